@@ -13,7 +13,7 @@ import { buildInputOptions } from './inspect-input.js'
 import type { RunEvent } from '../pipeline/events.js'
 import type { WebhookOptions } from '../pipeline/inbox/webhooks.js'
 import type { SharedCheckpointLocation } from '../pipeline/checkpoint/postgres/shared-run.js'
-import type { PipelineDeps } from '../pipeline/deps.js'
+import type { FirstRegistry, PipelineDeps } from '../pipeline/deps.js'
 import { runPipeline } from '../pipeline/run.js'
 import { resolvePart } from './resolve-part.js'
 import { createRunReport, runWithLivePage } from './run-report.js'
@@ -89,7 +89,7 @@ async function run(
   )
 }
 
-interface RunCall {
+export interface RunCall {
   readonly settings: Settings
   readonly environment: Environment
   readonly options: EnrichOptions
@@ -98,7 +98,8 @@ interface RunCall {
   readonly command: string
 }
 
-function buildPipelineDeps({
+/** Builds a run from settings. */
+export function buildPipelineDeps({
   settings,
   environment,
   options,
@@ -143,6 +144,7 @@ function buildPipelineDeps({
         serverErrorMeans: settings.serverErrorMeans,
         ...settings.budget,
       },
+      first: buildFirst(settings, observe),
       stages: settings.stages,
       askAgain: options.askAgain ?? [],
       onLost: settings.onLost,
@@ -166,6 +168,32 @@ function buildPipelineDeps({
     interrupt: options.signal ?? new AbortController().signal,
     clock,
     random: options.random ?? systemRandom,
+  }
+}
+
+/** The own registry of `--first`; its settings are those of a run on the embedded service. */
+function buildFirst({ first, service }: Settings, observe: (event: RunEvent) => void): FirstRegistry | null {
+  if (first === null) return null
+  const embedded = resolveSettings({}, {})
+  return {
+    ...first,
+    scheduling: {
+      limits: embedded.limits,
+      polling: embedded.polling,
+      serverErrorMeans: embedded.serverErrorMeans,
+      lookupsMax: null,
+      durationMsMax: null,
+    },
+    connect: () =>
+      connectEmbedded({
+        registryPath: first.registryPath,
+        inFlightRunsMax: embedded.limits.inFlightRunsMax,
+        matchers: service.matchers,
+        isFirst: true,
+        notice: (text) => {
+          observe({ type: 'notice', text })
+        },
+      }),
   }
 }
 

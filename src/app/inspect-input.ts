@@ -18,7 +18,9 @@ import { openInput, type Input, type InputOptions } from '../pipeline/input/inpu
 import type { RowIndex } from '../pipeline/input/row-index.js'
 import type { Environment } from '../config/file-config.js'
 import type { Settings } from '../config/settings.js'
-import { withCleanup } from '../platform/close-stack.js'
+import { withCleanup, type CloseLater } from '../platform/close-stack.js'
+import { FirstAnswers, placeLookups, toRegistryRule } from '../pipeline/first/first-answers.js'
+import type { LookupRule } from '../pipeline/lookups/lookup-rule.js'
 import { systemClock } from '../platform/clock.js'
 import { systemRandom } from '../platform/random.js'
 
@@ -32,6 +34,8 @@ export interface Inspection {
   /** Notes about the copy of a table, about invalid identifiers and about rows without a name. */
   rowNotes: readonly string[]
   index: RowIndex
+  /** The lookups that an own registry answers; `null` without one, and before its first run. */
+  first: FirstAnswers | null
   /** Reviewers' decisions about the lookups. */
   decided: DecidedLookups
   /** `null` without a checkpoint. */
@@ -50,7 +54,9 @@ export interface InspectionDeps {
   signal: AbortSignal
   /** Source of the password of a checkpoint on a server; defaults to `process.env`. */
   environment?: Environment
-  /** Called with each batch of lookups and their ids, in the same order. */
+  /** Lets an own registry answer; otherwise, its answers of earlier runs are read. */
+  askFirst?: AskFirst | null
+  /** Called with each batch of lookups of the service and their ids, in the same order. */
   onBatch?: (
     lookups: readonly KeyedLookup[],
     ids: readonly LookupId[],
@@ -58,6 +64,19 @@ export interface InspectionDeps {
     decided: DecidedLookups,
   ) => void
 }
+
+/** An input whose lookups an own registry answers. */
+export interface AskedFirst {
+  readonly settings: Settings
+  readonly environment: Environment
+  readonly input: Input
+  readonly rule: LookupRule
+  readonly scope: string
+  readonly service: () => CheckpointReader | null
+  readonly signal: AbortSignal
+}
+
+export type AskFirst = (asked: AskedFirst, closeLater: CloseLater) => Promise<FirstAnswers | null>
 
 /**
  * Reads the input and its answers in the checkpoint. Changes nothing: no lock, no network, no new checkpoint. Calls `use`
@@ -128,66 +147,100 @@ async function inspectWith<Result>(
   const notes: string[] = []
   const { environment = process.env, signal } = deps
   const connectors = createConnectors({ environment, signal, notice: (text) => notes.push(text) })
-  const input = await openInput(buildInputOptions(settings, connectors, deps.stdin))
-  try {
+  return withCleanup(async (closeLater) => {
+    const input = await openInput(buildInputOptions(settings, connectors, deps.stdin))
+    closeLater(() => input.close())
     const samples = await sampleColumns(input)
     const { baseUrl, registryPath } = settings.service
     const scope = baseUrl ?? (await readEmbeddedScope(registryPath))
     const reader = earlier?.peek(scope) ?? null
-    try {
-      const asked = settings.input.columns
-      const { identifierUse } = settings
-      const choice = await chooseColumns({
-        input,
-        asked,
-        identifierUse,
-        samples,
-        reader,
-        signal: deps.signal,
-      })
-      const { rule, note } = choice
-      const standing = await loadStandingDecisions(settings, earlier?.path ?? settings.checkpoint.path)
-      const decided = new DecidedLookups(standing.byLookup)
-      if (reader !== null) await fetchRecords(reader, standing)
-      const unknownIds = new TemporaryIds()
-      const { index, identifierCounts } = await ingest({
-        input,
-        rule,
-        dedupe: settings.input.dedupe,
-        place: async (asked) => {
-          const lookups = decided.markDecided(asked)
+    closeLater(() => reader?.close())
+    const asked = settings.input.columns
+    const { identifierUse } = settings
+    const choice = await chooseColumns({
+      input,
+      asked,
+      identifierUse,
+      samples,
+      reader,
+      signal: deps.signal,
+    })
+    const { rule, note } = choice
+    const standing = await loadStandingDecisions(settings, earlier?.path ?? settings.checkpoint.path)
+    const decided = new DecidedLookups(standing.byLookup)
+    if (reader !== null) await fetchRecords(reader, standing)
+    const first = await openFirst(deps, earlier, { input, rule, scope }, closeLater)
+    const unknownIds = new TemporaryIds()
+    const { index, identifierCounts } = await ingest({
+      input,
+      rule,
+      registryRule: first === null ? null : toRegistryRule(rule),
+      dedupe: settings.input.dedupe,
+      place: (asked, ofRegistry) =>
+        placeLookups(decided.markDecided(asked), ofRegistry, first, async (lookups) => {
           if (reader !== null) await fetchKnown(reader, lookups)
           const known = reader === null ? lookups.map(() => 0) : findLookupIds(reader, lookups)
           const ids = known.map((id, at) => unknownIds.getId(id, lookups[at]))
           decided.note(lookups, ids)
           deps.onBatch?.(lookups, ids, reader, decided)
           return ids
-        },
-        earlier: createEarlierNames(reader),
-        spool: null,
-        signal: deps.signal,
-      })
-      const report = reportColumns(input.columns, rule, samples, input.nested)
-      const problem = earlier?.problem(baseUrl !== null) ?? null
-      return await use({
-        input,
-        scope,
-        columns: report,
-        columnNote: note,
-        rowNotes: [...notes, ...identifierCounts.listNotes(baseUrl !== null), ...standing.notices],
-        index,
-        decided,
-        reader,
-        checkpointPath: earlier?.path ?? settings.checkpoint.path,
-        problem,
-        review: earlier?.review ?? null,
-      })
-    } finally {
-      reader?.close()
-    }
-  } finally {
-    await input.close()
+        }),
+      earlier: createEarlierNames(reader),
+      spool: null,
+      signal: deps.signal,
+    })
+    const report = reportColumns(input.columns, rule, samples, input.nested)
+    const problem = earlier?.problem(baseUrl !== null) ?? null
+    return await use({
+      input,
+      scope,
+      columns: report,
+      columnNote: note,
+      rowNotes: [...notes, ...identifierCounts.listNotes(baseUrl !== null), ...standing.notices],
+      index,
+      first,
+      decided,
+      reader,
+      checkpointPath: earlier?.path ?? settings.checkpoint.path,
+      problem,
+      review: earlier?.review ?? null,
+    })
+  })
+}
+
+/** The answers of the own registry: those of earlier runs, or new ones. `null` without such a registry. */
+async function openFirst(
+  { settings, environment = process.env, signal, askFirst = null }: InspectionDeps,
+  earlier: EarlierRuns | null,
+  asked: { readonly input: Input; readonly rule: LookupRule; readonly scope: string },
+  closeLater: CloseLater,
+): Promise<FirstAnswers | null> {
+  const { first } = settings
+  if (first === null) return null
+  const peek = (scope: string) => earlier?.peek(scope) ?? null
+  const service = () => peek(asked.scope)
+  if (askFirst !== null) {
+    const answers = await askFirst({ ...asked, settings, environment, signal, service }, closeLater)
+    closeLater(() => answers?.close())
+    return answers
   }
+  const registryScope = await readEmbeddedScope(first.registryPath)
+  const answers = new FirstAnswers({
+    rule: first,
+    elapsedMs: 0,
+    registry: peek(registryScope),
+    service: service(),
+    policy: {
+      nowMs: systemClock.nowMs(),
+      maxAgeMs: settings.checkpoint.maxAgeMs,
+      onLost: settings.onLost,
+    },
+    scopes: { registry: registryScope, service: asked.scope },
+  })
+  closeLater(() => {
+    answers.close()
+  })
+  return answers
 }
 
 /** Imported only if there may be decisions. */

@@ -15,6 +15,8 @@ import { openSession } from '../review/open-session.js'
 import { readEmbeddedScope } from './embedded-scope.js'
 import { connectTo } from './enrich.js'
 import { inspectInput, type Inspection } from './inspect-input.js'
+import type { LookupId } from '../pipeline/checkpoint/checkpoint.js'
+import type { RowIndex } from '../pipeline/input/row-index.js'
 import type { CandidateSource } from '../pipeline/answers/candidate.js'
 import type { Connection } from '../pipeline/deps.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
@@ -103,26 +105,29 @@ async function runReview<Result>(
   const { settings, environment, stdin, signal, clock, onTrouble } = request
   const { checkpointPath } = found
   const { baseUrl, registryPath } = settings.service
-  const { reader, index } = found
+  const { reader } = found
   if (reader === null) throw createNotFound(settings.checkpoint.path, request.runCommand)
   const service = getDecisionService(baseUrl)
   const backend = await openReviewBackend(found, request)
   const source = createLateCandidates(() => connectTo(settings, environment, () => undefined))
   try {
     const scope = baseUrl ?? (await readEmbeddedScope(registryPath))
+    const contradicted = new Set<LookupId>()
     const session = await openSession(
       {
-        index,
+        index: showContradictions(found, contradicted),
         inspectAgain: isRead(settings)
           ? () =>
-              inspectInput({ settings, stdin, signal, environment }, (again) => Promise.resolve(again.index))
+              inspectInput({ settings, stdin, signal, environment }, (again) =>
+                Promise.resolve(showContradictions(again, contradicted)),
+              )
           : null,
         reader,
         checkpointPath,
         backend,
         decisionsPath: settings.decisions.path,
         service,
-        doubt: createDoubt(settings),
+        doubt: createDoubt(settings, contradicted),
         clock,
         signal,
       },
@@ -143,16 +148,31 @@ async function runReview<Result>(
   }
 }
 
-/** Standard input can be read only once. */
+/**
+ * Returns the lookups of the rows. Where the service contradicts the own registry, the row shows the service's lookup,
+ * so that a decision about it replaces both answers.
+ */
+function showContradictions({ index, first }: Inspection, contradicted: Set<LookupId>): RowIndex {
+  if (first === null) return index
+  first.checkSample()
+  for (const id of first.contradicted.values()) contradicted.add(id)
+  index.replace(first.contradicted)
+  return index
+}
+
 /** Whether the input can be read again at no cost: not standard input, a table or an object. */
 const isRead = ({ input: { paths = ['-'] } }: Settings): boolean =>
   !paths.some((path) => path === '-' || isAddress(path))
 
 /** The embedded service answers `matched` only from a minimum confidence; with a lower threshold it need not be read. */
-function createDoubt({ review: { threshold }, service }: Settings): DoubtPolicy {
+function createDoubt(
+  { review: { threshold }, service }: Settings,
+  contradicted: ReadonlySet<LookupId>,
+): DoubtPolicy {
   const isSure = service.baseUrl === null && threshold <= matchedConfidenceMin
   return {
-    isDoubtful: (outcome, confidence) => isDoubtful({ state: 'answered', outcome, confidence }, threshold),
+    isDoubtful: (outcome, confidence, id) =>
+      contradicted.has(id) || isDoubtful({ state: 'answered', outcome, confidence }, threshold),
     needsConfidence: (outcome) => outcome !== 'matched' || !isSure,
   }
 }

@@ -141,6 +141,8 @@ export interface EmbeddedDeps {
   matchers: number | null
   /** Candidates are gathered with answers below this confidence; without it, none are. */
   doubtThreshold?: number
+  /** Whether a hosted service answers what this one cannot; defaults to false. */
+  isFirst?: boolean
   notice: (text: string) => void
 }
 
@@ -174,11 +176,12 @@ export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnecti
       runsMax: deps.inFlightRunsMax + runsKeptBeside,
       log: deps.notice,
     })
-    const { entityCount } = registry.info()
+    const companies = plural(registry.info().entityCount, 'company', 'companies')
     deps.notice(
-      `Embedded service with ${label} (${plural(entityCount, 'company', 'companies')}). ` +
-        'For a hosted service, set --base-url and ENRICH_API_KEY.' +
-        (path === null ? ' To load your own registers, use enrich registry load FOLDER.' : ''),
+      deps.isFirst === true
+        ? `Own registry ${label} (${companies}); the service gets the lookups that it cannot answer.`
+        : `Embedded service with ${label} (${companies}). For a hosted service, set --base-url and ENRICH_API_KEY.` +
+            (path === null ? ' To load your own registers, use enrich registry load FOLDER.' : ''),
     )
     const client = createServiceClient({ apiKey }, createLocalTransport(service.answer))
     return {

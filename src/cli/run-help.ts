@@ -17,8 +17,18 @@ const helpGroups: readonly { title: string; common: readonly string[]; further: 
   },
   {
     title: 'Service',
-    common: ['base-url', 'registry'],
-    further: ['with', 'max-age', 'decisions', 'resubmit-uncertain', 'webhook-url', 'webhook-listen'],
+    common: ['base-url', 'registry', 'first'],
+    further: [
+      'accept',
+      'check-sample',
+      'prefer',
+      'with',
+      'max-age',
+      'decisions',
+      'resubmit-uncertain',
+      'webhook-url',
+      'webhook-listen',
+    ],
   },
   { title: 'Budget', common: ['max-lookups', 'max-cost'], further: ['max-duration'] },
   {

@@ -25,6 +25,7 @@ import {
 } from './reporting-review-options.js'
 import { input, output } from './file-options.js'
 import { billing, costMax } from './billing.js'
+import { first } from './first-options.js'
 import { stages } from './stage-options.js'
 
 /** Default paths, relative to the current folder. */
@@ -272,6 +273,7 @@ export const options = {
   review,
   lookup,
   service,
+  first,
   budget,
   billing,
   submission,

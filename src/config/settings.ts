@@ -22,6 +22,7 @@ import { resolveAlarms, type AlarmSettings } from './alarm-settings.js'
 import { readEnvironmentConfig, mergeConfigs, type Environment, type FileConfig } from './file-config.js'
 import { fillDefaults, listOptions, getValueAt, type FilledOf } from './option.js'
 import { defaultPaths, options } from './options.js'
+import { resolveFirst, type FirstSettings } from './first-options.js'
 import { resolveCostLimit, createPriceMissing, resolvePrices } from './billing.js'
 
 type Filled = FilledOf<typeof options>
@@ -40,6 +41,8 @@ export interface Settings {
     /** `null`: cores minus one. */
     readonly matchers: number | null
   }
+  /** The own registry that answers first, or `null`. */
+  readonly first: FirstSettings | null
   readonly budget: {
     readonly lookupsMax: number | null
     /** Undefined if lookups are free. */
@@ -113,6 +116,11 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
     },
     review: resolveReview(filled.review),
     service: { baseUrl, registryPath: service.registry ?? null, matchers: service.matchers ?? null },
+    first: resolveFirst(filled.first, whole.first ?? {}, {
+      baseUrl,
+      registryPath: service.registry ?? defaultPaths.registry,
+      doubtThreshold: filled.review.threshold,
+    }),
     budget: {
       lookupsMax: budget.lookupsMax ?? null,
       ...(costLimit === null ? {} : { cost: costLimit }),
@@ -143,12 +151,13 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
 
 function pickRecorded(filled: Filled, stages: readonly StageKind[]): Settings['asConfigured'] {
   const { input, output, checkpoint, lookup, submission, limits, polling, budget, billing } = filled
-  const { job, history, review, report, alarms } = filled
+  const { job, history, review, report, alarms, first } = filled
   return {
     input: { ...input, paths: undefined },
     output,
     lookup,
     submission,
+    ...(first.registry === undefined ? {} : { first }),
     limits,
     polling,
     budget,

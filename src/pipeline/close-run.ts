@@ -149,6 +149,7 @@ function summarizeRun(
     prices: deps.requests.prices ?? null,
     rows: written?.rowCounts ?? new Map(),
     review: known?.review ?? null,
+    first: known?.first ?? null,
     report: written?.report ?? null,
     notes: input.listNotes(),
   })

@@ -8,6 +8,8 @@ import type { DecidedLookups } from './decided-lookups.js'
 import type { CandidateSource } from './answers/candidate.js'
 import type { EndingOptions, Ending } from './ending/ending.js'
 import type { RunObserver } from './events.js'
+import type { FirstAnswers } from './first/first-answers.js'
+import type { FirstRule } from './first/first-rule.js'
 import type { ChangesTarget } from './history/changes-file.js'
 import type { HistoryReader } from './history/remembered-runs.js'
 import type { RunHistory } from './history/run-history.js'
@@ -94,6 +96,8 @@ interface RunStore {
 /** The requests to send. */
 interface RunRequests {
   scheduling: SchedulingOptions
+  /** The own registry that answers before the service; null or absent for none. */
+  first?: FirstRegistry | null
   /** Kinds of lookups to send after the resolutions. */
   stages: StageOptions
   /** Lookups whose last outcome is in this list are sent again. */
@@ -104,6 +108,16 @@ interface RunRequests {
   /** Price of a lookup; null or absent if nothing is billed or no price is known. */
   prices?: Prices | null
   webhooks: WebhookOptions
+}
+
+/** An own registry that answers before the service is paid. */
+export interface FirstRegistry extends FirstRule {
+  /** Opens the registry, before anything is submitted to the service. */
+  connect(): Promise<Connection>
+  /** Without limits: nothing is billed. */
+  readonly scheduling: SchedulingOptions
+  /** Whether it also answers the stages of its rows. */
+  readonly stages: boolean
 }
 
 /** Records and reports of the run. */
@@ -166,6 +180,8 @@ export interface OpenRun {
   rowSpool: RowSpool | null
   connection: Connection
   checkpoint: Checkpoint
+  /** The lookups that an own registry answers; null without one. */
+  first: FirstAnswers | null
   /** Decisions at the start of the run. */
   decided: DecidedLookups
   webhooks: OpenWebhooks | null

@@ -20,7 +20,7 @@ export type OnAnswered = (lookupId: LookupId, run: RunObjectLenient) => void
  * have answered.
  */
 export async function withCandidateGathering(
-  { deps, backend, connection }: OpenRun,
+  { deps, backend, connection }: Pick<OpenRun, 'deps' | 'backend' | 'connection'>,
   known: Uint32Array,
   work: (onAnswered: OnAnswered | undefined) => Promise<Stop | null>,
   alsoKnown: () => Promise<Uint32Array>,

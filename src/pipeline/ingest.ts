@@ -22,8 +22,16 @@ export interface IngestDeps {
   rule: LookupRule
   /** Whether equal rows share one lookup; otherwise each row is looked up separately. */
   dedupe: boolean
-  /** Returns the id of each lookup, in order; 0 if it has none. */
-  place: (lookups: readonly KeyedLookup[]) => Promise<readonly LookupId[]>
+  /** How the same rows become lookups of an own registry that answers first; optional. */
+  registryRule?: LookupRule | null
+  /**
+   * Returns the id of each lookup, in order; 0 if it has none. `ofRegistry`: the lookups by `registryRule`, aligned; `null`
+   * for a row without one.
+   */
+  place: (
+    lookups: readonly KeyedLookup[],
+    ofRegistry: readonly (KeyedLookup | null)[],
+  ) => Promise<readonly LookupId[]>
   /** Names submitted earlier: an address among names that was looked up as a name stays one. */
   earlier: EarlierNames
   /** Stores rows until the output is written; optional. */
@@ -143,6 +151,8 @@ class RowPlacer {
   readonly #counts: IdentifierCounts
   readonly #occurrences: OccurrenceCounter | null
   readonly #readQuestions: RowReader
+  /** `null` if no registry answers first. */
+  readonly #readForRegistry: RowReader | null
   /** Lookups by their cells; empty if each row is looked up separately. */
   readonly #known = new Map<string, PlacedLookup>()
   /** Waiting rows, in order. */
@@ -160,6 +170,8 @@ class RowPlacer {
     this.#counts = counts
     this.#occurrences = occurrences
     this.#readQuestions = createRowReader(deps.rule, deps.earlier)
+    const { registryRule = null } = deps
+    this.#readForRegistry = registryRule === null ? null : createRowReader(registryRule, noEarlierNames)
   }
 
   get waitingCount(): number {
@@ -194,9 +206,12 @@ class RowPlacer {
   }
 
   async #settle(fresh: readonly NewLookup[]): Promise<void> {
-    const questions = await this.#readQuestions(fresh.map(({ cells }) => cells))
+    const rows = fresh.map(({ cells }) => cells)
+    const questions = await this.#readQuestions(rows)
+    const others = (await this.#readForRegistry?.(rows)) ?? []
     const asking: PlacedLookup[] = []
     const lookups: KeyedLookup[] = []
+    const ofRegistry: (KeyedLookup | null)[] = []
     for (const [at, question] of questions.entries()) {
       const placed = fresh[at]?.placed
       if (placed === undefined) continue
@@ -207,11 +222,16 @@ class RowPlacer {
       if (isNoteworthy(question)) placed.noted = question
       asking.push(placed)
       lookups.push(buildKeyedLookup(question, this.#occurrences))
+      const other = others[at]
+      if (other !== undefined) ofRegistry.push(other.kind === 'invalid' ? null : toKeyedLookup(other))
     }
-    const ids = lookups.length === 0 ? [] : await this.#deps.place(lookups)
+    const ids = lookups.length === 0 ? [] : await this.#deps.place(lookups, ofRegistry)
     for (const [at, placed] of asking.entries()) placed.id = ids[at] ?? 0
   }
 }
+
+/** For lookups that cost nothing, whatever was asked before. */
+export const noEarlierNames: EarlierNames = { fetch: () => Promise.resolve(), wasAsked: () => false }
 
 /** Rows remembered at once: about 20 MB. */
 const knownRowsMax = 100_000

@@ -9,6 +9,7 @@ import { DecidedLookups } from './decided-lookups.js'
 import { getDecisionService } from './lookups/decision.js'
 import { readStandingDecisions } from './decisions/decision-sync.js'
 import type { Ending } from './ending/ending.js'
+import { answerFirst } from './answer-first.js'
 import { assertMetricsReplaceable } from './ending/metrics-file.js'
 import { assertChangesApart, createChangesFile, type ChangesTarget } from './history/changes-file.js'
 import { openWebhooks } from './inbox/webhooks.js'
@@ -156,6 +157,16 @@ export async function openRun(
     return new AlreadyPublished(part.partition, part.published, connection)
   const rule = await settleColumns(deps, input, samples, backend.peek(connection.scope))
   const decided = await readDecided(deps, backend, connection)
+  const first = await answerFirst({
+    deps,
+    backend,
+    input,
+    rule,
+    scope: connection.scope,
+    service: () => backend.peek(connection.scope),
+    openCheckpoint: (of) => openRunCheckpoint(deps, backend, input, of),
+  })
+  closeLater(() => first?.close())
   const checkpoint = await openRunCheckpoint(deps, backend, input, connection)
   closeLater(() => checkpoint.close())
   const history = await beginHistory(deps, backend, input, connection, checkpoint)
@@ -177,6 +188,7 @@ export async function openRun(
     rowSpool,
     connection,
     checkpoint,
+    first,
     decided,
     webhooks,
     history,
@@ -191,7 +203,8 @@ const attemptLength = 8
 
 /** A part is written to a file of its attempt next to the output. */
 function resolvePartOutput({ source, target, requests }: PipelineDeps, attempt: string): ResolvedOutput {
-  const whole = resolveOutput({ ...target.output, stages: requests.stages.asked }, getAccess(source.input))
+  const asked = { stages: requests.stages.asked, hasSides: (requests.first ?? null) !== null }
+  const whole = resolveOutput({ ...target.output, ...asked }, getAccess(source.input))
   const { part = null } = source
   if (part === null) return whole
   return { ...whole, path: buildPartPath(whole.path, part.partition, createJobMark(part.job), attempt) }
@@ -315,7 +328,8 @@ async function readDecided(
   return new DecidedLookups(byLookup)
 }
 
-async function openRunCheckpoint(
+/** Opens the checkpoint for the lookups of a service. Throws CHECKPOINT_*. */
+export async function openRunCheckpoint(
   deps: PipelineDeps,
   backend: RunBackend,
   input: Input,

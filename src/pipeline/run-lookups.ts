@@ -19,21 +19,27 @@ type Plan = Readonly<Record<LookupPlan, number>>
 
 export interface Planned {
   plan: Plan
-  /** Time spent waiting for lost submissions. */
-  lostWaitMs: number
+  /** Time spent waiting for lost submissions, and for the own registry. */
+  waitMs: number
   /** Each further kind to look up; lookups that follow from answers are not planned yet. */
   stages: readonly StageRun[]
   /** Lookups of the rows, over all kinds. */
   asked: PlannedLookups
 }
 
+/** What submitting and polling need of a run. */
+export type LookupRun = Pick<
+  OpenRun,
+  'deps' | 'backend' | 'connection' | 'checkpoint' | 'first' | 'webhooks' | 'decided' | 'timeline' | 'part'
+>
+
 /** Plans the run once the outcomes of lost submissions are known. */
-export async function planRun(run: OpenRun): Promise<Planned> {
+export async function planRun(run: LookupRun): Promise<Planned> {
   const { clock, store } = run.deps
   const { maxAgeMs } = store.checkpoint
   const fromMs = clock.monotonicMs()
   const onLost = await reconcileLostSubmissions(run)
-  const lostWaitMs = clock.monotonicMs() - fromMs
+  const waitMs = clock.monotonicMs() - fromMs + (run.first?.elapsedMs ?? 0)
   const knowsEarlierRuns = run.connection.service === 'hosted'
   const nowMs = clock.nowMs()
   const plan = await run.checkpoint.plan({
@@ -43,7 +49,7 @@ export async function planRun(run: OpenRun): Promise<Planned> {
     knowsEarlierRuns,
   })
   const stages = await planStages(run, { nowMs, maxAgeMs, onLost, knowsEarlierRuns })
-  return { plan, lostWaitMs, stages, asked: countRowLookups(plan, stages) }
+  return { plan, waitMs, stages, asked: countRowLookups(plan, stages) }
 }
 
 /** At this point, the domain stage contains only lookups of rows. */
@@ -64,7 +70,7 @@ async function reconcileLostSubmissions({
   deps,
   checkpoint,
   webhooks,
-}: OpenRun): Promise<PipelineDeps['requests']['onLost']> {
+}: LookupRun): Promise<PipelineDeps['requests']['onLost']> {
   const { clock, interrupt, observe, requests } = deps
   const { onLost, scheduling } = requests
   if (webhooks === null) return onLost
@@ -100,8 +106,8 @@ interface RunLookupsDeps extends Planned {
  * Submits and polls until nothing is left to wait for, or a stop. Returns the plan of this process and the stop reason.
  */
 export async function runLookups(
-  run: OpenRun,
-  { plan, lostWaitMs, stages, index, backlog, tally, counter }: RunLookupsDeps,
+  run: LookupRun,
+  { plan, waitMs, stages, index, backlog, tally, counter }: RunLookupsDeps,
 ): Promise<{ plan: Plan; stop: Stop | null; job: SummaryFacts['job']; askingMs: number }> {
   const { deps, checkpoint, connection } = run
   const { clock, random, interrupt, observe, requests } = deps
@@ -132,12 +138,12 @@ export async function runLookups(
       random,
       resolutions: { backlog, counter, onAnswered },
       interrupt,
-      stages: toScheduledStages(requests.stages, stages),
+      stages: toScheduledStages(requests.stages, stages, (id) => run.first?.isCheck(id) === true),
       decided: run.decided,
       ...(run.webhooks === null ? {} : { webhooks: run.webhooks }),
       scheduling: {
         ...scheduling,
-        durationMsMax: durationMsMax === null ? null : Math.max(0, durationMsMax - lostWaitMs),
+        durationMsMax: durationMsMax === null ? null : Math.max(0, durationMsMax - waitMs),
       },
     })
   const stop = await withCandidateGathering(run, known, runScheduler, listAlsoKnown).finally(progress.end)

@@ -1,4 +1,4 @@
-import { formatCount } from '../core/text.js'
+import { formatCount, plural } from '../core/text.js'
 import { UserError } from '../core/errors.js'
 import { withCleanup, type CloseLater } from '../platform/close-stack.js'
 import { explainSystemFailure } from '../platform/system-limits.js'
@@ -7,6 +7,7 @@ import { closeRun } from './close-run.js'
 import { diagnoseDamage } from './checkpoint/sqlite/verify.js'
 import { createLazyEarlierNames } from './column-choice.js'
 import type { OpenRun, PipelineDeps } from './deps.js'
+import { placeLookups, toRegistryRule } from './first/first-answers.js'
 import { openEnding, type Ending, getErrorEnd } from './ending/ending.js'
 import { ingest, type Ingested } from './ingest.js'
 import type { RowIndex } from './input/row-index.js'
@@ -92,13 +93,9 @@ function summarizePublishedPart(
 
 /** Reads the input for the first time: each row becomes a lookup or a reason why it has none. */
 async function readInput(run: OpenRun): Promise<Ingested> {
-  const { deps, backend, input, rule, rowKeyColumn, groupColumn, checkpoint, connection, decided } = run
+  const { deps, backend, input, rule, rowKeyColumn, groupColumn, connection, checkpoint, decided, first } =
+    run
   const { interrupt: signal, observe } = deps
-  const place = async (lookups: Parameters<typeof checkpoint.registerLookups>[0]) => {
-    const ids = await checkpoint.registerLookups(decided.markDecided(lookups))
-    decided.note(lookups, ids)
-    return ids
-  }
   const asked = createLazyEarlierNames(() => backend.peek(connection.scope))
   const read = await ingest({
     input,
@@ -106,7 +103,13 @@ async function readInput(run: OpenRun): Promise<Ingested> {
     rowKeyColumn,
     groupColumn,
     dedupe: deps.source.dedupe,
-    place,
+    registryRule: first === null ? null : toRegistryRule(rule),
+    place: (lookups, ofRegistry) =>
+      placeLookups(decided.markDecided(lookups), ofRegistry, first, async (asked) => {
+        const ids = await checkpoint.registerLookups(asked)
+        decided.note(asked, ids)
+        return ids
+      }),
     signal,
     spool: run.rowSpool,
     earlier: asked,
@@ -128,6 +131,7 @@ const describeUnmet = (count: number): string =>
 async function planChecked(run: OpenRun, { rowCount }: RowIndex): Promise<Planned> {
   const { deps, checkpoint, input, output } = run
   const { askAgain, stages } = deps.requests
+  assertSampleFits(run)
   const asksAgain = askAgain.length > 0
   if (asksAgain) {
     await tryOutput(run, rowCount)
@@ -145,6 +149,18 @@ async function planChecked(run: OpenRun, { rowCount }: RowIndex): Promise<Planne
   assertFilesMayGrow(run.backend.path, submitCount, input, output)
   if (asksMore && !asksAgain) await tryOutput(run, rowCount)
   return planned
+}
+
+/** Throws USAGE_INVALID if the sample alone exceeds the budget. */
+function assertSampleFits({ first, deps }: OpenRun): void {
+  const { lookupsMax } = deps.requests.scheduling
+  const sampleCount = first?.counts.sampleCount ?? 0
+  if (lookupsMax === null || sampleCount <= lookupsMax) return
+  throw new UserError(
+    'USAGE_INVALID',
+    `the sample of --check-sample has ${plural(sampleCount, 'lookup')}, and --max-lookups allows ${lookupsMax}`,
+    { hint: 'lower --check-sample, or raise --max-lookups; nothing was submitted' },
+  )
 }
 
 /** Describes the planned spending, without lookups that follow from answers. `null` if nothing is billed. */

@@ -1,4 +1,4 @@
-import type { Checkpoint } from './checkpoint/checkpoint.js'
+import type { Checkpoint, LookupId } from './checkpoint/checkpoint.js'
 import { buildStageLookup } from './checkpoint/lookup-key.js'
 import type { PipelineDeps } from './deps.js'
 import type { KindRun } from './kind-run.js'
@@ -68,7 +68,12 @@ async function registerRecords({ checkpoint, decided }: StagePlanDeps, policy: P
   }
 }
 
-export function toScheduledStages(options: StageOptions, stages: readonly StageRun[]): ScheduledStages {
+/** `isCheck`: see `ScheduledStages`. */
+export function toScheduledStages(
+  options: StageOptions,
+  stages: readonly StageRun[],
+  isCheck: (lookupId: LookupId) => boolean = () => false,
+): ScheduledStages {
   const kinds = stages.map((stage) => {
     const { kind, backlog, counter, policy, plan } = stage
     const onStop = (reason: Stop) => {
@@ -76,5 +81,5 @@ export function toScheduledStages(options: StageOptions, stages: readonly StageR
     }
     return [kind, { backlog, counter, policy, plan, onStop }] as const
   })
-  return { options, kinds: new Map(kinds) }
+  return { options, kinds: new Map(kinds), isCheck }
 }

@@ -7,6 +7,7 @@ import type { Tally } from './tally.js'
 import { countBilled, countAccepted, countUnsubmitted, toStageFacts, type KindRun } from './kind-run.js'
 import { calculateMoney, type Prices } from './figures/money.js'
 import type { JobSpending } from './scheduler/budgets.js'
+import type { FirstFigures } from './figures/first-figures.js'
 import type { ReviewCounts, RunSummary } from './figures/run-summary.js'
 
 export type { RunSummary } from './figures/run-summary.js'
@@ -27,6 +28,7 @@ export interface SummaryFacts {
   index: RowIndex
   rows: RowCounts
   review: ReviewCounts | null
+  first: FirstFigures | null
   report: PublishReport | null
   notes: readonly string[]
   elapsedMs: number
@@ -74,6 +76,7 @@ export function buildSummary(facts: SummaryFacts): RunSummary {
     deliveries: { ...tally.deliveries },
     rowsByStatus: Object.fromEntries(facts.rows),
     review: facts.review,
+    ...(facts.first === null ? {} : { first: facts.first }),
     outcomes: Object.fromEntries(tally.outcomes),
     schemaDeviations: Object.fromEntries(tally.schemaDeviations),
     basisLineCount: report?.basisLineCount ?? 0,
@@ -140,6 +143,7 @@ export const createEmptySummary = (service: RunSummary['service'], tally: Tally)
     plan: createEmptyPlan(),
     rows: new Map(),
     review: null,
+    first: null,
     report: null,
     notes: [],
     elapsedMs: 0,

@@ -6,7 +6,9 @@ import { openCheckpointReader } from './checkpoint/sqlite/reader.js'
 import { tryChanges } from './history/changes-file.js'
 import type { RecordedOutput } from './history/output-recorder.js'
 import type { Input } from './input/input.js'
+import { calculateSaved, type FirstFigures } from './figures/first-figures.js'
 import type { Ingested } from './ingest.js'
+import type { RowIndex } from './input/row-index.js'
 import type { OpenRun } from './deps.js'
 import { createAnswerLines, type AnswerLines, type RowCounts } from './output/answer-lines.js'
 import { openReviewOfRows } from './decided-lookups.js'
@@ -52,6 +54,8 @@ interface KnownRows {
   readonly review: ReviewCounts
   /** Written to the history; null if the run is not in the history. */
   readonly recorded: RecordedOutput | null
+  /** Null without an own registry that answers first. */
+  readonly first: FirstFigures | null
 }
 
 export interface WrittenOutput extends KnownRows {
@@ -103,6 +107,7 @@ async function readAnswers<Used>(
   const { deps, backend, output, history } = run
   const { scope } = run.connection
   await run.checkpoint.copyForReading()
+  const first = describeFirst(run, index)
   const reader = openCheckpointReader(backend.path, scope)
   const { doubtThreshold = doubtThresholdByDefault } = deps.requests
   if (backend.review !== null) {
@@ -130,17 +135,34 @@ async function readAnswers<Used>(
       run.part !== null
         ? null
         : await history.recorder(index, {
-            identitiesOf: (ids) => reader?.readIdentities(ids) ?? [],
+            identitiesOf: (ids) => {
+              const identities = reader?.readIdentities(ids) ?? []
+              return run.first?.toServiceIdentities(ids, identities) ?? identities
+            },
             rowKeys,
           })
-    const answers = createAnswerLines({ index, reader, stages: output.stages, review }, recorder)
+    const answers = createAnswerLines(
+      { index, reader, stages: output.stages, review, first: run.first },
+      recorder,
+    )
     const used = await use(answers)
     const recorded = await history.finish(recorder)
-    return { ...used, rowCounts: answers.rowCounts, review: answers.review(), recorded }
+    return { ...used, first, rowCounts: answers.rowCounts, review: answers.review(), recorded }
   } finally {
     review.close()
     reader?.close()
   }
+}
+
+/** Counts the rows that the own registry answers, and compares the answers of the sample. */
+function describeFirst({ first, deps }: OpenRun, index: RowIndex): FirstFigures | null {
+  if (first === null) return null
+  const sample = first.checkSample()
+  const { ids, rowCounts } = index.getDistinct()
+  const { settledCount: lookupCount } = first.counts
+  const rowCount = ids.reduce((sum, id, at) => sum + (first.isSettled(id) ? (rowCounts[at] ?? 0) : 0), 0)
+  const saved = calculateSaved(lookupCount - (sample?.lookupCount ?? 0), deps.requests.prices ?? null)
+  return { registry: first.name, accept: first.accept, lookupCount, rowCount, saved, sample }
 }
 
 /** A part reads only its own rows, so it uses the hash of the list of files. */

@@ -74,7 +74,7 @@ export function findFirst(reader: Pick<CheckpointReader, 'find'>, lookups: reado
 
 /** Decides which answers a reviewer sees. */
 export interface DoubtPolicy {
-  isDoubtful(outcome: string, confidence: number | null): boolean
+  isDoubtful(outcome: string, confidence: number | null, id: LookupId): boolean
   /** Whether the confidence has to be read for this outcome. */
   needsConfidence(outcome: string): boolean
 }
@@ -150,7 +150,7 @@ export class AnswerScan {
     for (const [at, place] of places.entries()) {
       const [id, answer] = [ids[at] ?? 0, answers[at] ?? null]
       const { outcome: status = 'pending', confidence = null } = answer ?? {}
-      const isDoubtful = answer !== null && doubt.isDoubtful(status, confidence)
+      const isDoubtful = answer !== null && doubt.isDoubtful(status, confidence, id)
       if (queue.getPlace(id) !== null)
         queue.update(id, answer === null ? { isDoubtful } : { status, confidence, isDoubtful })
       else if (isDoubtful) fresh.push({ place, id, status, confidence })

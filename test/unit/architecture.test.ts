@@ -273,6 +273,7 @@ describe('what decides reads no count that is shown', () => {
     const handing = [
       'pipeline/run.ts',
       'pipeline/run-lookups.ts',
+      'pipeline/answer-first.ts',
       'pipeline/close-run.ts',
       'pipeline/stage-runs.ts',
     ]

@@ -160,7 +160,9 @@ describe('the configuration', () => {
 
 describe('what comes out', () => {
   test('no column is named that is not added, and their number is right', () => {
-    const names = [...answerColumns, ...reviewColumns].map(({ name }) => `enrich_${name}`)
+    // Only runs with an own registry that answers first have this column.
+    const ofReview = reviewColumns.filter(({ name }) => name !== 'answered_by')
+    const names = [...answerColumns, ...ofReview].map(({ name }) => `enrich_${name}`)
     const all = allColumns.map(({ name }) => `enrich_${name}`)
     // What begins with enrich_run_ and is no column is a metric; enrich_service is a schema of tables.
     const isOther = (name: string) => /^enrich_(run_(?!id$)|service$)/.test(name)

@@ -124,7 +124,8 @@ function checkColumns(settings: Settings, io: CliIo): Promise<string> {
 async function checkOutputAccess(settings: Settings, io: CliIo): Promise<string> {
   const access = { connectors: createCommandConnectors(io), folder: chooseSpoolFolder(settings) }
   // Whether an existing table has the columns for another mode shows only with the output itself.
-  const request = { ...settings.output, mode: 'replace' } as const
+  const asked = { stages: settings.stages.asked, hasSides: settings.first !== null }
+  const request = { ...settings.output, ...asked, mode: 'replace' } as const
   const { path, format, isPacked, remote, memoryBytes } = resolveOutput(request, access)
   const columns = [{ name: 'company', kind: 'text' }] as const
   await tryTable({ name: 'output', columns }, { path, format, isPacked, remote, memoryBytes, bom: false })

@@ -28,7 +28,10 @@ export function fillExportCommand(command: Command, io: CliIo): void {
   command.action(async (inputs: string[], flags: ConfigFlags & { json?: boolean }) => {
     const settings = resolveSettings(readConfig(inputs, flags, io.environment), io.environment)
     const access = { connectors: createCommandConnectors(io), folder: chooseSpoolFolder(settings) }
-    const output = resolveOutput({ ...settings.output, stages: settings.stages.asked }, access)
+    const output = resolveOutput(
+      { ...settings.output, stages: settings.stages.asked, hasSides: settings.first !== null },
+      access,
+    )
     assertOneUseOfStdout(flags.json === true, output.path)
     assertNotOurs(listWrittenPaths(output), listFilesInUse(settings, findConfigPath(flags), io.environment))
     await inspectInput(
@@ -38,7 +41,18 @@ export function fillExportCommand(command: Command, io: CliIo): void {
         signal: io.interrupt,
         environment: io.environment,
       },
-      async ({ input, columns, index, reader, checkpointPath, decided, scope, problem, review: shared }) => {
+      async ({
+        input,
+        columns,
+        index,
+        first,
+        reader,
+        checkpointPath,
+        decided,
+        scope,
+        problem,
+        review: shared,
+      }) => {
         if (reader === null) {
           throw new UserError(
             'CHECKPOINT_NOT_FOUND',
@@ -48,6 +62,7 @@ export function fillExportCommand(command: Command, io: CliIo): void {
             },
           )
         }
+        first?.checkSample()
         for (const note of input.listNotes()) io.err(`  note: ${note}\n`)
         assertOutputUsable(input.files, output.path, output.format)
         assertNoClash(input.columns, output.columns)
@@ -65,7 +80,7 @@ export function fillExportCommand(command: Command, io: CliIo): void {
           columns: output.columns,
           doubtThreshold,
         })
-        const answers = createAnswerLines({ index, reader, stages: output.stages, review })
+        const answers = createAnswerLines({ index, reader, stages: output.stages, review, first })
         const report = await publish({
           input,
           output,

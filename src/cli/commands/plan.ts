@@ -24,6 +24,7 @@ import { resolveSettings, type Settings } from '../../config/settings.js'
 import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
 import { formatCommandLine, formatJsonLine, type CliIo, warnOfProblem } from '../terminal/command-io.js'
 import { formatLookupNoun, planWords } from '../terminal/lookup-text.js'
+import { formatFirstPlan, planFirst, type FirstPlan } from './plan-first.js'
 import { DistinctKeys, StagePlanCounter, formatStagePlan, type StagePlan } from './plan-stages.js'
 
 /** Typical duration of a run at a hosted service (interface: "Limits"). */
@@ -31,6 +32,9 @@ const runMs = { min: 60_000, max: 300_000 }
 
 /** Imported only for stages, because it contains the list of public suffixes of domains. */
 const loadStageAnswers = () => import('../../pipeline/checkpoint/stage-answers.js')
+
+/** Imported only with `--first`. */
+const loadAskFirst = () => import('../../app/ask-first.js')
 
 export function fillPlanCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'decisions', 'service', 'asking'])
@@ -58,6 +62,7 @@ export function fillPlanCommand(command: Command, io: CliIo): void {
             stdin: io.stdin,
             signal: io.interrupt,
             environment: io.environment,
+            askFirst: settings.first === null ? null : (await loadAskFirst()).askFirst,
             onBatch,
           },
           (found) => {
@@ -135,6 +140,8 @@ interface PlanReport {
   /** Maximum number of row lookups that this run submits; the budget may allow fewer than `plan.submit`. */
   billedMax: number
   stages: readonly StagePlan[]
+  /** Missing unless an own registry answers first. */
+  first?: FirstPlan
   isHosted: boolean
   /** Cost without a budget; `null` if lookups are free or no price is configured. */
   cost: PlannedSpending['cost']
@@ -178,6 +185,7 @@ function describePlan(
     plan,
     billedMax,
     stages,
+    ...(found.first === null ? {} : { first: planFirst(found.first, plan.submit, settings.prices) }),
     isHosted,
     cost: spending.cost,
     budgetStop: spending.stop,
@@ -213,6 +221,7 @@ function formatPlanReport(report: PlanReport, io: CliIo): string {
     ...Object.entries(report.plan)
       .filter(([name, count]) => count > 0 || name === 'submit')
       .map(([name, count]) => line(count, `  ${planWords[name] ?? name}`)),
+    ...(report.first === undefined ? [] : formatFirstPlan(report.first)),
     ...(report.stages.length === 0 ? [] : ['After the answers, each once:']),
     ...report.stages.map(formatStagePlan),
     ...report.notes.map((note) => `  note: ${note}`),

@@ -7,6 +7,7 @@ import { readDecisionsFile } from '../../pipeline/decisions/decisions-file.js'
 import { assertNotOurs, listCheckpointFiles, listRegistryFiles } from '../../pipeline/own-files.js'
 import { systemClock } from '../../platform/clock.js'
 import { isSameFile, isSqliteFile } from '../../platform/files.js'
+import { adviseAccept, precisionMinDefault } from '../../registry/evaluate/accept-advice.js'
 import {
   compareOutcomes,
   toQueryOutcome,
@@ -24,7 +25,12 @@ import { openRegistry } from '../../registry/registry.js'
 import { openShippedRegistry } from '../../registry/shipped.js'
 import { formatCsv } from '../../tables/csv-writer.js'
 import type { Encoding } from '../../tables/encodings/names.js'
-import { formatDecidedEvaluation, formatComparison, formatEvaluation } from '../terminal/evaluation-text.js'
+import {
+  formatAcceptAdvice,
+  formatDecidedEvaluation,
+  formatComparison,
+  formatEvaluation,
+} from '../terminal/evaluation-text.js'
 import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 
 interface EvaluateFlags {
@@ -36,6 +42,7 @@ interface EvaluateFlags {
   errors?: string
   leaveOut?: number
   compare?: string
+  precision: number
   json?: boolean
 }
 
@@ -60,6 +67,12 @@ export function addEvaluate(
       parseShare,
     )
     .option('--compare <other>', 'compare with another registry, or with a report saved from --json')
+    .option(
+      '--precision <share>',
+      'required share of right answers for recommending accept, 0.5 to 0.999',
+      parsePrecision,
+      precisionMinDefault,
+    )
     .addOption(options.registry)
     .option('--json', 'print the report as one JSON line')
     .action(async (file: string | undefined, flags: EvaluateFlags) => {
@@ -71,6 +84,12 @@ function parseShare(text: string): number {
   const share = Number(text)
   if (text.trim() !== '' && share > 0 && share <= 1) return share
   throw new InvalidArgumentError('It must be a share of the companies: more than 0, at most 1.')
+}
+
+function parsePrecision(text: string): number {
+  const share = Number(text)
+  if (share >= 0.5 && share <= 0.999) return share
+  throw new InvalidArgumentError('It must be a share of right answers: 0.5 to 0.999.')
 }
 
 const monotonicMs = () => systemClock.monotonicMs()
@@ -97,7 +116,7 @@ async function run(
   const registry = isShipped ? openShippedRegistry() : openRegistry(registryPath, { readonly: true })
   try {
     const deps = { registry, monotonicMs, leaveOutShare: flags.leaveOut ?? 0 }
-    const { verdicts, errors, json, text } = measure(queries, decisions, deps)
+    const { verdicts, errors, json, text } = measure(queries, decisions, deps, flags.precision)
     if (errorsPath !== undefined) writeErrors(errorsPath, errors)
     const outcomes = verdicts.map(toQueryOutcome)
     const comparison = before === null ? null : compareOutcomes(before, outcomes)
@@ -164,16 +183,21 @@ function measure(
   queries: readonly LabelledQuery[],
   labelled: LabelledDecisions | null,
   deps: EvaluationDeps,
+  precisionMin: number,
 ): Measured {
   if (labelled === null) {
     const { report, verdicts, errors } = evaluate(queries, deps)
-    return { verdicts, errors, json: report, text: formatEvaluation(report) }
+    const accept = adviseAccept(verdicts, precisionMin)
+    const text = formatEvaluation(report) + formatAcceptAdvice(accept, false)
+    return { verdicts, errors, json: { ...report, accept }, text }
   }
   const decided = evaluateDecided(queries, deps)
   const { report, verdicts, errors, ...more } = decided
   const { otherServiceCount, furtherAskedCount } = labelled
-  const json = { ...report, decisions: { ...more, otherServiceCount, furtherAskedCount } }
-  return { verdicts, errors, json, text: formatDecidedEvaluation(decided, labelled) }
+  const accept = adviseAccept(verdicts, precisionMin)
+  const json = { ...report, decisions: { ...more, otherServiceCount, furtherAskedCount }, accept }
+  const text = formatDecidedEvaluation(decided, labelled) + formatAcceptAdvice(accept, true)
+  return { verdicts, errors, json, text }
 }
 
 /** Answers the queries from another registry, or reads the answers of a saved report. */

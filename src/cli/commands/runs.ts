@@ -16,6 +16,7 @@ import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import { basename } from 'node:path'
 import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
+import { formatFirst, formatSample } from '../../pipeline/figures/first-figures.js'
 import { formatAmount } from '../../pipeline/figures/money.js'
 import type { RunRecord } from '../../pipeline/figures/run-record.js'
 
@@ -153,8 +154,12 @@ function listSummaryFacts(
     `${formatCount(pollCount)} polls`,
   ]
   const answers = countsOf(summary.outcomes)
+  const { first } = summary
+  const sample = first?.sample ?? null
   return [
     ['counts', numbers.join(' · ')],
+    ...(first === undefined ? [] : [['registry', formatFirst(first)] as [string, string]]),
+    ...(sample === null ? [] : [['sample', formatSample(sample)] as [string, string]]),
     ...(answers === '' ? [] : [['answers', answers] as [string, string]]),
   ]
 }

@@ -8,6 +8,7 @@ import type {
   QueryOutcome,
 } from '../../registry/evaluate/compare-evaluations.js'
 import type { EvaluationReport, LeaveOutFigures, StratumFigures } from '../../registry/evaluate/measure.js'
+import type { AcceptAdvice } from '../../registry/evaluate/accept-advice.js'
 import type { LabelledDecisions } from '../../app/labelled-decisions.js'
 import type { DecidedEvaluation, UnknownCompany } from '../../registry/evaluate/evaluate.js'
 import type { Recommendation, ThresholdAdvice, ThresholdFigures } from '../../registry/evaluate/thresholds.js'
@@ -274,4 +275,58 @@ function formatRecommendation(
     case 'too_wrong':
       return [`No threshold can be recommended: more than ${most} of the answers at each are wrong.`]
   }
+}
+
+const acceptColumns = [8, 9, 8, 8, 14]
+
+const formatAcceptCells = (cells: readonly string[]): string =>
+  cells.map((cell, at) => cell.padStart(acceptColumns[at] ?? 0)).join(' ')
+
+/** Formats the advice on `accept`. `isDecided`: the lookups are decisions of reviewers. */
+export function formatAcceptAdvice(advice: AcceptAdvice, isDecided: boolean): string {
+  const lines = [
+    '',
+    'Accepting answers of the registry without asking a service',
+    formatAcceptCells(['accept', 'settled', 'share', 'right', 'precision']),
+    ...advice.thresholds.map((figures) =>
+      formatAcceptCells([
+        String(figures.accept),
+        formatCount(figures.settledCount),
+        formatPercent(figures.settledShare),
+        formatCount(figures.rightCount),
+        withInterval(figures.precision, figures.precisionInterval),
+      ]),
+    ),
+    'settled: matched answers with a confidence of accept or more',
+    '',
+    ...formatAcceptRecommendation(advice),
+    ...(isDecided ? decidedLines : ['These figures hold only for lookups like these.']),
+    'To measure the answers of a run, use --check-sample.',
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+const decidedLines = [
+  'Reviewers mostly decide doubtful rows. Answers without a decision, such as most',
+  'answers at 99, are not in these figures.',
+]
+
+function formatAcceptRecommendation({ recommendation, support, precisionMin }: AcceptAdvice): string[] {
+  const least = `${Number((precisionMin * 100).toFixed(1))} %`
+  if (recommendation.kind === 'too_wrong' || support === null)
+    return [
+      'No accept can be recommended: too many of the matched answers are wrong for a',
+      `precision of ${least}.`,
+    ]
+  const { accept, settledCount } = support
+  if (recommendation.kind === 'recommended')
+    return [
+      `recommended: accept ${accept}, from ${plural(settledCount, 'settled lookup')} (${formatPercent(support.settledShare)} %). At least`,
+      `${formatPercent(support.precisionInterval?.[0] ?? 0)} % of the answers are right, by the 95 % interval; required are ${least}.`,
+    ]
+  return [
+    `Not enough to recommend accept: for a precision of ${least}, at least ${formatCount(settledCount + recommendation.moreCount)} settled`,
+    `lookups at ${accept} or above are needed, ten of them near ${accept}, as right as so far.`,
+    `There are ${formatCount(settledCount)}.`,
+  ]
 }

@@ -4,6 +4,7 @@ import { formatDuration } from '../../core/time.js'
 import { packageFolder } from '../../platform/installed-package.js'
 import { selectArguments } from '../config-flags.js'
 import { lookupKinds } from '../../pipeline/lookups/lookup-kind.js'
+import { formatFirst, formatSample } from '../../pipeline/figures/first-figures.js'
 import { formatPrice, formatMoney } from '../../pipeline/figures/money.js'
 import { findEndReason, explainStop, type KindStop } from '../../pipeline/figures/stop.js'
 import type { RunSummary } from '../../pipeline/summary.js'
@@ -17,6 +18,7 @@ export function formatSummary(summary: RunSummary, command: string): string[] {
   return [
     formatHeadline(summary),
     ...formatOutcomes(summary),
+    ...formatFirstAnswers(summary),
     formatLookupLine(summary),
     ...summary.stages.flatMap((stage) => formatStage(stage, summary)),
     ...formatCost(summary),
@@ -108,6 +110,13 @@ function formatCounts(record: Readonly<Record<string, number>>): string {
     .sort(([nameA, a], [nameB, b]) => b - a || (nameA < nameB ? -1 : 1))
     .map(([name, count]) => `${name} ${formatCount(count)}`)
     .join(' · ')
+}
+
+/** Empty unless an own registry answered first. */
+function formatFirstAnswers({ first }: RunSummary): string[] {
+  if (first === undefined) return []
+  const sample = first.sample === null ? [] : [`  sample    ${formatSample(first.sample)}`]
+  return [`  registry  ${formatFirst(first)}`, ...sample]
 }
 
 function formatLookupLine(summary: RunSummary): string {

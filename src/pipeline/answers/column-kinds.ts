@@ -57,7 +57,7 @@ export interface AnswerColumn {
 }
 
 /**
- * Columns of decisions and candidates, in output order. They follow `source_url` and precede the stage columns. An answer
+ * Columns of decisions and candidates, and of the side that answered, in output order. They follow `source_url` and precede the stage columns. An answer
  * line has the members of a group only if they have a value.
  */
 const groups = [
@@ -72,6 +72,13 @@ const groups = [
       kind: 'candidates',
       meaning:
         'candidates of a doubtful row: `entity_id`, `name`, `legal_name`, `place`, `confidence`, `url`',
+    },
+  ],
+  [
+    {
+      name: 'answered_by',
+      kind: 'text',
+      meaning: 'only with `--first`: who answered, `registry:` with its edition, or the URL of the service',
     },
   ],
 ] as const satisfies readonly (readonly AnswerColumn[])[]

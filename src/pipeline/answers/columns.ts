@@ -1,5 +1,5 @@
 import { UserError } from '../../core/errors.js'
-import { type AnswerColumn, reviewColumns, getStageColumns } from './column-kinds.js'
+import { type AnswerColumn, type ReviewColumnName, reviewColumns, getStageColumns } from './column-kinds.js'
 import { stageKinds, type StageKind } from '../lookups/lookup-kind.js'
 
 /** A chosen column: `name` is its key in an answer line, `outputName` its name in the output. */
@@ -89,18 +89,20 @@ export interface ColumnChoice {
   readonly basis: BasisPlace
   /** Requested stages; columns of other stages are not written. */
   readonly stages?: readonly StageKind[] | undefined
+  /** Whether an own registry answers first: only then the column of the side that answered is written. */
+  readonly hasSides?: boolean | undefined
 }
 
 /** All columns, in the order of the output. */
-export const allColumns: readonly AnswerColumn[] = listColumns(stageKinds)
+export const allColumns: readonly AnswerColumn[] = listColumns(stageKinds, true)
 
 /**
  * Returns the columns to write. Throws OUTPUT_COLUMN_UNKNOWN for an unknown name or a column of a stage that is not
  * requested.
  */
 export function selectColumns(choice: ColumnChoice): readonly OutputColumn[] {
-  const { columns, prefix, basis, stages: asked = [] } = choice
-  const written = listColumns(asked)
+  const { columns, prefix, basis, stages: asked = [], hasSides = false } = choice
+  const written = listColumns(asked, hasSides)
   const wanted =
     columns === undefined ? null : new Set(columns.map((name) => resolveColumnName(name, prefix, written)))
   return written
@@ -109,15 +111,23 @@ export function selectColumns(choice: ColumnChoice): readonly OutputColumn[] {
     .map(({ name, kind }) => ({ name, kind, outputName: prefix + name }))
 }
 
-function listColumns(asked: readonly StageKind[]): readonly AnswerColumn[] {
+function listColumns(asked: readonly StageKind[], hasSides: boolean): readonly AnswerColumn[] {
   const ofStages = stageKinds.filter((stage) => asked.includes(stage)).flatMap(getStageColumns)
-  return [...answerColumns.slice(0, -1), ...reviewColumns, ...ofStages, ...answerColumns.slice(-1)]
+  const ofReview = reviewColumns.filter(({ name }) => hasSides || name !== sideColumn)
+  return [...answerColumns.slice(0, -1), ...ofReview, ...ofStages, ...answerColumns.slice(-1)]
 }
+
+const sideColumn: ReviewColumnName = 'answered_by'
 
 function resolveColumnName(given: string, prefix: string, written: readonly AnswerColumn[]): string {
   const names = [given, given.startsWith(prefix) ? given.slice(prefix.length) : given]
   const found = names.find((name) => written.some((column) => column.name === name))
   if (found !== undefined) return found
+  if (names.includes(sideColumn)) {
+    throw new UserError('OUTPUT_COLUMN_UNKNOWN', `the column ${given} is only written with --first`, {
+      hint: 'pass --first registry, or remove the column',
+    })
+  }
   const stage = stageKinds.find((one) => getStageColumns(one).some(({ name }) => names.includes(name)))
   if (stage !== undefined) {
     throw new UserError(

@@ -91,6 +91,7 @@ const toCounts = (summary: NonNullable<RunEnd['summary']>) => ({
   lookups: summary.lookupCount,
   answered_before: summary.cachedCount,
   decided: summary.decidedCount,
+  ...(summary.first === undefined ? {} : { answered_by_registry: summary.first.lookupCount }),
   submitted: summary.billedCount,
   answered: summary.answeredCount,
   uncertain: summary.uncertainCount,

@@ -1,4 +1,5 @@
 import type { Alarm } from './alarms.js'
+import type { FirstFigures } from './first-figures.js'
 import type { Money } from './money.js'
 import { type BudgetEnd, type Stop, findEndReason, explainStop } from './stop.js'
 import type { LookupKind } from '../lookups/lookup-kind.js'
@@ -84,6 +85,8 @@ export interface RunSummary {
   rowsByStatus: Readonly<Record<string, number>>
   /** Open reviews; null if answers were not read (no output and no report). Missing in records of earlier versions. */
   review?: ReviewCounts | null
+  /** Missing unless an own registry answered first. */
+  first?: FirstFigures
   /** Lookups answered in this run, by outcome. */
   outcomes: Readonly<Record<string, number>>
   /** Deviations of answers from the contract, with counts; never an error. */

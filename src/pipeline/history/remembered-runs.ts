@@ -1,4 +1,4 @@
-import type { LookupKind } from '../lookups/lookup-kind.js'
+import { readScope, type LookupKind } from '../lookups/lookup-kind.js'
 import type { RunRecord } from '../figures/run-record.js'
 import { UserError } from '../../core/errors.js'
 import { toMicros, calculateMoney, type Money, type Prices } from '../figures/money.js'
@@ -235,9 +235,12 @@ export function sumRuns(
     }
   }
   const billed = submissions.filter(({ kind, scope }) => priced.has(kind) && isHosted(scope))
+  const scopes = new Set(runs.map(({ record }) => record?.scope))
+  // A registry that answers first gets lookups that no run counts as submitted.
+  const isOfRun = ({ scope }: KindSubmissions) => isHosted(scope) || scopes.has(readScope(scope).base)
   return {
     runCount: runs.length,
-    submittedCount: countSubmitted(submissions),
+    submittedCount: countSubmitted(submissions.filter(isOfRun)),
     billedCount: billed.reduce((sum, { acceptedCount }) => sum + acceptedCount, 0),
     uncertainCount: billed.reduce((sum, { uncertainCount }) => sum + uncertainCount, 0),
     costs: [...costs].map(([currency, { micros, lookupCount }]) => ({

@@ -56,6 +56,13 @@ export class RowIndex {
     return ids
   }
 
+  /** Replaces ids of lookups. */
+  replace(ids: ReadonlyMap<LookupId, LookupId>): void {
+    if (ids.size === 0) return
+    for (const chunk of this.#chunks) for (const [at, id] of chunk.entries()) chunk[at] = ids.get(id) ?? id
+    this.#distinct = null
+  }
+
   getDistinct(): DistinctIds {
     return (this.#distinct ??= this.#countDistinct())
   }

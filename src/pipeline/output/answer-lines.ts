@@ -1,5 +1,6 @@
 import { renderUnanswered, type Unanswered } from '../answers/answer-line.js'
 import { isDoubtfulLine } from '../answers/doubtful-line.js'
+import type { ReviewColumnName } from '../answers/column-kinds.js'
 import type { ReviewCounts } from '../figures/run-summary.js'
 import { renderDecisionMembers, renderDecided, type DecidedAnswer } from '../answers/decided-answer.js'
 import { joinLines, withReview } from '../answers/joined-line.js'
@@ -8,6 +9,7 @@ import { lineVersions, renderUnansweredStage } from '../answers/stage-lines.js'
 import type { DecidedLookup } from '../lookups/stage-questions.js'
 import type { CheckpointReader, KnownAnswer, LookupId, StageAnswer } from '../checkpoint/checkpoint.js'
 import { readRecords, readStageAnswers, type FindDecision } from '../checkpoint/stage-answers.js'
+import type { FirstAnswers } from '../first/first-answers.js'
 import type { NumberedLines } from '../../parquet/part-plan.js'
 import type { RowIndex } from '../input/row-index.js'
 import { getAnsweredLine, findUnanswered } from './known-line.js'
@@ -76,6 +78,8 @@ export interface LineSources {
   /** Stages that were requested. */
   readonly stages: readonly StageKind[]
   readonly review: ReviewData
+  /** The lookups that an own registry answers; null or absent without one. */
+  readonly first?: FirstAnswers | null
 }
 
 /**
@@ -141,14 +145,16 @@ export function createAnswerLines(
 
 /** Reads each lookup once, even if several rows share it. */
 function readAnswerLines(ids: ReadonlySet<LookupId>, sources: LineSources): Map<LookupId, RowLine> {
-  const { index, reader, stages, review } = sources
+  const { index, reader, stages, review, first = null } = sources
   const decided = readDecidedAnswers([...ids], reader, review)
   const asked = [...ids].filter((id) => index.getReason(id) === null && !decided.has(id))
   const answered = reader?.readLines(asked, lineVersions) ?? []
   const found = new Map<LookupId, RowLine>()
   for (const [offset, id] of asked.entries()) {
     const { kind, ...own } = answered[offset] ?? getLine(reader?.readAnswers([id])[0] ?? null)
-    const needsReview = isDoubtfulLine(own.outcome, () => own.line.toString(), review.threshold)
+    const needsReview =
+      first?.isContradicted(id) === true ||
+      isDoubtfulLine(own.outcome, () => own.line.toString(), review.threshold)
     // The line of a domain needs the columns of the domain stage, too.
     const line = kind === 'domain' ? Buffer.from(joinLines(own.line.toString(), [])) : own.line
     found.set(id, { ...own, line, needsReview })
@@ -160,6 +166,7 @@ function readAnswerLines(ids: ReadonlySet<LookupId>, sources: LineSources): Map<
   for (const [id, { outcome, line, needsReview }] of decided)
     found.set(id, { outcome, line: Buffer.from(line), mark: null, needsReview })
   if (stages.length > 0) addStages(found, sources)
+  addSides(found, sources)
   addDecisions(found, review)
   return found
 }
@@ -186,14 +193,49 @@ function readDecidedAnswers(
 }
 
 /** Invalid rows have no lookup, so their stages are empty. */
-function addStages(found: Map<LookupId, RowLine>, { index, reader, stages, review }: LineSources): void {
-  const lines = [...found].map(
-    ([id, { line }]) => [index.getReason(id) === null ? id : 0, line.toString()] as const,
+function addStages(
+  found: Map<LookupId, RowLine>,
+  { index, reader, stages, review, first = null }: LineSources,
+): void {
+  const isOfRegistry = (id: LookupId) => first?.isSettled(id) === true
+  const addFrom = (from: CheckpointReader | null, ids: readonly LookupId[]) => {
+    const lines = ids.map(
+      (id) => [index.getReason(id) === null ? id : 0, found.get(id)?.line.toString() ?? ''] as const,
+    )
+    const joined = joinStages(lines, from, stages, review.decidedOf).values()
+    for (const id of ids) {
+      const own = found.get(id)
+      const line = Buffer.from(joined.next().value ?? '')
+      if (own !== undefined) found.set(id, { ...own, line, mark: null })
+    }
+  }
+  const ids = [...found.keys()]
+  addFrom(
+    reader,
+    ids.filter((id) => !isOfRegistry(id)),
   )
-  const joined = joinStages(lines, reader, stages, review.decidedOf).values()
-  for (const [id, own] of found)
-    found.set(id, { ...own, line: Buffer.from(joined.next().value ?? ''), mark: null })
+  // Each side answers the stages of its own rows.
+  if (first !== null) addFrom(first.reader, ids.filter(isOfRegistry))
 }
+
+/** Adds the side that answered. A decision is nobody's answer, and neither is a row without one. */
+function addSides(found: Map<LookupId, RowLine>, { first = null, review }: LineSources): void {
+  if (first === null) return
+  for (const [id, own] of found) {
+    const isAnswer = !notAnswered.has(own.outcome) && review.decidedOf(id) === null
+    const side = isAnswer ? first.nameSide(id) : null
+    const member = `"${'answered_by' satisfies ReviewColumnName}":${JSON.stringify(side)}`
+    found.set(id, { ...own, line: Buffer.from(withReview(own.line.toString(), member)) })
+  }
+}
+
+/** Outcomes that this program assigns. */
+const notAnswered: ReadonlySet<string> = new Set<Unanswered['status']>([
+  'pending',
+  'uncertain',
+  'invalid_input',
+  'error',
+])
 
 /**
  * Joins each first answer with the answers of its stages; aligned with `lines`. A company or domain that several

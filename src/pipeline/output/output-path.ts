@@ -256,6 +256,8 @@ export interface OutputRequest {
   memory?: string | undefined
   /** Stages whose columns are written. */
   stages?: readonly StageKind[] | undefined
+  /** Whether an own registry answers first. */
+  hasSides?: boolean | undefined
   /** How rows are put into a table; defaults to `replace`. */
   mode?: WriteMode | undefined
 }
@@ -274,7 +276,7 @@ export interface ResolvedOutput extends OutputForm {
 
 /** `remote`: access to tables and objects. Throws OUTPUT_MISSING, OUTPUT_FORMAT_UNKNOWN, OUTPUT_COLUMN_UNKNOWN and MEMORY_SHORT. */
 export function resolveOutput(request: OutputRequest, remote: RemoteAccess = noAccess): ResolvedOutput {
-  const { path, prefix, columns, stages = [] } = request
+  const { path, prefix, columns, stages = [], hasSides } = request
   if (path === undefined) {
     throw new UserError('OUTPUT_MISSING', 'no output is named', {
       hint: 'pass -o out.parquet, out.csv, out.ndjson or out.xlsx',
@@ -285,7 +287,7 @@ export function resolveOutput(request: OutputRequest, remote: RemoteAccess = noA
   assertModeFits(path, request.mode)
   const placed = placeBasis(request.basis ?? 'auto', form.format, path)
   // In Excel, the inline basis is a sheet; the column `basis` selects it.
-  const chosen = selectColumns({ columns, prefix, basis: placed, stages })
+  const chosen = selectColumns({ columns, prefix, basis: placed, stages, hasSides })
   const hasBasis = chosen.some(({ kind }) => kind === 'basis')
   return {
     path,

@@ -100,7 +100,8 @@ export async function connectMachines(
   const machines = new Map<LookupKind, KindMachine>()
   const sinks = new Map<StageKind, StageSink>()
   const { decided = noDecisions } = deps
-  const feed = new StagePlanner({ sinks, decided, clock, stopSignal: main.pollSignal })
+  const { isCheck = () => false } = stages ?? {}
+  const feed = new StagePlanner({ sinks, decided, isCheck, clock, stopSignal: main.pollSignal })
   const stopSignal = main.pollSignal
   const ingestor =
     deps.webhooks === undefined

@@ -80,6 +80,8 @@ export interface ScheduledStage {
 }
 
 export interface ScheduledStages {
+  /** Whether nothing follows from the answer of a row lookup: it only checks another answer. Defaults to false. */
+  readonly isCheck?: (lookupId: LookupId) => boolean
   options: StageOptions
   /** Kinds that follow from answers, and domains if rows have them. */
   kinds: ReadonlyMap<StageKind, ScheduledStage>

@@ -122,6 +122,8 @@ interface StageFeedDeps {
   sinks: ReadonlyMap<StageKind, StageSink>
   /** For decided rows, the follow-up lookups of the chosen company replace those of the answer. */
   decided: DecidedRows
+  /** Whether nothing follows from the answer of a row lookup. */
+  isCheck: (lookupId: LookupId) => boolean
   clock: Clock
   /** Aborted: no more answers are read. */
   stopSignal: AbortSignal
@@ -146,7 +148,7 @@ export class StagePlanner {
     if (this.#deps.sinks.size === 0) return
     if (checkpoint.kind === 'entity')
       await this.#planQuestions(this.#buildRecordQuestions(readEntityId(run), at(run, 'data')))
-    const asked = await checkpoint.findRowLookup(lookupId)
+    const asked = this.#deps.isCheck(lookupId) ? null : await checkpoint.findRowLookup(lookupId)
     if (asked !== null) await this.#planQuestions(buildStageQuestions(checkpoint.kind, asked, run))
   }
 
@@ -172,13 +174,15 @@ export class StagePlanner {
 
   /** Plans the lookups that follow from earlier answers, in pages. */
   async planFromKnownAnswers(checkpoint: Checkpoint): Promise<void> {
-    const { sinks, stopSignal } = this.#deps
+    const { sinks, isCheck, stopSignal } = this.#deps
     if (sinks.size === 0) return
     let position = 0
     while (!stopSignal.aborted) {
       const page = await checkpoint.listRowAnswers(position, pageCount)
       await this.#planQuestions(
-        page.flatMap(({ asked, body }) => parseStageQuestions(checkpoint.kind, asked, body)),
+        page.flatMap(({ lookupId, asked, body }) =>
+          isCheck(lookupId) ? [] : parseStageQuestions(checkpoint.kind, asked, body),
+        ),
       )
       position = page.at(-1)?.position ?? position
       if (page.length < pageCount) return

@@ -20,7 +20,7 @@ export interface ThresholdFigures {
   readonly wrongShare: number | null
   /** Confidence interval of the share of wrong answers. */
   readonly risk: Interval | null
-  /** Spared answers below the next threshold. */
+  /** Spared answers less than five points above the threshold; from 95, all. */
   readonly band: { readonly count: number; readonly wrongCount: number }
 }
 
@@ -49,20 +49,35 @@ const bandCountMin = 10
 /** No threshold is recommended if it needs more decisions than this. */
 const moreCountMax = 10_000
 /** Tolerated share of wrong answers without review: one in twenty. */
-const riskMax = 0.05
+const reviewLimits = { riskMax: 0.05, closingCountMin: 1 }
+
+/** Limits of a recommendation. */
+export interface AdviceLimits {
+  /** Tolerated share of wrong answers at or above the threshold, 0 to 1. */
+  readonly riskMax: number
+  /** Fewest answers in the band of a threshold that can rule out it and all lower ones. */
+  readonly closingCountMin: number
+}
 
 /** Computes for each threshold the reviews it would have saved, and the share of wrong answers among them. */
 export function adviseThreshold(answers: readonly ReviewedAnswer[]): ThresholdAdvice {
-  const certain = answers.filter(({ status }) => settledStatuses.has(status))
-  const thresholds = listThresholds().map((threshold) =>
-    calculateFiguresAt(threshold, certain, answers.length),
-  )
+  const thresholds = calculateThresholds(answers, settledStatuses, listThresholds())
   return {
     reviewedCount: answers.length,
-    riskMax,
+    riskMax: reviewLimits.riskMax,
     thresholds,
-    recommendation: findRecommendation(thresholds),
+    recommendation: findRecommendation(thresholds, reviewLimits),
   }
+}
+
+/** Returns the figures of each threshold, for the answers of these statuses. */
+export function calculateThresholds(
+  answers: readonly ReviewedAnswer[],
+  statuses: ReadonlySet<string>,
+  thresholds: readonly number[],
+): ThresholdFigures[] {
+  const certain = answers.filter(({ status }) => statuses.has(status))
+  return thresholds.map((threshold) => calculateFiguresAt(threshold, certain, answers.length))
 }
 
 /** Answers of other statuses are always reviewed. */
@@ -78,7 +93,7 @@ function calculateFiguresAt(
 ): ThresholdFigures {
   const spared = certain.filter(({ confidence }) => confidence >= threshold)
   const isInBand = ({ confidence }: ReviewedAnswer) =>
-    threshold === thresholdMax || confidence < threshold + step
+    threshold >= thresholdMax || confidence < threshold + step
   const band = spared.filter(isInBand)
   const wrongCount = countWrong(spared)
   return {
@@ -95,8 +110,13 @@ function calculateFiguresAt(
 const countWrong = (answers: readonly ReviewedAnswer[]): number =>
   answers.filter(({ isCorrect }) => !isCorrect).length
 
-function findRecommendation(thresholds: readonly ThresholdFigures[]): Recommendation {
-  const open = openThresholds(thresholds)
+/** `thresholds`: lowest first. */
+export function findRecommendation(
+  thresholds: readonly ThresholdFigures[],
+  limits: AdviceLimits,
+): Recommendation {
+  const { riskMax } = limits
+  const open = openThresholds(thresholds, limits)
   const carried = open.find(
     ({ risk, band }) => risk !== null && risk[1] <= riskMax && band.count >= bandCountMin,
   )
@@ -104,29 +124,36 @@ function findRecommendation(thresholds: readonly ThresholdFigures[]): Recommenda
   const known = open.filter(({ band }) => band.count > 0)
   const [least] = (known.length > 0 ? known.reverse() : open)
     .filter(({ wrongShare }) => (wrongShare ?? 0) < riskMax)
-    .map((figures) => ({ threshold: figures.threshold, moreCount: countMissing(figures) }))
+    .map((figures) => ({ threshold: figures.threshold, moreCount: countMissing(figures, riskMax) }))
     .filter(({ moreCount }) => moreCount <= moreCountMax)
     .sort((a, b) => a.moreCount - b.moreCount)
   return least === undefined ? { kind: 'too_wrong' } : { kind: 'too_few', ...least }
 }
 
-function countMissing({ wrongCount, sparedCount, band }: ThresholdFigures): number {
-  return Math.max(countNeeded(wrongCount, sparedCount) - sparedCount, bandCountMin - band.count)
+function countMissing({ wrongCount, sparedCount, band }: ThresholdFigures, riskMax: number): number {
+  return Math.max(countNeeded(wrongCount, sparedCount, riskMax) - sparedCount, bandCountMin - band.count)
 }
 
 /** Thresholds from the highest down, up to the first whose added answers are surely too often wrong. */
-function openThresholds(thresholds: readonly ThresholdFigures[]): readonly ThresholdFigures[] {
+function openThresholds(
+  thresholds: readonly ThresholdFigures[],
+  { riskMax, closingCountMin }: AdviceLimits,
+): readonly ThresholdFigures[] {
   const closed = thresholds.findLastIndex(({ band }) => {
     const risk = calculateInterval(band.wrongCount, band.count)
-    return risk !== null && risk[0] > riskMax
+    return risk !== null && risk[0] > riskMax && band.count >= closingCountMin
   })
   return thresholds.slice(closed + 1)
 }
 
-/** Returns the number of answers needed to be sure of at most `riskMax` wrong, at the present share of wrong ones. */
-function countNeeded(wrongCount: number, count: number): number {
+/**
+ * Returns the number of answers needed to be sure of at most `riskMax` wrong, at the present share of wrong ones;
+ * `Infinity` if it is too large.
+ */
+function countNeeded(wrongCount: number, count: number, riskMax: number): number {
   const share = count === 0 ? 0 : wrongCount / count
   const isSure = (many: number) => (calculateInterval(share * many, many)?.[1] ?? 1) <= riskMax
+  if (!isSure(count + moreCountMax)) return Infinity
   let [least, most] = [count, Math.max(1, count)]
   while (!isSure(most)) [least, most] = [most, most * 2]
   while (most - least > 1) {

@@ -1,5 +1,6 @@
 import { formatCount } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
+import { formatSample } from '../../pipeline/figures/first-figures.js'
 import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
 import { isolateText, html, type Html, type HtmlPart } from '../../web/html.js'
 import { countRowsByGroup, getFigures, type ReportData } from '../report-data.js'
@@ -23,6 +24,7 @@ export function renderTiles({ run, changes, review }: ReportData): Html {
     ['Changes', changes === null ? '–' : formatCount(sumCounts(Object.values(changes.counts)))],
     ['Rows to review', review === null ? '–' : formatCount(review.rowCount)],
     ...buildDecidedTile(run),
+    ...buildFirstTiles(run),
     ['Lookups billed', summary === null ? '–' : formatCount(countBilled(run))],
     ['Cost', money === null ? '–' : formatMoney(money.cost, money.currency)],
     ['Took', summary === null ? '–' : formatDuration(summary.elapsedMs)],
@@ -50,6 +52,18 @@ const sumCounts = (counts: readonly number[]): number => counts.reduce((sum, cou
 function buildDecidedTile({ record }: RememberedRun): (readonly [string, HtmlPart])[] {
   const decidedCount = record?.summary?.decidedCount ?? 0
   return decidedCount > 0 ? [['Lookups decided by reviewers', formatCount(decidedCount)]] : []
+}
+
+/** Empty unless an own registry answered first. */
+function buildFirstTiles({ record }: RememberedRun): (readonly [string, HtmlPart])[] {
+  const { first } = record?.summary ?? {}
+  if (first === undefined) return []
+  const { lookupCount, saved, sample } = first
+  return [
+    ['Lookups answered by the own registry', formatCount(lookupCount)],
+    ...(saved === null ? [] : [['Saved', formatMoney(saved.amount, saved.currency)] as const]),
+    ...(sample === null ? [] : [['Checked by a sample', formatSample(sample)] as const]),
+  ]
 }
 
 /** The embedded service is free. */

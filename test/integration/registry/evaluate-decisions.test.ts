@@ -159,6 +159,18 @@ describe('enrich registry evaluate --decisions', () => {
         advice: { reviewedCount: 6, recommendation: { kind: 'too_few' } },
       },
       calibration: { count: 5 },
+      accept: {
+        lookupCount: 6,
+        precisionMin: 0.95,
+        thresholds: [
+          { accept: 80, settledCount: 2, rightCount: 2 },
+          { accept: 90, settledCount: 2 },
+          { accept: 95, settledCount: 2 },
+          { accept: 99 },
+        ],
+        recommendation: { kind: 'too_few', moreCount: 71 },
+        support: { settledCount: 2, precision: 1 },
+      },
     })
     const rows = parse<Record<string, string>>(readFileSync(errors, 'utf8'), { columns: true })
     expect(rows.map((row) => row['query_name'])).toEqual(['Acme Widgets', 'IBM (CIK 1087423)'])
@@ -197,6 +209,11 @@ describe('enrich registry evaluate --decisions', () => {
       '       50             2    33.3       0       0.0 0-66                      -',
       '       95             2    33.3       0       0.0 0-66           0 wrong of 2',
       'Not enough to recommend a threshold: 71 more decisions on answers at or above',
+      'Accepting answers of the registry without asking a service',
+      '      80         2     33.3        2     100 34-100',
+      'Not enough to recommend accept: for a precision of 95 %, at least 73 settled',
+      'answers at 99, are not in these figures.',
+      'To measure the answers of a run, use --check-sample.',
     ])
       expect(text.split('\n')).toContain(line)
   })
@@ -227,6 +244,10 @@ describe('enrich registry evaluate --decisions', () => {
     const file = writeContent('many.csv', decisionsHeader + decisions.map(formatDecisionLine).join(''))
     const { out } = await runRegistryCommand('evaluate', '--decisions', file, '--registry', many)
     expect(out).toMatch(/^recommended: review\.threshold \d\d\. 80 lookups \(100 %\) less to review,$/m)
+    expect(out).toMatch(/^recommended: accept \d\d, from 80 settled lookups \(100 %\)\. At least$/m)
+    const strict = ['--decisions', file, '--registry', many, '--precision', '0.99', '--json']
+    const { accept } = JSON.parse((await runRegistryCommand('evaluate', ...strict)).out) as { accept: object }
+    expect(accept).toMatchObject({ precisionMin: 0.99, recommendation: { kind: 'too_few', moreCount: 301 } })
   })
 
   test.each<[string[], string]>([
@@ -236,6 +257,11 @@ describe('enrich registry evaluate --decisions', () => {
     [['evaluate', '--decisions', 'none.csv'], 'DECISIONS_NOT_FOUND'],
   ])('%j fails with %s', async (argv, code) => {
     await expect(runRegistryCommand(...argv)).rejects.toMatchObject({ code })
+  })
+
+  test.each(['0.4', '1', 'high', ''])('--precision %j is refused', async (share) => {
+    const argv = ['evaluate', '--decisions', 'enrich.decisions.csv', '--precision', share]
+    await expect(runRegistryCommand(...argv)).rejects.toThrow('0.5 to 0.999')
   })
 
   it('a file that is no decisions file is refused with its line', async () => {

@@ -107,6 +107,7 @@ describe('enrich registry evaluate', () => {
         absent: { acceptedCount: 0, falseAcceptCount: 0 },
       },
       calibration: { count: 4 },
+      accept: { lookupCount: 5, thresholds: [{ accept: 80, settledCount: 3, rightCount: 2 }, {}, {}, {}] },
     })
     const [header, ...rows] = readFileSync(errors, 'utf8').trim().split('\n')
     expect(header).toContain('query_id,stratum,query_name')
@@ -115,6 +116,7 @@ describe('enrich registry evaluate', () => {
 
     const text = await enrich('evaluate', file, '--registry', registry)
     expect(text).toMatch(/^doubtful +1 +0 +- +0\.0 0-80 +100 +100 +-$/m)
+    expect(text).toContain('Accepting answers of the registry without asking a service')
     expect(text).toMatch(/^absent +1 +0 +- +- +- +- +0\/1$/m)
   })
 

@@ -33,6 +33,7 @@ describe('defaults', () => {
       decisions: { path: 'enrich.decisions.csv', isNamed: false },
       review: { threshold: 80, reviewer: null, listen: { host: '127.0.0.1', port: 0 } },
       service: { baseUrl: null, registryPath: null, matchers: null },
+      first: null,
       budget: { lookupsMax: null, durationMsMax: null },
       prices: null,
       identifierUse: 'first',

@@ -13,7 +13,7 @@ const names = (choice: Parameters<typeof selectColumns>[0]) =>
 
 describe('the columns to write', () => {
   test('are all of them in their fixed order, under the prefix', () => {
-    const all = names({ prefix: 'enrich_', basis: 'inline' })
+    const all = names({ prefix: 'enrich_', basis: 'inline', hasSides: true })
     expect(all).toEqual(
       [...answerColumns.slice(0, -1), ...reviewColumns, ...answerColumns.slice(-1)].map(
         ({ name }) => `enrich_${name}`,
@@ -21,7 +21,12 @@ describe('the columns to write', () => {
     )
     expect(all[0]).toBe('enrich_status')
     expect(all.at(-1)).toBe('enrich_basis')
-    expect(all.length).toBe(56)
+    expect(all.length).toBe(57)
+  })
+
+  test('hold the side that answered only if there are two', () => {
+    expect(names({ prefix: '', basis: 'none' })).not.toContain('answered_by')
+    expect(() => names({ prefix: '', basis: 'none', columns: ['answered_by'] })).toThrow('--first')
   })
 
   test.each(['file', 'none'] as const)('hold no basis where its place is %s', (basis) => {

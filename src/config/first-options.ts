@@ -1,0 +1,146 @@
+import * as z from 'zod'
+import { option, useForBoth, type Parsed, type FilledOf } from './option.js'
+import { matchedConfidenceMin } from '../contract/outcome-rules.js'
+import { UserError } from '../core/errors.js'
+import type { FirstRule } from '../pipeline/first/first-rule.js'
+
+/** The value of `first.registry` that stands for the registry of `--registry`, or the default one. */
+const ownRegistry = 'registry'
+
+/** An own registry that answers lookups before a hosted service is paid for them. */
+export const first = {
+  registry: option({
+    schema: () =>
+      z
+        .string()
+        .describe(
+          'The own registry that answers each lookup before it is submitted: a path, or `registry` for that of `service.registry`. Empty: none.',
+        ),
+    flag: {
+      names: '--first <registry>',
+      group: 'service',
+      help: 'submit only what this registry cannot answer: its path, or registry for that of --registry',
+    },
+    path: 'registry',
+    unset: 'none; every lookup is submitted',
+    meaning: 'The own registry that answers each lookup before it is submitted.',
+    manual:
+      'A path, or `registry` for that of `service.registry`. See [Own registers first](own-registers-first.md).',
+    example: '',
+  }),
+  accept: option({
+    schema: () =>
+      z
+        .int()
+        .min(matchedConfidenceMin)
+        .max(100)
+        .describe('Confidence from which a match of the own registry is the answer, in percent.'),
+    flag: {
+      names: '--accept <percent>',
+      group: 'service',
+      help: 'confidence from which a match of the registry of --first is the answer',
+      parse: parsePercent,
+    },
+    manual: '`enrich plan` shows the cost at 80, 90, 95 and 99.',
+    defaults: useForBoth(95),
+  }),
+  prefer: option({
+    schema: () =>
+      z
+        .enum(['earlier', 'registry', 'service'])
+        .describe('The answer that a lookup keeps if both the own registry and the service have one.'),
+    choices: ['earlier', 'registry', 'service'],
+    flag: {
+      names: '--prefer <side>',
+      group: 'service',
+      help: 'answer to keep if the registry of --first and the service both have one',
+    },
+    manual: '`earlier`: the older answer, so that an answer that was paid for is not replaced.',
+    defaults: useForBoth('earlier'),
+  }),
+  checkSample: option({
+    schema: () =>
+      z
+        .number()
+        .positive()
+        .max(100)
+        .describe('Also submit this share of the lookups that the own registry answered, in percent.'),
+    flag: {
+      names: '--check-sample <percent>',
+      group: 'service',
+      help: 'also submit a random sample of the lookups that the registry of --first answers, like 2%',
+      parse: parseShare,
+    },
+    meaning: 'The share of the lookups answered by the own registry that are submitted as well, in percent.',
+    manual: 'The run reports how often both name the same company. The sample is billed.',
+    unset: 'none',
+    example: 2,
+  }),
+  sampleSeed: option({
+    schema: () => z.int().min(0).describe('Seed of the sample; another seed selects other lookups.'),
+    defaults: useForBoth(1),
+  }),
+  stages: option({
+    schema: () =>
+      z.boolean().describe('Whether the own registry also answers the stages of the rows that it answered.'),
+    defaults: useForBoth(true),
+  }),
+}
+
+function parsePercent(text: string): Parsed<number> {
+  const value = Number(/^(\d{1,3})%?$/.exec(text)?.[1] ?? 0)
+  return value >= matchedConfidenceMin && value <= 100
+    ? { value }
+    : { fault: `It must be a percentage from ${matchedConfidenceMin} to 100, like 95.` }
+}
+
+function parseShare(text: string): Parsed<number> {
+  const value = Number(/^(\d{1,3}(?:\.\d{1,3})?)%?$/.exec(text)?.[1] ?? 0)
+  return value > 0 && value <= 100
+    ? { value }
+    : { fault: 'It must be a percentage above 0 and up to 100, like 2%.' }
+}
+
+/** `stages`: whether the registry answers them, too. */
+export interface FirstSettings extends FirstRule {
+  readonly registryPath: string
+  readonly stages: boolean
+}
+
+/** Returns `null` without a registry. Throws USAGE_INVALID if there is nothing that it would come before. */
+export function resolveFirst(
+  { registry = '', accept, prefer, checkSample, sampleSeed, stages }: FilledOf<typeof first>,
+  asked: { readonly registry?: string | undefined; readonly checkSample?: unknown },
+  {
+    baseUrl,
+    registryPath,
+    doubtThreshold,
+  }: { readonly baseUrl: string | null; readonly registryPath: string; readonly doubtThreshold: number },
+): FirstSettings | null {
+  if (registry === '') {
+    if (asked.checkSample === undefined || asked.registry === '') return null
+    throw new UserError('USAGE_INVALID', '--check-sample without --first', {
+      hint: 'pass --first registry, or remove --check-sample: it checks the answers of that registry',
+    })
+  }
+  if (baseUrl === null) {
+    throw new UserError('USAGE_INVALID', '--first without --base-url', {
+      hint: 'pass the URL of the hosted service that answers the rest, or --registry to use the registry alone',
+    })
+  }
+  if (accept < doubtThreshold) {
+    throw new UserError(
+      'USAGE_INVALID',
+      `--accept ${accept} is below the threshold of doubtful answers, ${doubtThreshold}`,
+      { hint: 'raise --accept, or lower review.threshold: a doubtful answer is not accepted' },
+    )
+  }
+  const sample = checkSample === undefined ? null : { percent: checkSample, seed: sampleSeed }
+  return {
+    registryPath: registry === ownRegistry ? registryPath : registry,
+    accept,
+    prefer,
+    sample,
+    stages,
+  }
+}
