@@ -79,7 +79,7 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
     map.id = id
     Reflect.deleteProperty(map, idType)
   }
-  const isUk = idType === 'registration_id' && map.country === undefined && isBritish(map, getCells)
+  const isUk = idType === 'registration_id' && isBritish(map, getCells)
   const used = new Set(Object.values(map))
   const hasPlace = isUk || map.jurisdiction !== undefined
   const doubts = [
@@ -159,28 +159,35 @@ function findIdType(map: FieldMap, cellsOf: GetCells): MapProposal['idType'] {
 
 const distinctMin = 0.9
 
+/** Numbers of British form are British by their header, or because all places in the file are British. */
 function isBritish(map: FieldMap, cellsOf: GetCells): boolean {
-  const { registration_id: number, postal_code: postcode } = { registration_id: map.id, ...map }
+  const { id: number, country, postal_code: postcode } = map
   if (number === undefined || !isMostly(cellsOf(number), (cell) => ukNumber.test(cell))) return false
   if (ukHeader.test(toHeaderKey(number))) return true
+  const countries = country === undefined ? [] : cellsOf(country)
+  const stated = countries.filter((cell) => cell !== '')
+  if (stated.some((cell) => findCountryCode(cell) !== 'GB')) return false
+  if (stated.length > 0 && stated.length >= countries.length * shareMin) return true
   return postcode !== undefined && isMostly(cellsOf(postcode), (cell) => ukPostcode.test(cell))
 }
 
 /**
- * Formats the command that imports the file this way; COLUMN is a placeholder for missing columns. The type of the ids is
- * part of the ids in the registry, so the command always states it.
+ * Formats the command that imports the file this way; COLUMN and CODE are placeholders for the user. The type of the ids
+ * is part of the ids in the registry, so the command always states it.
  */
 export function formatCommand(path: string, { idType, map, country, jurisdiction }: MapProposal): string {
   const needed: FieldMap = {
     ...(idType === null && { id: 'COLUMN' }),
     ...(map.name === undefined && { name: 'COLUMN' }),
   }
+  const isPlaceOpen = idType === 'registration_id' && (map.jurisdiction ?? map.country) === undefined
+  const place = jurisdiction ?? (isPlaceOpen ? 'CODE' : null)
   const fields = Object.entries({ ...needed, ...map }).map(([field, column]) => `${field}=${column}`)
   const flags = [
     `--id-type ${idType ?? 'registration_id'}`,
     `--map ${quoteArgument(fields.join(','))}`,
     ...(country === null ? [] : [`--country ${country}`]),
-    ...(jurisdiction === null ? [] : [`--jurisdiction ${jurisdiction}`]),
+    ...(place === null ? [] : [`--jurisdiction ${place}`]),
   ]
   return `enrich registry import csv ${quoteArgument(path)} ${flags.join(' ')}`
 }

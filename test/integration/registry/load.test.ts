@@ -108,7 +108,7 @@ describe('what a file is', () => {
     ],
     ['LEIs beside a figure', `LEI,Employees\n${lei.ford},173000\n${lei.ball},21000\n`, /no column has names/],
   ]
-  it('numbers are British if their header or the postcodes say so', async () => {
+  it('numbers are British if their header, the countries or the postcodes say so', async () => {
     const isBritish = {
       kind: 'csv',
       proposal: { idType: 'registration_id', country: 'GB', jurisdiction: 'gb' },
@@ -119,8 +119,33 @@ describe('what a file is', () => {
       ).toMatchObject(isBritish)
     const postcodes = 'company_number,name,postcode\n00519500,Acme Ltd,AL7 1GA\n00445790,Beta Ltd,LS1 4AP\n'
     expect(await detectFile(write('uk.csv', postcodes))).toMatchObject(isBritish)
+    const withCountries = (header: string, ...countries: string[]) =>
+      detectFile(
+        write(
+          'uk.csv',
+          `${header},name,Country\n00519500,Acme Ltd,${countries.join('\n00445790,Beta Ltd,')}\n`,
+        ),
+      )
+    expect(await withCountries('Company Number', 'United Kingdom', 'GB')).toMatchObject(isBritish)
+    // The country of an address is not the country of the register.
+    expect(await withCountries('UK company number', 'Jersey', 'GB')).toMatchObject(isBritish)
+    expect(await withCountries('Company Number', 'Jersey', 'GB')).toMatchObject({ kind: 'unknown' })
     const others = 'Companies House number,name\nHRB 1,Acme GmbH\nHRB 2,Beta GmbH\n'
     expect(await detectFile(write('uk.csv', others))).toMatchObject({ kind: 'unknown' })
+  })
+
+  it('the suggested command asks for the jurisdiction of numbers whose country is unknown', async () => {
+    const commandOf = async (content: string) => {
+      const found = await detectFile(write('list.csv', content))
+      return found.kind === 'unknown' ? found.command : null
+    }
+    expect(await commandOf('company_number,name\n1234,Acme GmbH\n1235,Beta GmbH\n')).toMatch(
+      / --id-type registration_id --map \S+ --jurisdiction CODE$/,
+    )
+    // A number without a jurisdiction belongs to the country of its row.
+    expect(await commandOf('company_number,name,country\n1234,Acme GmbH,DE\n1235,Beta AG,CH\n')).not.toMatch(
+      /jurisdiction/,
+    )
   })
 
   test.each(left)('skipped: %s', async (_, content, reason) => {
