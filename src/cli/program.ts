@@ -25,7 +25,7 @@ const listedCommands: readonly ListedCommand[] = [
   },
   {
     words: 'plan [inputs...]',
-    description: 'show rows, distinct lookups, cost and time of a run; no network, writes nothing',
+    description: 'show rows, distinct lookups, cost and time of a run; submits nothing, writes nothing',
     load: async () => (await import('./commands/plan.js')).fillPlanCommand,
   },
   {
@@ -48,7 +48,7 @@ const listedCommands: readonly ListedCommand[] = [
   {
     words: 'export [inputs...]',
     group: 'Runs',
-    description: 'write the answers so far; no network',
+    description: 'write the answers so far; submits nothing',
     load: async () => (await import('./commands/export.js')).fillExportCommand,
   },
   {

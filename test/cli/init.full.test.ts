@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { readFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { proposeOutput } from '../../src/app/propose-output.js'
 import { createPlace, fixture } from '../support/cli.js'
 import { closeAtOnce, listenOnLoopback } from '../support/loopback-server.js'
 import { startInPty } from '../support/pty.js'
@@ -78,6 +79,36 @@ describe('enrich init without a terminal', () => {
     expect(requestCount).toBe(0)
     // The key is a secret of the environment.
     expect(place.read(configPath)).not.toMatch(/canary/)
+  })
+})
+
+describe('the output in the config', () => {
+  test.each([
+    ['folder/list.csv.gz', 'folder/list.enriched.csv'],
+    ['list.json', 'list.enriched.parquet'],
+    ['lists/*.csv', 'lists/companies.enriched.parquet'],
+    ['lists/2026-*/part.parquet', 'lists/companies.enriched.csv'],
+    ['s3://bucket/lists/list.csv', 's3://bucket/lists/list.enriched.csv'],
+    ['az://account/container/*.csv', 'az://account/container/companies.enriched.parquet'],
+    ['https://host/lists/list.csv?day=1', 'list.enriched.csv'],
+    ['https://host/', 'companies.enriched.csv'],
+    ['duckdb:warehouse.duckdb#suppliers', 'duckdb:warehouse.duckdb#suppliers_enriched'],
+    ['postgres://user@host/crm#sales."my table"', 'postgres://user@host/crm#sales."my table_enriched"'],
+    ['sqlite:crm.sqlite', 'sqlite:crm.sqlite#companies_enriched'],
+  ])('of %s is %s', (input, output) => {
+    expect(proposeOutput(input)).toBe(output)
+  })
+
+  test('of a table is another table of its database, which the next run writes', async () => {
+    const place = createPlace()
+    place.write('list.csv', 'company,city\nApple Inc,Cupertino\n')
+    const table = ['list.csv', '-o', 'sqlite:crm.sqlite#list', '--prefix', 'old_', '--columns', 'status']
+    expect((await place.run(table)).code).toBe(0)
+    const { code, stdout } = await place.run(['init', 'sqlite:crm.sqlite#list', '--yes'])
+    expect([code, stdout]).toEqual([0, expect.stringContaining('writes sqlite:crm.sqlite#list_enriched;')])
+    expect((await place.run(['run', '--quiet'])).code).toBe(0)
+    const written = await place.run(['plan', 'sqlite:crm.sqlite#list_enriched', '--prefix', 'new_'])
+    expect(written.stdout).toMatch(/^ +1 {2}rows?$/m)
   })
 })
 

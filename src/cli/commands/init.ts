@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
-import { extname } from 'node:path'
 import type { Command } from 'commander'
 import { buildInputOptions } from '../../app/inspect-input.js'
+import { proposeOutput } from '../../app/propose-output.js'
 import type { FileConfig } from '../../config/file-config.js'
 import { defaultPaths } from '../../config/options.js'
 import { resolveSettings } from '../../config/settings.js'
@@ -282,17 +282,8 @@ function buildConfig(given: FileConfig, columns: LookupColumns, file: string): F
         ...(Object.keys(identifiers).length === 0 ? {} : { identifiers }),
       },
     },
-    output: { ...given.output, path: given.output?.path ?? buildOutputPath(file) },
+    output: { ...given.output, path: given.output?.path ?? proposeOutput(file) },
   }
-}
-
-/** Output path in the folder and the format of the input. */
-function buildOutputPath(file: string): string {
-  const packed = file.replace(/\.(?:gz|zst)$/i, '')
-  const extension = extname(packed).toLowerCase()
-  const stem = extension === '' ? packed : packed.slice(0, -extension.length)
-  const kept = ['.csv', '.tsv', '.parquet', '.ndjson', '.jsonl', '.xlsx']
-  return `${stem}.enriched${kept.includes(extension) ? extension : '.parquet'}`
 }
 
 const schemaPath = './node_modules/enrich/dist/config.schema.json'
@@ -315,7 +306,7 @@ function formatNextSteps(configPath: string, { output }: FileConfig): string {
   const flag = configPath === defaultPaths.config ? '' : ` --config ${quote(configPath)}`
   return [
     `Wrote ${configPath}.`,
-    `  enrich plan${flag}   shows lookups and cost; no network`,
+    `  enrich plan${flag}   shows lookups and cost; submits nothing`,
     `  enrich run${flag}    writes ${output?.path ?? ''}; the same command again resumes`,
     '',
   ].join('\n')

@@ -45,7 +45,7 @@ const retryable = [
 const shortHelp = `enrich turns a file of company names into a file of companies.
 
   enrich companies.csv -o out.parquet   looks up each company once; run it again to resume
-  enrich plan companies.csv             shows the lookups and their cost; no network
+  enrich plan companies.csv             shows the lookups and their cost; submits nothing
   enrich status                         shows the state of the checkpoint and the next steps
 
 enrich --help lists the commands, enrich run --help the flags.
