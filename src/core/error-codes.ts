@@ -112,7 +112,7 @@ export const errorTable = {
   NATIVE_PACKAGE_MISSING: {
     meaning:
       'npm installed SQLite or DuckDB without its binary, because `ignore-scripts`, `allow-scripts` or `omit=optional` is set, or because a build failed',
-    remedy: 'run the command in the hint',
+    remedy: 'install what the hint says is missing, then run its command',
   },
   MEMORY_SHORT: {
     meaning: '`--memory` is too small, either for the columns of a table or for any table',

@@ -26,7 +26,7 @@ export function createNativePackageError(name: NativePackage, cause: unknown): U
       ]
     : [
         'is not installed for this platform',
-        'npm left optional dependencies out (omit=optional), or could not build this one: no prebuilt binary could be fetched, and there is no C++ compiler',
+        `npm left optional dependencies out (omit=optional)${name === '@duckdb/node-bindings' ? '' : compilation}`,
         installCommand(),
       ]
   return new UserError('NATIVE_PACKAGE_MISSING', `${what} ${state}`, {
@@ -34,6 +34,10 @@ export function createNativePackageError(name: NativePackage, cause: unknown): U
     cause,
   })
 }
+
+/** Without these parts, the install command ends with success and installs nothing. */
+const compilation =
+  ", or could neither download nor compile this one; compiling needs a C++ compiler, make, Python and Node's headers, which npm downloads or finds by its setting nodedir"
 
 /** Returns the install command. Package names are given, because npm then skips scripts of the surrounding package. */
 function installCommand(): string {

@@ -165,6 +165,14 @@ describe('what is packed and installed', () => {
         /^error NATIVE_PACKAGE_MISSING: the package better-sqlite3\S*, .* has no binary .*\n {2}hint: .*ignore-scripts.* allow-scripts .* run: npm rebuild --prefix "\S+\/lib\/node_modules\/enrich" --ignore-scripts=false better-sqlite3/m,
       ),
     ])
+    for (const name of drivers) replace(name, [])
+    const withoutDriver = enrich(['companies.csv', '-o', 'out.csv'], folder)
+    expect([withoutDriver.code, withoutDriver.stderr]).toEqual([
+      2,
+      expect.stringMatching(
+        /^error NATIVE_PACKAGE_MISSING: the package better-sqlite3\S*, .* is not installed .*\n {2}hint: .*omit=optional.* C\+\+ compiler.* Node's headers.* nodedir; run: npm install /m,
+      ),
+    ])
   })
 })
 
