@@ -3,6 +3,7 @@ import type { WriteStream } from 'node:tty'
 import type { Command } from 'commander'
 import type { FileConfig } from '../../config/file-config.js'
 import { defaultPaths } from '../../config/options.js'
+import { resolveSettings } from '../../config/settings.js'
 import { errorCodes, UserError, getInterruptionCode } from '../../core/errors.js'
 import { addConfigFlags, readConfig, findConfigPath, statusFlag, type ConfigFlags } from '../config-flags.js'
 import { addGroupedHelp } from '../run-help.js'
@@ -111,7 +112,7 @@ async function runJob(
   const { createReporter } = await import('../terminal/reporter.js')
   const { enrich } = await import('../../app/enrich.js')
   const { getExitCode } = await import('../../pipeline/figures/run-summary.js')
-  const reporter = createReporter(disableDrawing(io, config), flags)
+  const reporter = createReporter(disableDrawing(io, config), flags, findErrorColumn(config, io))
   const configPath = findConfigPath(flags)
   const run = enrich(config, {
     ...(configPath === null ? {} : { configPath }),
@@ -126,6 +127,13 @@ async function runJob(
   for await (const event of run) reporter.tell(event)
   const summary = await run.summary
   io.setExitCode(getExitCode(summary, getInterruptionCode(io.interrupt.reason)))
+}
+
+/** The added column with the reason for a missing answer; `null` if the output does not have it. */
+function findErrorColumn(config: FileConfig, { environment }: CliIo): string | null {
+  const { prefix, columns } = resolveSettings(config, environment).output
+  const name = `${prefix}error`
+  return columns === undefined || columns.includes('error') || columns.includes(name) ? name : null
 }
 
 /** Disables the progress bar if rows are written to the same terminal. */

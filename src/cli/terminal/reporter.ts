@@ -24,9 +24,13 @@ export interface ReporterFlags {
 const lineIntervalMs = 10_000
 
 /** Prints a run's events: JSON lines on standard output, or text and a progress bar on standard error. */
-export function createReporter(io: CliIo, flags: ReporterFlags): { tell(event: RunEvent): void } {
+export function createReporter(
+  io: CliIo,
+  flags: ReporterFlags,
+  errorColumn: string | null,
+): { tell(event: RunEvent): void } {
   const isQuiet = flags.quiet === true || flags.logLevel === 'error'
-  const words = isQuiet ? null : new TextReporter(io, flags)
+  const words = isQuiet ? null : new TextReporter(io, flags, errorColumn)
   return {
     tell(event) {
       if (flags.json === true) io.out(`${JSON.stringify(addEnd(event, formatCommandLine(io)))}\n`)
@@ -50,12 +54,14 @@ function addEnd(event: RunEvent, command: string): unknown {
 
 class TextReporter {
   readonly #io: CliIo
+  readonly #errorColumn: string | null
   readonly #isVerbose: boolean
   readonly #isDebug: boolean
   #lastLineAtMs = 0
 
-  constructor(io: CliIo, flags: ReporterFlags) {
+  constructor(io: CliIo, flags: ReporterFlags, errorColumn: string | null) {
     this.#io = io
+    this.#errorColumn = errorColumn
     this.#isVerbose = flags.logLevel !== 'warn'
     this.#isDebug = flags.logLevel === 'debug'
   }
@@ -82,7 +88,7 @@ class TextReporter {
         this.#showPublishing(event.path)
         return
       case 'finished': {
-        for (const line of formatSummary(event.summary, formatCommandLine(this.#io))) {
+        for (const line of formatSummary(event.summary, formatCommandLine(this.#io), this.#errorColumn)) {
           if (this.#isVerbose || /^( {2}note| {2}alarm|error | {2}hint|Interrupted)/.test(line))
             this.#printLine(line)
         }

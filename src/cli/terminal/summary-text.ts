@@ -12,8 +12,11 @@ import { formatKindCount, formatLookups, formatStage } from './lookup-text.js'
 
 const deviationNamesMax = 3
 
-/** Formats the summary of a run. `command` is the command line as typed. */
-export function formatSummary(summary: RunSummary, command: string): string[] {
+/**
+ * Formats the summary of a run. `command` is the command line as typed. `errorColumn` is the added column with the reason
+ * for a missing answer; `null` if the output does not have it.
+ */
+export function formatSummary(summary: RunSummary, command: string, errorColumn: string | null): string[] {
   const ended = findEndReason(summary)
   return [
     formatHeadline(summary),
@@ -27,7 +30,7 @@ export function formatSummary(summary: RunSummary, command: string): string[] {
     ...summary.alarms.map(({ message }) => `  alarm     ${message}`),
     ...summary.notes.map((note) => `  note      ${note}`),
     ...formatDeviations(summary),
-    ...(ended === null ? formatAttention(summary, command) : formatStop(ended, command)),
+    ...(ended === null ? formatAttention(summary, command, errorColumn) : formatStop(ended, command)),
     ...suggestNextSteps(summary, command).map(
       ({ text, page, command: typed }) =>
         `  next      ${text}: ${typed}${page === null ? '' : `   (see ${fileURLToPath(new URL(page, packageFolder))})`}`,
@@ -191,7 +194,8 @@ export function formatStopError(ended: KindStop): string[] {
     : [`error ${explained.code}: ${explained.message}`, `  hint: ${explained.hint}`]
 }
 
-function formatAttention(summary: RunSummary, command: string): string[] {
+function formatAttention(summary: RunSummary, command: string, errorColumn: string | null): string[] {
+  const reason = errorColumn === null ? '' : `; the column ${errorColumn} gives the reason`
   const billed = summary.service === 'hosted' ? '   (each is billed again)' : ''
   const whole = [summary, ...summary.stages]
   const has = (what: 'uncertainCount' | 'failedCount' | 'pendingCount') =>
@@ -200,7 +204,7 @@ function formatAttention(summary: RunSummary, command: string): string[] {
     ...(summary.invalidRowCount === 0
       ? []
       : [
-          `  note      ${plural(summary.invalidRowCount, 'row')} without a usable company name: not looked up, not billed; the added column "error" gives the reason`,
+          `  note      ${plural(summary.invalidRowCount, 'row')} without a usable company name: not looked up, not billed${reason}`,
         ]),
     ...(has('uncertainCount')
       ? [
