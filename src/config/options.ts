@@ -309,7 +309,7 @@ export const callFlags: readonly CallFlag[] = [
     help: 'write progress, errors and summary as JSON lines to standard output',
     manual: 'See [For programs](#for-programs---json).',
   },
-  { names: '--quiet', group: 'run', help: 'print only errors' },
+  { names: '--quiet', group: 'run', help: 'print only errors and alarms' },
   {
     names: '--log-level <level>',
     group: 'run',

@@ -219,6 +219,8 @@ describe('doctor', () => {
         ['checkpoint', 'CHECKPOINT_UNWRITABLE'],
       ],
     ])
+    const output = await place.run(['doctor', 'companies.csv', '-o', 'missing/out.csv'])
+    expect([output.code, failuresOf(output.stdout)]).toEqual([2, [['output', 'OUTPUT_UNWRITABLE']]])
     const config = await place.run(['doctor', '--config', 'companies.csv'])
     expect([config.code, failuresOf(config.stdout)]).toEqual([2, [['config', 'CONFIG_NOT_JSON']]])
   })
@@ -449,6 +451,17 @@ describe('what a run tells', () => {
     expect(informed).toContain('Done in')
     expect(informed).not.toContain('Writing out.csv')
     expect(await told('debug')).toMatch(/done · [^]*Writing out\.csv/)
+  })
+
+  test('the note about rows without a name names the added column with the reason, if it is written', async () => {
+    const { place, hosted } = await prepare(['Acme', ''])
+    const noteOf = async (...flags: string[]) =>
+      /not billed(.*)/.exec((await place.run([...command, ...flags], hosted)).stderr)?.[1]
+    expect(await noteOf()).toBe('; the column enrich_error gives the reason')
+    expect(await noteOf('--prefix', 'x_', '--columns', 'status,x_error')).toBe(
+      '; the column x_error gives the reason',
+    )
+    expect(await noteOf('--columns', 'status')).toBe('')
   })
 
   test('--columns, --prefix and --basis choose what is added', async () => {

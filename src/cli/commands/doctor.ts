@@ -25,7 +25,7 @@ import { createCommandConnectors, formatJsonLine, type CliIo } from '../terminal
 type Check = () => string | Promise<string>
 
 export function fillDoctorCommand(command: Command, io: CliIo): void {
-  addConfigFlags(command, ['config', 'input', 'checkpoint', 'service', 'webhook'])
+  addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'service', 'webhook'])
   command.option('--json', 'print one JSON line for each check')
   command.action(async (inputs: string[], flags: ConfigFlags & { json?: boolean }) => {
     const reporter = flags.json === true ? reportAsJson : reportAsWords
