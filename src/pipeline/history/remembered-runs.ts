@@ -141,14 +141,21 @@ function findPublishedRun(number: number, runs: readonly RememberedRun[]): Remem
 }
 
 function withBaseline(newer: RememberedRun, runs: readonly RememberedRun[]): RunPair {
-  if (newer.baseline === null) {
-    throw new UserError(
-      'RUN_OUTPUT_UNKNOWN',
-      `run ${newer.number} is the first of its input: there is no earlier output to compare with`,
-      { hint: 'run again, or name two runs: enrich diff 12..15' },
-    )
-  }
+  if (newer.baseline === null) throw createNoBaselineError(newer, runs)
   return { newer, older: findPublishedRun(newer.baseline, runs) }
+}
+
+function createNoBaselineError({ number, series }: RememberedRun, runs: readonly RememberedRun[]): UserError {
+  const hasEarlier = runs.some((run) => run.series === series && run.isPublished && run.number < number)
+  return hasEarlier
+    ? new UserError('RUN_OUTPUT_UNKNOWN', `run ${number} was not compared with the run before it`, {
+        hint: `name a run with the same --row-key: enrich diff N..${number}; enrich runs lists the runs`,
+      })
+    : new UserError(
+        'RUN_OUTPUT_UNKNOWN',
+        `run ${number} is the first of its input: there is no earlier output to compare with`,
+        { hint: 'run again, or name two runs: enrich diff 12..15' },
+      )
 }
 
 function assertComparable(pair: RunPair): RunPair {

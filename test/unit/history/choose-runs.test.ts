@@ -69,6 +69,26 @@ describe('the runs that are compared', () => {
     expect(faultOf(asked)).toBe(code)
   })
 
+  it('a run without a baseline is called the first one only if no earlier run of its input has an output', () => {
+    const hintOf = (of: RememberedRun[]) => {
+      try {
+        return chosen('7', of)
+      } catch (error) {
+        return [(error as Error).message, (error as { hint?: unknown }).hint]
+      }
+    }
+    const newest = run(7, { baseline: null })
+    expect(hintOf([newest, run(6)])).toEqual([
+      'run 7 was not compared with the run before it',
+      expect.stringContaining('--row-key: enrich diff N..7'),
+    ])
+    const others = [newest, run(6, { series: 'other.csv' }), run(5, unpublished)]
+    expect(hintOf(others)).toEqual([
+      expect.stringContaining('run 7 is the first of its input'),
+      expect.anything(),
+    ])
+  })
+
   it('where no run wrote an output, that is said', () => {
     expect(faultOf(null, [])).toBe('RUN_NOT_FOUND')
     expect(faultOf(null, [run(1, unpublished)])).toBe('RUN_NOT_FOUND')
