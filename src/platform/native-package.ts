@@ -37,7 +37,7 @@ export function createNativePackageError(name: NativePackage, cause: unknown): U
 
 /** Without these parts, the install command ends with success and installs nothing. */
 const compilation =
-  ", or could neither download nor compile this one; compiling needs a C++ compiler, make, Python and Node's headers, which npm downloads or finds by its setting nodedir"
+  ", or could neither download nor compile this one; compiling needs a C++ compiler, make, Python and Node's headers, which npm downloads, or finds in the folder of npm_config_nodedir"
 
 /** Returns the install command. Package names are given, because npm then skips scripts of the surrounding package. */
 function installCommand(): string {

@@ -170,7 +170,7 @@ describe('what is packed and installed', () => {
     expect([withoutDriver.code, withoutDriver.stderr]).toEqual([
       2,
       expect.stringMatching(
-        /^error NATIVE_PACKAGE_MISSING: the package better-sqlite3\S*, .* is not installed .*\n {2}hint: .*omit=optional.* C\+\+ compiler.* Node's headers.* nodedir; run: npm install /m,
+        /^error NATIVE_PACKAGE_MISSING: the package better-sqlite3\S*, .* is not installed .*\n {2}hint: .*omit=optional.* C\+\+ compiler.* Node's headers.* npm_config_nodedir; run: npm install /m,
       ),
     ])
   })
