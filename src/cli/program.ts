@@ -54,7 +54,8 @@ const listedCommands: readonly ListedCommand[] = [
   {
     words: 'diff [runs]',
     group: 'Runs',
-    description: 'show the changes between two outputs of one input: 12, 12..15, or the last two; no network',
+    description:
+      'show the changes between two outputs of one input: 12, 12..15, or the last two that were compared',
     load: async () => (await import('./commands/diff.js')).fillDiffCommand,
   },
   {

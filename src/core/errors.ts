@@ -9,7 +9,7 @@ interface ExitEntry {
 
 /** Exit codes of the process. */
 export const exitCodes = {
-  0: { meaning: 'every row has a final outcome, or the command succeeded' },
+  0: { meaning: 'success; of a run: no lookup failed, was refused by the service, is uncertain or pending' },
   1: { meaning: 'a bug in enrich', manual: 'a bug in enrich; the stack trace is printed' },
   2: { meaning: 'usage, config, input or output error; nothing was submitted' },
   3: {
