@@ -14,7 +14,8 @@ code=$?
 case $code in
   3) echo "the output is written; some rows failed, or have no answer yet: enrich status" ;;
   6) echo "the output is written, and a condition of --fail-on is met" ;;
-  5 | 8 | 10 | 130 | 143) echo "enrich stopped early ($code); the next night resumes" ;;
+  8) echo "a budget or the credit is used up, see the error above" ;;
+  5 | 10 | 130 | 143) echo "enrich stopped early ($code); the next night resumes" ;;
   11) echo "last night's run is still active" ;;
 esac
 if [ "$code" = 3 ]; then exit 0; fi
