@@ -138,7 +138,8 @@ export const historyErrors = {
     remedy: 'run `enrich runs` to list the runs',
   },
   RUN_OUTPUT_UNKNOWN: {
-    meaning: 'the run published no output, or its output is no longer kept (`history.keep`)',
+    meaning:
+      'the run published no output, its output is no longer kept (`history.keep`), or it was not compared with an earlier run',
     remedy: 'choose another run; `enrich runs` lists them',
   },
   RUNS_NOT_COMPARABLE: {
