@@ -144,16 +144,19 @@ export function matchName(
   coefficients: Coefficients = fittedCoefficients,
   isLeftOut?: (candidate: CandidateName) => boolean,
 ): NameMatch {
-  const asked = readQuery(query, deps.vocabulary())
+  // Each call looks whether the file has changed.
+  const vocabulary = deps.vocabulary()
+  const searched = { find: deps.find, vocabulary: () => vocabulary }
+  const asked = readQuery(query, vocabulary)
   if (asked === null) return unreadable
-  const names = findCandidateNames(asked, deps, isLeftOut)
-  const several = findCompanyNames(query.name, asked, names, deps)
+  const names = findCandidateNames(asked, searched, isLeftOut)
+  const several = findCompanyNames(query.name, asked, names, searched)
   if (several.length > 1) {
     const matches = several.map((name) => matchName({ ...query, name }, deps, coefficients, isLeftOut))
     return { isReadable: true, ...combineMatches(matches, several) }
   }
   const rank = (contextCount?: (candidate: CandidateName) => number) =>
-    rankCompanies(asked, names, deps.vocabulary(), contextCount, coefficients)
+    rankCompanies(asked, names, vocabulary, contextCount, coefficients)
   let ranking = rank()
   if (query.context !== null && ranking.ranked.length > 1) {
     // Reading a company's facts costs more than comparing its name: only likely companies are read.
@@ -184,7 +187,7 @@ export function findCompanyNames(
   if (several === null || found.some(({ fullKey }) => fullKey === whole?.fullKey)) return []
   const isHeld = (part: string) => {
     const asked = readQuery({ name: part, location: null }, deps.vocabulary())
-    const names = asked === null ? [] : deps.find(asked.variants, deps.vocabulary(), 'narrow')
+    const names = asked === null ? [] : deps.find(asked.variants, deps.vocabulary())
     return names.some(({ coreKey }) => coreKey === asked?.variants[0]?.coreKey)
   }
   return several.areStated || several.names.every(isHeld) ? several.names : []
@@ -240,14 +243,13 @@ export function findCandidateNames(
   isLeftOut: (candidate: CandidateName) => boolean = () => false,
 ): CandidateName[] {
   const sure = new Set(variants.filter(({ kind }) => sureKinds.has(kind)).map(({ coreKey }) => coreKey))
-  const findKept = (scope: 'narrow' | 'wide') =>
-    find(variants, vocabulary(), scope).filter((candidate) => !isLeftOut(candidate))
-  const names = findKept('narrow')
-  const isKnownThere = names.some(
-    ({ coreKey, removed, place }) =>
-      !removed && sure.has(coreKey) && !isConflict(comparePlaceWithHint(hint, place)),
-  )
-  return isKnownThere ? names : findKept('wide')
+  const isKnownThere = (candidate: CandidateName) =>
+    !candidate.removed &&
+    sure.has(candidate.coreKey) &&
+    !isConflict(comparePlaceWithHint(hint, candidate.place)) &&
+    !isLeftOut(candidate)
+  const names = find(variants, vocabulary(), (found) => found.some(isKnownThere))
+  return names.filter((candidate) => !isLeftOut(candidate))
 }
 
 /** Builds the answer of a match from the stored company. */

@@ -110,12 +110,22 @@ export function classifyEvidence(evidence: Evidence): EvidenceKind {
   const isInTown = place === 'postal' || place === 'city'
   if (isAbroad(evidence)) return 'abroad'
   if (!wholeKinds.has(variant.kind)) return 'piece'
-  if (matchType === 'exact') return form === 'same' || isInTown ? 'exact_told' : 'exact'
+  if (matchType === 'exact') {
+    if (form === 'same' || isInTown) return 'exact_told'
+    return isCommonNickname(comparison) ? 'part_weak' : 'exact'
+  }
   if (matchType === 'near') return 'near'
   const isElsewhere = variant.tokens.length === 1 && hasTown(hint) && !isInTown
   const saysMore = queryLeftover.soft + queryLeftover.hard + queryLeftover.country > 0
   return isElsewhere || saysMore ? 'part_weak' : 'part'
 }
+
+/** Weight of a word that is in more than one of 1,000 names. */
+const commonWeightMax = 7
+
+/** A single common word, like "United", that is not the registered name: many companies are called so somewhere. */
+const isCommonNickname = ({ variant, candidate, rarestWeight }: NameComparison): boolean =>
+  candidate.kind !== 'legal' && variant.tokens.length === 1 && rarestWeight < commonWeightMax
 
 function isAbroad({ comparison, place }: Evidence): boolean {
   const { variant, matchType, form, isFormStated, candidate } = comparison

@@ -9,11 +9,11 @@ import type { Vocabulary } from '../match/vocabulary.js'
 
 /** Finds candidate names for a query. */
 export interface CandidateFinder {
-  /** `wide`: also searches by the rarest words and their spellings. */
+  /** Also searches by the rarest words and their spellings, unless the names found without are enough. */
   readonly find: (
     variants: readonly NameVariant[],
     vocabulary: Vocabulary,
-    scope?: 'narrow' | 'wide',
+    isEnough?: (found: readonly CandidateName[]) => boolean,
   ) => CandidateName[]
 }
 
@@ -58,8 +58,8 @@ const selectCandidates = `
   WHERE `
 
 /**
- * Searches by exact keys, initials, prefixes and heads of the query; if `wide`, also by pairs of the rarest words with
- * their known spellings. SQL does not rank: the matcher does.
+ * Searches by exact keys, initials, prefixes and heads of the query; if these names are not enough, also by pairs of the
+ * rarest words with their known spellings. SQL does not rank: the matcher does.
  */
 export function createCandidateFinder(database: Sqlite): CandidateFinder {
   const limit = ` LIMIT ${matchLimits.candidateNamesMax}`
@@ -75,13 +75,21 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
   )
 
   return {
-    find(variants, vocabulary, scope = 'narrow') {
+    find(variants, vocabulary, isEnough = () => true) {
       const found = new Map<number, CandidateName>()
+      const listFound = () => [...found.values()].slice(0, matchLimits.candidateNamesMax)
+      // Variants and heads often share their key.
+      const searched = new Set<string>()
+      const addByCore = (key: string) => {
+        if (searched.has(key)) return
+        searched.add(key)
+        add(byCore.all(key))
+      }
       const add = (rows: readonly CandidateRow[]) => {
         for (const row of rows) if (!found.has(row.number)) found.set(row.number, toCandidateName(row))
       }
       for (const variant of variants) {
-        add(byCore.all(variant.coreKey))
+        addByCore(variant.coreKey)
         const isInitials = variant.tokens.length === 1 && variant.coreKey.length <= 6
         if (isInitials) add(byAcronym.all(variant.coreKey))
       }
@@ -90,26 +98,26 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
           const head = variant.tokens.join(' ')
           add(byPrefix.all(`${head} `, `${head}!`))
         }
-        if (variant.kind === 'whole') for (const key of listHeadKeys(variant.tokens)) add(byCore.all(key))
+        if (variant.kind === 'whole') for (const key of listHeadKeys(variant.tokens)) addByCore(key)
       }
       const [whole] = variants
       if (whole === undefined) return []
       const isExact = [...found.values()].some(({ coreKey }) => coreKey === whole.coreKey)
       const isStem = whole.fullKey.length >= 10 && (!isExact || whole.cut !== 'nowhere')
       if (isStem) add(byStem.all(whole.fullKey, `${whole.fullKey}\u007f`))
-      if (scope === 'wide') {
-        // Alternative readings of the whole text are equally likely and share the limit.
-        const wholes = variants.filter(({ kind }, at) => at === 0 || kind === 'whole' || kind === 'mended')
-        const share = Math.ceil(matchLimits.namesByWordsMax / wholes.length)
-        for (const { tokens } of wholes) {
-          const enough = found.size + share
-          for (const clause of buildWordClauses(tokens, vocabulary)) {
-            if (found.size >= enough) break
-            add(byWords.all(clause))
-          }
+      const names = listFound()
+      if (isEnough(names)) return names
+      // Alternative readings of the whole text are equally likely and share the limit.
+      const wholes = variants.filter(({ kind }, at) => at === 0 || kind === 'whole' || kind === 'mended')
+      const share = Math.ceil(matchLimits.namesByWordsMax / wholes.length)
+      for (const { tokens } of wholes) {
+        const enough = found.size + share
+        for (const clause of buildWordClauses(tokens, vocabulary)) {
+          if (found.size >= enough) break
+          add(byWords.all(clause))
         }
       }
-      return [...found.values()].slice(0, matchLimits.candidateNamesMax)
+      return listFound()
     },
   }
 }

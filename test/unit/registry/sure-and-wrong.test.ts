@@ -15,6 +15,12 @@ function knownAs(legalName: string, other: string, country: string, more: Partia
 const listed = { listed: true, industry: true }
 const apple = knownAs('Apple Inc.', 'Apple', 'US', listed)
 
+const united = knownAs('United Airlines Holdings, Inc.', 'United', 'US', {
+  ...listed,
+  city: 'Chicago',
+  region: 'IL',
+})
+
 /** Answers that users met as certain, and that were another company: each is right now, or not accepted. */
 describe('never sure and wrong', () => {
   test.each<[asked: string, location: string | null, held: Held]>([
@@ -132,9 +138,21 @@ describe('never sure and wrong', () => {
     }
   })
 
+  test.each([['Salem, OR'], ['Salem'], [null]])(
+    'a common word is not accepted for a company that is only called so, in %j',
+    (location) => {
+      // A registry of 200,000 names would have more companies with this word.
+      for (const total of [445, 5_000])
+        expect(match({ name: 'United', location, held: united, total })).not.toMatchObject({
+          confidence: expect.toSatisfy((confidence: number) => confidence >= 80) as number,
+        })
+    },
+  )
+
   test.each<[asked: string, location: string | null, held: Held[]]>([
     ['Apple Inc', null, apple],
     ['Apple', 'US', apple],
+    ['United', 'Chicago, IL', united],
     [
       'Apple Computer Inc',
       null,
