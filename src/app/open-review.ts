@@ -165,9 +165,9 @@ const isRead = ({ input: { paths = ['-'] } }: Settings): boolean =>
   !paths.some((path) => path === '-' || isAddress(path))
 
 /** The embedded service answers `matched` only from a minimum confidence; with a lower threshold it need not be read. */
-function createDoubt(
+export function createDoubt(
   { review: { threshold }, service }: Settings,
-  contradicted: ReadonlySet<LookupId>,
+  contradicted: ReadonlySet<LookupId> = new Set(),
 ): DoubtPolicy {
   const isSure = service.baseUrl === null && threshold <= matchedConfidenceMin
   return {

@@ -12,6 +12,7 @@ import {
   listRegistryFiles,
   type OwnFile,
 } from '../pipeline/own-files.js'
+import { getProposalsPath } from '../pipeline/decisions/proposals.js'
 import type { Environment } from '../config/file-config.js'
 import type { Settings } from '../config/settings.js'
 import { fieldLimits, rateLimits } from '../contract/limits.js'
@@ -221,7 +222,10 @@ export function listFilesInUse(
     ...listRegistryFiles(settings.service.registryPath ?? defaultPaths.registry),
     ...[...configPaths].map((path) => ({ path, what: 'the config' })),
     ...(keyPath === undefined || keyPath === '' ? [] : [{ path: keyPath, what: 'the file of the API key' }]),
-    ...[...decisionPaths].map((path) => ({ path, what: 'the decisions' })),
+    ...[...decisionPaths].flatMap((path) => [
+      { path, what: 'the decisions' },
+      { path: getProposalsPath(path), what: 'the proposed decisions' },
+    ]),
   ]
   const isFile = !isPostgresUrl(checkpointPath)
   if (isFile) assertCheckpointApart(checkpointPath, others)

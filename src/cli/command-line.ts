@@ -65,8 +65,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 process.stdin.on('error', () => undefined) // reported by its reader
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(interrupted.by === null ? 0 : exitCodeOfSignal[interrupted.by])
-    throw error
+    if (error.code !== 'EPIPE') throw error
+    // The client of an assistant's server is gone: its runs stop as after Ctrl-C.
+    if (io.argv[0] === 'mcp') interruption.abort(new Interruption(130))
+    else process.exit(interrupted.by === null ? 0 : exitCodeOfSignal[interrupted.by])
   })
 }
 

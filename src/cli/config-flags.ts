@@ -61,7 +61,8 @@ function toOption({ names, help, unset, choices, parse, preset, default: standin
   return parse === undefined ? option : option.argParser((text) => getParsedValue(parse(text)))
 }
 
-function getParsedValue(parsed: Parsed<unknown>): unknown {
+/** Throws commander's error for a fault. */
+export function getParsedValue<Value>(parsed: Parsed<Value>): Value {
   if ('fault' in parsed) throw new InvalidArgumentError(parsed.fault)
   return parsed.value
 }

@@ -112,6 +112,17 @@ const listedCommands: readonly ListedCommand[] = [
     load: async () => (await import('./commands/receive.js')).fillReceiveCommand,
   },
   {
+    words: 'mcp',
+    group: 'Service',
+    description: 'serve tools for assistants (Model Context Protocol) over standard input and output',
+    load: async () => {
+      const { fillMcpCommand } = await import('./commands/mcp.js')
+      return (command, io) => {
+        fillMcpCommand(command, io, createProgram)
+      }
+    },
+  },
+  {
     words: 'registry',
     group: 'Registry',
     description: 'load, show, search and evaluate a registry',

@@ -1,4 +1,4 @@
-import { errorsOfAddresses, errorsOfInputs } from './error-codes-of-inputs.js'
+import { errorsOfAddresses, errorsOfAssistants, errorsOfInputs } from './error-codes-of-inputs.js'
 import { historyErrors, sharingErrors, partErrors, reviewErrors } from './storage-error-codes.js'
 
 /**
@@ -67,6 +67,7 @@ export const errorTable = {
       'a local path is required, and the value is an address such as `s3://…`, `https://…`, `postgres://…` or `duckdb:…`',
     remedy: 'the hint shows how to copy or pipe the data',
   },
+  ...errorsOfAssistants,
   ...errorsOfInputs,
   ...errorsOfAddresses,
   OUTPUT_MISSING: { meaning: 'no output is named', remedy: 'pass `-o`' },

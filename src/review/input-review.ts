@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { UserError } from '../core/errors.js'
 import type { CheckpointReader, LookupId } from '../pipeline/checkpoint/checkpoint.js'
+import { Proposals } from '../pipeline/decisions/proposals.js'
 import type { ReviewStore } from '../pipeline/decisions/review-store.js'
 import type { RowIndex } from '../pipeline/input/row-index.js'
 import type { Clock } from '../platform/clock.js'
@@ -48,6 +49,7 @@ export class InputReview {
   readonly queue = new Queue()
   readonly verdicts: CurrentDecisions
   readonly records: CompanyRecords
+  readonly proposals: Proposals
   readonly #deps: InputReviewDeps
   readonly #assertSame: () => void
   #scan: AnswerScan
@@ -67,6 +69,7 @@ export class InputReview {
     this.#unknownRowCount = lookups.unknownRowCount
     this.#inspectAfterMs = clock.monotonicMs() + inspectionEveryMs
     this.records = new CompanyRecords(reader)
+    this.proposals = new Proposals(deps.decisionsPath, deps.service)
     const { queue, records } = this
     this.verdicts = new CurrentDecisions({
       ...deps,
@@ -93,7 +96,7 @@ export class InputReview {
 
   readCounts(): QueueCounts {
     const { lookupCount, unansweredCount } = this.#scan
-    return { ...this.queue.counts(), lookupCount, unansweredCount }
+    return { ...this.queue.counts(), proposedCount: this.#countProposed(), lookupCount, unansweredCount }
   }
 
   assertSame(): void {
@@ -142,7 +145,8 @@ export class InputReview {
     await backend.follow?.(reader, () => this.#scan.listUnanswered())
     const wasGoingOn = this.#isRunGoingOn
     this.#isRunGoingOn = backend.isRunGoingOn()
-    if (wasGoingOn !== this.#isRunGoingOn) this.queue.touch()
+    const isProposed = await this.proposals.refresh()
+    if (isProposed || wasGoingOn !== this.#isRunGoingOn) this.queue.touch()
     const version = reader.readVersion()
     const isChanged = version !== this.#seenVersion
     const mayRunAddMore = backend.follow !== null && this.#isRunGoingOn
@@ -155,6 +159,13 @@ export class InputReview {
       await this.verdicts.review()
     }
     this.#seenVersion = version
+  }
+
+  #countProposed(): number {
+    const { lookups } = this.proposals
+    const isOpen = (entry: QueueEntry | null, at: number) =>
+      entry !== null && this.proposals.find(lookups[at] ?? '', entry.decision) !== null
+    return this.find(lookups).filter(isOpen).length
   }
 
   /** A run that started after the input was read may have registered more lookups. Returns false if none are new. */

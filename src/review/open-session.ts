@@ -20,6 +20,7 @@ import type {
   UndoReply,
 } from './page-data.js'
 import type { QueueEntry } from './queue.js'
+import { readQueueRows } from './queue-rows.js'
 import type {
   Choice,
   QueueCounts,
@@ -259,21 +260,7 @@ class InputSession implements ReviewSession {
   }
 
   #toRows(entries: readonly QueueEntry[]): QueueRow[] {
-    const identities = this.#deps.reader.readIdentities(entries.map(({ id }) => id))
-    return entries.flatMap(({ status, confidence, rowCount, reason, decision }, at) => {
-      const identity = identities[at] ?? null
-      if (identity === null) return []
-      return {
-        lookup: Buffer.from(identity.key).toString('hex'),
-        name: identity.name ?? '',
-        location: identity.location,
-        status,
-        confidence,
-        rowCount,
-        reason,
-        decision: decision === null ? null : toDecisionView(decision),
-      }
-    })
+    return readQueueRows(entries, this.#deps.reader, this.#review.proposals)
   }
 
   #readLookup({ id }: QueueEntry): Lookup {
@@ -293,6 +280,7 @@ class InputSession implements ReviewSession {
       decision === null || reason === null ? null : this.#review.records.findSuccessor(decision)
     if (successor !== null) this.#candidates.remember(lookup, successor)
     if (candidate !== null) this.#candidates.remember(lookup, candidate)
+    const proposed = await this.#findProposed(lookup, decision, asks)
     // The stored candidates may belong to an earlier answer.
     const confirmed = candidate?.entityId === null ? null : candidate
     const own = candidate === null ? [] : [candidate]
@@ -303,7 +291,9 @@ class InputSession implements ReviewSession {
     ): LookupFacts => {
       const candidates = withAnswerFirst(confirmed, found)
       const all = successor === null ? candidates : [successor, ...candidates.filter(isOther)]
-      return { factors, candidatesError, candidates: all.slice(0, candidatesMax) }
+      const isMissing = proposed !== null && all.every(({ entityId }) => entityId !== proposed.entityId)
+      const shown = isMissing ? [proposed, ...all] : all
+      return { factors, candidatesError, candidates: shown.slice(0, candidatesMax) }
     }
     if (!asks) {
       const [kept] = this.#candidates.readStored([lookup])
@@ -317,6 +307,18 @@ class InputSession implements ReviewSession {
       if (!(error instanceof UserError)) throw error
       return withCandidates(own, formatError(error))
     }
+  }
+
+  /** Returns the company of a proposal; `null` without one, or if it is unknown. Never requested if `asks` is false. */
+  async #findProposed(
+    lookup: string,
+    decision: KeptDecision | null,
+    asks: boolean,
+  ): Promise<Candidate | null> {
+    const id = this.#review.proposals.find(lookup, decision)?.entityId ?? null
+    if (id === null) return null
+    if (!asks) return this.#candidates.findShown(lookup, id)
+    return this.#candidates.findCompany(lookup, id, undefined).catch(() => null)
   }
 
   #toAlikeRows(rows: readonly QueueRow[], candidates: readonly Candidate[]): AlikeRow[] {

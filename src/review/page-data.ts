@@ -33,7 +33,12 @@ export interface QueueRow {
   /** The reason why a decided lookup is doubtful again. */
   readonly reason: string | null
   readonly decision: DecisionView | null
+  /** The newest proposal of an assistant; `null` without one, or if a reviewer decided after it. */
+  readonly proposal: ProposalView | null
 }
+
+/** A verdict that counts only after a reviewer confirms it. */
+export type ProposalView = Omit<DecisionView, 'sequence' | 'lookup' | 'name'>
 
 export interface DecisionView {
   readonly sequence: number

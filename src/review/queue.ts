@@ -27,7 +27,7 @@ export type NewEntry = Omit<QueueEntry, 'decision' | 'reason'> & {
 /** Changes of an answer. */
 export type EntryChange = Partial<Pick<NewEntry, 'status' | 'confidence' | 'isDoubtful'>>
 
-type EntryCounts = Omit<QueueCounts, 'lookupCount' | 'unansweredCount'>
+type EntryCounts = Omit<QueueCounts, 'proposedCount' | 'lookupCount' | 'unansweredCount'>
 
 interface Verdict {
   readonly decision: KeptDecision

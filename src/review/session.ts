@@ -57,6 +57,8 @@ export interface QueueCounts {
   /** Rows of the input with these lookups. */
   readonly openRowCount: number
   readonly decidedCount: number
+  /** Lookups with a proposal of an assistant that no reviewer decided since. */
+  readonly proposedCount: number
   readonly openByStatus: Readonly<Record<string, number>>
   /** Lookups of the input that are in the checkpoint, and the number without an answer. */
   readonly lookupCount: number

@@ -150,14 +150,15 @@ const toShownCounts = ({ openCount, openRowCount, decidedCount, unansweredCount 
 })
 
 function formatFound(counts: QueueCounts, isRunGoingOn: boolean): string {
-  const { openCount, openRowCount, decidedCount, unansweredCount } = counts
+  const { openCount, openRowCount, decidedCount, proposedCount, unansweredCount } = counts
+  const proposed = proposedCount === 0 ? '' : `; ${formatCount(proposedCount)} proposed by an assistant`
   const decided = decidedCount === 0 ? '' : `; ${formatCount(decidedCount)} decided`
   const rest = unansweredCount === 0 ? '' : `; ${formatCount(unansweredCount)} not answered yet`
   const found =
     openCount === 0
       ? 'No doubtful lookups'
       : `${plural(openCount, 'doubtful lookup')}, ${plural(openRowCount, 'row')}`
-  return `${found}${decided}${rest}${isRunGoingOn ? '; a run is active and may add more' : ''}.`
+  return `${found}${proposed}${decided}${rest}${isRunGoingOn ? '; a run is active and may add more' : ''}.`
 }
 
 /** Flags of `review` that `run` does not have. */

@@ -102,6 +102,7 @@ export const commandNames = [
   'accounts',
   'api',
   'receive',
+  'mcp',
   'registry',
   'checkpoint',
   'reconcile',

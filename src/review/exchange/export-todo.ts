@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { UserError } from '../../core/errors.js'
 import { resolveOutputForm } from '../../pipeline/output/output-format.js'
 import { publishTable, type PlainRow, type PlainTable } from '../../pipeline/output/plain-table.js'
-import type { QueueRow } from '../page-data.js'
+import type { ProposalView, QueueRow } from '../page-data.js'
 import type { QueueFilter, ReviewSession } from '../session.js'
 import {
   notVerdictFile,
@@ -114,12 +114,23 @@ class LineBuilder {
   }
 }
 
-function describeDoubt({ reason }: QueueRow, factors: readonly { readonly text: string }[]): string {
+/** The reason for the doubt, and what an assistant proposed, in sentences. */
+export function describeDoubt(
+  { reason, proposal }: Pick<QueueRow, 'reason' | 'proposal'>,
+  factors: readonly { readonly text: string }[],
+): string {
   const parts = [
+    ...(proposal === null ? [] : [describeProposal(proposal)]),
     ...(reason === null ? [] : [`Decided before: ${reason}`]),
     ...factors.map(({ text }) => text),
   ]
   return parts.filter((part) => part !== '').join(' ')
+}
+
+function describeProposal({ verdict, entityId, entityName, decidedBy, note }: ProposalView): string {
+  const name = entityName === null ? '' : `${entityName}, `
+  const proposed = verdict === 'none' ? 'none' : `${name}${entityId ?? ''}`
+  return `Proposed by an assistant (${decidedBy}): ${proposed}.${note === null ? '' : ` ${note}`}`
 }
 
 /** Throws if the file at `path` has verdicts that were not imported. Any other file may be replaced. */

@@ -44,6 +44,7 @@ const row = (at: number, given: Partial<QueueRow> = {}): QueueRow => ({
   rowCount: at,
   reason: null,
   decision: null,
+  proposal: null,
   ...given,
 })
 

@@ -110,6 +110,7 @@ describe('a verdict for a group', () => {
     rowCount: 1,
     reason: null,
     decision: null,
+    proposal: null,
   })
   const alike = [
     { row: row('b'), entityIds: ['siq_1', 'siq_2'], isLookedAt: true },

@@ -14,6 +14,7 @@ const queueRow = (given: Partial<QueueRow> = {}): QueueRow => ({
   rowCount: 3,
   reason: null,
   decision: null,
+  proposal: null,
   ...given,
 })
 

@@ -4,6 +4,7 @@ import type {
   CandidateView,
   DecideRequest,
   DecideReply,
+  ProposalView,
   QueueRow,
   UndoReply,
 } from '../../page-data.js'
@@ -139,6 +140,12 @@ export function toAcceptance(candidate: CandidateView): Verdict | null {
     words: `Accepted ${toDisplayText(getRegisteredName(candidate), 120)}`,
   }
 }
+
+/** The verdict of a proposal that the reviewer confirms. */
+export const toConfirmation = ({ verdict, entityId, entityName }: ProposalView): Verdict =>
+  verdict === 'none'
+    ? noneOfThese
+    : { verdict, entityId, words: `Accepted ${toDisplayText(entityName ?? entityId ?? '', 120)}` }
 
 interface VerdictSenderDeps {
   /** The decision is durable; `words` describe it. */

@@ -1,10 +1,12 @@
 import { plural } from '../../../core/text.js'
-import type { CandidateView, DecisionView, LookupDetail, QueueRow } from '../../page-data.js'
+import type { CandidateView, DecisionView, LookupDetail, ProposalView, QueueRow } from '../../page-data.js'
 import { createElement, isolateText, createKeyCap, createHiddenText, markDifferences } from './elements.js'
 import { toDisplayText, formatAge, formatTime, formatStatus, getTone } from './page-text.js'
 
 export interface LookupPanelDeps {
   readonly onUndo: (decision: DecisionView) => void
+  /** The reviewer confirms the proposal of an assistant. */
+  readonly onConfirm: (proposal: ProposalView) => void
   /** Receives the text of the note field. */
   readonly onNote: (text: string) => void
   readonly nowMs: () => number
@@ -28,6 +30,7 @@ export function createLookupParts(
     ),
     ...(row.reason === null ? [] : [createReopenedNotice(row.reason)]),
     ...(row.decision === null ? [] : [createDecisionNotice(row.decision, deps)]),
+    ...createProposalNotices(row, detail, deps),
     createFacts(row, detail?.context ?? null),
     ...(detail === null || detail.factors.length === 0 ? [] : [createFactors(detail)]),
     createNoteField(deps),
@@ -107,6 +110,35 @@ function createDecisionNotice(decision: DecisionView, { onUndo, nowMs }: LookupP
   )
 }
 
+/** Shows a proposal once its company is known by its own name, because assistants write the names of proposals. */
+function createProposalNotices(
+  { proposal, decision, reason }: QueueRow,
+  detail: LookupDetail | null,
+  { onConfirm, nowMs }: LookupPanelDeps,
+): HTMLElement[] {
+  if (proposal === null || detail === null || (decision !== null && reason === null)) return []
+  const company = detail.candidates.find(({ entityId }) => entityId === proposal.entityId)
+  const named = { ...proposal, entityName: company?.legalName ?? company?.name ?? null }
+  const confirm = createElement('button', { type: 'button', 'data-action': 'confirm' }, 'Confirm')
+  confirm.addEventListener('click', () => {
+    onConfirm(named)
+  })
+  const { decidedBy, decidedAtMs, note } = proposal
+  return [
+    createElement(
+      'p',
+      { class: 'notice' },
+      createElement('strong', {}, 'Proposed by an assistant: '),
+      ...formatVerdict(named),
+      createElement('span', { class: 'quiet' }, ' by ', isolateText(decidedBy, 60), ', '),
+      createTime(decidedAtMs, nowMs()),
+      note === null ? null : createElement('span', {}, ' “', isolateText(note, 500), '”'),
+      ' ',
+      confirm,
+    ),
+  ]
+}
+
 /** Decisions of other reviewers; empty if they undid the displayed decision. */
 export const createConflictNotice = (others: readonly DecisionView[]): HTMLElement =>
   createElement(
@@ -140,7 +172,11 @@ const createDecisionList = (others: readonly DecisionView[]): HTMLElement =>
   )
 
 /** `accepted` with a name, or `none of these`. */
-export function formatVerdict({ verdict: which, entityName, entityId }: DecisionView): (Node | string)[] {
+export function formatVerdict({
+  verdict: which,
+  entityName,
+  entityId,
+}: DecisionView | ProposalView): (Node | string)[] {
   return which === 'none'
     ? [createElement('strong', {}, 'None of these')]
     : [createElement('strong', {}, 'Accepted: '), isolateText(entityName ?? entityId ?? '')]

@@ -175,7 +175,7 @@ const createRow = (row: QueueRow | null): HTMLElement =>
   )
 
 function createRowParts(row: QueueRow): HTMLElement[] {
-  const { status, confidence, rowCount, location, decision, reason } = row
+  const { status, confidence, rowCount, location, decision, reason, proposal } = row
   const state =
     reason !== null ? 'doubtful again' : decision === null ? formatStatus(status) : describeVerdict(row)
   const tone = reason !== null ? 'doubtful' : decision === null ? getTone(status) : 'done'
@@ -192,6 +192,7 @@ function createRowParts(row: QueueRow): HTMLElement[] {
       { class: 'row-state' },
       createElement('span', { class: `dot ${tone}` }),
       state,
+      proposal === null || decision !== null ? null : ', proposed',
       location === null ? null : createElement('span', { class: 'quiet' }, ' · ', isolateText(location, 80)),
     ),
     createElement(

@@ -6,6 +6,7 @@ import {
   DecisionPanel,
   decisionsShownMax,
   toAcceptance,
+  toConfirmation,
   noneOfThese,
   VerdictSender,
   type Verdict,
@@ -33,6 +34,9 @@ export class ReviewPage {
       this.#do({ kind: 'accept', number })
     },
     onUndo: ({ sequence }) => void this.#verdicts.undo([sequence]),
+    onConfirm: (proposal) => {
+      this.#decide(toConfirmation(proposal))
+    },
     onRetry: () => void this.#navigation.reload(),
     nowMs: () => Date.now(),
   })

@@ -100,7 +100,7 @@ export class SearchPanel {
   }
 }
 
-export interface RowViewDeps extends Pick<LookupPanelDeps, 'onUndo' | 'nowMs'> {
+export interface RowViewDeps extends Pick<LookupPanelDeps, 'onUndo' | 'onConfirm' | 'nowMs'> {
   readonly onAccept: CardsDeps['onAccept']
   readonly onRetry: () => void
 }

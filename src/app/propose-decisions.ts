@@ -1,0 +1,110 @@
+import type { Settings } from '../config/settings.js'
+import { UserError } from '../core/errors.js'
+import type { Candidate } from '../pipeline/answers/candidate.js'
+import { readStandingDecisions } from '../pipeline/decisions/decision-sync.js'
+import { Proposals } from '../pipeline/decisions/proposals.js'
+import { openReviewStoreToRead } from '../pipeline/decisions/review-store.js'
+import { getDecisionService, type Decision, type Verdict } from '../pipeline/lookups/decision.js'
+import { DoubtfulRows, type DoubtfulRow } from '../review/doubtful-rows.js'
+import { chooseRegistry } from './choose-registry.js'
+import { inspectInput, type InspectionDeps } from './inspect-input.js'
+import { createDoubt } from './open-review.js'
+
+/** An assistant's verdict on a doubtful lookup. */
+export interface ProposedVerdict {
+  readonly lookup: string
+  readonly verdict: Verdict
+  readonly entityId: string | null
+  readonly note: string | null
+}
+
+/** Calls `use` with the doubtful lookups of an input. Reads only. Throws CHECKPOINT_NOT_FOUND and errors of the input. */
+export function withDoubtfulRows<Result>(
+  deps: Omit<InspectionDeps, 'onBatch'>,
+  use: (rows: DoubtfulRows, proposals: Proposals) => Result | Promise<Result>,
+): Promise<Result> {
+  const { settings, signal } = deps
+  return inspectInput(deps, async ({ reader, index, scope, checkpointPath }) => {
+    if (reader === null) {
+      throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${settings.checkpoint.path}`, {
+        hint: 'run first: doubtful rows are those of its answers',
+      })
+    }
+    const service = getDecisionService(settings.service.baseUrl)
+    const decisions = { ...settings.decisions, isNamed: false }
+    const { byLookup } = await readStandingDecisions({ ...decisions, checkpointPath, service })
+    const store = openReviewStoreToRead(checkpointPath)
+    const proposals = new Proposals(decisions.path, service)
+    const doubt = createDoubt(settings)
+    try {
+      const read = { index, reader, standing: byLookup, proposals, store, scope, doubt, signal }
+      return await use(await DoubtfulRows.read(read), proposals)
+    } finally {
+      store?.close()
+    }
+  })
+}
+
+/**
+ * Stores verdicts of an assistant as proposals, all or none. A company must be a candidate of its lookup, or in the
+ * registry of the embedded service. Throws REVIEW_LOOKUP_UNKNOWN and REVIEW_CHOICE_INVALID.
+ */
+export function proposeDecisions(
+  deps: Omit<InspectionDeps, 'onBatch'>,
+  verdicts: readonly ProposedVerdict[],
+  by: { readonly name: string; readonly nowMs: number },
+): Promise<{ readonly proposals: readonly Decision[]; readonly path: string }> {
+  return withDoubtfulRows(deps, async (rows, proposals) => {
+    const { service } = deps.settings
+    const found = rows.find(verdicts.map(({ lookup }) => lookup))
+    const made = verdicts.map(({ lookup, verdict, entityId, note }) => {
+      const row = found.get(lookup)
+      if (row === undefined) throw createUnknownError(lookup)
+      if ((verdict === 'accepted') !== (entityId !== null)) throw createIdError(row)
+      const company = entityId === null ? null : findCompany(row, entityId, deps.settings)
+      return {
+        lookup,
+        name: row.name,
+        location: row.location,
+        verdict,
+        entityId,
+        entityName: company?.legalName ?? company?.name ?? null,
+        decidedBy: `assistant: ${by.name}`,
+        decidedAtMs: by.nowMs,
+        note,
+        service: getDecisionService(service.baseUrl),
+      }
+    })
+    await proposals.add(made)
+    return { proposals: made, path: proposals.path }
+  })
+}
+
+/** A hosted service is not asked, because reading a record may be billed. */
+function findCompany(row: DoubtfulRow, id: string, { service }: Settings): Candidate {
+  const shown = row.candidates.find(({ entityId }) => entityId === id)
+  const company = shown ?? (service.baseUrl === null ? readCompany(id, service.registryPath) : null)
+  if (company?.entityId === id) return company
+  throw new UserError('REVIEW_CHOICE_INVALID', `${id} is not among the candidates of ${row.name}`, {
+    hint: 'propose one of its candidates or none; nothing was stored',
+  })
+}
+
+function readCompany(entityId: string, registryPath: string | null): Candidate | null {
+  const { registry } = chooseRegistry(registryPath)
+  try {
+    return registry.company(entityId)
+  } finally {
+    registry.close()
+  }
+}
+
+const createUnknownError = (lookup: string): UserError =>
+  new UserError('REVIEW_LOOKUP_UNKNOWN', `the input has no open doubtful lookup ${lookup}`, {
+    hint: 'doubtful_rows lists them; nothing was stored',
+  })
+
+const createIdError = ({ name }: DoubtfulRow): UserError =>
+  new UserError('REVIEW_CHOICE_INVALID', `the verdict on ${name} does not fit its company`, {
+    hint: 'accepted needs an entity_id, none has no entity_id; nothing was stored',
+  })

@@ -1,0 +1,146 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { withKnownHistory } from '../../app/run-history.js'
+import { createPriceMissing } from '../../config/billing.js'
+import type { Settings } from '../../config/settings.js'
+import { UserError } from '../../core/errors.js'
+import { plural } from '../../core/text.js'
+import { formatAmount, toMicros, toUnits } from '../../pipeline/figures/money.js'
+import type { Progress } from '../../pipeline/figures/progress.js'
+import type { RunSummary } from '../../pipeline/figures/run-summary.js'
+import type { Allowance, SpendingCap } from './spending-cap.js'
+import type { InputArguments, JsonLine, Workspace } from './workspace.js'
+
+export interface RunArguments extends InputArguments {
+  readonly output?: string | undefined
+  readonly max_lookups?: number | undefined
+  readonly max_cost?: number | undefined
+}
+
+export interface RunCall {
+  readonly signal: AbortSignal
+  readonly onProgress: (progress: Progress) => void
+  /** Asks the user. Throws RUN_NOT_CONFIRMED. */
+  readonly confirm: (question: string) => Promise<void>
+}
+
+/** Throws USAGE_INVALID and BILLING_PRICE_MISSING if runs with these settings could cost more than the server's limits. */
+export function assertLimited({ service, stages, prices }: Settings, max: Allowance): void {
+  if (service.baseUrl === null) return
+  if (max.lookups === null && max.costMicros === null) {
+    throw new UserError('USAGE_INVALID', '--allow-run at a hosted service needs a limit of all runs', {
+      hint: 'pass --max-lookups, or --max-cost if billing.unitPrice is set',
+    })
+  }
+  const isPaid = stages.asked.length > 0 || (prices?.byKind.entity ?? 0) > 0
+  if (isPaid && max.costMicros === null) {
+    throw new UserError('USAGE_INVALID', '--max-lookups does not limit the stages of the config', {
+      hint: 'pass --max-cost too, or remove the stages',
+    })
+  }
+  const unpriced = stages.asked.find((kind) => prices?.byKind[kind] === undefined)
+  if (unpriced !== undefined) throw createPriceMissing(`the stage ${unpriced}`)
+}
+
+/** Runs `enrich run` within the budget of the call and the limit of the server. */
+export async function runWithin(
+  args: RunArguments,
+  { workspace, cap }: { readonly workspace: Workspace; readonly cap: SpendingCap },
+  call: RunCall,
+): Promise<object> {
+  const { max_lookups: lookups = null, max_cost: cost = null, output } = args
+  if (lookups === null && cost === null) {
+    throw new UserError('USAGE_INVALID', 'a run needs a budget', {
+      hint: 'pass max_lookups, or max_cost if prices are configured; plan shows what the run needs',
+    })
+  }
+  const path = output === undefined ? [] : ['-o', workspace.resolveOutput(output)]
+  const words = ['run', ...workspace.toWords(args), ...path]
+  const asked = { lookups, costMicros: cost === null ? null : toMicros(cost) }
+  const settings = workspace.readSettings([...words.slice(1), ...toFlags(asked)])
+  const granted = cap.reserve(asked, settings.prices?.currency ?? null)
+  let spent = { lookups: 0, costMicros: 0 } as Allowance | null
+  try {
+    const command = [...words, ...toFlags(granted)]
+    const question = await buildQuestion(settings, granted, command, { workspace, signal: call.signal })
+    if (question !== null) await call.confirm(question)
+    call.signal.throwIfAborted()
+    const finished: JsonLine[] = []
+    const onLine = (line: JsonLine) => {
+      // Lookups are submitted after this line. Their number is unknown until the end of the run.
+      if (line.type === 'planned') spent = null
+      if (line.type === 'progress') call.onProgress(line['progress'] as Progress)
+      if (line.type !== 'finished') return
+      finished.push(line)
+      spent = countSpent(line['summary'] as RunSummary)
+    }
+    await workspace.run(command, { signal: call.signal, onLine })
+    const resume = { folder: workspace.root, command: workspace.formatCommand(command) }
+    return { ...finished[0], resume }
+  } finally {
+    if (spent !== null) cap.settle(granted, spent)
+  }
+}
+
+function toFlags({ lookups, costMicros }: Allowance): string[] {
+  return [
+    ...(lookups === null ? [] : ['--max-lookups', String(lookups)]),
+    ...(costMicros === null ? [] : ['--max-cost', String(toUnits(costMicros))]),
+  ]
+}
+
+/** Lookups by name and by domain, with those whose response was lost. */
+function countSpent({ billedCount, lostCount = 0, stages, money }: RunSummary): Allowance {
+  const domainCount = stages.find(({ kind }) => kind === 'domain')?.askedCount ?? 0
+  return {
+    lookups: billedCount + lostCount + domainCount,
+    costMicros: money === null ? 0 : toMicros(money.cost + money.uncertainCost),
+  }
+}
+
+/** The question to the user; `null` if nothing can be billed and no other program's file is replaced. */
+async function buildQuestion(
+  settings: Settings,
+  { lookups, costMicros }: Allowance,
+  command: readonly string[],
+  { workspace, signal }: { readonly workspace: Workspace; readonly signal: AbortSignal },
+): Promise<string | null> {
+  const { baseUrl } = settings.service
+  const output = settings.output.path ?? ''
+  const isReplaced = existsSync(output) && !(await isOutputOfRun(output, settings, workspace))
+  const isBilled = baseUrl !== null && lookups !== 0
+  if (!isBilled && !isReplaced) return null
+  const [plan] = await workspace.collect(['plan', ...command.slice(1)], signal)
+  const most =
+    costMicros === null ? null : formatAmount(toUnits(costMicros), settings.prices?.currency ?? null)
+  const limits = [
+    ...(lookups === null ? [] : [`submits at most ${plural(lookups, 'lookup')}`]),
+    ...(most === null ? [] : [`costs at most ${most}`]),
+  ]
+  return [
+    isBilled
+      ? `Submit lookups of ${(settings.input.paths ?? []).join(', ')} to ${baseUrl}?`
+      : `Replace ${output}?`,
+    ...(isBilled ? [`Plan: ${String(plan?.['costText'])}.`, `This run ${limits.join(' and ')}.`] : []),
+    ...(isBilled && most === null ? [formatHighestCost(settings, lookups ?? 0)] : []),
+    `It writes ${output}${isReplaced ? ', and replaces the file that is there' : ''}.`,
+  ].join('\n')
+}
+
+function formatHighestCost({ prices }: Settings, lookups: number): string {
+  if (prices === null) return 'Its cost is unknown, because no price is configured.'
+  const price = Math.max(prices.byKind.resolution ?? 0, prices.byKind.domain ?? 0)
+  return `It costs at most ${formatAmount(toUnits(lookups * price), prices.currency)}.`
+}
+
+/** Whether an earlier run wrote the file. */
+async function isOutputOfRun(output: string, { checkpoint }: Settings, { io }: Workspace): Promise<boolean> {
+  const path = resolve(output)
+  const isWritten = withKnownHistory(checkpoint.path, io.environment, (history) =>
+    history.runs().some(({ record }) => record?.summary?.outputPaths.some((one) => resolve(one) === path)),
+  )
+  return isWritten.catch((error: unknown) => {
+    if (error instanceof UserError) return false
+    throw error
+  })
+}

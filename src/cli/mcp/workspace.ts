@@ -1,0 +1,172 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { PassThrough, Readable } from 'node:stream'
+import { Command } from 'commander'
+import type { FlagGroup } from '../../config/option.js'
+import { resolveSettings, type Settings } from '../../config/settings.js'
+import { UserError } from '../../core/errors.js'
+import { isPostgresUrl } from '../../core/server-addresses.js'
+import {
+  addConfigFlags,
+  findConfigPath,
+  readConfig,
+  selectArguments,
+  type ConfigFlags,
+} from '../config-flags.js'
+import { formatCommandLine, type CliIo } from '../terminal/command-io.js'
+import { resolveBelow } from './paths.js'
+
+/** Builds the program with the commands that are typed. */
+export type CreateProgram = (io: CliIo, typed: readonly string[]) => Promise<Command>
+
+/** A line of the `--json` output of a command. */
+export interface JsonLine {
+  readonly type: string
+  readonly [key: string]: unknown
+}
+
+export interface CommandCall {
+  readonly signal: AbortSignal
+  readonly onLine: (line: JsonLine) => void
+}
+
+/** Groups of flags that the settings of a call depend on. */
+const settingGroups: readonly FlagGroup[] = [
+  'config',
+  'input',
+  'output',
+  'checkpoint',
+  'decisions',
+  'service',
+  'asking',
+]
+
+/** Arguments of a tool that select the input. */
+export interface InputArguments {
+  readonly files?: readonly string[] | undefined
+  readonly name_column?: string | undefined
+  readonly location_columns?: readonly string[] | undefined
+  readonly sheet?: string | undefined
+  readonly limit?: number | undefined
+}
+
+export interface WorkspaceDeps {
+  readonly io: CliIo
+  readonly createProgram: CreateProgram
+  /** The current folder, without links. */
+  readonly root: string
+  /** Flags of the server that its commands get too. */
+  readonly flags: readonly string[]
+}
+
+/** The folder of an assistant: checks its paths, and runs commands of enrich in it. */
+export class Workspace {
+  readonly io: CliIo
+  readonly root: string
+  readonly #deps: WorkspaceDeps
+  readonly #config: string | null
+
+  /** Remembers the config: a later change needs a new start, because the user approved the present one. */
+  constructor(deps: WorkspaceDeps) {
+    this.io = deps.io
+    this.root = deps.root
+    this.#deps = deps
+    this.#config = this.#readConfigText()
+  }
+
+  /** Arguments of a command that select its input, and the server's flags of these groups. Throws PATH_*, INPUT_*. */
+  toWords(input: InputArguments, groups: readonly FlagGroup[] = settingGroups): string[] {
+    const { files = [], name_column: name, location_columns: location, sheet, limit } = input
+    return [
+      ...files.map((file) => this.#resolveInput(file)),
+      ...selectArguments(this.#deps.flags, groups),
+      ...(name === undefined ? [] : [`--name-column=${name}`]),
+      ...(location === undefined ? [] : [`--location-columns=${location.join(',')}`]),
+      ...(sheet === undefined ? [] : [`--sheet=${sheet}`]),
+      ...(limit === undefined ? [] : ['--limit', String(limit)]),
+    ]
+  }
+
+  resolveOutput(path: string): string {
+    return resolveBelow(this.root, path)
+  }
+
+  /** Settings of a command with these arguments. Throws CONFIG_*, PATH_* and USAGE_INVALID. */
+  readSettings(words: readonly string[]): Settings {
+    if (this.#readConfigText() !== this.#config) {
+      throw new UserError('CONFIG_CHANGED', 'the config changed after the server started', {
+        hint: 'check the change, and start the server again',
+      })
+    }
+    const command = addConfigFlags(new Command().argument('[inputs...]'), settingGroups).exitOverride()
+    command.configureOutput({ writeErr: () => undefined }).parse([...words], { from: 'user' })
+    const { environment } = this.io
+    const settings = resolveSettings(readConfig(command.args, command.opts(), environment), environment)
+    this.#assertBelow(settings)
+    return settings
+  }
+
+  /** Runs a command in this process. Throws what the command throws; its notices go to standard error. */
+  async run(words: readonly string[], { signal, onLine }: CommandCall): Promise<void> {
+    const end = words.indexOf('--')
+    const argv = words.toSpliced(end === -1 ? words.length : end, 0, '--json')
+    const io: CliIo = {
+      ...this.io,
+      argv,
+      isTerminal: false,
+      interrupt: signal,
+      stdin: Readable.from([]),
+      stdout: new PassThrough(),
+      out: (text) => {
+        for (const line of text.split('\n')) if (line !== '') onLine(JSON.parse(line) as JsonLine)
+      },
+      setExitCode: () => undefined,
+    }
+    const program = await this.#deps.createProgram(io, argv)
+    await program.parseAsync(argv, { from: 'user' })
+  }
+
+  /** Returns the lines that a command prints. */
+  async collect(words: readonly string[], signal: AbortSignal, linesMax = Infinity): Promise<JsonLine[]> {
+    const lines: JsonLine[] = []
+    const onLine = (line: JsonLine) => {
+      // The last line has the counts.
+      if (lines.length > linesMax) lines.pop()
+      lines.push(line)
+    }
+    await this.run(words, { signal, onLine })
+    return lines
+  }
+
+  /** The command for a terminal in the folder. */
+  formatCommand(words: readonly string[]): string {
+    return formatCommandLine({ program: this.io.program, argv: words })
+  }
+
+  /** An existing file, because any other path would be read as a pattern. */
+  #resolveInput(path: string): string {
+    const below = resolveBelow(this.root, path)
+    if (existsSync(below)) return below
+    throw new UserError('INPUT_NOT_FOUND', `there is no file ${path}`, {
+      hint: `paths are relative to ${this.root}; name each file, patterns are not expanded`,
+    })
+  }
+
+  /** Paths of the config are checked like those of an assistant, except for the files that enrich itself keeps. */
+  #assertBelow({ input, output, metricsPath, checkpoint }: Settings): void {
+    for (const path of input.paths ?? []) this.#resolveInput(path)
+    const others = [input.query, output.path, output.changes, output.report, metricsPath]
+    for (const path of others)
+      if (path !== undefined && path !== null && path !== '') this.resolveOutput(path)
+    if (!isPostgresUrl(checkpoint.path)) return
+    throw new UserError('PATH_IS_ADDRESS', 'the checkpoint of enrich mcp must be a file', {
+      hint: 'set --checkpoint to a file; a checkpoint on PostgreSQL is for commands on a terminal',
+    })
+  }
+
+  #readConfigText(): string | null {
+    const [, config] = selectArguments(this.#deps.flags, ['config'])
+    const flags: ConfigFlags = config === undefined ? {} : { config }
+    const path = findConfigPath(flags)
+    return path !== null && existsSync(path) ? readFileSync(path, 'utf8') : null
+  }
+}
