@@ -5,11 +5,11 @@ import type { Proposals } from '../pipeline/decisions/proposals.js'
 import type { ReviewReader } from '../pipeline/decisions/review-store.js'
 import type { RowIndex } from '../pipeline/input/row-index.js'
 import type { Decision } from '../pipeline/lookups/decision.js'
+import { readQueueRows } from './candidate-view.js'
 import { CompanyRecords, toAnswerFacts } from './company-records.js'
 import { describeDoubt } from './exchange/export-todo.js'
 import { AnswerScan, findFirst, listLookups, type DoubtPolicy } from './input-lookups.js'
 import type { QueueRow } from './page-data.js'
-import { readQueueRows } from './queue-rows.js'
 import { Queue } from './queue.js'
 
 export interface DoubtfulRowsDeps {

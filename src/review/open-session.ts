@@ -5,7 +5,7 @@ import { candidatesMax, type Candidate } from '../pipeline/answers/candidate.js'
 import type { KeptDecision } from '../pipeline/decisions/review-store.js'
 import { toAnswerFacts, type AnswerFacts } from './company-records.js'
 import type { CandidateStore } from './candidate-store.js'
-import { toCandidateView, toDecisionView } from './candidate-view.js'
+import { readQueueRows, toCandidateView, toDecisionView } from './candidate-view.js'
 import { toDecisions, tryWriteFile } from './current-decisions.js'
 import { resolveDomain } from './input-lookups.js'
 import { InputReview, type InputReviewDeps } from './input-review.js'
@@ -20,7 +20,6 @@ import type {
   UndoReply,
 } from './page-data.js'
 import type { QueueEntry } from './queue.js'
-import { readQueueRows } from './queue-rows.js'
 import type {
   Choice,
   QueueCounts,

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { Option, type Command } from 'commander'
 import { costMax } from '../../config/billing.js'
 import { parseWholeNumber, type FlagGroup } from '../../config/option.js'
+import { toAbsolute } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
 import { toMicros } from '../../pipeline/figures/money.js'
 import { addConfigFlags, getParsedValue } from '../config-flags.js'
@@ -62,7 +63,7 @@ function listPassedFlags(command: Command): string[] {
     const value: unknown = command.getOptionValue(name)
     const isOwn = ['root', 'allowRun', 'maxLookups', 'maxCost', 'yes'].includes(name)
     if (isOwn || typeof value !== 'string' || command.getOptionValueSource(name) !== 'cli') return []
-    return [option.long ?? '', option.flags.includes('<path>') ? resolve(value) : value]
+    return [option.long ?? '', option.flags.includes('<path>') ? toAbsolute(value, resolve) : value]
   })
 }
 

@@ -42,6 +42,8 @@ export function assertLimited({ service, stages, prices }: Settings, max: Allowa
   if (unpriced !== undefined) throw createPriceMissing(`the stage ${unpriced}`)
 }
 
+const nothing: Allowance = { lookups: 0, costMicros: 0 }
+
 /** Runs `enrich run` within the budget of the call and the limit of the server. */
 export async function runWithin(
   args: RunArguments,
@@ -59,7 +61,7 @@ export async function runWithin(
   const asked = { lookups, costMicros: cost === null ? null : toMicros(cost) }
   const settings = workspace.readSettings([...words.slice(1), ...toFlags(asked)])
   const granted = cap.reserve(asked, settings.prices?.currency ?? null)
-  let spent = { lookups: 0, costMicros: 0 } as Allowance | null
+  let spent = nothing as Allowance | null
   try {
     const command = [...words, ...toFlags(granted)]
     const question = await buildQuestion(settings, granted, command, { workspace, signal: call.signal })
@@ -77,6 +79,10 @@ export async function runWithin(
     await workspace.run(command, { signal: call.signal, onLine })
     const resume = { folder: workspace.root, command: workspace.formatCommand(command) }
     return { ...finished[0], resume }
+  } catch (error) {
+    // Exit code 2 states that nothing was submitted.
+    if (error instanceof UserError && error.exitCode === 2) spent = nothing
+    throw error
   } finally {
     if (spent !== null) cap.settle(granted, spent)
   }

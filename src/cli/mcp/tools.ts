@@ -41,7 +41,7 @@ function defineTool<Schema extends z.ZodObject>(
     readonly call: (args: z.infer<Schema>, context: ToolContext, call: ToolCall) => Promise<object>
   },
 ): Tool {
-  return { ...tool, call: (args, context, call) => tool.call(tool.schema.parse(args), context, call) }
+  return { ...tool, call: async (args, context, call) => tool.call(tool.schema.parse(args), context, call) }
 }
 
 const text = () => z.string().min(1).max(1_000)

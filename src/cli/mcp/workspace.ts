@@ -1,9 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { Command } from 'commander'
 import type { FlagGroup } from '../../config/option.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
+import { assertLocalPath } from '../../core/local-path.js'
 import { isPostgresUrl } from '../../core/server-addresses.js'
 import {
   addConfigFlags,
@@ -12,8 +14,8 @@ import {
   selectArguments,
   type ConfigFlags,
 } from '../config-flags.js'
+import { resolveFinalPath } from '../../platform/files.js'
 import { formatCommandLine, type CliIo } from '../terminal/command-io.js'
-import { resolveBelow } from './paths.js'
 
 /** Builds the program with the commands that are typed. */
 export type CreateProgram = (io: CliIo, typed: readonly string[]) => Promise<Command>
@@ -170,3 +172,26 @@ export class Workspace {
     return path !== null && existsSync(path) ? readFileSync(path, 'utf8') : null
   }
 }
+
+/**
+ * Resolves a path of an assistant, with all links, to a path relative to `root`, which is the current folder and has no
+ * links itself. Throws PATH_IS_ADDRESS, and PATH_OUTSIDE_ROOT for a path that leads out of the folder or is hidden.
+ */
+export function resolveBelow(root: string, path: string): string {
+  assertLocalPath(path, 'file')
+  if (path === '-') throw createOutsideError('standard input and output', 'they carry the protocol')
+  if (path.includes('\0')) throw createOutsideError('a path with a NUL character', 'no file has such a name')
+  const below = relative(root, resolveFinalPath(resolve(root, path)))
+  const names = below.split(sep)
+  if (names[0] === '..' || isAbsolute(below)) throw createOutsideError(path, 'it leads out of the folder')
+  if (below === '') throw createOutsideError(path, 'it is the folder itself')
+  if (names.some((name) => name.startsWith('.')))
+    throw createOutsideError(path, 'files and folders whose names begin with a dot are hidden')
+  // A file name must not be read as a flag or as an address.
+  return /^-|^[a-z0-9+.-]+:/i.test(below) ? `.${sep}${below}` : below
+}
+
+const createOutsideError = (path: string, why: string): UserError =>
+  new UserError('PATH_OUTSIDE_ROOT', `an assistant cannot use ${path}: ${why}`, {
+    hint: 'name a file below the folder of --root; links must stay in it too',
+  })
