@@ -23,15 +23,17 @@ export function withDoubtfulRows<Result>(
   deps: Omit<InspectionDeps, 'onBatch'>,
   use: (rows: DoubtfulRows, proposals: Proposals) => Result | Promise<Result>,
 ): Promise<Result> {
-  const { settings, signal } = deps
-  return inspectInput(deps, async ({ reader, index, scope, checkpointPath }) => {
+  const { signal } = deps
+  // The first decision creates the file.
+  const settings = { ...deps.settings, decisions: { ...deps.settings.decisions, isNamed: false } }
+  return inspectInput({ ...deps, settings }, async ({ reader, index, scope, checkpointPath }) => {
     if (reader === null) {
       throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${settings.checkpoint.path}`, {
         hint: 'run first: doubtful rows are those of its answers',
       })
     }
     const service = getDecisionService(settings.service.baseUrl)
-    const decisions = { ...settings.decisions, isNamed: false }
+    const { decisions } = settings
     const { byLookup } = await readStandingDecisions({ ...decisions, checkpointPath, service })
     const store = openReviewStoreToRead(checkpointPath)
     const proposals = new Proposals(decisions.path, service)

@@ -33,6 +33,7 @@ function partsOf(sources: readonly string[]): Set<string> {
 }
 
 const heavy = [
+  '@modelcontextprotocol/sdk',
   '@duckdb/node-api',
   'better-sqlite3',
   'csv-parse',

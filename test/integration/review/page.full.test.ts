@@ -9,7 +9,15 @@ import { keys } from '../../support/keys.js'
 import { breakIn, findBarriers } from '../../support/page-checks.js'
 import type { Row } from '../../support/registry.js'
 import { findSideways, openReview, pressUntilSaid, shownCounts, shownRow } from '../../support/review-page.js'
-import { ambiguousRows, inventedNames, reviewPlaces, type ReviewPlace } from '../../support/review-place.js'
+import { decided, writeDecisions } from '../../support/decisions.js'
+import {
+  acceptFirst,
+  ambiguousRows,
+  inventedNames,
+  openOnes,
+  reviewPlaces,
+  type ReviewPlace,
+} from '../../support/review-place.js'
 import { servePage } from '../../support/review-served.js'
 import type { Visit, VisitOptions } from '../../support/visited-page.js'
 
@@ -65,6 +73,42 @@ describe.runIf(browserPath !== null)('the review page', () => {
     browser = await openBrowser(browserPath ?? '')
   })
   afterAll(() => browser.close())
+
+  test('shows what an assistant proposed, by the name of the company, and confirms it as the reviewer', async () => {
+    const place = await answered()
+    const { session } = await place.open()
+    const { lookup, entityId } = await acceptFirst(session, session.readPage(openOnes).rows[0]?.lookup ?? '')
+    const [candidate] = (await session.readDetail(lookup)).candidates
+    writeDecisions(place.path('enrich.decisions.proposed.csv'), [
+      decided('Acme', '', {
+        lookup,
+        entityId,
+        entityName: 'Another name',
+        decidedBy: 'assistant: helper',
+        decidedAtMs: Date.now(),
+        note: 'same town',
+        service: 'embedded',
+      }),
+    ])
+    const { page } = await look(place)
+    expect(await page.locator('[role=option][aria-selected=true]').innerText()).toContain('proposed')
+    const notice = page.locator('.notice', { hasText: 'Proposed by an assistant' })
+    expect(await notice.innerText()).toMatch(
+      new RegExp(`Accepted: ${candidate?.legalName ?? ''} by assistant: helper, .* “same town”`),
+    )
+    expect(await findBarriers(page)).toEqual([])
+    await notice.getByRole('button', { name: 'Confirm' }).click()
+    await page.locator('.decision-name').first().waitFor()
+    expect(place.decisions()).toMatchObject([
+      {
+        lookup,
+        verdict: 'accepted',
+        entity_id: entityId,
+        entity_name: candidate?.legalName,
+        decided_by: 'ada',
+      },
+    ])
+  })
 
   describe('is for everybody', () => {
     // Colours are those of a scheme at every width, and places those of a width in both.
