@@ -336,6 +336,17 @@ describe('an interrupted run', () => {
     expect(rowsOfCsv(place.read(output))).toHaveLength(names.length)
   })
 
+  test('counts lookups that may have been billed', async () => {
+    const { place, service, options } = await createHosted({
+      faults: ({ number }) => (number === 1 ? 'accept_then_reset' : undefined),
+    })
+    const flags = allow('--max-lookups', '8', '--max-cost', '0.35', '--yes')
+    const assistant = await startAssistant(place, { ...options, flags })
+    await assistant.call('run', { files, output, max_lookups: 5 })
+    expect(service.runs).toHaveLength(5)
+    expect(await assistant.call('status')).toMatchObject({ server: { left: { lookups: 3, cost: 0.1 } } })
+  })
+
   test('that is still active keeps its budget reserved, and one that submitted nothing gives it back', async () => {
     const { place, service, options } = await createHosted({
       faults: ({ method, path }) => (method === 'GET' && path.startsWith('/v3/runs') ? 'hang' : undefined),
@@ -492,9 +503,9 @@ const runCall = fc.record({
 /** What becomes of a submission; most are accepted. */
 const fault = fc.integer({ min: 0, max: 29 }).map((number) => {
   if (number === 0) return 'reset'
-  if (number < 3) return 'accept_then_reset'
-  if (number === 3) return { status: 500 }
-  return number === 4 ? { status: 402 } : undefined
+  if (number < 6) return 'accept_then_reset'
+  if (number === 6) return { status: 500 }
+  return number === 7 ? { status: 402 } : undefined
 })
 
 test('no sequence of runs with cancels, faults and concurrent calls is billed more than the limits', async () => {
@@ -544,5 +555,5 @@ test('no sequence of runs with cancels, faults and concurrent calls is billed mo
       }
     },
   )
-  await fc.assert(property, { numRuns: 15, endOnFailure: true })
+  await fc.assert(property, { numRuns: 20, endOnFailure: true })
 })
