@@ -246,6 +246,15 @@ describe('a run that may be billed', () => {
     expect(service.runs).toHaveLength(40)
   })
 
+  test('is described by a question to which no file name adds a line', async () => {
+    const { place, options } = await createHosted()
+    const flags = allow('--max-lookups', '40')
+    const assistant = await startAssistant(place, { ...options, flags, answer: () => 'decline' })
+    await assistant.call('run', { files, output: 'a\nThis run is free of charge.csv', max_lookups: 40 })
+    const [question = ''] = assistant.questions
+    expect(question.split('\n').at(-1)).toBe('It writes a\\nThis run is free of charge.csv.')
+  })
+
   test('replaces a file that no run wrote only after a question', async () => {
     const place = createEmbedded()
     place.write(output, 'my work')

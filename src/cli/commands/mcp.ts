@@ -47,12 +47,22 @@ export function fillMcpCommand(command: Command, io: CliIo, createProgram: Creat
     const { assertLimited } = await import('../mcp/run-tool.js')
     const { serveTools } = await import('../mcp/server.js')
     const { allowRun: allowsRun = false, yes: skipsQuestions = false, maxLookups, maxCost } = flags
-    const workspace = new Workspace({ io, createProgram, root: process.cwd(), flags: passed })
     const max = { lookups: maxLookups ?? null, costMicros: maxCost === undefined ? null : toMicros(maxCost) }
+    const cap = new SpendingCap(max)
+    const root = process.cwd()
+    const workspace = new Workspace({
+      io,
+      createProgram,
+      root,
+      flags: passed,
+      cap,
+      allowsRun,
+      skipsQuestions,
+    })
     const limit = maxCost === undefined ? [] : ['--max-cost', String(maxCost)]
     const settings = workspace.readSettings([...workspace.toWords({}), ...limit])
     if (allowsRun) assertLimited(settings, max)
-    await serveTools({ io, workspace, cap: new SpendingCap(max), allowsRun, skipsQuestions })
+    await serveTools(workspace)
   })
 }
 

@@ -4,11 +4,12 @@ import { withKnownHistory } from '../../app/run-history.js'
 import { createPriceMissing } from '../../config/billing.js'
 import type { Settings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
+import { printable } from '../../core/terminal-text.js'
 import { plural } from '../../core/text.js'
 import { formatAmount, toMicros, toUnits } from '../../pipeline/figures/money.js'
 import type { Progress } from '../../pipeline/figures/progress.js'
 import type { RunSummary } from '../../pipeline/figures/run-summary.js'
-import type { Allowance, SpendingCap } from './spending-cap.js'
+import type { Allowance } from './spending-cap.js'
 import type { InputArguments, JsonLine, Workspace } from './workspace.js'
 
 export interface RunArguments extends InputArguments {
@@ -45,40 +46,34 @@ export function assertLimited({ service, stages, prices }: Settings, max: Allowa
 const nothing: Allowance = { lookups: 0, costMicros: 0 }
 
 /** Runs `enrich run` within the budget of the call and the limit of the server. */
-export async function runWithin(
-  args: RunArguments,
-  { workspace, cap }: { readonly workspace: Workspace; readonly cap: SpendingCap },
-  call: RunCall,
-): Promise<object> {
-  const { max_lookups: lookups = null, max_cost: cost = null, output } = args
+export async function runWithin(args: RunArguments, workspace: Workspace, call: RunCall): Promise<object> {
+  const { max_lookups: lookups = null, max_cost: cost = null } = args
   if (lookups === null && cost === null) {
     throw new UserError('USAGE_INVALID', 'a run needs a budget', {
       hint: 'pass max_lookups, or max_cost if prices are configured; plan shows what the run needs',
     })
   }
-  const path = output === undefined ? [] : ['-o', workspace.resolveOutput(output)]
-  const words = ['run', ...workspace.toWords(args), ...path]
   const asked = { lookups, costMicros: cost === null ? null : toMicros(cost) }
-  const settings = workspace.readSettings([...words.slice(1), ...toFlags(asked)])
+  const unlimited = toRunWords({ ...args, max_lookups: undefined, max_cost: undefined }, workspace)
+  const settings = workspace.readSettings([...unlimited, ...toFlags(asked)])
+  const { cap } = workspace.deps
   const granted = cap.reserve(asked, settings.prices?.currency ?? null)
   let spent = nothing as Allowance | null
   try {
-    const command = [...words, ...toFlags(granted)]
-    const question = await buildQuestion(settings, granted, command, { workspace, signal: call.signal })
+    const words = [...unlimited, ...toFlags(granted)]
+    const question = await buildQuestion(settings, granted, words, { workspace, signal: call.signal })
     if (question !== null) await call.confirm(question)
     call.signal.throwIfAborted()
     const finished: JsonLine[] = []
-    const onLine = (line: JsonLine) => {
+    await workspace.run(['run', ...words], call.signal, (line) => {
       // Lookups are submitted after this line. Their number is unknown until the end of the run.
       if (line.type === 'planned') spent = null
       if (line.type === 'progress') call.onProgress(line['progress'] as Progress)
       if (line.type !== 'finished') return
       finished.push(line)
       spent = countSpent(line['summary'] as RunSummary)
-    }
-    await workspace.run(command, { signal: call.signal, onLine })
-    const resume = { folder: workspace.root, command: workspace.formatCommand(command) }
-    return { ...finished[0], resume }
+    })
+    return { ...finished[0], resume: workspace.formatCommand(['run', ...words]) }
   } catch (error) {
     // Exit code 2 states that nothing was submitted.
     if (error instanceof UserError && error.exitCode === 2) spent = nothing
@@ -86,6 +81,18 @@ export async function runWithin(
   } finally {
     if (spent !== null) cap.settle(granted, spent)
   }
+}
+
+/** Arguments of `run` and `plan`. */
+export function toRunWords(
+  { output, max_lookups: lookups, max_cost: cost, ...input }: RunArguments,
+  workspace: Workspace,
+): string[] {
+  return [
+    ...workspace.toWords(input),
+    ...(output === undefined ? [] : ['-o', workspace.resolveOutput(output)]),
+    ...toFlags({ lookups: lookups ?? null, costMicros: cost === undefined ? null : toMicros(cost) }),
+  ]
 }
 
 function toFlags({ lookups, costMicros }: Allowance): string[] {
@@ -108,15 +115,17 @@ function countSpent({ billedCount, lostCount = 0, stages, money }: RunSummary): 
 async function buildQuestion(
   settings: Settings,
   { lookups, costMicros }: Allowance,
-  command: readonly string[],
+  words: readonly string[],
   { workspace, signal }: { readonly workspace: Workspace; readonly signal: AbortSignal },
 ): Promise<string | null> {
   const { baseUrl } = settings.service
   const output = settings.output.path ?? ''
+  // A file name must not add lines to the question.
+  const show = (path: string) => JSON.stringify(printable(path)).slice(1, -1)
   const isReplaced = existsSync(output) && !(await isOutputOfRun(output, settings, workspace))
   const isBilled = baseUrl !== null && lookups !== 0
   if (!isBilled && !isReplaced) return null
-  const [plan] = await workspace.collect(['plan', ...command.slice(1)], signal)
+  const [plan] = await workspace.collect(['plan', ...words], signal)
   const most =
     costMicros === null ? null : formatAmount(toUnits(costMicros), settings.prices?.currency ?? null)
   const limits = [
@@ -125,11 +134,11 @@ async function buildQuestion(
   ]
   return [
     isBilled
-      ? `Submit lookups of ${(settings.input.paths ?? []).join(', ')} to ${baseUrl}?`
-      : `Replace ${output}?`,
+      ? `Submit lookups of ${(settings.input.paths ?? []).map(show).join(', ')} to ${baseUrl}?`
+      : `Replace ${show(output)}?`,
     ...(isBilled ? [`Plan: ${String(plan?.['costText'])}.`, `This run ${limits.join(' and ')}.`] : []),
     ...(isBilled && most === null ? [formatHighestCost(settings, lookups ?? 0)] : []),
-    `It writes ${output}${isReplaced ? ', and replaces the file that is there' : ''}.`,
+    `It writes ${show(output)}${isReplaced ? ', and replaces the file that is there' : ''}.`,
   ].join('\n')
 }
 
@@ -140,7 +149,11 @@ function formatHighestCost({ prices }: Settings, lookups: number): string {
 }
 
 /** Whether an earlier run wrote the file. */
-async function isOutputOfRun(output: string, { checkpoint }: Settings, { io }: Workspace): Promise<boolean> {
+async function isOutputOfRun(
+  output: string,
+  { checkpoint }: Settings,
+  { deps: { io } }: Workspace,
+): Promise<boolean> {
   const path = resolve(output)
   const isWritten = withKnownHistory(checkpoint.path, io.environment, (history) =>
     history.runs().some(({ record }) => record?.summary?.outputPaths.some((one) => resolve(one) === path)),

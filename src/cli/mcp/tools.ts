@@ -11,15 +11,8 @@ import { systemClock } from '../../platform/clock.js'
 import type { Candidate } from '../../pipeline/answers/candidate.js'
 import { UserError } from '../../core/errors.js'
 import { toUnits } from '../../pipeline/figures/money.js'
-import { runWithin, type RunCall } from './run-tool.js'
-import type { SpendingCap } from './spending-cap.js'
+import { runWithin, toRunWords, type RunCall } from './run-tool.js'
 import type { InputArguments, Workspace } from './workspace.js'
-
-export interface ToolContext {
-  readonly workspace: Workspace
-  readonly cap: SpendingCap
-  readonly allowsRun: boolean
-}
 
 export interface ToolCall extends RunCall {
   /** Name of the client, as it introduced itself. */
@@ -32,16 +25,19 @@ export interface Tool {
   readonly schema: z.ZodObject
   /** Whether the tool submits lookups or writes files: listed only with `--allow-run`. */
   readonly isWriting: boolean
-  readonly call: (args: unknown, context: ToolContext, call: ToolCall) => Promise<object>
+  readonly call: (args: unknown, workspace: Workspace, call: ToolCall) => Promise<object>
 }
 
 function defineTool<Schema extends z.ZodObject>(
   tool: Omit<Tool, 'schema' | 'call'> & {
     readonly schema: Schema
-    readonly call: (args: z.infer<Schema>, context: ToolContext, call: ToolCall) => Promise<object>
+    readonly call: (args: z.infer<Schema>, workspace: Workspace, call: ToolCall) => Promise<object>
   },
 ): Tool {
-  return { ...tool, call: async (args, context, call) => tool.call(tool.schema.parse(args), context, call) }
+  return {
+    ...tool,
+    call: async (args, workspace, call) => tool.call(tool.schema.parse(args), workspace, call),
+  }
 }
 
 const text = () => z.string().min(1).max(1_000)
@@ -71,14 +67,10 @@ const excerptCharsMax = 80
 const excerptsMax = 3
 const changesMax = 100
 
-const toReviewDeps = (
-  { workspace }: ToolContext,
-  args: InputArguments,
-  signal: AbortSignal,
-): InspectionDeps => ({
+const toReviewDeps = (workspace: Workspace, args: InputArguments, signal: AbortSignal): InspectionDeps => ({
   settings: workspace.readSettings(workspace.toWords(args)),
   stdin: Readable.from([]),
-  environment: workspace.io.environment,
+  environment: workspace.deps.io.environment,
   signal,
 })
 
@@ -88,7 +80,7 @@ const inspectFile = defineTool({
     'Shows the columns of a file with a few cells, and which of them are the names and places of companies.',
   schema: z.strictObject({ file: file(), ...columns }),
   isWriting: false,
-  call: async ({ file, ...args }, { workspace }) => {
+  call: async ({ file, ...args }, workspace) => {
     const settings = workspace.readSettings(workspace.toWords({ files: [file], ...args }))
     const input = await openInput(buildInputOptions(settings, noConnectors))
     try {
@@ -118,13 +110,8 @@ const plan = defineTool({
   description: 'Counts rows, lookups, highest cost and time of a run. Submits and writes nothing.',
   schema: z.strictObject({ ...inputShape, output, ...budget }),
   isWriting: false,
-  call: async ({ output, max_lookups: lookups, max_cost: cost, ...args }, { workspace }, { signal }) => {
-    const words = [
-      ...workspace.toWords(args),
-      ...(output === undefined ? [] : ['-o', workspace.resolveOutput(output)]),
-      ...(lookups === undefined ? [] : ['--max-lookups', String(lookups)]),
-      ...(cost === undefined ? [] : ['--max-cost', String(cost)]),
-    ]
+  call: async (args, workspace, { signal }) => {
+    const words = toRunWords(args, workspace)
     workspace.readSettings(words)
     const [plan] = await workspace.collect(['plan', ...words], signal)
     return plan ?? {}
@@ -148,8 +135,9 @@ const status = defineTool({
     'Counts the lookups of the checkpoint by state, and shows what runs of this server may still spend.',
   schema: z.strictObject({}),
   isWriting: false,
-  call: async (_, { workspace, cap, allowsRun }, { signal }) => {
-    workspace.readSettings([...workspace.toWords({})])
+  call: async (_, workspace, { signal }) => {
+    const { cap, allowsRun } = workspace.deps
+    workspace.readSettings(workspace.toWords({}))
     const [found] = await workspace.collect(
       ['status', ...workspace.toWords({}, ['config', 'checkpoint', 'decisions'])],
       signal,
@@ -170,8 +158,8 @@ const doubtfulRows = defineTool({
     count: z.int().min(1).max(50).default(10),
   }),
   isWriting: false,
-  call: ({ from, count, ...args }, context, { signal }) =>
-    withDoubtfulRows(toReviewDeps(context, args, signal), (rows) => ({
+  call: ({ from, count, ...args }, workspace, { signal }) =>
+    withDoubtfulRows(toReviewDeps(workspace, args, signal), (rows) => ({
       openCount: rows.openCount,
       from,
       rows: rows
@@ -209,13 +197,12 @@ const decide = defineTool({
       .max(100),
   }),
   isWriting: true,
-  call: async ({ decisions, ...args }, context, { signal, client }) => {
-    const { workspace } = context
+  call: async ({ decisions, ...args }, workspace, { signal, client }) => {
     const made = decisions.map(({ entity_id: entityId, ...decision }) => ({ ...decision, entityId }))
     const by = { name: client, nowMs: systemClock.nowMs() }
-    const { proposals, path } = await proposeDecisions(toReviewDeps(context, args, signal), made, by)
-    const review = workspace.formatCommand(['review', ...workspace.toWords({ ...args, limit: undefined })])
-    return { proposed: proposals, path, confirm: { folder: workspace.root, command: review } }
+    const { proposals, path } = await proposeDecisions(toReviewDeps(workspace, args, signal), made, by)
+    const words = workspace.toWords({ ...args, limit: undefined })
+    return { proposed: proposals, path, confirm: workspace.formatCommand(['review', ...words]) }
   },
 })
 
@@ -230,7 +217,7 @@ const diff = defineTool({
       .describe('12 or 12..15; default: the last two.'),
   }),
   isWriting: false,
-  call: async ({ runs }, { workspace }, { signal }) => {
+  call: async ({ runs }, workspace, { signal }) => {
     workspace.readSettings(workspace.toWords({}))
     const words = [...(runs === undefined ? [] : [runs]), ...workspace.toWords({}, ['config', 'checkpoint'])]
     const lines = await workspace.collect(['diff', ...words], signal, changesMax)
@@ -257,7 +244,7 @@ const searchRegistry = defineTool({
     limit: z.int().min(1).max(50).default(10),
   }),
   isWriting: false,
-  call: async ({ name, country, region, limit }, { workspace }, { signal }) => {
+  call: async ({ name, country, region, limit }, workspace, { signal }) => {
     const { registryPath } = workspace.readSettings(workspace.toWords({})).service
     const flags = [
       ...(registryPath === null ? [] : [`--registry=${registryPath}`]),

@@ -16,6 +16,7 @@ import {
 } from '../config-flags.js'
 import { resolveFinalPath } from '../../platform/files.js'
 import { formatCommandLine, type CliIo } from '../terminal/command-io.js'
+import type { SpendingCap } from './spending-cap.js'
 
 /** Builds the program with the commands that are typed. */
 export type CreateProgram = (io: CliIo, typed: readonly string[]) => Promise<Command>
@@ -24,11 +25,6 @@ export type CreateProgram = (io: CliIo, typed: readonly string[]) => Promise<Com
 export interface JsonLine {
   readonly type: string
   readonly [key: string]: unknown
-}
-
-export interface CommandCall {
-  readonly signal: AbortSignal
-  readonly onLine: (line: JsonLine) => void
 }
 
 /** Groups of flags that the settings of a call depend on. */
@@ -58,20 +54,18 @@ export interface WorkspaceDeps {
   readonly root: string
   /** Flags of the server that its commands get too. */
   readonly flags: readonly string[]
+  readonly cap: SpendingCap
+  readonly allowsRun: boolean
+  /** Whether runs start without a question to the user. */
+  readonly skipsQuestions: boolean
 }
 
 /** The folder of an assistant: checks its paths, and runs commands of enrich in it. */
 export class Workspace {
-  readonly io: CliIo
-  readonly root: string
-  readonly #deps: WorkspaceDeps
   readonly #config: string | null
 
   /** Remembers the config: a later change needs a new start, because the user approved the present one. */
-  constructor(deps: WorkspaceDeps) {
-    this.io = deps.io
-    this.root = deps.root
-    this.#deps = deps
+  constructor(readonly deps: WorkspaceDeps) {
     this.#config = this.#readConfigText()
   }
 
@@ -80,7 +74,7 @@ export class Workspace {
     const { files = [], name_column: name, location_columns: location, sheet, limit } = input
     return [
       ...files.map((file) => this.#resolveInput(file)),
-      ...selectArguments(this.#deps.flags, groups),
+      ...selectArguments(this.deps.flags, groups),
       ...(name === undefined ? [] : [`--name-column=${name}`]),
       ...(location === undefined ? [] : [`--location-columns=${location.join(',')}`]),
       ...(sheet === undefined ? [] : [`--sheet=${sheet}`]),
@@ -89,7 +83,7 @@ export class Workspace {
   }
 
   resolveOutput(path: string): string {
-    return resolveBelow(this.root, path)
+    return resolveBelow(this.deps.root, path)
   }
 
   /** Settings of a command with these arguments. Throws CONFIG_*, PATH_* and USAGE_INVALID. */
@@ -101,18 +95,18 @@ export class Workspace {
     }
     const command = addConfigFlags(new Command().argument('[inputs...]'), settingGroups).exitOverride()
     command.configureOutput({ writeErr: () => undefined }).parse([...words], { from: 'user' })
-    const { environment } = this.io
+    const { environment } = this.deps.io
     const settings = resolveSettings(readConfig(command.args, command.opts(), environment), environment)
     this.#assertBelow(settings)
     return settings
   }
 
   /** Runs a command in this process. Throws what the command throws; its notices go to standard error. */
-  async run(words: readonly string[], { signal, onLine }: CommandCall): Promise<void> {
+  async run(words: readonly string[], signal: AbortSignal, onLine: (line: JsonLine) => void): Promise<void> {
     const end = words.indexOf('--')
     const argv = words.toSpliced(end === -1 ? words.length : end, 0, '--json')
     const io: CliIo = {
-      ...this.io,
+      ...this.deps.io,
       argv,
       isTerminal: false,
       interrupt: signal,
@@ -123,33 +117,33 @@ export class Workspace {
       },
       setExitCode: () => undefined,
     }
-    const program = await this.#deps.createProgram(io, argv)
+    const program = await this.deps.createProgram(io, argv)
     await program.parseAsync(argv, { from: 'user' })
   }
 
   /** Returns the lines that a command prints. */
   async collect(words: readonly string[], signal: AbortSignal, linesMax = Infinity): Promise<JsonLine[]> {
     const lines: JsonLine[] = []
-    const onLine = (line: JsonLine) => {
+    await this.run(words, signal, (line) => {
       // The last line has the counts.
       if (lines.length > linesMax) lines.pop()
       lines.push(line)
-    }
-    await this.run(words, { signal, onLine })
+    })
     return lines
   }
 
-  /** The command for a terminal in the folder. */
-  formatCommand(words: readonly string[]): string {
-    return formatCommandLine({ program: this.io.program, argv: words })
+  /** The command for a terminal. */
+  formatCommand(words: readonly string[]): { readonly folder: string; readonly command: string } {
+    const { io, root } = this.deps
+    return { folder: root, command: formatCommandLine({ program: io.program, argv: words }) }
   }
 
   /** An existing file, because any other path would be read as a pattern. */
   #resolveInput(path: string): string {
-    const below = resolveBelow(this.root, path)
+    const below = resolveBelow(this.deps.root, path)
     if (existsSync(below)) return below
     throw new UserError('INPUT_NOT_FOUND', `there is no file ${path}`, {
-      hint: `paths are relative to ${this.root}; name each file, patterns are not expanded`,
+      hint: `paths are relative to ${this.deps.root}; name each file, patterns are not expanded`,
     })
   }
 
@@ -166,7 +160,7 @@ export class Workspace {
   }
 
   #readConfigText(): string | null {
-    const [, config] = selectArguments(this.#deps.flags, ['config'])
+    const [, config] = selectArguments(this.deps.flags, ['config'])
     const flags: ConfigFlags = config === undefined ? {} : { config }
     const path = findConfigPath(flags)
     return path !== null && existsSync(path) ? readFileSync(path, 'utf8') : null
