@@ -9,7 +9,13 @@ import {
   listFilesInUse,
   type WholeConnection,
 } from './service-connection.js'
-import { buildInputOptions } from './inspect-input.js'
+import { buildInputOptions, type AskFirst } from './inspect-input.js'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { answerFirst } from '../pipeline/answer-first.js'
+import { openBackend } from '../pipeline/open-backend.js'
+import { openRunCheckpoint } from '../pipeline/open-run.js'
 import type { RunEvent } from '../pipeline/events.js'
 import type { WebhookOptions } from '../pipeline/inbox/webhooks.js'
 import type { SharedCheckpointLocation } from '../pipeline/checkpoint/postgres/shared-run.js'
@@ -89,7 +95,7 @@ async function run(
   )
 }
 
-export interface RunCall {
+interface RunCall {
   readonly settings: Settings
   readonly environment: Environment
   readonly options: EnrichOptions
@@ -99,7 +105,7 @@ export interface RunCall {
 }
 
 /** Builds a run from settings. */
-export function buildPipelineDeps({
+function buildPipelineDeps({
   settings,
   environment,
   options,
@@ -195,6 +201,33 @@ function buildFirst({ first, service }: Settings, observe: (event: RunEvent) => 
         },
       }),
   }
+}
+
+/**
+ * Lets the own registry answer in a temporary checkpoint, for a plan; `closeLater` removes it. Returns `null` without
+ * such a registry. Throws like `answerFirst`.
+ */
+export const askFirst: AskFirst = async ({ settings, environment, signal, ...asked }, closeLater) => {
+  const folder = mkdtempSync(join(tmpdir(), 'enrich-plan-'))
+  closeLater(() => {
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const checkpoint = { path: join(folder, 'checkpoint.sqlite'), maxAgeMs: settings.checkpoint.maxAgeMs }
+  const pipeline = buildPipelineDeps({
+    settings: { ...settings, checkpoint },
+    environment,
+    options: { signal },
+    observe: () => undefined,
+    clock: systemClock,
+    command: 'plan',
+  })
+  const backend = await openBackend(pipeline, closeLater)
+  return answerFirst({
+    ...asked,
+    deps: pipeline,
+    backend,
+    openCheckpoint: (connection) => openRunCheckpoint(pipeline, backend, asked.input, connection),
+  })
 }
 
 /** Metadata of a Parquet output. */

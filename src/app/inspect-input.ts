@@ -66,7 +66,7 @@ export interface InspectionDeps {
 }
 
 /** An input whose lookups an own registry answers. */
-export interface AskedFirst {
+interface AskedFirst {
   readonly settings: Settings
   readonly environment: Environment
   readonly input: Input

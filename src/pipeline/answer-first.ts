@@ -24,7 +24,7 @@ interface FirstRun {
   readonly rule: LookupRule
   /** Scope of the service. */
   readonly scope: string
-  /** Reads the service's answers; `null` if there are none yet. */
+  /** Reads the service's answers; `null` before the first one. */
   readonly service: () => CheckpointReader | null
   readonly openCheckpoint: (connection: Connection) => Promise<Checkpoint>
 }

@@ -27,7 +27,7 @@ export interface Planned {
   asked: PlannedLookups
 }
 
-/** What submitting and polling need of a run. */
+/** The part of a run that submits and polls. */
 export type LookupRun = Pick<
   OpenRun,
   'deps' | 'backend' | 'connection' | 'checkpoint' | 'first' | 'webhooks' | 'decided' | 'timeline' | 'part'

@@ -7,7 +7,7 @@ import type { FirstAnswers } from '../../pipeline/first/first-answers.js'
 export interface FirstPlan extends Pick<FirstFigures, 'registry' | 'accept' | 'saved'> {
   /** Distinct lookups that the registry answers. */
   readonly lookupCount: number
-  /** Of these, submitted as well. */
+  /** The part of these that is submitted as well. */
   readonly sampleCount: number
   /** Without the sample, at other values of `accept`. */
   readonly byAccept: readonly AcceptPlan[]

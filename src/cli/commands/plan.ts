@@ -34,7 +34,7 @@ const runMs = { min: 60_000, max: 300_000 }
 const loadStageAnswers = () => import('../../pipeline/checkpoint/stage-answers.js')
 
 /** Imported only with `--first`. */
-const loadAskFirst = () => import('../../app/ask-first.js')
+const loadAskFirst = () => import('../../app/enrich.js')
 
 export function fillPlanCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'decisions', 'service', 'asking'])

@@ -67,11 +67,6 @@ function listMetrics(end: RunEnd, earlier: EarlierEnds): readonly Metric[] {
     createMetric('cached_lookups', 'Of these, answered before it began', toValues(summary?.cachedCount)),
     createMetric('decided_lookups', 'Of these, decided by reviewers', toValues(summary?.decidedCount)),
     createMetric(
-      'registry_lookups',
-      'Lookups that an own registry answered instead of the service',
-      toValues(summary?.first?.lookupCount),
-    ),
-    createMetric(
       'pending_lookups',
       'Of these, without an answer at its end',
       toValues(summary?.pendingCount),
@@ -80,6 +75,11 @@ function listMetrics(end: RunEnd, earlier: EarlierEnds): readonly Metric[] {
       'uncertain_lookups',
       'Of these, those that may have been billed',
       toValues(summary?.uncertainCount),
+    ),
+    createMetric(
+      'registry_lookups',
+      'Lookups that an own registry answered instead of the service',
+      toValues(summary?.first?.lookupCount),
     ),
     createMetric(
       'accepted_submissions',

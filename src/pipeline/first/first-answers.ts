@@ -9,8 +9,14 @@ import { fetchKnown, findLookupIds } from '../checkpoint/lookup-key.js'
 import type { LookupRule } from '../lookups/lookup-rule.js'
 import { planLookup, type PlanPolicy } from '../lookups/lookup-state.js'
 import { createSampleFigures, type SampleFigures } from '../figures/first-figures.js'
-import { compareAnswers } from './compare-answers.js'
-import { isAccepted, isKeptByService, isSampled, type FirstRule, type RegistryAnswer } from './first-rule.js'
+import {
+  compareAnswers,
+  isAccepted,
+  isKeptByService,
+  isSampled,
+  type FirstRule,
+  type RegistryAnswer,
+} from './first-rule.js'
 
 interface FirstAnswersDeps {
   readonly rule: FirstRule
@@ -18,7 +24,7 @@ interface FirstAnswersDeps {
   readonly elapsedMs: number
   /** Reads the registry's answers; `null` if it has none yet. */
   readonly registry: CheckpointReader | null
-  /** Reads the service's answers; `null` if there are none yet. */
+  /** Reads the service's answers; `null` before the first one. */
   readonly service: CheckpointReader | null
   /** How the service's lookups are planned. */
   readonly policy: PlanPolicy
@@ -30,7 +36,7 @@ interface FirstAnswersDeps {
 export interface FirstCounts {
   /** Answered by the registry. */
   readonly settledCount: number
-  /** Of these, to be submitted as well. */
+  /** The part of these that is to be submitted as well. */
   readonly sampleCount: number
   /** Lookups that would be submitted without the registry, by the confidence of its match; the index is 0 to 100. */
   readonly byConfidence: readonly number[]

@@ -218,7 +218,7 @@ function addStages(
   if (first !== null) addFrom(first.reader, ids.filter(isOfRegistry))
 }
 
-/** Adds the side that answered. A decision is nobody's answer, and neither is a row without one. */
+/** Adds the side that answered. Rows that a reviewer decided, and rows without an answer, have no side. */
 function addSides(found: Map<LookupId, RowLine>, { first = null, review }: LineSources): void {
   if (first === null) return
   for (const [id, own] of found) {
