@@ -42,7 +42,10 @@ export function planFirst(first: FirstAnswers, submitCount: number, prices: Pric
 
 export function formatFirstPlan({ registry, accept, saved, byAccept, ...plan }: FirstPlan): string[] {
   const amount = saved === null ? '' : `, ${formatAmount(saved.amount, saved.currency)} saved`
-  const sample = plan.sampleCount === 0 ? '' : `; ${formatCount(plan.sampleCount)} of them are also submitted`
+  const sample =
+    plan.sampleCount === 0
+      ? ''
+      : `; ${formatCount(plan.sampleCount)} of them are also submitted, which the table leaves out`
   const rows = byAccept.map((one) => [
     `${one.accept}${one.accept === accept ? ' *' : '  '}`,
     formatCount(one.lookupCount),

@@ -45,10 +45,14 @@ export function calculateSaved(lookupCount: number, prices: Prices | null): Firs
   return { amount: toUnits(BigInt(lookupCount) * BigInt(price)), currency: prices.currency }
 }
 
-/** Formats the lookups: `1,234 lookups answered by registry:2024-05, EUR 61.70 saved`. */
-export function formatFirst({ registry, lookupCount, saved }: FirstFigures): string {
+/** Formats the lookups: `1,234 lookups answered by registry:2024-05, not submitted, EUR 61.70 saved`. */
+export function formatFirst({ registry, lookupCount, saved, sample }: FirstFigures): string {
   const amount = saved === null ? '' : `, ${formatAmount(saved.amount, saved.currency)} saved`
-  return `${plural(lookupCount, 'lookup')} answered by ${registry}, not submitted${amount}`
+  const submitted =
+    sample === null || sample.lookupCount === 0
+      ? 'not submitted'
+      : `${formatCount(sample.lookupCount)} of them also submitted`
+  return `${plural(lookupCount, 'lookup')} answered by ${registry}, ${submitted}${amount}`
 }
 
 /** Formats the sample: `same company for 47 of 48 (97.9 %, 95 % interval 89.1 to 99.6 %)`. */
