@@ -65,7 +65,7 @@ export class UserError extends Error {
   constructor(
     readonly code: ErrorCode,
     message: string,
-    options: { hint?: string; cause?: unknown } = {},
+    options: { hint?: string | undefined; cause?: unknown } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.hint = options.hint

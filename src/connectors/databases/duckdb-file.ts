@@ -1,44 +1,44 @@
-import { closeSync, openSync, readSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { getErrorText, UserError, type ErrorCode } from '../../core/errors.js'
 import { quoteSqlText, type DuckDb } from '../../parquet/duckdb.js'
-import type { ConnectorOptions } from '../connector.js'
-import { busyMsMax, busyPauseMs } from './file-database.js'
+import { whenFree, withFile, type DatabaseFile } from './file-database.js'
+import { withDuckDb } from './local-parquet.js'
 
 /** Name of the attached database in statements. */
 export const attachedName = 'enrich_attached'
 
-/** Attaches a file and makes it the default database; waits while another process uses it. Throws STORE_UNREACHABLE. */
-export async function attachFile(
-  duckDb: DuckDb,
-  path: string,
-  access: 'READ_ONLY' | 'READ_WRITE',
-  { label, signal }: Pick<ConnectorOptions, 'signal'> & { readonly label: string },
-): Promise<void> {
-  const endMs = performance.now() + busyMsMax
-  for (;;) {
-    signal?.throwIfAborted()
-    try {
-      await duckDb.run(`ATTACH ${quoteSqlText(path)} AS ${attachedName} (TYPE duckdb, ${access})`)
+/**
+ * Opens DuckDB with a file as the default database; waits while another process uses the file. Throws INPUT_NOT_FOUND,
+ * STORE_UNREACHABLE and the errors of `explainDuckDb`.
+ */
+export function withDuckDbFile<Result>(
+  file: DatabaseFile,
+  temporaryFolder: string,
+  work: (duckDb: DuckDb) => Promise<Result>,
+): Promise<Result> {
+  const { path, label, use, options } = file
+  const access = use === 'input' ? 'READ_ONLY' : 'READ_WRITE'
+  const attach = `ATTACH ${quoteSqlText(path)} AS ${attachedName} (TYPE duckdb, ${access})`
+  const open = async () => {
+    if (existsSync(path) && !isDuckDbFile(path)) throw new Error(`${path} is not a database of DuckDB`)
+    return withDuckDb(temporaryFolder, options, async (duckDb) => {
+      await whenFree(file, () => duckDb.run(attach), explainLock)
       await duckDb.run(`USE ${attachedName}`)
-      return
-    } catch (error) {
-      if (!/Could not set lock/.test(getErrorText(error))) throw error
-      if (performance.now() > endMs) {
-        const holder =
-          /held in (.+?)(?: by user|\. See|$)/.exec(getErrorText(error))?.[1] ?? 'another process'
-        throw new UserError('STORE_UNREACHABLE', `${label} is open in ${holder}`, {
-          hint: 'end that process: while one writes, DuckDB lets no other open the file',
-          cause: error,
-        })
-      }
-    }
-    await sleep(busyPauseMs)
+      return work(duckDb)
+    })
   }
+  return withFile(file, open, (error, code) => explainDuckDb(label, code, error))
+}
+
+function explainLock(error: unknown): readonly [string, string] | null {
+  const text = getErrorText(error)
+  if (!text.includes('Could not set lock')) return null
+  const holder = /held in (.+?)(?: by user|\. See|$)/.exec(text)?.[1] ?? 'another process'
+  return [`is open in ${holder}`, 'end that process: while one writes, DuckDB lets no other open the file']
 }
 
 /** Whether an existing file is a database of DuckDB, or empty. */
-export function isDuckDbFile(path: string): boolean {
+function isDuckDbFile(path: string): boolean {
   const file = openSync(path, 'r')
   try {
     const head = Buffer.alloc(12)

@@ -4,7 +4,7 @@ import { parquetLimits, readMemoryBytes } from '../../parquet/limits.js'
 import { buildPartCopy, type Column } from '../../parquet/part-sql.js'
 import { tableLimits } from '../../tables/limits.js'
 import { columnTypesKey } from '../../parquet/read-sql.js'
-import type { ConnectorOptions } from '../connector.js'
+import type { ConnectorOptions, TargetOptions } from '../connector.js'
 
 export type DatabaseKind = 'postgres' | 'sqlite' | 'duckdb'
 
@@ -71,11 +71,15 @@ export function buildSourceCopy(
   })
 }
 
-/** Reads the columns of a file to publish, with their types in a database of this kind. */
+/**
+ * Reads the columns of a file to publish, with their types in a database of this kind. Throws OUTPUT_TABLE_UNFIT if the
+ * mode needs keys, and the file has none.
+ */
 export async function readFileColumns(
   duckDb: DuckDb,
   path: string,
   kind: DatabaseKind,
+  { mode, keyColumn }: Pick<TargetOptions, 'mode' | 'keyColumn'>,
 ): Promise<readonly FileColumn[]> {
   const described = await duckDb.all(
     `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${buildFileRelation(path)})`,
@@ -85,11 +89,13 @@ export async function readFileColumns(
   )
   const types = parseColumnTypes(stored?.[0], kind)
   await duckDb.limitMemory(readMemoryBytes(described.length))
-  return described.map(([name, type]) => ({
+  const columns = described.map(([name, type]) => ({
     name: String(name),
     type: String(type),
     originalType: types.get(String(name)) ?? null,
   }))
+  if (mode === 'upsert' && keyColumn !== null) await assertKeys(duckDb, path, keyColumn, columns)
+  return columns
 }
 
 export const buildFileRelation = (path: string): string =>
@@ -172,12 +178,12 @@ function buildCsvRelation(path: string, columnCount: number): string {
 }
 
 /** Throws INPUT_COLUMNS_DUPLICATE, INPUT_COLUMNS_TOO_MANY and INPUT_EMPTY. */
-export function assertColumnNames(names: readonly string[], label: string): void {
-  if (names.length === 0) throw new UserError('INPUT_EMPTY', `${label} has no columns`)
-  if (names.length > tableLimits.columnsMax)
-    throw new UserError('INPUT_COLUMNS_TOO_MANY', `${label} has ${names.length} columns`)
+export function assertColumnNames(columns: readonly { readonly name: string }[], label: string): void {
+  if (columns.length === 0) throw new UserError('INPUT_EMPTY', `${label} has no columns`)
+  if (columns.length > tableLimits.columnsMax)
+    throw new UserError('INPUT_COLUMNS_TOO_MANY', `${label} has ${columns.length} columns`)
   const seen = new Map<string, string>()
-  for (const name of names) {
+  for (const { name } of columns) {
     const other = seen.get(name.toLowerCase())
     if (other !== undefined) {
       throw new UserError('INPUT_COLUMNS_DUPLICATE', `${label} has the columns ${other} and ${name}`, {
@@ -202,7 +208,7 @@ export const formatList = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`
 
 /** Throws OUTPUT_TABLE_UNFIT unless the file has the key column, and each row a different key. */
-export async function assertKeys(
+async function assertKeys(
   duckDb: DuckDb,
   path: string,
   keyColumn: string,

@@ -21,14 +21,9 @@ export function parseDatabase(database: string, use: 'input' | 'output'): Postgr
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const code = error.code === 'CHECKPOINT_URL_HAS_PASSWORD' ? 'ADDRESS_HAS_SECRET' : 'ADDRESS_INVALID'
-    throw new UserError(code, error.message, toOptions(error.hint, error))
+    throw new UserError(code, error.message, { hint: error.hint, cause: error })
   }
 }
-
-const toOptions = (hint: string | undefined, cause: unknown) => ({
-  ...(hint !== undefined && { hint }),
-  cause,
-})
 
 /** The connection broke while the server committed. */
 class CommitUnknownError extends Error {
@@ -109,7 +104,7 @@ function explainError(
   if (explained instanceof StatementError) {
     const text = getServerMessage(explained)
     const create = (code: ErrorCode, message: string, hint?: string) =>
-      new UserError(code, `${url}: ${message}`, toOptions(hint, error))
+      new UserError(code, `${url}: ${message}`, { hint, cause: error })
     const { sqlState } = explained
     if (sqlState.startsWith('28'))
       return create('ACCESS_DENIED', 'the server refuses the user or the password', explained.hint)
@@ -122,12 +117,12 @@ function explainError(
   }
   if (explained instanceof ConnectionLostError) {
     const code = explained.systemCode === 'SASL' ? 'ACCESS_DENIED' : 'STORE_UNREACHABLE'
-    return new UserError(code, explained.message, toOptions(explained.hint, error))
+    return new UserError(code, explained.message, { hint: explained.hint, cause: error })
   }
   if (!(explained instanceof UserError) || !explained.code.startsWith('CHECKPOINT_')) return explained
   // The other one: a certificate file cannot be read.
   const code = explained.code === 'CHECKPOINT_PASSWORD_MISSING' ? 'CREDENTIALS_MISSING' : 'STORE_UNREACHABLE'
-  return new UserError(code, explained.message, toOptions(explained.hint, error))
+  return new UserError(code, explained.message, { hint: explained.hint, cause: error })
 }
 
 /** Returns the server's own text of an error. */

@@ -128,9 +128,7 @@ export async function assertWritable(
     throw new UserError(
       'OUTPUT_UNWRITABLE',
       `${name} cannot be replaced: rows of ${row.referrer} refer to it`,
-      {
-        hint: 'use --mode upsert, which removes no rows',
-      },
+      { hint: 'use --mode upsert, which removes no rows' },
     )
   }
   if (!row?.views) return

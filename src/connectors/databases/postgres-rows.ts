@@ -41,9 +41,7 @@ export async function sendRows(
       return new UserError(
         'OUTPUT_UNWRITABLE',
         `the column ${name} has a NUL, which PostgreSQL cannot keep`,
-        {
-          hint: 'remove it from the input',
-        },
+        { hint: 'remove it from the input' },
       )
     }
     const freeze = isNew ? ', FREEZE' : ''

@@ -4,147 +4,91 @@ import { UserError } from '../../core/errors.js'
 import { formatPostgresUrl } from '../../core/server-addresses.js'
 import type { StatementError } from '../../platform/postgres/postgres.js'
 import type { PostgresSession } from '../../platform/postgres/session.js'
-import type { FetchedFile, Source, SourceOptions } from '../connector.js'
+import type { Source, SourceOptions } from '../connector.js'
 import { assertColumnNames, convertCsv, formatTextNotice } from './local-parquet.js'
-import { getServerMessage, parseDatabase, withSession, type PostgresAccess } from './postgres-access.js'
+import { getServerMessage, parseDatabase, withSession } from './postgres-access.js'
 import { assertNameFits, findTable, listColumns, listTables, textSettings } from './postgres-tables.js'
-import { describeTextColumn, describeTypedColumn, type CopiedColumn } from './postgres-types.js'
-import {
-  buildNearestHint,
-  formatTable,
-  parseSourceAddress,
-  quoteTable,
-  trimQuery,
-  type Relation,
-} from './table-names.js'
+import { describeTextColumn, describeTypedColumn } from './postgres-types.js'
+import { createMissingError, parseSourceAddress, quoteTable } from './table-names.js'
+import { createTableSource } from './table-source.js'
+
+/** The rows to read, with their columns in PostgreSQL's types. */
+interface Rows {
+  /** In SQL. */
+  readonly from: string
+  readonly columns: readonly { readonly name: string; readonly type: string }[]
+}
 
 /** Throws ADDRESS_INVALID and ADDRESS_HAS_SECRET. */
 export function openPostgresSource(address: string, options: SourceOptions): Source {
   // Before the table, since the rest of a password with # would be taken for its name.
   const parsed = parseDatabase(address.split('#', 1)[0] ?? '', 'input')
-  const { relation, suffix } = parseSourceAddress(address, options)
-  if (relation.table !== null) assertNameFits(relation.table)
-  return new PostgresSource(
-    { address: parsed, use: 'input', options },
-    relation,
-    formatPostgresUrl(parsed) + suffix,
-  )
-}
-
-/** A column of the rows to read, in PostgreSQL's type. */
-interface SourceColumn {
-  readonly name: string
-  readonly type: string
-}
-
-class PostgresSource implements Source {
-  readonly #access: PostgresAccess
-  readonly #relation: Relation
-  readonly #label: string
-
-  constructor(access: PostgresAccess, relation: Relation, label: string) {
-    this.#access = access
-    this.#relation = relation
-    this.#label = label
-  }
-
-  async check(): Promise<void> {
-    await withSession(this.#access, (session) => this.#open(session), this.#explain)
-  }
-
-  async fetch(folder: string): Promise<readonly FetchedFile[]> {
-    const path = join(folder, 'table.parquet')
-    const { options } = this.#access
-    const kept = await withSession(
-      this.#access,
-      async (session) => {
-        const { columns, from } = await this.#open(session)
-        return this.#copy(session, columns, from, { folder, path })
-      },
-      this.#explain,
+  const { table, from, suffix } = parseSourceAddress(address, options)
+  if (table !== null) assertNameFits(table)
+  const label = formatPostgresUrl(parsed) + suffix
+  const explain = (cause: StatementError): UserError =>
+    new UserError(
+      table === null ? 'QUERY_REFUSED' : 'INPUT_UNREADABLE',
+      `${label}: ${getServerMessage(cause)}`,
+      { ...(table === null && { hint: 'the query must be one SELECT that changes nothing' }), cause },
     )
-    const notice = formatTextNotice(kept)
-    if (notice !== null) options.notice(notice)
-    return [{ path, label: this.#label, format: 'parquet' }]
-  }
-
-  close(): Promise<void> {
-    return Promise.resolve()
-  }
-
-  /** Starts the transaction of a snapshot, and describes the rows. Throws INPUT_NOT_FOUND. */
-  async #open(session: PostgresSession): Promise<{ columns: readonly SourceColumn[]; from: string }> {
-    await session.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${textSettings}`)
-    const { table, query } = this.#relation
-    if (query !== null) {
-      const from = `(\n${trimQuery(query)}\n)`
-      const columns = await describeQuery(session, from)
-      assertColumnNames(
-        columns.map(({ name }) => name),
-        this.#label,
-      )
-      return { columns, from }
-    }
+  const describe = async (session: PostgresSession): Promise<Rows> => {
+    if (table === null) return { from, columns: await describeQuery(session, from) }
     const found = await findTable(session, table)
-    if (found === null) {
-      throw new UserError('INPUT_NOT_FOUND', `${this.#label}: there is no table ${formatTable(table)}`, {
-        hint: buildNearestHint(formatTable(table), await listTables(session)),
-      })
-    }
+    if (found === null) throw createMissingError(label, table, await listTables(session))
     const columns = await listColumns(session, found)
-    assertColumnNames(
-      columns.map(({ name }) => name),
-      this.#label,
-    )
-    const from = quoteTable(found)
     // Fails without the right to read, and reads no rows.
-    await session.describe(`SELECT * FROM ${from} LIMIT 0`)
-    return { columns, from }
+    await session.describe(`SELECT * FROM ${quoteTable(found)} LIMIT 0`)
+    return { from: quoteTable(found), columns }
   }
-
-  /** Copies the rows; returns the columns that are kept as text. Copies again if a value does not fit its type. */
-  async #copy(
-    session: PostgresSession,
-    columns: readonly SourceColumn[],
-    from: string,
-    { folder, path }: { folder: string; path: string },
-  ): Promise<readonly SourceColumn[]> {
-    const csvPath = join(folder, 'table.csv')
-    const asText = new Set<string>()
-    const types = new Map(columns.map(({ name, type }) => [name, type]))
-    for (;;) {
-      const copied = columns.map((column) => describeCopy(column, asText))
-      const cells = copied.map(({ select }) => select).join(', ')
-      await session.copyOut(`COPY (SELECT 1, ${cells} FROM ${from} AS q) TO STDOUT (FORMAT csv)`, csvPath)
-      const conversion = { csvPath, path, kind: 'postgres' as const, columns: copied, types }
-      const misfits = await convertCsv(folder, this.#access.options, conversion)
-      rmSync(csvPath)
-      if (misfits.length === 0) {
-        return columns.filter(
-          ({ name, type }) => asText.has(name) || describeTypedColumn(name, type) === null,
-        )
-      }
-      for (const name of misfits) asText.add(name)
-      rmSync(path, { force: true })
-    }
-  }
-
-  readonly #explain = (error: StatementError): UserError => {
-    const isQuery = this.#relation.query !== null
-    return new UserError(
-      isQuery ? 'QUERY_REFUSED' : 'INPUT_UNREADABLE',
-      `${this.#label}: ${getServerMessage(error)}`,
-      { ...(isQuery && { hint: 'the query must be one SELECT that changes nothing' }), cause: error },
+  const withRows = <Result>(work: (session: PostgresSession, rows: Rows) => Promise<Result>) =>
+    withSession(
+      { address: parsed, use: 'input', options },
+      async (session) => {
+        await session.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${textSettings}`)
+        const rows = await describe(session)
+        assertColumnNames(rows.columns, label)
+        return work(session, rows)
+      },
+      explain,
     )
+  return createTableSource({
+    label,
+    notice: options.notice,
+    check: () => withRows(() => Promise.resolve()),
+    copy: (path, folder) =>
+      withRows((session, rows) => copyRows(session, rows, { folder, path, signal: options.signal })),
+  })
+}
+
+/**
+ * Copies the rows; returns the notice about columns that are kept as text. Copies again if a value does not fit its
+ * type.
+ */
+async function copyRows(
+  session: PostgresSession,
+  { columns, from }: Rows,
+  { folder, path, signal }: { folder: string; path: string; signal: AbortSignal | undefined },
+): Promise<string | null> {
+  const csvPath = join(folder, 'table.csv')
+  const asText = new Set<string>()
+  const types = new Map(columns.map(({ name, type }) => [name, type]))
+  const describe = ({ name, type }: Rows['columns'][number]) =>
+    asText.has(name) ? null : describeTypedColumn(name, type)
+  for (;;) {
+    const copied = columns.map((column) => describe(column) ?? describeTextColumn(column.name))
+    const cells = copied.map(({ select }) => select).join(', ')
+    await session.copyOut(`COPY (SELECT 1, ${cells} FROM ${from} AS q) TO STDOUT (FORMAT csv)`, csvPath)
+    const conversion = { csvPath, path, kind: 'postgres' as const, columns: copied, types }
+    const misfits = await convertCsv(folder, { signal }, conversion)
+    rmSync(csvPath)
+    if (misfits.length === 0) return formatTextNotice(columns.filter((column) => describe(column) === null))
+    for (const name of misfits) asText.add(name)
+    rmSync(path, { force: true })
   }
 }
 
-function describeCopy({ name, type }: SourceColumn, asText: ReadonlySet<string>): CopiedColumn {
-  const typed = asText.has(name) ? null : describeTypedColumn(name, type)
-  return typed ?? describeTextColumn(name)
-}
-
-async function describeQuery(session: PostgresSession, from: string): Promise<readonly SourceColumn[]> {
+async function describeQuery(session: PostgresSession, from: string): Promise<Rows['columns']> {
   const fields = await session.describe(`SELECT * FROM ${from} AS q LIMIT 0`)
   await session.query('SET LOCAL search_path = pg_catalog')
   const rows = await session.query(

@@ -86,8 +86,6 @@ export function assertNameFits({ schema, name }: TableName): void {
   throw new UserError(
     'ADDRESS_INVALID',
     `the name ${quoteSqlName(long)} is longer than ${nameBytesMax} bytes`,
-    {
-      hint: 'PostgreSQL has no longer names',
-    },
+    { hint: 'PostgreSQL has no longer names' },
   )
 }

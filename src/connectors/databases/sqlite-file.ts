@@ -1,43 +1,65 @@
 import { existsSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { getErrorText, UserError, type ErrorCode } from '../../core/errors.js'
 import { isSqliteFile } from '../../platform/files.js'
 import { getSqliteCode, isDiskFull, loadDriver, type Sqlite } from '../../platform/sqlite.js'
-import type { ConnectorOptions } from '../connector.js'
-import { busyMsMax, busyPauseMs } from './file-database.js'
+import { whenFree, withFile, type DatabaseFile } from './file-database.js'
+import { explainDiskFull } from './local-parquet.js'
 
 /** Opens a file of any program, without changing its journal mode. Throws the errors of SQLite and the file system. */
-export function openSqliteFile(path: string, readonly: boolean): Sqlite {
+function openSqliteFile(path: string, readonly: boolean): Sqlite {
   const Driver = loadDriver()
-  // The driver waits without letting other work run, so `whenFree` waits instead.
+  // The driver waits without letting other work run, so `whenSqliteFree` waits instead.
   const database = new Driver(path, { readonly, fileMustExist: readonly, timeout: 0 })
   database.defaultSafeIntegers(true)
+  if (readonly && needsRecovery(database)) {
+    // A killed process left a journal, which only a connection that may write rolls back.
+    const recovering = openSqliteFile(path, false)
+    needsRecovery(recovering)
+    recovering.close()
+  }
   return database
 }
 
-/** Repeats an action while another process locks the file. Throws STORE_UNREACHABLE. */
-export async function whenFree<Result>(
-  label: string,
-  { signal }: Pick<ConnectorOptions, 'signal'>,
-  action: () => Result,
-): Promise<Result> {
-  const endMs = performance.now() + busyMsMax
-  for (;;) {
-    signal?.throwIfAborted()
-    try {
-      return action()
-    } catch (error) {
-      if (!/^SQLITE_(BUSY|LOCKED)/.test(getSqliteCode(error) ?? '')) throw error
-      if (performance.now() > endMs) {
-        throw new UserError('STORE_UNREACHABLE', `${label} is locked by another process`, {
-          hint: 'run the same command again when the other process has finished',
-          cause: error,
-        })
-      }
-    }
-    await sleep(busyPauseMs)
+function needsRecovery(database: Sqlite): boolean {
+  try {
+    database.pragma('schema_version')
+    return false
+  } catch (error) {
+    return getSqliteCode(error)?.startsWith('SQLITE_READONLY') === true
   }
 }
+
+/** Opens a file for `work`; closing it rolls back an open transaction. Throws the errors of `explainSqlite`. */
+export function withSqliteFile<Result>(
+  file: DatabaseFile,
+  work: (database: Sqlite) => Promise<Result>,
+): Promise<Result> {
+  const { path, label, use } = file
+  const open = async () => {
+    if (use === 'output')
+      await whenSqliteFree(file, () => {
+        assertNotOurs(path)
+      })
+    const database = openSqliteFile(path, use === 'input')
+    try {
+      return await work(database)
+    } finally {
+      database.close()
+    }
+  }
+  return withFile(file, open, (error, code) => explainSqlite(label, code, explainDiskFull(error)))
+}
+
+export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(getSqliteCode(error) ?? '')
+
+const lockTexts = [
+  'is locked by another process',
+  'run the same command again when the other process has finished',
+] as const
+
+/** Repeats an action while another process locks the file. Throws STORE_UNREACHABLE. */
+export const whenSqliteFree = <Result>(file: DatabaseFile, action: () => Result): Promise<Result> =>
+  whenFree(file, action, (error) => (isBusy(error) ? lockTexts : null))
 
 /** Explains an error of SQLite; `code` is for those about the statement or the file. */
 export function explainSqlite(label: string, code: ErrorCode, error: unknown): unknown {
@@ -59,7 +81,7 @@ const sideFile = /(-wal|-shm|-journal|\.lock|\.lock\.json|\.reserve|\.head)$/
 const ownMark = 0x656e72
 
 /** Throws OUTPUT_IS_OURS for a database of this program, or a file next to a database. */
-export function assertNotOurs(path: string): void {
+function assertNotOurs(path: string): void {
   const database = path.replace(sideFile, '')
   const isOurs =
     database !== path ? isSqliteFile(database) : existsSync(path) && isSqliteFile(path) && isOwnDatabase(path)

@@ -1,200 +1,182 @@
-import { existsSync, rmSync, statSync } from 'node:fs'
 import { UserError } from '../../core/errors.js'
 import { quoteSqlName, type DuckDb } from '../../parquet/duckdb.js'
 import { getNestedKind } from '../../parquet/read-sql.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { Target, TargetOptions } from '../connector.js'
 import { parseDatabaseFile } from './file-database.js'
-import {
-  assertKeys,
-  buildFileRelation,
-  readFileColumns,
-  withDuckDb,
-  type FileColumn,
-} from './local-parquet.js'
-import { assertNotOurs, explainSqlite, openSqliteFile, whenFree } from './sqlite-file.js'
+import { createFileTarget, writeTable, type FileTable } from './file-target.js'
+import { buildFileRelation, readFileColumns, withDuckDb, type FileColumn } from './local-parquet.js'
+import { whenSqliteFree, withSqliteFile } from './sqlite-file.js'
 import { parseTargetAddress } from './table-names.js'
-import {
-  hasColumnChanges,
-  planTable,
-  type ExistingColumn,
-  type TablePlan,
-  type WantedColumn,
-} from './table-plan.js'
+import { buildDefinition, type ExistingColumn, type TablePlan, type WantedColumn } from './table-plan.js'
 
 /** Throws ADDRESS_INVALID and USAGE_INVALID. */
 export function openSqliteTarget(address: string, options: TargetOptions): Target {
-  const { database, table } = parseTargetAddress(address, options)
+  const { database: place, table } = parseTargetAddress(address, options)
   if (table.schema !== null) {
     throw new UserError('ADDRESS_INVALID', 'SQLite has no schemas', {
       hint: 'quote a name with a dot: #"my.table"',
     })
   }
-  return new SqliteTarget(parseDatabaseFile(database), table.name, options)
+  const path = parseDatabaseFile(place)
+  const label = `sqlite:${path}#${table.name}`
+  return createFileTarget({ path, label, use: 'output', options }, (file, source, end) =>
+    withSqliteFile(file, async (database) => {
+      const execute = (sql: string) => whenSqliteFree(file, () => database.prepare(sql).run())
+      database.pragma('synchronous = FULL')
+      await execute('BEGIN IMMEDIATE')
+      await withDuckDb(`${source}.duckdb`, options, async (duckDb) => {
+        const columns = await readFileColumns(duckDb, source, 'sqlite', options)
+        const target = new SqliteTable(database, duckDb, { name: table.name, label }, source, options)
+        await writeTable(target, columns, options)
+      })
+      await execute(end)
+    }),
+  )
 }
 
 type Plan = TablePlan<ExistingColumn>
 
-/** Everything is one transaction, and tables are replaced in place: their indexes, triggers and views stay. */
-class SqliteTarget implements Target {
-  readonly #path: string
-  readonly #table: string
-  readonly #options: TargetOptions
-  readonly #label: string
+/** A table is replaced in place: its indexes, triggers and views stay. */
+class SqliteTable implements FileTable<ExistingColumn> {
+  readonly name: string
 
-  constructor(path: string, table: string, options: TargetOptions) {
-    this.#path = path
-    this.#table = table
-    this.#options = options
-    this.#label = `sqlite:${path}#${table}`
+  constructor(
+    private readonly database: Sqlite,
+    private readonly duckDb: DuckDb,
+    private readonly place: { readonly name: string; readonly label: string },
+    private readonly source: string,
+    private readonly options: TargetOptions,
+  ) {
+    this.name = quoteSqlName(place.name)
   }
 
-  async tryWriting(samplePath: string): Promise<void> {
-    const isNew = !existsSync(this.#path)
-    await this.#write(samplePath, 'ROLLBACK')
-    if (isNew && existsSync(this.#path) && statSync(this.#path).size === 0) rmSync(this.#path)
+  run(sql: string): void {
+    this.database.prepare(sql).run()
   }
 
-  publish(path: string): Promise<void> {
-    return this.#write(path, 'COMMIT')
+  /** SQLite keeps some types unchanged; all others are text, which keeps their digits. */
+  toType({ type, originalType }: FileColumn): string {
+    return originalType !== null && plainType.test(originalType) ? originalType : toCell('', type).kind
   }
 
-  close(): Promise<void> {
-    return Promise.resolve()
+  /** A column of numbers would change texts like 007, and one of texts would shorten numbers. */
+  keepsType({ type }: ExistingColumn, wantedType: string): boolean {
+    const [own, wanted] = [getAffinity(type), getAffinity(wantedType)]
+    if (own === wanted || own === 'BLOB' || wanted === 'BLOB') return true
+    if (wanted === 'TEXT') return false
+    return own !== 'TEXT' || wanted === 'INTEGER'
   }
 
-  async #write(path: string, end: 'COMMIT' | 'ROLLBACK'): Promise<void> {
-    let database: Sqlite | null = null
-    try {
-      await whenFree(this.#label, this.#options, () => {
-        assertNotOurs(this.#path)
-      })
-      const opened = (database = openSqliteFile(this.#path, false))
-      const execute = (sql: string) => whenFree(this.#label, this.#options, () => opened.prepare(sql).run())
-      opened.pragma('synchronous = FULL')
-      await execute('BEGIN IMMEDIATE')
-      await withDuckDb(`${path}.duckdb`, this.#options, async (duckDb) => {
-        const { mode, keyColumn } = this.#options
-        const columns = await readFileColumns(duckDb, path, 'sqlite')
-        if (mode === 'upsert' && keyColumn !== null) await assertKeys(duckDb, path, keyColumn, columns)
-        await this.#writeRows(opened, duckDb, path, columns)
-      })
-      await execute(end)
-    } catch (error) {
-      this.#options.signal?.throwIfAborted()
-      throw explainSqlite(this.#label, 'OUTPUT_UNWRITABLE', error)
-    } finally {
-      // Also rolls back an open transaction.
-      database?.close()
-    }
-  }
-
-  async #writeRows(
-    database: Sqlite,
-    duckDb: DuckDb,
-    path: string,
-    columns: readonly FileColumn[],
-  ): Promise<void> {
-    const { mode } = this.#options
-    const table = quoteSqlName(this.#table)
-    const wanted = columns.map((column) => ({ ...column, wantedType: toSqliteType(column) }))
-    const existing = this.#listColumns(database)
-    const insertInto = (name: string, written: readonly WantedColumn[]) =>
-      insertRows({ database, duckDb, path, table: name, columns: written })
-    if (existing === null) {
-      database.prepare(`CREATE TABLE ${table} (${wanted.map(define).join(', ')})`).run()
-      await insertInto(table, wanted)
-      return
-    }
-    const plan = planTable({ mode }, wanted, existing, { keepsType, fold: (name) => name.toLowerCase() })
-    if (mode === 'append') await insertInto(table, plan.written)
-    else if (mode === 'replace') {
-      this.#assertNotReferred(database)
-      if (hasColumnChanges(plan)) changeColumns(database, this.#table, plan)
-      database.prepare(`DELETE FROM ${table}`).run()
-      await insertInto(table, plan.written)
-    } else {
-      const types = new Map(existing.map(({ name, type }) => [name.toLowerCase(), type]))
-      const definitions = plan.written.map(
-        ({ name }) => `${quoteSqlName(name)} ${types.get(name.toLowerCase()) ?? ''}`,
-      )
-      database.prepare(`CREATE TEMP TABLE enrich_stage (${definitions.join(', ')})`).run()
-      await insertInto('temp.enrich_stage', plan.written)
-      this.#upsert(database, plan)
-    }
-  }
-
-  /** Returns `null` if there is no table. */
-  #listColumns(database: Sqlite): readonly ExistingColumn[] | null {
+  listColumns(): Promise<readonly ExistingColumn[] | null> {
+    const { database, place, options } = this
     const found = database
       .prepare('SELECT type FROM sqlite_schema WHERE lower(name) = lower(?)')
       .pluck()
-      .get(this.#table) as string | undefined
-    if (found === undefined) return null
+      .get(place.name) as string | undefined
+    if (found === undefined) return Promise.resolve(null)
     if (found !== 'table')
-      throw new UserError('OUTPUT_UNWRITABLE', `${this.#label} is a ${found}`, { hint: 'name a table' })
+      throw new UserError('OUTPUT_UNWRITABLE', `${place.label} is a ${found}`, { hint: 'name a table' })
+    if (options.mode === 'replace') this.#assertNotReferred()
     const rows = database
       .prepare('SELECT name, type, dflt_value, pk, hidden FROM pragma_table_xinfo(?)')
-      .all(this.#table) as {
+      .all(place.name) as {
       name: string
       type: string
       dflt_value: string | null
       pk: bigint
       hidden: bigint
     }[]
-    return rows.map(({ name, type, dflt_value, pk, hidden }) => {
+    const columns = rows.map(({ name, type, dflt_value, pk, hidden }) => {
       const isRowId = pk === 1n && type.toUpperCase() === 'INTEGER'
       const isGenerated = hidden === 2n || hidden === 3n
       return { name, type, isGenerated, fillsItself: isGenerated || isRowId || dflt_value !== null }
     })
+    return Promise.resolve(columns)
   }
 
-  #assertNotReferred(database: Sqlite): void {
-    const referrer = database
+  #assertNotReferred(): void {
+    const { name, label } = this.place
+    const referrer = this.database
       .prepare(
         `SELECT m.name FROM sqlite_schema m, pragma_foreign_key_list(m.name) f
          WHERE m.type = 'table' AND lower(f."table") = lower(?) AND lower(m.name) <> lower(?)`,
       )
       .pluck()
-      .get(this.#table, this.#table) as string | undefined
+      .get(name, name) as string | undefined
     if (referrer === undefined) return
-    throw new UserError(
-      'OUTPUT_UNWRITABLE',
-      `${this.#label} cannot be replaced: rows of ${referrer} refer to it`,
-      {
-        hint: 'use --mode upsert, which removes no rows',
-      },
+    throw new UserError('OUTPUT_UNWRITABLE', `${label} cannot be replaced: rows of ${referrer} refer to it`, {
+      hint: 'use --mode upsert, which removes no rows',
+    })
+  }
+
+  async insert(columns: readonly WantedColumn[], table = this.name): Promise<void> {
+    const names = columns.map(({ name }) => quoteSqlName(name))
+    const insert = this.database.prepare(
+      `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
+    )
+    const cells = columns.map(({ name, type }) => toCell(quoteSqlName(name), type).sql)
+    const select = `SELECT ${cells.join(', ')} FROM ${buildFileRelation(this.source)}`
+    for await (const chunk of this.duckDb.stream(select)) {
+      const values = columns.map((_column, index) => chunk.getColumnValues(index))
+      for (let row = 0; row < chunk.rowCount; row++)
+        insert.run(values.map((column) => toBinding(column[row])))
+    }
+  }
+
+  /** Indexes, except on removed columns, and triggers are created again. */
+  changeColumns(
+    { removed, added, retyped }: Plan,
+    _existing: readonly ExistingColumn[],
+    insert: () => Promise<void>,
+  ): Promise<void> {
+    const { name: table } = this
+    const kept = this.database
+      .prepare(
+        `SELECT type, name, sql FROM sqlite_schema WHERE type IN ('index', 'trigger') AND lower(tbl_name) = lower(?) AND sql IS NOT NULL`,
+      )
+      .all(this.place.name) as { type: string; name: string; sql: string }[]
+    for (const object of kept) this.run(`DROP ${object.type} ${quoteSqlName(object.name)}`)
+    for (const column of [...removed, ...retyped.map(({ old }) => old)])
+      this.run(`ALTER TABLE ${table} DROP COLUMN ${quoteSqlName(column.name)}`)
+    for (const column of [...retyped.map(({ column }) => column), ...added])
+      this.run(`ALTER TABLE ${table} ADD COLUMN ${buildDefinition(column)}`)
+    for (const { type, sql } of kept) {
+      try {
+        this.run(sql)
+      } catch (error) {
+        if (type !== 'index' || !/no such column/.test(String(error))) throw error
+      }
+    }
+    this.run(`DELETE FROM ${table}`)
+    return insert()
+  }
+
+  async upsert({ written }: Plan, existing: readonly ExistingColumn[]): Promise<void> {
+    const table = this.name
+    const types = new Map(existing.map(({ name, type }) => [name.toLowerCase(), type]))
+    const names = written.map(({ name }) => quoteSqlName(name))
+    const definitions = written.map(
+      ({ name }) => `${quoteSqlName(name)} ${types.get(name.toLowerCase()) ?? ''}`,
+    )
+    this.run(`CREATE TEMP TABLE enrich_stage (${definitions.join(', ')})`)
+    await this.insert(written, 'temp.enrich_stage')
+    const key = quoteSqlName(this.options.keyColumn ?? '')
+    this.run(`CREATE INDEX temp.enrich_stage_key ON enrich_stage (${key})`)
+    const values = names.filter((name) => name !== key).map((name) => `${name} = s.${name}`)
+    if (values.length > 0)
+      this.run(
+        `UPDATE ${table} SET ${values.join(', ')} FROM temp.enrich_stage AS s WHERE ${table}.${key} = s.${key}`,
+      )
+    const list = names.join(', ')
+    this.run(
+      `INSERT INTO ${table} (${list}) SELECT ${list} FROM temp.enrich_stage WHERE ${key} NOT IN (SELECT ${key} FROM ${table} WHERE ${key} IS NOT NULL)`,
     )
   }
-
-  #upsert(database: Sqlite, { written }: Plan): void {
-    const { keyColumn } = this.#options
-    const table = quoteSqlName(this.#table)
-    const key = quoteSqlName(keyColumn ?? '')
-    database.prepare(`CREATE INDEX temp.enrich_stage_key ON enrich_stage (${key})`).run()
-    const names = written.map(({ name }) => quoteSqlName(name))
-    const values = names.filter((name) => name !== key).map((name) => `${name} = s.${name}`)
-    if (values.length > 0) {
-      const update = `UPDATE ${table} SET ${values.join(', ')} FROM temp.enrich_stage AS s WHERE ${table}.${key} = s.${key}`
-      database.prepare(update).run()
-    }
-    const list = names.join(', ')
-    const insert = `INSERT INTO ${table} (${list}) SELECT ${list} FROM temp.enrich_stage WHERE ${key} NOT IN (SELECT ${key} FROM ${table} WHERE ${key} IS NOT NULL)`
-    database.prepare(insert).run()
-  }
 }
-
-const define = ({ name, wantedType }: WantedColumn): string => `${quoteSqlName(name)} ${wantedType}`
 
 /** Declared types as a table definition may have them. */
 const plainType = /^[\w ]*(\(\s*[+-]?\d+\s*(,\s*[+-]?\d+\s*)?\))?$/
-
-/** Types that SQLite keeps as they are; all others are text, which keeps their digits. */
-function toSqliteType({ type, originalType }: FileColumn): string {
-  if (originalType !== null && plainType.test(originalType)) return originalType
-  const { kind } = toCell('', type)
-  return kind
-}
 
 const integerTypes = new Set([
   'BOOLEAN',
@@ -225,57 +207,6 @@ function getAffinity(type: string): 'INTEGER' | 'TEXT' | 'BLOB' | 'REAL' | 'NUME
   if (/CHAR|CLOB|TEXT/i.test(type)) return 'TEXT'
   if (type === '' || /BLOB/i.test(type)) return 'BLOB'
   return /REAL|FLOA|DOUB/i.test(type) ? 'REAL' : 'NUMERIC'
-}
-
-/** A column of numbers would change texts like 007, and one of texts would shorten numbers. */
-function keepsType({ type }: ExistingColumn, wantedType: string): boolean {
-  const [own, wanted] = [getAffinity(type), getAffinity(wantedType)]
-  if (own === wanted || own === 'BLOB' || wanted === 'BLOB') return true
-  if (wanted === 'TEXT') return false
-  return own !== 'TEXT' || wanted === 'INTEGER'
-}
-
-/** Changes the columns of a table. Indexes, except on removed columns, and triggers are created again. */
-function changeColumns(database: Sqlite, name: string, { removed, added, retyped }: Plan): void {
-  const table = quoteSqlName(name)
-  const kept = database
-    .prepare(
-      `SELECT type, name, sql FROM sqlite_schema WHERE type IN ('index', 'trigger') AND lower(tbl_name) = lower(?) AND sql IS NOT NULL`,
-    )
-    .all(name) as { type: string; name: string; sql: string }[]
-  for (const object of kept) database.prepare(`DROP ${object.type} ${quoteSqlName(object.name)}`).run()
-  for (const column of [...removed, ...retyped.map(({ old }) => old)])
-    database.prepare(`ALTER TABLE ${table} DROP COLUMN ${quoteSqlName(column.name)}`).run()
-  for (const column of [...retyped.map(({ column }) => column), ...added])
-    database.prepare(`ALTER TABLE ${table} ADD COLUMN ${define(column)}`).run()
-  for (const { type, sql } of kept) {
-    try {
-      database.prepare(sql).run()
-    } catch (error) {
-      if (type !== 'index' || !/no such column/.test(String(error))) throw error
-    }
-  }
-}
-
-interface RowsToInsert {
-  readonly database: Sqlite
-  readonly duckDb: DuckDb
-  readonly path: string
-  /** In SQL. */
-  readonly table: string
-  readonly columns: readonly FileColumn[]
-}
-
-async function insertRows({ database, duckDb, path, table, columns }: RowsToInsert): Promise<void> {
-  const names = columns.map(({ name }) => quoteSqlName(name))
-  const insert = database.prepare(
-    `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
-  )
-  const cells = columns.map(({ name, type }) => toCell(quoteSqlName(name), type).sql)
-  for await (const chunk of duckDb.stream(`SELECT ${cells.join(', ')} FROM ${buildFileRelation(path)}`)) {
-    const values = columns.map((_column, index) => chunk.getColumnValues(index))
-    for (let row = 0; row < chunk.rowCount; row++) insert.run(values.map((column) => toBinding(column[row])))
-  }
 }
 
 function toBinding(value: unknown): unknown {

@@ -3,10 +3,6 @@ import { quoteSqlName } from '../../parquet/duckdb.js'
 import { parseTableAddress, type TableName } from '../address.js'
 import type { SourceOptions, TargetOptions } from '../connector.js'
 
-/** Rows to read: a table, or the text of a query. */
-export type Relation =
-  { readonly table: TableName; readonly query: null } | { readonly table: null; readonly query: string }
-
 export const quoteTable = ({ schema, name }: TableName): string =>
   schema === null ? quoteSqlName(name) : `${quoteSqlName(schema)}.${quoteSqlName(name)}`
 
@@ -19,7 +15,10 @@ export function formatTable({ schema, name }: TableName): string {
 export interface SourceAddress {
   /** The address without its table. */
   readonly database: string
-  readonly relation: Relation
+  /** Null: a query is read. */
+  readonly table: TableName | null
+  /** The table or the query, in SQL. */
+  readonly from: string
   /** Text after the database in labels. */
   readonly suffix: string
 }
@@ -28,9 +27,10 @@ export interface SourceAddress {
 export function parseSourceAddress(address: string, { query }: Pick<SourceOptions, 'query'>): SourceAddress {
   const { database, table } = parseTableAddress(address)
   if (query === null && table !== null)
-    return { database, relation: { table, query: null }, suffix: `#${formatTable(table)}` }
+    return { database, table, from: quoteTable(table), suffix: `#${formatTable(table)}` }
+  // A final semicolon is removed, so that the query can be part of a statement.
   if (query !== null && table === null)
-    return { database, relation: { table: null, query }, suffix: ' (query)' }
+    return { database, table, from: `(\n${query.replace(/[\s;]+$/, '')}\n)`, suffix: ' (query)' }
   throw new UserError(
     'ADDRESS_INVALID',
     table === null ? 'the address names no table' : 'the address names a table, and a query is given too',
@@ -57,19 +57,21 @@ export function parseTargetAddress(
   return { database, table }
 }
 
-/** Removes a final semicolon, so that a query can be part of a statement. */
-export const trimQuery = (query: string): string => query.replace(/[\s;]+$/, '')
-
-/** Returns the hint for a missing table: the tables with the most similar names. */
-export function buildNearestHint(wanted: string, names: readonly string[]): string {
-  if (names.length === 0) return 'the database has no tables that you may see'
+/** Returns the error for a missing table, with the tables that have the most similar names. */
+export function createMissingError(label: string, table: TableName, names: readonly string[]): UserError {
+  const wanted = formatTable(table)
   const ranked = names.map((name) => ({
     name,
     distance: measureDistance(wanted.toLowerCase(), name.toLowerCase()),
   }))
   ranked.sort((one, other) => one.distance - other.distance)
   const nearest = ranked.slice(0, 5).map(({ name }) => name)
-  return `tables with similar names: ${nearest.join(', ')}`
+  return new UserError('INPUT_NOT_FOUND', `${label}: there is no table ${wanted}`, {
+    hint:
+      nearest.length === 0
+        ? 'the database has no tables that you may see'
+        : `tables with similar names: ${nearest.join(', ')}`,
+  })
 }
 
 /** Returns the number of changed characters between two names. */

@@ -1,4 +1,5 @@
 import { UserError } from '../../core/errors.js'
+import { quoteSqlName } from '../../parquet/duckdb.js'
 import type { TargetOptions } from '../connector.js'
 import type { FileColumn } from './local-parquet.js'
 
@@ -16,6 +17,9 @@ export interface ExistingColumn {
 export interface WantedColumn extends FileColumn {
   readonly wantedType: string
 }
+
+export const buildDefinition = ({ name, wantedType }: WantedColumn): string =>
+  `${quoteSqlName(name)} ${wantedType}`
 
 /** How the columns of a file are put into an existing table. */
 export interface TablePlan<Existing extends ExistingColumn> {

@@ -114,9 +114,7 @@ function readCredentials(context: CredentialContext, account: string): AzureCred
     throw new UserError(
       'CREDENTIALS_MISSING',
       `AZURE_STORAGE_CONNECTION_STRING is not for the account ${account}`,
-      {
-        hint: 'use the connection string of the account in the address',
-      },
+      { hint: 'use the connection string of the account in the address' },
     )
   }
   const query = parts.get('sharedaccesssignature') ?? readVariable(environment, 'AZURE_STORAGE_SAS_TOKEN')

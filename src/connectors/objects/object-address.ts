@@ -51,9 +51,7 @@ export function assertWithoutSecret(address: string, scheme: keyof typeof forms)
   throw new UserError(
     'ADDRESS_HAS_SECRET',
     `the ${scheme} address contains a password, a key or a signature`,
-    {
-      hint: `set credentials in the environment, and write the address like ${forms[scheme]}`,
-    },
+    { hint: `set credentials in the environment, and write the address like ${forms[scheme]}` },
   )
 }
 

@@ -214,9 +214,7 @@ function assertReadable(reply: StoreReply, label: string): void {
     throw new UserError(
       'INPUT_UNREADABLE',
       `${label} arrives without a length, so a cut would not be noticed`,
-      {
-        hint: 'download it to a file, and check the file',
-      },
+      { hint: 'download it to a file, and check the file' },
     )
   }
 }

@@ -52,10 +52,7 @@ export class ObjectTarget implements Target {
           throw new UserError(
             'OUTPUT_UNWRITABLE',
             `other processes kept removing the upload to ${store.buildLabel(key)}`,
-            {
-              hint: 'let only one run write to this address',
-              cause: error,
-            },
+            { hint: 'let only one run write to this address', cause: error },
           )
         }
       }

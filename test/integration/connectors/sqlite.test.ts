@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { sqliteConnector } from '../../../src/connectors/databases/sqlite.js'
@@ -188,6 +188,16 @@ describe('SQLite', () => {
     }, 100)
     await expect(publishing).rejects.toThrow('stopped')
     expect(readRows(database, 't')).toEqual([['1']])
+  })
+
+  test('what a killed process left in a journal is rolled back before a table is read', async () => {
+    const { path, database } = makeDatabase(`CREATE TABLE t (a TEXT); INSERT INTO t VALUES ('old')`)
+    database.exec(
+      `PRAGMA cache_size = 1; BEGIN; DELETE FROM t; INSERT INTO t SELECT hex(randomblob(2000)) FROM json_each('[1,2,3,4,5,6,7,8,9]')`,
+    )
+    const killed = join(makeFolder(), 'data.db')
+    for (const end of ['', '-journal']) copyFileSync(path + end, killed + end)
+    expect(await queryDuckDb(`FROM '${(await fetch(killed, 't')).path}'`)).toEqual([['old']])
   })
 
   test('our own databases are refused as outputs', async () => {
