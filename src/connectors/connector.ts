@@ -28,14 +28,10 @@ export interface FetchedFile {
 /** A table, a query or objects that can be copied to this machine. */
 export interface Source {
   /**
-   * Checks that it exists and may be read, without reading all of it. Throws INPUT_NOT_FOUND, ACCESS_DENIED,
-   * CREDENTIALS_MISSING, STORE_UNREACHABLE and QUERY_REFUSED.
-   */
-  check(): Promise<void>
-  /**
    * Copies everything into `folder`, an existing folder of this call alone, and returns the copies in order. A table is
-   * read in one snapshot; an object that changes meanwhile throws INPUT_CHANGED. Throws the errors of `check`, DISK_FULL
-   * and the reason of the signal. The caller removes the folder.
+   * read in one snapshot; an object that changes meanwhile throws INPUT_CHANGED. Throws INPUT_NOT_FOUND, ACCESS_DENIED,
+   * CREDENTIALS_MISSING, STORE_UNREACHABLE, QUERY_REFUSED, DISK_FULL and the reason of the signal. The caller removes the
+   * folder.
    */
   fetch(folder: string): Promise<readonly FetchedFile[]>
   close(): Promise<void>
@@ -69,8 +65,6 @@ export interface Target {
 
 /** The sources and targets of one kind of address. */
 export interface Connector {
-  /** Format of the local file of a target; null: given by the extension of the address. */
-  readonly fileFormat: 'parquet' | null
   /** Throws ADDRESS_INVALID and ADDRESS_HAS_SECRET. Makes no request. */
   openSource(address: string, options: SourceOptions): Source
   /** The same; throws USAGE_INVALID for a mode that the target does not have. */

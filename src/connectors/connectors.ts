@@ -4,29 +4,20 @@ import type { Connector, ConnectorOptions, Source, Target, WriteMode } from './c
 export { isAddress } from './address.js'
 export type { Target, WriteMode } from './connector.js'
 
-interface Kind {
-  /** Whether addresses name tables. Their local copies are Parquet files. */
-  readonly isTable: boolean
-  /** Loads the connector with its libraries only if it is needed. */
-  readonly load: () => Promise<Connector>
+/** Loads a connector with its libraries only if it is needed. A further one is a row here and in `address.ts`. */
+const loaders: Readonly<Record<Scheme, () => Promise<Connector>>> = {
+  postgres: () => import('./databases/postgres.js'),
+  postgresql: () => import('./databases/postgres.js'),
+  sqlite: () => import('./databases/sqlite.js'),
+  duckdb: () => import('./databases/duckdb.js'),
+  s3: async () => (await import('./objects/s3.js')).createS3Connector(),
+  gs: async () => (await import('./objects/google.js')).createGoogleConnector(),
+  az: async () => (await import('./objects/azure.js')).createAzureConnector(),
+  https: async () => (await import('./objects/https.js')).createHttpsConnector(),
 }
 
-const postgres: Kind = {
-  isTable: true,
-  load: async () => (await import('./databases/postgres.js')).postgresConnector,
-}
-
-/** A further source or target is one file, and a row here and in `address.ts`. */
-const kinds: Readonly<Record<Scheme, Kind>> = {
-  postgres,
-  postgresql: postgres,
-  sqlite: { isTable: true, load: async () => (await import('./databases/sqlite.js')).sqliteConnector },
-  duckdb: { isTable: true, load: async () => (await import('./databases/duckdb.js')).duckDbConnector },
-  s3: { isTable: false, load: async () => (await import('./objects/s3.js')).s3Connector },
-  gs: { isTable: false, load: async () => (await import('./objects/google.js')).googleConnector },
-  az: { isTable: false, load: async () => (await import('./objects/azure.js')).azureConnector },
-  https: { isTable: false, load: async () => (await import('./objects/https.js')).httpsConnector },
-}
+/** Addresses of these schemes name tables. Their local copies are Parquet files. */
+const tableSchemes: ReadonlySet<Scheme | null> = new Set(['postgres', 'postgresql', 'sqlite', 'duckdb'])
 
 /** Opens sources and targets with the credentials of one environment. */
 export interface Connectors {
@@ -51,14 +42,11 @@ export const noConnectors: Connectors = {
 function load(address: string): Promise<Connector> {
   const scheme = readScheme(address)
   if (scheme === null) throw new Error('the text is not an address')
-  return kinds[scheme].load()
+  return loaders[scheme]()
 }
 
 /** Whether a path is the address of a table. */
-export function isTableAddress(path: string): boolean {
-  const scheme = readScheme(path)
-  return scheme !== null && kinds[scheme].isTable
-}
+export const isTableAddress = (path: string): boolean => tableSchemes.has(readScheme(path))
 
 /** Returns an address unchanged, and a path in its absolute form. */
 export const toAbsolute = (path: string, resolve: (path: string) => string): string =>

@@ -1,7 +1,7 @@
 import type { Connector, WriteMode } from '../../src/connectors/connector.js'
-import { duckDbConnector } from '../../src/connectors/databases/duckdb.js'
-import { postgresConnector } from '../../src/connectors/databases/postgres.js'
-import { sqliteConnector } from '../../src/connectors/databases/sqlite.js'
+import * as duckDbConnector from '../../src/connectors/databases/duckdb.js'
+import * as postgresConnector from '../../src/connectors/databases/postgres.js'
+import * as sqliteConnector from '../../src/connectors/databases/sqlite.js'
 
 const connectors: Readonly<Record<string, Connector>> = {
   postgres: postgresConnector,

@@ -13,7 +13,7 @@ export interface S3Store extends Omit<FaultProxy, 'forget'> {
   readonly environment: Readonly<Record<string, string>>
   readonly folder: string
   /** Forgets requests and faults, and empties the bucket. */
-  reset(): void
+  readonly reset: () => void
   /** Keys of a bucket. */
   keys(): string[]
   read(key: string): Buffer

@@ -34,33 +34,22 @@ export function openDuckDbSource(address: string, options: SourceOptions): Sourc
       throw explainDuckDb(label, table === null ? 'QUERY_REFUSED' : 'INPUT_UNREADABLE', error)
     }
   }
-  const withColumns = <Result>(
-    folder: string,
-    work: (duckDb: DuckDb, columns: readonly Column[]) => Promise<Result>,
-  ): Promise<Result> =>
-    withDuckDbFile(file, folder, async (duckDb) => {
+  return createTableSource(label, options, (path, folder) =>
+    withDuckDbFile(file, join(folder, 'duckdb'), async (duckDb) => {
       if (table !== null) await assertExists(duckDb, table, label)
       const columns = await describe(duckDb)
       assertColumnNames(columns, label)
-      return work(duckDb, columns)
-    })
-  return createTableSource({
-    label,
-    notice: options.notice,
-    check: () => withColumns('', () => Promise.resolve()),
-    copy: (path, folder) =>
-      withColumns(join(folder, 'duckdb'), async (duckDb, columns) => {
-        const cells = columns.map((column) => {
-          const name = quoteSqlName(column.name)
-          return isKept(column) ? name : `${name}::VARCHAR AS ${name}`
-        })
-        const types = new Map(columns.map(({ name, type }) => [name, type]))
-        await duckDb.limitMemory(readMemoryBytes(columns.length))
-        const select = `SELECT ${cells.join(', ')} FROM ${from} AS q`
-        await duckDb.run(buildSourceCopy(path, select, 'duckdb', types))
-        return formatTextNotice(columns.filter((column) => !isKept(column)))
-      }),
-  })
+      const cells = columns.map((column) => {
+        const name = quoteSqlName(column.name)
+        return isKept(column) ? name : `${name}::VARCHAR AS ${name}`
+      })
+      const types = new Map(columns.map(({ name, type }) => [name, type]))
+      await duckDb.limitMemory(readMemoryBytes(columns.length))
+      const select = `SELECT ${cells.join(', ')} FROM ${from} AS q`
+      await duckDb.run(buildSourceCopy(path, select, 'duckdb', types))
+      return formatTextNotice(columns.filter((column) => !isKept(column)))
+    }),
+  )
 }
 
 async function assertExists(duckDb: DuckDb, table: TableName, label: string): Promise<void> {

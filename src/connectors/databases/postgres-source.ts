@@ -41,23 +41,14 @@ export function openPostgresSource(address: string, options: SourceOptions): Sou
     await session.describe(`SELECT * FROM ${quoteTable(found)} LIMIT 0`)
     return { from: quoteTable(found), columns }
   }
-  const withRows = <Result>(work: (session: PostgresSession, rows: Rows) => Promise<Result>) =>
-    withSession(
-      { address: parsed, use: 'input', options },
-      async (session) => {
-        await session.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${textSettings}`)
-        const rows = await describe(session)
-        assertColumnNames(rows.columns, label)
-        return work(session, rows)
-      },
-      explain,
-    )
-  return createTableSource({
-    label,
-    notice: options.notice,
-    check: () => withRows(() => Promise.resolve()),
-    copy: (path, folder) =>
-      withRows((session, rows) => copyRows(session, rows, { folder, path, signal: options.signal })),
+  return createTableSource(label, options, (path, folder) => {
+    const work = async (session: PostgresSession) => {
+      await session.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${textSettings}`)
+      const rows = await describe(session)
+      assertColumnNames(rows.columns, label)
+      return copyRows(session, rows, { folder, path, signal: options.signal })
+    }
+    return withSession({ address: parsed, use: 'input', options }, work, explain)
   })
 }
 

@@ -41,30 +41,25 @@ export function openSqliteSource(address: string, options: SourceOptions): Sourc
       throw explainSqlite(label, 'QUERY_REFUSED', error)
     }
   }
-  const withRows = <Result>(work: (rows: Rows) => Promise<Result>): Promise<Result> =>
-    withSqliteFile(file, async (database) => work(await whenSqliteFree(file, () => prepare(database))))
-  return createTableSource({
-    label,
-    notice: options.notice,
-    check: () => withRows(() => Promise.resolve()),
-    copy: (path, folder) =>
-      withRows(async (rows) => {
-        const csvPath = join(folder, 'table.csv')
-        const classes = await writeCsv(rows, csvPath, options)
-        const declared = rows.columns.flatMap(({ name, type }) => (type ? [[name, type] as const] : []))
-        const columns = rows.columns.map(({ name }, index) => ({
-          name,
-          ...(classes[index] ?? new StorageClasses()).toColumn(),
-        }))
-        const types = new Map(declared)
-        await convertCsv(folder, options, { csvPath, path, kind: 'sqlite', columns, types })
-        rmSync(csvPath)
-        const mixed = columns.filter(({ isMixed }) => isMixed).map(({ name }) => name)
-        return mixed.length === 0
-          ? null
-          : `Columns with values of several types are kept as text: ${formatList(mixed)}`
-      }),
-  })
+  return createTableSource(label, options, (path, folder) =>
+    withSqliteFile(file, async (database) => {
+      const rows = await whenSqliteFree(file, () => prepare(database))
+      const csvPath = join(folder, 'table.csv')
+      const classes = await writeCsv(rows, csvPath, options)
+      const declared = rows.columns.flatMap(({ name, type }) => (type ? [[name, type] as const] : []))
+      const columns = rows.columns.map(({ name }, index) => ({
+        name,
+        ...(classes[index] ?? new StorageClasses()).toColumn(),
+      }))
+      const types = new Map(declared)
+      await convertCsv(folder, options, { csvPath, path, kind: 'sqlite', columns, types })
+      rmSync(csvPath)
+      const mixed = columns.filter(({ isMixed }) => isMixed).map(({ name }) => name)
+      return mixed.length === 0
+        ? null
+        : `Columns with values of several types are kept as text: ${formatList(mixed)}`
+    }),
+  )
 }
 
 function assertExists(database: Sqlite, table: TableName, label: string): void {

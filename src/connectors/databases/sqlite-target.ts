@@ -136,11 +136,15 @@ class SqliteTable implements FileTable<ExistingColumn> {
         `SELECT type, name, sql FROM sqlite_schema WHERE type IN ('index', 'trigger') AND lower(tbl_name) = lower(?) AND sql IS NOT NULL`,
       )
       .all(this.place.name) as { type: string; name: string; sql: string }[]
+    this.run(`DELETE FROM ${table}`)
     for (const object of kept) this.run(`DROP ${object.type} ${quoteSqlName(object.name)}`)
+    // A table needs a column at any time.
+    this.run(`ALTER TABLE ${table} ADD COLUMN enrich_stage`)
     for (const column of [...removed, ...retyped.map(({ old }) => old)])
       this.run(`ALTER TABLE ${table} DROP COLUMN ${quoteSqlName(column.name)}`)
     for (const column of [...retyped.map(({ column }) => column), ...added])
       this.run(`ALTER TABLE ${table} ADD COLUMN ${buildDefinition(column)}`)
+    this.run(`ALTER TABLE ${table} DROP COLUMN enrich_stage`)
     for (const { type, sql } of kept) {
       try {
         this.run(sql)
@@ -148,7 +152,6 @@ class SqliteTable implements FileTable<ExistingColumn> {
         if (type !== 'index' || !/no such column/.test(String(error))) throw error
       }
     }
-    this.run(`DELETE FROM ${table}`)
     return insert()
   }
 

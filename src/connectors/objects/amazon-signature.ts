@@ -9,6 +9,15 @@ export interface AwsCredentials {
   readonly expiresAtMs: number | null
 }
 
+/** Returns null if a part is missing. */
+export const toAwsCredentials = (
+  accessKeyId: string | null | undefined,
+  secretAccessKey: string | null | undefined,
+  sessionToken: string | null = null,
+  expiresAtMs: number | null = null,
+): AwsCredentials | null =>
+  accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey, sessionToken, expiresAtMs } : null
+
 interface Scope {
   readonly region: string
   readonly service: 's3' | 'sts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { UserError } from '../../core/errors.js'
 import type { Environment } from '../connector.js'
-import type { AwsCredentials } from './amazon-signature.js'
+import { toAwsCredentials, type AwsCredentials } from './amazon-signature.js'
 import {
   loadContainerCredentials,
   loadInstanceCredentials,
@@ -56,10 +56,9 @@ async function loadCredentials(
 ): Promise<AwsCredentials> {
   const { environment } = context.options
   const read = (name: string) => readVariable(environment, name)
-  const [accessKeyId, secretAccessKey] = [read('AWS_ACCESS_KEY_ID'), read('AWS_SECRET_ACCESS_KEY')]
-  if (accessKeyId !== null && secretAccessKey !== null) {
-    return { accessKeyId, secretAccessKey, sessionToken: read('AWS_SESSION_TOKEN'), expiresAtMs: null }
-  }
+  const [id, secret, token] = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'].map(read)
+  const own = toAwsCredentials(id, secret, token)
+  if (own !== null) return own
   const [tokenPath, roleArn] = [read('AWS_WEB_IDENTITY_TOKEN_FILE'), read('AWS_ROLE_ARN')]
   if (tokenPath !== null && roleArn !== null) {
     return assumeRoleByToken(context, {
@@ -127,16 +126,12 @@ async function loadProfile(
   return null
 }
 
-function readKeys(profile: Readonly<Record<string, string>>): AwsCredentials | null {
-  const { aws_access_key_id: accessKeyId, aws_secret_access_key: secretAccessKey } = profile
-  if (accessKeyId === undefined || secretAccessKey === undefined) return null
-  return {
-    accessKeyId,
-    secretAccessKey,
-    sessionToken: profile['aws_session_token'] ?? null,
-    expiresAtMs: null,
-  }
-}
+const readKeys = (profile: Section): AwsCredentials | null =>
+  toAwsCredentials(
+    profile['aws_access_key_id'],
+    profile['aws_secret_access_key'],
+    profile['aws_session_token'],
+  )
 
 function createUnsupportedError(name: string, reason: string): UserError {
   return createMissingError(

@@ -1,6 +1,6 @@
 import { UserError } from '../../core/errors.js'
 import { toText } from '../../core/json.js'
-import { signForAmazon, type AwsCredentials } from './amazon-signature.js'
+import { signForAmazon, toAwsCredentials, type AwsCredentials } from './amazon-signature.js'
 import {
   readTokenFile,
   readVariable,
@@ -76,15 +76,18 @@ function readRole(text: string): AwsCredentials {
   const root = parseXml(text)
   const result = root?.children.find(({ name }) => name.endsWith('Result')) ?? null
   const credentials = findChild(result, 'Credentials')
-  const accessKeyId = findText(credentials, 'AccessKeyId')
-  const secretAccessKey = findText(credentials, 'SecretAccessKey')
-  const expiresAtMs = Date.parse(findText(credentials, 'Expiration') ?? '')
-  if (accessKeyId === null || secretAccessKey === null || Number.isNaN(expiresAtMs)) {
-    throw new UserError('CREDENTIALS_MISSING', 'the token service (STS) answered without credentials', {
-      hint: 'check AWS_ENDPOINT_URL_STS and AWS_ENDPOINT_URL',
-    })
-  }
-  return { accessKeyId, secretAccessKey, sessionToken: findText(credentials, 'SessionToken'), expiresAtMs }
+  const find = (name: string) => findText(credentials, name)
+  const expiresAtMs = Date.parse(find('Expiration') ?? '')
+  const found = toAwsCredentials(
+    find('AccessKeyId'),
+    find('SecretAccessKey'),
+    find('SessionToken'),
+    expiresAtMs,
+  )
+  if (found !== null && !Number.isNaN(expiresAtMs)) return found
+  throw new UserError('CREDENTIALS_MISSING', 'the token service (STS) answered without credentials', {
+    hint: 'check AWS_ENDPOINT_URL_STS and AWS_ENDPOINT_URL',
+  })
 }
 
 /** Addresses of the agents of ECS and EKS, which have no TLS. */
@@ -144,17 +147,15 @@ export async function loadInstanceCredentials(context: CredentialContext): Promi
 
 function readCredentials(text: string, name: string): AwsCredentials {
   const { AccessKeyId, SecretAccessKey, Token, Expiration } = parseRecord(text)
-  const [accessKeyId, secretAccessKey] = [toText(AccessKeyId), toText(SecretAccessKey)]
   const expiresAtMs = Date.parse(toText(Expiration) ?? '')
-  if (accessKeyId === null || secretAccessKey === null) {
-    throw new UserError('CREDENTIALS_MISSING', `${name} answered without credentials`, {
-      hint: 'check the role of this machine, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
-    })
-  }
-  return {
-    accessKeyId,
-    secretAccessKey,
-    sessionToken: toText(Token),
-    expiresAtMs: Number.isNaN(expiresAtMs) ? null : expiresAtMs,
-  }
+  const found = toAwsCredentials(
+    toText(AccessKeyId),
+    toText(SecretAccessKey),
+    toText(Token),
+    Number.isNaN(expiresAtMs) ? null : expiresAtMs,
+  )
+  if (found !== null) return found
+  throw new UserError('CREDENTIALS_MISSING', `${name} answered without credentials`, {
+    hint: 'check the role of this machine, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+  })
 }

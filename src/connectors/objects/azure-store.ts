@@ -1,45 +1,24 @@
 import { randomBytes } from 'node:crypto'
 import { BucketStore, toPath } from './bucket-store.js'
 import type { RequestBody } from './http-client.js'
-import { encodeQuery } from './object-address.js'
-import {
-  findContentType,
-  toBody,
-  UploadGone,
-  type FileSlice,
-  type ReadableStore,
-  type Upload,
-  type WritableStore,
-} from './object-store.js'
+import { findContentType, toBody, UploadGone, type FileSlice, type Upload } from './object-store.js'
 import { StoreFailure } from './store-client.js'
-import { createUnexpectedError } from './store-errors.js'
-import { findChild, findText, parseXml } from './xml.js'
+import { findChild, findText } from './xml.js'
 
 /** A container of Azure Blob Storage. */
-export class AzureStore extends BucketStore implements ReadableStore, WritableStore {
+export class AzureStore extends BucketStore {
   async *list(prefix: string, countMax = 5_000): AsyncGenerator<string> {
-    let marker: string | null = null
-    do {
-      const query: string = encodeQuery({
-        restype: 'container',
-        comp: 'list',
-        maxresults: String(countMax),
-        prefix,
-        ...(marker === null ? {} : { marker }),
-      })
-      const { text } = await this.explain('list', null, () =>
-        this.client.call({ method: 'GET', url: `/?${query}`, headers: {} }, { expected: [200] }),
-      )
-      const root = parseXml(text)
-      if (root?.name !== 'EnumerationResults') throw createUnexpectedError(this.client, this.use)
-      for (const blob of findChild(root, 'Blobs')?.children ?? []) {
+    const parameters = { restype: 'container', comp: 'list', maxresults: String(countMax), prefix }
+    for await (const page of this.listPages('EnumerationResults', parameters, (root) => {
+      const marker = findText(root, 'NextMarker')
+      return marker === null ? null : { marker }
+    })) {
+      for (const blob of findChild(page, 'Blobs')?.children ?? []) {
         const key = findText(blob, 'Name')
         if (blob.name !== 'Blob' || key === null) continue
         yield findChild(blob, 'Name')?.attributes['Encoded'] === 'true' ? decodeURIComponent(key) : key
       }
-      const next = findText(root, 'NextMarker')
-      marker = next === marker ? null : next
-    } while (marker !== null)
+    }
   }
 
   async put(key: string, content: FileSlice): Promise<void> {

@@ -129,11 +129,9 @@ function readCredentials(context: CredentialContext, account: string): AzureCred
 }
 
 /** Azure Blob Storage. `platform` is for tests. */
-export function createAzureConnector(platform: StorePlatform): Connector {
+export function createAzureConnector(platform: StorePlatform = systemPlatform): Connector {
   return createBucketConnector('az', platform, ([account = '', container = ''], context, use) => {
     const service = new AzureService(account, container, context)
     return new AzureStore(new StoreClient(service, context), use)
   })
 }
-
-export const azureConnector = createAzureConnector(systemPlatform)

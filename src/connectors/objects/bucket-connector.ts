@@ -3,18 +3,14 @@ import type { CredentialContext } from './credential-request.js'
 import { HttpClient } from './http-client.js'
 import { createAddressError, parseObjectAddress } from './object-address.js'
 import { ObjectSource } from './object-source.js'
-import type { ReadableStore, WritableStore } from './object-store.js'
+import type { BucketStore } from './bucket-store.js'
 import { assertReplaces, ObjectTarget } from './object-target.js'
 import type { StorePlatform } from './store-platform.js'
 
 type Use = 'input' | 'output'
 
 /** Builds the store of the containers of an address. */
-export type BuildStore = (
-  containers: readonly string[],
-  context: CredentialContext,
-  use: Use,
-) => ReadableStore & WritableStore
+export type BuildStore = (containers: readonly string[], context: CredentialContext, use: Use) => BucketStore
 
 /** Creates the connector of a store that has buckets. */
 export function createBucketConnector(
@@ -27,7 +23,6 @@ export function createBucketConnector(
     return buildStore(containers, { http, options, platform }, use)
   }
   return {
-    fileFormat: null,
     openSource: (address, options) => {
       const { containers, key } = parseObjectAddress(address, scheme)
       return new ObjectSource(open(containers, options, 'input'), key)

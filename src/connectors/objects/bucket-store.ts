@@ -1,41 +1,33 @@
-import type { StoreReply } from './http-client.js'
+import type { StoreReply, StoreRequest } from './http-client.js'
 import { encodeKey, encodeQuery } from './object-address.js'
-import { buildRangeHeaders, readInfo, type ObjectInfo, type ResumePoint } from './object-store.js'
-import { StoreFailure, type Patience, type StoreClient } from './store-client.js'
-import { isContainerMissing, withExplanation, type Operation } from './store-errors.js'
+import type { FileSlice, Upload } from './object-store.js'
+import { ReadableStore } from './readable-store.js'
+import type { StoreFailure } from './store-client.js'
+import { type Patience, type StoreClient } from './store-client.js'
+import { createUnexpectedError, isContainerMissing } from './store-errors.js'
+import { parseXml, type XmlElement } from './xml.js'
 
-/** Requests that all stores with buckets have in common. URLs are relative to the bucket, and start with a slash. */
-export class BucketStore {
+/** A store with buckets. URLs are relative to the bucket, and start with a slash. */
+export abstract class BucketStore extends ReadableStore {
+  override readonly canList = true
+
   constructor(
-    readonly client: StoreClient,
-    protected readonly use: 'input' | 'output',
-    /** Headers of requests for content. */
+    client: StoreClient,
+    use: 'input' | 'output',
+    /** Headers of requests for objects. */
     private readonly readHeaders: Readonly<Record<string, string>> = {},
-  ) {}
+  ) {
+    super(client, use)
+  }
+
+  abstract put(key: string, content: FileSlice): Promise<void>
+  /** Starts an upload in parts. */
+  abstract startUpload(key: string): Promise<Upload>
+  /** Removes the parts of unfinished uploads to this key. Does nothing if the store refuses to list them. */
+  abstract removeUnfinished(key: string): Promise<void>
 
   buildLabel(key: string): string {
     return `${this.client.service.label}/${key}`
-  }
-
-  async head(key: string): Promise<ObjectInfo | null> {
-    const request = { method: 'HEAD', url: toPath(key), headers: {} } as const
-    try {
-      return await this.client.send(request, { expected: [200] }, (reply) => {
-        reply.discard()
-        return Promise.resolve(readInfo(reply))
-      })
-    } catch (error) {
-      if (!(error instanceof StoreFailure)) throw error
-    }
-    // Replies to HEAD have no text with the reason, and some stores refuse it.
-    const reply = await this.#open(key, { range: 'bytes=0-0' }, [200, 206, 416])
-    reply?.discard()
-    return reply === null ? null : readInfo(reply)
-  }
-
-  async get(key: string, resume: ResumePoint | null, patience: Patience): Promise<StoreReply | null> {
-    const headers = { ...this.readHeaders, ...buildRangeHeaders(resume) }
-    return this.#open(key, headers, [200, 206, 412, 416], patience)
   }
 
   async remove(key: string, query: Readonly<Record<string, string>> = {}): Promise<void> {
@@ -45,31 +37,52 @@ export class BucketStore {
     )
   }
 
-  /** `key` is null for requests to the bucket. */
-  protected explain<Result>(
-    operation: Operation,
-    key: string | null,
-    action: () => Promise<Result>,
-  ): Promise<Result> {
-    const label = key === null ? this.client.service.label : this.buildLabel(key)
-    return withExplanation(this.client, { operation, label, use: this.use }, action)
-  }
-
-  async #open(
+  protected open(
+    method: 'GET' | 'HEAD',
     key: string,
     headers: Readonly<Record<string, string>>,
     expected: readonly number[],
     patience?: Patience,
-  ): Promise<StoreReply | null> {
-    return this.explain('read', key, async () => {
-      try {
-        const request = { method: 'GET', url: toPath(key), headers } as const
-        return await this.client.open(request, { expected, patience })
-      } catch (error) {
-        if (error instanceof StoreFailure && error.status === 404 && !isContainerMissing(error)) return null
-        throw error
-      }
-    })
+  ): Promise<StoreReply> {
+    const request = { method, url: toPath(key), headers: { ...this.readHeaders, ...headers } }
+    return this.client.open(request, { expected, patience })
+  }
+
+  protected isMissing(failure: StoreFailure): boolean {
+    return failure.status === 404 && !isContainerMissing(failure)
+  }
+
+  /** Reads a reply with this root element. `key` is null for requests to the bucket. */
+  protected async readXml(
+    operation: 'list' | 'write',
+    key: string | null,
+    name: string,
+    request: Omit<StoreRequest, 'headers'> & Partial<StoreRequest>,
+  ): Promise<XmlElement> {
+    const { text } = await this.explain(operation, key, () =>
+      this.client.call({ headers: {}, ...request }, { expected: [200] }),
+    )
+    const root = parseXml(text)
+    if (root?.name !== name) throw createUnexpectedError(this.client, this.use)
+    return root
+  }
+
+  /** Yields the pages of a list. `readNext` returns the parameters of the next page. */
+  protected async *listPages(
+    name: string,
+    parameters: Readonly<Record<string, string>>,
+    readNext: (page: XmlElement) => Readonly<Record<string, string>> | null,
+  ): AsyncGenerator<XmlElement> {
+    let position = ''
+    for (let next: Readonly<Record<string, string>> | null = {}; next !== null;) {
+      const url = `/?${encodeQuery({ ...parameters, ...next })}`
+      const page = await this.readXml('list', null, name, { method: 'GET', url })
+      yield page
+      next = readNext(page)
+      // A store that repeats a page would never end.
+      if (JSON.stringify(next) === position) return
+      position = JSON.stringify(next)
+    }
   }
 }
 

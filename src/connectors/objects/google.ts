@@ -112,12 +112,10 @@ async function requestToken(context: CredentialContext): Promise<GoogleCredentia
 }
 
 /** Google Cloud Storage. `platform` is for tests. */
-export function createGoogleConnector(platform: StorePlatform): Connector {
+export function createGoogleConnector(platform: StorePlatform = systemPlatform): Connector {
   return createBucketConnector('gs', platform, ([bucket = ''], context, use) => {
     const client = new StoreClient(new GoogleService(bucket, context), context)
     // Otherwise Google decompresses objects that are stored with Content-Encoding: gzip.
     return new S3Store(client, use, { 'accept-encoding': 'gzip' })
   })
 }
-
-export const googleConnector = createGoogleConnector(systemPlatform)

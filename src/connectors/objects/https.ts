@@ -5,15 +5,14 @@ import { findHomePath, readVariable } from './credential-request.js'
 import { type StoreReply, type StoreRequest, HttpClient } from './http-client.js'
 import { assertWithoutSecret, createAddressError } from './object-address.js'
 import { ObjectSource } from './object-source.js'
+import { ReadableStore } from './readable-store.js'
 import {
-  buildRangeHeaders,
-  readInfo,
-  type ObjectInfo,
-  type ReadableStore,
-  type ResumePoint,
-} from './object-store.js'
-import { StoreFailure, type Patience, type StoreService, StoreClient } from './store-client.js'
-import { withExplanation } from './store-errors.js'
+  StoreFailure,
+  type Patience,
+  type SendOptions,
+  type StoreService,
+  StoreClient,
+} from './store-client.js'
 import { systemPlatform, type StorePlatform } from './store-platform.js'
 
 /** Adds the credentials of a host to requests to that host only. */
@@ -77,68 +76,36 @@ function readNetrc(environment: ConnectorOptions['environment'], hostname: strin
 const redirects = [301, 302, 303, 307, 308]
 
 /** A file on a web server. */
-class HttpsStore implements ReadableStore {
-  readonly list = null
-
+class HttpsStore extends ReadableStore {
   constructor(
-    readonly client: StoreClient,
+    client: StoreClient,
     private readonly service: HttpsService,
     private readonly url: URL,
-  ) {}
+  ) {
+    super(client, 'input')
+  }
 
   buildLabel(): string {
     return this.url.origin + this.url.pathname
   }
 
-  async head(): Promise<ObjectInfo | null> {
-    try {
-      const reply = await this.#follow('HEAD', {}, [200])
-      reply.discard()
-      return readInfo(reply)
-    } catch (error) {
-      if (!(error instanceof StoreFailure)) throw error
-    }
-    // Some servers refuse HEAD.
-    const reply = await this.#open({ range: 'bytes=0-0' }, [200, 206, 416])
-    reply?.discard()
-    return reply === null ? null : readInfo(reply)
+  async *list(): AsyncGenerator<string> {}
+
+  protected isMissing({ status }: StoreFailure): boolean {
+    return status === 404 || status === 410
   }
 
-  async get(_key: string, resume: ResumePoint | null, patience: Patience): Promise<StoreReply | null> {
-    return this.#open(buildRangeHeaders(resume), [200, 206, 412, 416], patience)
-  }
-
-  async #open(
-    headers: Readonly<Record<string, string>>,
-    expected: readonly number[],
-    patience?: Patience,
-  ): Promise<StoreReply | null> {
-    const label = this.buildLabel()
-    return withExplanation(this.client, { operation: 'read', label, use: 'input' }, async () => {
-      try {
-        return await this.#follow('GET', headers, expected, patience)
-      } catch (error) {
-        if (!(error instanceof StoreFailure)) throw error
-        if (error.status === 404 || error.status === 410) return null
-        if (error.status !== 401 || this.service.hasCredentials) throw error
-        throw new UserError(
-          'CREDENTIALS_MISSING',
-          `${label} needs credentials: searched ENRICH_HTTPS_AUTHORIZATION and the netrc file`,
-          { hint: 'set ENRICH_HTTPS_AUTHORIZATION to the whole header, like "Bearer TOKEN"', cause: error },
-        )
-      }
-    })
-  }
-
-  async #follow(
+  /** Follows redirects. */
+  protected async open(
     method: 'GET' | 'HEAD',
+    _key: string,
     headers: Readonly<Record<string, string>>,
     expected: readonly number[],
     patience?: Patience,
   ): Promise<StoreReply> {
     let { url } = this
     for (let count = 0; count <= this.client.platform.limits.redirectsMax; count++) {
-      const reply = await this.client.open(
+      const reply = await this.#send(
         { method, url: url.href, headers },
         { expected: [...expected, ...redirects], patience },
       )
@@ -152,6 +119,21 @@ class HttpsStore implements ReadableStore {
     throw this.#createRedirectError('too often')
   }
 
+  async #send(request: StoreRequest, options: SendOptions): Promise<StoreReply> {
+    try {
+      return await this.client.open(request, options)
+    } catch (error) {
+      const isRefused = error instanceof StoreFailure && error.status === 401
+      // The answer to GET decides.
+      if (!isRefused || this.service.hasCredentials || request.method === 'HEAD') throw error
+      throw new UserError(
+        'CREDENTIALS_MISSING',
+        `${this.buildLabel()} needs credentials: searched ENRICH_HTTPS_AUTHORIZATION and the netrc file`,
+        { hint: 'set ENRICH_HTTPS_AUTHORIZATION to the whole header, like "Bearer TOKEN"', cause: error },
+      )
+    }
+  }
+
   /** Does not repeat the other address, which may contain a signature. */
   #createRedirectError(how: string): UserError {
     return new UserError('INPUT_UNREADABLE', `${this.buildLabel()} redirects ${how}`, {
@@ -161,9 +143,8 @@ class HttpsStore implements ReadableStore {
 }
 
 /** Files on web servers, as input. `platform` is for tests. */
-export function createHttpsConnector(platform: StorePlatform): Connector {
+export function createHttpsConnector(platform: StorePlatform = systemPlatform): Connector {
   return {
-    fileFormat: null,
     openSource: (address, options) => {
       assertWithoutSecret(address, 'https')
       if (!URL.canParse(address)) throw createAddressError('https', 'the address is not a valid URL')
@@ -179,5 +160,3 @@ export function createHttpsConnector(platform: StorePlatform): Connector {
     },
   }
 }
-
-export const httpsConnector = createHttpsConnector(systemPlatform)

@@ -9,8 +9,6 @@ const forms = {
 } as const
 
 export interface ObjectAddress {
-  /** The address, as shown to the user. */
-  readonly label: string
   /** Bucket, or account and container. */
   readonly containers: readonly string[]
   /** Name of the object, or a pattern with `*`; taken literally, without decoding. */
@@ -34,7 +32,7 @@ export function parseObjectAddress(address: string, scheme: 's3' | 'gs' | 'az'):
   if (/\0/.test(key) || !key.isWellFormed()) throw refuse('the name of the object is not valid text')
   if (!isRequestable(key))
     throw refuse('the name of the object has a part . or .., which requests cannot contain')
-  return { label: `${scheme}://${containers.join('/')}/${key}`, containers, key }
+  return { containers, key }
 }
 
 /** Whether the key survives in a URL, where parts `.` and `..` are removed. */

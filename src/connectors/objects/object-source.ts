@@ -5,7 +5,8 @@ import { explainSystemFailure } from '../../platform/system-limits.js'
 import type { FetchedFile, Source } from '../connector.js'
 import { ConnectionFault, type StoreReply } from './http-client.js'
 import { isRequestable, parsePattern, type KeyPattern } from './object-address.js'
-import { readInfo, type ObjectInfo, type ReadableStore } from './object-store.js'
+import { readInfo, type ObjectInfo } from './object-store.js'
+import type { ReadableStore } from './readable-store.js'
 
 /** Objects with one key, or with keys that match a pattern. */
 export class ObjectSource implements Source {
@@ -13,10 +14,6 @@ export class ObjectSource implements Source {
     private readonly store: ReadableStore,
     private readonly key: string,
   ) {}
-
-  async check(): Promise<void> {
-    await this.#findKeys()
-  }
 
   async fetch(folder: string): Promise<readonly FetchedFile[]> {
     const { store } = this
@@ -49,10 +46,10 @@ export class ObjectSource implements Source {
 
   async #findKeys(): Promise<readonly string[]> {
     const { store, key } = this
-    if (store.list !== null && key.endsWith('/')) throw this.#createFolderError()
+    if (store.canList && key.endsWith('/')) throw this.#createFolderError()
     // A key that exists literally takes precedence over a pattern.
     if ((await store.head(key)) !== null) return [key]
-    const pattern = store.list === null ? null : parsePattern(key)
+    const pattern = store.canList ? parsePattern(key) : null
     if (pattern !== null) return this.#listMatches(pattern)
     if (await this.#isFolder()) throw this.#createFolderError()
     throw new UserError('INPUT_NOT_FOUND', `${store.buildLabel(key)} does not exist`, {
@@ -65,7 +62,7 @@ export class ObjectSource implements Source {
     const label = store.buildLabel(this.key)
     const { objectsMax } = store.client.platform.limits
     const keys: string[] = []
-    for await (const key of store.list?.(pattern.prefix) ?? []) {
+    for await (const key of store.list(pattern.prefix)) {
       if (!pattern.matches(key)) continue
       if (!isRequestable(key)) {
         throw new UserError('ADDRESS_INVALID', `${label} matches an object with a part . or .. in its name`, {
@@ -87,7 +84,7 @@ export class ObjectSource implements Source {
 
   async #isFolder(): Promise<boolean> {
     try {
-      for await (const _ of this.store.list?.(`${this.key}/`, 1) ?? []) return true
+      for await (const _ of this.store.list(`${this.key}/`, 1)) return true
     } catch (error) {
       // Reading does not need the right to list.
       if (!(error instanceof UserError && error.code === 'ACCESS_DENIED')) throw error

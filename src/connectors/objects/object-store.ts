@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import type { RequestBody, StoreReply } from './http-client.js'
-import type { Patience, StoreClient } from './store-client.js'
 
 export interface ObjectInfo {
   readonly byteCount: number | null
@@ -13,35 +12,6 @@ export interface ObjectInfo {
 export interface ResumePoint {
   readonly byteCount: number
   readonly etag: string
-}
-
-/** Returns the headers of a request for the rest of an object. */
-export const buildRangeHeaders = (resume: ResumePoint | null): Record<string, string> =>
-  resume === null ? {} : { range: `bytes=${resume.byteCount}-`, 'if-match': resume.etag }
-
-/** Objects that can be read. */
-export interface ReadableStore {
-  readonly client: StoreClient
-  /** Returns the address of an object, for messages. */
-  buildLabel(key: string): string
-  /** Null if the object does not exist. Throws ACCESS_DENIED and INPUT_NOT_FOUND for the container. */
-  head(key: string): Promise<ObjectInfo | null>
-  /** Returns a reply with status 200, 206, 412 or 416, whose body is not read yet; null if the object does not exist. */
-  get(key: string, resume: ResumePoint | null, patience: Patience): Promise<StoreReply | null>
-  /** Yields keys, sorted; null for a store without lists. */
-  readonly list: ((prefix: string, countMax?: number) => AsyncGenerator<string>) | null
-}
-
-/** Objects that can be written. */
-export interface WritableStore {
-  readonly client: StoreClient
-  buildLabel(key: string): string
-  put(key: string, content: FileSlice): Promise<void>
-  remove(key: string): Promise<void>
-  /** Starts an upload in parts. */
-  startUpload(key: string): Promise<Upload>
-  /** Removes the parts of unfinished uploads to this key. Does nothing if the store refuses to list them. */
-  removeUnfinished(key: string): Promise<void>
 }
 
 /** An upload in parts; readers see the object once it is complete. */

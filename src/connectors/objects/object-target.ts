@@ -2,7 +2,8 @@ import { stat } from 'node:fs/promises'
 import { UserError } from '../../core/errors.js'
 import type { Target, TargetOptions } from '../connector.js'
 import { trialPrefix } from './object-address.js'
-import { FileSlice, UploadGone, type Upload, type WritableStore } from './object-store.js'
+import type { BucketStore } from './bucket-store.js'
+import { FileSlice, UploadGone, type Upload } from './object-store.js'
 
 /** Throws USAGE_INVALID: objects cannot be appended to. */
 export function assertReplaces({ mode }: TargetOptions): void {
@@ -15,7 +16,7 @@ export function assertReplaces({ mode }: TargetOptions): void {
 /** An object that is replaced as a whole. */
 export class ObjectTarget implements Target {
   constructor(
-    private readonly store: WritableStore,
+    private readonly store: BucketStore,
     private readonly key: string,
   ) {}
 

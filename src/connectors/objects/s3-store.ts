@@ -1,46 +1,27 @@
 import { createHash } from 'node:crypto'
 import { UserError } from '../../core/errors.js'
 import { BucketStore, toPath } from './bucket-store.js'
-import { ConnectionFault, type StoreRequest } from './http-client.js'
+import { ConnectionFault } from './http-client.js'
 import { encodeQuery } from './object-address.js'
-import {
-  findContentType,
-  toBody,
-  UploadGone,
-  type FileSlice,
-  type ReadableStore,
-  type Upload,
-  type WritableStore,
-} from './object-store.js'
+import { findContentType, toBody, UploadGone, type FileSlice, type Upload } from './object-store.js'
 import { StoreFailure, type FailureFacts } from './store-client.js'
 import { createUnexpectedError } from './store-errors.js'
-import { escapeXml, findText, parseXml, type XmlElement } from './xml.js'
+import { escapeXml, findText, parseXml } from './xml.js'
 
 /** A bucket of a store with the interface of S3. */
-export class S3Store extends BucketStore implements ReadableStore, WritableStore {
+export class S3Store extends BucketStore {
   async *list(prefix: string, countMax = 1_000): AsyncGenerator<string> {
-    let token: string | null = null
-    do {
-      const query: string = encodeQuery({
-        'list-type': '2',
-        'encoding-type': 'url',
-        'max-keys': String(countMax),
-        prefix,
-        ...(token === null ? {} : { 'continuation-token': token }),
-      })
-      const root = await this.#readXml('list', null, 'ListBucketResult', {
-        method: 'GET',
-        url: `/?${query}`,
-        headers: {},
-      })
-      const isEncoded = findText(root, 'EncodingType') === 'url'
-      for (const element of root.children) {
+    const parameters = { 'list-type': '2', 'encoding-type': 'url', 'max-keys': String(countMax), prefix }
+    for await (const page of this.listPages('ListBucketResult', parameters, (root) => {
+      const token = findText(root, 'IsTruncated') === 'true' ? findText(root, 'NextContinuationToken') : null
+      return token === null ? null : { 'continuation-token': token }
+    })) {
+      const isEncoded = findText(page, 'EncodingType') === 'url'
+      for (const element of page.children) {
         const key = element.name === 'Contents' ? findText(element, 'Key') : null
         if (key !== null) yield isEncoded ? decodeURIComponent(key.replaceAll('+', ' ')) : key
       }
-      const next = findText(root, 'IsTruncated') === 'true' ? findText(root, 'NextContinuationToken') : null
-      token = next === token ? null : next
-    } while (token !== null)
+    }
   }
 
   async put(key: string, content: FileSlice): Promise<void> {
@@ -50,7 +31,7 @@ export class S3Store extends BucketStore implements ReadableStore, WritableStore
   }
 
   async startUpload(key: string): Promise<Upload> {
-    const root = await this.#readXml('write', key, 'InitiateMultipartUploadResult', {
+    const root = await this.readXml('write', key, 'InitiateMultipartUploadResult', {
       method: 'POST',
       url: toPath(key, { uploads: '' }),
       headers: { 'content-type': findContentType(key) },
@@ -139,18 +120,6 @@ export class S3Store extends BucketStore implements ReadableStore, WritableStore
         throw new UploadGone('the upload is gone')
       }
     })
-  }
-
-  async #readXml(
-    operation: 'list' | 'write',
-    key: string | null,
-    name: string,
-    request: StoreRequest,
-  ): Promise<XmlElement> {
-    const { text } = await this.explain(operation, key, () => this.client.call(request, { expected: [200] }))
-    const root = parseXml(text)
-    if (root?.name !== name) throw createUnexpectedError(this.client, this.use)
-    return root
   }
 }
 

@@ -56,11 +56,9 @@ export class S3Service implements StoreService {
 }
 
 /** Amazon S3 and compatible stores. `platform` is for tests. */
-export function createS3Connector(platform: StorePlatform): Connector {
+export function createS3Connector(platform: StorePlatform = systemPlatform): Connector {
   return createBucketConnector('s3', platform, ([bucket = ''], context, use) => {
     const service = new S3Service(bucket, readAwsAccess(context), platform)
     return new S3Store(new StoreClient(service, context), use)
   })
 }
-
-export const s3Connector = createS3Connector(systemPlatform)

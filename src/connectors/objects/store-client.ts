@@ -88,11 +88,11 @@ export class StoreClient {
 
   constructor(
     readonly service: StoreService,
-    { http, options, platform }: CredentialContext,
+    context: CredentialContext,
   ) {
-    this.http = http
-    this.options = options
-    this.platform = platform
+    this.http = context.http
+    this.options = context.options
+    this.platform = context.platform
   }
 
   /** Returns the text of the reply. Throws StoreFailure, STORE_UNREACHABLE and the reason of the signal. */
@@ -130,19 +130,18 @@ export class StoreClient {
   }
 
   startPatience(isCleanup = false): Patience {
-    const { limits } = this.platform
-    return new Patience(this.platform, {
-      label: this.service.label,
-      signal: isCleanup ? undefined : this.options.signal,
-      getLimitMs: () => {
-        if (isCleanup) return limits.cleanupPatienceMs
-        return this.#hasAnswered ? limits.patienceMs : limits.firstPatienceMs
-      },
-      notify: (text) => {
-        if (!this.#hasNotified) this.options.notice(text)
-        this.#hasNotified = true
-      },
-    })
+    return new Patience(this, isCleanup)
+  }
+
+  /** Whether the store answered before: its name and address are right. */
+  get hasAnswered(): boolean {
+    return this.#hasAnswered
+  }
+
+  /** Reports a store that does not answer as expected, once. */
+  notifyTrouble(text: string): void {
+    if (!this.#hasNotified) this.options.notice(text)
+    this.#hasNotified = true
   }
 
   async close(): Promise<void> {
@@ -161,48 +160,48 @@ export class StoreClient {
   }
 }
 
-interface PatienceOptions {
-  readonly label: string
-  readonly signal: AbortSignal | undefined
-  getLimitMs(): number
-  notify(text: string): void
-}
-
 /** Delays between attempts, and their end after a time without progress. */
 export class Patience {
   #progressAtMs: number
   #attemptCount = 0
 
   constructor(
-    private readonly platform: StorePlatform,
-    private readonly options: PatienceOptions,
+    private readonly client: StoreClient,
+    private readonly isCleanup: boolean,
   ) {
-    this.#progressAtMs = platform.clock.monotonicMs()
+    this.#progressAtMs = client.platform.clock.monotonicMs()
   }
 
   onProgress(): void {
-    this.#progressAtMs = this.platform.clock.monotonicMs()
+    this.#progressAtMs = this.client.platform.clock.monotonicMs()
     this.#attemptCount = 0
   }
 
   /** Waits after a temporary failure. Throws other errors unchanged, STORE_UNREACHABLE, and the reason of the signal. */
   async wait(error: unknown): Promise<void> {
     if (!(error instanceof StoreFailure || error instanceof ConnectionFault)) throw error
-    const { clock, limits } = this.platform
-    const { label, signal } = this.options
     if (error instanceof ConnectionFault && error.isPermanent) throw this.#toError(error, 'cannot be used')
+    const { client } = this
+    const { clock, limits } = client.platform
+    const signal = this.isCleanup ? undefined : client.options.signal
     const delayMs = this.#chooseDelay(error)
-    const elapsedMs = clock.monotonicMs() - this.#progressAtMs
-    if (elapsedMs + delayMs > this.options.getLimitMs()) throw this.#toError(error, 'kept failing')
-    if (elapsedMs + delayMs > limits.noticeAfterMs) {
-      this.options.notify(`${label} does not answer as expected (${error.message}); retrying`)
+    const elapsedMs = clock.monotonicMs() - this.#progressAtMs + delayMs
+    if (elapsedMs > this.#limitMs) throw this.#toError(error, 'kept failing')
+    if (elapsedMs > limits.noticeAfterMs) {
+      client.notifyTrouble(`${client.service.label} does not answer as expected (${error.message}); retrying`)
     }
     await clock.sleep(delayMs, signal)
     signal?.throwIfAborted()
   }
 
+  get #limitMs(): number {
+    const { hasAnswered, platform } = this.client
+    if (this.isCleanup) return platform.limits.cleanupPatienceMs
+    return hasAnswered ? platform.limits.patienceMs : platform.limits.firstPatienceMs
+  }
+
   #chooseDelay(error: Error): number {
-    const { clock, random, limits } = this.platform
+    const { clock, random, limits } = this.client.platform
     const ceilingMs = Math.min(limits.backoffMsMax, limits.backoffMsMin * 2 ** this.#attemptCount++)
     const backoffMs = ceilingMs * (0.5 + random.fraction() / 2)
     const header = error instanceof StoreFailure ? error.retryAfter : null
@@ -212,7 +211,7 @@ export class Patience {
   }
 
   #toError(cause: Error, text: string): UserError {
-    return new UserError('STORE_UNREACHABLE', `${this.options.label} ${text}: ${cause.message}`, {
+    return new UserError('STORE_UNREACHABLE', `${this.client.service.label} ${text}: ${cause.message}`, {
       hint: 'check the address, the endpoint and the network; then run the same command again',
       cause,
     })

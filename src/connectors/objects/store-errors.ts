@@ -1,26 +1,13 @@
 import { UserError } from '../../core/errors.js'
-import { StoreFailure, type StoreClient } from './store-client.js'
+import type { StoreClient, StoreFailure } from './store-client.js'
 
 export type Operation = 'read' | 'list' | 'write' | 'delete'
 
-interface Context {
+interface FailureContext {
   readonly operation: Operation
   /** Address in messages. */
   readonly label: string
   readonly use: 'input' | 'output'
-}
-
-/** Runs an action and explains a StoreFailure that it throws. */
-export async function withExplanation<Result>(
-  client: StoreClient,
-  context: Context,
-  action: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await action()
-  } catch (error) {
-    throw error instanceof StoreFailure ? explainFailure(error, client, context) : error
-  }
 }
 
 const deniedCodes = new Set(['ExpiredToken', 'InvalidToken', 'TokenRefreshRequired'])
@@ -29,7 +16,12 @@ const missingContainerCodes = new Set(['NoSuchBucket', 'ContainerNotFound', 'Con
 export const isContainerMissing = ({ status, code }: StoreFailure): boolean =>
   status === 404 && missingContainerCodes.has(code ?? '')
 
-function explainFailure(failure: StoreFailure, client: StoreClient, context: Context): UserError {
+/** Returns the error for a refusal. */
+export function explainFailure(
+  failure: StoreFailure,
+  client: StoreClient,
+  context: FailureContext,
+): UserError {
   const { operation, label, use } = context
   const { status, code } = failure
   const { label: container } = client.service

@@ -27,7 +27,6 @@ export async function fetchTable(
     ...options,
   })
   try {
-    await source.check()
     const [file] = await source.fetch(makeFolder())
     return { path: file!.path, label: file!.label, notices }
   } finally {
@@ -90,3 +89,20 @@ export async function readTypes(path: string): Promise<Record<string, string>> {
   )
   return Object.fromEntries(rows.map(([name, type]) => [String(name), String(type)]))
 }
+
+/** Files that do not fit a table with the columns `id` (integer, without a default), `name` and `note`. */
+export const unfitFiles = [
+  ['SELECT 10::INTEGER AS id, 2 AS more', { mode: 'append' }],
+  ['SELECT 1::INTEGER AS id UNION ALL SELECT 1', { mode: 'upsert', keyColumn: 'id' }],
+  ['SELECT NULL::INTEGER AS id', { mode: 'upsert', keyColumn: 'id' }],
+  ['SELECT 1 AS name', { mode: 'upsert', keyColumn: 'id' }],
+] as const
+
+/** Texts that are not one SELECT on the table `t`. */
+export const refusedQueries = [
+  'DELETE FROM t',
+  'SELECT 1; DELETE FROM t',
+  'SELECT 1) q; DELETE FROM t; --',
+  'SELECT * FROM nothing',
+  '',
+]

@@ -1,15 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import type { Connector } from '../../../src/connectors/connector.js'
-import { azureConnector } from '../../../src/connectors/objects/azure.js'
-import { googleConnector } from '../../../src/connectors/objects/google.js'
-import { httpsConnector } from '../../../src/connectors/objects/https.js'
+import { createAzureConnector } from '../../../src/connectors/objects/azure.js'
+import { createGoogleConnector } from '../../../src/connectors/objects/google.js'
+import { createHttpsConnector } from '../../../src/connectors/objects/https.js'
 import { readAwsAccess } from '../../../src/connectors/objects/aws-access.js'
 import { HttpClient } from '../../../src/connectors/objects/http-client.js'
-import { s3Connector, S3Service } from '../../../src/connectors/objects/s3.js'
+import { createS3Connector, S3Service } from '../../../src/connectors/objects/s3.js'
 import { UserError } from '../../../src/core/errors.js'
 import { testPlatform } from '../../support/object-place.js'
 
-const connectors = { s3: s3Connector, gs: googleConnector, az: azureConnector, https: httpsConnector }
+const connectors = {
+  s3: createS3Connector(),
+  gs: createGoogleConnector(),
+  az: createAzureConnector(),
+  https: createHttpsConnector(),
+}
 const secret = 'never-to-be-seen-0123456789'
 
 /** Opens as source and as target; returns the errors. */

@@ -169,7 +169,7 @@ describe.skipIf(azurite === null)('Azure Blob Storage', () => {
     const place = open(context)
     await place.publish(at('day/in.csv'), 'a')
     const check = (address: string, limits: Environment = {}) =>
-      refused(open(context, {}, limits).source(address).check())
+      refused(open(context, {}, limits).fetch(address))
     expect((await check(at('none.csv'))).code).toBe('INPUT_NOT_FOUND')
     expect((await check(at('day'))).code).toBe('INPUT_IS_FOLDER')
     expect((await check(at('day/*.txt'))).code).toBe('INPUT_NOT_FOUND')
@@ -194,7 +194,7 @@ describe.skipIf(azurite === null)('Azure Blob Storage', () => {
     expect(noDelete.notices[0]).toContain('.enrich-try-out.csv is left from the trial')
     const early = createObjectPlace(context, createAzureConnector(testPlatform({}, -3_600_000)), environment)
     proxy.fail(/./, answer(403, 'AuthenticationFailed'), 2)
-    expect((await refused(early.source(at('day/in.csv')).check())).code).toBe('CLOCK_WRONG')
+    expect((await refused(early.fetch(at('day/in.csv')))).code).toBe('CLOCK_WRONG')
     expect((await check(at('day/in.csv'), { AZURE_STORAGE_KEY: '' })).code).toBe('CREDENTIALS_MISSING')
   })
 })

@@ -1,22 +1,17 @@
 import { createServer, type IncomingMessage } from 'node:http'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, type TestContext } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test, type TestContext } from 'vitest'
 import type { Environment } from '../../../src/connectors/connector.js'
 import { createS3Connector } from '../../../src/connectors/objects/s3.js'
 import { closeAtOnce, listenOnLoopback } from '../../support/loopback-server.js'
 import { createObjectPlace, refused, testPlatform } from '../../support/object-place.js'
 import { answer } from '../../support/fault-proxy.js'
-import { plantedSecret, startS3Store, type S3Store } from '../../support/s3-store.js'
+import { plantedSecret, startS3Store } from '../../support/s3-store.js'
 
-let store: S3Store
-beforeAll(async () => {
-  store = await startS3Store()
-})
+const store = await startS3Store()
 afterAll(() => store.close())
-beforeEach(() => {
-  store.reset()
-})
+beforeEach(store.reset)
 
 const address = 's3://bucket/in.csv'
 const keys = { AccessKeyId: 'PLANTEDKEYID', SecretAccessKey: plantedSecret, Token: 'planted-session-token' }
@@ -207,12 +202,15 @@ test('a container gives credentials for the token of its file, which is read aga
     AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: token,
   })
   const source = other.source(address)
-  await source.check()
+  const fetch = () => source.fetch(mkdtempSync(join(other.folder, 'fetched-')))
+  await fetch()
   writeFileSync(token, 'planted-container-token-2')
   // They expire within the time before which they are renewed.
-  await source.check()
+  await fetch()
   expect(giver.calls.map(({ line, headers }) => [line, headers.authorization])).toEqual([
     ['GET /role', 'planted-container-token'],
+    ['GET /role', 'planted-container-token'],
+    ['GET /role', 'planted-container-token-2'],
     ['GET /role', 'planted-container-token-2'],
   ])
 })

@@ -1,19 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
-import { afterAll, beforeAll, beforeEach, expect, test, type TestContext } from 'vitest'
+import { afterAll, beforeEach, expect, test, type TestContext } from 'vitest'
 import { createGoogleConnector } from '../../../src/connectors/objects/google.js'
 import { closeAtOnce, listenOnLoopback } from '../../support/loopback-server.js'
 import { createObjectPlace, refused, testPlatform } from '../../support/object-place.js'
-import { plantedSecret, startS3Store, type S3Store } from '../../support/s3-store.js'
+import { plantedSecret, startS3Store } from '../../support/s3-store.js'
 
-let store: S3Store
-beforeAll(async () => {
-  store = await startS3Store()
-})
+const store = await startS3Store()
 afterAll(() => store.close())
-beforeEach(() => {
-  store.reset()
-})
+beforeEach(store.reset)
 
 const connector = createGoogleConnector(testPlatform())
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, type TestContext } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test, type TestContext } from 'vitest'
 import { createS3Connector } from '../../../src/connectors/objects/s3.js'
 import type { StoreLimits } from '../../../src/connectors/objects/store-platform.js'
 import { createObjectPlace, refused, testPlatform } from '../../support/object-place.js'
@@ -12,16 +12,11 @@ import {
   ignoreRange,
   type Fault,
 } from '../../support/fault-proxy.js'
-import { startS3Store, type S3Store } from '../../support/s3-store.js'
+import { startS3Store } from '../../support/s3-store.js'
 
-let store: S3Store
-beforeAll(async () => {
-  store = await startS3Store()
-})
+const store = await startS3Store()
 afterAll(() => store.close())
-beforeEach(() => {
-  store.reset()
-})
+beforeEach(store.reset)
 
 const content = randomBytes(200_000)
 const address = 's3://bucket/day/in.csv'
@@ -159,13 +154,13 @@ describe('a refusal names what is wrong', () => {
   test('403, of the content and of the list', async (context) => {
     const place = await prepare(context)
     store.fail(/^(HEAD|GET) \/bucket\/day/, answer(403, 'AccessDenied'), 4)
-    const found = await refused(place.source(address).check())
+    const found = await refused(place.fetch(address))
     expect(found).toEqual({
       code: 'ACCESS_DENIED',
       text: expect.stringContaining(`s3://bucket refused to read ${address} (status 403, AccessDenied)`),
     })
     store.fail(/list-type/, answer(403, 'AccessDenied'))
-    const listed = await refused(place.source('s3://bucket/other/*.csv').check())
+    const listed = await refused(place.fetch('s3://bucket/other/*.csv'))
     expect(listed.code).toBe('ACCESS_DENIED')
     expect(listed.text).toContain('refused to list')
   })
@@ -173,9 +168,10 @@ describe('a refusal names what is wrong', () => {
   test('a wrong secret, and a key that the store does not know', async (context) => {
     await prepare(context)
     const open = (environment: Record<string, string>) =>
-      createObjectPlace(context, createS3Connector(testPlatform()), { ...store.environment, ...environment })
-        .source(address)
-        .check()
+      createObjectPlace(context, createS3Connector(testPlatform()), {
+        ...store.environment,
+        ...environment,
+      }).fetch(address)
     const wrong = await refused(open({ AWS_SECRET_ACCESS_KEY: 'wrong' }))
     expect([wrong.code, wrong.text]).toEqual([
       'ACCESS_DENIED',
@@ -190,14 +186,14 @@ describe('a refusal names what is wrong', () => {
 
   test('a clock that is an hour ahead, with both times', async (context) => {
     const place = await prepare(context, {}, 3_600_000)
-    const { code, text } = await refused(place.source(address).check())
+    const { code, text } = await refused(place.fetch(address))
     expect(code).toBe('CLOCK_WRONG')
     expect(text.match(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g)).toHaveLength(2)
   })
 
   test('a missing object, a missing bucket, a folder', async (context) => {
     const place = await prepare(context)
-    const check = (text: string) => refused(place.source(text).check())
+    const check = (text: string) => refused(place.fetch(text))
     expect((await check('s3://bucket/day/none.csv')).code).toBe('INPUT_NOT_FOUND')
     const bucket = await check('s3://missing-bucket/in.csv')
     expect([bucket.code, bucket.text]).toEqual([
@@ -217,7 +213,7 @@ describe('a refusal names what is wrong', () => {
         ...store.environment,
         AWS_ENDPOINT_URL_S3: endpoint,
       })
-    const refusing = await refused(open('http://127.0.0.1:1').source(address).check())
+    const refusing = await refused(open('http://127.0.0.1:1').fetch(address))
     expect([refusing.code, refusing.text]).toEqual([
       'STORE_UNREACHABLE',
       expect.stringContaining('ECONNREFUSED'),
@@ -226,7 +222,7 @@ describe('a refusal names what is wrong', () => {
       /list-type/,
       changeReply((reply) => ({ ...reply, body: Buffer.from('<html>Welcome</html>') })),
     )
-    const page = await refused(open(store.endpoint).source('s3://bucket/*.csv').check())
+    const page = await refused(open(store.endpoint).fetch('s3://bucket/*.csv'))
     expect([page.code, page.text]).toEqual([
       'INPUT_UNREADABLE',
       expect.stringContaining('something else than a store'),

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, type TestContext } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test, type TestContext } from 'vitest'
 import { createS3Connector } from '../../../src/connectors/objects/s3.js'
 import type { StoreLimits } from '../../../src/connectors/objects/store-platform.js'
 import { startChild } from '../../support/child-process.js'
@@ -15,16 +15,11 @@ import {
   stall,
   type Fault,
 } from '../../support/fault-proxy.js'
-import { startS3Store, type S3Store } from '../../support/s3-store.js'
+import { startS3Store } from '../../support/s3-store.js'
 
-let store: S3Store
-beforeAll(async () => {
-  store = await startS3Store()
-})
+const store = await startS3Store()
 afterAll(() => store.close())
-beforeEach(() => {
-  store.reset()
-})
+beforeEach(store.reset)
 
 /** Five parts. */
 const content = randomBytes(300_000)

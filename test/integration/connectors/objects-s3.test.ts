@@ -1,13 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { createS3Connector } from '../../../src/connectors/objects/s3.js'
 import { createObjectPlace, testPlatform } from '../../support/object-place.js'
-import { startS3Store, type S3Store } from '../../support/s3-store.js'
+import { startS3Store } from '../../support/s3-store.js'
 
-let store: S3Store
-beforeAll(async () => {
-  store = await startS3Store()
-})
+const store = await startS3Store()
 afterAll(() => store.close())
 beforeEach(() => {
   store.requests.length = 0

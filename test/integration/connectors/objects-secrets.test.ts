@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import type { Connector, Environment } from '../../../src/connectors/connector.js'
 import { createAzureConnector } from '../../../src/connectors/objects/azure.js'
 import { createGoogleConnector } from '../../../src/connectors/objects/google.js'
@@ -19,20 +19,15 @@ import {
   type Fault,
 } from '../../support/fault-proxy.js'
 import { createObjectPlace, testPlatform } from '../../support/object-place.js'
-import { plantedSecret, startS3Store, type S3Store } from '../../support/s3-store.js'
+import { plantedSecret, startS3Store } from '../../support/s3-store.js'
 
 const canary = 'canary5c1d77'
 const encoded = Buffer.from(canary).toString('base64')
 const secrets = [canary, encoded, plantedSecret, encodeURIComponent(plantedSecret)]
 
-let store: S3Store
-beforeAll(async () => {
-  store = await startS3Store()
-})
+const store = await startS3Store()
 afterAll(() => store.close())
-beforeEach(() => {
-  store.reset()
-})
+beforeEach(store.reset)
 
 /** A store that sends everything back that it gets. */
 const echo: Fault = ({ incoming, outgoing }) => {
@@ -105,7 +100,7 @@ test('no message, hint, notice, cause, stack, label or file contains a secret, w
       proxy.forget()
       proxy.fail(/./, fault, Infinity)
       const actions = [
-        () => place.source(address).check(),
+        () => place.fetch(address),
         () => place.fetch(address),
         () => place.fetch(address.replace('in.csv', '*.csv')),
         () => place.target(address).tryWriting(place.write('sample', 'a')),

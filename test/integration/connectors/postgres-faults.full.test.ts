@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { postgresConnector } from '../../../src/connectors/databases/postgres.js'
+import * as postgresConnector from '../../../src/connectors/databases/postgres.js'
 import { parsePostgresUrl } from '../../../src/core/server-addresses.js'
 import { openSession } from '../../../src/platform/postgres/session.js'
 import { startProgram } from '../../support/child-process.js'

@@ -1,7 +1,7 @@
-import { copyFileSync, existsSync, writeFileSync } from 'node:fs'
+import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { sqliteConnector } from '../../../src/connectors/databases/sqlite.js'
+import * as sqliteConnector from '../../../src/connectors/databases/sqlite.js'
 import { loadDriver, type Sqlite } from '../../../src/platform/sqlite.js'
 import {
   fetchTable,
@@ -78,26 +78,14 @@ describe('SQLite', () => {
     ])
   })
 
-  test('a database that another program writes in WAL mode is read, also by a query', async () => {
+  test('a database that another program writes in WAL mode is read', async () => {
     const { path, database } = makeDatabase(
       `PRAGMA journal_mode = WAL; CREATE TABLE t (a INTEGER); INSERT INTO t VALUES (1)`,
     )
     database.exec('BEGIN IMMEDIATE; INSERT INTO t VALUES (2)')
-    const query = (text: string) => fetchTable(sqliteConnector, `sqlite:${path}`, { query: text })
-    expect(
-      await queryDuckDb(`SELECT * FROM '${(await query('SELECT a AS "A b" FROM t -- all\n;')).path}'`),
-    ).toEqual([[1n]])
+    expect(await queryDuckDb(`FROM '${(await fetch(path, 't')).path}'`)).toEqual([[1n]])
     database.exec('COMMIT')
-    for (const text of [
-      'DELETE FROM t',
-      'SELECT 1; DELETE FROM t',
-      'SELECT 1) ; DELETE FROM t; --',
-      'PRAGMA user_version',
-      'SELECT * FROM nothing',
-      '',
-    ])
-      await expect(query(text), text).rejects.toMatchObject({ code: 'QUERY_REFUSED' })
-    expect(readRows(database, 't')).toHaveLength(2)
+    expect(await queryDuckDb(`FROM '${(await fetch(path, 't')).path}'`)).toEqual([[1n], [2n]])
   })
 
   test('a replaced table keeps indexes, triggers, views and its own columns', async () => {
@@ -127,43 +115,12 @@ describe('SQLite', () => {
     expect(readRows(database, 'log')).toHaveLength(2)
   })
 
-  test('append and upsert keep other rows and columns', async () => {
-    const { path, database } = makeDatabase(
-      `CREATE TABLE t (id INTEGER, name TEXT, note TEXT); INSERT INTO t VALUES (1, 'one', 'mine'), (2, 'two', 'x')`,
-    )
-    const file = await writeParquet(`SELECT 2::INTEGER AS id, 'zwei' AS name UNION ALL SELECT 3, ''`)
-    await publish(path, 't', file, { mode: 'upsert', keyColumn: 'id' })
-    expect(readRows(database, 't')).toEqual([
-      ['1', "'one'", "'mine'"],
-      ['2', "'zwei'", "'x'"],
-      ['3', "''", 'NULL'],
-    ])
-    await publish(path, 't', file, { mode: 'append' })
-    expect(readRows(database, 't')).toHaveLength(5)
-    await publish(path, 'fresh', file, { mode: 'upsert', keyColumn: 'id' })
-    expect(readRows(database, 'fresh')).toHaveLength(2)
-    const unfit = async (select: string, options: object) => {
-      await expect(publish(path, 't', await writeParquet(select), options)).rejects.toMatchObject({
-        code: 'OUTPUT_TABLE_UNFIT',
-      })
-    }
-    await unfit('SELECT 1 AS id, 2 AS more, 3 AS another', { mode: 'append' })
-    await unfit('SELECT 1 AS id UNION ALL SELECT 1', { mode: 'upsert', keyColumn: 'id' })
-    await unfit('SELECT NULL::INTEGER AS id', { mode: 'upsert', keyColumn: 'id' })
-    await unfit('SELECT 1 AS name', { mode: 'upsert', keyColumn: 'id' })
-    expect(() => openTarget(sqliteConnector, `sqlite:${path}#t`, { mode: 'upsert' })).toThrow(
-      expect.objectContaining({ code: 'USAGE_INVALID' }),
-    )
-  })
-
-  test('trying leaves no trace, and readers see the old table until all is written', async () => {
+  test('readers see the old table until all is written', async () => {
     const { path, database } = makeDatabase(
       `PRAGMA journal_mode = WAL; CREATE TABLE t (a INTEGER); INSERT INTO t VALUES (1)`,
     )
     const file = await writeParquet('SELECT i AS a FROM range(50000) r(i)')
     const target = openTarget(sqliteConnector, `sqlite:${path}#t`)
-    await target.tryWriting(file)
-    expect(readRows(database, 't')).toEqual([['1']])
     const counts = new Set<bigint>()
     const publishing = target.publish(file).then(() => true)
     let isDone = false
@@ -172,22 +129,6 @@ describe('SQLite', () => {
       counts.add(database.prepare('SELECT count(*) FROM t').pluck().get() as bigint)
     }
     expect([...counts]).toEqual([1n, 50_000n])
-    const fresh = join(makeFolder(), 'new.db')
-    await openTarget(sqliteConnector, `sqlite:${fresh}#t`).tryWriting(file)
-    expect(existsSync(fresh)).toBe(false)
-  })
-
-  test('a stopped copy changes nothing', async () => {
-    const { path, database } = makeDatabase(`CREATE TABLE t (a INTEGER); INSERT INTO t VALUES (1)`)
-    const stop = new AbortController()
-    const publishing = openTarget(sqliteConnector, `sqlite:${path}#t`, { signal: stop.signal }).publish(
-      await writeParquet('SELECT i AS a FROM range(3000000) r(i)'),
-    )
-    setTimeout(() => {
-      stop.abort(new Error('stopped'))
-    }, 100)
-    await expect(publishing).rejects.toThrow('stopped')
-    expect(readRows(database, 't')).toEqual([['1']])
   })
 
   test('what a killed process left in a journal is rolled back before a table is read', async () => {
@@ -210,7 +151,7 @@ describe('SQLite', () => {
     }
   })
 
-  test('what is missing, locked or no database is named', async () => {
+  test('missing tables, views, tables with references and addresses of another form are named', async () => {
     const file = await writeParquet('SELECT 1 AS a')
     const { path } = makeDatabase(
       'CREATE TABLE companies (a); CREATE TABLE parent (id PRIMARY KEY); CREATE TABLE child (p REFERENCES parent); CREATE VIEW v AS SELECT 1',
@@ -219,21 +160,8 @@ describe('SQLite', () => {
       code: 'INPUT_NOT_FOUND',
       hint: 'tables with similar names: companies, parent, child, v',
     })
-    await expect(fetch(`${path}x`, 't')).rejects.toMatchObject({ code: 'INPUT_NOT_FOUND' })
     await expect(publish(path, 'v', file)).rejects.toMatchObject({ code: 'OUTPUT_UNWRITABLE' })
     await expect(publish(path, 'parent', file)).rejects.toMatchObject({ code: 'OUTPUT_UNWRITABLE' })
-    await expect(publish(join(path, 'x', 'y.db'), 't', file)).rejects.toMatchObject({
-      code: 'OUTPUT_UNWRITABLE',
-    })
-    const text = join(makeFolder(), 'text.db')
-    writeFileSync(
-      text,
-      'this is a text, and longer than a header of SQLite, which has one hundred bytes in its first page.'.repeat(
-        50,
-      ),
-    )
-    await expect(publish(text, 't', file)).rejects.toMatchObject({ code: 'OUTPUT_UNWRITABLE' })
-    await expect(fetch(text, 't')).rejects.toMatchObject({ code: 'INPUT_UNREADABLE' })
     for (const address of [
       'sqlite:#t',
       'sqlite://host/x#t',
