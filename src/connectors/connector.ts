@@ -45,6 +45,18 @@ export interface TargetOptions extends ConnectorOptions {
   readonly mode: WriteMode
   /** Column with the key of a row, for `upsert`. */
   readonly keyColumn: string | null
+  /** Name of a table next to the table, for the mark of appended rows; null: rows are not marked. */
+  readonly markTable?: string | null
+}
+
+/** The mark in a table of its own, which was stored in the same transaction as appended rows. */
+export interface AppendMarks {
+  /** Null if there is no mark. */
+  read(): Promise<string | null>
+  /** Replaces a mark that is there. */
+  update(mark: string): Promise<void>
+  /** Removes the table of the mark. */
+  remove(): Promise<void>
 }
 
 /** A table or an object that a finished local file is published to. */
@@ -57,9 +69,12 @@ export interface Target {
   tryWriting(samplePath: string): Promise<void>
   /**
    * Publishes the file as a whole: readers see the old content or the new one. After a failure or a kill the old content
-   * is there, and the next call removes all leftovers. Throws the same errors.
+   * is there, and the next call removes all leftovers. A mark without quotes is stored with appended rows, if `markTable`
+   * is set and the user may create it. Throws the same errors.
    */
-  publish(path: string): Promise<void>
+  publish(path: string, mark?: string): Promise<void>
+  /** Absent if rows are not marked. */
+  readonly marks?: AppendMarks | undefined
   close(): Promise<void>
 }
 

@@ -1,5 +1,5 @@
 import { isAddress, readScheme, type Scheme } from './address.js'
-import type { Connector, ConnectorOptions, Source, Target, WriteMode } from './connector.js'
+import type { Connector, ConnectorOptions, Source, Target, TargetOptions } from './connector.js'
 
 export { isAddress } from './address.js'
 export type { Target, WriteMode } from './connector.js'
@@ -22,15 +22,14 @@ const tableSchemes: ReadonlySet<Scheme | null> = new Set(['postgres', 'postgresq
 /** Opens sources and targets with the credentials of one environment. */
 export interface Connectors {
   openSource(address: string, query: string | null): Promise<Source>
-  openTarget(address: string, mode: WriteMode, keyColumn: string | null): Promise<Target>
+  openTarget(address: string, options: Omit<TargetOptions, keyof ConnectorOptions>): Promise<Target>
 }
 
 /** The signal stops the reading of sources. An output is published even after an interruption, like a file. */
 export const createConnectors = ({ signal, ...options }: ConnectorOptions): Connectors => ({
   openSource: async (address, query) =>
     (await load(address)).openSource(address, { ...options, signal, query }),
-  openTarget: async (address, mode, keyColumn) =>
-    (await load(address)).openTarget(address, { ...options, mode, keyColumn }),
+  openTarget: async (address, own) => (await load(address)).openTarget(address, { ...options, ...own }),
 })
 
 /** Without access to tables and objects. */

@@ -12,6 +12,8 @@ import { readKnownRows, writeOutput } from './write-output.js'
 import { ChangeCounter, compareOutputs, readSettledOutput } from './history/compare-outputs.js'
 import { publishChanges } from './history/changes-file.js'
 import type { PublishedOutput } from './history/remembered-runs.js'
+import { findAppended } from './output/append-mark.js'
+import { readAppended, removeMarks } from './mark-outputs.js'
 import type { StoredOutput } from './history/run-history.js'
 import type { ChangeCounts } from './figures/change-kinds.js'
 
@@ -58,14 +60,19 @@ async function compareWith(
   baseline: number,
   number: number,
 ): Promise<KnownChanges> {
+  const appended = changes === null ? null : await findAppended(changes)
   await remembered.copyForReading({ newer: number, older: baseline })
+  if (appended !== null) await remembered.copyForReading({ newer: number, older: appended.run })
   const history = openHistory(backend.path)
   try {
     const counter = new ChangeCounter()
     const before = known(history === null ? null : readSettledOutput(history, baseline), baseline)
     const after = known(history?.published(number) ?? null, number)
     const batches = counter.countWhileReading(compareOutputs(before, after))
-    if (changes !== null) await publishChanges(changes, batches)
+    // A run that was killed may have appended its changes: only those since then are missing.
+    const since = history === null ? null : readAppended(history, appended, baseline)
+    if (changes !== null)
+      await publishChanges(changes, since === null ? batches : compareOutputs(since, after))
     while (batches.next().done !== true);
     return { baseline, rowCountBefore: before.rows.length, counts: counter.counts }
   } finally {
@@ -131,6 +138,7 @@ export async function closeRun(run: OpenRun, asked: LookupResults): Promise<RunS
   run.deps.observe({ type: 'finished', summary })
   await ending.reportRun(summary, { run: history.run, changes })
   await history.end(exitCode)
+  if (written !== null) await removeMarks(run)
   return summary
 }
 

@@ -13,6 +13,7 @@ import { answerFirst } from './answer-first.js'
 import { assertMetricsReplaceable } from './ending/metrics-file.js'
 import { assertChangesApart, createChangesFile, type ChangesTarget } from './history/changes-file.js'
 import { openWebhooks } from './inbox/webhooks.js'
+import { markOutputs } from './mark-outputs.js'
 import { assertInputFound, nameJob, openInput, type Input, type InputOptions } from './input/input.js'
 import {
   assertExtraOutputUsable,
@@ -183,8 +184,7 @@ export async function openRun(
     rule,
     rowKeyColumn,
     groupColumn,
-    output,
-    changes,
+    ...markOutputs({ deps, backend, input, history, output, changes }, getSeries(deps)),
     rowSpool,
     connection,
     checkpoint,

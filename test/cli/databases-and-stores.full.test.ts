@@ -1,9 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { at, canary, createPlace, type CliPlace } from '../support/cli.js'
+import { at, canary, createPlace, type CliPlace, type RunningCli } from '../support/cli.js'
+import { createServer } from 'node:http'
+import * as duckdb from '../../src/connectors/databases/duckdb.js'
+import * as postgres from '../../src/connectors/databases/postgres.js'
+import * as sqlite from '../../src/connectors/databases/sqlite.js'
+import { fetchTable, queryDuckDb } from '../integration/connectors/copied-tables.js'
+import { closeAtOnce, listenOnLoopback } from '../support/loopback-server.js'
+import { startStatementProxy } from '../support/statement-proxy.js'
 import { startForeignService } from '../support/foreign-service.js'
-import { findPostgres, startPostgres, type PostgresServer } from '../support/postgres-server.js'
+import {
+  findPostgres,
+  sharedPostgres,
+  startPostgres,
+  type PostgresServer,
+} from '../support/postgres-server.js'
 import { plantedSecret, startS3Store, type S3Store } from '../support/s3-store.js'
 
 const programs = findPostgres() ?? ''
@@ -248,5 +260,72 @@ describe.skipIf(programs === '')('tables', () => {
     expect(server.sql("SELECT to_regclass('doctored') IS NULL", 'crm')).toBe('t')
     const wrong = await place.run(['doctor'], { env: { PGPASSWORD: 'wrong' } })
     expect([wrong.code, wrong.stdout]).toEqual([4, expect.stringContaining('ACCESS_DENIED')])
+  })
+})
+
+const kinds = ['sqlite', 'duckdb', ...(programs === '' ? [] : (['postgres'] as const))] as const
+describe.each(kinds)('tables of %s that are appended to', (kind) => {
+  test('have the rows and changes of each night once, although runs were killed before their end', async (context) => {
+    const place = createPlace()
+    const server = kind === 'postgres' ? await sharedPostgres(programs) : null
+    if (server !== null) context.onTestFinished(() => server.stop())
+    const proxy = server === null ? null : await startStatementProxy(server.port)
+    context.onTestFinished(() => proxy?.close())
+    const database =
+      server?.url().replace(`:${server.port}/`, `:${proxy?.port}/`) ?? `${kind}:${place.path('data.db')}`
+    const connector = { sqlite, duckdb, postgres }[kind]
+    const readAll = async (table: string, cells: string) => {
+      const query = `SELECT ${cells} FROM ${table}`
+      const { path } = await fetchTable(connector, database, { query })
+      return queryDuckDb(`FROM '${path}' ORDER BY ALL`)
+    }
+    let running: RunningCli | null = null
+    const kill = () => running?.child.kill('SIGKILL')
+    const listener = createServer(kill)
+    const notify = ['--notify', `http://127.0.0.1:${await listenOnLoopback(listener)}/`]
+    context.onTestFinished(() => closeAtOnce(listener))
+    const night = ['in.csv', '-o', `${database}#appended`, '--mode', 'append', '--row-key', 'id']
+    night.push('--changes', `${database}#changes`)
+    const start = (...flags: string[]) => (running = place.start([...night, ...flags])).ended
+    const finish = async () => {
+      const { code, stderr } = await start()
+      expect([code, stderr]).toEqual([0, expect.stringContaining('written ')])
+    }
+    const write = (company: string) =>
+      place.write('in.csv', `id,company\n1,Apple Inc\n2,${company}\n3,Microsoft Corporation\n`)
+    write('Facebook Inc')
+    await finish()
+    write('Alphabet Inc')
+    let nightCount = 2
+    for (let committed = 1; proxy !== null; committed++) {
+      let commitCount = 0
+      proxy.begin((_number, text) => {
+        if (!text.includes('COMMIT') || ++commitCount !== committed) return 'pass'
+        kill()
+        // The run has ended: only its marks are still there.
+        if (text.startsWith('DROP')) nightCount++
+        return 'cut_reply'
+      })
+      if ((await start()).code === null) continue
+      nightCount++
+      break
+    }
+    proxy?.begin(() => 'pass')
+    // After the first of these nights, rows and changes are in the tables.
+    for (let count = 0; count < 2; count++) expect((await start(...notify)).code).toBe(null)
+    await finish()
+    const nights = (count: number) =>
+      ['Alphabet Inc', 'Apple Inc', 'Facebook Inc', 'Microsoft Corporation'].flatMap((name) => {
+        const times = name === 'Facebook Inc' ? 1 : name === 'Alphabet Inc' ? count - 1 : count
+        return new Array<readonly string[]>(times).fill([name])
+      })
+    expect(await readAll('appended', 'company')).toEqual(nights(nightCount))
+    const changes = await readAll('changes', 'row_key, kind')
+    expect(changes).toEqual([['2', 'entity_changed']])
+    await finish()
+    expect(await readAll('appended', 'company')).toEqual(nights(nightCount + 1))
+    expect(await readAll('changes', 'row_key, kind')).toEqual(changes)
+    const catalog = kind === 'postgres' ? 'pg_class WHERE relname' : 'sqlite_master WHERE name'
+    expect(await readAll(`${catalog} LIKE 'enrich_%'`, 'count(*) AS n')).toEqual([[0n]])
   })
 })

@@ -15,15 +15,23 @@ export function openDuckDbTarget(address: string, options: TargetOptions): Targe
   const { name } = table
   const schema = table.schema ?? 'main'
   const label = `duckdb:${path}#${formatTable({ schema: schema === 'main' ? null : schema, name })}`
-  return createFileTarget({ path, label, use: 'output', options }, (file, source, end) =>
-    withDuckDbFile(file, `${source}.duckdb`, async (duckDb) => {
-      const columns = await readFileColumns(duckDb, source, 'duckdb', options)
-      const target = new DuckDbTable(duckDb, { schema, name, label }, source, options.keyColumn)
-      await target.useSchema()
-      await duckDb.run('BEGIN')
-      await writeTable(target, columns, options)
-      await duckDb.run(end)
-    }),
+  const file = { path, label, use: 'output', options } as const
+  return createFileTarget(
+    file,
+    { schema, name },
+    {
+      write: (place, { source, markStatements, end }) =>
+        withDuckDbFile(place, `${source}.duckdb`, async (duckDb) => {
+          const columns = await readFileColumns(duckDb, source, 'duckdb', options)
+          const target = new DuckDbTable(duckDb, { schema, name, label }, source, options.keyColumn)
+          await target.useSchema()
+          await duckDb.run('BEGIN')
+          await writeTable(target, columns, options)
+          for (const statement of markStatements) await duckDb.run(statement)
+          await duckDb.run(end)
+        }),
+      withQuery: (work) => withDuckDbFile(file, '', (duckDb) => work((sql) => duckDb.all(sql))),
+    },
   )
 }
 

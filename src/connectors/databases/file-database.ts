@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError, type ErrorCode } from '../../core/errors.js'
-import type { ConnectorOptions } from '../connector.js'
+import type { ConnectorOptions, TargetOptions } from '../connector.js'
 
 /** A database in a file, as an input or an output. */
 export interface DatabaseFile {
@@ -10,6 +10,11 @@ export interface DatabaseFile {
   readonly label: string
   readonly use: 'input' | 'output'
   readonly options: ConnectorOptions
+}
+
+export interface OutputFile extends DatabaseFile {
+  readonly use: 'output'
+  readonly options: TargetOptions
 }
 
 /**

@@ -1,9 +1,13 @@
 import { existsSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { buildTemporaryPath, removeStaleTemporaries } from '../../platform/files.js'
-import type { Target, TargetOptions } from '../connector.js'
-import type { DatabaseFile } from './file-database.js'
+import { quoteSqlText } from '../../parquet/duckdb.js'
+import type { TableName } from '../address.js'
+import type { AppendMarks, Target, TargetOptions } from '../connector.js'
+import { buildMarkStatements, createMarks } from './append-mark.js'
+import type { OutputFile } from './file-database.js'
 import type { FileColumn } from './local-parquet.js'
+import { quoteTable } from './table-names.js'
 import {
   buildDefinition,
   hasColumnChanges,
@@ -54,23 +58,72 @@ export async function writeTable<Existing extends ExistingColumn>(
   return insert()
 }
 
-type WriteFile = (file: DatabaseFile, source: string, end: 'COMMIT' | 'ROLLBACK') => Promise<void>
+/** Rows of a file to write, and how the transaction ends. */
+interface FileWrite {
+  readonly source: string
+  /** Statements that store the mark of the rows. */
+  readonly markStatements: readonly string[]
+  readonly end: 'COMMIT' | 'ROLLBACK'
+}
 
-/** Creates a target from a function that writes the rows of `source` in one transaction. */
-export const createFileTarget = (file: DatabaseFile, write: WriteFile): Target => ({
-  tryWriting: async (samplePath) => {
-    const { path } = file
-    const hasFolder = existsSync(`${dirname(path)}/.`)
-    if (existsSync(path) || !hasFolder) return write(file, samplePath, 'ROLLBACK')
-    // Another process may create the file meanwhile, so that it must not be removed afterwards.
-    removeStaleTemporaries(path)
-    const tried = buildTemporaryPath(path)
-    try {
-      await write({ ...file, path: tried }, samplePath, 'ROLLBACK')
-    } finally {
-      for (const end of ['', '.wal', '-journal']) rmSync(tried + end, { force: true })
+type Query = (sql: string) => Promise<readonly (readonly unknown[])[]>
+
+interface FileAccess {
+  /** Writes in one transaction. */
+  readonly write: (file: OutputFile, write: FileWrite) => Promise<void>
+  readonly withQuery: <Result>(work: (query: Query) => Promise<Result>) => Promise<Result>
+}
+
+/** Creates a target of a table in a file. */
+export function createFileTarget(
+  file: OutputFile,
+  table: TableName,
+  { write, withQuery }: FileAccess,
+): Target {
+  const { path } = file
+  const { markTable: name = null } = file.options
+  const markTable = name === null ? null : { schema: table.schema, name }
+  const toStatements = (mark: string | undefined) =>
+    markTable === null || mark === undefined ? [] : buildMarkStatements(quoteTable(markTable), mark)
+  return {
+    tryWriting: async (source) => {
+      const trial = { source, markStatements: toStatements(''), end: 'ROLLBACK' } as const
+      const hasFolder = existsSync(`${dirname(path)}/.`)
+      if (existsSync(path) || !hasFolder) return write(file, trial)
+      // Another process may create the file meanwhile, so that it must not be removed afterwards.
+      removeStaleTemporaries(path)
+      const tried = buildTemporaryPath(path)
+      try {
+        await write({ ...file, path: tried }, trial)
+      } finally {
+        for (const end of ['', '.wal', '-journal']) rmSync(tried + end, { force: true })
+      }
+    },
+    publish: (source, mark) => write(file, { source, markStatements: toStatements(mark), end: 'COMMIT' }),
+    marks: markTable === null ? undefined : createFileMarks(path, table, markTable, withQuery),
+    close: () => Promise.resolve(),
+  }
+}
+
+function createFileMarks(
+  path: string,
+  table: TableName,
+  markTable: TableName,
+  withQuery: FileAccess['withQuery'],
+): AppendMarks {
+  const mark = quoteTable(markTable)
+  const read = async (query: Query) => {
+    for (const { name } of [table, markTable]) {
+      // DuckDB has this view, too.
+      const exists = `SELECT 1 FROM sqlite_master WHERE lower(name) = lower(${quoteSqlText(name)})`
+      if ((await query(exists)).length === 0) return null
     }
-  },
-  publish: (source) => write(file, source, 'COMMIT'),
-  close: () => Promise.resolve(),
-})
+    const [row] = await query(`SELECT mark FROM ${mark}`)
+    return row === undefined ? null : String(row[0])
+  }
+  const execute = (sql: string) =>
+    withQuery(async (query) => {
+      await query(sql)
+    })
+  return createMarks(mark, () => (existsSync(path) ? withQuery(read) : Promise.resolve(null)), execute)
+}

@@ -5,6 +5,7 @@ import type { StatementError } from '../../platform/postgres/postgres.js'
 import type { PostgresSession } from '../../platform/postgres/session.js'
 import type { TableName } from '../address.js'
 import type { Target, TargetOptions } from '../connector.js'
+import { buildMarkStatements, createMarks } from './append-mark.js'
 import { formatList, readFileColumns, withDuckDb } from './local-parquet.js'
 import { commit, getServerDetails, getServerMessage, parseDatabase, withSession } from './postgres-access.js'
 import {
@@ -39,48 +40,85 @@ export function openPostgresTarget(address: string, options: TargetOptions): Tar
   const { table } = parseTargetAddress(address, options)
   assertNameFits(table)
   const label = `${formatPostgresUrl(parsed)}#${formatTable(table)}`
+  const { markTable = null } = options
+  const markName = markTable === null ? null : quoteTable({ schema: table.schema, name: markTable })
+  let exists = false
+  const withTransaction = <Result>(work: (session: PostgresSession) => Promise<Result>): Promise<Result> =>
+    withSession(
+      { address: parsed, use: 'output', options },
+      async (session) => {
+        await session.query(`BEGIN; ${textSettings}; SET LOCAL lock_timeout = ${lockTimeoutMs}`)
+        return work(session)
+      },
+      (error) => explainRefusal(error, label, exists),
+    )
   const withFile = async (
     path: string,
-    write: (writer: TableWriter, found: FoundTable | null) => Promise<void>,
-    end: (session: PostgresSession) => Promise<unknown>,
+    work: (writer: TableWriter, session: PostgresSession, found: FoundTable | null) => Promise<unknown>,
   ): Promise<void> => {
     const columns = await withDuckDb(`${path}.duckdb`, options, (duckDb) =>
       readFileColumns(duckDb, path, 'postgres', options),
     )
     assertNamesFit(columns)
-    let exists = false
-    await withSession(
-      { address: parsed, use: 'output', options },
-      async (session) => {
-        await session.query(`BEGIN; ${textSettings}; SET LOCAL lock_timeout = ${lockTimeoutMs}`)
-        const found = await findTable(session, table)
-        exists = found !== null
-        const wanted = await resolveTypes(session, columns)
-        await write(new TableWriter(session, options, { path, columns: wanted }, label), found)
-        await end(session)
-      },
-      (error) => explainRefusal(error, label, exists),
+    await withTransaction(async (session) => {
+      const found = await findTable(session, table)
+      exists = found !== null
+      const wanted = await resolveTypes(session, columns)
+      await work(new TableWriter(session, options, { path, columns: wanted }, label), session, found)
+    })
+  }
+  const writeMark = async (session: PostgresSession, mark: string | undefined): Promise<boolean> => {
+    if (markName === null || mark === undefined) return true
+    const [row] = await session.query(
+      `SELECT has_schema_privilege(coalesce($1, current_schema()::text), 'CREATE') AS allowed`,
+      [table.schema],
     )
+    if (row?.allowed !== 't') return false
+    for (const statement of buildMarkStatements(markName, mark)) await session.query(statement)
+    return true
   }
   return {
     tryWriting: (samplePath) =>
-      withFile(
-        samplePath,
-        async (writer, found) => {
-          writer.reportUnknownTypes()
-          if (found === null) await writer.create(table)
-          else await writer.fillStage(found, await writer.plan(found))
-        },
-        (session) => session.query('ROLLBACK'),
-      ),
-    publish: (path) =>
-      withFile(
-        path,
-        (writer, found) => (found === null ? writer.create(table) : writer.write(found)),
-        commit,
-      ),
+      withFile(samplePath, async (writer, session, found) => {
+        writer.reportUnknownTypes()
+        if (found === null) await writer.create(table)
+        else await writer.fillStage(found, await writer.plan(found))
+        if (!(await writeMark(session, ''))) {
+          options.notice(
+            `The role may not create tables next to ${label}: if a run is killed just after it appended its rows, the next one appends them again. GRANT CREATE ON SCHEMA prevents that`,
+          )
+        }
+        await session.query('ROLLBACK')
+      }),
+    publish: (path, mark) =>
+      withFile(path, async (writer, session, found) => {
+        await (found === null ? writer.create(table) : writer.write(found))
+        await writeMark(session, mark)
+        await commit(session)
+      }),
+    marks:
+      markName === null
+        ? undefined
+        : createMarks(
+            markName,
+            () => withTransaction((session) => readMark(session, markName, quoteTable(table))),
+            (sql) =>
+              withTransaction(async (session) => {
+                await session.query(`${sql}; COMMIT`)
+              }),
+          ),
     close: () => Promise.resolve(),
   }
+}
+
+/** Without its table, a mark has no meaning. */
+async function readMark(session: PostgresSession, mark: string, table: string): Promise<string | null> {
+  const [found] = await session.query(
+    'SELECT (pg_catalog.to_regclass($1) IS NULL OR pg_catalog.to_regclass($2) IS NULL) AS missing',
+    [mark, table],
+  )
+  const [row] = found?.missing === 't' ? [] : await session.query(`SELECT mark FROM ${mark}`)
+  return row?.mark ?? null
 }
 
 /** A file to write, with its columns. */

@@ -20,19 +20,33 @@ export function openSqliteTarget(address: string, options: TargetOptions): Targe
   }
   const path = parseDatabaseFile(place)
   const label = `sqlite:${path}#${table.name}`
-  return createFileTarget({ path, label, use: 'output', options }, (file, source, end) =>
-    withSqliteFile(file, async (database) => {
-      const execute = (sql: string) => whenSqliteFree(file, () => database.prepare(sql).run())
-      database.pragma('synchronous = FULL')
-      await execute('BEGIN IMMEDIATE')
-      await withDuckDb(`${source}.duckdb`, options, async (duckDb) => {
-        const columns = await readFileColumns(duckDb, source, 'sqlite', options)
-        const target = new SqliteTable(database, duckDb, { name: table.name, label }, source, options)
-        await writeTable(target, columns, options)
-      })
-      await execute(end)
-    }),
-  )
+  const file = { path, label, use: 'output', options } as const
+  return createFileTarget(file, table, {
+    write: (place, { source, markStatements, end }) =>
+      withSqliteFile(place, async (database) => {
+        const execute = (sql: string) => whenSqliteFree(place, () => database.prepare(sql).run())
+        database.pragma('synchronous = FULL')
+        await execute('BEGIN IMMEDIATE')
+        await withDuckDb(`${source}.duckdb`, options, async (duckDb) => {
+          const columns = await readFileColumns(duckDb, source, 'sqlite', options)
+          const target = new SqliteTable(database, duckDb, { name: table.name, label }, source, options)
+          await writeTable(target, columns, options)
+        })
+        for (const statement of markStatements) await execute(statement)
+        await execute(end)
+      }),
+    withQuery: (work) =>
+      withSqliteFile(file, (database) =>
+        work((sql) =>
+          whenSqliteFree(file, () => {
+            const statement = database.prepare(sql)
+            if (statement.reader) return statement.raw().all() as unknown[][]
+            statement.run()
+            return []
+          }),
+        ),
+      ),
+  })
 }
 
 type Plan = TablePlan<ExistingColumn>

@@ -149,9 +149,14 @@ type Outputs = Pick<HistoryReader, 'runs' | 'published'>
 /**
  * Returns a run's output as later ones are compared with it: each pending row takes the entry of the same row in the
  * baseline, in the baseline's baseline, and so on. Rows that never had an answer stay pending. Returns `null` if the
- * output is no longer stored. Throws CHECKPOINT_DAMAGED.
+ * output is no longer stored. `baseline` is for a run that was killed before it stored its own. Throws
+ * CHECKPOINT_DAMAGED.
  */
-export function readSettledOutput(history: Outputs, run: number): PublishedOutput | null {
+export function readSettledOutput(
+  history: Outputs,
+  run: number,
+  baseline: number | null = null,
+): PublishedOutput | null {
   const output = history.published(run)
   if (output === null) return null
   const pending = new Set(output.numbersOf(isPendingStatus))
@@ -160,7 +165,7 @@ export function readSettledOutput(history: Outputs, run: number): PublishedOutpu
   for (const [row, entry] of rows.entries()) if (pending.has(entry)) open.add(row)
   if (open.size === 0) return output
   const settled = { ...output, rows }
-  for (const before of readEarlierOutputs(history, run)) {
+  for (const before of readEarlierOutputs(history, run, baseline)) {
     const { changed } = matchRows(before, settled)
     for (const [at, row] of changed.newer.entries()) {
       if (!open.has(row)) continue
@@ -176,9 +181,14 @@ export function readSettledOutput(history: Outputs, run: number): PublishedOutpu
 }
 
 /** Yields the baseline of a run, the baseline of that run, and so on. */
-function* readEarlierOutputs(history: Outputs, run: number): Generator<PublishedOutput> {
+function* readEarlierOutputs(
+  history: Outputs,
+  run: number,
+  first: number | null,
+): Generator<PublishedOutput> {
   const baselines = new Map(history.runs().map(({ number, baseline }) => [number, baseline]))
-  for (let number = baselines.get(run); typeof number === 'number'; number = baselines.get(number)) {
+  let number = baselines.get(run) ?? first
+  for (; number !== null; number = baselines.get(number) ?? null) {
     const output = history.published(number)
     if (output === null) return
     yield output

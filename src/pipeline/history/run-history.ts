@@ -39,6 +39,7 @@ export class RunHistory {
   #record: RunRecord
   /** `null` if the run is not recorded. */
   #run: number | null = null
+  #startedAtMs = 0
   #isGivenUp = false
 
   private constructor(deps: RunHistoryDeps) {
@@ -52,8 +53,10 @@ export class RunHistory {
     const history = new RunHistory(deps)
     const { path, series, nowMs, record } = deps
     const store = history.#store
+    const startedAtMs = nowMs()
+    history.#startedAtMs = startedAtMs
     history.#run = await history.runUnlessDamaged(async () => {
-      if (canWriteHistory(path)) return store.begin({ series, startedAtMs: nowMs(), record })
+      if (canWriteHistory(path)) return store.begin({ series, startedAtMs, record })
       history.#giveUp('the history is damaged; enrich checkpoint repair recovers the intact part')
       return null
     })
@@ -67,6 +70,11 @@ export class RunHistory {
   /** Number of the run; `null` if it is not recorded. */
   get run(): number | null {
     return this.#run
+  }
+
+  /** Identifies the run across checkpoints; `null` if it is not recorded. */
+  get identity(): { run: number; startedAtMs: number } | null {
+    return this.#run === null ? null : { run: this.#run, startedAtMs: this.#startedAtMs }
   }
 
   get record(): RunRecord {

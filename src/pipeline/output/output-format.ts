@@ -23,12 +23,40 @@ export interface RemoteAccess {
 /** Without access to tables and objects. */
 export const noAccess: RemoteAccess = { connectors: noConnectors, folder: '' }
 
+/** A run that appends rows. Its number and its start identify it across checkpoints. */
+export interface AppendingRun {
+  readonly run: number
+  readonly startedAtMs: number
+}
+
+/** Contents of the mark that is stored with appended rows. */
+export interface Appended extends AppendingRun {
+  /** Digest of the rows; empty if they are not compared. */
+  readonly digest: string
+}
+
+/**
+ * Marks the rows that a run appends to a table, until the run has ended: the next run learns by it that a killed run
+ * appended its rows.
+ */
+export interface AppendMark {
+  /** Table of the mark; the same for all runs of a series. */
+  readonly table: string
+  readonly owner: AppendingRun
+  /** Columns of the rows that are compared with those of a killed run; null: they are always appended. */
+  readonly columns: readonly string[] | null
+  /** Returns whether the rows of an earlier run, which have the same digest, stand for those of this run. */
+  readonly standsFor: (earlier: Appended) => Promise<boolean>
+}
+
 /** A table or an object that an output is published to. */
 export interface RemoteOutput extends RemoteAccess {
   /** How rows are put into a table. */
   readonly mode: WriteMode
   /** Column with the key of a row, for `upsert`. */
   readonly keyColumn: string | null
+  /** Null or absent: appended rows are not marked. */
+  readonly mark?: AppendMark | null
 }
 
 /** Text formats, which may be gzipped. The others have their own compression. */

@@ -6,7 +6,8 @@ import { createGzip } from 'node:zlib'
 import { isAddress, isTableAddress, type Target } from '../../connectors/connectors.js'
 import { buildTemporaryPath, makeFolder, publishFile, removeStaleTemporaries } from '../../platform/files.js'
 import { Packer } from '../../tables/zip-writer.js'
-import type { RemoteOutput } from './output-format.js'
+import { openRemote, publishMarked } from './append-mark.js'
+import type { AppendMark, RemoteOutput } from './output-format.js'
 import { assertRegular, resolveTarget, toWriteError } from './output-path.js'
 
 /**
@@ -72,6 +73,7 @@ class StagedCopy extends StagedFile {
     address: string,
     localPath: string,
     private readonly remote: Target,
+    private readonly mark: AppendMark | null,
   ) {
     super(address, localPath)
   }
@@ -81,7 +83,8 @@ class StagedCopy extends StagedFile {
   }
 
   override publish(): Promise<void> {
-    return this.remote.publish(this.temporary)
+    const { remote, temporary, mark } = this
+    return mark === null ? remote.publish(temporary) : publishMarked(remote, temporary, mark)
   }
 
   override async discard(): Promise<void> {
@@ -96,11 +99,10 @@ export async function stage(path: string, remote: RemoteOutput | null): Promise<
   if (remote === null) throw new Error('no access to tables and objects')
   makeFolder(remote.folder)
   // Named after the address, so that the next run finds and removes the leftovers of a killed one.
-  const mark = createHash('sha256').update(path).digest('hex').slice(0, 16)
+  const hash = createHash('sha256').update(path).digest('hex').slice(0, 16)
   const extension = isTableAddress(path) ? '.parquet' : (/(\.\w+){1,2}$/.exec(path)?.[0] ?? '')
-  const { mode, keyColumn } = remote
-  const target = await remote.connectors.openTarget(path, isTableAddress(path) ? mode : 'replace', keyColumn)
-  return new StagedCopy(path, join(remote.folder, `output-${mark}${extension}`), target)
+  const target = await openRemote(path, remote)
+  return new StagedCopy(path, join(remote.folder, `output-${hash}${extension}`), target, remote.mark ?? null)
 }
 
 /** Publishes a text as a file. Throws OUTPUT_UNWRITABLE and DISK_FULL. */

@@ -228,6 +228,18 @@ describe.skipIf(programs === null)('PostgreSQL, with faults', () => {
     await expect(attempt('secured')).rejects.toMatchObject(denied('row-level security'))
     server.sql(`GRANT SELECT, INSERT, DELETE ON protected TO ${role}`)
     await attempt('protected')
+    const notices: string[] = []
+    const append = {
+      mode: 'append',
+      markTable: 'enrich_mark_1',
+      notice: (text: string) => notices.push(text),
+    }
+    await attempt('protected', append)
+    expect(notices).toEqual([expect.stringContaining('GRANT CREATE ON SCHEMA')])
+    await openTarget(postgresConnector, `${url}#protected`, append as object).publish(
+      await writeParquet(`SELECT 101::INTEGER AS id, 'new' AS name`),
+      'mark',
+    )
     await publish(`${url}#protected`, path)
     expect(summarize('protected')).toBe('2000|new|new')
     await expect(
