@@ -2,6 +2,7 @@ import { entitySubtype, entityType, type EntitySubtype, type EntityType } from '
 import { findRegionCode } from '../normalize/places.js'
 import { parseEdgarPlace, toJurisdiction } from '../reference/registers.js'
 import { checkDraft, readCountry, type Draft, type DraftIdentifier } from './draft.js'
+import { companiesHouse, formatCompanyNumber } from './gleif-record.js'
 import type { ReadRow } from '../model/registry-rows.js'
 import { UserError } from '../../core/errors.js'
 
@@ -155,7 +156,8 @@ export interface RowDefaults {
 export type FieldReader = (field: ImportField) => string | null
 
 /** Converts a line of a file to a registration. Pure; any text gives a row or a reason. */
-export function readRow(field: FieldReader, sourceLine: number, defaults: RowDefaults): ReadRow {
+export function readRow(cellOf: FieldReader, sourceLine: number, defaults: RowDefaults): ReadRow {
+  const field = withWholeNumbers(cellOf, defaults)
   const dropped: string[] = []
   const draft: Draft = {
     idType: defaults.keyWord,
@@ -187,6 +189,21 @@ export function readRow(field: FieldReader, sourceLine: number, defaults: RowDef
   return checkDraft(draft, sourceLine, dropped)
 }
 
+/** Restores the leading zeros of the numbers of Companies House, which spreadsheets remove. */
+function withWholeNumbers(field: FieldReader, defaults: RowDefaults): FieldReader {
+  const authority = field('registration_authority')
+  const isRegister = authority === null || companiesHouse.test(authority)
+  if (!isRegister || !isHomeBritish(field, defaults)) return field
+  const { idType } = defaults
+  const fields = idType === 'registration_id' ? ['id', 'parent_id', 'registration_id'] : ['registration_id']
+  return (name) => {
+    const text = field(name)
+    return text !== null && fields.includes(name)
+      ? text.replace(/(?<=^|\|\s*)\d{1,7}(?=\s*(?:\||$))/g, formatCompanyNumber)
+      : text
+  }
+}
+
 /** UK SIC 2007 has five digits, but tables of numbers lose a leading zero; the American SIC has four. */
 function readIndustry(field: FieldReader, defaults: RowDefaults): Pick<Draft, 'sic' | 'industryCodes'> {
   const text = field('sic')
@@ -202,8 +219,11 @@ function readIndustry(field: FieldReader, defaults: RowDefaults): Pick<Draft, 's
 const lostZero = /^(?:1[1-7]|2[1-4]|3[12]|5[12]|6[12]|7[12]|8[19]|9[19])\d\d$/
 
 /** Registered in the United Kingdom under a number of its register: SEC files have American codes. */
-function isBritish(field: FieldReader, { idType, jurisdiction, countryCode }: RowDefaults): boolean {
-  if (idType === 'cik' || field('cik') !== null) return false
+function isBritish(field: FieldReader, defaults: RowDefaults): boolean {
+  return defaults.idType !== 'cik' && field('cik') === null && isHomeBritish(field, defaults)
+}
+
+function isHomeBritish(field: FieldReader, { jurisdiction, countryCode }: RowDefaults): boolean {
   const home = field('jurisdiction') ?? jurisdiction ?? field('country') ?? countryCode ?? ''
   return /^(?:gb|uk)(?:$|[_-])/i.test(home) || readCountry(home, []) === 'GB'
 }

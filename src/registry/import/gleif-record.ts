@@ -121,7 +121,8 @@ function isNoAuthority(code: string | null): boolean {
   return code === null || /^RA([789])\1{5}$/.test(code)
 }
 
-const companiesHouse = /^RA00058[567]$/
+/** Registration authorities of Companies House. */
+export const companiesHouse = /^RA00058[567]$/
 
 function collectNumbers({
   authority,

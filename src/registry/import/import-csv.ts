@@ -15,7 +15,7 @@ import {
   type RowDefaults,
 } from './csv-row.js'
 import { readJurisdiction } from './draft.js'
-import { proposeMap, formatCommand, readSample } from './propose-map.js'
+import { proposeMap, formatCommand, readSample, type ImportFlags, type MapProposal } from './propose-map.js'
 import {
   importInto,
   runImport,
@@ -61,7 +61,7 @@ async function* readCsvItems(
   session: ImportSession,
   options: ImportCsvOptions,
 ): AsyncGenerator<readonly ImportItem[]> {
-  if (options.map === undefined) await requireFieldNames(options)
+  if (options.map?.name === undefined) await requireFieldNames(options)
   const reader = new CsvReader(session, options)
   const file = await openDelimited(await openOneFile(options.path, null), { encoding: options.encoding })
   for (const notice of file.notices) options.onNotice?.(notice)
@@ -71,22 +71,49 @@ async function* readCsvItems(
   reader.end()
 }
 
-/** Without a map, columns must have the names of fields: if required ones are missing, the error proposes a map. */
-async function requireFieldNames({ path, encoding, idType = 'id' }: ImportCsvOptions): Promise<void> {
+/** The map, or without one the header, must have the name and the id. If one is missing, the error proposes a command. */
+async function requireFieldNames(options: ImportCsvOptions): Promise<void> {
+  const { path, encoding, map, idType = 'id' } = options
   const { header, rows } = await readSample(path, encoding)
-  if (header.length === 0 || (header.includes('name') && (header.includes('id') || header.includes(idType))))
-    return
-  const proposal = proposeMap(header, rows)
-  const [doubt] = proposal.doubts
-  const command = formatCommand(path, proposal)
-  const missing = header.includes('name') ? `id${idType === 'id' ? '' : ` or ${idType}`}` : 'name'
+  if (header.length === 0) return
+  const hasName = map === undefined && header.includes('name')
+  if (hasName && (header.includes('id') || header.includes(idType))) return
+  const flags = proposeFlags(proposeMap(header, rows), header, options)
+  const missing = hasName ? `id${idType === 'id' ? '' : ` or ${idType}`}` : 'name'
+  const command = formatCommand(path, flags)
+  const doubt =
+    flags.doubts[0] ?? (flags.map.id === undefined ? 'the column of the ids is unknown' : undefined)
   throw new UserError(
     'REGISTRY_IMPORT_INVALID',
-    `there is no column ${missing}; the file has: ${formatColumns(header)}`,
+    map === undefined
+      ? `there is no column ${missing}; the file has: ${formatColumns(header)}`
+      : `--map has no column for the name; the file has: ${formatColumns(header)}`,
     {
       hint: doubt === undefined ? `if this fits: ${command}` : `${doubt}; complete this command: ${command}`,
     },
   )
+}
+
+/** Adds what the user stated to a proposal. */
+function proposeFlags(
+  proposal: MapProposal,
+  header: readonly string[],
+  { idType, map, country, jurisdiction }: CsvSettings,
+): ImportFlags & Pick<MapProposal, 'doubts'> {
+  const stated = { country: country ?? proposal.country, jurisdiction: jurisdiction ?? proposal.jurisdiction }
+  const { name, id } = proposal.map
+  if (map !== undefined) {
+    const doubts = name === undefined ? ['no column has names of companies'] : []
+    return { ...stated, idType: idType ?? 'id', map: { ...map, ...(name !== undefined && { name }) }, doubts }
+  }
+  if (idType === undefined || idType === proposal.idType) return { ...proposal, ...stated }
+  // The proposed ids are of another type: they become a field of their own.
+  const own = header.find((column) => column === 'id' || column === idType)
+  const fields: Record<string, string> = { ...proposal.map }
+  if (id !== undefined && proposal.idType !== null) fields[proposal.idType] = id
+  if (own === undefined) Reflect.deleteProperty(fields, 'id')
+  else fields.id = own
+  return { ...stated, idType, map: fields, doubts: own === undefined ? proposal.doubts : [] }
 }
 
 /** Imports a UTF-8 file with commas from memory. */

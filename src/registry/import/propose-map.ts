@@ -64,6 +64,8 @@ const ukHeader = /^(?:uk|companies_house)_/
 const shareMin = 0.95
 const ukPostcode = /^[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}$/i
 const ukNumber = /^(?:\d{7,8}|[A-Z]{2}\d{6}|[A-Z]{2}\d{5}[A-Z]|[A-Z]\d{7})$/i
+/** A British number without its leading zeros. */
+const shortNumber = /^[1-9]\d{0,6}$/
 
 /** Proposes a column for each field, by header and, for columns that identify a company, by content. */
 export function proposeMap(header: readonly string[], rows: readonly (readonly string[])[]): MapProposal {
@@ -87,7 +89,9 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
     ...(idType === null
       ? ['no column with a known header has an LEI, CIK or company number in every row']
       : []),
-    ...(idType === 'registration_id' && !hasPlace ? ['the country of the company numbers is unknown'] : []),
+    ...(idType === 'registration_id' && !hasPlace
+      ? ['no column has the jurisdiction of the company numbers']
+      : []),
     ...twice,
   ]
   return {
@@ -98,6 +102,13 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
     unused: header.filter((name) => name !== '' && !used.has(name)),
     doubts,
   }
+}
+
+/** Flags of the command that imports a file. */
+export interface ImportFlags extends Pick<MapProposal, 'country' | 'jurisdiction'> {
+  /** Type of the ids, also a word of the user; `null` if unknown. */
+  readonly idType: string | null
+  readonly map: Readonly<Record<string, string>>
 }
 
 type FieldMap = Partial<Record<ImportField, string>>
@@ -159,11 +170,18 @@ function findIdType(map: FieldMap, cellsOf: GetCells): MapProposal['idType'] {
 
 const distinctMin = 0.9
 
-/** Numbers of British form are British by their header, or because all places in the file are British. */
+/**
+ * Numbers of British form are British by their header, or because all places in the file are British. Spreadsheets
+ * remove leading zeros: short numbers need such a header, or a whole number in the same column.
+ */
 function isBritish(map: FieldMap, cellsOf: GetCells): boolean {
   const { id: number, country, postal_code: postcode } = map
-  if (number === undefined || !isMostly(cellsOf(number), (cell) => ukNumber.test(cell))) return false
-  if (ukHeader.test(toHeaderKey(number))) return true
+  if (number === undefined) return false
+  const isStated = ukHeader.test(toHeaderKey(number))
+  const numbers = cellsOf(number)
+  const areShort = isStated || numbers.some((cell) => cell.length === 8 && ukNumber.test(cell))
+  if (!isMostly(numbers, (cell) => ukNumber.test(cell) || (areShort && shortNumber.test(cell)))) return false
+  if (isStated) return true
   const countries = country === undefined ? [] : cellsOf(country)
   const stated = countries.filter((cell) => cell !== '')
   if (stated.some((cell) => findCountryCode(cell) !== 'GB')) return false
@@ -175,9 +193,9 @@ function isBritish(map: FieldMap, cellsOf: GetCells): boolean {
  * Formats the command that imports the file this way; COLUMN and CODE are placeholders for the user. The type of the ids
  * is part of the ids in the registry, so the command always states it.
  */
-export function formatCommand(path: string, { idType, map, country, jurisdiction }: MapProposal): string {
+export function formatCommand(path: string, { idType, map, country, jurisdiction }: ImportFlags): string {
   const needed: FieldMap = {
-    ...(idType === null && { id: 'COLUMN' }),
+    ...(map.id === undefined && { id: 'COLUMN' }),
     ...(map.name === undefined && { name: 'COLUMN' }),
   }
   const isPlaceOpen = idType === 'registration_id' && (map.jurisdiction ?? map.country) === undefined

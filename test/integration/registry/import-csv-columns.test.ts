@@ -70,6 +70,37 @@ describe('columns', () => {
     })
   })
 
+  it('the proposed command keeps --id-type, --map and the place', async () => {
+    const hint = (text: string, options: Partial<ImportCsvOptions>) =>
+      importRows(text, options).catch((error: unknown) => (error as { hint: string }).hint)
+    const numbers = 'company_number,name,town\n1,Ford,Dearborn\n'
+    expect(await hint(numbers, { idType: 'kunde', country: 'DE', jurisdiction: 'de' })).toMatch(
+      /; complete this command: .* --id-type kunde --map id=COLUMN,name=name,city=town,registration_id=company_number --country DE --jurisdiction de$/,
+    )
+    expect(await hint('kunde,title\n1,Ford\n', { idType: 'kunde' })).toMatch(
+      /^if this fits: .* --id-type kunde --map name=title,id=kunde$/,
+    )
+    expect(await hint('number,title\n1,Ford\n', { map: { id: 'number' } })).toMatch(
+      /^if this fits: .* --id-type id --map id=number,name=title$/,
+    )
+    expect(await hint('number,what\n1,Ford\n', { map: { id: 'number' } })).toMatch(
+      /; complete this command: .* --id-type id --map name=COLUMN,id=number$/,
+    )
+  })
+
+  it('leading zeros of British company numbers are restored', async () => {
+    const { registry } = await importRows('id,name\n519500,Tesco Ltd\n00445790,Acme Ltd\n', {
+      idType: 'registration_id',
+      jurisdiction: 'gb',
+    })
+    const other = 'id,name,registration_id,country\na,Tesco Ltd,00519500,GB\nb,Tesco GmbH,519500,DE\n'
+    const { held } = await importRows(other, { sourceName: 'other' }, registry)
+    expect(registry.info().entityCount).toBe(3)
+    expect(Object.keys(held)).toEqual(
+      expect.arrayContaining(['registration_id:gb:00445790', 'registration_id:gb:00519500']),
+    )
+  })
+
   it('a column of states of companies is no region', async () => {
     const hint = async (state: string) => {
       const text = `Firm Id,Title,Town,State\n1,Ford,Dearborn,${state}\n`

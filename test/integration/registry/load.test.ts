@@ -98,7 +98,7 @@ describe('what a file is', () => {
     [
       'numbers of a register that is not told',
       'company_number,name\n1234,Acme GmbH\n1235,Beta GmbH\n',
-      /the country of the company numbers is unknown/,
+      /no column has the jurisdiction of the company numbers/,
     ],
     ['ids that rows share', `lei,name\n${`${lei.ford},Acme\n`.repeat(9)}`, /no column with a known header/],
     [
@@ -130,6 +130,12 @@ describe('what a file is', () => {
     // The country of an address is not the country of the register.
     expect(await withCountries('UK company number', 'Jersey', 'GB')).toMatchObject(isBritish)
     expect(await withCountries('Company Number', 'Jersey', 'GB')).toMatchObject({ kind: 'unknown' })
+    // Spreadsheets remove leading zeros.
+    const short = 'name,postcode\n519500,Acme Ltd,AL7 1GA\n10445790,Beta Ltd,LS1 4AP\n'
+    for (const header of ['UK company number', 'Company number'])
+      expect(await detectFile(write('uk.csv', `${header},${short}`))).toMatchObject(isBritish)
+    const ownIds = `company_id,${short.replace('10445790', '445790')}`
+    expect(await detectFile(write('uk.csv', ownIds))).toMatchObject({ kind: 'unknown' })
     const others = 'Companies House number,name\nHRB 1,Acme GmbH\nHRB 2,Beta GmbH\n'
     expect(await detectFile(write('uk.csv', others))).toMatchObject({ kind: 'unknown' })
   })
