@@ -83,6 +83,11 @@ export function findCountryCode(text: string): string | null {
   return iso31661Alpha3ToAlpha2[direct] ?? countryCodes.get(foldCountryName(text)) ?? null
 }
 
+/** Whether a word of lower-case Latin letters and digits is a country's name or code; faster than `findCountryCode`. */
+export function namesCountry(word: string): boolean {
+  return countryCodes.has(word) || iso31661Alpha3ToAlpha2[word.toUpperCase()] !== undefined
+}
+
 /** Returns the everyday English name for a country code, or null. */
 export function findCountryName(code: string): string | null {
   return countryNames.get(code) ?? null

@@ -1,4 +1,4 @@
-import { findCountryCode } from '../../core/countries.js'
+import { namesCountry } from '../../core/countries.js'
 import { align, shareNumbers, totalWeight, getWordWeight } from './align.js'
 import type { CandidateName } from './candidate.js'
 import { compareForms, type FormAgreement } from './form-agreement.js'
@@ -285,7 +285,7 @@ function checkMissingNumber(variant: NameVariant, candidate: CandidateName): boo
 
 /** Shorter words are codes of countries and words of names: "can", "per", "and". */
 const isCountryWord = (word: string): boolean =>
-  (word.length >= 4 || shortCountries.has(word)) && findCountryCode(word) !== null
+  (word.length >= 4 || shortCountries.has(word)) && namesCountry(word)
 const shortCountries = new Set(['uk', 'us', 'uae'])
 
 const seriesForms = new Set('co company companies corp corporation inc ltd limited llc lp plc'.split(' '))

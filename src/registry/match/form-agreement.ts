@@ -29,6 +29,8 @@ function isForeignForm(
 ): boolean {
   if (formCountries.length === 0) return false
   const isKnownIn = (country: string) => formCountries.includes(country)
+  // Without reading the other form, which takes time.
+  if (isKnownIn(place.countryCode)) return false
   const held = parseName(heldClass === null ? registeredName : name)
   const heldCountries = held.formCountries
   // A register that lists companies of other countries may name its own for them: no Danish "A/S" is American.

@@ -39,7 +39,6 @@ interface CandidateRow {
   city_key: string
   postal_key: string
   country_code: string | null
-  prominence: number
 }
 
 const selectCandidates = `
@@ -47,15 +46,38 @@ const selectCandidates = `
     n.form_class, n.acronym, l.status, l.removed_from_source, l.type, l.subtype, l.jurisdiction, l.source_number,
     a.region_code, a.city_key, a.postal_key, a.country_code,
     CASE WHEN n.kind <> 'legal' THEN (SELECT r.name FROM names r
-      WHERE r.legal_entity_number = l.number AND r.kind = 'legal' LIMIT 1) END AS registered_name,
-    (SELECT 4 * max(e.sic IS NOT NULL OR e.naics IS NOT NULL OR e.industry_codes IS NOT NULL)
-       + 2 * max(EXISTS (SELECT 1 FROM identifiers i WHERE i.legal_entity_number = e.number AND i.type = 'lei'))
-       + max(EXISTS (SELECT 1 FROM identifiers i WHERE i.legal_entity_number = e.number AND i.type = 'ticker'))
-     FROM legal_entities e WHERE e.entity_number = l.entity_number) AS prominence
+      WHERE r.legal_entity_number = l.number AND r.kind = 'legal' LIMIT 1) END AS registered_name
   FROM names n
   JOIN legal_entities l ON l.number = n.legal_entity_number
   JOIN addresses a ON a.legal_entity_number = l.number AND a.kind = 'headquarters'
   WHERE `
+
+const selectProminence = `
+  SELECT 4 * max(e.sic IS NOT NULL OR e.naics IS NOT NULL OR e.industry_codes IS NOT NULL)
+    + 2 * max(EXISTS (SELECT 1 FROM identifiers i WHERE i.legal_entity_number = e.number AND i.type = 'lei'))
+    + max(EXISTS (SELECT 1 FROM identifiers i WHERE i.legal_entity_number = e.number AND i.type = 'ticker'))
+  FROM legal_entities e WHERE e.entity_number = ?`
+
+type ReadProminence = (entityNumber: number) => CandidateName['prominence']
+
+/** Companies remembered at once: some megabytes. */
+const rememberedProminencesMax = 100_000
+
+const prepareProminence = (database: Sqlite) => database.prepare<[number], number>(selectProminence).pluck()
+
+/** Reads each company once, because its names are found by many queries. */
+function createProminenceReader(read: ReturnType<typeof prepareProminence>): ReadProminence {
+  const known = new Map<number, number>()
+  return (entityNumber) => {
+    let bits = known.get(entityNumber)
+    if (bits === undefined) {
+      bits = read.get(entityNumber) ?? 0
+      if (known.size >= rememberedProminencesMax) known.clear()
+      known.set(entityNumber, bits)
+    }
+    return { isListed: (bits & 1) > 0, hasLei: (bits & 2) > 0, hasIndustry: (bits & 4) > 0 }
+  }
+}
 
 /**
  * Searches by exact keys, initials, prefixes and heads of the query; if these names are not enough, also by pairs of the
@@ -74,8 +96,13 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
     `n.number IN (SELECT rowid FROM name_index WHERE name_index MATCH ? LIMIT ${clauseNamesMax})`,
   )
 
+  // The vocabulary is another one after each change of the registry.
+  const prominence = prepareProminence(database)
+  const prominences = new WeakMap<Vocabulary, ReadProminence>()
   return {
     find(variants, vocabulary, isEnough = () => true) {
+      const readProminence = prominences.get(vocabulary) ?? createProminenceReader(prominence)
+      prominences.set(vocabulary, readProminence)
       const found = new Map<number, CandidateName>()
       const listFound = () => [...found.values()].slice(0, matchLimits.candidateNamesMax)
       // Variants and heads often share their key.
@@ -86,7 +113,8 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
         add(byCore.all(key))
       }
       const add = (rows: readonly CandidateRow[]) => {
-        for (const row of rows) if (!found.has(row.number)) found.set(row.number, toCandidateName(row))
+        for (const row of rows)
+          if (!found.has(row.number)) found.set(row.number, toCandidateName(row, readProminence))
       }
       for (const variant of variants) {
         addByCore(variant.coreKey)
@@ -127,7 +155,11 @@ export function createCompanyNames(database: Sqlite): (entityNumber: number) => 
   const ofCompany = database.prepare<[number], CandidateRow>(
     `${selectCandidates}l.entity_number = ? LIMIT ${matchLimits.candidateNamesMax}`,
   )
-  return (entityNumber) => ofCompany.all(entityNumber).map(toCandidateName)
+  const prominence = prepareProminence(database)
+  return (entityNumber) => {
+    const readProminence = createProminenceReader(prominence)
+    return ofCompany.all(entityNumber).map((row) => toCandidateName(row, readProminence))
+  }
 }
 
 /** Heads of a query that may be a whole name: "Larkmoor Inflight Catering" begins with "Larkmoor". */
@@ -215,7 +247,7 @@ function formatAlternatives(words: readonly string[]): string {
   return words.length === 1 ? `"${words[0] ?? ''}"` : `(${words.map((word) => `"${word}"`).join(' OR ')})`
 }
 
-function toCandidateName(row: CandidateRow): CandidateName {
+function toCandidateName(row: CandidateRow, readProminence: ReadProminence): CandidateName {
   const [country = '', region] = (row.jurisdiction ?? '').toUpperCase().split('_')
   return {
     entityNumber: row.entity_number,
@@ -240,10 +272,6 @@ function toCandidateName(row: CandidateRow): CandidateName {
       jurisdictionCountry: country,
       jurisdictionRegion: region === undefined ? '' : `${country}-${region}`,
     },
-    prominence: {
-      isListed: (row.prominence & 1) > 0,
-      hasLei: (row.prominence & 2) > 0,
-      hasIndustry: (row.prominence & 4) > 0,
-    },
+    prominence: readProminence(row.entity_number),
   }
 }
