@@ -226,6 +226,7 @@ export const askFirst: AskFirst = async ({ settings, environment, signal, ...ask
     ...asked,
     deps: pipeline,
     backend,
+    isTemporary: true,
     openCheckpoint: (connection) => openRunCheckpoint(pipeline, backend, asked.input, connection),
   })
 }

@@ -1,10 +1,4 @@
-import type {
-  CheckpointReader,
-  KeyedLookup,
-  KnownAnswer,
-  LookupId,
-  LookupIdentity,
-} from '../checkpoint/checkpoint.js'
+import type { CheckpointReader, KeyedLookup, LookupId, LookupIdentity } from '../checkpoint/checkpoint.js'
 import { fetchKnown, findLookupIds } from '../checkpoint/lookup-key.js'
 import type { LookupRule } from '../lookups/lookup-rule.js'
 import { planLookup, type PlanPolicy } from '../lookups/lookup-state.js'
@@ -26,6 +20,8 @@ interface FirstAnswersDeps {
   readonly registry: CheckpointReader | null
   /** Reads the service's answers; `null` before the first one. */
   readonly service: CheckpointReader | null
+  /** Whether the registry's answers are in a temporary checkpoint, for a plan: then all are newer than the service's. */
+  readonly isTemporary?: boolean
   /** How the service's lookups are planned. */
   readonly policy: PlanPolicy
   /** Scopes of the registry's edition and of the service. */
@@ -108,7 +104,7 @@ export class FirstAnswers {
     lookups: readonly KeyedLookup[],
     ofRegistry: readonly (KeyedLookup | null)[],
   ): Promise<LookupId[]> {
-    const { registry, service, rule, policy } = this.#deps
+    const { registry, service, rule, policy, isTemporary = false } = this.#deps
     if (registry === null) return lookups.map(() => 0)
     const asked = ofRegistry.flatMap((lookup) => lookup ?? [])
     await fetchKnown(registry, asked)
@@ -116,12 +112,16 @@ export class FirstAnswers {
     const ids = ofRegistry.map((lookup) => (lookup === null ? 0 : (found.next().value ?? 0)))
     const answers = readRegistryAnswers(registry, ids)
     if (service !== null) await fetchKnown(service, lookups)
-    const known = service?.readAnswers(findLookupIds(service, lookups)) ?? []
+    const serviceIds = service === null ? [] : findLookupIds(service, lookups)
+    const known = service?.readAnswers(serviceIds) ?? []
     return lookups.map((lookup, at) => {
       const [id, answer, before] = [ids[at] ?? 0, answers[at] ?? null, known[at] ?? null]
       if (answer === null || lookup.isDecided === true) return 0
       const isOfSample = isSampled(lookup.key, rule.sample)
-      if (isKeptByService(before, answer, { prefer: rule.prefer, isOfSample, policy })) return 0
+      // Ids grow, unlike clocks; and a run may end long after the registry has answered.
+      const isServiceEarlier = isTemporary || (serviceIds[at] ?? 0) < id
+      const { prefer } = rule
+      if (isKeptByService(before, { prefer, isServiceEarlier, isOfSample, policy })) return 0
       const isToSubmit = before === null || planLookup(before, policy) === 'submit'
       if (isToSubmit) this.#count(lookup, answer)
       if (!isAccepted(answer, rule.accept)) return 0
@@ -209,15 +209,8 @@ const isSameKey = ({ key }: KeyedLookup, other: KeyedLookup | null): boolean =>
 /** Aligned with the ids; `null` without an answer. */
 function readRegistryAnswers(reader: CheckpointReader, ids: readonly LookupId[]): (RegistryAnswer | null)[] {
   const outcomes = reader.readAnsweredOutcomes(ids, (outcome) => outcome === 'matched')
-  const known: readonly (KnownAnswer | null)[] = reader.readAnswers(ids)
-  return ids.map((_, at) => {
-    const [answered, { state, answeredAtMs } = { state: null, answeredAtMs: null }] = [
-      outcomes[at] ?? null,
-      known[at] ?? undefined,
-    ]
-    if (answered === null || state !== 'answered' || answeredAtMs === null) return null
-    return { outcome: answered.outcome, confidence: answered.confidence, answeredAtMs }
-  })
+  const known = reader.readAnswers(ids)
+  return outcomes.map((answered, at) => (known[at]?.state === 'answered' ? answered : null))
 }
 
 /** How rows become lookups of a registry: it resolves identifiers exactly. */

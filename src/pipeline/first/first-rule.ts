@@ -26,7 +26,6 @@ export interface RegistryAnswer {
   /** In lower case. */
   readonly outcome: string
   readonly confidence: number | null
-  readonly answeredAtMs: number
 }
 
 /** Whether the registry is sure enough. */
@@ -40,24 +39,30 @@ export function isSampled(key: Uint8Array, sample: Sample | null): boolean {
   return hash.readUIntBE(0, 6) / 2 ** 48 < sample.percent / 100
 }
 
+interface KeepingRule {
+  readonly prefer: FirstRule['prefer']
+  /** Whether the run that asked the service came before the one that asked the registry. */
+  readonly isServiceEarlier: boolean
+  readonly isOfSample: boolean
+  readonly policy: PlanPolicy
+}
+
 /**
- * Whether the service keeps a lookup that the registry can answer, because it was submitted before. An answer that is
- * older than that of the registry stays, and a submission without an answer is waited for. Lookups of the sample are
- * submitted after the registry answered them, so theirs is never the older one.
+ * Whether the service keeps a lookup that the registry can answer, because it was submitted before. A submission without
+ * an answer is waited for. Lookups of the sample are submitted after the registry answered them, so theirs is never the
+ * earlier answer.
  */
 export function isKeptByService(
   known: Pick<KnownAnswer, 'state' | 'answeredAtMs'> | null,
-  answer: RegistryAnswer,
-  { prefer, isOfSample, policy }: { prefer: FirstRule['prefer']; isOfSample: boolean; policy: PlanPolicy },
+  { prefer, isServiceEarlier, isOfSample, policy }: KeepingRule,
 ): boolean {
   if (known === null || prefer === 'registry') return false
   switch (planLookup(known, policy)) {
     case 'answered':
-      if (prefer === 'service') return true
-      return !isOfSample && (known.answeredAtMs ?? Infinity) < answer.answeredAtMs
+      return prefer === 'service' || (isServiceEarlier && !isOfSample)
     case 'poll':
     case 'uncertain':
-      return !isOfSample
+      return (prefer === 'service' || isServiceEarlier) && !isOfSample
     case 'submit':
     case 'failed':
     case 'invalid':
