@@ -20,6 +20,8 @@ interface SubmissionRow {
 export interface LookupOnDisk {
   lookupId: number
   kind: LookupKind
+  /** The service, or the edition of a registry. */
+  base: string
   name: string
   state: LookupState
   runId: string | null
@@ -43,7 +45,7 @@ export function readDisk(path: string): OnDisk {
     const lookups = database
       .prepare<
         [],
-        Omit<LookupOnDisk, 'line' | 'kind'> & { scope: string } & (PackedAnswer | { packing: null })
+        Omit<LookupOnDisk, 'line' | 'kind' | 'base'> & { scope: string } & (PackedAnswer | { packing: null })
       >(
         `SELECT l.lookup_id AS lookupId, scope, name, state, l.run_id AS runId, a.run_id AS answeredRunId, ${packedColumns}
          FROM lookups l JOIN scopes USING (scope_id) LEFT JOIN answers a USING (lookup_id)`,
@@ -51,7 +53,7 @@ export function readDisk(path: string): OnDisk {
       .all()
       .map((row) => ({
         ...row,
-        kind: readScope(row.scope).kind,
+        ...readScope(row.scope),
         line: row.packing === null ? null : unpackLine(row),
       }))
     const submissions = database
@@ -64,6 +66,12 @@ export function readDisk(path: string): OnDisk {
     database.close()
   }
 }
+
+/** The lookups of one service. */
+export const ofService = (disk: OnDisk, scope: string): OnDisk => ({
+  ...disk,
+  lookups: disk.lookups.filter(({ base }) => base === scope),
+})
 
 export function hold(condition: boolean, message: string): asserts condition {
   if (!condition) throw new BrokenPromise(message)

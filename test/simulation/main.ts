@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { simulate, type Simulated } from './simulate.js'
 
-/** `npm run simulate -- --seeds 2000 [--from 1] [--webhooks] [--mixed-up] [--forgetful] [--stages] [--priced] [--decided]`, or `--seed 17` to see one again. */
+/** `npm run simulate -- --seeds 2000 [--from 1] [--webhooks] [--mixed-up] [--forgetful] [--stages] [--priced] [--decided] [--first]`, or `--seed 17` to see one again. */
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '200' },
@@ -19,6 +19,8 @@ const { values } = parseArgs({
     priced: { type: 'boolean', default: false },
     /** People decide rows between the processes. */
     decided: { type: 'boolean', default: false },
+    /** An own registry answers first. */
+    first: { type: 'boolean', default: false },
   },
 })
 const first = Number(values.seed ?? values.from)
@@ -44,6 +46,9 @@ const sum = {
   costStops: 0,
   decided: 0,
   takenBack: 0,
+  settled: 0,
+  sampled: 0,
+  editions: 0,
 }
 const failed: number[] = []
 for (let seed = first; seed < first + count; seed++) {
@@ -57,6 +62,7 @@ for (let seed = first; seed < first + count; seed++) {
         priced: values.priced,
         decided: values.decided,
         ...(values.stages ? { stages: true } : {}),
+        ...(values.first ? { first: true } : {}),
       }),
     )
   } catch (error) {
@@ -75,6 +81,7 @@ process.stdout.write(
     `after answers ${number(sum.stageLookups)} lookups: ${number(sum.researched)} researched and ${number(sum.domainsBilled)} domains billed, twice 0, ` +
     `uncertain ${number(sum.stageUncertain)}, stages stopped while resolution went on ${number(sum.stageStops)}\n` +
     `decided by reviewers ${number(sum.decided)}, taken back ${number(sum.takenBack)}, asked or waited for all the same 0\n` +
+    `settled by an own registry ${number(sum.settled)} with ${number(sum.editions)} editions, submitted all the same 0, of the sample ${number(sum.sampled)}\n` +
     `processes ended by what they may cost ${number(sum.costStops)}, above it 0\n` +
     `seeds that broke a promise: ${failed.length}${failed.length === 0 ? '' : ` (${failed.slice(0, 20).join(', ')}); see one again with --seed N`}\n`,
 )

@@ -1,7 +1,10 @@
 import { createServiceClient } from '../../src/client/client.js'
+import type { Transport } from '../../src/client/transport.js'
 import { buildStageLookup } from '../../src/pipeline/checkpoint/lookup-key.js'
 import { DecidedLookups } from '../../src/pipeline/decided-lookups.js'
-import { openCheckpoint } from '../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
+import type { KeyedLookup } from '../../src/pipeline/checkpoint/checkpoint.js'
+import { openCheckpoint, type OwnCheckpoint } from '../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
+import { placeLookups, type FirstAnswers } from '../../src/pipeline/first/first-answers.js'
 import type { Stop } from '../../src/pipeline/figures/stop.js'
 import { Backlog } from '../../src/pipeline/scheduler/backlog.js'
 import { createDefaultStages } from '../../src/pipeline/lookups/stage-options.js'
@@ -13,7 +16,15 @@ import { createTally } from '../../src/pipeline/tally.js'
 import { systemClock, WakeSignal } from '../../src/platform/clock.js'
 import { endOfJob } from './cost-world.js'
 import { judgeDecided, keyOf } from './decided-world.js'
-import { readDisk } from './invariants.js'
+import {
+  askRegistry,
+  judgeFirst,
+  judgePlacement,
+  readFirst,
+  registryScopeOf,
+  type FirstWorld,
+} from './first-world.js'
+import { ofService, readDisk } from './invariants.js'
 import { Life, mortalCheckpoint, mortalInbox, mortalTransport } from './mortal.js'
 import { isStageStop, stageOptionsOf, watchDepartures, type assertStageWorld } from './stage-world.js'
 import {
@@ -46,19 +57,34 @@ export async function oneProcess(world: World, process: number, mayDie: boolean)
   const life = new Life(dieAtStep, () => {
     copyCheckpoint(path, remains)
   })
-  const checkpoint = openCheckpoint({
-    path,
-    scope,
-    job: 'companies.csv',
-    isBilled: !world.isForgetful,
-    nowMs: Date.now(),
-    random: chance,
-  })
+  const open = (of: string, isBilled: boolean) =>
+    openCheckpoint({
+      path,
+      scope: of,
+      job: 'companies.csv',
+      isBilled,
+      nowMs: Date.now(),
+      random: chance,
+    })
   const onLost = process >= world.resubmitFrom ? 'resubmit' : 'hold'
+  const watch = () => {
+    if (mayDie && chance.happens(0.001)) time.jump(chance.whole(-3_600_000, 3_600_000))
+    assertAllPaidOnce(world)
+    return life.isDead
+  }
+  if (world.first !== null) {
+    const stop = await askFirst(world.first, world, { life, mayDie, watch, open })
+    if (life.isDead || stop !== null)
+      return { life, stop, ended: { departures: new Map(), wasStageStopped: false } }
+  }
+  const checkpoint = open(scope, !world.isForgetful)
   if (onLost === 'resubmit') allowResubmission(world, path)
-  const connected = service.connect(() => life.isDead)
-  const { decided, mixUp } = world
-  const judged = decided === null ? connected : judgeDecided(connected, decided, service, mixUp !== null)
+  const policy = { nowMs: Date.now(), maxAgeMs: null, onLost } as const
+  const first = world.first === null ? null : readFirst(world.first, { path, scope, policy })
+  const judged = judge(
+    service.connect(() => life.isDead),
+    world,
+  )
   const { transport, departures } = watchDepartures(mortalTransport(judged, life))
   const deps: SchedulerDeps = {
     checkpoint: mortalCheckpoint(checkpoint, life),
@@ -92,12 +118,7 @@ export async function oneProcess(world: World, process: number, mayDie: boolean)
       counter: world.counter ?? createTally().counter,
     },
   }
-  const running = work(world, deps, onLost)
-  const watch = () => {
-    if (mayDie && chance.happens(0.001)) time.jump(chance.whole(-3_600_000, 3_600_000))
-    assertAllPaidOnce(world)
-    return life.isDead
-  }
+  const running = work(world, deps, onLost, first)
   await time.runUntil(running, watch, processMsMax)
   const { stop, stageStops } = life.isDead ? { stop: null, stageStops: [] } : await running
   if (world.cost !== null) {
@@ -105,10 +126,48 @@ export async function oneProcess(world: World, process: number, mayDie: boolean)
     endOfJob(world.cost, service, { isDead: life.isDead, hasEnded: life.endsJob, stops })
   }
   // What a dead process had not written yet is written over with what it left.
+  first?.close()
   checkpoint.close()
   if (life.isDead) putBackCheckpoint(remains, path)
   return { life, stop, ended: { departures, wasStageStopped: isStageStop(stop, stageStops) } }
 }
+
+interface Process {
+  readonly life: Life
+  readonly mayDie: boolean
+  readonly watch: () => boolean
+  readonly open: (scope: string, isBilled: boolean) => OwnCheckpoint
+}
+
+/** The first phase of a process. */
+async function askFirst(first: FirstWorld, world: World, process: Process): Promise<Stop | null> {
+  const { life, mayDie, watch, open } = process
+  const checkpoint = open(registryScopeOf(first), false)
+  const asking = askRegistry(first, {
+    checkpoint: mortalCheckpoint(checkpoint, life),
+    life,
+    wanted: lookupsOf(world.names),
+    interrupt: mayDie && first.chance.happens(0.1) ? interruptAfter(1_000) : new AbortController().signal,
+  })
+  await world.time.runUntil(asking, watch, processMsMax)
+  checkpoint.close()
+  if (!life.isDead) return asking
+  putBackCheckpoint(remainsOf(world), pathOf(world))
+  return null
+}
+
+/** The judges of what leaves. */
+function judge(transport: Transport, { decided, first, service, mixUp }: World): Transport {
+  if (first !== null) return judgeFirst(transport, first)
+  return decided === null ? transport : judgeDecided(transport, decided, service, mixUp !== null)
+}
+
+const lookupsOf = (names: readonly string[]): KeyedLookup[] =>
+  names.map((name) => ({
+    kind: 'resolution',
+    key: keyOf(name),
+    lookup: { name, location: null, context: null },
+  }))
 
 /** Until it dies, this process is the one that is rung. */
 function listenTo({ inbox, listener }: Webhooks, life: Life): NonNullable<SchedulerDeps['webhooks']> {
@@ -123,18 +182,20 @@ async function work(
   world: World,
   deps: SchedulerDeps,
   onLost: 'hold' | 'resubmit',
+  first: FirstAnswers | null,
 ): Promise<{ stop: Stop | null; stageStops: (Stop | null)[] }> {
   const { checkpoint, webhooks, scheduling } = deps
   const decided = new DecidedLookups(world.decided?.standing ?? new Map())
   const wanted = [
-    ...world.names.map((name) => ({
-      kind: 'resolution' as const,
-      key: keyOf(name),
-      lookup: { name, location: null, context: null },
-    })),
+    ...lookupsOf(world.names),
     ...(world.stages?.domains ?? []).map((domain) => buildStageLookup('domain', domain)),
   ]
-  decided.note(wanted, await checkpoint.registerLookups(decided.markDecided(wanted)))
+  const ids = await placeLookups(decided.markDecided(wanted), wanted, first, async (asked) => {
+    const placed = await checkpoint.registerLookups(asked)
+    decided.note(asked, placed)
+    return placed
+  })
+  if (world.first !== null && first !== null) judgePlacement(world.first, world.names, ids, first)
   const options = world.stages === null ? null : stageOptionsOf(world.stages, scheduling)
   let isLostOver = true
   if (webhooks !== undefined) {
@@ -174,7 +235,7 @@ async function work(
 
 /** By the user's word, what is uncertain when the process starts may be paid for once more. */
 function allowResubmission(world: World, path: string): void {
-  for (const { kind, name, state } of readDisk(path).lookups) {
+  for (const { kind, name, state } of ofService(readDisk(path), scope).lookups) {
     const subject = kind === 'resolution' ? name : `${kind} ${name}`
     if (state === 'uncertain' && kind !== 'hierarchy')
       world.resubmittable.set(subject, (world.resubmittable.get(subject) ?? 0) + 1)

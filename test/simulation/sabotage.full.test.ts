@@ -4,14 +4,14 @@ import { decideSome, judgeDecided, openDecidedWorld } from './decided-world.js'
 import { assertAnswersStand, assertResolutionWentOn } from './stage-invariants.js'
 import type { LookupOnDisk } from './invariants.js'
 import { answeredWithAnother, readBeforeAsked, readThrice, sentAgainAfterLoss } from './sabotage.js'
-import { simulate } from './simulate.js'
+import { simulate, type WorldOptions } from './simulate.js'
 import type { SimulatedService } from './simulated-service.js'
 
 /** What the judge says of the first of these worlds that is found broken; null where he lets all of them pass. */
-async function foundIn(sabotage: (transport: Transport) => Transport): Promise<string | null> {
+async function foundIn(options: WorldOptions): Promise<string | null> {
   for (let seed = 1; seed <= 40; seed++) {
     try {
-      await simulate(seed, { stages: true, sabotage })
+      await simulate(seed, options)
     } catch (error) {
       return (error as Error).message
     }
@@ -59,12 +59,17 @@ describe('a rule that is broken on purpose is found', () => {
     ['a row gets the record and the owners of another', answeredWithAnother, /has the answer of/],
     ['more is read than a minute allows', readThrice, /requests of \w+ by .* in a minute/],
   ])('%s', async (_, sabotage, message) => {
-    expect(await foundIn(sabotage)).toMatch(message)
+    expect(await foundIn({ stages: true, sabotage })).toMatch(message)
+  })
+
+  test('the service is asked for what the own registry answers', async () => {
+    expect(await foundIn({ first: 'unread' })).toMatch(/was submitted, which the registry answers/)
   })
 
   const lookup: LookupOnDisk = {
     lookupId: 1,
     kind: 'resolution',
+    base: 'https://service.test',
     name: 'Company 1',
     state: 'answered',
     runId: 'run_1',

@@ -7,10 +7,20 @@ import type { RunCounter } from '../../src/pipeline/scheduler/run-counter.js'
 import { Chance } from './chance.js'
 import { nameOf } from './firms.js'
 import {
+  assertRegistryAnswered,
+  countSettled,
+  isAskedOfService,
+  changeSome,
+  noteSides,
+  openFirstWorld,
+  registryScopeOf,
+} from './first-world.js'
+import {
   assertAllClaimed,
   assertAllSettled,
   assertBudgetKept,
   assertNothingLost,
+  ofService,
   readDisk,
   type LookupOnDisk,
   type OnDisk,
@@ -64,6 +74,10 @@ export interface Simulated {
   /** Verdicts of people, and those of them that were taken back. */
   decided: number
   takenBack: number
+  /** Names that the own registry answers at the end, and submissions of names that it also answers. */
+  settled: number
+  sampled: number
+  editions: number
 }
 
 /** Where syncing costs nothing: these worlds die in other ways than by power cuts. */
@@ -93,6 +107,8 @@ export interface WorldOptions {
   priced?: boolean
   /** People decide rows between the processes, and take verdicts back; what follows from answers is asked too. */
   decided?: boolean
+  /** An own registry answers first, and is loaded again between some processes; nothing follows from answers. */
+  first?: boolean | 'unread'
   /** Breaks a rule on purpose, between the client and the network. */
   sabotage?: (transport: Transport) => Transport
 }
@@ -110,7 +126,8 @@ export async function simulate(seed: number, options: WorldOptions = {}): Promis
     const webhooks = options.webhooks === true ? openPost(seed, folder) : null
     const crossing = options.crossed === true && webhooks === null ? new Chance(seed + 3_000_000_019) : null
     const mixUp = options.mixedUp === true ? new MixUp(new Chance(seed + 2_000_000_011), crossing) : null
-    const withStages = options.decided === true || (options.stages ?? seed % 4 === 3)
+    const withStages =
+      options.decided === true || (options.stages ?? (options.first === undefined && seed % 4 === 3))
     const stages = withStages ? openStageWorld(seed) : null
     const world: World = {
       chance,
@@ -121,6 +138,7 @@ export async function simulate(seed: number, options: WorldOptions = {}): Promis
       stages,
       cost: options.priced === true ? openCostWorld(seed) : null,
       decided: options.decided === true ? openDecidedWorld(seed) : null,
+      first: options.first === undefined ? null : openFirstWorld(seed, options.first === 'unread'),
       sabotage: options.sabotage ?? ((transport) => transport),
       isForgetful: options.forgetful === true,
       counter: options.counter ?? null,
@@ -143,8 +161,32 @@ export async function simulate(seed: number, options: WorldOptions = {}): Promis
   }
 }
 
-/** What people decided, and what only followed from what they decide otherwise now, is left as it is. */
-function leftAlone({ decided, stages, service }: World, disk: OnDisk): (lookup: LookupOnDisk) => boolean {
+/** Each name has come to its end with the side that it has, and lookups of the sample with both. */
+function assertAllAnswered(
+  { first, names, service }: World,
+  whole: OnDisk,
+  isLeftAlone: (lookup: LookupOnDisk) => boolean,
+): void {
+  const disk = ofService(whole, scope)
+  if (first === null) {
+    assertAllSettled(disk, service, names, isLeftAlone)
+    return
+  }
+  assertRegistryAnswered(first, ofService(whole, registryScopeOf(first)), names)
+  const asked = new Set(names.filter((name) => isAskedOfService(first, name)))
+  const lookups = disk.lookups.filter(({ name }) => asked.has(name))
+  assertAllSettled({ ...disk, lookups }, service, [...asked], isLeftAlone)
+}
+
+/**
+ * What people decided, and what only followed from what they decide otherwise now, is left as it is. So is what the own
+ * registry answers now.
+ */
+function leftAlone(
+  { decided, first, stages, service }: World,
+  disk: OnDisk,
+): (lookup: LookupOnDisk) => boolean {
+  if (first !== null) return ({ name }) => !isAskedOfService(first, name)
   if (decided === null || stages === null) return () => false
   const led = ledSubjects(disk, { ...stages, service, decided })
   return (lookup) => isLeft(decided, lookup, led)
@@ -173,19 +215,22 @@ async function live(seed: number, world: World): Promise<Simulated> {
     // The last verdicts are made while it still storms: then all of it comes to its end.
     if (world.decided !== null && process <= stormyProcesses)
       decideSome(world.decided, askedOf(world), world.stages?.firms.count ?? 1)
+    if (world.first !== null) changeSome(world.first)
     const { life, stop, ended } = await oneProcess(world, process, process < stormyProcesses)
     steps += life.stepCount
     if (life.isDead) crashes++
     for (const [customId, runId] of life.accepted) world.accepted.set(customId, runId)
     for (const customId of life.disproved) world.accepted.delete(customId)
     for (const [lookupId, runId] of life.answered) world.answered.set(lookupId, runId)
-    const disk = readDisk(pathOf(world))
+    const whole = readDisk(pathOf(world))
+    const disk = ofService(whole, scope)
     assertAllPaidOnce(world)
+    if (world.first !== null) noteSides(world.first, disk)
     service.uncrossUnlessTold((id) => {
       const row = disk.submissions.find(({ customId }) => customId === id)
       return row?.verdict === 'accepted' ? row.runId : null
     })
-    assertNothingLost(disk, service, world.accepted, world.answered, world.mixUp?.toldRuns)
+    assertNothingLost(whole, service, world.accepted, world.answered, world.mixUp?.toldRuns)
     assertBudgetKept(disk, world.lookupsMax, ['resolution'])
     const isLeftAlone = leftAlone(world, disk)
     if (world.stages !== null)
@@ -193,8 +238,9 @@ async function live(seed: number, world: World): Promise<Simulated> {
     const isOpen = ({ state }: (typeof disk.lookups)[number]) =>
       state === 'running' || (world.isForgetful && state === 'uncertain')
     const isOver = !disk.lookups.some((lookup) => isOpen(lookup) && !isLeftAlone(lookup))
-    if (!life.isDead && stop === null && isOver) {
-      assertAllSettled(disk, service, world.names, isLeftAlone)
+    const isLastNight = process + 1 >= (world.first?.processesMin ?? 0)
+    if (!life.isDead && stop === null && isOver && isLastNight) {
+      assertAllAnswered(world, whole, isLeftAlone)
       if (world.stages !== null)
         assertStageWorldSettled(world.stages, disk, {
           service,
@@ -235,6 +281,9 @@ async function live(seed: number, world: World): Promise<Simulated> {
         costStops: world.cost?.stopCount ?? 0,
         decided: world.decided?.madeCount ?? 0,
         takenBack: world.decided?.takenBackCount ?? 0,
+        settled: countSettled(world.first),
+        sampled: world.first?.sampledCount ?? 0,
+        editions: world.first?.edition ?? 0,
       }
     }
     await time.runUntil(

@@ -40,6 +40,23 @@ describe('nobody pays twice and no row is lost, whatever is killed, cut off or a
     expect(swapped).toBeGreaterThan(50)
   })
 
+  test('an own registry answers first: the service is asked for the rest and the sample, and each name keeps its side', async () => {
+    let [crashes, settled, sampled, editions] = [0, 0, 0, 0]
+    // In 18 and 37, the sample is given up. In 38, the registry is loaded while runs are in flight.
+    const seeds = [1, 2, 3, 4, 5, 6, 7, 18, 37, 38]
+    for (const seed of seeds) {
+      const world = await simulate(seed, { first: true })
+      crashes += world.crashes
+      settled += world.settled
+      sampled += world.sampled
+      editions += world.editions
+    }
+    expect(crashes).toBeGreaterThan(5)
+    expect(settled).toBeGreaterThan(30)
+    expect(sampled).toBeGreaterThan(5)
+    expect(editions).toBeGreaterThan(2 * seeds.length)
+  })
+
   test('one seed is one world: it comes out the same each time', async () => {
     for (const seed of [17, 19]) expect(await simulate(seed)).toEqual(await simulate(seed))
   })

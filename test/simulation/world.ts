@@ -7,6 +7,7 @@ import type { RunCounter } from '../../src/pipeline/scheduler/run-counter.js'
 import type { Chance } from './chance.js'
 import { assertCostKept, type CostWorld } from './cost-world.js'
 import type { DecidedWorld } from './decided-world.js'
+import type { FirstWorld } from './first-world.js'
 import { assertPaidOnce, hold } from './invariants.js'
 import type { MixUp } from './mix-up.js'
 import { fairRecords, stormyRecords } from './record-weather.js'
@@ -33,6 +34,8 @@ export interface World {
   cost: CostWorld | null
   /** Null: nobody decides anything. */
   decided: DecidedWorld | null
+  /** Null: no own registry answers first. */
+  first: FirstWorld | null
   sabotage: (transport: Transport) => Transport
   isForgetful: boolean
   counter: RunCounter | null
@@ -72,9 +75,11 @@ export function setRecordWeather({ service: { records, weather }, stages }: Worl
 }
 
 /** Held after every step. */
-export function assertAllPaidOnce({ service, resubmittable, isForgetful, cost, decided }: World): void {
+export function assertAllPaidOnce({ service, resubmittable, isForgetful, ...world }: World): void {
+  const { cost, decided, first } = world
   if (cost !== null) assertCostKept(cost, service)
   if (decided !== null) hold(decided.broken === null, decided.broken ?? '')
+  if (first !== null) hold(first.broken === null, first.broken ?? '')
   assertPaidOnce(service, resubmittable)
   if (service.records !== null && !isForgetful) assertStagesPaidOnce(service.records, resubmittable)
 }
