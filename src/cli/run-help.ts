@@ -7,8 +7,8 @@ import { getHelpWidth, formatTermList, type CliIo } from './terminal/command-io.
 const helpGroups: readonly { title: string; common: readonly string[]; further: readonly string[] }[] = [
   {
     title: 'Input',
-    common: ['config', 'status', 'limit', 'encoding'],
-    further: ['input-format', 'delimiter', 'sheet', 'query', 'row-key', 'no-dedupe'],
+    common: ['config', 'status', 'limit'],
+    further: ['encoding', 'input-format', 'delimiter', 'sheet', 'query', 'row-key', 'no-dedupe'],
   },
   {
     title: 'Columns',
