@@ -170,21 +170,29 @@ async function inspectWith<Result>(
     const decided = new DecidedLookups(standing.byLookup)
     if (reader !== null) await fetchRecords(reader, standing)
     const first = await openFirst(deps, earlier, { input, rule, scope }, closeLater)
+    const fetchStages = await createStageFetcher(settings, decided)
     const unknownIds = new TemporaryIds()
     const { index, identifierCounts } = await ingest({
       input,
       rule,
       registryRule: first === null ? null : toRegistryRule(rule),
       dedupe: settings.input.dedupe,
-      place: (asked, ofRegistry) =>
-        placeLookups(decided.markDecided(asked), ofRegistry, first, async (lookups) => {
+      place: async (asked, ofRegistry) => {
+        const ids = await placeLookups(decided.markDecided(asked), ofRegistry, first, async (lookups) => {
           if (reader !== null) await fetchKnown(reader, lookups)
           const known = reader === null ? lookups.map(() => 0) : findLookupIds(reader, lookups)
           const ids = known.map((id, at) => unknownIds.getId(id, lookups[at]))
           decided.note(lookups, ids)
+          await fetchStages(reader, ids)
           deps.onBatch?.(lookups, ids, reader, decided)
           return ids
-        }),
+        })
+        await fetchStages(
+          first?.reader ?? null,
+          ids.filter((id) => first?.isSettled(id)),
+        )
+        return ids
+      },
       earlier: createEarlierNames(reader),
       spool: null,
       signal: deps.signal,
@@ -241,6 +249,18 @@ async function openFirst(
     answers.close()
   })
   return answers
+}
+
+/** Answers of stages are fetched only if the checkpoint is on a server. */
+async function createStageFetcher(
+  { checkpoint, stages }: Settings,
+  decided: DecidedLookups,
+): Promise<(reader: CheckpointReader | null, ids: readonly LookupId[]) => Promise<void>> {
+  if (!isPostgresUrl(checkpoint.path) || stages.asked.length === 0) return () => Promise.resolve()
+  const { fetchStageAnswers } = await import('../pipeline/checkpoint/stage-answers.js')
+  return async (reader, ids) => {
+    if (reader !== null) await fetchStageAnswers(reader, ids, stages.asked, (id) => decided.findById(id))
+  }
 }
 
 /** Imported only if there may be decisions. */

@@ -7,7 +7,7 @@ import {
   type StageQuestion,
 } from '../lookups/stage-questions.js'
 import type { CheckpointReader, KnownAnswer, LookupId, StageAnswers } from './checkpoint.js'
-import { findLookupIds, buildStageLookup } from './lookup-key.js'
+import { fetchKnown, findLookupIds, buildStageLookup } from './lookup-key.js'
 import { at } from '../../core/json.js'
 
 /** A company record in a checkpoint. */
@@ -44,20 +44,58 @@ export type FindDecision = (id: LookupId) => DecidedLookup | null
 
 const findNoDecision: FindDecision = () => null
 
+type RowReader = Pick<CheckpointReader, 'readLookups' | 'readAnswers' | 'find'>
+
 /** Returns the follow-ups of row lookups with their answers, in the order of the ids. */
 export function readStageAnswers(
-  reader: Pick<CheckpointReader, 'readLookups' | 'readAnswers' | 'find'>,
+  reader: RowReader,
   lookupIds: readonly LookupId[],
   kinds: readonly StageKind[],
   findDecision: FindDecision = findNoDecision,
 ): StageAnswers[] {
+  const questions = listQuestions(reader, lookupIds, kinds, findDecision)
+  const lookups = questions.flat().map(({ kind, name }) => buildStageLookup(kind, name))
+  const known = reader.readAnswers(findLookupIds(reader, lookups)).values()
+  return questions.map((list, at) =>
+    Object.fromEntries(
+      list.flatMap((question) => {
+        const answer = { name: question.name, known: known.next().value ?? null }
+        const decided = findDecision(lookupIds[at] ?? 0)
+        return isDecided(question, decided) && (answer.known?.line ?? null) === null
+          ? []
+          : [[question.kind, answer] as const]
+      }),
+    ),
+  )
+}
+
+/** Fetches the follow-ups of row lookups that were fetched, so that `readStageAnswers` finds them. */
+export async function fetchStageAnswers(
+  reader: RowReader & Pick<CheckpointReader, 'fetch'>,
+  lookupIds: readonly LookupId[],
+  kinds: readonly StageKind[],
+  findDecision: FindDecision = findNoDecision,
+): Promise<void> {
+  const questions = listQuestions(reader, lookupIds, kinds, findDecision).flat()
+  await fetchKnown(
+    reader,
+    questions.map(({ kind, name }) => buildStageLookup(kind, name)),
+  )
+}
+
+function listQuestions(
+  reader: RowReader,
+  lookupIds: readonly LookupId[],
+  kinds: readonly StageKind[],
+  findDecision: FindDecision,
+): StageQuestion[][] {
   const asked = reader.readLookups(lookupIds)
   const decided = lookupIds.map(findDecision)
   const records = readRecords(
     reader,
     decided.flatMap((one) => one?.decision.entityId ?? []),
   )
-  const questions = reader.readAnswers(lookupIds).map((first, at) => {
+  return reader.readAnswers(lookupIds).map((first, at) => {
     const verdict = decided[at] ?? null
     const all =
       verdict === null
@@ -65,18 +103,6 @@ export function readStageAnswers(
         : buildDecidedQuestions(verdict, records.get(verdict.decision.entityId ?? '')?.body ?? null)
     return all.filter(({ kind }) => kinds.includes(kind))
   })
-  const lookups = questions.flat().map(({ kind, name }) => buildStageLookup(kind, name))
-  const known = reader.readAnswers(findLookupIds(reader, lookups)).values()
-  return questions.map((list, at) =>
-    Object.fromEntries(
-      list.flatMap((question) => {
-        const answer = { name: question.name, known: known.next().value ?? null }
-        return isDecided(question, decided[at] ?? null) && (answer.known?.line ?? null) === null
-          ? []
-          : [[question.kind, answer] as const]
-      }),
-    ),
-  )
 }
 
 function deriveQuestions(first: KnownAnswer | null, asked: Lookup | null): StageQuestion[] {
