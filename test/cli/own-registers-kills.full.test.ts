@@ -1,0 +1,122 @@
+import { copyFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { peekAtCheckpoint } from '../../src/pipeline/checkpoint/sqlite/reader.js'
+import { openSqlite } from '../../src/platform/sqlite.js'
+import { at, createPlace, quickConfig, writeConfig, type CliPlace } from '../support/cli.js'
+import { readBilled, readCells, writeOwnWorld } from '../support/own-register.js'
+import { serve, type Served } from '../support/served.js'
+
+const nameCount = 300
+const command = ['companies.csv', '-o', 'out.csv', '--first', 'own.sqlite', '--check-sample', '30%']
+const checkpoint = '.enrich/checkpoint.sqlite'
+
+/** Answers of the registry, and submissions and answers of the service, so far. */
+interface Progress {
+  readonly registry: number
+  readonly submitted: number
+  readonly answered: number
+}
+
+/** Moments at which a process is killed, one after another. */
+const moments: readonly ((so: Progress) => boolean)[] = [
+  ({ registry }) => registry > 0,
+  ({ registry }) => registry >= 50,
+  ({ registry }) => registry >= 150,
+  ({ registry }) => registry === nameCount,
+  ({ submitted }) => submitted > 0,
+  ({ submitted }) => submitted >= 25,
+  ({ answered }) => answered >= 25,
+  ({ submitted }) => submitted >= 75,
+  ({ answered }) => answered >= 90,
+  ({ submitted }) => submitted >= 120,
+  ({ answered }) => answered >= 140,
+]
+
+function readProgress(place: CliPlace): Progress {
+  const reader = peekAtCheckpoint(place.path(checkpoint), null)
+  const counts = reader?.readCounts() ?? []
+  reader?.close()
+  const own = counts.find(({ scope }) => scope.startsWith('embedded:'))?.states
+  const hosted = counts.find(({ scope }) => scope.startsWith('http'))?.states
+  const answered = hosted?.answered ?? 0
+  return { registry: own?.answered ?? 0, submitted: answered + (hosted?.running ?? 0), answered }
+}
+
+/** The run of each answer of the registry. */
+function readOwnAnswers(place: CliPlace): Map<string, string> {
+  const database = openSqlite(place.path(checkpoint), { synchronous: 'NORMAL' })
+  try {
+    const rows = database
+      .prepare<[], [string, string]>(
+        `SELECT name, run_id FROM lookups JOIN scopes USING (scope_id) WHERE scope LIKE 'embedded:%' AND state = 'answered'`,
+      )
+      .raw()
+      .all()
+    return new Map(rows)
+  } finally {
+    database.close()
+  }
+}
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 2))
+
+async function killAt(place: CliPlace, service: Served, isReached: (so: Progress) => boolean): Promise<void> {
+  const running = place.start(command, at(service))
+  while (!isReached(readProgress(place)) && running.child.exitCode === null) await pause()
+  expect(running.child.exitCode).toBeNull()
+  running.child.kill('SIGKILL')
+  await running.ended
+}
+
+test('killed at any moment of both sides: nothing is billed twice, and nothing that the registry answered is asked', async () => {
+  const place = createPlace()
+  const { known, unknown } = await writeOwnWorld(place, nameCount)
+  const limits = { ...quickConfig.limits, submitPerMinute: 3_000, submitConcurrency: 4 }
+  writeConfig(place, { ...quickConfig, limits })
+  const service = await serve(place, 0.2)
+
+  const answers = new Map<string, string>()
+  for (const isReached of moments) {
+    await killAt(place, service, isReached)
+    for (const [name, runId] of readOwnAnswers(place)) {
+      // What the registry has answered, it is not asked again.
+      expect(answers.get(name) ?? runId).toBe(runId)
+      answers.set(name, runId)
+    }
+  }
+  expect(answers.size).toBe(nameCount)
+
+  // A kill leaves submissions uncertain: the charges of the service tell which of them it got.
+  const charges = await service.read((database) =>
+    database
+      .prepare<[], string>(`SELECT custom_id || ',' || run_id FROM ledger JOIN runs USING (run_number)`)
+      .pluck()
+      .all(),
+  )
+  place.write('charges.csv', `custom_id,run_id\n${charges.join('\n')}\n`)
+  const reconciled = await place.run(['reconcile', 'charges.csv', '--complete'], at(service))
+  expect([reconciled.code, reconciled.stderr + reconciled.stdout]).toEqual([0, expect.anything()])
+  const last = await place.run(command, at(service))
+  expect([last.code, last.stderr]).toEqual([0, expect.stringContaining('Done')])
+
+  const billed = await readBilled(service)
+  expect(new Set(billed).size).toBe(billed.length)
+  const checked = billed.filter((name) => known.includes(name))
+  expect(billed.filter((name) => !known.includes(name))).toEqual(unknown)
+  expect(checked.length).toBeGreaterThan(known.length / 5)
+  expect(checked.length).toBeLessThan(known.length / 2)
+  expect(readOwnAnswers(place)).toEqual(answers)
+
+  // A run of its own that nobody kills asks the same, and writes the same.
+  const other = createPlace()
+  for (const name of ['companies.csv', 'own.sqlite', 'pipeline.config.json'])
+    copyFileSync(place.path(name), other.path(name))
+  const whole = await other.run(command, at(service))
+  expect([whole.code, whole.stderr]).toEqual([0, expect.stringContaining('Done')])
+  expect(await readBilled(service)).toEqual([...billed, ...billed].toSorted())
+  expect(readCells(place)).toEqual(readCells(other))
+
+  const again = await place.run([...command, '--json', '--quiet'], at(service))
+  expect(again.stdout).toContain('"billedCount":0')
+  expect(readCells(place)).toEqual(readCells(other))
+}, 240_000)
