@@ -21,19 +21,22 @@ describe('nobody pays twice and no row is lost, whatever is killed, cut off or a
     expect(crashes).toBeGreaterThan(4)
   })
 
-  test('where an own registry answers first, and is loaded again between processes', async () => {
-    let [crashes, settled, sampled] = [0, 0, 0]
-    for (let seed = 1; seed <= 200; seed++) {
-      const options = { webhooks: seed % 2 === 0, mixedUp: seed % 4 === 3, priced: seed % 5 === 0 }
-      const world = await simulate(seed, { ...options, first: true })
-      crashes += world.crashes
-      settled += world.settled
-      sampled += world.sampled
-    }
-    expect(crashes).toBeGreaterThan(100)
-    expect(settled).toBeGreaterThan(400)
-    expect(sampled).toBeGreaterThan(100)
-  })
+  test.each([1, 51, 101, 151])(
+    'where an own registry answers first, and is loaded again between processes: 50 seeds from %i',
+    async (from) => {
+      let [crashes, settled, sampled] = [0, 0, 0]
+      for (let seed = from; seed < from + 50; seed++) {
+        const options = { webhooks: seed % 2 === 0, mixedUp: seed % 4 === 3, priced: seed % 5 === 0 }
+        const world = await simulate(seed, { ...options, first: true })
+        crashes += world.crashes
+        settled += world.settled
+        sampled += world.sampled
+      }
+      expect(crashes).toBeGreaterThan(25)
+      expect(settled).toBeGreaterThan(100)
+      expect(sampled).toBeGreaterThan(15)
+    },
+  )
 
   test('where submissions get the run of each other, permanently: both get their own answers', async () => {
     let crossed = 0
