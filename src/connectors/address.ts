@@ -49,3 +49,22 @@ function splitName(text: string): readonly string[] {
   if (joined !== text) return []
   return parts.map((part) => (part.startsWith('"') ? part.slice(1, -1).replaceAll('""', '"') : part))
 }
+
+/**
+ * Returns the path in an address like `sqlite:FILE`, without its table. The text is not decoded.
+ * Throws ADDRESS_INVALID.
+ */
+export function parseDatabaseFile(database: string): string {
+  const [scheme = '', rest = ''] = /^([^:]*):(.*)$/s.exec(database)?.slice(1) ?? []
+  const path = rest.replace(/^\/\/(?=\/)/, '')
+  if (path !== '' && !path.startsWith('//') && path !== ':memory:') return path
+  throw new UserError('ADDRESS_INVALID', 'the address names no file', {
+    hint: `write it like ${scheme}:folder/file.db#table or ${scheme}:/folder/file.db#table`,
+  })
+}
+
+/** Returns the path of a database file; null for addresses of servers and stores. Throws ADDRESS_INVALID. */
+export const findDatabaseFile = (address: string): string | null =>
+  /^(sqlite|duckdb)$/.test(readScheme(address) ?? '')
+    ? parseDatabaseFile(address.split('#', 1)[0] ?? '')
+    : null

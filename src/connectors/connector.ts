@@ -63,10 +63,11 @@ export interface AppendMarks {
 export interface Target {
   /**
    * Checks access, rights and types with a file that has the columns of the output and some of its rows: writes it under
-   * a temporary name and removes it. Also removes what killed runs left behind. Throws OUTPUT_UNWRITABLE, ACCESS_DENIED,
-   * CREDENTIALS_MISSING, STORE_UNREACHABLE, OUTPUT_TABLE_UNFIT and the reason of the signal.
+   * a temporary name and removes it. Also removes what killed runs left behind. `inputPaths`: Parquet files with all rows
+   * of the input, if there are any. Throws OUTPUT_UNWRITABLE, ACCESS_DENIED, CREDENTIALS_MISSING, STORE_UNREACHABLE,
+   * OUTPUT_TABLE_UNFIT and the reason of the signal.
    */
-  tryWriting(samplePath: string): Promise<void>
+  tryWriting(samplePath: string, inputPaths?: readonly string[]): Promise<void>
   /**
    * Publishes the file as a whole: readers see the old content or the new one. After a failure or a kill the old content
    * is there, and the next call removes all leftovers. A mark without quotes is stored with appended rows, if `markTable`

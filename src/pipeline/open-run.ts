@@ -173,9 +173,7 @@ export async function openRun(
   const history = await beginHistory(deps, backend, input, connection, checkpoint)
   const webhooks = await openWebhooks(requests.webhooks, backend.inbox, deps.clock)
   if (webhooks !== null) closeLater(() => webhooks.close())
-  const rowSpool = shouldSpoolRows(input, output)
-    ? new RowSpool(output.remote === null ? output.path : '-', source.input.spoolFolder)
-    : null
+  const rowSpool = shouldSpoolRows(input, output) ? new RowSpool(output.path, source.input.spoolFolder) : null
   if (rowSpool !== null) closeLater(() => rowSpool.remove())
   return {
     deps,

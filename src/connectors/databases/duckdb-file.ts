@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { getErrorText, UserError, type ErrorCode } from '../../core/errors.js'
 import { quoteSqlText, type DuckDb } from '../../parquet/duckdb.js'
-import { whenFree, withFile, type DatabaseFile } from './file-database.js'
-import { withDuckDb } from './local-parquet.js'
+import { fileHints, whenFree, withFile, type DatabaseFile } from './file-database.js'
+import { explainDiskFull, withDuckDb } from './local-parquet.js'
 
 /** Name of the attached database in statements. */
 export const attachedName = 'enrich_attached'
@@ -27,7 +27,9 @@ export function withDuckDbFile<Result>(
       return work(duckDb)
     })
   }
-  return withFile(file, open, (error, code) => explainDuckDb(label, code, error))
+  return withFile(file, open, (error, code) =>
+    explainDuckDb(label, code, explainDiskFull(error, use === 'output' ? label : undefined)),
+  )
 }
 
 function explainLock(error: unknown): readonly [string, string] | null {
@@ -53,5 +55,6 @@ export function explainDuckDb(label: string, code: ErrorCode, error: unknown): u
   if (error instanceof UserError || !(error instanceof Error)) return error
   const [text = ''] = error.message.split('\n')
   const isUnfit = code === 'OUTPUT_UNWRITABLE' && /^(Constraint|Conversion) Error/.test(text)
-  return new UserError(isUnfit ? 'OUTPUT_TABLE_UNFIT' : code, `${label}: ${text}`, { cause: error })
+  const known = isUnfit ? 'OUTPUT_TABLE_UNFIT' : code
+  return new UserError(known, `${label}: ${text}`, { hint: fileHints[known], cause: error })
 }

@@ -2,11 +2,10 @@ import { join } from 'node:path'
 import { quoteSqlName, type DuckDb } from '../../parquet/duckdb.js'
 import { readMemoryBytes } from '../../parquet/limits.js'
 import type { Column } from '../../parquet/part-sql.js'
-import type { TableName } from '../address.js'
+import { parseDatabaseFile, type TableName } from '../address.js'
 import type { Source, SourceOptions } from '../connector.js'
 import { attachedName, explainDuckDb, withDuckDbFile } from './duckdb-file.js'
-import { parseDatabaseFile } from './file-database.js'
-import { assertColumnNames, buildSourceCopy, formatTextNotice } from './local-parquet.js'
+import { assertColumnNames, buildSourceCopy, describeColumns, formatTextNotice } from './local-parquet.js'
 import { createMissingError, formatTable, parseSourceAddress } from './table-names.js'
 import { createTableSource } from './table-source.js'
 
@@ -24,20 +23,12 @@ export function openDuckDbSource(address: string, options: SourceOptions): Sourc
   const { database, table, from, suffix } = parseSourceAddress(address, options)
   const file = { path: parseDatabaseFile(database), label: database + suffix, use: 'input', options } as const
   const { label } = file
-  const describe = async (duckDb: DuckDb): Promise<readonly Column[]> => {
-    try {
-      const rows = await duckDb.all(
-        `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${from} AS q)`,
-      )
-      return rows.map(([name, type]) => ({ name: String(name), type: String(type) }))
-    } catch (error) {
-      throw explainDuckDb(label, table === null ? 'QUERY_REFUSED' : 'INPUT_UNREADABLE', error)
-    }
-  }
   return createTableSource(label, options, (path, folder) =>
     withDuckDbFile(file, join(folder, 'duckdb'), async (duckDb) => {
       if (table !== null) await assertExists(duckDb, table, label)
-      const columns = await describe(duckDb)
+      const columns = await describeColumns(duckDb, `${from} AS q`).catch((error: unknown) => {
+        throw explainDuckDb(label, table === null ? 'QUERY_REFUSED' : 'INPUT_UNREADABLE', error)
+      })
       assertColumnNames(columns, label)
       const cells = columns.map((column) => {
         const name = quoteSqlName(column.name)

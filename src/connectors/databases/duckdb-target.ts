@@ -1,12 +1,18 @@
 import { UserError } from '../../core/errors.js'
 import { quoteSqlName, quoteSqlText, type DuckDb } from '../../parquet/duckdb.js'
+import { parseDatabaseFile } from '../address.js'
 import type { Target, TargetOptions } from '../connector.js'
 import { attachedName, withDuckDbFile } from './duckdb-file.js'
-import { parseDatabaseFile } from './file-database.js'
 import { createFileTarget, writeTable, type FileTable } from './file-target.js'
 import { buildFileRelation, readFileColumns, type FileColumn } from './local-parquet.js'
-import { formatTable, parseTargetAddress } from './table-names.js'
-import { buildDefinition, type ExistingColumn, type TablePlan, type WantedColumn } from './table-plan.js'
+import { formatTable, parseTargetAddress, quoteTable } from './table-names.js'
+import {
+  buildDefinition,
+  createViewError,
+  type ExistingColumn,
+  type TablePlan,
+  type WantedColumn,
+} from './table-plan.js'
 
 /** Throws ADDRESS_INVALID and USAGE_INVALID. */
 export function openDuckDbTarget(address: string, options: TargetOptions): Target {
@@ -141,7 +147,13 @@ class DuckDbTable implements FileTable<TableColumn> {
     const indexes = await duckDb.all(
       `SELECT sql, expressions FROM duckdb_indexes() WHERE ${this.#own} AND sql IS NOT NULL`,
     )
-    const [described] = await duckDb.all(`SELECT comment FROM duckdb_tables() WHERE ${this.#own}`)
+    const [described] = await duckDb.all(`SELECT comment, sql FROM duckdb_tables() WHERE ${this.#own}`)
+    if (String(described?.[1]).includes('GENERATED ALWAYS AS')) {
+      const text = `${this.place.label} has generated columns, so that its other columns cannot be changed`
+      throw new UserError('OUTPUT_UNWRITABLE', text, {
+        hint: 'create it with the columns of the output, or name another table',
+      })
+    }
     const constraints = await duckDb.all(
       `SELECT constraint_text, constraint_column_names FROM duckdb_constraints() WHERE ${this.#own} AND constraint_type <> 'NOT NULL'`,
     )
@@ -153,9 +165,15 @@ class DuckDbTable implements FileTable<TableColumn> {
     const lasting = constraints.filter(([, columns]) =>
       (columns as string[]).every((name) => names.has(name)),
     )
+    const broken = await this.#findBrokenViews()
     const parts = [...definitions, ...added.map(buildDefinition), ...lasting.map(([text]) => String(text))]
     await this.run(`DROP TABLE ${table}`)
     await this.run(`CREATE TABLE ${table} (${parts.join(', ')})`)
+    const [view] = (await this.#findBrokenViews()).filter((one) => !broken.includes(one))
+    if (view !== undefined) {
+      const names = [...removed, ...retyped.map(({ old }) => old)].map(({ name }) => name).join(', ')
+      throw createViewError(this.place.label, view, names)
+    }
     await insert()
     for (const [sql, expressions] of indexes) {
       const gone = removed.some(({ name }) => String(expressions).includes(name))
@@ -167,6 +185,19 @@ class DuckDbTable implements FileTable<TableColumn> {
     ]
     for (const [on, text] of comments)
       if (typeof text === 'string') await this.run(`COMMENT ON ${String(on)} IS ${quoteSqlText(text)}`)
+  }
+
+  /** DuckDB does not check views when their tables change. */
+  async #findBrokenViews(): Promise<readonly string[]> {
+    const views = await this.duckDb.all(
+      `SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = '${attachedName}' AND NOT internal`,
+    )
+    const broken: string[] = []
+    for (const [schema, name] of views) {
+      const view = quoteTable({ schema: String(schema), name: String(name) })
+      await this.duckDb.all(`DESCRIBE SELECT * FROM ${view}`).catch(() => broken.push(view))
+    }
+    return broken
   }
 
   #buildSelect(columns: readonly WantedColumn[]): string {

@@ -17,19 +17,6 @@ export interface OutputFile extends DatabaseFile {
   readonly options: TargetOptions
 }
 
-/**
- * Returns the path in an address like `sqlite:FILE`, without its table. The text is not decoded.
- * Throws ADDRESS_INVALID.
- */
-export function parseDatabaseFile(database: string): string {
-  const [scheme = '', rest = ''] = /^([^:]*):(.*)$/s.exec(database)?.slice(1) ?? []
-  const path = rest.replace(/^\/\/(?=\/)/, '')
-  if (path !== '' && !path.startsWith('//') && path !== ':memory:') return path
-  throw new UserError('ADDRESS_INVALID', 'the address names no file', {
-    hint: `write it like ${scheme}:folder/file.db#table or ${scheme}:/folder/file.db#table`,
-  })
-}
-
 /** Runs an action on a file, and explains its errors. Throws INPUT_NOT_FOUND for a missing input. */
 export async function withFile<Result>(
   { path, use, options: { signal } }: DatabaseFile,
@@ -44,6 +31,14 @@ export async function withFile<Result>(
     signal?.throwIfAborted()
     throw explain(error, use === 'input' ? 'INPUT_UNREADABLE' : 'OUTPUT_UNWRITABLE')
   }
+}
+
+/** Remedies for errors about a statement or a file. */
+export const fileHints: Readonly<Partial<Record<ErrorCode, string>>> = {
+  OUTPUT_UNWRITABLE: 'correct the table, or name another one',
+  OUTPUT_TABLE_UNFIT: 'correct the rows, change the column or the constraint, or name another table',
+  QUERY_REFUSED: 'the query must be one SELECT that changes nothing',
+  INPUT_UNREADABLE: 'check that the file is a database of this kind, and whole',
 }
 
 /** Longest wait for another process that uses a file. */

@@ -4,6 +4,7 @@ import { parquetLimits, readMemoryBytes } from '../../parquet/limits.js'
 import { buildPartCopy, type Column } from '../../parquet/part-sql.js'
 import { tableLimits } from '../../tables/limits.js'
 import { columnTypesKey } from '../../parquet/read-sql.js'
+import { isDiskFull } from '../../platform/sqlite.js'
 import type { ConnectorOptions, TargetOptions } from '../connector.js'
 
 export type DatabaseKind = 'postgres' | 'sqlite' | 'duckdb'
@@ -20,7 +21,7 @@ export interface CsvColumn extends Column {
   readonly convert: (text: string) => string
 }
 
-/** Opens DuckDB for one copy. The signal cancels its statements. Throws DISK_FULL and the reason of the signal. */
+/** Opens DuckDB for one copy. The signal cancels its statements. Throws the reason of the signal. */
 export async function withDuckDb<Result>(
   temporaryFolder: string,
   { signal }: Pick<ConnectorOptions, 'signal'>,
@@ -36,7 +37,7 @@ export async function withDuckDb<Result>(
     return await work(duckDb)
   } catch (error) {
     signal?.throwIfAborted()
-    throw explainDiskFull(error)
+    throw error
   } finally {
     signal?.removeEventListener('abort', stop)
     duckDb.close()
@@ -44,13 +45,14 @@ export async function withDuckDb<Result>(
 }
 
 /** Returns DISK_FULL for an error about disk space on this machine; others unchanged. */
-export function explainDiskFull(error: unknown): unknown {
+export function explainDiskFull(error: unknown, label = 'the local copy of a table'): unknown {
   const isFull =
+    isDiskFull(error) ||
     (error as NodeJS.ErrnoException).code === 'ENOSPC' ||
     /No space left|Disk quota/i.test(getErrorText(error))
   if (!isFull || error instanceof UserError) return error
-  return new UserError('DISK_FULL', 'no space left for the local copy of a table', {
-    hint: 'free some space, or set TMPDIR to a larger disk',
+  return new UserError('DISK_FULL', `no space left for ${label}`, {
+    hint: 'free some space and run the same command again, or name a place on a larger disk; copies are next to the checkpoint',
     cause: error,
   })
 }
@@ -81,21 +83,20 @@ export async function readFileColumns(
   kind: DatabaseKind,
   { mode, keyColumn }: Pick<TargetOptions, 'mode' | 'keyColumn'>,
 ): Promise<readonly FileColumn[]> {
-  const described = await duckDb.all(
-    `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${buildFileRelation(path)})`,
-  )
+  const described = await describeColumns(duckDb, buildFileRelation(path))
   const [stored] = await duckDb.all(
     `SELECT decode(value) FROM parquet_kv_metadata(${quoteSqlPath(path)}) WHERE decode(key) = ${quoteSqlText(columnTypesKey)}`,
   )
   const types = parseColumnTypes(stored?.[0], kind)
   await duckDb.limitMemory(readMemoryBytes(described.length))
-  const columns = described.map(([name, type]) => ({
-    name: String(name),
-    type: String(type),
-    originalType: types.get(String(name)) ?? null,
-  }))
+  const columns = described.map((column) => ({ ...column, originalType: types.get(column.name) ?? null }))
   if (mode === 'upsert' && keyColumn !== null) await assertKeys(duckDb, path, keyColumn, columns)
   return columns
+}
+
+export async function describeColumns(duckDb: DuckDb, relation: string): Promise<readonly Column[]> {
+  const rows = await duckDb.all(`SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${relation})`)
+  return rows.map(([name, type]) => ({ name: String(name), type: String(type) }))
 }
 
 export const buildFileRelation = (path: string): string =>

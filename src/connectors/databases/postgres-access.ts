@@ -84,11 +84,13 @@ function explain({ address }: PostgresAccess, thrown: unknown): unknown {
   return explainFailure({ address, words: { grantsHint: '', foreign } }, error)
 }
 
-/** Whether another attempt may succeed: the connection failed, or a standby cancelled a query. */
+/** Whether another attempt may succeed: the connection failed, or another session won, for example to create a table. */
 function isPassing(access: PostgresAccess, error: unknown): boolean {
   const explained = explain(access, error)
-  if (explained instanceof StatementError)
-    return explained.sqlState === '40001' || explained.sqlState === '40P01'
+  if (explained instanceof StatementError) {
+    const isInCatalog = explained.sqlState === '23505' && /"pg_\w+_index"/.test(getServerMessage(explained))
+    return isInCatalog || ['40001', '40P01', '42P07'].includes(explained.sqlState)
+  }
   if (!(explained instanceof ConnectionLostError)) return false
   const { systemCode } = explained
   return systemCode === '53300' || explained.code === 'CHECKPOINT_UNREACHABLE'

@@ -5,7 +5,13 @@ import type { TargetOptions, WriteMode } from '../connector.js'
 import type { FileColumn } from './local-parquet.js'
 import { nameBytesMax, type FoundTable, type TableColumn } from './postgres-tables.js'
 import { toPostgresType } from './postgres-types.js'
-import { hasColumnChanges, planTable, type TablePlan, type WantedColumn } from './table-plan.js'
+import {
+  createViewError,
+  hasColumnChanges,
+  planTable,
+  type TablePlan,
+  type WantedColumn,
+} from './table-plan.js'
 import { quoteTable } from './table-names.js'
 
 export interface PostgresPlan extends TablePlan<TableColumn> {
@@ -88,6 +94,15 @@ function keepsType({ type, category }: TableColumn, wanted: string): boolean {
   return integers.includes(wanted) && integers.indexOf(type) > integers.indexOf(wanted)
 }
 
+const otherKinds: Readonly<Record<string, string>> = {
+  v: 'a view',
+  m: 'a materialized view',
+  f: 'a foreign table',
+  S: 'a sequence',
+  i: 'an index',
+  c: 'a type',
+}
+
 /** Throws OUTPUT_UNWRITABLE and ACCESS_DENIED if the table cannot be written as planned. */
 export async function assertWritable(
   session: PostgresSession,
@@ -97,14 +112,20 @@ export async function assertWritable(
 ): Promise<void> {
   const name = quoteTable(table)
   const changed = [...plan.removed, ...plan.retyped.map(({ old }) => old)]
-  if (table.kind !== 'r' && table.kind !== 'p') {
-    throw new UserError('OUTPUT_UNWRITABLE', `${name} is a view or a foreign table`, { hint: 'name a table' })
-  }
+  const other =
+    /^(pg_.*|information_schema)$/.test(table.schema) && !table.schema.startsWith('pg_temp')
+      ? 'a system table'
+      : table.kind === 'r' || table.kind === 'p'
+        ? null
+        : (otherKinds[table.kind] ?? 'no table')
+  if (other !== null)
+    throw new UserError('OUTPUT_UNWRITABLE', `${name} is ${other}`, { hint: 'name a table of your own' })
   const [row] = await session.query(
     `SELECT current_user AS role, row_security_active($1::oid) AS secured, pg_has_role(relowner, 'USAGE') AS owner,
        ARRAY(SELECT r FROM unnest($2::text[]) AS r WHERE NOT has_table_privilege($1::oid, r))::text AS lacking,
        (SELECT min(conrelid::regclass::text) FROM pg_constraint
         WHERE confrelid = $1::oid AND contype = 'f' AND conrelid <> confrelid) AS referrer,
+       (SELECT min(rulename) FROM pg_rewrite WHERE ev_class = $1::oid AND ev_enabled <> 'D') AS rule,
        (SELECT string_agg(DISTINCT v.oid::regclass::text, ', ')
         FROM pg_depend d JOIN pg_rewrite w ON w.oid = d.objid JOIN pg_class v ON v.oid = w.ev_class
         WHERE d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = $1::oid
@@ -119,6 +140,11 @@ export async function assertWritable(
     throw deny(`the role ${role} lacks ${lacking}`, `GRANT ${lacking} ON ${name} TO ${role}`)
   if (row?.secured === 't')
     throw deny(`row-level security limits the role ${role}`, 'write as the owner of the table')
+  if (row?.rule) {
+    throw new UserError('OUTPUT_UNWRITABLE', `${name}: the rule ${row.rule} changes what is written`, {
+      hint: 'drop the rule, or use a trigger instead',
+    })
+  }
   if (hasColumnChanges(plan) && row?.owner !== 't')
     throw deny(
       `its columns differ, and the role ${role} is not its owner`,
@@ -132,14 +158,7 @@ export async function assertWritable(
     )
   }
   if (!row?.views) return
-  const names = changed.map((column) => column.name).join(', ')
-  throw new UserError(
-    'OUTPUT_UNWRITABLE',
-    `${name} cannot be replaced: ${row.views} uses the columns ${names}`,
-    {
-      hint: 'the new table has them no more, or with another type: drop the view first, or write another table',
-    },
-  )
+  throw createViewError(name, row.views, changed.map((column) => column.name).join(', '))
 }
 
 /** Throws OUTPUT_IS_OURS for a schema with a checkpoint, or with the data of our service. */

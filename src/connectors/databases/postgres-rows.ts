@@ -1,5 +1,6 @@
 import { UserError } from '../../core/errors.js'
-import { quoteSqlName } from '../../parquet/duckdb.js'
+import { quoteSqlName, type DuckDb } from '../../parquet/duckdb.js'
+import type { Column } from '../../parquet/part-sql.js'
 import type { PostgresSession } from '../../platform/postgres/session.js'
 import type { ConnectorOptions } from '../connector.js'
 import { buildFileRelation, withDuckDb, type FileColumn } from './local-parquet.js'
@@ -29,20 +30,9 @@ export async function sendRows(
         `SELECT concat_ws(',', ${cells.join(', ')}) FROM ${relation}`,
       )) {
         const text = `${chunk.getColumnValues(0).join('\n')}\n`
-        if (text.includes('\0')) throw await findNul()
+        if (text.includes('\0')) await assertNoNul(duckDb, relation, columns)
         yield text
       }
-    }
-    const findNul = async () => {
-      const texts = columns.filter(({ type }) => type !== 'BLOB')
-      const checks = texts.map(({ name }) => `bool_or(contains(${quoteSqlName(name)}::VARCHAR, chr(0)))`)
-      const [found] = await duckDb.all(`SELECT ${checks.join(', ')} FROM ${relation}`)
-      const name = texts.find((_column, index) => found?.[index] === true)?.name ?? ''
-      return new UserError(
-        'OUTPUT_UNWRITABLE',
-        `the column ${name} has a NUL, which PostgreSQL cannot keep`,
-        { hint: 'remove it from the input' },
-      )
     }
     const freeze = isNew ? ', FREEZE' : ''
     const lines = readLines()
@@ -54,4 +44,26 @@ export async function sendRows(
       await lines.return()
     }
   })
+}
+
+/** Types whose values may contain text. */
+const textType = /VARCHAR|JSON|ENUM|STRUCT|MAP|UNION|\[/
+
+/** Throws OUTPUT_UNWRITABLE for a text with a NUL. */
+export async function assertNoNul(
+  duckDb: DuckDb,
+  relation: string,
+  columns: readonly Column[],
+): Promise<void> {
+  const texts = columns.filter(({ type }) => textType.test(type))
+  if (texts.length === 0) return
+  const checks = texts.map(({ name }) => `bool_or(contains(${quoteSqlName(name)}::VARCHAR, chr(0)))`)
+  const [found] = await duckDb.all(`SELECT ${checks.join(', ')} FROM ${relation}`)
+  const column = texts.find((_column, index) => found?.[index] === true)
+  if (column === undefined) return
+  throw new UserError(
+    'OUTPUT_UNWRITABLE',
+    `the column ${column.name} has a NUL, which PostgreSQL cannot keep`,
+    { hint: 'remove it from the input, for example by a query' },
+  )
 }

@@ -35,7 +35,8 @@ export function openPostgresSource(address: string, options: SourceOptions): Sou
   const describe = async (session: PostgresSession): Promise<Rows> => {
     if (table === null) return { from, columns: await describeQuery(session, from) }
     const found = await findTable(session, table)
-    if (found === null) throw createMissingError(label, table, await listTables(session))
+    if (found === null || !/[rpvmf]/.test(found.kind))
+      throw createMissingError(label, table, await listTables(session))
     const columns = await listColumns(session, found)
     // Fails without the right to read, and reads no rows.
     await session.describe(`SELECT * FROM ${quoteTable(found)} LIMIT 0`)

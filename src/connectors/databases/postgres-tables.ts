@@ -13,7 +13,7 @@ export interface FoundTable {
   readonly oid: string
   readonly schema: string
   readonly name: string
-  /** `r` table, `p` partitioned table, `v` view, `m` materialized view, `f` foreign table. */
+  /** `r` table, `p` partitioned table, `v` view, `m` materialized view, `f` foreign table; others have no rows. */
   readonly kind: string
 }
 
@@ -22,7 +22,7 @@ export async function findTable(session: PostgresSession, table: TableName): Pro
   const [row] = await session.query(
     `SELECT c.oid::text, n.nspname AS schema, c.relname AS name, c.relkind AS kind
      FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-     WHERE c.oid = pg_catalog.to_regclass($1) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')`,
+     WHERE c.oid = pg_catalog.to_regclass($1)`,
     [quoteTable(table)],
   )
   const { oid, schema, name, kind } = row ?? {}

@@ -6,7 +6,13 @@ import type { PostgresSession } from '../../platform/postgres/session.js'
 import type { TableName } from '../address.js'
 import type { Target, TargetOptions } from '../connector.js'
 import { buildMarkStatements, createMarks } from './append-mark.js'
-import { formatList, readFileColumns, withDuckDb } from './local-parquet.js'
+import {
+  buildFileRelation,
+  describeColumns,
+  formatList,
+  readFileColumns,
+  withDuckDb,
+} from './local-parquet.js'
 import { commit, getServerDetails, getServerMessage, parseDatabase, withSession } from './postgres-access.js'
 import {
   assertNamesFit,
@@ -17,7 +23,7 @@ import {
   resolveTypes,
   type PostgresPlan,
 } from './postgres-plan.js'
-import { sendRows } from './postgres-rows.js'
+import { assertNoNul, sendRows } from './postgres-rows.js'
 import { assertNameFits, findTable, listColumns, textSettings, type FoundTable } from './postgres-tables.js'
 import { formatTable, parseTargetAddress, quoteTable } from './table-names.js'
 import { buildDefinition, hasColumnChanges, type WantedColumn } from './table-plan.js'
@@ -27,6 +33,8 @@ const stage = 'pg_temp.enrich_stage'
 
 /** Longest wait for a lock on the table. */
 const lockTimeoutMs = 60_000
+/** The same for a trial: meanwhile, readers wait behind it. */
+const trialLockTimeoutMs = 500
 
 /**
  * Everything is one transaction: a killed run leaves nothing behind. A table is replaced in place, by DELETE and COPY:
@@ -78,18 +86,27 @@ export function openPostgresTarget(address: string, options: TargetOptions): Tar
     return true
   }
   return {
-    tryWriting: (samplePath) =>
-      withFile(samplePath, async (writer, session, found) => {
+    tryWriting: async (samplePath, inputPaths = []) => {
+      await withFile(samplePath, async (writer, session, found) => {
         writer.reportUnknownTypes()
+        // The rows of a killed run may be in the table.
+        const isMarked = markName !== null && (await readMark(session, markName, quoteTable(table))) !== null
         if (found === null) await writer.create(table)
-        else await writer.fillStage(found, await writer.plan(found))
+        else await writer.try(found, isMarked)
         if (!(await writeMark(session, ''))) {
           options.notice(
             `The role may not create tables next to ${label}: if a run is killed just after it appended its rows, the next one appends them again. GRANT CREATE ON SCHEMA prevents that`,
           )
         }
         await session.query('ROLLBACK')
-      }),
+      })
+      await withDuckDb(`${samplePath}.duckdb`, options, async (duckDb) => {
+        for (const path of inputPaths) {
+          const relation = buildFileRelation(path)
+          await assertNoNul(duckDb, relation, await describeColumns(duckDb, relation))
+        }
+      })
+    },
     publish: (path, mark) =>
       withFile(path, async (writer, session, found) => {
         await (found === null ? writer.create(table) : writer.write(found))
@@ -169,12 +186,53 @@ class TableWriter {
     )
   }
 
-  async plan(table: FoundTable): Promise<PostgresPlan> {
+  async #plan(table: FoundTable): Promise<PostgresPlan> {
     const { session, options } = this
     const plan = planPostgresTable(options, this.file.columns, await listColumns(session, table))
     await assertNotOurs(session, table.schema)
     await assertWritable(session, table, plan, options.mode)
     return plan
+  }
+
+  /**
+   * Writes the rows as far as the table keeps its own, to find what its triggers, constraints and partitions refuse. The
+   * caller rolls back.
+   */
+  async try(found: FoundTable, isMarked: boolean): Promise<void> {
+    const { session, options } = this
+    const { mode } = options
+    const table = quoteTable(found)
+    const plan = await this.#plan(found)
+    await this.#fillStage(found, plan)
+    if (hasColumnChanges(plan) && !(await this.#tryChanging(table, plan))) return
+    if (mode === 'upsert') await this.#upsert(table, plan)
+    else {
+      // Fails if the server publishes deletions of rows that it cannot identify.
+      if (mode === 'replace') await session.query(`DELETE FROM ${table} WHERE false`)
+      const onConflict = mode === 'replace' || isMarked ? ' ON CONFLICT DO NOTHING' : ''
+      await session.query(buildInsert(table, plan) + onConflict)
+    }
+    await session.query('SET CONSTRAINTS ALL IMMEDIATE')
+  }
+
+  /** Changes the columns without converting rows. Returns false if another session uses the table. */
+  async #tryChanging(table: string, { removed, retyped, ...plan }: PostgresPlan): Promise<boolean> {
+    const { session } = this
+    const actions = buildActions({
+      ...plan,
+      removed: [...removed, ...retyped.map(({ old }) => old)],
+      added: [...plan.added, ...retyped.map(({ column }) => column)],
+      retyped: [],
+    })
+    await session.query(`SAVEPOINT enrich_trial; SET LOCAL lock_timeout = ${trialLockTimeoutMs}`)
+    try {
+      await session.query(`ALTER TABLE ${table} ${actions.join(', ')}`)
+      return true
+    } catch (error) {
+      if ((error as { code?: string }).code !== '55P03') throw error
+      await session.query('ROLLBACK TO SAVEPOINT enrich_trial')
+      return false
+    }
   }
 
   async write(found: FoundTable): Promise<void> {
@@ -186,17 +244,17 @@ class TableWriter {
       await session.query(
         `LOCK TABLE ${table} IN ${mode === 'replace' ? 'EXCLUSIVE' : 'SHARE ROW EXCLUSIVE'} MODE`,
       )
-    const plan = await this.plan(found)
+    const plan = await this.#plan(found)
     const deleteRows = `DELETE FROM ${found.kind === 'r' ? 'ONLY ' : ''}${table}`
     if (mode === 'upsert') {
-      await this.fillStage(found, plan)
+      await this.#fillStage(found, plan)
       await this.#upsert(table, plan)
     } else if (mode === 'append' || !hasColumnChanges(plan)) {
       if (mode === 'replace') await session.query(deleteRows)
       await this.#send(table, plan.written, false)
     } else {
       // ALTER TABLE blocks readers, so the rows are on the server by then.
-      await this.fillStage(found, plan)
+      await this.#fillStage(found, plan)
       await session.query(deleteRows)
       await session.query(`ALTER TABLE ${table} ${buildActions(plan).join(', ')}`)
       await session.query(buildInsert(table, plan))
@@ -204,7 +262,7 @@ class TableWriter {
   }
 
   /** Copies the rows into a temporary table with the columns and constraints of the table. */
-  async fillStage(table: FoundTable, plan: PostgresPlan): Promise<void> {
+  async #fillStage(table: FoundTable, plan: PostgresPlan): Promise<void> {
     const including = ['DEFAULTS', 'CONSTRAINTS', 'GENERATED', 'IDENTITY'].map((kind) => `INCLUDING ${kind}`)
     await this.session.query(
       `CREATE TEMPORARY TABLE enrich_stage (LIKE ${quoteTable(table)} ${including.join(' ')}) ON COMMIT DROP`,
@@ -235,34 +293,34 @@ class TableWriter {
   }
 }
 
+/** SQLSTATEs with the cause and the remedy. */
+const refusals = [
+  [/^25006/, 'the server does not accept writes: ', 'connect to the primary, or end the read-only mode'],
+  [/^53/, 'the server has no space left: ', 'free disk space on the server'],
+  [/^55P03/, 'another session holds a lock on the table: ', 'see pg_stat_activity for the session'],
+  [
+    /^54011/,
+    '',
+    'choose fewer columns by --columns; dropped columns count too, until the table is created again',
+  ],
+] as const
+
 function explainRefusal(error: StatementError, label: string, exists: boolean): UserError {
   const { sqlState } = error
   const { where, detail } = getServerDetails(error)
-  const text = [getServerMessage(error), detail].filter((part) => part !== '').join('; ')
-  const create = (code: ErrorCode, what: string, hint?: string) =>
+  // The detail of a check shows the whole row.
+  const parts = [getServerMessage(error), detail].filter((part) => !/^(Failing row|$)/.test(part))
+  const text = parts.join('; ').replace('relation "enrich_stage"', 'the table')
+  const create = (code: ErrorCode, what: string, hint: string) =>
     new UserError(code, `${label}: ${what}`, { hint, cause: error })
-  if (sqlState === '25006')
-    return create(
-      'OUTPUT_UNWRITABLE',
-      `the server does not accept writes: ${text}`,
-      'connect to the primary, or end the read-only mode',
-    )
-  if (sqlState.startsWith('53'))
-    return create(
-      'OUTPUT_UNWRITABLE',
-      `the server has no space left: ${text}`,
-      'free disk space on the server',
-    )
-  if (sqlState === '55P03')
-    return create(
-      'OUTPUT_UNWRITABLE',
-      'another session holds a lock on the table',
-      'see pg_stat_activity for the session',
-    )
-  if (!/^2[23]/.test(sqlState)) return create('OUTPUT_UNWRITABLE', text)
+  const [, cause = '', remedy] = refusals.find(([state]) => state.test(sqlState)) ?? []
+  if (remedy !== undefined) return create('OUTPUT_UNWRITABLE', cause + text, remedy)
+  if (!/^2[23]/.test(sqlState))
+    return create('OUTPUT_UNWRITABLE', text, 'correct the table, or name another one')
   const column = /, column (.+?)(?:: |$)/.exec(where)?.[1]
   const what = column === undefined ? text : `a value of the column ${column} does not fit: ${text}`
-  return create(exists ? 'OUTPUT_TABLE_UNFIT' : 'OUTPUT_UNWRITABLE', what)
+  const code = exists ? 'OUTPUT_TABLE_UNFIT' : 'OUTPUT_UNWRITABLE'
+  return create(code, what, 'correct the rows, change the column or the constraint, or name another table')
 }
 
 function buildInsert(table: string, { written }: Pick<PostgresPlan, 'written'>): string {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { getErrorText, UserError, type ErrorCode } from '../../core/errors.js'
 import { isSqliteFile } from '../../platform/files.js'
-import { getSqliteCode, isDiskFull, loadDriver, type Sqlite } from '../../platform/sqlite.js'
-import { whenFree, withFile, type DatabaseFile } from './file-database.js'
+import { getSqliteCode, loadDriver, type Sqlite } from '../../platform/sqlite.js'
+import { fileHints, whenFree, withFile, type DatabaseFile } from './file-database.js'
 import { explainDiskFull } from './local-parquet.js'
 
 /** Opens a file of any program, without changing its journal mode. Throws the errors of SQLite and the file system. */
@@ -47,7 +47,9 @@ export function withSqliteFile<Result>(
       database.close()
     }
   }
-  return withFile(file, open, (error, code) => explainSqlite(label, code, explainDiskFull(error)))
+  return withFile(file, open, (error, code) =>
+    explainSqlite(label, code, explainDiskFull(error, use === 'output' ? label : undefined)),
+  )
 }
 
 export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(getSqliteCode(error) ?? '')
@@ -67,11 +69,9 @@ export function explainSqlite(label: string, code: ErrorCode, error: unknown): u
   const sqliteCode = getSqliteCode(error)
   // The driver's own errors: a missing folder, several statements.
   if (sqliteCode === null && !(error instanceof TypeError || error instanceof RangeError)) return error
-  if (isDiskFull(error)) return new UserError('DISK_FULL', `no space left for ${label}`, { cause: error })
   const isUnfit = code === 'OUTPUT_UNWRITABLE' && sqliteCode?.startsWith('SQLITE_CONSTRAINT') === true
-  return new UserError(isUnfit ? 'OUTPUT_TABLE_UNFIT' : code, `${label}: ${getErrorText(error)}`, {
-    cause: error,
-  })
+  const known = isUnfit ? 'OUTPUT_TABLE_UNFIT' : code
+  return new UserError(known, `${label}: ${getErrorText(error)}`, { hint: fileHints[known], cause: error })
 }
 
 /** Suffixes of files next to our databases. */

@@ -2,8 +2,8 @@ import { UserError } from '../../core/errors.js'
 import { quoteSqlName, type DuckDb } from '../../parquet/duckdb.js'
 import { getNestedKind } from '../../parquet/read-sql.js'
 import type { Sqlite } from '../../platform/sqlite.js'
+import { parseDatabaseFile } from '../address.js'
 import type { Target, TargetOptions } from '../connector.js'
-import { parseDatabaseFile } from './file-database.js'
 import { createFileTarget, writeTable, type FileTable } from './file-target.js'
 import { buildFileRelation, readFileColumns, withDuckDb, type FileColumn } from './local-parquet.js'
 import { whenSqliteFree, withSqliteFile } from './sqlite-file.js'
@@ -141,7 +141,7 @@ class SqliteTable implements FileTable<ExistingColumn> {
   /** Indexes, except on removed columns, and triggers are created again. */
   changeColumns(
     { removed, added, retyped }: Plan,
-    _existing: readonly ExistingColumn[],
+    existing: readonly ExistingColumn[],
     insert: () => Promise<void>,
   ): Promise<void> {
     const { name: table } = this
@@ -153,12 +153,13 @@ class SqliteTable implements FileTable<ExistingColumn> {
     this.run(`DELETE FROM ${table}`)
     for (const object of kept) this.run(`DROP ${object.type} ${quoteSqlName(object.name)}`)
     // A table needs a column at any time.
-    this.run(`ALTER TABLE ${table} ADD COLUMN enrich_stage`)
+    const keepsNone = removed.length + retyped.length === existing.length
+    if (keepsNone) this.run(`ALTER TABLE ${table} ADD COLUMN enrich_stage TEXT`)
     for (const column of [...removed, ...retyped.map(({ old }) => old)])
       this.run(`ALTER TABLE ${table} DROP COLUMN ${quoteSqlName(column.name)}`)
     for (const column of [...retyped.map(({ column }) => column), ...added])
       this.run(`ALTER TABLE ${table} ADD COLUMN ${buildDefinition(column)}`)
-    this.run(`ALTER TABLE ${table} DROP COLUMN enrich_stage`)
+    if (keepsNone) this.run(`ALTER TABLE ${table} DROP COLUMN enrich_stage`)
     for (const { type, sql } of kept) {
       try {
         this.run(sql)

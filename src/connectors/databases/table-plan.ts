@@ -71,3 +71,9 @@ export function planTable<Existing extends ExistingColumn>(
 
 export const hasColumnChanges = ({ added, removed, retyped }: TablePlan<ExistingColumn>): boolean =>
   added.length + removed.length + retyped.length > 0
+
+/** Returns the error for views that use columns which are removed, or get another type. */
+export const createViewError = (label: string, views: string, columns: string): UserError =>
+  new UserError('OUTPUT_UNWRITABLE', `${label} cannot be replaced: ${views} uses the columns ${columns}`, {
+    hint: 'the new table has them no more, or with another type: drop the view first, or write another table',
+  })

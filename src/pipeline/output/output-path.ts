@@ -2,6 +2,7 @@ import {
   accessSync,
   closeSync,
   constants,
+  existsSync,
   openSync,
   realpathSync,
   rmSync,
@@ -10,7 +11,7 @@ import {
   type Stats,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { isAddress, isTableAddress, type WriteMode } from '../../connectors/connectors.js'
+import { findDatabaseFile, isAddress, isTableAddress, type WriteMode } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
 import { isOutOfMemory } from '../../parquet/duckdb.js'
 import { buildTemporaryPath } from '../../platform/files.js'
@@ -61,16 +62,20 @@ export function assertOutputUsable(
   inputBytes = inputFiles.reduce((sum, file) => sum + file.bytes, 0),
 ): void {
   if (path === '-') return
+  const inputRoomBytes = (format === 'parquet' ? 4 : 2) * inputBytes
+  const roomBytes = writerLimits.freeBytesMin + inputRoomBytes + rowCount * writerLimits.answerBytesEstimate
   if (isAddress(path)) {
     assertOtherThanInputs(inputFiles, path)
+    const file = findDatabaseFile(path)
+    const place = file === null ? null : dirname(resolveTarget(file))
+    if (place !== null && existsSync(place)) assertRoom(place, roomBytes)
     return
   }
   for (const written of format === 'csv' ? [path, getBasisPath(path)] : [path])
     assertReplaceable(written, inputFiles)
   const folder = dirname(resolveTarget(path))
   assertFolderWritable(folder, path)
-  const inputRoomBytes = (format === 'parquet' ? 4 : 2) * inputBytes
-  assertRoom(folder, writerLimits.freeBytesMin + inputRoomBytes + rowCount * writerLimits.answerBytesEstimate)
+  assertRoom(folder, roomBytes)
 }
 
 /**

@@ -60,7 +60,7 @@ export async function tryPublishing(
   const { input, output, rowCount } = options
   await withSample(input, output.format, rowCount, (sample) =>
     stageAndWrite({ ...options, ...sample, answers }, async (main, basis) => {
-      await main.tryPublishing()
+      await main.tryPublishing(input.format === 'parquet' ? input.files.map(({ path }) => path) : [])
       await basis?.tryPublishing()
     }),
   )

@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { isAddress } from '../../connectors/connectors.js'
 import { collectGarbage } from '../../parquet/duckdb.js'
 import { parquetLimits } from '../../parquet/limits.js'
 import { LineWriter, type LineFile } from '../../parquet/part-sql.js'
@@ -17,9 +18,10 @@ export class RowSpool {
   readonly #lines: LineWriter
   #uncollectedBytes = 0
 
-  /** Creates the folder next to the output, or in `folderOfStdout`. Removes the leftovers of killed runs. */
-  constructor(outputPath: string, folderOfStdout: string) {
-    const target = outputPath === '-' ? join(folderOfStdout, 'output') : resolveTarget(outputPath)
+  /** Creates the folder next to a file, or in `folderOfOthers`. Removes the leftovers of killed runs. */
+  constructor(outputPath: string, folderOfOthers: string) {
+    const isFile = outputPath !== '-' && !isAddress(outputPath)
+    const target = isFile ? resolveTarget(outputPath) : join(folderOfOthers, 'output')
     this.#outputPath = outputPath
     removeStaleTemporaries(target)
     this.#folder = buildTemporaryPath(target, '.rows')

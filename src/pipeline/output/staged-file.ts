@@ -43,10 +43,11 @@ export class StagedFile {
     await handle?.close()
   }
 
-  /** Tests the access to the target with the written file. A file was tested by writing it. */
-  tryPublishing(): Promise<void> {
-    return Promise.resolve()
-  }
+  /**
+   * Tests the access to the target with the written file. `inputPaths`: Parquet files with all rows. A file was tested
+   * by writing it.
+   */
+  readonly tryPublishing: (inputPaths?: readonly string[]) => Promise<void> = () => Promise.resolve()
 
   /** Moves the file to its target, durably. */
   publish(): Promise<void> {
@@ -78,9 +79,8 @@ class StagedCopy extends StagedFile {
     super(address, localPath)
   }
 
-  override tryPublishing(): Promise<void> {
-    return this.remote.tryWriting(this.temporary)
-  }
+  override readonly tryPublishing = (inputPaths?: readonly string[]): Promise<void> =>
+    this.remote.tryWriting(this.temporary, inputPaths)
 
   override publish(): Promise<void> {
     const { remote, temporary, mark } = this

@@ -155,6 +155,29 @@ describe('DuckDB', () => {
     })
   })
 
+  test('views on removed columns and generated columns are named, and a broken view elsewhere is not', async () => {
+    const path = await makeDatabase(
+      'CREATE TABLE t AS SELECT 1 AS a, 2 AS gone',
+      'CREATE VIEW on_gone AS SELECT gone FROM t',
+      'CREATE TABLE dropped AS SELECT 1 AS a',
+      'CREATE VIEW broken AS SELECT a FROM dropped',
+      'DROP TABLE dropped',
+      'CREATE TABLE derived (a INTEGER, twice INTEGER GENERATED ALWAYS AS (a * 2))',
+    )
+    const attempt = async (table: string, select: string) => publish(path, table, await writeParquet(select))
+    for (const [table, message] of [
+      ['t', 'on_gone'],
+      ['derived', 'generated columns'],
+    ] as const)
+      await expect(attempt(table, 'SELECT 1 AS a, 3 AS b')).rejects.toMatchObject({
+        code: 'OUTPUT_UNWRITABLE',
+        message: expect.stringContaining(message) as string,
+      })
+    await attempt('t', `SELECT 1 AS a, 2 AS gone, 3 AS b`)
+    await attempt('derived', 'SELECT 5::INTEGER AS a')
+    expect(await runOn(path, 'FROM derived')).toEqual([[5, 10]])
+  })
+
   test('a process that has the file open is named', async () => {
     const path = await makeDatabase('CREATE TABLE t AS SELECT 1 AS a')
     const holder = spawn(

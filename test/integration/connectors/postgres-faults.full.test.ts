@@ -233,13 +233,12 @@ describe.skipIf(programs === null)('PostgreSQL, with faults', () => {
       mode: 'append',
       markTable: 'enrich_mark_1',
       notice: (text: string) => notices.push(text),
-    }
-    await attempt('protected', append)
+    } as const
+    const other = await writeParquet(`SELECT 101::INTEGER AS id, 'new' AS name`)
+    const appending = openTarget(postgresConnector, `${url}#protected`, append)
+    await appending.tryWriting(other)
     expect(notices).toEqual([expect.stringContaining('GRANT CREATE ON SCHEMA')])
-    await openTarget(postgresConnector, `${url}#protected`, append as object).publish(
-      await writeParquet(`SELECT 101::INTEGER AS id, 'new' AS name`),
-      'mark',
-    )
+    await appending.publish(other, 'mark')
     await publish(`${url}#protected`, path)
     expect(summarize('protected')).toBe('2000|new|new')
     await expect(

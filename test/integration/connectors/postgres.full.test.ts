@@ -16,6 +16,7 @@ const programs = findPostgres()
 
 describe.skipIf(programs === null)('PostgreSQL', () => {
   let server: SharedPostgres
+  let databaseCount = 0
   beforeAll(async () => {
     server = await sharedPostgres(programs!)
   })
@@ -328,5 +329,111 @@ describe.skipIf(programs === null)('PostgreSQL', () => {
       for (const table of ['lookups', 'another'])
         await expect(publish(`${schema}.${table}`, path)).rejects.toMatchObject({ code: 'OUTPUT_IS_OURS' })
     }
+  })
+
+  const row = 'id integer, name text'
+  const boom = `CREATE OR REPLACE FUNCTION boom() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''refused''; END'`
+  const columns1550 = Array.from({ length: 1550 }, (_, index) => `c${index}`)
+  test.each([
+    ['a view', `CREATE VIEW t AS SELECT 1 AS id`, 'a view'],
+    ['a materialized view', `CREATE MATERIALIZED VIEW t AS SELECT 1 AS id`, 'a materialized view'],
+    ['a sequence', 'CREATE SEQUENCE t', 'a sequence'],
+    ['a type', 'CREATE TYPE t AS (id integer)', 'a type'],
+    [
+      'a foreign table',
+      `CREATE EXTENSION file_fdw SCHEMA pg_catalog; CREATE SERVER files FOREIGN DATA WRAPPER file_fdw; CREATE FOREIGN TABLE t (${row}) SERVER files OPTIONS (filename '/dev/null')`,
+      'a foreign table',
+    ],
+    ['a table of a type', `CREATE TYPE r AS (${row}); CREATE TABLE t OF r`, 'typed table'],
+    ['a table without a partition', `CREATE TABLE t (${row}) PARTITION BY LIST (id)`, 'no partition'],
+    ['a rule', `CREATE TABLE t (${row}); CREATE RULE r AS ON INSERT TO t DO INSTEAD NOTHING`, 'the rule r'],
+    [
+      'a trigger that refuses rows',
+      `CREATE TABLE t (${row}); ${boom}; CREATE TRIGGER b BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION boom()`,
+      'refused',
+    ],
+    [
+      'a deferred trigger that refuses rows',
+      `CREATE TABLE t (${row}); ${boom}; CREATE CONSTRAINT TRIGGER b AFTER INSERT ON t DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION boom()`,
+      'refused',
+    ],
+    ['a check', `CREATE TABLE t (id integer CHECK (id > 5), name text)`, 'violates check constraint'],
+    [
+      'published deletions without a key',
+      `CREATE TABLE t (${row}); CREATE PUBLICATION p FOR TABLE t`,
+      'replica identity',
+    ],
+    [
+      'columns that were dropped',
+      `CREATE TABLE t (${columns1550.map((name) => `${name} integer`).join(', ')}); ALTER TABLE t ${columns1550.map((name) => `DROP COLUMN ${name}`).join(', ')}`,
+      'at most 1600 columns',
+    ],
+  ])(
+    'a table with %s is refused by the trial, with a hint, and not changed',
+    async (_title, sql, message) => {
+      const url = server.createDatabase(`refusing_${++databaseCount}`)
+      const { pathname } = new URL(url)
+      server.sql(sql, pathname.slice(1))
+      const more = Array.from({ length: 60 }, (_, index) => `${index} AS x${index}`)
+      const wide = sql.includes('c1549') ? `, ${more.join(', ')}` : ', 0.5 AS enrich_score'
+      const path = await writeParquet(`SELECT 1::INTEGER AS id, 'a' AS name${wide}`)
+      const target = openTarget(postgresConnector, `${url}#t`)
+      await expect(target.tryWriting(path)).rejects.toMatchObject({
+        code: expect.stringMatching(/^OUTPUT_(UNWRITABLE|TABLE_UNFIT)$/) as string,
+        message: expect.stringContaining(message) as string,
+        hint: expect.stringMatching(/./) as string,
+      })
+    },
+  )
+
+  test('system tables are refused', async () => {
+    const path = await writeParquet('SELECT 1 AS a')
+    for (const table of ['pg_class', 'information_schema.tables'])
+      await expect(publish(table, path)).rejects.toMatchObject({ code: 'OUTPUT_UNWRITABLE' })
+  })
+
+  test('a trial writes to partitions, identities and generated columns, and keeps rows with the same keys', async () => {
+    const path = await writeParquet(`SELECT 1::INTEGER AS id, 'new' AS name`)
+    server.sql(`
+      CREATE TABLE by_list (${row}) PARTITION BY LIST (id); CREATE TABLE by_list_1 PARTITION OF by_list FOR VALUES IN (1);
+      CREATE TABLE always (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text);
+      CREATE TABLE derived (id integer PRIMARY KEY, name text, twice integer GENERATED ALWAYS AS (id * 2) STORED)`)
+    for (const table of ['by_list', 'always', 'derived']) {
+      server.sql(
+        `INSERT INTO ${table} (name, id) ${table === 'always' ? 'OVERRIDING SYSTEM VALUE' : ''} VALUES ('old', 1)`,
+      )
+      await openTarget(postgresConnector, `${server.url()}#${table}`).tryWriting(path)
+      expect(server.sql(`SELECT id, name FROM ${table}`)).toBe('1|old')
+      await publish(table, path)
+      expect(server.sql(`SELECT id, name FROM ${table}`)).toBe('1|new')
+    }
+    await expect(publish('always', path, { mode: 'append' })).rejects.toMatchObject({
+      code: 'OUTPUT_TABLE_UNFIT',
+      hint: expect.stringContaining('constraint') as string,
+    })
+  })
+
+  test('a NUL in any row of the input is found by the trial', async () => {
+    const sample = await writeParquet(`SELECT 'a' AS note`)
+    const input = await writeParquet(
+      `SELECT CASE WHEN i = 5000 THEN 'a' || chr(0) ELSE 'b' END AS note, i FROM range(9000) r(i)`,
+    )
+    const target = openTarget(postgresConnector, `${server.url()}#with_nul`)
+    await expect(target.tryWriting(sample, [input])).rejects.toMatchObject({
+      code: 'OUTPUT_UNWRITABLE',
+      message: expect.stringContaining('the column note has a NUL') as string,
+    })
+  })
+
+  test('processes that create the same table at once all succeed', async () => {
+    const path = await writeParquet('SELECT i AS a FROM range(1000) r(i)')
+    const publishing = Array.from({ length: 4 }, () =>
+      openTarget(postgresConnector, `${server.url()}#raced`, {
+        mode: 'append',
+        markTable: 'enrich_mark_raced',
+      }).publish(path, '1'),
+    )
+    await Promise.all(publishing)
+    expect(server.sql('SELECT count(*), count(DISTINCT a) FROM raced')).toBe('4000|1000')
   })
 })

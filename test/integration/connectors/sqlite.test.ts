@@ -141,6 +141,20 @@ describe('SQLite', () => {
     expect(await queryDuckDb(`FROM '${(await fetch(killed, 't')).path}'`)).toEqual([['old']])
   })
 
+  test('strict tables are replaced; virtual tables, triggers and keys that refuse it are named, with a hint', async () => {
+    const { path, database } = makeDatabase(`
+      CREATE TABLE strict_t (a INTEGER) STRICT; CREATE VIRTUAL TABLE words USING fts5(a); CREATE TABLE keyed (k TEXT PRIMARY KEY, a);
+      CREATE TABLE refusing (a); CREATE TRIGGER r BEFORE INSERT ON refusing BEGIN SELECT RAISE(ABORT, 'refused'); END;`)
+    const file = await writeParquet(`SELECT 1 AS a, 'x' AS b`)
+    await publish(path, 'strict_t', file)
+    expect(readRows(database, 'strict_t')).toEqual([['1', "'x'"]])
+    for (const table of ['words', 'keyed', 'refusing'])
+      await expect(publish(path, table, file), table).rejects.toMatchObject({
+        code: expect.stringMatching(/^OUTPUT_(UNWRITABLE|TABLE_UNFIT)$/) as string,
+        hint: expect.stringMatching(/./) as string,
+      })
+  })
+
   test('our own databases are refused as outputs', async () => {
     const file = await writeParquet('SELECT 1 AS a')
     for (const id of [0x656e7263, 0x656e7267, 0x656e7269, 0x656e7276]) {
