@@ -83,7 +83,8 @@ export function publishFile(temporary: string, path: string): void {
   syncPath(dirname(path))
 }
 
-function syncPath(path: string): void {
+/** Makes the content of a file, or the names in a folder, durable. */
+export function syncPath(path: string): void {
   const descriptor = openSync(path, 'r')
   try {
     fsyncSync(descriptor)

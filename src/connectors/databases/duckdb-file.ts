@@ -39,12 +39,13 @@ function explainLock(error: unknown): readonly [string, string] | null {
   return [`is open in ${holder}`, 'end that process: while one writes, DuckDB lets no other open the file']
 }
 
-/** Whether an existing file is a database of DuckDB, or empty. */
+/** Whether an existing file is a database of DuckDB. */
 function isDuckDbFile(path: string): boolean {
   const file = openSync(path, 'r')
   try {
     const head = Buffer.alloc(12)
-    return readSync(file, head) === 0 || head.subarray(8).toString('latin1') === 'DUCK'
+    readSync(file, head)
+    return head.subarray(8).toString('latin1') === 'DUCK'
   } finally {
     closeSync(file)
   }

@@ -1,6 +1,7 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, linkSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { buildTemporaryPath, removeStaleTemporaries } from '../../platform/files.js'
+import { buildTemporaryPath, removeStaleTemporaries, syncPath } from '../../platform/files.js'
+import { UserError } from '../../core/errors.js'
 import { quoteSqlText } from '../../parquet/duckdb.js'
 import type { TableName } from '../address.js'
 import type { AppendMarks, Target, TargetOptions } from '../connector.js'
@@ -85,21 +86,40 @@ export function createFileTarget(
   const markTable = name === null ? null : { schema: table.schema, name }
   const toStatements = (mark: string | undefined) =>
     markTable === null || mark === undefined ? [] : buildMarkStatements(quoteTable(markTable), mark)
-  return {
-    tryWriting: async (source) => {
-      const trial = { source, markStatements: toStatements(''), end: 'ROLLBACK' } as const
-      const hasFolder = existsSync(`${dirname(path)}/.`)
-      if (existsSync(path) || !hasFolder) return write(file, trial)
-      // Another process may create the file meanwhile, so that it must not be removed afterwards.
-      removeStaleTemporaries(path)
-      const tried = buildTemporaryPath(path)
-      try {
-        await write({ ...file, path: tried }, trial)
-      } finally {
-        for (const end of ['', '.wal', '-journal']) rmSync(tried + end, { force: true })
+  /** Writes a new file under a temporary name: a process that fails or is killed leaves no part of a database. */
+  const createFile = async (request: FileWrite): Promise<void> => {
+    removeStaleTemporaries(path)
+    const temporary = buildTemporaryPath(path)
+    try {
+      await write({ ...file, path: temporary }, request)
+      // DuckDB keeps committed rows there if it cannot move them into the file.
+      if (existsSync(`${temporary}.wal`)) {
+        throw new UserError('DISK_FULL', `no space left for ${file.label}`, {
+          hint: 'free some space and run the same command again',
+        })
       }
-    },
-    publish: (source, mark) => write(file, { source, markStatements: toStatements(mark), end: 'COMMIT' }),
+      if (request.end === 'ROLLBACK') return
+      // Fails if another process has created the file meanwhile.
+      linkSync(temporary, path)
+      syncPath(dirname(path))
+    } finally {
+      for (const end of ['', '.wal', '-journal']) rmSync(temporary + end, { force: true })
+    }
+  }
+  const writeOrCreate = async (request: FileWrite): Promise<void> => {
+    const hasFolder = existsSync(`${dirname(path)}/.`)
+    if (existsSync(path) || !hasFolder) return write(file, request)
+    try {
+      await createFile(request)
+    } catch (error) {
+      const { syscall } = error as NodeJS.ErrnoException
+      if (syscall !== 'link') throw error
+      await write(file, request)
+    }
+  }
+  return {
+    tryWriting: (source) => writeOrCreate({ source, markStatements: toStatements(''), end: 'ROLLBACK' }),
+    publish: (source, mark) => writeOrCreate({ source, markStatements: toStatements(mark), end: 'COMMIT' }),
     marks: markTable === null ? undefined : createFileMarks(path, table, markTable, withQuery),
     close: () => Promise.resolve(),
   }

@@ -21,24 +21,31 @@ export interface CsvColumn extends Column {
   readonly convert: (text: string) => string
 }
 
+const interruptEveryMs = 20
+
 /** Opens DuckDB for one copy. The signal cancels its statements. Throws the reason of the signal. */
 export async function withDuckDb<Result>(
   temporaryFolder: string,
   { signal }: Pick<ConnectorOptions, 'signal'>,
   work: (duckDb: DuckDb) => Promise<Result>,
 ): Promise<Result> {
-  signal?.throwIfAborted()
   const duckDb = await openDuckDb(temporaryFolder)
+  let stopping: NodeJS.Timeout | undefined
   const stop = () => {
-    duckDb.interrupt()
+    // One call cancels only the running statement.
+    stopping = setInterval(() => {
+      duckDb.interrupt()
+    }, interruptEveryMs)
   }
   signal?.addEventListener('abort', stop)
   try {
+    signal?.throwIfAborted()
     return await work(duckDb)
   } catch (error) {
     signal?.throwIfAborted()
     throw error
   } finally {
+    clearInterval(stopping)
     signal?.removeEventListener('abort', stop)
     duckDb.close()
   }

@@ -36,10 +36,6 @@ export function withSqliteFile<Result>(
 ): Promise<Result> {
   const { path, label, use } = file
   const open = async () => {
-    if (use === 'output')
-      await whenSqliteFree(file, () => {
-        assertNotOurs(path)
-      })
     const database = openSqliteFile(path, use === 'input')
     try {
       return await work(database)
@@ -81,7 +77,7 @@ const sideFile = /(-wal|-shm|-journal|\.lock|\.lock\.json|\.reserve|\.head)$/
 const ownMark = 0x656e72
 
 /** Throws OUTPUT_IS_OURS for a database of this program, or a file next to a database. */
-function assertNotOurs(path: string): void {
+export function assertNotOurs(path: string): void {
   const database = path.replace(sideFile, '')
   const isOurs =
     database !== path ? isSqliteFile(database) : existsSync(path) && isSqliteFile(path) && isOwnDatabase(path)

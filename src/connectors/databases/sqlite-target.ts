@@ -6,7 +6,7 @@ import { parseDatabaseFile } from '../address.js'
 import type { Target, TargetOptions } from '../connector.js'
 import { createFileTarget, writeTable, type FileTable } from './file-target.js'
 import { buildFileRelation, readFileColumns, withDuckDb, type FileColumn } from './local-parquet.js'
-import { whenSqliteFree, withSqliteFile } from './sqlite-file.js'
+import { assertNotOurs, whenSqliteFree, withSqliteFile } from './sqlite-file.js'
 import { parseTargetAddress } from './table-names.js'
 import { buildDefinition, type ExistingColumn, type TablePlan, type WantedColumn } from './table-plan.js'
 
@@ -24,6 +24,10 @@ export function openSqliteTarget(address: string, options: TargetOptions): Targe
   return createFileTarget(file, table, {
     write: (place, { source, markStatements, end }) =>
       withSqliteFile(place, async (database) => {
+        // A new file has a temporary name meanwhile.
+        await whenSqliteFree(place, () => {
+          assertNotOurs(path)
+        })
         const execute = (sql: string) => whenSqliteFree(place, () => database.prepare(sql).run())
         database.pragma('synchronous = FULL')
         await execute('BEGIN IMMEDIATE')

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
@@ -42,4 +42,26 @@ describe.each(['sqlite', 'duckdb'] as const)('%s', (kind) => {
       expect(readdirSync(folder)).toEqual(['data.db'])
     },
   )
+
+  test('killed at any moment of a first publication, there is no file or a whole one', async () => {
+    const folder = makeFolder()
+    const address = `${kind}:${join(folder, 'data.db')}#t`
+    const path = await writeParquet('SELECT i AS id FROM range(300000) r(i)')
+    const countRows = async () => {
+      const { path: copy } = await fetchTable(connector, address)
+      return (await queryDuckDb(`SELECT count(*)::INTEGER FROM '${copy}'`))[0]?.[0]
+    }
+    let isDone = false
+    for (let delayMs = 10; !isDone; delayMs = delayMs * 1.5) {
+      rmSync(join(folder, 'data.db'), { force: true })
+      const child = startProgram(program, address, path)
+      await child.nextLine()
+      isDone = (await Promise.race([child.nextLine().catch(() => null), sleep(delayMs)])) === 'done'
+      await child.kill()
+      if (existsSync(join(folder, 'data.db'))) expect(await countRows()).toBe(300_000)
+    }
+    rmSync(join(folder, 'data.db'), { force: true })
+    await publishTable(connector, address, path)
+    expect([await countRows(), readdirSync(folder)]).toEqual([300_000, ['data.db']])
+  })
 })
