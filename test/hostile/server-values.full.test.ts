@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { answerColumns } from '../../src/pipeline/answers/columns.js'
-import { reviewColumns } from '../../src/pipeline/answers/column-kinds.js'
+import { selectColumns } from '../../src/pipeline/answers/columns.js'
 import { queryDuckDb, readParquet, rowsOfNdjson } from '../support/tables.js'
 import { hostileJob, type HostileJob } from './hostile-job.js'
 import { goodRun, sendText, type Act } from './hostile-server.js'
@@ -36,8 +35,8 @@ async function expectWhole(job: HostileJob, count: number): Promise<void> {
   expect(rows.map((row) => row['company_name'])).toEqual(names(count))
   const described = await queryDuckDb(`DESCRIBE SELECT * FROM '${job.place.path('out.parquet')}'`)
   expect(described.slice(2).map((column) => [column['column_name'], column['column_type']])).toEqual(
-    [...answerColumns.slice(0, -1), ...reviewColumns, ...answerColumns.slice(-1)].map(({ name, kind }) => [
-      `enrich_${name}`,
+    selectColumns({ prefix: 'enrich_', basis: 'inline' }).map(({ outputName, kind }) => [
+      outputName,
       columnTypes[kind],
     ]),
   )
