@@ -67,7 +67,8 @@ describe('any JSON in any place of an answer', () => {
             return withText(goodRun(runId, name), path, text)
           }),
         })
-        expect(await job.run(toParquet(job))).toMatchObject({
+        // A busy machine may need longer than the low bounds for so many requests.
+        expect(await job.run(toParquet(job), { answerBounds: {} })).toMatchObject({
           stop: null,
           pendingCount: 0,
           uncertainCount: 0,
@@ -125,7 +126,7 @@ describe('any JSON in any place of an answer', () => {
         return `${JSON.stringify(goodRun(runId, name)).slice(0, -1)},${keys}}`
       }),
     })
-    const { schemaDeviations, answeredCount } = await job.run()
+    const { schemaDeviations, answeredCount } = await job.run({}, { answerBounds: {} })
     expect(answeredCount).toBe(count)
     expect(Object.keys(schemaDeviations).length).toBeLessThanOrEqual(1_001)
     expect(schemaDeviations['anything else']).toBeGreaterThan(0)
