@@ -20,7 +20,7 @@ import {
   suggestCompanies,
   type SuggestedCompany,
 } from './answer/search.js'
-import { createCandidateFinder, createCompanyNames } from './store/blocking.js'
+import { createCandidateFinder, createCompanyNames, createWordSearch } from './store/blocking.js'
 import { createIdentifierFinder } from './store/identifier-index.js'
 import { createNameBeginningFinder, createWordWeight, readVocabulary } from './store/name-index.js'
 import { createHolderFinder, createStoreReader } from './store/reader.js'
@@ -137,6 +137,7 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
     namesOf: createCompanyNames(database),
     domains: domainDeps,
   }
+  const searchDeps = { ...resolveDeps, ...identifiedDeps, findByWords: createWordSearch(database) }
   const suggestDeps = { ...identifiedDeps, findBeginnings: createNameBeginningFinder(database) }
 
   return {
@@ -148,8 +149,8 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
     info: () => ({ path, ...readInfo(database) }),
     linkage: () => buildLinkageReport(database, createWordWeight(database)),
     edition: () => computeEdition(readSources(database)),
-    search: (query) => searchNames(query, { ...resolveDeps, ...identifiedDeps }),
-    searchCompanies: (query) => searchCompanies(query, { ...resolveDeps, ...identifiedDeps }),
+    search: (query) => searchNames(query, searchDeps),
+    searchCompanies: (query) => searchCompanies(query, searchDeps),
     suggest: (prefix, countMax) => suggestCompanies(prefix, countMax, suggestDeps),
     company(id) {
       const stored = reader.entityById(reader.findMergeTarget(id) ?? id)

@@ -12,12 +12,12 @@ import { findHolders, type HolderDeps } from './identified.js'
 import { findCandidateNames, readQuery, type ResolveDeps } from './resolve.js'
 import { getStatus } from './registration-facts.js'
 import type { RegistrationOutline, StoredEntity, StoreReader } from '../store/reader.js'
+import type { WordSearch } from '../store/blocking.js'
 import type { VariantKind } from '../normalize/name-variants.js'
 import { parseName } from '../normalize/parsed-name.js'
 import type { NameBeginning, NameBeginningFinder } from '../store/name-index.js'
 
 const matchPoints: Readonly<Partial<Record<MatchType, number>>> = { exact: 93, completed: 88, acronym: 74 }
-const likePoints = 93
 const formPoints: Readonly<Record<FormAgreement, number>> = {
   same: 2,
   unknown: 0,
@@ -28,10 +28,6 @@ const formPoints: Readonly<Record<FormAgreement, number>> = {
 }
 const kindPoints = { legal: 0, other: -1, former: -2 } as const
 const sureKinds: ReadonlySet<VariantKind> = new Set(['whole', 'cut', 'mended'])
-/** For a variant that omits a part of the text. */
-const piecePoints = -3
-const fullKeyPoints = 1
-const notFirstPoints = -4
 const inactivePoints = -3
 /** Names with fewer points are not shown. */
 const closenessMin = 30
@@ -48,16 +44,17 @@ function scoreCloseness({
   firstAgrees,
   form,
 }: NameComparison): number | null {
-  const likeness = matchPoints[matchType] ?? likePoints - (1 - similarity) * 150
+  const likeness = matchPoints[matchType] ?? 93 - (1 - similarity) * 150
   if (likeness < closenessMin) return null
   const points =
     likeness +
-    (sureKinds.has(variant.kind) ? 0 : piecePoints) +
+    // Other variants omit a part of the text.
+    (sureKinds.has(variant.kind) ? 0 : -3) +
     formPoints[form] +
     kindPoints[candidate.kind] +
-    (variant.fullKey === candidate.fullKey ? fullKeyPoints : 0) +
+    (variant.fullKey === candidate.fullKey ? 1 : 0) +
     (candidate.active ? 0 : inactivePoints) +
-    (firstAgrees ? 0 : notFirstPoints)
+    (firstAgrees ? 0 : -4)
   return Math.max(0, Math.min(100, points))
 }
 
@@ -101,6 +98,7 @@ export type SearchDeps = ResolveDeps &
   HolderDeps & {
     readonly isBranch: (legalEntityNumber: number) => boolean
     readonly namesOf: (entityNumber: number) => CandidateName[]
+    readonly findByWords: WordSearch
   }
 
 /** Finds registrations by name and place; those with an identifier in the name come first. */
@@ -113,17 +111,20 @@ export function searchNames(query: SearchQuery, deps: SearchDeps): SearchPage {
   const numbers = new Set(bearers.map(({ candidate }) => candidate.legalEntityNumber))
   const others = asked === null ? [] : pickClosestNames(asked, deps)
   const wanted = parseWantedPlace(query)
-  const found = [
-    ...bearers,
-    ...others
-      .filter(({ candidate }) => !numbers.has(candidate.legalEntityNumber))
-      .sort(
-        (a, b) =>
-          b.points - a.points ||
-          a.candidate.entityNumber - b.candidate.entityNumber ||
-          a.candidate.legalEntityNumber - b.candidate.legalEntityNumber,
-      ),
-  ].filter(({ candidate }) => isWanted(candidate, wanted))
+  const found = keepOnePerRegistration(
+    [
+      ...bearers,
+      ...others
+        .filter(({ candidate }) => !numbers.has(candidate.legalEntityNumber))
+        .sort(
+          (a, b) =>
+            b.points - a.points ||
+            Number(b.candidate.prominence.isListed) - Number(a.candidate.prominence.isListed) ||
+            a.candidate.entityNumber - b.candidate.entityNumber ||
+            a.candidate.legalEntityNumber - b.candidate.legalEntityNumber,
+        ),
+    ].filter(({ candidate }) => isWanted(candidate, wanted)),
+  )
   const hits = found.slice(0, query.limit).flatMap(({ candidate, points }) => {
     const stored = deps.reader.outlineByNumber(candidate.entityNumber)
     const registration = stored?.legalEntities.find(({ number }) => number === candidate.legalEntityNumber)
@@ -139,6 +140,16 @@ interface CloseName {
 }
 
 const bearerPoints = 100
+/** For a name with all words of the text: listed companies are what most searches mean. */
+const wordPoints = {
+  beginning: 76,
+  contained: 60,
+  partOfLastWord: -8,
+  hasLei: 2,
+  listed: { legal: 10, other: 5, former: 0 },
+  kind: { legal: 0, other: -4, former: -10 },
+  moreWordsMax: 6,
+} as const
 
 /** Finds each registration with one of the identifiers, by one of its names. */
 function findBearers(identifiers: readonly StatedIdentifier[], deps: SearchDeps): CloseName[] {
@@ -154,20 +165,47 @@ function findBearers(identifiers: readonly StatedIdentifier[], deps: SearchDeps)
   return [...bearers.values()]
 }
 
-/** Finds the closest name of each registration. */
+/** Finds the closest name of each registration: similar names, and names with the words of the text. */
 function pickClosestNames(asked: MatchQuery, deps: SearchDeps): CloseName[] {
   const vocabulary = deps.vocabulary()
   const closest = new Map<number, CloseName>()
+  const keep = (candidate: CandidateName, points: number | null) => {
+    const known = closest.get(candidate.legalEntityNumber)
+    if (points !== null && (known === undefined || points > known.points))
+      closest.set(candidate.legalEntityNumber, { candidate, points })
+  }
   for (const candidate of findCandidateNames(asked, deps)) {
     for (const variant of asked.variants) {
       const comparison = compareNames(variant, candidate, vocabulary, asked.placeWords)
-      const points = comparison === null ? null : scoreCloseness(comparison)
-      const known = closest.get(candidate.legalEntityNumber)
-      if (points !== null && (known === undefined || points > known.points))
-        closest.set(candidate.legalEntityNumber, { candidate, points })
+      keep(candidate, comparison === null ? null : scoreCloseness(comparison))
     }
   }
+  const tokens = asked.variants[0]?.tokens ?? []
+  for (const candidate of deps.findByWords(tokens, vocabulary)) keep(candidate, scoreWords(tokens, candidate))
   return [...closest.values()]
+}
+
+/** Scores a name that has all words of the text; shorter names get more. */
+function scoreWords(words: readonly string[], { tokens, kind, active, prominence }: CandidateName): number {
+  const isBeginning = tokens.join(' ').startsWith(words.join(' '))
+  return (
+    (isBeginning ? wordPoints.beginning : wordPoints.contained) +
+    (tokens.includes(words.at(-1) ?? '') ? 0 : wordPoints.partOfLastWord) +
+    (prominence.isListed ? wordPoints.listed[kind] : 0) +
+    (prominence.hasLei ? wordPoints.hasLei : 0) +
+    wordPoints.kind[kind] +
+    (active ? 0 : inactivePoints) -
+    Math.min(wordPoints.moreWordsMax, Math.max(0, tokens.length - words.length))
+  )
+}
+
+/** Removes registrations that another source states as well: of one company, with one name, in one jurisdiction. */
+function keepOnePerRegistration(found: readonly CloseName[]): CloseName[] {
+  const seen = new Set<string>()
+  return found.filter(({ candidate: { entityNumber, coreKey, place } }) => {
+    const key = [entityNumber, coreKey, place.jurisdictionCountry, place.jurisdictionRegion].join(' ')
+    return !seen.has(key) && seen.add(key)
+  })
 }
 
 /** True according to the registers, or if the company's primary registration is in another jurisdiction. */

@@ -79,6 +79,17 @@ function createProminenceReader(read: ReturnType<typeof prepareProminence>): Rea
   }
 }
 
+/** Returns a function for the reader of a vocabulary, which is another one after each change of the registry. */
+function createProminenceReaders(database: Sqlite): (vocabulary: Vocabulary) => ReadProminence {
+  const statement = prepareProminence(database)
+  const readers = new WeakMap<Vocabulary, ReadProminence>()
+  return (vocabulary) => {
+    const reader = readers.get(vocabulary) ?? createProminenceReader(statement)
+    readers.set(vocabulary, reader)
+    return reader
+  }
+}
+
 /**
  * Searches by exact keys, initials, prefixes and heads of the query; if these names are not enough, also by pairs of the
  * rarest words with their known spellings. SQL does not rank: the matcher does.
@@ -96,13 +107,10 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
     `n.number IN (SELECT rowid FROM name_index WHERE name_index MATCH ? LIMIT ${clauseNamesMax})`,
   )
 
-  // The vocabulary is another one after each change of the registry.
-  const prominence = prepareProminence(database)
-  const prominences = new WeakMap<Vocabulary, ReadProminence>()
+  const getProminenceReader = createProminenceReaders(database)
   return {
     find(variants, vocabulary, isEnough = () => true) {
-      const readProminence = prominences.get(vocabulary) ?? createProminenceReader(prominence)
-      prominences.set(vocabulary, readProminence)
+      const readProminence = getProminenceReader(vocabulary)
       const found = new Map<number, CandidateName>()
       const listFound = () => [...found.values()].slice(0, matchLimits.candidateNamesMax)
       // Variants and heads often share their key.
@@ -148,6 +156,69 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
       return listFound()
     },
   }
+}
+
+export type WordSearch = (tokens: readonly string[], vocabulary: Vocabulary) => CandidateName[]
+
+/** Names read per way of searching. */
+const searchedNamesMax = 120
+
+/**
+ * Returns a function that finds names with all of these words, the last of which may be the beginning of a word: names
+ * of listed companies, names that begin with the words, then others. Each group is limited.
+ */
+export function createWordSearch(database: Sqlite): WordSearch {
+  const limit = ` LIMIT ${searchedNamesMax}`
+  const prepare = (where: string) =>
+    database.prepare<string[], CandidateRow>(selectCandidates + where + limit)
+  const byNumbers = prepare('n.number IN (SELECT value FROM json_each(?))')
+  const byBeginning = prepare('n.tokens >= ? AND n.tokens < ?')
+  const byWords = prepare(
+    `n.number IN (SELECT rowid FROM name_index WHERE name_index MATCH ? LIMIT ${searchedNamesMax})`,
+  )
+  const allListed = database.prepare<[], ListedName>(
+    `SELECT DISTINCT n.number, ' ' || n.tokens AS words FROM identifiers i
+       JOIN names n ON n.legal_entity_number = i.legal_entity_number AND n.kind <> 'former'
+     WHERE i.type = 'ticker'`,
+  )
+  const getProminenceReader = createProminenceReaders(database)
+  const listed = new WeakMap<Vocabulary, readonly ListedName[]>()
+  const findListed = (tokens: readonly string[], vocabulary: Vocabulary) => {
+    const names = listed.get(vocabulary) ?? allListed.all()
+    listed.set(vocabulary, names)
+    const parts = tokens.map((token, at) => ` ${token}${at === tokens.length - 1 ? '' : ' '}`)
+    return names
+      .filter(({ words }) => parts.every((part) => `${words} `.includes(part)))
+      .slice(0, searchedNamesMax)
+  }
+  return (tokens, vocabulary) => {
+    if (tokens.length === 0) return []
+    const text = tokens.join(' ')
+    const numbers = findListed(tokens, vocabulary).map(({ number }) => number)
+    const rows = [
+      ...byNumbers.all(JSON.stringify(numbers)),
+      ...byBeginning.all(text, `${text}\u007f`),
+      ...byWords.all(buildSearchExpression(tokens, vocabulary)),
+    ]
+    const readProminence = getProminenceReader(vocabulary)
+    const found = new Map(rows.map((row) => [row.number, row]))
+    return [...found.values()].map((row) => toCandidateName(row, readProminence))
+  }
+}
+
+interface ListedName {
+  readonly number: number
+  /** The words of the name, with a space before each. */
+  readonly words: string
+}
+
+/** Builds an FTS5 expression for names with all words. Few completions of the last word are searched as well. */
+function buildSearchExpression(tokens: readonly string[], vocabulary: Vocabulary): string {
+  const last = tokens.at(-1) ?? ''
+  const completions = last.length < 3 ? [] : vocabulary.findCompletions(last)
+  return [...tokens.slice(0, -1).map((token) => [token]), [last, ...completions]]
+    .map(formatAlternatives)
+    .join(' AND ')
 }
 
 /** Returns a function that reads the names of a company by its number. */

@@ -77,6 +77,46 @@ describe('what a search counts', () => {
   })
 })
 
+describe('words of names', () => {
+  const filler = Array.from({ length: 300 }, (_, index) => ({
+    id: `f${index}`,
+    name: `Kestrel ${['Growth', 'Income', 'Reserve'][index % 3]} Fund Series ${index}`,
+  }))
+  const words = registryOf([
+    ...filler,
+    { id: 'old', name: 'Pathway Financial, Inc.', former_names: 'Kestrel Financial Group', ticker: 'PWF' },
+    { id: 'listed', name: 'Kestrel Platforms, Inc.', ticker: 'KSTL' },
+    { id: 'part', name: 'Kestrelvesco, Inc.', ticker: 'KSV' },
+    { id: 'inside', name: 'Energy Kestrel Anderson Acquisition of Nevada' },
+    { id: 'ended', name: 'Kestrel Short Ltd', status: 'inactive' },
+  ])
+  const search = (name: string) => words.search({ name, limit: 10 }).hits.map(({ legalName }) => legalName)
+
+  test('one telling word finds its companies: the listed one with this present name comes first', () => {
+    const found = search('kestrel')
+    expect(found[0]).toBe('Kestrel Platforms, Inc.')
+    expect(found).toHaveLength(10)
+  })
+
+  test.each([
+    ['kestrel ander', ['Energy Kestrel Anderson Acquisition of Nevada']],
+    ['anderson nevada', ['Energy Kestrel Anderson Acquisition of Nevada']],
+    ['kestrel fund 299', ['Kestrel Reserve Fund Series 299']],
+    ['kestrelv', ['Kestrelvesco, Inc.']],
+    ['kestrel financial', ['Pathway Financial, Inc.']],
+  ])('%j begins with %j', (name, first) => {
+    expect(search(name).slice(0, 1)).toEqual(first)
+  })
+
+  test('a former name comes after the present ones of listed companies, and an ended company after others', () => {
+    const points = (name: string) =>
+      words.search({ name, limit: 10 }).hits.map(({ legalName, score }) => [legalName, score] as const)
+    const scores = new Map([...points('kestrel'), ...points('kestrel f'), ...points('kestrel s')])
+    expect(scores.get('Kestrel Platforms, Inc.')).toBeGreaterThan(scores.get('Pathway Financial, Inc.') ?? 0)
+    expect(scores.get('Kestrel Platforms, Inc.')).toBeGreaterThan(scores.get('Kestrel Short Ltd') ?? 0)
+  })
+})
+
 describe('registrations', () => {
   const lei = 'HWUPKR0MPOU8FGXBT394'
   const twice = openRegistry(':memory:')
@@ -93,6 +133,16 @@ describe('registrations', () => {
     expect(totalCount).toBe(3)
     expect(new Set(hits.map(({ id }) => id)).size).toBe(3)
     expect(new Set(hits.map(({ entityId }) => entityId)).size).toBe(1)
+  })
+
+  test('a registration that two sources state is found once', () => {
+    const stated = openRegistry(':memory:')
+    for (const [fileName, name] of [
+      ['one.csv', 'Nordlicht plc'],
+      ['other.csv', 'NORDLICHT PLC'],
+    ] as const)
+      addRows(stated, [{ id: fileName, name, lei, country: 'GB', jurisdiction: 'gb' }], { fileName })
+    expect(stated.search({ name: 'Nordlicht', limit: 10 })).toMatchObject({ totalCount: 1, hits: [{}] })
   })
 
   test('SRCH-08 what is registered away from home is likely a branch', () => {
