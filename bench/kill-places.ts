@@ -77,13 +77,13 @@ async function openPostgresPlace(): Promise<KillPlace> {
   return {
     environment: {},
     prepare: (job, _folder, names) => {
-      server.sql(`CREATE TABLE in_${job} AS SELECT * FROM (VALUES ${literals(names)}) v(at, name)`)
+      server.sql(`CREATE TABLE in_${job} AS SELECT * FROM (VALUES ${literals(names)}) v(line, name)`)
       return Promise.resolve({ input: `${url}#in_${job}`, output: `${url}#out_${job}` })
     },
     readOutput: (job) => {
       if (server.sql(`SELECT to_regclass('out_${job}') IS NULL`) === 't') return Promise.resolve(null)
       const rows = server.sql(
-        `SELECT json_build_object('name', name, 'status', enrich_status) FROM out_${job} ORDER BY at`,
+        `SELECT json_build_object('name', name, 'status', enrich_status) FROM out_${job} ORDER BY line`,
       )
       return Promise.resolve(rows.split('\n').map((row) => JSON.parse(row) as OutputRow))
     },
@@ -137,7 +137,7 @@ const sqlite: KillPlace = {
   prepare: (_job, folder, names) => {
     const database = openSqlite(join(folder, 'data.sqlite'), { synchronous: 'NORMAL' })
     database.exec(
-      `CREATE TABLE companies(at INTEGER, name TEXT); INSERT INTO companies VALUES ${literals(names)}`,
+      `CREATE TABLE companies(line INTEGER, name TEXT); INSERT INTO companies VALUES ${literals(names)}`,
     )
     database.close()
     const address = `sqlite:${join(folder, 'data.sqlite')}`
@@ -148,7 +148,7 @@ const sqlite: KillPlace = {
     try {
       return Promise.resolve(
         database
-          .prepare<[], OutputRow>('SELECT name, enrich_status AS status FROM enriched ORDER BY at')
+          .prepare<[], OutputRow>('SELECT name, enrich_status AS status FROM enriched ORDER BY line')
           .all(),
       )
     } catch {
@@ -174,12 +174,12 @@ const runDuckDb = async (folder: string, sql: string) => {
 const duckdb: KillPlace = {
   environment: {},
   prepare: async (_job, folder, names) => {
-    await runDuckDb(folder, `CREATE TABLE companies AS SELECT * FROM (VALUES ${literals(names)}) v(at, name)`)
+    await runDuckDb(folder, `CREATE TABLE companies AS SELECT * FROM (VALUES ${literals(names)}) v(line, name)`)
     const address = `duckdb:${join(folder, 'data.duckdb')}`
     return { input: `${address}#companies`, output: `${address}#enriched` }
   },
   readOutput: async (_job, folder) => {
-    const rows = await runDuckDb(folder, 'SELECT name, enrich_status FROM enriched ORDER BY at').catch(
+    const rows = await runDuckDb(folder, 'SELECT name, enrich_status FROM enriched ORDER BY line').catch(
       () => null,
     )
     return rows?.map(([name, status]) => ({ name: String(name), status: String(status) })) ?? null
