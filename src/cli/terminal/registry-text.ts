@@ -117,6 +117,7 @@ const formatTexts: Readonly<Record<'csv' | FormatName, string>> = {
   'sec-submissions': 'CIK##########.json of the SEC, or a zip of such files',
   'sec-sub': 'SUB table of the Financial Statement Data Sets of the SEC, or the zip of a quarter',
   'sec-names': 'former names of registrants, CSV: cik, alias, kind',
+  domains: 'your list of domains, CSV: domain, company (an LEI, CIK or company number)',
   'companies-house': 'BasicCompanyData of Companies House, CSV',
   wikidata: 'result of a query of Wikidata, CSV or JSON: names, websites and tickers by LEI, CIK or number',
 }

@@ -59,9 +59,10 @@ export function listDomainAliases(domain: string, deps: DomainDeps): string[] {
   )
   if (decision.kind !== 'one' || decision.fit === 'page') return []
   const registrations = deps.entityByNumber(decision.holder.entityNumber)?.legalEntities ?? []
-  const domains = registrations.flatMap(({ website }) =>
-    website === null ? [] : (toRootDomain(website) ?? []),
-  )
+  const domains = registrations.flatMap(({ website, domains: listed }) => {
+    const own = website === null ? null : toRootDomain(website)
+    return own === null ? listed : [own, ...listed]
+  })
   return [...new Set(domains)].filter((other) => other !== root)
 }
 

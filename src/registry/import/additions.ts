@@ -5,7 +5,9 @@ import type {
   FileFormat,
   ImportItem,
 } from '../model/registry-rows.js'
+import { toRootDomain } from '../../core/domain-name.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
+import { readIdentifiers } from '../../core/stated-identifiers.js'
 import { openOneFile } from '../../tables/zip-reader.js'
 import { createTableFormat, readTableItems, type Table, type TableRow } from './table.js'
 import { UserError } from '../../core/errors.js'
@@ -13,7 +15,7 @@ import { createEmptyFileError } from '../../tables/record-source.js'
 import { readSample } from './propose-map.js'
 import { matchLimits } from '../model/limits.js'
 
-type AddedFacts = Partial<Pick<StatedRow, 'names' | 'identifiers'>>
+type AddedFacts = Partial<Pick<StatedRow, 'names' | 'identifiers' | 'website'>>
 
 /** Builds an addition to a registration of other sources. */
 function buildAddition(line: number, sourceKey: string, added: AddedFacts): AdditionItem {
@@ -44,7 +46,7 @@ export function buildAddedRow(line: number, sourceKey: string, added: AddedFacts
       countryCode: null,
       formatted: null,
     },
-    website: null,
+    website: added.website ?? null,
     sic: null,
     naics: null,
     industryCodes: null,
@@ -200,4 +202,44 @@ function nameItem(row: TableRow, line: number): ImportItem {
   // "former_or_variant" counts as former, unless the name equals the present one: see `compose`.
   const isFormer = /former|previous/i.test(row.getText('kind') ?? 'former')
   return buildAddition(line, `cik:${cik.value}`, { names: [{ kind: isFormer ? 'former' : 'other', name }] })
+}
+
+/**
+ * `domains`: `domain,company`, one domain per line; also redirects and aliases. The company is an identifier: an LEI,
+ * `CIK 320193` or `company number GB 00445790`.
+ */
+export const domainList = createTableFormat(
+  { what: 'list of domains', required: ['domain', 'company'], wanted: [], read: readDomain },
+  { addsUp: true },
+)
+
+function readDomain(row: TableRow, line: number): ImportItem {
+  const text = row.getText('domain') ?? ''
+  const domain = toRootDomain(text)
+  if (domain === null)
+    return { kind: 'rejected', line, reason: `"${text.slice(0, 40)}" is not a public domain` }
+  const company = row.getText('company') ?? ''
+  const key = toCompanyKey(company)
+  if (key === null) {
+    return {
+      kind: 'rejected',
+      line,
+      reason: `"${company.slice(0, 40)}" is not an LEI, a CIK or a company number`,
+    }
+  }
+  return buildAddition(line, key, {
+    website: `https://${domain}`,
+    identifiers: [{ type: 'domain', value: domain, jurisdiction: null }],
+  })
+}
+
+function toCompanyKey(text: string): string | null {
+  const { name, identifiers } = readIdentifiers(text)
+  const [identifier, ...others] = identifiers
+  if (name !== null || identifier === undefined || others.length > 0) return null
+  const { kind, value, place } = identifier
+  if (kind === 'lei' || kind === 'cik') return `${kind}:${value}`
+  return kind === 'registration_id' && place !== null
+    ? `registration_id:${place.toLowerCase().replace('-', '_')}:${value}`
+    : null
 }

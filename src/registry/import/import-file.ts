@@ -4,7 +4,7 @@ import { type ImportResult, importInto, runImport, type ImportOptions } from './
 import { companiesHouse } from './companies-house.js'
 import { gleif } from './gleif.js'
 import { gleifAuthorities, gleifLegalForms, gleifRelationships } from './gleif-relationships-and-codes.js'
-import { gleifBic, gleifIsin, leiCik, secNames } from './additions.js'
+import { domainList, gleifBic, gleifIsin, leiCik, secNames } from './additions.js'
 import { secSub, secTickers, secSubmissions } from './sec.js'
 import { wikidata } from './wikidata.js'
 
@@ -21,6 +21,7 @@ export const fileFormats = {
   'sec-submissions': secSubmissions,
   'sec-sub': secSub,
   'sec-names': secNames,
+  domains: domainList,
   'companies-house': companiesHouse,
   wikidata,
 } as const satisfies Record<string, FileFormat>

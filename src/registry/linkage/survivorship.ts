@@ -249,7 +249,8 @@ export function mergeStatedRows(former: StatedRow, later: StatedRow): StatedRow 
     ...later,
     sourceLine: former.sourceLine,
     names: [...legal, ...added].slice(0, importLimits.namesMax),
-    website: later.website ?? former.website,
+    // In a file that only adds facts, such as a list of domains, the first line counts.
+    website: later.legalName === null ? (former.website ?? later.website) : (later.website ?? former.website),
     ...mergeIdentifiers([former, later]),
   }
 }

@@ -45,7 +45,8 @@ export interface RowName {
 }
 
 export interface RowIdentifier {
-  readonly type: IdentifierType
+  /** `domain`: a root domain of the company, which answers do not list among identifiers. */
+  readonly type: IdentifierType | 'domain'
   readonly value: string
   /** Set only if the type is jurisdictional (`registration_id`, `ein`). */
   readonly jurisdiction: string | null

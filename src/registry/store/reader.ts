@@ -1,5 +1,5 @@
 import type { Sqlite } from '../../platform/sqlite.js'
-import type { EntitySubtype, EntityType } from '../../contract/enums.js'
+import type { EntitySubtype, EntityType, IdentifierType } from '../../contract/enums.js'
 import { removeRegistrySuffix } from '../../core/registry-suffix.js'
 import type { RowAddress, RowIdentifier, RowName } from '../model/registry-rows.js'
 import {
@@ -49,9 +49,13 @@ export interface StoredLegalEntity {
   /** Number of stated identifiers that are not kept. */
   readonly identifiersOmitted: number
   readonly names: readonly RowName[]
-  readonly identifiers: readonly RowIdentifier[]
+  readonly identifiers: readonly ListedIdentifier[]
+  /** Root domains from lists of domains; that of `website` may be missing. */
+  readonly domains: readonly string[]
   readonly address: RowAddress
 }
+
+type ListedIdentifier = RowIdentifier & { readonly type: IdentifierType }
 
 interface ListedAuthority {
   readonly name: string | null
@@ -68,7 +72,7 @@ interface ListedForm {
 }
 
 /** A registration without its lists, which take as long to read as everything else. */
-export type RegistrationOutline = Omit<StoredLegalEntity, 'names' | 'identifiers'>
+export type RegistrationOutline = Omit<StoredLegalEntity, 'names' | 'identifiers' | 'domains'>
 
 /** A company with its registrations: present before removed or succeeded, home before branches, oldest first. */
 export interface StoredEntity<Registration = StoredLegalEntity> {
@@ -184,7 +188,7 @@ function createListsReader(database: Sqlite): (outline: RegistrationOutline) => 
   return (outline) => ({
     ...outline,
     names: readNames(outline.number),
-    identifiers: readIdentifiers(outline.number),
+    ...splitDomains(readIdentifiers(outline.number)),
   })
 }
 
@@ -214,6 +218,14 @@ function listFormSpellings({ name, abbreviations }: ListedForm): string[] {
   return [...(abbreviations?.split(';') ?? []), name]
 }
 
+function splitDomains(stated: readonly RowIdentifier[]): Pick<StoredLegalEntity, 'identifiers' | 'domains'> {
+  const isListed = (identifier: RowIdentifier): identifier is ListedIdentifier => identifier.type !== 'domain'
+  return {
+    identifiers: stated.filter(isListed),
+    domains: stated.filter((identifier) => !isListed(identifier)).map(({ value }) => value),
+  }
+}
+
 /** Thousands of companies have a page on a social network; the site of the domain itself is among the shortest. */
 const holdersMax = 200
 
@@ -224,14 +236,18 @@ interface HolderRow {
   status: string | null
 }
 
-/** Finds registrations with a website in a registrable domain, shortest website first. */
+/** Finds registrations with a website or a listed domain in a registrable domain, shortest website first. */
 export function createHolderFinder(database: Sqlite): (rootDomain: string) => DomainHolder[] {
-  const byDomain = database.prepare<[string], HolderRow>(
-    `SELECT number, entity_number, website, status FROM legal_entities
-     WHERE domain = ? AND domain IS NOT NULL AND removed_from_source = 0 ORDER BY length(website), number LIMIT ${holdersMax}`,
+  const byDomain = database.prepare<[{ domain: string }], HolderRow>(
+    `SELECT * FROM (SELECT number, entity_number, website, status FROM legal_entities
+     WHERE domain = @domain AND domain IS NOT NULL AND removed_from_source = 0
+     UNION ALL SELECT l.number, l.entity_number, i.value, l.status FROM identifiers i
+       JOIN legal_entities l ON l.number = i.legal_entity_number AND l.removed_from_source = 0
+     WHERE i.type = 'domain' AND i.value = @domain)
+     ORDER BY length(website), number LIMIT ${holdersMax}`,
   )
   return (rootDomain) =>
-    byDomain.all(rootDomain).map((row) => ({
+    byDomain.all({ domain: rootDomain }).map((row) => ({
       entityNumber: row.entity_number,
       legalEntityNumber: row.number,
       website: row.website,

@@ -11,7 +11,7 @@ import {
   type RowName,
 } from '../model/registry-rows.js'
 import type { Sqlite } from '../../platform/sqlite.js'
-import type { EntitySubtype, EntityType, IdentifierType } from '../../contract/enums.js'
+import type { EntitySubtype, EntityType } from '../../contract/enums.js'
 
 /** Columns of `legal_entities` that are written for a row, in the order of `listRegistrationValues`. */
 export const registrationColumns = [
@@ -250,7 +250,7 @@ export function createNameReader(
 }
 
 interface IdentifierRow {
-  type: IdentifierType
+  type: RowIdentifier['type']
   value: string
   jurisdiction: string
   exchange: string | null

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { resolution } from '../../../src/contract/result.js'
+import { importFile } from '../../../src/registry/import/import-file.js'
 import { openShippedRegistry } from '../../../src/registry/shipped.js'
-import { addRows, registryOf as open, type Row } from '../../support/registry.js'
+import { addRows, registryOf as open, temporaryFolder, type Row } from '../../support/registry.js'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 const named = (name: string, website: string, parts: Row = {}): Row => ({
   id: name,
@@ -127,5 +130,59 @@ describe('the registry that ships', () => {
   ])('%s is that of %s', (domain, legalName) => {
     const answer = resolution.parse(registry.resolveDomain(domain))
     expect(answer).toMatchObject({ status: 'matched', entity: { legal_name: legalName } })
+  })
+})
+
+describe('an own list of domains', () => {
+  const listed = async (lines: readonly string[], rows: readonly Row[] = companies) => {
+    const registry = open(rows, { idType: 'lei' })
+    const path = join(temporaryFolder(), 'domains.csv')
+    writeFileSync(path, `domain,company\n${lines.join('\n')}\n`)
+    return { registry, result: await importFile(registry, { format: 'domains', path }) }
+  }
+  const lei = 'HWUPKR0MPOU8FGXBT394'
+  const companies = [
+    { id: lei, name: 'Nordlicht AG', lei, country: 'DE' },
+    { id: '5493006MHB84DD0ZWV18', name: 'Alphawerk Ltd', country: 'GB', website: 'alphawerk.co.uk' },
+  ]
+
+  test('states the website of a company whose register states none, and its other domains', async () => {
+    const { registry } = await listed([`nordlicht.de,${lei}`, `https://www.nordlicht.com/en,LEI ${lei}`])
+    for (const domain of ['nordlicht.de', 'nordlicht.com']) {
+      expect(registry.resolveDomain(domain)).toMatchObject({
+        status: 'matched',
+        entity: { legal_name: 'Nordlicht AG', website: 'https://nordlicht.de' },
+      })
+    }
+    expect(registry.domainAliases('nordlicht.com')).toEqual(['nordlicht.de'])
+    expect(registry.domainAliases('nordlicht.de')).toEqual(['nordlicht.com'])
+  })
+
+  test('does not replace the website that a register states, and is no identifier of the company', async () => {
+    const { registry } = await listed(['alphawerk.com,LEI 5493006MHB84DD0ZWV18'])
+    const { entity } = registry.resolveDomain('alphawerk.com')
+    expect(entity).toMatchObject({ legal_name: 'Alphawerk Ltd', website: 'alphawerk.co.uk' })
+    expect(entity?.identifiers.map(({ type }) => type)).toEqual(['lei'])
+    expect(registry.domainAliases('alphawerk.co.uk')).toEqual(['alphawerk.com'])
+  })
+
+  test('a newer list without a domain takes it back', async () => {
+    const { registry } = await listed([`nordlicht.de,${lei}`])
+    const path = join(temporaryFolder(), 'domains.csv')
+    writeFileSync(path, `domain,company\nnordlicht.com,${lei}\n`)
+    await importFile(registry, { format: 'domains', path })
+    expect(registry.resolveDomain('nordlicht.de').status).toBe('no_match')
+    expect(registry.resolveDomain('nordlicht.com').status).toBe('matched')
+  })
+
+  test.each([
+    ['localhost', lei, /not a public domain/],
+    ['10.0.0.1', lei, /not a public domain/],
+    ['nordlicht.de', 'Nordlicht AG', /not an LEI, a CIK or a company number/],
+    ['nordlicht.de', '', /not an LEI/],
+    ['nordlicht.de', 'company number 00445790', /not an LEI/],
+  ])('%s of %j is rejected, with its line', async (domain, company, reason) => {
+    const { result } = await listed([`nordlicht.com,${lei}`, `${domain},${company}`])
+    expect(result.rejections).toEqual([{ line: 3, reason: expect.stringMatching(reason) as string }])
   })
 })

@@ -126,6 +126,7 @@ describe('files of another kind', () => {
     'sec-sub': subTable([{ cik: '1', name: 'One', filed: '20210305' }]),
     'sec-submissions': '{"cik":"1","name":"One"}',
     'sec-names': 'cik,alias\n1,One\n',
+    domains: `domain,company\nford.com,${lei.ford}\n`,
     'companies-house': companyData([{ CompanyName: 'A', CompanyNumber: '1' }]),
     wikidata: 'item,itemLabel,cik\nQ1,One,1\n',
   }

@@ -36,6 +36,7 @@ const registration: StoredLegalEntity = {
   identifiersOmitted: 0,
   names: [],
   identifiers: [],
+  domains: [],
   address: {
     street: null,
     city: 'Reno',

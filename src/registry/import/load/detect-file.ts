@@ -219,6 +219,7 @@ function listHeaderFormats(
   if (has('adsh', 'cik', 'name', 'filed')) return ['sec-sub']
   if (has('lei', 'bic') && names.size === 2) return ['gleif-bic']
   if (has('lei', 'isin') && names.size === 2) return ['gleif-isin']
+  if (has('domain', 'company') && names.size === 2) return ['domains']
   if (has('cik', 'alias') && names.size === (names.has('kind') ? 3 : 2)) return ['sec-names']
   if (has('item', 'itemlabel') && (names.has('lei') || names.has('cik') || names.has('companynumber')))
     return ['wikidata']

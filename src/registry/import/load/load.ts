@@ -172,6 +172,7 @@ const order: readonly LoadStep['format'][] = [
   'gleif-bic',
   'gleif-isin',
   'sec-names',
+  'domains',
   'wikidata',
   'gleif-relationships',
 ]
