@@ -23,10 +23,37 @@ export interface KillPlace {
   close(): Promise<void>
 }
 
-export const placeKinds = ['files', 'postgres', 's3', 'sqlite', 'duckdb'] as const
-export type PlaceKind = (typeof placeKinds)[number]
+const placeKinds = ['files', 'postgres', 's3', 'sqlite', 'duckdb'] as const
+type PlaceKind = (typeof placeKinds)[number]
 
-export function openPlace(kind: PlaceKind): Promise<KillPlace> {
+/** Opens a place, or two as `postgres+s3`: rows are read from the first and written to the second. */
+export async function openPlaces(text: string): Promise<KillPlace> {
+  const kinds = text.split('+').map((name) => placeKinds.find((kind) => kind === name))
+  const [from, to = from] = kinds
+  if (from === undefined || to === undefined || kinds.length > 2)
+    throw new Error(`--through takes ${placeKinds.join(', ')}, or two of them as postgres+s3`)
+  const source = await openPlace(from)
+  if (from === to) return source
+  const target = await openPlace(to)
+  return {
+    environment: { ...source.environment, ...target.environment },
+    prepare: async (...job) => {
+      const [{ input }, { output }] = [await source.prepare(...job), await target.prepare(...job)]
+      return { input, output }
+    },
+    readOutput: (job, folder) => target.readOutput(job, folder),
+    listLeftovers: async (job) => [
+      ...(await source.listLeftovers(job)),
+      ...(await target.listLeftovers(job)),
+    ],
+    close: async () => {
+      await source.close()
+      await target.close()
+    },
+  }
+}
+
+function openPlace(kind: PlaceKind): Promise<KillPlace> {
   switch (kind) {
     case 'files':
       return Promise.resolve(files)
@@ -41,7 +68,8 @@ export function openPlace(kind: PlaceKind): Promise<KillPlace> {
   }
 }
 
-const toCsv = (names: readonly string[]) => `name\n${names.join('\n')}\n`
+const toCsv = (names: readonly string[]) =>
+  `line,name\n${names.map((name, line) => `${line},${name}\n`).join('')}`
 const parseOutput = (content: Buffer): readonly OutputRow[] =>
   parse<Record<string, string>>(content, { columns: true }).map((row) => ({
     name: row['name'] ?? '',
@@ -174,7 +202,10 @@ const runDuckDb = async (folder: string, sql: string) => {
 const duckdb: KillPlace = {
   environment: {},
   prepare: async (_job, folder, names) => {
-    await runDuckDb(folder, `CREATE TABLE companies AS SELECT * FROM (VALUES ${literals(names)}) v(line, name)`)
+    await runDuckDb(
+      folder,
+      `CREATE TABLE companies AS SELECT * FROM (VALUES ${literals(names)}) v(line, name)`,
+    )
     const address = `duckdb:${join(folder, 'data.duckdb')}`
     return { input: `${address}#companies`, output: `${address}#enriched` }
   },

@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { openSqlite } from '../src/platform/sqlite.js'
-import { openPlace, placeKinds } from './kill-places.js'
+import { openPlaces } from './kill-places.js'
 
 /**
  * `npm run kills -- --kills 1000`: the real command line against the real service over loopback, both killed
  * with SIGKILL at random moments and started again, until so many kills are done. Then the service's ledger
- * is held against the checkpoint. `--through postgres` reads and writes tables, `--through s3` objects; then each
+ * is held against the checkpoint. `--through postgres` reads and writes tables, `--through s3` objects, `--through postgres+s3` both; then each
  * finished job is also killed while it copies its input and publishes again, and every output read in between is whole.
  * Needs `npm run build`.
  */
@@ -22,8 +22,7 @@ const { values } = parseArgs({
     through: { type: 'string', default: 'files' },
   },
 })
-const through = placeKinds.find((kind) => kind === values.through)
-if (through === undefined) throw new Error(`--through takes ${placeKinds.join(', ')}`)
+const { through } = values
 const killsMax = Number(values.kills)
 const rowCount = Number(values.rows)
 /** Every so many kills hit the service. */
@@ -61,7 +60,7 @@ const figures: Figures = {
 }
 const folder = mkdtempSync(join(tmpdir(), 'enrich-kills-'))
 const startedAtMs = performance.now()
-const killPlace = await openPlace(through)
+const killPlace = await openPlaces(through)
 try {
   while (figures.kills < killsMax) await oneJob(figures.jobs++)
 } finally {
