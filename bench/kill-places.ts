@@ -191,10 +191,12 @@ const sqlite: KillPlace = {
 
 const runDuckDb = async (folder: string, sql: string) => {
   const instance = await DuckDBInstance.create(join(folder, 'data.duckdb'))
+  const connection = await instance.connect()
   try {
-    const connection = await instance.connect()
     return (await connection.runAndReadAll(sql)).getRows()
   } finally {
+    // An open connection keeps the lock of the file.
+    connection.closeSync()
     instance.closeSync()
   }
 }
