@@ -111,7 +111,7 @@ async function openPostgresPlace(): Promise<KillPlace> {
     readOutput: (job) => {
       if (server.sql(`SELECT to_regclass('out_${job}') IS NULL`) === 't') return Promise.resolve(null)
       const rows = server.sql(
-        `SELECT json_build_object('name', name, 'status', enrich_status) FROM out_${job} ORDER BY line`,
+        `SELECT json_build_object('name', name, 'status', enrich_status) FROM out_${job} ORDER BY line::integer`,
       )
       return Promise.resolve(rows.split('\n').map((row) => JSON.parse(row) as OutputRow))
     },
@@ -176,7 +176,9 @@ const sqlite: KillPlace = {
     try {
       return Promise.resolve(
         database
-          .prepare<[], OutputRow>('SELECT name, enrich_status AS status FROM enriched ORDER BY line')
+          .prepare<[], OutputRow>(
+            'SELECT name, enrich_status AS status FROM enriched ORDER BY CAST(line AS INTEGER)',
+          )
           .all(),
       )
     } catch {
@@ -212,9 +214,10 @@ const duckdb: KillPlace = {
     return { input: `${address}#companies`, output: `${address}#enriched` }
   },
   readOutput: async (_job, folder) => {
-    const rows = await runDuckDb(folder, 'SELECT name, enrich_status FROM enriched ORDER BY line').catch(
-      () => null,
-    )
+    const rows = await runDuckDb(
+      folder,
+      'SELECT name, enrich_status FROM enriched ORDER BY CAST(line AS INTEGER)',
+    ).catch(() => null)
     return rows?.map(([name, status]) => ({ name: String(name), status: String(status) })) ?? null
   },
   listLeftovers: none,
