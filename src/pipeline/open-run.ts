@@ -277,11 +277,12 @@ function withKeyColumn(output: ResolvedOutput, keyColumn: string | null): Resolv
 
 /** The changes file has its own format, by its name. */
 function resolveChanges(
-  { source, target: { changesPath = null } }: PipelineDeps,
+  { source, requests, target: { changesPath = null } }: PipelineDeps,
   { bom, memoryBytes }: ResolvedOutput,
 ): ChangesTarget | null {
   if (changesPath === null) return null
-  return createChangesFile({ path: changesPath, bom, memoryBytes, remote: getAccess(source.input) })
+  const hasSides = (requests.first ?? null) !== null
+  return createChangesFile({ path: changesPath, bom, memoryBytes, remote: getAccess(source.input), hasSides })
 }
 
 /** Parsing text again takes longer than storing the rows; DuckDB reads Parquet again quickly. */

@@ -156,6 +156,31 @@ describe('an own registry answers first', () => {
     expect(sides(place)).toEqual(['registry', 'registry', 'registry', 'http', 'http'])
   })
 
+  test('a change names the sides that answered before and now, in files and in diff', async () => {
+    const place = await open()
+    const service = await serve(place, 0)
+    const writing = ['--changes', 'changes.csv']
+    await run(place, service.baseUrl, ...writing)
+    expect(place.read('changes.csv')).not.toContain('answered_by')
+    await run(place, service.baseUrl, ...first, ...writing)
+    await run(place, service.baseUrl, ...first, ...writing, '--prefer', 'registry')
+    const [change] = rowsOfCsv(place.read('changes.csv')).filter((row) => row['name'] === 'Tesla, Inc.')
+    expect(change).toMatchObject({
+      kind: 'entity_changed',
+      old_answered_by: service.baseUrl,
+      new_answered_by: 'registry',
+    })
+    const { stdout } = await place.run(['diff'])
+    expect(stdout).toMatch(/ service → registry$/m)
+    await place.run(['diff', '-o', 'diff.csv'])
+    expect(place.read('diff.csv')).toBe(place.read('changes.csv'))
+
+    // A new edition with the same facts changes no row.
+    await load(place, [...register, 'KNX4USFCNGPY45LOCE31,Zorvex Limited,London,,GB'])
+    await run(place, service.baseUrl, ...first, ...writing, '--prefer', 'registry')
+    expect(rowsOfCsv(place.read('changes.csv'))).toEqual([])
+  })
+
   test('a sample is submitted too, counted, compared; a contradiction keeps the answer and goes to review', async () => {
     const place = await open(
       register.map((row) => row.replace('54930043XZGB27CTOV49', 'KNX4USFCNGPY45LOCE31')),

@@ -68,15 +68,26 @@ const formatDay = ({ startedAtMs }: RememberedRun): string =>
   new Date(startedAtMs).toISOString().slice(0, 16).replace('T', ' ')
 
 function formatChangeTable(changes: readonly Change[], columnCount: number): string {
-  return formatTableLines(changes.map(toCells), widthsMax, columnCount)
+  const isWithSides = changes.some((change) => toSides(change) !== '')
+  return formatTableLines(changes.map(toCells), isWithSides ? [...widthsMax, 18] : widthsMax, columnCount)
     .map((line) => `${line}\n`)
     .join('')
 }
 
-function toCells({ kind, rowKey, rowNumber, name, field, old, new: now }: Change): string[] {
+function toCells(change: Change): string[] {
+  const { kind, rowKey, rowNumber, name, field, old, new: now } = change
   const values = field === null ? '' : `${old ?? '(none)'} → ${now ?? '(none)'}`
-  return [kind, rowKey ?? `row ${rowNumber}`, name ?? '', field ?? '', values]
+  return [kind, rowKey ?? `row ${rowNumber}`, name ?? '', field ?? '', values, toSides(change)]
 }
+
+/** The sides that answered, if an own registry answers first; one if it is the same. */
+function toSides({ oldAnsweredBy = null, newAnsweredBy = null }: Change): string {
+  const sides = [oldAnsweredBy, newAnsweredBy].filter((side) => side !== null)
+  return [...new Set(sides.map((side) => (side === 'registry' ? side : 'service')))].join(' → ')
+}
+
+const hasSides = ({ older, newer }: RunPair): boolean =>
+  [older, newer].some(({ record }) => record?.summary?.first !== undefined)
 
 type Flags = ConfigFlags & { output?: string; format?: RequestedFormat; json?: boolean }
 
@@ -138,7 +149,7 @@ function showChanges(
   const first: Change[] = []
   for (const batch of batches) {
     if (flags.json === true)
-      for (const change of batch) io.out(formatJsonLine('change', toChangeRecord(change)))
+      for (const change of batch) io.out(formatJsonLine('change', toChangeRecord(change, hasSides(pair))))
     else first.push(...batch.slice(0, shownMax - first.length))
   }
   if (flags.json === true) io.out(formatComparedLine(pair, counter, null))
@@ -154,7 +165,8 @@ async function writeChanges(
   const { format } = flags
   const { bom, memory } = settings.output
   const remote = { connectors: createCommandConnectors(io), folder: chooseSpoolFolder(settings) }
-  const target = createChangesTarget({ path, format, bom, memoryBytes: resolveMemoryBytes(memory), remote })
+  const memoryBytes = resolveMemoryBytes(memory)
+  const target = createChangesTarget({ path, format, bom, memoryBytes, remote, hasSides: hasSides(pair) })
   const own = listFilesInUse(settings, findConfigPath(flags), io.environment)
   assertNotOurs([path], [...own, ...listRunFiles(pair.older), ...listRunFiles(pair.newer)])
   await publishChanges({ ...target, stdout: io.stdout, signal: io.interrupt }, batches)

@@ -3,12 +3,16 @@ import { toInteger, toList, toObject, type JsonObject } from '../../core/json.js
 import type { BasisRow } from './answer-line.js'
 import type { AnswerColumnName } from './columns.js'
 import { linePositions, sliceLine } from './joined-line.js'
-import type { StageColumnName } from './column-kinds.js'
+import type { ReviewColumnName, StageColumnName } from './column-kinds.js'
 
 /** Increase it when a field is added or changed: states of other versions are not compared. */
 export const publishedStateVersion = 1
 
-type ColumnName = AnswerColumnName | StageColumnName<'entity'> | StageColumnName<'hierarchy'>
+type ColumnName =
+  | AnswerColumnName
+  | StageColumnName<'entity'>
+  | StageColumnName<'hierarchy'>
+  | Extract<ReviewColumnName, 'answered_by'>
 
 /** Identifiers used outside the service. */
 export const publishedIdentifiers = [
@@ -40,6 +44,7 @@ export const publishedFields = [
   'hierarchy_status',
   'ultimate_parent_name',
   'ultimate_parent_id',
+  'answered_by',
 ] as const satisfies readonly ColumnName[]
 export type PublishedField = (typeof publishedFields)[number]
 
@@ -113,7 +118,7 @@ export function renderPublishedState(line: string, needsReview = false): string 
   }
   const fieldsBySource = new Map<string, PublishedField[]>()
   for (const field of publishedFields) {
-    const value = field === 'formatted_address' ? buildAddress(getText) : getText(field)
+    const value = readField(field, getText)
     // Only an id that differs is informative.
     if (value === null || (field === 'entity_current_id' && value === getText('entity_id'))) continue
     values[field] = cutShort(value, valueCharsMax)
@@ -178,6 +183,13 @@ function parseValue(json: string): string | null {
   if (json === 'null') return null
   const value: unknown = json.startsWith('"') ? JSON.parse(json) : json
   return typeof value === 'string' && value !== '' ? value : null
+}
+
+/** The edition of an own registry is left out: rows that only a new edition answers again are stored once. */
+function readField(field: PublishedField, textOf: (name: ColumnName) => string | null): string | null {
+  if (field === 'formatted_address') return buildAddress(textOf)
+  const value = textOf(field)
+  return field === 'answered_by' && value?.startsWith('registry:') === true ? 'registry' : value
 }
 
 /** Returns the address on one line, joined from its parts if necessary. */

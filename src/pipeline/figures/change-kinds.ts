@@ -34,6 +34,9 @@ export interface Change {
   readonly newSource: string | null
   readonly oldEntityId: string | null
   readonly newEntityId: string | null
+  /** With an own registry that answers first: `registry`, or the URL of the service. */
+  readonly oldAnsweredBy?: string | null
+  readonly newAnsweredBy?: string | null
   /** Number of the run that published the newer output. */
   readonly run: number
 }

@@ -32,18 +32,28 @@ const columns = [
   { name: 'old_entity_id', kind: 'text', of: ({ oldEntityId }) => oldEntityId },
   { name: 'new_entity_id', kind: 'text', of: ({ newEntityId }) => newEntityId },
   { name: 'run', kind: 'integer', of: ({ run }) => run },
-] as const satisfies readonly (PlainColumn & { of: (change: Change) => string | number | null })[]
+] as const satisfies readonly ChangeColumn[]
 
-const changeColumns: readonly PlainColumn[] = columns.map(({ name, kind }) => ({ name, kind }))
+/** Further columns, if an own registry answers first. */
+const sideColumns = [
+  { name: 'old_answered_by', kind: 'text', of: ({ oldAnsweredBy = null }) => oldAnsweredBy },
+  { name: 'new_answered_by', kind: 'text', of: ({ newAnsweredBy = null }) => newAnsweredBy },
+] as const satisfies readonly ChangeColumn[]
+
+type ChangeColumn = PlainColumn & { of: (change: Change) => string | number | null }
+
+const listColumns = (hasSides: boolean): readonly ChangeColumn[] =>
+  hasSides ? [...columns, ...sideColumns] : columns
 
 /** Returns a change as an object with the columns as keys. */
-export function toChangeRecord(change: Change): Record<string, string | number | null> {
-  return Object.fromEntries(columns.map(({ name, of }) => [name, of(change)]))
+export function toChangeRecord(change: Change, hasSides: boolean): Record<string, string | number | null> {
+  return Object.fromEntries(listColumns(hasSides).map(({ name, of }) => [name, of(change)]))
 }
 
-const toRow = (change: Change): PlainRow => columns.map(({ of }) => of(change))
-
-const table = { name: 'changes', columns: changeColumns }
+const createTable = ({ hasSides }: ChangesTarget) => ({
+  name: 'changes',
+  columns: listColumns(hasSides).map(({ name, kind }) => ({ name, kind })),
+})
 
 /** The user's settings for a changes file. */
 export interface ChangesRequest {
@@ -53,9 +63,11 @@ export interface ChangesRequest {
   readonly memoryBytes: number
   /** Access to tables and objects. */
   readonly remote?: RemoteAccess
+  /** Whether the columns of the sides are written; defaults to false. */
+  readonly hasSides?: boolean
 }
 
-export type ChangesTarget = PlainTableTarget
+export type ChangesTarget = PlainTableTarget & { readonly hasSides: boolean }
 
 export function createChangesTarget({
   path,
@@ -63,9 +75,10 @@ export function createChangesTarget({
   bom = false,
   memoryBytes,
   remote: access = noAccess,
+  hasSides = false,
 }: ChangesRequest): ChangesTarget {
   const remote: RemoteOutput = { ...access, mode: 'append', keyColumn: null }
-  return { path, bom, memoryBytes, remote, ...resolveOutputForm(path, format) }
+  return { path, bom, memoryBytes, remote, hasSides, ...resolveOutputForm(path, format) }
 }
 
 /** Returns the changes file of a run. Throws USAGE_INVALID for standard output, and OUTPUT_FORMAT_UNKNOWN. */
@@ -99,14 +112,19 @@ export function assertChangesApart(
 
 /** Writes a file without changes and removes it. Throws the same errors as `publishChanges`. */
 export function tryChanges(target: ChangesTarget): Promise<void> {
-  return tryTable(table, target)
+  return tryTable(createTable(target), target)
 }
 
 /** Writes changes and publishes the file as a whole. Throws OUTPUT_UNWRITABLE and DISK_FULL. */
 export function publishChanges(target: ChangesTarget, changes: Iterable<readonly Change[]>): Promise<void> {
-  return publishTable({ ...table, rows: toRows(changes) }, target)
+  return publishTable({ ...createTable(target), rows: toRows(changes, target) }, target)
 }
 
-function* toRows(changes: Iterable<readonly Change[]>): Generator<readonly PlainRow[]> {
-  for (const batch of changes) if (batch.length > 0) yield batch.map(toRow)
+function* toRows(
+  changes: Iterable<readonly Change[]>,
+  { hasSides }: ChangesTarget,
+): Generator<readonly PlainRow[]> {
+  const columns = listColumns(hasSides)
+  for (const batch of changes)
+    if (batch.length > 0) yield batch.map((change) => columns.map(({ of }) => of(change)))
 }

@@ -1,7 +1,7 @@
 import { UserError } from '../../core/errors.js'
 import { changeKinds, type Change, type ChangeCounts, type ChangeKind } from '../figures/change-kinds.js'
 import { compareStates, getCurrentEntityId } from './changes.js'
-import { parsePublishedState, isPendingStatus } from '../answers/published-state.js'
+import { parsePublishedState, isPendingStatus, type PublishedState } from '../answers/published-state.js'
 import type { PublishedEntry, PublishedOutput, HistoryReader } from './remembered-runs.js'
 import { noRow, matchRows } from './match-rows.js'
 
@@ -112,8 +112,12 @@ function compareRow(
     run,
     oldEntityId: getCurrentEntityId(before),
     newEntityId: getCurrentEntityId(after),
+    oldAnsweredBy: getSide(before),
+    newAnsweredBy: getSide(after),
   }))
 }
+
+const getSide = (state: PublishedState): string | null => state.get('answered_by')?.value ?? null
 
 function listGoneRows(older: PublishedOutput, rows: Uint32Array, run: number): readonly Change[] {
   const before = createEntryReader(older, rows)
@@ -127,7 +131,8 @@ function createRowChange(
   row: number,
   run: number,
 ): Change {
-  const entityId = getCurrentEntityId(parsePublishedState(state))
+  const published = parsePublishedState(state)
+  const [entityId, side] = [getCurrentEntityId(published), getSide(published)]
   return {
     kind,
     rowKey,
@@ -141,6 +146,8 @@ function createRowChange(
     newSource: null,
     oldEntityId: kind === 'row_gone' ? entityId : null,
     newEntityId: kind === 'new_row' ? entityId : null,
+    oldAnsweredBy: kind === 'row_gone' ? side : null,
+    newAnsweredBy: kind === 'new_row' ? side : null,
   }
 }
 

@@ -225,7 +225,7 @@ function addSides(found: Map<LookupId, RowLine>, { first = null, review }: LineS
     const isAnswer = !notAnswered.has(own.outcome) && review.decidedOf(id) === null
     const side = isAnswer ? first.nameSide(id) : null
     const member = `"${'answered_by' satisfies ReviewColumnName}":${JSON.stringify(side)}`
-    found.set(id, { ...own, line: Buffer.from(withReview(own.line.toString(), member)) })
+    found.set(id, { ...own, line: Buffer.from(withReview(own.line.toString(), member)), mark: null })
   }
 }
 
