@@ -72,6 +72,7 @@ interface AskedFirst {
   readonly input: Input
   readonly rule: LookupRule
   readonly scope: string
+  readonly decided: DecidedLookups
   readonly service: () => CheckpointReader | null
   readonly signal: AbortSignal
 }
@@ -169,7 +170,7 @@ async function inspectWith<Result>(
     const standing = await loadStandingDecisions(settings, earlier?.path ?? settings.checkpoint.path)
     const decided = new DecidedLookups(standing.byLookup)
     if (reader !== null) await fetchRecords(reader, standing)
-    const first = await openFirst(deps, earlier, { input, rule, scope }, closeLater)
+    const first = await openFirst(deps, earlier, { input, rule, scope, decided }, closeLater)
     const fetchStages = await createStageFetcher(settings, decided)
     const unknownIds = new TemporaryIds()
     const { index, identifierCounts } = await ingest({
@@ -220,7 +221,7 @@ async function inspectWith<Result>(
 async function openFirst(
   { settings, environment = process.env, signal, askFirst = null }: InspectionDeps,
   earlier: EarlierRuns | null,
-  asked: { readonly input: Input; readonly rule: LookupRule; readonly scope: string },
+  asked: Pick<AskedFirst, 'input' | 'rule' | 'scope' | 'decided'>,
   closeLater: CloseLater,
 ): Promise<FirstAnswers | null> {
   const { first } = settings
@@ -238,6 +239,7 @@ async function openFirst(
     elapsedMs: 0,
     registry: peek(registryScope),
     service: service(),
+    decided: asked.decided,
     policy: {
       nowMs: systemClock.nowMs(),
       maxAgeMs: settings.checkpoint.maxAgeMs,

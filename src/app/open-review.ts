@@ -17,7 +17,7 @@ import { connectTo } from './enrich.js'
 import { inspectInput, type Inspection } from './inspect-input.js'
 import type { LookupId } from '../pipeline/checkpoint/checkpoint.js'
 import type { RowIndex } from '../pipeline/input/row-index.js'
-import type { CandidateSource } from '../pipeline/answers/candidate.js'
+import type { Candidate, CandidateSource } from '../pipeline/answers/candidate.js'
 import type { Connection } from '../pipeline/deps.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
 import { openReviewStore } from '../pipeline/decisions/review-store.js'
@@ -112,7 +112,7 @@ async function runReview<Result>(
   const source = createLateCandidates(() => connectTo(settings, environment, () => undefined))
   try {
     const scope = baseUrl ?? (await readEmbeddedScope(registryPath))
-    const contradicted = new Set<LookupId>()
+    const contradicted = new Map<LookupId, Candidate | null>()
     const session = await openSession(
       {
         index: showContradictions(found, contradicted),
@@ -150,13 +150,17 @@ async function runReview<Result>(
 
 /**
  * Returns the lookups of the rows. Where the service contradicts the own registry, the row shows the service's lookup,
- * so that a decision about it replaces both answers.
+ * so that a decision about it replaces both answers. Notes the registry's company for each of them.
  */
-function showContradictions({ index, first }: Inspection, contradicted: Set<LookupId>): RowIndex {
+function showContradictions(
+  { index, first }: Inspection,
+  contradicted: Map<LookupId, Candidate | null>,
+): RowIndex {
   if (first === null) return index
   first.checkSample()
-  for (const id of first.contradicted.values()) contradicted.add(id)
-  index.replace(first.contradicted)
+  const shown = first.contradicted
+  for (const [id, serviceId] of shown) contradicted.set(serviceId, first.readCompany(id))
+  index.replace(shown)
   return index
 }
 
@@ -167,13 +171,14 @@ const isRead = ({ input: { paths = ['-'] } }: Settings): boolean =>
 /** The embedded service answers `matched` only from a minimum confidence; with a lower threshold it need not be read. */
 export function createDoubt(
   { review: { threshold }, service }: Settings,
-  contradicted: ReadonlySet<LookupId> = new Set(),
+  contradicted: ReadonlyMap<LookupId, Candidate | null> = new Map(),
 ): DoubtPolicy {
   const isSure = service.baseUrl === null && threshold <= matchedConfidenceMin
   return {
     isDoubtful: (outcome, confidence, id) =>
       contradicted.has(id) || isDoubtful({ state: 'answered', outcome, confidence }, threshold),
     needsConfidence: (outcome) => outcome !== 'matched' || !isSure,
+    findOwnCompany: (id) => contradicted.get(id) ?? null,
   }
 }
 

@@ -27,6 +27,8 @@ interface FirstRun {
   /** Reads the service's answers; `null` before the first one. */
   readonly service: () => CheckpointReader | null
   readonly openCheckpoint: (connection: Connection) => Promise<Checkpoint>
+  /** Reviewers' decisions about the lookups. */
+  readonly decided: DecidedLookups
   /** Whether this checkpoint is temporary, for a plan; defaults to false. */
   readonly isTemporary?: boolean
 }
@@ -53,6 +55,7 @@ export async function answerFirst(run: FirstRun): Promise<FirstAnswers | null> {
     elapsedMs: deps.clock.monotonicMs() - startedAtMs,
     registry: backend.peek(registryScope),
     service: run.service(),
+    decided: run.decided,
     isTemporary: run.isTemporary ?? false,
     policy: { nowMs: deps.clock.nowMs(), maxAgeMs: deps.store.checkpoint.maxAgeMs, onLost },
     scopes: { registry: registryScope, service: scope },

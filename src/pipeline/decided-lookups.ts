@@ -61,6 +61,14 @@ export class DecidedLookups implements DecidedRows {
     }
   }
 
+  /** Returns the decision about a lookup if it accepts this company of an own registry, whose record is not requested. */
+  confirm(lookup: KeyedLookup, entityId: string | null): Decision | null {
+    const decision = entityId === null ? null : this.#findDecision(lookup)
+    if (decision?.entityId !== entityId) return null
+    this.#met.add(decision)
+    return decision
+  }
+
   findById(id: LookupId): DecidedLookup | null {
     return this.#byId.get(id) ?? null
   }

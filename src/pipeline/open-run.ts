@@ -164,6 +164,7 @@ export async function openRun(
     input,
     rule,
     scope: connection.scope,
+    decided,
     service: () => backend.peek(connection.scope),
     openCheckpoint: (of) => openRunCheckpoint(deps, backend, input, of),
   })

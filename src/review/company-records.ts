@@ -111,6 +111,14 @@ export interface AnswerFacts {
   readonly isOfDomain: boolean
 }
 
+/** Describes the company of an own registry that the service contradicts. */
+export function toContradiction(company: Candidate | null): AnswerFacts['factors'] {
+  if (company === null) return []
+  const { legalName, name, evidence } = company
+  const text = `Another company is ${evidence[0]?.text ?? ''}: ${legalName ?? name ?? ''}.`
+  return [{ type: null, text, impact: null }]
+}
+
 const nothing: AnswerFacts = { factors: [], candidate: null, isOfDomain: false }
 
 export function toAnswerFacts(known: KnownAnswer | null): AnswerFacts {

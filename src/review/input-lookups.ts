@@ -1,5 +1,6 @@
 import type { Lookup } from '../core/lookup-identity.js'
 import { appendIdentifiers } from '../core/stated-identifiers.js'
+import type { Candidate } from '../pipeline/answers/candidate.js'
 import type { LookupId, CheckpointReader } from '../pipeline/checkpoint/checkpoint.js'
 import type { RowIndex } from '../pipeline/input/row-index.js'
 import { firstKinds } from '../pipeline/lookups/lookup-kind.js'
@@ -77,6 +78,8 @@ export interface DoubtPolicy {
   isDoubtful(outcome: string, confidence: number | null, id: LookupId): boolean
   /** Whether the confidence has to be read for this outcome. */
   needsConfidence(outcome: string): boolean
+  /** Returns the company of an own registry that the answer contradicts; `null` without one. */
+  findOwnCompany?(id: LookupId): Candidate | null
 }
 
 /** Lookups read before control returns to the event loop. */

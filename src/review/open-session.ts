@@ -1,9 +1,9 @@
 import { UserError } from '../core/errors.js'
 import type { Lookup } from '../core/lookup-identity.js'
-import { withAnswerFirst } from '../pipeline/answers/answer-candidate.js'
+import { withAnswerFirst, withSecond } from '../pipeline/answers/answer-candidate.js'
 import { candidatesMax, type Candidate } from '../pipeline/answers/candidate.js'
 import type { KeptDecision } from '../pipeline/decisions/review-store.js'
-import { toAnswerFacts, type AnswerFacts } from './company-records.js'
+import { toAnswerFacts, toContradiction, type AnswerFacts } from './company-records.js'
 import type { CandidateStore } from './candidate-store.js'
 import { readQueueRows, toCandidateView, toDecisionView } from './candidate-view.js'
 import { toDecisions, tryWriteFile } from './current-decisions.js'
@@ -141,7 +141,7 @@ class InputSession implements ReviewSession {
 
   async findCompany(lookup: string, entityId: string, signal?: AbortSignal): Promise<Candidate | null> {
     this.#review.assertSame()
-    this.#review.entry(lookup)
+    this.#findOwnCompany(lookup, this.#review.entry(lookup))
     await this.#fetchOnce(lookup)
     return this.#candidates.findCompany(lookup, entityId, signal)
   }
@@ -272,13 +272,22 @@ class InputSession implements ReviewSession {
     return toAnswerFacts(known ?? null)
   }
 
+  /** Returns the own registry's company if the service contradicts it, else `null`. It may be accepted. */
+  #findOwnCompany(lookup: string, { id }: QueueEntry): Candidate | null {
+    const company = this.#deps.doubt.findOwnCompany?.(id) ?? null
+    if (company !== null) this.#candidates.remember(lookup, company)
+    return company
+  }
+
   async #readShownFacts(lookup: string, entry: QueueEntry, asked: Lookup, asks = true): Promise<LookupFacts> {
     const { decision, reason } = entry
-    const { factors, candidate, isOfDomain } = this.#readFacts(entry)
+    const { factors: ownFactors, candidate, isOfDomain } = this.#readFacts(entry)
     const successor =
       decision === null || reason === null ? null : this.#review.records.findSuccessor(decision)
     if (successor !== null) this.#candidates.remember(lookup, successor)
     if (candidate !== null) this.#candidates.remember(lookup, candidate)
+    const ofRegistry = this.#findOwnCompany(lookup, entry)
+    const factors = [...ownFactors, ...toContradiction(ofRegistry)]
     const proposed = await this.#findProposed(lookup, decision, asks)
     // The stored candidates may belong to an earlier answer.
     const confirmed = candidate?.entityId === null ? null : candidate
@@ -291,7 +300,7 @@ class InputSession implements ReviewSession {
       const candidates = withAnswerFirst(confirmed, found)
       const all = successor === null ? candidates : [successor, ...candidates.filter(isOther)]
       const isMissing = proposed !== null && all.every(({ entityId }) => entityId !== proposed.entityId)
-      const shown = isMissing ? [proposed, ...all] : all
+      const shown = withSecond(ofRegistry, isMissing ? [proposed, ...all] : all)
       return { factors, candidatesError, candidates: shown.slice(0, candidatesMax) }
     }
     if (!asks) {

@@ -13,6 +13,8 @@ const register = [
   'INR2EJN1ERAN0W5ZP974,Microsoft Corporation,Redmond,WA,US',
   '54930043XZGB27CTOV49,"Tesla, Inc.",Boise,ID,US',
 ]
+/** The service names another company for `Tesla`. */
+const otherTesla = register.map((row) => row.replace('54930043XZGB27CTOV49', 'KNX4USFCNGPY45LOCE31'))
 const first = ['--first', 'own.sqlite']
 
 interface Summary {
@@ -182,9 +184,7 @@ describe('an own registry answers first', () => {
   })
 
   test('a sample is submitted too, counted, compared; a contradiction keeps the answer and goes to review', async () => {
-    const place = await open(
-      register.map((row) => row.replace('54930043XZGB27CTOV49', 'KNX4USFCNGPY45LOCE31')),
-    )
+    const place = await open(otherTesla)
     const service = await serve(place, 0)
     const flags = [...first, '--check-sample', '100%']
     const small = await place.run(
@@ -218,6 +218,57 @@ describe('an own registry answers first', () => {
     expect(column(place, 'decision')[2]).toBe('accepted')
     expect(column(place, 'answered_by')[2]).toBe('')
     expect(column(place, 'entity_id')[2]).not.toBe(ofRegistry)
+  })
+
+  test('review offers the companies of both sides; an accepted company of the registry is requested nowhere', async () => {
+    const place = await open(otherTesla)
+    const service = await serve(place, 0)
+    const sides = [...first, '--check-sample', '100%']
+    const flags = [...sides, '--with', 'hierarchy']
+    const before = await run(place, service.baseUrl, ...flags)
+    expect(before.first?.sample).toMatchObject({ otherCount: 1 })
+    const ofRegistry = column(place, 'entity_id')[2] ?? ''
+    const whole = rowsOfCsv(place.read('out.csv'))
+
+    const review = ['review', 'companies.csv', ...sides, '--reviewer', 'Ann']
+    await place.run([...review, '--export', 'todo.csv'], at(service))
+    const todo = rowsOfCsv(place.read('todo.csv'))
+    const tesla = todo.find((row) => row['name'] === 'Tesla, Inc.')
+    expect(tesla?.['why']).toContain(
+      `Another company is the answer of ${before.first?.registry}: Tesla, Inc.`,
+    )
+    expect(tesla?.['candidate 2 id']).toBe(ofRegistry)
+    expect(tesla?.['candidate 1 id']).toMatch(/^siq_/)
+    const verdicts = todo.map((row) => ({ ...row, verdict: row['name'] === 'Tesla, Inc.' ? '2' : '' }))
+    place.write('todo.csv', stringify(verdicts, { header: true }))
+    const imported = await place.run([...review, '--import', 'todo.csv'], at(service))
+    expect([imported.code, imported.stderr]).toEqual([0, expect.anything()])
+
+    const requests = 'SELECT count(*) FROM ledger'
+    const count = () => service.read((database) => database.prepare<[], number>(requests).pluck().get())
+    const spent = await count()
+    expect(await run(place, service.baseUrl, ...flags)).toMatchObject({
+      billedCount: 0,
+      review: { lookupCount: todo.length - 1 },
+    })
+    expect(await count()).toBe(spent)
+    const row = rowsOfCsv(place.read('out.csv'))[2]
+    expect(row).toEqual({
+      ...whole[2],
+      enrich_decision: 'accepted',
+      enrich_decided_by: 'Ann',
+      enrich_decided_at: expect.anything(),
+      enrich_answered_by: '',
+    })
+    // The decision can still be seen and changed.
+    await place.run([...review, '--export', 'again.csv'], at(service))
+    expect(rowsOfCsv(place.read('again.csv')).map((one) => one['name'])).not.toContain('Tesla, Inc.')
+    const changed = verdicts.map((one) => ({ ...one, verdict: one.verdict === '' ? '' : '1' }))
+    place.write('todo.csv', stringify(changed, { header: true }))
+    const replaced = await place.run([...review, '--import', 'todo.csv'], at(service))
+    expect([replaced.code, replaced.stderr]).toEqual([0, expect.anything()])
+    await run(place, service.baseUrl, ...flags)
+    expect(column(place, 'entity_id')[2]).toBe(tesla?.['candidate 1 id'])
   })
 
   test.each<[string, string[], RegExp]>([

@@ -130,6 +130,13 @@ export function withAnswerFirst(answer: Candidate | null, found: readonly Candid
   return [first, ...found.filter((one) => one !== own)].slice(0, candidatesMax)
 }
 
+/** Returns the candidates with this company in the second place. */
+export function withSecond(company: Candidate | null, found: readonly Candidate[]): readonly Candidate[] {
+  if (company === null) return found
+  const others = found.filter(({ entityId }) => entityId !== company.entityId)
+  return [...others.slice(0, 1), company, ...others.slice(1)]
+}
+
 function isSameCompany(one: Candidate, answer: Candidate): boolean {
   if (answer.entityId !== null) return one.entityId === answer.entityId
   const isElsewhere =

@@ -1,7 +1,10 @@
 import type { CheckpointReader, KeyedLookup, LookupId, LookupIdentity } from '../checkpoint/checkpoint.js'
 import { fetchKnown, findLookupIds } from '../checkpoint/lookup-key.js'
+import type { Decision } from '../lookups/decision.js'
 import type { LookupRule } from '../lookups/lookup-rule.js'
 import { planLookup, type PlanPolicy } from '../lookups/lookup-state.js'
+import { toAnswerCandidate } from '../answers/answer-candidate.js'
+import type { Candidate } from '../answers/candidate.js'
 import { createSampleFigures, type SampleFigures } from '../figures/first-figures.js'
 import {
   compareAnswers,
@@ -24,6 +27,8 @@ interface FirstAnswersDeps {
   readonly isTemporary?: boolean
   /** How the service's lookups are planned. */
   readonly policy: PlanPolicy
+  /** Reviewers' decisions; optional. `confirm` returns the one that accepts this company. */
+  readonly decided?: { confirm(lookup: KeyedLookup, entityId: string | null): Decision | null }
   /** Scopes of the registry's edition and of the service. */
   readonly scopes: { readonly registry: string; readonly service: string }
 }
@@ -47,6 +52,8 @@ export class FirstAnswers {
   readonly #sampled = new Map<LookupId, LookupId>()
   readonly #checks = new Set<LookupId>()
   readonly #contradicted = new Set<LookupId>()
+  /** The registry's lookups whose company a reviewer accepted, with those of the service. */
+  readonly #confirmed = new Map<LookupId, { readonly decision: Decision; readonly serviceId: LookupId }>()
   readonly #counted = new Set<string>()
   #sampleCount = 0
   readonly #byConfidence = Array.from({ length: 101 }, () => 0)
@@ -98,7 +105,7 @@ export class FirstAnswers {
 
   /**
    * Returns the registry's lookup for each lookup that it answers, otherwise 0. `ofRegistry`: the same rows as the
-   * registry is asked, aligned. Decided lookups are left to their decision.
+   * registry is asked, aligned. Decided lookups are left to their decision, unless it accepts the registry's company.
    */
   async settle(
     lookups: readonly KeyedLookup[],
@@ -116,7 +123,8 @@ export class FirstAnswers {
     const known = service?.readAnswers(serviceIds) ?? []
     return lookups.map((lookup, at) => {
       const [id, answer, before] = [ids[at] ?? 0, answers[at] ?? null, known[at] ?? null]
-      if (answer === null || lookup.isDecided === true) return 0
+      if (answer === null) return 0
+      if (lookup.isDecided === true) return this.#confirm(lookup, id, serviceIds[at] ?? 0)
       const isOfSample = isSampled(lookup.key, rule.sample)
       // Ids grow, unlike clocks; and a run may end long after the registry has answered.
       const isServiceEarlier = isTemporary || (serviceIds[at] ?? 0) < id
@@ -134,9 +142,33 @@ export class FirstAnswers {
     })
   }
 
+  /** Returns the registry's lookup if a reviewer accepted its company, otherwise 0. */
+  #confirm(lookup: KeyedLookup, id: LookupId, serviceId: LookupId): LookupId {
+    const candidate = this.readCompany(id)
+    const decision = this.#deps.decided?.confirm(lookup, candidate?.entityId ?? null) ?? null
+    if (decision === null) return 0
+    this.#settled.add(id)
+    this.#confirmed.set(id, { decision, serviceId })
+    return id
+  }
+
+  /** Returns the decision that accepts the registry's company; `null` without one. */
+  findDecision(lookupId: LookupId): Decision | null {
+    return this.#confirmed.get(lookupId)?.decision ?? null
+  }
+
+  /** Returns the company in the registry's answer. */
+  readCompany(lookupId: LookupId): Candidate | null {
+    const [known = null] = this.#deps.registry?.readAnswers([lookupId]) ?? []
+    if (known?.state !== 'answered') return null
+    const company = toAnswerCandidate(JSON.parse(known.body()))
+    const evidence = [{ label: 'own registry', text: `the answer of ${this.name}`, weight: null }]
+    return company === null ? null : { ...company, evidence }
+  }
+
   /** Whether a lookup that the registry answers is submitted as well. */
-  isSampled(lookup: Pick<KeyedLookup, 'key'>): boolean {
-    return isSampled(lookup.key, this.#deps.rule.sample)
+  isSampled(lookup: Pick<KeyedLookup, 'key' | 'isDecided'>): boolean {
+    return lookup.isDecided !== true && isSampled(lookup.key, this.#deps.rule.sample)
   }
 
   noteSampled(registryId: LookupId, serviceId: LookupId): void {
@@ -169,9 +201,11 @@ export class FirstAnswers {
     return this.#contradicted.has(lookupId)
   }
 
-  /** The registry's lookups that the service contradicts, with those of the service. */
+  /** The registry's lookups that the service contradicts, also those since decided, with those of the service. */
   get contradicted(): ReadonlyMap<LookupId, LookupId> {
-    return new Map([...this.#sampled].filter(([id]) => this.#contradicted.has(id)))
+    const contradicted = [...this.#sampled].filter(([id]) => this.#contradicted.has(id))
+    const confirmed = [...this.#confirmed].map(([id, { serviceId }]) => [id, serviceId] as const)
+    return new Map([...contradicted, ...confirmed.filter(([, serviceId]) => serviceId !== 0)])
   }
 
   /** Replaces the identities of the registry's lookups by those that the service's lookups have. */

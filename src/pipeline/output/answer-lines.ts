@@ -167,7 +167,7 @@ function readAnswerLines(ids: ReadonlySet<LookupId>, sources: LineSources): Map<
     found.set(id, { outcome, line: Buffer.from(line), mark: null, needsReview })
   if (stages.length > 0) addStages(found, sources)
   addSides(found, sources)
-  addDecisions(found, review)
+  addDecisions(found, sources)
   return found
 }
 
@@ -222,7 +222,7 @@ function addStages(
 function addSides(found: Map<LookupId, RowLine>, { first = null, review }: LineSources): void {
   if (first === null) return
   for (const [id, own] of found) {
-    const isAnswer = !notAnswered.has(own.outcome) && review.decidedOf(id) === null
+    const isAnswer = !notAnswered.has(own.outcome) && findDecision(id, review, first) === null
     const side = isAnswer ? first.nameSide(id) : null
     const member = `"${'answered_by' satisfies ReviewColumnName}":${JSON.stringify(side)}`
     found.set(id, { ...own, line: Buffer.from(withReview(own.line.toString(), member)), mark: null })
@@ -280,11 +280,14 @@ function renderStageLine(kind: StageKind, { known }: StageAnswer): string {
     : getAnsweredLine(known)
 }
 
-function addDecisions(found: Map<LookupId, RowLine>, { decidedOf }: ReviewData): void {
+const findDecision = (id: LookupId, { decidedOf }: ReviewData, first: FirstAnswers | null) =>
+  decidedOf(id)?.decision ?? first?.findDecision(id) ?? null
+
+function addDecisions(found: Map<LookupId, RowLine>, { review, first = null }: LineSources): void {
   for (const [id, own] of found) {
-    const decided = decidedOf(id)
-    if (decided === null) continue
-    const members = renderDecisionMembers(decided.decision)
+    const decision = findDecision(id, review, first)
+    if (decision === null) continue
+    const members = renderDecisionMembers(decision)
     found.set(id, { ...own, line: Buffer.from(withReview(own.line.toString(), members)), mark: null })
   }
 }
