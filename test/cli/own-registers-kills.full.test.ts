@@ -1,8 +1,8 @@
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, renameSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { peekAtCheckpoint } from '../../src/pipeline/checkpoint/sqlite/reader.js'
 import { openSqlite } from '../../src/platform/sqlite.js'
-import { at, createPlace, quickConfig, writeConfig, type CliPlace } from '../support/cli.js'
+import { at, createPlace, quickConfig, writeConfig, type CliPlace, type RunningCli } from '../support/cli.js'
 import { readBilled, readCells, writeOwnWorld } from '../support/own-register.js'
 import { serve, type Served } from '../support/served.js'
 
@@ -60,10 +60,20 @@ function readOwnAnswers(place: CliPlace): Map<string, string> {
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 2))
 
-async function killAt(place: CliPlace, service: Served, isReached: (so: Progress) => boolean): Promise<void> {
-  const running = place.start(command, at(service))
+async function startUntil(
+  place: CliPlace,
+  service: Served,
+  args: readonly string[],
+  isReached: (so: Progress) => boolean,
+): Promise<RunningCli> {
+  const running = place.start(args, at(service))
   while (!isReached(readProgress(place)) && running.child.exitCode === null) await pause()
   expect(running.child.exitCode).toBeNull()
+  return running
+}
+
+async function killAt(place: CliPlace, service: Served, isReached: (so: Progress) => boolean): Promise<void> {
+  const running = await startUntil(place, service, command, isReached)
   running.child.kill('SIGKILL')
   await running.ended
 }
@@ -120,3 +130,58 @@ test('killed at any moment of both sides: nothing is billed twice, and nothing t
   expect(again.stdout).toContain('"billedCount":0')
   expect(readCells(place)).toEqual(readCells(other))
 }, 240_000)
+
+const load = (place: CliPlace, path: string) =>
+  place.run(['registry', 'import', 'csv', 'all.csv', '--registry', path])
+
+test.each<[string, (so: Progress) => boolean, (place: CliPlace) => Promise<void> | void]>([
+  [
+    'replaced while it answers',
+    ({ registry }) => registry > 0,
+    (place) => {
+      renameSync(place.path('other.sqlite'), place.path('own.sqlite'))
+    },
+  ],
+  [
+    'loaded while the service answers',
+    ({ submitted }) => submitted > 10,
+    async (place) => {
+      expect((await load(place, 'own.sqlite')).code).toBe(0)
+    },
+  ],
+])(
+  'a registry that is %s: the run keeps its edition, the next run takes the new one, and nothing is billed twice',
+  async (_, isReached, change) => {
+    const place = createPlace()
+    const { names, known, unknown } = await writeOwnWorld(place, nameCount)
+    // The new edition knows every name.
+    place.write('all.csv', `id,name,country\n${names.map((name, at) => `${at},${name},DE\n`).join('')}`)
+    expect((await load(place, 'other.sqlite')).code).toBe(0)
+    writeConfig(place, { ...quickConfig, limits: { ...quickConfig.limits, submitPerMinute: 3_000 } })
+    const service = await serve(place, 0.2)
+    const args = ['companies.csv', '-o', 'out.csv', '--first', 'own.sqlite']
+    const readSides = () => {
+      const cells = readCells(place)
+      const ofRegistry = cells.filter((row) => row['enrich_answered_by']?.startsWith('registry:') === true)
+      const editions = [...new Set(ofRegistry.map((row) => row['enrich_answered_by']))]
+      return { names: ofRegistry.map((row) => row['company_name'] ?? '').toSorted(), editions }
+    }
+
+    const running = await startUntil(place, service, args, isReached)
+    await change(place)
+    expect(running.child.exitCode).toBeNull()
+    const ended = await running.ended
+    expect([ended.code, ended.stderr]).toEqual([0, expect.stringContaining('Done')])
+    const before = readSides()
+    expect([before.editions.length, before.names]).toEqual([1, known])
+    expect(await readBilled(service)).toEqual(unknown)
+
+    const next = await place.run([...args, '--prefer', 'registry'], at(service))
+    expect([next.code, next.stderr]).toEqual([0, expect.stringContaining('Done')])
+    const after = readSides()
+    expect([after.editions.length, after.names]).toEqual([1, names.toSorted()])
+    expect(after.editions).not.toEqual(before.editions)
+    expect(await readBilled(service)).toEqual(unknown)
+  },
+  120_000,
+)
