@@ -104,6 +104,12 @@ describe('an own registry answers first', () => {
     expect([exported.code, place.read('exported.csv')]).toEqual([0, whole])
     expect(await count()).toBe(2)
 
+    const { stdout: status } = await place.run(['status'])
+    const edition = summary.first?.registry.slice('registry:'.length, 'registry:'.length + 12)
+    expect(status).toContain(`\nOwn registry of --first own.sqlite, edition ${edition}\n`)
+    const next = '  next: nothing left; enrich companies.csv -o … --first own.sqlite writes the output\n'
+    expect(status.split(next)).toHaveLength(3)
+    expect(status).not.toContain('Embedded service')
     const { stdout } = await place.run(['runs', '--run', '1'])
     expect(stdout).toContain(
       `3 lookups answered by ${summary.first?.registry}, not submitted, EUR 0.15 saved`,

@@ -1,5 +1,7 @@
 import { relative } from 'node:path'
 import type { Command } from 'commander'
+import { withKnownHistory } from '../../app/run-history.js'
+import { at, toText } from '../../core/json.js'
 import { formatCount } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
 import { isPostgresUrl } from '../../core/server-addresses.js'
@@ -13,6 +15,7 @@ import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js
 import { quote, formatJsonLine, type CliIo, warnOfProblem } from '../terminal/command-io.js'
 import { formatSharedStatus } from '../terminal/shared-status-text.js'
 import { readStandingDecisions } from '../../pipeline/decisions/decision-sync.js'
+import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
 import { getDecisionService, type Verdict } from '../../pipeline/lookups/decision.js'
 
 type StatusFlags = ConfigFlags & { uncertain?: boolean; json?: boolean }
@@ -65,7 +68,7 @@ async function showStatus(settings: Settings, flags: StatusFlags, io: CliIo): Pr
         }),
       )
     } else {
-      io.out(formatStatus(path, scopes, decided) + formatInbox(inbox))
+      io.out(formatStatus(path, scopes, decided, await readRuns(settings, io)) + formatInbox(inbox))
       if (uncertain !== null) io.out(formatUncertain(uncertain))
     }
     warnOfProblem(problem, io)
@@ -97,9 +100,8 @@ async function showSharedStatus(settings: Settings, flags: StatusFlags, io: CliI
       const shown = problem === null ? null : { code: problem.code, message: problem.message }
       io.out(formatJsonLine('status', { path: url, scopes, uncertain, inbox, ...status, problem: shown }))
     } else {
-      io.out(
-        formatStatus(url, scopes, new Map()) + formatInbox(inbox) + formatSharedStatus(status, Date.now()),
-      )
+      const text = formatStatus(url, scopes, new Map(), await readRuns(settings, io))
+      io.out(text + formatInbox(inbox) + formatSharedStatus(status, Date.now()))
       if (uncertain !== null) io.out(formatUncertain(uncertain))
     }
     warnOfProblem(problem, io)
@@ -112,10 +114,35 @@ async function showSharedStatus(settings: Settings, flags: StatusFlags, io: CliI
 
 type DecidedByScope = ReadonlyMap<string, DecidedCounts>
 
-function formatStatus(path: string, scopes: readonly ScopeCounts[], decided: DecidedByScope): string {
+/** Returns the recorded runs, newest first; none if the history cannot be read. */
+const readRuns = (
+  { checkpoint: { path } }: Settings,
+  { environment }: CliIo,
+): Promise<readonly RememberedRun[]> =>
+  withKnownHistory(path, environment, (history) => history.runs()).catch(() => [])
+
+/** Returns the flag of the runs at a service whose lookups an own registry answers first, or of that registry; else ''. */
+function findFirstFlag(base: string, runs: readonly RememberedRun[]): string {
+  const own = runs.filter(({ record }) => record?.scope === base)
+  const readRegistry = ({ record }: RememberedRun) => toText(at(record?.settings, 'first', 'registry'))
+  const isOwnRegistry = isEmbedded(base) && own.length === 0
+  const registry = (isOwnRegistry ? runs : own.slice(0, 1)).flatMap((run) => readRegistry(run) ?? [])[0]
+  return registry === undefined ? '' : ` --first ${quote(registry)}`
+}
+
+const isEmbedded = (base: string): boolean => base.startsWith('embedded:')
+
+function formatStatus(
+  path: string,
+  scopes: readonly ScopeCounts[],
+  decided: DecidedByScope,
+  runs: readonly RememberedRun[],
+): string {
   if (scopes.length === 0)
     return `${path}: nothing was submitted yet.\nNext: enrich companies.csv -o out.parquet\n`
-  const texts = groupByService(scopes).map((service) => formatService(service, decided.get(service.base)))
+  const texts = groupByService(scopes).map((service) =>
+    formatService(service, decided.get(service.base), findFirstFlag(service.base, runs)),
+  )
   return `${path}\n${texts.join('')}`
 }
 
@@ -140,16 +167,17 @@ function groupByService(scopes: readonly ScopeCounts[]): ServiceScopes[] {
 function formatService(
   { base, resolutions, others }: ServiceScopes,
   decided: DecidedCounts | undefined,
+  firstFlag: string,
 ): string {
   const all = [...(resolutions === null ? [] : [resolutions]), ...others]
   return `${[
-    base.startsWith('embedded:')
-      ? `Embedded service, registry edition ${base.slice('embedded:'.length, 'embedded:'.length + 12)}`
+    isEmbedded(base)
+      ? `${firstFlag === '' ? 'Embedded service, registry' : `Own registry of${firstFlag},`} edition ${base.slice('embedded:'.length, 'embedded:'.length + 12)}`
       : base,
     ...(resolutions === null ? [] : formatScope(resolutions)),
     ...formatDecided(decided),
     ...others.map(formatKind),
-    `  next: ${suggestNextStep(all)}`,
+    `  next: ${suggestNextStep(all, firstFlag)}`,
   ].join('\n')}\n`
 }
 
@@ -217,20 +245,20 @@ function formatInbox(inbox: InboxCounts | null): string {
   return `Webhooks: ${shown.join(' · ') || 'none yet'}\n`
 }
 
-function suggestNextStep(scopes: readonly ScopeCounts[]): string {
+function suggestNextStep(scopes: readonly ScopeCounts[], firstFlag: string): string {
   const lastInputs = scopes[0]?.lastInputs ?? []
   const states = { running: 0, new: 0, uncertain: 0, intended: 0, failed: 0 }
   for (const scope of scopes) for (const state of getKeys(states)) states[state] += scope.states[state]
   const files = lastInputs.map((path) => quote(shortenPath(path)))
   const same = files.length === 0 || files.length > shownInputsMax ? '…' : files.join(' ')
   if (states.running + states.new > 0)
-    return `enrich ${same} -o …   (the same command submits and fetches only what is missing)`
+    return `enrich ${same} -o …${firstFlag}   (the same command submits and fetches only what is missing)`
   if (states.uncertain + states.intended > 0) {
-    return `enrich status --uncertain   (lists them; enrich ${same} -o … --resubmit-uncertain submits them again)`
+    return `enrich status --uncertain   (lists them; enrich ${same} -o …${firstFlag} --resubmit-uncertain submits them again)`
   }
   if (states.failed > 0)
-    return `enrich retry ${same} -o … --status failed   (submits them again; billed again)`
-  return `nothing left; enrich ${same} -o … writes the output`
+    return `enrich retry ${same} -o …${firstFlag} --status failed   (submits them again; billed again)`
+  return `nothing left; enrich ${same} -o …${firstFlag} writes the output`
 }
 
 const getKeys = <Key extends string>(counts: Record<Key, number>) => Object.keys(counts) as Key[]
