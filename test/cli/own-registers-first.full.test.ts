@@ -198,7 +198,15 @@ describe('an own registry answers first', () => {
       at(service),
     )
     expect([small.code, small.stderr]).toEqual([2, expect.stringContaining('the sample of --check-sample')])
+    // No further lookups follow from those of the sample.
+    const planEntities = async () => {
+      const args = ['plan', 'companies.csv', ...flags, '--with', 'entity', '--json']
+      const { stdout } = await place.run(args, at(service))
+      return (JSON.parse(stdout) as { stages: unknown[] }).stages[0]
+    }
+    expect(await planEntities()).toMatchObject({ plan: { submit: 0 }, moreMax: 2 })
     const summary = await run(place, service.baseUrl, ...flags)
+    expect(await planEntities()).toMatchObject({ plan: { submit: 1 }, moreMax: 0 })
     expect(summary).toMatchObject({
       billedCount: 5,
       first: { lookupCount: 3, sample: { lookupCount: 3, sameCount: 2, otherCount: 1, noMatchCount: 0 } },

@@ -66,7 +66,7 @@ export function fillPlanCommand(command: Command, io: CliIo): void {
             onBatch,
           },
           (found) => {
-            const plan = describePlan(found, counter, stages.listPlans(countOpen(counter.plan)), settings)
+            const plan = describePlan(found, counter, stages.listPlans(counter.openCount), settings)
             io.out(flags.json === true ? formatJsonLine('plan', plan) : formatPlanReport(plan, io))
             warnOfProblem(found.problem, io)
             return Promise.resolve()
@@ -86,6 +86,8 @@ class PlanCounter {
   domainCount = 0
   /** Number of them that are still to be submitted. */
   domainSubmitCount = 0
+  /** Number of row lookups that may still get an answer from which further lookups follow. */
+  openCount = 0
   readonly #seen = new DistinctKeys()
 
   constructor(
@@ -103,19 +105,21 @@ class PlanCounter {
     const fresh = this.#seen.add(lookups.map(({ key }) => key))
     for (const index of fresh) {
       const lookup = known[index] ?? null
-      const { kind = 'resolution', isDecided = false } = lookups[index] ?? {}
+      const { kind = 'resolution', isDecided = false, isCheck = false } = lookups[index] ?? {}
       const planned = isDecided
         ? 'decided'
         : lookup === null
           ? 'submit'
           : planLookup(lookup, this.getPolicy(kind))
       this.plan[planned]++
+      if (!isCheck && ['submit', 'poll', 'uncertain'].includes(planned)) this.openCount++
       if (kind !== 'domain') continue
       this.domainCount++
       if (planned === 'submit') this.domainSubmitCount++
     }
     const isSettled = (index: number) =>
-      known[index]?.state === 'answered' || lookups[index]?.isDecided === true
+      lookups[index]?.isCheck !== true &&
+      (known[index]?.state === 'answered' || lookups[index]?.isDecided === true)
     this.stages.add(
       fresh.filter(isSettled).map((index) => ids[index] ?? 0),
       reader,
@@ -127,9 +131,6 @@ class PlanCounter {
     this.#seen.close()
   }
 }
-
-/** Number of row lookups that may still get an answer. */
-const countOpen = (plan: Record<LookupPlan, number>): number => plan.submit + plan.poll + plan.uncertain
 
 interface PlanReport {
   rowCount: number

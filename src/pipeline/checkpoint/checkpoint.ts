@@ -17,6 +17,8 @@ export interface KeyedLookup {
   plainKey?: Uint8Array
   /** A reviewer decided the lookup: runs that include it do not submit it. */
   isDecided?: boolean
+  /** The lookup only checks an answer of an own registry, and no further lookups follow from it. */
+  isCheck?: boolean
 }
 
 export interface OpenRun {

@@ -262,9 +262,11 @@ export async function placeLookups(
 ): Promise<readonly LookupId[]> {
   if (first === null) return place(lookups)
   const settled = await first.settle(lookups, ofRegistry)
-  const ids = (
-    await place(lookups.filter((lookup, at) => settled[at] === 0 || first.isSampled(lookup)))
-  ).values()
+  const placed = lookups.flatMap((lookup, at) => {
+    if (settled[at] === 0) return [lookup]
+    return first.isSampled(lookup) ? [{ ...lookup, isCheck: true }] : []
+  })
+  const ids = (await place(placed)).values()
   return lookups.map((lookup, at) => {
     const registryId = settled[at] ?? 0
     if (registryId === 0) return ids.next().value ?? 0
