@@ -162,6 +162,11 @@ describe('an own registry answers first', () => {
     expect(after.first?.registry).not.toBe(before.first?.registry)
     // Intel was paid for.
     expect(sides(place)).toEqual(['registry', 'registry', 'registry', 'http', 'http'])
+    // In the sample, what was paid for checks the registry.
+    const sampled = await run(place, service.baseUrl, ...first, '--check-sample', '100%')
+    expect(sampled.first?.sample?.lookupCount).toBe(4)
+    expect(sampled.billedCount).toBe(3)
+    expect(sides(place)).toEqual(['registry', 'registry', 'registry', 'registry', 'http'])
   })
 
   test('a change names the sides that answered before and now, in files and in diff', async () => {
