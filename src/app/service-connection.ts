@@ -189,6 +189,7 @@ export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnecti
       service: 'embedded',
       isDemo: path === null,
       scope: formatEmbeddedScope(registry.edition()),
+      readScope: () => formatEmbeddedScope(registry.edition()),
       client,
       candidates: createEmbeddedCandidates(knowledge, registry),
       close: async () => {

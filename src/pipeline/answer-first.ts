@@ -42,14 +42,19 @@ export async function answerFirst(run: FirstRun): Promise<FirstAnswers | null> {
   const { first = null, onLost } = deps.requests
   if (first === null) return null
   const startedAtMs = deps.clock.monotonicMs()
-  const registryScope = await withCleanup(async (closeLater) => {
-    const connection = await first.connect()
-    closeLater(() => connection.close())
-    const checkpoint = await run.openCheckpoint(connection)
-    closeLater(() => checkpoint.close())
-    await answerLookups(run, connection, checkpoint)
-    return connection.scope
-  })
+  const answerWithEdition = () =>
+    withCleanup(async (closeLater) => {
+      const connection = await first.connect()
+      closeLater(() => connection.close())
+      const checkpoint = await run.openCheckpoint(connection)
+      closeLater(() => checkpoint.close())
+      await answerLookups(run, connection, checkpoint)
+      const { scope, readScope = () => scope } = connection
+      return readScope() === scope ? scope : null
+    })
+  let registryScope = await answerWithEdition()
+  // Answers of two editions are mixed if one was loaded into the file meanwhile.
+  while (registryScope === null) registryScope = await answerWithEdition()
   return new FirstAnswers({
     rule: first,
     elapsedMs: deps.clock.monotonicMs() - startedAtMs,

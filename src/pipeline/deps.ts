@@ -33,6 +33,8 @@ export interface Connection {
   /** Whether the small registry in the package answers; defaults to false. */
   isDemo?: boolean
   scope: string
+  /** Returns the scope after a registry was loaded into the open file meanwhile; absent if the scope is fixed. */
+  readScope?: () => string
   client: ServiceClient
   /** Candidates for doubtful lookups. */
   candidates: CandidateSource

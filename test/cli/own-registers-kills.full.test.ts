@@ -185,3 +185,25 @@ test.each<[string, (so: Progress) => boolean, (place: CliPlace) => Promise<void>
   },
   120_000,
 )
+
+test('a registry that is loaded while it answers: all its answers are those of one edition', async () => {
+  const place = createPlace()
+  const { names, known, unknown } = await writeOwnWorld(place, nameCount)
+  place.write('all.csv', `id,name,country\n${names.map((name, at) => `${at},${name},DE\n`).join('')}`)
+  writeConfig(place, quickConfig)
+  const service = await serve(place, 0.2)
+  const args = ['companies.csv', '-o', 'out.csv', '--first', 'own.sqlite']
+  const running = await startUntil(place, service, args, ({ registry }) => registry > 0)
+  expect((await load(place, 'own.sqlite')).code).toBe(0)
+  const ended = await running.ended
+  expect([ended.code, ended.stderr]).toEqual([0, expect.stringContaining('Done')])
+  const info = await place.run(['registry', 'info', '--registry', 'own.sqlite', '--json'])
+  const { edition } = JSON.parse(info.stdout) as { edition: string }
+  const ofRegistry = readCells(place).filter((row) => row['enrich_answered_by']?.startsWith('registry:'))
+  const editions = [...new Set(ofRegistry.map((row) => row['enrich_answered_by']))]
+  // On a slow machine, the registry has answered before the load ends.
+  const isNew = editions[0] === `registry:${edition}`
+  expect(editions).toHaveLength(1)
+  expect(ofRegistry.map((row) => row['company_name']).toSorted()).toEqual(isNew ? names.toSorted() : known)
+  expect(await readBilled(service)).toEqual(isNew ? [] : unknown)
+}, 120_000)
