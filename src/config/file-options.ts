@@ -44,7 +44,7 @@ export const input = {
       unset: 'detected by its header',
       manual:
         'Detects headers in about twenty languages, like company_name, Account Name, Firma or Raison sociale. See ' +
-        '[Which columns are asked](getting-started.md#which-columns-are-asked).',
+        '[Which columns are used](getting-started.md#which-columns-are-used).',
       example: 'company_name',
     }),
     location: option({
