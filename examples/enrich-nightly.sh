@@ -1,11 +1,11 @@
 #!/bin/sh
-# A nightly run for cron: sh enrich-nightly.sh FOLDER. FOLDER contains companies.csv and .enrich. The address of a hosted service
+# A nightly run for cron: sh enrich-nightly.sh FOLDER. FOLDER contains companies.csv and .enrich. The URL of a hosted service
 # and all other settings are in its pipeline.config.json.
 cd "${1:?usage: enrich-nightly.sh FOLDER}" || exit 2
 # cron searches only /usr/bin and /bin. `command -v enrich node` prints your paths.
 PATH=$HOME/.local/bin:/usr/local/bin:$PATH
 # The file with the API key of a hosted service. Only you may read it. The embedded service needs no key.
-: "${ENRICH_API_KEY_FILE:=$HOME/.enrich-key}"
+: "${ENRICH_API_KEY_FILE:=$HOME/.config/enrich/key}"
 export PATH ENRICH_API_KEY_FILE
 
 enrich companies.csv -o out.parquet --max-age 90d --max-duration 6h \

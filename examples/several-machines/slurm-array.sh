@@ -12,7 +12,7 @@ set -eu
 job=$1 output=$2
 shift 2
 : "${ENRICH_CHECKPOINT:?postgres://user@host:5432/database}"
-: "${ENRICH_API_KEY_FILE:=$HOME/.enrich-key}"
+: "${ENRICH_API_KEY_FILE:=$HOME/.config/enrich/key}"
 export ENRICH_API_KEY_FILE
 
 # The partition is the position of SLURM_ARRAY_TASK_ID in its array. The number of partitions is the number of tasks. A requeued

@@ -119,7 +119,7 @@ export function buildProgressParts(progress: Progress): ProgressPart[] {
     ...buildOutcomeParts(progress.outcomes),
     ...progress.stages.map(buildStagePart),
     ...buildMoneyPart(progress),
-    ...some(progress.heldBack, 'held back', 31),
+    ...some(progress.heldBack, 'left for another run', 31),
     ...some(progress.running, 'running', 30),
     ...some(progress.cached, 'answered before', 25),
     ...some(progress.decided, 'decided', 26),
