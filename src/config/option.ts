@@ -106,7 +106,7 @@ export const createLimitSchema = (of: string) =>
     .int()
     .positive()
     .max(1_000_000)
-    .describe(`The most ${of} in \`limits.windowSeconds\`, by default a minute.`)
+    .describe(`Maximum number of ${of} in each window (\`limits.windowSeconds\`, default: 60).`)
 
 export const useForBoth = <const Default>(value: Default): Record<ServiceKind, Default> => ({
   hosted: value,

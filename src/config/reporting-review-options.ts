@@ -156,7 +156,7 @@ export const history = {
     schema: () => z.int().min(2).max(10_000).describe('Keep the outputs of the last N runs of each job.'),
     defaults: useForBoth(90),
     manual:
-      'Older runs stay listed without their outputs, up to ten times N. See [The history of runs](history.md).',
+      'The last 10 × N runs stay listed, the older ones without their outputs. See [The history of runs](history.md).',
   }),
 }
 

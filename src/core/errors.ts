@@ -9,13 +9,21 @@ interface ExitEntry {
 
 /** Exit codes of the process. */
 export const exitCodes = {
-  0: { meaning: 'success; of a run: no lookup failed, was refused by the service, is uncertain or pending' },
+  0: {
+    meaning: 'success; of a run: every lookup has an answer: none is failed, refused, uncertain or pending',
+  },
   1: { meaning: 'a bug in enrich', manual: 'a bug in enrich; the stack trace is printed' },
   2: { meaning: 'usage, config, input or output error; nothing was submitted' },
   3: {
     meaning: 'output written, but some rows failed, were refused by the service, are uncertain or pending',
+    manual:
+      'of a run: output written, but some rows failed, were refused by the service, are uncertain or pending; of `reconcile`: some entries need your attention',
   },
-  4: { meaning: 'the service refused the key or the account (401, 403)' },
+  4: {
+    meaning: 'the service refused the key or the account (401, 403)',
+    manual:
+      'the service refused the key or the account (401, 403), or a database or an object store refused access',
+  },
   5: {
     meaning:
       'the service could not be reached, or an error of code 2 occurred after submissions; the same command resumes',

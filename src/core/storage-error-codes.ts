@@ -260,10 +260,8 @@ export const reviewErrors = {
     remedy: 'choose one of its candidates, or search for the company first',
   },
   REVIEW_ACCESS_REFUSED: {
-    meaning:
-      'the request did not come from the review page, or not from the browser that its address admitted',
-    remedy:
-      'open the address that `enrich review` printed last; it admits only the first browser that opens it',
+    meaning: 'the request did not come from the review page, or not from the browser that its URL admitted',
+    remedy: 'open the URL that `enrich review` printed last; it admits only the first browser that opens it',
   },
   REVIEW_REQUEST_INVALID: {
     meaning: 'the review page sent a request that its server does not accept',

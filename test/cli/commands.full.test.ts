@@ -67,16 +67,16 @@ describe('the end of a run names the next steps', () => {
     const steps = (jsonOf(stdout.trimEnd().split('\n').at(-1) ?? '') as { next: { command: string }[] }).next
     const review = 'enrich review in.csv --name-column company_name'
     expect(steps).toEqual([
-      { text: '1 doubtful row and 2 rows without a match', command: review, page: null },
+      { text: '3 doubtful rows (2 without a company)', command: review, page: null },
       {
-        text: '2 of 4 rows without a match in the demo registry',
+        text: '2 of 4 rows without a company in the demo registry',
         command: 'enrich registry load FOLDER',
         page: 'docs/registry.md#where-registers-are-published',
       },
     ])
     expect(stepsOf(stderr)).toEqual([
-      `  next      1 doubtful row and 2 rows without a match: ${review}`,
-      `  next      2 of 4 rows without a match in the demo registry: enrich registry load FOLDER   (see ${fixture('../docs/registry.md')})`,
+      `  next      3 doubtful rows (2 without a company): ${review}`,
+      `  next      2 of 4 rows without a company in the demo registry: enrich registry load FOLDER   (see ${fixture('../docs/registry.md')})`,
     ])
     const [, ...reviewWords] = review.split(' ')
     const exported = await place.run([...reviewWords, '--export', 'todo.csv'])

@@ -439,7 +439,7 @@ test('an address that another browser used first: the terminal says so and print
   const [, url = ''] = await opened.running.sees(/Review at (http:\S+)/)
   expect((await askPage(url)).status).toBe(403)
   const [, first, count] = await opened.running.sees(
-    /warning: two browsers opened the address, the first of them at (\S+)\.\n.*decided so far: (\d+)/,
+    /warning: two browsers opened the URL, the first of them at (\S+)\.\n.*decided so far: (\d+)/,
   )
   expect([Number.isNaN(Date.parse(first ?? '')), count]).toEqual([false, '1'])
   const [, next = ''] = await opened.running.sees(/no longer valid\.\nReview at (http:\S+)\n/)

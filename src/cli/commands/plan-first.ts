@@ -57,7 +57,7 @@ export function formatFirstPlan({ registry, accept, saved, byAccept, ...plan }: 
   const line = (cells: readonly string[]) =>
     `  ${cells.map((cell, at) => cell.padStart(widths[at] ?? 0)).join('  ')}`.trimEnd()
   return [
-    `Own registry: ${registry} answers ${plural(plan.lookupCount, 'more lookup')}, free of charge${amount}${sample}`,
+    `Own registry: ${registry} answers ${plural(plan.lookupCount, 'lookup')}, free of charge${amount}${sample}`,
     ...[titles, ...rows].map(line),
   ]
 }

@@ -15,7 +15,7 @@ type ReceiveFlags = ConfigFlags & { json?: boolean }
 
 export function fillReceiveCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['config', 'checkpoint', 'webhook'])
-  command.option('--json', 'print the address and the final counts as JSON lines')
+  command.option('--json', 'print the URL and the final counts as JSON lines')
   command.action((flags: ReceiveFlags) => receive(flags, io))
 }
 

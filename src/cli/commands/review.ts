@@ -33,7 +33,7 @@ export function fillReviewCommand(command: Command, io: CliIo): void {
     )
     .option('--import <path>', 'import the verdicts of a completed spreadsheet instead of opening the page')
     .option('--no-open', 'do not open the page in a browser')
-    .option('--json', 'print the address and the final counts as JSON lines')
+    .option('--json', 'print the URL and the final counts as JSON lines')
     .action((inputs: string[], flags: ReviewFlags) => review(inputs, flags, io))
 }
 
@@ -99,10 +99,10 @@ async function servePage(
     tellAddress()
     io.err(
       `${formatFound(session.getCounts(), session.isRunGoingOn)}\nReview at ${server.url}\n` +
-        `  as ${session.reviewer}; the address admits only the first browser that opens it; verdicts go to ${decisionsPath}; Ctrl-C ends it.\n` +
+        `  as ${session.reviewer}; the URL admits only the first browser that opens it; verdicts go to ${decisionsPath}; Ctrl-C ends it.\n` +
         (isLoopback(listen.host) || listen.host === '::1'
           ? ''
-          : '  It is reachable from other machines, unencrypted: every user with the address can decide.\n'),
+          : '  It is reachable from other machines, unencrypted: every user with the URL can decide.\n'),
     )
     if (flags.open && (io.stdout as { isTTY?: boolean }).isTTY === true)
       removeOpened = tryOpen(server.url, io)
@@ -114,21 +114,21 @@ async function servePage(
   printEnd(session, runCommand, { flags, io })
 }
 
-/** The address is printed too, so a failure to open it is only a note. */
+/** The URL is printed too, so a failure to open it is only a note. */
 function tryOpen(url: string, io: CliIo): () => void {
   try {
     return openSecretAddress(url)
   } catch (error) {
-    io.err(`  note: the browser was not opened (${getErrorText(error)}); open the address above.\n`)
+    io.err(`  note: the browser was not opened (${getErrorText(error)}); open the URL above.\n`)
     return () => {}
   }
 }
 
 const formatReused = (firstUsedAtMs: number, decidedCount: number, url: string): string =>
-  `warning: two browsers opened the address, the first of them at ${new Date(firstUsedAtMs).toISOString()}.\n` +
+  `warning: two browsers opened the URL, the first of them at ${new Date(firstUsedAtMs).toISOString()}.\n` +
   '  If the first was not yours, another user of this machine may have reviewed in your name; ' +
-  `decided so far: ${formatCount(decidedCount)}, listed on the page under "Decided", where each can be withdrawn.\n` +
-  `  Both sessions are closed, and that address is no longer valid.\nReview at ${url}\n`
+  `decided so far: ${formatCount(decidedCount)}, listed on the page under "Decided", where each can be undone.\n` +
+  `  Both sessions are closed, and that URL is no longer valid.\nReview at ${url}\n`
 
 function printEnd(
   session: ReviewSession,

@@ -88,7 +88,7 @@ export function fillServeCommand(command: Command, io: CliIo): void {
       ).argParser(collectOrigin),
     )
     .option('--faults <file>', 'plan of faults to inject; for rehearsals')
-    .option('--json', 'write the address and the log as JSON lines to standard output')
+    .option('--json', 'write the URL and the log as JSON lines to standard output')
     .action((flags: ServeFlags) => serve(flags, io))
 }
 

@@ -200,11 +200,11 @@ function formatColumnMaps(steps: readonly LoadStep[]): string[] {
     const fields = Object.entries(map).map(([field, column]) =>
       field === column ? field : `${field}=${column}`,
     )
-    const known = `known by ${idType === 'registration_id' ? `company number${country === null ? '' : ` (${country})`}` : (idType ?? '').toUpperCase()}`
+    const known = `the id is the ${idType === 'registration_id' ? `company number${country === null ? '' : ` (${country})`}` : (idType ?? '').toUpperCase()}`
     const home =
       jurisdiction === null ? '' : `; registered in ${jurisdiction} unless a row states another place`
     const left = unused.length === 0 ? '' : `; not used: ${unused.join(', ')}`
-    return [`  ${index + 1} is read as csv, ${known}: ${fields.join(', ')}${home}${left}`]
+    return [`  File ${index + 1}: CSV; ${known}; fields: ${fields.join(', ')}${home}${left}`]
   })
 }
 

@@ -57,23 +57,22 @@ export function suggestNextSteps(summary: RunSummary, command: string): NextStep
   const sum = (counts: readonly [string, number][]) => counts.reduce((total, [, some]) => total + some, 0)
   const open = Object.entries(review?.rowsByStatus ?? {})
   const openUnmatched = sum(open.filter(isUnmatched))
-  const doubtful = sum(open) - openUnmatched
+  const doubtful = sum(open)
   // A row that a reviewer decided is no gap of the registry.
   const unmatched = review === null ? sum(Object.entries(rowsByStatus).filter(isUnmatched)) : openUnmatched
-  const words = [
-    ...(doubtful === 0 ? [] : [plural(doubtful, 'doubtful row')]),
-    ...(openUnmatched === 0 ? [] : [`${plural(openUnmatched, 'row')} without a match`]),
-  ]
+  const withoutCompany = openUnmatched === 0 ? '' : ` (${formatCount(openUnmatched)} without a company)`
   const isDemo = summary.isDemo === true
-  // The demo registry has no candidates for rows without a match.
-  const isReviewed = isDemo ? doubtful > 0 : words.length > 0
+  // The demo registry has no candidates for rows without a company.
+  const isReviewed = doubtful > (isDemo ? openUnmatched : 0)
   const typed = buildReviewCommand(command)
   return [
-    ...(isReviewed && typed !== null ? [{ text: words.join(' and '), command: typed, page: null }] : []),
+    ...(isReviewed && typed !== null
+      ? [{ text: `${plural(doubtful, 'doubtful row')}${withoutCompany}`, command: typed, page: null }]
+      : []),
     ...(isDemo && unmatched > 0
       ? [
           {
-            text: `${formatCount(unmatched)} of ${plural(rowCount, 'row')} without a match in the demo registry`,
+            text: `${formatCount(unmatched)} of ${plural(rowCount, 'row')} without a company in the demo registry`,
             command: `${getProgram(command)} registry load FOLDER`,
             page: 'docs/registry.md#where-registers-are-published',
           },

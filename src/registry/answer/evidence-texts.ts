@@ -183,8 +183,8 @@ function describeOthers({ comparison, siblings }: Evidence): string {
   } else if (matchType === 'prefix') {
     texts.push(
       prefixCount <= 1
-        ? 'no other company found has a name that begins so'
-        : `names of ${formatCount(prefixCount)} companies begin so`,
+        ? 'no other company found has a name that begins like this'
+        : `names of ${formatCount(prefixCount)} companies begin like this`,
     )
     if (prefixCount > 1 && placedPrefixCount === 1) texts.push('no other fits the place as well')
     else if (prefixCount > 1 && siblings.listedPrefixCount === 1 && candidate.prominence.isListed)

@@ -63,10 +63,10 @@ function listWordReasons(comparison: NameComparison): Reason[] {
       type: 'limitation',
       text:
         queryHasMore && nameHasMore
-          ? 'Each of the two names has words that the other lacks.'
+          ? 'Your name and the company name each have words that the other does not have.'
           : queryHasMore
-            ? 'The text asked for has words that the name lacks.'
-            : 'The name has words that the text asked for lacks.',
+            ? 'Your name has words that the company name does not have.'
+            : 'The company name has words that your name does not have.',
       code: 'no_legal_entity_confirmed',
       features: leftoverFeatures,
     })
@@ -177,7 +177,7 @@ function listFormReasons(comparison: NameComparison): Reason[] {
     case 'hard_conflict':
       return [{ ...against, text: 'The legal form is of another kind.' }]
     case 'unstated_partnership':
-      return [{ ...against, text: 'It is a partnership, which the text asked for does not say.' }]
+      return [{ ...against, text: 'It is a partnership, which your text does not say.' }]
     case 'unknown':
       return []
     default:
@@ -212,12 +212,14 @@ function listUniquenessReasons({ best }: Match): Reason[] {
     'ownsRarestPrefix',
   ]
   if (prefixCount === 1)
-    return [{ ...isFor, text: 'No other company found has a name that begins so.', features }]
+    return [{ ...isFor, text: 'No other company found has a name that begins like this.', features }]
   if (placedPrefixCount === 1)
-    return [{ ...isFor, text: 'No other company of a name that begins so fits the place as well.', features }]
+    return [
+      { ...isFor, text: 'No other company whose name begins like this fits the place as well.', features },
+    ]
   if (listedPrefixCount === 1 && comparison.candidate.prominence.isListed)
-    return [{ ...isFor, text: 'No other listed company has a name that begins so.', features }]
-  const text = `Names of ${formatCount(prefixCount)} companies begin so.`
+    return [{ ...isFor, text: 'No other listed company has a name that begins like this.', features }]
+  const text = `Names of ${formatCount(prefixCount)} companies begin like this.`
   return [{ type: 'limitation', text, code: 'name_too_generic', features }]
 }
 

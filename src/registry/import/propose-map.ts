@@ -87,7 +87,7 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   const doubts = [
     ...(map.name === undefined ? ['no column has names of companies'] : []),
     ...(idType === null
-      ? ['no column with a known header has an LEI, CIK or company number in every row']
+      ? ['no column with a known header has an LEI, CIK or company number in nearly every row']
       : []),
     ...(idType === 'registration_id' && !hasPlace
       ? ['no column has the jurisdiction of the company numbers']

@@ -102,7 +102,7 @@ export function judgeRequest(request: PageRequest, listening: Listening): Refusa
     return { status: 421, message: 'the host name is not that of this server' }
   const isChange = method !== 'GET' && method !== 'HEAD'
   if (!isIn && !(isEntry && !isChange))
-    return { status: 403, message: 'this browser is not the one that the address of enrich review admitted' }
+    return { status: 403, message: 'this browser is not the one that the URL of enrich review admitted' }
   if (!isForPage && (fetchSite === 'same-site' || fetchSite === 'cross-site'))
     return { status: 403, message: 'only the review page may request this' }
   if (!isChange) return null

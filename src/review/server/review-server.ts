@@ -49,7 +49,7 @@ export interface ReviewServerDeps {
   readonly onBug: (error: unknown) => void
   /** A browser was admitted. */
   readonly onEntered?: () => void
-  /** A second browser opened the address: the first is shut out, and the server has a new `url`. */
+  /** A second browser opened the URL: the first is shut out, and the server has a new `url`. */
   readonly onReused?: (firstUsedAtMs: number) => void
 }
 
@@ -80,8 +80,7 @@ export async function startReviewServer(deps: ReviewServerDeps): Promise<ReviewS
     else answerEntry(request, reply, access.enter(token, listening.port))
   })
   const answerEntry = (request: FastifyRequest, reply: FastifyReply, entry: Entry) => {
-    if (entry.kind === 'unknown')
-      refuse(request, reply, { status: 403, message: 'this address is not valid' })
+    if (entry.kind === 'unknown') refuse(request, reply, { status: 403, message: 'this URL is not valid' })
     else if (entry.kind === 'reused') {
       refuseReused(reply, entry.firstUsedAtMs)
       deps.onReused?.(entry.firstUsedAtMs)
@@ -119,7 +118,7 @@ function createApp(onBug: (error: unknown) => void): FastifyInstance {
   app.server.maxConnections = serverLimits.connectionsMax
   app.removeContentTypeParser('text/plain')
   app.setNotFoundHandler((_request, reply) => {
-    send(reply, createErrorReply('REVIEW_REQUEST_INVALID', 404, 'there is nothing at this address'))
+    send(reply, createErrorReply('REVIEW_REQUEST_INVALID', 404, 'there is nothing at this URL'))
   })
   app.setErrorHandler((error, _request, reply) => {
     answerError(error, reply)
@@ -173,16 +172,16 @@ function refuseReused(reply: FastifyReply, firstUsedAtMs: number): void {
     .code(403)
     .type('text/plain; charset=utf-8')
     .send(
-      `Refused: another browser opened this address first, at ${new Date(firstUsedAtMs).toISOString()}.\n` +
+      `Refused: another browser opened this URL first, at ${new Date(firstUsedAtMs).toISOString()}.\n` +
         'If that was not you, another user of this machine may have recorded verdicts in your name.\n' +
-        'That browser is shut out now, and this address is no longer valid.\n' +
-        'To review: open the new address that enrich review has just printed in its terminal.\n',
+        'That browser is shut out now, and this URL is no longer valid.\n' +
+        'To review: open the new URL that enrich review has just printed in its terminal.\n',
     )
 }
 
 /** Plain text if the request is for the page, else JSON. */
 function refuse(request: FastifyRequest, reply: FastifyReply, { status, message }: Refusal): void {
-  const hint = 'open the address that enrich review printed last'
+  const hint = 'open the URL that enrich review printed last'
   if (request.routeOptions.url !== pagePaths.page) {
     send(reply, createErrorReply('REVIEW_ACCESS_REFUSED', status, message, hint))
     return
@@ -208,7 +207,7 @@ function mountAssets(app: FastifyInstance, { pageHtml, pageCss, scripts }: PageA
   app.get('/favicon.ico', (_request, reply) => reply.code(204).send())
 }
 
-/** Token of the printed address; `null` if the request has none. */
+/** Token of the printed URL; `null` if the request has none. */
 function readToken({ query, routeOptions }: FastifyRequest): string | null {
   const { token } = query as { token?: unknown }
   return routeOptions.url === pagePaths.page && typeof token === 'string' ? token : null

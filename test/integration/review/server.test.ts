@@ -98,15 +98,15 @@ describe('who comes in', () => {
       undefined,
       undefined,
     ])
-    expect(refused.body).toMatch(/^Refused: another browser opened this address first, at 20\d\d-/)
-    expect(refused.body).toContain('open the new address that enrich review has just printed')
+    expect(refused.body).toMatch(/^Refused: another browser opened this URL first, at 20\d\d-/)
+    expect(refused.body).toContain('open the new URL that enrich review has just printed')
     expect(reuses).toHaveLength(1)
     for (const path of ['/', '/api/queue', '/api/decisions'])
       expect((await taken.get(path)).status, path).toBe(403)
     expect(errorOf((await taken.get('/api/queue')).body)).toMatchObject({
       code: 'REVIEW_ACCESS_REFUSED',
-      message: expect.stringContaining('the address of enrich review admitted') as string,
-      hint: 'open the address that enrich review printed last',
+      message: expect.stringContaining('the URL of enrich review admitted') as string,
+      hint: 'open the URL that enrich review printed last',
     })
     expect((await taken.decide(none('0'.repeat(32)))).status).toBe(403)
     expect(await askPage(first)).toMatchObject({

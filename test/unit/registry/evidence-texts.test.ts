@@ -127,7 +127,7 @@ describe('what each part says of a pair', () => {
       'First Energy',
       { held: [{ name: 'First Energy Bank' }, { name: 'First Energy Trust' }] },
       'others of the name',
-      'names of 2 companies begin so',
+      'names of 2 companies begin like this',
     ],
     [
       'Old Zorvex',

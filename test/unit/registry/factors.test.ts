@@ -82,13 +82,19 @@ const reno = { city: 'Reno', region: 'NV' }
 describe('what is said is what counted', () => {
   test.each<[sentence: string, sign: 1 | -1, features: FeatureName[], text: string, held: Held]>([
     [
-      'The text asked for has words that the name lacks.',
+      'Your name has words that the company name does not have.',
       -1,
       ['queryHard', 'querySoft'],
       'Zorvex Calder',
       { name: 'Zorvex Inc' },
     ],
-    ['The name has words that the text asked for lacks.', -1, ['nameSoft', 'nameHard'], 'Zorvex', robotics],
+    [
+      'The company name has words that your name does not have.',
+      -1,
+      ['nameSoft', 'nameHard'],
+      'Zorvex',
+      robotics,
+    ],
     [
       'The two names have different numbers.',
       -1,
@@ -121,7 +127,7 @@ describe('what is said is what counted', () => {
     ['The legal form is the same.', 1, ['formSame'], 'Zorvex Inc', { name: 'Zorvex Inc' }],
     ['The legal form is of another kind.', -1, ['formHardConflict'], 'Zorvex Robotics LP', robotics],
     [
-      'It is a partnership, which the text asked for does not say.',
+      'It is a partnership, which your text does not say.',
       -1,
       ['unstatedPartnership'],
       'Zorvex',
@@ -129,7 +135,7 @@ describe('what is said is what counted', () => {
     ],
     ['No other company found has the name.', 1, ['ownsRarest', 'exactAlone'], 'Zorvex Robotics', robotics],
     [
-      'No other company found has a name that begins so.',
+      'No other company found has a name that begins like this.',
       1,
       ['prefixAlone', 'ownsRarest'],
       'Zorvex',
@@ -257,7 +263,7 @@ describe('what is said is what counted', () => {
     const others: Held[] = [{ name: 'Zorvex Software' }, { name: 'Zorvex Capital' }]
     const counted = counts('prefixSiblings', 'prefixAlone', 'ownsRarest')
     expect(said(weighed('Zorvex', [robotics, ...others], { [counted]: -1 }))).toContain(
-      'Names of 3 companies begin so.',
+      'Names of 3 companies begin like this.',
     )
     const there = weighed(
       'Zorvex',
@@ -265,9 +271,9 @@ describe('what is said is what counted', () => {
       { [counted]: 1 },
       'Reno, NV',
     )
-    expect(said(there)).toContain('No other company of a name that begins so fits the place as well.')
+    expect(said(there)).toContain('No other company whose name begins like this fits the place as well.')
     const traded = weighed('Zorvex', [{ ...robotics, listed: true }, ...others], { [counted]: 1 })
-    expect(said(traded)).toContain('No other listed company has a name that begins so.')
+    expect(said(traded)).toContain('No other listed company has a name that begins like this.')
   })
 
   it('both names may have words of their own', () => {
@@ -276,7 +282,7 @@ describe('what is said is what counted', () => {
       { name: 'Zorvex Robotics Mellbrook' },
       { [counts('bothMore')]: -1 },
     )
-    expect(said(of)).toContain('Each of the two names has words that the other lacks.')
+    expect(said(of)).toContain('Your name and the company name each have words that the other does not have.')
   })
 
   it('words of the context are said where they count', () => {

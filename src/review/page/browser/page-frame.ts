@@ -152,7 +152,7 @@ export class Connection {
       createElement('strong', {}, 'The review server does not respond.'),
       ' No decision is lost: each verdict was saved before the next row was shown. If the server has ended, start it again',
       ...this.#formatCommand(),
-      ', and open the address that it prints. This page retries automatically.',
+      ', and open the URL that it prints. This page retries automatically.',
     )
   }
 
@@ -161,7 +161,7 @@ export class Connection {
     this.#state = 'over'
     this.#showBanner(
       createElement('strong', {}, 'This session has ended.'),
-      ' All decisions are saved. Open the address that the review command printed last, or start it again',
+      ' All decisions are saved. Open the URL that the review command printed last, or start it again',
       ...this.#formatCommand(),
       '.',
     )
