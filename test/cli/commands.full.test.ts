@@ -91,8 +91,8 @@ describe('the end of a run names the next steps', () => {
     place.write('done.csv', `lookup,verdict\n${decided?.['lookup'] ?? ''},none\n`)
     expect((await place.run([...reviewWords, '--import', 'done.csv'])).code).toBe(0)
     expect(stepsOf((await place.run(flags)).stderr)).toEqual([
-      `  next      1 doubtful row and 1 row without a match: ${review}`,
-      expect.stringContaining('1 of 4 rows without a match in the demo registry'),
+      `  next      2 doubtful rows (1 without a company): ${review}`,
+      expect.stringContaining('1 of 4 rows without a company in the demo registry'),
     ])
   })
 
@@ -116,13 +116,14 @@ describe('the end of a run names the next steps', () => {
       ).code,
     ).toBe(0)
     place.write('in.csv', `company_name,city\n${rows}\n`)
-    const review = '  next      2 rows without a match: enrich review in.csv --name-column company_name'
+    const review =
+      '  next      2 doubtful rows (2 without a company): enrich review in.csv --name-column company_name'
     expect(stepsOf((await place.run(flags)).stderr)).toEqual([review])
     const { place: other, hosted } = await prepare(['Acme', 'Bolt'])
     const stopped = await other.run([...command, '--max-lookups', '1', '--partial'], hosted)
     expect(stepsOf(stopped.stderr)).toEqual([])
     expect(stepsOf((await other.run(command, hosted)).stderr)).toEqual([
-      '  next      2 rows without a match: enrich review companies.csv',
+      '  next      2 doubtful rows (2 without a company): enrich review companies.csv',
     ])
   })
 })

@@ -66,7 +66,10 @@ export const answerColumns = [
     meaning: 'time of the answer, UTC; in CSV as `2026-01-02 03:04:05`',
   },
   { name: 'from_cache', kind: 'boolean', meaning: 'whether the service answered from its own cache' },
-  defineText('error', 'the reason if there is no answer'),
+  defineText(
+    'error',
+    'the reason if there is no answer, or no record of a company that a reviewer accepted; empty for `failed`',
+  ),
   defineText('matched_name', 'the name of the company that matched your name'),
   defineText('matched_name_kind', '`legal`, `former`, `other`'),
   defineText('reason', 'one sentence that explains the status'),

@@ -101,7 +101,7 @@ export function describePart(part: FeaturePart, pair: ComparedPair): string {
       return describeForm(comparison)
     case 'rare words':
       return describeRarity(comparison, pair.vocabulary)
-    case 'others of the name':
+    case 'companies with the same name':
       return describeOthers(evidence)
     case 'place':
       return describePlace({ ...evidence, known: comparison.candidate.place }, registration)

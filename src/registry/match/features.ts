@@ -205,7 +205,7 @@ const featuresOfParts = {
     oneWordConflictListed: multiply(isOneWord, isConflict, isListed),
     oneWordExtends: multiply(({ comparison }) => comparison.candidate.tokens.length === 1, isExtends),
   },
-  'others of the name': {
+  'companies with the same name': {
     exactAlone: multiply(isExact, ({ siblings }) => siblings.exactCount === 1),
     // The place distinguishes namesakes: one that fits it counts against this one, as does a longer name in the place
     // of the query.

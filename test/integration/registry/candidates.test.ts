@@ -98,7 +98,7 @@ describe('candidates of a name', () => {
       'kind of body',
       'name',
       'rare words',
-      'others of the name',
+      'companies with the same name',
       'start',
     ])
   })

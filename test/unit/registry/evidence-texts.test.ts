@@ -114,19 +114,19 @@ describe('what each part says of a pair', () => {
     [
       'Zorvex Robotics',
       { held: robotics },
-      'others of the name',
+      'companies with the same name',
       `no other company found has this name; no other company's name has "zorvex"`,
     ],
     [
       'First Capital',
       { held: [{ name: 'First Capital Inc' }, { name: 'First Capital LLC' }, { name: 'First Capital' }] },
-      'others of the name',
+      'companies with the same name',
       '2 others have this name too',
     ],
     [
       'First Energy',
       { held: [{ name: 'First Energy Bank' }, { name: 'First Energy Trust' }] },
-      'others of the name',
+      'companies with the same name',
       'names of 2 companies begin like this',
     ],
     [
