@@ -69,14 +69,14 @@ export interface AttentionEntry {
 /** Outcomes in a few groups. The first is at the bottom of a column. */
 export const outcomeGroups = [
   { key: 'matched', label: 'matched', statuses: ['matched', 'merged'] },
-  { key: 'doubtful', label: 'doubtful', statuses: ['partial_match', 'inconclusive'] },
-  { key: 'none', label: 'no match', statuses: ['no_match', 'not_found'] },
+  { key: 'doubtful', label: 'partial or inconclusive', statuses: ['partial_match', 'inconclusive'] },
+  { key: 'none', label: 'no company', statuses: ['no_match', 'not_found'] },
   { key: 'open', label: 'without an answer yet', statuses: ['pending', 'uncertain'] },
   { key: 'failed', label: 'failed or not submitted', statuses: ['failed', 'error', 'invalid_input'] },
 ] as const
 type OutcomeKey = (typeof outcomeGroups)[number]['key']
 
-/** Returns the group of a status. Unknown statuses count as doubtful, so that a reviewer sees them. */
+/** Returns the group of a status. Unknown statuses are in the group `doubtful`, so that a reviewer sees them. */
 export function toOutcomeGroup(status: string): OutcomeKey {
   const group = outcomeGroups.find(({ statuses }) => (statuses as readonly string[]).includes(status))
   return group?.key ?? 'doubtful'
