@@ -160,7 +160,7 @@ function listFields(entity: ResultEntity, primary: StoredLegalEntity): FieldReas
   const [stated, derived, filed] = [createNote('record'), createNote('derived'), createNote('file')]
   stated('legal_name', entity.legal_name, describeLegalName(primary))
   filed('display_name', entity.display_name, describeDisplayName(primary))
-  filed('website', entity.website, 'The website that the registry lists; company registers have no websites.')
+  filed('website', entity.website, 'The website that the registry lists; public registers usually have none.')
   noteAddress(entity.headquarters.address, primary, stated, derived)
   const legalEntity = entity.primary_legal_entity
   stated('primary_legal_entity.jurisdiction', legalEntity.jurisdiction, 'Where the registration is held.')
