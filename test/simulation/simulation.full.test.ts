@@ -21,7 +21,7 @@ describe('nobody pays twice and no row is lost, whatever is killed, cut off or a
     expect(crashes).toBeGreaterThan(4)
   })
 
-  test.each([1, 51, 101, 151])(
+  test.each([1, 51])(
     'where an own registry answers first, and is loaded again between processes: 50 seeds from %i',
     async (from) => {
       let [crashes, settled, sampled] = [0, 0, 0]
