@@ -9,6 +9,7 @@ import {
   findNaicsLabel,
   findSicLabel,
 } from '../reference/industry-codes.js'
+import { formatExchange } from '../model/identifiers.js'
 import { classifyFundOrTrust, parseName } from '../normalize/parsed-name.js'
 import { findCountryName } from '../../core/countries.js'
 import type { RegistrationOutline, StoredEntity, StoredLegalEntity } from '../store/reader.js'
@@ -236,7 +237,9 @@ function findListing(stored: StoredEntity): { ticker: string; exchange: string |
     removedFromSource ? [] : identifiers.filter(({ type }) => type === 'ticker'),
   )
   const shown = tickers.find(({ exchange }) => exchange !== undefined) ?? tickers[0]
-  return shown === undefined ? null : { ticker: shown.value, exchange: shown.exchange ?? null }
+  return shown === undefined
+    ? null
+    : { ticker: shown.value, exchange: shown.exchange === undefined ? null : formatExchange(shown.exchange) }
 }
 
 function extractDomain(website: string): string | null {

@@ -1,6 +1,6 @@
 import { entitySubtype, entityType, type EntitySubtype, type EntityType } from '../../contract/enums.js'
 import { findRegionCode } from '../normalize/places.js'
-import { parseEdgarPlace, toJurisdiction } from '../reference/registers.js'
+import { parseMixedPlace, toJurisdiction } from '../reference/registers.js'
 import { checkDraft, readCountry, type Draft, type DraftIdentifier } from './draft.js'
 import { companiesHouse, formatCompanyNumber } from './gleif-record.js'
 import type { ReadRow } from '../model/registry-rows.js'
@@ -148,8 +148,6 @@ export interface RowDefaults {
   readonly keyWord: string
   readonly countryCode: string | null
   readonly jurisdiction: string | null
-  /** Jurisdictions are EDGAR's codes of states and countries. */
-  readonly hasEdgarPlaces: boolean
 }
 
 /** Returns the trimmed text of a field, or `null` if it is empty or missing. */
@@ -170,7 +168,7 @@ export function readRow(cellOf: FieldReader, sourceLine: number, defaults: RowDe
     status: field('status'),
     legalForm: field('legal_form'),
     country: field('country') ?? defaults.countryCode,
-    jurisdiction: resolveJurisdiction(field('jurisdiction'), defaults),
+    jurisdiction: resolveJurisdiction(field, defaults, dropped),
     registrationAuthority: field('registration_authority'),
     identifiers: readIdentifiers(field),
     address: {
@@ -229,16 +227,19 @@ function isHomeBritish(field: FieldReader, { jurisdiction, countryCode }: RowDef
 }
 
 /**
- * If all rows are of one country, "DE" is one of its states: Delaware, not Germany. In a column of EDGAR's codes "DE"
- * is Delaware too, and "2M" is Germany.
+ * If all rows are of one country, "DE" is one of its states: Delaware, not Germany. In a file with CIKs, "DE" is
+ * Delaware too, as in EDGAR, unless the address is in Germany.
  */
 function resolveJurisdiction(
-  text: string | null,
-  { jurisdiction: home, hasEdgarPlaces }: Pick<RowDefaults, 'jurisdiction' | 'hasEdgarPlaces'>,
+  field: FieldReader,
+  { idType, jurisdiction: home, countryCode }: RowDefaults,
+  dropped: string[],
 ): string | null {
-  if (text !== null && hasEdgarPlaces) {
-    const place = parseEdgarPlace(text)
-    if (place !== null) return toJurisdiction(place)
+  const text = field('jurisdiction')
+  if (text !== null && idType === 'cik' && /^[A-Z0-9]{2}$/i.test(text)) {
+    const place = parseMixedPlace(text, readCountry(field('country') ?? countryCode, []))
+    if (place === null) dropped.push(`place "${text}" is not known`)
+    return place === null ? null : toJurisdiction(place)
   }
   if (text === null || home === null || home.includes('_')) return text ?? home
   const code = findRegionCode(home.toUpperCase(), text)

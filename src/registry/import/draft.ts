@@ -1,3 +1,4 @@
+import { iso31662 } from 'iso-3166'
 import {
   type EntitySubtype,
   type EntityType,
@@ -137,11 +138,14 @@ function buildAddress(stated: NonNullable<Draft['address']>, countryCode: string
     subPremise: stated.subPremise ?? null,
     city: read?.city ?? city,
     region: read?.region ?? region,
-    postalCode: postalCode ?? read?.postalCode ?? null,
+    postalCode: isPostalCode(postalCode) ? postalCode : (read?.postalCode ?? null),
     countryCode,
     formatted,
   }
 }
+
+/** Registers write zeros if a country has no postal codes. */
+const isPostalCode = (text: string | null): boolean => text !== null && !/^[0\s-]*$/.test(text)
 
 const websiteShape = /^(?:https?:\/\/)?[^\s/]+\.[^\s/]{2,}(?:\/\S*)?$/i
 
@@ -260,18 +264,25 @@ export function readCountry(text: string | null, dropped: string[]): string | nu
   return code
 }
 
-/** Converts "US-DE", "us_de", "GB", "Germany" to `us_de`, `us_de`, `gb`, `de`. */
+/**
+ * Converts "US-DE", "us_de", "GB", "Germany" to `us_de`, `us_de`, `gb`, `de`. Drops what ISO 3166-1 does not list, and a
+ * subdivision that ISO 3166-2 does not list.
+ */
 export function readJurisdiction(text: string | null, dropped: string[]): string | null {
   if (text === null || text === '') return null
-  const code = text.toLowerCase().replace('-', '_')
-  const [country = '', region] = code.split('_')
-  if (country.length === 2 && readCountry(country, []) !== null) {
-    if (region === undefined || /^[a-z0-9]{1,3}$/.test(region)) return code
+  const [country = '', region] = text.toLowerCase().split(/[-_]/)
+  const code = country.length === 2 ? readCountry(country, []) : null
+  if (code !== null && region !== undefined && /^[a-z0-9]{1,3}$/.test(region)) {
+    const isListed = regionCodes.has(`${code}-${region.toUpperCase()}`)
+    if (!isListed) dropped.push(`subdivision "${text.slice(0, 40)}" is not known`)
+    return isListed ? `${code.toLowerCase()}_${region}` : code.toLowerCase()
   }
   const named = readCountry(text, [])
   if (named === null) dropped.push(`jurisdiction "${text.slice(0, 40)}" is not known`)
   return named?.toLowerCase() ?? null
 }
+
+const regionCodes = new Set(iso31662.map(({ code }) => code))
 
 function checkShape(text: string | null, shape: RegExp, what: string, dropped: string[]): string | null {
   if (text === null || text === '') return null

@@ -162,7 +162,7 @@ class CsvReader {
   readonly #types = createTypeCheck()
   /** Position of each field in a record's cells. */
   #slots: ColumnMap = new Map()
-  #defaults: RowDefaults
+  readonly #defaults: RowDefaults
   #typeColumn = ''
 
   constructor(session: ImportSession, settings: CsvSettings) {
@@ -172,13 +172,8 @@ class CsvReader {
 
   /** Receives the header and returns the indexes of the columns to read. */
   choose(header: readonly string[]): number[] {
-    const { idType } = this.#defaults
     const columns = resolveRequiredColumns(header, this.#settings, this.#defaults)
-    const getColumnName = (field: ImportField) => (header[columns.get(field) ?? -1] ?? '').trim()
-    this.#typeColumn = getColumnName('type')
-    // The SEC has separate codes for places of incorporation.
-    const hasEdgarPlaces = idType === 'cik' && /^state.{0,8}inc/i.test(getColumnName('jurisdiction'))
-    this.#defaults = { ...this.#defaults, hasEdgarPlaces }
+    this.#typeColumn = (header[columns.get('type') ?? -1] ?? '').trim()
     const indexes = [...new Set(columns.values())]
     this.#slots = new Map([...columns].map(([field, index]) => [field, indexes.indexOf(index)]))
     return indexes
@@ -220,7 +215,7 @@ function readDefaults(
   if (unknown[0] !== undefined) {
     throw new UserError('REGISTRY_IMPORT_INVALID', unknown[0], { hint: 'pass its code: gb, us_de, ca_on' })
   }
-  return { idType, keyWord: session.keyWord(idType), countryCode, jurisdiction: code, hasEdgarPlaces: false }
+  return { idType, keyWord: session.keyWord(idType), countryCode, jurisdiction: code }
 }
 
 function resolveRequiredColumns(

@@ -98,7 +98,7 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
     idType,
     map,
     country: isUk ? 'GB' : null,
-    jurisdiction: isUk ? 'gb' : idType === 'cik' ? 'us' : null,
+    jurisdiction: isUk ? 'gb' : null,
     unused: header.filter((name) => name !== '' && !used.has(name)),
     doubts,
   }

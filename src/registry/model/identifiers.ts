@@ -14,34 +14,52 @@ export const recordUrls = {
   wikidata: (item: string) => `https://www.wikidata.org/wiki/${item}`,
 } as const
 
-/** Names and market codes (ISO 10383) of markets that share their symbols, by the SEC's name for the market. */
-const marketNames: Readonly<Record<string, readonly string[]>> = {
-  NASDAQ: ['XNAS', 'XNGS', 'XNMS', 'XNCM', 'NASDAQGS', 'NASDAQGM', 'NASDAQCM', 'NASDAQSTOCKMARKET'],
-  NYSE: [
-    'XNYS',
-    'NEWYORKSTOCKEXCHANGE',
-    'NYSEARCA',
-    'ARCX',
-    'ARCA',
-    'NYSEAMERICAN',
-    'NYSEMKT',
-    'XASE',
-    'AMEX',
-  ],
-  CBOE: ['BATS', 'BZX', 'CBOEBZX', 'XCBO'],
-  OTC: ['OTCM', 'OTCMKTS', 'OTCMARKETS', 'OTCQX', 'OTCQB', 'OTCBB', 'PINK', 'PINX', 'OOTC'],
-  LSE: ['XLON', 'LONDONSTOCKEXCHANGE', 'LON', 'AIM'],
-  XETRA: ['XETR', 'ETR', 'XFRA', 'FRA', 'FRANKFURT', 'DEUTSCHEBOERSE'],
-  TSX: ['XTSE', 'TSE', 'TORONTOSTOCKEXCHANGE'],
-  ASX: ['XASX'],
+/** Exchanges in the SEC's spelling or their own, with market codes (ISO 10383) and further names, folded. */
+const exchangeNames: Readonly<Record<string, string>> = {
+  Nasdaq: 'XNAS XNGS XNMS XNCM NASDAQGS NASDAQGM NASDAQCM NASDAQSTOCKMARKET NASDAQSTOCKEXCHANGE',
+  NYSE: 'XNYS NEWYORKSTOCKEXCHANGE',
+  'NYSE Arca': 'ARCX ARCA',
+  'NYSE American': 'XASE AMEX NYSEMKT AMERICANSTOCKEXCHANGE',
+  CBOE: 'BATS BZX CBOEBZX XCBO CBOEGLOBALMARKETS',
+  OTC: 'OTCM OTCMKTS OTCMARKETS OTCMARKETSGROUP OTCQX OTCQB OTCBB PINK PINX OOTC',
+  LSE: 'XLON LONDONSTOCKEXCHANGE LON',
+  AIM: 'ALTERNATIVEINVESTMENTMARKET',
+  Xetra: 'XETR ETR',
+  'Frankfurt Stock Exchange': 'XFRA FRA FRANKFURT DEUTSCHEBOERSE',
+  TSX: 'XTSE TSE TORONTOSTOCKEXCHANGE',
+  'TSX Venture Exchange': 'XTSX TSXV',
+  ASX: 'XASX AUSTRALIANSECURITIESEXCHANGE',
+  'Tokyo Stock Exchange': 'XTKS',
+  'Hong Kong Stock Exchange': 'XHKG HKEX SEHK',
+  'Euronext Paris': 'XPAR',
+  'Euronext Amsterdam': 'XAMS',
+  'Euronext Brussels': 'XBRU',
+  'SIX Swiss Exchange': 'XSWX SIX SWX',
 }
 
-const marketsByName = new Map(
-  Object.entries(marketNames).flatMap(([market, names]) => names.map((name) => [name, market])),
+const foldExchange = (text: string) => text.toUpperCase().replace(/[^A-Z0-9]/g, '')
+
+const exchangesByName = new Map(
+  Object.entries(exchangeNames).flatMap(([exchange, names]) =>
+    [foldExchange(exchange), ...names.split(' ')].map((name) => [name, exchange] as const),
+  ),
 )
 
-/** Normalizes the name of an exchange: `XNAS`, "Nasdaq" and "NASDAQ GS" are the same market. */
+/** Returns the one spelling of an exchange: "Nasdaq" for `XNAS`, "NASDAQ" and "NASDAQ GS"; others unchanged. */
+export function formatExchange(exchange: string): string {
+  return exchangesByName.get(foldExchange(exchange)) ?? exchange
+}
+
+/** Exchanges that share their symbols. */
+const sharedMarkets: Readonly<Record<string, string>> = {
+  'NYSE Arca': 'NYSE',
+  'NYSE American': 'NYSE',
+  AIM: 'LSE',
+  'Frankfurt Stock Exchange': 'Xetra',
+}
+
+/** Normalizes the name of an exchange for comparisons: `XNAS`, "Nasdaq" and "NASDAQ GS" are the same market. */
 export function toExchangeKey(exchange: string): string {
-  const closed = exchange.toUpperCase().replace(/[^A-Z0-9]/g, '')
-  return marketsByName.get(closed) ?? closed
+  const name = formatExchange(exchange)
+  return foldExchange(sharedMarkets[name] ?? name)
 }

@@ -82,6 +82,7 @@ const postcode = /(?:^|\s)([A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2})$/i
 
 const countries = new Set([
   'united kingdom',
+  'england and wales',
   'england',
   'scotland',
   'wales',
@@ -91,23 +92,37 @@ const countries = new Set([
   'gb',
 ])
 
-/** Counties in addresses, including historic and abbreviated names, folded. */
+/** Counties, unitary authorities that are no town, and regions, including historic and abbreviated names, folded. */
 const counties = new Set(
   `avon|bedfordshire|beds|berkshire|berks|buckinghamshire|bucks|cambridgeshire|cambs|cheshire|cleveland|cornwall|cumbria
 county durham|co durham|derbyshire|devon|dorset|east sussex|east yorkshire|essex|gloucestershire|glos|greater london
 greater manchester|hampshire|hants|hereford and worcester|herefordshire|hertfordshire|herts|humberside|isle of wight|kent
 lancashire|lancs|leicestershire|leics|lincolnshire|lincs|merseyside|middlesex|middx|norfolk|north humberside
 north yorkshire|northamptonshire|northants|northumberland|nottinghamshire|notts|oxfordshire|oxon|rutland|shropshire
-somerset|south humberside|south yorkshire|staffordshire|staffs|suffolk|surrey|sussex|teesside|tyne and wear|tyne wear
+somerset|south humberside|south yorkshire|staffordshire|staffs|suffolk|surrey|sussex|teesside|tyne and wear
 warwickshire|west midlands|west sussex|west yorkshire|wiltshire|wilts|worcestershire|worcs|yorkshire|east lothian
 midlothian|west lothian|lanarkshire|renfrewshire|ayrshire|fife|aberdeenshire|angus|argyll|berwickshire|caithness
 dumfriesshire|dunbartonshire|inverness shire|kirkcudbrightshire|morayshire|perthshire|roxburghshire|stirlingshire
 clwyd|dyfed|gwent|gwynedd|mid glamorgan|south glamorgan|west glamorgan|powys|pembrokeshire|carmarthenshire|ceredigion
 conwy|denbighshire|flintshire|monmouthshire|vale of glamorgan|anglesey|county antrim|county armagh|county down
-county fermanagh|county londonderry|county tyrone|co antrim|co armagh|co down|co fermanagh|co londonderry|co tyrone`.split(
-    /[|\n]/,
-  ),
+county fermanagh|county londonderry|county tyrone|co antrim|co armagh|co down|co fermanagh|co londonderry|co tyrone
+bath and north east somerset|north somerset|n somerset|south gloucestershire|south glos|north lincolnshire
+north east lincolnshire|north lincs|east riding of yorkshire|east riding|telford and wrekin|west berkshire
+central bedfordshire|cheshire east|cheshire west and chester|redcar and cleveland|windsor and maidenhead|medway
+kirklees|calderdale|sandwell|tameside|trafford|sefton|knowsley|north tyneside|south tyneside|west northamptonshire
+north northamptonshire|westmorland and furness|north devon|west midland|n yorkshire|s yorkshire|w yorkshire|yorks
+west yorks|north yorks|south yorks|salop|huntingdonshire|cambridgeshire and peterborough|blaenau gwent
+neath port talbot|rhondda cynon taff|rhondda cynon taf|rct|torfaen|isle of anglesey|montgomeryshire|cardiganshire
+caernarfonshire|breconshire|radnorshire|merionethshire|glamorgan|north wales|south wales|mid wales|west wales|s wales
+north lanarkshire|south lanarkshire|north ayrshire|east ayrshire|south ayrshire|east renfrewshire|east dunbartonshire
+west dunbartonshire|inverclyde|strathclyde|tayside|grampian|highlands|scottish borders|selkirkshire|peeblesshire
+kincardineshire|banffshire|wigtownshire|clackmannanshire|dumfries and galloway|argyll and bute|perth and kinross`
+    .split(/[|\n]/)
+    .flatMap((county) => [county, county.replace(' and ', ' ')]),
 )
+
+/** Towns whose names end like those of streets, folded. */
+const towns = new Set(['street', 'chester le street', 'forest row', 'worcester park'])
 
 /** A street or a building, not a town. */
 const streetLike =
@@ -123,12 +138,33 @@ export function readBritishLine(line: string): BritishAddress | null {
   while (parts.length > 1 && countries.has(foldText(parts.at(-1) ?? ''))) parts.pop()
   const late = postalCode ?? takePostcode(parts)
   if (!isBritish(parts.at(-1))) return null
-  const region = parts.length > 1 && counties.has(foldText(parts.at(-1) ?? '')) ? (parts.pop() ?? null) : null
+  const region = takeCounties(parts)
   const last = parts.at(-1)
+  if (last === undefined && late !== null) return { street: null, city: null, region, postalCode: late }
   if (last === undefined || (parts.length === 1 && region === null && late === null)) return null
-  const city = streetLike.test(last) ? null : (parts.pop() ?? null)
+  const isTown = towns.has(foldText(last)) || !streetLike.test(last)
+  const city = !isTown ? null : (parts.pop() ?? null)
   return { street: parts.length === 0 ? null : parts.join(', '), city, region, postalCode: late }
 }
+
+/** Removes the counties at the end and returns them; "Dartford Kent" is a town and a county. */
+function takeCounties(parts: string[]): string | null {
+  const found: string[] = []
+  while (counties.has(foldText(parts.at(-1) ?? ''))) found.unshift(parts.pop() ?? '')
+  const words = (parts.at(-1) ?? '').split(' ')
+  const at = words.findIndex((_, index) => counties.has(foldText(words.slice(index).join(' '))))
+  const hasTown =
+    at > 0 && !streetLike.test(parts.at(-1) ?? '') && !direction.test(words.slice(0, at).join(' '))
+  if (found.length === 0 && hasTown) {
+    found.push(words.slice(at).join(' '))
+    parts[parts.length - 1] = words.slice(0, at).join(' ')
+  }
+  return found.length === 0 ? null : found.join(', ')
+}
+
+/** "Mid Devon" and "City of Kent" are no towns. */
+const direction =
+  /^(?:north|south|east|west|[nsew]{1,2}\.?|mid|central|upper|lower|new|old|royal|nr|near|co|county|greater|city of)(?: |$)/i
 
 function isBritish(last: string | undefined): boolean {
   const countryCode = last === undefined ? null : findCountryCode(last)
@@ -173,7 +209,7 @@ const trailingSubPremise = new RegExp(`\\s(${subPremise})$`, 'i')
 
 /** "41-51 Freshwater Road", "1a Shepherdess Walk": the number precedes the street. */
 const leadingNumber =
-  /^(\d{1,6}[a-z]?(?:\s?[-–/&]\s?\d{1,6}[a-z]?)?)\s+(?=.*\p{L}{2})(?!(?:st|nd|rd|th|floors?|of|and)\b)/iu
+  /^(\d{1,6}[a-z]?(?:\s?[-–/&]\s?\d{1,6}[a-z]?)?)\s+(?=.*\p{L}{2})(?!(?:st(?! \p{L})|st (?:floors?|fl|street|st|ave|avenue|road|rd)|nd|rd|th|floors?|of|and)\b)/iu
 /** "Caffamacherreihe 8", "Banská 1120/4" */
 const trailingNumber = /^(?=.*\p{L}{2})[^\d].*?\s(\d{1,5}\s?[a-z]?(?:\s?[-–/+&]\s?\d{1,5}\s?[a-z]?)?)$/iu
 const bareNumber = /^\d{1,5}[a-z]?(?:\s?[-–/]\s?\d{1,5}[a-z]?)?$/i
@@ -226,6 +262,8 @@ function findStreetNumber(
 ): string | null {
   if (noStreet.test(part)) return null
   const isBehind = countryCode !== null && numberBehind.has(countryCode)
+  // "Novo Allé 1 DK 2880" ends with a postal code.
+  if (countryCode !== null) part = part.replace(new RegExp(` ${countryCode}[ -]?\\d{3,6}$`, 'i'), '')
   // "5, rue Guillaume Kroll"; "Via Roma, 21"
   if (bareNumber.test(part)) return isStreet(after) || (isBehind && isStreet(before)) ? part : null
   const leading = leadingNumber.exec(part)?.[1]
