@@ -1,13 +1,12 @@
 import { formatCount } from '../../core/text.js'
 import type { ResultEntity } from '../../contract/entity.js'
 import type { BasisEntry, Citation } from '../../contract/result.js'
-import { formatAddress, findStanding, getStatus } from './registration-facts.js'
-import { findNaicsLabel, findSicLabel } from '../reference/industry-codes.js'
+import { citeEach, citeFirst, citeParent, type CitedClaim } from './citations.js'
+import { findStanding } from './registration-facts.js'
 import { countOmittedIdentifiers } from './entity-record.js'
 import { removeRegistrySuffix } from '../../core/registry-suffix.js'
-import { recordUrls } from '../model/identifiers.js'
-import type { RowName } from '../model/registry-rows.js'
-import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
+import type { RowAddress, RowName } from '../model/registry-rows.js'
+import type { Statement, StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
 /** An identifier or website of the query, in the spelling of the registration. */
 interface QueryIdentifier {
@@ -16,8 +15,9 @@ interface QueryIdentifier {
 }
 
 /**
- * Builds the provenance of every populated field (interface: "v3 job result", `basis`). Statements of a government
- * register cite its record; others cite the row of the loaded file, with lower confidence.
+ * Builds the provenance of every populated field (interface: "v3 job result", `basis`). Each citation is of the source
+ * that states the value. Statements of a government register cite its record; others cite the row of the loaded file,
+ * with lower confidence.
  */
 export function buildBasis(
   entity: ResultEntity,
@@ -25,56 +25,55 @@ export function buildBasis(
   stored: StoredEntity,
   askedBy: readonly QueryIdentifier[] = [],
 ): BasisEntry[] {
-  const registrations = stored.legalEntities
-  const own = listFields(entity, primary).map(({ field, value, reasoning, origin }) => {
-    const holder = findHolder(field, value, [primary, ...registrations])
-    const citation = origin === 'file' ? createFileCitation(holder, value) : createRecordCitation(holder)
-    const isRecorded = origin === 'record' && citation.authority_tier === 1
-    const isAskedBy = field === 'website' && askedBy.some(({ type }) => type === 'website')
-    return {
+  const present = stored.legalEntities.filter(({ removedFromSource }) => !removedFromSource)
+  const registrations = [primary, ...present.filter((registration) => registration !== primary)]
+  const isAskedBy = (type: string, value: string) =>
+    askedBy.some((query) => query.type === type && (type === 'website' || query.value === value))
+  const own = listFields(entity, primary, registrations).map(({ field, reasoning, ...claim }) =>
+    toEntry(
       field,
-      confidence: isRecorded ? ('high' as const) : ('medium' as const),
-      reasoning: isAskedBy ? `It was asked by it. ${reasoning}` : reasoning,
-      citations: [citation],
-    }
-  })
-  const identifiers = entity.identifiers.map((identifier, index) => {
-    const holders = registrations.filter((registration) => hasIdentifier(registration, identifier))
-    const citations = (holders.length > 0 ? holders : [primary]).map((holder) =>
-      createIdentifierCitation(holder, identifier),
+      isAskedBy(field, claim.value) ? `It was asked by it. ${reasoning}` : reasoning,
+      claim.citations ?? citeFirst(claim, registrations),
+      claim.value === claim.from,
+    ),
+  )
+  const identifiers = entity.identifiers.map(({ type, value }, index) => {
+    const isIn = (row: Statement['row']) =>
+      row.identifiers.some((other) => other.type === type && other.value === value)
+    const reasoning = `The registration has this ${type.replaceAll('_', ' ')}, in canonical form.`
+    return toEntry(
+      `identifiers.${index}.value`,
+      isAskedBy(type.replace('sec_', ''), value) ? `It was asked by it. ${reasoning}` : reasoning,
+      citeEach({ value, label: type, from: value, isIn }, registrations),
     )
-    const isAskedBy = askedBy.some(
-      ({ type, value }) => type === identifier.type.replace('sec_', '') && value === identifier.value,
-    )
-    return {
-      field: `identifiers.${index}.value`,
-      confidence: citations.some(({ authority_tier }) => authority_tier === 1)
-        ? ('high' as const)
-        : ('medium' as const),
-      reasoning: `${isAskedBy ? 'It was asked by it. ' : ''}The registration has this ${identifier.type.replaceAll('_', ' ')}, in canonical form.`,
-      citations,
-    }
   })
   return [...own, ...buildStatusEntry(entity, primary, stored), ...identifiers, ...buildOmissionEntry(stored)]
 }
 
+/** Only a value in the record of a register is certain. */
+function toEntry(field: string, reasoning: string, citations: Citation[], isStated = true): BasisEntry {
+  const isRecorded = isStated && citations.some(({ authority_tier }) => authority_tier === 1)
+  return { field, confidence: isRecorded ? 'high' : 'medium', reasoning, citations }
+}
+
 function buildStatusEntry(
-  entity: ResultEntity,
+  { status }: ResultEntity,
   primary: StoredLegalEntity,
   stored: StoredEntity,
 ): BasisEntry[] {
-  if (entity.status === null) return []
+  if (status === null) return []
   const { holder, isStated } = findStanding(primary, stored)
-  const citation = createRecordCitation(holder, isStated ? findRecordUrl(holder) : buildEdgarUrl(holder))
+  if (isStated) {
+    const claim = { value: status, label: 'status', from: status, isIn: hasText('status', status) }
+    return [toEntry('status', 'The status on the registration.', citeFirst(claim, [holder]))]
+  }
+  const share = holder.identifiers.find(({ exchange }) => exchange !== undefined)
+  const from = `ticker ${share?.value ?? ''} on ${share?.exchange ?? ''}`
+  const isIn = ({ identifiers }: Statement['row']) =>
+    identifiers.some(({ value, exchange }) => value === share?.value && exchange !== undefined)
+  const reasoning = 'Its shares are listed, and no newer source says that it has ended.'
   return [
-    {
-      field: 'status',
-      confidence: isStated && citation.authority_tier === 1 ? 'high' : 'medium',
-      reasoning: isStated
-        ? 'The status on the registration.'
-        : 'Its shares are listed, and no newer source says that it has ended.',
-      citations: [citation],
-    },
+    toEntry('status', reasoning, citeFirst({ value: status, label: 'status', from, isIn }, [holder]), false),
   ]
 }
 
@@ -82,46 +81,30 @@ function buildStatusEntry(
 function buildOmissionEntry(stored: StoredEntity): BasisEntry[] {
   const count = countOmittedIdentifiers(stored)
   if (count === 0) return []
-  const holders = stored.legalEntities.filter(({ identifiersOmitted }) => identifiersOmitted > 0)
+  const value = formatCount(count)
+  const isIn = ({ identifiersOmitted = 0 }: Statement['row']) => identifiersOmitted > 0
   return [
     {
       field: 'identifiers',
       confidence: 'high',
-      reasoning: `Registers list ${formatCount(count)} more identifiers than are shown.`,
-      citations: holders.map((holder) => createRecordCitation(holder)),
+      reasoning: `Registers list ${value} more identifiers than are shown.`,
+      citations: citeEach({ value, label: 'more identifiers:', from: value, isIn }, stored.legalEntities),
     },
   ]
 }
 
-/** Fields that may come from another registration than the one shown: see `findStated`. */
-const fieldPickers: Readonly<Record<string, (registration: StoredLegalEntity) => string | null>> = {
-  website: ({ website }) => website,
-  'industry.schemes.sic.0.code': ({ sic }) => sic,
-  'industry.schemes.naics_2022.0.code': ({ naics }) => naics,
-  'industry.schemes.sic.0.label': ({ sic }) => (sic === null ? null : findSicLabel(sic)),
-  'industry.schemes.naics_2022.0.label': ({ naics }) => (naics === null ? null : findNaicsLabel(naics)),
-  'parent_entity.name': ({ parentName }) => parentName,
-}
-
-function findHolder(
-  field: string,
-  value: string,
-  registrations: readonly [StoredLegalEntity, ...StoredLegalEntity[]],
-): StoredLegalEntity {
-  const pick = fieldPickers[field]
-  const holder = registrations.find(
-    (registration) => pick?.(registration) === value && !registration.removedFromSource,
-  )
-  return holder ?? registrations[0]
-}
-
-interface FieldReason {
+interface FieldClaim extends CitedClaim {
   readonly field: string
-  readonly value: string
   readonly reasoning: string
-  /** Stated by the register's record, derived from it, or stated only by the loaded file. */
-  readonly origin: 'record' | 'derived' | 'file'
+  /** Citations that no row of a registration gives. */
+  readonly citations?: Citation[]
 }
+
+type FactName = {
+  [Name in keyof Statement['row']]-?: Statement['row'][Name] extends string | null ? Name : never
+}[keyof Statement['row']]
+
+const hasText = (name: FactName, value: string) => (row: Statement['row']) => row[name] === value
 
 /** Number of former names in a sentence, latest first. */
 const formerNamesTold = 3
@@ -150,168 +133,154 @@ export function formatEnd({ endedOn, endedSource }: RowName): string {
   return `${endedOn === undefined ? '' : ` since ${endedOn}`}${endedSource === undefined ? '' : ` (${endedSource})`}`
 }
 
-function listFields(entity: ResultEntity, primary: StoredLegalEntity): FieldReason[] {
-  const fields: FieldReason[] = []
-  const createNote =
-    (origin: FieldReason['origin']): Note =>
-    (field, value, reasoning) => {
-      if (value !== null && value !== undefined) fields.push({ field, value, reasoning, origin })
-    }
-  const [stated, derived, filed] = [createNote('record'), createNote('derived'), createNote('file')]
-  stated('legal_name', entity.legal_name, describeLegalName(primary))
-  filed('display_name', entity.display_name, describeDisplayName(primary))
-  filed('website', entity.website, 'The website that the registry lists; public registers usually have none.')
-  noteAddress(entity.headquarters.address, primary, stated, derived)
-  const legalEntity = entity.primary_legal_entity
-  stated('primary_legal_entity.jurisdiction', legalEntity.jurisdiction, 'Where the registration is held.')
-  const authority = legalEntity.registration_authority.code
-  const authorityField = 'primary_legal_entity.registration_authority.code'
-  if (primary.registrationAuthority !== null) {
-    stated(authorityField, authority, 'The authority that keeps the registration.')
-  } else {
-    derived(
-      authorityField,
-      authority,
-      'The register that the number or the jurisdiction of the registration is of.',
-    )
+function listFields(
+  entity: ResultEntity,
+  primary: StoredLegalEntity,
+  registrations: readonly StoredLegalEntity[],
+): FieldClaim[] {
+  const claims: FieldClaim[] = []
+  const note: Note = (field, value, { from = value, ...claim }) => {
+    if (value === null || value === undefined || from === null || from === undefined) return
+    claims.push({ field, value, from, label: field.slice(field.lastIndexOf('.') + 1), ...claim })
   }
-  derived('facets.sector', entity.facets.sector, 'Read from the type of the entity and its listed share.')
-  derived('facets.legal_form', entity.facets.legal_form, 'Read from the legal form on the registration.')
-  for (const scheme of ['sic', 'naics_2022'] as const) {
+  const { legal_name: legalName, display_name: displayName, website } = entity
+  note('legal_name', legalName, {
+    reasoning: describeLegalName(primary),
+    isIn: hasText('legalName', primary.legalName),
+  })
+  note('display_name', displayName, {
+    reasoning: describeDisplayName(primary),
+    isIn: (row) =>
+      row.names.some(({ name }) => name === displayName) ||
+      removeRegistrySuffix(row.legalName ?? '') === displayName,
+    isOnlyInFile: true,
+  })
+  note('website', website, {
+    reasoning: 'The website that the registry lists; public registers usually have none.',
+    isIn: hasText('website', website ?? ''),
+    isOnlyInFile: true,
+  })
+  noteAddress(entity.headquarters.address, primary.address, note)
+  noteRegister(entity, primary, note)
+  noteFacets(entity, primary, registrations, note)
+  for (const [scheme, name] of [
+    ['sic', 'sic'],
+    ['naics_2022', 'naics'],
+  ] as const) {
     const [code] = entity.industry.schemes[scheme] ?? []
-    stated(`industry.schemes.${scheme}.0.code`, code?.code, 'The code on the registration.')
-    derived(`industry.schemes.${scheme}.0.label`, code?.label, 'What the scheme calls the code.')
+    const isIn = hasText(name, code?.code ?? '')
+    note(`industry.schemes.${scheme}.0.code`, code?.code, {
+      reasoning: 'The code on the registration.',
+      label: scheme,
+      isIn,
+    })
+    note(`industry.schemes.${scheme}.0.label`, code?.label, {
+      reasoning: 'The title of the code in its scheme.',
+      label: scheme,
+      from: code?.code,
+      isIn,
+    })
   }
-  filed('parent_entity.name', entity.parent_entity?.name, 'The parent that the registry names.')
-  return fields
+  noteParent(entity, registrations, note)
+  return claims
 }
 
-type Note = (field: string, value: string | null | undefined, reasoning: string) => void
+type Note = (
+  field: string,
+  value: string | null | undefined,
+  claim: Pick<FieldClaim, 'reasoning' | 'isIn' | 'isOnlyInFile' | 'citations'> & {
+    readonly from?: string | null | undefined
+    readonly label?: string
+  },
+) => void
 
-function noteAddress(
-  address: ResultEntity['headquarters']['address'],
-  { address: held }: StoredLegalEntity,
-  stated: Note,
-  derived: Note,
-): void {
-  const note = (part: keyof typeof address, isStated: boolean) => {
-    const of = isStated ? stated : derived
-    const reasoning = isStated
-      ? 'From the address on the registration.'
-      : 'Read out of the address on the registration.'
-    of(`headquarters.address.${part}`, address[part], reasoning)
+/** An address comes from one source, which states all of it. */
+function noteAddress(address: ResultEntity['headquarters']['address'], held: RowAddress, note: Note): void {
+  const isIn = (row: Statement['row']) =>
+    (Object.keys(held) as (keyof RowAddress)[]).every((part) => row.address[part] === held[part])
+  const noteText = (part: keyof typeof address, from: string | null, reasoning?: string) => {
+    note(`headquarters.address.${part}`, address[part], {
+      reasoning:
+        reasoning ??
+        (from === address[part]
+          ? 'From the address on the registration.'
+          : 'Read out of the address on the registration.'),
+      from,
+      isIn,
+    })
   }
   // A one-line address was split into its parts.
-  const isInParts = held.formatted === null
-  for (const part of ['street_address', 'city', 'state'] as const) note(part, isInParts)
-  for (const part of ['postal_code', 'country', 'country_code'] as const) note(part, true)
-  note('street_number', held.streetNumber !== null)
-  note('sub_premise', held.subPremise !== null)
-  derived('headquarters.address.state_code', address.state_code, 'ISO 3166-2 code of the state as written.')
-  derived(
-    'headquarters.address.formatted_address',
-    address.formatted_address,
+  for (const part of ['street_address', 'city', 'state'] as const)
+    noteText(part, held.formatted ?? address[part])
+  noteText('postal_code', held.postalCode)
+  noteText('country', held.countryCode)
+  noteText('country_code', held.countryCode)
+  noteText('street_number', held.streetNumber ?? held.street)
+  noteText('sub_premise', held.subPremise ?? held.street)
+  noteText('state_code', held.region, 'ISO 3166-2 code of the state as written.')
+  noteText(
+    'formatted_address',
+    held.formatted ?? address.formatted_address,
     'The parts of the address in one line.',
   )
 }
 
-function hasIdentifier(
-  registration: StoredLegalEntity,
-  identifier: ResultEntity['identifiers'][number],
-): boolean {
-  return registration.identifiers.some(
-    ({ type, value }) => type === identifier.type && value === identifier.value,
-  )
-}
-
-/** Cites the public record, or the row of the file if there is no record. */
-function createRecordCitation(registration: StoredLegalEntity, url = findRecordUrl(registration)): Citation {
-  return url === null
-    ? createFileCitation(registration, null)
-    : { url, excerpt: formatExcerpt(registration), source_type: 'government_registry', authority_tier: 1 }
-}
-
-/** The row of the loaded file is not public, so it ranks with the open web. */
-function createFileCitation(registration: StoredLegalEntity, value: string | null): Citation {
-  const stated = value === null ? [] : [value]
-  return {
-    url: null,
-    excerpt: [...stated, registration.legalName, formatOrigin(registration)]
-      .join('; ')
-      .slice(0, excerptCharsMax),
-    source_type: 'web',
-    authority_tier: 3,
+function noteRegister(entity: ResultEntity, primary: StoredLegalEntity, note: Note): void {
+  const { jurisdiction, registration_authority: authority } = entity.primary_legal_entity
+  note('primary_legal_entity.jurisdiction', jurisdiction, {
+    reasoning: 'Where the registration is held.',
+    isIn: hasText('jurisdiction', primary.jurisdiction ?? ''),
+  })
+  const field = 'primary_legal_entity.registration_authority.code'
+  if (primary.registrationAuthority !== null) {
+    const reasoning = 'The authority that keeps the registration.'
+    note(field, authority.code, {
+      reasoning,
+      isIn: hasText('registrationAuthority', primary.registrationAuthority),
+    })
+    return
   }
+  const number = ['registration_id', 'cik', 'sec_cik']
+    .map((type) => primary.identifiers.find((identifier) => identifier.type === type))
+    .find((identifier) => identifier !== undefined)
+  note(field, authority.code, {
+    reasoning: 'The register that the number or the jurisdiction of the registration is of.',
+    from: number === undefined ? null : `${number.type} ${number.value}`,
+    isIn: ({ identifiers }) =>
+      identifiers.some(({ type, value }) => type === number?.type && value === number.value),
+  })
 }
 
-/** Cites the record of the register that issues the type of identifier. */
-function createIdentifierCitation(
-  registration: StoredLegalEntity,
-  { type }: ResultEntity['identifiers'][number],
-): Citation {
-  switch (type) {
-    case 'lei':
-    case 'bic':
-      return createRecordCitation(registration, buildGleifUrl(registration))
-    case 'cik':
-    case 'sec_cik':
-    case 'ein':
-    case 'ticker':
-      return createRecordCitation(registration, buildEdgarUrl(registration))
-    case 'registration_id':
-      return createRecordCitation(registration)
-    case 'duns':
-      return createFileCitation(registration, null)
-  }
+function noteFacets(
+  { facets }: ResultEntity,
+  primary: StoredLegalEntity,
+  registrations: readonly StoredLegalEntity[],
+  note: Note,
+): void {
+  const share = registrations.flatMap(({ identifiers }) => identifiers).find(({ type }) => type === 'ticker')
+  note('facets.sector', facets.sector, {
+    reasoning: 'Read from the type of the entity and its listed share.',
+    from: facets.sector === 'public' ? `ticker ${share?.value ?? ''}` : `type ${primary.type}`,
+    isIn: ({ type, identifiers }) =>
+      facets.sector === 'public'
+        ? identifiers.some((identifier) => identifier.type === 'ticker' && identifier.value === share?.value)
+        : type === primary.type,
+  })
+  const { legalForm, legalName } = primary
+  note('facets.legal_form', facets.legal_form, {
+    reasoning: 'Read from the legal form or the name on the registration.',
+    from: legalForm ?? legalName,
+    isIn: legalForm === null ? hasText('legalName', legalName) : hasText('legalForm', legalForm),
+  })
 }
 
-const excerptCharsMax = 400
-
-function formatExcerpt(registration: StoredLegalEntity): string {
-  const facts = [
-    registration.legalName,
-    ...registration.identifiers.map(({ type, value }) => `${type} ${value}`),
-    registration.jurisdiction === null ? null : `jurisdiction ${registration.jurisdiction}`,
-    getStatus(registration) === null ? null : `status ${getStatus(registration) ?? ''}`,
-    formatAddress(registration.address),
-    formatOrigin(registration),
-  ]
-  return facts
-    .filter((fact) => fact !== null)
-    .join('; ')
-    .slice(0, excerptCharsMax)
-}
-
-function formatOrigin(registration: StoredLegalEntity): string {
-  return `(${registration.sourceName}, line ${registration.sourceLine}, file of ${registration.sourceDate.slice(0, 10)})`
-}
-
-/** Returns the public record: the URL in the row, otherwise one built from its identifiers; `null` without either. */
-export function findRecordUrl(registration: StoredLegalEntity): string | null {
-  return (
-    registration.sourceUrl ??
-    buildCompaniesHouseUrl(registration) ??
-    buildGleifUrl(registration) ??
-    buildEdgarUrl(registration)
-  )
-}
-
-function buildCompaniesHouseUrl(registration: StoredLegalEntity): string | null {
-  const companyNumber = findIdentifier(registration, 'registration_id')
-  if (companyNumber === undefined || registration.jurisdiction?.startsWith('gb') !== true) return null
-  return recordUrls.companiesHouse(companyNumber)
-}
-
-function buildGleifUrl(registration: StoredLegalEntity): string | null {
-  const lei = findIdentifier(registration, 'lei')
-  return lei === undefined ? null : recordUrls.lei(lei)
-}
-
-function buildEdgarUrl(registration: StoredLegalEntity): string | null {
-  const cik = findIdentifier(registration, 'cik') ?? findIdentifier(registration, 'sec_cik')
-  return cik === undefined ? null : recordUrls.cik(cik)
-}
-
-function findIdentifier(registration: StoredLegalEntity, wanted: string): string | undefined {
-  return registration.identifiers.find(({ type }) => type === wanted)?.value
+function noteParent(entity: ResultEntity, registrations: readonly StoredLegalEntity[], note: Note): void {
+  const name = entity.parent_entity?.name
+  const child = registrations.find(({ parentName }) => parentName === name)
+  if (name === null || name === undefined || child === undefined) return
+  note('parent_entity.name', name, {
+    reasoning: 'The parent that the registry names.',
+    isIn: () => false,
+    citations: citeParent(child, name),
+  })
 }

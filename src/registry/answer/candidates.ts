@@ -1,4 +1,4 @@
-import { findRecordUrl } from './basis.js'
+import { findRecordUrl } from './citations.js'
 import { listIdentifiers, splitJurisdiction, getPrimary } from './entity-record.js'
 import {
   describeOtherCandidates,

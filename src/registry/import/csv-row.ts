@@ -1,9 +1,10 @@
 import { entitySubtype, entityType, type EntitySubtype, type EntityType } from '../../contract/enums.js'
 import { findRegionCode } from '../normalize/places.js'
-import { parseMixedPlace, toJurisdiction } from '../reference/registers.js'
+import { isRegion, parseEdgarPlace, toJurisdiction, type EdgarPlace } from '../reference/registers.js'
 import { checkDraft, readCountry, type Draft, type DraftIdentifier } from './draft.js'
 import { companiesHouse, formatCompanyNumber } from './gleif-record.js'
 import type { ReadRow } from '../model/registry-rows.js'
+import { findCountryName } from '../../core/countries.js'
 import { UserError } from '../../core/errors.js'
 
 /** All fields of a registry row, in the order of messages. */
@@ -244,6 +245,24 @@ function resolveJurisdiction(
   if (text === null || home === null || home.includes('_')) return text ?? home
   const code = findRegionCode(home.toUpperCase(), text)
   return code === null ? text : code.replace('-', '_')
+}
+
+/**
+ * Parses a code from a column that mixes EDGAR's codes with provinces of Canada and ISO 3166-1 countries. A code with
+ * several meanings is the country of the address, otherwise EDGAR's place. `null` if the meaning is uncertain: abroad,
+ * "KY" may be Kentucky or the Cayman Islands.
+ */
+function parseMixedPlace(code: string, addressCountry: string | null): EdgarPlace | null {
+  const text = code.toUpperCase()
+  const isCountry = findCountryName(text) !== null
+  if (isCountry && text === addressCountry) return { countryCode: text, region: null }
+  const isAbroad = addressCountry !== null && addressCountry !== 'US'
+  if (text === 'KY' && isAbroad) return null
+  const place = parseEdgarPlace(text)
+  if (place !== null) return place
+  if (!isRegion('CA', text)) return isCountry ? { countryCode: text, region: null } : null
+  if (!isCountry || addressCountry === 'CA') return { countryCode: 'CA', region: text }
+  return isAbroad ? { countryCode: text, region: null } : null
 }
 
 function splitList(text: string | null): string[] {

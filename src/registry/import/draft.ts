@@ -1,4 +1,3 @@
-import { iso31662 } from 'iso-3166'
 import {
   type EntitySubtype,
   type EntityType,
@@ -9,6 +8,7 @@ import { readBritishLine } from '../normalize/places.js'
 import { classifyFundOrTrust, isBusiness } from '../normalize/parsed-name.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { matchLimits, importLimits } from '../model/limits.js'
+import { isRegion } from '../reference/registers.js'
 import { findCountryCode } from '../../core/countries.js'
 import type {
   NameKind,
@@ -273,7 +273,7 @@ export function readJurisdiction(text: string | null, dropped: string[]): string
   const [country = '', region] = text.toLowerCase().split(/[-_]/)
   const code = country.length === 2 ? readCountry(country, []) : null
   if (code !== null && region !== undefined && /^[a-z0-9]{1,3}$/.test(region)) {
-    const isListed = regionCodes.has(`${code}-${region.toUpperCase()}`)
+    const isListed = isRegion(code, region.toUpperCase())
     if (!isListed) dropped.push(`subdivision "${text.slice(0, 40)}" is not known`)
     return isListed ? `${code.toLowerCase()}_${region}` : code.toLowerCase()
   }
@@ -281,8 +281,6 @@ export function readJurisdiction(text: string | null, dropped: string[]): string
   if (named === null) dropped.push(`jurisdiction "${text.slice(0, 40)}" is not known`)
   return named?.toLowerCase() ?? null
 }
-
-const regionCodes = new Set(iso31662.map(({ code }) => code))
 
 function checkShape(text: string | null, shape: RegExp, what: string, dropped: string[]): string | null {
   if (text === null || text === '') return null

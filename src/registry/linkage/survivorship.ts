@@ -81,7 +81,7 @@ const ranks: Readonly<Record<string, number>> = {
 }
 
 /** Sorts claims by precedence: rank, then newer file, then source name. */
-function sortClaims<S extends Claim>(claims: readonly S[]): S[] {
+export function sortClaims<S extends Pick<Claim, 'format' | 'fileDate' | 'sourceName'>>(claims: readonly S[]): S[] {
   return [...claims].sort(
     (a, b) =>
       (ranks[b.format] ?? 0) - (ranks[a.format] ?? 0) ||

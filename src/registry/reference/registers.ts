@@ -1,7 +1,6 @@
+import { iso31662 } from 'iso-3166'
 import listed from './authorities.json' with { type: 'json' }
 import listedPlaces from './edgar-places.json' with { type: 'json' }
-import { findCountryName } from '../../core/countries.js'
-import { findRegionCode } from '../normalize/places.js'
 
 /** A register of companies, by its code in the GLEIF list of registration authorities. */
 export interface AuthorityFacts {
@@ -94,7 +93,7 @@ const places = new Map(Object.entries(listedPlaces))
 const territories = new Set(['AS', 'GU', 'MP', 'PR', 'UM', 'VI'])
 
 /** A country and, if EDGAR's code has one, a state or province in the short form of addresses. */
-interface EdgarPlace {
+export interface EdgarPlace {
   readonly countryCode: string
   readonly region: string | null
 }
@@ -108,27 +107,9 @@ export function parseEdgarPlace(code: string): EdgarPlace | null {
   return isRegion('US', state) ? { countryCode: 'US', region: state } : null
 }
 
-/**
- * Parses a code from a column that mixes EDGAR's codes with provinces of Canada and ISO 3166-1 countries. A code with
- * several meanings is the country of the address, otherwise EDGAR's place. `null` if the meaning is uncertain: abroad,
- * "KY" may be Kentucky or the Cayman Islands.
- */
-export function parseMixedPlace(code: string, addressCountry: string | null): EdgarPlace | null {
-  const text = code.toUpperCase()
-  const isCountry = findCountryName(text) !== null
-  if (isCountry && text === addressCountry) return { countryCode: text, region: null }
-  const isAbroad = addressCountry !== null && addressCountry !== 'US'
-  if (text === 'KY' && isAbroad) return null
-  const place = parseEdgarPlace(text)
-  if (place !== null) return place
-  if (!isRegion('CA', text)) return isCountry ? { countryCode: text, region: null } : null
-  if (!isCountry || addressCountry === 'CA') return { countryCode: 'CA', region: text }
-  return isAbroad ? { countryCode: text, region: null } : null
-}
-
 /** Whether a country has a subdivision with this short code (ISO 3166-2). */
-const isRegion = (countryCode: string, code: string) =>
-  findRegionCode(countryCode, code) === `${countryCode}-${code}`
+export const isRegion = (countryCode: string, code: string): boolean => regions.has(`${countryCode}-${code}`)
+const regions = new Set(iso31662.map(({ code }) => code))
 
 /** Example: `us_de`, `ca_on`, `ky`. */
 export function toJurisdiction({ countryCode, region }: EdgarPlace): string {

@@ -1,7 +1,8 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { EntitySubtype, EntityType, IdentifierType } from '../../contract/enums.js'
 import { removeRegistrySuffix } from '../../core/registry-suffix.js'
-import type { RowAddress, RowIdentifier, RowName } from '../model/registry-rows.js'
+import type { RowAddress, RowIdentifier, RowName, StatedRow } from '../model/registry-rows.js'
+import { sortClaims } from '../linkage/survivorship.js'
 import {
   toBody,
   createIdentifierReader,
@@ -38,7 +39,10 @@ export interface StoredLegalEntity {
   readonly formedOn: string | null
   readonly parentName: string | null
   readonly sourceUrl: string | null
+  readonly sourceKey: string
   readonly sourceName: string
+  /** Format of the source's import. */
+  readonly sourceFormat: string
   readonly sourceLine: number
   /** Date of the newest file with the registration. */
   readonly sourceDate: string
@@ -53,6 +57,27 @@ export interface StoredLegalEntity {
   /** Root domains from lists of domains; that of `website` may be missing. */
   readonly domains: readonly string[]
   readonly address: RowAddress
+  /** Reads what each source states about the registration, in the order of precedence. */
+  readonly readStatements: () => readonly Statement[]
+  /** Reads the origin of `parentName`; `null` if there is no parent. */
+  readonly readParentOrigin: () => ParentOrigin | null
+}
+
+/** The facts of a registration as one source states them. */
+export interface Statement {
+  readonly format: string
+  readonly sourceName: string
+  /** Date of the source's newest file. */
+  readonly fileDate: string
+  readonly row: StatedFacts
+}
+
+type StatedFacts = Omit<StatedRow, 'parentKey' | 'successorKey'>
+
+interface ParentOrigin {
+  readonly sourceName: string
+  readonly fileDate: string
+  readonly url: string | null
 }
 
 type ListedIdentifier = RowIdentifier & { readonly type: IdentifierType }
@@ -72,7 +97,10 @@ interface ListedForm {
 }
 
 /** A registration without its lists, which take as long to read as everything else. */
-export type RegistrationOutline = Omit<StoredLegalEntity, 'names' | 'identifiers' | 'domains'>
+export type RegistrationOutline = Omit<
+  StoredLegalEntity,
+  'names' | 'identifiers' | 'domains' | 'readStatements' | 'readParentOrigin'
+>
 
 /** A company with its registrations: present before removed or succeeded, home before branches, oldest first. */
 export interface StoredEntity<Registration = StoredLegalEntity> {
@@ -100,7 +128,9 @@ interface LegalEntityRow extends FactColumns, AddressColumns {
   authority_json: string | null
   form_json: string | null
   source_url: string | null
+  source_key: string
   source_name: string
+  source_format: string
   source_line: number
   file_date: string
   removed_from_source: number
@@ -156,7 +186,7 @@ interface EntityRow {
 
 function createOutlineReader(database: Sqlite): (entityNumber: number) => RegistrationOutline[] {
   const legalEntities = database.prepare<[number], LegalEntityRow>(
-    `SELECT l.*, s.name AS source_name,
+    `SELECT l.*, s.name AS source_name, s.format AS source_format,
        CASE l.removed_from_source WHEN 1 THEN coalesce(l.stated_on, s.file_date) ELSE s.file_date END AS file_date,
        a.street_address, a.city, a.region, a.postal_code, a.country_code, a.formatted_address, a.street_number,
        a.sub_premise,
@@ -164,9 +194,7 @@ function createOutlineReader(database: Sqlite): (entityNumber: number) => Regist
           AND i.exchange IS NOT NULL ORDER BY i.position LIMIT 1) AS exchange,
        (l.display_name GLOB '*[/\\]*' AND EXISTS (SELECT 1 FROM identifiers i
           WHERE i.legal_entity_number = l.number AND i.type IN ('cik', 'sec_cik'))) AS is_registrant,
-       (SELECT p.display_name FROM relationships r JOIN legal_entities p ON p.number = r.parent_number
-        WHERE r.child_number = l.number AND r.type IN ('IS_DIRECTLY_CONSOLIDATED_BY', 'IS_CONTROLLED_BY')
-          AND r.to_date IS NULL ORDER BY r.number LIMIT 1) AS parent_name,
+       (SELECT p.display_name ${selectParent('l.number')}) AS parent_name,
        (SELECT c.facts_json FROM listed_codes c WHERE c.scheme = 'registration_authority'
           AND c.code = l.registration_authority) AS authority_json,
        (SELECT c.facts_json FROM listed_codes c WHERE c.scheme = 'legal_form' AND c.code = l.legal_form) AS form_json
@@ -185,11 +213,49 @@ function createOutlineReader(database: Sqlite): (entityNumber: number) => Regist
 function createListsReader(database: Sqlite): (outline: RegistrationOutline) => StoredLegalEntity {
   const readNames = createNameReader(database, 'all')
   const readIdentifiers = createIdentifierReader(database)
-  return (outline) => ({
-    ...outline,
-    names: readNames(outline.number),
-    ...splitDomains(readIdentifiers(outline.number)),
-  })
+  const claims = database.prepare<[string], ClaimRow>(
+    `SELECT s.format, s.name AS sourceName, s.file_date AS fileDate, c.row_json FROM claims c
+     JOIN sources s ON s.number = c.source_number WHERE c.registration_id = ?`,
+  )
+  const parent = database.prepare<[number], ParentOrigin>(
+    `SELECT s.name AS sourceName, s.file_date AS fileDate, r.source_url AS url ${selectParent('?')}`,
+  )
+  return (outline) => {
+    const lists = { names: readNames(outline.number), ...splitDomains(readIdentifiers(outline.number)) }
+    let statements: readonly Statement[] | null = null
+    return {
+      ...outline,
+      ...lists,
+      readStatements: () => (statements ??= listStatements({ ...outline, ...lists }, claims.all(outline.id))),
+      readParentOrigin: () => parent.get(outline.number) ?? null,
+    }
+  }
+}
+
+/** The direct parent of a registration. */
+const selectParent = (
+  child: string,
+) => `FROM relationships r JOIN legal_entities p ON p.number = r.parent_number
+  JOIN sources s ON s.number = r.source_number
+  WHERE r.child_number = ${child} AND r.type IN ('IS_DIRECTLY_CONSOLIDATED_BY', 'IS_CONTROLLED_BY')
+    AND r.to_date IS NULL ORDER BY r.number LIMIT 1`
+
+interface ClaimRow extends Omit<Statement, 'row'> {
+  row_json: string
+}
+
+/** If the source of a registration has no claim, the row of the registration is its statement. */
+function listStatements(
+  registration: Omit<StoredLegalEntity, 'readStatements' | 'readParentOrigin'>,
+  claims: readonly ClaimRow[],
+): Statement[] {
+  const { sourceFormat: format, sourceName, sourceDate: fileDate } = registration
+  const stated = claims.map(({ row_json, ...source }) => ({
+    ...source,
+    row: JSON.parse(row_json) as StatedFacts,
+  }))
+  const isClaimed = stated.some((claim) => claim.sourceName === sourceName)
+  return [...(isClaimed ? [] : [{ format, sourceName, fileDate, row: registration }]), ...sortClaims(stated)]
 }
 
 function toOutline(row: LegalEntityRow): RegistrationOutline {
@@ -204,7 +270,9 @@ function toOutline(row: LegalEntityRow): RegistrationOutline {
     listedAuthority: row.authority_json === null ? null : (JSON.parse(row.authority_json) as ListedAuthority),
     parentName: row.parent_name,
     sourceUrl: row.source_url,
+    sourceKey: row.source_key,
     sourceName: row.source_name,
+    sourceFormat: row.source_format,
     sourceLine: row.source_line,
     sourceDate: row.file_date,
     removedFromSource: row.removed_from_source === 1,

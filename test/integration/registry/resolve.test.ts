@@ -141,9 +141,7 @@ describe('basis', () => {
       citations: [
         {
           url: 'https://search.gleif.org/#/record/VGRQXHF3J8VDLUA7XE92',
-          excerpt: expect.stringContaining(
-            'International Business Machines Corporation; lei VGRQXHF3J8VDLUA7XE92',
-          ),
+          excerpt: expect.stringContaining('International Business Machines Corporation; (companies.csv'),
         },
       ],
     })
