@@ -128,7 +128,8 @@ function toOwnership({ targetId, companies, links, ...found }: CompanyOwnership)
       country_code: company.countryCode,
       jurisdiction: company.jurisdiction,
       organization_type: organizationTypes[company.type],
-      is_publicly_traded: company.isListed,
+      // No register states that a company is not traded.
+      is_publicly_traded: company.isListed ? true : null,
     })),
     relationships: links.map((link, index) => ({
       id: `r${index + 1}`,

@@ -28,7 +28,7 @@ export const hierarchyEntity = z.strictObject({
     .nullable(),
   jurisdiction: text,
   organization_type: z.enum(['business', 'government', 'nonprofit', 'individual']),
-  is_publicly_traded: z.boolean(),
+  is_publicly_traded: z.boolean().nullable(),
 })
 
 export const hierarchyRelationship = z.strictObject({

@@ -162,7 +162,7 @@ name('HierarchyEntity', hierarchyEntity, 'A company of a hierarchy.', {
   country_code: 'ISO 3166-1 alpha-2 code of its country',
   jurisdiction: 'Jurisdiction of its registration',
   organization_type: 'Kind of organization',
-  is_publicly_traded: 'Whether its shares are listed',
+  is_publicly_traded: 'Whether its shares are listed; null if unknown',
 })
 name('HierarchyRelationship', hierarchyRelationship, 'An owner and the company it owns.', {
   id: 'Its id within this result',

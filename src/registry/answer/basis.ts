@@ -160,6 +160,10 @@ function listFields(
     isIn: hasText('website', website ?? ''),
     isOnlyInFile: true,
   })
+  note('description', entity.description, {
+    reasoning: 'The description of the company in Wikidata.',
+    isIn: ({ profile }) => profile?.description === entity.description,
+  })
   noteAddress(entity.headquarters.address, primary.address, note)
   noteRegister(entity, primary, note)
   noteFacets(entity, primary, registrations, note)
@@ -277,10 +281,10 @@ function noteFacets(
 function noteParent(entity: ResultEntity, registrations: readonly StoredLegalEntity[], note: Note): void {
   const name = entity.parent_entity?.name
   const child = registrations.find(({ parentName }) => parentName === name)
-  if (name === null || name === undefined || child === undefined) return
   note('parent_entity.name', name, {
     reasoning: 'The parent that the registry names.',
-    isIn: () => false,
-    citations: citeParent(child, name),
+    isIn: ({ profile }) => profile?.parent === name,
+    label: 'parent',
+    ...(child === undefined || name === undefined || name === null ? {} : { citations: citeParent(child, name) }),
   })
 }

@@ -1,7 +1,7 @@
 import type { EntityRecord, Identifier, ResultEntity } from '../../contract/entity.js'
 import { legalForm as legalForms, type LegalForm, type Sector } from '../../contract/enums.js'
 import { entityId, legalEntityId, presenceId } from '../../contract/ids.js'
-import { unknownClassification, unknownProfiles } from '../../contract/unknown.js'
+import { unknownClassification } from '../../contract/unknown.js'
 import { buildAddressBlock, formatAddress, buildAuthorityBlock, findStanding } from './registration-facts.js'
 import {
   findBusinessModel,
@@ -12,6 +12,7 @@ import {
 import { formatExchange } from '../model/identifiers.js'
 import { classifyFundOrTrust, parseName } from '../normalize/parsed-name.js'
 import { findCountryName } from '../../core/countries.js'
+import type { CompanyProfile } from '../model/registry-rows.js'
 import type { RegistrationOutline, StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
 /** A code in a row is as certain as the row, minus one percent for clerical errors. */
@@ -36,13 +37,15 @@ export function getPrimary<Registration extends RegistrationOutline>(
 export function buildResultEntity(stored: StoredEntity, matched: StoredLegalEntity | null): ResultEntity {
   const primary = getPrimary(stored)
   const { countryCode, stateCode } = splitJurisdiction(primary.jurisdiction)
-  const parentName = findStated(stored, (registration) => registration.parentName)
+  const parentName =
+    findStated(stored, (registration) => registration.parentName) ??
+    findProfiled(stored, ({ parent }) => parent)
   return {
     id: entityId.parse(stored.id),
     display_name: primary.displayName,
     legal_name: primary.legalName,
     status: findStanding(primary, stored).status,
-    description: null,
+    description: findProfiled(stored, ({ description }) => description),
     website: findStated(stored, ({ website }) => website),
     headquarters: { address: buildAddressBlock(primary.address) },
     primary_legal_entity: {
@@ -78,24 +81,69 @@ function findStated(
   return null
 }
 
+/** Returns a value of the profile in the first statement that has it. */
+function findProfiled<Value>(
+  stored: StoredEntity,
+  pick: (profile: CompanyProfile) => Value | null,
+): Value | null {
+  for (const registration of new Set([getPrimary(stored), ...listPresent(stored)])) {
+    for (const { row } of registration.readStatements()) {
+      const value = row.profile === undefined ? null : pick(row.profile)
+      if (value !== null) return value
+    }
+  }
+  return null
+}
+
+/** Returns the first range that ends at or above a number, otherwise the last one. */
+function findRange(value: number | null, ranges: readonly (readonly [number, string])[]): string | null {
+  if (value === null) return null
+  return (ranges.find(([end]) => value <= end) ?? ranges.at(-1))?.[1] ?? null
+}
+
+const employeeRanges = [
+  [10, '1-10'],
+  [50, '11-50'],
+  [200, '51-200'],
+  [500, '201-500'],
+  [1_000, '501-1000'],
+  [5_000, '1001-5000'],
+  [10_000, '5001-10000'],
+  [Infinity, '10001+'],
+] as const
+
+const revenueRanges = [
+  [1e6, '0-1M'],
+  [1e7, '1M-10M'],
+  [5e7, '10M-50M'],
+  [1e8, '50M-100M'],
+  [5e8, '100M-500M'],
+  [1e9, '500M-1B'],
+  [1e10, '1B-10B'],
+  [Infinity, '10B+'],
+] as const
+
 /** Builds the full record of a company; facts without a source are `null`. */
 export function buildEntityRecord(stored: StoredEntity): EntityRecord {
   const primary = getPrimary(stored)
   const entity = buildResultEntity(stored, null)
   const listing = findListing(stored)
+  const employees = findProfiled(stored, (profile) => profile.employees)
+  const revenue = findProfiled(stored, (profile) => profile.revenue)
   return {
     ...entity,
     type: primary.type,
     subtype: primary.subtype,
     attributes: {
-      description: null,
+      description: entity.description,
       website: entity.website,
       domain: entity.website === null ? null : extractDomain(entity.website),
-      employee_count: null,
-      employee_range: null,
-      revenue: null,
-      revenue_range: null,
-      founding_date: findStated(stored, ({ formedOn }) => formedOn),
+      employee_count: employees,
+      employee_range: findRange(employees, employeeRanges),
+      revenue,
+      revenue_range: findRange(revenue, revenueRanges),
+      founding_date:
+        findStated(stored, ({ formedOn }) => formedOn) ?? findProfiled(stored, ({ foundedOn }) => foundedOn),
       stock_ticker: listing?.ticker ?? null,
       exchange: listing?.exchange ?? null,
       is_public: listing === null ? null : true,
@@ -105,7 +153,11 @@ export function buildEntityRecord(stored: StoredEntity): EntityRecord {
     },
     classification: buildClassification(stored),
     operational_presence: buildPresence(stored, primary),
-    social_profiles: unknownProfiles,
+    social_profiles: {
+      linkedin: { handle: findProfiled(stored, ({ linkedin }) => linkedin) },
+      facebook: { handle: findProfiled(stored, ({ facebook }) => facebook) },
+      crunchbase: { handle: findProfiled(stored, ({ crunchbase }) => crunchbase) },
+    },
   }
 }
 
@@ -226,6 +278,9 @@ function buildClassification(stored: StoredEntity): EntityRecord['classification
     sector: path?.sector ?? null,
     industry: path?.industry ?? null,
     sub_industry: path?.subIndustry ?? null,
+    business_tags: [
+      ...(findProfiled(stored, ({ industries }) => (industries.length === 0 ? null : industries)) ?? []),
+    ],
     market_segments: [...model.marketSegments],
     revenue_models: [...model.revenueModels],
   }

@@ -1,10 +1,17 @@
 import { openOneFile } from '../../tables/zip-reader.js'
-import type { FileFormat, ImportItem, ReadOptions, RowIdentifier, RowName } from '../model/registry-rows.js'
+import type {
+  CompanyProfile,
+  FileFormat,
+  ImportItem,
+  ReadOptions,
+  RowIdentifier,
+  RowName,
+} from '../model/registry-rows.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { recordUrls } from '../model/identifiers.js'
 import { importLimits, matchLimits } from '../model/limits.js'
 import { buildAddedRow } from './additions.js'
-import { isWebsite } from './draft.js'
+import { isWebsite, parseDate } from './draft.js'
 import { formatCompanyNumber } from './gleif-record.js'
 import { isJson, readJsonItems, getMember, parseJson, toText } from './json-elements.js'
 import { createOtherKindError, readTableItems, type Table } from './table.js'
@@ -21,6 +28,15 @@ const columns = [
   'companyNumber',
   'website',
   'tickers',
+  'description',
+  'inception',
+  'employees',
+  'revenue',
+  'industries',
+  'parent',
+  'linkedin',
+  'facebook',
+  'crunchbase',
 ] as const
 type Column = 'item' | (typeof columns)[number]
 type Cells = (column: Column) => string | null
@@ -34,7 +50,8 @@ const table: Table = {
 
 /**
  * `wikidata`: the result of the query in docs/registry.md, as CSV, as a JSON list of rows, or as SPARQL 1.1 Query
- * Results JSON. Adds names, websites, tickers and identifiers to companies of registers.
+ * Results JSON. Adds names, websites, tickers, identifiers and a profile to
+ * companies of registers.
  */
 export const wikidata: FileFormat = {
   coverage: 'whole',
@@ -81,6 +98,7 @@ function buildWikidataItem(cells: Cells, line: number): ImportItem {
   const names = readNames(cells, item, tickers, dropped)
   const website = listIn(cells('website')).find(isWebsite) ?? null
   if (website === null && cells('website') !== null) dropped.push('its website does not have the form of one')
+  const profile = readProfile(cells)
   const rows = ids.map((id) => ({
     ...buildAddedRow(line, toKey(id), {
       names,
@@ -88,6 +106,7 @@ function buildWikidataItem(cells: Cells, line: number): ImportItem {
     }),
     website,
     sourceUrl: recordUrls.wikidata(item),
+    ...(profile === null ? {} : { profile }),
   }))
   return { kind: 'addition', line, rows, dropped }
 }
@@ -176,6 +195,48 @@ function readNames(
   if (beyondCount > 0)
     dropped.push(`${beyondCount} of its names are more than the ${importLimits.namesMax} kept`)
   return [...names.values()]
+}
+
+/** Returns `null` if the item states nothing of it. */
+function readProfile(cells: Cells): CompanyProfile | null {
+  const readText = (column: Column) => listIn(cells(column)).find(isName) ?? null
+  const profile: CompanyProfile = {
+    description: readText('description'),
+    foundedOn: readDay(cells('inception')),
+    employees: readLatest(cells('employees'), /^(?:(\d{4})?:)?\+?(\d{1,8})$/),
+    revenue: readLatest(cells('revenue'), /^(\d{4})?:USD:\+?(\d{1,15})(?:\.\d+)?$/),
+    industries: [...new Set(listIn(cells('industries')).filter(isName))].slice(0, industriesMax),
+    // Of several parents, none is certain.
+    parent: listIn(cells('parent')).length === 1 ? readText('parent') : null,
+    linkedin: readHandle(cells('linkedin')),
+    facebook: readHandle(cells('facebook')),
+    crunchbase: readHandle(cells('crunchbase')),
+  }
+  const isKnown = Object.values(profile).some((value) => value !== null && value !== profile.industries)
+  return isKnown || profile.industries.length > 0 ? profile : null
+}
+
+const industriesMax = 10
+
+/** Reads a day; the first of January with a time may stand for a year of unknown day. */
+function readDay(cell: string | null): string | null {
+  return cell === null || /^\d{4}-01-01T/.test(cell) || !/^\d{4}-\d\d-\d\d(?:T|$)/.test(cell)
+    ? null
+    : parseDate(cell)
+}
+
+/** Reads the number of the latest year; the shape has the year, then the number. */
+function readLatest(cell: string | null, shape: RegExp): number | null {
+  const values = listIn(cell).flatMap((text) => {
+    const found = shape.exec(text)
+    return found?.[2] === undefined ? [] : [{ year: Number(found[1] ?? 0), value: Number(found[2]) }]
+  })
+  const [latest] = values.sort((a, b) => b.year - a.year)
+  return latest?.value ?? null
+}
+
+function readHandle(cell: string | null): string | null {
+  return listIn(cell).find((text) => /^[\p{L}\p{N}._%-]{1,100}$/u.test(text)) ?? null
 }
 
 function isName(text: string): boolean {

@@ -81,7 +81,9 @@ const ranks: Readonly<Record<string, number>> = {
 }
 
 /** Sorts claims by precedence: rank, then newer file, then source name. */
-export function sortClaims<S extends Pick<Claim, 'format' | 'fileDate' | 'sourceName'>>(claims: readonly S[]): S[] {
+export function sortClaims<S extends Pick<Claim, 'format' | 'fileDate' | 'sourceName'>>(
+  claims: readonly S[],
+): S[] {
   return [...claims].sort(
     (a, b) =>
       (ranks[b.format] ?? 0) - (ranks[a.format] ?? 0) ||
@@ -251,6 +253,7 @@ export function mergeStatedRows(former: StatedRow, later: StatedRow): StatedRow 
     names: [...legal, ...added].slice(0, importLimits.namesMax),
     // In a file that only adds facts, such as a list of domains, the first line counts.
     website: later.legalName === null ? (former.website ?? later.website) : (later.website ?? former.website),
+    ...(former.profile === undefined ? {} : { profile: { ...former.profile, ...later.profile } }),
     ...mergeIdentifiers([former, later]),
   }
 }

@@ -33,6 +33,23 @@ export interface RegistryRow {
   /** `sourceKey` of the registration that replaced this one. */
   readonly successorKey: string | null
   readonly sourceUrl: string | null
+  /** Facts that only an encyclopedia states. */
+  readonly profile?: CompanyProfile
+}
+
+/** Facts about a company that registers do not state. */
+export interface CompanyProfile {
+  readonly description: string | null
+  /** `YYYY-MM-DD`. */
+  readonly foundedOn: string | null
+  readonly employees: number | null
+  /** US dollars a year. */
+  readonly revenue: number | null
+  readonly industries: readonly string[]
+  readonly parent: string | null
+  readonly linkedin: string | null
+  readonly facebook: string | null
+  readonly crunchbase: string | null
 }
 
 export interface RowName {

@@ -22,8 +22,7 @@ import { writeContent, type Row } from '../../support/registry.js'
 import { kickoffPath, type ServiceClient } from '../../support/service-client.js'
 import { startTestService } from '../../support/test-service.js'
 
-const csv = (rows: readonly Row[]) =>
-  stringify([...rows], { header: true, columns: [...new Set(rows.flatMap((row) => Object.keys(row)))] })
+const csv = (rows: readonly Row[]) => stringify([...rows], { header: true, columns: columnsOf(rows) })
 
 /** Registrants as a merged table of the SEC's files has them: states, provinces and countries in one column. */
 const registrants: readonly Row[] = [
@@ -151,6 +150,15 @@ const files: Readonly<Record<string, string>> = {
       companyNumber: '',
       website: 'https://www.ford.com/',
       tickers: 'New York Stock Exchange:F',
+      description: 'American automobile manufacturer',
+      inception: '1903-06-16',
+      employees: '2020:186000|2023:177000',
+      revenue: '2022:USD:158057000000|2023:EUR:1',
+      industries: 'automotive industry|finance',
+      parent: '',
+      linkedin: 'ford-motor-company',
+      facebook: 'ford',
+      crunchbase: 'ford-motor-company',
     },
     {
       item: 'http://www.wikidata.org/entity/Q487494',
@@ -161,6 +169,8 @@ const files: Readonly<Record<string, string>> = {
       companyNumber: '00445790',
       website: 'https://www.tescoplc.com/',
       tickers: 'London Stock Exchange:TSCO',
+      description: 'British multinational retailer',
+      inception: '1919-01-01T00:00:00Z',
     },
   ]),
   'suppliers.csv': csv([
@@ -358,5 +368,33 @@ describe('the basis of an answer', () => {
     expect(urlsOf(lei.ford)).toEqual(['search.gleif.org', 'www.wikidata.org', null])
     expect(urlsOf('FORDUS33XXX')).toEqual(['search.gleif.org'])
     expect(urlsOf('380549190')).toEqual(['www.sec.gov'])
+  })
+})
+
+describe('facts that a source states', () => {
+  test('Wikidata describes a company of a register', async () => {
+    const record = await readRecord('CIK 37996')
+    expect(record).toMatchObject({
+      description: 'American automobile manufacturer',
+      attributes: {
+        description: 'American automobile manufacturer',
+        employee_count: 177_000,
+        employee_range: '10001+',
+        revenue: 158_057_000_000,
+        revenue_range: '10B+',
+      },
+      classification: { business_tags: ['automotive industry', 'finance'] },
+      social_profiles: {
+        linkedin: { handle: 'ford-motor-company' },
+        facebook: { handle: 'ford' },
+        crunchbase: { handle: 'ford-motor-company' },
+      },
+    })
+  })
+
+  test('the founding date of the register comes first, and a year is no date', async () => {
+    const foundedOn = async (name: string) => (await readRecord(name)).attributes.founding_date
+    expect(await foundedOn('CIK 37996')).toBe('1919-07-09')
+    expect(await foundedOn('company number GB 00445790')).toBe('1947-11-27')
   })
 })
