@@ -3,6 +3,7 @@ import type { ResultEntity } from '../../contract/entity.js'
 import type { BasisEntry, Citation } from '../../contract/result.js'
 import { citeEach, citeFirst, citeParent, type CitedClaim } from './citations.js'
 import { findStanding } from './registration-facts.js'
+import { findConcordedNaics } from '../reference/industry-codes.js'
 import { countOmittedIdentifiers } from './entity-record.js'
 import { removeRegistrySuffix } from '../../core/registry-suffix.js'
 import type { RowAddress, RowName } from '../model/registry-rows.js'
@@ -167,24 +168,7 @@ function listFields(
   noteAddress(entity.headquarters.address, primary.address, note)
   noteRegister(entity, primary, note)
   noteFacets(entity, primary, registrations, note)
-  for (const [scheme, name] of [
-    ['sic', 'sic'],
-    ['naics_2022', 'naics'],
-  ] as const) {
-    const [code] = entity.industry.schemes[scheme] ?? []
-    const isIn = hasText(name, code?.code ?? '')
-    note(`industry.schemes.${scheme}.0.code`, code?.code, {
-      reasoning: 'The code on the registration.',
-      label: scheme,
-      isIn,
-    })
-    note(`industry.schemes.${scheme}.0.label`, code?.label, {
-      reasoning: 'The title of the code in its scheme.',
-      label: scheme,
-      from: code?.code,
-      isIn,
-    })
-  }
+  noteIndustry(entity, registrations, note)
   noteParent(entity, registrations, note)
   return claims
 }
@@ -197,6 +181,37 @@ type Note = (
     readonly label?: string
   },
 ) => void
+
+function noteIndustry(
+  { industry: { schemes } }: ResultEntity,
+  registrations: readonly StoredLegalEntity[],
+  note: Note,
+): void {
+  const [sic] = schemes.sic ?? []
+  const [naics] = schemes.naics_2022 ?? []
+  const noteCode = (scheme: keyof typeof schemes, code: typeof sic, from: string | undefined) => {
+    const isIn = (row: Statement['row']) =>
+      [row.sic, row.naics, ...(row.industryCodes?.split(/[: ]/) ?? [])].includes(from ?? '')
+    note(`industry.schemes.${scheme}.0.code`, code?.code, {
+      reasoning:
+        from === code?.code
+          ? 'The code on the registration.'
+          : 'The code that corresponds to the one on the registration.',
+      label: scheme,
+      from,
+      isIn,
+    })
+    const reasoning = 'The title of the code in its scheme.'
+    note(`industry.schemes.${scheme}.0.label`, code?.label, { reasoning, label: scheme, from, isIn })
+  }
+  noteCode('sic', sic, sic?.code)
+  const isStated = registrations.some((registration) => registration.naics === naics?.code)
+  const industryCodes = registrations.find(
+    (registration) => registration.industryCodes !== null,
+  )?.industryCodes
+  const concorded = findConcordedNaics({ sic: sic?.code ?? null, industryCodes: industryCodes ?? null })
+  noteCode('naics_2022', naics, isStated ? naics?.code : concorded?.from)
+}
 
 /** An address comes from one source, which states all of it. */
 function noteAddress(address: ResultEntity['headquarters']['address'], held: RowAddress, note: Note): void {
@@ -285,6 +300,8 @@ function noteParent(entity: ResultEntity, registrations: readonly StoredLegalEnt
     reasoning: 'The parent that the registry names.',
     isIn: ({ profile }) => profile?.parent === name,
     label: 'parent',
-    ...(child === undefined || name === undefined || name === null ? {} : { citations: citeParent(child, name) }),
+    ...(child === undefined || name === undefined || name === null
+      ? {}
+      : { citations: citeParent(child, name) }),
   })
 }

@@ -5,6 +5,7 @@ import { unknownClassification } from '../../contract/unknown.js'
 import { buildAddressBlock, formatAddress, buildAuthorityBlock, findStanding } from './registration-facts.js'
 import {
   findBusinessModel,
+  findConcordedNaics,
   findIndustryPath,
   findNaicsLabel,
   findSicLabel,
@@ -17,6 +18,8 @@ import type { RegistrationOutline, StoredEntity, StoredLegalEntity } from '../st
 
 /** A code in a row is as certain as the row, minus one percent for clerical errors. */
 const rowCodeConfidence = 99
+/** A code of one scheme may correspond to several of another. */
+const concordedConfidence = 80
 
 /** Returns the registration that represents a company: the first of a company, otherwise the first. */
 export function getPrimary<Registration extends RegistrationOutline>(
@@ -248,29 +251,35 @@ function classifyLegalForm(primary: StoredLegalEntity): LegalForm | null {
 }
 
 function buildIndustry(stored: StoredEntity): ResultEntity['industry'] {
-  const toIndustryCode = (code: string, label: string | null) => ({
+  const toIndustryCode = (code: string, label: string | null, confidence: number) => ({
     code,
     label,
     is_primary: true,
-    confidence: rowCodeConfidence,
+    confidence,
   })
-  const sic = findStated(stored, (registration) => registration.sic)
-  const naics = findStated(stored, (registration) => registration.naics)
+  const { sic, naics, industryCodes } = findCodes(stored)
+  const concorded = naics === null ? findConcordedNaics({ sic, industryCodes }) : null
+  const shown = naics ?? concorded?.naics ?? null
+  const confidence = concorded === null ? rowCodeConfidence : concordedConfidence
   return {
     schemes: {
-      ...(sic === null ? {} : { sic: [toIndustryCode(sic, findSicLabel(sic))] }),
-      ...(naics === null ? {} : { naics_2022: [toIndustryCode(naics, findNaicsLabel(naics))] }),
+      ...(sic === null ? {} : { sic: [toIndustryCode(sic, findSicLabel(sic), rowCodeConfidence)] }),
+      ...(shown === null ? {} : { naics_2022: [toIndustryCode(shown, findNaicsLabel(shown), confidence)] }),
     },
+  }
+}
+
+function findCodes(stored: StoredEntity) {
+  return {
+    sic: findStated(stored, ({ sic }) => sic),
+    naics: findStated(stored, ({ naics }) => naics),
+    industryCodes: findStated(stored, ({ industryCodes }) => industryCodes),
   }
 }
 
 /** Classifies the industry by the registered codes; empty without codes. */
 function buildClassification(stored: StoredEntity): EntityRecord['classification'] {
-  const codes = {
-    sic: findStated(stored, ({ sic }) => sic),
-    naics: findStated(stored, ({ naics }) => naics),
-    industryCodes: findStated(stored, ({ industryCodes }) => industryCodes),
-  }
+  const codes = findCodes(stored)
   const path = findIndustryPath(codes)
   const model = findBusinessModel({ ...codes, isFund: classifyFundOrTrust(getPrimary(stored)) === 'fund' })
   return {

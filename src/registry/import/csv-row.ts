@@ -1,5 +1,6 @@
 import { entitySubtype, entityType, type EntitySubtype, type EntityType } from '../../contract/enums.js'
 import { findRegionCode } from '../normalize/places.js'
+import { padUkSicCode } from '../reference/industry-codes.js'
 import { isRegion, parseEdgarPlace, toJurisdiction, type EdgarPlace } from '../reference/registers.js'
 import { checkDraft, readCountry, type Draft, type DraftIdentifier } from './draft.js'
 import { companiesHouse, formatCompanyNumber } from './gleif-record.js'
@@ -34,6 +35,7 @@ const importFields = [
   'ticker',
   'sic',
   'naics',
+  'founding_date',
   'website',
   'parent_id',
   'source_url',
@@ -182,6 +184,7 @@ export function readRow(cellOf: FieldReader, sourceLine: number, defaults: RowDe
     website: field('website'),
     ...readIndustry(field, defaults),
     naics: field('naics'),
+    formedOn: field('founding_date'),
     parentId: field('parent_id'),
     sourceUrl: field('source_url'),
   }
@@ -209,13 +212,10 @@ function readIndustry(field: FieldReader, defaults: RowDefaults): Pick<Draft, 's
   if (text === null || !isBritish(field, defaults)) return { sic: text }
   const codes = text
     .split(/[|,;\s]+/)
-    .map((code) => (lostZero.test(code) ? `0${code}` : code))
+    .map(padUkSicCode)
     .filter((code) => /^\d{5}$/.test(code) && code !== '00000')
   return codes.length === 0 ? { sic: text } : { industryCodes: `uk_sic_2007:${codes.join(' ')}` }
 }
-
-/** UK codes that begin with a zero: farming, fishing, mining. */
-const lostZero = /^(?:1[1-7]|2[1-4]|3[12]|5[12]|6[12]|7[12]|8[19]|9[19])\d\d$/
 
 /** Registered in the United Kingdom under a number of its register: SEC files have American codes. */
 function isBritish(field: FieldReader, defaults: RowDefaults): boolean {

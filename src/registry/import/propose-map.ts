@@ -1,6 +1,7 @@
 import { entityType } from '../../contract/enums.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { findCountryCode } from '../../core/countries.js'
+import { parseDate } from './draft.js'
 import { toCode, type ImportField } from './csv-row.js'
 import { createScanReader } from '../../tables/csv-scanner.js'
 import { openDelimited } from '../../tables/delimited.js'
@@ -50,6 +51,8 @@ const headers: Readonly<Partial<Record<ImportField, RegExp>>> = {
   ticker: /^(?:ticker|tickers|symbol|stock_ticker)$/,
   sic: /^(?:sic|sic_codes?|sic_code_1)$/,
   naics: /^(?:naics|naics_codes?)$/,
+  founding_date:
+    /^(?:founding_date|founded_on|formed_on|incorporation_date|incorporated_on|date_of_(?:incorporation|creation|formation)|creation_date)$/,
   website: /^(?:website|url|domain|homepage|web)$/,
   source_url: /^(?:source_url|record_url)$/,
 }
@@ -145,6 +148,7 @@ function dropUnlikely(map: FieldMap, cellsOf: GetCells): void {
   drop('lei', (cell) => 'value' in toCanonicalIdentifier('lei', cell))
   drop('cik', (cell) => 'value' in toCanonicalIdentifier('cik', cell))
   drop('country', (cell) => findCountryCode(cell) !== null)
+  drop('founding_date', (cell) => parseDate(cell) !== null)
   drop('region', (cell) => !statusWords.test(cell))
   drop('name', (cell) => /\p{L}/u.test(cell))
 }

@@ -206,7 +206,7 @@ function readProfile(cells: Cells): CompanyProfile | null {
     employees: readLatest(cells('employees'), /^(?:(\d{4})?:)?\+?(\d{1,8})$/),
     revenue: readLatest(cells('revenue'), /^(\d{4})?:USD:\+?(\d{1,15})(?:\.\d+)?$/),
     industries: [...new Set(listIn(cells('industries')).filter(isName))].slice(0, industriesMax),
-    // Of several parents, none is certain.
+    // With several parents, none is certain.
     parent: listIn(cells('parent')).length === 1 ? readText('parent') : null,
     linkedin: readHandle(cells('linkedin')),
     facebook: readHandle(cells('facebook')),

@@ -1,5 +1,6 @@
 import naicsTitles from './naics.json' with { type: 'json' }
 import sic from './sic.json' with { type: 'json' }
+import ukSic from './uk-sic.json' with { type: 'json' }
 
 /** NAICS 2022, at every level: two to six digits. */
 const naicsLabels: ReadonlyMap<string, string> = new Map(Object.entries(naicsTitles))
@@ -42,13 +43,81 @@ export interface IndustryPath {
 
 /**
  * Returns the path of the NAICS code: sector, industry group (subsector for codes of three or four digits), code.
- * Without a known NAICS code, that of the SIC code: division, major group, code. `null` if both are unknown.
+ * Without a known NAICS code, that of the SIC code: division, major group, code; otherwise that of the first UK SIC code:
+ * section, division, code. `null` if all are unknown.
  */
 export function findIndustryPath(codes: {
   readonly sic: string | null
   readonly naics: string | null
+  /** Example: `uk_sic_2007:46730 46740`. */
+  readonly industryCodes: string | null
 }): IndustryPath | null {
-  return findNaicsPath(codes.naics) ?? findSicPath(codes.sic)
+  return findNaicsPath(codes.naics) ?? findSicPath(codes.sic) ?? findUkPath(listUkCodes(codes.industryCodes))
+}
+
+/** Codes of companies that do not trade. */
+const noTrade = new Set(['74990', '99999'])
+
+function listUkCodes(industryCodes: string | null): string[] {
+  const codes = /^uk_sic_2007:(.*)$/.exec(industryCodes ?? '')?.[1]?.split(' ') ?? []
+  return codes.filter((code) => !noTrade.has(code))
+}
+
+const ukDivisions = new Map(Object.entries(ukSic.divisions))
+const ukSections = new Map(Object.entries(ukSic.sections))
+const ukTitles = new Map(Object.entries(ukSic.titles))
+
+function findUkPath(codes: readonly string[]): IndustryPath | null {
+  for (const code of codes) {
+    const division = ukDivisions.get(code.slice(0, 2))
+    if (division === undefined) continue
+    return {
+      sector: ukSections.get(division.section) ?? null,
+      industry: division.title,
+      subIndustry: ukTitles.get(code) ?? null,
+    }
+  }
+  return null
+}
+
+const ukZeroCodes = new Set(ukSic.leadingZero.split(' '))
+
+/** Restores the leading zero of a UK SIC code, which tables of numbers lose. */
+export function padUkSicCode(code: string): string {
+  return ukZeroCodes.has(`0${code}`) ? `0${code}` : code
+}
+
+const parseConcordance = (codes: string) =>
+  new Map(
+    codes.split(', ').map((pair): [string, string] => [pair.split(' ')[0] ?? '', pair.split(' ')[1] ?? '']),
+  )
+
+/** Four-digit codes of SIC. */
+const naicsOfSic = parseConcordance(sic.naics2022.codes)
+/** Codes of UK SIC, or their first digits. */
+const naicsOfUkSic = parseConcordance(ukSic.naics2022.codes)
+
+/** A NAICS 2022 code that corresponds to a code of another scheme. */
+interface ConcordedCode {
+  readonly naics: string
+  /** The code in the other scheme. */
+  readonly from: string
+}
+
+/** Returns the NAICS 2022 code of a SIC code, otherwise of the first UK SIC code; `null` without one. */
+export function findConcordedNaics(codes: {
+  readonly sic: string | null
+  readonly industryCodes: string | null
+}): ConcordedCode | null {
+  const naics = codes.sic === null ? undefined : naicsOfSic.get(codes.sic)
+  if (codes.sic !== null) return naics === undefined ? null : { naics, from: codes.sic }
+  const [from] = listUkCodes(codes.industryCodes)
+  if (from === undefined) return null
+  for (let digits = from.length; digits >= 2; digits--) {
+    const general = naicsOfUkSic.get(from.slice(0, digits))
+    if (general !== undefined) return { naics: general, from }
+  }
+  return null
 }
 
 function findNaicsPath(code: string | null): IndustryPath | null {
@@ -135,11 +204,10 @@ export function findBusinessModel(company: {
   readonly isFund: boolean
 }): BusinessModel {
   if (company.isFund) return { marketSegments: [], revenueModels: ['investment_returns'] }
-  const british = /^uk_sic_2007:(.*)$/.exec(company.industryCodes ?? '')?.[1]?.split(' ') ?? []
   const said = [
     ...(company.naics === null ? [] : [findModel('naics', company.naics)]),
     ...(company.sic === null ? [] : [findModel('sic', company.sic)]),
-    ...british.map((code) => findModel('uk_sic_2007', code)),
+    ...listUkCodes(company.industryCodes).map((code) => findModel('uk_sic_2007', code)),
   ]
   return said.find((model) => model !== unknownModel) ?? unknownModel
 }

@@ -56,7 +56,9 @@ describe('BasicCompanyData', () => {
     const [hit] = registry.search({ name: 'Lloyds Bank', limit: 1 }).hits
     const record = registry.entity(hit!.entityId)?.record
     expect(record?.attributes.founding_date).toBe('1865-04-20')
-    expect(record?.industry).toEqual({ schemes: {} })
+    expect(record?.industry.schemes).toEqual({
+      naics_2022: [{ code: '522110', label: 'Commercial Banking', is_primary: true, confidence: 80 }],
+    })
   })
 
   it.each([

@@ -184,6 +184,7 @@ const files: Readonly<Record<string, string>> = {
       postal: '20817',
       website: 'https://www.marriott.com',
       status: 'active',
+      incorporation_date: '1997-09-19',
     },
   ]),
 }
@@ -396,5 +397,21 @@ describe('facts that a source states', () => {
     const foundedOn = async (name: string) => (await readRecord(name)).attributes.founding_date
     expect(await foundedOn('CIK 37996')).toBe('1919-07-09')
     expect(await foundedOn('company number GB 00445790')).toBe('1947-11-27')
+    expect(await foundedOn(`LEI ${lei.marriott}`)).toBe('1997-09-19')
+  })
+
+  test.each([
+    ['CIK 313807', '324110', 'Petroleum Refineries', 'Petroleum refining'],
+    ['company number GB 00002065', '522110', 'Commercial Banking', 'Banks'],
+    [
+      'company number GB 00445790',
+      '4451',
+      'Grocery and Convenience Retailers',
+      'Retail sale in non-specialised stores with food, beverages or tobacco predominating',
+    ],
+  ])('the codes of %s have a sector, and a code of NAICS 2022', async (name, code, label, sub_industry) => {
+    const { classification, industry } = await readRecord(name)
+    expect(classification).toMatchObject({ sub_industry, sector: expect.any(String) as string })
+    expect(industry.schemes.naics_2022).toEqual([{ code, label, is_primary: true, confidence: 80 }])
   })
 })

@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import {
   findBusinessModel,
+  findConcordedNaics,
   findIndustryPath,
   findNaicsLabel,
   findSicGroup,
   findSicLabel,
+  padUkSicCode,
 } from '../../../src/registry/reference/industry-codes.js'
 
 describe('titles of codes', () => {
@@ -90,21 +92,70 @@ describe('sector, industry and sub-industry', () => {
     ['334', ['Manufacturing', 'Computer and Electronic Product Manufacturing', null]],
     ['44', ['Retail Trade', null, null]],
   ])('of NAICS %s are %j', (naics, [sector, industry, subIndustry]) => {
-    expect(findIndustryPath({ naics, sic: '2111' })).toEqual({ sector, industry, subIndustry })
+    expect(findIndustryPath({ naics, sic: '2111', industryCodes: null })).toEqual({
+      sector,
+      industry,
+      subIndustry,
+    })
   })
 
   test('of SIC are division, major group and code, where no NAICS code is known', () => {
-    expect(findIndustryPath({ naics: '99', sic: '3571' })).toEqual({
+    expect(findIndustryPath({ naics: '99', sic: '3571', industryCodes: null })).toEqual({
       sector: 'Manufacturing',
       industry: 'Industrial and commercial machinery and computer equipment',
       subIndustry: 'Electronic computers',
     })
-    expect(findIndustryPath({ naics: null, sic: '8888' })).toEqual({
+    expect(findIndustryPath({ naics: null, sic: '8888', industryCodes: null })).toEqual({
       sector: null,
       industry: null,
       subIndustry: 'Foreign governments',
     })
-    expect(findIndustryPath({ naics: null, sic: '0000' })).toBeNull()
+    expect(findIndustryPath({ naics: null, sic: '0000', industryCodes: null })).toBeNull()
+  })
+
+  test('of UK SIC are section, division and code; a company that does not trade has none', () => {
+    const findUkPath = (codes: string) =>
+      findIndustryPath({ naics: null, sic: null, industryCodes: `uk_sic_2007:${codes}` })
+    expect(findUkPath('62012')).toEqual({
+      sector: 'Information and communication',
+      industry: 'Computer programming, consultancy and related activities',
+      subIndustry: 'Business and domestic software development',
+    })
+    expect(findUkPath('99999 46730')).toMatchObject({ sector: expect.stringMatching(/^Wholesale/) as string })
+    expect(findUkPath('74990')).toBeNull()
+  })
+})
+
+describe('NAICS 2022 codes that correspond to others', () => {
+  test.each([
+    ['2834', null, '325412'],
+    ['6770', null, null],
+    [null, 'uk_sic_2007:62012', '5415'],
+    [null, 'uk_sic_2007:33110', null],
+    // The American code comes first: 2211 is fabrics, not a British code of forestry.
+    ['2211', 'uk_sic_2007:62012', '313210'],
+  ])('SIC %j, %j: %j', (sic, industryCodes, naics) => {
+    expect(findConcordedNaics({ sic, industryCodes })?.naics ?? null).toBe(naics)
+  })
+
+  test('every one is a code of NAICS 2022, and every other code has a title', () => {
+    for (const [file, findTitle] of [
+      ['sic.json', findSicLabel],
+      ['uk-sic.json', () => ''],
+    ] as const) {
+      const { naics2022 } = JSON.parse(readFileSync(`src/registry/reference/${file}`, 'utf8')) as {
+        naics2022: { codes: string }
+      }
+      for (const pair of naics2022.codes.split(', ')) {
+        const [from = '', naics = ''] = pair.split(' ')
+        expect(findTitle(from), pair).not.toBeNull()
+        expect(findNaicsLabel(naics), pair).not.toBeNull()
+      }
+    }
+  })
+
+  test('only British codes lose a leading zero', () => {
+    expect(['1110', '2211', '9100', '62012'].map(padUkSicCode)).toEqual(['01110', '2211', '09100', '62012'])
   })
 })
 
