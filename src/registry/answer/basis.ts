@@ -154,7 +154,7 @@ function listFields(
     isIn: (row) =>
       row.names.some(({ name }) => name === displayName) ||
       removeRegistrySuffix(row.legalName ?? '') === displayName,
-    isOnlyInFile: true,
+    isOnlyInFile: displayName !== legalName,
   })
   note('website', website, {
     reasoning: 'The website that the registry lists; public registers usually have none.',
