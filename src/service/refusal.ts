@@ -119,14 +119,27 @@ export function toRefusal(error: unknown, bodyBytesMax: number = limits.bodyByte
   return internalError()
 }
 
-const routePatterns = Object.values<Route>(routes).map((route) => ({
-  methods: listMethods(route),
-  pattern: new RegExp(`^${route.path.replace(/\{\w+\}/g, '[^/]+')}$`),
-}))
+/** The methods of each path, for requests that no route accepts. */
+export class RouteTable {
+  readonly #routes: { readonly methods: readonly string[]; readonly pattern: RegExp }[] = []
 
-/** Returns the refusal of a request without a route: 405 if the path has other methods, otherwise 404. */
-export function createUnknownRouteRefusal(url: string): Refusal {
-  const path = url.split('?', 1)[0] ?? ''
-  const allowed = routePatterns.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)
-  return allowed.length > 0 ? methodNotAllowed(allowed) : notFound('route')
+  /** A parameter of the path is written `{name}` or `:name`. */
+  add(path: string, methods: readonly string[]): void {
+    this.#routes.push({ methods, pattern: new RegExp(`^${path.replace(/\{\w+\}|:\w+/g, '[^/]+')}$`) })
+  }
+
+  /** Returns 405 if the path has other methods, otherwise 404. */
+  refuse(url: string): Refusal {
+    const path = url.split('?', 1)[0] ?? ''
+    const found = this.#routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)
+    const allowed = [...new Set(found)]
+    return allowed.length > 0 ? methodNotAllowed(allowed) : notFound('route')
+  }
+}
+
+/** Returns a table of the contract's routes. */
+export function createContractTable(): RouteTable {
+  const table = new RouteTable()
+  for (const route of Object.values<Route>(routes)) table.add(route.path, listMethods(route))
+  return table
 }

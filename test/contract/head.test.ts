@@ -74,3 +74,26 @@ describe('HEAD', () => {
     expect(billed).toHaveLength(4)
   })
 })
+
+describe('an unknown method on a known path', () => {
+  const methods = ['DELETE', 'PUT', 'OPTIONS', 'PROPFIND', 'QUERY', 'FOO', 'get', 'CONNECT']
+  test.each([
+    ['/v3/runs/run_x', 'GET, HEAD'],
+    ['/v3/entity-resolution/async', 'POST, GET'],
+    ['/v2/search?name=Acme', 'GET, HEAD'],
+    ['/v1/mcp', 'POST'],
+    ['/docs', 'GET, HEAD'],
+    ['/healthz', 'GET, HEAD'],
+    ['/', 'GET, HEAD'],
+  ])('on %s is a 405 that allows %s', async (path, allow) => {
+    for (const method of methods) {
+      const { status, headers, body } = await ask(method, path)
+      expect({ method, status, allow: headers['allow'] }).toEqual({ method, status: 405, allow })
+      expect(JSON.parse(body)).toMatchObject({ error: { type: 'method_not_allowed' } })
+    }
+  })
+
+  test('on an unknown path is a 404', async () => {
+    for (const method of methods) expect((await ask(method, '/v3/nothing')).status).toBe(404)
+  })
+})

@@ -97,7 +97,7 @@ describe('errors', () => {
 
   test.each([
     ['no HTTP', 'hello\r\n\r\n'],
-    ['a method that is none', 'FETCH / HTTP/1.1\r\nhost: localhost\r\n\r\n'],
+    ['a method of no token', 'FET(H / HTTP/1.1\r\nhost: localhost\r\n\r\n'],
     [
       'two lengths',
       `POST ${kickoffPath} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab`,

@@ -1,6 +1,13 @@
 import { isUtf8 } from 'node:buffer'
+import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import {
+  fastify,
+  type ConnectionError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
 import { errorTypes } from '../../contract/errors.js'
 import { apiKeyHeader, rateLimitHeaders } from '../../contract/limits.js'
 import { routes, parseVersion } from '../../contract/routes.js'
@@ -22,9 +29,9 @@ import {
   buildErrorBody,
   isUnexpected,
   createMalformedIdRefusal,
-  type Refusal,
+  Refusal,
   toRefusal,
-  createUnknownRouteRefusal,
+  RouteTable,
   createForeignHostRefusal,
   createForeignOriginRefusal,
 } from '../refusal.js'
@@ -53,6 +60,7 @@ export function createApp(
     const body = buildErrorBody(parseVersion(request.url), refusal, createCallId(random))
     reply.code(refusal.status).headers(refusal.headers).send(body)
   }
+  const table = new RouteTable()
   const app = fastify({
     logger: false,
     http: {
@@ -77,7 +85,7 @@ export function createApp(
       })
     },
     clientErrorHandler: (error, socket) => {
-      refuseSocket(error.code, socket, clock)
+      refuseSocket(error, socket, { table, clock })
     },
   })
   const judge = createSourceCheck(app.server, guests)
@@ -91,10 +99,15 @@ export function createApp(
     // An unknown expectation is ignored; Node.js would answer without a body.
     app.server.emit('request', request, response)
   })
+  app.addHook('onRoute', ({ url, method }) => {
+    table.add(url, [method].flat())
+  })
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(commonHeaders)
     const isHostless = request.raw.httpVersion === '1.1' && request.headers.host === undefined
-    done(isHostless ? badRequest('the host header is missing') : (findSourceRefusal(request) ?? undefined))
+    const refusal = isHostless ? badRequest('the host header is missing') : findSourceRefusal(request)
+    // Before the body is read: Fastify would refuse some methods for it.
+    done(refusal ?? (request.is404 ? table.refuse(request.url) : undefined))
   })
   app.setErrorHandler(async (error: unknown, request, reply) => {
     const refusal = toRefusal(error, request.routeOptions.bodyLimit)
@@ -107,8 +120,11 @@ export function createApp(
     refuse(request, reply, refusal)
     return reply
   })
-  app.setNotFoundHandler((request, reply) => {
-    refuse(request, reply, createUnknownRouteRefusal(request.url))
+  app.setNotFoundHandler((request) => {
+    throw table.refuse(request.url)
+  })
+  app.server.on('connect', ({ url = '' }, socket: Socket) => {
+    endSocket(socket, table.refuse(url), clock)
   })
   return app
 }
@@ -141,23 +157,37 @@ function createPathRefusal(request: FastifyRequest, callers: Deferrable<Callers>
  * destroyed a little later: at once, the answer could be lost with data the peer still sends; without a limit, a peer
  * could keep the socket open.
  */
-function refuseSocket(code: string, socket: Socket, clock: Clock): void {
+function refuseSocket(
+  { code, rawPacket }: ConnectionError,
+  socket: Socket,
+  { table, clock }: { readonly table: RouteTable; readonly clock: Clock },
+): void {
   if (code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
-  const [statusLine, message] = socketRefusals[code] ?? ['400 Bad Request', 'this is not HTTP']
-  const body = JSON.stringify(buildErrorBody('v3', badRequest(message), ''))
+  // Node.js reads no request with a method that it does not know. The packet is a buffer; its type is wrong.
+  const packet = rawPacket as unknown as Buffer | undefined
+  const head = code === 'HPE_INVALID_METHOD' ? (packet?.toString('latin1') ?? '') : ''
+  const [, url] = /^[\w!#$%&'*+.^`|~-]+ (\/\S*) HTTP\/1\.[01]\r\n/.exec(head) ?? []
+  endSocket(socket, url === undefined ? (socketRefusals[code] ?? notHttp) : table.refuse(url), clock)
+}
+
+function endSocket(socket: Socket, { status, message, type, headers }: Refusal, clock: Clock): void {
+  const body = JSON.stringify({ error: { type, message } })
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(
-    `HTTP/1.1 ${statusLine}\r\ncontent-type: application/json; charset=utf-8\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+      `${lines.join('')}content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   )
   void clock.sleep(limits.lingerMs).then(() => socket.destroy())
 }
 
-const socketRefusals: Partial<Record<string, readonly [statusLine: string, message: string]>> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the headers are too large'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request took too long to arrive'],
+const notHttp = badRequest('this is not HTTP')
+
+const socketRefusals: Partial<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: new Refusal(431, errorTypes.badRequest, 'the headers are too large'),
+  ERR_HTTP_REQUEST_TIMEOUT: new Refusal(408, errorTypes.badRequest, 'the request took too long to arrive'),
 }
 
 /** Returns the refusal for the origin of a request; `null` if it is allowed. */

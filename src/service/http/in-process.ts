@@ -11,7 +11,7 @@ import {
   isUnexpected,
   payloadTooLarge,
   toRefusal,
-  createUnknownRouteRefusal,
+  createContractTable,
 } from '../refusal.js'
 import {
   admit,
@@ -54,11 +54,12 @@ interface LocalDeps extends GateDeps {
  */
 export function createLocalAnswers(handlers: Handlers, deps: LocalDeps): AnswerLocally {
   const find = createRouteFinder()
+  const table = createContractTable()
   return async (request) => {
     const headers: Record<string, string> = { 'content-type': jsonReplyType }
     const found = find(request)
     try {
-      if (found === null) throw createUnknownRouteRefusal(request.path)
+      if (found === null) throw table.refuse(request.path)
       const { name, route } = found
       const admitted = admit(request.headers[apiKeyHeader], name, deps, (limit) =>
         Object.assign(headers, limit),
