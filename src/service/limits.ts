@@ -62,9 +62,10 @@ export const limits = {
 
   /** Total time for the name lookup of a receiver during a kickoff. */
   resolveMsMax: 5_000,
-  /** Deliveries in flight: in total, per account, and per account and host. */
+  /** Deliveries in flight: in total, per account, per account and host, and per account and address. */
   deliveriesMax: 256,
   deliveriesPerAccountMax: 128,
+  deliveriesPerHostMax: 64,
   deliveriesPerLaneMax: 16,
   deliveryIdleMsMax: 60_000,
   /** Delay after the end of a delivery could not be stored. */

@@ -250,6 +250,18 @@ describe('RTY-07 a dead address holds up nobody else', () => {
     await alive.close()
   })
 
+  test('an address that hangs holds up no other address of its host', async () => {
+    receiver.answer = (response, { path }) => {
+      if (path !== '/hook') response.writeHead(204).end()
+    }
+    for (let row = 0; row < 40; row++) await it.kickOff(receiver.url)
+    await receiver.has(limits.deliveriesPerLaneMax)
+    // The clock stands: none of the forty has ended.
+    for (let row = 0; row < 20; row++) await it.kickOff(`${receiver.url}/other-${row % 5}`)
+    await expect.poll(() => it.service.eventCount()).toEqual({ waiting: 40, delivered: 20, exhausted: 0 })
+    await receiver.has(limits.deliveriesPerLaneMax + 20)
+  })
+
   test('a failing address spends its own attempts, and a good one on the same host is delivered', async () => {
     receiver.answer = (response, { path }) => response.writeHead(path === '/hook?bad' ? 500 : 204).end()
     await it.kickOff(`${receiver.url}?bad`)

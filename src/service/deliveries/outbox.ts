@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { EventType } from '../../contract/events.js'
 import type { EventId } from '../../contract/ids.js'
 import { deliveryLimits } from '../../contract/limits.js'
@@ -77,9 +78,14 @@ export class Outbox extends LaneSignals {
 export const createEventId = (createdAtMs: number, random: Pick<Random, 'id'>): EventId =>
   random.id(`evt_${createdAtMs.toString(36)}`) as EventId
 
-/** Returns the lane of an account's deliveries to one host. They are queued together and do not delay other lanes. */
+/**
+ * Returns the lane of an account's deliveries to one address, without its query. They are queued together and do not
+ * delay other lanes. The path is hashed, because an index of PostgreSQL takes no long key.
+ */
 export function toLane(accountNumber: number, webhookUrl: string): string {
-  return `${accountNumber} ${new URL(webhookUrl).host}`
+  const { host, pathname } = new URL(webhookUrl)
+  if (pathname === '/') return `${accountNumber} ${host}`
+  return `${accountNumber} ${host} ${createHash('sha256').update(pathname).digest('base64url').slice(0, 22)}`
 }
 
 /**
@@ -103,17 +109,18 @@ export function buildEventBody(eventId: EventId, event: NewEvent): string {
   return `${opening},"data":{"object":${bare}},"data_truncated":true}`
 }
 
-/** The state of one account's deliveries to one host. */
+/** The state of one account's deliveries to one address. */
 interface Lane {
   readonly inFlight: Set<number>
   /** No event of the lane is due earlier, except those in flight. */
   dueAtMs: number
 }
 
-/** Selects the next deliveries, with limits per lane and account, so that slow receivers do not delay others. */
+/** Selects the next deliveries, with limits per lane, host and account, so that slow receivers do not delay others. */
 export class Lanes {
   readonly #lanes = new Map<string, Lane>()
-  readonly #inFlightOfAccounts = new Map<string, number>()
+  /** Counts by account, and by account and host. */
+  readonly #inFlightCounts = new Map<string, number>()
   #inFlightCount = 0
 
   /** Notes that an event of the lane is due at or before that time. */
@@ -148,10 +155,11 @@ export class Lanes {
   }
 
   getFreeCapacity(name: string): number {
-    const ofAccount = this.#inFlightOfAccounts.get(toAccount(name)) ?? 0
+    const countOf = (group: string) => this.#inFlightCounts.get(group) ?? 0
     return Math.min(
       limits.deliveriesMax - this.#inFlightCount,
-      limits.deliveriesPerAccountMax - ofAccount,
+      limits.deliveriesPerAccountMax - countOf(toAccount(name)),
+      limits.deliveriesPerHostMax - countOf(toHost(name)),
       limits.deliveriesPerLaneMax - this.getInFlight(name).size,
     )
   }
@@ -184,10 +192,11 @@ export class Lanes {
   }
 
   #count(name: string, change: 1 | -1): void {
-    const account = toAccount(name)
-    const ofAccount = (this.#inFlightOfAccounts.get(account) ?? 0) + change
-    if (ofAccount === 0) this.#inFlightOfAccounts.delete(account)
-    else this.#inFlightOfAccounts.set(account, ofAccount)
+    for (const group of [toAccount(name), toHost(name)]) {
+      const count = (this.#inFlightCounts.get(group) ?? 0) + change
+      if (count === 0) this.#inFlightCounts.delete(group)
+      else this.#inFlightCounts.set(group, count)
+    }
     this.#inFlightCount += change
   }
 
@@ -203,3 +212,6 @@ const nothing: ReadonlySet<number> = new Set()
 export function toAccount(name: string): string {
   return name.slice(0, name.indexOf(' '))
 }
+
+/** Returns the account and the host in a lane's name. */
+const toHost = (name: string): string => name.split(' ', 2).join(' ')

@@ -138,7 +138,7 @@ export const serviceMigrations: readonly string[] = [
      account_number bigint NOT NULL REFERENCES enrich_service.accounts,
      type text NOT NULL,
      webhook_url text NOT NULL,
-     -- The account and the host: what is delivered one lane beside the other.
+     -- The account, the host and a hash of the path: each lane is delivered on its own.
      lane text NOT NULL,
      run_id text NOT NULL,
      created_at_ms bigint NOT NULL,

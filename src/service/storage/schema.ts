@@ -110,7 +110,7 @@ export const migrations: readonly string[] = [
     account_number INTEGER NOT NULL REFERENCES accounts,
     type TEXT NOT NULL,
     webhook_url TEXT NOT NULL,
-    -- The account and the host: what is delivered one lane beside the other.
+    -- The account, the host and a hash of the path: each lane is delivered on its own.
     lane TEXT NOT NULL,
     run_id TEXT NOT NULL,
     created_at_ms INTEGER NOT NULL,
