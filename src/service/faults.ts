@@ -2,8 +2,10 @@ import * as z from 'zod'
 import { routes, type RouteName } from '../contract/routes.js'
 import { createSeededFractions } from '../platform/random.js'
 import type { Knowledge } from './knowledge.js'
+import { BuildFailure, type BuildKind, type Compiler } from './records/builds/build.js'
 
 const rate = z.number().min(0).max(1)
+const lateSeconds = z.number().min(0).max(86_400).default(30)
 
 /**
  * - `limited`: 429 as if the limit of the minute were reached, without counting.
@@ -35,12 +37,25 @@ export const faultPlan = z.strictObject({
     .default([]),
   /** Share of the runs that fail. */
   runs: z.strictObject({ failedRate: rate.default(0) }).prefault({}),
+  /** Shares of the builds that fail, or take longer. */
+  builds: z
+    .strictObject({
+      failedRate: rate.default(0),
+      lateRate: rate.default(0),
+      lateSeconds,
+      /** Defaults to all. */
+      kinds: z
+        .array(z.enum(['entity', 'domain', 'hierarchy']))
+        .min(1)
+        .optional(),
+    })
+    .prefault({}),
   /** Shares of the deliveries that are sent twice, or late. */
   deliveries: z
     .strictObject({
       duplicateRate: rate.default(0),
       lateRate: rate.default(0),
-      lateSeconds: z.number().min(0).max(86_400).default(30),
+      lateSeconds,
     })
     .prefault({}),
 })
@@ -56,6 +71,11 @@ export interface InjectedFault {
 export interface Faults {
   chooseRequestFault(route: RouteName): InjectedFault | null
   isRunFailing(): boolean
+  isBuildFailing(kind: BuildKind): boolean
+  /** Time by which a build takes longer; usually 0. */
+  buildDelayMs(kind: BuildKind): number
+  /** Longest `buildDelayMs`. */
+  readonly buildDelayMsMax: number
   isDeliveryDuplicated(): boolean
   /** Delay of a first attempt; usually 0. */
   deliveryDelayMs(): number
@@ -64,18 +84,25 @@ export interface Faults {
 export const noFaults: Faults = {
   chooseRequestFault: () => null,
   isRunFailing: () => false,
+  isBuildFailing: () => false,
+  buildDelayMs: () => 0,
+  buildDelayMsMax: 0,
   isDeliveryDuplicated: () => false,
   deliveryDelayMs: () => 0,
 }
 
 /** Creates faults. Each kind has its own random sequence: more polls do not change which runs fail. */
 export function createFaults(plan: FaultPlan): Faults {
-  const [forRequests, forRuns, forDeliveries] = [0, 1, 2].map((offset) =>
-    createSeededFractions(plan.seed * 3 + offset),
-  )
+  const [forRequests, forRuns, forDeliveries, forFailedBuilds, forLateBuilds] = [
+    ...[0, 1, 2].map((offset) => plan.seed * 3 + offset),
+    // Negative, so that no other plan has the same sequence.
+    ...[1, 2].map((offset) => -(plan.seed * 2 + offset)),
+  ].map(createSeededFractions)
   const isTriggered = (rate: number, fraction: (() => number) | undefined) =>
     rate > 0 && fraction !== undefined && fraction() < rate
-  const { deliveries, runs } = plan
+  const { deliveries, runs, builds } = plan
+  const isBuildHit = (kind: BuildKind, rate: number, fraction?: () => number) =>
+    builds.kinds?.includes(kind) !== false && isTriggered(rate, fraction)
   return {
     chooseRequestFault: (route) => {
       for (const { fault, rate, status, routes } of plan.requests) {
@@ -84,6 +111,10 @@ export function createFaults(plan: FaultPlan): Faults {
       return null
     },
     isRunFailing: () => isTriggered(runs.failedRate, forRuns),
+    isBuildFailing: (kind) => isBuildHit(kind, builds.failedRate, forFailedBuilds),
+    buildDelayMs: (kind) =>
+      isBuildHit(kind, builds.lateRate, forLateBuilds) ? builds.lateSeconds * 1_000 : 0,
+    buildDelayMsMax: builds.lateRate > 0 ? builds.lateSeconds * 1_000 : 0,
     isDeliveryDuplicated: () => isTriggered(deliveries.duplicateRate, forDeliveries),
     deliveryDelayMs: () =>
       isTriggered(deliveries.lateRate, forDeliveries) ? deliveries.lateSeconds * 1_000 : 0,
@@ -100,4 +131,18 @@ export function withFaults(knowledge: Knowledge, faults: Faults): Knowledge {
       return knowledge.resolve(query)
     },
   }
+}
+
+/** Returns compilers that fail as often as the plan says. */
+export function withBuildFaults(
+  compilers: Readonly<Record<BuildKind, Compiler>>,
+  faults: Faults,
+): Readonly<Record<BuildKind, Compiler>> {
+  const withFault =
+    (kind: BuildKind): Compiler =>
+    (subject, signal) => {
+      if (faults.isBuildFailing(kind)) throw new BuildFailure('failed by the plan of faults')
+      return compilers[kind](subject, signal)
+    }
+  return { entity: withFault('entity'), domain: withFault('domain'), hierarchy: withFault('hierarchy') }
 }

@@ -3,7 +3,7 @@ import { systemRandom, type Random } from '../platform/random.js'
 import type { Deferrable } from '../core/awaitable.js'
 import { type WebhookGate, type WebhookOptions, Webhooks } from './deliveries/webhooks.js'
 import { unguarded, type EditionGuard, guardDueWork, guardHandlers } from './edition-guard.js'
-import { noFaults, withFaults, type Faults } from './faults.js'
+import { noFaults, withBuildFaults, withFaults, type Faults } from './faults.js'
 import type { Handlers } from './http/mount.js'
 import type { Knowledge } from './knowledge.js'
 import { createWaiterEndings, type BuildKind, type Compiler } from './records/builds/build.js'
@@ -95,7 +95,8 @@ export function openParts<Runs extends AnyRunStore>(
       clock,
       random,
       buildMs: options.buildMs ?? noTime,
-      compilers: createCompilers(knowledge, options),
+      faults,
+      compilers: withBuildFaults(createCompilers(knowledge, options), faults),
       edition: () => knowledge.edition?.() ?? null,
       log,
       isBusy,

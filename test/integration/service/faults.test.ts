@@ -1,9 +1,12 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { rateLimitHeaders, rateLimits } from '../../../src/contract/limits.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { createFaults, faultPlan } from '../../../src/service/faults.js'
+import { startHookReceiver } from '../../support/hook-receiver.js'
+import { manualClock } from '../../support/manual-clock.js'
 import { kickoffPath } from '../../support/service-client.js'
 import { startTestService } from '../../support/test-service.js'
+import { startWebhookService } from '../../support/webhook-service.js'
 
 const faultsOf = (plan: object) => createFaults(faultPlan.parse(plan))
 
@@ -72,6 +75,37 @@ describe('faults by plan', () => {
     const first = await outcomes()
     expect(new Set(first)).toEqual(new Set(['COMPLETED', 'FAILED']))
     expect(await outcomes()).toEqual(first)
+  })
+
+  test('builds fail by the plan, and their failed events are delivered', async () => {
+    const receiver = await startHookReceiver()
+    onTestFinished(() => receiver.close())
+    const faults = faultsOf({ builds: { failedRate: 1, lateRate: 1, lateSeconds: 0.3 } })
+    const { alice } = await startWebhookService({ faults })
+    const hook = `webhook_url=${encodeURIComponent(receiver.url)}`
+    for (const path of ['/v3/entities/siq_acme?', '/v3/domain-intelligence?domain=acme.example&'])
+      expect((await alice.get(path + hook)).status).toBe(200)
+    const events = (await receiver.has(2)).map(({ event }) => event)
+    expect(events.map(({ type }) => type).sort()).toEqual(['domain_intelligence.failed', 'entity.failed'])
+    for (const { data } of events) expect(data.object.status).toBe('FAILED')
+    await alice.post('/v1/entity/siq_acme/hierarchy', {})
+    const hierarchy = async () => (await alice.get('/v1/entity/siq_acme/hierarchy')).json
+    await expect.poll(async () => (await hierarchy()).status).toBe('failed')
+    expect((await hierarchy()).message).toContain('failed by the plan of faults')
+  })
+
+  test('a late build takes longer by the seconds of the plan, and only builds of the chosen kinds are late', async () => {
+    const clock = manualClock()
+    const faults = faultsOf({ builds: { lateRate: 1, lateSeconds: 60, kinds: ['entity'] } })
+    const { alice } = await startTestService({ faults, clock })
+    const stateOf = async (path: string) => (await alice.get(path)).json.status
+    const [entity, domain] = ['/v1/entities/siq_acme', '/v1/domain-intelligence?domain=acme.example']
+    await expect.poll(() => stateOf(domain)).toBe('complete')
+    expect(await stateOf(entity)).toBe('building')
+    clock.advance(59_999)
+    expect(await stateOf(entity)).toBe('building')
+    clock.advance(1)
+    await expect.poll(() => stateOf(entity)).toBe('complete')
   })
 
   test('a plan that breaks its form is refused', () => {

@@ -16,8 +16,8 @@ export interface BuildRequest {
   readonly subject: string
   /** Returns the step to take. Called in the transaction, so that the build cannot change. */
   readonly chooseStep: (build: StoredBuild | null, nowMs: number) => BuildStep
-  /** Duration of a build that starts with this request. */
-  readonly takesMs: number
+  /** Returns the duration of a build that starts with this request; the same at each call. */
+  readonly chooseMs: () => number
   /** Added if `isWaitedFor` accepts the build. The event of a failed build is written at once. */
   readonly waiter: BuildWaiter | null
   readonly isWaitedFor: (build: StoredBuild) => boolean
@@ -92,13 +92,14 @@ export function createBuildStore(database: Sqlite, deps: BuildStoreDeps): BuildS
   const endOne = createEnd(database)
   const { add, settleAll, objectOf } = createWaiterTable(database, deps)
   const ask = database.transaction((asked: BuildRequest): RequestedBuild => {
-    const { kind, subject, waiter, takesMs, chargedAccountNumber } = asked
+    const { kind, subject, waiter, chargedAccountNumber } = asked
     const nowMs = clock.nowMs()
     const known = read.get(kind, subject) ?? null
     const step = asked.chooseStep(known, nowMs)
     const isLeft = step === 'none' && known !== null
-    const begun = { kind, subject, step, startedAtMs: nowMs, dueAtMs: nowMs + takesMs }
-    const build = isLeft ? known : begin(begun)
+    const build = isLeft
+      ? known
+      : begin({ kind, subject, step, startedAtMs: nowMs, dueAtMs: nowMs + asked.chooseMs() })
     if (known === null && chargedAccountNumber !== null) charge.run(chargedAccountNumber, nowMs)
     if (waiter !== null && asked.isWaitedFor(build)) {
       add(build, waiter, nowMs)

@@ -19,6 +19,7 @@ import type { AnyBuildStore, BuildRequest, EndedBuild } from './build-store.js'
 import { getErrorText } from '../../../core/errors.js'
 import { DueWorkLoop, type InFlight } from '../../../platform/due-work-loop.js'
 import { ConnectionLostError } from '../../../platform/postgres/postgres.js'
+import { noFaults, type Faults } from '../../faults.js'
 import { limits } from '../../limits.js'
 
 interface BuilderDeps {
@@ -157,6 +158,8 @@ export interface BuildsDeps {
   readonly random: Random
   /** Duration of a build, evenly distributed. */
   readonly buildMs: { readonly min: number; readonly max: number }
+  /** Makes builds take longer, for rehearsals; optional. */
+  readonly faults?: Pick<Faults, 'buildDelayMs' | 'buildDelayMsMax'>
   readonly compilers: Readonly<Record<BuildKind, Compiler>>
   /** Returns the current edition of the knowledge; builds of other editions are outdated. Must be cheap. */
   readonly edition: () => string | null
@@ -199,32 +202,35 @@ export interface Builds {
 }
 
 export function createBuilds(deps: BuildsDeps): Deferrable<Builds> & Pick<Builds, 'stop'> {
-  const { clock, random, buildMs, edition, outbox, store } = deps
+  const { clock, random, buildMs, faults = noFaults, edition, outbox, store } = deps
   const ask = (
     kind: BuildKind,
     subject: string,
     stepOf: BuildRequest['chooseStep'],
     { waiter = null, chargedAccountNumber = null }: DemandOptions,
   ): Awaitable<StoredBuild> => {
-    const takesMs = Math.round(buildMs.min + random.fraction() * (buildMs.max - buildMs.min))
+    let chosenMs: number | undefined
+    const chooseMs = () =>
+      (chosenMs ??=
+        Math.round(buildMs.min + random.fraction() * (buildMs.max - buildMs.min)) + faults.buildDelayMs(kind))
     const asked: BuildRequest = {
       kind,
       subject,
       chooseStep: stepOf,
-      takesMs,
+      chooseMs,
       waiter,
       isWaitedFor,
       chargedAccountNumber,
     }
     return applyWhenReady(store.ask(asked), ({ build, hasBegun }) => {
       outbox.wake()
-      if (hasBegun) builder.expect(clock.nowMs() + takesMs)
+      if (hasBegun) builder.expect(clock.nowMs() + chooseMs())
       return build
     })
   }
   const builder = new Builder({
     ...deps,
-    dueAtMsMax: clock.nowMs() + buildMs.max,
+    dueAtMsMax: clock.nowMs() + buildMs.max + faults.buildDelayMsMax,
     onEnded: outbox.wake,
   })
   return {

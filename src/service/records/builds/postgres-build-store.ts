@@ -149,8 +149,8 @@ async function askIn(
   asked: BuildRequest,
   deps: SharedBuildDeps,
 ): Promise<RequestedBuild> {
-  const { kind, subject, chooseStep, takesMs, waiter, chargedAccountNumber } = asked
-  const first = await insertFirst(statements, kind, subject, takesMs)
+  const { kind, subject, chooseStep, chooseMs, waiter, chargedAccountNumber } = asked
+  const first = await insertFirst(statements, kind, subject, chooseMs())
   if (first !== null && chargedAccountNumber !== null)
     await chargeUnit(statements, chargedAccountNumber, deps.clock.nowMs())
   const answered =
@@ -181,7 +181,7 @@ async function insertFirst(
 
 async function stepOn(
   statements: PostgresStatements,
-  { kind, subject, takesMs }: BuildRequest,
+  { kind, subject, chooseMs }: BuildRequest,
   stepOf: BuildRequest['chooseStep'],
 ): Promise<RequestedBuild> {
   const [known] = await findTimed(statements, kind, subject, 'FOR UPDATE')
@@ -193,7 +193,7 @@ async function stepOn(
     `UPDATE enrich_service.builds
      SET state = $2, started_at_ms = $3, due_at_ms = $3::bigint + $4, claimed_by = NULL, claimed_until = NULL
      WHERE build_number = $1 RETURNING ${columns}`,
-    [build.buildNumber, toState(step), nowMs, takesMs],
+    [build.buildNumber, toState(step), nowMs, chooseMs()],
   )
   if (begun === undefined) throw new Error(`the build of ${kind} ${subject} is gone`)
   return { build: begun, hasBegun: true }

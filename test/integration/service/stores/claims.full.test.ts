@@ -8,11 +8,12 @@ import {
   guardDueWork,
   guardHandlers,
 } from '../../../../src/service/edition-guard.js'
+import { toLane } from '../../../../src/service/deliveries/outbox.js'
 import type { Handlers } from '../../../../src/service/http/mount.js'
 import { limits } from '../../../../src/service/limits.js'
 import { findPostgres } from '../../../support/postgres-server.js'
 import { SharedData, type TestData } from '../../../support/service-data.js'
-import { askFor, dueOf, endOf, endRuns } from './outgoing-support.js'
+import { askFor, dueOf, endOf, endRuns, webhookUrl } from './outgoing-support.js'
 
 const programs = findPostgres()
 const shared = new SharedData(programs ?? '')
@@ -26,7 +27,7 @@ describe.skipIf(programs === null)('what replicas claim of each other', () => {
     const url = await shared.newUrl()
     return [await shared.open(url, {}, more), await shared.open(url, {}, more)] as const
   }
-  const laneOf = ({ alice }: TestData) => `${alice.accountNumber} hooks.example.com`
+  const laneOf = ({ alice }: TestData) => toLane(alice.accountNumber, webhookUrl)
 
   test('the events of an account are delivered by one, however many ask', async () => {
     const url = await shared.newUrl()

@@ -37,7 +37,7 @@ export const askFor = (
 ): BuildRequest => ({
   kind,
   subject,
-  takesMs: 0,
+  chooseMs: () => 0,
   waiter: null,
   isWaitedFor,
   chargedAccountNumber: null,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { CallId, RunId } from '../../../../src/contract/ids.js'
 import type { DueEvent } from '../../../../src/service/deliveries/event-store.js'
+import { toLane } from '../../../../src/service/deliveries/outbox.js'
 import { describeServiceData, type TestData } from '../../../support/service-data.js'
 import { askFor, dueOf, endOf, endRuns, webhookUrl } from './outgoing-support.js'
 
@@ -28,7 +29,7 @@ describeServiceData('events and builds', (make) => {
     await endRuns(data, 4)
     const { events } = data.stores.outgoing
     const lanes = await events.lanes()
-    expect(lanes.map(({ lane }) => lane)).toEqual([`${data.alice.accountNumber} hooks.example.com`])
+    expect(lanes.map(({ lane }) => lane)).toEqual([toLane(data.alice.accountNumber, webhookUrl)])
     expect(events.getHolder(lanes[0]?.lane ?? '')).toBe('here')
     const all = await dueOf(data)
     expect(all.events).toHaveLength(4)
@@ -77,7 +78,7 @@ describeServiceData('events and builds', (make) => {
 
   test('a build that is not due yet says when it is, and is brought forward', async () => {
     const { stores } = await make()
-    await stores.builds.ask(askFor('entity', 'siq_1', { takesMs: 600_000 }))
+    await stores.builds.ask(askFor('entity', 'siq_1', { chooseMs: () => 600_000 }))
     expect(await stores.builds.due(Date.now(), 10)).toEqual([])
     const nextAtMs = (await stores.builds.nextDueAtMs(Date.now())) ?? 0
     expect(nextAtMs).toBeGreaterThan(Date.now() + 500_000)
