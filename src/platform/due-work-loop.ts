@@ -142,3 +142,49 @@ export class InFlight {
     this.#wake()
   }
 }
+
+/** Orders work by round robin over accounts: the first of each account, then the second of each, and so on. */
+export function interleaveAccounts<Work extends { readonly accountNumber: number }>(
+  works: readonly Work[],
+): Work[] {
+  const placed = new Map<number, number>()
+  return works
+    .map((work) => {
+      const place = placed.get(work.accountNumber) ?? 0
+      placed.set(work.accountNumber, place + 1)
+      return { work, place }
+    })
+    .sort((one, other) => one.place - other.place)
+    .map(({ work }) => work)
+}
+
+interface AccountQueues<Work> {
+  /** Returns the accounts with open work, in the order of their numbers. */
+  readonly accounts: () => readonly number[]
+  /** Returns the first due work of an account. */
+  readonly read: (accountNumber: number, nowMs: number, countMax: number) => Work[]
+}
+
+/** Returns a function that takes due work by round robin over accounts. Each call starts with another account. */
+export function createRoundRobin<Work extends { readonly accountNumber: number }>({
+  accounts,
+  read,
+}: AccountQueues<Work>): (nowMs: number, countMax: number) => Work[] {
+  let callCount = 0
+  return (nowMs, countMax) => {
+    const open = accounts()
+    const start = callCount++ % Math.max(open.length, 1)
+    const turns = [...open.slice(start), ...open.slice(0, start)]
+    const shareMax = Math.ceil(countMax / Math.max(open.length, 1))
+    const shares = turns.map((account) => read(account, nowMs, shareMax))
+    const takenCount = shares.reduce((sum, { length }) => sum + length, 0)
+    // The rest of a share that an account does not need goes to the others.
+    const queues =
+      takenCount === countMax || open.length === 1
+        ? shares
+        : shares.map((share, index) =>
+            share.length < shareMax ? share : read(turns[index] ?? 0, nowMs, countMax),
+          )
+    return interleaveAccounts(queues.flat()).slice(0, countMax)
+  }
+}

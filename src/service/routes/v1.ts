@@ -23,11 +23,11 @@ export function createEntityHandlersV1(
   builds: Pick<Deferrable<Builds>, 'demand'>,
 ): Pick<Handlers, 'readEntityV1'> {
   return {
-    readEntityV1: ({ params }) => {
+    readEntityV1: ({ caller: { accountNumber }, params }) => {
       const found = knowledge.entity(params.entity_id)
       if (found === null) throw createEntityNotFoundRefusal()
       const { id } = entityRecord.parse(found.record)
-      return applyWhenReady(builds.demand('entity', id), (build) => ({
+      return applyWhenReady(builds.demand('entity', id, { accountNumber }), (build) => ({
         status: 200,
         body: buildEntityReplyV1(params.entity_id, build),
       }))
@@ -64,8 +64,8 @@ export function createDomainHandlersV1(
   builds: Pick<Deferrable<Builds>, 'demand'>,
 ): Pick<Handlers, 'readDomainV1'> {
   return {
-    readDomainV1: ({ query }) =>
-      applyWhenReady(builds.demand('domain', parseDomain(query.domain)), (build) => ({
+    readDomainV1: ({ caller: { accountNumber }, query }) =>
+      applyWhenReady(builds.demand('domain', parseDomain(query.domain), { accountNumber }), (build) => ({
         status: 200,
         body: buildDomainReplyV1(build),
       })),
@@ -242,8 +242,8 @@ export function createHierarchyHandlers(
   return {
     readHierarchy: read,
     readUltimateParent: read,
-    requestHierarchy: ({ callId, params }) =>
-      applyWhenReady(builds.start('hierarchy', getSubject(params.entity_id)), (build) => ({
+    requestHierarchy: ({ caller: { accountNumber }, callId, params }) =>
+      applyWhenReady(builds.start('hierarchy', getSubject(params.entity_id), { accountNumber }), (build) => ({
         status: 202,
         body: buildHierarchyReply(params.entity_id, build, callId),
       })),

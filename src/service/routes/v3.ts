@@ -109,9 +109,13 @@ interface RecordDeps {
 export function createEntityHandlers(deps: RecordDeps): Pick<Handlers, 'readEntity'> {
   const { knowledge, builds, gate, log } = deps
   /** Returns `null` if the state of the build cannot be read; the waiter is then not added. */
-  const requestBuild = async (id: string, waiter: BuildWaiter | null): Promise<StoredBuild | null> => {
+  const requestBuild = async (
+    id: string,
+    accountNumber: number,
+    waiter: BuildWaiter | null,
+  ): Promise<StoredBuild | null> => {
     try {
-      return await builds.demand('entity', id, { waiter })
+      return await builds.demand('entity', id, { accountNumber, waiter })
     } catch (error) {
       log(`the build of entity ${id} cannot be read: ${getErrorText(error)}`)
       return null
@@ -123,7 +127,11 @@ export function createEntityHandlers(deps: RecordDeps): Pick<Handlers, 'readEnti
       const found = knowledge.entity(call.params.id)
       if (found === null) throw notFound('entity')
       const record = entityRecord.parse(found.record)
-      const build = await requestBuild(record.id, createWaiter(call, webhookUrl, deps))
+      const build = await requestBuild(
+        record.id,
+        call.caller.accountNumber,
+        createWaiter(call, webhookUrl, deps),
+      )
       const result = build?.result ?? null
       const body: EntityReply = {
         status: found.mergedInto === null ? 'matched' : 'merged',
@@ -168,6 +176,7 @@ export function createDomainHandlers(deps: DomainDeps): Pick<Handlers, 'readDoma
     const waiter = createWaiter(call, await gate(asked.webhook_url), deps)
     const requestBuild = (chargedAccountNumber?: number) =>
       builds.demand('domain', domain, {
+        accountNumber: call.caller.accountNumber,
         waiter,
         ...(chargedAccountNumber === undefined ? {} : { chargedAccountNumber }),
       })

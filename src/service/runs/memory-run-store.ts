@@ -76,7 +76,8 @@ export function createMemoryRunStore(runsMax: number, onEnded: readonly OnRunEnd
       for (const [runNumber, { asked }] of open) {
         if (due.length >= countMax) break
         if (asked.dueAtMs > nowMs) continue
-        due.push({ runNumber, runId: asked.ids.runId, ...asked.query, withBasis: asked.withBasis ? 1 : 0 })
+        const { accountNumber, ids, query, withBasis } = asked
+        due.push({ runNumber, accountNumber, runId: ids.runId, ...query, withBasis: withBasis ? 1 : 0 })
       }
       return due
     },

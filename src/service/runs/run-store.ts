@@ -1,10 +1,12 @@
 import type { CallId, CustomId, JobId, RequestId, RunId, StreamId } from '../../contract/ids.js'
 import type { Deferrable } from '../../core/awaitable.js'
+import { createRoundRobin } from '../../platform/due-work-loop.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { RunOutcome } from './run-outcome.js'
 import type { RunIds } from '../ids.js'
 import type { Query } from '../knowledge.js'
 import { GroupCommit } from '../../platform/group-commit.js'
+import { selectOpenAccounts } from '../storage/schema.js'
 
 /** The routes that may read a run: v2 cannot find runs of v3, and vice versa. */
 type RunSurface = 'v3' | 'v2'
@@ -48,6 +50,7 @@ export type OnRunEnded = (run: EndedRun, endedAtMs: number) => void
 
 export interface DueRun extends Query {
   readonly runNumber: number
+  readonly accountNumber: number
   readonly runId: RunId
   readonly withBasis: 0 | 1
 }
@@ -78,6 +81,7 @@ export interface RunStore {
   byJobId(accountNumber: number, id: JobId): StoredRun | undefined
   /** Finds a v2 job or stream by its request id. */
   byRequestId(accountNumber: number, id: RequestId | StreamId): StoredRun | undefined
+  /** Returns due runs by round robin over accounts. */
   due(nowMs: number, countMax: number): DueRun[]
   /** Returns the first due time after `afterMs`; `null` if none. */
   nextDueAtMs(afterMs: number): number | null
@@ -111,8 +115,14 @@ export function createRunStore(database: Sqlite, onEnded: readonly OnRunEnded[] 
     `${storedRun} WHERE account_number = ? AND request_id = ? AND surface = ?`,
   )
   const due = database.prepare(`
-    SELECT run_number AS runNumber, run_id AS runId, name, location, context, with_basis AS withBasis
-    FROM runs WHERE status = 'PENDING' AND due_at_ms <= ? ORDER BY due_at_ms LIMIT ?`)
+    SELECT run_number AS runNumber, account_number AS accountNumber, run_id AS runId, name, location, context,
+      with_basis AS withBasis
+    FROM runs WHERE status = 'PENDING' AND account_number = ? AND due_at_ms <= ? ORDER BY due_at_ms LIMIT ?`)
+  const openAccounts = database.prepare(selectOpenAccounts('runs', "status = 'PENDING'")).pluck()
+  const takeDue = createRoundRobin({
+    accounts: () => openAccounts.all() as number[],
+    read: (...limits) => due.all(...limits) as DueRun[],
+  })
   const nextDue = database
     .prepare("SELECT min(due_at_ms) FROM runs WHERE status = 'PENDING' AND due_at_ms > ?")
     .pluck()
@@ -157,7 +167,7 @@ export function createRunStore(database: Sqlite, onEnded: readonly OnRunEnded[] 
     byJobId: (accountNumber, id) =>
       (byJobId.get(accountNumber, id) ?? byRequestId.get(accountNumber, id, 'v3')) as StoredRun | undefined,
     byRequestId: (accountNumber, id) => byRequestId.get(accountNumber, id, 'v2') as StoredRun | undefined,
-    due: (nowMs, countMax) => due.all(nowMs, countMax) as DueRun[],
+    due: takeDue,
     nextDueAtMs: (afterMs) => nextDue.get(afterMs) as number | null,
     limitDueTimes: (dueAtMsMax) => {
       limitDueTimes.run({ max: dueAtMsMax })

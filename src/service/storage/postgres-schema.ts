@@ -217,4 +217,23 @@ export const serviceMigrations: readonly string[] = [
      -- By the clock of the server; '-infinity' for the first of all.
      since timestamptz NOT NULL DEFAULT '-infinity'
    )`,
+  `-- Research takes turns among the accounts.
+   CREATE INDEX runs_open_by_account ON enrich_service.runs (account_number, due_at_ms) WHERE status = 'PENDING';
+   -- The account that requested the build; 0 if unknown.
+   ALTER TABLE enrich_service.builds ADD COLUMN account_number bigint NOT NULL DEFAULT 0;
+   CREATE INDEX builds_open_by_account ON enrich_service.builds (account_number, due_at_ms)
+     WHERE state IN ('building', 'refreshing')`,
 ]
+
+/** SQL of a recursive table `open_accounts` with the accounts that have open rows; skips through a partial index. */
+export const openAccountsSql = (
+  table: 'runs' | 'builds',
+  isOpen: string,
+): string => `RECURSIVE open_accounts AS (
+    (SELECT account_number FROM enrich_service.${table} WHERE ${isOpen} ORDER BY account_number LIMIT 1)
+    UNION ALL
+    SELECT next.account_number FROM open_accounts o CROSS JOIN LATERAL (
+      SELECT t.account_number FROM enrich_service.${table} t
+      WHERE t.${isOpen} AND t.account_number > o.account_number ORDER BY t.account_number LIMIT 1
+    ) AS next
+  )`

@@ -168,4 +168,23 @@ export const migrations: readonly string[] = [
   CREATE INDEX build_waiters_by_build ON build_waiters (build_number) WHERE object IS NULL;
   CREATE UNIQUE INDEX build_waiters_by_run_id ON build_waiters (account_number, run_id);
   `,
+  `
+  -- Research takes turns among the accounts.
+  CREATE INDEX runs_open_by_account ON runs (account_number, due_at_ms) WHERE status = 'PENDING';
+  -- The account that requested the build; 0 if unknown.
+  ALTER TABLE builds ADD COLUMN account_number INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX builds_open_by_account ON builds (account_number, due_at_ms)
+    WHERE state IN ('building', 'refreshing');
+  `,
 ]
+
+/** Returns SQL that selects the accounts with open rows by skipping through a partial index. */
+export function selectOpenAccounts(table: 'runs' | 'builds', isOpen: string): string {
+  const select = `SELECT min(account_number) FROM ${table} WHERE ${isOpen}`
+  return `
+    WITH RECURSIVE open (account) AS (
+      SELECT (${select})
+      UNION ALL SELECT (${select} AND account_number > account) FROM open WHERE account IS NOT NULL
+    )
+    SELECT account FROM open WHERE account IS NOT NULL`
+}

@@ -9,6 +9,9 @@ import { Researcher } from '../../../src/service/runs/researcher.js'
 import { createRunStore, type RunStore } from '../../../src/service/runs/run-store.js'
 import { openDatabase } from '../../../src/service/storage/database.js'
 import { fakeKnowledge, matchOf } from '../../support/fake-knowledge.js'
+import { manualClock } from '../../support/manual-clock.js'
+import { kickoffPath } from '../../support/service-client.js'
+import { startTestService } from '../../support/test-service.js'
 
 const answered = toResolutionText(matchOf())
 const soon = (text: ResolutionText) =>
@@ -117,5 +120,41 @@ describe('research that is done elsewhere', () => {
     })
     await until(() => store.count().completed === 1)
     expect(store.count()).toEqual({ pending: 1, completed: 1, failed: 0 })
+  })
+})
+
+describe('research takes turns among accounts', () => {
+  const submitMany = async (kickOff: (row: number) => Promise<{ status: number }>) => {
+    for (let row = 0; row < 200; row++) expect((await kickOff(row)).status).toBe(202)
+  }
+  const researchMs = { min: 60_000, max: 60_000 }
+
+  test('runs of one account hold up no other account', async () => {
+    const clock = manualClock()
+    const knowledge = fakeKnowledge()
+    const { alice, bob, service } = await startTestService({ knowledge, clock, researchMs })
+    await submitMany((row) => alice.post(kickoffPath, { name: `Alice ${row}` }))
+    clock.advance(1_000)
+    await bob.post(kickoffPath, { name: 'Bob' })
+    clock.advance(60_000)
+    await expect.poll(() => service.runCount().completed).toBe(201)
+    expect(knowledge.asked.indexOf('Bob')).toBeLessThan(2)
+  })
+
+  test('hierarchies of one account hold up no other account', async () => {
+    const clock = manualClock()
+    const researched: string[] = []
+    const ownership = (id: string) => {
+      researched.push(id)
+      return null
+    }
+    const knowledge = fakeKnowledge({ ownership })
+    const { alice, bob } = await startTestService({ knowledge, clock, buildMs: researchMs })
+    await submitMany((row) => alice.post(`/v1/entity/siq_alice${row}/hierarchy`, {}))
+    clock.advance(1_000)
+    await bob.post('/v1/entity/siq_bob/hierarchy', {})
+    clock.advance(60_000)
+    await expect.poll(() => researched.length).toBe(201)
+    expect(researched.indexOf('siq_bob')).toBeLessThan(2)
   })
 })

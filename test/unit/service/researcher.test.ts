@@ -12,7 +12,15 @@ function storeOf(names: readonly string[], failures = 0) {
   const open = new Map<number, DueRun>(
     names.map((name, runNumber) => [
       runNumber,
-      { runNumber, runId: `run_${runNumber}` as RunId, name, location: null, context: null, withBasis: 0 },
+      {
+        runNumber,
+        accountNumber: 1,
+        runId: `run_${runNumber}` as RunId,
+        name,
+        location: null,
+        context: null,
+        withBasis: 0,
+      },
     ]),
   )
   const ended: FinishedRun[] = []
@@ -21,6 +29,7 @@ function storeOf(names: readonly string[], failures = 0) {
     add: (runNumber: number, name: string) => {
       open.set(runNumber, {
         runNumber,
+        accountNumber: 1,
         runId: `run_${runNumber}` as RunId,
         name,
         location: null,

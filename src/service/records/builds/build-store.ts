@@ -1,7 +1,9 @@
 import type { RunId } from '../../../contract/ids.js'
 import type { Deferrable } from '../../../core/awaitable.js'
+import { createRoundRobin } from '../../../platform/due-work-loop.js'
 import { prepare, type Sqlite } from '../../../platform/sqlite.js'
 import type { Outbox } from '../../deliveries/outbox.js'
+import { selectOpenAccounts } from '../../storage/schema.js'
 import type { WaiterEnding, BuildKind, BuildOutcome, BuildStep, BuildWaiter, StoredBuild } from './build.js'
 
 export interface EndedBuild {
@@ -14,6 +16,7 @@ export interface EndedBuild {
 export interface BuildRequest {
   readonly kind: BuildKind
   readonly subject: string
+  readonly accountNumber: number
   /** Returns the step to take. Called in the transaction, so that the build cannot change. */
   readonly chooseStep: (build: StoredBuild | null, nowMs: number) => BuildStep
   /** Returns the duration of a build that starts with this request; the same at each call. */
@@ -36,7 +39,7 @@ export interface BuildStore {
   read(kind: BuildKind, subject: string): StoredBuild | null
   /** Starts a build if a step is due, charges for the first build of a subject, and adds the waiter; all or nothing. */
   ask(asked: BuildRequest): RequestedBuild
-  /** Returns due builds for this process, the oldest first, including those in progress here. */
+  /** Returns due builds for this process by round robin over accounts, including those in progress here. */
   due(nowMs: number, countMax: number): StoredBuild[]
   /** Returns the first due time after `afterMs`. */
   nextDueAtMs(afterMs: number): number | null
@@ -63,7 +66,7 @@ export interface BuildStoreDeps {
   readonly clock: { nowMs(): number }
 }
 
-const columns = `build_number AS buildNumber, kind, subject, state, started_at_ms AS startedAtMs,
+const columns = `build_number AS buildNumber, account_number AS accountNumber, kind, subject, state, started_at_ms AS startedAtMs,
   due_at_ms AS dueAtMs, finished_at_ms AS finishedAtMs, updated_at_ms AS updatedAtMs, result, failure, edition`
 
 export function createBuildStore(database: Sqlite, deps: BuildStoreDeps): BuildStore {
@@ -72,11 +75,16 @@ export function createBuildStore(database: Sqlite, deps: BuildStoreDeps): BuildS
     database,
     `SELECT ${columns} FROM builds WHERE kind = ? AND subject = ?`,
   )
-  const due = prepare<[number, number], StoredBuild>(
+  const due = prepare<[number, number, number], StoredBuild>(
     database,
-    `SELECT ${columns} FROM builds WHERE state IN ('building', 'refreshing') AND due_at_ms <= ?
+    `SELECT ${columns} FROM builds
+     WHERE state IN ('building', 'refreshing') AND account_number = ? AND due_at_ms <= ?
      ORDER BY due_at_ms, build_number LIMIT ?`,
   )
+  const openAccounts = prepare<[], number>(
+    database,
+    selectOpenAccounts('builds', "state IN ('building', 'refreshing')"),
+  ).pluck()
   const nextDue = prepare<[number], number | null>(
     database,
     "SELECT min(due_at_ms) FROM builds WHERE state IN ('building', 'refreshing') AND due_at_ms > ?",
@@ -99,7 +107,14 @@ export function createBuildStore(database: Sqlite, deps: BuildStoreDeps): BuildS
     const isLeft = step === 'none' && known !== null
     const build = isLeft
       ? known
-      : begin({ kind, subject, step, startedAtMs: nowMs, dueAtMs: nowMs + asked.chooseMs() })
+      : begin({
+          kind,
+          subject,
+          accountNumber: asked.accountNumber,
+          step,
+          startedAtMs: nowMs,
+          dueAtMs: nowMs + asked.chooseMs(),
+        })
     if (known === null && chargedAccountNumber !== null) charge.run(chargedAccountNumber, nowMs)
     if (waiter !== null && asked.isWaitedFor(build)) {
       add(build, waiter, nowMs)
@@ -116,7 +131,7 @@ export function createBuildStore(database: Sqlite, deps: BuildStoreDeps): BuildS
   return {
     read: (kind, subject) => read.get(kind, subject) ?? null,
     ask: (asked) => ask.immediate(asked),
-    due: (nowMs, countMax) => due.all(nowMs, countMax),
+    due: createRoundRobin({ accounts: () => openAccounts.all(), read: (...limits) => due.all(...limits) }),
     nextDueAtMs: (afterMs) => nextDue.get(afterMs) ?? null,
     limitDueTimes: (max) => {
       limitDueTimes.run({ max })
@@ -132,6 +147,7 @@ export function createBuildStore(database: Sqlite, deps: BuildStoreDeps): BuildS
 interface Begin {
   readonly kind: BuildKind
   readonly subject: string
+  readonly accountNumber: number
   /** `refresh` keeps the existing result. */
   readonly step: BuildStep
   readonly startedAtMs: number
@@ -142,15 +158,15 @@ interface Begin {
 function createBegin(database: Sqlite): (begin: Begin) => StoredBuild {
   const insert = prepare<Begin, StoredBuild>(
     database,
-    `INSERT INTO builds (kind, subject, state, started_at_ms, due_at_ms)
-     VALUES (@kind, @subject, 'building', @startedAtMs, @dueAtMs)
+    `INSERT INTO builds (kind, subject, account_number, state, started_at_ms, due_at_ms)
+     VALUES (@kind, @subject, @accountNumber, 'building', @startedAtMs, @dueAtMs)
      ON CONFLICT (kind, subject) DO UPDATE
-       SET state = 'building', started_at_ms = @startedAtMs, due_at_ms = @dueAtMs
+       SET state = 'building', account_number = @accountNumber, started_at_ms = @startedAtMs, due_at_ms = @dueAtMs
      RETURNING ${columns}`,
   )
   const refresh = prepare<Begin, StoredBuild>(
     database,
-    `UPDATE builds SET state = 'refreshing', started_at_ms = @startedAtMs, due_at_ms = @dueAtMs
+    `UPDATE builds SET state = 'refreshing', account_number = @accountNumber, started_at_ms = @startedAtMs, due_at_ms = @dueAtMs
      WHERE kind = @kind AND subject = @subject RETURNING ${columns}`,
   )
   return (begin) => {

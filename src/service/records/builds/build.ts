@@ -11,6 +11,8 @@ export type BuildState = 'building' | 'refreshing' | 'complete' | 'failed'
 
 export interface StoredBuild {
   readonly buildNumber: number
+  /** The account that requested it last; 0 if unknown. Research takes turns among accounts. */
+  readonly accountNumber: number
   readonly kind: BuildKind
   readonly subject: string
   readonly state: BuildState

@@ -173,6 +173,8 @@ export interface BuildsDeps {
 }
 
 interface DemandOptions {
+  /** The account of the caller, because research takes turns among accounts; defaults to 0. */
+  readonly accountNumber?: number
   readonly waiter?: BuildWaiter | null
   /** The account charged for the first build of this subject; later ones are free. */
   readonly chargedAccountNumber?: number | null
@@ -191,7 +193,7 @@ export interface Builds {
    */
   demand(kind: BuildKind, subject: string, asked?: DemandOptions): StoredBuild
   /** Starts a build or a refresh, unless one is in progress, and returns it. */
-  start(kind: BuildKind, subject: string, waiter?: BuildWaiter): StoredBuild
+  start(kind: BuildKind, subject: string, asked?: Pick<DemandOptions, 'accountNumber'>): StoredBuild
   /** Returns the run object of a waiter as JSON text; `undefined` for another account's run, or an unknown one. */
   runObject(
     accountNumber: number,
@@ -207,7 +209,7 @@ export function createBuilds(deps: BuildsDeps): Deferrable<Builds> & Pick<Builds
     kind: BuildKind,
     subject: string,
     stepOf: BuildRequest['chooseStep'],
-    { waiter = null, chargedAccountNumber = null }: DemandOptions,
+    { accountNumber = 0, waiter = null, chargedAccountNumber = null }: DemandOptions,
   ): Awaitable<StoredBuild> => {
     let chosenMs: number | undefined
     const chooseMs = () =>
@@ -216,6 +218,7 @@ export function createBuilds(deps: BuildsDeps): Deferrable<Builds> & Pick<Builds
     const asked: BuildRequest = {
       kind,
       subject,
+      accountNumber,
       chooseStep: stepOf,
       chooseMs,
       waiter,
@@ -237,7 +240,7 @@ export function createBuilds(deps: BuildsDeps): Deferrable<Builds> & Pick<Builds
     read: (kind, subject) => store.read(kind, subject),
     demand: (kind, subject, asked = {}) =>
       ask(kind, subject, (build, nowMs) => stepOnDemand(build, edition(), nowMs), asked),
-    start: (kind, subject, waiter) => ask(kind, subject, stepOnRequest, { waiter: waiter ?? null }),
+    start: (kind, subject, asked = {}) => ask(kind, subject, stepOnRequest, asked),
     runObject: (accountNumber, runId) =>
       applyWhenReady(store.objectOf(accountNumber, runId), (object) => {
         if (object === undefined) return undefined

@@ -4,10 +4,12 @@ import {
   type Postgres,
   type PostgresStatements,
 } from '../../../platform/postgres/postgres.js'
+import { interleaveAccounts } from '../../../platform/due-work-loop.js'
 import { chargeUnit } from '../../accounts/postgres/charges.js'
 import type { NewEvent } from '../../deliveries/outbox.js'
 import { serverMsSql } from '../../deliveries/postgres-event-store.js'
 import { limits } from '../../limits.js'
+import { openAccountsSql } from '../../storage/postgres-schema.js'
 import type { WaiterEnding, BuildKind, BuildStep, BuildWaiter, StoredBuild } from './build.js'
 import type { AnyBuildStore, RequestedBuild, BuildRequest, EndedBuild } from './build-store.js'
 
@@ -23,10 +25,33 @@ export interface SharedBuildDeps {
   readonly endingOf: WaiterEnding
 }
 
-const columns = `build_number AS "buildNumber", kind, subject, state, started_at_ms AS "startedAtMs",
+const columns = `build_number AS "buildNumber", account_number AS "accountNumber", kind, subject, state, started_at_ms AS "startedAtMs",
   due_at_ms AS "dueAtMs", finished_at_ms AS "finishedAtMs", updated_at_ms AS "updatedAtMs", result, failure, edition`
 
 const isOpen = `state IN ('building', 'refreshing')`
+
+const isMine = '(b.claimed_by IS NULL OR b.claimed_by = $1 OR b.claimed_until < clock_timestamp())'
+
+/** Claims due builds by round robin over accounts, and those again that this replica holds. */
+const dueSql = `
+  WITH ${openAccountsSql('builds', isOpen)}, fair AS (
+    SELECT build_number, place FROM open_accounts o CROSS JOIN LATERAL (
+      SELECT build_number, due_at_ms, row_number() OVER (ORDER BY due_at_ms, build_number) AS place
+      FROM (
+        SELECT build_number, due_at_ms FROM enrich_service.builds b
+        WHERE b.account_number = o.account_number AND ${isOpen} AND due_at_ms <= ${serverMsSql} AND ${isMine}
+        ORDER BY due_at_ms, build_number LIMIT 2 * $3
+      ) AS first
+    ) AS placed
+    ORDER BY place, due_at_ms, build_number LIMIT 2 * $3
+  )
+  UPDATE enrich_service.builds
+  SET claimed_by = $1, claimed_until = clock_timestamp() + $2 * interval '1 millisecond'
+  WHERE build_number IN (
+    SELECT b.build_number FROM enrich_service.builds b JOIN fair USING (build_number)
+    WHERE ${isOpen} AND ${isMine}
+    ORDER BY place, due_at_ms, build_number LIMIT $3 FOR UPDATE OF b SKIP LOCKED)
+  RETURNING ${columns}`
 
 /**
  * Creates a store of the builds of all replicas: a build requested at one can be polled at another. One replica at a
@@ -50,18 +75,8 @@ export function createSharedBuildStore(deps: SharedBuildDeps): AnyBuildStore {
       (await retryUntilKnown(clock, () =>
         postgres.transaction((statements) => askIn(statements, asked, deps)),
       )),
-    due: (_nowMs, countMax) =>
-      postgres.query<StoredBuild>(
-        `UPDATE enrich_service.builds
-         SET claimed_by = $1, claimed_until = clock_timestamp() + $2 * interval '1 millisecond'
-         WHERE build_number IN (
-           SELECT build_number FROM enrich_service.builds
-           WHERE ${isOpen} AND due_at_ms <= ${serverMsSql}
-             AND (claimed_by IS NULL OR claimed_by = $1 OR claimed_until < clock_timestamp())
-           ORDER BY due_at_ms, build_number LIMIT $3 FOR UPDATE SKIP LOCKED)
-         RETURNING ${columns}`,
-        [replicaId, claimMs, countMax],
-      ),
+    due: async (_nowMs, countMax) =>
+      interleaveAccounts(await postgres.query<StoredBuild>(dueSql, [replicaId, claimMs, countMax])),
     nextDueAtMs: async (afterMs) => {
       const [next] = await postgres.query<{ dueInMs: number | null }>(
         `SELECT min(due_at_ms) - ${serverMsSql} AS "dueInMs" FROM enrich_service.builds
@@ -149,8 +164,8 @@ async function askIn(
   asked: BuildRequest,
   deps: SharedBuildDeps,
 ): Promise<RequestedBuild> {
-  const { kind, subject, chooseStep, chooseMs, waiter, chargedAccountNumber } = asked
-  const first = await insertFirst(statements, kind, subject, chooseMs())
+  const { chooseStep, waiter, chargedAccountNumber } = asked
+  const first = await insertFirst(statements, asked)
   if (first !== null && chargedAccountNumber !== null)
     await chargeUnit(statements, chargedAccountNumber, deps.clock.nowMs())
   const answered =
@@ -166,22 +181,20 @@ async function askIn(
 /** Returns `null` if the build exists. A concurrent insert first waits for the commit of the other. */
 async function insertFirst(
   statements: PostgresStatements,
-  kind: BuildKind,
-  subject: string,
-  takesMs: number,
+  { kind, subject, accountNumber, chooseMs }: BuildRequest,
 ): Promise<StoredBuild | null> {
   const [build] = await statements.query<StoredBuild>(
-    `INSERT INTO enrich_service.builds (kind, subject, state, started_at_ms, due_at_ms)
-     SELECT $1, $2, 'building', now_ms, now_ms + $3 FROM (SELECT ${serverMsSql} AS now_ms) AS now
+    `INSERT INTO enrich_service.builds (kind, subject, account_number, state, started_at_ms, due_at_ms)
+     SELECT $1, $2, $4, 'building', now_ms, now_ms + $3 FROM (SELECT ${serverMsSql} AS now_ms) AS now
      ON CONFLICT (kind, subject) DO NOTHING RETURNING ${columns}`,
-    [kind, subject, takesMs],
+    [kind, subject, chooseMs(), accountNumber],
   )
   return build ?? null
 }
 
 async function stepOn(
   statements: PostgresStatements,
-  { kind, subject, chooseMs }: BuildRequest,
+  { kind, subject, accountNumber, chooseMs }: BuildRequest,
   stepOf: BuildRequest['chooseStep'],
 ): Promise<RequestedBuild> {
   const [known] = await findTimed(statements, kind, subject, 'FOR UPDATE')
@@ -191,9 +204,9 @@ async function stepOn(
   if (step === 'none') return { build, hasBegun: false }
   const [begun] = await statements.query<StoredBuild>(
     `UPDATE enrich_service.builds
-     SET state = $2, started_at_ms = $3, due_at_ms = $3::bigint + $4, claimed_by = NULL, claimed_until = NULL
+     SET state = $2, account_number = $5, started_at_ms = $3, due_at_ms = $3::bigint + $4, claimed_by = NULL, claimed_until = NULL
      WHERE build_number = $1 RETURNING ${columns}`,
-    [build.buildNumber, toState(step), nowMs, chooseMs()],
+    [build.buildNumber, toState(step), nowMs, chooseMs(), accountNumber],
   )
   if (begun === undefined) throw new Error(`the build of ${kind} ${subject} is gone`)
   return { build: begun, hasBegun: true }

@@ -1,9 +1,11 @@
 import type { Deferrable } from '../../../core/awaitable.js'
 import type { RunId } from '../../../contract/ids.js'
 import type { Clock } from '../../../platform/clock.js'
+import { interleaveAccounts } from '../../../platform/due-work-loop.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import { limits } from '../../limits.js'
 import type { Query } from '../../knowledge.js'
+import { openAccountsSql } from '../../storage/postgres-schema.js'
 import type { DueRun, RunStore } from '../run-store.js'
 
 interface ClaimsDeps {
@@ -15,6 +17,7 @@ interface ClaimsDeps {
 
 interface ClaimedRow {
   readonly runNumber: number
+  readonly accountNumber: number
   readonly runId: RunId
   readonly query: string
   readonly withBasis: boolean
@@ -25,17 +28,36 @@ const nowMsSql = '(extract(epoch FROM clock_timestamp()) * 1000)'
 /** Claims need not be durable: one that is lost with the server only causes research to be repeated. */
 const notSynced = "set_config('synchronous_commit', 'off', true) = 'off'"
 
+const isFree = '(r.claimed_until IS NULL OR r.claimed_until < clock_timestamp())'
+
+/**
+ * Claims runs by round robin over accounts; `$4` and `$5` are the counts that this replica holds already. Finds more
+ * than it claims, because another replica may claim the first ones at the same time.
+ */
 const claimSql = `
+  WITH ${openAccountsSql('runs', "status = 'PENDING'")}, fair AS (
+    SELECT run_number, place FROM open_accounts o
+    LEFT JOIN unnest($4::bigint[], $5::integer[]) AS h (account_number, held_count) USING (account_number)
+    CROSS JOIN LATERAL (
+      SELECT run_number, due_at_ms, coalesce(held_count, 0) + row_number() OVER (ORDER BY due_at_ms, run_number) AS place
+      FROM (
+        SELECT run_number, due_at_ms FROM enrich_service.runs r
+        WHERE status = 'PENDING' AND r.account_number = o.account_number AND due_at_ms <= ${nowMsSql} AND ${isFree}
+        ORDER BY due_at_ms, run_number LIMIT 2 * $2
+      ) AS first
+    ) AS placed
+    ORDER BY place, due_at_ms, run_number LIMIT 2 * $2
+  )
   UPDATE enrich_service.runs r
   SET claimed_by = $1, claimed_until = clock_timestamp() + $3 * interval '1 millisecond'
   FROM (
-    SELECT run_number FROM enrich_service.runs
-    WHERE status = 'PENDING' AND due_at_ms <= ${nowMsSql}
-      AND (claimed_until IS NULL OR claimed_until < clock_timestamp())
-    ORDER BY due_at_ms, run_number LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
+    SELECT r.run_number FROM enrich_service.runs r JOIN fair USING (run_number)
+    WHERE r.status = 'PENDING' AND ${isFree}
+    ORDER BY place, due_at_ms, run_number LIMIT $2 FOR NO KEY UPDATE OF r SKIP LOCKED
   ) AS c
   WHERE r.run_number = c.run_number AND ${notSynced}
-  RETURNING r.run_number AS "runNumber", r.run_id AS "runId", r.query, r.with_basis AS "withBasis"`
+  RETURNING r.run_number AS "runNumber", r.account_number AS "accountNumber", r.run_id AS "runId", r.query,
+    r.with_basis AS "withBasis"`
 
 const renewSql = `
   UPDATE enrich_service.runs SET claimed_until = clock_timestamp() + $3 * interval '1 millisecond'
@@ -77,7 +99,7 @@ export class Claims implements Pick<Deferrable<RunStore>, 'due' | 'nextDueAtMs' 
   async due(_nowMs: number, countMax: number): Promise<DueRun[]> {
     await this.#renew()
     await this.#claim(countMax - this.#held.size)
-    return [...this.#held.values()].slice(0, countMax).map(({ run }) => run)
+    return interleaveAccounts([...this.#held.values()].map(({ run }) => run)).slice(0, countMax)
   }
 
   async nextDueAtMs(): Promise<number> {
@@ -116,7 +138,11 @@ export class Claims implements Pick<Deferrable<RunStore>, 'due' | 'nextDueAtMs' 
     if (countMax <= 0) return
     const { postgres, replicaId, claimMs, clock } = this.#deps
     const sinceMs = clock.monotonicMs()
-    const rows = await postgres.query<ClaimedRow>(claimSql, [replicaId, countMax, claimMs])
+    const heldCounts = new Map<number, number>()
+    for (const { run } of this.#held.values())
+      heldCounts.set(run.accountNumber, (heldCounts.get(run.accountNumber) ?? 0) + 1)
+    const held = [[...heldCounts.keys()], [...heldCounts.values()]]
+    const rows = await postgres.query<ClaimedRow>(claimSql, [replicaId, countMax, claimMs, ...held])
     for (const row of rows.sort((one, other) => one.runNumber - other.runNumber)) {
       this.#held.set(row.runNumber, { run: toDueRun(row), sinceMs })
     }
@@ -128,6 +154,6 @@ export async function releaseClaims(postgres: PostgresStatements, replicaId: str
   await postgres.query(releaseSql, [replicaId])
 }
 
-function toDueRun({ runNumber, runId, query, withBasis }: ClaimedRow): DueRun {
-  return { runNumber, runId, withBasis: withBasis ? 1 : 0, ...(JSON.parse(query) as Query) }
+function toDueRun({ runNumber, accountNumber, runId, query, withBasis }: ClaimedRow): DueRun {
+  return { runNumber, accountNumber, runId, withBasis: withBasis ? 1 : 0, ...(JSON.parse(query) as Query) }
 }

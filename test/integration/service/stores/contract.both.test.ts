@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { JobId } from '../../../../src/contract/ids.js'
 import { hashKey } from '../../../../src/service/accounts/accounts.js'
+import { askFor } from './outgoing-support.js'
 import { describeServiceData, outcomeOf, runOf, type TestData } from '../../../support/service-data.js'
 
 /** Ends what is due as told by its name. */
@@ -49,6 +50,32 @@ describeServiceData('the stores of a service', (make) => {
     expect(await runs.byRunId(accountNumber, v2.ids.runId)).toBeUndefined()
     expect(await runs.byJobId(accountNumber, v2Id as unknown as JobId)).toBeUndefined()
     expect(await runs.byRequestId(accountNumber, job.ids.requestId ?? v2Id)).toBeUndefined()
+  })
+
+  test('due runs and builds take turns among accounts, also while many of one account are in progress', async () => {
+    const data = await make()
+    const { stores, alice } = data
+    const { apiKey } = await data.book.add('bob', unbounded, 0)
+    const bob = (await stores.callers.get(hashKey(apiKey)))!
+    for (let at = 0; at < 30; at++) {
+      await data.submit({ name: `Alice ${at}` })
+      await stores.builds.ask(askFor('hierarchy', `siq_alice${at}`, alice))
+    }
+    const inProgress = await stores.runs.due(Date.now(), 20)
+    expect(inProgress).toHaveLength(20)
+    for (let at = 0; at < 2; at++) {
+      await stores.credit.charge(bob, () => stores.journal.append(runOf(bob, { name: `Bob ${at}` })))
+      await stores.builds.ask(askFor('hierarchy', `siq_bob${at}`, bob))
+    }
+    await stores.runs.finish([{ runNumber: inProgress[0]!.runNumber, outcome: outcomeOf('COMPLETED') }], 0)
+    const runs = await stores.runs.due(Date.now(), 20)
+    expect(runs).toHaveLength(20)
+    expect(runs.slice(0, 4).filter(({ name }) => name.startsWith('Bob')).length).toBeGreaterThan(0)
+    const builds = await stores.builds.due(Date.now(), 20)
+    expect(builds).toHaveLength(20)
+    const ofBob = builds.slice(0, 4).filter(({ subject }) => subject.startsWith('siq_bob'))
+    expect(ofBob.map(({ subject }) => subject)).toEqual(['siq_bob0', 'siq_bob1'])
+    await stores.builds.release()
   })
 
   test('what is due comes as it was asked, whatever characters it is of', async () => {

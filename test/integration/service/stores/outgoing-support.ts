@@ -37,6 +37,7 @@ export const askFor = (
 ): BuildRequest => ({
   kind,
   subject,
+  accountNumber: 0,
   chooseMs: () => 0,
   waiter: null,
   isWaitedFor,
