@@ -1,4 +1,6 @@
+import type { z } from 'zod'
 import type { EntityRecord } from '../contract/entity.js'
+import type { cacheHitType } from '../contract/enums.js'
 import type { HierarchyData } from '../contract/hierarchy.js'
 import type { EntityId } from '../contract/ids.js'
 import type { Resolution } from '../contract/result.js'
@@ -68,8 +70,17 @@ export interface DomainFacts {
   readonly aliases: readonly string[]
 }
 
+/** An answer that an earlier query or lookup of a domain gave. */
+export interface CacheHit {
+  readonly type: z.infer<typeof cacheHitType>
+  /** Time of the research. */
+  readonly resolvedAtMs: number
+}
+
 /** A resolution as the text that a run stores, validated against the interface when it was made. */
 export interface ResolutionText {
+  /** Absent after fresh research. */
+  readonly hit?: CacheHit
   readonly status: Resolution['status']
   readonly classification: string | null
   /** JSON of all fields except the basis. */

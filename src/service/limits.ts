@@ -31,6 +31,8 @@ export const limits = {
   /** Delay after results could not be stored, for example on a full disk. */
   researchRetryMs: 1_000,
   researchIdleMsMax: 60_000,
+  /** Total size of the answers in memory for later queries; each lives as long as a record. */
+  cachedAnswerCharsMax: 16 * 1024 * 1024,
 
   /** Builds that use the network at once, and other builds in one slice. */
   buildsInFlightMax: 16,

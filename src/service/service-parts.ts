@@ -28,6 +28,7 @@ import {
   createPollHandlers,
 } from './routes/v3.js'
 import { HeldPolls } from './runs/polls.js'
+import { withAnswerCache } from './runs/run-outcome.js'
 import type { AnyRunStore } from './runs/run-store.js'
 import { followEnds } from './runs/postgres/run-store.js'
 import { Researcher } from './runs/researcher.js'
@@ -61,7 +62,9 @@ export function openParts<Runs extends AnyRunStore>(
   guard: EditionGuard = unguarded,
 ) {
   const { clock = systemClock, random = systemRandom, faults = noFaults } = options
-  const knowledge = withFaults(options.knowledge, faults)
+  // A caller in this process sends each query once, and its answers must not depend on the order of queries.
+  const cached = isInProcess ? options.knowledge : withAnswerCache(options.knowledge, clock)
+  const knowledge = withFaults(cached, faults)
   const log = toOneLineLog(options.log)
   try {
     const streams = new HeldStreams(clock)

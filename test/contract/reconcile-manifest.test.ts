@@ -90,8 +90,8 @@ test('the document of the interface is of the interface alone', async () => {
   expect((await it.nobody.get('/openapi.json')).text).not.toContain('/reconcile')
 })
 
-test('other methods are no routes, as of every page', async () => {
+test('other methods are a 405, as of every page', async () => {
   for (const method of ['PUT', 'DELETE', 'PATCH'])
-    expect((await it.nobody.raw('/reconcile', { method })).status).toBe(404)
-  expect((await it.nobody.raw('/reconcile/suggest/type', { method: 'POST' })).status).toBe(404)
+    expect((await it.nobody.raw('/reconcile', { method })).status).toBe(405)
+  expect((await it.nobody.raw('/reconcile/suggest/type', { method: 'POST' })).status).toBe(405)
 })

@@ -1,8 +1,12 @@
 import { type Resolution, resolution as resolutionSchema } from '../../contract/result.js'
-import type { Awaitable } from '../../core/awaitable.js'
+import { applyWhenReady, type Awaitable } from '../../core/awaitable.js'
+import { toRootDomain } from '../../core/domain-name.js'
 import { getErrorText } from '../../core/errors.js'
+import { readIdentifiers } from '../../core/stated-identifiers.js'
 import { nothingFound } from '../../contract/unknown.js'
+import type { Clock } from '../../platform/clock.js'
 import type { Knowledge, Query, ResolutionText } from '../knowledge.js'
+import { limits } from '../limits.js'
 
 /**
  * The outcome of a run as stored. `result` is a job result without its `request_id` and `basis`; `basis` is `null` if
@@ -68,13 +72,14 @@ interface Ending {
 
 function buildRunOutcome(text: ResolutionText, { query, withBasis, nowMs, fault }: Ending): RunOutcome {
   const { name, location, context } = query
-  const atIso = new Date(nowMs).toISOString()
+  const { hit } = text
+  const atIso = new Date(hit?.resolvedAtMs ?? nowMs).toISOString()
   const metadata = {
     query: { name, location, context, classification: text.classification, mode: 'standard' },
     resolved_at: atIso,
     updated_at: atIso,
-    from_cache: false,
-    cache_hit_type: null,
+    from_cache: hit !== undefined,
+    cache_hit_type: hit?.type ?? null,
   }
   return {
     status: text.status === 'failed' ? 'FAILED' : 'COMPLETED',
@@ -85,3 +90,133 @@ function buildRunOutcome(text: ResolutionText, { query, withBasis, nowMs, fault 
 }
 
 const failed: Resolution = { status: 'failed', ...nothingFound }
+
+interface CachedAnswer {
+  readonly text: ResolutionText
+  readonly resolvedAtMs: number
+  /** The queries with this answer, as they were written. */
+  readonly queries: Set<string>
+}
+
+/**
+ * Answers of one edition in memory, limited in size and age; the least recently used one is removed first. Queries
+ * that differ only in case, width or spaces share an answer.
+ */
+class AnswerCache {
+  readonly #clock: Pick<Clock, 'nowMs'>
+  readonly #answers = new Map<string, CachedAnswer>()
+  #charCount = 0
+  #edition: string | null = null
+
+  constructor(clock: Pick<Clock, 'nowMs'>) {
+    this.#clock = clock
+  }
+
+  /** Removes the answers of another edition. To be called before research and lookups. */
+  use(edition: string | null): void {
+    if (edition !== this.#edition) for (const key of [...this.#answers.keys()]) this.#remove(key)
+    this.#edition = edition
+  }
+
+  find(query: Query): ResolutionText | null {
+    const key = toSimilarKey(query)
+    const written = toExactKey(query)
+    const kept = this.#touch(key)
+    if (kept !== null) {
+      const type = kept.queries.has(written) ? 'exact' : 'similar'
+      if (kept.queries.size < formsMax) kept.queries.add(written)
+      return { ...kept.text, hit: { type, resolvedAtMs: kept.resolvedAtMs } }
+    }
+    const domain = toOnlyDomain(query.name)
+    const looked = domain === null ? null : this.#touch(toDomainKey(domain))
+    if (looked === null) return null
+    this.#keep(key, { ...looked, queries: new Set([written]) })
+    return { ...looked.text, hit: { type: 'domain_cache', resolvedAtMs: looked.resolvedAtMs } }
+  }
+
+  /** Stores an answer of fresh research, unless the edition has changed since. */
+  store(query: Query | string, text: ResolutionText, edition: string | null): void {
+    if (edition !== this.#edition || text.status === 'failed') return
+    const resolvedAtMs = this.#clock.nowMs()
+    const [key, queries] =
+      typeof query === 'string' ? [toDomainKey(query), []] : [toSimilarKey(query), [toExactKey(query)]]
+    this.#keep(key, { text, resolvedAtMs, queries: new Set(queries) })
+  }
+
+  #keep(key: string, kept: CachedAnswer): void {
+    this.#remove(key)
+    this.#answers.set(key, kept)
+    this.#charCount += countChars(kept)
+    for (const oldest of this.#answers.keys()) {
+      if (this.#charCount <= limits.cachedAnswerCharsMax) return
+      this.#remove(oldest)
+    }
+  }
+
+  #touch(key: string): CachedAnswer | null {
+    const kept = this.#answers.get(key)
+    if (kept === undefined) return null
+    this.#answers.delete(key)
+    this.#answers.set(key, kept)
+    if (this.#clock.nowMs() - kept.resolvedAtMs < limits.recordMsMax) return kept
+    this.#remove(key)
+    return null
+  }
+
+  #remove(key: string): void {
+    const kept = this.#answers.get(key)
+    if (kept === undefined) return
+    this.#charCount -= countChars(kept)
+    this.#answers.delete(key)
+  }
+}
+
+/** Most ways of writing a query that are remembered for each answer. */
+const formsMax = 16
+const countChars = ({ text }: CachedAnswer) => text.outcome.length + text.basis.length
+
+const toExactKey = ({ name, location, context }: Query) => JSON.stringify([name, location, context])
+const toDomainKey = (domain: string) => `domain ${domain}`
+
+function toSimilarKey({ name, location, context }: Query): string {
+  const fold = (text: string | null) =>
+    text?.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim() || null
+  return JSON.stringify([name, location, context].map(fold))
+}
+
+/** Returns the domain if a name is only a website; otherwise `null`. */
+function toOnlyDomain(text: string): string | null {
+  const { name, identifiers } = readIdentifiers(text)
+  const [first, ...others] = identifiers
+  const isWebsite = name === null && first?.kind === 'website' && others.length === 0
+  return isWebsite ? toRootDomain(first.value) : null
+}
+
+/** Returns knowledge that answers a query from an earlier, equivalent one, or from an earlier lookup of its domain. */
+export function withAnswerCache(knowledge: Knowledge, clock: Pick<Clock, 'nowMs'>): Knowledge {
+  const cache = new AnswerCache(clock)
+  const useEdition = () => {
+    const edition = knowledge.edition?.() ?? null
+    cache.use(edition)
+    return edition
+  }
+  return {
+    ...knowledge,
+    resolve: (query) => {
+      const edition = useEdition()
+      const found = cache.find(query)
+      if (found !== null) return found
+      return applyWhenReady(knowledge.resolve(query), (answer) => {
+        const text = 'outcome' in answer ? answer : toResolutionText(answer)
+        cache.store(query, text, edition)
+        return text
+      })
+    },
+    resolveDomain: (domain) => {
+      const edition = useEdition()
+      const resolution = knowledge.resolveDomain(domain)
+      cache.store(domain, toResolutionText(resolution), edition)
+      return resolution
+    },
+  }
+}

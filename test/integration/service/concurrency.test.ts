@@ -44,7 +44,9 @@ describe('many at once', () => {
         },
       },
     })
-    const kickoffs = Array.from({ length: 100 }, () => it.alice.post(kickoffPath, { name: 'Acme' }))
+    const kickoffs = Array.from({ length: 100 }, (_, at) =>
+      it.alice.post(kickoffPath, { name: `Acme ${at}` }),
+    )
     const [first] = await Promise.all(kickoffs)
     for (let poll = 0; poll < 5; poll++) {
       await it.alice.get(`/v3/runs/${String(first?.json.run_id)}`)

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { jobResult, type JobResult } from '../../../src/contract/result.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { hashKey, storeAccounts, createStoredCallers } from '../../../src/service/accounts/accounts.js'
@@ -10,7 +11,7 @@ import { createRunStore, type RunStore } from '../../../src/service/runs/run-sto
 import { openDatabase } from '../../../src/service/storage/database.js'
 import { fakeKnowledge, matchOf } from '../../support/fake-knowledge.js'
 import { manualClock } from '../../support/manual-clock.js'
-import { kickoffPath } from '../../support/service-client.js'
+import { kickoffPath, type ServiceClient } from '../../support/service-client.js'
 import { startTestService } from '../../support/test-service.js'
 
 const answered = toResolutionText(matchOf())
@@ -156,5 +157,67 @@ describe('research takes turns among accounts', () => {
     clock.advance(60_000)
     await expect.poll(() => researched.length).toBe(201)
     expect(researched.indexOf('siq_bob')).toBeLessThan(2)
+  })
+})
+
+describe('an answer of the cache', () => {
+  const site = 'acme.example.com'
+  const resolveWith = (client: ServiceClient) => async (name: string, location?: string) => {
+    const { json } = await client.post(kickoffPath, { name, location, include: 'basis' })
+    const { data } = (await client.untilDone(`/v3/runs/${String(json.run_id)}?include=basis`)).json
+    return jobResult.parse(data)
+  }
+  const hitOf = ({ metadata }: { metadata: { from_cache: boolean; cache_hit_type: string | null } }) =>
+    [metadata.from_cache, metadata.cache_hit_type] as const
+
+  test('is that of the same query, of one that differs in case, width or spaces, or of its domain', async () => {
+    const clock = manualClock()
+    const knowledge = fakeKnowledge({ answers: { Acme: matchOf() }, domains: { 'example.com': matchOf() } })
+    const { alice } = await startTestService({ knowledge, clock })
+    const resolve = resolveWith(alice)
+    const first = await resolve('Acme')
+    expect(hitOf(first)).toEqual([false, null])
+    clock.advance(1_000)
+    const exact = await resolve('Acme')
+    expect(hitOf(exact)).toEqual([true, 'exact'])
+    expect(exact).toEqual({
+      ...first,
+      request_id: exact.request_id,
+      metadata: { ...first.metadata, from_cache: true, cache_hit_type: 'exact' },
+    })
+    expect(hitOf(await resolve(' ＡＣＭＥ '))).toEqual([true, 'similar'])
+    expect(hitOf(await resolve(' ＡＣＭＥ '))).toEqual([true, 'exact'])
+    expect(hitOf(await resolve('Acme', 'Leeds'))).toEqual([false, null])
+    await alice.get(`/v3/domain-intelligence?domain=${site}`)
+    await expect
+      .poll(async () => (await alice.get(`/v3/domain-intelligence?domain=${site}`)).json.status)
+      .toBe('complete')
+    expect(hitOf(await resolve(`https://${site}/about`))).toEqual([true, 'domain_cache'])
+    expect(hitOf(await resolve(`https://${site}/about`))).toEqual([true, 'exact'])
+    expect(knowledge.asked).toEqual(['Acme', 'Acme', 'example.com'])
+    const v2 = await alice.get('/v2/entity-resolution/async?name=acme')
+    const { data } = (await alice.untilDone(`/v2/entity-resolution/status/${String(v2.json.request_id)}`))
+      .json
+    expect(hitOf(data as JobResult)).toEqual([true, 'similar'])
+  })
+
+  test('is not one of another edition, of a failure, or a day old', async () => {
+    const clock = manualClock()
+    let edition = 'first'
+    const answers = { Acme: matchOf(), Broken: new Error('the index is gone') }
+    const knowledge = fakeKnowledge({ answers, edition: () => edition })
+    const { alice } = await startTestService({ knowledge, clock })
+    const resolve = resolveWith(alice)
+    await resolve('Acme')
+    expect(hitOf(await resolve('Acme'))).toEqual([true, 'exact'])
+    edition = 'second'
+    expect(hitOf(await resolve('Acme'))).toEqual([false, null])
+    clock.advance(24 * 3_600_000)
+    expect(hitOf(await resolve('Acme'))).toEqual([false, null])
+    for (let at = 0; at < 2; at++) {
+      const { json } = await alice.post(kickoffPath, { name: 'Broken' })
+      await alice.untilDone(`/v3/runs/${String(json.run_id)}`)
+    }
+    expect(knowledge.asked.filter((name) => name === 'Broken')).toHaveLength(2)
   })
 })
