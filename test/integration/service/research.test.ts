@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { domainReply } from '../../../src/contract/domain.js'
+import { unknownWebsiteStatus } from '../../../src/contract/unknown.js'
 import { jobResult, type JobResult } from '../../../src/contract/result.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
@@ -7,6 +9,7 @@ import { createCallId, createRunIds } from '../../../src/service/ids.js'
 import type { Knowledge, ResolutionText } from '../../../src/service/knowledge.js'
 import { toResolutionText } from '../../../src/service/runs/run-outcome.js'
 import { Researcher } from '../../../src/service/runs/researcher.js'
+import type { WebsiteCheck } from '../../../src/service/records/domains/website-check.js'
 import { createRunStore, type RunStore } from '../../../src/service/runs/run-store.js'
 import { openDatabase } from '../../../src/service/storage/database.js'
 import { fakeKnowledge, matchOf } from '../../support/fake-knowledge.js'
@@ -220,4 +223,29 @@ describe('an answer of the cache', () => {
     }
     expect(knowledge.asked.filter((name) => name === 'Broken')).toHaveLength(2)
   })
+})
+
+test('the expected end of a build comes from the work of builds before it, and is never in the past', async () => {
+  const clock = manualClock()
+  const visits: (() => void)[] = []
+  const checkWebsite: WebsiteCheck = () =>
+    new Promise((resolve) => {
+      visits.push(() => {
+        resolve({ status: unknownWebsiteStatus, url: null, redirect: null, facts: null })
+      })
+    })
+  const { alice } = await startTestService({ clock, checkWebsite, buildMs: { min: 1_000, max: 1_000 } })
+  const startMs = clock.nowMs()
+  const read = async (domain: string) =>
+    domainReply.parse((await alice.get(`/v3/domain-intelligence?domain=${domain}`)).json)
+  const expectedMs = async (domain: string) =>
+    Date.parse((await read(domain)).metadata.estimated_completion ?? '') - startMs
+  expect(await expectedMs('one.example.com')).toBe(1_000)
+  clock.advance(1_000)
+  await until(() => visits.length === 1)
+  clock.advance(4_000)
+  expect(await expectedMs('one.example.com')).toBe(5_000)
+  visits[0]?.()
+  await expect.poll(async () => (await read('one.example.com')).status).toBe('complete')
+  expect(await expectedMs('two.example.org')).toBe(5_000 + 1_000 + 4_000)
 })

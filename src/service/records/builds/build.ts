@@ -79,13 +79,14 @@ export function stepOnRequest(build: StoredBuild | null): BuildStep {
   return build.state === 'complete' ? 'refresh' : 'none'
 }
 
+export const isUnderWay = ({ state }: StoredBuild): boolean => state === 'building' || state === 'refreshing'
+
 /** Returns the `metadata` in the envelope of a build. */
 export function toBuildMetadata(build: StoredBuild): BuildMetadata {
-  const isUnderWay = build.state === 'building' || build.state === 'refreshing'
   return {
     last_updated: toIsoTime(build.updatedAtMs),
     processing_started_at: toIsoTime(build.startedAtMs),
-    estimated_completion: isUnderWay ? toIsoTime(build.dueAtMs) : null,
+    estimated_completion: isUnderWay(build) ? toIsoTime(build.dueAtMs) : null,
   }
 }
 

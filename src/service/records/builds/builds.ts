@@ -10,6 +10,7 @@ import {
   type BuildWaiter,
   type Compiler,
   type StoredBuild,
+  isUnderWay,
   isWaitedFor,
   formatRunObject,
   BuildFailure,
@@ -48,6 +49,8 @@ class Builder {
   #isBegun: boolean
   #lookedAtMs = -Infinity
   #hasMore = false
+  /** Time from the due time of recent builds to their ends, by kind. */
+  readonly #workMs = new Map<BuildKind, number>()
 
   constructor(deps: BuilderDeps) {
     const { store, clock, lookEveryMs = Infinity } = deps
@@ -79,6 +82,11 @@ class Builder {
     // It was stored after the read that would have found it.
     if (dueAtMs <= this.#lookedAtMs) this.#loop.wake()
     else this.#loop.expect(dueAtMs)
+  }
+
+  /** Expects the end of an open build from the work of recent builds; never in the past. */
+  estimateEndMs({ kind, dueAtMs }: StoredBuild): number {
+    return Math.max(dueAtMs, this.#deps.clock.nowMs()) + Math.round(this.#workMs.get(kind) ?? 0)
   }
 
   /** Resolves once no build is in progress and none will start. */
@@ -118,6 +126,9 @@ class Builder {
   }
 
   #toEndedBuild(build: StoredBuild, made: string | null, { outcome, fault }: Attempt): EndedBuild {
+    const tookMs = Math.max(0, this.#deps.clock.nowMs() - build.dueAtMs)
+    const beforeMs = this.#workMs.get(build.kind) ?? tookMs
+    this.#workMs.set(build.kind, beforeMs + (tookMs - beforeMs) * newestShare)
     if (fault !== null) this.#deps.log(`the build of ${build.kind} ${build.subject} failed: ${fault}`)
     return { buildNumber: build.buildNumber, outcome, edition: made }
   }
@@ -127,6 +138,9 @@ class Builder {
     this.#deps.onEnded()
   }
 }
+
+/** Weight of the newest build in the expected duration. */
+const newestShare = 0.2
 
 const always = (value: boolean) => () => value
 
@@ -189,7 +203,8 @@ export interface Builds {
   read(kind: BuildKind, subject: string): StoredBuild | null
   /**
    * Returns the build for a read. Starts the first build, retries a failure after some time, and refreshes an old
-   * result. A waiter of a build in progress gets its event in the transaction that ends the build.
+   * result. A waiter of a build in progress gets its event in the transaction that ends the build. The due time of a
+   * build in progress is the expected end.
    */
   demand(kind: BuildKind, subject: string, asked?: DemandOptions): StoredBuild
   /** Starts a build or a refresh, unless one is in progress, and returns it. */
@@ -228,7 +243,7 @@ export function createBuilds(deps: BuildsDeps): Deferrable<Builds> & Pick<Builds
     return applyWhenReady(store.ask(asked), ({ build, hasBegun }) => {
       outbox.wake()
       if (hasBegun) builder.expect(clock.nowMs() + chooseMs())
-      return build
+      return isUnderWay(build) ? { ...build, dueAtMs: builder.estimateEndMs(build) } : build
     })
   }
   const builder = new Builder({
