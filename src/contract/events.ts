@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { domainReply } from './domain.js'
 import { entityReply } from './entity.js'
-import { eventId, runId } from './ids.js'
+import { customId, eventId, runId } from './ids.js'
 import { runObject } from './resolution.js'
+import { jobResult } from './result.js'
 
 /**
  * The run object of a read whose record was still being built: `data.object` of its event, and the reply to a poll of
@@ -14,6 +15,26 @@ export const recordRunObject = z.strictObject({
   status: z.enum(['PENDING', 'COMPLETED', 'FAILED']),
   data: z.union([entityReply, domainReply]).nullable(),
 })
+
+/** `entity` never occurs: it lets typed clients read `data.entity` of every completed run. */
+export const domainRunData = domainReply.extend({ entity: z.null().optional() })
+
+const pending = { run_id: runId, custom_id: customId.optional() }
+export const pendingRun = z.strictObject({ ...pending, status: z.literal('PENDING'), data: z.null() })
+export const completedRun = z.strictObject({
+  ...pending,
+  status: z.literal('COMPLETED'),
+  data: z.union([jobResult, entityReply, domainRunData]),
+})
+/** A failed resolution has no data; a failed build has the known part of its record. */
+export const failedRun = z.strictObject({
+  ...pending,
+  status: z.literal('FAILED'),
+  data: z.union([entityReply, domainReply]).nullable(),
+})
+
+/** The run poll returns the run of a resolution, or of a read whose record was still being built. */
+export const run = z.discriminatedUnion('status', [pendingRun, completedRun, failedRun])
 
 /** Exactly one event per request per terminal state (interface: "Event types"). */
 export const eventType = z.enum([

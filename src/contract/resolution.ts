@@ -47,7 +47,7 @@ export type JobPending = z.infer<typeof jobPending>
 /** Query of the polls: the basis is returned only if both the kickoff and the poll request it. */
 export const pollQuery = z.object({ include: include.optional() })
 
-/** The run poll returns it at top level, and a webhook in `data.object`. */
+/** The run of a resolution. A webhook sends it in `data.object`; for the run poll see `run`. */
 export const runObject = z.strictObject({
   run_id: runId,
   custom_id: customId.optional(),

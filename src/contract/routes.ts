@@ -10,12 +10,12 @@ import {
   resolutionQueryV2,
   resultV2,
 } from './earlier-versions.js'
-import { recordRunObject } from './events.js'
+import { run } from './events.js'
 import { hierarchyReply } from './hierarchy.js'
 import { entityId, jobId, requestId, runId } from './ids.js'
 import { rateLimits } from './limits.js'
 import { mcpAccepted, mcpMessage, mcpReply, searchQuery, searchReply } from './search.js'
-import { jobPending, kickoffBody, kickoffQuery, pollQuery, runAccepted, runObject } from './resolution.js'
+import { jobPending, kickoffBody, kickoffQuery, pollQuery, runAccepted } from './resolution.js'
 import { jobResult } from './result.js'
 
 export interface RouteLimit {
@@ -49,8 +49,6 @@ const read = { ...plain, method: 'GET', body: null } as const
 const change = { ...plain, method: 'POST' } as const
 
 const entityParams = z.object({ entity_id: entityId })
-/** The run of a resolution, or of a read whose record was still being built. */
-const anyRun = z.union([runObject, recordRunObject])
 
 const perKey = (perMinute: number): RouteLimit => ({ perMinute, per: 'key' })
 /** One budget for each route: the interface does not say whether the two routes of v2 share one. */
@@ -193,7 +191,7 @@ export const routes = {
     summary: 'The state and the result of a run; free',
     params: z.object({ run_id: runId }),
     query: pollQuery,
-    replies: { 200: anyRun, 202: anyRun },
+    replies: { 200: run, 202: run },
     errors: [400, 401, 404, 429, 500],
     limit: perKey(rateLimits.pollsPerMinute),
   },

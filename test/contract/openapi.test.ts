@@ -46,6 +46,9 @@ describe('the document', () => {
       title: expect.any(String),
       version: '9.8.7',
       description: expect.any(String),
+      // Linters of OpenAPI want both.
+      contact: { name: expect.any(String) },
+      license: { name: 'MIT', identifier: 'MIT' },
     })
     for (const key of Object.keys(api.components.schemas)) expect(key).toMatch(/^[\w.-]+$/)
   })
@@ -64,6 +67,18 @@ describe('the document', () => {
     expect(refs.filter((ref) => !ref.startsWith('#/') || resolveRef(api, ref) === undefined)).toEqual([])
     const named = Object.keys(api.components.schemas).map((name) => `#/components/schemas/${name}`)
     expect(named.filter((ref) => !refs.includes(ref))).toEqual([])
+  })
+
+  test('a run is discriminated by its status', () => {
+    expect(api.components.schemas['Run']).toMatchObject({
+      oneOf: ['PendingRun', 'CompletedRun', 'FailedRun'].map((id) => ({
+        $ref: `#/components/schemas/${id}`,
+      })),
+      discriminator: {
+        propertyName: 'status',
+        mapping: { COMPLETED: '#/components/schemas/CompletedRun' },
+      },
+    })
   })
 
   test('operations have an id of their own, a summary, a description and a tag that is declared', () => {

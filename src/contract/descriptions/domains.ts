@@ -9,6 +9,7 @@ import {
   redirectInfo,
   websiteStatus,
 } from '../domain.js'
+import { domainRunData } from '../events.js'
 import { buildMetadata, codeEntryV1, socialProfilesV1 } from '../earlier-versions.js'
 import { companyTexts } from './companies.js'
 import { describeBlock, describeFields, name } from './describe.js'
@@ -104,13 +105,18 @@ describeBlock(domainResult.shape.entity, {
   matching_branch: 'The branch that matches the query, if any',
 })
 
-name('DomainReply', domainReply, 'The data of a domain, and the state of its research.', {
+const replyTexts = {
   domain: 'The root domain of the request',
   status: 'complete with data; building or pending while research runs: poll again in 5 to 10 seconds',
   message: 'The status in a sentence',
   request_id: 'Id of this call, req_…',
   metadata: 'Times of the research',
   data: 'The result; null unless complete',
+}
+name('DomainReply', domainReply, 'The data of a domain, and the state of its research.', replyTexts)
+name('DomainRunData', domainRunData, 'The reply to a read of a domain, in a run.', {
+  ...replyTexts,
+  entity: 'Never present: the company of a domain is in data.entity',
 })
 
 name('CodeEntryV1', codeEntryV1, 'A code of an industry classification, in the form of v1.', {

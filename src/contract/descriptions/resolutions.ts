@@ -1,8 +1,8 @@
-import { event, recordRunObject } from '../events.js'
+import { completedRun, event, failedRun, pendingRun, recordRunObject, run } from '../events.js'
 import { fieldLimits } from '../limits.js'
 import { jobPending, kickoffBody, kickoffQuery, pollQuery, runAccepted, runObject } from '../resolution.js'
 import { action, basisEntry, candidate, citation, factor, jobResult, resultMetadata } from '../result.js'
-import { describeBlock, describeFields, name } from './describe.js'
+import { describeBlock, describeFields, name, namedShapes } from './describe.js'
 
 /** The text of `webhook_url`, shared by all v3 requests that accept it. */
 export const webhookUrlText = {
@@ -129,11 +129,30 @@ name('Resolution', jobResult, 'The outcome of a resolution. At most one of entit
   metadata: 'The query, and the times of its answer',
 })
 
-name('Run', runObject, 'A run, as returned by its poll and sent in its event.', {
+const runFields = {
   run_id: 'Id of the run, run_…',
   custom_id: 'Your label, if one was sent',
   status: 'PENDING until the research has ended; COMPLETED does not mean a match: see data.status',
-  data: 'The answer; null while it is pending, and if it failed',
+}
+name('DeliveredRun', runObject, 'A run, as sent in its event.', {
+  ...runFields,
+  data: 'The answer; null if it failed, and in an event with data_truncated',
+})
+namedShapes.add(run, {
+  id: 'Run',
+  text: 'A run, as returned by its poll; status tells the three kinds apart.',
+})
+name('PendingRun', pendingRun, 'A run whose research, or build, is in progress.', {
+  ...runFields,
+  data: 'null while it is in progress',
+})
+name('CompletedRun', completedRun, 'A run that has ended with an answer.', {
+  ...runFields,
+  data: 'The result of a resolution, or the reply to the read that started a build',
+})
+name('FailedRun', failedRun, 'A run that failed.', {
+  ...runFields,
+  data: 'null; the known part of the record if a build failed',
 })
 
 name('RecordRun', recordRunObject, 'The state of a build that a read with a webhook_url requested.', {

@@ -100,7 +100,13 @@ export function buildOpenApiDocument(version: string, origin: string): Json {
   return {
     openapi: '3.1.0',
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
-    info: { title: 'Company entity resolution and intelligence', version, description },
+    info: {
+      title: 'Company entity resolution and intelligence',
+      version,
+      description,
+      contact: { name: 'The operator of this service' },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
     servers: [{ url: origin, description: 'This service' }],
     security: [{ key: [] }],
     tags: [

@@ -78,6 +78,7 @@ export interface Schema {
   readonly required?: readonly string[]
   readonly items?: Schema
   readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
   readonly enum?: readonly unknown[]
   readonly const?: unknown
   readonly default?: unknown
@@ -104,7 +105,7 @@ function renderType(schema: Schema): Html {
 }
 
 function renderKind(schema: Schema): HtmlPart {
-  const { $ref, anyOf, enum: values, items, type } = schema
+  const { $ref, oneOf, anyOf = oneOf, enum: values, items, type } = schema
   if ($ref !== undefined)
     return html`<a href="#${toShapeId($ref)}">${$ref.slice($ref.lastIndexOf('/') + 1)}</a>`
   if (anyOf !== undefined) {

@@ -61,6 +61,8 @@ function printSchemas(schemas: readonly z.ZodType[], io: Direction) {
     override: ({ zodSchema, jsonSchema }) => {
       const name = namedShapes.get(zodSchema)
       if (name !== undefined) jsonSchema.description ??= name.text
+      if (zodSchema instanceof z.ZodDiscriminatedUnion)
+        jsonSchema['discriminator'] = printDiscriminator(zodSchema)
       const texts = getFieldTexts(zodSchema)
       if (texts !== undefined && jsonSchema.properties !== undefined)
         jsonSchema[mark] = marked.push(texts) - 1
@@ -74,6 +76,17 @@ function printSchemas(schemas: readonly z.ZodType[], io: Direction) {
     named: new Map([...named.values()].map((id) => [id, cleanSchema(id)])),
     unnamed: new Map(unnamed.map((schema, index) => [schema, cleanSchema(`unnamed ${index}`)])),
   }
+}
+
+/** Generated clients narrow a union by it. Each option must be a named object with a literal of its own. */
+function printDiscriminator({ def }: z.ZodDiscriminatedUnion): Json {
+  const mapping = def.options.flatMap((option) => {
+    const id = namedShapes.get(option as z.ZodType)?.id
+    const literal: unknown = (option as z.ZodObject).shape[def.discriminator]
+    if (id === undefined || !(literal instanceof z.ZodLiteral)) return []
+    return [[String(literal.value), toRef(id)]]
+  })
+  return { propertyName: def.discriminator, mapping: Object.fromEntries(mapping) }
 }
 
 function mapNames(): Map<z.core.$ZodType, string> {
