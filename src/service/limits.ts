@@ -6,6 +6,8 @@ export const limits = {
   /** `JSON.parse` accepts any depth, but `JSON.stringify` must not be given too much of it. */
   bodyDepthMax: 64,
   headerBytesMax: 16 * 1024,
+  /** Size from which a reply is compressed and has an ETag. */
+  shrunkBytesMin: 1024,
   /** As long as a request line may be, so that the route refuses a long id, not the router. */
   paramCharsMax: 16 * 1024,
 

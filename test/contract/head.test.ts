@@ -1,6 +1,9 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { request } from 'undici'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { routes, type Route } from '../../src/contract/routes.js'
 import { sendHead } from '../support/raw-http.js'
+import { kickoffPath } from '../support/service-client.js'
 import { keys, startTestService, type TestService } from '../support/test-service.js'
 
 let it: TestService
@@ -95,5 +98,73 @@ describe('an unknown method on a known path', () => {
 
   test('on an unknown path is a 404', async () => {
     for (const method of methods) expect((await ask(method, '/v3/nothing')).status).toBe(404)
+  })
+})
+
+describe('a large reply', () => {
+  const read = async (path: string, headers: Record<string, string> = {}) => {
+    const reply = await request(it.service.url + path, { headers: { apikey: keys.alice, ...headers } })
+    return {
+      status: reply.statusCode,
+      headers: reply.headers,
+      body: Buffer.from(await reply.body.arrayBuffer()),
+    }
+  }
+  /** The run of a match, whose bytes are the same at every poll. */
+  const runPath = async () => {
+    const { json } = await it.alice.post(kickoffPath, { name: 'Acme', include: 'basis' })
+    const path = `/v3/runs/${String(json.run_id)}?include=basis`
+    await it.alice.untilDone(path)
+    return path
+  }
+
+  test.each([
+    ['br', 'br', brotliDecompressSync],
+    ['gzip, deflate', 'gzip', gunzipSync],
+    ['gzip;q=1, br;q=0.5', 'gzip', gunzipSync],
+    ['*', 'br', brotliDecompressSync],
+  ])('is compressed for Accept-Encoding: %s, as %s', async (accepted, encoding, decompress) => {
+    for (const path of [await runPath(), '/openapi.json', '/docs']) {
+      const plain = await read(path)
+      const small = await read(path, { 'accept-encoding': accepted })
+      expect(small.headers).toMatchObject({ 'content-encoding': encoding, vary: 'accept-encoding' })
+      expect(decompress(small.body).equals(plain.body)).toBe(true)
+      expect(small.body.length).toBeLessThan(plain.body.length)
+    }
+  })
+
+  test.each(['', 'identity', 'gzip;q=0', 'deflate', 'gzip;q=0.5, identity;q=1'])(
+    'is sent as it is for Accept-Encoding: %s',
+    async (accepted) => {
+      const { headers } = await read('/openapi.json', { 'accept-encoding': accepted })
+      expect(headers['content-encoding']).toBeUndefined()
+      expect(headers.vary).toBe('accept-encoding')
+    },
+  )
+
+  test('has an ETag, the same in every encoding; a read that knows it gets a 304 without a body', async () => {
+    for (const path of [await runPath(), '/v3/entities/siq_acme', '/openapi.json', '/docs']) {
+      const first = await read(path)
+      const tag = String(first.headers.etag)
+      expect(tag).toMatch(/^W\/"[\w-]+"$/)
+      expect((await read(path, { 'accept-encoding': 'gzip' })).headers.etag).toBe(tag)
+      for (const known of [tag, `"other", ${tag}`, tag.slice(2), '*']) {
+        const again = await read(path, { 'if-none-match': known, 'accept-encoding': 'gzip' })
+        expect({ status: again.status, length: again.body.length }).toEqual({ status: 304, length: 0 })
+        expect(again.headers).toMatchObject({ etag: tag, vary: 'accept-encoding' })
+      }
+      expect((await read(path, { 'if-none-match': '"other"' })).status).toBe(200)
+    }
+  })
+
+  test('of HEAD has the headers of GET, compressed too; a small one stays as it is', async () => {
+    const headers = { 'accept-encoding': 'gzip' }
+    const [get, head] = [
+      await ask('GET', '/openapi.json', headers),
+      await ask('HEAD', '/openapi.json', headers),
+    ]
+    expect(head.headers).toEqual({ ...get.headers, date: head.headers['date'] })
+    const small = await read('/v3/runs/run_x', headers)
+    expect([small.headers['content-encoding'], small.headers.etag]).toEqual([undefined, undefined])
   })
 })

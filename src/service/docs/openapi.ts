@@ -139,7 +139,8 @@ const description =
   'In addition to the errors of each route, an unknown path is a 404, and a method that a path does not accept a 405. ' +
   'Every GET also accepts HEAD, unless it is charged. A web page of another site gets a 403 (forbidden). A service ' +
   'that listens only on its own machine answers a Host other than localhost, 127.0.0.1 or [::1] with 421 ' +
-  '(misdirected_request).'
+  '(misdirected_request). Large replies are compressed if Accept-Encoding allows it, and have an ETag: a read with the ' +
+  'same tag in If-None-Match gets a 304.'
 
 /** Builds the OpenAPI operation of one route. */
 function buildOperation(name: RouteName, route: Route, shapes: Shapes): Json {
