@@ -2,19 +2,19 @@ import { formatCount } from '../../core/text.js'
 import { deliveryLimits, fieldLimits } from '../../contract/limits.js'
 import { routes, type Route } from '../../contract/routes.js'
 import { limits } from '../limits.js'
-import { html, joinHtml, type Html, type HtmlPart } from '../../web/html.js'
+import { html, joinHtml, type Html } from '../../web/html.js'
 import { exampleAnswers, exampleEvent } from './examples/calls.js'
 import {
   renderCodeBlock,
   renderInlineCode,
   renderJson,
   renderTable,
-  renderTabs,
+  renderSamples,
   findErrorType,
   type Operation,
 } from './reference-html.js'
 import { errorTexts } from './openapi.js'
-import { samples, type Samples } from './samples.js'
+import { samples } from './samples.js'
 
 export interface Section {
   readonly id: string
@@ -30,14 +30,6 @@ export function buildGuideSections(origin: string): Section[] {
     { id: 'poll', title: 'Poll for the answer', body: renderPollGuide() },
     { id: 'webhooks', title: 'Receive webhooks', body: renderWebhookGuide() },
   ]
-}
-
-function renderSamples(group: string, list: Samples): HtmlPart {
-  const blocks = list.map(({ language, code }) => ({
-    label: language,
-    body: renderCodeBlock(code, language),
-  }))
-  return blocks.length === 1 ? blocks.map(({ body }) => body) : renderTabs(group, blocks)
 }
 
 function renderKeyGuide(origin: string): Html {

@@ -5,6 +5,7 @@ import {
   html,
   joinHtml,
   renderPage,
+  renderScript,
   renderStyle,
   type Html,
   type HtmlPart,
@@ -22,6 +23,7 @@ import {
   type Operation,
   type PlacedOperation,
 } from './reference-html.js'
+import { pageScript } from './page-script.js'
 import type { Json } from './shapes.js'
 
 /** A page and its content security policy. */
@@ -61,7 +63,7 @@ function renderDocsPage(json: Json): DocsPage {
   const style = readStylesheets('web/base', 'service/docs/docs')
   const text = renderPage({
     title: `${info.title}: the interface`,
-    head: html`<link rel="icon" href="data:," />${renderStyle(style)}`,
+    head: html`<link rel="icon" href="data:," />${renderStyle(style)}${renderScript('docs.js', 'defer')}`,
     body: html`<body>
       <div class="layout">
         <input type="checkbox" id="menu" /><label class="menu" for="menu">Contents</label>
@@ -87,9 +89,9 @@ function renderDocsPage(json: Json): DocsPage {
       </div>
     </body>`,
   })
-  // The page has no scripts and no forms, and loads nothing.
+  // The page has no forms, and loads only its own script.
   const policy =
-    `default-src 'none'; style-src ${getStyleSource(style)}; ` +
+    `default-src 'none'; script-src 'self'; style-src ${getStyleSource(style)}; ` +
     `img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
   return { text, policy }
 }
@@ -172,6 +174,9 @@ export function mountDocs(
       .header('content-security-policy', policy)
       .send(text.replaceAll(originMark, readOrigin(request)))
   })
+  mountPage(app, '/docs.js', (_request, reply) =>
+    reply.type('text/javascript; charset=utf-8').send(pageScript),
+  )
   mountPage(app, '/', (request, reply) => {
     reply.header('vary', 'accept')
     if (/\btext\/html\b/.test(request.headers.accept ?? '')) return reply.redirect('docs')

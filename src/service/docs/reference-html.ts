@@ -1,4 +1,5 @@
 import { html, joinHtml, type Html, type HtmlPart } from '../../web/html.js'
+import { buildCallSamples, type Samples } from './samples.js'
 
 export const renderInlineCode = (text: string): Html => html`<code>${text}</code>`
 
@@ -57,6 +58,15 @@ export const renderTabs = (
         <div class="pane">${body}</div>`
     })}
   </div>`
+
+/** Renders a sample in each language. `group` must be unique in the page; `title` precedes the language in labels. */
+export function renderSamples(group: string, list: Samples, title = ''): HtmlPart {
+  const blocks = list.map(({ language, code }) => ({
+    label: language,
+    body: renderCodeBlock(code, `${title}${language}`),
+  }))
+  return blocks.length === 1 ? blocks.map(({ body }) => body) : renderTabs(group, blocks)
+}
 
 interface Heading {
   readonly id: string
@@ -144,16 +154,23 @@ function formatRange(min: number | undefined, max: number | undefined, unit: str
   return max === undefined ? `at least ${min}${unit}` : `${min} to ${max}${unit}`
 }
 
-/** Renders a row for each field; fields of unnamed blocks follow with their path. */
-export function renderFields(schema: Schema, options: { readonly marksRequired: boolean }): Html {
-  return renderTable(['Field', 'Type', 'Meaning'], buildFieldRows(schema, '', options.marksRequired))
+interface FieldOptions {
+  readonly marksRequired: boolean
+  /** The named shapes whose fields are listed in place; by default they are links. */
+  readonly schemas?: Schemas
+}
+
+/** Renders a row for each field; fields of blocks follow with their path. */
+export function renderFields(schema: Schema, options: FieldOptions): Html {
+  return renderTable(['Field', 'Type', 'Meaning'], buildFieldRows(schema, '', options))
 }
 
 function buildFieldRows(
   { properties = {}, required = [] }: Schema,
   prefix: string,
-  marksRequired: boolean,
+  options: FieldOptions,
 ): HtmlPart[][] {
+  const { marksRequired, schemas = {} } = options
   return Object.entries(properties).flatMap(([key, field]) => {
     const path = `${prefix}${key}`
     const isRequired = required.includes(key)
@@ -162,20 +179,27 @@ function buildFieldRows(
         ? null
         : html` <span class="tag">${isRequired ? 'required' : 'may be absent'}</span>`
     const row = [[renderInlineCode(path), mark], renderType(field), field.description ?? '']
-    const inner = findInnerBlock(field)
-    return [
-      row,
-      ...(inner === null ? [] : buildFieldRows(inner.schema, `${path}${inner.mark}.`, marksRequired)),
-    ]
+    const inner = findInnerBlock(field, schemas)
+    return [row, ...(inner === null ? [] : buildFieldRows(inner.schema, `${path}${inner.mark}.`, options))]
   })
 }
 
-/** Returns the unnamed block with fields inside a field; `null` if none. */
-function findInnerBlock(field: Schema): { schema: Schema; mark: string } | null {
-  if (field.properties !== undefined) return { schema: field, mark: '' }
-  if (field.items?.properties !== undefined) return { schema: field.items, mark: '[]' }
-  const block = field.anyOf?.find(({ properties }) => properties !== undefined)
-  return block === undefined ? null : { schema: block, mark: '' }
+const resolveShape = (schema: Schema, schemas: Schemas): Schema =>
+  schemas[schema.$ref?.replace(/^.*\//, '') ?? ''] ?? schema
+
+/** Returns the first block with fields inside a field; `null` if none. No shape contains itself. */
+function findInnerBlock(field: Schema, schemas: Schemas): { schema: Schema; mark: string } | null {
+  const schema = resolveShape(field, schemas)
+  if (schema.properties !== undefined) return { schema, mark: '' }
+  if (schema.items !== undefined) {
+    const inner = findInnerBlock(schema.items, schemas)
+    return inner === null ? null : { schema: inner.schema, mark: `[]${inner.mark}` }
+  }
+  for (const option of schema.anyOf ?? []) {
+    const inner = findInnerBlock(option, schemas)
+    if (inner !== null) return inner
+  }
+  return null
 }
 
 interface Content {
@@ -229,9 +253,9 @@ export function renderOperation({ method, path, operation }: PlacedOperation, sc
     }
     ${requestBody === undefined ? null : renderBody(requestBody, schemas)}
     <h4>Call</h4>
-    ${renderCodeBlock(buildCall({ method, path, operation }), `A call of ${path}`)}
+    ${renderSamples(`call-${operationId}`, buildCalls({ method, path, operation }), `${method} ${path}: `)}
     <h4>Answers</h4>
-    ${answers.filter(([status]) => Number(status) < 300).map(renderAnswer)}
+    ${answers.filter(([status]) => Number(status) < 300).map((answer) => renderAnswer(answer, schemas))}
     <h4>Errors</h4>
     ${renderErrors(answers.filter(([status]) => Number(status) >= 300))}`
 }
@@ -251,14 +275,14 @@ function renderBody(
 ): Html | null {
   const schema = content['application/json']?.schema
   if (!required || schema === undefined) return null
-  const shape = schemas[schema.$ref?.replace(/^.*\//, '') ?? ''] ?? schema
+  const shape = resolveShape(schema, schemas)
   const isFree = shape.properties === undefined
   return html`<h4>Body</h4>
-    ${isFree ? html`<p>Any JSON object.</p>` : renderFields(shape, { marksRequired: true })}`
+    ${isFree ? html`<p>Any JSON object.</p>` : renderFields(shape, { marksRequired: true, schemas })}`
 }
 
-/** Returns the call as a shell command that reads BASE_URL and API_KEY from the environment. */
-function buildCall({ method, path, operation }: PlacedOperation): string {
+/** Returns the call in each language; all read BASE_URL and API_KEY from the environment. */
+function buildCalls({ method, path, operation }: PlacedOperation): Samples {
   const { parameters, requestBody } = operation
   const getExampleValue = (name: string) =>
     encodeURIComponent(String(parameters.find((one) => one.name === name)?.example ?? ''))
@@ -266,26 +290,43 @@ function buildCall({ method, path, operation }: PlacedOperation): string {
     .filter((one) => one.in === 'query' && one.example !== undefined)
     .map(({ name }) => `${name}=${getExampleValue(name)}`)
   const place = path.replace(/\{(\w+)\}/g, (_, name: string) => getExampleValue(name))
-  const body = requestBody?.content['application/json']?.example
-  return [
-    `curl -sS ${method === 'POST' ? '-X POST ' : ''}"$BASE_URL${place}${query.length === 0 ? '' : `?${query.join('&')}`}"`,
-    `  -H "apikey: $API_KEY"${body === undefined ? '' : " -H 'content-type: application/json'"}`,
-    ...(body === undefined ? [] : [`  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`]),
-  ].join(' \\\n')
+  const address = `${place}${query.length === 0 ? '' : `?${query.join('&')}`}`
+  return buildCallSamples({
+    method,
+    address,
+    body: requestBody?.content['application/json']?.example,
+  })
 }
 
 type Answer = [status: string, Operation['responses'][string]]
 
-function renderAnswer([status, { description, content }]: Answer): Html {
+function renderAnswer([status, { description, content }]: Answer, schemas: Schemas): Html {
   const json = content?.['application/json']
   if (json === undefined) return html`<p>${renderInlineCode(status)} ${description}</p>`
   const isShort = JSON.stringify(json.example ?? '').length < 400
   return html`<details ${isShort ? 'open' : null}>
     <summary>${renderInlineCode(status)} ${description}</summary>
     <p>Shape: ${renderType(json.schema)}</p>
+    ${listShapes(json.schema, schemas).map(renderAnswerFields(schemas))}
     ${json.example === undefined ? null : renderJson(json.example, `An answer with ${status}`)}
   </details>`
 }
+
+/** Returns the shapes of an answer that have fields: several if it is one of several shapes. */
+function listShapes(schema: Schema, schemas: Schemas): Schema[] {
+  const shape = resolveShape(schema, schemas)
+  const options = shape.oneOf ?? shape.anyOf
+  if (options !== undefined) return options.flatMap((option) => listShapes(option, schemas))
+  return shape.properties === undefined ? [] : [shape]
+}
+
+const renderAnswerFields =
+  (schemas: Schemas) =>
+  (shape: Schema): Html =>
+    html`<details>
+      <summary>Fields: ${shape.description ?? ''}</summary>
+      ${renderFields(shape, { marksRequired: false, schemas })}
+    </details>`
 
 function renderErrors(answers: readonly Answer[]): Html {
   return renderTable(

@@ -149,3 +149,46 @@ export const samples = {
     { language: 'Shell', code: shellVerify },
   ],
 } as const satisfies Record<string, Samples>
+
+interface ExampleCall {
+  readonly method: 'GET' | 'POST'
+  /** Path and query. */
+  readonly address: string
+  readonly body?: unknown
+}
+
+/** Returns one call of a route in each language. */
+export function buildCallSamples({ method, address, body }: ExampleCall): Samples {
+  const json = body === undefined ? null : JSON.stringify(body)
+  const shell = [
+    `curl -sS ${method === 'POST' ? '-X POST ' : ''}"$BASE_URL${address}"`,
+    `  -H "apikey: $API_KEY"${json === null ? '' : " -H 'content-type: application/json'"}`,
+    ...(json === null ? [] : [`  -d '${json.replaceAll("'", "'\\''")}'`]),
+  ]
+  const javascript = [
+    `const reply = await fetch(process.env.BASE_URL + ${JSON.stringify(address)}, {`,
+    ...(method === 'POST' ? [`  method: 'POST',`] : []),
+    `  headers: { apikey: process.env.API_KEY${json === null ? '' : ", 'content-type': 'application/json'"} },`,
+    ...(json === null ? [] : [`  body: JSON.stringify(${json}),`]),
+    `  redirect: 'error',`,
+    '})',
+    'console.log(reply.status, await reply.text())',
+  ]
+  const python = [
+    'import os, urllib.request',
+    '',
+    'request = urllib.request.Request(',
+    `    os.environ["BASE_URL"] + ${JSON.stringify(address)},`,
+    `    method="${method}",`,
+    `    headers={"apikey": os.environ["API_KEY"]${json === null ? '' : ', "content-type": "application/json"'}},`,
+    ...(json === null ? [] : [`    data=${JSON.stringify(json)}.encode(),`]),
+    ')',
+    'with urllib.request.urlopen(request, timeout=30) as reply:',
+    '    print(reply.status, reply.read().decode())',
+  ]
+  return [
+    { language: 'Shell', code: shell.join(' \\\n') },
+    { language: 'JavaScript', code: javascript.join('\n') },
+    { language: 'Python', code: python.join('\n') },
+  ]
+}

@@ -101,6 +101,35 @@ describe.runIf(browserPath !== null)('/docs', () => {
     expect(await page.getByText('timingSafeEqual(given').isVisible()).toBe(false)
   })
 
+  test('a search lists the sections with all words, also those of fields, and leads there', async () => {
+    await visit('/docs')
+    await page.fill('nav input[type=search]', 'tranco_rank readDomain')
+    expect(await page.locator('nav > ul:not(.results)').isVisible()).toBe(false)
+    await page.fill('nav input[type=search]', '/v3/runs/{run_id} poll')
+    await page.click('.results a[href="#pollRun"]')
+    expect(await topOf(page, 'pollRun')).toBeLessThan(100)
+    await page.fill('nav input[type=search]', 'no such word anywhere')
+    expect(await page.locator('nav [role=status]').textContent()).toBe('0 sections')
+    await page.fill('nav input[type=search]', '')
+    expect(await page.locator('nav > ul:not(.results)').isVisible()).toBe(true)
+  })
+
+  test('a button at each block copies its code', async () => {
+    await visit('/docs')
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    const block = page.locator('.copyable', { hasText: 'until answer=' })
+    await block.getByRole('button', { name: 'Copy' }).click()
+    await expect.poll(() => block.getByRole('button').textContent()).toBe('Copied')
+    expect(await page.evaluate('navigator.clipboard.readText()')).toContain('until answer=$(curl')
+  })
+
+  test('the answer of a route lists its nested fields in place', async () => {
+    await visit('/docs')
+    const html = await page.content()
+    for (const path of ['data.entity.headquarters.address.postal_code', 'data.basis[].citations[].url'])
+      expect(html).toContain(`<code>${path}</code>`)
+  })
+
   test('runs no script and loads no picture, even if one got into it', async () => {
     await visit('/docs')
     expect(await breakIn(page)).not.toContain('has run')
