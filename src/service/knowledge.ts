@@ -71,7 +71,7 @@ export interface DomainFacts {
 }
 
 /** An answer that an earlier query or lookup of a domain gave. */
-export interface CacheHit {
+interface CacheHit {
   readonly type: z.infer<typeof cacheHitType>
   /** Time of the research. */
   readonly resolvedAtMs: number

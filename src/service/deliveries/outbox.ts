@@ -155,11 +155,11 @@ export class Lanes {
   }
 
   getFreeCapacity(name: string): number {
-    const countOf = (group: string) => this.#inFlightCounts.get(group) ?? 0
+    const getCount = (group: string) => this.#inFlightCounts.get(group) ?? 0
     return Math.min(
       limits.deliveriesMax - this.#inFlightCount,
-      limits.deliveriesPerAccountMax - countOf(toAccount(name)),
-      limits.deliveriesPerHostMax - countOf(toHost(name)),
+      limits.deliveriesPerAccountMax - getCount(toAccount(name)),
+      limits.deliveriesPerHostMax - getCount(toHost(name)),
       limits.deliveriesPerLaneMax - this.getInFlight(name).size,
     )
   }

@@ -46,10 +46,7 @@ export const renderTable = (
   </table>`
 
 /** Shows one of several panes, selected without a script. `group` must be unique in the page. */
-export const renderTabs = (
-  group: string,
-  panes: readonly { readonly label: string; readonly body: Html }[],
-): Html =>
+const renderTabs = (group: string, panes: readonly { readonly label: string; readonly body: Html }[]): Html =>
   html`<div class="tabs">
     ${panes.map(({ label, body }, index) => {
       const id = `${group}-${index + 1}`
@@ -61,10 +58,8 @@ export const renderTabs = (
 
 /** Renders a sample in each language. `group` must be unique in the page; `title` precedes the language in labels. */
 export function renderSamples(group: string, list: Samples, title = ''): HtmlPart {
-  const blocks = list.map(({ language, code }) => ({
-    label: language,
-    body: renderCodeBlock(code, `${title}${language}`),
-  }))
+  const render = (language: string, code: string) => renderCodeBlock(code, `${title}${language}`)
+  const blocks = list.map(({ language, code }) => ({ label: language, body: render(language, code) }))
   return blocks.length === 1 ? blocks.map(({ body }) => body) : renderTabs(group, blocks)
 }
 
@@ -291,11 +286,8 @@ function buildCalls({ method, path, operation }: PlacedOperation): Samples {
     .map(({ name }) => `${name}=${getExampleValue(name)}`)
   const place = path.replace(/\{(\w+)\}/g, (_, name: string) => getExampleValue(name))
   const address = `${place}${query.length === 0 ? '' : `?${query.join('&')}`}`
-  return buildCallSamples({
-    method,
-    address,
-    body: requestBody?.content['application/json']?.example,
-  })
+  const body = requestBody?.content['application/json']?.example
+  return buildCallSamples({ method, address, body })
 }
 
 type Answer = [status: string, Operation['responses'][string]]
