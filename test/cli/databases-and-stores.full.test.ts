@@ -28,6 +28,32 @@ const findText = (folder: string, text: string): string[] =>
     .map(({ parentPath, name }) => join(parentPath, name))
     .filter((path) => readFileSync(path).includes(text))
 
+/** Runs an action, during which no process may have the text in its command line. */
+async function expectUnlisted<Result>(text: string, action: () => Promise<Result>): Promise<Result> {
+  const seen = new Set<string>()
+  let lookCount = 0
+  const watch = setInterval(() => {
+    lookCount++
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+      const line = readCommandLine(pid)
+      if (line.includes(text)) seen.add(line)
+    }
+  }, 20)
+  const result = await action()
+  clearInterval(watch)
+  expect([lookCount > 5, ...seen]).toEqual([true])
+  return result
+}
+
+/** Returns '' for a process that has ended. */
+function readCommandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+  } catch {
+    return ''
+  }
+}
+
 /** What a run leaves in the folder of the checkpoint besides the checkpoint. */
 const listLocalLeftovers = (place: CliPlace): string[] =>
   readdirSync(place.path('.enrich')).filter((name) => !name.startsWith('checkpoint'))
@@ -57,7 +83,9 @@ describe('objects', () => {
       0,
       expect.stringContaining('written   s3://bucket/out.parquet'),
     ])
-    const second = await place.run([...night, ...flags, '--json'], { env })
+    const second = await expectUnlisted(plantedSecret, () =>
+      place.run([...night, ...flags, '--json'], { env }),
+    )
     expect(second.stdout).toContain('"toSubmit":0')
     expect(store.read('out.parquet').subarray(0, 4).toString()).toBe('PAR1')
     expect(store.keys()).toEqual(['changes.ndjson', 'list.csv', 'out.parquet'])
@@ -169,7 +197,7 @@ describe.skipIf(programs === '')('tables', () => {
     expect([first.code, first.stderr]).toEqual([0, expect.stringContaining('are kept as text in files')])
     expect(countEqual('enriched')).toBe('3')
     server.sql("UPDATE suppliers SET company = 'Microsoft Corporation', town = 'Redmond' WHERE id = 2", 'crm')
-    const second = await place.run(night, { env })
+    const second = await expectUnlisted(password, () => place.run(night, { env }))
     expect(second.code).toBe(0)
     expect(countEqual('enriched')).toBe('3')
     expect(server.sql('SELECT DISTINCT row_key, name FROM changes', 'crm')).toBe('2|Microsoft Corporation')
