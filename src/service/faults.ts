@@ -2,8 +2,9 @@ import * as z from 'zod'
 import { routes, type RouteName } from '../contract/routes.js'
 import { createSeededFractions } from '../platform/random.js'
 import type { Knowledge } from './knowledge.js'
-import { BuildFailure, type BuildKind, type Compiler } from './records/builds/build.js'
 
+const buildKind = z.enum(['entity', 'domain', 'hierarchy'])
+type BuildKind = z.infer<typeof buildKind>
 const rate = z.number().min(0).max(1)
 const lateSeconds = z.number().min(0).max(86_400).default(30)
 
@@ -44,10 +45,7 @@ export const faultPlan = z.strictObject({
       lateRate: rate.default(0),
       lateSeconds,
       /** Defaults to all. */
-      kinds: z
-        .array(z.enum(['entity', 'domain', 'hierarchy']))
-        .min(1)
-        .optional(),
+      kinds: z.array(buildKind).min(1).optional(),
     })
     .prefault({}),
   /** Shares of the deliveries that are sent twice, or late. */
@@ -71,9 +69,9 @@ export interface InjectedFault {
 export interface Faults {
   chooseRequestFault(route: RouteName): InjectedFault | null
   isRunFailing(): boolean
-  isBuildFailing(kind: BuildKind): boolean
+  readonly isBuildFailing: (kind: BuildKind) => boolean
   /** Time by which a build takes longer; usually 0. */
-  buildDelayMs(kind: BuildKind): number
+  readonly buildDelayMs: (kind: BuildKind) => number
   /** Longest `buildDelayMs`. */
   readonly buildDelayMsMax: number
   isDeliveryDuplicated(): boolean
@@ -131,18 +129,4 @@ export function withFaults(knowledge: Knowledge, faults: Faults): Knowledge {
       return knowledge.resolve(query)
     },
   }
-}
-
-/** Returns compilers that fail as often as the plan says. */
-export function withBuildFaults(
-  compilers: Readonly<Record<BuildKind, Compiler>>,
-  faults: Faults,
-): Readonly<Record<BuildKind, Compiler>> {
-  const withFault =
-    (kind: BuildKind): Compiler =>
-    (subject, signal) => {
-      if (faults.isBuildFailing(kind)) throw new BuildFailure('failed by the plan of faults')
-      return compilers[kind](subject, signal)
-    }
-  return { entity: withFault('entity'), domain: withFault('domain'), hierarchy: withFault('hierarchy') }
 }

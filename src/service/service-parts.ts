@@ -3,10 +3,10 @@ import { systemRandom, type Random } from '../platform/random.js'
 import type { Deferrable } from '../core/awaitable.js'
 import { type WebhookGate, type WebhookOptions, Webhooks } from './deliveries/webhooks.js'
 import { unguarded, type EditionGuard, guardDueWork, guardHandlers } from './edition-guard.js'
-import { noFaults, withBuildFaults, withFaults, type Faults } from './faults.js'
+import { noFaults, withFaults, type Faults } from './faults.js'
 import type { Handlers } from './http/mount.js'
 import type { Knowledge } from './knowledge.js'
-import { createWaiterEndings, type BuildKind, type Compiler } from './records/builds/build.js'
+import { createWaiterEndings, withFailures, type BuildKind, type Compiler } from './records/builds/build.js'
 import { createBuilds, type Builds } from './records/builds/builds.js'
 import { createEntityCompiler, createEntityEventData } from './records/builds/entity-build.js'
 import { createDomainCompiler, buildDomainEventData } from './records/domains/domain-build.js'
@@ -92,14 +92,14 @@ export function openParts<Runs extends AnyRunStore>(
     })
     const follower =
       storage.kind === 'shared' ? followEnds({ postgres: storage.postgres, clock, log, streams }) : null
+    const { min, max } = options.buildMs ?? noTime
     const builds = createBuilds({
       ...stores.outgoing,
       store: guardDueWork(stores.builds, guard),
       clock,
       random,
-      buildMs: options.buildMs ?? noTime,
-      faults,
-      compilers: withBuildFaults(createCompilers(knowledge, options), faults),
+      buildMs: { min, max, chooseDelay: faults.buildDelayMs, delayMax: faults.buildDelayMsMax },
+      compilers: withFailures(createCompilers(knowledge, options), faults.isBuildFailing),
       edition: () => knowledge.edition?.() ?? null,
       log,
       isBusy,

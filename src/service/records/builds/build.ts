@@ -146,3 +146,17 @@ export function formatRunObject(
 ): string {
   return JSON.stringify({ run_id: runId, status, data })
 }
+
+/** Returns compilers that fail as a plan of faults says. */
+export function withFailures(
+  compilers: Readonly<Record<BuildKind, Compiler>>,
+  isFailing: (kind: BuildKind) => boolean,
+): Readonly<Record<BuildKind, Compiler>> {
+  const withFailure =
+    (kind: BuildKind): Compiler =>
+    (subject, signal) => {
+      if (isFailing(kind)) throw new BuildFailure('failed by the plan of faults')
+      return compilers[kind](subject, signal)
+    }
+  return { entity: withFailure('entity'), domain: withFailure('domain'), hierarchy: withFailure('hierarchy') }
+}

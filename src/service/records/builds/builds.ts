@@ -20,7 +20,6 @@ import type { AnyBuildStore, BuildRequest, EndedBuild } from './build-store.js'
 import { getErrorText } from '../../../core/errors.js'
 import { DueWorkLoop, type InFlight } from '../../../platform/due-work-loop.js'
 import { ConnectionLostError } from '../../../platform/postgres/postgres.js'
-import { noFaults, type Faults } from '../../faults.js'
 import { limits } from '../../limits.js'
 
 interface BuilderDeps {
@@ -166,14 +165,19 @@ function toFailure(error: unknown): Attempt {
   return { outcome: { ok: false, failure }, fault: getErrorText(error) }
 }
 
+/** Duration of a build, evenly distributed, plus the delays of a plan of faults. */
+interface BuildDuration {
+  readonly min: number
+  readonly max: number
+  readonly chooseDelay?: (kind: BuildKind) => number
+  readonly delayMax?: number
+}
+
 export interface BuildsDeps {
   readonly store: AnyBuildStore
   readonly clock: Clock
   readonly random: Random
-  /** Duration of a build, evenly distributed. */
-  readonly buildMs: { readonly min: number; readonly max: number }
-  /** Makes builds take longer, for rehearsals; optional. */
-  readonly faults?: Pick<Faults, 'buildDelayMs' | 'buildDelayMsMax'>
+  readonly buildMs: BuildDuration
   readonly compilers: Readonly<Record<BuildKind, Compiler>>
   /** Returns the current edition of the knowledge; builds of other editions are outdated. Must be cheap. */
   readonly edition: () => string | null
@@ -219,7 +223,8 @@ export interface Builds {
 }
 
 export function createBuilds(deps: BuildsDeps): Deferrable<Builds> & Pick<Builds, 'stop'> {
-  const { clock, random, buildMs, faults = noFaults, edition, outbox, store } = deps
+  const { clock, random, edition, outbox, store } = deps
+  const { min, max, chooseDelay = () => 0, delayMax = 0 } = deps.buildMs
   const ask = (
     kind: BuildKind,
     subject: string,
@@ -228,8 +233,7 @@ export function createBuilds(deps: BuildsDeps): Deferrable<Builds> & Pick<Builds
   ): Awaitable<StoredBuild> => {
     let chosenMs: number | undefined
     const chooseMs = () =>
-      (chosenMs ??=
-        Math.round(buildMs.min + random.fraction() * (buildMs.max - buildMs.min)) + faults.buildDelayMs(kind))
+      (chosenMs ??= Math.round(min + random.fraction() * (max - min)) + chooseDelay(kind))
     const asked: BuildRequest = {
       kind,
       subject,
@@ -248,7 +252,7 @@ export function createBuilds(deps: BuildsDeps): Deferrable<Builds> & Pick<Builds
   }
   const builder = new Builder({
     ...deps,
-    dueAtMsMax: clock.nowMs() + buildMs.max + faults.buildDelayMsMax,
+    dueAtMsMax: clock.nowMs() + max + delayMax,
     onEnded: outbox.wake,
   })
   return {
