@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { Agent, request } from 'undici'
 
 export interface ServiceReply {
@@ -28,6 +29,11 @@ export const kickoffPath = '/v3/entity-resolution/async'
 const pollsMax = 2_000
 const agent = new Agent({ connections: 32 })
 
+function decode(body: Buffer, encoding: string | string[] | undefined): string {
+  const plain = encoding === 'gzip' ? gunzipSync(body) : encoding === 'br' ? brotliDecompressSync(body) : body
+  return plain.toString()
+}
+
 /** A caller of a service over real HTTP, with one key; `null` sends none. */
 export function connect(url: string, apiKey: string | null): ServiceClient {
   const key: Record<string, string> = apiKey === null ? {} : { apikey: apiKey }
@@ -38,7 +44,7 @@ export function connect(url: string, apiKey: string | null): ServiceClient {
       headers,
       ...(body === undefined ? {} : { body }),
     })
-    const text = await reply.body.text()
+    const text = decode(Buffer.from(await reply.body.arrayBuffer()), reply.headers['content-encoding'])
     return {
       status: reply.statusCode,
       headers: reply.headers,
