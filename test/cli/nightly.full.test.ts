@@ -232,6 +232,8 @@ describe('the unit for systemd', () => {
       const installed = join(machine, 'etc/systemd/system')
       expect(readFileSync(join(installed, 'enrich.service'), 'utf8')).toBe(unit)
       expect(lstatSync(join(installed, 'timers.target.wants/enrich.timer')).isSymbolicLink()).toBe(true)
+      const [state = ''] = settings.get('StateDirectory')?.split(' ') ?? []
+      expect(readFileSync(join(machine, 'owners'), 'utf8')).toBe(`${settings.get('User') ?? ''} /var/lib/${state}\n`)
       expect(readFileSync(join(machine, 'users'), 'utf8')).toBe(`-r ${settings.get('User') ?? ''}\n`)
     },
   )
@@ -266,6 +268,10 @@ const knownDirectives = [
 const sudoStandIn = `#!/bin/sh
 set -e
 program=$1; shift
+# There is no such user here.
+if [ "$program $1 $2" = 'install -d -o' ]; then
+  mkdir -p "$MACHINE$4"; echo "$3 $4" > "$MACHINE/owners"; exit
+fi
 case $program in
   useradd) echo "$*" >> "$MACHINE/users" ;;
   systemctl)

@@ -46,6 +46,7 @@ export function candidatesOf(held: readonly Held[]): CandidateName[] {
       kind: row.kind ?? 'legal',
       name: row.name,
       registeredName: row.registeredName ?? row.name,
+      jurisdiction: country.toLowerCase(),
       tokens,
       coreKey,
       fullKey,

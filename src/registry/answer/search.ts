@@ -202,8 +202,8 @@ function scoreWords(words: readonly string[], { tokens, kind, active, prominence
 /** Removes registrations that another source states as well: of one company, with one name, in one jurisdiction. */
 function keepOnePerRegistration(found: readonly CloseName[]): CloseName[] {
   const seen = new Set<string>()
-  return found.filter(({ candidate: { entityNumber, coreKey, place } }) => {
-    const key = [entityNumber, coreKey, place.jurisdictionCountry, place.jurisdictionRegion].join(' ')
+  return found.filter(({ candidate: { entityNumber, coreKey, jurisdiction } }) => {
+    const key = [entityNumber, coreKey, jurisdiction].join(' ')
     return !seen.has(key) && seen.add(key)
   })
 }
@@ -239,8 +239,8 @@ function parseWantedPlace({ countryCode, regionCode }: SearchQuery): WantedPlace
   return { countryCode: country, regionCode: findRegionCode(country, region) ?? region }
 }
 
-function isWanted({ place }: CandidateName, wanted: WantedPlace): boolean {
-  const countries = [place.jurisdictionCountry, place.countryCode]
+function isWanted({ place, jurisdiction }: CandidateName, wanted: WantedPlace): boolean {
+  const countries = [jurisdiction?.slice(0, 2).toUpperCase(), place.countryCode]
   if (wanted.countryCode !== null && !countries.includes(wanted.countryCode)) return false
   if (wanted.regionCode === null) return true
   return [place.jurisdictionRegion, place.regionCode].some(

@@ -11,6 +11,8 @@ export interface CandidateName {
   readonly name: string
   /** The legal name of the registration that has this name. */
   readonly registeredName: string
+  /** Lower case, `us_de`; `null` if not stated. */
+  readonly jurisdiction: string | null
   readonly tokens: readonly string[]
   readonly coreKey: string
   readonly fullKey: string

@@ -34,6 +34,7 @@ interface CandidateRow {
   type: string
   subtype: string
   jurisdiction: string | null
+  is_registrant: number
   source_number: number
   region_code: string
   city_key: string
@@ -44,6 +45,7 @@ interface CandidateRow {
 const selectCandidates = `
   SELECT n.number, l.entity_number, n.legal_entity_number, n.kind, n.name, n.tokens, n.core_key, n.full_key,
     n.form_class, n.acronym, l.status, l.removed_from_source, l.type, l.subtype, l.jurisdiction, l.source_number,
+    l.source_key GLOB 'cik:*' AS is_registrant,
     a.region_code, a.city_key, a.postal_key, a.country_code,
     CASE WHEN n.kind <> 'legal' THEN (SELECT r.name FROM names r
       WHERE r.legal_entity_number = l.number AND r.kind = 'legal' LIMIT 1) END AS registered_name
@@ -206,11 +208,8 @@ export function createWordSearch(database: Sqlite): WordSearch {
   }
 }
 
-interface ListedName {
-  readonly number: number
-  /** The words of the name, with a space before each. */
-  readonly words: string
-}
+/** `words`: the words of the name, with a space before each. */
+type ListedName = Readonly<{ number: number; words: string }>
 
 /** Builds an FTS5 expression for names with all words. Few completions of the last word are searched as well. */
 function buildSearchExpression(tokens: readonly string[], vocabulary: Vocabulary): string {
@@ -327,6 +326,7 @@ function toCandidateName(row: CandidateRow, readProminence: ReadProminence): Can
     kind: row.kind as NameKind,
     name: row.name,
     registeredName: row.registered_name ?? row.name,
+    jurisdiction: row.jurisdiction,
     tokens: row.tokens === '' ? [] : row.tokens.split(' '),
     coreKey: row.core_key,
     fullKey: row.full_key,
@@ -340,7 +340,8 @@ function toCandidateName(row: CandidateRow, readProminence: ReadProminence): Can
       regionCode: row.region_code,
       postalKey: row.postal_key,
       countryCode: row.country_code ?? '',
-      jurisdictionCountry: country,
+      // American lists name foreign registrants of the SEC with the country US.
+      jurisdictionCountry: row.is_registrant === 1 ? 'US' : country,
       jurisdictionRegion: region === undefined ? '' : `${country}-${region}`,
     },
     prominence: readProminence(row.entity_number),
