@@ -233,7 +233,9 @@ describe('the unit for systemd', () => {
       expect(readFileSync(join(installed, 'enrich.service'), 'utf8')).toBe(unit)
       expect(lstatSync(join(installed, 'timers.target.wants/enrich.timer')).isSymbolicLink()).toBe(true)
       const [state = ''] = settings.get('StateDirectory')?.split(' ') ?? []
-      expect(readFileSync(join(machine, 'owners'), 'utf8')).toBe(`${settings.get('User') ?? ''} /var/lib/${state}\n`)
+      expect(readFileSync(join(machine, 'owners'), 'utf8')).toBe(
+        `${settings.get('User') ?? ''} /var/lib/${state}\n`,
+      )
       expect(readFileSync(join(machine, 'users'), 'utf8')).toBe(`-r ${settings.get('User') ?? ''}\n`)
     },
   )

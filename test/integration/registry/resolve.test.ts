@@ -266,3 +266,25 @@ test('a name without a legal form has the form of the registered name', () => {
   expect([answerTo('Google Inc'), answerTo('Google')]).toEqual(['matched', 'matched'])
   expect(['inconclusive', 'no_match']).toContain(answerTo('Google GmbH'))
 })
+
+describe('a registrant of the SEC', () => {
+  const registrants = registryOf(
+    [
+      { id: '1', name: 'Fenwick Biologics PLC', city: 'Cambridge', country: 'GB', jurisdiction: 'gb' },
+      { id: '2', name: 'Zorvex Robotics Inc' },
+    ],
+    { idType: 'cik' },
+  )
+  const resolve = (name: string, location: string) =>
+    registrants.resolve({ name, location, context: null }).status
+
+  test('of another country fits lists of American securities, and of its own country', () => {
+    expect(resolve('Fenwick Biologics PLC', 'US')).toBe('matched')
+    expect(resolve('Fenwick Biologics PLC', 'Cambridge, GB')).toBe('matched')
+  })
+
+  test('without a stated place is not the company of another country with a form of that country', () => {
+    expect(resolve('Zorvex Robotics Inc', 'US')).toBe('matched')
+    expect(resolve('Zorvex Robotics GmbH', 'Germany')).not.toBe('matched')
+  })
+})
