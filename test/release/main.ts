@@ -226,14 +226,20 @@ function registrySettings(): Record<string, string> {
   )
 }
 
+/** A download of the npm registry may stall for half an hour. */
+const fetchOptions = { timeout: 120_000, killSignal: 'SIGKILL' } as const
+const fetchAttemptsMax = 4
+
 function fetchPackage(name: string, wanted: string): string {
   const folder = join(work, `${name}-${wanted}`)
   const packageFolder = join(folder, 'node_modules', name)
   if (existsSync(packageFolder)) return packageFolder
   const args = ['install', '--prefix', folder, '--no-audit', '--no-fund', `${name}@${wanted}`]
-  const { status, stderr } = spawnSync('npm', args, { encoding: 'utf8' })
-  if (status !== 0) throw new Error(`${name}@${wanted} cannot be fetched: ${stderr}`)
-  return packageFolder
+  for (let attempt = 1; ; attempt++) {
+    const { status, stderr } = spawnSync('npm', args, { encoding: 'utf8', ...fetchOptions })
+    if (status === 0) return packageFolder
+    if (attempt === fetchAttemptsMax) throw new Error(`${name}@${wanted} cannot be fetched: ${stderr}`)
+  }
 }
 
 function expectSame(what: string, found: unknown, expected: unknown): void {
