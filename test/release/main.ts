@@ -51,6 +51,10 @@ const others: readonly Pair[] = [
   { node: '24', npm: '11' },
 ]
 
+/** A download of the npm registry may stall for half an hour. */
+const fetchOptions = { timeout: 120_000, killSignal: 'SIGKILL' } as const
+const fetchAttemptsMax = 4
+
 /** Node.js itself is in the npm registry, in a package for each platform. */
 const platformNode = `node-${process.platform}-${process.arch}`
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -225,10 +229,6 @@ function registrySettings(): Record<string, string> {
     ),
   )
 }
-
-/** A download of the npm registry may stall for half an hour. */
-const fetchOptions = { timeout: 120_000, killSignal: 'SIGKILL' } as const
-const fetchAttemptsMax = 4
 
 function fetchPackage(name: string, wanted: string): string {
   const folder = join(work, `${name}-${wanted}`)
