@@ -318,6 +318,33 @@ describe('damage', () => {
     },
   )
 
+  test('of the text of any definition is repaired, and no answer is lost', async () => {
+    await lived('Acme', 'Beta')
+    const files = [at.path(), `${at.path()}.head`].map((path) => [path, readFileSync(path)] as const)
+    const bytes = readFileSync(at.path())
+    const database = new Database(at.path(), { readonly: true })
+    const texts = database
+      .prepare<[], string>('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL')
+      .pluck()
+      .all()
+    database.close()
+    let repaired = 0
+    for (const text of texts) {
+      const place = bytes.indexOf(text.slice(0, 40))
+      for (let offset = 15; offset < text.length; offset += 13) {
+        const damaged = Buffer.from(bytes)
+        damaged.writeUInt8(damaged.readUInt8(place + offset) ^ 2, place + offset)
+        for (const [path, content] of files) writeFileSync(path, content)
+        writeFileSync(at.path(), damaged)
+        const repair = repairCheckpoint(at.path(), startMs)
+        if (repair === null) continue
+        repaired++
+        expect(repair).toMatchObject({ lookupCount: 2, answerCount: 2, lostSubmissionCount: 0 })
+      }
+    }
+    expect(repaired).toBeGreaterThan(5)
+  })
+
   test('of a scope that nothing else tells leaves the refusal: whose answers they are is not invented', async () => {
     await lived('Acme', 'Beta')
     change("UPDATE scopes SET scope = 'https://b.example'")

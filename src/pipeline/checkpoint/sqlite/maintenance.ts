@@ -6,7 +6,7 @@ import { HeadFile, readPlace, readHead } from './head-file.js'
 import { withExplainedErrors, lockCheckpoint, makeCheckpointFile, openToWrite } from './open-database.js'
 import { Rebuilder } from './rebuild.js'
 import { registerChecksums } from '../tables.js'
-import { repairHeader, tryRead, type RebuildResult } from './salvage.js'
+import { repairHeader, repairSchema, tryRead, type RebuildResult } from './salvage.js'
 import { schemaVersion } from './schema.js'
 import { verifyCheckpoint, describeDamage, findDamage } from './verify.js'
 import { createDamagedError } from '../checkpoint-errors.js'
@@ -45,17 +45,17 @@ export function repairCheckpoint(path: string, nowMs: number): Repair | null {
 function rebuildInto(fresh: string, path: string, found: FoundHead): RebuildResult {
   const copy = buildTemporaryPath(path)
   try {
-    const from = openCopy(copy, path)
+    const to = makeCheckpointFile(fresh)
     try {
-      const to = makeCheckpointFile(fresh)
+      const from = openCopy(copy, path, to)
       try {
         const rebuilt = new Rebuilder(from, to, found).rebuild()
         return beginGeneration(to, rebuilt)
       } finally {
-        to.close()
+        from.close()
       }
     } finally {
-      from.close()
+      to.close()
     }
   } finally {
     for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true })
@@ -70,8 +70,8 @@ function beginGeneration(database: Sqlite, rebuilt: RebuildResult): RebuildResul
   return next
 }
 
-/** Works on a copy, because opening a damaged file would change it. */
-function openCopy(copy: string, path: string): Sqlite {
+/** Works on a copy, because opening a damaged file would change it. `sound`: an undamaged checkpoint. */
+function openCopy(copy: string, path: string, sound: Sqlite): Sqlite {
   for (const suffix of ['', '-wal']) {
     if (!existsSync(path + suffix)) continue
     keepToOwner(copy + suffix)
@@ -85,9 +85,15 @@ function openCopy(copy: string, path: string): Sqlite {
     database.prepare('SELECT count(*) FROM sqlite_schema').get()
     return database
   }
+  tryRead(() => {
+    repairSchema(copy, sound)
+  })
   const database = tryRead(open)
   if (database !== null) return database
   repairHeader(copy)
+  tryRead(() => {
+    repairSchema(copy, sound)
+  })
   const mended = tryRead(open)
   if (mended !== null) return mended
   for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true })

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
-import { getSqliteCode, type Sqlite } from '../../../platform/sqlite.js'
+import { getSqliteCode, loadDriver, type Sqlite } from '../../../platform/sqlite.js'
 import { canUnpack, type PackedAnswer } from '../packed-answer.js'
 import { calculateAnswerChecksum, calculateRowChecksum, type SummedTable } from '../tables.js'
 import { applicationId, schemaVersion } from './schema.js'
@@ -93,6 +93,36 @@ export function repairHeader(path: string): void {
 }
 
 const pageBytes = 4_096
+
+interface SchemaRow {
+  readonly rowid: number
+  readonly type: string
+  readonly name: string
+  readonly tableName: string
+  readonly sql: string | null
+}
+
+/**
+ * Restores the definitions of tables and indexes from a sound database of the same version: with damage in their text,
+ * SQLite reads nothing, or columns of another name. Their pages stay as they are.
+ */
+export function repairSchema(path: string, sound: Sqlite): void {
+  const rows = sound
+    .prepare<[], SchemaRow>('SELECT rowid, type, name, tbl_name AS tableName, sql FROM sqlite_schema')
+    .all()
+  const database = new (loadDriver())(path)
+  try {
+    database.unsafeMode(true)
+    database.pragma('writable_schema = ON')
+    const restore = database.prepare<[SchemaRow]>(
+      `UPDATE sqlite_schema SET type = @type, name = @name, tbl_name = @tableName, sql = @sql
+       WHERE rowid = @rowid AND (type, name, tbl_name, sql) IS NOT (@type, @name, @tableName, @sql)`,
+    )
+    for (const row of rows) tryRead(() => restore.run(row))
+  } finally {
+    database.close()
+  }
+}
 
 /** Inserts the row under its number. */
 export function insertRow(database: Sqlite, table: string, { position, ...row }: Row): void {
