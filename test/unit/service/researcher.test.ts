@@ -7,35 +7,26 @@ import { Researcher } from '../../../src/service/runs/researcher.js'
 import type { DueRun, FinishedRun } from '../../../src/service/runs/run-store.js'
 import { fakeKnowledge } from '../../support/fake-knowledge.js'
 
+const createDueRun = (runNumber: number, name: string): DueRun => ({
+  runNumber,
+  accountNumber: 1,
+  runId: `run_${runNumber}` as RunId,
+  name,
+  location: null,
+  context: null,
+  withBasis: 0,
+})
+
 /** Runs that are all due, in memory; `failures` is how often storing an end fails first. */
 function storeOf(names: readonly string[], failures = 0) {
   const open = new Map<number, DueRun>(
-    names.map((name, runNumber) => [
-      runNumber,
-      {
-        runNumber,
-        accountNumber: 1,
-        runId: `run_${runNumber}` as RunId,
-        name,
-        location: null,
-        context: null,
-        withBasis: 0,
-      },
-    ]),
+    names.map((name, runNumber) => [runNumber, createDueRun(runNumber, name)]),
   )
   const ended: FinishedRun[] = []
   return {
     ended,
     add: (runNumber: number, name: string) => {
-      open.set(runNumber, {
-        runNumber,
-        accountNumber: 1,
-        runId: `run_${runNumber}` as RunId,
-        name,
-        location: null,
-        context: null,
-        withBasis: 0,
-      })
+      open.set(runNumber, createDueRun(runNumber, name))
     },
     due: (_nowMs: number, countMax: number) => [...open.values()].slice(0, countMax),
     nextDueAtMs: () => null,
