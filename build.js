@@ -12,7 +12,7 @@ import {
 import { dirname, join, relative, resolve } from 'node:path'
 import { rolldown } from 'rolldown'
 
-// Makes dist of src. Types are not looked at: `npm run typecheck` does that, and `npm run prepack` makes declarations.
+// Makes dist of src. Types are not looked at: `npm run lint` does that, and `npm run prepack` makes declarations.
 
 const root = import.meta.dirname
 const src = join(root, 'src')

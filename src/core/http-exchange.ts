@@ -36,6 +36,6 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const textCharsMax = 300
 function toBoundedText(value: unknown): string | null {
   if (typeof value !== 'string') return null
-  // eslint-disable-next-line no-control-regex -- control characters are what must not reach a terminal
+  // oxlint-disable-next-line no-control-regex -- control characters are what must not reach a terminal
   return value.replace(/[\x00-\x1f\x7f-\x9f\s]+/g, ' ').slice(0, textCharsMax)
 }

@@ -261,7 +261,7 @@ function normalizeText(text: string): string {
     text
       .toWellFormed()
       .normalize('NFC')
-      // eslint-disable-next-line no-control-regex -- control characters are never part of a name
+      // oxlint-disable-next-line no-control-regex -- control characters are never part of a name
       .replace(/[\s\x00-\x1f\x7f-\x9f\u200b\ufeff]+/g, ' ')
       .trim()
   )

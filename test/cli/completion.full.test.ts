@@ -119,7 +119,7 @@ function startZsh(place: CliPlace) {
         }, 20_000)
         look = () => {
           // What is typed is echoed in pieces, with what moves the cursor between them.
-          // eslint-disable-next-line no-control-regex -- that is what terminals are sent
+          // oxlint-disable-next-line no-control-regex -- that is what terminals are sent
           if (!pattern.test(seen.replace(/\x1b\[[0-9;?]*[A-Za-z]|[\x07\x08\r]/g, ''))) return
           clearTimeout(timer)
           resolve()

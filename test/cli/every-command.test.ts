@@ -87,7 +87,7 @@ describe.each(Object.entries(commandCases))('%s', (name, command) => {
     expect(await pty.ended).toBe(command.stands ? 0 : (command.code ?? 0))
     const screen = (await pty.screen()).join('\n')
     expect(screen).not.toMatch(/\\u00|\\x1b|\[2K|\[J|\[\?7/)
-    // eslint-disable-next-line no-control-regex -- a control sequence is what is looked for
+    // oxlint-disable-next-line no-control-regex -- a control sequence is what is looked for
     expect(pty.raw()).not.toMatch(/\u001b\[[0-9;]*m/)
     expect((await pty.cursor())[0]).toBe(0)
   })

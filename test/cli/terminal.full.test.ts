@@ -14,7 +14,7 @@ import { startInPty, type Pty, type PtyOptions } from '../support/pty.js'
 
 /** Of what was meant to drive the terminal, shown as text; and colour, of which there is none. */
 const shownCodes = /\\u00|\\x1b|\[2K|\[J/
-// eslint-disable-next-line no-control-regex -- a control sequence is what is looked for
+// oxlint-disable-next-line no-control-regex -- a control sequence is what is looked for
 const colour = /\u001b\[[0-9;]*m/
 
 /** A service of our own that takes its time, as a hosted one does, and a config that knows it. */

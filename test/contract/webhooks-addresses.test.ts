@@ -368,7 +368,7 @@ describe('at delivery', () => {
     for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy']) {
       process.env[name] = `http://127.0.0.1:${canary.port}`
       onTestFinished(() => {
-        // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- the names are those above
+        // oxlint-disable-next-line typescript/no-dynamic-delete -- the names are those above
         delete process.env[name]
       })
     }

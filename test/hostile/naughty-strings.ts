@@ -115,5 +115,5 @@ export const naughtyStrings: readonly string[] = [
 export const jsonOnlyStrings: readonly string[] = ['nul\u0000nul', '\u0000', '\u0001\u0002']
 
 /** Everything a terminal may be given besides what is printed: none of these. */
-// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 export const terminalDrivers = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/

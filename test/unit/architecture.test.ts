@@ -12,8 +12,10 @@ interface SourceFile {
   lineCount: number
   /** Specifiers as they are written, those of types included. */
   imports: string[]
-  /** `process.exit`, `Math.random`: what is reached by name without being imported. */
+  /** `process.exit`, `Math.random`, `new Date`: what is reached by name without being imported. */
   members: string[]
+  /** Spreads of a literal, as they are written. */
+  literalSpreads: string[]
   globals: string[]
 }
 
@@ -76,6 +78,7 @@ function readSource(path: string): SourceFile {
     lineCount: source.text.trimEnd().split('\n').length,
     imports: [],
     members: [],
+    literalSpreads: [],
     globals: [],
   }
   const visit = (node: ts.Node): void => {
@@ -98,6 +101,14 @@ function note(node: ts.Node, found: SourceFile): void {
   if (specifier !== undefined && ts.isStringLiteral(specifier)) found.imports.push(specifier.text)
   if (ts.isPropertyAccessExpression(node) && ts.isIdentifier(node.expression)) {
     found.members.push(`${node.expression.text}.${node.name.text}`)
+  }
+  if (ts.isNewExpression(node) && node.arguments?.length === 0)
+    found.members.push(`new ${node.expression.getText()}`)
+  if (ts.isSpreadElement(node) || ts.isSpreadAssignment(node)) {
+    const { expression } = node
+    const spread = ts.isAsExpression(expression) ? expression.expression : expression
+    if (ts.isArrayLiteralExpression(spread) || ts.isObjectLiteralExpression(spread))
+      found.literalSpreads.push(node.getText())
   }
   if (ts.isIdentifier(node) && !isDeclaredName(node)) found.globals.push(node.text)
 }
@@ -257,7 +268,7 @@ describe('decisions are pure', () => {
     const wrong = pure.flatMap(({ path, globals, members }) => [
       ...outside.filter((name) => globals.includes(name)).map((name) => `${path}: ${name}`),
       ...members
-        .filter((name) => ['Math.random', 'Date.now'].includes(name))
+        .filter((name) => ['Math.random', 'Date.now', 'new Date'].includes(name))
         .map((name) => `${path}: ${name}`),
     ])
     expect(wrong).toEqual([])
@@ -358,6 +369,11 @@ describe('files', () => {
     const lengths = files.map(({ lineCount }) => lineCount).sort((one, other) => one - other)
     expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThanOrEqual(180)
   })
+})
+
+test('a literal is not spread, which would only save lines: its members are written', () => {
+  const spread = files.flatMap(({ path, literalSpreads }) => literalSpreads.map((text) => `${path}: ${text}`))
+  expect(spread).toEqual([])
 })
 
 test('a dependency object has at most ten members', () => {

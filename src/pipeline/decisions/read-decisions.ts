@@ -81,7 +81,7 @@ async function readText(path: string, bytes: Buffer): Promise<{ text: string; no
   }
 }
 
-// eslint-disable-next-line @typescript-eslint/require-await -- sources of bytes are asynchronous
+// oxlint-disable-next-line typescript/require-await -- sources of bytes are asynchronous
 async function* yieldBytes(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes
 }

@@ -58,7 +58,11 @@ async function readHeader(source: DelimitedFile): Promise<readonly string[]> {
     return null
   }
   const records = source.records(readStrictRecords, choose)
-  await records.next().finally(() => records.return(undefined))
+  try {
+    await records.next()
+  } finally {
+    await records.return(undefined)
+  }
   const [header] = headers
   if (header === undefined) throw createEmptyFileError(source.label)
   return header

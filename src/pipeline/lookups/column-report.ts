@@ -145,7 +145,7 @@ function formatIdentifierLine({ identifiers, identifierUse }: ColumnReport): str
 }
 
 const truncateText = (column: string, charsMax = columnCharsMax): string => {
-  // eslint-disable-next-line no-control-regex -- a header may hold anything; a terminal must not
+  // oxlint-disable-next-line no-control-regex -- a header may hold anything; a terminal must not
   const text = column.replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ')
   return text.length > charsMax ? `${text.slice(0, charsMax - 1)}…` : text
 }

@@ -6,7 +6,7 @@ import { plural } from '../../core/text.js'
 
 /** Returns the text of a cell; null if it is blank or a placeholder. */
 export function toFilledCell(cell: string | null | undefined): string | null {
-  // eslint-disable-next-line no-control-regex -- control characters are no part of an identifier
+  // oxlint-disable-next-line no-control-regex -- control characters are no part of an identifier
   const text = (cell ?? '').replace(/[\s\x00-\x1f\x7f-\x9f\u200b\ufeff]+/g, ' ').trim()
   return text === '' || isPlaceholder(text) ? null : text
 }

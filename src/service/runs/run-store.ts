@@ -252,7 +252,7 @@ export function createJournal(store: Pick<RunStore, 'insert'>): Journal {
 /** For a store in memory, which gains nothing from grouping. */
 export function createDirectJournal(store: Pick<RunStore, 'insert'>): Journal {
   return {
-    // eslint-disable-next-line @typescript-eslint/require-await -- what the store throws is a rejection
+    // oxlint-disable-next-line typescript/require-await -- what the store throws is a rejection
     append: async (run) => {
       store.insert([run])
     },

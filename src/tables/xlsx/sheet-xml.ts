@@ -3,10 +3,10 @@ import type { NumberFormat } from './cells.js'
 
 /** Characters that XML cannot contain, and text that Excel would read as an escape such as `_x000D_`. */
 const unsafe =
-  // eslint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex
   /[&<>\u0000-\u0008\u000b-\u001f\ufffe\uffff]|_(?=x[0-9a-fA-F]{4}_)|[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]/g
 
-// eslint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex
 const mayBeUnsafe = /[&<>\u0000-\u0008\u000b-\u001f\ufffe\uffff\ud800-\udfff]|_x/
 
 /** Escapes text for a tag. Lone surrogates become U+FFFD. */

@@ -99,16 +99,24 @@ function onServer(programs: string): InboxPlace {
     },
     counts: async (name) => {
       const database = await opened(name)
-      return readSharedInboxCounts(database.postgres).finally(() => database.close())
+      try {
+        return await readSharedInboxCounts(database.postgres)
+      } finally {
+        await database.close()
+      }
     },
     age: async (name, days) => {
       await asked(name, `UPDATE enrich.inbox SET received_at = received_at - interval '${days} days'`)
     },
     rows: async (name) => {
       const database = await opened(name)
-      return database.postgres
-        .query('SELECT event_id AS id, state, body FROM enrich.inbox ORDER BY position')
-        .finally(() => database.close())
+      try {
+        return await database.postgres.query(
+          'SELECT event_id AS id, state, body FROM enrich.inbox ORDER BY position',
+        )
+      } finally {
+        await database.close()
+      }
     },
     remove: async () => {
       await (await server)?.stop()

@@ -293,7 +293,11 @@ describe('an input', () => {
   test('has the fingerprint of its content, not of its name or time', async () => {
     const fingerprint = async (path: string) => {
       const input = await openInput({ paths: [path], spoolFolder: folder })
-      return input.calculateFingerprint().finally(() => input.close())
+      try {
+        return await input.calculateFingerprint()
+      } finally {
+        await input.close()
+      }
     }
     const [one, copy, other] = [
       file('f1.csv', 'name\na\n'),

@@ -25,7 +25,8 @@ test('rows of a hundred kilobytes are written: memory follows what one group of 
     memoryBytes: enoughMemoryBytes,
     rowCount,
     metadata: {},
-  }).finally(() => input.close())
+  })
+  await input.close()
   const written = await openInput({ paths: [output], spoolFolder: folder })
   let lastWide: string | null = null
   let count = 0

@@ -146,9 +146,8 @@ describe('publishing', () => {
       metadata: {},
       ...change,
     }
-    const result = await publish(options)
-      .catch((error: unknown) => error)
-      .finally(() => input.close())
+    const result = await publish(options).catch((error: unknown) => error)
+    await input.close()
     return { result, left: readdirSync(folder) }
   }
 
@@ -320,19 +319,23 @@ describe('standard output', () => {
   async function toStdout(stdout: Writable, change: Partial<PublishOptions> = {}) {
     const { path, folder } = csvFile(20_000)
     const input = await openInput({ paths: [path], spoolFolder: folder })
-    return publish({
-      input,
-      output: { path: '-', format: 'ndjson' },
-      columns: selectColumns({ prefix: '', basis: 'inline' }),
-      basis: 'inline',
-      nameColumn: 'name',
-      answers: answersOf(20_000, () => matchedLine),
-      memoryBytes: enoughMemoryBytes,
-      rowCount: 20_000,
-      metadata: {},
-      stdout,
-      ...change,
-    }).finally(() => input.close())
+    try {
+      return await publish({
+        input,
+        output: { path: '-', format: 'ndjson' },
+        columns: selectColumns({ prefix: '', basis: 'inline' }),
+        basis: 'inline',
+        nameColumn: 'name',
+        answers: answersOf(20_000, () => matchedLine),
+        memoryBytes: enoughMemoryBytes,
+        rowCount: 20_000,
+        metadata: {},
+        stdout,
+        ...change,
+      })
+    } finally {
+      await input.close()
+    }
   }
 
   test('gets the whole output, at the pace it takes it', async () => {

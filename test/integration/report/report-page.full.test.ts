@@ -184,7 +184,7 @@ describe.runIf(browserPath !== null)('the report of a run', () => {
     expect(text).toContain('<script>alert(1)</script>')
     expect(text).toContain('nul\\u0000nul')
     expect(text).toContain('\\u202egnp.exe')
-    // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+    // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
     expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/)
   })
 })

@@ -52,7 +52,7 @@ describe('closing after the work', () => {
   })
 
   test('an error that is undefined is an error too', async () => {
-    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors
     const failed = withCleanup(() => Promise.reject(undefined))
     await expect(failed).rejects.toBeUndefined()
   })

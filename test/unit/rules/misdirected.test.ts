@@ -61,7 +61,7 @@ describe('whose answer it is', () => {
       fc.property(fc.string({ unit: 'binary', maxLength: 5_000 }), (name) => {
         const reason = explainMismatch(answer({}, { name: `Globex \u001b[2J\n${name}` }), asked) ?? ''
         expect(reason.length).toBeLessThan(600)
-        // eslint-disable-next-line no-control-regex -- what must not reach a terminal
+        // oxlint-disable-next-line no-control-regex -- what must not reach a terminal
         expect(reason).not.toMatch(/[\x00-\x1f]/)
       }),
       { seed: 7 },

@@ -15,7 +15,7 @@ describe('html', () => {
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
         const made = String(isolateText(text)).replace(/^<bdi>|<\/bdi>$/g, '')
         expect(made).not.toMatch(/[<>"']|&(?!amp;|lt;|gt;|quot;|#39;)/)
-        // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+        // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
         expect(made).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/)
       }),
     )

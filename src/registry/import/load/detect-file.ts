@@ -246,5 +246,5 @@ function classifyText(text: string): 'empty' | 'binary' | 'json' | 'table' {
 const textLookedAt = 20_000
 
 /** Everything except control characters and replacement characters. */
-// eslint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex
 const noControls = /[^\0-\x08\x0b\x0e-\x1f\ufffd]/g
