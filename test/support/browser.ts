@@ -24,7 +24,7 @@ export function findBrowser(): string | null {
 
 const sharedVariable = 'TEST_BROWSER'
 // In a container it has no sandbox of its own.
-const args = ['--no-sandbox']
+const args = ['--no-sandbox', '--disable-gpu']
 
 /** Starts the browser that `openBrowser` gives from then on, in this process and in those that it starts. */
 export async function startSharedBrowser(executablePath: string): Promise<() => Promise<void>> {

@@ -1,6 +1,6 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -176,6 +176,14 @@ function clientOf(programs: string, { port, folder }: { port: number; folder: st
   return { url, sql }
 }
 
+/** A server syncs every commit, which takes a third of its time: a file system in memory is used if it has room. */
+function findFastFolder(): string {
+  const memory = '/dev/shm'
+  if (!existsSync(memory)) return tmpdir()
+  const { bavail, bsize } = statfsSync(memory)
+  return bavail * bsize > 4e9 ? memory : tmpdir()
+}
+
 type RunProgram = (program: string, ...args: string[]) => string
 
 async function startIn(
@@ -184,7 +192,7 @@ async function startIn(
   make: (folder: string, run: RunProgram) => void,
 ): Promise<PostgresServer> {
   const as = runner() ?? {}
-  const folder = mkdtempSync(join(tmpdir(), 'pg-'))
+  const folder = mkdtempSync(join(findFastFolder(), 'pg-'))
   const env = withoutPostgresVariables()
   const run: RunProgram = (program, ...args) =>
     execFileSync(program === 'cp' ? program : join(programs, program), args, {
