@@ -30,7 +30,11 @@ const poolLimits = {
   /** Maximum number of waiting searches; further ones are refused. Runs are stored, and their worker limits its requests. */
   searchesWaitingMax: 1_000,
   questionMsMax: 10_000,
-  /** Threads are started after the main thread has matched names for this long. */
+  /**
+   * Threads are started after the main thread has answered so many questions and needed this long: the first ones are slow,
+   * and a thread costs more CPU than a short file.
+   */
+  answersHereMax: 50,
   workHereMsMax: 150,
 } as const
 
@@ -85,6 +89,7 @@ export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
   let dispatch: Dispatch | null = null
   let isClosed = false
   let workedHereMs = 0
+  let answeredHere = 0
 
   const startThreads = (): void => {
     if (dispatch !== null || threadCount === 0) return
@@ -112,7 +117,9 @@ export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
       return knowledge.atOnce(answer)
     } finally {
       workedHereMs += clock.monotonicMs() - startMs
-      if (workedHereMs >= poolLimits.workHereMsMax) startThreads()
+      answeredHere++
+      if (answeredHere >= poolLimits.answersHereMax && workedHereMs >= poolLimits.workHereMsMax)
+        startThreads()
     }
   }
   if (deps.start === 'at_once') startThreads()
