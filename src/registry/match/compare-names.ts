@@ -201,8 +201,14 @@ function compareOrder(shared: readonly string[], name: readonly string[]) {
   }
 }
 
-/** Returns the words of a truncated text, with the last word completed from the name. */
-function completeTokens({ tokens }: NameVariant, candidate: CandidateName): readonly string[] {
+/**
+ * Returns the words of a truncated text, with the last word completed from the name: in "Beach Brands Holding C", the "C"
+ * begins the legal form, so it is not a word of the core.
+ */
+function completeTokens(variant: NameVariant, candidate: CandidateName): readonly string[] {
+  const { tokens } = variant
+  const formAt = findWordAfter(candidate, variant)
+  if (formAt !== null) return tokens.slice(0, formAt)
   const last = tokens.at(-1) ?? ''
   const whole = candidate.tokens[tokens.length - 1] ?? ''
   return whole.startsWith(last) ? [...tokens.slice(0, -1), whole] : tokens
@@ -214,14 +220,17 @@ interface Words {
 }
 
 /** Compares whole words, ignoring spaces: "sun life" begins "sunlife assurance". */
-function isWordPrefix(head: Words, whole: Words): boolean {
-  if (head.coreKey.length >= whole.coreKey.length || !whole.coreKey.startsWith(head.coreKey)) return false
+const isWordPrefix = (head: Words, whole: Words): boolean => findWordAfter(head, whole) !== null
+
+/** Returns the place of the first word after those that `head` has; `null` if `whole` does not continue `head`. */
+function findWordAfter(head: Words, whole: Words): number | null {
+  if (head.coreKey.length >= whole.coreKey.length || !whole.coreKey.startsWith(head.coreKey)) return null
   let length = 0
-  for (const token of whole.tokens) {
+  for (const [at, token] of whole.tokens.entries()) {
     length += token.length
-    if (length >= head.coreKey.length) return length === head.coreKey.length
+    if (length >= head.coreKey.length) return length === head.coreKey.length ? at + 1 : null
   }
-  return false
+  return null
 }
 
 function isInitials({ kind, tokens }: NameVariant, candidate: CandidateName): boolean {
