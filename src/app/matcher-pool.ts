@@ -31,8 +31,8 @@ const poolLimits = {
   searchesWaitingMax: 1_000,
   questionMsMax: 10_000,
   /**
-   * Threads are started after the main thread has answered so many questions and needed this long: the first ones are slow,
-   * and a thread costs more CPU than a short file.
+   * Threads are started when the main thread has answered this many questions and has matched names for this long. The first
+   * answers are slow, and a thread costs more CPU than a short file.
    */
   answersHereMax: 50,
   workHereMsMax: 150,

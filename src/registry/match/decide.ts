@@ -19,7 +19,7 @@ export type MatchDecision =
       readonly names?: readonly string[]
     }
 
-/** Below this confidence no company is named; from here to `entityConfidenceMin` only a candidate. */
+/** Below this confidence one company is not named; from here to `entityConfidenceMin` only as a candidate. */
 const candidateConfidenceMin = 20
 const entityConfidenceMin = 50
 /** Least share of a company to count as a rival of the best one. */
@@ -36,8 +36,11 @@ export function decide(
   const [best, ...others] = ranked
   if (best === undefined) return { kind: 'none' }
   const confidence = estimateConfidence(best.share, coefficients.confidence[classifyEvidence(best.evidence)])
-  if (confidence < candidateConfidenceMin) return { kind: 'none' }
   const rivals = others.filter(({ share }) => share >= rivalShareMin)
+  // Example: three companies named "First Bancorp". Each is unlikely, but the case that all are wrong is less likely.
+  const rivalShare = rivals.reduce((sum, { share }) => sum + share, 0)
+  const isOneOfThese = rivals.length > 0 && best.share + rivalShare > noneShare
+  if (confidence < candidateConfidenceMin && !isOneOfThese) return { kind: 'none' }
   const isOpen = confidence < matchedConfidenceMin && rivals.length > 0
   const isGuess =
     confidence < entityConfidenceMin ||

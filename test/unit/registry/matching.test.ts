@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { matchedConfidenceMin } from '../../../src/contract/result.js'
 import type { MatchDecision } from '../../../src/registry/match/decide.js'
-import { match, namedBy, rank, type Held } from '../../support/matching.js'
+import { compared, match, namedBy, rank, type Held } from '../../support/matching.js'
 
 const acme: Held = { name: 'Acme Widgets, Inc.', city: 'Austin', region: 'TX' }
 
@@ -124,6 +124,27 @@ describe('what is accepted', () => {
       held.name,
     ])
   })
+})
+
+test.each([
+  ['Spirit Aeromello Holdings, In', 'Spirit AeroMello Holdings, Inc.'],
+  ['Tavrik Beach Brands Holding C', 'Tavrik Beach Brands Holding Co'],
+  ['Plains Mellbrook Pipeline, L', 'PLAINS MELLBROOK PIPELINE LP'],
+  ['Mellbrook Asset Management Cor', 'MELLBROOK ASSET MANAGEMENT CORP'],
+  ['Tavrik Health and Wellness Compa', 'Tavrik Health & Wellness Company, Inc.'],
+  ['MELLBROOK INSURANCE HOLDINGS LIM', 'MELLBROOK INSURANCE HOLDINGS LIMITED'],
+])('%j, cut within its legal form, has no word more than %j', (name, held) => {
+  const asked = { name, location: 'Austin, TX', held: [{ ...acme, name: held }, { name: 'Zebra Logistics' }] }
+  const decision = match(asked)
+  expect([isAccepted(decision), namedBy(decision)], String(confidenceOf(decision))).toEqual([true, held])
+  expect(compared(name, held).queryLeftover).toMatchObject({ light: 0, soft: 0, hard: 0 })
+})
+
+test('the name of three companies may be any of them: it is not said that there is none', () => {
+  const held = ['NC', 'ME', 'PR'].map((region) => ({ name: 'First Bancorp', region }))
+  const decision = match({ name: 'First Bancorp', location: 'US', held })
+  expect(decision).toMatchObject({ kind: 'candidate', rivals: [{}, {}] })
+  expect(confidenceOf(decision)).toBeLessThan(34)
 })
 
 describe('what is not accepted', () => {
