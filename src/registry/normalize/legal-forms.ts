@@ -1,4 +1,4 @@
-import { removeJoiningWords } from './normalize-name.js'
+import { hasOtherThanAscii, removeJoiningWords } from './normalize-name.js'
 import type { LegalForm } from '../../contract/enums.js'
 
 /** Class of a legal form. `company` is a weak word ("Co"); different other classes mean different registrations. */
@@ -243,8 +243,12 @@ const writtenForms: readonly (readonly [pattern: RegExp, spelledOut: string])[] 
   [new RegExp(String.raw`${apart}e\.?\s?U\.?\s*$`, 'u'), ' eingetragener unternehmer'],
 ]
 
+/** Nearly no name has one of them: this test is fast, the patterns are not. */
+const hasWrittenForm = /[aikp]\s?\/\s?s|e\.?\s?[ku]\.?\s*$/i
+
 /** Writes out forms that folding would change into other words. `name` must be unfolded. */
 export function expandForms(name: string): string {
+  if (!hasWrittenForm.test(name)) return name
   return writtenForms.reduce((text, [pattern, spelledOut]) => text.replace(pattern, spelledOut), name)
 }
 
@@ -280,6 +284,7 @@ export interface NativeCut {
 export function cutNativeForms(name: string): NativeCut {
   let rest = name
   let form: NativeCut['form'] = null
+  if (!hasOtherThanAscii.test(name)) return { rest, form }
   for (const native of nativeForms) {
     const cut = rest.replace(native.pattern, ' ')
     if (cut === rest || cut.trim() === '') continue

@@ -197,33 +197,38 @@ function findMerchant(text: string): string | null {
 }
 
 /** Abbreviated words of German and Austrian banks in lists of bank codes, longer ones first. */
-const bankWords: readonly (readonly [pattern: RegExp, word: string])[] = (
-  [
-    ['kr[. -]*spk|krspk|ksk', 'Kreissparkasse'],
-    ['st(?:adt)?[. -]*spk|stspk|ssk', 'Stadtsparkasse'],
-    ['ver[. -]+spk|vspk', 'Vereinigte Sparkassen'],
-    ['bausp[k]?|bsk', 'Bausparkasse'],
-    ['spk|sparkas', 'Sparkasse'],
-    ['raiff?[. -]*vb', 'Raiffeisen-Volksbank'],
-    ['vb[. -]*raiff?(?:bk)?|v\\+rb', 'Volksbank Raiffeisenbank'],
-    ['raiff?[. -]*(?:bk|bank)|raiba|raika|^rb', 'Raiffeisenbank'],
-    ['raiff', 'Raiffeisen'],
-    ['volksbk|vobk|voba|vb', 'Volksbank'],
-    ['geno(?:ss)?[. -]*bk', 'Genossenschaftsbank'],
-    ['hyp[. -]*bk|hypobk', 'Hypothekenbank'],
-    ['gz', 'Girozentrale'],
-    ['ld?bk|^lb', 'Landesbank'],
-    ['bk', 'Bank'],
-  ] as const
-).map(([pattern, word]) => [new RegExp(`(?<![\\p{L}\\p{N}])(?:${pattern})\\b\\.?`, 'giu'), word] as const)
+const bankWords = [
+  ['kr[. -]*spk|krspk|ksk', 'Kreissparkasse'],
+  ['st(?:adt)?[. -]*spk|stspk|ssk', 'Stadtsparkasse'],
+  ['ver[. -]+spk|vspk', 'Vereinigte Sparkassen'],
+  ['bausp[k]?|bsk', 'Bausparkasse'],
+  ['spk|sparkas', 'Sparkasse'],
+  ['raiff?[. -]*vb', 'Raiffeisen-Volksbank'],
+  ['vb[. -]*raiff?(?:bk)?|v\\+rb', 'Volksbank Raiffeisenbank'],
+  ['raiff?[. -]*(?:bk|bank)|raiba|raika|^rb', 'Raiffeisenbank'],
+  ['raiff', 'Raiffeisen'],
+  ['volksbk|vobk|voba|vb', 'Volksbank'],
+  ['geno(?:ss)?[. -]*bk', 'Genossenschaftsbank'],
+  ['hyp[. -]*bk|hypobk', 'Hypothekenbank'],
+  ['gz', 'Girozentrale'],
+  ['ld?bk|^lb', 'Landesbank'],
+  ['bk', 'Bank'],
+] as const
+
+/** Nearly no name has one of them: this test is fast, the patterns are not. */
+const hasBankWord = new RegExp(bankWords.map(([pattern]) => pattern).join('|'), 'i')
+const bankPatterns = bankWords.map(
+  ([pattern, word]) => [new RegExp(`(?<![\\p{L}\\p{N}])(?:${pattern})\\b\\.?`, 'giu'), word] as const,
+)
 
 const bankMark = /bank|kasse/i
 const landBank = /(?<![\p{L}\p{N}])ldbk(?!\p{L})/iu
 
 /** Expands "Kr Spk Rhein-Hunsrück", also without the town that lists append. */
 function readBankName(text: string): Reading[] {
+  if (!hasBankWord.test(text)) return []
   const writeOut = (from: string) =>
-    bankWords.reduce((name, [pattern, word]) => name.replace(pattern, word), from)
+    bankPatterns.reduce((name, [pattern, word]) => name.replace(pattern, word), from)
   const texts = landBank.test(text)
     ? [writeOut(text), writeOut(text.replace(landBank, 'Landbank'))]
     : [writeOut(text)]

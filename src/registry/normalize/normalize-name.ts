@@ -137,19 +137,27 @@ const romanNumerals = new Set('ii iii iv v vi vii viii ix x xi xii xiii xiv xv x
 /** Larger numerals of fund series ("CCXLIX"); those without an x are often words. */
 const longNumeral = /^(?=[clvi]*x)(?=[clxvi]{3})c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})$/
 
+/** True for text with a character beyond printable ASCII. */
+export const hasOtherThanAscii = /[^ -~]/
+
 /**
  * Folds text to lower-case ASCII: NFKC, transliterated, apostrophes removed, initials joined ("J. P." is "jp"),
  * everything else except letters and digits as a single space. Accepts any string.
  */
 export function foldText(text: string, charsMax: number = matchLimits.nameCharsMax): string {
-  const plain = anyAscii(text.slice(0, charsMax).normalize('NFKC')).toLowerCase()
-  return plain
-    .replace(/['`]/g, '')
-    .replace(/&|\+/g, ' and ')
-    .replace(/\b(?:[a-z]\.){2,}(?:[a-z]\b)?/g, (initials) => `${initials.replaceAll('.', '')} `)
-    .replace(/[^a-z0-9]+/g, ' ')
-    .trim()
+  const start = text.slice(0, charsMax)
+  const plain = (hasOtherThanAscii.test(start) ? anyAscii(start.normalize('NFKC')) : start).toLowerCase()
+  const words = hasMark.test(plain)
+    ? plain
+        .replace(/['`]/g, '')
+        .replace(/&|\+/g, ' and ')
+        .replace(/\b(?:[a-z]\.){2,}(?:[a-z]\b)?/g, (initials) => `${initials.replaceAll('.', '')} `)
+    : plain
+  return words.replace(/[^a-z0-9]+/g, ' ').trim()
 }
+
+/** Most texts need only the last step of `foldText`. */
+const hasMark = /['`&+.]/
 
 /** Splits a folded text into words and joins runs of single letters: "a g" is "ag", "s p a" is "spa". */
 export function splitWords(folded: string): string[] {

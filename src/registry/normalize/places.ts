@@ -20,16 +20,23 @@ for (const group of cityNames.trim().split(/[|\n]/)) {
   for (const name of names) cityKeys.set(name, names[0] ?? name)
 }
 
-const regionCodes = new Map<string, string[]>()
 /** The larger region of a region. */
 const largerRegions = new Map<string, string>()
-for (const { code, name, parent } of iso31662) {
-  if (parent.includes('-')) largerRegions.set(code, parent)
-  for (const known of [name, code.slice(3)]) {
-    const codes = regionCodes.get(toPlaceKey(known))
-    if (codes) codes.push(code)
-    else regionCodes.set(toPlaceKey(known), [code])
+for (const { code, parent } of iso31662) if (parent.includes('-')) largerRegions.set(code, parent)
+
+/** Codes by key of the name and by short code. Built at the first use, because it takes 10 ms. */
+let regionCodes: ReadonlyMap<string, readonly string[]> | null = null
+
+function listRegionCodes(): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>()
+  for (const { code, name } of iso31662) {
+    for (const key of [toPlaceKey(name), code.slice(3).toLowerCase()]) {
+      const codes = found.get(key)
+      if (codes) codes.push(code)
+      else found.set(key, [code])
+    }
   }
+  return found
 }
 
 function toPlaceKey(text: string): string {
@@ -38,6 +45,7 @@ function toPlaceKey(text: string): string {
 
 /** Returns all ISO 3166-2 codes that a name or short code may mean ("WA": Washington, Western Australia, …). */
 export function findRegionCodes(text: string): readonly string[] {
+  regionCodes ??= listRegionCodes()
   return regionCodes.get(toPlaceKey(text)) ?? []
 }
 
@@ -207,11 +215,19 @@ const subPremise = `(?:${floors}|${named})`
 const leadingSubPremise = new RegExp(`^(${subPremise})(?:\\s+(?![-–&+/])|$)`, 'i')
 const trailingSubPremise = new RegExp(`\\s(${subPremise})$`, 'i')
 
+/** The flag `i` makes patterns with `\p{L}` slow: the first use takes 10 ms. */
+const anyCase = (words: string): string =>
+  words.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
+const st = anyCase('st')
+const noStreetWords = anyCase('st (?:floors?|fl|street|st|ave|avenue|road|rd)|nd|rd|th|floors?|of|and')
+
 /** "41-51 Freshwater Road", "1a Shepherdess Walk": the number precedes the street. */
-const leadingNumber =
-  /^(\d{1,6}[a-z]?(?:\s?[-–/&]\s?\d{1,6}[a-z]?)?)\s+(?=.*\p{L}{2})(?!(?:st(?! \p{L})|st (?:floors?|fl|street|st|ave|avenue|road|rd)|nd|rd|th|floors?|of|and)\b)/iu
+const leadingNumber = new RegExp(
+  String.raw`^(\d{1,6}[a-zA-Z]?(?:\s?[-–/&]\s?\d{1,6}[a-zA-Z]?)?)\s+(?=.*\p{L}{2})(?!(?:${st}(?! \p{L})|${noStreetWords})\b)`,
+  'u',
+)
 /** "Caffamacherreihe 8", "Banská 1120/4" */
-const trailingNumber = /^(?=.*\p{L}{2})[^\d].*?\s(\d{1,5}\s?[a-z]?(?:\s?[-–/+&]\s?\d{1,5}\s?[a-z]?)?)$/iu
+const trailingNumber = /^(?=.*\p{L}{2})[^\d].*?\s(\d{1,5}\s?[a-zA-Z]?(?:\s?[-–/+&]\s?\d{1,5}\s?[a-zA-Z]?)?)$/u
 const bareNumber = /^\d{1,5}[a-z]?(?:\s?[-–/]\s?\d{1,5}[a-z]?)?$/i
 
 /** Countries that write the number after the street. */
