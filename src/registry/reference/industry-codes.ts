@@ -63,39 +63,50 @@ function listUkCodes(industryCodes: string | null): string[] {
   return codes.filter((code) => !noTrade.has(code))
 }
 
-const ukDivisions = new Map(Object.entries(ukSic.divisions))
+/** Splits entries such as `"01120": "111160 Growing of rice"` into their first word and the title. */
+const splitEntries = (entries: Readonly<Record<string, string>>) =>
+  new Map(
+    Object.entries(entries).map(([code, entry]) => {
+      const at = entry.indexOf(' ')
+      return [code, { key: entry.slice(0, at), title: entry.slice(at + 1) }] as const
+    }),
+  )
+
 const ukSections = new Map(Object.entries(ukSic.sections))
-const ukTitles = new Map(Object.entries(ukSic.titles))
+/** `key`: section. */
+const ukDivisions = splitEntries(ukSic.divisions)
+/** `key`: NAICS 2022 code, or `-` if none corresponds. */
+const ukCodes = splitEntries(ukSic.codes)
+
+/** Returns the title of a five-digit UK SIC 2007 code, or `null` if unknown. */
+export function findUkSicLabel(code: string): string | null {
+  return ukCodes.get(code)?.title ?? null
+}
 
 function findUkPath(codes: readonly string[]): IndustryPath | null {
   for (const code of codes) {
     const division = ukDivisions.get(code.slice(0, 2))
     if (division === undefined) continue
     return {
-      sector: ukSections.get(division.section) ?? null,
+      sector: ukSections.get(division.key) ?? null,
       industry: division.title,
-      subIndustry: ukTitles.get(code) ?? null,
+      subIndustry: findUkSicLabel(code),
     }
   }
   return null
 }
 
-const ukZeroCodes = new Set(ukSic.leadingZero.split(' '))
-
 /** Restores the leading zero of a UK SIC code, which tables of numbers lose. */
 export function padUkSicCode(code: string): string {
-  return ukZeroCodes.has(`0${code}`) ? `0${code}` : code
+  return ukCodes.has(`0${code}`) ? `0${code}` : code
 }
 
-const parseConcordance = (codes: string) =>
-  new Map(
-    codes.split(', ').map((pair): [string, string] => [pair.split(' ')[0] ?? '', pair.split(' ')[1] ?? '']),
-  )
-
-/** Four-digit codes of SIC. */
-const naicsOfSic = parseConcordance(sic.naics2022.codes)
-/** Codes of UK SIC, or their first digits. */
-const naicsOfUkSic = parseConcordance(ukSic.naics2022.codes)
+/** Keyed by four-digit codes of SIC. */
+const naicsOfSic = new Map(
+  sic.naics2022.codes
+    .split(', ')
+    .map((pair): [string, string] => [pair.split(' ')[0] ?? '', pair.split(' ')[1] ?? '']),
+)
 
 /** A NAICS 2022 code that corresponds to a code of another scheme. */
 interface ConcordedCode {
@@ -104,20 +115,21 @@ interface ConcordedCode {
   readonly from: string
 }
 
-/** Returns the NAICS 2022 code of a SIC code, otherwise of the first UK SIC code; `null` without one. */
-export function findConcordedNaics(codes: {
+/** Returns the NAICS 2022 code of the SIC code, otherwise of the first UK SIC code with one; `null` without one. */
+export function findConcordedNaics({
+  sic: from,
+  industryCodes,
+}: {
   readonly sic: string | null
   readonly industryCodes: string | null
 }): ConcordedCode | null {
-  const naics = codes.sic === null ? undefined : naicsOfSic.get(codes.sic)
-  if (codes.sic !== null) return naics === undefined ? null : { naics, from: codes.sic }
-  const [from] = listUkCodes(codes.industryCodes)
-  if (from === undefined) return null
-  for (let digits = from.length; digits >= 2; digits--) {
-    const general = naicsOfUkSic.get(from.slice(0, digits))
-    if (general !== undefined) return { naics: general, from }
-  }
-  return null
+  const naics = from === null ? undefined : naicsOfSic.get(from)
+  if (from !== null && naics !== undefined) return { naics, from }
+  const british = listUkCodes(industryCodes).map((code) => ({
+    naics: ukCodes.get(code)?.key ?? '-',
+    from: code,
+  }))
+  return british.find((concorded) => concorded.naics !== '-') ?? null
 }
 
 function findNaicsPath(code: string | null): IndustryPath | null {

@@ -7,8 +7,40 @@ import {
   findNaicsLabel,
   findSicGroup,
   findSicLabel,
+  findUkSicLabel,
   padUkSicCode,
 } from '../../../src/registry/reference/industry-codes.js'
+
+interface UkSic {
+  readonly sections: Readonly<Record<string, string>>
+  readonly divisions: Readonly<Record<string, string>>
+  readonly codes: Readonly<Record<string, string>>
+}
+
+/** Sectors of NAICS, or longer codes, in which a section of UK SIC has activities. */
+const sectorsOfSection: Readonly<Record<string, readonly string[]>> = {
+  A: ['11'],
+  B: ['21'],
+  C: ['31', '32', '33', '811', '488', '238290'],
+  D: ['22'],
+  E: ['22', '562'],
+  F: ['23'],
+  G: ['42', '44', '45', '8111'],
+  H: ['48', '49'],
+  I: ['72'],
+  J: ['51', '5415'],
+  K: ['52', '551', '5311'],
+  L: ['53'],
+  M: ['54', '551114', '81292'],
+  N: ['53', '56'],
+  O: ['92'],
+  P: ['61'],
+  Q: ['62'],
+  R: ['71', '519210'],
+  S: ['81'],
+  T: ['81'],
+  U: ['92'],
+}
 
 describe('titles of codes', () => {
   test.each([
@@ -41,6 +73,18 @@ describe('titles of codes', () => {
     expect(findNaicsLabel(code)).toBe(title)
   })
 
+  test.each([
+    ['01110', 'Growing of cereals (except rice), leguminous crops and oil seeds'],
+    ['47730', 'Dispensing chemist in specialised stores'],
+    ['74990', 'Non-trading company'],
+    ['98000', 'Residents property management'],
+    ['99999', 'Dormant company'],
+    ['6201', null],
+    ['46000', null],
+  ])('UK SIC %s is %s', (code, title) => {
+    expect(findUkSicLabel(code)).toBe(title)
+  })
+
   /** Pairs as they stand in the file: of a code that stands twice, parsed JSON shows one. */
   const titlesIn = (file: string) =>
     [...readFileSync(`src/registry/reference/${file}`, 'utf8').matchAll(/^ *"(\d+)": "(.*)",?$/gm)].map(
@@ -55,6 +99,21 @@ describe('titles of codes', () => {
     expect(titles).toHaveLength(count)
     expect(new Set(titles.map(({ code }) => code)).size).toBe(count)
     expect(titles.filter(({ code, title }) => !shape.test(code) || !/^[A-Z].*[\w)]$/.test(title))).toEqual([])
+  })
+
+  test('each of the 731 codes of UK SIC has one title, in a division and a section of the scheme', () => {
+    const file = 'src/registry/reference/uk-sic.json'
+    const { sections, divisions } = JSON.parse(readFileSync(file, 'utf8')) as UkSic
+    const titles = titlesIn('uk-sic.json').filter(({ code }) => code.length > 2)
+    const codes = titles.map(({ code }) => code)
+    expect([titles.length, new Set(codes).size]).toEqual([731, 731])
+    const isSound = /^(?:-|\d{2,6}) [A-Z].*[\w).]$/
+    expect(titles.filter(({ code, title }) => !/^\d{5}$/.test(code) || !isSound.test(title))).toEqual([])
+    expect(new Set(titles.map(({ title }) => title.replace(/^\S+ /, ''))).size).toBe(731)
+    expect([...new Set(codes.map((code) => code.slice(0, 2)))]).toEqual(Object.keys(divisions).sort())
+    const letters = new Set(Object.values(divisions).map((division) => division.slice(0, 1)))
+    expect([...letters].sort()).toEqual(Object.keys(sections))
+    expect(codes).toEqual([...codes].sort())
   })
 
   test('every code leads to a sector', () => {
@@ -130,8 +189,14 @@ describe('NAICS 2022 codes that correspond to others', () => {
   test.each([
     ['2834', null, '325412'],
     ['6770', null, null],
-    [null, 'uk_sic_2007:62012', '5415'],
-    [null, 'uk_sic_2007:33110', null],
+    [null, 'uk_sic_2007:62012', '541511'],
+    [null, 'uk_sic_2007:46900', '42'],
+    // Ships are repaired in manufacturing, boats in other services.
+    [null, 'uk_sic_2007:33150', null],
+    [null, 'uk_sic_2007:99999', null],
+    [null, 'uk_sic_2007:00009', null],
+    [null, 'uk_sic_2007:33150 62012', '541511'],
+    ['6770', 'uk_sic_2007:62012', '541511'],
     // The American code comes first: 2211 is fabrics, not a British code of forestry.
     ['2211', 'uk_sic_2007:62012', '313210'],
   ])('SIC %j, %j: %j', (sic, industryCodes, naics) => {
@@ -139,19 +204,31 @@ describe('NAICS 2022 codes that correspond to others', () => {
   })
 
   test('every one is a code of NAICS 2022, and every other code has a title', () => {
-    for (const [file, findTitle] of [
-      ['sic.json', findSicLabel],
-      ['uk-sic.json', () => ''],
-    ] as const) {
-      const { naics2022 } = JSON.parse(readFileSync(`src/registry/reference/${file}`, 'utf8')) as {
-        naics2022: { codes: string }
-      }
-      for (const pair of naics2022.codes.split(', ')) {
-        const [from = '', naics = ''] = pair.split(' ')
-        expect(findTitle(from), pair).not.toBeNull()
-        expect(findNaicsLabel(naics), pair).not.toBeNull()
-      }
+    const readJson = (file: string): unknown =>
+      JSON.parse(readFileSync(`src/registry/reference/${file}`, 'utf8'))
+    const { naics2022 } = readJson('sic.json') as { naics2022: { codes: string } }
+    const pairs = naics2022.codes.split(', ').map((pair) => pair.split(' '))
+    expect(new Set(pairs.map(([from]) => from)).size).toBe(pairs.length)
+    for (const [from = '', naics = ''] of pairs) {
+      expect(findSicLabel(from), from).not.toBeNull()
+      expect(findNaicsLabel(naics), from).not.toBeNull()
     }
+    const { codes } = readJson('uk-sic.json') as UkSic
+    const general = Object.entries(codes).map(([code, entry]) => [code, entry.split(' ')[0] ?? ''] as const)
+    const mapped = general.filter(([, naics]) => naics !== '-')
+    expect(mapped.filter(([, naics]) => findNaicsLabel(naics) === null)).toEqual([])
+    expect(mapped).toHaveLength(725)
+  })
+
+  test('a code of UK SIC leads to a sector of NAICS that its section has', () => {
+    const { codes, divisions } = JSON.parse(
+      readFileSync('src/registry/reference/uk-sic.json', 'utf8'),
+    ) as UkSic
+    const strange = Object.entries(codes).filter(([code, entry]) => {
+      const sectors = sectorsOfSection[divisions[code.slice(0, 2)]?.slice(0, 1) ?? ''] ?? []
+      return !entry.startsWith('-') && !sectors.some((sector) => entry.startsWith(sector))
+    })
+    expect(strange).toEqual([])
   })
 
   test('only British codes lose a leading zero', () => {
