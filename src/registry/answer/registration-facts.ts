@@ -57,19 +57,39 @@ export function getStatus({
   return status ?? (exchange === null ? null : 'active')
 }
 
-/** Returns the status of a company. A listed company is active unless a source that is not older contradicts. */
+/**
+ * Returns the status of a company: of its primary registration, otherwise of another one that is not in another country.
+ * A listed company is active unless a source that is not older contradicts.
+ */
 export function findStanding<Registration extends RegistrationOutline>(
   primary: Registration,
   stored: StoredEntity<Registration>,
 ): CompanyStatus<Registration> {
-  const status = primary.removedFromSource ? getStatus(primary) : primary.status
-  const stated = { status, holder: primary, isStated: true }
+  const holder = findStatusHolder(primary, stored)
+  const status = holder.removedFromSource ? getStatus(holder) : holder.status
+  const stated = { status, holder, isStated: true }
   if (status === 'active') return stated
   const listed = stored.legalEntities.find(
     ({ exchange, removedFromSource, sourceDate }) =>
-      exchange !== null && !removedFromSource && (status === null || sourceDate > primary.sourceDate),
+      exchange !== null && !removedFromSource && (status === null || sourceDate > holder.sourceDate),
   )
   return listed === undefined ? stated : { status: 'active', holder: listed, isStated: false }
+}
+
+/** A registration in another country may be a branch: its end is not that of the company. */
+function findStatusHolder<Registration extends RegistrationOutline>(
+  primary: Registration,
+  { legalEntities }: StoredEntity<Registration>,
+): Registration {
+  if (primary.status !== null || primary.removedFromSource) return primary
+  const getCountry = ({ jurisdiction, address }: Registration) =>
+    jurisdiction?.split('_')[0] ?? address.countryCode?.toLowerCase() ?? null
+  const home = getCountry(primary)
+  const isOfCompany = (registration: Registration) =>
+    registration.status !== null &&
+    !registration.removedFromSource &&
+    (home === null || [home, null].includes(getCountry(registration)))
+  return legalEntities.find(isOfCompany) ?? primary
 }
 
 type RegistrationKeys = Pick<StoredLegalEntity, 'registrationAuthority' | 'jurisdiction' | 'identifiers'>

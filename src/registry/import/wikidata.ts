@@ -140,7 +140,7 @@ function readIds(cells: Cells, dropped: string[]): RowIdentifier[] {
 
 function parseBritishNumber(text: string): { value: string } | { reason: string } {
   const value = formatCompanyNumber(text)
-  return /^(?:[A-Z]{2}|[A-Z]\d|\d{2})(?:\d{6}|\d{5}[A-Z])$/.test(value)
+  return /^(?:[A-Z]{2}|[A-Z]\d|\d{2})(?:\d{6}|\d{5}[A-Z]|\d{4}RS)$/.test(value)
     ? { value }
     : { reason: 'its British company number does not have the form of one' }
 }

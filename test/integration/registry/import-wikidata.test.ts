@@ -131,6 +131,17 @@ describe('names, websites, tickers and identifiers of Wikidata', () => {
     },
   )
 
+  it.each(['IP25164R', 'SP1778RS', 'RS007000'])(
+    'come to the registered society %s',
+    async (companyNumber) => {
+      const registry = openRegistry(':memory:')
+      const rows = [{ CompanyName: 'QUIBBLE HOUSING LIMITED', CompanyNumber: companyNumber }]
+      await importContent(registry, 'companies-house', companyData(rows))
+      const item = { item: entity('Q1'), itemLabel: 'Quibble', companyNumber }
+      expect(await importContent(registry, 'wikidata', asCsv([item]))).toMatchObject({ updatedCount: 1 })
+    },
+  )
+
   it('wait for a company that no file has named yet, in any order of imports', async () => {
     const late = openRegistry(':memory:')
     expect(await importContent(late, 'wikidata', asCsv([ford, tesco]))).toMatchObject({

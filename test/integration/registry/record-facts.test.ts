@@ -82,6 +82,29 @@ describe('a listed company', () => {
   })
 })
 
+describe('the status', () => {
+  // Registrations without a status: of a home, and of none.
+  const home = { id: 'a', cik: '2178', name: 'Quibble Widgets Inc', jurisdiction: 'us_de' }
+  const nowhere = { id: 'b', cik: '106535', name: 'Quibble Boats Inc' }
+  it.each([
+    ['in the same country', home, { jurisdiction: 'us_tx', country: 'US', status: 'active' }, 'active'],
+    ['that has ended', home, { jurisdiction: 'us_de', status: 'dissolved' }, 'inactive'],
+    ['in another country', home, { jurisdiction: 'gb', status: 'dissolved' }, null],
+    ['in a country, of a company of unknown home', nowhere, { country: 'NL', status: 'active' }, 'active'],
+    ['of unknown place', home, { status: 'active' }, 'active'],
+  ])('of another registration %s counts if the first has none', (_, { id, ...first }, parts, expected) => {
+    const registry = open([
+      { id, ...first },
+      { id: 'c', cik: first.cik, name: first.name, ...parts },
+    ])
+    expect(recordOf(registry, first.name).status).toBe(expected)
+    const cited = basisOf(registry, first.name, 'status')?.citations.map(({ excerpt }) => excerpt) ?? []
+    expect(cited).toEqual(
+      expected === null ? [] : [expect.stringMatching(new RegExp(`${expected}.*line 3`)) as string],
+    )
+  })
+})
+
 describe('the registration authority', () => {
   it.each([
     [{ jurisdiction: 'gb', registration_id: '445790' }, 'RA000585'],
