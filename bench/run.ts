@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { reportBulk } from './bulk.js'
 import { reportByIdentifier } from './by-identifier.js'
 import { reportCheckpoint } from './checkpoint.js'
+import { reportFields } from './fields.js'
 import { reportLoopback } from './loopback.js'
 import { reportPlaces } from './places.js'
 import { reportRerun } from './rerun.js'
@@ -21,7 +22,8 @@ import { reportWhole } from './whole.js'
  * `npm run bench`, or `npm run bench -- loopback`: each figure against its bound or a peer in the same run;
  * nothing here asserts a time. `--rows` is the size of the rerun, `--distinct` gives each of its rows an answer of its own, and
  * `--extra-columns` makes it wide; `--registry` is what `threads` and `by-identifier` ask, in place of one of made-up
- * companies, and `--queries` a file of labelled queries for the latter, once for each.
+ * companies, and `--queries` a file of labelled queries for the latter, once for each. `fields` reads `--registry` and
+ * draws companies by `--seed`.
  */
 const { values, positionals } = parseArgs({
   options: {
@@ -30,6 +32,7 @@ const { values, positionals } = parseArgs({
     'extra-columns': { type: 'string', default: '0' },
     registry: { type: 'string' },
     queries: { type: 'string', multiple: true, default: [] },
+    seed: { type: 'string', default: '1' },
   },
   allowPositionals: true,
 })
@@ -71,6 +74,10 @@ const parts: Readonly<Record<string, { title: string; report: (say: Say) => Prom
     title: 'Questions by identifier',
     report: (say) =>
       reportByIdentifier(say, { registryPath: values.registry ?? null, queryPaths: values.queries }),
+  },
+  fields: {
+    title: 'The share of filled fields, against the statements of the sources',
+    report: (say) => reportFields(say, { registryPath: values.registry ?? null, seed: Number(values.seed) }),
   },
   places: {
     title: 'Tables and objects as input and output, against files and a plain copy',
