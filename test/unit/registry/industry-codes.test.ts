@@ -34,7 +34,8 @@ const sectorsOfSection: Readonly<Record<string, readonly string[]>> = {
   M: ['54', '551114', '81292'],
   N: ['53', '56'],
   O: ['92'],
-  P: ['61'],
+  // Nursery schools.
+  P: ['61', '624410'],
   Q: ['62'],
   R: ['71', '519210'],
   S: ['81'],
@@ -217,7 +218,7 @@ describe('NAICS 2022 codes that correspond to others', () => {
     const general = Object.entries(codes).map(([code, entry]) => [code, entry.split(' ')[0] ?? ''] as const)
     const mapped = general.filter(([, naics]) => naics !== '-')
     expect(mapped.filter(([, naics]) => findNaicsLabel(naics) === null)).toEqual([])
-    expect(mapped).toHaveLength(725)
+    expect(mapped).toHaveLength(726)
   })
 
   test('a code of UK SIC leads to a sector of NAICS that its section has', () => {
