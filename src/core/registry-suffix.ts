@@ -7,19 +7,38 @@ const codes: ReadonlySet<string> = new Set(`${places} ${remarks}`.split(' '))
 /** A name may have several suffixes: `TOWNSEND ASSET MANAGEMENT CORP /NC/ /ADV`. */
 const suffixesMax = 3
 
+/** A slash at the end; others only inside words: "A/S". */
+const loneSlash = /^(?:[^/\\]|(?<=[^\s/\\])[/\\](?=[^\s/\\]))+[/\\]$/
+
 /**
  * Removes the suffixes that EDGAR adds to distinguish registrants of the same name: `BANK OF AMERICA CORP /DE/`,
- * `Viridian Therapeutics, Inc.\DE`. "SA/NV" is a legal form and stays.
+ * `Viridian Therapeutics, Inc.\DE`. Removes a lone slash at the end too: `TOYOTA MOTOR CORP/`. "SA/NV" is a legal form
+ * and stays.
  */
 export function removeRegistrySuffix(name: string): string {
   let shown = name
   for (let count = 0; count < suffixesMax; count++) {
     const end = shown.trimEnd()
-    const found = /[/\\]\s*([a-z]{2,4})\s*[/\\]?$/i.exec(end)
-    if (found === null || !codes.has((found[1] ?? '').toUpperCase()) || /\bsa\/nv$/i.test(end)) return shown
-    const rest = end.slice(0, found.index).trimEnd()
+    const at = findSuffix(end)
+    const rest = end.slice(0, Math.max(0, at)).trimEnd()
     if (rest === '') return shown
     shown = rest
   }
   return shown
+}
+
+/** Returns -1 without a suffix. */
+function findSuffix(name: string): number {
+  const found = /[/\\]\s*([a-z]{2,4})\s*[/\\]?$/i.exec(name)
+  if (found !== null && codes.has((found[1] ?? '').toUpperCase()) && !/\bsa\/nv\s*[/\\]?$/i.test(name))
+    return found.index
+  return loneSlash.test(name) ? name.length - 1 : -1
+}
+
+/** Returns a key that is equal for names that differ only in case, punctuation and registry suffix. */
+export function toSpellingKey(name: string): string {
+  const letters = removeRegistrySuffix(name)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
+  return letters === '' ? name : letters
 }

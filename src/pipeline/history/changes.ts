@@ -1,4 +1,4 @@
-import { removeRegistrySuffix } from '../../core/registry-suffix.js'
+import { toSpellingKey } from '../../core/registry-suffix.js'
 import type { ChangeKind } from '../figures/change-kinds.js'
 import {
   isPendingStatus,
@@ -119,13 +119,14 @@ function* listRecordChanges(pair: Pair): Generator<StateChange> {
   if (parent !== null) yield createChange('parent_changed', parent, pair)
 }
 
-/** Older outputs have display names with suffixes of EDGAR, which do not count as a difference. */
 function findNameField(pair: Pair): PublishedField | null {
   if (isDifferent(pair, 'legal_name')) return 'legal_name'
-  const getShownName = (state: PublishedState) => removeRegistrySuffix(getValue(state, 'display_name') ?? '')
-  return isDifferent(pair, 'display_name') && getShownName(pair.older) !== getShownName(pair.newer)
-    ? 'display_name'
-    : null
+  return hasOtherName(pair, 'display_name') ? 'display_name' : null
+}
+
+/** Older outputs have names as registered: case, punctuation and suffixes of EDGAR do not count as a difference. */
+function hasOtherName({ older, newer }: Pair, field: 'display_name' | 'parent_name'): boolean {
+  return toSpellingKey(getValue(older, field) ?? '') !== toSpellingKey(getValue(newer, field) ?? '')
 }
 
 /** A status that became unknown is not a change; one that became known and is not active is. */
@@ -143,7 +144,7 @@ const isActive = (standing: string | null): boolean | null =>
 
 /** The ultimate parent is compared only if both runs have an answer about ownership. */
 function findParentField(pair: Pair): PublishedField | null {
-  if (isDifferent(pair, 'parent_name')) return 'parent_name'
+  if (hasOtherName(pair, 'parent_name')) return 'parent_name'
   const isKnown = (state: PublishedState) =>
     ['completed', 'complete'].includes(getValue(state, 'hierarchy_status') ?? '')
   if (!isKnown(pair.older) || !isKnown(pair.newer)) return null

@@ -5,7 +5,7 @@ import { citeEach, citeFirst, citeParent, type CitedClaim } from './citations.js
 import { findStanding } from './registration-facts.js'
 import { findConcordedNaics } from '../reference/industry-codes.js'
 import { countOmittedIdentifiers } from './entity-record.js'
-import { removeRegistrySuffix } from '../../core/registry-suffix.js'
+import { toSpellingKey } from '../../core/registry-suffix.js'
 import type { RowAddress, RowName } from '../model/registry-rows.js'
 import type { Statement, StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
@@ -123,10 +123,18 @@ function describeLegalName(primary: StoredLegalEntity): string {
   return `The name on the registration.${removed}${told.join('')}`
 }
 
-function describeDisplayName({ displayName, legalName }: StoredLegalEntity): string {
-  return displayName !== legalName && displayName === removeRegistrySuffix(legalName)
-    ? 'The name on the registration, without what EDGAR adds to it.'
-    : 'The shortest name in use that the registry lists.'
+function describeDisplayName({ displayName, nameInUse, legalName }: StoredLegalEntity): string {
+  const shortest = 'The shortest name in use that the registry lists'
+  const isRegistered = toSpellingKey(nameInUse) === toSpellingKey(legalName)
+  if (displayName === nameInUse)
+    return isRegistered && nameInUse !== legalName
+      ? 'The name on the registration, in the spelling of another name that the registry lists.'
+      : `${shortest}.`
+  const changes = [
+    ...(displayName.length < nameInUse.length ? ['without what EDGAR adds to it'] : []),
+    ...(nameInUse.startsWith(displayName) ? [] : ['with small letters as people write them']),
+  ]
+  return `${isRegistered ? 'The name on the registration' : shortest}, ${changes.join(' and ')}.`
 }
 
 /** Example: " since 2026-05-01 (gleif)", the end of a former name and the source that shows it. */
@@ -151,10 +159,10 @@ function listFields(
   })
   note('display_name', displayName, {
     reasoning: describeDisplayName(primary),
-    isIn: (row) =>
-      row.names.some(({ name }) => name === displayName) ||
-      removeRegistrySuffix(row.legalName ?? '') === displayName,
-    isOnlyInFile: displayName !== legalName,
+    from: primary.nameInUse,
+    isIn: ({ names, legalName: registered }) =>
+      registered === primary.nameInUse || names.some(({ name }) => name === primary.nameInUse),
+    isOnlyInFile: primary.nameInUse !== legalName,
   })
   note('website', website, {
     reasoning: 'The website that the registry lists; public registers usually have none.',

@@ -42,20 +42,27 @@ export function citeEach(claim: CitedClaim, registrations: readonly StoredLegalE
 function cite(claim: CitedClaim, { format, sourceName, fileDate, row }: Statement): Citation {
   const { value, label, from } = claim
   const name = row.legalName ?? row.names[0]?.name ?? null
-  const derived = from === value ? '' : `, from ${from}`
   const origin = formatOrigin(sourceName, fileDate, row.sourceLine)
-  const facts = name === value ? [value, origin] : [name, `${label} ${value}${derived}`, origin]
+  const facts = name === value ? [value, origin] : [name, formatFact(label, value, from), origin]
   return toCitation(findPage(format, row, claim), facts)
+}
+
+function formatFact(label: string, value: string, from: string): string {
+  return `${label} ${value}${from === value ? '' : `, from ${from}`}`
 }
 
 /** Cites the relationship that names the parent. */
 export function citeParent(registration: StoredLegalEntity, parentName: string): Citation[] {
   const origin = registration.readParentOrigin()
   if (origin === null) return []
-  const { sourceName, fileDate, url } = origin
+  const { nameInUse, sourceName, fileDate, url } = origin
   const page = url === null ? null : { url, type: 'government_registry' as const }
   const line = sourceName === registration.sourceName ? registration.sourceLine : undefined
-  const facts = [registration.legalName, `parent ${parentName}`, formatOrigin(sourceName, fileDate, line)]
+  const facts = [
+    registration.legalName,
+    formatFact('parent', parentName, nameInUse),
+    formatOrigin(sourceName, fileDate, line),
+  ]
   return [toCitation(page, facts)]
 }
 

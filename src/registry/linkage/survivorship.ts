@@ -1,3 +1,4 @@
+import { hasSmallLetter, isMixedSpelling } from '../normalize/mixed-case.js'
 import { isBusiness, parseName } from '../normalize/parsed-name.js'
 import type { RegistryRow, RowAddress, RowIdentifier, RowName, StatedRow } from '../model/registry-rows.js'
 import { importLimits } from '../model/limits.js'
@@ -111,11 +112,13 @@ export function compose<S extends Claim>(
   const inUse = [origin, ...ordered.filter((claim) => claim !== origin)]
   const rows = inUse.map(({ row }) => row)
   const typed = findTypedRow(rows) ?? origin.row
+  const mixedName = findMixedName(legalName, rows)
   const row: RegistryRow = {
     sourceKey: origin.row.sourceKey,
     sourceLine: origin.row.sourceLine,
     legalName,
     names: mergeNames(legalName, inUse, former),
+    ...(mixedName === undefined ? {} : { mixedName }),
     type: typed.type,
     subtype: typed.subtype,
     status: chooseStatus([origin, ...ordered.filter((claim) => claim !== origin)]),
@@ -167,6 +170,15 @@ function chooseAddress(rows: readonly StatedRow[]): RowAddress {
     rows[0]
   if (found === undefined) throw new Error('nothing is stated')
   return found.address
+}
+
+/** The names of a registration do not contain it: they differ in more than case. */
+function findMixedName(legalName: string, rows: readonly StatedRow[]): string | undefined {
+  if (hasSmallLetter(legalName)) return undefined
+  const found = rows
+    .flatMap(({ names }) => names)
+    .find(({ kind, name }) => kind !== 'former' && isSameName(name, legalName) && isMixedSpelling(name))
+  return found?.name
 }
 
 function mergeNames(

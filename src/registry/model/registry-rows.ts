@@ -33,6 +33,8 @@ export interface RegistryRow {
   /** `sourceKey` of the registration that replaced this one. */
   readonly successorKey: string | null
   readonly sourceUrl: string | null
+  /** The registered name as another source writes it, if only that has small letters. */
+  readonly mixedName?: string
   /** Facts that only an encyclopedia states. */
   readonly profile?: CompanyProfile
 }

@@ -1,7 +1,7 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { EntitySubtype, EntityType, IdentifierType } from '../../contract/enums.js'
-import { removeRegistrySuffix } from '../../core/registry-suffix.js'
 import type { RowAddress, RowIdentifier, RowName, StatedRow } from '../model/registry-rows.js'
+import { formatDisplayName } from '../normalize/mixed-case.js'
 import { sortClaims } from '../linkage/survivorship.js'
 import {
   toBody,
@@ -19,7 +19,9 @@ export interface StoredLegalEntity {
   readonly number: number
   readonly id: string
   readonly legalName: string
-  /** Name in use, without EDGAR's additions to names of registrants. */
+  /** Name in use as stated. */
+  readonly nameInUse: string
+  /** Name in use as people write it: with small letters, without EDGAR's additions to names of registrants. */
   readonly displayName: string
   readonly type: EntityType
   readonly subtype: EntitySubtype
@@ -37,6 +39,7 @@ export interface StoredLegalEntity {
   /** Codes of other schemes, as `scheme:code code`. */
   readonly industryCodes: string | null
   readonly formedOn: string | null
+  /** Display name of the parent. */
   readonly parentName: string | null
   readonly sourceUrl: string | null
   readonly sourceKey: string
@@ -75,6 +78,8 @@ export interface Statement {
 type StatedFacts = Omit<StatedRow, 'parentKey' | 'successorKey'>
 
 interface ParentOrigin {
+  /** The parent's name in use as stated. */
+  readonly nameInUse: string
   readonly sourceName: string
   readonly fileDate: string
   readonly url: string | null
@@ -125,6 +130,8 @@ interface LegalEntityRow extends FactColumns, AddressColumns {
   display_name: string
   is_registrant: number
   parent_name: string | null
+  parent_legal_name: string | null
+  parent_is_registrant: number
   authority_json: string | null
   form_json: string | null
   source_url: string | null
@@ -192,15 +199,15 @@ function createOutlineReader(database: Sqlite): (entityNumber: number) => Regist
        a.sub_premise,
        (SELECT i.exchange FROM identifiers i WHERE i.legal_entity_number = l.number AND i.type = 'ticker'
           AND i.exchange IS NOT NULL ORDER BY i.position LIMIT 1) AS exchange,
-       (l.display_name GLOB '*[/\\]*' AND EXISTS (SELECT 1 FROM identifiers i
-          WHERE i.legal_entity_number = l.number AND i.type IN ('cik', 'sec_cik'))) AS is_registrant,
-       (SELECT p.display_name ${selectParent('l.number')}) AS parent_name,
+       ${isRegistrant('l')} AS is_registrant,
+       p.display_name AS parent_name, p.legal_name AS parent_legal_name, ${isRegistrant('p')} AS parent_is_registrant,
        (SELECT c.facts_json FROM listed_codes c WHERE c.scheme = 'registration_authority'
           AND c.code = l.registration_authority) AS authority_json,
        (SELECT c.facts_json FROM listed_codes c WHERE c.scheme = 'legal_form' AND c.code = l.legal_form) AS form_json
      FROM legal_entities l
      JOIN sources s ON s.number = l.source_number
      JOIN addresses a ON a.legal_entity_number = l.number AND a.kind = 'headquarters'
+     LEFT JOIN legal_entities p ON p.number = (SELECT r.parent_number ${selectParent('l.number')})
      WHERE l.entity_number = ?
      ORDER BY l.removed_from_source, l.successor_key IS NOT NULL, EXISTS (
        SELECT 1 FROM relationships r WHERE r.child_number = l.number AND r.type = 'IS_INTERNATIONAL_BRANCH_OF'
@@ -218,7 +225,8 @@ function createListsReader(database: Sqlite): (outline: RegistrationOutline) => 
      JOIN sources s ON s.number = c.source_number WHERE c.registration_id = ?`,
   )
   const parent = database.prepare<[number], ParentOrigin>(
-    `SELECT s.name AS sourceName, s.file_date AS fileDate, r.source_url AS url ${selectParent('?')}`,
+    `SELECT p.display_name AS nameInUse, s.name AS sourceName, s.file_date AS fileDate, r.source_url AS url
+     ${selectParent('?')}`,
   )
   return (outline) => {
     const lists = { names: readNames(outline.number), ...splitDomains(readIdentifiers(outline.number)) }
@@ -231,6 +239,11 @@ function createListsReader(database: Sqlite): (outline: RegistrationOutline) => 
     }
   }
 }
+
+/** Whether EDGAR may have added a suffix to the name of a registration. */
+const isRegistrant = (registration: string) =>
+  `(${registration}.display_name GLOB '*[/\\]*' AND EXISTS (SELECT 1 FROM identifiers i
+     WHERE i.legal_entity_number = ${registration}.number AND i.type IN ('cik', 'sec_cik')))`
 
 /** The direct parent of a registration. */
 const selectParent = (
@@ -263,12 +276,16 @@ function toOutline(row: LegalEntityRow): RegistrationOutline {
     number: row.number,
     id: row.id,
     legalName: row.legal_name,
-    displayName: row.is_registrant === 1 ? removeRegistrySuffix(row.display_name) : row.display_name,
+    nameInUse: row.display_name,
+    displayName: formatDisplayName(row.display_name, row.legal_name, row.is_registrant === 1),
     ...toBody(row),
     ...toTrade(row),
     listedForm: row.form_json === null ? [] : listFormSpellings(JSON.parse(row.form_json) as ListedForm),
     listedAuthority: row.authority_json === null ? null : (JSON.parse(row.authority_json) as ListedAuthority),
-    parentName: row.parent_name,
+    parentName:
+      row.parent_name === null
+        ? null
+        : formatDisplayName(row.parent_name, row.parent_legal_name ?? '', row.parent_is_registrant === 1),
     sourceUrl: row.source_url,
     sourceKey: row.source_key,
     sourceName: row.source_name,

@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
 import { toRootDomain } from '../../core/domain-name.js'
+import { toSpellingKey } from '../../core/registry-suffix.js'
+import { hasSmallLetter, isMixedSpelling } from '../normalize/mixed-case.js'
 import { parseName, type ParsedName } from '../normalize/parsed-name.js'
 import { toCityKey, toPostalKey, findRegionCode } from '../normalize/places.js'
 import {
@@ -94,9 +96,15 @@ export function computeContentHash(row: RegistryRow): string {
   return hash('sha1', content, 'base64').slice(0, 20)
 }
 
-/** Prefers a shorter name in use that has only words or the initials of the registered name. */
-function chooseDisplayName({ names, legalName }: RegistryRow, parsedNames: readonly ParsedName[]): string {
-  if (names.length < 2) return legalName
+/**
+ * Prefers a shorter name in use that has only words or the initials of the registered name, then the spelling of
+ * another name in use if the registered name has no small letter.
+ */
+function chooseDisplayName(
+  { names, legalName, mixedName }: RegistryRow,
+  parsedNames: readonly ParsedName[],
+): string {
+  if (names.length < 2) return mixedName ?? legalName
   const registered = parsedNames[names.findIndex(({ name }) => name === legalName)] ?? parseName(legalName)
   const isBrand = ({ kind, name }: RowName, index: number) => {
     const parsed = parsedNames[index]
@@ -107,7 +115,17 @@ function chooseDisplayName({ names, legalName }: RegistryRow, parsedNames: reado
       isBrandName(parsed, registered)
     )
   }
-  return names.find(isBrand)?.name ?? legalName
+  return names.find(isBrand)?.name ?? mixedName ?? findMixedSpelling(names, legalName) ?? legalName
+}
+
+/** Finds a name in use that differs from the registered name in case and punctuation only: "Apple Inc.". */
+function findMixedSpelling(names: readonly RowName[], legalName: string): string | null {
+  if (hasSmallLetter(legalName)) return null
+  const key = toSpellingKey(legalName)
+  const mixed = names.find(
+    ({ kind, name }) => kind === 'other' && isMixedSpelling(name) && toSpellingKey(name) === key,
+  )
+  return mixed?.name ?? null
 }
 
 function mayBeBrand(name: string, legalName: string): boolean {

@@ -184,14 +184,14 @@ describe('a name to which EDGAR adds a state or a remark', () => {
     const answer = registry.resolve({ name: 'Quillon Zorvex', location: null, context: null })
     expect(answer.entity).toMatchObject({
       legal_name: 'QUILLON ZORVEX CORP /DE/',
-      display_name: 'QUILLON ZORVEX CORP',
+      display_name: 'Quillon Zorvex Corp',
     })
     expect(answer.basis.find(({ field }) => field === 'display_name')?.reasoning).toBe(
-      'The name on the registration, without what EDGAR adds to it.',
+      'The name on the registration, without what EDGAR adds to it and with small letters as people write them.',
     )
     expect(answer.factors[0]?.description).toContain('"QUILLON ZORVEX CORP /DE/"')
     const [hit] = registry.search({ name: 'Quillon Zorvex', limit: 1 }).hits
-    expect(hit).toMatchObject({ name: 'QUILLON ZORVEX CORP', legalName: 'QUILLON ZORVEX CORP /DE/' })
+    expect(hit).toMatchObject({ name: 'Quillon Zorvex Corp', legalName: 'QUILLON ZORVEX CORP /DE/' })
   })
 
   it.each([

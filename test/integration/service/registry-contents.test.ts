@@ -356,6 +356,39 @@ describe('the basis of an answer', () => {
     }
   })
 
+  test.each([
+    [
+      'CIK 1094517',
+      'TOYOTA MOTOR CORP/',
+      'Toyota Motor Corp',
+      'TOYOTA MOTOR CORP/; display_name Toyota Motor Corp, from TOYOTA MOTOR CORP/; (us_registrants.csv',
+      'The name on the registration, without what EDGAR adds to it and with small letters as people write them.',
+    ],
+    [
+      'CIK 313807',
+      'BP PLC',
+      'BP plc',
+      'BP PLC; display_name BP plc, from BP PLC; (us_registrants.csv',
+      'The name on the registration, with small letters as people write them.',
+    ],
+    [
+      'CIK 320193',
+      'APPLE INC',
+      'Apple Inc.',
+      'Apple Inc.; (sec-tickers',
+      'The name on the registration, in the spelling of another name that the registry lists.',
+    ],
+  ])(
+    '%s: %s is shown as %s, and the excerpt has both names',
+    async (name, legalName, shown, excerpt, reason) => {
+      const { entity, basis } = await ask(name)
+      expect(entity).toMatchObject({ legal_name: legalName, display_name: shown })
+      const entry = basis.find(({ field }) => field === 'display_name')
+      expect(entry?.reasoning).toContain(reason)
+      expect(entry?.citations[0]?.excerpt).toContain(excerpt)
+    },
+  )
+
   test('a code is cited by each source that states it', async () => {
     const { entity, basis } = await ask('CIK 37996')
     const urlsOf = (value: string) => {

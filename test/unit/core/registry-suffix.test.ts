@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { removeRegistrySuffix } from '../../../src/core/registry-suffix.js'
+import { removeRegistrySuffix, toSpellingKey } from '../../../src/core/registry-suffix.js'
 
 test.each([
   ['BANK OF AMERICA CORP /DE/', 'BANK OF AMERICA CORP'],
@@ -15,6 +15,10 @@ test.each([
   ['Schlumberger Limited/NV', 'Schlumberger Limited'],
   ['TOWNSEND ASSET MANAGEMENT CORP /NC/ /ADV', 'TOWNSEND ASSET MANAGEMENT CORP'],
   ['Zealand Pharma A/S/ADR', 'Zealand Pharma A/S'],
+  ['TOYOTA MOTOR CORP/', 'TOYOTA MOTOR CORP'],
+  ['Zealand Pharma A/S/', 'Zealand Pharma A/S'],
+  ['Anheuser-Busch InBev SA/NV /', 'Anheuser-Busch InBev SA/NV'],
+  ['Larkmoor Corp \\ ', 'Larkmoor Corp'],
 ])('%j is shown as %j', (name, shown) => {
   expect(removeRegistrySuffix(name)).toBe(shown)
 })
@@ -27,8 +31,22 @@ test.each([
   'Adventist Health System/ West',
   'AC/DC Rectifiers Inc',
   'Larkmoor Ltd ',
+  'LARKMOOR CORP /TEST/',
   '/DE/',
+  '/',
   '',
 ])('%j has no such suffix and is shown as it is', (name) => {
   expect(removeRegistrySuffix(name)).toBe(name)
+})
+
+test.each([
+  ['TOYOTA MOTOR CORP/', 'Toyota Motor Corp.', true],
+  ['BANK OF AMERICA CORP /DE/', 'Bank of America Corp', true],
+  ['KOHLS CORP', "Kohl's Corp", true],
+  ['Société Générale', 'SOCIÉTÉ GÉNÉRALE', true],
+  ['Acme', 'Acme UK', false],
+  ['株式会社', '有限会社', false],
+  ['!', '?', false],
+])('%j and %j have one spelling key: %s', (one, other, isSame) => {
+  expect(toSpellingKey(one) === toSpellingKey(other)).toBe(isSame)
 })

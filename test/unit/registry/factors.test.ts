@@ -12,6 +12,7 @@ const registration: StoredLegalEntity = {
   number: 1,
   id: 'one',
   legalName: 'Zorvex Robotics Inc',
+  nameInUse: 'Zorvex Robotics',
   displayName: 'Zorvex Robotics',
   type: 'business',
   subtype: 'incorporated_entity',

@@ -63,6 +63,12 @@ describe('what a row became', () => {
       { ...acme, display_name: 'ACME CORP' },
       [],
     ],
+    [
+      'a name in other case, with other punctuation, is no change',
+      { ...acme, display_name: "LARKMOOR'S CORP/", parent_name: 'LARKMOOR GROUP PLC' },
+      { ...acme, display_name: 'Larkmoors Corp.', parent_name: 'Larkmoor Group plc' },
+      [],
+    ],
     ['another name in use is one', acme, { ...acme, display_name: 'Acme UK' }, ['renamed display_name']],
     ['another company is one line, whatever else differs', acme, other, ['entity_changed entity_id']],
     ['a company that was merged is one line', acme, merged, ['merged merged_into']],
@@ -106,7 +112,7 @@ describe('what a row became', () => {
       [],
     ],
     ['a new legal name is a renaming', acme, { ...acme, legal_name: 'Acme plc' }, ['renamed legal_name']],
-    ['a new display name is a renaming', acme, { ...acme, display_name: 'ACME' }, ['renamed display_name']],
+    ['a new display name is a renaming', acme, { ...acme, display_name: 'Beta' }, ['renamed display_name']],
     [
       'both names are one line',
       acme,

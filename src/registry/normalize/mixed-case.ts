@@ -1,0 +1,130 @@
+import { removeRegistrySuffix } from '../../core/registry-suffix.js'
+import { isNumberWord } from './normalize-name.js'
+
+/**
+ * Words that the general rules would spell wrong: legal forms, abbreviations, names with capitals within, words of two
+ * or three letters.
+ */
+const spellings = toTable(`
+  Inc Co Ltd plc Pty Pte Pvt Bhd Sdn Tbk Kft Zrt Oy Oyj Abp Lda Cie GmbH gGmbH GesmbH mbH KGaA SCSp SARL EURL SASU
+  Bldg Blvd Bros Ctr Dr Fd Fds Hldg Hldgs Jr Mfg Mfrs Mgmt Mgt Mktg Mr Mrs Mt Mtg Mtge Rd Sr St Str Svc Svcs Sys Tr
+  AARP AECOM BASF BBVA BPCE CBRE CIBC CITIC CNOOC EMEA ERISA ESOP ETFs GNMA ICAV ICICI IDBI IKEA IQVIA LIBOR MUFG NASA
+  NATO NYSE ONGC PGIM PIMCO RAIF REIT REITS RSPCA SICAF SICAR SICAV SPAC SPVs TIAA UCITS UNICEF USAA USDA YMCA YWCA
+  AstraZeneca BioNTech BlackRock CarMax CrowdStrike DaVita DocuSign DoorDash eBay ExxonMobil FedEx GlaxoSmithKline
+  InBev iShares JetBlue JPMorgan LaSalle LinkedIn MetLife NextEra NiSource PayPal PepsiCo PolyOne ResMed
+  SanDisk SoFi SoftBank StoneX TransUnion UnitedHealth VanEck VeriSign VMware WesBanco YouTube ZoomInfo
+  Be Do El Go La Le My No Up We
+  Abe Ace Act Ada Add Age Aid Air Ale All Amy And Ann Ant Any Aon App Apr Apt Are Ark Arm Art Ash Ask Aug Ave Axe Bad
+  Bag Bar Bat Bay Bed Bee Ben Bet Bid Big Bin Bio Bit Blu Bob Bow Box Boy Bud Bug Bun Bus But Buy Cab Cal Can Cap Car
+  Cat Cod Com Cow Cox Cub Cup Cut Dad Dam Dan Day Dec Dee Del Den Der Des Dev Die Dig Dog Don Dos Dot Dow Dry Due Dun Duo
+  Ear Eat Eck Eco Egg Elf Elk Elm End Eni Era Est Eve Eye Fab Fan Far Fat Feb Fed Few Fin Fir Fit Fix Fly Fog For Fox
+  Fry Fun Fur Gap Gas Gem Gen Get God Gum Gun Guy Gym Ham Has Hat Hay Hen Her Hey Him Hip His Hit Hog Hop Hot How Hub
+  Hut Ice Ink Inn Ins Inv Ion Ira Its Ivy Jam Jan Jar Jaw Jet Jim Job Joe Joy Jug Jul Jun Kay Ken Key Kia Kid Kim Kit
+  Lab Lap Las Law Lay Lee Leg Leo Les Let Lid Lip Log Los Lot Lou Low Lux Mac Mad Man Map Mar Max May Med Men Met Mid
+  Mix Mom Mud Mug Nap Ned Neo Net New Non Nor Not Now Nut Oak Oar Oct Odd Off Oil Old One Our Out Owl Own Pad Pal Pan
+  Par Pat Pax Pay Pea Pen Per Pet Pie Pig Pin Pit Pod Pop Pot Pre Pro Pub Pup Put Rad Rat Raw Ray Red Rib Rig Rim Rio
+  Rob Rod Row Roy Rue Rug Run Rye Sad Sam San Saw Say Sea See Sep Ser Set Sew She Shy Sir Six Ski Sky Sol Son Soy Spa
+  Spy Sub Sud Sue Sum Sun Tan Tap Tar Tax Tea Ted Tek Ten Tex The Tie Tim Tin Tip Toe Tom Ton Too Top Toy Tri Tru Try
+  Tub Two Uni Uno Use Val Van Vet Via Von War Was Wax Way Web Wet Who Why Win Wok Yes Yet You Zen Zip Zoo`)
+
+/** Legal forms only at the end; elsewhere they may be words. */
+const lastSpellings = toTable('SpA ApS eG GbR hf ehf')
+
+/** Small within a name, between two words. */
+const particles = toTable(`
+  of and the for from with at in on or to by an as de du et di da do del dei della delle dos das van von der und zu
+  zur für mit per à og och`)
+
+const dottedForms = toTable('S.p.A,S.r.l,S.à r.l,s.r.o,a.s,d.o.o,e.V,Sp. z o.o', ',')
+
+/** Applied to the written name, in this order. */
+const corrections: readonly (readonly [pattern: RegExp, write: (found: string) => string])[] = [
+  [/(?<=[\p{L}\p{N}]{2}\.)(?:co\.uk|com|net|org|ai|io|tv)(?![\p{L}\p{N}])/giu, toLower],
+  [/(?<=[\s,])(?:\p{L}\.){1,2}\p{L}\.?$|(?<=[\s,])S\.À R\.L\.?$|(?<=\s)SP\. Z O\.O\.?$/iu, writeDottedForm],
+  [/(?<= de )(?:La|Las|Los|El)(?= )/g, toLower],
+  [/(?<=\p{L}{3} )Y(?= \p{L}{3})/gu, toLower],
+  [/\bCo-OP\b/g, () => 'Co-op'],
+]
+
+function toTable(words: string, separator: string | RegExp = /\s+/): ReadonlyMap<string, string> {
+  return new Map(
+    words
+      .trim()
+      .split(separator)
+      .map((word) => [word.toUpperCase(), word]),
+  )
+}
+
+/** Formats the name in use of a company. Initials, which its legal name does not contain, stay in capitals. */
+export function formatDisplayName(nameInUse: string, legalName: string, isRegistrant: boolean): string {
+  const name = isRegistrant ? removeRegistrySuffix(nameInUse) : nameInUse
+  return legalName.toUpperCase().includes(name) ? writeInMixedCase(name) : name
+}
+
+/**
+ * Writes a name in capitals with small letters, as people write it: "COCA-COLA CO" is "Coca-Cola Co". Only the case of
+ * Latin letters changes. Returns a name with a small letter unchanged.
+ */
+export function writeInMixedCase(name: string): string {
+  if (hasSmallLetter(name) || !/\p{Script=Latin}/u.test(name)) return name
+  const written = name.replace(/[\p{L}\p{M}\p{N}]+(?:['’`ʼ][\p{L}\p{M}\p{N}]+)*/gu, (word, at: number) =>
+    writeWordAt(word, at, name),
+  )
+  return corrections.reduce((text, [pattern, write]) => text.replace(pattern, write), written)
+}
+
+export const hasSmallLetter = (name: string): boolean => /\p{Ll}/u.test(name)
+
+/** False for a name in capitals, and for one that a program wrote with a capital at each word: "Bp Plc". */
+export function isMixedSpelling(name: string): boolean {
+  const isOwnSpelling = /\p{L}\p{Lu}|(?<!\p{L})\p{Ll}/u.test(name)
+  return hasSmallLetter(name) && (isOwnSpelling || writeInMixedCase(name.toUpperCase()) === name)
+}
+
+function writeWordAt(word: string, at: number, name: string): string {
+  const end = at + word.length
+  const last = at > 0 ? lastSpellings.get(word) : undefined
+  if (last !== undefined && !/[\p{L}\p{N}]/u.test(name.slice(end))) return last
+  const next = name.charAt(end)
+  if (particles.has(word) && (next === ' ' || next === '-')) {
+    const isWithin =
+      next === '-' ? name.charAt(at - 1) === '-' : /[\p{L}\p{N}.,)&]\s$/u.test(name.slice(0, at))
+    return isWithin ? toLower(word) : toTitle(word)
+  }
+  const [head = '', ...tails] = word.split(/(?=['’`ʼ])/)
+  if (tails.length === 0) return writeWord(word, 3)
+  const isPrefix = head.length === 1
+  return writeWord(head, 2) + tails.map((tail) => writeTail(tail, isPrefix)).join('')
+}
+
+/** Writes the part from an apostrophe on: "O'Reilly", "Kohl's". */
+function writeTail(tail: string, isAfterPrefix: boolean): string {
+  const letters = tail.slice(1)
+  const isEnding = letters === 'S' || (letters.length <= 2 && !isAfterPrefix)
+  return tail.charAt(0) + (isEnding ? toLower(letters) : toTitle(letters))
+}
+
+/** `shortMax`: unknown words of up to this many letters are abbreviations, like words without a vowel. */
+function writeWord(word: string, shortMax: number): string {
+  const known = spellings.get(word)
+  if (known !== undefined) return known
+  if (/^\d+(?:ST|ND|RD|TH)$/.test(word)) return toLower(word)
+  if (/\d/.test(word)) return word.replace(/\p{Lu}{4,}/gu, toTitle)
+  const isAbbreviation = word.length <= shortMax || !/[AEIOUYÆØŒ]/.test(word.normalize('NFD'))
+  if (isAbbreviation || isNumberWord(toLower(word))) return word
+  return /^MC[A-Z]{3}/.test(word) ? `Mc${toTitle(word.slice(2))}` : toTitle(word)
+}
+
+function writeDottedForm(form: string): string {
+  const known = dottedForms.get(form.toUpperCase().replace(/\.$/, ''))
+  return known === undefined ? form : known + (form.endsWith('.') ? '.' : '')
+}
+
+function toTitle(word: string): string {
+  return word.charAt(0) + toLower(word.slice(1))
+}
+
+/** The small letter of "İ" has a dot of its own. */
+function toLower(word: string): string {
+  return word.toLowerCase().replaceAll('i\u0307', 'i')
+}
