@@ -13,7 +13,7 @@ const spellings = toTable(`
   AstraZeneca BioNTech BlackRock CarMax CrowdStrike DaVita DocuSign DoorDash eBay ExxonMobil FedEx GlaxoSmithKline
   InBev iShares JetBlue JPMorgan LaSalle LinkedIn MetLife NextEra NiSource PayPal PepsiCo PolyOne ResMed
   SanDisk SoFi SoftBank StoneX TransUnion UnitedHealth VanEck VeriSign VMware WesBanco YouTube ZoomInfo
-  Be Do El Go La Le My No Up We
+  Be Do El Go La Le My No Nu Up We
   Abe Ace Act Ada Add Age Aid Air Ale All Amy And Ann Ant Any Aon App Apr Apt Are Ark Arm Art Ash Ask Aug Ave Axe Bad
   Bag Bar Bat Bay Bed Bee Ben Bet Bid Big Bin Bio Bit Blu Bob Bow Box Boy Bud Bug Bun Bus But Buy Cab Cal Can Cap Car
   Cat Cod Com Cow Cox Cub Cup Cut Dad Dam Dan Day Dec Dee Del Den Der Des Dev Die Dig Dog Don Dos Dot Dow Dry Due Dun Duo
