@@ -5,7 +5,7 @@ import { openReviewStoreToRead, type ReviewReader } from './decisions/review-sto
 import type { RowCandidates, ReviewData } from './output/answer-lines.js'
 import type { Candidate } from './answers/candidate.js'
 import type { OutputColumn } from './answers/columns.js'
-import { isDoubtfulLine } from './answers/doubtful-line.js'
+import { isDoubtfulLine } from './answers/answer-line.js'
 import type { ReviewColumnName } from './answers/column-kinds.js'
 
 /** Decisions about the lookups of rows; filled while rows are read. */

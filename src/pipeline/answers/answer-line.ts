@@ -1,7 +1,9 @@
+import { matchedConfidenceMin } from '../../contract/result.js'
 import type { RunObjectLenient } from '../../contract/resolution.js'
 import { answerColumns, type AnswerColumnName } from './columns.js'
 import { normalizeInstant } from '../../core/time.js'
 import { at, atPath, toBoolean, toInteger, toList, toObject, toText } from '../../core/json.js'
+import { isDoubtful } from '../lookups/lookup-state.js'
 import { findCitedPageUrl, findCitedRegisterUrl } from './answer-candidate.js'
 
 /** `legal`: registered; `former`: registered before; `other`: in use, or another spelling in a register. */
@@ -325,4 +327,21 @@ function listObjects(value: unknown): readonly unknown[] {
 
 function pickTexts(item: unknown, keys: readonly string[]): Record<string, string | null> {
   return Object.fromEntries(keys.map((key) => [key, toText(at(item, key))]))
+}
+
+/** Whether a row's answer is doubtful. Reads the line only if the outcome is not sufficient. */
+export function isDoubtfulLine(
+  outcome: string | null,
+  line: () => string | null,
+  threshold: number,
+): boolean {
+  const text = shouldReadConfidence(outcome, threshold) ? line() : null
+  const confidence = text === null ? null : readLineConfidence(text)
+  return isDoubtful({ state: 'answered', outcome, confidence }, threshold)
+}
+
+/** Matches have a confidence of at least 80, partial matches less (interface: "Resolution outcome meanings"). */
+export function shouldReadConfidence(outcome: string | null, threshold: number): boolean {
+  if (outcome === 'matched') return threshold > matchedConfidenceMin
+  return outcome === 'partial_match' && threshold < matchedConfidenceMin
 }

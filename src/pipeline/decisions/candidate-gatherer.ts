@@ -7,7 +7,7 @@ import { isDoubtful } from '../lookups/lookup-state.js'
 import { readOutcome } from '../answers/outcome.js'
 import type { Candidate, CandidateSource } from '../answers/candidate.js'
 import type { KeptCandidates } from './review-store.js'
-import { isDoubtfulLine, shouldReadConfidence } from '../answers/doubtful-line.js'
+import { isDoubtfulLine, shouldReadConfidence } from '../answers/answer-line.js'
 import { lineVersions } from '../answers/stage-lines.js'
 
 /** Returns the lookups whose answer is doubtful. */

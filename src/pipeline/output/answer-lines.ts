@@ -1,5 +1,4 @@
-import { renderUnanswered, type Unanswered } from '../answers/answer-line.js'
-import { isDoubtfulLine } from '../answers/doubtful-line.js'
+import { isDoubtfulLine, renderUnanswered, type Unanswered } from '../answers/answer-line.js'
 import type { ReviewColumnName } from '../answers/column-kinds.js'
 import type { ReviewCounts } from '../figures/run-summary.js'
 import { renderDecisionMembers, renderDecided, type DecidedAnswer } from '../answers/decided-answer.js'

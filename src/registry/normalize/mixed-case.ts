@@ -37,10 +37,15 @@ const particles = toTable(`
 
 const dottedForms = toTable('S.p.A,S.r.l,S.à r.l,s.r.o,a.s,d.o.o,e.V,Sp. z o.o', ',')
 
-/** Applied to the written name, in this order. */
-const corrections: readonly (readonly [pattern: RegExp, write: (found: string) => string])[] = [
+type Correction = readonly [pattern: RegExp, write: (found: string) => string]
+
+/** Applied to a name with a dot, before `corrections`. */
+const dottedCorrections: readonly Correction[] = [
   [/(?<=[\p{L}\p{N}]{2}\.)(?:co\.uk|com|net|org|ai|io|tv)(?![\p{L}\p{N}])/giu, toLower],
   [/(?<=[\s,])(?:\p{L}\.){1,2}\p{L}\.?$|(?<=[\s,])S\.À R\.L\.?$|(?<=\s)SP\. Z O\.O\.?$/iu, writeDottedForm],
+]
+/** Applied to the written name, in this order. */
+const corrections: readonly Correction[] = [
   [/(?<= de )(?:La|Las|Los|El)(?= )/g, toLower],
   [/(?<=\p{L}{3} )Y(?= \p{L}{3})/gu, toLower],
   [/\bCo-OP\b/g, () => 'Co-op'],
@@ -70,7 +75,8 @@ export function writeInMixedCase(name: string): string {
   const written = name.replace(/[\p{L}\p{M}\p{N}]+(?:['’`ʼ][\p{L}\p{M}\p{N}]+)*/gu, (word, at: number) =>
     writeWordAt(word, at, name),
   )
-  return corrections.reduce((text, [pattern, write]) => text.replace(pattern, write), written)
+  const fitting = name.includes('.') ? [...dottedCorrections, ...corrections] : corrections
+  return fitting.reduce((text, [pattern, write]) => text.replace(pattern, write), written)
 }
 
 export const hasSmallLetter = (name: string): boolean => /\p{Ll}/u.test(name)

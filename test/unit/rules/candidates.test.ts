@@ -2,8 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Candidate } from '../../../src/pipeline/answers/candidate.js'
 import { toAnswerCandidate, withAnswerFirst } from '../../../src/pipeline/answers/answer-candidate.js'
-import { readLineConfidence, renderAnswer } from '../../../src/pipeline/answers/answer-line.js'
-import { isDoubtfulLine } from '../../../src/pipeline/answers/doubtful-line.js'
+import {
+  isDoubtfulLine,
+  readLineConfidence,
+  renderAnswer,
+} from '../../../src/pipeline/answers/answer-line.js'
 import { isDoubtful } from '../../../src/pipeline/lookups/lookup-state.js'
 import { judgeSearch } from '../../../src/pipeline/answers/search-candidates.js'
 import type { Exchange } from '../../../src/core/http-exchange.js'
