@@ -131,8 +131,9 @@ function isAbroad({ comparison, place }: Evidence): boolean {
   const { variant, matchType, form, isFormStated, candidate } = comparison
   if (form === 'foreign') return true
   if (matchType !== 'exact' || place !== 'country_conflict' || isFormStated) return false
+  // One word is also the name of other companies: "Ipsos" in London is not "IPSOS/ADR".
+  if (variant.tokens.length === 1) return true
   const isWholeLegalName = candidate.kind === 'legal' && variant.fullKey === candidate.fullKey
-  // A listed company's name of several words is known in other countries too.
-  const isKnownAbroad = candidate.prominence.isListed && variant.tokens.length > 1
-  return !isWholeLegalName && !isKnownAbroad
+  // The name of a listed company is known in other countries too.
+  return !isWholeLegalName && !candidate.prominence.isListed
 }

@@ -166,6 +166,12 @@ describe('what is not accepted', () => {
     ['everyday words alone', 'Capital Group', null, [{ name: 'Capital Group Ltd' }]],
     ['a distinctive name in another country, with another form', 'Acme Widgets Limited', 'Leeds, GB', [acme]],
     [
+      'one word that is the whole name of a company abroad',
+      'Zorvexa',
+      'Leeds, GB',
+      [{ ...acme, name: 'ZORVEXA/ADR' }],
+    ],
+    [
       'a column that may have ended before the number of a series',
       'Northern Tavrik Acquisition Co',
       null,
