@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { matchedConfidenceMin } from '../../../src/contract/result.js'
 import type { MatchDecision } from '../../../src/registry/match/decide.js'
+import { classifyEvidence } from '../../../src/registry/match/evidence.js'
 import { compared, match, namedBy, rank, type Held } from '../../support/matching.js'
 
 const acme: Held = { name: 'Acme Widgets, Inc.', city: 'Austin', region: 'TX' }
@@ -140,6 +141,15 @@ test.each([
   expect(compared(name, held).queryLeftover).toMatchObject({ light: 0, soft: 0, hard: 0 })
 })
 
+test.each([
+  ['Ipsos', 'IPSOS/ADR', 'abroad'],
+  ['Ipsos SA', 'IPSOS SA', 'exact_told'],
+  ['Ipsos Mori', 'IPSOS MORI /ADR', 'exact'],
+])('%j in another country than %j is evidence of the kind %j', (name, held, kind) => {
+  const { ranked } = rank({ name, location: 'London, GB', held: [{ name: held, country: 'FR' }] })
+  expect(ranked.map(({ evidence }) => classifyEvidence(evidence))).toEqual([kind])
+})
+
 test('the name of three companies may be any of them: it is not said that there is none', () => {
   const held = ['NC', 'ME', 'PR'].map((region) => ({ name: 'First Bancorp', region }))
   const decision = match({ name: 'First Bancorp', location: 'US', held })
@@ -165,12 +175,6 @@ describe('what is not accepted', () => {
     ['a common word elsewhere', 'Capital', 'Boston, MA', [{ ...acme, name: 'Capital Inc' }]],
     ['everyday words alone', 'Capital Group', null, [{ name: 'Capital Group Ltd' }]],
     ['a distinctive name in another country, with another form', 'Acme Widgets Limited', 'Leeds, GB', [acme]],
-    [
-      'one word that is the whole name of a company abroad',
-      'Zorvexa',
-      'Leeds, GB',
-      [{ ...acme, name: 'ZORVEXA/ADR' }],
-    ],
     [
       'a column that may have ended before the number of a series',
       'Northern Tavrik Acquisition Co',
