@@ -1,9 +1,11 @@
 import { cpus, totalmem } from 'node:os'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { reportBulk } from './bulk.js'
 import { reportByIdentifier } from './by-identifier.js'
 import { reportCheckpoint } from './checkpoint.js'
 import { reportFields } from './fields.js'
+import { reportLoad } from './load.js'
 import { reportLoopback } from './loopback.js'
 import { reportPlaces } from './places.js'
 import { reportRerun } from './rerun.js'
@@ -23,19 +25,26 @@ import { reportWhole } from './whole.js'
  * nothing here asserts a time. `--rows` is the size of the rerun, `--distinct` gives each of its rows an answer of its own, and
  * `--extra-columns` makes it wide; `--registry` is what `threads` and `by-identifier` ask, in place of one of made-up
  * companies, and `--queries` a file of labelled queries for the latter, once for each. `fields` reads `--registry` and
- * draws companies by `--seed`.
+ * draws companies by `--seed`. `service` measures each registry and each number of threads (`--matchers`), each rate for
+ * `--seconds`; `load` lasts `--minutes`.
  */
 const { values, positionals } = parseArgs({
   options: {
     rows: { type: 'string', default: '1000000' },
     distinct: { type: 'boolean', default: false },
     'extra-columns': { type: 'string', default: '0' },
-    registry: { type: 'string' },
+    registry: { type: 'string', multiple: true, default: [] },
+    matchers: { type: 'string', multiple: true },
+    seconds: { type: 'string', default: '10' },
+    minutes: { type: 'string', default: '10' },
     queries: { type: 'string', multiple: true, default: [] },
     seed: { type: 'string', default: '1' },
   },
   allowPositionals: true,
 })
+
+// Commands run in folders of their own.
+const registryPaths = values.registry.map((path) => resolve(path))
 
 const parts: Readonly<Record<string, { title: string; report: (say: Say) => Promise<void> }>> = {
   scheduling: {
@@ -59,8 +68,22 @@ const parts: Readonly<Record<string, { title: string; report: (say: Say) => Prom
   },
   bulk: { title: 'Bulk work on the embedded service, without limits', report: reportBulk },
   service: {
-    title: 'The service, over the registry of the fixtures',
-    report: (say) => reportService(say),
+    title: 'The service',
+    report: (say) =>
+      reportService(say, {
+        registryPaths,
+        matcherCounts: (values.matchers ?? ['0', '1', '2']).map(Number),
+        seconds: Number(values.seconds),
+      }),
+  },
+  load: {
+    title: 'Mixed load on the service by ten accounts',
+    report: (say) =>
+      reportLoad(say, {
+        registryPath: registryPaths[0] ?? null,
+        flags: values.matchers === undefined ? [] : ['--matchers', values.matchers[0] ?? ''],
+        minutes: Number(values.minutes),
+      }),
   },
   watch: { title: 'The live page of a run', report: (say) => reportWatch(say) },
   review: { title: 'The review page: from a key to the next row', report: (say) => reportReview(say) },
@@ -68,16 +91,16 @@ const parts: Readonly<Record<string, { title: string; report: (say: Say) => Prom
   whole: { title: 'The whole, on the embedded service', report: (say) => reportWhole(say) },
   threads: {
     title: 'Names matched in threads',
-    report: (say) => reportThreads(say, values.registry ?? null),
+    report: (say) => reportThreads(say, registryPaths[0] ?? null),
   },
   'by-identifier': {
     title: 'Questions by identifier',
     report: (say) =>
-      reportByIdentifier(say, { registryPath: values.registry ?? null, queryPaths: values.queries }),
+      reportByIdentifier(say, { registryPath: registryPaths[0] ?? null, queryPaths: values.queries }),
   },
   fields: {
     title: 'The share of filled fields, against the statements of the sources',
-    report: (say) => reportFields(say, { registryPath: values.registry ?? null, seed: Number(values.seed) }),
+    report: (say) => reportFields(say, { registryPath: registryPaths[0] ?? null, seed: Number(values.seed) }),
   },
   places: {
     title: 'Tables and objects as input and output, against files and a plain copy',

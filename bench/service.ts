@@ -1,9 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import { closeSync, fsyncSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
-import { connect, type AddressInfo, type Socket } from 'node:net'
-import { join } from 'node:path'
+import { closeSync, existsSync, fsyncSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Agent, request } from 'undici'
 import { storeAccounts } from '../src/service/accounts/accounts.js'
@@ -12,68 +11,141 @@ import { createCallId, createRunIds } from '../src/service/ids.js'
 import { createRunStore, type NewRun } from '../src/service/runs/run-store.js'
 import { systemRandom } from '../src/platform/random.js'
 import { diskFolder, grouped, ratio, type Say } from './support.js'
+import { findHardest, makeRegistry, namesIn } from './threads.js'
 
-export const apiKey = 'bench-key-of-the-service'
+const apiKey = 'bench-key-of-the-service'
 const root = fileURLToPath(new URL('..', import.meta.url))
-export const agent = new Agent({ connections: 64 })
+const agent = new Agent({ connections: 64 })
 
 interface Served {
   readonly url: string
+  readonly pid: number
   stop(): Promise<void>
 }
 
 /** `enrich serve` as users start it, over the fixtures' registry unless told otherwise. Needs `npm run build`. */
-export async function serve(dataFolder: string, flags: readonly string[] = []): Promise<Served> {
+export function serve(dataFolder: string, flags: readonly string[] = []): Promise<Served> {
   const main = join(root, 'dist/cli/main.js')
-  const child: ChildProcess = spawn(
-    process.execPath,
-    [main, 'serve', '--listen', '127.0.0.1:0', '--limits', 'none', '--data', dataFolder, ...flags],
-    { cwd: dataFolder, env: { PATH: process.env['PATH'], ENRICH_SERVE_API_KEY: apiKey } },
-  )
-  let said = ''
-  for await (const chunk of child.stderr ?? []) {
-    said += String(chunk)
-    const url = /at (http:\/\/[\d.:]+)/.exec(said)?.[1]
-    if (url !== undefined) {
-      return {
-        url,
-        stop: async () => {
-          child.kill()
-          await once(child, 'close')
-        },
-      }
-    }
-  }
-  throw new Error(`the service did not start: ${said}`)
+  const always = ['serve', '--listen', '127.0.0.1:0', '--limits', 'none', '--data', dataFolder]
+  return startServer([main, ...always, ...flags], dataFolder)
 }
 
-/** Milliseconds from asking to the last byte, at an even rate that waits for no answer. */
-export async function latencies(
-  url: string,
-  perSecond: number,
-  seconds: number,
-  ask: (at: number) => { method: 'GET' | 'POST'; path: string; body?: string },
-): Promise<number[]> {
+/** The least that the same requests take here: a server of Node.js that reads them and returns an empty object. */
+function servePlain(): Promise<Served> {
+  const code = `const server = require('node:http').createServer((request, reply) => {
+    request.resume().on('end', () => reply.end('{}'))
+  }).listen(0, '127.0.0.1', () => console.error('at http://127.0.0.1:' + server.address().port))`
+  return startServer(['--eval', code], root)
+}
+
+async function startServer(args: readonly string[], cwd: string): Promise<Served> {
+  const child = spawn(process.execPath, args, {
+    cwd,
+    env: { PATH: process.env['PATH'], ENRICH_SERVE_API_KEY: apiKey },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const ended = once(child, 'close')
+  const url = await new Promise<string>((resolve, reject) => {
+    let text = ''
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+      const found = /at (http:\/\/[\d.:]+)[,\s]/.exec(text)?.[1]
+      if (found !== undefined) resolve(found)
+    })
+    void ended.then(() => {
+      reject(new Error(`the server ended: ${text}`))
+    })
+  })
+  const stop = async () => {
+    child.kill()
+    await ended
+  }
+  return { url, pid: child.pid ?? 0, stop }
+}
+
+/** Memory in MB, and seconds of CPU of all threads until now; NaN if this is not Linux. */
+export function readProcess(pid: number): { megabytes: number; peakMegabytes: number; cpuSeconds: number } {
+  const read = (name: string) =>
+    existsSync(`/proc/${pid}`) ? readFileSync(`/proc/${pid}/${name}`, 'utf8') : ''
+  const status = read('status')
+  const megabytes = (field: string) =>
+    (Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) * 1024) / 1e6
+  const ticks = read('stat').replace(/.*\) /, '').split(' ')
+  return {
+    megabytes: megabytes('VmRSS'),
+    peakMegabytes: megabytes('VmHWM'),
+    cpuSeconds: (Number(ticks[11]) + Number(ticks[12])) / 100,
+  }
+}
+
+/** Returns a function that returns the share of a core that this process has used since. */
+export function watchOwnCpu(): () => string {
+  const fromMs = performance.now()
+  const from = process.cpuUsage()
+  return () => {
+    const { user, system } = process.cpuUsage(from)
+    return `client ${((user + system) / 10 / (performance.now() - fromMs)).toFixed(0)} % of a core`
+  }
+}
+
+interface Question {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly body?: string
+}
+type Ask = (at: number) => Question
+
+const searchFor = (name: string): Question => ({
+  method: 'GET',
+  path: `/v2/search?name=${encodeURIComponent(name)}`,
+})
+export const kickoffPath = '/v3/entity-resolution/async'
+const kickoffFor = (name: string): Question => ({
+  method: 'POST',
+  path: kickoffPath,
+  body: JSON.stringify({ name, include: 'basis' }),
+})
+
+/** Milliseconds from the request to the last byte. */
+async function send(url: string, { method, path, body = '' }: Question): Promise<number> {
+  const headers = { apikey: apiKey, 'content-type': 'application/json' }
+  const fromMs = performance.now()
+  const options = { method, headers, body: method === 'GET' ? null : body, dispatcher: agent }
+  const reply = await request(url + path, options)
+  await reply.body.dump()
+  if (reply.statusCode >= 300) throw new Error(`${path}: ${reply.statusCode}`)
+  return performance.now() - fromMs
+}
+
+/** Sorted milliseconds of each request, at an even rate that waits for no answer. */
+async function latencies(url: string, perSecond: number, seconds: number, ask: Ask): Promise<number[]> {
   const answers: Promise<number>[] = []
   const startedAtMs = performance.now()
   for (let at = 0; at < perSecond * seconds; at++) {
     const dueInMs = startedAtMs + (at * 1000) / perSecond - performance.now()
     if (dueInMs > 0) await new Promise((resolve) => setTimeout(resolve, dueInMs))
-    const { method, path, body } = ask(at)
-    const headers = { apikey: apiKey, 'content-type': 'application/json' }
-    const askedAtMs = performance.now()
-    answers.push(
-      request(url + path, { method, headers, body: body ?? null, dispatcher: agent }).then(async (reply) => {
-        await reply.body.dump()
-        if (reply.statusCode >= 300) throw new Error(`${path}: ${reply.statusCode}`)
-        return performance.now() - askedAtMs
-      }),
-    )
+    answers.push(send(url, ask(at)))
   }
   return (await Promise.all(answers)).sort((a, b) => a - b)
 }
 
-const percentile = (sorted: readonly number[], share: number): number =>
+/** Requests of callers that each send the next once they have the answer. */
+async function asFastAsItGoes(url: string, seconds: number, ask: Ask) {
+  const startMs = performance.now()
+  const client = watchOwnCpu()
+  const tookMs: number[] = []
+  let at = 0
+  const call = async () => {
+    while (performance.now() - startMs < seconds * 1000) tookMs.push(await send(url, ask(at++)))
+  }
+  await Promise.all(Array.from({ length: callerCount }, call))
+  const perSecond = (tookMs.length * 1000) / (performance.now() - startMs)
+  return { perSecond, sorted: tookMs.sort((a, b) => a - b), client: client() }
+}
+
+const callerCount = 32
+
+export const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN
 export const spread = (sorted: readonly number[]): string =>
   `p50 ${percentile(sorted, 0.5).toFixed(1)} ms, p99 ${percentile(sorted, 0.99).toFixed(1)} ms`
@@ -84,21 +156,27 @@ const names = (): string[] =>
     .slice(1)
     .flatMap((line) => /^[^,]*,"?([^",]{3,60})/.exec(line)?.[1] ?? [])
 
-/** Search under load, slow sockets, and a million stored runs; each on `enrich serve` in a process of its own. */
-export async function reportService(say: Say, storedRuns = 1_000_000): Promise<void> {
+export interface ServiceBench {
+  /** Registries to answer from; without one, a registry of made-up companies. */
+  readonly registryPaths: readonly string[]
+  readonly matcherCounts: readonly number[]
+  /** Duration of each rate. */
+  readonly seconds: number
+}
+
+/** Search under load, slow sockets, a million stored runs, and rates; each on `enrich serve` in a process of its own. */
+export async function reportService(say: Say, bench: ServiceBench, storedRuns = 1_000_000): Promise<void> {
   const folder = mkdtempSync(join(diskFolder(), 'enrich-bench-service-'))
   try {
     const known = names()
-    const search = (at: number) => ({
-      method: 'GET' as const,
-      path: `/v2/search?name=${encodeURIComponent(known[at % known.length] ?? 'Siemens')}`,
-    })
-    const empty = await serve(folder)
-    await latencies(empty.url, 50, 1, search)
+    const search = (at: number) => searchFor(known[at % known.length] ?? 'Siemens')
+    const [empty, plain] = [await serve(folder), await servePlain()]
+    for (const { url } of [empty, plain]) await latencies(url, 50, 1, search)
     const searches = await latencies(empty.url, 200, 10, search)
-    const bare = await bareLatencies(200, 10)
+    const bare = await latencies(plain.url, 200, 10, search)
+    await plain.stop()
     say(
-      `  search, 200 a second for 10 s: ${spread(searches)}; a server of Node.js that says nothing ${spread(bare)}: ` +
+      `  search, 200 a second for 10 s: ${spread(searches)}; a plain server ${spread(bare)}: ` +
         `${ratio(percentile(searches, 0.5) / percentile(bare, 0.5))}, ${ratio(percentile(searches, 0.99) / percentile(bare, 0.99))}`,
     )
     await reportSlowSockets(say, empty.url, search)
@@ -116,33 +194,120 @@ export async function reportService(say: Say, storedRuns = 1_000_000): Promise<v
       `  medians against few: kickoff ${ratio(after.kickoffMs / before.kickoffMs)}, poll ${ratio(after.pollMs / before.pollMs)}`,
     )
     await full.stop()
+    await reportRates(say, folder, bench)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** The least that the same requests take here: a server in this process that does nothing with them. */
-async function bareLatencies(perSecond: number, seconds: number): Promise<number[]> {
-  const server = createServer((_, reply) => reply.end('{}'))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const ask = () => ({ method: 'GET' as const, path: '/' })
-  try {
-    await latencies(url, 50, 1, ask)
-    return await latencies(url, perSecond, seconds, ask)
-  } finally {
-    server.closeAllConnections()
-    server.close()
+async function reportRates(say: Say, folder: string, bench: ServiceBench): Promise<void> {
+  const paths = bench.registryPaths.length > 0 ? bench.registryPaths : [await makeRegistry(folder)]
+  for (const path of paths) {
+    const asked = namesIn(path, 32_000)
+    const hard = findHardest(path, namesIn(path, 4_000))
+    say(
+      `  ${basename(path)}: the hardest of its names takes ${hard.ms.toFixed(0)} ms in a search: ${hard.name}`,
+    )
+    for (const matchers of bench.matcherCounts) {
+      const data = mkdtempSync(join(folder, 'data-'))
+      const served = await serve(data, ['--registry', path, '--matchers', String(matchers)])
+      const plain = await servePlain()
+      const { megabytes } = readProcess(served.pid)
+      say(`  ${basename(path)}, ${matchers} threads, ${grouped(megabytes)} MB at the start`)
+      try {
+        await reportRatesOf(say, { served, plain, asked, hard: hard.name, seconds: bench.seconds })
+      } finally {
+        await Promise.all([served.stop(), plain.stop()])
+      }
+    }
+  }
+}
+
+interface Serving {
+  readonly served: Served
+  readonly plain: Served
+  readonly asked: readonly string[]
+  readonly hard: string
+  readonly seconds: number
+}
+
+async function reportRatesOf(say: Say, { served, plain, asked, hard, seconds }: Serving): Promise<void> {
+  const { url } = served
+  let askedCount = 0
+  const nextName = () => asked[(askedCount++ * 7) % asked.length] ?? ''
+  const search = () => searchFor(nextName())
+  const kickoff = () => kickoffFor(nextName())
+  for (const server of [served, plain]) await latencies(server.url, 100, 2, search)
+
+  const client = watchOwnCpu()
+  const even = await latencies(url, evenPerSecond, seconds, kickoff)
+  const clientShare = client()
+  const evenPlain = await latencies(plain.url, evenPerSecond, seconds, kickoff)
+  say(
+    `    ${evenPerSecond} kickoffs with basis a second for ${seconds} s: ${spread(even)} (${ratio(percentile(even, 0.99) / evenMsMax)} ` +
+      `of the limit of ${evenMsMax} ms; ${clientShare}); a plain server ${spread(evenPlain)}`,
+  )
+  const runId = await finishOneMore(url, nextName())
+  const poll = (): Question => ({ method: 'GET', path: `/v3/runs/${runId}?include=basis` })
+  for (const [name, ask] of Object.entries({ search, poll, 'kickoff with basis': kickoff })) {
+    const fromMs = performance.now()
+    const ours = await asFastAsItGoes(url, seconds, ask)
+    if (ask === kickoff) await finishOneMore(url, nextName())
+    const finishedPerSecond = (ours.sorted.length * 1000) / (performance.now() - fromMs)
+    const theirs = await asFastAsItGoes(plain.url, seconds, ask)
+    const [p50, p99] = [0.5, 0.99].map((share) =>
+      ratio(percentile(ours.sorted, share) / percentile(theirs.sorted, share)),
+    )
+    say(
+      `    ${name}, ${callerCount} callers: ${grouped(ours.perSecond)} a second, ${spread(ours.sorted)} (${ours.client}); ` +
+        `a plain server ${grouped(theirs.perSecond)}, ${spread(theirs.sorted)} (${theirs.client}): ` +
+        `${ratio(ours.perSecond / theirs.perSecond)}, ${p50 ?? ''}, ${p99 ?? ''}` +
+        (ask === kickoff ? `; ${grouped(finishedPerSecond)} runs finished a second` : ''),
+    )
+  }
+
+  const alone = await latencies(url, 50, seconds, search)
+  const stop = new AbortController()
+  const [beside, hardCount] = await Promise.all([
+    latencies(url, 50, seconds, search).finally(() => {
+      stop.abort()
+    }),
+    oneAfterTheOther(url, hard, stop.signal),
+  ])
+  say(
+    `    50 searches a second: ${spread(alone)}; next to hard ones (${hardCount} of them): ${spread(beside)}`,
+  )
+  const [memory, least] = [readProcess(served.pid), readProcess(plain.pid)]
+  say(
+    `    memory ${grouped(memory.megabytes)} MB, at most ${grouped(memory.peakMegabytes)} MB; a plain server at most ` +
+      `${grouped(least.peakMegabytes)} MB: ${ratio(memory.peakMegabytes / least.peakMegabytes)}`,
+  )
+}
+
+const evenPerSecond = 700
+const evenMsMax = 30
+
+async function oneAfterTheOther(url: string, name: string, signal: AbortSignal): Promise<number> {
+  let count = 0
+  for (; !signal.aborted; count++) await send(url, searchFor(name))
+  return count
+}
+
+/** Starts a run, and returns its id once it has ended: research is in order, so the runs before it have ended too. */
+async function finishOneMore(url: string, name: string): Promise<string> {
+  const headers = { apikey: apiKey, 'content-type': 'application/json' }
+  const reply = await request(url + kickoffPath, { ...kickoffFor(name), headers })
+  const { run_id: runId } = (await reply.body.json()) as { run_id: string }
+  for (;;) {
+    const { statusCode, body } = await request(`${url}/v3/runs/${runId}`, { headers, dispatcher: agent })
+    await body.dump()
+    if (statusCode !== 202) return runId
+    await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
 
 /** 2,000 sockets that send a byte every three seconds, while others ask 50 times a second. */
-async function reportSlowSockets(
-  say: Say,
-  url: string,
-  search: Parameters<typeof latencies>[3],
-): Promise<void> {
+async function reportSlowSockets(say: Say, url: string, search: Ask): Promise<void> {
   const { hostname, port } = new URL(url)
   const before = await latencies(url, 50, 10, search)
   const startedAtMs = performance.now()
@@ -173,17 +338,8 @@ async function reportRuns(
   url: string,
   how: string,
 ): Promise<{ kickoffMs: number; pollMs: number }> {
-  const kickoffs = await latencies(url, 100, 5, (at) => ({
-    method: 'POST',
-    path: '/v3/entity-resolution/async',
-    body: JSON.stringify({ name: `Acme ${at}`, include: 'basis' }),
-  }))
-  const reply = await request(`${url}/v3/entity-resolution/async`, {
-    method: 'POST',
-    headers: { apikey: apiKey, 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'Siemens AG' }),
-  })
-  const { run_id: runId } = (await reply.body.json()) as { run_id: string }
+  const kickoffs = await latencies(url, 100, 5, (at) => kickoffFor(`Acme ${at}`))
+  const runId = await finishOneMore(url, 'Siemens AG')
   const polls = await latencies(url, 100, 5, () => ({ method: 'GET', path: `/v3/runs/${runId}` }))
   say(`  ${how}: kickoff ${spread(kickoffs)}; poll ${spread(polls)}`)
   return { kickoffMs: percentile(kickoffs, 0.5), pollMs: percentile(polls, 0.5) }

@@ -1,13 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { request } from 'undici'
 import { importCsvInto } from '../src/registry/import/import-csv.js'
 import { openRegistry } from '../src/registry/registry.js'
 import { Chance } from '../test/simulation/chance.js'
 import { makeCompanies } from './companies.js'
 import { runMetered, type Metered } from './metered.js'
-import { agent, apiKey, latencies, serve, spread } from './service.js'
 import { csvLine, diskFolder, grouped, ratio, type Say } from './support.js'
 
 const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
@@ -16,28 +14,19 @@ const rowCount = 4_000
 const roundCount = 3
 const matcherCounts = [0, 1, 2] as const
 
-/**
- * What threads give: a file of names on the embedded service, searches of `enrich serve`, and easy ones beside a hard
- * one. Needs `npm run build`, and as many cores as it is to show.
- */
+/** A file of names on the embedded service, with threads and without. Needs `npm run build`, and free cores. */
 export async function reportThreads(say: Say, registryPath: string | null): Promise<void> {
   const folder = mkdtempSync(join(diskFolder(), 'enrich-bench-threads-'))
   try {
     const registry = registryPath ?? (await makeRegistry(folder))
-    const names = namesIn(registry)
+    const names = namesIn(registry, rowCount)
     await reportBulk(say, folder, registry, names)
-    const hard = hardestOf(registry, names)
-    say(
-      `  the hardest of ${grouped(names.length)} names takes ${hard.ms.toFixed(0)} ms in a search: ${hard.name}`,
-    )
-    for (const matchers of matcherCounts)
-      await reportServing(say, { folder, registry, names, hard: hard.name, matchers })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function makeRegistry(folder: string): Promise<string> {
+export async function makeRegistry(folder: string): Promise<string> {
   const csv = join(folder, 'companies.csv')
   const lines = makeCompanies(companyCount, new Chance(1)).map(({ name, city, region, country }, at) =>
     csvLine([`c${at}`, name, city, region, country]),
@@ -49,7 +38,7 @@ async function makeRegistry(folder: string): Promise<string> {
 }
 
 /** Names from all over the registry, one in three without its last word. */
-function namesIn(registryPath: string): string[] {
+export function namesIn(registryPath: string, rowCount: number): string[] {
   const registry = openRegistry(registryPath, { readonly: true })
   const { database } = registry
   const last = database.prepare<[], number>('SELECT max(number) FROM names').pluck().get() ?? 0
@@ -63,7 +52,7 @@ function namesIn(registryPath: string): string[] {
   return [...new Set(asked.filter((name) => /\p{L}{3}/u.test(name)))]
 }
 
-function hardestOf(registryPath: string, names: readonly string[]): { name: string; ms: number } {
+export function findHardest(registryPath: string, names: readonly string[]): { name: string; ms: number } {
   const registry = openRegistry(registryPath, { readonly: true })
   registry.search({ name: 'warm', limit: 1 })
   let hardest = { name: '', ms: 0 }
@@ -121,71 +110,4 @@ async function reportBulk(
   say(
     `  what the first thread allows, where there are cores for all: ${ratio(mainMs(0) / mainMs(2))} of none`,
   )
-}
-
-interface Serving {
-  readonly folder: string
-  readonly registry: string
-  readonly names: readonly string[]
-  readonly hard: string
-  readonly matchers: number
-}
-
-const searchOf = (name: string) => ({
-  method: 'GET' as const,
-  path: `/v2/search?name=${encodeURIComponent(name)}`,
-})
-const callerCount = 32
-const secondsOfEach = 6
-
-async function reportServing(say: Say, { folder, registry, names, hard, matchers }: Serving): Promise<void> {
-  const data = mkdtempSync(join(folder, 'data-'))
-  const served = await serve(data, ['--registry', registry, '--matchers', String(matchers)])
-  const easy = (at: number) => searchOf(names[(at * 7) % names.length] ?? '')
-  try {
-    await latencies(served.url, 100, 2, easy)
-    const { perSecond, sorted } = await asFastAsItGoes(served.url, easy)
-    const alone = await latencies(served.url, 50, secondsOfEach, easy)
-    const stop = new AbortController()
-    const [beside, hardCount] = await Promise.all([
-      latencies(served.url, 50, secondsOfEach, easy).finally(() => {
-        stop.abort()
-      }),
-      oneAfterTheOther(served.url, hard, stop.signal),
-    ])
-    say(
-      `  serving, ${matchers} threads: ${grouped(perSecond)} searches a second of ${callerCount} callers, ${spread(sorted)}; ` +
-        `50 a second: ${spread(alone)}; beside hard ones (${hardCount} of them): ${spread(beside)}`,
-    )
-  } finally {
-    await served.stop()
-  }
-}
-
-async function ask(url: string, path: string): Promise<void> {
-  const reply = await request(url + path, { headers: { apikey: apiKey }, dispatcher: agent })
-  await reply.body.dump()
-  if (reply.statusCode !== 200) throw new Error(`${path}: ${reply.statusCode}`)
-}
-
-async function asFastAsItGoes(url: string, easy: (at: number) => { path: string }) {
-  const tookMs: number[] = []
-  const startMs = performance.now()
-  let at = 0
-  const caller = async () => {
-    while (performance.now() - startMs < secondsOfEach * 1000) {
-      const fromMs = performance.now()
-      await ask(url, easy(at++).path)
-      tookMs.push(performance.now() - fromMs)
-    }
-  }
-  await Promise.all(Array.from({ length: callerCount }, caller))
-  const sorted = tookMs.sort((a, b) => a - b)
-  return { perSecond: (tookMs.length * 1000) / (performance.now() - startMs), sorted }
-}
-
-async function oneAfterTheOther(url: string, name: string, signal: AbortSignal): Promise<number> {
-  let count = 0
-  for (; !signal.aborted; count++) await ask(url, searchOf(name).path)
-  return count
 }
