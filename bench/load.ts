@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { getErrorText } from '../src/core/errors.js'
@@ -14,13 +13,6 @@ import { kickoffPath, percentile, readProcess, serve, watchOwnCpu } from './serv
 import { diskFolder, grouped, ratio, type Say } from './support.js'
 import { makeRegistry, namesIn } from './threads.js'
 
-interface LoadBench {
-  readonly registryPath: string | null
-  /** Flags of the service. */
-  readonly flags: readonly string[]
-  readonly minutes: number
-}
-
 /** `runsAtOnce` are the runs that each caller starts at once; it waits for all of them. */
 const moderate = { callers: 2, runsAtOnce: 1, pauseMs: 100, connections: 4 }
 const flooding: typeof moderate = { callers: 8, runsAtOnce: 100, pauseMs: 0, connections: 32 }
@@ -29,7 +21,14 @@ const spreadMax = 0.2
 const sampleEveryMs = 5_000
 
 /** Mixed load by nine equal accounts and one that floods the service. Needs `npm run build`. */
-export async function reportLoad(say: Say, { registryPath, flags, minutes }: LoadBench): Promise<void> {
+export async function reportLoad(
+  say: Say,
+  {
+    registryPath,
+    flags,
+    minutes,
+  }: { registryPath: string | null; flags: readonly string[]; minutes: number },
+): Promise<void> {
   const folder = mkdtempSync(join(diskFolder(), 'enrich-bench-load-'))
   const path = registryPath ?? (await makeRegistry(folder))
   // The flood has names of its own: the service answers a name faster if another account has just asked for it.
@@ -37,11 +36,8 @@ export async function reportLoad(say: Say, { registryPath, flags, minutes }: Loa
   const [moderateNames, floodNames] = [0, 1].map((rest) => names.filter((_, at) => at % 2 === rest))
   const keys = Array.from({ length: moderateCount + 1 }, (_, at) => `bench-key-${at}`)
   const database = openDatabase(folder)
-  storeAccounts(
-    database,
-    keys.map((apiKey, at) => ({ name: `account-${at}`, apiKey })),
-    Date.now(),
-  )
+  const options = keys.map((apiKey, at) => ({ name: `account-${at}`, apiKey }))
+  storeAccounts(database, options, Date.now())
   database.close()
   const eventIds = new Set<unknown>()
   const receiver = createServer((delivery, reply) => {
@@ -53,8 +49,6 @@ export async function reportLoad(say: Say, { registryPath, flags, minutes }: Loa
   const served = await serve(folder, ['--registry', path, '--allow-local-webhooks', ...flags])
   try {
     const client = watchOwnCpu()
-    const delay = monitorEventLoopDelay()
-    delay.enable()
     const before = readProcess(served.pid)
     const megabytes = [before.megabytes]
     const sampling = setInterval(() => megabytes.push(readProcess(served.pid).megabytes), sampleEveryMs)
@@ -76,11 +70,7 @@ export async function reportLoad(say: Say, { registryPath, flags, minutes }: Loa
     const kinds = errors.length === 0 ? '' : ` (${[...new Set(errors)].slice(0, 10).join(', ')})`
     say(
       `  ${errors.length} errors${kinds} in ${sum(({ requestCount }) => requestCount)} requests; ` +
-        `${grouped(eventIds.size)} of ${webhooks} webhooks delivered`,
-    )
-    say(
-      `  ${clientShare}, its event loop late by ${(delay.percentile(99) / 1e6).toFixed(0)} ms (p99); ` +
-        `service ${serviceShare.toFixed(0)} %`,
+        `${grouped(eventIds.size)} of ${webhooks} webhooks delivered; ${clientShare}, service ${serviceShare.toFixed(0)} %`,
     )
     const marks = megabytes.filter((_, at) => at % (60_000 / sampleEveryMs) === 0)
     const slope = findSlope(megabytes.slice(megabytes.length >> 1)) * (60_000 / sampleEveryMs)
@@ -169,9 +159,11 @@ class Account {
 
   async #call({ runsAtOnce, pauseMs }: typeof moderate): Promise<void> {
     for (let round = 0; performance.now() < this.#deps.deadlineMs; round++) {
-      const runs = Array.from({ length: runsAtOnce }, () => this.#start())
-      let entityId: string | undefined
-      for (const run of await Promise.all(runs)) entityId = (run && (await this.#poll(run))) ?? entityId
+      const runs = await Promise.all(Array.from({ length: runsAtOnce }, () => this.#start()))
+      // The last run of an account ends last: the others need one poll each.
+      const last = runs.pop()
+      const entityId = last && (await this.#poll(last))
+      await Promise.all(runs.flatMap((run) => (run === null ? [] : [this.#poll(run)])))
       if (round % 2 === 0) await this.#send('GET', `/v2/search?name=${encodeURIComponent(this.#nextName())}`)
       if (round % 5 === 0 && entityId !== undefined) await this.#send('GET', `/v3/entities/${entityId}`)
       await sleep(pauseMs * (0.5 + this.#chance.fraction()))
