@@ -28,8 +28,8 @@ export const limits = {
   /** A group of results is gathered for about as long as the last one took to store, but at most this. */
   researchMsBetweenCommitsMax: 20,
   runsPerSliceMax: 64,
-  /** Runs that are matched in other threads at once. */
-  runsInFlightMax: 256,
+  /** Runs that are matched in other threads at once. The next run of another account waits for all of them. */
+  runsInFlightMax: 64,
   /** Delay after results could not be stored, for example on a full disk. */
   researchRetryMs: 1_000,
   researchIdleMsMax: 60_000,
