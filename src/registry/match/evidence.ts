@@ -1,5 +1,5 @@
 import type { NameComparison } from './compare-names.js'
-import type { LocationHint, PlaceAgreement } from './place-agreement.js'
+import { isInCountry, type LocationHint, type PlaceAgreement } from './place-agreement.js'
 import type { Vocabulary } from './vocabulary.js'
 
 /** Facts about the other companies found, on which the evidence of a name depends. */
@@ -112,7 +112,7 @@ export function classifyEvidence(evidence: Evidence): EvidenceKind {
   if (!wholeKinds.has(variant.kind)) return 'piece'
   if (matchType === 'exact') {
     if (form === 'same' || isInTown) return 'exact_told'
-    return isCommonNickname(comparison) ? 'part_weak' : 'exact'
+    return isCommonNickname(comparison) || hasNamesakesThere(evidence) ? 'part_weak' : 'exact'
   }
   if (matchType === 'near') return 'near'
   const isElsewhere = variant.tokens.length === 1 && hasTown(hint) && !isInTown
@@ -127,11 +127,15 @@ const commonWeightMax = 7
 const isCommonNickname = ({ variant, candidate, rarestWeight }: NameComparison): boolean =>
   candidate.kind !== 'legal' && variant.tokens.length === 1 && rarestWeight < commonWeightMax
 
+/** One word, and companies in the town of the query have longer names with it: "Ipsos" in London is not "IPSOS/ADR". */
+const hasNamesakesThere = ({ comparison: { variant }, place, siblings }: Evidence): boolean =>
+  variant.tokens.length === 1 && !isInCountry(place) && siblings.longerThereCount > 0
+
 function isAbroad({ comparison, place }: Evidence): boolean {
   const { variant, matchType, form, isFormStated, candidate } = comparison
   if (form === 'foreign') return true
   if (matchType !== 'exact' || place !== 'country_conflict' || isFormStated) return false
-  // One word is also the name of other companies: "Ipsos" in London is not "IPSOS/ADR".
+  // One word is also the name of other companies.
   if (variant.tokens.length === 1) return true
   const isWholeLegalName = candidate.kind === 'legal' && variant.fullKey === candidate.fullKey
   // The name of a listed company is known in other countries too.

@@ -150,6 +150,17 @@ test.each([
   expect(ranked.map(({ evidence }) => classifyEvidence(evidence))).toEqual([kind])
 })
 
+test('one word is weak evidence for a company elsewhere if companies in the town continue it', () => {
+  const elsewhere = { name: 'IPSOS/ADR', country: '', jurisdictionCountry: 'US' }
+  const there = { name: 'IPSOS (MARKET RESEARCH) LTD', city: 'London', country: 'GB' }
+  const kindOf = (held: Held[]) => {
+    const { ranked } = rank({ name: 'Ipsos', location: 'London, GB', held })
+    const found = ranked.find(({ evidence }) => evidence.comparison.candidate.name === elsewhere.name)
+    return found && classifyEvidence(found.evidence)
+  }
+  expect([kindOf([elsewhere]), kindOf([elsewhere, there])]).toEqual(['exact', 'part_weak'])
+})
+
 test('the name of three companies may be any of them: it is not said that there is none', () => {
   const held = ['NC', 'ME', 'PR'].map((region) => ({ name: 'First Bancorp', region }))
   const decision = match({ name: 'First Bancorp', location: 'US', held })
