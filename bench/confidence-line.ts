@@ -14,11 +14,13 @@ const bends = [
 const confidenceMax = 99
 /** The line rises from what is accepted over at least so much of a share. */
 const rampMin = 0.03
+/** Answers that each band has besides its own: they are right as often as their share says. So few answers move little. */
+const priorWeight = 5
 const justBelow = 1e-6
 
 /**
  * A line that rises from share to confidence: how often answers of such a share were right (isotonic regression over
- * bands of shares), held below what is accepted for shares below `acceptShare`, and from there on above it.
+ * bands of shares, with a prior), held below what is accepted for shares below `acceptShare`, and from there on above it.
  */
 export function cornersOf(heldOut: readonly HeldOut[], acceptShare: number): [number, number][] {
   const ends = [...new Set([...bends, acceptShare])].sort((a, b) => a - b)
@@ -27,7 +29,8 @@ export function cornersOf(heldOut: readonly HeldOut[], acceptShare: number): [nu
     const inside = heldOut.filter(({ share }) => share > start && share <= end)
     const total = inside.reduce((sum, { weight }) => sum + weight, 0)
     const right = inside.reduce((sum, { weight, isRight }) => sum + (isRight ? weight : 0), 0)
-    return { end, middle: Number(((start + end) / 2).toFixed(4)), total, right }
+    const middle = Number(((start + end) / 2).toFixed(4))
+    return { end, middle, total: total + priorWeight, right: right + priorWeight * middle }
   })
   const rising = isotonic(bands)
   const below = rising.filter(({ middle }) => middle < acceptShare)

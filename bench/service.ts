@@ -13,9 +13,9 @@ import { systemRandom } from '../src/platform/random.js'
 import { diskFolder, grouped, ratio, type Say } from './support.js'
 import { findHardest, makeRegistry, namesIn } from './threads.js'
 
-const apiKey = 'bench-key-of-the-service'
+export const apiKey = 'bench-key-of-the-service'
 const root = fileURLToPath(new URL('..', import.meta.url))
-const agent = new Agent({ connections: 64 })
+export const agent = new Agent({ connections: 64 })
 
 interface Served {
   readonly url: string

@@ -20,9 +20,14 @@ import {
   suggestCompanies,
   type SuggestedCompany,
 } from './answer/search.js'
-import { createCandidateFinder, createCompanyNames, createWordSearch } from './store/blocking.js'
+import { createCandidateFinder, createCompanyNames, finderLimits } from './store/blocking.js'
 import { createIdentifierFinder } from './store/identifier-index.js'
-import { createNameBeginningFinder, createWordWeight, readVocabulary } from './store/name-index.js'
+import {
+  createNameBeginningFinder,
+  createWordSearch,
+  createWordWeight,
+  readVocabulary,
+} from './store/name-index.js'
 import { createHolderFinder, createStoreReader } from './store/reader.js'
 import { openStore } from './store/open-store.js'
 import { createOwnershipReader } from './store/relationships.js'
@@ -137,7 +142,12 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
     namesOf: createCompanyNames(database),
     domains: domainDeps,
   }
-  const searchDeps = { ...resolveDeps, ...identifiedDeps, findByWords: createWordSearch(database) }
+  const searchDeps = {
+    ...resolveDeps,
+    ...identifiedDeps,
+    find: createCandidateFinder(database, finderLimits.search).find,
+    findByWords: createWordSearch(database),
+  }
   const suggestDeps = { ...identifiedDeps, findBeginnings: createNameBeginningFinder(database) }
 
   return {

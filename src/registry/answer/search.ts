@@ -12,10 +12,9 @@ import { findHolders, type HolderDeps } from './identified.js'
 import { findCandidateNames, readQuery, type ResolveDeps } from './resolve.js'
 import { getStatus } from './registration-facts.js'
 import type { RegistrationOutline, StoredEntity, StoreReader } from '../store/reader.js'
-import type { WordSearch } from '../store/blocking.js'
 import type { VariantKind } from '../normalize/name-variants.js'
 import { parseName } from '../normalize/parsed-name.js'
-import type { NameBeginning, NameBeginningFinder } from '../store/name-index.js'
+import type { NameBeginning, NameBeginningFinder, WordSearch } from '../store/name-index.js'
 
 const matchPoints: Readonly<Partial<Record<MatchType, number>>> = { exact: 93, completed: 88, acronym: 74 }
 const formPoints: Readonly<Record<FormAgreement, number>> = {

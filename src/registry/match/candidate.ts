@@ -4,8 +4,6 @@ import type { Place } from './place-agreement.js'
 
 /** One name of one registration. */
 export interface CandidateName {
-  /** Identifies the name in the registry. */
-  readonly number: number
   readonly entityNumber: number
   readonly legalEntityNumber: number
   readonly sourceNumber: number

@@ -17,7 +17,7 @@ export interface CandidateFinder {
   ) => CandidateName[]
 }
 
-interface CandidateRow {
+export interface CandidateRow {
   number: number
   entity_number: number
   legal_entity_number: number
@@ -42,7 +42,7 @@ interface CandidateRow {
   country_code: string | null
 }
 
-const selectCandidates = `
+export const selectCandidates = `
   SELECT n.number, l.entity_number, n.legal_entity_number, n.kind, n.name, n.tokens, n.core_key, n.full_key,
     n.form_class, n.acronym, l.status, l.removed_from_source, l.type, l.subtype, l.jurisdiction, l.source_number,
     l.source_key GLOB 'cik:*' AS is_registrant,
@@ -82,7 +82,7 @@ function createProminenceReader(read: ReturnType<typeof prepareProminence>): Rea
 }
 
 /** Returns a function for the reader of a vocabulary, which is another one after each change of the registry. */
-function createProminenceReaders(database: Sqlite): (vocabulary: Vocabulary) => ReadProminence {
+export function createProminenceReaders(database: Sqlite): (vocabulary: Vocabulary) => ReadProminence {
   const statement = prepareProminence(database)
   const readers = new WeakMap<Vocabulary, ReadProminence>()
   return (vocabulary) => {
@@ -92,12 +92,29 @@ function createProminenceReaders(database: Sqlite): (vocabulary: Vocabulary) => 
   }
 }
 
+/** Names read in all, by words, and by one clause of words. */
+interface FinderLimits {
+  readonly namesMax: number
+  readonly namesByWordsMax: number
+  readonly clauseNamesMax: number
+}
+
+/** A search only shows names, so it needs no evidence on rivals. */
+export const finderLimits: Readonly<Record<'resolution' | 'search', FinderLimits>> = {
+  resolution: {
+    namesMax: matchLimits.candidateNamesMax,
+    namesByWordsMax: matchLimits.namesByWordsMax,
+    clauseNamesMax: 100,
+  },
+  search: { namesMax: 120, namesByWordsMax: 80, clauseNamesMax: 50 },
+}
+
 /**
  * Searches by exact keys, initials, prefixes and heads of the query; if these names are not enough, also by pairs of the
  * rarest words with their known spellings. SQL does not rank: the matcher does.
  */
-export function createCandidateFinder(database: Sqlite): CandidateFinder {
-  const limit = ` LIMIT ${matchLimits.candidateNamesMax}`
+export function createCandidateFinder(database: Sqlite, limits = finderLimits.resolution): CandidateFinder {
+  const limit = ` LIMIT ${limits.namesMax}`
   const prepare = (where: string) =>
     database.prepare<string[], CandidateRow>(selectCandidates + where + limit)
   const byCore = prepare('n.core_key = ?')
@@ -106,7 +123,7 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
   const byStem = prepare('n.full_key >= ? AND n.full_key < ?')
   const byPrefix = prepare('n.tokens >= ? AND n.tokens < ?')
   const byWords = prepare(
-    `n.number IN (SELECT rowid FROM name_index WHERE name_index MATCH ? LIMIT ${clauseNamesMax})`,
+    `n.number IN (SELECT rowid FROM name_index WHERE name_index MATCH ? LIMIT ${limits.clauseNamesMax})`,
   )
 
   const getProminenceReader = createProminenceReaders(database)
@@ -114,7 +131,7 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
     find(variants, vocabulary, isEnough = () => true) {
       const readProminence = getProminenceReader(vocabulary)
       const found = new Map<number, CandidateName>()
-      const listFound = () => [...found.values()].slice(0, matchLimits.candidateNamesMax)
+      const listFound = () => [...found.values()].slice(0, limits.namesMax)
       // Variants and heads often share their key.
       const searched = new Set<string>()
       const addByCore = (key: string) => {
@@ -147,7 +164,7 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
       if (isEnough(names)) return names
       // Alternative readings of the whole text are equally likely and share the limit.
       const wholes = variants.filter(({ kind }, at) => at === 0 || kind === 'whole' || kind === 'mended')
-      const share = Math.ceil(matchLimits.namesByWordsMax / wholes.length)
+      const share = Math.ceil(limits.namesByWordsMax / wholes.length)
       for (const { tokens } of wholes) {
         const enough = found.size + share
         for (const clause of buildWordClauses(tokens, vocabulary)) {
@@ -158,66 +175,6 @@ export function createCandidateFinder(database: Sqlite): CandidateFinder {
       return listFound()
     },
   }
-}
-
-export type WordSearch = (tokens: readonly string[], vocabulary: Vocabulary) => CandidateName[]
-
-/** Names read per way of searching. */
-const searchedNamesMax = 120
-
-/**
- * Returns a function that finds names with all of these words, the last of which may be the beginning of a word: names
- * of listed companies, names that begin with the words, then others. Each group is limited.
- */
-export function createWordSearch(database: Sqlite): WordSearch {
-  const limit = ` LIMIT ${searchedNamesMax}`
-  const prepare = (where: string) =>
-    database.prepare<string[], CandidateRow>(selectCandidates + where + limit)
-  const byNumbers = prepare('n.number IN (SELECT value FROM json_each(?))')
-  const byBeginning = prepare('n.tokens >= ? AND n.tokens < ?')
-  const byWords = prepare(
-    `n.number IN (SELECT rowid FROM name_index WHERE name_index MATCH ? LIMIT ${searchedNamesMax})`,
-  )
-  const allListed = database.prepare<[], ListedName>(
-    `SELECT DISTINCT n.number, ' ' || n.tokens AS words FROM identifiers i
-       JOIN names n ON n.legal_entity_number = i.legal_entity_number AND n.kind <> 'former'
-     WHERE i.type = 'ticker'`,
-  )
-  const getProminenceReader = createProminenceReaders(database)
-  const listed = new WeakMap<Vocabulary, readonly ListedName[]>()
-  const findListed = (tokens: readonly string[], vocabulary: Vocabulary) => {
-    const names = listed.get(vocabulary) ?? allListed.all()
-    listed.set(vocabulary, names)
-    const parts = tokens.map((token, at) => ` ${token}${at === tokens.length - 1 ? '' : ' '}`)
-    return names
-      .filter(({ words }) => parts.every((part) => `${words} `.includes(part)))
-      .slice(0, searchedNamesMax)
-  }
-  return (tokens, vocabulary) => {
-    if (tokens.length === 0) return []
-    const text = tokens.join(' ')
-    const numbers = findListed(tokens, vocabulary).map(({ number }) => number)
-    const rows = [
-      ...byNumbers.all(JSON.stringify(numbers)),
-      ...byBeginning.all(text, `${text}\u007f`),
-      ...byWords.all(buildSearchExpression(tokens, vocabulary)),
-    ]
-    const readProminence = getProminenceReader(vocabulary)
-    const found = new Map(rows.map((row) => [row.number, row]))
-    return [...found.values()].map((row) => toCandidateName(row, readProminence))
-  }
-}
-
-/** `words`: the words of the name, with a space before each. */
-type ListedName = Readonly<{ number: number; words: string }>
-
-/** Builds an FTS5 expression for names with all words. Few completions of the last word are searched as well. */
-function buildSearchExpression(tokens: readonly string[], vocabulary: Vocabulary): string {
-  const last = tokens.at(-1) ?? ''
-  const completions = last.length < 3 ? [] : vocabulary.findCompletions(last)
-  return [...tokens.slice(0, -1).map((token) => [token]), [last, ...completions]]
-    .map(formatAlternatives)
-    .join(' AND ')
 }
 
 /** Returns a function that reads the names of a company by its number. */
@@ -313,11 +270,11 @@ function buildSlot(token: string, isLast: boolean, vocabulary: Vocabulary): Slot
 }
 
 /** Tokens have only letters and digits; quotes prevent their use as operators. */
-function formatAlternatives(words: readonly string[]): string {
+export function formatAlternatives(words: readonly string[]): string {
   return words.length === 1 ? `"${words[0] ?? ''}"` : `(${words.map((word) => `"${word}"`).join(' OR ')})`
 }
 
-function toCandidateName(row: CandidateRow, readProminence: ReadProminence): CandidateName {
+export function toCandidateName(row: CandidateRow, readProminence: ReadProminence): CandidateName {
   const [country = '', region] = (row.jurisdiction ?? '').toUpperCase().split('_')
   return {
     entityNumber: row.entity_number,
@@ -344,6 +301,9 @@ function toCandidateName(row: CandidateRow, readProminence: ReadProminence): Can
       jurisdictionCountry: row.is_registrant === 1 ? 'US' : country,
       jurisdictionRegion: region === undefined ? '' : `${country}-${region}`,
     },
-    prominence: readProminence(row.entity_number),
+    // Read on demand, because it needs three more lookups.
+    get prominence() {
+      return readProminence(row.entity_number)
+    },
   }
 }

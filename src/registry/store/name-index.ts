@@ -1,7 +1,15 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { ParsedName } from '../normalize/parsed-name.js'
 import type { RegistryRow, RowName, NameKind } from '../model/registry-rows.js'
+import type { CandidateName } from '../match/candidate.js'
 import { Vocabulary } from '../match/vocabulary.js'
+import {
+  createProminenceReaders,
+  formatAlternatives,
+  selectCandidates,
+  toCandidateName,
+  type CandidateRow,
+} from './blocking.js'
 import { WordList, buildSortedWordLists, type WordLists } from '../match/word-list.js'
 
 export interface NameWriter {
@@ -164,4 +172,69 @@ export function createNameBeginningFinder(database: Sqlite): NameBeginningFinder
       isListed: row.is_listed === 1,
       hasLei: row.has_lei === 1,
     }))
+}
+
+export type WordSearch = (tokens: readonly string[], vocabulary: Vocabulary) => CandidateName[]
+
+/** Names read per way of searching. */
+const searchedNamesMax = 60
+
+/**
+ * Returns a function that finds names with all of these words, the last of which may be the beginning of a word: names
+ * of listed companies, names that begin with the words, then others. Each group is limited.
+ */
+export function createWordSearch(database: Sqlite): WordSearch {
+  const byNumbers = database.prepare<[string], CandidateRow>(
+    `${selectCandidates}n.number IN (SELECT value FROM json_each(?))`,
+  )
+  // Numbers come from an index alone. Each name is then read once.
+  const byBeginning = database
+    .prepare<[string, string], number>(
+      `SELECT n.number FROM names n WHERE n.tokens >= ? AND n.tokens < ? LIMIT ${searchedNamesMax}`,
+    )
+    .pluck()
+  const byWords = database
+    .prepare<[string], number>(
+      `SELECT rowid FROM name_index WHERE name_index MATCH ? LIMIT ${searchedNamesMax}`,
+    )
+    .pluck()
+  const allListed = database.prepare<[], ListedName>(
+    `SELECT DISTINCT n.number, ' ' || n.tokens || ' ' AS words FROM identifiers i
+       JOIN names n ON n.legal_entity_number = i.legal_entity_number AND n.kind <> 'former'
+     WHERE i.type = 'ticker'`,
+  )
+  const getProminenceReader = createProminenceReaders(database)
+  const listed = new WeakMap<Vocabulary, readonly ListedName[]>()
+  const findListed = (tokens: readonly string[], vocabulary: Vocabulary) => {
+    const names = listed.get(vocabulary) ?? allListed.all()
+    listed.set(vocabulary, names)
+    const parts = tokens.map((token, at) => ` ${token}${at === tokens.length - 1 ? '' : ' '}`)
+    return names
+      .filter(({ words }) => parts.every((part) => words.includes(part)))
+      .slice(0, searchedNamesMax)
+      .map(({ number }) => number)
+  }
+  return (tokens, vocabulary) => {
+    if (tokens.length === 0) return []
+    const text = tokens.join(' ')
+    const numbers = new Set([
+      ...findListed(tokens, vocabulary),
+      ...byBeginning.all(text, `${text}\u007f`),
+      ...byWords.all(buildSearchExpression(tokens, vocabulary)),
+    ])
+    const readProminence = getProminenceReader(vocabulary)
+    return byNumbers.all(JSON.stringify([...numbers])).map((row) => toCandidateName(row, readProminence))
+  }
+}
+
+/** `words`: the words of the name, with a space before and after each. */
+type ListedName = Readonly<{ number: number; words: string }>
+
+/** Builds an FTS5 expression for names with all words. Few completions of the last word are searched as well. */
+function buildSearchExpression(tokens: readonly string[], vocabulary: Vocabulary): string {
+  const last = tokens.at(-1) ?? ''
+  const completions = last.length < 3 ? [] : vocabulary.findCompletions(last)
+  return [...tokens.slice(0, -1).map((token) => [token]), [last, ...completions]]
+    .map(formatAlternatives)
+    .join(' AND ')
 }
