@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type Database from 'better-sqlite3'
 import { createNativePackageError } from './native-package.js'
@@ -68,7 +69,7 @@ export function openSqlite(path: string, options: OpenSqliteOptions): Sqlite {
     if (!options.readonly) database.pragma(`journal_mode = ${options.journal ?? 'WAL'}`)
     database.pragma(`synchronous = ${options.synchronous}`)
     database.pragma('foreign_keys = ON')
-    return database
+    return options.readonly ? withSideFilesRemoved(database) : database
   } catch (error) {
     try {
       if (getSqliteCode(error) === 'SQLITE_CANTOPEN') assertCanOpenFiles()
@@ -76,6 +77,36 @@ export function openSqlite(path: string, options: OpenSqliteOptions): Sqlite {
       database.close()
     }
     throw error
+  }
+}
+
+/**
+ * Removes the empty write-ahead log after a read-only connection, which creates one and cannot remove it. SQLite keeps
+ * the files that another connection uses.
+ */
+function withSideFilesRemoved(database: Sqlite): Sqlite {
+  const close = database.close.bind(database)
+  database.close = () => {
+    close()
+    if (statSync(`${database.name}-wal`, { throwIfNoEntry: false })?.size === 0)
+      removeSideFiles(database.name)
+    return database
+  }
+  return database
+}
+
+/** The last connection that can write removes the side files when it closes. */
+function removeSideFiles(path: string): void {
+  try {
+    const database = new (loadDriver())(path, { fileMustExist: true, timeout: 0 })
+    try {
+      readSchemaVersion(database)
+    } finally {
+      database.close()
+    }
+  } catch (error) {
+    // Without the permission to write, they stay; they do no harm.
+    if (getSqliteCode(error) === null) throw error
   }
 }
 

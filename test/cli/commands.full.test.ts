@@ -203,6 +203,12 @@ describe('doctor', () => {
     expect(service.runs).toEqual([])
   })
 
+  test('in a new folder it makes an empty checkpoint, and leaves nothing else', async () => {
+    const place = createPlace()
+    expect((await place.run(['doctor'])).code).toBe(0)
+    expect(place.namesIn('.enrich')).toEqual(['checkpoint.sqlite'])
+  })
+
   test('each thing that is wrong is named, with the exit code that a run would end with', async () => {
     const { place, hosted } = await prepare(['Acme'])
     const wrongKey = await place.run(['doctor'], { env: { ...hosted.env, ENRICH_API_KEY: 'another' } })

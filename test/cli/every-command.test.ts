@@ -58,6 +58,8 @@ describe.each(Object.entries(commandCases))('%s', (name, command) => {
     expect([code, stderr]).toEqual([command.stands ? 0 : (command.code ?? 0), expect.any(String)])
     const types = linesOf(stdout).map(({ type }) => type)
     expect([...new Set(types)].filter((type) => type !== 'progress')).toEqual(command.types)
+    // Nothing that only a running command needs stays behind.
+    expect(place.listSideFiles()).toEqual([])
   })
 
   test('with --json tells an error as one line, with the code that it ends with', async () => {

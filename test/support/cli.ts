@@ -51,6 +51,8 @@ export interface CliPlace {
   names(): string[]
   /** Names in a folder of it; none where there is no such folder. */
   namesIn(name: string): string[]
+  /** Paths of files that only a running command needs: logs of SQLite, copies of inputs, temporary files. */
+  listSideFiles(): string[]
   run(args: readonly string[], options?: CliOptions): Promise<CliResult>
   start(args: readonly string[], options?: CliOptions): RunningCli
 }
@@ -87,6 +89,10 @@ export function createPlace(whenFinished: typeof onTestFinished = onTestFinished
     names: () =>
       readdirSync(folder)
         .filter((name) => name !== '.enrich')
+        .sort(),
+    listSideFiles: () =>
+      readdirSync(base, { recursive: true, encoding: 'utf8' })
+        .filter((name) => /(-wal|-shm|-journal|\.reserve|\.spool)$|^tmp\/(?!node-compile-cache)/.test(name))
         .sort(),
     namesIn: (name) => (existsSync(path(name)) ? readdirSync(path(name)).sort() : []),
     start,

@@ -211,7 +211,9 @@ function describeCheckpoint(path: string, isBilled: boolean): string {
   const problem = findProblem(path, isBilled)
   if (problem !== null) throw problem
   openToWrite(path).close()
-  const scopes = openCheckpointReader(path, null)?.readCounts() ?? []
+  const reader = openCheckpointReader(path, null)
+  const scopes = reader?.readCounts() ?? []
+  reader?.close()
   const lookups = scopes.reduce(
     (sum, { states }) => sum + Object.values(states).reduce((a, b) => a + b, 0),
     0,

@@ -1,6 +1,6 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openOwn, readOwn, type OpenOwnOptions, type OwnSqlite } from '../../../src/platform/own-sqlite.js'
 import { NotOursError, openSqlite, readSchemaVersion, type Sqlite } from '../../../src/platform/sqlite.js'
@@ -128,6 +128,26 @@ describe('looked at', () => {
     writeFileSync(path, '')
     expect(() => readOwn(own({ path }), { versions: 'current' })).toThrow('other_kind')
     readOwn(own({ path }), { versions: 'any' }).close()
+  })
+
+  test('it leaves no files of SQLite, unless a writer uses them', () => {
+    openOwn(own(), durable).close()
+    const first = readOwn(own(), { versions: 'any' })
+    const second = readOwn(own(), { versions: 'any' })
+    first.close()
+    expect(readSchemaVersion(second)).toBe(2)
+    second.close()
+    expect(readdirSync(dirname(own().path))).toEqual(['own.sqlite'])
+
+    const writer = openOwn(own(), durable)
+    readOwn(own(), { versions: 'any' }).close()
+    writer.exec('INSERT INTO one VALUES (1)')
+    const reader = readOwn(own(), { versions: 'any' })
+    expect(reader.prepare('SELECT x FROM one').pluck().get()).toBe(1)
+    reader.close()
+    expect(existsSync(`${own().path}-wal`)).toBe(true)
+    writer.close()
+    expect(readdirSync(dirname(own().path))).toEqual(['own.sqlite'])
   })
 
   test('what is not there is not made', () => {
