@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { UserError, type ExitCode, Interruption } from '../core/errors.js'
+import { UserError, type ExitCode, getInterruptionCode, Interruption } from '../core/errors.js'
 import { printable } from '../core/terminal-text.js'
 import {
   replaceProgramName,
@@ -56,20 +56,23 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     if (interrupted.by !== null) process.exit(exitCodeOfSignal[signal])
     interrupted.by = signal
     io.err('\nStopping: finishing requests in flight. Interrupt again to stop immediately.\n')
-    interruption.abort(new Interruption(exitCodeOfSignal[signal]))
-    // Standard input may never end.
-    process.stdin.destroy(interruption.signal.reason as Error)
+    stopCommand(exitCodeOfSignal[signal])
   })
 }
-// A reader that closes the pipe, like `| head`, is not an error.
 process.stdin.on('error', () => undefined) // reported by its reader
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
-    // The client of an assistant's server is gone: its runs stop as after Ctrl-C.
-    if (io.argv[0] === 'mcp') interruption.abort(new Interruption(130))
-    else process.exit(interrupted.by === null ? 0 : exitCodeOfSignal[interrupted.by])
+    // Rows on standard output may be cut off, as by `| head`. Without the reader of anything else, the command stops.
+    if (stream === process.stderr || io.argv[0] === 'mcp') stopCommand(130)
   })
+}
+
+/** Lets the command end in order; what it has stored stays. */
+function stopCommand(code: 130 | 143): void {
+  interruption.abort(new Interruption(code))
+  // Standard input may never end.
+  process.stdin.destroy(interruption.signal.reason as Error)
 }
 
 let exitCode: ExitCode = 0
@@ -81,7 +84,11 @@ const io: CliIo = {
     const words = isData ? text : replaceProgramName(text, program)
     if (process.stdout.isTTY)
       screen.print(words, process.stdout, !isData && canDraw(process.stdout, process.env))
-    else process.stdout.write(printable(words))
+    else {
+      process.stdout.write(printable(words), (error) => {
+        if (error) stopCommand(130)
+      })
+    }
   },
   err: (text) => {
     screen.print(replaceProgramName(text, program), process.stderr, canDraw(process.stderr, process.env))
@@ -110,11 +117,14 @@ try {
 } catch (error) {
   exitCode = reportFailure(error)
 }
-process.exitCode = exitCode === 130 && interrupted.by !== null ? exitCodeOfSignal[interrupted.by] : exitCode
+process.exitCode = exitCode === 130 ? getInterruptionCode(interruption.signal.reason) : exitCode
+if (exitCode === 130 && interruption.signal.aborted && interrupted.by === null)
+  io.err('Stopped: the reader of this output ended early.\n')
 
 function reportFailure(error: unknown): ExitCode {
-  if (interrupted.by !== null && (isAbort(error) || (error instanceof UserError && isAbort(error.cause))))
-    return reportInterruption(exitCodeOfSignal[interrupted.by], io)
+  const { aborted, reason } = interruption.signal
+  if (aborted && (isAbort(error) || (error instanceof UserError && isAbort(error.cause))))
+    return reportInterruption(getInterruptionCode(reason), io)
   if (error instanceof CommanderError) {
     // Help and version end with 0; anything else is a mistake in the arguments.
     if (error.exitCode === 0) return 0

@@ -24,6 +24,7 @@ import {
   createCommandConnectors,
   formatJsonLine,
   type CliIo,
+  createRowStream,
 } from '../terminal/command-io.js'
 import { formatCount, plural } from '../../core/text.js'
 import { formatTableLines } from '../terminal/screen.js'
@@ -169,7 +170,7 @@ async function writeChanges(
   const target = createChangesTarget({ path, format, bom, memoryBytes, remote, hasSides: hasSides(pair) })
   const own = listFilesInUse(settings, findConfigPath(flags), io.environment)
   assertNotOurs([path], [...own, ...listRunFiles(pair.older), ...listRunFiles(pair.newer)])
-  await publishChanges({ ...target, stdout: io.stdout, signal: io.interrupt }, batches)
+  await publishChanges({ ...target, stdout: createRowStream(io), signal: io.interrupt }, batches)
   if (flags.json === true) io.out(formatComparedLine(pair, counter, path))
   else io.err(formatDiff({ pair, counts: counter.counts, first: [] }, getTerminalColumns(io), path))
 }

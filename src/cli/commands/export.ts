@@ -20,6 +20,7 @@ import {
   formatJsonLine,
   type CliIo,
   warnOfProblem,
+  createRowStream,
 } from '../terminal/command-io.js'
 
 export function fillExportCommand(command: Command, io: CliIo): void {
@@ -91,7 +92,7 @@ export function fillExportCommand(command: Command, io: CliIo): void {
           memoryBytes: output.memoryBytes,
           rowCount: index.rowCount,
           metadata: { 'enrich.version': version, 'enrich.input_sha256': await input.calculateFingerprint() },
-          stdout: io.stdout,
+          stdout: createRowStream(io),
           signal: io.interrupt,
         }).finally(review.close)
         if (flags.json === true) {

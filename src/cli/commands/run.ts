@@ -10,6 +10,7 @@ import { addGroupedHelp } from '../run-help.js'
 import {
   assertOneUseOfStdout,
   commandNames,
+  createRowStream,
   formatRecordedCommand,
   type CliIo,
 } from '../terminal/command-io.js'
@@ -121,7 +122,7 @@ async function runJob(
     askAgain,
     acceptRollback: flags.acceptRollback === true,
     stdin: io.stdin,
-    stdout: io.stdout,
+    stdout: createRowStream(io),
     command: formatRecordedCommand(io),
   })
   for await (const event of run) reporter.tell(event)

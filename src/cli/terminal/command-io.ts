@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream'
 import { UserError, type ExitCode, getErrorStack } from '../../core/errors.js'
 import { redactArguments, omittedText } from '../../core/secret.js'
 import type { StatusLine } from './screen.js'
@@ -42,6 +43,25 @@ export function assertOneUseOfStdout(wantsJson: boolean, outputPath: string | un
   if (!wantsJson || outputPath !== '-') return
   throw new UserError('USAGE_INVALID', '--json and -o - both write to standard output', {
     hint: 'write the output to a file',
+  })
+}
+
+/** Standard output for rows. If its reader ends early, as `| head` does, drops the other rows and prints a note. */
+export function createRowStream(io: CliIo): Writable {
+  let isClosed = false
+  return new Writable({
+    write(chunk: Buffer, _, done) {
+      if (isClosed) {
+        done()
+        return
+      }
+      io.stdout.write(chunk, (error?: NodeJS.ErrnoException | null) => {
+        isClosed = error?.code === 'EPIPE'
+        if (isClosed)
+          io.err('  note: the reader of standard output ended early; the other rows were not written\n')
+        done(isClosed ? null : error)
+      })
+    },
   })
 }
 

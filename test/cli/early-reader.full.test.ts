@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { openCheckpointReader } from '../../src/pipeline/checkpoint/sqlite/reader.js'
+import { createPlace, fixture, type CliPlace } from '../support/cli.js'
+
+/** Runs a command in a shell, with a reader of its output that ends after the first line. */
+const readFirstLine = (place: CliPlace, args: readonly string[], input: string, redirect = '') =>
+  place.run(args, {
+    wrapper: ['sh', '-c', `cat | { "$@" ${redirect}; echo "exit $?" >&2; } ${redirect} | head -n 1`, 'sh'],
+    stdin: input,
+  })
+
+function countSubmissions(place: CliPlace): number | undefined {
+  const reader = openCheckpointReader(place.path('.enrich/checkpoint.sqlite'), null)
+  const count = reader?.readCounts()[0]?.submissions
+  reader?.close()
+  return count
+}
+
+const toStdout = ['-', '--input-format', 'csv', '-o', '-', '--format', 'ndjson']
+const companies = readFileSync(fixture('companies.csv'), 'utf8')
+const [header = '', ...rows] = companies.trimEnd().split('\n')
+const large = `${header}\n${`${rows.join('\n')}\n`.repeat(25)}`
+
+test.each([
+  ['small', companies, 205],
+  ['large', large, 205 * 25],
+])('a reader that takes one line of a %s output ends the run in order', async (_, input, rowCount) => {
+  const place = createPlace()
+  const { stdout, stderr } = await readFirstLine(place, toStdout, input)
+  expect(JSON.parse(stdout)).toMatchObject({ company_name: 'Apple', enrich_status: 'matched' })
+  expect(stderr).toMatch(/178 to submit[^]*the reader of standard output ended early[^]*Done[^]*exit 0\n$/)
+  expect(place.listSideFiles()).toEqual([])
+
+  const again = await place.run(toStdout, { stdin: input })
+  expect(again.code).toBe(0)
+  expect(countSubmissions(place)).toBe(178)
+  expect(again.stdout.trimEnd().split('\n')).toHaveLength(rowCount)
+  expect(place.listSideFiles()).toEqual([])
+})
+
+test('a reader that ends while rows are exported is not an error', async () => {
+  const place = createPlace()
+  await place.run(['-', '--input-format', 'csv', '-o', 'out.csv'], { stdin: companies })
+  const { stderr } = await readFirstLine(place, ['export', ...toStdout], companies)
+  expect(stderr).toMatch(/the reader of standard output ended early[^]*exit 0\n$/)
+  expect(place.listSideFiles()).toEqual([])
+})
+
+test.each([
+  ['JSON lines', ['--json'], ''],
+  ['the messages', ['--log-level', 'debug'], '2>&1'],
+])('without the reader of %s, a run stops in order, and the next one resumes', async (_, flags, redirect) => {
+  const place = createPlace()
+  const run = ['-', '--input-format', 'csv', '-o', 'out.csv', ...flags]
+  const { stderr } = await readFirstLine(place, run, companies, redirect)
+  if (redirect === '') expect(stderr).toMatch(/the reader of this output ended early\.\nexit 130\n$/)
+  expect(place.listSideFiles()).toEqual([])
+  const again = await place.run(run, { stdin: companies })
+  expect(again.code).toBe(0)
+  expect(place.names()).toContain('out.csv')
+  expect(countSubmissions(place)).toBe(178)
+})
