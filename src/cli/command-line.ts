@@ -122,9 +122,9 @@ if (exitCode === 130 && interruption.signal.aborted && interrupted.by === null)
   io.err('Stopped: the reader of this output ended early.\n')
 
 function reportFailure(error: unknown): ExitCode {
-  const { aborted, reason } = interruption.signal
-  if (aborted && (isAbort(error) || (error instanceof UserError && isAbort(error.cause))))
-    return reportInterruption(getInterruptionCode(reason), io)
+  const { signal } = interruption
+  if (signal.aborted && (isAbort(error) || (error instanceof UserError && isAbort(error.cause))))
+    return reportInterruption(getInterruptionCode(signal.reason), io)
   if (error instanceof CommanderError) {
     // Help and version end with 0; anything else is a mistake in the arguments.
     if (error.exitCode === 0) return 0

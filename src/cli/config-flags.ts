@@ -3,9 +3,9 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import {
   readEnvironmentConfig,
   mergeConfigs,
+  mergeOverFile,
   buildNested,
   parseConfig,
-  readConfigFile,
   type Environment,
   type FileConfig,
 } from '../config/file-config.js'
@@ -109,8 +109,8 @@ export function readConfig(
   environment: Environment,
 ): FileConfig {
   const path = findConfigPath(flags)
-  const file = path === null ? {} : readConfigFile(path)
-  return mergeConfigs(file, readConfigFromFlags(inputs, flags, environment))
+  const asked = readConfigFromFlags(inputs, flags, environment)
+  return path === null ? asked : mergeOverFile(path, asked)
 }
 
 /** Merges flags over the environment, without the config file. Throws CONFIG_INVALID. */

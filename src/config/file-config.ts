@@ -1,13 +1,24 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { UserError } from '../core/errors.js'
-import { listOptions, buildSchema, type ConfigOf } from './option.js'
+import type { ConfigOrigin } from '../pipeline/lookups/detect-columns.js'
+import { listOptions, buildSchema, getValueAt, type ConfigOf } from './option.js'
 import { options } from './options.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** pipeline.config.json; every key is optional. */
 export type FileConfig = ConfigOf<typeof options>
+
+const originKey = Symbol('origin')
+
+/** A config that was merged from a file and flags. Errors name its origin. */
+type ReadConfig = FileConfig & { readonly [originKey]?: ConfigOrigin }
+
+export const getOrigin = (config: FileConfig): ConfigOrigin | undefined => (config as ReadConfig)[originKey]
+
+export const withOrigin = (config: FileConfig, origin: ConfigOrigin | undefined): ReadConfig =>
+  origin === undefined ? config : { ...config, [originKey]: origin }
 
 /** Validates a config from a file, flags or code. Throws CONFIG_INVALID with the name of the key. */
 export function parseConfig(value: unknown, origin: string): FileConfig {
@@ -83,6 +94,17 @@ export function buildNested(values: readonly { path: readonly string[]; value: u
     group[path.at(-1) ?? ''] = value
   }
   return root
+}
+
+/** Merges flags over the config file at `path`, and notes which flags have their value from the file. */
+export function mergeOverFile(path: string, flags: FileConfig): FileConfig {
+  const file = readConfigFile(path)
+  const keys = listOptions(options).flatMap(({ path: key, option: { flag } }) => {
+    const name = /--[a-z-]+/.exec(flag?.names ?? '')?.[0]
+    const isOfFile = getValueAt(file, key) !== undefined && getValueAt(flags, key) === undefined
+    return isOfFile && name !== undefined ? [[name, key.join('.')] as const] : []
+  })
+  return withOrigin(mergeConfigs(file, flags), { path, keys: Object.fromEntries(keys) })
 }
 
 /** Merges key by key; `over` wins, and lists are replaced. */

@@ -7,6 +7,7 @@ import { assertLocalPath, type PathUse } from '../core/local-path.js'
 import { Secret } from '../core/secret.js'
 import { parseWebhookSecrets, type WebhookKeys } from '../core/webhook-signature.js'
 import { parseWebhookUrl } from '../core/public-url.js'
+import type { NamedColumns } from '../pipeline/lookups/detect-columns.js'
 import type { IdentifierUse } from '../pipeline/lookups/lookup-rule.js'
 import type { ServerErrorMeaning } from '../pipeline/answers/outcome.js'
 import type { PollingPace } from '../pipeline/pace/polling.js'
@@ -19,7 +20,13 @@ import {
 } from '../pipeline/lookups/stage-options.js'
 import type { SchedulerLimits } from '../pipeline/scheduler/scheduler.js'
 import { resolveAlarms, type AlarmSettings } from './alarm-settings.js'
-import { readEnvironmentConfig, mergeConfigs, type Environment, type FileConfig } from './file-config.js'
+import {
+  getOrigin,
+  readEnvironmentConfig,
+  mergeConfigs,
+  type Environment,
+  type FileConfig,
+} from './file-config.js'
 import { fillDefaults, listOptions, getValueAt, type FilledOf } from './option.js'
 import { defaultPaths, options } from './options.js'
 import { resolveFirst, type FirstSettings } from './first-options.js'
@@ -29,7 +36,7 @@ type Filled = FilledOf<typeof options>
 
 /** The validated settings: flags over environment over file over defaults. Frozen. */
 export interface Settings {
-  readonly input: Filled['input']
+  readonly input: Filled['input'] & { readonly columns: NamedColumns }
   readonly output: Filled['output']
   readonly checkpoint: { readonly path: string; readonly maxAgeMs: number | null }
   /** `isNamed`: set by the user, so that the file must exist. */
@@ -106,8 +113,9 @@ export function resolveSettings(config: FileConfig, environment: Environment): S
       deadlineMs: polling.deadlineMinutes * 60_000,
     },
   }
+  const origin = getOrigin(config)
   return freezeDeep<Settings>({
-    input,
+    input: origin === undefined ? input : { ...input, columns: { ...input.columns, origin } },
     output,
     checkpoint: { path: checkpoint.path, maxAgeMs: toDurationMs(checkpoint.maxAge) },
     decisions: {

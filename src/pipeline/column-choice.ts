@@ -9,6 +9,7 @@ import type { ColumnSamples } from './lookups/column-content.js'
 import {
   listLookupColumns,
   detectColumns,
+  findColumn,
   type NamedColumns,
   type LookupColumns,
 } from './lookups/detect-columns.js'
@@ -85,6 +86,17 @@ export function detectInputColumns(
   } catch (error) {
     throw withHintFirst(error, sheetHint)
   }
+}
+
+/** Finds the column with row keys, or the one that groups rows. Returns `null` if none is named. */
+export function findNamedColumn(
+  source: { rowKey?: string | null; groupBy?: string | null; columns: NamedColumns },
+  { columns }: Pick<Input, 'columns'>,
+  use: 'rowKey' | 'groupBy',
+  flag: string,
+): string | null {
+  const column = source[use] ?? null
+  return column === null ? null : findColumn(columns, column, { flag, origin: source.columns.origin })
 }
 
 export interface ColumnChoice {

@@ -3,7 +3,7 @@ import type { CloseLater } from '../platform/close-stack.js'
 import { UserError } from '../core/errors.js'
 import type { RunBackend } from './backend.js'
 import type { Checkpoint, CheckpointReader } from './checkpoint/checkpoint.js'
-import { chooseColumns, detectInputColumns, sampleColumns } from './column-choice.js'
+import { chooseColumns, detectInputColumns, findNamedColumn, sampleColumns } from './column-choice.js'
 import type { Connection, OpenRun, PipelineDeps } from './deps.js'
 import { DecidedLookups } from './decided-lookups.js'
 import { getDecisionService } from './lookups/decision.js'
@@ -29,7 +29,6 @@ import { createJobMark, type PublishedPart } from './parts/part-ledger.js'
 import { buildPartPath, type Partition, toNamedJob, buildPartSeries } from './lookups/partition.js'
 import type { ColumnSamples } from './lookups/column-content.js'
 import { reportColumns } from './lookups/column-report.js'
-import { findColumn } from './lookups/detect-columns.js'
 import type { LookupRule } from './lookups/lookup-rule.js'
 import { createTimeline, runRecordVersion, type RunRecord } from './figures/run-record.js'
 import { checkOutput } from './write-output.js'
@@ -141,8 +140,8 @@ export async function openRun(
   for (const text of input.listNotes()) deps.observe({ type: 'notice', text, isWarning: true })
   const samples = await sampleColumns(input)
   detectInputColumns(input, source.columns, samples)
-  const rowKeyColumn = findRowKeyColumn(deps, input)
-  const groupColumn = findGroupColumn(deps, input)
+  const rowKeyColumn = findNamedColumn(deps.source, input, 'rowKey', '--row-key')
+  const groupColumn = findNamedColumn(deps.source, input, 'groupBy', '--report-by')
   const output = withKeyColumn(requested, rowKeyColumn)
   checkOutput(input, output, 0)
   checkMetricsFile(deps, input, [...listWrittenPaths(output), ...beside])
@@ -255,14 +254,6 @@ function checkMetricsFile(
   assertNotOurs([path], target.ownFiles)
   assertExtraOutputUsable(input.files, path, others)
   assertMetricsReplaceable(path)
-}
-
-function findRowKeyColumn({ source: { rowKey = null } }: PipelineDeps, { columns }: Input): string | null {
-  return rowKey === null ? null : findColumn(columns, rowKey, '--row-key')
-}
-
-function findGroupColumn({ source: { groupBy = null } }: PipelineDeps, { columns }: Input): string | null {
-  return groupBy === null ? null : findColumn(columns, groupBy, '--report-by')
 }
 
 /** Rows of a table are replaced by their key. Throws USAGE_INVALID if no column has it. */

@@ -82,8 +82,35 @@ const inputs: readonly BadCase[] = [
   {
     title: 'a name column that is not there',
     code: 'INPUT_COLUMN_MISSING',
-    says: /company_name, city/,
+    says: /"firma" \(--name-column\)[^]*hint: it has: company_name, city/,
     args: [...run, '--name-column', 'firma'],
+  },
+  ...(
+    [
+      ['name', 'firma', '--name-column'],
+      ['location', ['firma'], '--location-columns'],
+      ['context', ['firma'], '--context-columns'],
+      ['identifiers', { lei: 'firma' }, '--id-columns'],
+    ] as const
+  ).map(([key, value, flag]): BadCase => ({
+    title: `a ${key} column of the config that is not there`,
+    code: 'INPUT_COLUMN_MISSING',
+    says: new RegExp(`"firma" \\(input.columns.${key} in my.json\\)[^]*pass ${flag}; it has: company_name`),
+    prepare: write('my.json', JSON.stringify({ input: { columns: { [key]: value } } })),
+    args: [...run, '--config', 'my.json'],
+  })),
+  {
+    title: 'a name column that a flag sets over the config',
+    code: 'INPUT_COLUMN_MISSING',
+    says: /"kode" \(--name-column\)/,
+    prepare: write('pipeline.config.json', '{"input":{"columns":{"name":"firma"}}}'),
+    args: [...run, '--name-column', 'kode'],
+  },
+  {
+    title: 'a column of row keys of the config that is not there',
+    code: 'INPUT_COLUMN_MISSING',
+    says: /"id" \(input.rowKey in pipeline.config.json\)[^]*pass --row-key/,
+    prepare: write('pipeline.config.json', '{"input":{"rowKey":"id"}}'),
   },
   {
     title: 'duplicate headers',

@@ -35,6 +35,18 @@ export interface LookupColumns {
   identifiers: IdentifierColumns
 }
 
+/** A config file, and the keys that it sets, by the flags that would override them. */
+export interface ConfigOrigin {
+  readonly path: string
+  readonly keys: Readonly<Record<string, string>>
+}
+
+/** The setting that names a column. */
+interface ColumnSetting {
+  readonly flag: string
+  readonly origin?: ConfigOrigin | undefined
+}
+
 /** Columns named by the user; the others are detected. */
 export interface NamedColumns {
   name?: string | undefined
@@ -42,6 +54,8 @@ export interface NamedColumns {
   context?: readonly string[] | undefined
   /** Only these columns, or none. */
   identifiers?: IdentifierColumns | 'none' | undefined
+  /** Undefined if no config file was read. */
+  origin?: ConfigOrigin | undefined
 }
 
 /**
@@ -57,9 +71,10 @@ export function detectColumns(
   nested: NestedColumns = noNested,
 ): LookupColumns {
   const plain = listPlainColumns(header, nested)
+  const { origin } = asked
   const find: FindColumn = (column, flag, usage = `${flag} `) => {
-    const found = findColumn(header, column, flag, nested)
-    assertTexts(header, nested, found, flag, usage)
+    const found = findColumn(header, column, { flag, origin }, nested)
+    assertTexts(header, nested, found, { flag, origin }, usage)
     return found
   }
   const name =
@@ -69,7 +84,9 @@ export function detectColumns(
   const location =
     asked.location?.map((column) => find(column, '--location-columns')) ?? findLocation(plain, samples)
   const context =
-    asked.context?.map((column) => findColumn(header, column, '--context-columns', nested)) ?? []
+    asked.context?.map((column) =>
+      findColumn(header, column, { flag: '--context-columns', origin }, nested),
+    ) ?? []
   const named = 'column' in name ? name.column : null
   const used = { name: named, location, context }
   const identifiers = chooseIdentifiers(plain, asked, used, samples, find)
@@ -141,7 +158,7 @@ export const getLabelColumn = (columns: LookupColumns): string => listLookupColu
 export function findColumn(
   header: readonly string[],
   column: string,
-  flag: string,
+  setting: ColumnSetting,
   nested: NestedColumns = noNested,
 ): string {
   const members = [...nested.values()].flatMap((one) => one.members)
@@ -153,11 +170,21 @@ export function findColumn(
     header.find(isSpelledSo) ??
     members.find(isSpelledSo)
   if (found === undefined) {
-    throw new UserError('INPUT_COLUMN_MISSING', `the input has no column "${column}" (${flag})`, {
-      hint: `it has: ${formatList([...header, ...members])}`,
+    const message = `the input has no column "${column}" (${nameSetting(setting)})`
+    const override = isOfFile(setting) ? `to name another column for this input, pass ${setting.flag}; ` : ''
+    throw new UserError('INPUT_COLUMN_MISSING', message, {
+      hint: `${override}it has: ${formatList([...header, ...members])}`,
     })
   }
   return found
+}
+
+const isOfFile = ({ flag, origin }: ColumnSetting): boolean => origin?.keys[flag] !== undefined
+
+/** Names the key of the config file that sets the column, or the flag. */
+function nameSetting({ flag, origin }: ColumnSetting): string {
+  const key = origin?.keys[flag]
+  return origin === undefined || key === undefined ? flag : `${key} in ${origin.path}`
 }
 
 /** `usage`: the text before the column on the command line. Throws INPUT_COLUMN_NESTED. */
@@ -165,12 +192,12 @@ function assertTexts(
   header: readonly string[],
   nested: NestedColumns,
   column: string,
-  flag: string,
+  setting: ColumnSetting,
   usage: string,
 ): void {
   const own = nested.get(column)
   if (own === undefined) return
-  const message = `"${column}" is ${describeNested(own)}, not a text column (${flag})`
+  const message = `"${column}" is ${describeNested(own)}, not a text column (${nameSetting(setting)})`
   throw new UserError('INPUT_COLUMN_NESTED', message, {
     hint:
       getMemberHint(own, usage) ??
