@@ -1,11 +1,5 @@
 import type { TransportLimits } from '../client/transport.js'
-import {
-  getOrigin,
-  parseConfig,
-  withOrigin,
-  type Environment,
-  type FileConfig,
-} from '../config/file-config.js'
+import { parseConfig, type Environment, type FileConfig } from '../config/file-config.js'
 import { createConnectors } from '../connectors/connectors.js'
 import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
@@ -93,8 +87,7 @@ async function run(
   observe: (event: RunEvent) => void,
 ): Promise<RunSummary> {
   const environment = options.environment ?? process.env
-  const parsed = withOrigin(parseConfig(config, 'the config'), getOrigin(config))
-  const settings = resolveSettings(parsed, environment)
+  const settings = resolveSettings(parseConfig(config, 'the config'), environment)
   const { clock = systemClock, command = 'library' } = options
   const watch = { address: settings.watch, checkpointPath: settings.checkpoint.path, command, clock }
   return runWithLivePage({ ...watch, observe }, (observer) =>

@@ -17,15 +17,15 @@ type ReadConfig = FileConfig & { readonly [originKey]?: ConfigOrigin }
 
 export const getOrigin = (config: FileConfig): ConfigOrigin | undefined => (config as ReadConfig)[originKey]
 
-export const withOrigin = (config: FileConfig, origin: ConfigOrigin | undefined): ReadConfig =>
+const withOrigin = (config: FileConfig, origin: ConfigOrigin | undefined): ReadConfig =>
   origin === undefined ? config : { ...config, [originKey]: origin }
 
-/** Validates a config from a file, flags or code. Throws CONFIG_INVALID with the name of the key. */
+/** Validates a config from a file, flags or code, and keeps its origin. Throws CONFIG_INVALID with the name of the key. */
 export function parseConfig(value: unknown, origin: string): FileConfig {
   // Most often it is empty, and zod is slow.
   if (isPlain(value) && Object.keys(value).length === 0) return {}
   const parsed = buildSchema(options, value).safeParse(value, { jitless: true })
-  if (parsed.success) return parsed.data
+  if (parsed.success) return withOrigin(parsed.data, getOrigin(value as FileConfig))
   const issue = parsed.error.issues[0]
   const where = issue?.path.join('.') ?? ''
   const what =
