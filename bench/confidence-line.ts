@@ -14,7 +14,10 @@ const bends = [
 const confidenceMax = 99
 /** The line rises from what is accepted over at least so much of a share. */
 const rampMin = 0.03
-/** Answers that each band has besides its own: they are right as often as their share says. So few answers move little. */
+/**
+ * Answers that each band below what is accepted has besides its own: they are right as often as their share says. So a
+ * few answers move little.
+ */
 const priorWeight = 5
 const justBelow = 1e-6
 
@@ -30,7 +33,8 @@ export function cornersOf(heldOut: readonly HeldOut[], acceptShare: number): [nu
     const total = inside.reduce((sum, { weight }) => sum + weight, 0)
     const right = inside.reduce((sum, { weight, isRight }) => sum + (isRight ? weight : 0), 0)
     const middle = Number(((start + end) / 2).toFixed(4))
-    return { end, middle, total: total + priorWeight, right: right + priorWeight * middle }
+    const prior = end <= acceptShare ? priorWeight : 0
+    return { end, middle, total: total + prior, right: right + prior * middle }
   })
   const rising = isotonic(bands)
   const below = rising.filter(({ middle }) => middle < acceptShare)

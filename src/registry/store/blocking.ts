@@ -301,9 +301,6 @@ export function toCandidateName(row: CandidateRow, readProminence: ReadProminenc
       jurisdictionCountry: row.is_registrant === 1 ? 'US' : country,
       jurisdictionRegion: region === undefined ? '' : `${country}-${region}`,
     },
-    // Read on demand, because it needs three more lookups.
-    get prominence() {
-      return readProminence(row.entity_number)
-    },
+    prominence: readProminence(row.entity_number),
   }
 }
