@@ -120,6 +120,13 @@ describe('the line from share to confidence', () => {
       expect(Math.abs(estimateConfidence(share, corners) / 100 - Math.sqrt(share))).toBeLessThan(0.05)
   })
 
+  it('a few doubtful answers move it little from their share', () => {
+    const few = [0.05, 0.15, 0.25].map((share) => ({ share, isRight: true, weight: 1 }))
+    const corners = cornersOf(few, 0.6)
+    expect(estimateConfidence(0.05, corners)).toBeLessThan(25)
+    expect(estimateConfidence(0.35, corners)).toBeLessThan(45)
+  })
+
   it('of no answers it is the bound alone', () => {
     const corners = cornersOf([], 0.8)
     expect([0, 0.799, 0.8, 1].map((share) => estimateConfidence(share, corners))).toEqual([0, 79, 80, 99])
