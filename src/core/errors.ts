@@ -10,7 +10,7 @@ interface ExitEntry {
 /** Exit codes of the process. */
 export const exitCodes = {
   0: {
-    meaning: 'success; of a run: every lookup has an answer: none is failed, refused, uncertain or pending',
+    meaning: 'success; a run also answered every lookup: none is failed, refused, uncertain or pending',
   },
   1: { meaning: 'a bug in enrich', manual: 'a bug in enrich; the stack trace is printed' },
   2: { meaning: 'usage, config, input or output error; nothing was submitted' },
@@ -26,9 +26,9 @@ export const exitCodes = {
   },
   5: {
     meaning:
-      'the service could not be reached, or an error of code 2 occurred after submissions; the same command resumes',
+      'the service could not be reached, or an error stopped the run after submissions; the same command resumes',
     manual:
-      'the service could not be reached, or an error of code 2 occurred after submissions (the input changed, the disk is full); the same command resumes',
+      'the service could not be reached, or an error stopped the run after submissions (the input changed, the disk is full); the same command resumes',
   },
   6: {
     meaning: 'output written, and a condition of --fail-on is met',

@@ -11,6 +11,7 @@ import { toResolutionText } from '../../../src/service/runs/run-outcome.js'
 import { Researcher } from '../../../src/service/runs/researcher.js'
 import type { WebsiteCheck } from '../../../src/service/records/domains/website-check.js'
 import { createRunStore, type RunStore } from '../../../src/service/runs/run-store.js'
+import { limits } from '../../../src/service/limits.js'
 import { openDatabase } from '../../../src/service/storage/database.js'
 import { fakeKnowledge, matchOf } from '../../support/fake-knowledge.js'
 import { manualClock } from '../../support/manual-clock.js'
@@ -81,9 +82,9 @@ describe('research that is done elsewhere', () => {
     const open: ((text: ResolutionText) => void)[] = []
     insert([...manyNames, ...manyNames])
     start(() => new Promise((resolve) => open.push(resolve)))
-    await until(() => open.length === 256)
+    await until(() => open.length === limits.runsInFlightMax)
     await new Promise((resolve) => setTimeout(resolve, 50))
-    expect(open).toHaveLength(256)
+    expect(open).toHaveLength(limits.runsInFlightMax)
     await until(() => {
       for (const resolve of open.splice(0)) resolve(answered)
       return store.count().pending === 0
