@@ -99,12 +99,12 @@ export function buildNested(values: readonly { path: readonly string[]; value: u
 /** Merges flags over the config file at `path`, and notes which flags have their value from the file. */
 export function mergeOverFile(path: string, flags: FileConfig): FileConfig {
   const file = readConfigFile(path)
-  const keys = listOptions(options).flatMap(({ path: key, option: { flag } }) => {
+  const origins = listOptions(options).flatMap(({ path: key, option: { flag } }) => {
     const name = /--[a-z-]+/.exec(flag?.names ?? '')?.[0]
     const isOfFile = getValueAt(file, key) !== undefined && getValueAt(flags, key) === undefined
-    return isOfFile && name !== undefined ? [[name, key.join('.')] as const] : []
+    return isOfFile && name !== undefined ? [[name, `${key.join('.')} in ${path}`] as const] : []
   })
-  return withOrigin(mergeConfigs(file, flags), { path, keys: Object.fromEntries(keys) })
+  return withOrigin(mergeConfigs(file, flags), Object.fromEntries(origins))
 }
 
 /** Merges key by key; `over` wins, and lists are replaced. */

@@ -35,11 +35,8 @@ export interface LookupColumns {
   identifiers: IdentifierColumns
 }
 
-/** A config file, and the keys that it sets, by the flags that would override them. */
-export interface ConfigOrigin {
-  readonly path: string
-  readonly keys: Readonly<Record<string, string>>
-}
+/** Settings of a config file by the flags that would override them: `--row-key` is `input.rowKey in my.json`. */
+export type ConfigOrigin = Readonly<Record<string, string>>
 
 /** The setting that names a column. */
 interface ColumnSetting {
@@ -170,8 +167,9 @@ export function findColumn(
     header.find(isSpelledSo) ??
     members.find(isSpelledSo)
   if (found === undefined) {
-    const message = `the input has no column "${column}" (${nameSetting(setting)})`
-    const override = isOfFile(setting) ? `to name another column for this input, pass ${setting.flag}; ` : ''
+    const message = `the input has no column "${column}" (${getConfigKey(setting) ?? setting.flag})`
+    const isOfFile = getConfigKey(setting) !== undefined
+    const override = isOfFile ? `to name another column for this input, pass ${setting.flag}; ` : ''
     throw new UserError('INPUT_COLUMN_MISSING', message, {
       hint: `${override}it has: ${formatList([...header, ...members])}`,
     })
@@ -179,13 +177,7 @@ export function findColumn(
   return found
 }
 
-const isOfFile = ({ flag, origin }: ColumnSetting): boolean => origin?.keys[flag] !== undefined
-
-/** Names the key of the config file that sets the column, or the flag. */
-function nameSetting({ flag, origin }: ColumnSetting): string {
-  const key = origin?.keys[flag]
-  return origin === undefined || key === undefined ? flag : `${key} in ${origin.path}`
-}
+const getConfigKey = ({ flag, origin }: ColumnSetting): string | undefined => origin?.[flag]
 
 /** `usage`: the text before the column on the command line. Throws INPUT_COLUMN_NESTED. */
 function assertTexts(
@@ -197,7 +189,7 @@ function assertTexts(
 ): void {
   const own = nested.get(column)
   if (own === undefined) return
-  const message = `"${column}" is ${describeNested(own)}, not a text column (${nameSetting(setting)})`
+  const message = `"${column}" is ${describeNested(own)}, not a text column (${getConfigKey(setting) ?? setting.flag})`
   throw new UserError('INPUT_COLUMN_NESTED', message, {
     hint:
       getMemberHint(own, usage) ??
