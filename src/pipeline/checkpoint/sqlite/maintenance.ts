@@ -85,16 +85,16 @@ function openCopy(copy: string, path: string, sound: Sqlite): Sqlite {
     database.prepare('SELECT count(*) FROM sqlite_schema').get()
     return database
   }
-  tryRead(() => {
-    repairSchema(copy, sound)
-  })
-  const database = tryRead(open)
+  const openRepaired = () => {
+    tryRead(() => {
+      repairSchema(copy, sound)
+    })
+    return tryRead(open)
+  }
+  const database = openRepaired()
   if (database !== null) return database
   repairHeader(copy)
-  tryRead(() => {
-    repairSchema(copy, sound)
-  })
-  const mended = tryRead(open)
+  const mended = openRepaired()
   if (mended !== null) return mended
   for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true })
   // Nothing in it is readable.
