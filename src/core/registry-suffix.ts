@@ -19,24 +19,25 @@ export function removeRegistrySuffix(name: string): string {
   let shown = name
   for (let count = 0; count < suffixesMax; count++) {
     const end = shown.trimEnd()
-    const at = findSuffix(end)
-    const rest = end.slice(0, Math.max(0, at)).trimEnd()
+    const rest = end.slice(0, findSuffix(end)).trimEnd()
     if (rest === '') return shown
     shown = rest
   }
   return shown
 }
 
-/** Returns -1 without a suffix. */
+/** Returns 0 without a suffix. */
 function findSuffix(name: string): number {
   const found = /[/\\]\s*([a-z]{2,4})\s*[/\\]?$/i.exec(name)
   if (found !== null && codes.has((found[1] ?? '').toUpperCase()) && !/\bsa\/nv\s*[/\\]?$/i.test(name))
     return found.index
-  return loneSlash.test(name) ? name.length - 1 : -1
+  return loneSlash.test(name) ? name.length - 1 : 0
 }
 
-/** Returns a key that is equal for names that differ only in case, punctuation and registry suffix. */
-export function toSpellingKey(name: string): string {
+/** Whether names differ only in case, punctuation and registry suffix. */
+export const hasSameLetters = (one: string, other: string): boolean => toLetters(one) === toLetters(other)
+
+function toLetters(name: string): string {
   const letters = removeRegistrySuffix(name)
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')

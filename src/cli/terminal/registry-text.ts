@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { defaultPaths } from '../../config/options.js'
 import { formatBytes, formatCount, plural } from '../../core/text.js'
-import { toSpellingKey } from '../../core/registry-suffix.js'
+import { hasSameLetters } from '../../core/registry-suffix.js'
 import { formatDuration } from '../../core/time.js'
 import type { LoadStep, LoadedFile, LoadPlan } from '../../registry/import/load/load.js'
 import { formatTermList } from './command-io.js'
@@ -152,7 +152,7 @@ export function formatHits(name: string, hits: readonly SearchHit[]): string {
   if (hits.length === 0) return `Nothing found for "${name}".\n`
   const lines = hits.map((hit) => {
     const place = [hit.city, hit.jurisdiction.jurisdictionCode].filter((part) => part !== null).join(', ')
-    const shown = toSpellingKey(hit.name) === toSpellingKey(hit.legalName) ? '' : ` (${hit.name})`
+    const shown = hasSameLetters(hit.name, hit.legalName) ? '' : ` (${hit.name})`
     return `${String(hit.score).padStart(3)}  ${hit.legalName}${shown}  ${place}  ${hit.status ?? ''}  ${hit.entityId}`
   })
   return `${lines.join('\n')}\n`

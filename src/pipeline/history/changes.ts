@@ -1,4 +1,4 @@
-import { toSpellingKey } from '../../core/registry-suffix.js'
+import { hasSameLetters } from '../../core/registry-suffix.js'
 import type { ChangeKind } from '../figures/change-kinds.js'
 import {
   isPendingStatus,
@@ -126,7 +126,7 @@ function findNameField(pair: Pair): PublishedField | null {
 
 /** Older outputs have names as registered: case, punctuation and suffixes of EDGAR do not count as a difference. */
 function hasOtherName({ older, newer }: Pair, field: 'display_name' | 'parent_name'): boolean {
-  return toSpellingKey(getValue(older, field) ?? '') !== toSpellingKey(getValue(newer, field) ?? '')
+  return !hasSameLetters(getValue(older, field) ?? '', getValue(newer, field) ?? '')
 }
 
 /** A status that became unknown is not a change; one that became known and is not active is. */

@@ -5,7 +5,7 @@ import { citeEach, citeFirst, citeParent, type CitedClaim } from './citations.js
 import { findStanding } from './registration-facts.js'
 import { findConcordedNaics } from '../reference/industry-codes.js'
 import { countOmittedIdentifiers } from './entity-record.js'
-import { toSpellingKey } from '../../core/registry-suffix.js'
+import { hasSameLetters } from '../../core/registry-suffix.js'
 import type { RowAddress, RowName } from '../model/registry-rows.js'
 import type { Statement, StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
@@ -125,7 +125,7 @@ function describeLegalName(primary: StoredLegalEntity): string {
 
 function describeDisplayName({ displayName, nameInUse, legalName }: StoredLegalEntity): string {
   const shortest = 'The shortest name in use that the registry lists'
-  const isRegistered = toSpellingKey(nameInUse) === toSpellingKey(legalName)
+  const isRegistered = hasSameLetters(nameInUse, legalName)
   if (displayName === nameInUse)
     return isRegistered && nameInUse !== legalName
       ? 'The name on the registration, in the spelling of another name that the registry lists.'

@@ -1,4 +1,4 @@
-import { hasSmallLetter, isMixedSpelling } from '../normalize/mixed-case.js'
+import { findMixedSpelling } from '../normalize/mixed-case.js'
 import { isBusiness, parseName } from '../normalize/parsed-name.js'
 import type { RegistryRow, RowAddress, RowIdentifier, RowName, StatedRow } from '../model/registry-rows.js'
 import { importLimits } from '../model/limits.js'
@@ -112,16 +112,21 @@ export function compose<S extends Claim>(
   const inUse = [origin, ...ordered.filter((claim) => claim !== origin)]
   const rows = inUse.map(({ row }) => row)
   const typed = findTypedRow(rows) ?? origin.row
-  const mixedName = findMixedName(legalName, rows)
+  // The merged names contain no two that differ only in case.
+  const mixedName = findMixedSpelling(
+    legalName,
+    rows.flatMap(({ names }) => names),
+    isSameName,
+  )
   const row: RegistryRow = {
     sourceKey: origin.row.sourceKey,
     sourceLine: origin.row.sourceLine,
     legalName,
     names: mergeNames(legalName, inUse, former),
-    ...(mixedName === undefined ? {} : { mixedName }),
+    ...(mixedName === null ? {} : { mixedName }),
     type: typed.type,
     subtype: typed.subtype,
-    status: chooseStatus([origin, ...ordered.filter((claim) => claim !== origin)]),
+    status: chooseStatus(inUse),
     legalForm: chooseFirst(rows, 'legalForm'),
     jurisdiction: chooseFirst(rows, 'jurisdiction'),
     registrationAuthority: chooseFirst(rows, 'registrationAuthority'),
@@ -170,15 +175,6 @@ function chooseAddress(rows: readonly StatedRow[]): RowAddress {
     rows[0]
   if (found === undefined) throw new Error('nothing is stated')
   return found.address
-}
-
-/** The names of a registration do not contain it: they differ in more than case. */
-function findMixedName(legalName: string, rows: readonly StatedRow[]): string | undefined {
-  if (hasSmallLetter(legalName)) return undefined
-  const found = rows
-    .flatMap(({ names }) => names)
-    .find(({ kind, name }) => kind !== 'former' && isSameName(name, legalName) && isMixedSpelling(name))
-  return found?.name
 }
 
 function mergeNames(

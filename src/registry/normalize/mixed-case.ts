@@ -7,7 +7,7 @@ import { isNumberWord } from './normalize-name.js'
  */
 const spellings = toTable(`
   Inc Co Ltd plc Pty Pte Pvt Bhd Sdn Tbk Kft Zrt Oy Oyj Abp Lda Cie GmbH gGmbH GesmbH mbH KGaA SCSp SARL EURL SASU
-  Bldg Blvd Bros Ctr Dr Fd Fds Hldg Hldgs Jr Mfg Mfrs Mgmt Mgt Mktg Mr Mrs Mt Mtg Mtge Rd Sr St Str Svc Svcs Sys Tr
+  Bldg Blvd Ctr Dr Fd Fds Hldg Hldgs Jr Mfg Mfrs Mgmt Mgt Mktg Mr Mrs Mt Mtg Rd Sr St Str Svc Svcs Sys Tr
   AARP AECOM BASF BBVA BPCE CBRE CIBC CITIC CNOOC EMEA ERISA ESOP ETFs GNMA ICAV ICICI IDBI IKEA IQVIA LIBOR MUFG NASA
   NATO NYSE ONGC PGIM PIMCO RAIF REIT REITS RSPCA SICAF SICAR SICAV SPAC SPVs TIAA UCITS UNICEF USAA USDA YMCA YWCA
   AstraZeneca BioNTech BlackRock CarMax CrowdStrike DaVita DocuSign DoorDash eBay ExxonMobil FedEx GlaxoSmithKline
@@ -79,12 +79,25 @@ export function writeInMixedCase(name: string): string {
   return fitting.reduce((text, [pattern, write]) => text.replace(pattern, write), written)
 }
 
-export const hasSmallLetter = (name: string): boolean => /\p{Ll}/u.test(name)
+const hasSmallLetter = (name: string): boolean => /\p{Ll}/u.test(name)
 
 /** False for a name in capitals, and for one that a program wrote with a capital at each word: "Bp Plc". */
-export function isMixedSpelling(name: string): boolean {
+function isMixedSpelling(name: string): boolean {
   const isOwnSpelling = /\p{L}\p{Lu}|(?<!\p{L})\p{Ll}/u.test(name)
   return hasSmallLetter(name) && (isOwnSpelling || writeInMixedCase(name.toUpperCase()) === name)
+}
+
+/** Finds another spelling, with small letters, of a registered name in capitals. */
+export function findMixedSpelling(
+  legalName: string,
+  names: readonly { readonly kind: string; readonly name: string }[],
+  isSame: (one: string, other: string) => boolean,
+): string | null {
+  if (hasSmallLetter(legalName)) return null
+  const found = names.find(
+    ({ kind, name }) => kind !== 'former' && isSame(name, legalName) && isMixedSpelling(name),
+  )
+  return found?.name ?? null
 }
 
 function writeWordAt(word: string, at: number, name: string): string {

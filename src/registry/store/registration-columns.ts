@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { toRootDomain } from '../../core/domain-name.js'
-import { toSpellingKey } from '../../core/registry-suffix.js'
-import { hasSmallLetter, isMixedSpelling } from '../normalize/mixed-case.js'
+import { hasSameLetters } from '../../core/registry-suffix.js'
+import { findMixedSpelling } from '../normalize/mixed-case.js'
 import { parseName, type ParsedName } from '../normalize/parsed-name.js'
 import { toCityKey, toPostalKey, findRegionCode } from '../normalize/places.js'
 import {
@@ -115,17 +115,9 @@ function chooseDisplayName(
       isBrandName(parsed, registered)
     )
   }
-  return names.find(isBrand)?.name ?? mixedName ?? findMixedSpelling(names, legalName) ?? legalName
-}
-
-/** Finds a name in use that differs from the registered name in case and punctuation only: "Apple Inc.". */
-function findMixedSpelling(names: readonly RowName[], legalName: string): string | null {
-  if (hasSmallLetter(legalName)) return null
-  const key = toSpellingKey(legalName)
-  const mixed = names.find(
-    ({ kind, name }) => kind === 'other' && isMixedSpelling(name) && toSpellingKey(name) === key,
+  return (
+    names.find(isBrand)?.name ?? mixedName ?? findMixedSpelling(legalName, names, hasSameLetters) ?? legalName
   )
-  return mixed?.name ?? null
 }
 
 function mayBeBrand(name: string, legalName: string): boolean {

@@ -1,4 +1,4 @@
-import { toSpellingKey } from '../../core/registry-suffix.js'
+import { hasSameLetters } from '../../core/registry-suffix.js'
 import type { EntityRecord } from '../../contract/entity.js'
 import { entityId } from '../../contract/ids.js'
 import type { IdentifierType } from '../../contract/enums.js'
@@ -34,7 +34,7 @@ export function formatPlace({
 export function describeCompany(record: EntityRecord, foundName: string | null = null): string {
   const { display_name: brand, status } = record
   const name = getCompanyName(record)
-  const other = [foundName, brand].find((one) => one !== null && toSpellingKey(one) !== toSpellingKey(name))
+  const other = [foundName, brand].find((one) => one !== null && !hasSameLetters(one, name))
   const number = record.identifiers.find(({ type }) => type === 'registration_id')
   const parts = [
     other ?? null,

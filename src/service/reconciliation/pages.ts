@@ -1,4 +1,4 @@
-import { toSpellingKey } from '../../core/registry-suffix.js'
+import { hasSameLetters } from '../../core/registry-suffix.js'
 import type { EntityRecord } from '../../contract/entity.js'
 import {
   html,
@@ -72,8 +72,8 @@ export const renderUnknownCompanyPage = (): string =>
 function renderCompany(record: EntityRecord, kind: 'preview' | 'view', facts: readonly HtmlPart[]): string {
   const { display_name: brand, status } = record
   const name = getCompanyName(record)
-  const isSameName = brand !== null && toSpellingKey(brand) === toSpellingKey(name)
-  const about = [isSameName ? null : brand, formatPlace(record), status].filter((part) => part !== null)
+  const other = brand !== null && hasSameLetters(brand, name) ? null : brand
+  const about = [other, formatPlace(record), status].filter((part) => part !== null)
   return companyPage(
     name,
     kind,
