@@ -11,105 +11,75 @@ import {
   padUkSicCode,
 } from '../../../src/registry/reference/industry-codes.js'
 
-interface UkSic {
-  readonly sections: Readonly<Record<string, string>>
-  readonly divisions: Readonly<Record<string, string>>
-  readonly codes: Readonly<Record<string, string>>
-}
+type Texts = Readonly<Record<string, string>>
 
-/** Sectors of NAICS, or longer codes, in which a section of UK SIC has activities. */
-const sectorsOfSection: Readonly<Record<string, readonly string[]>> = {
-  A: ['11'],
-  B: ['21'],
-  C: ['31', '32', '33', '811', '488', '238290'],
-  D: ['22'],
-  E: ['22', '562'],
-  F: ['23'],
-  G: ['42', '44', '45', '8111'],
-  H: ['48', '49'],
-  I: ['72'],
-  J: ['51', '5415'],
-  K: ['52', '551', '5311'],
-  L: ['53'],
-  M: ['54', '551114', '81292'],
-  N: ['53', '56'],
-  O: ['92'],
-  // Nursery schools.
-  P: ['61', '624410'],
-  Q: ['62'],
-  R: ['71', '519210'],
-  S: ['81'],
-  T: ['81'],
-  U: ['92'],
-}
+const readReference = (file: string) => readFileSync(`src/registry/reference/${file}`, 'utf8')
+const ukSic = JSON.parse(readReference('uk-sic.json')) as { sections: Texts; divisions: Texts; codes: Texts }
+
+/** Sectors of NAICS, or longer codes, in which a section of UK SIC has activities. 624410: nursery schools. */
+const sectorsOfSection = new Map(
+  `A 11, B 21, C 31 32 33 811 488 238290, D 22, E 22 562, F 23, G 42 44 45 8111, H 48 49, I 72, J 51 5415, K 52 551 5311,
+   L 53, M 54 551114 81292, N 53 56, O 92, P 61 624410, Q 62, R 71 519210, S 81, T 81, U 92`
+    .split(/,\s+/)
+    .map((entry) => [entry.slice(0, 1), entry.split(' ').slice(1)] as const),
+)
 
 describe('titles of codes', () => {
-  test.each([
-    ['0100', 'Agricultural production: crops'],
-    ['3571', 'Electronic computers'],
+  const findLabel = { SIC: findSicLabel, NAICS: findNaicsLabel, 'UK SIC': findUkSicLabel }
+  test.each<[scheme: keyof typeof findLabel, code: string, title: string | null]>([
+    ['SIC', '0100', 'Agricultural production: crops'],
+    ['SIC', '3571', 'Electronic computers'],
     // No code of the SEC's list: of the scheme of 1987, and of one of its groups.
-    ['5065', 'Electronic parts and equipment, not elsewhere classified'],
-    ['3530', 'Construction, mining and materials handling'],
-    ['6770', 'Blank checks'],
-    ['8888', 'Foreign governments'],
-    ['9995', 'Non-operating establishments'],
-    ['0000', null],
-    ['12', null],
-  ])('SIC %s is %s', (code, title) => {
-    expect(findSicLabel(code)).toBe(title)
-  })
-
-  test.each([
-    ['11', 'Agriculture, Forestry, Fishing and Hunting'],
-    ['32', 'Manufacturing'],
-    ['1133', 'Logging'],
-    ['11331', 'Logging'],
-    ['113310', 'Logging'],
-    ['334111', 'Electronic Computer Manufacturing'],
-    ['928120', 'International Affairs'],
-    ['999999', null],
-    ['3341119', null],
-    ['', null],
-  ])('NAICS %s is %s', (code, title) => {
-    expect(findNaicsLabel(code)).toBe(title)
-  })
-
-  test.each([
-    ['01110', 'Growing of cereals (except rice), leguminous crops and oil seeds'],
-    ['47730', 'Dispensing chemist in specialised stores'],
-    ['74990', 'Non-trading company'],
-    ['98000', 'Residents property management'],
-    ['99999', 'Dormant company'],
-    ['6201', null],
-    ['46000', null],
-  ])('UK SIC %s is %s', (code, title) => {
-    expect(findUkSicLabel(code)).toBe(title)
+    ['SIC', '5065', 'Electronic parts and equipment, not elsewhere classified'],
+    ['SIC', '3530', 'Construction, mining and materials handling'],
+    ['SIC', '6770', 'Blank checks'],
+    ['SIC', '8888', 'Foreign governments'],
+    ['SIC', '9995', 'Non-operating establishments'],
+    ['SIC', '0000', null],
+    ['SIC', '12', null],
+    ['NAICS', '11', 'Agriculture, Forestry, Fishing and Hunting'],
+    ['NAICS', '32', 'Manufacturing'],
+    ['NAICS', '1133', 'Logging'],
+    ['NAICS', '11331', 'Logging'],
+    ['NAICS', '113310', 'Logging'],
+    ['NAICS', '334111', 'Electronic Computer Manufacturing'],
+    ['NAICS', '928120', 'International Affairs'],
+    ['NAICS', '999999', null],
+    ['NAICS', '3341119', null],
+    ['NAICS', '', null],
+    ['UK SIC', '01110', 'Growing of cereals (except rice), leguminous crops and oil seeds'],
+    ['UK SIC', '47730', 'Dispensing chemist in specialised stores'],
+    ['UK SIC', '74990', 'Non-trading company'],
+    ['UK SIC', '98000', 'Residents property management'],
+    ['UK SIC', '99999', 'Dormant company'],
+    ['UK SIC', '6201', null],
+    ['UK SIC', '46000', null],
+  ])('%s %s is %s', (scheme, code, title) => {
+    expect(findLabel[scheme](code)).toBe(title)
   })
 
   /** Pairs as they stand in the file: of a code that stands twice, parsed JSON shows one. */
   const titlesIn = (file: string) =>
-    [...readFileSync(`src/registry/reference/${file}`, 'utf8').matchAll(/^ *"(\d+)": "(.*)",?$/gm)].map(
-      ([, code = '', title = '']) => ({ code, title }),
-    )
+    [...readReference(file).matchAll(/^ *"(\d+)": "(.*)",?$/gm)].map(([, code = '', title = '']) => ({
+      code,
+      title,
+    }))
 
   test.each([
-    ['sic.json', /^\d{4}$/, 1_517],
-    ['naics.json', /^\d{2,6}$/, 2_129],
-  ])('every code of %s has one title', (file, shape, count) => {
+    ['sic.json', /^\d{4} [A-Z].*[\w)]$/, 1_517],
+    ['naics.json', /^\d{2,6} [A-Z].*[\w)]$/, 2_129],
+    ['uk-sic.json', /^\d{2} [A-U] [A-Z]|^\d{5} (?:-|\d{2,6}) [A-Z].*[\w).]$/, 88 + 731],
+  ])('every code of %s has one title', (file, entry, count) => {
     const titles = titlesIn(file)
     expect(titles).toHaveLength(count)
     expect(new Set(titles.map(({ code }) => code)).size).toBe(count)
-    expect(titles.filter(({ code, title }) => !shape.test(code) || !/^[A-Z].*[\w)]$/.test(title))).toEqual([])
+    expect(titles.filter(({ code, title }) => !entry.test(`${code} ${title}`))).toEqual([])
   })
 
-  test('each of the 731 codes of UK SIC has one title, in a division and a section of the scheme', () => {
-    const file = 'src/registry/reference/uk-sic.json'
-    const { sections, divisions } = JSON.parse(readFileSync(file, 'utf8')) as UkSic
+  test('each code of UK SIC has a title of its own, in a division and a section of the scheme', () => {
+    const { sections, divisions } = ukSic
     const titles = titlesIn('uk-sic.json').filter(({ code }) => code.length > 2)
     const codes = titles.map(({ code }) => code)
-    expect([titles.length, new Set(codes).size]).toEqual([731, 731])
-    const isSound = /^(?:-|\d{2,6}) [A-Z].*[\w).]$/
-    expect(titles.filter(({ code, title }) => !/^\d{5}$/.test(code) || !isSound.test(title))).toEqual([])
     expect(new Set(titles.map(({ title }) => title.replace(/^\S+ /, ''))).size).toBe(731)
     expect([...new Set(codes.map((code) => code.slice(0, 2)))]).toEqual(Object.keys(divisions).sort())
     const letters = new Set(Object.values(divisions).map((division) => division.slice(0, 1)))
@@ -205,28 +175,21 @@ describe('NAICS 2022 codes that correspond to others', () => {
   })
 
   test('every one is a code of NAICS 2022, and every other code has a title', () => {
-    const readJson = (file: string): unknown =>
-      JSON.parse(readFileSync(`src/registry/reference/${file}`, 'utf8'))
-    const { naics2022 } = readJson('sic.json') as { naics2022: { codes: string } }
+    const { naics2022 } = JSON.parse(readReference('sic.json')) as { naics2022: { codes: string } }
     const pairs = naics2022.codes.split(', ').map((pair) => pair.split(' '))
     expect(new Set(pairs.map(([from]) => from)).size).toBe(pairs.length)
     for (const [from = '', naics = ''] of pairs) {
       expect(findSicLabel(from), from).not.toBeNull()
       expect(findNaicsLabel(naics), from).not.toBeNull()
     }
-    const { codes } = readJson('uk-sic.json') as UkSic
-    const general = Object.entries(codes).map(([code, entry]) => [code, entry.split(' ')[0] ?? ''] as const)
-    const mapped = general.filter(([, naics]) => naics !== '-')
-    expect(mapped.filter(([, naics]) => findNaicsLabel(naics) === null)).toEqual([])
+    const mapped = Object.values(ukSic.codes).filter((entry) => !entry.startsWith('- '))
+    expect(mapped.filter((entry) => findNaicsLabel(entry.split(' ')[0] ?? '') === null)).toEqual([])
     expect(mapped).toHaveLength(726)
   })
 
   test('a code of UK SIC leads to a sector of NAICS that its section has', () => {
-    const { codes, divisions } = JSON.parse(
-      readFileSync('src/registry/reference/uk-sic.json', 'utf8'),
-    ) as UkSic
-    const strange = Object.entries(codes).filter(([code, entry]) => {
-      const sectors = sectorsOfSection[divisions[code.slice(0, 2)]?.slice(0, 1) ?? ''] ?? []
+    const strange = Object.entries(ukSic.codes).filter(([code, entry]) => {
+      const sectors = sectorsOfSection.get(ukSic.divisions[code.slice(0, 2)]?.slice(0, 1) ?? '') ?? []
       return !entry.startsWith('-') && !sectors.some((sector) => entry.startsWith(sector))
     })
     expect(strange).toEqual([])
