@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { request } from 'undici'
 import type { EntityRecord, EntityReply } from '../src/contract/entity.js'
 import type { BasisEntry } from '../src/contract/result.js'
 import { loadDriver, type Sqlite } from '../src/platform/sqlite.js'
-import { agent, apiKey, serve } from './service.js'
+import { connectTo, finishRun, serve, type Get } from './service.js'
 import { drawCompanies, readConcordance, readStated, type DrawnCompany } from './stated-fields.js'
 import { diskFolder, grouped, type Say } from './support.js'
 
@@ -16,30 +15,37 @@ const registers = {
   'Companies House': /compan(?:y|ies)\W?_?house/i,
 } as const
 
-/** Fields that are measured, with their values in the record and their paths in the basis. */
-const fields: Readonly<
-  Record<string, { read: (record: EntityRecord) => readonly (string | null)[]; path: RegExp | null }>
-> = {
-  description: { read: ({ description }) => [description], path: /^description$/ },
+interface Field {
+  readonly field: string
+  /** Reads the values in the record. */
+  readonly read: (record: EntityRecord) => readonly (string | null)[]
+  /** Its path in the basis. */
+  readonly path: RegExp | null
+}
+
+/** Fields that are measured. */
+const fields: readonly Field[] = [
+  { field: 'description', read: ({ description }) => [description], path: /^description$/ },
   // The basis has the fields of a job result, which has no founding date.
-  'founding date': { read: ({ attributes }) => [attributes.founding_date], path: null },
-  industry: {
+  { field: 'founding date', read: ({ attributes }) => [attributes.founding_date], path: null },
+  {
+    field: 'industry',
     read: ({ industry }) =>
       Object.values(industry.schemes).flatMap((codes = []) => codes.map(({ code }) => code)),
     path: /^industry\.schemes\.\w+\.0\.code$/,
   },
-  'NAICS 2022': {
+  {
+    field: 'NAICS 2022',
     read: ({ industry }) => (industry.schemes.naics_2022 ?? []).map(({ code }) => code),
     path: /^industry\.schemes\.naics_2022\.0\.code$/,
   },
   // Labels of industries without a code; the basis has no classification either.
-  'business tags': { read: ({ classification }) => classification.business_tags, path: null },
-  website: { read: ({ website }) => [website], path: /^website$/ },
-  status: { read: ({ status }) => [status], path: /^status$/ },
-}
+  { field: 'business tags', read: ({ classification }) => classification.business_tags, path: null },
+  { field: 'website', read: ({ website }) => [website], path: /^website$/ },
+  { field: 'status', read: ({ status }) => [status], path: /^status$/ },
+]
 
-interface FieldCount {
-  readonly field: string
+interface FieldCount extends Field {
   stated: number
   filled: number
   /** Filled and stated fields whose company was answered with a basis, and those that have a citation. */
@@ -51,16 +57,14 @@ interface FieldCount {
   readonly invented: string[]
 }
 
-type Get = (path: string, body?: unknown) => Promise<{ status: number; body: unknown }>
-
 /** Reads the record of each company and its basis over HTTP, and compares them with the statements. */
 async function measureFields(
   database: Sqlite,
   drawn: readonly DrawnCompany[],
   get: Get,
 ): Promise<FieldCount[]> {
-  const counts = Object.keys(fields).map((field): FieldCount => ({
-    field,
+  const counts = fields.map((field): FieldCount => ({
+    ...field,
     stated: 0,
     filled: 0,
     asked: 0,
@@ -74,9 +78,9 @@ async function measureFields(
     const record = await readRecord(get, id)
     const basis = await readBasis(get, id, query)
     for (const count of counts) {
+      const { path } = count
       const known = stated.get(count.field) ?? []
-      const { read, path } = fields[count.field] ?? { read: () => [], path: null }
-      const filled = read(record).filter((value) => value !== null)
+      const filled = count.read(record).filter((value) => value !== null)
       if (known.length > 0) count.stated++
       if (known.length > 0 && filled.length > 0) count.filled++
       if (known.length > 0 && filled.length === 0) count.missed.push(id)
@@ -99,30 +103,10 @@ async function readRecord(get: Get, id: string): Promise<EntityRecord> {
 
 /** Resolves the company by its identifier. `null` if another answer is given: funds are only candidates. */
 async function readBasis(get: Get, id: string, query: string): Promise<readonly BasisEntry[] | null> {
-  const kickoff = await get('/v3/entity-resolution/async', { name: query, include: 'basis' })
-  const { run_id: runId } = kickoff.body as { run_id: string }
-  for (;;) {
-    const { status, body } = await get(`/v3/runs/${runId}?include=basis`)
-    const { data } = body as {
-      data?: { entity: { id: string } | null; basis?: readonly BasisEntry[] } | null
-    }
-    if (status === 200) return data?.entity?.id === id ? (data.basis ?? []) : null
-    await sleep(20)
+  const { data } = (await finishRun(get, query)).reply as {
+    data?: { entity: { id: string } | null; basis?: readonly BasisEntry[] } | null
   }
-}
-
-/** Requests with an API key; with a body, a POST. Throws on an error of the service. */
-export function connectTo(url: string, key: string): Get {
-  return async (path, body) => {
-    const reply = await request(url + path, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: { apikey: key, 'content-type': 'application/json' },
-      body: body === undefined ? null : JSON.stringify(body),
-      dispatcher: agent,
-    })
-    if (reply.statusCode >= 300) throw new Error(`${path}: ${reply.statusCode} ${await reply.body.text()}`)
-    return { status: reply.statusCode, body: await reply.body.json() }
-  }
+  return data?.entity?.id === id ? (data.basis ?? []) : null
 }
 
 /** Measures `count` random companies of each register. */
@@ -152,7 +136,7 @@ export async function reportFields(say: Say, { registryPath, seed }: Deps): Prom
   const database = new (loadDriver())(path, { readonly: true })
   const served = await serve(folder, ['--registry', path])
   try {
-    const measured = measureRegisters(database, connectTo(served.url, apiKey), seed, 200)
+    const measured = measureRegisters(database, connectTo(served.url), seed, 200)
     for await (const { register, sources, all, drawn, counts } of measured) {
       say(`  ${register} (${sources.join(', ')}): ${drawn} of ${grouped(all)} companies`)
       for (const count of counts) say(formatCount(count))
@@ -164,9 +148,9 @@ export async function reportFields(say: Say, { registryPath, seed }: Deps): Prom
   }
 }
 
-function formatCount({ field, stated, filled, asked, cited, missed, invented }: FieldCount): string {
+function formatCount({ field, path, stated, filled, asked, cited, missed, invented }: FieldCount): string {
   const share = stated === 0 ? '' : ` (${((100 * filled) / stated).toFixed(1)} %)`
-  const citations = fields[field]?.path === null ? '' : `, cited ${cited} of ${asked}`
+  const citations = path === null ? '' : `, cited ${cited} of ${asked}`
   const figures = `stated ${stated}, filled ${filled}${share}, not stated ${invented.length}${citations}`
   const cases = [
     ...missed.slice(0, 5).map((id) => `\n      not filled: ${id}`),

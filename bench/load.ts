@@ -31,9 +31,7 @@ export async function reportLoad(
 ): Promise<void> {
   const folder = mkdtempSync(join(diskFolder(), 'enrich-bench-load-'))
   const path = registryPath ?? (await makeRegistry(folder))
-  // The flood has names of its own: the service answers a name faster if another account has just asked for it.
-  const names = namesIn(path, 64_000)
-  const [moderateNames, floodNames] = [0, 1].map((rest) => names.filter((_, at) => at % 2 === rest))
+  const allNames = namesIn(path, 64_000)
   const keys = Array.from({ length: moderateCount + 1 }, (_, at) => `bench-key-${at}`)
   const database = openDatabase(folder)
   const options = keys.map((apiKey, at) => ({ name: `account-${at}`, apiKey }))
@@ -54,23 +52,24 @@ export async function reportLoad(
     const sampling = setInterval(() => megabytes.push(readProcess(served.pid).megabytes), sampleEveryMs)
     const deps = { url: served.url, webhookUrl, deadlineMs: performance.now() + minutes * 60_000 }
     const accounts = keys.map((apiKey, first) => {
-      const own = first < moderateCount ? moderateNames : floodNames
-      return new Account({ ...deps, apiKey, names: own ?? [], first })
+      const isFlood = first === moderateCount
+      // The flood has names of its own: the service answers a name faster if another account has just asked for it.
+      const names = allNames.filter((_, at) => at % 2 === Number(isFlood))
+      return new Account({ ...deps, apiKey, names, first, habit: isFlood ? flooding : moderate })
     })
-    await Promise.all(accounts.map((account, at) => account.run(at < moderateCount ? moderate : flooding)))
+    await Promise.all(accounts.map((account) => account.run()))
     clearInterval(sampling)
     const clientShare = client()
     const after = readProcess(served.pid)
     const serviceShare = (after.cpuSeconds - before.cpuSeconds) / (minutes * 0.6)
-    const sum = (count: (account: Account) => number) =>
-      grouped(accounts.reduce((n, one) => n + count(one), 0))
+    const sum = (count: (account: Account) => number) => accounts.reduce((n, one) => n + count(one), 0)
     const webhooks = sum(({ webhookCount }) => webhookCount)
-    for (let waits = 0; waits < 300 && grouped(eventIds.size) !== webhooks; waits++) await sleep(100)
+    for (let waits = 0; waits < 300 && eventIds.size !== webhooks; waits++) await sleep(100)
     const errors = accounts.flatMap((account) => account.errors)
     const kinds = errors.length === 0 ? '' : ` (${[...new Set(errors)].slice(0, 10).join(', ')})`
     say(
-      `  ${errors.length} errors${kinds} in ${sum(({ requestCount }) => requestCount)} requests; ` +
-        `${grouped(eventIds.size)} of ${webhooks} webhooks delivered; ${clientShare}, service ${serviceShare.toFixed(0)} %`,
+      `  ${errors.length} errors${kinds} in ${grouped(sum(({ requestCount }) => requestCount))} requests; ` +
+        `${grouped(eventIds.size)} of ${grouped(webhooks)} webhooks delivered; ${clientShare}, service ${serviceShare.toFixed(0)} %`,
     )
     const marks = megabytes.filter((_, at) => at % (60_000 / sampleEveryMs) === 0)
     const slope = findSlope(megabytes.slice(megabytes.length >> 1)) * (60_000 / sampleEveryMs)
@@ -123,6 +122,7 @@ interface AccountDeps {
   readonly names: readonly string[]
   /** Place of the first name. Each account takes every eleventh, so that all have names from the whole registry. */
   readonly first: number
+  readonly habit: typeof moderate
   readonly deadlineMs: number
 }
 
@@ -142,23 +142,25 @@ class Account {
   webhookCount = 0
   readonly #deps: AccountDeps
   readonly #chance: Chance
-  #agent = new Agent()
+  readonly #agent: Agent
   #at: number
 
   constructor(deps: AccountDeps) {
     this.#deps = deps
     this.#at = deps.first
     this.#chance = new Chance(this.#at)
+    this.#agent = new Agent({ connections: deps.habit.connections })
   }
 
-  async run(habit: typeof moderate): Promise<void> {
-    this.#agent = new Agent({ connections: habit.connections })
-    await Promise.all(Array.from({ length: habit.callers }, () => this.#call(habit)))
+  async run(): Promise<void> {
+    await Promise.all(Array.from({ length: this.#deps.habit.callers }, () => this.#call()))
     await this.#agent.close()
   }
 
-  async #call({ runsAtOnce, pauseMs }: typeof moderate): Promise<void> {
-    for (let round = 0; performance.now() < this.#deps.deadlineMs; round++) {
+  async #call(): Promise<void> {
+    const { habit, deadlineMs } = this.#deps
+    const { runsAtOnce, pauseMs } = habit
+    for (let round = 0; performance.now() < deadlineMs; round++) {
       const runs = await Promise.all(Array.from({ length: runsAtOnce }, () => this.#start()))
       // The last run of an account ends last: the others need one poll each.
       const last = runs.pop()

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { closeSync, existsSync, fsyncSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { basename, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Agent, request } from 'undici'
 import { storeAccounts } from '../src/service/accounts/accounts.js'
@@ -13,9 +14,9 @@ import { systemRandom } from '../src/platform/random.js'
 import { diskFolder, grouped, ratio, type Say } from './support.js'
 import { findHardest, makeRegistry, namesIn } from './threads.js'
 
-export const apiKey = 'bench-key-of-the-service'
+const apiKey = 'bench-key-of-the-service'
 const root = fileURLToPath(new URL('..', import.meta.url))
-export const agent = new Agent({ connections: 64 })
+const agent = new Agent({ connections: 64 })
 
 interface Served {
   readonly url: string
@@ -130,7 +131,7 @@ async function latencies(url: string, perSecond: number, seconds: number, ask: A
   const startedAtMs = performance.now()
   for (let at = 0; at < perSecond * seconds; at++) {
     const dueInMs = startedAtMs + (at * 1000) / perSecond - performance.now()
-    if (dueInMs > 0) await new Promise((resolve) => setTimeout(resolve, dueInMs))
+    if (dueInMs > 0) await sleep(dueInMs)
     answers.push(send(url, ask(at)))
   }
   return (await Promise.all(answers)).sort((a, b) => a - b)
@@ -154,7 +155,7 @@ const callerCount = 32
 
 export const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN
-export const spread = (sorted: readonly number[]): string =>
+const spread = (sorted: readonly number[]): string =>
   `p50 ${percentile(sorted, 0.5).toFixed(1)} ms, p99 ${percentile(sorted, 0.99).toFixed(1)} ms`
 
 const names = (): string[] =>
@@ -250,12 +251,12 @@ async function reportRatesOf(
     `    ${evenPerSecond} kickoffs with basis a second for ${seconds} s: ${spread(even)} (${ratio(percentile(even, 0.99) / evenMsMax)} ` +
       `of the limit of ${evenMsMax} ms; ${clientShare}); a plain server ${spread(evenPlain)}`,
   )
-  const runId = await finishOneMore(url, nextName())
+  const { id: runId } = await finishRun(connectTo(url), nextName())
   const poll = (): Question => ({ method: 'GET', path: `/v3/runs/${runId}?include=basis` })
   for (const [name, ask] of Object.entries({ search, poll, 'kickoff with basis': kickoff })) {
     const fromMs = performance.now()
     const ours = await asFastAsItGoes(url, seconds, ask)
-    if (ask === kickoff) await finishOneMore(url, nextName())
+    if (ask === kickoff) await finishRun(connectTo(url), nextName())
     const finishedPerSecond = (ours.sorted.length * 1000) / (performance.now() - fromMs)
     const theirs = await asFastAsItGoes(plain.url, seconds, ask)
     const [p50, p99] = [0.5, 0.99].map((share) =>
@@ -286,17 +287,29 @@ async function reportRatesOf(
 const evenPerSecond = 700
 const evenMsMax = 30
 
-/** Starts a run, and returns its id once it has ended: research is in order, so the runs before it have ended too. */
-async function finishOneMore(url: string, name: string): Promise<string> {
-  const headers = { apikey: apiKey, 'content-type': 'application/json' }
-  const { method, body: kickoff = '' } = kickoffFor(name)
-  const reply = await request(url + kickoffPath, { method, headers, body: kickoff })
-  const { run_id: runId } = (await reply.body.json()) as { run_id: string }
+export type Get = (path: string, body?: unknown) => Promise<{ status: number; body: unknown }>
+
+/** Requests with an API key; with a body, a POST. Throws on an error of the service. */
+export function connectTo(url: string, key = apiKey): Get {
+  return async (path, body) => {
+    const reply = await request(url + path, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { apikey: key, 'content-type': 'application/json' },
+      body: body === undefined ? null : JSON.stringify(body),
+      dispatcher: agent,
+    })
+    if (reply.statusCode >= 300) throw new Error(`${path}: ${reply.statusCode} ${await reply.body.text()}`)
+    return { status: reply.statusCode, body: await reply.body.json() }
+  }
+}
+
+/** Starts a run and waits for its end. Research is in order, so the runs before it have ended too. */
+export async function finishRun(get: Get, name: string): Promise<{ id: string; reply: unknown }> {
+  const { run_id: id } = (await get(kickoffPath, { name, include: 'basis' })).body as { run_id: string }
   for (;;) {
-    const { statusCode, body } = await request(`${url}/v3/runs/${runId}`, { headers, dispatcher: agent })
-    await body.dump()
-    if (statusCode !== 202) return runId
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    const { status, body } = await get(`/v3/runs/${id}?include=basis`)
+    if (status !== 202) return { id, reply: body }
+    await sleep(20)
   }
 }
 
@@ -333,7 +346,7 @@ async function reportRuns(
   how: string,
 ): Promise<{ kickoffMs: number; pollMs: number }> {
   const kickoffs = await latencies(url, 100, 5, (at) => kickoffFor(`Acme ${at}`))
-  const runId = await finishOneMore(url, 'Siemens AG')
+  const { id: runId } = await finishRun(connectTo(url), 'Siemens AG')
   const polls = await latencies(url, 100, 5, () => ({ method: 'GET', path: `/v3/runs/${runId}` }))
   say(`  ${how}: kickoff ${spread(kickoffs)}; poll ${spread(polls)}`)
   return { kickoffMs: percentile(kickoffs, 0.5), pollMs: percentile(polls, 0.5) }

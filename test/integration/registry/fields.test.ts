@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
 import { describe, expect, it } from 'vitest'
-import { connectTo, measureRegisters } from '../../../bench/fields.js'
+import { measureRegisters } from '../../../bench/fields.js'
+import { connectTo } from '../../../bench/service.js'
 import { createKnowledge } from '../../../src/app/registry-adapter.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import {
