@@ -20,7 +20,8 @@ import {
   suggestCompanies,
   type SuggestedCompany,
 } from './answer/search.js'
-import { createCandidateFinder, createCompanyNames, finderLimits } from './store/blocking.js'
+import { searchLimits } from './model/limits.js'
+import { createCandidateFinder, createCompanyNames } from './store/blocking.js'
 import { createIdentifierFinder } from './store/identifier-index.js'
 import {
   createNameBeginningFinder,
@@ -121,12 +122,11 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
   const mode = options.readonly ? 'readonly' : options.staging ? 'staging' : 'shared'
   const database = openStore(path, mode, options.cacheKibibytes)
   const reader = createStoreReader(database)
-  const finder = createCandidateFinder(database)
   const vocabulary = createVocabularyCache(database)
   const ownerships = createOwnershipReader(database)
   const findEntityByNumber = (number: number) => reader.entityByNumber(number)
   const resolveDeps = {
-    find: finder.find,
+    find: createCandidateFinder(database).find,
     vocabulary: vocabulary.current,
     reader,
     isBranch: (number: number) => ownerships.isBranch(number),
@@ -145,7 +145,7 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
   const searchDeps = {
     ...resolveDeps,
     ...identifiedDeps,
-    find: createCandidateFinder(database, finderLimits.search).find,
+    find: createCandidateFinder(database, searchLimits).find,
     findByWords: createWordSearch(database),
   }
   const suggestDeps = { ...identifiedDeps, findBeginnings: createNameBeginningFinder(database) }

@@ -9,6 +9,8 @@ export const matchLimits = {
   candidateNamesMax: 240,
   /** Reading a name costs more than comparing it; twice as many do not improve results on labelled queries. */
   namesByWordsMax: 120,
+  /** Names read per clause of words. A clause that may match more gets another word. */
+  clauseNamesMax: 100,
   tokenSpellingsMax: 4,
   /** Scanned from the beginning of a word, and again from its end. */
   spellingsScannedMax: 8_000,
@@ -16,6 +18,9 @@ export const matchLimits = {
   /** Usual widths of columns: a name of exactly this length, or one shorter plus a space, may be truncated. */
   cutColumnChars: [31, 32, 35, 40, 50, 60],
 } as const
+
+/** Fewer names than for matching: a search only shows them, so it needs no evidence on rivals. */
+export const searchLimits = { candidateNamesMax: 120, namesByWordsMax: 80, clauseNamesMax: 50 } as const
 
 /** Limits of reading register files. */
 export const importLimits = {

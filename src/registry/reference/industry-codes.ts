@@ -102,11 +102,7 @@ export function padUkSicCode(code: string): string {
 }
 
 /** Keyed by four-digit codes of SIC. */
-const naicsOfSic = new Map(
-  sic.naics2022.codes
-    .split(', ')
-    .map((pair): [string, string] => [pair.split(' ')[0] ?? '', pair.split(' ')[1] ?? '']),
-)
+const naicsOfSic = new Map(sic.naics2022.codes.split(', ').map((pair) => pair.split(' ') as [string, string]))
 
 /** A NAICS 2022 code that corresponds to a code of another scheme. */
 interface ConcordedCode {

@@ -2,7 +2,7 @@ import type { Sqlite } from '../../platform/sqlite.js'
 import type { CandidateName } from '../match/candidate.js'
 import type { NameKind } from '../model/registry-rows.js'
 import type { FormClass } from '../normalize/legal-forms.js'
-import { matchLimits } from '../model/limits.js'
+import { matchLimits, type searchLimits } from '../model/limits.js'
 import type { NameVariant } from '../normalize/name-variants.js'
 import { isGenericWord, isNumberWord } from '../normalize/normalize-name.js'
 import type { Vocabulary } from '../match/vocabulary.js'
@@ -92,29 +92,14 @@ export function createProminenceReaders(database: Sqlite): (vocabulary: Vocabula
   }
 }
 
-/** Names read in all, by words, and by one clause of words. */
-interface FinderLimits {
-  readonly namesMax: number
-  readonly namesByWordsMax: number
-  readonly clauseNamesMax: number
-}
-
-/** A search only shows names, so it needs no evidence on rivals. */
-export const finderLimits: Readonly<Record<'resolution' | 'search', FinderLimits>> = {
-  resolution: {
-    namesMax: matchLimits.candidateNamesMax,
-    namesByWordsMax: matchLimits.namesByWordsMax,
-    clauseNamesMax: 100,
-  },
-  search: { namesMax: 120, namesByWordsMax: 80, clauseNamesMax: 50 },
-}
+type FinderLimits = Readonly<Record<keyof typeof searchLimits, number>>
 
 /**
  * Searches by exact keys, initials, prefixes and heads of the query; if these names are not enough, also by pairs of the
  * rarest words with their known spellings. SQL does not rank: the matcher does.
  */
-export function createCandidateFinder(database: Sqlite, limits = finderLimits.resolution): CandidateFinder {
-  const limit = ` LIMIT ${limits.namesMax}`
+export function createCandidateFinder(database: Sqlite, limits: FinderLimits = matchLimits): CandidateFinder {
+  const limit = ` LIMIT ${limits.candidateNamesMax}`
   const prepare = (where: string) =>
     database.prepare<string[], CandidateRow>(selectCandidates + where + limit)
   const byCore = prepare('n.core_key = ?')
@@ -131,7 +116,7 @@ export function createCandidateFinder(database: Sqlite, limits = finderLimits.re
     find(variants, vocabulary, isEnough = () => true) {
       const readProminence = getProminenceReader(vocabulary)
       const found = new Map<number, CandidateName>()
-      const listFound = () => [...found.values()].slice(0, limits.namesMax)
+      const listFound = () => [...found.values()].slice(0, limits.candidateNamesMax)
       // Variants and heads often share their key.
       const searched = new Set<string>()
       const addByCore = (key: string) => {
@@ -208,8 +193,6 @@ function isUsefulPrefix({ tokens, coreKey }: NameVariant): boolean {
 
 /** A word in more names is only looked up together with a second one. */
 const aloneNamesMax = 60
-/** Names read per clause. A clause that may match more gets another word. */
-const clauseNamesMax = 100
 const slotsMax = 4
 
 /** Builds FTS5 expressions of the rarest words, fewest names first, so common words do not fill the limit. */
@@ -243,7 +226,10 @@ function buildClauses(
   namesTotal: number,
 ): Clause[] {
   const isAlone = picked.length === 1
-  if (nameCount <= (isAlone ? aloneNamesMax : clauseNamesMax) || (!isAlone && others.length === 0))
+  if (
+    nameCount <= (isAlone ? aloneNamesMax : matchLimits.clauseNamesMax) ||
+    (!isAlone && others.length === 0)
+  )
     return [{ text: picked.map(({ spellings }) => formatAlternatives(spellings)).join(' AND '), nameCount }]
   return others.flatMap((other, at) =>
     buildClauses(
