@@ -27,14 +27,10 @@ const justBelow = 1e-6
  */
 export function cornersOf(heldOut: readonly HeldOut[], acceptShare: number): [number, number][] {
   const ends = [...new Set([...bends, acceptShare])].sort((a, b) => a - b)
-  const bands = ends.slice(1).map((end, at) => {
-    const start = ends[at] ?? 0
-    const inside = heldOut.filter(({ share }) => share > start && share <= end)
-    const total = inside.reduce((sum, { weight }) => sum + weight, 0)
-    const right = inside.reduce((sum, { weight, isRight }) => sum + (isRight ? weight : 0), 0)
+  const bands = countBands(heldOut, ends).map(({ start, end, total, right }) => {
     const middle = Number(((start + end) / 2).toFixed(4))
     const prior = end <= acceptShare ? priorWeight : 0
-    return { end, middle, total: total + prior, right: right + prior * middle }
+    return { middle, total: total + prior, right: right + prior * middle }
   })
   const rising = isotonic(bands)
   const below = rising.filter(({ middle }) => middle < acceptShare)
@@ -73,16 +69,21 @@ interface Band {
   readonly right: number
 }
 
-/** The least share from which answers are right so often; 1 where too few are. */
-export function acceptShareOf(heldOut: readonly HeldOut[], rate: number): number {
-  const ends = bends.filter((bend) => bend >= acceptShareMin)
-  const bands = ends.slice(1).map((end, at) => {
+/** Weights of the answers between each end and the next. */
+function countBands(heldOut: readonly HeldOut[], ends: readonly number[]) {
+  return ends.slice(1).map((end, at) => {
     const start = ends[at] ?? 0
     const inside = heldOut.filter(({ share }) => share > start && share <= end)
     const total = inside.reduce((sum, { weight }) => sum + weight, 0)
     const right = inside.reduce((sum, { weight, isRight }) => sum + (isRight ? weight : 0), 0)
-    return { end, middle: start, total, right }
+    return { start, end, total, right }
   })
+}
+
+/** The least share from which answers are right so often; 1 where too few are. */
+export function acceptShareOf(heldOut: readonly HeldOut[], rate: number): number {
+  const ends = bends.filter((bend) => bend >= acceptShareMin)
+  const bands = countBands(heldOut, ends).map((band) => ({ ...band, middle: band.start }))
   const accepted = isotonic(bands).filter((band) => band.rate >= rate)
   const from = accepted[0]?.middle ?? neverAccepted
   const isProven = heldOutWeightFrom(heldOut, from) >= acceptedWeightMin

@@ -169,6 +169,10 @@ test('the name of three companies may be any of them: it is not said that there 
 })
 
 describe('what is not accepted', () => {
+  const mellbrooks: readonly Held[] = [
+    { name: 'Mellbrook Limited', city: 'Leeds', country: 'GB' },
+    { name: 'Mellbrook Foods Limited', city: 'Hull', country: 'GB' },
+  ]
   test.each<[string, string, string | null, readonly Held[]]>([
     ['two companies of one name', 'Acme Widgets', null, [acme, { ...acme, name: 'Acme Widgets Ltd' }]],
     ['one city for both', 'Acme Widgets', 'Austin', [acme, { ...acme, name: 'Acme Widgets Ltd' }]],
@@ -196,19 +200,13 @@ describe('what is not accepted', () => {
       'a full name with a word more before its legal form, though the place is the same',
       'Mellbrook Oval Limited',
       'Leeds, GB',
-      [
-        { name: 'Mellbrook Limited', city: 'Leeds', country: 'GB' },
-        { name: 'Mellbrook Foods Limited', city: 'Hull', country: 'GB' },
-      ],
+      mellbrooks,
     ],
     [
       'a full name with a bracket that tells another company of the group',
       'Mellbrook (Hammerford) Ltd',
       'Leeds, GB',
-      [
-        { name: 'Mellbrook Limited', city: 'Leeds', country: 'GB' },
-        { name: 'Mellbrook Foods Limited', city: 'Hull', country: 'GB' },
-      ],
+      mellbrooks,
     ],
     [
       'a trade name that only begins the name of another company than the one stated',
