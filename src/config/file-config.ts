@@ -13,11 +13,11 @@ export type FileConfig = ConfigOf<typeof options>
 const originKey = Symbol('origin')
 
 /** A config that was merged from a file and flags. Errors name its origin. */
-type ReadConfig = FileConfig & { readonly [originKey]?: ConfigOrigin }
+type MergedConfig = FileConfig & { readonly [originKey]?: ConfigOrigin }
 
-export const getOrigin = (config: FileConfig): ConfigOrigin | undefined => (config as ReadConfig)[originKey]
+export const getOrigin = (config: FileConfig): ConfigOrigin | undefined => (config as MergedConfig)[originKey]
 
-const withOrigin = (config: FileConfig, origin: ConfigOrigin | undefined): ReadConfig =>
+const withOrigin = (config: FileConfig, origin: ConfigOrigin | undefined): MergedConfig =>
   origin === undefined ? config : { ...config, [originKey]: origin }
 
 /** Validates a config from a file, flags or code, and keeps its origin. Throws CONFIG_INVALID with the name of the key. */
