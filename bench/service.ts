@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, fsyncSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
@@ -39,18 +39,17 @@ function servePlain(): Promise<Served> {
   return startServer(['--eval', code], root)
 }
 
-const children = new Set<ChildProcess>()
-process.once('exit', () => {
-  for (const child of children) child.kill()
-})
-
 async function startServer(args: readonly string[], cwd: string): Promise<Served> {
   const child = spawn(process.execPath, args, {
     cwd,
     env: { PATH: process.env['PATH'], ENRICH_SERVE_API_KEY: apiKey },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  children.add(child)
+  const kill = () => {
+    child.kill()
+  }
+  // No server outlives a failed bench.
+  process.once('exit', kill)
   const ended = once(child, 'close')
   const url = await new Promise<string>((resolve, reject) => {
     let text = ''
@@ -64,9 +63,9 @@ async function startServer(args: readonly string[], cwd: string): Promise<Served
     })
   })
   const stop = async () => {
-    child.kill()
+    kill()
     await ended
-    children.delete(child)
+    process.off('exit', kill)
   }
   return { url, pid: child.pid ?? 0, stop }
 }
