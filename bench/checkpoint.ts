@@ -2,7 +2,7 @@ import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } fr
 import { join } from 'node:path'
 import { answerLineVersion, renderAnswer } from '../src/pipeline/answers/answer-line.js'
 import { openCheckpoint } from '../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
-import type { Answer, LookupId } from '../src/pipeline/checkpoint/checkpoint.js'
+import type { AnswerHead, LookupId } from '../src/pipeline/checkpoint/checkpoint.js'
 import { openSqlite } from '../src/platform/sqlite.js'
 import { systemRandom } from '../src/platform/random.js'
 import { Chance } from '../test/simulation/chance.js'
@@ -10,6 +10,8 @@ import { finishedRun, lightAnswer, placeOf } from './answers.js'
 import { makeCompanies, type Company } from './companies.js'
 import { keyOfCompany } from './known-answers.js'
 import { diskFolder, grouped, ratio, type Say } from './support.js'
+
+type Answer = AnswerHead & { readonly line: string; readonly body: string }
 
 /** So many at a time, as the scheduler has them in flight: those share a commit, and so an fsync. */
 const sizes = [

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Answer, Checkpoint, LookupId } from '../src/pipeline/checkpoint/checkpoint.js'
+import type { AnswerHead, Checkpoint, LookupId } from '../src/pipeline/checkpoint/checkpoint.js'
 import { LocalCopy } from '../src/pipeline/checkpoint/postgres/local-copy.js'
 import { openWorker } from '../src/pipeline/checkpoint/postgres/lease.js'
 import { openPostgresCheckpoint } from '../src/pipeline/checkpoint/postgres/shared-run.js'
@@ -14,6 +14,8 @@ import { Chance } from '../test/simulation/chance.js'
 import { finishedRun, fullAnswer, lightAnswer } from './answers.js'
 import { makeCompanies } from './companies.js'
 import { keyOfCompany, lookupOf } from './known-answers.js'
+
+type Answer = AnswerHead & { readonly line: string; readonly body: string }
 
 /** One process of `bench/shared.ts`: it makes its lookups and answers, waits for `go`, and puts them through a checkpoint. */
 export interface SharedWork {

@@ -1,10 +1,10 @@
 import { ThreadSlot, type ThreadSlotDeps, type ThreadSlotListener } from './matcher-thread.js'
 import {
   receiveError,
-  type AnswerTexts,
   type Answered,
   type Asked,
   type Question,
+  type QuestionAnswer,
 } from './matcher-protocol.js'
 
 const dispatchLimits = {
@@ -17,11 +17,11 @@ const dispatchLimits = {
 export interface DispatchDeps extends ThreadSlotDeps {
   readonly threadCount: number
   /** Answers a question in this thread if no other is available. */
-  readonly answerHere: (question: Question) => AnswerTexts
+  readonly answerHere: (question: Question) => QuestionAnswer
 }
 
 interface Ticket extends Asked {
-  readonly resolve: (texts: AnswerTexts) => void
+  readonly resolve: (answer: QuestionAnswer) => void
   readonly reject: (error: unknown) => void
   endedThreadCount: number
 }
@@ -81,7 +81,7 @@ export class Dispatch {
     return this.#waiting[kind].length
   }
 
-  ask(question: Question): Promise<AnswerTexts> {
+  ask(question: Question): Promise<QuestionAnswer> {
     return new Promise((resolve, reject) => {
       this.#lastNumber = this.#lastNumber === numberMax ? 1 : this.#lastNumber + 1
       const ticket: Ticket = { number: this.#lastNumber, question, resolve, reject, endedThreadCount: 0 }
@@ -158,7 +158,7 @@ export class Dispatch {
 
   #answer(answered: Answered): void {
     const ticket = this.#take(answered.number)
-    if ('texts' in answered) ticket?.resolve(answered.texts)
+    if ('texts' in answered) ticket?.resolve(answered)
     else ticket?.reject(receiveError(answered.error))
   }
 

@@ -1,21 +1,21 @@
 import { availableParallelism } from 'node:os'
 import { errorTypes } from '../contract/errors.js'
-import type { Resolution } from '../contract/result.js'
 import { systemClock, type Clock } from '../platform/clock.js'
 import type { Registry } from '../registry/registry.js'
 import type { Candidate } from '../pipeline/answers/candidate.js'
+import type { PreparedAnswer, PreparedAnswers } from '../pipeline/scheduler/protocol.js'
 import type { Knowledge, Query } from '../service/knowledge.js'
 import { Refusal } from '../service/refusal.js'
 import { createClosedError, Dispatch } from './matcher-dispatch.js'
 import {
   answerQuestion,
   getCandidates,
-  gatherCandidates,
   identifyFile,
   readCandidates,
   readLikely,
   readResolution,
   readSearch,
+  type QuestionAnswer,
 } from './matcher-protocol.js'
 import type { ThreadCode } from './matcher-thread.js'
 import { createKnowledge } from './registry-adapter.js'
@@ -49,6 +49,8 @@ export interface MatcherPoolDeps {
   readonly start: 'at_once' | 'with_work'
   /** Candidates are gathered with answers that are doubtful by this threshold; without it, none are. */
   readonly doubtThreshold?: number
+  /** Answers of runs are prepared for the checkpoint of a pipeline in this process; defaults to false. */
+  readonly prepares?: boolean
   readonly log: (line: string) => void
   readonly clock?: Clock
   readonly questionMsMax?: number
@@ -58,6 +60,8 @@ export interface MatcherPoolDeps {
 
 /** A `Knowledge` that matches names in threads. */
 export interface MatcherPool extends Knowledge {
+  /** Answers that were prepared with the answers of runs, until they are taken. */
+  readonly prepared: PreparedAnswers
   /** Returns the candidates of a query, the likeliest first. */
   candidates(query: Query): Promise<readonly Candidate[]>
   /** Number of threads that accept questions. */
@@ -66,16 +70,9 @@ export interface MatcherPool extends Knowledge {
   close(): Promise<void>
 }
 
-/**
- * Returns 0 on one core. In a run the main thread is always busy and keeps one core; in a service the threads use all
- * cores.
- */
-export function countDefaultThreads(
-  beside: 'a_run' | 'a_service',
-  coreCount = availableParallelism(),
-): number {
-  if (coreCount < 2) return 0
-  return Math.min(beside === 'a_run' ? coreCount - 1 : coreCount, poolLimits.threadsByDefaultMax)
+/** One for each core; the main thread needs a part of one. 0 on one core. */
+export function countDefaultThreads(coreCount = availableParallelism()): number {
+  return coreCount < 2 ? 0 : Math.min(coreCount, poolLimits.threadsByDefaultMax)
 }
 
 /**
@@ -125,21 +122,29 @@ export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
   if (deps.start === 'at_once') startThreads()
   const along = new CandidateCache()
   const doubtThreshold = deps.doubtThreshold ?? null
-  const resolveHere = (query: Query): Resolution => {
-    const asked = knowledge.ask(query)
-    const answer = asked.answer()
-    along.keep(query, gatherCandidates(answer, asked, doubtThreshold))
-    return answer
+  const prepared = new AnswerShelf()
+  const keep = (query: Query, answer: QuestionAnswer) => {
+    along.keep(query, getCandidates(answer.texts))
+    prepared.keep(answer.prepared ?? null)
+    return readResolution(answer.texts)
   }
   return {
     ...knowledge,
-    resolve: (query) => {
+    prepared,
+    resolve: (query, run) => {
       const open = threads()
-      if (open === null) return here(() => resolveHere(query))
-      return open.ask({ kind: 'resolve', query, doubtThreshold }).then((texts) => {
-        along.keep(query, getCandidates(texts))
-        return readResolution(texts)
-      })
+      const question = {
+        kind: 'resolve',
+        query,
+        run: deps.prepares === true ? (run ?? null) : null,
+        doubtThreshold,
+      } as const
+      if (open === null)
+        return keep(
+          query,
+          here(() => answerQuestion(knowledge, question)),
+        )
+      return open.ask(question).then((answer) => keep(query, answer))
     },
     candidates: async (query) => {
       const made = along.take(query)
@@ -147,19 +152,19 @@ export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
       const open = threads()
       return open === null
         ? here(() => knowledge.candidates(query))
-        : readCandidates(await open.ask({ kind: 'candidates', query }))
+        : readCandidates((await open.ask({ kind: 'candidates', query })).texts)
     },
     search: (request) => {
       const open = threads()
       if (open === null) return here(() => knowledge.search(request))
       if (open.countWaiting('search') >= poolLimits.searchesWaitingMax) throw createTooBusyError()
-      return open.ask({ kind: 'search', request }).then(readSearch)
+      return open.ask({ kind: 'search', request }).then(({ texts }) => readSearch(texts))
     },
     likelyCompanies: (query, countMax) => {
       const open = threads()
       if (open === null) return here(() => knowledge.likelyCompanies(query, countMax))
       if (open.countWaiting('likely') >= poolLimits.searchesWaitingMax) throw createTooBusyError()
-      return open.ask({ kind: 'likely', query, countMax }).then(readLikely)
+      return open.ask({ kind: 'likely', query, countMax }).then(({ texts }) => readLikely(texts))
     },
     openThreadCount: () => dispatch?.openCount ?? 0,
     close: async () => {
@@ -210,6 +215,26 @@ export class CandidateCache {
   #drop(key: string): void {
     this.#charCount -= this.#texts.get(key)?.length ?? 0
     this.#texts.delete(key)
+  }
+}
+
+/** Prepared answers that are not yet taken. The oldest ones are dropped; the poller then reads the body. */
+class AnswerShelf implements PreparedAnswers {
+  readonly #answers = new Map<string, PreparedAnswer>()
+
+  keep(answer: PreparedAnswer | null): void {
+    if (answer === null) return
+    this.#answers.set(answer.runId, answer)
+    for (const oldest of this.#answers.keys()) {
+      if (this.#answers.size <= alongLimits.countMax) break
+      this.#answers.delete(oldest)
+    }
+  }
+
+  take(runId: string): PreparedAnswer | null {
+    const answer = this.#answers.get(runId) ?? null
+    this.#answers.delete(runId)
+    return answer
   }
 }
 

@@ -3,15 +3,20 @@ import type { MessagePort } from 'node:worker_threads'
 import type { Resolution } from '../contract/result.js'
 import { UserError, errorCodes, type ErrorCode } from '../core/errors.js'
 import type { Candidate } from '../pipeline/answers/candidate.js'
+import { renderAnswer } from '../pipeline/answers/answer-line.js'
+import { packAnswer } from '../pipeline/checkpoint/packed-answer.js'
 import { isDoubtful } from '../pipeline/lookups/lookup-state.js'
+import type { PreparedAnswer } from '../pipeline/scheduler/protocol.js'
 import type {
   LikelyCompanies,
   Query,
   ResolutionText,
+  ResolvedRun,
   SearchRequest,
   SearchResults,
 } from '../service/knowledge.js'
-import { toResolutionText } from '../service/runs/run-outcome.js'
+import { formatRunBody } from '../service/runs/polls.js'
+import { buildRunObject, buildRunOutcome, toResolutionText } from '../service/runs/run-outcome.js'
 import type { AskedQuery, RegistryKnowledge } from './registry-adapter.js'
 
 /**
@@ -23,6 +28,8 @@ export type Question =
   | {
       readonly kind: 'resolve'
       readonly query: Query
+      /** The run that is answered: its answer is prepared for the checkpoint. */
+      readonly run: ResolvedRun | null
       /** Answers that are doubtful by this threshold contain their candidates; `null`: no answer does. */
       readonly doubtThreshold: number | null
     }
@@ -40,7 +47,7 @@ export interface Asked {
 export type AnswerTexts = readonly string[]
 
 export type Answered =
-  | { readonly number: number; readonly texts: AnswerTexts }
+  | { readonly number: number; readonly texts: AnswerTexts; readonly prepared?: PreparedAnswer | null }
   | { readonly number: number; readonly error: SentError }
 
 /** First message of a matcher, with the file that it has opened. */
@@ -101,27 +108,78 @@ export function answerQuestions(
 
 function answerOrError(knowledge: RegistryKnowledge, number: number, question: Question): Answered {
   try {
-    return { number, texts: knowledge.atOnce(() => answerQuestion(knowledge, question)) }
+    return { number, ...knowledge.atOnce(() => answerQuestion(knowledge, question)) }
   } catch (error) {
     return { number, error: sendError(error) }
   }
 }
 
-export function answerQuestion(knowledge: RegistryKnowledge, question: Question): AnswerTexts {
+/** The first answers of a thread, and one in so many of the others, are checked against the interface. */
+const [checkedFirst, checkedEvery] = [100, 50]
+let answerCount = 0
+const isTrusted = () => ++answerCount > checkedFirst && answerCount % checkedEvery !== 0
+
+/** An answer as a thread sends it; only answers of runs are prepared. */
+export interface QuestionAnswer {
+  readonly texts: AnswerTexts
+  readonly prepared?: PreparedAnswer | null
+}
+
+export function answerQuestion(knowledge: RegistryKnowledge, question: Question): QuestionAnswer {
   switch (question.kind) {
     case 'resolve': {
-      const asked = knowledge.ask(question.query)
+      const { query, run, doubtThreshold } = question
+      const asked = knowledge.ask(query)
       const answer = asked.answer()
-      const { outcome, basis, status, classification } = toResolutionText(answer)
-      const candidates = gatherCandidates(answer, asked, question.doubtThreshold)
-      return [outcome, basis, status, classification ?? '', ...(candidates === null ? [] : [candidates])]
+      const text = toResolutionText(answer, isTrusted())
+      const { outcome, basis, status, classification } = text
+      const candidates = gatherCandidates(answer, asked, doubtThreshold)
+      return {
+        texts: [outcome, basis, status, classification ?? '', ...(candidates === null ? [] : [candidates])],
+        prepared: run === null ? null : prepareAnswer(answer, text, query, run),
+      }
     }
     case 'search':
-      return [JSON.stringify(knowledge.search(question.request))]
+      return { texts: [JSON.stringify(knowledge.search(question.request))] }
     case 'candidates':
-      return [JSON.stringify(knowledge.candidates(question.query))]
+      return { texts: [JSON.stringify(knowledge.candidates(question.query))] }
     case 'likely':
-      return [JSON.stringify(knowledge.likelyCompanies(question.query, question.countMax))]
+      return { texts: [JSON.stringify(knowledge.likelyCompanies(question.query, question.countMax))] }
+  }
+}
+
+/**
+ * Makes what the pipeline stores of the answer of a run, as the poller would make it from the body of its poll. Returns
+ * `null` for answers that the poller has to see. `text`: the text of the answer.
+ */
+export function prepareAnswer(
+  answer: Resolution,
+  text: ResolutionText,
+  query: Query,
+  run: ResolvedRun,
+): PreparedAnswer | null {
+  if (answer.status === 'failed' || answer.status === 'merged') return null
+  const { runId, customId, callId, withBasis } = run
+  const stored = {
+    runId,
+    customId,
+    callId,
+    ...buildRunOutcome(text, query, run),
+    jobId: null,
+    requestId: null,
+  }
+  const body = formatRunBody(stored, withBasis)
+  const { packed, ...sizes } = packAnswer(renderAnswer(buildRunObject(answer, query, run)), body)
+  return {
+    bodyChars: body.length,
+    runId,
+    customId,
+    name: query.name,
+    outcome: answer.status,
+    confidence: answer.match_confidence,
+    resolvedAtMs: run.nowMs,
+    // A buffer of its own: a message copies the whole buffer that a view belongs to.
+    packed: { ...sizes, packed: Buffer.from(new Uint8Array(packed).buffer) },
   }
 }
 

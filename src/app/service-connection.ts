@@ -138,7 +138,7 @@ export interface EmbeddedDeps {
   registryPath: string | null
   /** Maximum number of runs in flight. */
   inFlightRunsMax: number
-  /** Number of threads that match names; `null`: cores minus one. */
+  /** Number of threads that match names; `null`: one for each core. */
   matchers: number | null
   /** Candidates are gathered with answers below this confidence; without it, none are. */
   doubtThreshold?: number
@@ -165,9 +165,10 @@ export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnecti
     const knowledge = createMatcherPool({
       registry,
       registryPath: path,
-      threadCount: deps.matchers ?? countDefaultThreads('a_run'),
+      threadCount: deps.matchers ?? countDefaultThreads(),
       start: 'with_work',
       ...(deps.doubtThreshold === undefined ? {} : { doubtThreshold: deps.doubtThreshold }),
+      prepares: true,
       log: deps.notice,
     })
     matchers = knowledge
@@ -192,6 +193,7 @@ export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnecti
       readScope: () => formatEmbeddedScope(registry.edition()),
       client,
       candidates: createEmbeddedCandidates(knowledge, registry),
+      prepared: knowledge.prepared,
       close: async () => {
         await client.close()
         await service.close()

@@ -61,9 +61,38 @@ export function createLocalTransport(answer: AnswerLocally, given: Partial<Trans
         text.length * 3 > limits.responseBytesMax && Buffer.byteLength(text) > limits.responseBytesMax
       const bodyFault = `the body is larger than ${limits.responseBytesMax} bytes`
       if (isTooLarge) return { kind: 'reply', status, headers, body: undefined, bodyFault }
-      return { kind: 'reply', status, headers, ...parseBody(text, limits.jsonDepthMax) }
+      return new LocalReply(status, headers, text, limits.jsonDepthMax)
     },
     close: () => Promise.resolve(),
+  }
+}
+
+/** A reply whose body is parsed when it is read: the answer of a run may be at hand in a prepared form. */
+class LocalReply {
+  readonly kind = 'reply'
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+  readonly #depthMax: number
+  #parsed: ReturnType<typeof parseBody> | null = null
+
+  constructor(status: number, headers: Readonly<Record<string, string>>, text: string, depthMax: number) {
+    this.status = status
+    this.headers = headers
+    this.text = text
+    this.#depthMax = depthMax
+  }
+
+  get body(): unknown {
+    return this.#parse().body
+  }
+
+  get bodyFault(): string | null {
+    return this.#parse().bodyFault
+  }
+
+  #parse(): ReturnType<typeof parseBody> {
+    return (this.#parsed ??= parseBody(this.text, this.#depthMax))
   }
 }
 

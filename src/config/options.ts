@@ -106,7 +106,7 @@ const service = {
       createMatcherCountSchema().describe(
         'The number of threads in which the embedded service matches names.',
       ),
-    unset: 'cores minus one, at most 8',
+    unset: 'one for each core, at most 8',
     manual: 'With `0`, the main thread matches names.',
     example: 2,
   }),
@@ -188,11 +188,11 @@ const pace = {
   inFlightRunsMax: option({
     schema: () =>
       createPositiveSchema().max(100_000).describe('Submitted lookups without an answer, at once.'),
-    defaults: { hosted: 2_000, embedded: 200 },
+    defaults: { hosted: 2_000, embedded: 500 },
   }),
   submitConcurrency: option({
     schema: () => createPositiveSchema().max(256).describe('Submission requests in flight at once.'),
-    defaults: { hosted: 16, embedded: 32 },
+    defaults: { hosted: 16, embedded: 128 },
   }),
 }
 

@@ -45,7 +45,7 @@ export interface Settings {
   readonly service: {
     readonly baseUrl: string | null
     readonly registryPath: string | null
-    /** `null`: cores minus one. */
+    /** `null`: one for each core. */
     readonly matchers: number | null
   }
   /** The own registry that answers first, or `null`. */

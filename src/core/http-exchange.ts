@@ -11,6 +11,8 @@ export type Exchange =
       /** The parsed JSON; undefined if it could not be parsed (see `bodyFault`). */
       body: unknown
       bodyFault: string | null
+      /** The body as text, from a service in this process. */
+      text?: string
     }
   | { kind: 'no_reply'; sent: 'no' | 'maybe'; reason: string }
 

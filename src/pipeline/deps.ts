@@ -25,6 +25,7 @@ import type { RunRecord, Timeline } from './figures/run-record.js'
 import type { NamedColumns } from './lookups/detect-columns.js'
 import type { Prices } from './figures/money.js'
 import type { StageOptions } from './lookups/stage-options.js'
+import type { PreparedAnswers } from './scheduler/protocol.js'
 import type { SchedulingOptions } from './scheduler/scheduler.js'
 
 /** A connection to the service, opened after the input was checked. */
@@ -38,6 +39,8 @@ export interface Connection {
   client: ServiceClient
   /** Candidates for doubtful lookups. */
   candidates: CandidateSource
+  /** Answers that were prepared for the checkpoint where they were made; a hosted service has none. */
+  prepared?: PreparedAnswers
   close(): Promise<void>
 }
 

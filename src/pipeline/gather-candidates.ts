@@ -1,7 +1,7 @@
-import type { RunObjectLenient } from '../contract/resolution.js'
 import type { LookupId, CheckpointReader } from './checkpoint/checkpoint.js'
 import { CandidateGatherer, findDoubtful } from './decisions/candidate-gatherer.js'
 import type { OpenRun } from './deps.js'
+import type { RecordedAnswer } from './scheduler/deps.js'
 import type { RowIndex } from './input/row-index.js'
 import { getDecisionService } from './lookups/decision.js'
 import { doubtThresholdByDefault } from './lookups/lookup-state.js'
@@ -11,7 +11,7 @@ import type { OutputColumn } from './answers/columns.js'
 import type { ReviewColumnName } from './answers/column-kinds.js'
 
 /** Called with each answered resolution. */
-export type OnAnswered = (lookupId: LookupId, run: RunObjectLenient) => void
+export type OnAnswered = (lookupId: LookupId, answer: RecordedAnswer) => void
 
 /**
  * Runs `work` while gathering the candidates of its doubtful answers, if the service provides them during a run. When
@@ -45,8 +45,8 @@ export async function withCandidateGathering(
   })
   const gathering = gatherer.run(known)
   try {
-    const stop = await work((lookupId, run) => {
-      gatherer.onAnswer(lookupId, run)
+    const stop = await work((lookupId, answer) => {
+      gatherer.onAnswer(lookupId, answer)
     })
     if (stop === null) {
       const also = await alsoKnown()

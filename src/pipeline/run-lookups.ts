@@ -133,7 +133,11 @@ export async function runLookups(
   const runScheduler = (onAnswered: OnAnswered | undefined) =>
     runUntilAnswered({
       checkpoint,
-      service: { client: connection.client, answersAreChecked: connection.service === 'embedded' },
+      service: {
+        client: connection.client,
+        answersAreChecked: connection.service === 'embedded',
+        prepared: connection.prepared,
+      },
       clock,
       random,
       resolutions: { backlog, counter, onAnswered },

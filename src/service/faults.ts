@@ -124,9 +124,9 @@ export function withFaults(knowledge: Knowledge, faults: Faults): Knowledge {
   if (faults === noFaults) return knowledge
   return {
     ...knowledge,
-    resolve: (query) => {
+    resolve: (query, run) => {
       if (faults.isRunFailing()) throw new Error('failed by the plan of faults')
-      return knowledge.resolve(query)
+      return knowledge.resolve(query, run)
     },
   }
 }

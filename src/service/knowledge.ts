@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { EntityRecord } from '../contract/entity.js'
 import type { cacheHitType } from '../contract/enums.js'
 import type { HierarchyData } from '../contract/hierarchy.js'
-import type { EntityId } from '../contract/ids.js'
+import type { CallId, CustomId, EntityId, RunId } from '../contract/ids.js'
 import type { Resolution } from '../contract/result.js'
 import type { SearchResult } from '../contract/search.js'
 import type { Awaitable } from '../core/awaitable.js'
@@ -11,6 +11,16 @@ export interface Query {
   readonly name: string
   readonly location: string | null
   readonly context: string | null
+}
+
+/** The run that a query is resolved for: with it, the body of the run's poll can be made where the answer is made. */
+export interface ResolvedRun {
+  readonly runId: RunId
+  readonly customId: CustomId | null
+  readonly callId: CallId
+  readonly withBasis: boolean
+  /** Time of the resolution. */
+  readonly nowMs: number
 }
 
 export interface SearchRequest {
@@ -94,7 +104,8 @@ export interface ResolutionText {
  * else takes a few index lookups, and runs in the transactions of its callers.
  */
 export interface Knowledge {
-  resolve(query: Query): Awaitable<Resolution | ResolutionText>
+  /** `run` is absent if the run is stored elsewhere. */
+  resolve(query: Query, run?: ResolvedRun): Awaitable<Resolution | ResolutionText>
   /** Returns the record of an id; for a merged id, the record at the end of the chain. `null` for an unknown id. */
   entity(id: EntityId): { record: EntityRecord; mergedInto: EntityId | null } | null
   /** Returns the best results first; `totalCount` is the count before the limit. */

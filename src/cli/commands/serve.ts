@@ -117,7 +117,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
   const matchers = createMatcherPool({
     registry,
     registryPath: path,
-    threadCount: flags.matchers ?? countDefaultThreads('a_service'),
+    threadCount: flags.matchers ?? countDefaultThreads(),
     start: 'at_once',
     log,
   })

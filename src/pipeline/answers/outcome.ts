@@ -1,7 +1,7 @@
 import { runAcceptedLenient, runObjectLenient, type RunObjectLenient } from '../../contract/resolution.js'
 import { readError, type Exchange } from '../../core/http-exchange.js'
 import { parseInstantMs } from '../../core/time.js'
-import { at, toText } from '../../core/json.js'
+import { at, toInteger, toText } from '../../core/json.js'
 import { findOtherCustomId, explainMismatch, type ExpectedIdentity } from './misdirected.js'
 import { readRateHeaders } from '../pace/pacing.js'
 
@@ -203,6 +203,10 @@ export function readOutcome(run: RunObjectLenient, failed: boolean): string {
     .trim()
   return failed || outcome === '' ? 'failed' : (toText(outcome, outcomeCharsMax) ?? 'failed')
 }
+
+/** Returns the confidence of a finished run, 0 to 100; null without one. */
+export const readConfidence = (run: RunObjectLenient): number | null =>
+  toInteger(at(run.data, 'match_confidence'))
 
 /** Returns the time at which the run was resolved, in Unix milliseconds; null if unknown. */
 export function readResolvedAtMs(run: RunObjectLenient): number | null {

@@ -4,6 +4,7 @@ import type { Sqlite } from '../../platform/sqlite.js'
 import type { LookupKind, StageKind } from '../lookups/lookup-kind.js'
 import type { LookupPlan, LookupState, PlanPolicy } from '../lookups/lookup-state.js'
 import type { SharedTurns } from './limit-turns.js'
+import type { AnswerContent } from './packed-answer.js'
 
 /** A lookup's number in the checkpoint: 1 to 2^32 - 2. */
 export type LookupId = number
@@ -99,14 +100,14 @@ export interface RowAnswer {
 }
 
 /** An answer as stored: the line that writers read, and the response body. */
-export interface Answer {
+export type Answer = AnswerHead & AnswerContent
+
+export interface AnswerHead {
   runId: string
   /** `failed` runs are final and billed as well. */
   state: 'answered' | 'failed'
   outcome: string
-  line: string
   lineVersion: number
-  body: string
   answeredAtMs: number
 }
 

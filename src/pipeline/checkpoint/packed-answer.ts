@@ -93,6 +93,12 @@ export interface PackedAnswer {
   packed: Buffer
 }
 
+/** Line and body of an answer, or both packed where the answer was made. */
+export type AnswerContent = Readonly<{ line: string; body: string }> | Readonly<{ packed: PackedAnswer }>
+
+export const packContent = (content: AnswerContent): PackedAnswer =>
+  'packed' in content ? content.packed : packAnswer(content.line, content.body)
+
 /** The columns of a row that make a packed answer. */
 export const packedColumns = 'packing, line_bytes AS lineBytes, body_bytes AS bodyBytes, packed'
 

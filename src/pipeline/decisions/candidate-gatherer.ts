@@ -1,10 +1,7 @@
-import type { RunObjectLenient } from '../../contract/resolution.js'
 import { getErrorText } from '../../core/errors.js'
-import { at, toInteger } from '../../core/json.js'
 import { type Clock, WakeSignal } from '../../platform/clock.js'
 import type { CheckpointReader, LookupId } from '../checkpoint/checkpoint.js'
-import { isDoubtful } from '../lookups/lookup-state.js'
-import { readOutcome } from '../answers/outcome.js'
+import { isDoubtful, type AnsweredLookup } from '../lookups/lookup-state.js'
 import type { Candidate, CandidateSource } from '../answers/candidate.js'
 import type { KeptCandidates } from './review-store.js'
 import { isDoubtfulLine, shouldReadConfidence } from '../answers/answer-line.js'
@@ -74,10 +71,11 @@ export class CandidateGatherer {
   }
 
   /** Call after an answer was recorded. */
-  onAnswer(lookupId: LookupId, run: RunObjectLenient): void {
-    const confidence = toInteger(at(run.data, 'match_confidence'))
-    const answer = { state: 'answered', outcome: readOutcome(run, false), confidence } as const
-    if (!isDoubtful(answer, this.#deps.threshold)) return
+  onAnswer(
+    lookupId: LookupId,
+    { outcome, confidence }: Pick<AnsweredLookup, 'outcome' | 'confidence'>,
+  ): void {
+    if (!isDoubtful({ state: 'answered', outcome, confidence }, this.#deps.threshold)) return
     this.#waiting.push(lookupId)
     if (this.#waiting.length >= gathererLimits.batchCount) this.#signal.ring()
   }

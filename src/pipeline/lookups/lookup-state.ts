@@ -142,7 +142,7 @@ export function moveLookup(state: LookupState, event: LookupEvent): LookupState 
 /** Default threshold: a match in the sense of the interface is not doubtful. */
 export const doubtThresholdByDefault = 80
 
-interface AnsweredLookup {
+export interface AnsweredLookup {
   readonly state: LookupState
   /** Outcome of the last answer, lower case. */
   readonly outcome: string | null

@@ -1,18 +1,13 @@
 import { runObjectLenient, type RunObjectLenient } from '../../contract/resolution.js'
 import { isContradiction } from '../answers/delivery.js'
+import { readConfidence } from '../answers/outcome.js'
 import { findProvenOwner, SwappedRunDetector, type HeldAnswer } from '../answers/misdirected.js'
 import { lineVersions } from '../answers/stage-lines.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Checkpoint, LookupId, OpenRun, RunContender } from '../checkpoint/checkpoint.js'
-import type { Protocol } from './protocol.js'
+import type { RecordedAnswer } from './deps.js'
+import type { FinalAnswer, Protocol } from './protocol.js'
 import type { RunCounter } from './run-counter.js'
-
-/** A final answer to the requested run; `misdirected` is the reason why it belongs to another lookup, or null. */
-export interface FinalAnswer {
-  run: RunObjectLenient
-  failed: boolean
-  misdirected: string | null
-}
 
 /**
  * The result of recording an answer: `written` (now or earlier); `moved`: the run belongs to another lookup, which has
@@ -27,10 +22,10 @@ export type RecordResult =
 
 type AnsweredRun = Pick<OpenRun, 'lookupId' | 'runId' | 'customId' | 'name'>
 
-/** An answer as sent, and with its merged ids resolved. */
+/** An answer as sent, its outcome, and the answer with its merged ids resolved, if it has any. */
 interface ResolvedAnswer {
-  sent: RunObjectLenient
-  answer: RunObjectLenient
+  final: FinalAnswer
+  merged: RunObjectLenient | null
   outcome: string
 }
 
@@ -40,7 +35,7 @@ export interface AnswerRecorderDeps {
   /** Follows merged ids to the last one. Returns a text, the reason, if the answer must be held. */
   followMerges: (answer: RunObjectLenient) => Promise<RunObjectLenient | string>
   /** Called with each answer once it is durable, to plan the follow-up lookups. */
-  onAnswered: (lookupId: LookupId, answer: RunObjectLenient) => Promise<void>
+  onAnswered: (lookupId: LookupId, answer: RecordedAnswer) => Promise<void>
   clock: Clock
   /** The service validates its answers against this version of the contract: no deviations are possible. */
   answersAreChecked: boolean
@@ -60,27 +55,24 @@ export class AnswerRecorder {
    * Records an answer; it is durable when this resolves. Only the first answer to a run is kept: an equal one is
    * ignored, a different one is counted as a contradiction. `isCounted`: whether this run requests the lookup.
    */
-  async record(
-    run: AnsweredRun,
-    { run: sent, failed, misdirected }: FinalAnswer,
-    isCounted = true,
-  ): Promise<RecordResult> {
-    let owner = misdirected === null ? null : await this.#findRunOwner(run.runId, sent)
+  async record(run: AnsweredRun, final: FinalAnswer, isCounted = true): Promise<RecordResult> {
+    const { failed, misdirected, prepared } = final
+    let owner = misdirected === null ? null : await this.#findRunOwner(run.runId, final.run)
     if (misdirected === null) this.confirmRun(run)
     else if (owner === null) {
       const { lookupId, runId, customId, name } = run
-      const pair = this.#mixedUp.note({ lookupId, runId, customId, name, run: sent, failed })
+      const pair = this.#mixedUp.note({ lookupId, runId, customId, name, run: final.run, failed })
       const isSettled = pair !== null && isCounted && (await this.#exchange(...pair))
       return isSettled
         ? { kind: 'exchanged', otherId: pair[1].lookupId }
         : { kind: 'held', reason: misdirected }
     }
-    const outcome = this.#deps.protocol.getOutcome(sent, failed)
-    const answer = outcome === 'merged' ? await this.#deps.followMerges(sent) : sent
-    if (typeof answer === 'string') return { kind: 'held', reason: answer }
-    const followed = { sent, answer, outcome }
+    const outcome = prepared?.outcome ?? this.#deps.protocol.getOutcome(final.run, failed)
+    const merged = outcome === 'merged' ? await this.#deps.followMerges(final.run) : null
+    if (typeof merged === 'string') return { kind: 'held', reason: merged }
+    const followed = { final, merged, outcome }
     if (owner === null && (await this.#write(run, followed, isCounted, false))) return { kind: 'written' }
-    owner ??= await this.#findRunOwner(run.runId, sent)
+    owner ??= await this.#findRunOwner(run.runId, final.run)
     return this.#writeContested(run, owner, followed, isCounted)
   }
 
@@ -128,32 +120,45 @@ export class AnswerRecorder {
   /** Returns false if several lookups claim the run, and the answer is not proved to belong to this one. */
   async #write(
     { lookupId, runId }: { lookupId: LookupId; runId: string },
-    { sent, answer, outcome }: ResolvedAnswer,
+    { final, merged, outcome }: ResolvedAnswer,
     isCounted: boolean,
     isProved: boolean,
   ): Promise<boolean> {
     const { checkpoint, clock, counter, protocol, answersAreChecked } = this.#deps
-    const line = {
+    const { prepared } = final
+    const head = {
       runId,
       state: outcome === 'failed' ? 'failed' : 'answered',
       outcome,
-      line: protocol.render(answer),
       lineVersion: lineVersions[protocol.kind],
-      body: JSON.stringify(answer),
       answeredAtMs: clock.nowMs(),
     } as const
-    const isFirst = await checkpoint.answer(lookupId, line, isProved)
+    const readAnswer = () => merged ?? final.run
+    const content =
+      prepared === undefined
+        ? { line: protocol.render(readAnswer()), body: JSON.stringify(readAnswer()) }
+        : { packed: prepared.packed }
+    const isFirst = await checkpoint.answer(lookupId, { ...head, ...content }, isProved)
     if (isFirst === 'contested') return false
     counter.unmarkHeld(lookupId)
-    if (!isFirst) await this.#compare(lookupId, sent)
+    if (!isFirst) await this.#compare(lookupId, final.run)
     else if (isCounted) {
       counter.countAnswer(outcome)
       if (!answersAreChecked)
-        for (const deviation of protocol.findDeviations(sent)) counter.countDeviation(deviation)
+        for (const deviation of protocol.findDeviations(final.run)) counter.countDeviation(deviation)
     }
     // An entity record exists even if its build failed: its domain may be looked up.
-    const leadsOn = line.state === 'answered' || protocol.kind === 'entity'
-    if (isFirst && isCounted && leadsOn) await this.#deps.onAnswered(lookupId, answer)
+    const leadsOn = head.state === 'answered' || protocol.kind === 'entity'
+    if (isFirst && isCounted && leadsOn) {
+      const confidence = prepared === undefined ? readConfidence(readAnswer()) : prepared.confidence
+      await this.#deps.onAnswered(lookupId, {
+        outcome,
+        confidence,
+        get run() {
+          return readAnswer()
+        },
+      })
+    }
     return true
   }
 

@@ -133,7 +133,7 @@ export async function connectMachines(
       waitSignal: stopping.replySignal,
       counter,
     }
-    const protocol = createProtocol(kind, service.client, scheduling.serverErrorMeans)
+    const protocol = createProtocol(kind, service.client, scheduling.serverErrorMeans, service.prepared)
     const own = { checkpoint, protocol, clock, random: deps.random, counter, backlog, stopping }
     return new KindMachine(own, {
       limits: { ...scheduling.limits, submissionsPerWindow: limits.submissionsPerWindow },
@@ -150,7 +150,7 @@ export async function connectMachines(
         kind === 'resolution' ? followMerges(answer, merging) : Promise.resolve(answer),
       onAnswered: (lookupId, answer) => {
         if (kind === 'resolution') resolutions.onAnswered?.(lookupId, answer)
-        return feed.planFromAnswer(checkpoint, lookupId, answer)
+        return feed.planFromAnswer(checkpoint, lookupId, () => answer.run)
       },
       answersAreChecked: service.answersAreChecked ?? false,
     })

@@ -13,7 +13,16 @@ import type { ServerErrorMeaning } from '../answers/outcome.js'
 import type { PollingPace } from '../pace/polling.js'
 import type { Stop } from '../figures/stop.js'
 import type { Backlog } from './backlog.js'
+import type { PreparedAnswers } from './protocol.js'
 import type { RunCounter } from './run-counter.js'
+
+/** An answer that was stored; `run` may be parsed when it is read. */
+export interface RecordedAnswer {
+  readonly outcome: string
+  /** 0 to 100; null without one. */
+  readonly confidence: number | null
+  readonly run: RunObjectLenient
+}
 
 export interface SchedulerLimits {
   /** Requests in `windowMs`; null if unlimited (the embedded service). */
@@ -58,6 +67,8 @@ interface ServiceToAsk {
   client: ServiceClient
   /** Whether the service validates its answers against this version of the contract; defaults to false. */
   answersAreChecked?: boolean
+  /** Answers of resolutions that were prepared where they were made; optional. */
+  prepared?: PreparedAnswers | undefined
 }
 
 interface ResolutionsToAsk {
@@ -65,7 +76,7 @@ interface ResolutionsToAsk {
   /** Counts events for display; the scheduler reads nothing from it. */
   counter: RunCounter
   /** Called for each resolution that is answered. */
-  onAnswered?: ((lookupId: LookupId, run: RunObjectLenient) => void) | undefined
+  onAnswered?: ((lookupId: LookupId, answer: RecordedAnswer) => void) | undefined
 }
 
 /** A kind to look up in addition to resolutions. */

@@ -1,5 +1,4 @@
 import { type Clock, WakeSignal } from '../../platform/clock.js'
-import type { RunObjectLenient } from '../../contract/resolution.js'
 import type { Checkpoint, LookupId, OpenRun } from '../checkpoint/checkpoint.js'
 import type { PollingPace } from '../pace/polling.js'
 import { AnswerRecorder, type AnswerRecorderDeps } from './answer-recorder.js'
@@ -34,7 +33,7 @@ export interface KindMachineDeps {
   /** Called if the response to a submission was lost, which a webhook may still name. */
   onLost: ((lookupId: LookupId) => void) | null
   followMerges: AnswerRecorderDeps['followMerges']
-  onAnswered: (lookupId: LookupId, answer: RunObjectLenient) => Promise<void>
+  onAnswered: AnswerRecorderDeps['onAnswered']
   answersAreChecked: boolean
 }
 
@@ -144,8 +143,9 @@ export class StagePlanner {
   }
 
   /** Plans the lookups that follow from a new answer. They are durable when this resolves. */
-  async planFromAnswer(checkpoint: Checkpoint, lookupId: LookupId, run: unknown): Promise<void> {
+  async planFromAnswer(checkpoint: Checkpoint, lookupId: LookupId, readRun: () => unknown): Promise<void> {
     if (this.#deps.sinks.size === 0) return
+    const run = readRun()
     if (checkpoint.kind === 'entity')
       await this.#planQuestions(this.#buildRecordQuestions(readEntityId(run), at(run, 'data')))
     const asked = this.#deps.isCheck(lookupId) ? null : await checkpoint.findRowLookup(lookupId)

@@ -16,11 +16,13 @@ import {
 import { readRateHeaders } from '../pace/pacing.js'
 import { RunDurations, viewOpenRuns } from '../pace/run-durations.js'
 import type { LookupId, OpenRun } from '../checkpoint/checkpoint.js'
-import type { AnswerRecorder, FinalAnswer } from './answer-recorder.js'
+import type { AnswerRecorder } from './answer-recorder.js'
 import type { Pace } from './pace.js'
 import type { KindContext } from './kind-context.js'
+import { findEndedAtMs, toFinalAnswer, type FinalAnswer, type PreparedVerdict } from './protocol.js'
 
-const pollConcurrency = 16
+/** Without a rate limit, polls wait for the end of their run, and for a commit that many answers share. */
+const pollConcurrency = { limited: 16, unlimited: 128 } as const
 /** One run in this many is polled early, to learn how long runs take. */
 const scoutEvery = 10
 /** A run may be unknown for a moment (a lagging replica), but not three times. */
@@ -47,7 +49,7 @@ export interface PollerDeps {
 export class Poller {
   readonly #kind: KindContext
   readonly #deps: PollerDeps
-  readonly #queue = new PQueue({ concurrency: pollConcurrency })
+  readonly #queue: PQueue
   readonly #wakeSignal: WakeSignal
   readonly #runs = new Map<LookupId, Run>()
   readonly #durations: RunDurations
@@ -60,7 +62,9 @@ export class Poller {
     this.#kind = kind
     this.#deps = deps
     const { clock, counter, stopping } = kind
-    const { polling } = deps
+    const { polling, pace } = deps
+    const isLimited = pace.getStartsPerMs() !== null
+    this.#queue = new PQueue({ concurrency: pollConcurrency[isLimited ? 'limited' : 'unlimited'] })
     this.#wakeSignal = new WakeSignal(clock)
     this.#durations = new RunDurations(Math.max(1, polling.firstAfterMs || polling.intervalMs))
     counter.watchOpenRuns(() => viewOpenRuns(this.#runs.values(), this.#durations, clock.monotonicMs()))
@@ -118,10 +122,11 @@ export class Poller {
   /** Closes a run whose answer came by webhook, and learns its duration. */
   closeAnswered(lookupId: LookupId, answer: RunObjectLenient, receivedAtMs: number): void {
     const run = this.#runs.get(lookupId)
-    const { clock } = this.#kind
+    const { clock, protocol } = this.#kind
     // The system clock may have been set back.
     const agoMs = Math.max(0, clock.nowMs() - receivedAtMs)
-    if (run !== undefined) this.#recordDuration(run, answer, clock.monotonicMs() - agoMs, true)
+    if (run !== undefined)
+      this.#recordDuration(run, protocol.getEndedAtMs(answer), clock.monotonicMs() - agoMs, true)
     this.close(lookupId)
   }
 
@@ -147,7 +152,7 @@ export class Poller {
       const waitMs = next === null ? Infinity : next.dueAtMs - clock.monotonicMs()
       if (waitMs > 0) await this.#wakeSignal.wait(waitMs)
       // A poll that has its turn must start at once.
-      else if (this.#queue.pending >= pollConcurrency) await this.#wakeSignal.wait()
+      else if (this.#queue.pending >= this.#queue.concurrency) await this.#wakeSignal.wait()
       else await this.#pollOne()
     }
     await this.#queue.onIdle()
@@ -191,11 +196,11 @@ export class Poller {
     if (verdict.kind === 'pending') this.#seeRunning(run, startedAtMs)
     // A webhook may have been faster; its duration is known then.
     if (verdict.kind === 'finished' && this.#runs.has(run.lookupId))
-      this.#recordDuration(run, verdict.run, startedAtMs)
+      this.#recordDuration(run, findEndedAtMs(verdict, protocol), startedAtMs)
     await this.#applyVerdict(run, verdict)
   }
 
-  async #applyVerdict(run: Run, verdict: PollVerdict): Promise<void> {
+  async #applyVerdict(run: Run, verdict: PollVerdict | PreparedVerdict): Promise<void> {
     const { stopping } = this.#kind
     const { pace } = this.#deps
     switch (verdict.kind) {
@@ -205,7 +210,7 @@ export class Poller {
         if (run.asked === 'once') run.asked = null
         return this.#setNeedsAttention(run, null)
       case 'finished':
-        return this.#finish(run, { ...verdict, misdirected: null })
+        return this.#finish(run, toFinalAnswer(verdict))
       case 'misdirected':
         if (verdict.run === null) return this.#hold(run, verdict.reason)
         return this.#finish(run, { run: verdict.run, failed: verdict.failed, misdirected: verdict.reason })
@@ -311,11 +316,10 @@ export class Poller {
     this.#durations.noteRunning(seenMs, atMs - run.submittedAtMs)
   }
 
-  /** `knownAtMs`: arrival of the answer, by the monotonic clock. */
-  #recordDuration(run: Run, answer: RunObjectLenient, knownAtMs: number, isSent = false): void {
-    const { clock, protocol } = this.#kind
+  /** `endedAtMs`: as stated, by the service's clock; `knownAtMs`: arrival of the answer, by the monotonic clock. */
+  #recordDuration(run: Run, endedAtMs: number | null, knownAtMs: number, isSent = false): void {
+    const { clock } = this.#kind
     const getAgeMs = (atMs: number) => atMs - run.submittedAtMs
-    const endedAtMs = protocol.getEndedAtMs(answer)
     this.#durations.addEnding({
       seenMs: run.seenRunningAtMs === null ? 0 : getAgeMs(run.seenRunningAtMs),
       knownMs: getAgeMs(knownAtMs),

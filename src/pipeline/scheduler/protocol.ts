@@ -1,6 +1,6 @@
 import type { ServiceClient } from '../../client/client.js'
 import { customId as customIdOf } from '../../contract/ids.js'
-import type { KickoffBody, RunObjectLenient } from '../../contract/resolution.js'
+import { runObjectLenient, type KickoffBody, type RunObjectLenient } from '../../contract/resolution.js'
 import type { Exchange } from '../../core/http-exchange.js'
 import type { LookupKind, StageKind } from '../lookups/lookup-kind.js'
 import {
@@ -22,7 +22,9 @@ import {
 import { renderAnswer } from '../answers/answer-line.js'
 import { findSchemaDeviations } from '../answers/schema-deviations.js'
 import { renderDomainLine, renderEntityLine, renderHierarchyLine } from '../answers/stage-lines.js'
+import type { ExpectedIdentity } from '../answers/misdirected.js'
 import type { OpenRun, ToSubmit } from '../checkpoint/checkpoint.js'
+import type { PackedAnswer } from '../checkpoint/packed-answer.js'
 
 /** The requests for one kind of lookups, and the meaning of the responses. */
 export interface Protocol {
@@ -44,7 +46,7 @@ export interface Protocol {
   ): Promise<Exchange>
   judgeKickoff(exchange: Exchange, lookup: ToSubmit, customId: string, nowMs: number): KickoffVerdict
   poll(run: OpenRun, signal: AbortSignal): Promise<Exchange>
-  judgePoll(exchange: Exchange, run: OpenRun, nowMs: number): PollVerdict
+  judgePoll(exchange: Exchange, run: OpenRun, nowMs: number): PollVerdict | PreparedVerdict
   getOutcome(run: RunObjectLenient, failed: boolean): string
   /** Time at which the answer was created, by the service's clock; null if unknown. */
   getEndedAtMs(run: RunObjectLenient): number | null
@@ -52,6 +54,80 @@ export interface Protocol {
   /** Deviations of an answer from the contract. */
   findDeviations(run: RunObjectLenient): readonly string[]
 }
+
+/** What is stored of an answer, made from the body of its run where the answer was made. */
+export interface PreparedAnswer {
+  /** Of the body that it was made from. */
+  readonly bodyChars: number
+  readonly runId: string
+  readonly customId: string | null
+  /** As echoed. */
+  readonly name: string
+  /** Never `merged` or `failed`, which need more than the body. */
+  readonly outcome: string
+  readonly confidence: number | null
+  readonly resolvedAtMs: number | null
+  readonly packed: PackedAnswer
+}
+
+/** Prepared answers by run id. */
+export interface PreparedAnswers {
+  /** Removes and returns an answer; null if there is none. */
+  take(runId: string): PreparedAnswer | null
+}
+
+/** The verdict of a prepared answer; `run` is parsed when it is read. */
+export type PreparedVerdict = Extract<PollVerdict, { kind: 'finished' }> & {
+  readonly prepared: PreparedAnswer
+}
+
+/** Judges a poll whose answer is prepared, without parsing it; null if the reply is another one, or not the asked one. */
+function judgePrepared(
+  exchange: Exchange,
+  asked: ExpectedIdentity,
+  prepared: PreparedAnswer | null,
+): PreparedVerdict | null {
+  if (exchange.kind !== 'reply' || exchange.status !== 200 || prepared === null) return null
+  const { runId, customId, name, bodyChars } = prepared
+  const isAsked = runId === asked.runId && customId === asked.customId && name === asked.name
+  if (!isAsked || exchange.text?.length !== bodyChars) return null
+  return {
+    kind: 'finished',
+    get run() {
+      return runObjectLenient.parse(exchange.body)
+    },
+    failed: false,
+    prepared,
+  }
+}
+
+/** A final answer to the requested run; `misdirected` is the reason why it belongs to another lookup, or null. */
+export interface FinalAnswer {
+  /** May be parsed when it is read. */
+  readonly run: RunObjectLenient
+  readonly failed: boolean
+  readonly misdirected: string | null
+  /** What is stored of it, if that is prepared. */
+  readonly prepared?: PreparedAnswer | undefined
+}
+
+type FinishedVerdict = Extract<PollVerdict, { kind: 'finished' }> | PreparedVerdict
+
+export const toFinalAnswer = (verdict: FinishedVerdict): FinalAnswer => ({
+  get run() {
+    return verdict.run
+  },
+  failed: verdict.failed,
+  misdirected: null,
+  prepared: 'prepared' in verdict ? verdict.prepared : undefined,
+})
+
+/** Returns the time at which an answer was created, by the service's clock; null if unknown. */
+export const findEndedAtMs = (
+  verdict: FinishedVerdict,
+  protocol: Pick<Protocol, 'getEndedAtMs'>,
+): number | null =>
+  'prepared' in verdict ? verdict.prepared.resolvedAtMs : protocol.getEndedAtMs(verdict.run)
 
 type ProtocolClient = Pick<
   ServiceClient,
@@ -62,10 +138,11 @@ export function createProtocol(
   kind: LookupKind,
   client: ProtocolClient,
   serverErrorMeans: ServerErrorMeaning,
+  prepared?: PreparedAnswers,
 ): Protocol {
   switch (kind) {
     case 'resolution':
-      return createResolutionProtocol(client, serverErrorMeans)
+      return createResolutionProtocol(client, serverErrorMeans, prepared)
     case 'entity':
       return createEntityProtocol(client)
     case 'hierarchy':
@@ -75,7 +152,11 @@ export function createProtocol(
   }
 }
 
-function createResolutionProtocol(client: ProtocolClient, serverErrorMeans: ServerErrorMeaning): Protocol {
+function createResolutionProtocol(
+  client: ProtocolClient,
+  serverErrorMeans: ServerErrorMeaning,
+  prepared: PreparedAnswers = { take: () => null },
+): Protocol {
   return {
     kind: 'resolution',
     onLost: 'hold',
@@ -85,7 +166,8 @@ function createResolutionProtocol(client: ProtocolClient, serverErrorMeans: Serv
       client.kickoffRun(buildKickoff(lookup, customId, webhookUrl), signal),
     judgeKickoff: (exchange, _, customId, nowMs) => judgeKickoff(exchange, nowMs, serverErrorMeans, customId),
     poll: (run, signal) => client.pollRun(run.runId, { include: 'basis' }, signal),
-    judgePoll,
+    judgePoll: (exchange, run, nowMs) =>
+      judgePrepared(exchange, run, prepared.take(run.runId)) ?? judgePoll(exchange, run, nowMs),
     getOutcome: (run, failed) => readOutcome(run, failed),
     getEndedAtMs: readResolvedAtMs,
     render: renderAnswer,

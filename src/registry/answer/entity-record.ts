@@ -263,8 +263,8 @@ function buildIndustry(stored: StoredEntity): ResultEntity['industry'] {
   const confidence = concorded === null ? rowCodeConfidence : concordedConfidence
   return {
     schemes: {
-      ...(sic === null ? {} : { sic: [toIndustryCode(sic, findSicLabel(sic), rowCodeConfidence)] }),
       ...(shown === null ? {} : { naics_2022: [toIndustryCode(shown, findNaicsLabel(shown), confidence)] }),
+      ...(sic === null ? {} : { sic: [toIndustryCode(sic, findSicLabel(sic), rowCodeConfidence)] }),
     },
   }
 }

@@ -81,10 +81,17 @@ export function writeInMixedCase(name: string): string {
 
 const hasSmallLetter = (name: string): boolean => /\p{Ll}/u.test(name)
 
-/** False for a name in capitals, and for one that a program wrote with a capital at each word: "Bp Plc". */
+/**
+ * False for a name in capitals, and for one that a program wrote: "Bp Plc", "Apple INC". A word with capitals of its own
+ * shows that people wrote it, unless the general rules know the word.
+ */
 function isMixedSpelling(name: string): boolean {
-  const isOwnSpelling = /\p{L}\p{Lu}|(?<!\p{L})\p{Ll}/u.test(name)
-  return hasSmallLetter(name) && (isOwnSpelling || writeInMixedCase(name.toUpperCase()) === name)
+  if (!hasSmallLetter(name)) return false
+  const written = writeInMixedCase(name.toUpperCase())
+  const words = written.split(' ')
+  const isOwn = (word: string, at: number) =>
+    word !== words[at] && /\p{L}\p{Lu}|^\p{Ll}/u.test(word) && !spellings.has(word.toUpperCase())
+  return written === name || name.split(' ').some(isOwn)
 }
 
 /** Finds another spelling, with small letters, of a registered name in capitals. */

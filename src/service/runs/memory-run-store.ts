@@ -76,8 +76,10 @@ export function createMemoryRunStore(runsMax: number, onEnded: readonly OnRunEnd
       for (const [runNumber, { asked }] of open) {
         if (due.length >= countMax) break
         if (asked.dueAtMs > nowMs) continue
-        const { accountNumber, ids, query, withBasis } = asked
-        due.push({ runNumber, accountNumber, runId: ids.runId, ...query, withBasis: withBasis ? 1 : 0 })
+        const { accountNumber, ids, customId, query, withBasis } = asked
+        const { runId, callId } = ids
+        const echoed = { customId, callId }
+        due.push({ runNumber, accountNumber, runId, ...query, withBasis: withBasis ? 1 : 0, echoed })
       }
       return due
     },

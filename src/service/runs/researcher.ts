@@ -93,7 +93,9 @@ export class Researcher {
       if (inFlight.room() <= 0) break
       takenCount++
       const query = { name: run.name, location: run.location, context: run.context }
-      const outcome = decideRun(knowledge, query, run.withBasis === 1, clock.nowMs())
+      const asked = { withBasis: run.withBasis === 1, nowMs: clock.nowMs() }
+      const { runId, echoed } = run
+      const outcome = decideRun(knowledge, query, echoed ? { runId, ...echoed, ...asked } : asked)
       if (outcome instanceof Promise) {
         inFlight.begin(run.runNumber, () => this.#finishLater(run, outcome, inFlight.stopping))
       } else finished.push(this.#toFinishedRun(run, outcome))

@@ -1,11 +1,12 @@
-import { type Resolution, resolution as resolutionSchema } from '../../contract/result.js'
+import type { RunObject } from '../../contract/resolution.js'
+import { type JobResult, type Resolution, resolution as resolutionSchema } from '../../contract/result.js'
 import { applyWhenReady, type Awaitable } from '../../core/awaitable.js'
 import { toRootDomain } from '../../core/domain-name.js'
 import { getErrorText } from '../../core/errors.js'
 import { readIdentifiers } from '../../core/stated-identifiers.js'
 import { nothingFound } from '../../contract/unknown.js'
 import type { Clock } from '../../platform/clock.js'
-import type { Knowledge, Query, ResolutionText } from '../knowledge.js'
+import type { Knowledge, Query, ResolutionText, ResolvedRun } from '../knowledge.js'
 import { limits } from '../limits.js'
 
 /**
@@ -27,34 +28,25 @@ export interface RunOutcome {
 export function decideRun(
   knowledge: Pick<Knowledge, 'resolve'>,
   query: Query,
-  withBasis: boolean,
-  nowMs: number,
+  run: ResolvedRun | Pick<ResolvedRun, 'withBasis' | 'nowMs'>,
 ): Awaitable<RunOutcome> {
   const toOutcome = (answer: Resolution | ResolutionText) =>
-    buildRunOutcome('outcome' in answer ? answer : toResolutionText(answer), {
-      query,
-      withBasis,
-      nowMs,
-      fault: null,
-    })
+    buildRunOutcome('outcome' in answer ? answer : toResolutionText(answer), query, run)
   const toFailedOutcome = (error: unknown) =>
-    buildRunOutcome(toResolutionText(failed), { query, withBasis, nowMs, fault: getErrorText(error) })
+    buildRunOutcome(toResolutionText(failed), query, run, getErrorText(error))
   try {
-    const answer = knowledge.resolve(query)
+    const answer = knowledge.resolve(query, 'runId' in run ? run : undefined)
     return answer instanceof Promise ? answer.then(toOutcome).catch(toFailedOutcome) : toOutcome(answer)
   } catch (error) {
     return toFailedOutcome(error)
   }
 }
 
-/** Converts a resolution to text. Throws if it breaks the interface. */
-export function toResolutionText(resolution: Resolution): ResolutionText {
-  const parsed = resolutionSchema.safeParse(resolution)
-  if (!parsed.success) {
-    const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim())
-    throw new Error(`the answer breaks the interface: ${faults.join('; ')}`)
-  }
-  const { basis, classification, ...outcome } = parsed.data
+/** Converts a resolution to text. Throws if it breaks the interface, unless `isTrusted`. */
+export function toResolutionText(resolution: Resolution, isTrusted = false): ResolutionText {
+  if (!isTrusted) assertResolution(resolution)
+  const { basis, classification } = resolution
+  const outcome = listOutcome(resolution)
   return {
     status: outcome.status,
     classification,
@@ -63,29 +55,67 @@ export function toResolutionText(resolution: Resolution): ResolutionText {
   }
 }
 
-interface Ending {
-  readonly query: Query
-  readonly withBasis: boolean
-  readonly nowMs: number
-  readonly fault: string | null
+function assertResolution(resolution: Resolution): void {
+  const { error } = resolutionSchema.safeParse(resolution)
+  if (error === undefined) return
+  const faults = error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim())
+  throw new Error(`the answer breaks the interface: ${faults.join('; ')}`)
 }
 
-function buildRunOutcome(text: ResolutionText, { query, withBasis, nowMs, fault }: Ending): RunOutcome {
-  const { name, location, context } = query
-  const { hit } = text
-  const atIso = new Date(hit?.resolvedAtMs ?? nowMs).toISOString()
-  const metadata = {
-    query: { name, location, context, classification: text.classification, mode: 'standard' },
-    resolved_at: atIso,
-    updated_at: atIso,
-    from_cache: hit !== undefined,
-    cache_hit_type: hit?.type ?? null,
-  }
+/** Returns what a run stores of a resolution beside its basis, in the order of the interface. */
+function listOutcome(resolution: Resolution): Omit<Resolution, 'basis' | 'classification'> {
+  const { status, type, subtype, entity, candidate, factors, actions } = resolution
+  const { match_confidence, merged_into } = resolution
+  return { status, match_confidence, type, subtype, entity, candidate, factors, actions, merged_into }
+}
+
+/** `fault`: the reason for a failure. */
+export function buildRunOutcome(
+  text: ResolutionText,
+  query: Query,
+  { withBasis, nowMs }: Pick<ResolvedRun, 'withBasis' | 'nowMs'>,
+  fault: string | null = null,
+): RunOutcome {
+  const metadata = buildMetadata(text, query, nowMs)
   return {
     status: text.status === 'failed' ? 'FAILED' : 'COMPLETED',
     result: `${text.outcome.slice(0, -1)},"metadata":${JSON.stringify(metadata)}}`,
     basis: withBasis ? text.basis : null,
     fault,
+  }
+}
+
+function buildMetadata(
+  { hit, classification }: Pick<ResolutionText, 'hit'> & { readonly classification: string | null },
+  { name, location, context }: Query,
+  nowMs: number,
+): JobResult['metadata'] {
+  const atIso = new Date(hit?.resolvedAtMs ?? nowMs).toISOString()
+  return {
+    query: { name, location, context, classification, mode: 'standard' },
+    resolved_at: atIso,
+    updated_at: atIso,
+    from_cache: hit !== undefined,
+    cache_hit_type: hit?.type ?? null,
+  }
+}
+
+/** Returns the object whose JSON is the body of the poll of a completed run: see `formatRunBody`. */
+export function buildRunObject(
+  resolution: Resolution,
+  query: Query,
+  { runId, customId, callId, withBasis, nowMs }: ResolvedRun,
+): RunObject {
+  return {
+    run_id: runId,
+    ...(customId === null ? {} : { custom_id: customId }),
+    status: 'COMPLETED',
+    data: {
+      ...listOutcome(resolution),
+      metadata: buildMetadata(resolution, query, nowMs),
+      ...(withBasis ? { basis: resolution.basis } : {}),
+      request_id: callId,
+    },
   }
 }
 
@@ -202,11 +232,11 @@ export function withAnswerCache(knowledge: Knowledge, clock: Pick<Clock, 'nowMs'
   }
   return {
     ...knowledge,
-    resolve: (query) => {
+    resolve: (query, run) => {
       const edition = useEdition()
       const found = cache.find(query)
       if (found !== null) return found
-      return applyWhenReady(knowledge.resolve(query), (answer) => {
+      return applyWhenReady(knowledge.resolve(query, run), (answer) => {
         const text = 'outcome' in answer ? answer : toResolutionText(answer)
         cache.store(query, text, edition)
         return text

@@ -4,7 +4,7 @@ import { createRoundRobin } from '../../platform/due-work-loop.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { RunOutcome } from './run-outcome.js'
 import type { RunIds } from '../ids.js'
-import type { Query } from '../knowledge.js'
+import type { Query, ResolvedRun } from '../knowledge.js'
 import { GroupCommit } from '../../platform/group-commit.js'
 import { selectOpenAccounts } from '../storage/schema.js'
 
@@ -53,6 +53,8 @@ export interface DueRun extends Query {
   readonly accountNumber: number
   readonly runId: RunId
   readonly withBasis: 0 | 1
+  /** Other ids in the body of its poll, if they are at hand. */
+  readonly echoed?: Pick<ResolvedRun, 'customId' | 'callId'>
 }
 
 export interface FinishedRun {

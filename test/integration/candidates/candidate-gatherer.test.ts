@@ -89,7 +89,7 @@ function keptOf(...names: string[]) {
 
 describe('what is gathered', () => {
   test('are the candidates of doubtful answers as they come, and of no others', async () => {
-    const { ids, runs } = await answered(
+    const { ids, outcomes } = await answered(
       ['Acme', 'matched', 95],
       ['Beta', 'partial_match', 61],
       ['Gamma', 'inconclusive', 99],
@@ -97,7 +97,7 @@ describe('what is gathered', () => {
     )
     const gathering = gathererOf()
     const gathered = gathering.gatherer.run(nobody)
-    for (const [at, run] of runs.entries()) gathering.gatherer.onAnswer(ids[at] ?? 0, run)
+    for (const [at, outcome] of outcomes.entries()) gathering.gatherer.onAnswer(ids[at] ?? 0, outcome)
     gathering.gatherer.complete()
     await gathered
     expect(gathering.asked).toEqual(['Beta', 'Gamma', 'Unheard Of'])
@@ -171,14 +171,14 @@ describe('what is gathered', () => {
   })
 
   test('what comes one by one waits a second for company', async () => {
-    const { ids, runs } = await answered(['Beta', 'no_match', 0], ['Gamma', 'no_match', 0])
+    const { ids, outcomes } = await answered(['Beta', 'no_match', 0], ['Gamma', 'no_match', 0])
     const clock = manualClock()
     const { gatherer, asked } = gathererOf({ clock })
     const turn = () => new Promise((resolve) => setImmediate(resolve))
-    gatherer.onAnswer(ids[0] ?? 0, runs[0]!)
+    gatherer.onAnswer(ids[0] ?? 0, outcomes[0]!)
     const gathered = gatherer.run(nobody)
     await turn()
-    gatherer.onAnswer(ids[1] ?? 0, runs[1]!)
+    gatherer.onAnswer(ids[1] ?? 0, outcomes[1]!)
     clock.advance(900)
     await turn()
     expect(asked).toEqual([])

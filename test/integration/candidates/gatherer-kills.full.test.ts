@@ -64,14 +64,14 @@ async function prepared() {
   endings.push(() => {
     folder.remove()
   })
-  const { ids, runs } = await answeredIn(folder, ...before, ...during, sure)
+  const { ids, outcomes } = await answeredIn(folder, ...before, ...during, sure)
   const store = openReviewStore(folder.path())
   endings.push(() => {
     store.close()
   })
   await store.keepCandidates('embedded:old', new Map([[hexOf('Acme'), [candidateOf('Acme')]]]), 0)
   await store.decide([decisionOf('Acme', { service: 'embedded' })], new Map())
-  return { folder, ids, runs, store }
+  return { folder, ids, outcomes, store }
 }
 
 const keptOf = ({ store }: Place) => {
@@ -81,7 +81,7 @@ const keptOf = ({ store }: Place) => {
 
 /** One process of a run, until it has ended or is dead. Returns what it asked for, and whether it died. */
 async function live(place: Place, dieAtStep: number): Promise<{ asked: string[]; isDead: boolean }> {
-  const { folder, ids, runs, store } = place
+  const { folder, ids, outcomes, store } = place
   const asked: string[] = []
   let die: () => void = () => undefined
   const death = new Promise<void>((resolve) => (die = resolve))
@@ -105,8 +105,8 @@ async function live(place: Place, dieAtStep: number): Promise<{ asked: string[];
     stopSignal: new AbortController().signal,
     onMissing: () => undefined,
   })
-  for (const [at, run] of runs.entries())
-    if (at >= before.length && !life.isDead) gatherer.onAnswer(ids[at] ?? 0, run)
+  for (const [at, outcome] of outcomes.entries())
+    if (at >= before.length && !life.isDead) gatherer.onAnswer(ids[at] ?? 0, outcome)
   gatherer.complete()
   await Promise.race([gatherer.run(Uint32Array.from(ids)), death])
   return { asked, isDead: life.isDead }

@@ -25,5 +25,6 @@ export async function answeredIn(folder: ReturnType<typeof checkpointFolder>, ..
     await checkpoint.answer(id, answerTo(run.run_id, { outcome: readOutcome(run, false), ...line }))
   }
   await Promise.all(runs.map((run, at) => answerOne(run, ids[at] ?? 0)))
-  return { ids, runs, all: Uint32Array.from(ids) }
+  const outcomes = answers.map(([, outcome, confidence]) => ({ outcome, confidence }))
+  return { ids, outcomes, all: Uint32Array.from(ids) }
 }

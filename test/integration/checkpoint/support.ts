@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type {
-  Answer,
+  AnswerHead,
   CheckpointReader,
   KeyedLookup,
   LineVersions,
@@ -40,7 +40,9 @@ export const linesOf = (version: number): LineVersions => ({
   hierarchy: version,
 })
 
-export function answerTo(runId: string, change: Partial<Answer> = {}): Answer {
+type RenderedAnswer = AnswerHead & { readonly line: string; readonly body: string }
+
+export function answerTo(runId: string, change: Partial<RenderedAnswer> = {}): RenderedAnswer {
   return {
     runId,
     state: 'answered',

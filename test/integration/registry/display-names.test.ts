@@ -23,6 +23,9 @@ test.each([
   ],
   ['its capitals within a word are kept', 'ZORVEXQUILLON AG', 'ZorvexQuillon A.G.', 'ZorvexQuillon A.G.'],
   ['a name that a program wrote is not', 'ZVX QUILLON PLC', 'Zvx Quillon Plc.', 'ZVX Quillon plc'],
+  ['with a form in small letters neither', 'ZVX QUILLON PLC', 'Zvx Quillon, plc', 'ZVX Quillon plc'],
+  ['with a form in capitals neither', 'ZORVEX QUILLON INC', 'Zorvex Quillon, INC', 'Zorvex Quillon Inc'],
+  ['a word in capitals is kept', 'ZORVEX QUILLON PLC', 'ZORVEX Quillon, PLC', 'ZORVEX Quillon, PLC'],
   [
     'a registered name with small letters stays',
     'ZORVEX Quillon Inc',

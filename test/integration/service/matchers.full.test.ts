@@ -113,8 +113,7 @@ describe('names matched in threads', () => {
   })
 
   test('one core has no threads, others one each, up to a bound', () => {
-    expect([1, 2, 4, 64].map((cores) => countDefaultThreads('a_service', cores))).toEqual([0, 2, 4, 8])
-    expect([1, 2, 4, 64].map((cores) => countDefaultThreads('a_run', cores))).toEqual([0, 1, 3, 8])
+    expect([1, 2, 4, 64].map(countDefaultThreads)).toEqual([0, 2, 4, 8])
   })
 
   test('without threads, all is answered here', () => {
@@ -150,7 +149,7 @@ describe('a question that takes long', () => {
   test('ends its run as failed, with the reason', async () => {
     const { pool } = impatient
     await impatient.untilOpen()
-    expect(await decideRun(pool, asks('HANG'), true, 0)).toMatchObject({
+    expect(await decideRun(pool, asks('HANG'), { withBasis: true, nowMs: 0 })).toMatchObject({
       status: 'FAILED',
       fault: 'matching this name took longer than 0.2 s, and was stopped',
     })

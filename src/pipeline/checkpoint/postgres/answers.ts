@@ -1,13 +1,13 @@
 import { GroupCommit, type ItemResult } from '../../../platform/group-commit.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { LookupKind } from '../../lookups/lookup-kind.js'
-import type { Answer, LookupId } from '../checkpoint.js'
-import { packAnswer, type PackedAnswer } from '../packed-answer.js'
+import type { Answer, AnswerHead, LookupId } from '../checkpoint.js'
+import { packContent, type PackedAnswer } from '../packed-answer.js'
 import { getAnsweredState } from '../transitions.js'
 import { selectContenders, lockLookup } from './lookup-rows.js'
 import type { SharedStore } from './store.js'
 
-interface AnswerItem extends PackedAnswer, Omit<Answer, 'line' | 'body'> {
+interface AnswerItem extends PackedAnswer, AnswerHead {
   readonly lookupId: LookupId
   readonly isProved: boolean
 }
@@ -27,8 +27,8 @@ export class AnswerBatcher {
     this.#kind = kind
   }
 
-  answer(lookupId: LookupId, { line, body, ...answer }: Answer, isProved: boolean): Promise<Outcome> {
-    return this.#commits.add({ lookupId, isProved, ...answer, ...packAnswer(line, body) })
+  answer(lookupId: LookupId, answer: Answer, isProved: boolean): Promise<Outcome> {
+    return this.#commits.add({ lookupId, isProved, ...answer, ...packContent(answer) })
   }
 
   async #commit(items: readonly AnswerItem[]): Promise<ItemResult<Outcome>[]> {

@@ -27,7 +27,7 @@ import type { Checkpoint, RowAnswer, KeyedLookup, LookupId, OpenRun } from '../c
 import { unpackBody } from '../packed-answer.js'
 
 /** Matchers return answers a few milliseconds apart; a commit of ten costs as much as three single ones. */
-const unbilledGatherMs = 8
+const unbilledGatherMs = 25
 
 /** State shared by the lookups of all kinds in one checkpoint: the file, its lock and head, and its commits. */
 export class CheckpointFile {

@@ -3,7 +3,7 @@ import type { LookupState } from '../../lookups/lookup-state.js'
 import { prepare, type Sqlite } from '../../../platform/sqlite.js'
 import { packedColumns, unpackBody, type PackedAnswer } from '../packed-answer.js'
 import { buildAnswerChecksumSql, buildChecksumSql } from '../tables.js'
-import type { Answer, LookupId, OpenRun, RunContender, RunOwner, ToSubmit } from '../checkpoint.js'
+import type { AnswerHead, LookupId, OpenRun, RunContender, RunOwner, ToSubmit } from '../checkpoint.js'
 import type { Change, Contest, LookupNow, Settlement } from '../transitions.js'
 
 /** A lookup before its next change. */
@@ -263,7 +263,7 @@ export function prepareQueries(database: Sqlite) {
       database,
       'UPDATE jobs SET ended_at_ms = @nowMs WHERE job_id = @jobId',
     ),
-    insertAnswer: prepare<Omit<Answer, 'line' | 'body'> & PackedAnswer & { lookupId: number }>(
+    insertAnswer: prepare<AnswerHead & PackedAnswer & { lookupId: number }>(
       database,
       `INSERT OR REPLACE INTO answers
        SELECT @lookupId, *, ${buildAnswerChecksumSql('', '(SELECT key FROM lookups WHERE lookup_id = @lookupId)')}

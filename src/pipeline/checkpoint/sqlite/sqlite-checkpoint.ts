@@ -20,7 +20,7 @@ import { readHead } from './head-file.js'
 import { assertNotBehind } from './head-keeper.js'
 import { assertCheckpointPath, withExplainedErrors, lockCheckpoint, openToWrite } from './open-database.js'
 import { calculateNextChain } from '../tables.js'
-import { packAnswer } from '../packed-answer.js'
+import { packContent } from '../packed-answer.js'
 import { applyChanges, readAnswerBody, readContest, type LookupRow, type Queries } from './queries.js'
 import {
   getAnsweredState,
@@ -218,12 +218,8 @@ class SqliteCheckpoint extends RunLookups implements OwnCheckpoint {
     return this.file.read(() => readAnswerBody(this.#queries, lookupId))
   }
 
-  answer(
-    lookupId: LookupId,
-    { line, body, ...answer }: Answer,
-    isProved = false,
-  ): ReturnType<Checkpoint['answer']> {
-    const packed = packAnswer(line, body)
+  answer(lookupId: LookupId, answer: Answer, isProved = false): ReturnType<Checkpoint['answer']> {
+    const packed = packContent(answer)
     return this.file.withTransaction(() => {
       const isContested = !isProved && this.#readContenders(answer.runId).length > 1
       const state = getAnsweredState(this.#queries.lookup.get(lookupId), answer, isContested)
