@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type Database from 'better-sqlite3'
 import { createNativePackageError } from './native-package.js'
@@ -86,10 +86,11 @@ export function openSqlite(path: string, options: OpenSqliteOptions): Sqlite {
  */
 function withSideFilesRemoved(database: Sqlite): Sqlite {
   const close = database.close.bind(database)
+  // The log lies beside the file itself, not beside a link to it.
+  const path = realpathSync(database.name)
   database.close = () => {
     close()
-    if (statSync(`${database.name}-wal`, { throwIfNoEntry: false })?.size === 0)
-      removeSideFiles(database.name)
+    if (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size === 0) removeSideFiles(path)
     return database
   }
   return database

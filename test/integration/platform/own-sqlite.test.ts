@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -148,6 +157,15 @@ describe('looked at', () => {
     expect(existsSync(`${own().path}-wal`)).toBe(true)
     writer.close()
     expect(readdirSync(dirname(own().path))).toEqual(['own.sqlite'])
+  })
+
+  test('it leaves no files of SQLite if its path is a symbolic link', () => {
+    openOwn(own(), durable).close()
+    const link = join(mkdtempSync(join(dirname(own().path), 'links-')), 'own.sqlite')
+    symlinkSync(own().path, link)
+    readOwn(own({ path: link }), { versions: 'any' }).close()
+    expect(readdirSync(dirname(own().path)).filter((name) => name.startsWith('own'))).toEqual(['own.sqlite'])
+    expect(readdirSync(dirname(link))).toEqual(['own.sqlite'])
   })
 
   test('what is not there is not made', () => {
