@@ -61,10 +61,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 process.stdin.on('error', () => undefined) // reported by its reader
 for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
+  stream.on('error', () => {
     // Rows on standard output may be cut off, as by `| head`. Without the reader of anything else, the command stops.
-    if (stream === process.stderr || io.argv[0] === 'mcp') stopCommand(130)
+    if (stream === process.stderr || stream.isTTY || io.argv[0] === 'mcp') stopCommand(130)
   })
 }
 
@@ -75,6 +74,18 @@ function stopCommand(code: 130 | 143): void {
   process.stdin.destroy(interruption.signal.reason as Error)
 }
 
+/** Stops the command after text was lost: its reader has ended, or the disk is full. */
+async function stopWithoutOutput(error: NodeJS.ErrnoException): Promise<void> {
+  const isFirst = !interruption.signal.aborted
+  stopCommand(130)
+  if (error.code === 'EPIPE' || !isFirst) return
+  lost.output = true
+  const { toWriteError } = await import('../pipeline/output/output-path.js')
+  const code = reportError(toWriteError('standard output', error), io)
+  process.exitCode ||= code
+}
+
+const lost = { output: false }
 let exitCode: ExitCode = 0
 const program = findProgramName(process.env)
 const io: CliIo = {
@@ -86,7 +97,7 @@ const io: CliIo = {
       screen.print(words, process.stdout, !isData && canDraw(process.stdout, process.env))
     else {
       process.stdout.write(printable(words), (error) => {
-        if (error) stopCommand(130)
+        if (error) void stopWithoutOutput(error)
       })
     }
   },
@@ -118,7 +129,7 @@ try {
   exitCode = reportFailure(error)
 }
 process.exitCode = exitCode === 130 ? getInterruptionCode(interruption.signal.reason) : exitCode
-if (exitCode === 130 && interruption.signal.aborted && interrupted.by === null)
+if (exitCode === 130 && interruption.signal.aborted && interrupted.by === null && !lost.output)
   io.err('Stopped: the reader of this output ended early.\n')
 
 function reportFailure(error: unknown): ExitCode {

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
 import { openCheckpointReader } from '../../src/pipeline/checkpoint/sqlite/reader.js'
 import { createPlace, fixture, type CliPlace } from '../support/cli.js'
 
@@ -60,4 +60,47 @@ test.each([
   expect(again.code).toBe(0)
   expect(place.names()).toContain('out.csv')
   expect(countSubmissions(place)).toBe(178)
+})
+
+/** Every write to it fails as on a full disk. */
+const fullDisk = '/dev/full'
+const intoFullDisk = (place: CliPlace, args: readonly string[], redirect = `>${fullDisk}`) =>
+  place.run(args, { wrapper: ['sh', '-c', `exec "$@" ${redirect}`, 'sh'], stdin: companies })
+
+describe.skipIf(!existsSync(fullDisk))('on a full disk', () => {
+  test.each([
+    [['--version']],
+    [['status', '--json']],
+    [['registry', 'search', 'apple']],
+    [['export', ...toStdout]],
+    [toStdout],
+  ])('the output of %j is a named error', async (args) => {
+    const place = createPlace()
+    await place.run(['-', '--input-format', 'csv', '-o', 'out.csv'], { stdin: companies })
+    const { code, stderr } = await intoFullDisk(place, args)
+    expect(stderr).toMatch(/error DISK_FULL: the disk is full/)
+    expect(stderr).not.toMatch(/^ {4}at /m)
+    expect(code).toBe(2)
+  })
+
+  test('rows that are lost after submissions end with code 5, and the next run resumes', async () => {
+    const place = createPlace()
+    const { code, stderr } = await intoFullDisk(place, toStdout)
+    expect([code, stderr]).toEqual([5, expect.stringMatching(/error DISK_FULL/)])
+    expect((await place.run(toStdout, { stdin: companies })).code).toBe(0)
+    expect(countSubmissions(place)).toBe(178)
+  })
+
+  test.each([
+    ['JSON lines', ['--json'], `>${fullDisk}`],
+    ['messages', [], `2>${fullDisk}`],
+  ])('without its %s, a run stops in order, and the next one resumes', async (_, flags, redirect) => {
+    const place = createPlace()
+    const run = ['-', '--input-format', 'csv', '-o', 'out.csv', ...flags]
+    const { code, stderr } = await intoFullDisk(place, run, redirect)
+    expect(code).toBe(130)
+    expect(stderr).not.toMatch(/ended early|^ {4}at /m)
+    expect((await place.run(run, { stdin: companies })).code).toBe(0)
+    expect(countSubmissions(place)).toBe(178)
+  })
 })
