@@ -111,9 +111,11 @@ const isHeadWithoutForm = ({ kind, formClass }: VariantDraft): boolean =>
 /** Countries of the legal form that ends the text, which is its head's form too: "Norvane-Oval GmbH". "Reno, NV" is a state. */
 function findLastFormCountries(text: string): readonly string[] {
   const { formWords, formCountries } = parseName(text)
-  const isState = ['US', 'CA', 'AU'].some((country) => findRegionCode(country, formWords.join(' ')) !== null)
-  return isState ? [] : formCountries
+  return isState(formWords) ? [] : formCountries
 }
+
+const isState = (formWords: readonly string[]): boolean =>
+  ['US', 'CA', 'AU'].some((country) => findRegionCode(country, formWords.join(' ')) !== null)
 
 function parseTextVariant(text: string | null, kind: VariantKind): VariantDraft | null {
   return text === null || text.trim() === '' ? null : { ...parseName(text), kind }
@@ -157,7 +159,7 @@ function extractBracketText(text: string): string | null {
 
 /** Words at the beginning of a site or department, rare in registered names. */
 const siteWords =
-  'plant|store|facility|warehouse|branch|division|department|dept|headquarters|hq|head office|corporate office|terminal|campus|refinery|works|mill|distribution center|fulfillment center|service center|call center|data center|customer service center|center at|site|location|unit|bldg|building|suite|accounts payable|payroll'
+  'plant|store|facility|warehouse|branch|division|department|dept|headquarters|hq|head office|corporate office|terminal|campus|refinery|works|mill|distribution center|fulfillment center|service center|call center|data center|customer service center|center at|site|location|unit(?! trusts?\\b)|bldg|building|suite|accounts payable|payroll'
 const siteMark = new RegExp(`(?<=\\S)[\\s,]+(?:the\\s+)?(?:${siteWords})\\b.*$`, 'i')
 /** Division words at the end, missing in the registered name. */
 const division = /(?<=\S)\s+(?:(?:research )?labs|research|worldwide|r ?& ?d)$/i
@@ -168,8 +170,10 @@ const address = new RegExp(
   'i',
 )
 
-/** Returns the text before a site: a dash, number sign, comma, site word, or street address. */
+/** Returns the text before a site. "Norvane - Plant 9 LLC" is a company of its own, unlike "Norvane Inc - Plant 9". */
 function listSiteHeads(text: string): string[] {
+  const { formClass, formWords } = parseName(text)
+  const isCompany = formClass !== null && formClass !== 'company' && !isState(formWords)
   const marks = [
     /\s+[-\u2013\u2014]+\s+.*$|\s+[-\u2013\u2014].*$|[-\u2013\u2014]+\s+.*$/u,
     /\s*(?:#|\bno\.?\s?(?=\d)).*$/iu,
@@ -186,7 +190,8 @@ function listSiteHeads(text: string): string[] {
     const shorter = shortest.replace(mark, '').trim()
     if (shorter.length >= 2) shortest = shorter
   }
-  return [...heads, ...(shortest === text ? [] : [shortest])]
+  if (shortest !== text) heads.push(shortest)
+  return isCompany ? heads.filter((head) => parseName(head).formClass !== null) : heads
 }
 
 /** The name without the town that the query's place also has. */

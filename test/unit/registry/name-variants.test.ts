@@ -10,6 +10,8 @@ describe('what a text may be read as', () => {
     // Sites, departments, addresses, numbers of stores.
     ['Norvane Inc. - Plant 7', 'norvane', 'site'],
     ['Norvane - Austin', 'norvane', 'site'],
+    ['Norvane Warehouse, Reno, NV', 'norvane', 'site'],
+    ['Norvane Inc - Plant 7 LLC', 'norvane', 'site'],
     ['Norvane – Head Office', 'norvane', 'site'],
     ['Norvane Accounts Payable', 'norvane', 'site'],
     ['Norvane Distribution Center', 'norvane', 'site'],
@@ -83,6 +85,10 @@ describe('what a text may be read as', () => {
     ['Quellstone 3 Partners', 'quellstone'],
     ['Plant Norvane', 'plant'],
     ['Noram Ltd', 'ram'],
+    ['Norvane - CLO 9 LLC', 'norvane'],
+    ['Norvane Warehouse Ltd', 'norvane'],
+    ['Norvane: Research GmbH', 'norvane'],
+    ['Norvane Unit Trusts Series 77', 'norvane'],
   ])('%j is never %j', (text, coreKey) => {
     expect(listVariants(text).map((variant) => variant.coreKey)).not.toContain(coreKey)
   })
