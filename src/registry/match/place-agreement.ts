@@ -28,6 +28,8 @@ export interface LocationHint {
   readonly postals: ReadonlySet<string>
   /** Contains a town or postal code, not only countries and regions (which may be names of towns too). */
   readonly namesTown: boolean
+  /** "Berlin, DE" is in Germany, or rarely in Delaware. */
+  readonly isTownWithDe: boolean
 }
 
 /**
@@ -88,6 +90,7 @@ export function parseLocation(location: string | null): LocationHint | null {
     cities: new Set(),
     postals: new Set(),
     namesTown: false,
+    isTownWithDe: false,
     codes: [],
     tailCountries: [],
   }
@@ -118,6 +121,7 @@ interface HintBuilder {
   cities: Set<string>
   postals: Set<string>
   namesTown: boolean
+  isTownWithDe: boolean
   /** Unread short codes, in order: "CA" may be Canada or California. */
   codes: string[]
   /** Countries at the end of a longer part: "London United Kingdom", but also "South Jordan". */
@@ -173,6 +177,7 @@ function settleCodes(hint: HintBuilder): void {
   }
   const last = hint.codes.at(-1)
   const isAlone = hint.codes.length === 1 && hint.countries.size === 0
+  hint.isTownWithDe = isAlone && last === 'de' && hint.cities.size > 0
   for (const code of hint.codes) {
     const country = findCountryCode(code)
     const regions = findRegionCodes(code)
@@ -203,6 +208,9 @@ export function comparePlaceWithHint(hint: LocationHint | null, place: Place): P
   if (place.postalKey !== '' && hint.postals.has(place.postalKey)) return 'postal'
   if (place.cityKey !== '' && hint.cities.has(place.cityKey)) return 'city'
   if (hasMatchingOutward(hint, place)) return 'city'
+  // Most US companies are registered in Delaware, and few are there.
+  if (hint.isTownWithDe && place.countryCode === 'US' && !['', 'US-DE'].includes(place.regionCode))
+    return 'country_conflict'
   if (regions.some((code) => hint.regions.has(code) || hint.regions.has(findLargerRegion(code) ?? '')))
     return 'region'
   const [region] = regions

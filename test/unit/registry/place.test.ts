@@ -35,6 +35,7 @@ const monza = place('Monza', 'IT-MB', '', 'IT', 'it')
 const turin = place('Torino', 'IT-21', '', 'IT', 'it')
 const toronto = place('Toronto', 'ON', 'M5J 2T3', 'CA', 'ca_on')
 const shenzhen = place('Luohu, Shenzhen', null, '518000', 'CN')
+const dover = place('Dover', 'DE', '19901', 'US', 'us_de')
 const utah = place('South Jordan', 'UT', '84095', 'US', 'us_de')
 
 describe('a location hint and a place', () => {
@@ -55,6 +56,7 @@ describe('a location hint and a place', () => {
     [munich, 'München, Deutschland', 'city'],
     [munich, 'DE', 'country'],
     [munich, 'Wilmington, DE, US', 'country_conflict'],
+    [munich, 'Köln, DE', 'country'],
     [stockport, 'SK1 9ZZ', 'city'],
     [stockport, 'Stockport, SK1 3BZ, GB', 'postal'],
     [stockport, 'England', 'country'],
@@ -72,6 +74,12 @@ describe('a location hint and a place', () => {
     [toronto, 'Vancouver, BC', 'region_conflict'],
     [utah, 'South Jordan, UT, US', 'city'],
     [utah, 'DE', 'region'],
+    [utah, 'Berlin, DE', 'country_conflict'],
+    [utah, 'Köln, DE', 'country_conflict'],
+    [utah, 'Wilmington, DE, US', 'region'],
+    [dover, 'Dover, DE', 'city'],
+    [dover, 'Wilmington, DE', 'region'],
+    [place('', null, '', '', 'us_de'), 'Wilmington, DE', 'region'],
     [shenzhen, 'Luohu, Shenzhen, CN', 'city'],
     [stockport, 'B3 2TA, GB', 'region_conflict'],
     [stockport, 'SK6 6ND', 'none'],
