@@ -27,8 +27,8 @@ const spellings = toTable(`
   Spy Sub Sud Sue Sum Sun Tan Tap Tar Tax Tea Ted Tek Ten Tex The Tie Tim Tin Tip Toe Tom Ton Too Top Toy Tri Tru Try
   Tub Two Uni Uno Use Val Van Vet Via Von War Was Wax Way Web Wet Who Why Win Wok Yes Yet You Zen Zip Zoo`)
 
-/** Legal forms only at the end; elsewhere they may be words. */
-const lastSpellings = toTable('SpA ApS eG GbR hf ehf')
+/** Only at the end: legal forms that may be words elsewhere, and "Israel, State of". */
+const lastSpellings = toTable('SpA ApS eG GbR hf ehf of')
 
 /** Small within a name, between two words. */
 const particles = toTable(`

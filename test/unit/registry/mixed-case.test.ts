@@ -22,7 +22,7 @@ const written = {
     Air Products & Chemicals Inc | Gap Inc | Atlanta Gas Light Co | Capital One Financial Corp |
     New York Times Co | Rio Tinto plc | Lyft, Inc.`,
   'small words': `
-    Bank of America Corp | Bed Bath & Beyond Inc | The Boeing Company | Banco do Brasil S.A. |
+    Bank of America Corp | Israel, State of | Bed Bath & Beyond Inc | The Boeing Company | Banco do Brasil S.A. |
     E I du Pont de Nemours & Co | De La Rue plc | Van Eck Associates Corp | Banco de la Nacion |
     Frederick van der Linde BV | Agua y Drenaje del Norte | El Paso Electric Co | La-Z-Boy Inc |
     Build-A-Bear Workshop Inc | Acme Gesellschaft mit Beschränkter Haftung`,
