@@ -86,7 +86,7 @@ export function openSqlite(path: string, options: OpenSqliteOptions): Sqlite {
  */
 function withSideFilesRemoved(database: Sqlite): Sqlite {
   const close = database.close.bind(database)
-  // The log lies beside the file itself, not beside a link to it.
+  // The log has the path of the file, not that of a link to it.
   const path = realpathSync(database.name)
   database.close = () => {
     close()
