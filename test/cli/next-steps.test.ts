@@ -13,3 +13,13 @@ test.each([['--status', 'inconclusive'], ['--status=inconclusive,no_match']])(
     expect(suggestion.exec(retry.stderr)?.[1]).toBe(`enrich review ${input}`)
   },
 )
+
+test('after standard input, the next step of status pipes it again, and writes the output', async () => {
+  const place = createPlace()
+  const stdin = 'company_name\nApple\n'
+  await place.run(['-', '--input-format', 'csv', '-o', 'out.csv'], { stdin })
+  const { stdout } = await place.run(['status'])
+  expect(stdout).toContain('  next: nothing left; … | enrich - --input-format … -o … writes the output\n')
+  const again = await place.run(['-', '--input-format', 'csv', '-o', 'again.csv'], { stdin })
+  expect([again.code, place.read('again.csv')]).toEqual([0, place.read('out.csv')])
+})

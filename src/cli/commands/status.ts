@@ -1,6 +1,8 @@
-import { relative } from 'node:path'
+import { existsSync } from 'node:fs'
+import { basename, relative } from 'node:path'
 import type { Command } from 'commander'
 import { withKnownHistory } from '../../app/run-history.js'
+import { isAddress } from '../../connectors/connectors.js'
 import { at, toText } from '../../core/json.js'
 import { formatCount } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
@@ -8,6 +10,7 @@ import { isPostgresUrl } from '../../core/server-addresses.js'
 import { diagnoseDamage, findProblem } from '../../pipeline/checkpoint/sqlite/verify.js'
 import type { ScopeCounts, UncertainLookup } from '../../pipeline/checkpoint/checkpoint.js'
 import { openCheckpointReader } from '../../pipeline/checkpoint/sqlite/reader.js'
+import { standardInputLabel } from '../../pipeline/input/sources.js'
 import { type LookupKind, firstKinds } from '../../pipeline/lookups/lookup-kind.js'
 import { readInboxCounts, type InboxCounts } from '../../pipeline/inbox/inbox.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
@@ -249,22 +252,33 @@ function suggestNextStep(scopes: readonly ScopeCounts[], firstFlag: string): str
   const lastInputs = scopes[0]?.lastInputs ?? []
   const states = { running: 0, new: 0, uncertain: 0, intended: 0, failed: 0 }
   for (const scope of scopes) for (const state of getKeys(states)) states[state] += scope.states[state]
-  const files = lastInputs.map((path) => quote(shortenPath(path)))
-  const same = files.length === 0 || files.length > shownInputsMax ? '…' : files.join(' ')
+  const enrich = (command: string, flags = '') =>
+    `${formatCommand(command, lastInputs)} -o …${firstFlag}${flags}`
   if (states.running + states.new > 0)
-    return `enrich ${same} -o …${firstFlag}   (the same command submits and fetches only what is missing)`
+    return `${enrich('enrich')}   (the same command submits and fetches only what is missing)`
   if (states.uncertain + states.intended > 0) {
-    return `enrich status --uncertain   (lists them; enrich ${same} -o …${firstFlag} --resubmit-uncertain submits them again)`
+    return `enrich status --uncertain   (lists them; ${enrich('enrich', ' --resubmit-uncertain')} submits them again)`
   }
   if (states.failed > 0)
-    return `enrich retry ${same} -o …${firstFlag} --status failed   (submits them again; billed again)`
-  return `nothing left; enrich ${same} -o …${firstFlag} writes the output`
+    return `${enrich('enrich retry', ' --status failed')}   (submits them again; billed again)`
+  return `nothing left; ${enrich('enrich')} writes the output`
 }
+
+/** Adds the inputs to a command. Standard input must be piped again, with its format. */
+function formatCommand(command: string, inputs: readonly string[]): string {
+  if (inputs.some(isStandardInput)) return `… | ${command} - --input-format …`
+  const files = inputs.map((path) => quote(shortenPath(path)))
+  return `${command} ${files.length === 0 || files.length > shownInputsMax ? '…' : files.join(' ')}`
+}
+
+/** Standard input is recorded by its label, like the path of a file. */
+const isStandardInput = (path: string): boolean => basename(path) === standardInputLabel && !existsSync(path)
 
 const getKeys = <Key extends string>(counts: Record<Key, number>) => Object.keys(counts) as Key[]
 
-/** Makes a path below the current folder relative. */
+/** Makes a path below the current folder relative. Addresses stay as they are. */
 function shortenPath(path: string): string {
+  if (isAddress(path)) return path
   const below = relative('.', path)
   return below.startsWith('..') ? path : below
 }

@@ -25,6 +25,7 @@ import {
   hashList,
   isUnchanged,
   openFiles,
+  standardInputLabel,
   type FileRequest,
   type InputFormat,
   type SourceFile,
@@ -136,7 +137,7 @@ function detectCommonFormat(files: readonly SourceFile[]): InputFormat {
 /** Throws INPUT_WITHOUT_SHEETS if a sheet is named for a format that has no sheets. */
 function assertSheets(format: InputFormat, { paths, sheet }: InputOptions): void {
   if (sheet === undefined || format === 'xlsx') return
-  const input = paths.length === 1 && paths[0] === '-' ? 'standard input' : paths.join(', ')
+  const input = paths.length === 1 && paths[0] === '-' ? standardInputLabel : paths.join(', ')
   throw new UserError(
     'INPUT_WITHOUT_SHEETS',
     `${input} is ${format}, and has no sheet ${JSON.stringify(sheet)}`,

@@ -17,6 +17,9 @@ import { toFileError } from '../../tables/file-error.js'
 
 const filesMax = 10_000
 
+/** What the user sees instead of a path. */
+export const standardInputLabel = 'standard input'
+
 export type InputFormat = 'csv' | 'parquet' | 'ndjson' | 'json' | 'xlsx'
 
 /** A file to read: `path` is opened, `label` is shown to the user. */
@@ -198,10 +201,10 @@ export async function spool(
     removeStale(folder, 'stdin.', '.spool')
     makeFolder(folder)
     await pipeline(stdin, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
-    return { file: createSourceFile(path, 'standard input'), remove }
+    return { file: createSourceFile(path, standardInputLabel), remove }
   } catch (error) {
     remove()
-    throw toSpoolError(error, folder, 'standard input')
+    throw toSpoolError(error, folder, standardInputLabel)
   }
 }
 
