@@ -17,7 +17,7 @@ import { toFileError } from '../../tables/file-error.js'
 
 const filesMax = 10_000
 
-/** What the user sees instead of a path. */
+/** Label of standard input in messages. */
 export const standardInputLabel = 'standard input'
 
 export type InputFormat = 'csv' | 'parquet' | 'ndjson' | 'json' | 'xlsx'
