@@ -6,8 +6,8 @@ import type { Verdict } from '../pipeline/lookups/decision.js'
 export type QueueView = 'open' | 'decided' | 'all'
 
 /**
- * `rows`: lookups with candidates first, then by number of rows; `confidence`: the most likely first; `input`: order of
- * the input.
+ * `rows`: most rows first, but `no_match` and `not_found` last; `confidence`: highest confidence first; `input`: order
+ * of the input.
  */
 export type QueueSort = 'rows' | 'confidence' | 'input'
 
@@ -129,7 +129,7 @@ export interface LookupDetail {
     readonly text: string
     readonly impact: string | null
   }[]
-  /** Other open lookups with the same doubt. */
+  /** Other open lookups with the same name, apart from legal form, case and punctuation. */
   readonly alike: readonly AlikeRow[]
 }
 

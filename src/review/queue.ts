@@ -231,7 +231,7 @@ const withoutCandidates: ReadonlySet<string> = new Set(['no_match', 'not_found']
 const at = (column: Uint32Array | Int16Array, place: number): number => column[place] ?? 0
 
 /**
- * Sort orders. `rows` has those with the most rows first, and entries without a company last. Ties keep the order of the input.
+ * Sort orders, see `QueueSort`. Ties keep the order of the input.
  */
 const orders: Readonly<Record<QueueSort, (keys: Keys) => Order>> = {
   rows: ({ rowCounts, firstRows, statuses, statusNames }) => {

@@ -47,7 +47,7 @@ const headerHtml = html`<header class="top">
   <p id="reviewer" class="quiet"></p>
   <nav class="panes" aria-label="Parts of the page">
     <button type="button" data-shows="queue">Queue</button>
-    <button type="button" data-shows="review">Row</button>
+    <button type="button" data-shows="review">Lookup</button>
     <button type="button" data-shows="decided">Decided</button>
   </nav>
 </header>`
@@ -70,9 +70,9 @@ const queueHtml = html`<section id="queue" class="pane" aria-label="Queue">
       <label>
         <span class="unseen">Order</span>
         <select id="sort">
-          <option value="rows">with candidates first</option>
-          <option value="confidence">most likely first</option>
-          <option value="input">input order</option>
+          <option value="rows">most rows first</option>
+          <option value="confidence">highest confidence first</option>
+          <option value="input">order of the input</option>
         </select>
       </label>
     </div>
@@ -84,7 +84,7 @@ const queueHtml = html`<section id="queue" class="pane" aria-label="Queue">
   <p id="more" class="more" role="status" hidden></p>
 </section>`
 
-const reviewHtml = html`<section id="review" class="pane" aria-label="The row and its candidates">
+const reviewHtml = html`<section id="review" class="pane" aria-label="The lookup and its candidates">
   <div id="row" class="row-view">
     <div id="asked" class="asked"></div>
     <div class="answers">
@@ -111,7 +111,7 @@ const reviewHtml = html`<section id="review" class="pane" aria-label="The row an
     </div>
   </div>
   <p id="hint" class="hint" hidden></p>
-  <div id="actions" class="actions" role="toolbar" aria-label="What to do with this row"></div>
+  <div id="actions" class="actions" role="toolbar" aria-label="What to do with this lookup"></div>
 </section>`
 
 const decidedHtml = html`<aside id="decided" class="pane" aria-label="What was decided">

@@ -231,7 +231,7 @@ describe.runIf(browserPath !== null)('the review page', () => {
       const hint = page.locator('#hint')
       expect(await hint.isVisible()).toBe(false)
       await page.keyboard.press('9')
-      await hint.filter({ hasText: 'There is no candidate 9: this row has candidates 1 to 2.' }).waitFor()
+      await hint.filter({ hasText: 'There is no candidate 9: this lookup has candidates 1 to 2.' }).waitFor()
       await page.keyboard.press('g')
       await hint.filter({ hasText: 'No group: no other open lookup has the same name.' }).waitFor()
       await page.keyboard.press('u')
@@ -276,7 +276,7 @@ describe.runIf(browserPath !== null)('the review page', () => {
       const { page } = await look(await answered())
       await page.keyboard.press('End')
       await page.locator('#asked-name', { hasText: names.at(-1) ?? '' }).waitFor()
-      expect(await pressUntilSaid(page, 'n')).toContain(`From the first row again: ${names[0] ?? ''}`)
+      expect(await pressUntilSaid(page, 'n')).toContain(`From the first lookup again: ${names[0] ?? ''}`)
     })
 
     test('a letter that is typed, a key with a modifier and a key held down decide nothing', async () => {
@@ -323,7 +323,7 @@ describe.runIf(browserPath !== null)('the review page', () => {
       expect([sentCount, place.decisions().length]).toEqual([1, 1])
     })
 
-    test('the same doubt: shown with who would be settled, some left out, settled and undone as one', async () => {
+    test('the same name: shown with who would be settled, some left out, settled and undone as one', async () => {
       const alike = ['', 'York', 'Hull', 'Bath'].map((city) => [names[0] ?? '', city] as const)
       const place = await answered([...alike, [names[1] ?? '', '']])
       const { page } = await look(place)

@@ -237,7 +237,7 @@ describe('a decision', () => {
   })
 })
 
-describe('the same doubt', () => {
+describe('the same name', () => {
   test('is shown for names that differ in legal form, case and punctuation, and settled for all of them at once', async () => {
     const [name = '', other = ''] = inventedNames(2)
     const place = createPlace(ambiguousRows([name, other]))

@@ -10,7 +10,7 @@ export interface GroupVerdict {
   readonly rows: readonly QueueRow[]
 }
 
-/** Lists rows with the same doubt and the rows to which a verdict would apply, before it is recorded. */
+/** Lists lookups with the same name and those to which a verdict would apply, before it is recorded. */
 export class GroupDialog {
   readonly #dialog = getPart('group', HTMLDialogElement)
   readonly #settle: (verdict: GroupVerdict) => void
@@ -45,11 +45,11 @@ export class GroupDialog {
       this.#dialog.close()
     })
     return [
-      createElement('h2', { id: 'group-title' }, 'The same doubt'),
+      createElement('h2', { id: 'group-title' }, 'Lookups with the same name'),
       createElement(
         'fieldset',
         { class: 'choices' },
-        createElement('legend', {}, 'Verdict for all selected rows'),
+        createElement('legend', {}, 'Verdict for all selected lookups'),
         ...this.#createChoices(detail),
       ),
       createElement(
@@ -119,7 +119,7 @@ export class GroupDialog {
           formatStatus(row.status),
         ),
         createElement('span', { class: 'alike-count quiet' }, plural(row.rowCount, 'row')),
-        createElement('span', { class: 'alike-why' }, alike === null ? 'the displayed row' : ''),
+        createElement('span', { class: 'alike-why' }, alike === null ? 'the displayed lookup' : ''),
       ),
     )
   }

@@ -36,7 +36,7 @@ export class PageFrame {
       this.#bar.firstElementChild.style.width = `${percent}%`
     this.#more.hidden = !isRunGoingOn
     if (isRunGoingOn && this.#more.textContent === '')
-      this.#more.textContent = 'A run is in progress and may add rows.'
+      this.#more.textContent = 'A run is in progress and may add lookups.'
   }
 
   /** For screen readers. */
@@ -150,7 +150,7 @@ export class Connection {
     this.#state = 'gone'
     this.#showBanner(
       createElement('strong', {}, 'The review server does not respond.'),
-      ' No decision is lost: each verdict was saved before the next row was shown. If the server has ended, start it again',
+      ' No decision is lost: each verdict was saved before the next lookup was shown. If the server has ended, start it again',
       ...this.#formatCommand(),
       ', and open the URL that it prints. This page retries automatically.',
     )

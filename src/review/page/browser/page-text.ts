@@ -58,7 +58,7 @@ export function describeEmptyQueue(
   filters: QueueFilter,
   { open, decided, isRunGoingOn }: QueueCounts,
 ): EmptyQueueText {
-  const later = isRunGoingOn ? ' A run is in progress: new doubtful rows appear automatically.' : ''
+  const later = isRunGoingOn ? ' A run is in progress: new doubtful lookups appear automatically.' : ''
   if (filters.text !== '' || filters.statuses.length > 0)
     return {
       title: 'No lookup matches',

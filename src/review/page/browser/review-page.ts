@@ -129,7 +129,7 @@ export class ReviewPage {
     const { row } = this.#row
     this.#frame.clearHint()
     if (row === null && needsRow.has(action.kind)) {
-      this.#frame.explain('No row is displayed.')
+      this.#frame.explain('No lookup is displayed.')
       return
     }
     switch (action.kind) {
@@ -237,8 +237,8 @@ export class ReviewPage {
     const isRound = await move
     const { row } = this.#row
     const next =
-      row === null ? 'No row is left.' : `${toDisplayText(row.name, 120)}, ${formatStatus(row.status)}.`
-    this.#frame.announce(`${words} ${isRound ? 'From the first row again: ' : 'Next: '}${next}`)
+      row === null ? 'No lookup is left.' : `${toDisplayText(row.name, 120)}, ${formatStatus(row.status)}.`
+    this.#frame.announce(`${words} ${isRound ? 'From the first lookup again: ' : 'Next: '}${next}`)
   }
 
   #onLeave(): void {
@@ -321,8 +321,8 @@ const needsRow: ReadonlySet<KeyAction['kind']> = new Set([
 ] as const)
 
 function describeCandidateCount(count: number): string {
-  if (count === 0) return 'this row has none'
-  return count === 1 ? 'this row has only candidate 1' : `this row has candidates 1 to ${count}`
+  if (count === 0) return 'this lookup has none'
+  return count === 1 ? 'this lookup has only candidate 1' : `this lookup has candidates 1 to ${count}`
 }
 
 const typed = 'input:not([type=checkbox], [type=radio]), textarea, select'

@@ -7,7 +7,7 @@ const actions: readonly { readonly kind: BarAction; readonly key: string; readon
   { kind: 'none', key: 'n', label: 'None of these' },
   { kind: 'skip', key: 's', label: 'Skip' },
   { kind: 'undo', key: 'u', label: 'Undo' },
-  { kind: 'group', key: 'g', label: 'Same doubt' },
+  { kind: 'group', key: 'g', label: 'Same name' },
   { kind: 'search', key: '/', label: 'Search' },
   { kind: 'note', key: 'm', label: 'Note' },
   { kind: 'help', key: '?', label: 'Keys' },
@@ -34,13 +34,13 @@ export class ActionBar {
     getPart('actions', HTMLElement).append(...made.map(([, button]) => button))
   }
 
-  /** `alikeCount`: other lookups with the same doubt. */
+  /** `alikeCount`: other open lookups with the same name. */
   show({ hasRow, alikeCount }: { hasRow: boolean; alikeCount: number }): void {
     for (const kind of ['none', 'skip', 'search', 'note'] as const) this.#disable(kind, !hasRow)
     this.#disable('group', !hasRow || alikeCount === 0)
     const label = this.#buttons.get('group')?.querySelector('span')
     if (label !== null && label !== undefined)
-      label.textContent = alikeCount === 0 ? 'Same doubt' : `Same doubt: ${alikeCount}`
+      label.textContent = alikeCount === 0 ? 'Same name' : `Same name: ${alikeCount}`
   }
 
   #disable(kind: BarAction, isDisabled: boolean): void {
@@ -51,15 +51,15 @@ export class ActionBar {
 const lines: readonly { readonly keys: readonly string[]; readonly does: string }[] = [
   { keys: ['1', '…', '5'], does: 'accept this candidate' },
   { keys: ['n'], does: 'none of these: no known company matches' },
-  { keys: ['s'], does: 'skip: go to the next row, this one stays open' },
+  { keys: ['s'], does: 'skip: go to the next lookup; the displayed lookup stays open' },
   { keys: ['u'], does: 'undo your last decision' },
-  { keys: ['g'], does: 'decide rows with the same doubt together, after a preview' },
+  { keys: ['g'], does: 'decide all open lookups with the same name together, after a preview' },
   { keys: ['/'], does: 'search for the company; results can be accepted' },
   { keys: ['m'], does: 'write a note that is stored with the verdict' },
-  { keys: ['j', '↓'], does: 'the next row' },
-  { keys: ['k', '↑'], does: 'the previous row' },
-  { keys: ['PgDn', 'PgUp'], does: 'ten rows forward, ten rows back' },
-  { keys: ['Home', 'End'], does: 'the first row, the last row' },
+  { keys: ['j', '↓'], does: 'the next lookup' },
+  { keys: ['k', '↑'], does: 'the previous lookup' },
+  { keys: ['PgDn', 'PgUp'], does: 'ten lookups forward, ten lookups back' },
+  { keys: ['Home', 'End'], does: 'the first lookup, the last lookup' },
   { keys: ['Space'], does: 'scroll the candidates down; with Shift up' },
   { keys: ['Esc'], does: 'close a field, the search or a dialog' },
   { keys: ['?'], does: 'show these keys' },
@@ -92,9 +92,9 @@ export class HelpDialog {
       createElement(
         'p',
         { class: 'quiet' },
-        'A verdict is saved before the next row is shown. It is written to ',
+        'A verdict is saved before the next lookup is shown. It is written to ',
         createElement('bdi', { class: 'code' }, decisionsPath),
-        ' with reviewer and time. It applies to all later runs; its rows are not submitted or billed.',
+        ' with reviewer and time, and applies to all later runs. A decided lookup is not submitted or billed.',
       ),
       createElement('p', { class: 'buttons' }, close),
     )
