@@ -71,7 +71,7 @@ const queueHtml = html`<section id="queue" class="pane" aria-label="Queue">
         <span class="unseen">Order</span>
         <select id="sort">
           <option value="rows">most rows first</option>
-          <option value="confidence">highest confidence first</option>
+          <option value="confidence">highest confidence</option>
           <option value="input">order of the input</option>
         </select>
       </label>
