@@ -7,6 +7,7 @@ import type { Decision } from '../pipeline/lookups/decision.js'
 import type { KeptDecision } from '../pipeline/decisions/review-store.js'
 import { isEntityId } from '../core/identifiers.js'
 import type { Candidate } from '../pipeline/answers/candidate.js'
+import { findCertainCountry } from '../registry/normalize/certain-country.js'
 
 /** Two texts, in each of which the shared parts are marked. */
 export interface ComparedTexts {
@@ -42,9 +43,21 @@ export function compareNames(left: string | null, right: string | null): Compare
   })
 }
 
-/** Marks the common words of two places, in any order. */
+/** Marks the common words of two places, in any order, and the last parts if they name the same country. */
 export function comparePlaces(left: string | null, right: string | null): ComparedTexts {
-  return compare(left, right, shareMoved)
+  const country = findCertainCountry(left)
+  const isSameCountry = country !== null && country === findCertainCountry(right)
+  return compare(left, right, (ones, others) => {
+    if (isSameCountry)
+      for (const word of [...takeLastPart(left, ones), ...takeLastPart(right, others)]) word.isShared = true
+    shareMoved(ones.filter(isOpen), others.filter(isOpen))
+  })
+}
+
+/** Returns the words after the last comma of a text. */
+function takeLastPart(text: string | null, words: readonly Piece[]): readonly Piece[] {
+  const count = splitPieces(text?.split(',').at(-1) ?? null).filter(isWord).length
+  return words.slice(Math.max(0, words.length - count))
 }
 
 /** A word, or the text between two words. */

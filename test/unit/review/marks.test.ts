@@ -76,6 +76,20 @@ test('a place is compared in whatever order it is written', () => {
   expect(shown(right)).toBe('[Friedrichstr. 1, 10117] Berlin, Germany')
 })
 
+test.each([
+  ['London, UK', 'London, United Kingdom', 'London, United Kingdom'],
+  [
+    'Austin, TX, USA',
+    'One Road, Dallas, TX 75201, United States',
+    '[One Road, Dallas], TX [75201], United States',
+  ],
+  ['München, Deutschland', 'Berlin, Germany', '[Berlin], Germany'],
+  ['Dover, DE', 'Berlin, Germany', '[Berlin, Germany]'],
+  ['Sydney, New South Wales', 'Cardiff, United Kingdom', '[Cardiff, United Kingdom]'],
+])('the country of a place is shared in other words too, if it is certain: %s, %s', (one, other, marked) => {
+  expect(shown(comparePlaces(one, other).right)).toBe(marked)
+})
+
 test('marks, joined, are the text, and what is marked in neither is the same in both', () => {
   const joined = (marks: readonly Mark[]) => marks.map(({ text }) => text).join('')
   const text = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.lorem({ maxCount: 6 }))

@@ -1,5 +1,5 @@
-import { findCountryCode } from '../core/countries.js'
-import { findRegionCodes } from '../registry/normalize/places.js'
+import { findCountryCode } from '../../core/countries.js'
+import { findRegionCodes } from './places.js'
 
 /** Countries whose addresses use two-letter region codes: "San Bruno, CA", "Bern, BE". */
 const withRegionCodes: ReadonlySet<string> = new Set('AU BR CA CH DE IT US'.split(' '))
