@@ -31,9 +31,20 @@ const exitCodes: Readonly<Record<string, number>> = {
   'enrich fixtures/companies.csv -o out.parquet --max-lookups 100': 8,
 }
 
-/** A folder like a clone with `enrich` as an installed command, and the files that pages name. */
-function createClone({ onTestFinished }: Pick<TestContext, 'onTestFinished'>): CliPlace {
+type Finishing = Pick<TestContext, 'onTestFinished'>
+
+/** An empty folder, with `enrich` as an installed command. */
+function createNewFolder({ onTestFinished }: Finishing): CliPlace {
   const place = createPlace(onTestFinished)
+  chmodSync(mainPath, 0o755)
+  mkdirSync(join(place.temporaryFolder, 'bin'))
+  symlinkSync(mainPath, join(place.temporaryFolder, 'bin/enrich'))
+  return place
+}
+
+/** A folder like a clone, with the files that pages name. */
+function createClone(context: Finishing): CliPlace {
+  const place = createNewFolder(context)
   for (const name of ['fixtures', 'examples']) cpSync(join(root, name), place.path(name), { recursive: true })
   for (const name of ['companies.csv', 'customers.csv'])
     cpSync(join(root, 'fixtures/companies.csv'), place.path(name))
@@ -46,9 +57,6 @@ function createClone({ onTestFinished }: Pick<TestContext, 'onTestFinished'>): C
   ]
   const rows = cells.map((row, at) => textRow(at + 1, row)).join('')
   writeXlsx(place.folder, 'customers.xlsx', { sheets: [{ name: 'Customers', rows }] })
-  chmodSync(mainPath, 0o755)
-  mkdirSync(join(place.temporaryFolder, 'bin'))
-  symlinkSync(mainPath, join(place.temporaryFolder, 'bin/enrich'))
   return place
 }
 
@@ -127,12 +135,15 @@ describe('the results that pages show are what the commands write', () => {
   })
 
   test('in docs/first-register.md, with the files that it names', async (context) => {
-    const place = createClone(context)
-    const registers = place.path('registers')
+    const downloaded = createNewFolder(context)
+    const registers = downloaded.path('registers')
     mkdirSync(registers)
     writeFileSync(join(registers, 'company_tickers_exchange.json'), tickers)
+    const example = createNewFolder(context)
+    cpSync(join(root, 'examples/register.csv'), example.path('register.csv'))
     const loads: string[] = []
     for (const block of blocksOf('docs/first-register.md')) {
+      const place = block.heading === 'Try it without a download' ? example : downloaded
       if (block.language === 'csv') place.write('companies.csv', block.text)
       else if (block.language === 'text')
         expectShown(readAlignedTable(block.text), rowsOfCsv(place.read('out.csv')))
