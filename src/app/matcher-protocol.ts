@@ -114,7 +114,7 @@ function answerOrError(knowledge: RegistryKnowledge, number: number, question: Q
   }
 }
 
-/** The first answers of a thread, and one in so many of the others, are checked against the interface. */
+/** A thread checks its first answers against the interface, and then one in fifty. */
 const [checkedFirst, checkedEvery] = [100, 50]
 let answerCount = 0
 const isTrusted = () => ++answerCount > checkedFirst && answerCount % checkedEvery !== 0

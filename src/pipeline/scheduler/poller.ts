@@ -21,8 +21,8 @@ import type { Pace } from './pace.js'
 import type { KindContext } from './kind-context.js'
 import { findEndedAtMs, toFinalAnswer, type FinalAnswer, type PreparedVerdict } from './protocol.js'
 
-/** Without a rate limit, polls wait for the end of their run, and for a commit that many answers share. */
-const pollConcurrency = { limited: 16, unlimited: 128 } as const
+/** Polls of the embedded service are not limited. They wait for the end of their run, then for a shared commit. */
+const [limitedPollsMax, unlimitedPollsMax] = [16, 128]
 /** One run in this many is polled early, to learn how long runs take. */
 const scoutEvery = 10
 /** A run may be unknown for a moment (a lagging replica), but not three times. */
@@ -63,8 +63,8 @@ export class Poller {
     this.#deps = deps
     const { clock, counter, stopping } = kind
     const { polling, pace } = deps
-    const isLimited = pace.getStartsPerMs() !== null
-    this.#queue = new PQueue({ concurrency: pollConcurrency[isLimited ? 'limited' : 'unlimited'] })
+    const pollsMax = pace.getStartsPerMs() === null ? unlimitedPollsMax : limitedPollsMax
+    this.#queue = new PQueue({ concurrency: pollsMax })
     this.#wakeSignal = new WakeSignal(clock)
     this.#durations = new RunDurations(Math.max(1, polling.firstAfterMs || polling.intervalMs))
     counter.watchOpenRuns(() => viewOpenRuns(this.#runs.values(), this.#durations, clock.monotonicMs()))
@@ -201,8 +201,6 @@ export class Poller {
   }
 
   async #applyVerdict(run: Run, verdict: PollVerdict | PreparedVerdict): Promise<void> {
-    const { stopping } = this.#kind
-    const { pace } = this.#deps
     switch (verdict.kind) {
       case 'pending':
         run.failureCount = 0
@@ -215,10 +213,10 @@ export class Poller {
         if (verdict.run === null) return this.#hold(run, verdict.reason)
         return this.#finish(run, { run: verdict.run, failed: verdict.failed, misdirected: verdict.reason })
       case 'rate_limited':
-        pace.onRateLimited(verdict.waitMs)
+        this.#deps.pace.onRateLimited(verdict.waitMs)
         return
       case 'refused':
-        stopping.stop(verdict)
+        this.#kind.stopping.stop(verdict)
         return
       case 'run_unknown':
         return this.#handleUnknown(run, verdict.reason)
@@ -338,11 +336,9 @@ export class Poller {
   }
 
   #deferLateRuns(): void {
-    const { clock } = this.#kind
-    const { polling } = this.#deps
-    const nowMs = clock.monotonicMs()
+    const nowMs = this.#kind.clock.monotonicMs()
     for (const run of this.#runs.values()) {
-      if (!run.isBeingPolled && isPastDeadline(run, polling, nowMs)) this.#deferRun(run)
+      if (!run.isBeingPolled && isPastDeadline(run, this.#deps.polling, nowMs)) this.#deferRun(run)
     }
   }
 

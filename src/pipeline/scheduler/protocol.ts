@@ -55,9 +55,9 @@ export interface Protocol {
   findDeviations(run: RunObjectLenient): readonly string[]
 }
 
-/** What is stored of an answer, made from the body of its run where the answer was made. */
+/** An answer in the form of the checkpoint. The thread that matched the name made it from the body of the run. */
 export interface PreparedAnswer {
-  /** Of the body that it was made from. */
+  /** Length of this body. */
   readonly bodyChars: number
   readonly runId: string
   readonly customId: string | null
@@ -72,7 +72,7 @@ export interface PreparedAnswer {
 
 /** Prepared answers by run id. */
 export interface PreparedAnswers {
-  /** Removes and returns an answer; null if there is none. */
+  /** Removes and returns an answer; null without one. */
   take(runId: string): PreparedAnswer | null
 }
 
@@ -107,7 +107,7 @@ export interface FinalAnswer {
   readonly run: RunObjectLenient
   readonly failed: boolean
   readonly misdirected: string | null
-  /** What is stored of it, if that is prepared. */
+  /** Absent if the answer must be rendered from `run`. */
   readonly prepared?: PreparedAnswer | undefined
 }
 

@@ -24,7 +24,14 @@ const isKind = (...kinds: string[]) => {
   return ({ comparison }: Evidence) => kinds.includes(comparison.variant.kind)
 }
 const multiply = (...features: Feature[]): Feature => {
-  return (evidence) => features.reduce((product, feature) => product * Number(feature(evidence)), 1)
+  return (evidence) => {
+    let product = 1
+    for (const feature of features) {
+      product *= Number(feature(evidence))
+      if (product === 0) return 0
+    }
+    return product
+  }
 }
 const isForeignForm = ({ comparison }: Evidence) => comparison.form === 'foreign'
 const isOneWord = ({ comparison }: Evidence) => comparison.variant.tokens.length === 1

@@ -17,42 +17,46 @@ export interface CandidateFinder {
   ) => CandidateName[]
 }
 
-export interface CandidateRow {
-  number: number
-  entity_number: number
-  legal_entity_number: number
-  kind: string
-  name: string
-  registered_name: string | null
-  tokens: string
-  core_key: string
-  full_key: string
-  form_class: string | null
-  acronym: string
-  status: string | null
-  removed_from_source: number
-  type: string
-  subtype: string
-  jurisdiction: string | null
-  is_registrant: number
-  source_number: number
-  region_code: string
-  city_key: string
-  postal_key: string
-  country_code: string | null
-}
+/** As a list: SQLite makes objects of more than twelve columns slowly, and they are slow to read. */
+export type CandidateRow = readonly [
+  number: number,
+  entityNumber: number,
+  legalEntityNumber: number,
+  sourceNumber: number,
+  kind: string,
+  name: string,
+  registeredName: string | null,
+  tokens: string,
+  coreKey: string,
+  fullKey: string,
+  formClass: string | null,
+  acronym: string,
+  status: string | null,
+  isRemoved: number,
+  type: string,
+  subtype: string,
+  jurisdiction: string | null,
+  isRegistrant: number,
+  cityKey: string,
+  regionCode: string,
+  postalKey: string,
+  countryCode: string | null,
+]
 
-export const selectCandidates = `
-  SELECT n.number, l.entity_number, n.legal_entity_number, n.kind, n.name, n.tokens, n.core_key, n.full_key,
-    n.form_class, n.acronym, l.status, l.removed_from_source, l.type, l.subtype, l.jurisdiction, l.source_number,
-    l.source_key GLOB 'cik:*' AS is_registrant,
-    a.region_code, a.city_key, a.postal_key, a.country_code,
+const selectCandidates = `
+  SELECT n.number, l.entity_number, n.legal_entity_number, l.source_number, n.kind, n.name,
     CASE WHEN n.kind <> 'legal' THEN (SELECT r.name FROM names r
-      WHERE r.legal_entity_number = l.number AND r.kind = 'legal' LIMIT 1) END AS registered_name
+      WHERE r.legal_entity_number = l.number AND r.kind = 'legal' LIMIT 1) END,
+    n.tokens, n.core_key, n.full_key, n.form_class, n.acronym, l.status, l.removed_from_source, l.type, l.subtype,
+    l.jurisdiction, l.source_key GLOB 'cik:*', a.city_key, a.region_code, a.postal_key, a.country_code
   FROM names n
   JOIN legal_entities l ON l.number = n.legal_entity_number
   JOIN addresses a ON a.legal_entity_number = l.number AND a.kind = 'headquarters'
   WHERE `
+
+/** Prepares a search for candidates; `where` may also have a limit. */
+export const prepareCandidates = <Parameters extends unknown[]>(database: Sqlite, where: string) =>
+  database.prepare<Parameters, CandidateRow>(selectCandidates + where).raw()
 
 const selectProminence = `
   SELECT 4 * max(e.sic IS NOT NULL OR e.naics IS NOT NULL OR e.industry_codes IS NOT NULL)
@@ -100,8 +104,7 @@ type FinderLimits = Readonly<Record<keyof typeof searchLimits, number>>
  */
 export function createCandidateFinder(database: Sqlite, limits: FinderLimits = matchLimits): CandidateFinder {
   const limit = ` LIMIT ${limits.candidateNamesMax}`
-  const prepare = (where: string) =>
-    database.prepare<string[], CandidateRow>(selectCandidates + where + limit)
+  const prepare = (where: string) => prepareCandidates<string[]>(database, where + limit)
   const byCore = prepare('n.core_key = ?')
   // The second condition enables the partial index.
   const byAcronym = prepare("n.acronym = ? AND n.acronym <> ''")
@@ -126,7 +129,7 @@ export function createCandidateFinder(database: Sqlite, limits: FinderLimits = m
       }
       const add = (rows: readonly CandidateRow[]) => {
         for (const row of rows)
-          if (!found.has(row.number)) found.set(row.number, toCandidateName(row, readProminence))
+          if (!found.has(row[0])) found.set(row[0], toCandidateName(row, readProminence))
       }
       for (const variant of variants) {
         addByCore(variant.coreKey)
@@ -164,8 +167,9 @@ export function createCandidateFinder(database: Sqlite, limits: FinderLimits = m
 
 /** Returns a function that reads the names of a company by its number. */
 export function createCompanyNames(database: Sqlite): (entityNumber: number) => CandidateName[] {
-  const ofCompany = database.prepare<[number], CandidateRow>(
-    `${selectCandidates}l.entity_number = ? LIMIT ${matchLimits.candidateNamesMax}`,
+  const ofCompany = prepareCandidates<[number]>(
+    database,
+    `l.entity_number = ? LIMIT ${matchLimits.candidateNamesMax}`,
   )
   const prominence = prepareProminence(database)
   return (entityNumber) => {
@@ -261,32 +265,35 @@ export function formatAlternatives(words: readonly string[]): string {
 }
 
 export function toCandidateName(row: CandidateRow, readProminence: ReadProminence): CandidateName {
-  const [country = '', region] = (row.jurisdiction ?? '').toUpperCase().split('_')
+  const [, entityNumber, legalEntityNumber, sourceNumber, kind, name, registeredName, tokens, ...others] = row
+  const [coreKey, fullKey, formClass, acronym, status, isRemoved, type, subtype, ...places] = others
+  const [jurisdiction, isRegistrant, cityKey, regionCode, postalKey, countryCode] = places
+  const [country = '', region] = (jurisdiction ?? '').toUpperCase().split('_')
   return {
-    entityNumber: row.entity_number,
-    legalEntityNumber: row.legal_entity_number,
-    sourceNumber: row.source_number,
-    kind: row.kind as NameKind,
-    name: row.name,
-    registeredName: row.registered_name ?? row.name,
-    jurisdiction: row.jurisdiction,
-    tokens: row.tokens === '' ? [] : row.tokens.split(' '),
-    coreKey: row.core_key,
-    fullKey: row.full_key,
-    formClass: row.form_class as FormClass | null,
-    acronym: row.acronym,
-    active: row.removed_from_source === 0 && (row.status === null || row.status === 'active'),
-    removed: row.removed_from_source === 1,
-    supported: row.type === 'business' && row.subtype === 'incorporated_entity',
+    entityNumber,
+    legalEntityNumber,
+    sourceNumber,
+    kind: kind as NameKind,
+    name,
+    registeredName: registeredName ?? name,
+    jurisdiction,
+    tokens: tokens === '' ? [] : tokens.split(' '),
+    coreKey,
+    fullKey,
+    formClass: formClass as FormClass | null,
+    acronym,
+    active: isRemoved === 0 && (status === null || status === 'active'),
+    removed: isRemoved === 1,
+    supported: type === 'business' && subtype === 'incorporated_entity',
     place: {
-      cityKey: row.city_key,
-      regionCode: row.region_code,
-      postalKey: row.postal_key,
-      countryCode: row.country_code ?? '',
+      cityKey,
+      regionCode,
+      postalKey,
+      countryCode: countryCode ?? '',
       // American lists name foreign registrants of the SEC with the country US.
-      jurisdictionCountry: row.is_registrant === 1 ? 'US' : country,
+      jurisdictionCountry: isRegistrant === 1 ? 'US' : country,
       jurisdictionRegion: region === undefined ? '' : `${country}-${region}`,
     },
-    prominence: readProminence(row.entity_number),
+    prominence: readProminence(entityNumber),
   }
 }

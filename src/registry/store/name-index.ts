@@ -6,9 +6,8 @@ import { Vocabulary } from '../match/vocabulary.js'
 import {
   createProminenceReaders,
   formatAlternatives,
-  selectCandidates,
+  prepareCandidates,
   toCandidateName,
-  type CandidateRow,
 } from './blocking.js'
 import { WordList, buildSortedWordLists, type WordLists } from '../match/word-list.js'
 
@@ -184,9 +183,7 @@ const searchedNamesMax = 60
  * of listed companies, names that begin with the words, then others. Each group is limited.
  */
 export function createWordSearch(database: Sqlite): WordSearch {
-  const byNumbers = database.prepare<[string], CandidateRow>(
-    `${selectCandidates}n.number IN (SELECT value FROM json_each(?))`,
-  )
+  const byNumbers = prepareCandidates<[string]>(database, 'n.number IN (SELECT value FROM json_each(?))')
   // Numbers come from an index alone. Each name is then read once.
   const byBeginning = database
     .prepare<[string, string], number>(

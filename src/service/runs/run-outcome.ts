@@ -62,7 +62,7 @@ function assertResolution(resolution: Resolution): void {
   throw new Error(`the answer breaks the interface: ${faults.join('; ')}`)
 }
 
-/** Returns what a run stores of a resolution beside its basis, in the order of the interface. */
+/** Returns the fields of a resolution in the order of the interface, without the basis and the classification. */
 function listOutcome(resolution: Resolution): Omit<Resolution, 'basis' | 'classification'> {
   const { status, type, subtype, entity, candidate, factors, actions } = resolution
   const { match_confidence, merged_into } = resolution

@@ -3,6 +3,7 @@ import { createMatcherPool } from '../../../src/app/matcher-pool.js'
 import { createKnowledge } from '../../../src/app/registry-adapter.js'
 import { createServiceClient } from '../../../src/client/client.js'
 import { createLocalTransport } from '../../../src/client/transport.js'
+import { toResolutionText } from '../../../src/service/runs/run-outcome.js'
 import { startLocalService } from '../../../src/service/local-service.js'
 import type { Exchange } from '../../../src/core/http-exchange.js'
 import { leiOf } from '../../support/made-identifiers.js'
@@ -106,7 +107,7 @@ describe('a question by identifier', () => {
     })
     for (const name of Object.keys(questions)) {
       const query = { name, location: null, context: null }
-      expect(pool.resolve(query)).toEqual(knowledge.resolve(query))
+      expect(pool.resolve(query)).toEqual(toResolutionText(knowledge.resolve(query)))
     }
     expect(pool.openThreadCount()).toBe(0)
     await pool.close()

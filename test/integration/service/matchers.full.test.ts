@@ -103,7 +103,9 @@ describe('names matched in threads', () => {
       start: 'with_work',
       code: { file: new URL('file:///nowhere.js') },
     })
-    expect(pool.resolve(asks('Birch 1 Holdings'))).toEqual(here.resolve(asks('Birch 1 Holdings')))
+    expect(pool.resolve(asks('Birch 1 Holdings'))).toEqual(
+      toResolutionText(here.resolve(asks('Birch 1 Holdings'))),
+    )
   })
 
   test('with work, threads are started', async () => {
@@ -215,7 +217,7 @@ describe('candidates', () => {
 
   test('come along from this thread too, before there are others', async () => {
     const { pool, here } = openPoolOfTest({ start: 'with_work', threadCount: 0, doubtThreshold: 80 })
-    expect(pool.resolve(doubtful)).toEqual(here.resolve(doubtful))
+    expect(pool.resolve(doubtful)).toEqual(toResolutionText(here.resolve(doubtful)))
     await pool.close()
     expect(await pool.candidates(doubtful)).toEqual(here.candidates(doubtful))
   })

@@ -75,6 +75,7 @@ describe('an answer that is prepared where it is made', () => {
 
 describe('a poll whose answer is prepared', () => {
   const { body, prepared } = answer(asks('Tesco PLC'))
+  const takes = (one: PreparedAnswer | null) => ({ take: () => one })
   const asked = {
     lookupId: 1,
     runId: run.runId,
@@ -83,11 +84,7 @@ describe('a poll whose answer is prepared', () => {
     submittedAtMs: 0,
     needsAttention: null,
   }
-  const judge = (
-    exchange: Exchange,
-    change: Partial<typeof asked> = {},
-    answers = { take: () => prepared },
-  ) =>
+  const judge = (exchange: Exchange, change: Partial<typeof asked> = {}, answers = takes(prepared)) =>
     createProtocol('resolution', {} as ServiceClient, 'unknown', answers).judgePoll(
       exchange,
       { ...asked, ...change },
@@ -121,18 +118,18 @@ describe('a poll whose answer is prepared', () => {
 
   const other: PreparedAnswer | null = prepared && { ...prepared, customId: 'enr_2' }
   test.each([
-    ['of another length', reply(`${body} `), {}, { take: () => prepared }, 'finished'],
+    ['of another length', reply(`${body} `), {}, takes(prepared), 'finished'],
     [
       'that is still pending',
       reply('{"run_id":"r","status":"PENDING"}', 202),
       {},
-      { take: () => prepared },
+      takes(prepared),
       'misdirected',
     ],
-    ['of another submission', reply(body), {}, { take: () => other }, 'finished'],
-    ['for another name', reply(body), { name: 'Larkmoor' }, { take: () => prepared }, 'misdirected'],
-    ['for another run', reply(body), { runId: 'run_2' }, { take: () => prepared }, 'misdirected'],
-    ['without a prepared answer', reply(body), {}, { take: () => null }, 'finished'],
+    ['of another submission', reply(body), {}, takes(other), 'finished'],
+    ['for another name', reply(body), { name: 'Larkmoor' }, takes(prepared), 'misdirected'],
+    ['for another run', reply(body), { runId: 'run_2' }, takes(prepared), 'misdirected'],
+    ['without a prepared answer', reply(body), {}, takes(null), 'finished'],
   ] as const)('a reply %s is judged by its body', (_, exchange, change, answers, kind) => {
     const verdict = judge(exchange, change as Partial<typeof asked>, answers)
     expect(verdict.kind).toBe(kind)

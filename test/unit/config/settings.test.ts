@@ -43,8 +43,8 @@ describe('defaults', () => {
         submissionsPerWindow: null,
         pollsPerWindow: null,
         windowMs: 60_000,
-        inFlightRunsMax: 200,
-        submitConcurrency: 32,
+        inFlightRunsMax: 500,
+        submitConcurrency: 128,
       },
       polling: { firstAfterMs: 0, intervalMs: 50, deadlineMs: 3_600_000 },
       stages: {
