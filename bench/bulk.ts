@@ -21,28 +21,48 @@ const fewNames = 20
 /**
  * A file of names on the embedded service, from the first row read to the output written, against the matcher
  * alone: the same names, asked of the same registry in a process of their own, with their answers as JSON.
- * In turn, so that a machine that is busy is busy for both. Needs `npm run build`.
+ * In turn, so that a machine that is busy is busy for both. Needs `npm run build`. `against` is a folder with another
+ * built commit, which enriches the same file in the same turns.
  */
-export async function reportBulk(say: Say): Promise<void> {
+export async function reportBulk(say: Say, against: string | null): Promise<void> {
   const folder = mkdtempSync(join(diskFolder(), 'enrich-bench-bulk-'))
   try {
     const { registry, names, few } = await makeWorld(folder)
     say(`  ${grouped(nameCount)} names over a registry of ${grouped(companyCount)} companies`)
     const ask = (path: string) => runPeer('./bulk-peer.ts', { root, registry, names: path } satisfies AskPeer)
-    const enrich = (path: string) => runEnrich(folder, path, registry)
-    const [askStart, enrichStart] = [await ask(few), await enrich(few)]
+    const enrich = (path: string) => runEnrich(root, folder, path, registry)
+    const enrichBefore = (path: string) =>
+      against === null ? null : runEnrich(against, folder, path, registry)
+    const [askStart, enrichStart, beforeStart] = [await ask(few), await enrich(few), await enrichBefore(few)]
+    const wholes: PerRow[] = []
+    const befores: PerRow[] = []
     const ratios: number[] = []
     for (let pair = 0; pair < pairCount; pair++) {
       const matcher = perRow(await ask(names), askStart)
       const whole = perRow(await enrich(names), enrichStart)
+      const before = await enrichBefore(names)
+      wholes.push(whole)
       ratios.push(whole.cpuMs / matcher.cpuMs)
-      say(
-        `  ${grouped(1000 / whole.wallMs)} rows a second, ${whole.cpuMs.toFixed(3)} ms of CPU a row; ` +
-          `the matcher alone ${matcher.cpuMs.toFixed(3)}: ${ratio(whole.cpuMs / matcher.cpuMs)} times`,
-      )
+      say(`  ${describe(whole)}; the matcher alone ${matcher.cpuMs.toFixed(3)}`)
+      if (before === null || beforeStart === null) continue
+      befores.push(perRow(before, beforeStart))
+      say(`  before: ${befores.map(describe).at(-1) ?? ''}`)
     }
-    const median = ratios.sort((a, b) => a - b)[Math.floor(pairCount / 2)] ?? NaN
-    say(`  the whole in CPU of the matcher: ${ratio(median)}, the median of ${pairCount}; the limit is 2.5`)
+    say(
+      `  the whole in CPU of the matcher: ${ratio(median(ratios))}, the median of ${pairCount}; the limit is 2.5`,
+    )
+    const of = (runs: readonly PerRow[], figure: keyof PerRow) => median(runs.map((run) => run[figure]))
+    const share = (figure: keyof PerRow) => ratio(of(wholes, figure) / of(befores, figure))
+    if (against !== null)
+      say(
+        `  compared with before: ${share('wallMs')} of the time, ${share('cpuMs')} of the CPU, ` +
+          `${share('mainCpuMs')} of the first thread's`,
+      )
+    const [cpuMs, mainCpuMs] = [of(wholes, 'cpuMs'), of(wholes, 'mainCpuMs')]
+    // Either all cores are busy, or the first thread is.
+    const rowsWith = (cores: number) => 1000 / Math.max(mainCpuMs, cpuMs / cores)
+    const more = [8, 16].map((cores) => `${cores} cores ${ratio(rowsWith(cores) / rowsWith(1))}`)
+    say(`  rows a second that the CPU allows, in those of one core: ${more.join(', ')}`)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -81,18 +101,22 @@ async function makeWorld(folder: string): Promise<{ registry: string; names: str
 }
 
 /** A checkpoint of its own each time: nothing is known. */
-async function runEnrich(folder: string, names: string, registry: string): Promise<Metered> {
+async function runEnrich(tree: string, folder: string, names: string, registry: string): Promise<Metered> {
   const cwd = mkdtempSync(join(folder, 'run-'))
-  const main = join(root, 'dist/cli/main.js')
+  const main = join(tree, 'dist/cli/main.js')
   const metered = await runMetered([main, names, '-o', 'out.parquet', '--registry', registry], { cwd })
   rmSync(cwd, { recursive: true })
   return metered
 }
 
-function perRow(whole: Metered, start: Metered): { wallMs: number; cpuMs: number } {
-  const rowCount = nameCount - fewNames
-  return {
-    wallMs: (whole.wallMs - start.wallMs) / rowCount,
-    cpuMs: (whole.cpuMs - start.cpuMs) / rowCount,
-  }
+type PerRow = Readonly<Record<'wallMs' | 'cpuMs' | 'mainCpuMs', number>>
+
+function perRow(whole: Metered, start: Metered): PerRow {
+  const of = (figure: keyof PerRow) => (whole[figure] - start[figure]) / (nameCount - fewNames)
+  return { wallMs: of('wallMs'), cpuMs: of('cpuMs'), mainCpuMs: of('mainCpuMs') }
 }
+
+const describe = ({ wallMs, cpuMs, mainCpuMs }: PerRow) =>
+  `${grouped(1000 / wallMs)} rows a second, ${cpuMs.toFixed(3)} ms of CPU a row, ${mainCpuMs.toFixed(3)} of them the first thread's`
+
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN

@@ -26,7 +26,7 @@ import { reportWhole } from './whole.js'
  * `--extra-columns` makes it wide; `--registry` is what `threads` and `by-identifier` ask, in place of one of made-up
  * companies, and `--queries` a file of labelled queries for the latter, once for each. `fields` reads `--registry` and
  * draws companies by `--seed`. `service` measures each registry and each number of threads (`--matchers`), each rate for
- * `--seconds`; `load` lasts `--minutes`.
+ * `--seconds`; `load` lasts `--minutes`. `bulk` compares with another built commit, whose folder is `--against`.
  */
 const { values, positionals } = parseArgs({
   options: {
@@ -39,6 +39,7 @@ const { values, positionals } = parseArgs({
     minutes: { type: 'string', default: '10' },
     queries: { type: 'string', multiple: true, default: [] },
     seed: { type: 'string', default: '1' },
+    against: { type: 'string' },
   },
   allowPositionals: true,
 })
@@ -66,7 +67,10 @@ const parts: Readonly<Record<string, { title: string; report: (say: Say) => Prom
     title: 'Processes that share a checkpoint on PostgreSQL, without limits',
     report: (say) => reportShared(say),
   },
-  bulk: { title: 'Bulk work on the embedded service, without limits', report: reportBulk },
+  bulk: {
+    title: 'Bulk work on the embedded service, without limits',
+    report: (say) => reportBulk(say, values.against === undefined ? null : resolve(values.against)),
+  },
   service: {
     title: 'The service',
     report: (say) =>
