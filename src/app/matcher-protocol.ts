@@ -184,7 +184,7 @@ export function prepareAnswer(
 }
 
 /** Returns `null` without candidates or after an error; the error is reported when they are requested directly. */
-export function gatherCandidates(
+function gatherCandidates(
   { status, match_confidence: confidence }: Resolution,
   asked: Pick<AskedQuery, 'candidates'>,
   threshold: number | null,

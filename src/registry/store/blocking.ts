@@ -55,8 +55,8 @@ const selectCandidates = `
   WHERE `
 
 /** Prepares a search for candidates; `where` may also have a limit. */
-export const prepareCandidates = <Parameters extends unknown[]>(database: Sqlite, where: string) =>
-  database.prepare<Parameters, CandidateRow>(selectCandidates + where).raw()
+export const prepareCandidates = (database: Sqlite, where: string) =>
+  database.prepare<(string | number)[], CandidateRow>(selectCandidates + where).raw()
 
 const selectProminence = `
   SELECT 4 * max(e.sic IS NOT NULL OR e.naics IS NOT NULL OR e.industry_codes IS NOT NULL)
@@ -104,7 +104,7 @@ type FinderLimits = Readonly<Record<keyof typeof searchLimits, number>>
  */
 export function createCandidateFinder(database: Sqlite, limits: FinderLimits = matchLimits): CandidateFinder {
   const limit = ` LIMIT ${limits.candidateNamesMax}`
-  const prepare = (where: string) => prepareCandidates<string[]>(database, where + limit)
+  const prepare = (where: string) => prepareCandidates(database, where + limit)
   const byCore = prepare('n.core_key = ?')
   // The second condition enables the partial index.
   const byAcronym = prepare("n.acronym = ? AND n.acronym <> ''")
@@ -167,10 +167,7 @@ export function createCandidateFinder(database: Sqlite, limits: FinderLimits = m
 
 /** Returns a function that reads the names of a company by its number. */
 export function createCompanyNames(database: Sqlite): (entityNumber: number) => CandidateName[] {
-  const ofCompany = prepareCandidates<[number]>(
-    database,
-    `l.entity_number = ? LIMIT ${matchLimits.candidateNamesMax}`,
-  )
+  const ofCompany = prepareCandidates(database, `l.entity_number = ? LIMIT ${matchLimits.candidateNamesMax}`)
   const prominence = prepareProminence(database)
   return (entityNumber) => {
     const readProminence = createProminenceReader(prominence)

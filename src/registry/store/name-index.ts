@@ -183,7 +183,7 @@ const searchedNamesMax = 60
  * of listed companies, names that begin with the words, then others. Each group is limited.
  */
 export function createWordSearch(database: Sqlite): WordSearch {
-  const byNumbers = prepareCandidates<[string]>(database, 'n.number IN (SELECT value FROM json_each(?))')
+  const byNumbers = prepareCandidates(database, 'n.number IN (SELECT value FROM json_each(?))')
   // Numbers come from an index alone. Each name is then read once.
   const byBeginning = database
     .prepare<[string, string], number>(

@@ -97,7 +97,7 @@ describe('a poll whose answer is prepared', () => {
     text,
     bodyFault: null,
     get body(): unknown {
-      return JSON.parse(text)
+      return JSON.parse(text) as unknown
     },
   })
 
