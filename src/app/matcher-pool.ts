@@ -224,7 +224,9 @@ class AnswerShelf implements PreparedAnswers {
 
   keep(answer: PreparedAnswer | null): void {
     if (answer === null) return
-    this.#answers.set(answer.runId, answer)
+    // A message turns a buffer into an array of bytes.
+    const bytes = Buffer.from(answer.packed.packed.buffer)
+    this.#answers.set(answer.runId, { ...answer, packed: { ...answer.packed, packed: bytes } })
     for (const oldest of this.#answers.keys()) {
       if (this.#answers.size <= alongLimits.countMax) break
       this.#answers.delete(oldest)

@@ -49,6 +49,9 @@ export interface Chaos extends Judged {
   readonly perSecondMax: number
 }
 
+/** Runs that do not end before the last fault: a killed command may have lost some. */
+const heldRuns = 20
+
 const faults = ['kill', 'stop', 'crash', 'cut', 'failover', 'linkCut'] as const
 type Fault = (typeof faults)[number]
 
@@ -196,7 +199,7 @@ class ChaosRun {
     this.#running--
   }
 
-  /** Spread over the work: each comes when so much was billed. */
+  /** Spread over the work: each comes when so much was billed. Some work is left until the last one has come. */
   async #disturb(): Promise<void> {
     const { kills, stops, crashes, cuts, failovers, linkCuts, lookups, lookupsMax } = this.options
     const counts = {
@@ -213,11 +216,13 @@ class ChaosRun {
       .map((fault) => ({ fault, at: this.#chance.fraction() * last }))
       .sort((one, other) => one.at - other.at)
     const stopped: Promise<void>[] = []
+    await this.#askService(`hold/${Math.max(1, Math.floor(planned.at(-1)?.at ?? 1) - heldRuns)}`)
     for (const { fault, at } of planned) {
       while (this.#running > 0 && (await this.#billedCount()) < at) await pause(25)
       if (this.#running === 0) break
       if (await this.#disturbBy(fault, stopped)) this.#done[fault]++
     }
+    await this.#askService('release')
     await Promise.all(stopped)
   }
 
@@ -271,10 +276,11 @@ class ChaosRun {
   }
 
   async #billedCount(): Promise<number> {
-    const { count } = (await (await fetch(`http://127.0.0.1:${this.servicePort}/count`)).json()) as {
-      count: number
-    }
-    return count
+    return ((await this.#askService('count')) as { count: number }).count
+  }
+
+  async #askService(what: string): Promise<unknown> {
+    return (await fetch(`http://127.0.0.1:${this.servicePort}/${what}`)).json()
   }
 }
 

@@ -5,8 +5,9 @@ import { listenOnLoopback } from './loopback-server.js'
 
 /**
  * A hosted service that bills each submission, then answers late, or not at all; some it refuses, and some never arrive.
- * Says its port on standard output. `GET /ledger` is what it billed, `GET /count` how many that are. The arguments are
- * the seed, and addresses to listen at besides 127.0.0.1.
+ * Says its port on standard output. `GET /ledger` is what it billed, `GET /count` how many that are. After `GET /hold/80`,
+ * the 80th run and later ones do not end before `GET /release`. The arguments are the seed, and addresses to listen at
+ * besides 127.0.0.1.
  */
 const chance = new Chance(Number(process.argv[2]))
 
@@ -14,6 +15,7 @@ interface Billed {
   readonly name: string
   readonly customId: string
   readonly runId: string
+  readonly number: number
   readonly atMs: number
   /** By `atMs`'s clock. */
   readonly doneAtMs: number
@@ -21,6 +23,7 @@ interface Billed {
 
 const ledger: Billed[] = []
 const byRun = new Map<string, Billed>()
+let heldFrom = Infinity
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 const createOne = () =>
@@ -39,12 +42,18 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   }
   if (request.url === '/ledger') reply(200, ledger)
   else if (request.url === '/count') reply(200, { count: ledger.length })
-  else if (request.method === 'POST') await submitted(body, request, reply)
+  else if (request.url?.startsWith('/hold/') === true) {
+    heldFrom = Number(request.url.slice('/hold/'.length))
+    reply(200, { heldFrom })
+  } else if (request.url === '/release') {
+    heldFrom = Infinity
+    reply(200, {})
+  } else if (request.method === 'POST') await submitted(body, request, reply)
   else {
     const runId = decodeURIComponent(/\/v3\/runs\/([^?]+)/.exec(request.url ?? '')?.[1] ?? '')
     const run = byRun.get(runId)
     if (run === undefined) reply(404, { error: { type: 'not_found', message: 'no such run' } })
-    else if (performance.now() < run.doneAtMs)
+    else if (performance.now() < run.doneAtMs || run.number >= heldFrom)
       reply(200, { status: 'RUNNING', run_id: runId, custom_id: run.customId })
     else reply(200, completed(run))
   }
@@ -64,8 +73,9 @@ async function submitted(
   else if (luck < 0.012) request.socket.destroy()
   else {
     const atMs = performance.now()
-    const runId = `run_${ledger.length + 1}`
-    const billed = { name, customId, runId, atMs, doneAtMs: atMs + chance.whole(50, 900) }
+    const number = ledger.length + 1
+    const runId = `run_${number}`
+    const billed = { name, customId, runId, number, atMs, doneAtMs: atMs + chance.whole(50, 900) }
     ledger.push(billed)
     byRun.set(runId, billed)
     await pause(chance.whole(50, 350))

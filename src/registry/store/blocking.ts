@@ -54,9 +54,14 @@ const selectCandidates = `
   JOIN addresses a ON a.legal_entity_number = l.number AND a.kind = 'headquarters'
   WHERE `
 
+interface SelectCandidates {
+  all(...values: (string | number)[]): CandidateRow[]
+}
+
 /** Prepares a search for candidates; `where` may also have a limit. */
-export const prepareCandidates = (database: Sqlite, where: string) =>
-  database.prepare<(string | number)[], CandidateRow>(selectCandidates + where).raw()
+export function prepareCandidates(database: Sqlite, where: string): SelectCandidates {
+  return database.prepare<(string | number)[], CandidateRow>(selectCandidates + where).raw()
+}
 
 const selectProminence = `
   SELECT 4 * max(e.sic IS NOT NULL OR e.naics IS NOT NULL OR e.industry_codes IS NOT NULL)
