@@ -104,8 +104,11 @@ describe.concurrent('the recipe for cron, as it is typed', () => {
     const place = createPlace(context.onTestFinished)
     const home = place.folder
     installBelow(home)
-    const [install = '', ...setUp] = codeBelow('cron', 'sh').split('\n')
+    const ofCron = blocks.filter(({ heading, language }) => heading === 'cron' && language === 'sh')
+    const [installed = '', keyStored = ''] = ofCron.map(({ text }) => text)
+    const [install = '', ...copied] = installed.split('\n')
     expect(install).toMatch(/^npm install -g --prefix "\$HOME\/\.local" /)
+    const setUp = service === null ? copied : [...copied, keyStored]
     const env = cronEnvironment(home)
     expect(await runBare(setUp.join('\n'), { cwd: home, env, stdin: `${key}\n` })).toEqual({
       code: 0,
