@@ -67,8 +67,8 @@ export async function oneProcess(world: World, process: number, mayDie: boolean)
       random: chance,
     })
   const onLost = process >= world.resubmitFrom ? 'resubmit' : 'hold'
-  const watch = () => {
-    if (mayDie && chance.happens(0.001)) time.jump(chance.whole(-3_600_000, 3_600_000))
+  const watch = (timePasses: boolean) => {
+    if (timePasses && mayDie && chance.happens(0.001)) time.jump(chance.whole(-3_600_000, 3_600_000))
     assertAllPaidOnce(world)
     return life.isDead
   }
@@ -135,7 +135,7 @@ export async function oneProcess(world: World, process: number, mayDie: boolean)
 interface Process {
   readonly life: Life
   readonly mayDie: boolean
-  readonly watch: () => boolean
+  readonly watch: (timePasses: boolean) => boolean
   readonly open: (scope: string, isBilled: boolean) => OwnCheckpoint
 }
 
