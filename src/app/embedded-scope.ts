@@ -8,8 +8,8 @@ export function findRegistryPath(named: string | null): string | null {
 }
 
 /**
- * Scope of the answers of the embedded service: one edition of one registry. Another edition may have more companies, so
- * lookups are sent to it again, free of charge.
+ * Returns the scope of the answers of the embedded service: one edition of one registry. Another edition may have more
+ * companies, so lookups are sent to it again, free of charge.
  */
 export function formatEmbeddedScope(edition: string): string {
   return `embedded:${edition}`

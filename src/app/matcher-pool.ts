@@ -70,7 +70,7 @@ export interface MatcherPool extends Knowledge {
   close(): Promise<void>
 }
 
-/** One for each core; the main thread needs a part of one. 0 on one core. */
+/** Returns the default number of threads: one for each core, at most 8; 0 on one core. */
 export function countDefaultThreads(coreCount = availableParallelism()): number {
   return coreCount < 2 ? 0 : Math.min(coreCount, poolLimits.threadsByDefaultMax)
 }

@@ -81,7 +81,7 @@ function findFlag(argument: string): { group: FlagGroup; takesNext: 'always' | '
   return { group: found.group, takesNext: value === undefined ? takesNext : 'never' }
 }
 
-/** Keeps the inputs, and the flags of these groups with their values. */
+/** Selects words of a command line: the inputs, and the flags of these groups with their values. */
 export function selectArguments(words: readonly string[], groups: readonly FlagGroup[]): string[] {
   const kept: string[] = []
   for (let at = 0; at < words.length; at++) {
@@ -97,7 +97,7 @@ export function selectArguments(words: readonly string[], groups: readonly FlagG
   return kept
 }
 
-/** Path of the config file in use, or `null`. */
+/** Returns the path of the config file in use, or `null`. */
 export function findConfigPath(flags: ConfigFlags): string | null {
   return flags.config ?? (existsSync(defaultPaths.config) ? defaultPaths.config : null)
 }

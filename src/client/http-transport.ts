@@ -16,8 +16,8 @@ import {
 } from './transport.js'
 
 /**
- * HTTP with all limits set: redirects are not followed (the key must not reach another origin), nothing is retried (a
- * submission is billed), and replies are limited in time, size and depth.
+ * Creates an HTTP transport with limits: redirects are not followed (the key must not reach another origin), nothing
+ * is retried (a submission is billed), and replies are limited in time, size and depth.
  */
 export function createTransport(options: TransportOptions): Transport {
   const limits = { ...defaultLimits, ...options.limits }

@@ -93,7 +93,7 @@ function convertToMicros(amount: number, unitsMax: number): Micros {
   return micros
 }
 
-/** `what` needs a price. */
+/** Creates the error for a setting or command (`what`) that needs a price. */
 export function createPriceMissing(what: string): UserError {
   return new UserError('BILLING_PRICE_MISSING', `${what} needs the price of a lookup`, {
     hint: 'set billing.unitPrice in the config, like {"billing":{"unitPrice":0.05,"currency":"EUR"}}',

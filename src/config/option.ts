@@ -231,7 +231,7 @@ export function parseListen(text: string): Parsed<string> {
     : { value: text }
 }
 
-/** `lei=Kennung,website=Web`, or `none`. */
+/** Parses columns of identifiers by their kind: `lei=Kennung,website=Web`, or `none`. */
 export function parseIdColumns(text: string): Parsed<IdentifierColumns | 'none'> {
   if (text.trim().toLowerCase() === 'none') return { value: 'none' }
   const known: readonly string[] = [...identifierKeys, ...identifierPlaceKeys]

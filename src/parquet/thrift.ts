@@ -107,7 +107,10 @@ class ThriftReader {
   }
 }
 
-/** `afterId`: id of the preceding field, if the struct is the rest of another one. */
+/**
+ * Encodes a struct in the compact protocol of Thrift, as Parquet footers need it. `afterId`: id of the preceding
+ * field, if the struct is the rest of another one.
+ */
 export function writeThrift(struct: ThriftStruct, afterId = 0): Buffer {
   const writer = new ThriftWriter()
   writer.writeStruct(struct, afterId)

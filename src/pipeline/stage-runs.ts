@@ -68,7 +68,7 @@ async function registerRecords({ checkpoint, decided }: StagePlanDeps, policy: P
   }
 }
 
-/** `isCheck`: see `ScheduledStages`. */
+/** Converts the stages of a run to the form of the scheduler. `isCheck`: see `ScheduledStages`. */
 export function toScheduledStages(
   options: StageOptions,
   stages: readonly StageRun[],

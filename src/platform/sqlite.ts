@@ -42,7 +42,7 @@ export interface Statement<Parameters extends unknown[] = unknown[], Row = unkno
   pluck(toggle?: boolean): this
 }
 
-/** `Parameters` is a tuple, or an object of named parameters. */
+/** Prepares a typed statement. `Parameters` is a tuple, or an object of named parameters. */
 export function prepare<Parameters extends unknown[] | object, Row = unknown>(
   database: Sqlite,
   sql: string,

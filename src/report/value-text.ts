@@ -1,7 +1,7 @@
 import { formatAmount } from '../pipeline/figures/money.js'
 import { html, type Html } from '../web/html.js'
 
-/** `96.4 %`; 0 and 100 only if exact. */
+/** Formats a share: `96.4 %`; 0 and 100 only if exact. */
 export function formatPercent(part: number, whole: number): string {
   if (whole === 0) return '–'
   const share = (part / whole) * 100
@@ -14,7 +14,7 @@ export function formatPercent(part: number, whole: number): string {
 export const formatMoney = (units: number, currency: string | null): string =>
   formatAmount(units, currency).replaceAll(' ', '\u00a0')
 
-/** `2026-01-31 04:05 UTC` */
+/** Renders a time in UTC: `2026-01-31 04:05 UTC` */
 export function renderMoment(atMs: number): Html {
   const text = new Date(atMs).toISOString()
   return html`<time datetime="${text}">${formatMoment(atMs)}</time>`

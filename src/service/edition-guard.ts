@@ -167,7 +167,10 @@ export function guardHandlers(handlers: Handlers, guard: Guard): Handlers {
   return Object.fromEntries(guarded) as unknown as Handlers
 }
 
-/** For callers outside the interface: searches are refused in the same way. */
+/**
+ * Returns knowledge that refuses answers while the editions of replicas differ. For callers outside the interface:
+ * searches are refused in the same way.
+ */
 export function guardKnowledge(knowledge: Knowledge, guard: Guard): Knowledge {
   const guardCall =
     <Args extends unknown[], Result>(ask: (...args: Args) => Result) =>

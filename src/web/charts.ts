@@ -133,7 +133,7 @@ export const renderRectangle = ({ x, y, width, height, className, words }: Recta
 
 const place = (value: number): string => `${Number(value.toFixed(3))}%`
 
-/** Horizontal position and width of one of several columns, in percent, with a gap. */
+/** Calculates the horizontal position and width of one of several columns, in percent, with a gap. */
 export function calculateColumnPlace(index: number, columnCount: number): { x: number; width: number } {
   const step = 100 / Math.max(1, columnCount)
   const width = Math.min(step * 0.82, 8)

@@ -57,7 +57,7 @@ const foreignCharsMax = 160
 /** More combining marks than this on one letter would cover the lines around it. */
 const marksInARow = /(\p{M}{4})\p{M}+/gu
 
-/** Text of a file or server: shortened, and isolated so that its direction does not affect other text. */
+/** Renders a text of a file or server: shortened, and isolated so that its direction does not affect other text. */
 export function isolateText(text: string, charsMax = foreignCharsMax): Html {
   return html`<bdi>${cut(text, charsMax)}</bdi>`
 }

@@ -154,7 +154,7 @@ export async function simulate(seed: number, options: WorldOptions = {}): Promis
     }
     // Nobody pays, however often it is asked.
     if (world.isForgetful) for (const name of world.names) world.resubmittable.set(name, Infinity)
-    return await live(seed, world)
+    return await time.run(() => live(seed, world))
   } finally {
     time.end()
     rmSync(folder, { recursive: true, force: true })

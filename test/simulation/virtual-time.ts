@@ -1,7 +1,12 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import FakeTimers, { type Clock } from '@sinonjs/fake-timers'
 
-const realSetImmediate = globalThis.setImmediate
-const letPromisesRun = () => new Promise<void>((resolve) => realSetImmediate(resolve))
+const { setTimeout, setInterval, setImmediate } = globalThis
+const realTimers = { setTimeout, setInterval, setImmediate } as Readonly<
+  Record<'setTimeout' | 'setInterval' | 'setImmediate', (...args: unknown[]) => unknown>
+>
+const scopes = new AsyncLocalStorage<VirtualTime>()
+const letPromisesRun = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** Rounds in which nothing but promises happened: far beyond what any step needs. */
 const idleRoundsMax = 1_000
@@ -9,6 +14,7 @@ const idleRoundsMax = 1_000
 /** Time that stands still unless it is told to pass; every timer of the process obeys it. */
 export class VirtualTime {
   readonly #clock: Clock
+  #isWorld = false
   jumpCount = 0
 
   constructor(startMs: number) {
@@ -28,6 +34,20 @@ export class VirtualTime {
       // What slept before the world began may be woken in it.
       shouldClearNativeTimers: true,
     })
+    for (const name of ['setTimeout', 'setInterval', 'setImmediate'] as const) this.#leaveToOthers(name)
+  }
+
+  /** Runs a world of its own: what dead processes of earlier worlds still do sets no timer in it. */
+  run<Result>(world: () => Promise<Result>): Promise<Result> {
+    this.#isWorld = true
+    return scopes.run(this, world)
+  }
+
+  #leaveToOthers(name: 'setTimeout' | 'setInterval' | 'setImmediate'): void {
+    const own = globalThis[name] as (...args: unknown[]) => unknown
+    const set = (...args: unknown[]): unknown =>
+      this.#isWorld && scopes.getStore() !== this ? realTimers[name](...args) : own(...args)
+    Object.assign(globalThis, { [name]: set })
   }
 
   get nowMs(): number {

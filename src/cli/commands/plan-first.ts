@@ -23,7 +23,10 @@ interface AcceptPlan {
 
 const shownAccepts = [80, 90, 95, 99]
 
-/** `submitCount`: lookups to submit, with those of the sample. */
+/**
+ * Plans which lookups the own registry answers and what that saves. `submitCount`: lookups to submit, with those of
+ * the sample.
+ */
 export function planFirst(first: FirstAnswers, submitCount: number, prices: Prices | null): FirstPlan {
   const { byConfidence, sampleCount } = first.counts
   const countFrom = (accept: number) => byConfidence.slice(accept).reduce((sum, count) => sum + count, 0)

@@ -159,7 +159,7 @@ const words: Readonly<Record<LookupPlan, string>> = {
   invalid: 'rejected before as invalid',
 }
 
-/** `  entity     40 known, 12 to request, and at most 300 companies more` */
+/** Formats the plan of a stage: `  entity     40 known, 12 to request, and at most 300 companies more` */
 export function formatStagePlan({ kind, plan, moreMax }: StagePlan): string {
   const known = (Object.keys(words) as LookupPlan[]).flatMap((name) =>
     plan[name] === 0 && name !== 'submit' ? [] : [`${formatCount(plan[name])} ${words[name]}`],

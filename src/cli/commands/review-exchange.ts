@@ -70,7 +70,10 @@ function formatImported({ unit, replaced, ...imported }: ImportedVerdicts, runCo
 /** Flags that replace the page by a file. */
 export type FileFlags = ConfigFlags & { export?: string; import?: string; json?: boolean }
 
-/** Called before the input is read. Throws USAGE_INVALID, OUTPUT_FORMAT_UNKNOWN and OUTPUT_IS_OURS. */
+/**
+ * Checks the files named by flags. Called before the input is read. Throws USAGE_INVALID, OUTPUT_FORMAT_UNKNOWN and
+ * OUTPUT_IS_OURS.
+ */
 export function assertFileFlags(flags: FileFlags, settings: Settings, io: CliIo): void {
   if (flags.export === undefined) return
   if (flags.import !== undefined) {

@@ -46,7 +46,10 @@ export function assertOneUseOfStdout(wantsJson: boolean, outputPath: string | un
   })
 }
 
-/** Standard output for rows. If its reader ends early, as `| head` does, drops the other rows and prints a note. */
+/**
+ * Creates the stream for rows on standard output. If its reader ends early, as `| head` does, drops the other rows and
+ * prints a note.
+ */
 export function createRowStream(io: CliIo): Writable {
   let isClosed = false
   return new Writable({

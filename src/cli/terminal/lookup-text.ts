@@ -38,7 +38,7 @@ export function formatLookupNoun({ lookupCount, domainCount }: Lookups): string 
   return domainCount === 0 ? noun : `${noun} (${ways.join(', ')})`
 }
 
-/** One line with the counts of a stage, and one with the reason if it was stopped. */
+/** Formats one line with the counts of a stage, and one with the reason if it was stopped. */
 export function formatStage(
   facts: StageFacts,
   { service, money }: Pick<RunSummary, 'service' | 'money'>,

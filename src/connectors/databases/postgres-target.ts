@@ -37,10 +37,10 @@ const lockTimeoutMs = 60_000
 const trialLockTimeoutMs = 500
 
 /**
- * Everything is one transaction: a killed run leaves nothing behind. A table is replaced in place, by DELETE and COPY:
- * its indexes, grants, comments, views, policies and triggers stay, and readers are only blocked if columns change.
- * TRUNCATE would block readers, and older snapshots would see an empty table. VACUUM frees the space of deleted rows.
- * Throws ADDRESS_INVALID, ADDRESS_HAS_SECRET and USAGE_INVALID.
+ * Opens a table of PostgreSQL to write rows into. Everything is one transaction: a killed run leaves nothing behind. A
+ * table is replaced in place, by DELETE and COPY: its indexes, grants, comments, views, policies and triggers stay,
+ * and readers are only blocked if columns change. TRUNCATE would block readers, and older snapshots would see an empty
+ * table. VACUUM frees the space of deleted rows. Throws ADDRESS_INVALID, ADDRESS_HAS_SECRET and USAGE_INVALID.
  */
 export function openPostgresTarget(address: string, options: TargetOptions): Target {
   // Before the table, since the rest of a password with # would be taken for its name.

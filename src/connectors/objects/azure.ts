@@ -128,7 +128,7 @@ function readCredentials(context: CredentialContext, account: string): AzureCred
   )
 }
 
-/** Azure Blob Storage. `platform` is for tests. */
+/** Creates the connector for Azure Blob Storage. `platform` is for tests. */
 export function createAzureConnector(platform: StorePlatform = systemPlatform): Connector {
   return createBucketConnector('az', platform, ([account = '', container = ''], context, use) => {
     const service = new AzureService(account, container, context)

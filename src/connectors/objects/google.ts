@@ -111,7 +111,7 @@ async function requestToken(context: CredentialContext): Promise<GoogleCredentia
   return { kind: 'token', token, expiresAtMs: platform.clock.nowMs() + lifeSeconds * 1_000 }
 }
 
-/** Google Cloud Storage. `platform` is for tests. */
+/** Creates the connector for Google Cloud Storage. `platform` is for tests. */
 export function createGoogleConnector(platform: StorePlatform = systemPlatform): Connector {
   return createBucketConnector('gs', platform, ([bucket = ''], context, use) => {
     const client = new StoreClient(new GoogleService(bucket, context), context)

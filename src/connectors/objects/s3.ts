@@ -55,7 +55,7 @@ export class S3Service implements StoreService {
   }
 }
 
-/** Amazon S3 and compatible stores. `platform` is for tests. */
+/** Creates the connector for Amazon S3 and compatible stores. `platform` is for tests. */
 export function createS3Connector(platform: StorePlatform = systemPlatform): Connector {
   return createBucketConnector('s3', platform, ([bucket = ''], context, use) => {
     const service = new S3Service(bucket, readAwsAccess(context), platform)

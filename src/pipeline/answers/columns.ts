@@ -161,8 +161,9 @@ export function assertNoClash(inputColumns: readonly string[], outputColumns: re
 }
 
 /**
- * Most Parquet readers ignore the case of names, and the writer would rename the second of two; nor may a name be empty
- * or contain NUL, as JSON allows. Throws INPUT_COLUMNS_DUPLICATE and OUTPUT_COLUMN_UNFIT.
+ * Throws if the column names do not fit Parquet. Most Parquet readers ignore the case of names, and the writer would
+ * rename the second of two; nor may a name be empty or contain NUL, as JSON allows. Throws INPUT_COLUMNS_DUPLICATE and
+ * OUTPUT_COLUMN_UNFIT.
  */
 export function assertNamesFitParquet(inputColumns: readonly string[]): void {
   const unfit = inputColumns.find((name) => name === '' || name.includes('\0'))

@@ -19,7 +19,7 @@ export type Delivery =
   | { kind: 'record'; record: StageKind; name: string | null; body: unknown; hasFailed: boolean }
   | { kind: 'unreadable'; reason: string }
 
-/** `basisWanted`: an answer without a basis must be polled. Never throws. */
+/** Parses the body of a webhook. `basisWanted`: an answer without a basis must be polled. Never throws. */
 export function readDelivery(body: Uint8Array, basisWanted: boolean): Delivery {
   const event = parse(body)
   if (event === undefined) return { kind: 'unreadable', reason: 'the body is not JSON that can be read' }

@@ -34,7 +34,10 @@ export type KickoffVerdict =
  */
 export type ServerErrorMeaning = 'unknown' | 'not_created'
 
-/** `customId`: the one that was sent, which the response echoes; null if none was sent. */
+/**
+ * Judges the response to a submission: see `KickoffVerdict`. `customId`: the one that was sent, which the response
+ * echoes; null if none was sent.
+ */
 export function judgeKickoff(
   exchange: Exchange,
   nowMs: number,

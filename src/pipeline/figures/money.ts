@@ -51,7 +51,7 @@ export function parseAmountMicros(text: string, unitsMax: number): Micros | null
   return micros > unitsMax * microsPerUnit ? null : micros
 }
 
-/** Like `parseAmountMicros`, for a JSON number. */
+/** Converts an amount of money from a JSON number to millionths of the currency unit; `null` if it is not valid. */
 export function parseNumberMicros(amount: number, unitsMax: number): Micros | null {
   return parseAmountMicros(String(amount), unitsMax)
 }

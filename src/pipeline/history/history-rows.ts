@@ -135,7 +135,7 @@ export const readGroupFigures = (
   groups: RowGroups,
 ): NonNullable<OutputFigures['byColumn']> => groupFigures(rows, groups, findMatchedEntries(database))
 
-/** `isMatched`: 1 for matched entries, by entry number. */
+/** Counts rows and matched rows by group. `isMatched`: 1 for matched entries, by entry number. */
 export function groupFigures(
   rows: Uint32Array,
   groups: RowGroups,

@@ -222,7 +222,10 @@ interface TotalCost {
   readonly lookupCount: number
 }
 
-/** `runs`: all stored runs. `submissions`: all submissions in the checkpoint. */
+/**
+ * Adds up the figures of all runs of a checkpoint. `runs`: all stored runs. `submissions`: all submissions in the
+ * checkpoint.
+ */
 export function sumRuns(
   runs: readonly RememberedRun[],
   submissions: readonly KindSubmissions[],

@@ -127,7 +127,10 @@ export function sealInbox(database: Sqlite): void {
   )
 }
 
-/** For a run that has locked the checkpoint: no migration is running. */
+/**
+ * Removes the seal that a migration put on the inbox. For a run that has locked the checkpoint: no migration is
+ * running.
+ */
 export function unsealInbox(database: Sqlite): void {
   database.exec('DROP TRIGGER IF EXISTS sealed')
 }

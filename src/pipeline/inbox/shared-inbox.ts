@@ -20,7 +20,7 @@ interface Subject {
 /** All ids of this program are shorter. */
 const idLengthMax = 300
 
-/** Never throws: an unreadable delivery has no subject. */
+/** Reads which run or record a delivery is about. Never throws: an unreadable delivery has no subject. */
 export function readSubject(body: Uint8Array): Subject {
   const nothing: Subject = { customId: null, runId: null, recordKind: null, recordKey: null }
   const delivery = readDelivery(body, false)

@@ -159,7 +159,10 @@ async function withMigrationLock<Result>(
 
 const extraWaitMs = 2_000
 
-/** Keeps workers from joining until it is closed, or the lease expires. Throws CHECKPOINT_*. */
+/**
+ * Opens a checkpoint on a server to copy it elsewhere. Keeps workers from joining until it is closed, or the lease
+ * expires. Throws CHECKPOINT_*.
+ */
 export async function openServerSource(
   url: string,
   deps: ServerEndpointDeps,

@@ -279,7 +279,7 @@ export interface ResolvedOutput extends OutputForm {
   remote: RemoteOutput | null
 }
 
-/** `remote`: access to tables and objects. Throws OUTPUT_MISSING, OUTPUT_FORMAT_UNKNOWN, OUTPUT_COLUMN_UNKNOWN and MEMORY_SHORT. */
+/** Determines path, format and columns. Throws OUTPUT_MISSING, _FORMAT_UNKNOWN, _COLUMN_UNKNOWN, MEMORY_SHORT. */
 export function resolveOutput(request: OutputRequest, remote: RemoteAccess = noAccess): ResolvedOutput {
   const { path, prefix, columns, stages = [], hasSides } = request
   if (path === undefined) {

@@ -137,7 +137,7 @@ function describeDisplayName({ displayName, nameInUse, legalName }: StoredLegalE
   return `${isRegistered ? 'The name on the registration' : shortest}, ${changes.join(' and ')}.`
 }
 
-/** Example: " since 2026-05-01 (gleif)", the end of a former name and the source that shows it. */
+/** Formats the end of a former name and the source that shows it: " since 2026-05-01 (gleif)". */
 export function formatEnd({ endedOn, endedSource }: RowName): string {
   return `${endedOn === undefined ? '' : ` since ${endedOn}`}${endedSource === undefined ? '' : ` (${endedSource})`}`
 }

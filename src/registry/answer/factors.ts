@@ -184,7 +184,10 @@ export const isSupportedKind = ({ type, subtype }: StoredLegalEntity): boolean =
 export const createUnsupportedFactor = (registration: StoredLegalEntity): Factor =>
   createLimitation('unsupported_entity_type', describeUnsupported(registration), 'high')
 
-/** `"Larkmoor Income Fund" is a fund, not a company: only companies are given as an answer.` */
+/**
+ * Returns the sentence for a body that is not given as an answer: `"Larkmoor Income Fund" is a fund, not a company:
+ * only companies are given as an answer.`
+ */
 export function describeUnsupported(registration: StoredLegalEntity): string {
   const { type, subtype, legalName } = registration
   const form = classifyFundOrTrust(registration)

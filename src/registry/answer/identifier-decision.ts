@@ -35,8 +35,9 @@ export type IdentifiedDecision =
   | (DecidedCompany & { readonly kind: 'several'; readonly others: readonly number[] })
 
 /**
- * `found`: the strongest first. `gradeName`: grades the name for a company; `null` without a name. `likeliestOf`:
- * chooses between companies that fit identifiers and name; `null` if undecided.
+ * Decides which company the identifiers of a query mean, given the companies found by each. `found`: the strongest
+ * first. `gradeName`: grades the name for a company; `null` without a name. `chooseBest`: chooses between companies
+ * that fit identifiers and name; `null` if undecided.
  */
 export function decideIdentified(
   found: readonly FoundIdentifier[],

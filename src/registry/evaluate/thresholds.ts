@@ -110,7 +110,7 @@ function calculateFiguresAt(
 const countWrong = (answers: readonly ReviewedAnswer[]): number =>
   answers.filter(({ isCorrect }) => !isCorrect).length
 
-/** `thresholds`: lowest first. */
+/** Finds the lowest confidence from which answers can be accepted. `thresholds`: lowest first. */
 export function findRecommendation(
   thresholds: readonly ThresholdFigures[],
   limits: AdviceLimits,

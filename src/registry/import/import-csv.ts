@@ -52,7 +52,7 @@ export function importCsv(registry: WritableRegistry, options: ImportCsvOptions)
   })
 }
 
-/** Like `importCsv`, into the registry at a path. Errors: those of `openRegistry` and `runImport`. */
+/** Imports a CSV file of companies into the registry at a path. Errors: those of `openRegistry` and `runImport`. */
 export function importCsvInto(registryPath: string, options: ImportCsvOptions): Promise<ImportResult> {
   return importInto(registryPath, (registry) => importCsv(registry, options))
 }

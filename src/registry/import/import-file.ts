@@ -49,7 +49,7 @@ export function importFile(registry: WritableRegistry, options: ImportFileOption
   })
 }
 
-/** Like `importFile`, into the registry at a path. Errors: those of `openRegistry` and `runImport`. */
+/** Imports a register file into the registry at a path. Errors: those of `openRegistry` and `runImport`. */
 export function importFileInto(registryPath: string, options: ImportFileOptions): Promise<ImportResult> {
   return importInto(registryPath, (registry) => importFile(registry, options))
 }

@@ -132,7 +132,10 @@ export interface Comparison {
   readonly vetoes: readonly Veto[]
 }
 
-/** `group`: all registrations whose names have one core, including these two. */
+/**
+ * Compares two registrations and weighs the evidence that they are one company. `group`: all registrations whose names
+ * have one core, including these two.
+ */
 export function compareRows(
   a: LinkRow,
   b: LinkRow,

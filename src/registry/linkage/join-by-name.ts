@@ -272,7 +272,10 @@ export interface CompanyClusters {
   join(pair: PairDecision, readRow: (legalEntityNumber: number) => LinkRow): Omit<DecidedPair, 'pair'>
 }
 
-/** Keeps only numbers in memory: the registrations of a company are read again if another joins it. */
+/**
+ * Creates a collection of companies with their registrations. Keeps only numbers in memory: the registrations of a
+ * company are read again if another joins it.
+ */
 export function createClusters(): CompanyClusters {
   const parents = new Map<number, number>()
   const members = new Map<number, readonly number[]>()

@@ -124,7 +124,7 @@ function findOpen(open: ReadonlySet<number>, fits: (at: number) => boolean): num
   return null
 }
 
-/** Total weight of the words of a name. */
+/** Returns the total weight of the words of a name. */
 export function totalWeight(words: readonly string[], vocabulary: Vocabulary): number {
   return words.reduce((sum, word) => sum + getWordWeight(word, vocabulary), 0)
 }

@@ -87,7 +87,7 @@ export type QueryFeatureName = keyof typeof queryFeatures
 export const queryFeatureNames = Object.keys(queryFeatures) as QueryFeatureName[]
 const queryFeatureList: readonly QueryFeature[] = Object.values(queryFeatures)
 
-/** In the order of `queryFeatureNames`. */
+/** Computes the features of "no match" for a query, in the order of `queryFeatureNames`. */
 export function computeQueryFeatures(facts: QueryFacts): number[] {
   return queryFeatureList.map((feature) => Number(feature(facts)))
 }

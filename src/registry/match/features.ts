@@ -333,7 +333,7 @@ export const partOfFeatures: readonly FeaturePart[] = named.map(({ part }) => pa
 
 const featureList: readonly Feature[] = named.map(({ feature }) => feature)
 
-/** In the order of `featureNames`. */
+/** Computes the features of a pair of query and name, in the order of `featureNames`. */
 export function computeFeatures(evidence: Evidence): number[] {
   return featureList.map((feature) => Number(feature(evidence)))
 }

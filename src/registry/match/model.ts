@@ -35,14 +35,17 @@ export function toCoefficients(model: Model): Coefficients {
 /** The coefficients in production. */
 export const fittedCoefficients: Coefficients = toCoefficients(calibration)
 
-/** Dot product of features and coefficients, both in the same order. */
+/** Returns the dot product of features and coefficients, both in the same order. */
 export function computeScore(features: readonly number[], coefficients: readonly number[]): number {
   let score = 0
   for (let at = 0; at < features.length; at++) score += (features[at] ?? 0) * (coefficients[at] ?? 0)
   return score
 }
 
-/** Softmax of all companies and of "no match". Two companies with equal evidence get equal shares. */
+/**
+ * Distributes the probability by softmax over all companies and "no match". Two companies with equal evidence get
+ * equal shares.
+ */
 export function computeShares(
   scores: readonly number[],
   noneScore: number,

@@ -111,7 +111,7 @@ export function buildWordLists(counts: Iterable<readonly [word: string, count: n
   return buildSortedWordLists([...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Like `buildWordLists`, for words in byte order, without keeping all of them as strings. */
+/** Builds the word lists from words in byte order, without keeping all of them as strings. */
 export function buildSortedWordLists(sorted: Iterable<readonly [word: string, count: number]>): WordLists {
   let bytes = Buffer.allocUnsafe(65_536)
   let byteCount = 0

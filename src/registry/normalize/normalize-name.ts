@@ -270,7 +270,7 @@ export function isInHouseName(words: readonly string[]): boolean {
   )
 }
 
-/** All words that are not distinctive. */
+/** Lists all words that are not distinctive. */
 export function listEverydayWords(): string[] {
   return [...genericWords, ...tradeWords, ...lightWords]
 }

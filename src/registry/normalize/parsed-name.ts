@@ -215,7 +215,7 @@ export function classifyFundOrTrust({ legalName, legalForm }: NamedRegistration)
   return classifyName(legalName)
 }
 
-/** ISO 20275 codes for "not listed" (8888) and "no form" (9999). */
+/** True for the ISO 20275 codes for "not listed" (8888) and "no form" (9999). */
 export function isNoForm(code: string): boolean {
   return code === '8888' || code === '9999'
 }

@@ -111,7 +111,7 @@ export function parseEdgarPlace(code: string): EdgarPlace | null {
 export const isRegion = (countryCode: string, code: string): boolean => regions.has(`${countryCode}-${code}`)
 const regions = new Set(iso31662.map(({ code }) => code))
 
-/** Example: `us_de`, `ca_on`, `ky`. */
+/** Converts a place of EDGAR to a jurisdiction code: `us_de`, `ca_on`, `ky`. */
 export function toJurisdiction({ countryCode, region }: EdgarPlace): string {
   return (region === null ? countryCode : `${countryCode}_${region}`).toLowerCase()
 }

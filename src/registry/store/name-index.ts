@@ -21,7 +21,10 @@ export interface NameWriter {
   settle(): void
 }
 
-/** `isDeferred`: for an empty registry, indexing waits for `indexAll`, which is much faster. */
+/**
+ * Creates the writer of names and their index of words. `isDeferred`: for an empty registry, indexing waits for
+ * `indexAll`, which is much faster.
+ */
 export function createNameWriter(database: Sqlite, isDeferred: boolean): NameWriter {
   const insert = database.prepare('INSERT INTO names VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
   const index = database.prepare('INSERT INTO name_index (rowid, tokens) VALUES (?, ?)')

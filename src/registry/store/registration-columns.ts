@@ -54,7 +54,10 @@ export interface RowOrigin {
   readonly namedOn: string
 }
 
-/** `parsedNames`: the parsed names of the row, in the same order. */
+/**
+ * Lists the values of a registration in the order of its columns. `parsedNames`: the parsed names of the row, in the
+ * same order.
+ */
 export function listRegistrationValues(
   row: RegistryRow,
   parsedNames: readonly ParsedName[],
@@ -90,7 +93,7 @@ export function listRegistrationValues(
   ]
 }
 
-/** Equal for rows with equal facts, regardless of their line. */
+/** Computes a hash that is equal for rows with equal facts, regardless of their line. */
 export function computeContentHash(row: RegistryRow): string {
   const content = JSON.stringify([derivationVersion, { ...row, sourceLine: 0 }])
   return hash('sha1', content, 'base64').slice(0, 20)

@@ -70,7 +70,7 @@ function buildFirstTiles({ record }: RememberedRun): (readonly [string, HtmlPart
 const countBilled = ({ record }: RememberedRun): number =>
   record?.service === 'embedded' ? 0 : (record?.summary?.billedCount ?? 0)
 
-/** Each message starts with its condition. */
+/** Renders the alarms of a run; `null` without any. Each message starts with its condition. */
 export function renderAlarms({ record }: RememberedRun): Html | null {
   const alarms = record?.alarms ?? []
   if (alarms.length === 0) return null

@@ -170,7 +170,10 @@ export function buildRunEvent(run: EndedRun, endedAtMs: number): NewEvent | null
   }
 }
 
-/** For a store whose transaction includes the writes of the outbox. */
+/**
+ * Returns a listener that writes the event of each ended run to the outbox. For a store whose transaction includes the
+ * writes of the outbox.
+ */
 export function writeRunEvents(outbox: Pick<Outbox, 'add'>): OnRunEnded {
   return (run, endedAtMs) => {
     const event = buildRunEvent(run, endedAtMs)

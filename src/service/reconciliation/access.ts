@@ -61,8 +61,8 @@ export function createGate({ access, callers, clock }: GateDeps): Gate {
 }
 
 /**
- * Only pages of this machine and origins named by the operator get here; others are refused earlier. CORS is the same
- * for all of the service (v0.2, "Cross-Origin Access"), including refusals.
+ * Adds the CORS headers to a reply. Only pages of this machine and origins named by the operator get here; others are
+ * refused earlier. CORS is the same for all of the service (v0.2, "Cross-Origin Access"), including refusals.
  */
 export function allowOrigin({ headers: { origin } }: FastifyRequest, reply: FastifyReply): void {
   reply.header('vary', 'origin')

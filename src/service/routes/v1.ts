@@ -224,9 +224,9 @@ export function createReportHandlers(reports: Deferrable<ReportStore>): Pick<Han
 }
 
 /**
- * Research of ownership (interface: "Hierarchy"). A read never starts it and returns 200 in every state; an unknown
- * id has the state of research that was never requested. A request starts it or starts it again; while it runs,
- * further requests change nothing.
+ * Creates the handlers for research of ownership (interface: "Hierarchy"). A read never starts it and returns 200 in
+ * every state; an unknown id has the state of research that was never requested. A request starts it or starts it
+ * again; while it runs, further requests change nothing.
  */
 export function createHierarchyHandlers(
   knowledge: Pick<Knowledge, 'entity'>,

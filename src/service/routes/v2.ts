@@ -250,8 +250,8 @@ export function toResultV2(stored: string, requestId: ResultV2['request_id']): R
 }
 
 /**
- * Instant search. There is no response cache: every query is fresh, with or without `bypass_cache`. If the knowledge
- * cannot look up companies, its results have no `entity_id`, and neither have ours.
+ * Creates the handler of instant search. There is no response cache: every query is fresh, with or without
+ * `bypass_cache`. If the knowledge cannot look up companies, its results have no `entity_id`, and neither have ours.
  */
 export function createSearchHandlers(knowledge: Knowledge, clock: Clock): Pick<Handlers, 'search'> {
   return {

@@ -69,7 +69,7 @@ function listOutcome(resolution: Resolution): Omit<Resolution, 'basis' | 'classi
   return { status, match_confidence, type, subtype, entity, candidate, factors, actions, merged_into }
 }
 
-/** `fault`: the reason for a failure. */
+/** Builds what a run stores of an answer. `fault`: the reason for a failure. */
 export function buildRunOutcome(
   text: ResolutionText,
   query: Query,

@@ -251,7 +251,7 @@ export function createJournal(store: Pick<RunStore, 'insert'>): Journal {
   return { append: commits.add }
 }
 
-/** For a store in memory, which gains nothing from grouping. */
+/** Creates a journal that stores each run at once. For a store in memory, which gains nothing from grouping. */
 export function createDirectJournal(store: Pick<RunStore, 'insert'>): Journal {
   return {
     // oxlint-disable-next-line typescript/require-await -- what the store throws is a rejection

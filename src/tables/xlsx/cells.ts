@@ -34,7 +34,10 @@ export function getBuiltInKind(id: number): NumberKind {
   return isDate ? { kind: 'date' } : plain
 }
 
-/** Only the format's first section counts, without quoted, escaped and bracketed parts. */
+/**
+ * Returns what a number format of Excel shows: a date, a duration, a number padded with zeros, or a plain number. Only
+ * the format's first section counts, without quoted, escaped and bracketed parts.
+ */
 export function parseFormatKind(code: string): NumberKind {
   const section = (/^(?:"[^"]*"|\\.|[^;"\\])*/.exec(code)?.[0] ?? '').replace(/"[^"]*"|\\.|_.|\*./g, '')
   if (/\[(?:h+|m+|s+)\]/i.test(section)) return { kind: 'duration' }
@@ -151,7 +154,10 @@ function formatTime(ms: number): string {
 /** Type of a cell's value. */
 export type CellKind = 'text' | 'integer' | 'double' | 'boolean' | 'date' | 'timestamp'
 
-/** `text` is the cell's text. Numbers with leading zeros, times and durations are text. */
+/**
+ * Returns the kind of value in a cell. `text` is the cell's text. Numbers with leading zeros, times and durations are
+ * text.
+ */
 export function getCellKind({ type, style }: RawCell, text: string): CellKind {
   switch (type) {
     case 's':

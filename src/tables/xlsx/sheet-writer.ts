@@ -152,7 +152,10 @@ const knownErrors: ReadonlySet<string> = new Set([
   '#N/A',
 ])
 
-/** `rowNumber`: row below the header, counted from 1; 0 is the header. */
+/**
+ * Creates the error for a text that exceeds the limit of a cell. `rowNumber`: row below the header, counted from 1; 0
+ * is the header.
+ */
 export function createCellTooLongError(column: string, rowNumber: number, charCount: number): UserError {
   const name = JSON.stringify(column.length > 100 ? `${column.slice(0, 100)}…` : column)
   return createUnfitError(

@@ -35,7 +35,7 @@ export function escapeAttribute(text: string): string {
   return escapeText(text).replace(/["\t\n]/g, (found) => `&#${found.charCodeAt(0)};`)
 }
 
-/** Leading and trailing white space is only kept with this attribute. */
+/** Formats a text as an XML element. The attribute keeps leading and trailing white space. */
 export function formatTextTag(text: string): string {
   const keep = /^\s|\s$|\n/.test(text) ? ' xml:space="preserve"' : ''
   return `<t${keep}>${escapeText(text)}</t>`

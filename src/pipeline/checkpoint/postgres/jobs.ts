@@ -72,7 +72,7 @@ async function ensureScopeId(statements: PostgresStatements, scope: string): Pro
   return made.scopeId
 }
 
-/** Billed and possibly billed submissions of a kind, by all workers of the job. */
+/** Counts the billed and possibly billed submissions of a kind, by all workers of the job. */
 export async function readSpent(store: SharedStore, kind: LookupKind): Promise<number> {
   const [row] = await store.query<{ spent: number }>(
     'SELECT reserved - reserved_before AS spent FROM enrich.job_kinds WHERE job_id = $1 AND scope_id = $2',

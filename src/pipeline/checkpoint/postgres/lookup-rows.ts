@@ -132,7 +132,7 @@ export function selectContenders(
   )
 }
 
-/** Valid answers to row lookups of a kind, after a position; in order. */
+/** Reads valid answers to row lookups of a kind, after a position; in order. */
 export async function selectRowAnswers(
   store: SharedStore,
   kind: LookupKind,
@@ -212,7 +212,7 @@ export function selectLostSince(
 /** Covers several minutes at all rate limits together, so that submissions of other kinds hide none. */
 const recentRead = 10_000
 
-/** Send times of the newest submissions of a kind by all workers; oldest first. */
+/** Reads the send times of the newest submissions of a kind by all workers; oldest first. */
 export async function selectRecentSubmissions(
   store: SharedStore,
   kind: LookupKind,

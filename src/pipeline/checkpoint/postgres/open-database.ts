@@ -48,7 +48,7 @@ export async function assertNotMoved(
   if (moves !== undefined) assertUsable(moves, url, use)
 }
 
-/** Like `assertNotMoved` for writing; the result holds until the transaction ends. */
+/** Throws if the checkpoint is moved to another place, and keeps it from being moved until the transaction ends. */
 export async function assertNotMoving({ query }: PostgresStatements, url: string): Promise<void> {
   const [moves] = await query<Moves>(`${movesSql} FOR SHARE`)
   if (moves !== undefined) assertUsable(moves, url, 'write')

@@ -131,7 +131,10 @@ interface ClaimContext {
   readonly workerId: number
 }
 
-/** See `Checkpoint.claim`. `isWanted`: this worker owns the lookup afterwards. Call within a transaction. */
+/**
+ * Gives a run to the submission that a webhook names: see `Checkpoint.claim`. `isWanted`: this worker owns the lookup
+ * afterwards. Call within a transaction.
+ */
 export async function claim(
   statements: PostgresStatements,
   named: Named,
@@ -154,7 +157,10 @@ export async function claim(
   return { claim: outcome, isWanted: kept.has(row.lookupId) }
 }
 
-/** See `Checkpoint.assignRun`. Call within a transaction. */
+/**
+ * Gives a run, which several submissions got, to one of them. Returns whether it was given: see
+ * `Checkpoint.assignRun`. Call within a transaction.
+ */
 export async function applyAssignment(
   statements: PostgresStatements,
   named: Named,
@@ -166,7 +172,10 @@ export async function applyAssignment(
   return outcome
 }
 
-/** See `Checkpoint.swapRuns`. Call within a transaction. */
+/**
+ * Exchanges the runs of two lookups, because the service mixed them up. Returns false if they have changed since. Call
+ * within a transaction.
+ */
 export async function applySwap(
   statements: PostgresStatements,
   one: RunHolder,
@@ -179,7 +188,7 @@ export async function applySwap(
   return outcome
 }
 
-/** See `Checkpoint.markNotCreated`. Call within a transaction. */
+/** Reopens a lookup whose submission the service never received. Call within a transaction. */
 export async function applyNotCreated(
   statements: PostgresStatements,
   submission: { readonly lookupId: LookupId; readonly customId: string; readonly reason: string },

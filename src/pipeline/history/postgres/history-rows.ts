@@ -38,7 +38,7 @@ export async function readSharedOutput(
   return row === undefined ? null : unpackValidOutput(row, (id) => rows.get(id))
 }
 
-/** PostgreSQL version of `writeOutputRows`. Must run in a transaction. */
+/** Stores the rows of an output in PostgreSQL, unless an equal output is stored. Returns its id. Must run in a transaction. */
 export async function writeSharedOutput(
   statements: PostgresStatements,
   series: string,

@@ -59,13 +59,13 @@ export interface Scale {
 
 type Weights = readonly (number | null)[]
 
-/** One scale for several candidates, so that they can be compared. */
+/** Calculates one scale for several candidates, so that they can be compared. */
 export function calculateScale(candidates: readonly Weights[]): Scale {
   const points = candidates.flatMap((weights) => listSums(weights))
   return { least: Math.min(0, ...points), most: Math.max(0, ...points) }
 }
 
-/** Each bar starts at the end of the one before; `null` if the weight is unknown. */
+/** Calculates the bar of each weight. Each bar starts at the end of the one before; `null` if the weight is unknown. */
 export function calculateBars(weights: Weights, { least, most }: Scale): (Bar | null)[] {
   const span = most - least
   let sum = 0

@@ -43,13 +43,13 @@ export const createKeyCap = (key: string): HTMLElement => createElement('kbd', {
 export const createHiddenText = (text: string): HTMLElement =>
   createElement('span', { class: 'unseen' }, text)
 
-/** Text with its differences marked; unchanged if it was not compared. */
+/** Creates an element of a text with its differences marked; unchanged if it was not compared. */
 export function markDifferences(text: string, marks: readonly Mark[]): HTMLElement {
   if (marks.length === 0) return isolateText(text)
   return createElement('bdi', {}, ...marks.map(markNode))
 }
 
-/** Text with its common parts marked, for two texts of different detail. */
+/** Creates an element of a text with its common parts marked, for two texts of different detail. */
 export function markCommonParts(text: string, marks: readonly Mark[]): HTMLElement {
   if (marks.length === 0) return isolateText(text)
   return createElement('bdi', {}, ...marks.map(createCommonNode))

@@ -171,7 +171,7 @@ const createDecisionList = (others: readonly DecisionView[]): HTMLElement =>
     ),
   )
 
-/** `accepted` with a name, or `none of these`. */
+/** Formats a verdict: `accepted` with a name, or `none of these`. */
 export function formatVerdict({
   verdict: which,
   entityName,

@@ -6,7 +6,7 @@ export const formatStatus = (status: string): string => status.replaceAll('_', '
 
 export type Tone = 'matched' | 'doubtful' | 'none'
 
-/** Unknown statuses count as doubtful. */
+/** Returns how the page shows a status: as a match, as no match, or as doubtful. Unknown statuses count as doubtful. */
 export function getTone(status: string): Tone {
   if (status === 'matched' || status === 'merged') return 'matched'
   return status === 'no_match' || status === 'not_found' ? 'none' : 'doubtful'
@@ -19,7 +19,7 @@ const steps = [
   [Infinity, 86_400_000, 'd'],
 ] as const
 
-/** `just now`, `12 min ago` */
+/** Formats the time since a moment: `just now`, `12 min ago` */
 export function formatAge(atMs: number, nowMs: number): string {
   const pastMs = Math.max(0, nowMs - atMs)
   if (pastMs < 10_000) return 'just now'
@@ -31,7 +31,7 @@ export function formatAge(atMs: number, nowMs: number): string {
 export const formatTime = (atMs: number): string =>
   `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
-/** `+2.1`, `−0.4`: log-odds. */
+/** Formats the weight of evidence: `+2.1`, `−0.4`: log-odds. */
 export function formatWeight(weight: number): string {
   const size = Math.abs(weight).toFixed(1)
   if (size === '0.0') return '0.0'
@@ -83,7 +83,10 @@ const foreignCharsMax = 300
 /** More combining marks than this on one letter would cover the lines around it. */
 const marksInARow = /(\p{M}{4})\p{M}+/gu
 
-/** Text of files and services: shortened, with invisible and direction-changing characters escaped. */
+/**
+ * Converts a text of a file or service for display: shortened, with invisible and direction-changing characters
+ * escaped.
+ */
 export function toDisplayText(text: string, charsMax = foreignCharsMax): string {
   const cut = printable(text.slice(0, charsMax)).replace(marksInARow, '$1')
   return text.length > charsMax ? `${cut.replace(/[\ud800-\udbff]$/, '')}…` : cut
