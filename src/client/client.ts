@@ -39,7 +39,7 @@ export interface ServiceClientOptions extends TransportOptions {
   apiKey: string
 }
 
-/** Uses HTTP unless another transport is given, as for a service in this process or a simulation. */
+/** Creates a client of the service. It uses HTTP unless another transport is given, as for a service in this process. */
 export function createServiceClient(options: ServiceClientOptions, transport?: Transport): FullServiceClient
 export function createServiceClient(
   options: Pick<ServiceClientOptions, 'apiKey'>,

@@ -22,7 +22,7 @@ export interface RunOutcome {
 }
 
 /**
- * Resolves the query and converts the answer to the stored outcome; synchronous if the knowledge is. Never throws and
+ * Looks up the query of a run and converts the answer to the stored outcome; synchronous if the knowledge is. Never throws and
  * never rejects: an error, or an answer that breaks the interface, ends the run as failed.
  */
 export function decideRun(

@@ -38,7 +38,10 @@ interface Group {
   count: number
 }
 
-/** Sorts the lookups of one kind and reopens the ones to submit again; see `Checkpoint`. */
+/**
+ * Counts the lookups of one kind (names, entities, hierarchies or domains) by what the run will do with them, and
+ * reopens those to submit again.
+ */
 export async function planKind(
   store: SharedStore,
   kind: LookupKind,
