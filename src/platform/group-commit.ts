@@ -153,7 +153,7 @@ export function createGroupTransactions(database: Sqlite, deps: TransactionDeps 
   const inSavepoint = database.transaction((change: () => unknown) => change())
   type Changes = readonly (() => unknown)[]
   const together = database.transaction((changes: Changes) => {
-    const settled = changes.map((change) => ({ value: change() }))
+    const settled = changes.map(runOrMark)
     beforeCommit?.()
     return settled
   })
@@ -167,8 +167,8 @@ export function createGroupTransactions(database: Sqlite, deps: TransactionDeps 
     try {
       return together.immediate(changes)
     } catch (error) {
-      if (isDiskFull(error) || changes.length === 1) throw error
-      return eachAlone.immediate(changes)
+      if (error instanceof FailedChange) return eachAlone.immediate(changes)
+      throw error
     }
   }
   const commits = new GroupCommit<() => unknown, unknown>(
@@ -180,6 +180,17 @@ export function createGroupTransactions(database: Sqlite, deps: TransactionDeps 
     { gatherMs },
   )
   return { add: (change) => commits.add(change) as Promise<never>, flush: commits.flush }
+}
+
+/** A change failed, and not the commit: the others may still be committed. */
+class FailedChange extends Error {}
+
+function runOrMark(change: () => unknown): ItemResult<unknown> {
+  try {
+    return { value: change() }
+  } catch (error) {
+    throw isDiskFull(error) ? error : new FailedChange()
+  }
 }
 
 /** Isolates a failed change from the others. */
