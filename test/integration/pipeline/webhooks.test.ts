@@ -348,7 +348,7 @@ describe('deliveries that are of no use', () => {
         })
       },
     })
-    const summary = await run(service, {}, { clock: hurriedClock(2_000), ...environment(service) })
+    const summary = await run(service, {}, { clock: hurriedClock(200), ...environment(service) })
     // In such a hurry the second may be too old by the time it comes.
     expect(refusals).toEqual([401, expect.toBeOneOf([400, 401])])
     expect(summary).toMatchObject({ answeredCount: 1, deliveries: { taken: 0 } })
@@ -365,7 +365,7 @@ describe('polling is the net below', () => {
     const names = Array.from({ length: 20 }, (_, index) => `Company ${index}`)
     place.writeRows(names.map((name) => `${name},`))
     const service = await serve({ runTakes: { polls: 1 } })
-    const clock = hurriedClock(2_000)
+    const clock = hurriedClock(500)
     const startedAtMs = clock.monotonicMs()
     // No receiver at all: every try of every event was in vain.
     const summary = await run(
