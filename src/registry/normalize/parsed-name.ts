@@ -51,8 +51,21 @@ export function boundText(name: string): string {
   return name.slice(0, nameCharsMax).normalize('NFKC').replace(/\s+/g, ' ').slice(0, nameCharsMax)
 }
 
+/** Readings of one query, and the names found for it, are mostly the same few texts. */
+const rememberedTextsMax = 500
+const known = new Map<string, ParsedName>()
+
 /** Parses any text; without letters and digits there are no tokens and an empty key. */
 export function parseName(name: string): ParsedName {
+  const found = known.get(name)
+  if (found !== undefined) return found
+  if (known.size >= rememberedTextsMax) known.clear()
+  const parsed = parseText(name)
+  known.set(name, parsed)
+  return parsed
+}
+
+function parseText(name: string): ParsedName {
   const native = cutNativeForms(boundText(name).replace(registrarRemark, ''))
   const words = removeJoiningWords(splitWords(foldText(expandForms(native.rest))))
   const stripped = stripForms(words)
