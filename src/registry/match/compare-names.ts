@@ -124,10 +124,8 @@ export function compareNames(
       : words
     return countLeftover(counted, placeWords, vocabulary)
   }
-  const extra = new Set(alignment?.queryExtra ?? [])
-  const shared = matchType === 'acronym' ? candidate.tokens : tokens.filter((word) => !extra.has(word))
-  const nameExtra = new Set(alignment?.candidateExtra ?? [])
-  const sharedInName = candidate.tokens.filter((word) => !nameExtra.has(word))
+  const shared = matchType === 'acronym' ? candidate.tokens : removeWords(tokens, alignment?.queryExtra)
+  const sharedInName = removeWords(candidate.tokens, alignment?.candidateExtra)
   const series =
     matchType === 'completed' || matchType === 'prefix' ? checkMissingNumber(variant, candidate) : null
   const form = compareForms(variant, candidate)
@@ -168,6 +166,9 @@ export function compareNames(
   }
 }
 
+const removeWords = (words: readonly string[], removed: readonly string[] = []): readonly string[] =>
+  removed.length === 0 ? words : words.filter((word) => !removed.includes(word))
+
 const bankHoldings = new Set(['bancorp', 'bancshares', 'bankshares'])
 
 function isBankPair(one: readonly string[], other: readonly string[]): boolean {
@@ -178,8 +179,11 @@ function isBankPair(one: readonly string[], other: readonly string[]): boolean {
 
 function findRarest(words: readonly string[], vocabulary: Vocabulary): string | null {
   let rarest: string | null = null
-  for (const word of words)
-    if (rarest === null || vocabulary.countNames(word) < vocabulary.countNames(rarest)) rarest = word
+  let leastCount = Infinity
+  for (const word of words) {
+    const count = vocabulary.countNames(word)
+    if (count < leastCount) [rarest, leastCount] = [word, count]
+  }
   return rarest
 }
 
@@ -191,8 +195,11 @@ function classifyMatch(variant: NameVariant, candidate: CandidateName): MatchTyp
   return isInitials(variant, candidate) ? 'acronym' : 'near'
 }
 
+const inOrder = { isReordered: false, leadingCount: 0 } as const
+
 /** Compares the order of words spelled alike in both. */
 function compareOrder(shared: readonly string[], name: readonly string[]) {
+  if (shared.length === 0) return inOrder
   const places = shared.map((word) => name.indexOf(word)).filter((place) => place >= 0)
   const first = Math.min(...places)
   return {
@@ -304,6 +311,7 @@ function isMisspelled(
   looseWords: readonly string[],
   isCommon: (word: string) => boolean,
 ): boolean {
+  if (looseWords.length === 0) return tokens.length === 0
   const distinctive = tokens.filter((word) => !isLightWord(word) && !isCommon(word))
   return (distinctive.length > 0 ? distinctive : tokens).every((word) => looseWords.includes(word))
 }

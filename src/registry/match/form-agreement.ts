@@ -1,7 +1,7 @@
 import type { CandidateName } from './candidate.js'
 import type { FormClass } from '../normalize/legal-forms.js'
 import type { NameVariant } from '../normalize/name-variants.js'
-import { parseName } from '../normalize/parsed-name.js'
+import { parseForm } from '../normalize/parsed-name.js'
 
 /** `foreign`: the company's country does not know the form of the query; if that country is unknown, no country knows both forms. */
 export type FormAgreement =
@@ -31,7 +31,8 @@ function isForeignForm(
   const isKnownIn = (country: string) => formCountries.includes(country)
   // Without reading the other form, which takes time.
   if (isKnownIn(place.countryCode)) return false
-  const held = parseName(heldClass === null ? registeredName : name)
+  const isFormless = heldClass === null && name === registeredName
+  const held = isFormless ? noForm : parseForm(heldClass === null ? registeredName : name)
   const heldCountries = held.formCountries
   // A register that lists companies of other countries may name its own for them: no Danish "A/S" is American.
   const isRegisteredThere = heldCountries.length === 0 || heldCountries.includes(place.jurisdictionCountry)
@@ -42,3 +43,5 @@ function isForeignForm(
   const isSameForm = formClass === held.formClass && heldCountries.join() === formCountries.join()
   return !isSameForm && (ownCountries.length > 0 || !heldCountries.some(isKnownIn))
 }
+
+const noForm = { formClass: null, formCountries: [] } as const

@@ -7,7 +7,7 @@ import { comparePlaceWithHint, type LocationHint, type PlaceAgreement } from './
 import { getDistinctiveCountries } from '../normalize/legal-forms.js'
 import type { NameVariant } from '../normalize/name-variants.js'
 import { isNumberWord } from '../normalize/normalize-name.js'
-import { parseName } from '../normalize/parsed-name.js'
+import { parseForm } from '../normalize/parsed-name.js'
 import type { Vocabulary } from './vocabulary.js'
 
 /** A query prepared for matching. */
@@ -104,7 +104,7 @@ export function buildEvidences(
 function comparePlace(hint: LocationHint | null, { place, name }: CandidateName): PlaceAgreement {
   const agreement = comparePlaceWithHint(hint, place)
   if (hint === null || agreement !== 'registered_elsewhere') return agreement
-  const countries = getDistinctiveCountries(parseName(name).formCountries)
+  const countries = getDistinctiveCountries(parseForm(name).formCountries)
   const isOfCountry = countries.some((country) => hint.countries.has(country))
   return isOfCountry ? 'form_of_country' : agreement
 }

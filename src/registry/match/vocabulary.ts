@@ -64,6 +64,7 @@ const usualNamesTotal = 50_000
 export class Vocabulary {
   readonly #words: WordList
   readonly #namesTotal: number
+  readonly #counts = new Map<string, number>()
   readonly #weights = new Map<string, number>()
   readonly #spellings = new Map<string, readonly string[]>()
 
@@ -77,8 +78,7 @@ export class Vocabulary {
   }
 
   countNames(word: string): number {
-    const at = this.#words.find(word)
-    return at < 0 ? 0 : this.#words.count(at)
+    return cacheValue(this.#counts, word, this.#findCount)
   }
 
   /** Number of names with a word, including the prior. */
@@ -93,11 +93,16 @@ export class Vocabulary {
 
   /** Weight of a word, at least 0.2; the rarer, the higher. */
   weight(word: string): number {
-    return cacheValue(this.#weights, word, () => {
-      const weight = Math.log((this.#namesTotal + usualNamesTotal) / (this.estimateCount(word) + 1))
-      return Math.max(0.2, weight)
-    })
+    return cacheValue(this.#weights, word, this.#findWeight)
   }
+
+  readonly #findCount = (word: string): number => {
+    const at = this.#words.find(word)
+    return at < 0 ? 0 : this.#words.count(at)
+  }
+
+  readonly #findWeight = (word: string): number =>
+    Math.max(0.2, Math.log((this.#namesTotal + usualNamesTotal) / (this.estimateCount(word) + 1)))
 
   /** Known words within the typing errors allowed for the length of the word, nearest first. */
   findSpellings(word: string): readonly string[] {
@@ -147,11 +152,15 @@ export class Vocabulary {
   }
 }
 
-function cacheValue<Value>(known: Map<string, Value>, word: string, computeValue: () => Value): Value {
+function cacheValue<Value>(
+  known: Map<string, Value>,
+  word: string,
+  computeValue: (word: string) => Value,
+): Value {
   const found = known.get(word)
   if (found !== undefined) return found
   if (known.size >= rememberedWordsMax) known.clear()
-  const value = computeValue()
+  const value = computeValue(word)
   known.set(word, value)
   return value
 }

@@ -11,7 +11,24 @@ function toCodes(word: string): Codes {
 export function calculateDistance(a: string, b: string, distanceMax: number): number {
   if (a === b) return 0
   if (Math.abs(a.length - b.length) > distanceMax) return distanceMax + 1
+  const [lettersOfA, lettersOfB] = [collectLetters(a), collectLetters(b)]
+  // Each error removes at most one letter, and adds at most one.
+  if (countBits(lettersOfA & ~lettersOfB) > distanceMax) return distanceMax + 1
+  if (countBits(lettersOfB & ~lettersOfA) > distanceMax) return distanceMax + 1
   return calculateCodesDistance(toCodes(a), toCodes(b), distanceMax)
+}
+
+/** The letters of a word as bits; letters whose codes differ by a multiple of 32 share a bit. */
+function collectLetters(word: string): number {
+  let letters = 0
+  for (let index = 0; index < word.length; index++) letters |= 1 << (word.charCodeAt(index) & 31)
+  return letters
+}
+
+function countBits(bits: number): number {
+  let count = 0
+  for (let rest = bits; rest !== 0; rest &= rest - 1) count++
+  return count
 }
 
 /** Rows of the distance table, reused because thousands of words are compared per query. */

@@ -131,6 +131,7 @@ const phrases: readonly (readonly [words: readonly string[], one: string])[] = (
     ['data base', 'database'],
   ] as const
 ).map(([words, one]) => [words.split(' '), one] as const)
+const phraseStarts = new Set(phrases.map(([[first]]) => first))
 
 const romanNumerals = new Set('ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi'.split(' '))
 
@@ -192,8 +193,10 @@ const arabicNumerals = new Map(
 export function toCanonicalWords(words: readonly string[]): string[] {
   const canonical: string[] = []
   for (let at = 0; at < words.length;) {
-    const phrase = phrases.find(([parts]) => parts.every((part, index) => words[at + index] === part))
     const word = words[at] ?? ''
+    const phrase = phraseStarts.has(word)
+      ? phrases.find(([parts]) => parts.every((part, index) => words[at + index] === part))
+      : undefined
     const numeral = at > 0 ? arabicNumerals.get(word) : undefined
     canonical.push(phrase?.[1] ?? numeral ?? toCanonicalWord(word))
     at += phrase?.[0].length ?? 1
@@ -209,8 +212,14 @@ export function removeJoiningWords(words: readonly string[]): string[] {
 
 /** True for a number of a series: names with different numbers are different entities. */
 export function isNumberWord(word: string): boolean {
-  return /\d/.test(word) || romanNumerals.has(word) || longNumeral.test(word)
+  return (
+    hasDigit.test(word) || (numeralLetters.test(word) && (romanNumerals.has(word) || longNumeral.test(word)))
+  )
 }
+
+const hasDigit = /\d/
+/** Nearly no word has only these: one test instead of two. */
+const numeralLetters = /^[clvxi]+$/
 
 /** Words for a trade, a shape or a place; not distinctive on their own. */
 const genericWords = new Set(
