@@ -1,3 +1,4 @@
+import type { EntitySubtype, EntityType } from '../../contract/enums.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { mergeStatedRows, compose, isSameName, withFormerNames } from '../linkage/survivorship.js'
 import { deriveId } from '../model/identifiers.js'
@@ -9,20 +10,30 @@ import {
   createKeptClaims,
   type NameHistoryStore,
 } from './stored-claims.js'
-import {
-  type RowOrigin,
-  toBody,
-  createIdentifierReader,
-  createNameReader,
-  toRowAddress,
-  toTrade,
-  type AddressColumns,
-  type FactColumns,
-} from './registration-columns.js'
+import { type RowOrigin, createIdentifierReader, createNameReader } from './registration-columns.js'
 import type { RowWriter } from './row-writer.js'
 
-interface StoredRow extends FactColumns, AddressColumns {
+interface StoredRow {
   number: number
+  type: EntityType
+  subtype: EntitySubtype
+  status: string | null
+  legal_form: string | null
+  jurisdiction: string | null
+  registration_authority: string | null
+  website: string | null
+  sic: string | null
+  naics: string | null
+  industry_codes: string | null
+  formed_on: string | null
+  street_address: string | null
+  street_number: string | null
+  sub_premise: string | null
+  city: string | null
+  region: string | null
+  postal_code: string | null
+  country_code: string | null
+  formatted_address: string | null
   source_number: number
   import_sequence: number
   stated_on: string | null
@@ -62,11 +73,29 @@ function createClaimReader(database: Sqlite): (id: string) => StoredClaim | null
       sourceLine: found.source_line,
       legalName: found.legal_name,
       names: readNames(found.number),
-      ...toBody(found),
+      type: found.type,
+      subtype: found.subtype,
+      status: found.status,
+      legalForm: found.legal_form,
+      jurisdiction: found.jurisdiction,
+      registrationAuthority: found.registration_authority,
       identifiers: readIdentifiers(found.number),
       ...(found.identifiers_omitted === 0 ? {} : { identifiersOmitted: found.identifiers_omitted }),
-      address: toRowAddress(found),
-      ...toTrade(found),
+      address: {
+        street: found.street_address,
+        streetNumber: found.street_number,
+        subPremise: found.sub_premise,
+        city: found.city,
+        region: found.region,
+        postalCode: found.postal_code,
+        countryCode: found.country_code,
+        formatted: found.formatted_address,
+      },
+      website: found.website,
+      sic: found.sic,
+      naics: found.naics,
+      industryCodes: found.industry_codes,
+      formedOn: found.formed_on,
       parentKey: found.parent_key,
       successorKey: found.successor_key,
       sourceUrl: found.source_url,

@@ -3,15 +3,7 @@ import type { EntitySubtype, EntityType, IdentifierType } from '../../contract/e
 import type { RowAddress, RowIdentifier, RowName, StatedRow } from '../model/registry-rows.js'
 import { formatDisplayName } from '../normalize/mixed-case.js'
 import { sortClaims } from '../linkage/survivorship.js'
-import {
-  toBody,
-  createIdentifierReader,
-  createNameReader,
-  toRowAddress,
-  toTrade,
-  type AddressColumns,
-  type FactColumns,
-} from './registration-columns.js'
+import { createIdentifierReader, createNameReader } from './registration-columns.js'
 import type { DomainHolder } from '../model/domain-holder.js'
 
 /** A stored registration with its origin. */
@@ -123,27 +115,47 @@ export interface StoreReader {
   findMergeTarget(id: string): string | null
 }
 
-interface LegalEntityRow extends FactColumns, AddressColumns {
-  number: number
-  id: string
-  legal_name: string
-  display_name: string
-  is_registrant: number
-  parent_name: string | null
-  parent_legal_name: string | null
-  parent_is_registrant: number
-  authority_json: string | null
-  form_json: string | null
-  source_url: string | null
-  source_key: string
-  source_name: string
-  source_format: string
-  source_line: number
-  file_date: string
-  removed_from_source: number
-  exchange: string | null
-  identifiers_omitted: number
-}
+/** As a list: SQLite makes objects of more than twelve columns slowly. */
+type OutlineRow = readonly [
+  number: number,
+  id: string,
+  legalName: string,
+  nameInUse: string,
+  type: EntityType,
+  subtype: EntitySubtype,
+  status: string | null,
+  legalForm: string | null,
+  jurisdiction: string | null,
+  registrationAuthority: string | null,
+  website: string | null,
+  sic: string | null,
+  naics: string | null,
+  industryCodes: string | null,
+  formedOn: string | null,
+  sourceUrl: string | null,
+  sourceKey: string,
+  sourceLine: number,
+  removedFromSource: number,
+  identifiersOmitted: number,
+  sourceName: string,
+  sourceFormat: string,
+  sourceDate: string,
+  street: string | null,
+  streetNumber: string | null,
+  subPremise: string | null,
+  city: string | null,
+  region: string | null,
+  postalCode: string | null,
+  countryCode: string | null,
+  formatted: string | null,
+  exchange: string | null,
+  isRegistrant: number,
+  parentNameInUse: string | null,
+  parentLegalName: string | null,
+  isParentRegistrant: number,
+  authorityJson: string | null,
+  formJson: string | null,
+]
 
 /** Limit for chains of merges. Each merge leads to an older company, so there are no loops. */
 const mergeHopsMax = 1_000
@@ -192,18 +204,20 @@ interface EntityRow {
 }
 
 function createOutlineReader(database: Sqlite): (entityNumber: number) => RegistrationOutline[] {
-  const legalEntities = database.prepare<[number], LegalEntityRow>(
-    `SELECT l.*, s.name AS source_name, s.format AS source_format,
-       CASE l.removed_from_source WHEN 1 THEN coalesce(l.stated_on, s.file_date) ELSE s.file_date END AS file_date,
-       a.street_address, a.city, a.region, a.postal_code, a.country_code, a.formatted_address, a.street_number,
-       a.sub_premise,
+  const legalEntities = database
+    .prepare<[number], OutlineRow>(
+      `SELECT l.number, l.id, l.legal_name, l.display_name, l.type, l.subtype, l.status, l.legal_form, l.jurisdiction,
+       l.registration_authority, l.website, l.sic, l.naics, l.industry_codes, l.formed_on, l.source_url, l.source_key,
+       l.source_line, l.removed_from_source, l.identifiers_omitted, s.name, s.format,
+       CASE l.removed_from_source WHEN 1 THEN coalesce(l.stated_on, s.file_date) ELSE s.file_date END,
+       a.street_address, a.street_number, a.sub_premise, a.city, a.region, a.postal_code, a.country_code,
+       a.formatted_address,
        (SELECT i.exchange FROM identifiers i WHERE i.legal_entity_number = l.number AND i.type = 'ticker'
-          AND i.exchange IS NOT NULL ORDER BY i.position LIMIT 1) AS exchange,
-       ${isRegistrant('l')} AS is_registrant,
-       p.display_name AS parent_name, p.legal_name AS parent_legal_name, ${isRegistrant('p')} AS parent_is_registrant,
+          AND i.exchange IS NOT NULL ORDER BY i.position LIMIT 1),
+       ${isRegistrant('l')}, p.display_name, p.legal_name, ${isRegistrant('p')},
        (SELECT c.facts_json FROM listed_codes c WHERE c.scheme = 'registration_authority'
-          AND c.code = l.registration_authority) AS authority_json,
-       (SELECT c.facts_json FROM listed_codes c WHERE c.scheme = 'legal_form' AND c.code = l.legal_form) AS form_json
+          AND c.code = l.registration_authority),
+       (SELECT c.facts_json FROM listed_codes c WHERE c.scheme = 'legal_form' AND c.code = l.legal_form)
      FROM legal_entities l
      JOIN sources s ON s.number = l.source_number
      JOIN addresses a ON a.legal_entity_number = l.number AND a.kind = 'headquarters'
@@ -213,7 +227,8 @@ function createOutlineReader(database: Sqlite): (entityNumber: number) => Regist
        SELECT 1 FROM relationships r WHERE r.child_number = l.number AND r.type = 'IS_INTERNATIONAL_BRANCH_OF'
          AND r.to_date IS NULL), l.number
      LIMIT ${registrationsMax}`,
-  )
+    )
+    .raw()
   return (entityNumber) => legalEntities.all(entityNumber).map(toOutline)
 }
 
@@ -271,31 +286,47 @@ function listStatements(
   return [...(isClaimed ? [] : [{ format, sourceName, fileDate, row: registration }]), ...sortClaims(stated)]
 }
 
-function toOutline(row: LegalEntityRow): RegistrationOutline {
+function toOutline(row: OutlineRow): RegistrationOutline {
+  const [number, id, legalName, nameInUse, type, subtype, status, legalForm, jurisdiction, ...others] = row
+  const [registrationAuthority, website, sic, naics, industryCodes, formedOn, sourceUrl, ...more] = others
+  const [sourceKey, sourceLine, removed, identifiersOmitted, sourceName, sourceFormat, sourceDate, ...last] =
+    more
+  const [street, streetNumber, subPremise, city, region, postalCode, countryCode, formatted, ...rest] = last
+  const [exchange, isRegistrant, parentNameInUse, parentLegalName, isParentRegistrant, ...listed] = rest
+  const [authorityJson, formJson] = listed
   return {
-    number: row.number,
-    id: row.id,
-    legalName: row.legal_name,
-    nameInUse: row.display_name,
-    displayName: formatDisplayName(row.display_name, row.legal_name, row.is_registrant === 1),
-    ...toBody(row),
-    ...toTrade(row),
-    listedForm: row.form_json === null ? [] : listFormSpellings(JSON.parse(row.form_json) as ListedForm),
-    listedAuthority: row.authority_json === null ? null : (JSON.parse(row.authority_json) as ListedAuthority),
+    number,
+    id,
+    legalName,
+    nameInUse,
+    displayName: formatDisplayName(nameInUse, legalName, isRegistrant === 1),
+    type,
+    subtype,
+    status,
+    legalForm,
+    jurisdiction,
+    registrationAuthority,
+    website,
+    sic,
+    naics,
+    industryCodes,
+    formedOn,
+    listedForm: formJson === null ? [] : listFormSpellings(JSON.parse(formJson) as ListedForm),
+    listedAuthority: authorityJson === null ? null : (JSON.parse(authorityJson) as ListedAuthority),
     parentName:
-      row.parent_name === null
+      parentNameInUse === null
         ? null
-        : formatDisplayName(row.parent_name, row.parent_legal_name ?? '', row.parent_is_registrant === 1),
-    sourceUrl: row.source_url,
-    sourceKey: row.source_key,
-    sourceName: row.source_name,
-    sourceFormat: row.source_format,
-    sourceLine: row.source_line,
-    sourceDate: row.file_date,
-    removedFromSource: row.removed_from_source === 1,
-    exchange: row.exchange,
-    identifiersOmitted: row.identifiers_omitted,
-    address: toRowAddress(row),
+        : formatDisplayName(parentNameInUse, parentLegalName ?? '', isParentRegistrant === 1),
+    sourceUrl,
+    sourceKey,
+    sourceName,
+    sourceFormat,
+    sourceLine,
+    sourceDate,
+    removedFromSource: removed === 1,
+    exchange,
+    identifiersOmitted,
+    address: { street, streetNumber, subPremise, city, region, postalCode, countryCode, formatted },
   }
 }
 

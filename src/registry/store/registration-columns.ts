@@ -8,12 +8,10 @@ import {
   derivationVersion,
   type NameKind,
   type RegistryRow,
-  type RowAddress,
   type RowIdentifier,
   type RowName,
 } from '../model/registry-rows.js'
 import type { Sqlite } from '../../platform/sqlite.js'
-import type { EntitySubtype, EntityType } from '../../contract/enums.js'
 
 /** Columns of `legal_entities` that are written for a row, in the order of `listRegistrationValues`. */
 export const registrationColumns = [
@@ -175,66 +173,6 @@ function getRegionKey(countryCode: string | null, region: string): string {
     `${countryCode ?? ''} ${region}`,
     () => findRegionCode(countryCode, region) ?? '',
   )
-}
-
-/** Fact columns of `legal_entities`. */
-export interface FactColumns {
-  type: EntityType
-  subtype: EntitySubtype
-  status: string | null
-  legal_form: string | null
-  jurisdiction: string | null
-  registration_authority: string | null
-  website: string | null
-  sic: string | null
-  naics: string | null
-  industry_codes: string | null
-  formed_on: string | null
-}
-
-export function toBody(row: FactColumns) {
-  return {
-    type: row.type,
-    subtype: row.subtype,
-    status: row.status,
-    legalForm: row.legal_form,
-    jurisdiction: row.jurisdiction,
-    registrationAuthority: row.registration_authority,
-  }
-}
-
-export function toTrade(row: FactColumns) {
-  return {
-    website: row.website,
-    sic: row.sic,
-    naics: row.naics,
-    industryCodes: row.industry_codes,
-    formedOn: row.formed_on,
-  }
-}
-
-export interface AddressColumns {
-  street_address: string | null
-  city: string | null
-  region: string | null
-  postal_code: string | null
-  country_code: string | null
-  formatted_address: string | null
-  street_number: string | null
-  sub_premise: string | null
-}
-
-export function toRowAddress(row: AddressColumns): RowAddress {
-  return {
-    street: row.street_address,
-    streetNumber: row.street_number,
-    subPremise: row.sub_premise,
-    city: row.city,
-    region: row.region,
-    postalCode: row.postal_code,
-    countryCode: row.country_code,
-    formatted: row.formatted_address,
-  }
 }
 
 interface NameColumns {
