@@ -13,7 +13,18 @@ import { getErrorText, UserError } from '../../core/errors.js'
 import { publishFile, buildTemporaryPath } from '../../platform/files.js'
 import { assertRegular, resolveTarget } from '../output/output-path.js'
 import type { RunEnd } from '../figures/notify-message.js'
-import { earlierNames, type EarlierEnds } from './earlier-ends.js'
+
+/** Timestamps of earlier runs in the metrics file, in seconds since 1970; `null` if unknown. */
+export interface EarlierEnds {
+  readonly successSeconds: number | null
+  readonly outputSeconds: number | null
+}
+
+/** Names of the metrics that are carried over from run to run. */
+export const earlierNames = {
+  success: 'enrich_run_last_success_timestamp_seconds',
+  output: 'enrich_run_last_output_timestamp_seconds',
+} as const
 
 /** The collector runs as another user. */
 const readableMode = 0o644

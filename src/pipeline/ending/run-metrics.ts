@@ -1,6 +1,6 @@
 import { Gauge, Registry } from 'prom-client'
 import type { RunEnd } from '../figures/notify-message.js'
-import { earlierNames, type EarlierEnds } from './earlier-ends.js'
+import { earlierNames, type EarlierEnds } from './metrics-file.js'
 
 /**
  * Formats a run in Prometheus' text format, as gauges, because each run starts from zero. Unknown values are omitted.

@@ -1,3 +1,4 @@
+import { getOrCompute } from '../../core/bounded-cache.js'
 import { createDistance, countAllowedTypos } from '../normalize/edit-distance.js'
 import { matchLimits } from '../model/limits.js'
 import { WordList, buildWordLists } from './word-list.js'
@@ -78,7 +79,7 @@ export class Vocabulary {
   }
 
   countNames(word: string): number {
-    return cacheValue(this.#counts, word, this.#findCount)
+    return getOrCompute(this.#counts, rememberedWordsMax, word, this.#findCount)
   }
 
   /** Number of names with a word, including the prior. */
@@ -93,7 +94,7 @@ export class Vocabulary {
 
   /** Weight of a word, at least 0.2; the rarer, the higher. */
   weight(word: string): number {
-    return cacheValue(this.#weights, word, this.#findWeight)
+    return getOrCompute(this.#weights, rememberedWordsMax, word, this.#findWeight)
   }
 
   readonly #findCount = (word: string): number => {
@@ -108,7 +109,7 @@ export class Vocabulary {
   findSpellings(word: string): readonly string[] {
     const distanceMax = countAllowedTypos(word.length)
     if (distanceMax === 0) return []
-    return cacheValue(this.#spellings, word, () => this.#findNearest(word, distanceMax))
+    return getOrCompute(this.#spellings, rememberedWordsMax, word, () => this.#findNearest(word, distanceMax))
   }
 
   /** Known words that begin with `stem`, at most `completionsMax`. */
@@ -150,17 +151,4 @@ export class Vocabulary {
       .slice(0, matchLimits.tokenSpellingsMax)
       .map(([at]) => words.getWord(at))
   }
-}
-
-function cacheValue<Value>(
-  known: Map<string, Value>,
-  word: string,
-  computeValue: (word: string) => Value,
-): Value {
-  const found = known.get(word)
-  if (found !== undefined) return found
-  if (known.size >= rememberedWordsMax) known.clear()
-  const value = computeValue(word)
-  known.set(word, value)
-  return value
 }

@@ -1,3 +1,4 @@
+import { getOrCompute } from '../../core/bounded-cache.js'
 import { readNativeName, type Reading } from './native-scripts.js'
 import { parseName } from './parsed-name.js'
 import { foldText, listEverydayWords } from './normalize-name.js'
@@ -33,6 +34,12 @@ const mixedWord = /^(?=(?:\P{L}*\p{L}){3})(?:\p{L}*[01568]){1,2}\p{L}*$/u
 /** Numbers that belong to the name: "24hour", "Studio54", "Level8". */
 const numberedWord = /^\d{2}|\d{2}$|[168]$/
 
+/** Names share words. */
+const repairedWordsMax = 5_000
+const repairedWords = new Map<string, string>()
+const getRepairedWord = (word: string): string =>
+  getOrCompute(repairedWords, repairedWordsMax, word, repairWord)
+
 function repairWord(word: string): string {
   // A lower-case L between capitals, or in "lnc", is an I.
   const upright = word.replace(/(?<=\p{Lu})l(?=\p{Lu})|^l(?=\p{Lu}{2}|nc\b)/gu, 'I')
@@ -55,7 +62,7 @@ const joinedForm = /(?<=[\p{L}\d]{5})(?=(?:[Ll][Tt][Dd]|[Gg][Mm][Bb][Hh]|[Ll]imi
 /** Corrects errors of scans. Returns an empty list for a name without errors. */
 function readScannedName(text: string): Reading[] {
   const split = text.replace(joinedForm, ' ').replace(joinedWords, ' ')
-  const mended = split.replace(/[\p{L}\d|]+/gu, repairWord)
+  const mended = split.replace(/[\p{L}\d|]+/gu, getRepairedWord)
   return mended === text
     ? []
     : [{ text: mended, kind: 'mended', how: 'with errors of a scan put right', columnChars: null }]

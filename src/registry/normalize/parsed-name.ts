@@ -14,6 +14,7 @@ import {
   expandForms,
   type FormClass,
 } from './legal-forms.js'
+import { getOrCompute } from '../../core/bounded-cache.js'
 import { matchLimits } from '../model/limits.js'
 import codes from '../reference/fund-and-trust-forms.json' with { type: 'json' }
 
@@ -52,17 +53,12 @@ export function boundText(name: string): string {
 }
 
 /** Readings of one query, and the names found for it, are mostly the same few texts. */
-const rememberedTextsMax = 500
-const known = new Map<string, ParsedName>()
+const parsedTextsMax = 500
+const parsedTexts = new Map<string, ParsedName>()
 
 /** Parses any text; without letters and digits there are no tokens and an empty key. */
 export function parseName(name: string): ParsedName {
-  const found = known.get(name)
-  if (found !== undefined) return found
-  if (known.size >= rememberedTextsMax) known.clear()
-  const parsed = parseText(name)
-  known.set(name, parsed)
-  return parsed
+  return getOrCompute(parsedTexts, parsedTextsMax, name, parseText)
 }
 
 function parseText(name: string): ParsedName {

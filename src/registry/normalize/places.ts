@@ -230,6 +230,9 @@ const leadingNumber = new RegExp(
 const trailingNumber = /^(?=.*\p{L}{2})[^\d].*?\s(\d{1,5}\s?[a-zA-Z]?(?:\s?[-–/+&]\s?\d{1,5}\s?[a-zA-Z]?)?)$/u
 const bareNumber = /^\d{1,5}[a-z]?(?:\s?[-–/]\s?\d{1,5}[a-z]?)?$/i
 
+/** "DK 2880", at the end of a line. */
+const postalEnd = / [a-z]{2}[ -]?\d{3,6}$/i
+
 /** Countries that write the number after the street. */
 const numberBehind = new Set(
   'AT BE BG BR CH CL CZ DE DK EE ES FI GR HR HU IS IT LI LT LV MX NL NO PL PT RO RS SE SI SK TR'.split(' '),
@@ -279,7 +282,8 @@ function findStreetNumber(
   if (noStreet.test(part)) return null
   const isBehind = countryCode !== null && numberBehind.has(countryCode)
   // "Novo Allé 1 DK 2880" ends with a postal code.
-  if (countryCode !== null) part = part.replace(new RegExp(` ${countryCode}[ -]?\\d{3,6}$`, 'i'), '')
+  if (countryCode !== null && postalEnd.test(part))
+    part = part.replace(new RegExp(` ${countryCode}[ -]?\\d{3,6}$`, 'i'), '')
   // "5, rue Guillaume Kroll"; "Via Roma, 21"
   if (bareNumber.test(part)) return isStreet(after) || (isBehind && isStreet(before)) ? part : null
   const leading = leadingNumber.exec(part)?.[1]

@@ -1,3 +1,4 @@
+import { getOrCompute } from '../../core/bounded-cache.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { CandidateName } from '../match/candidate.js'
 import type { NameKind } from '../model/registry-rows.js'
@@ -79,13 +80,9 @@ const prepareProminence = (database: Sqlite) => database.prepare<[number], numbe
 /** Reads each company once, because its names are found by many queries. */
 function createProminenceReader(read: ReturnType<typeof prepareProminence>): ReadProminence {
   const known = new Map<number, number>()
+  const readBits = (entityNumber: number) => read.get(entityNumber) ?? 0
   return (entityNumber) => {
-    let bits = known.get(entityNumber)
-    if (bits === undefined) {
-      bits = read.get(entityNumber) ?? 0
-      if (known.size >= rememberedProminencesMax) known.clear()
-      known.set(entityNumber, bits)
-    }
+    const bits = getOrCompute(known, rememberedProminencesMax, entityNumber, readBits)
     return { isListed: (bits & 1) > 0, hasLei: (bits & 2) > 0, hasIndustry: (bits & 4) > 0 }
   }
 }

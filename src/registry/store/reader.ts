@@ -244,14 +244,15 @@ function createListsReader(database: Sqlite): (outline: RegistrationOutline) => 
      ${selectParent('?')}`,
   )
   return (outline) => {
-    const lists = { names: readNames(outline.number), ...splitDomains(readIdentifiers(outline.number)) }
     let statements: readonly Statement[] | null = null
-    return {
-      ...outline,
-      ...lists,
-      readStatements: () => (statements ??= listStatements({ ...outline, ...lists }, claims.all(outline.id))),
+    // Its lists are added to the outline itself, because copying that many facts takes as long as reading them.
+    const registration: StoredLegalEntity = Object.assign(outline, {
+      names: readNames(outline.number),
+      ...splitDomains(readIdentifiers(outline.number)),
+      readStatements: () => (statements ??= listStatements(registration, claims.all(outline.id))),
       readParentOrigin: () => parent.get(outline.number) ?? null,
-    }
+    })
+    return registration
   }
 }
 
