@@ -22,14 +22,14 @@ import {
 } from './answer/search.js'
 import { searchLimits } from './model/limits.js'
 import { createCandidateFinder, createCompanyNames } from './store/blocking.js'
-import { createIdentifierFinder } from './store/identifier-index.js'
+import { createHolderFinder, createIdentifierFinder } from './store/identifier-index.js'
 import {
   createNameBeginningFinder,
   createWordSearch,
   createWordWeight,
   readVocabulary,
 } from './store/name-index.js'
-import { createHolderFinder, createStoreReader } from './store/reader.js'
+import { createStoreReader } from './store/reader.js'
 import { openStore } from './store/open-store.js'
 import { createOwnershipReader } from './store/relationships.js'
 

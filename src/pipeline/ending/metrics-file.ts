@@ -13,18 +13,7 @@ import { getErrorText, UserError } from '../../core/errors.js'
 import { publishFile, buildTemporaryPath } from '../../platform/files.js'
 import { assertRegular, resolveTarget } from '../output/output-path.js'
 import type { RunEnd } from '../figures/notify-message.js'
-
-/** Timestamps of earlier runs in the metrics file, in seconds since 1970; `null` if unknown. */
-export interface EarlierEnds {
-  readonly successSeconds: number | null
-  readonly outputSeconds: number | null
-}
-
-/** Names of the metrics that are carried over from run to run. */
-export const earlierNames = {
-  success: 'enrich_run_last_success_timestamp_seconds',
-  output: 'enrich_run_last_output_timestamp_seconds',
-} as const
+import { earlierNames, formatMetrics, type EarlierEnds } from './run-metrics.js'
 
 /** The collector runs as another user. */
 const readableMode = 0o644
@@ -71,7 +60,6 @@ export async function writeMetricsFile(path: string, end: RunEnd): Promise<strin
   try {
     assertMetricsReplaceable(path)
     // Loaded only if needed: it takes a tenth of a command's start-up time.
-    const { formatMetrics } = await import('./run-metrics.js')
     const text = await formatMetrics(end, readEarlierEnds(target, end.series))
     const descriptor = openSync(temporary, 'wx', readableMode)
     try {

@@ -1,12 +1,23 @@
-import { Gauge, Registry } from 'prom-client'
 import type { RunEnd } from '../figures/notify-message.js'
-import { earlierNames, type EarlierEnds } from './metrics-file.js'
+
+/** Timestamps of earlier runs in the metrics file, in seconds since 1970; `null` if unknown. */
+export interface EarlierEnds {
+  readonly successSeconds: number | null
+  readonly outputSeconds: number | null
+}
+
+/** Names of the metrics that are carried over from run to run. */
+export const earlierNames = {
+  success: 'enrich_run_last_success_timestamp_seconds',
+  output: 'enrich_run_last_output_timestamp_seconds',
+} as const
 
 /**
  * Formats a run in Prometheus' text format, as gauges, because each run starts from zero. Unknown values are omitted.
  * Labels contain no names, keys or URLs, except `series`: the job's name, or else its inputs.
  */
 export async function formatMetrics(end: RunEnd, earlier: EarlierEnds): Promise<string> {
+  const { Gauge, Registry } = await import('prom-client')
   const registry = new Registry()
   registry.setDefaultLabels({ series: end.series })
   for (const { name, help, label, values } of listMetrics(end, earlier)) {

@@ -80,11 +80,14 @@ export function findNextPoll<Run extends PollableRun>(
   }
   const threshold = getThreshold(runs, supply, nowMs)
   const gapMsMax = threshold === worthwhile.lastFew ? lastFewGapMs : Infinity
+  // No due run delays another one.
+  const isUnlimited = supply.durations === null && supply.pollsPerMs === null
   let next: PollPlan<Run> | null = null
   for (const run of runs.values()) {
     if (run.isBeingPolled) continue
     // Skips the calculation if the run cannot be earlier.
     const earliestMs = getEarliestPollMs(run, pace)
+    if (isUnlimited && earliestMs <= nowMs) return { run, dueAtMs: earliestMs }
     if (next !== null && earliestMs >= next.dueAtMs) continue
     const isScouting = run.isScout && run.seenRunningAtMs === null
     const ownThreshold = isScouting ? Math.min(threshold, worthwhile.scout) : threshold

@@ -162,8 +162,7 @@ export class Poller {
   /** Waits for a turn, then polls the run that is overdue the longest. */
   async #pollOne(): Promise<void> {
     const { stopping } = this.#kind
-    const { pace } = this.#deps
-    const permit = await pace.waitForTurn(stopping.pollSignal)
+    const permit = await this.#deps.pace.waitForTurn(stopping.pollSignal)
     const run = this.#next()?.run
     if (run === undefined || stopping.pollSignal.aborted || !permit.leave()) return
     run.isBeingPolled = true
@@ -338,7 +337,9 @@ export class Poller {
   #deferLateRuns(): void {
     const nowMs = this.#kind.clock.monotonicMs()
     for (const run of this.#runs.values()) {
-      if (!run.isBeingPolled && isPastDeadline(run, this.#deps.polling, nowMs)) this.#deferRun(run)
+      // Later ones were opened later.
+      if (!isPastDeadline(run, this.#deps.polling, nowMs)) break
+      if (!run.isBeingPolled) this.#deferRun(run)
     }
   }
 

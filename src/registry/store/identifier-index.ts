@@ -1,5 +1,6 @@
 import type { StatedIdentifier } from '../../core/stated-identifiers.js'
 import type { Sqlite } from '../../platform/sqlite.js'
+import type { DomainHolder } from '../model/domain-holder.js'
 import { toExchangeKey } from '../model/identifiers.js'
 
 type RegisteredIdentifier = StatedIdentifier & { readonly kind: Exclude<StatedIdentifier['kind'], 'website'> }
@@ -121,4 +122,33 @@ function listBicSpellings(bic: string): string[] {
 
 function toHolder({ number, entity_number, value }: HolderRow, isPlaced: boolean): IdentifierHolder {
   return { entityNumber: entity_number, legalEntityNumber: number, value, isPlaced }
+}
+
+/** Thousands of companies have a page on a social network; the site of the domain itself is among the shortest. */
+const domainHoldersMax = 200
+
+interface HolderRow {
+  number: number
+  entity_number: number
+  website: string
+  status: string | null
+}
+
+/** Finds registrations with a website or a listed domain in a registrable domain, shortest website first. */
+export function createHolderFinder(database: Sqlite): (rootDomain: string) => DomainHolder[] {
+  const byDomain = database.prepare<[{ domain: string }], HolderRow>(
+    `SELECT * FROM (SELECT number, entity_number, website, status FROM legal_entities
+     WHERE domain = @domain AND domain IS NOT NULL AND removed_from_source = 0
+     UNION ALL SELECT l.number, l.entity_number, i.value, l.status FROM identifiers i
+       JOIN legal_entities l ON l.number = i.legal_entity_number AND l.removed_from_source = 0
+     WHERE i.type = 'domain' AND i.value = @domain)
+     ORDER BY length(website), number LIMIT ${domainHoldersMax}`,
+  )
+  return (rootDomain) =>
+    byDomain.all({ domain: rootDomain }).map((row) => ({
+      entityNumber: row.entity_number,
+      legalEntityNumber: row.number,
+      website: row.website,
+      isActive: row.status === null || row.status === 'active',
+    }))
 }

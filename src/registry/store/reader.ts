@@ -4,7 +4,6 @@ import type { RowAddress, RowIdentifier, RowName, StatedRow } from '../model/reg
 import { formatDisplayName } from '../normalize/mixed-case.js'
 import { sortClaims } from '../linkage/survivorship.js'
 import { createIdentifierReader, createNameReader } from './registration-columns.js'
-import type { DomainHolder } from '../model/domain-holder.js'
 
 /** A stored registration with its origin. */
 export interface StoredLegalEntity {
@@ -341,33 +340,4 @@ function splitDomains(stated: readonly RowIdentifier[]): Pick<StoredLegalEntity,
     identifiers: stated.filter(isListed),
     domains: stated.filter((identifier) => !isListed(identifier)).map(({ value }) => value),
   }
-}
-
-/** Thousands of companies have a page on a social network; the site of the domain itself is among the shortest. */
-const holdersMax = 200
-
-interface HolderRow {
-  number: number
-  entity_number: number
-  website: string
-  status: string | null
-}
-
-/** Finds registrations with a website or a listed domain in a registrable domain, shortest website first. */
-export function createHolderFinder(database: Sqlite): (rootDomain: string) => DomainHolder[] {
-  const byDomain = database.prepare<[{ domain: string }], HolderRow>(
-    `SELECT * FROM (SELECT number, entity_number, website, status FROM legal_entities
-     WHERE domain = @domain AND domain IS NOT NULL AND removed_from_source = 0
-     UNION ALL SELECT l.number, l.entity_number, i.value, l.status FROM identifiers i
-       JOIN legal_entities l ON l.number = i.legal_entity_number AND l.removed_from_source = 0
-     WHERE i.type = 'domain' AND i.value = @domain)
-     ORDER BY length(website), number LIMIT ${holdersMax}`,
-  )
-  return (rootDomain) =>
-    byDomain.all({ domain: rootDomain }).map((row) => ({
-      entityNumber: row.entity_number,
-      legalEntityNumber: row.number,
-      website: row.website,
-      isActive: row.status === null || row.status === 'active',
-    }))
 }
