@@ -35,7 +35,7 @@ export default defineConfig(({ mode }) => {
       // What is polled for is an event: it has as long as its test.
       expect: { poll: { timeout: 120_000 } },
       // Two cores, and tests that wait for processes, leases and limits a good part of their time.
-      maxWorkers: 4,
+      maxWorkers: 3,
       globalSetup: [
         'test/support/bundled-children.ts',
         ...(isFull ? ['test/support/shared-servers.ts'] : []),
