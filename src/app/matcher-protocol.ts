@@ -90,8 +90,9 @@ export function answerQuestions(
   port.on('message', ({ messageNumber, asked }: AskMessage) => {
     let answered: Answered[] = []
     let sentAtMs = performance.now()
-    // One read transaction for the message, because starting one takes as long as several reads.
-    knowledge.atOnce(() => {
+    let isStarted = false
+    const answerAll = () => {
+      isStarted = true
       for (const { number, question } of asked) {
         if (Atomics.load(shared, sharedAt.withdrawnMessage) >= messageNumber) break
         Atomics.store(shared, sharedAt.question, number)
@@ -102,7 +103,14 @@ export function answerQuestions(
         answered = []
         sentAtMs = nowMs
       }
-    })
+    }
+    try {
+      // One read transaction for the message, because starting one takes as long as several reads.
+      knowledge.atOnce(answerAll)
+    } catch (error) {
+      // Its end may fail too, but then all questions have their answers.
+      if (!isStarted) answered = asked.map(({ number }) => ({ number, error: sendError(error) }))
+    }
     if (answered.length > 0) port.postMessage(answered)
     Atomics.store(shared, sharedAt.question, 0)
   })

@@ -1,6 +1,6 @@
 /**
- * Returns the cached value of a key, or computes it. The cache is emptied when it has `countMax` values: simple, and cheap
- * for texts of which most are needed again soon or never.
+ * Returns the cached value of a key, or computes it. The cache is emptied when it has `countMax` values, which is cheaper
+ * than the removal of the oldest ones.
  */
 export function getOrCompute<Key, Value extends object | string | number | null>(
   cache: Map<Key, Value>,

@@ -80,7 +80,7 @@ export function findNextPoll<Run extends PollableRun>(
   }
   const threshold = getThreshold(runs, supply, nowMs)
   const gapMsMax = threshold === worthwhile.lastFew ? lastFewGapMs : Infinity
-  // No due run delays another one.
+  // Without a limit, no poll delays another one.
   const isUnlimited = supply.durations === null && supply.pollsPerMs === null
   let next: PollPlan<Run> | null = null
   for (const run of runs.values()) {

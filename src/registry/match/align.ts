@@ -112,7 +112,7 @@ function findLoosePair(
   return best
 }
 
-/** The place of the first open word that is equal, or -1. */
+/** Returns the place of the first open word that is equal, or -1. */
 function findOpen(words: readonly string[], open: readonly boolean[], word: string | undefined): number {
   let at = words.indexOf(word ?? '')
   while (at >= 0 && open[at] !== true) at = words.indexOf(word ?? '', at + 1)

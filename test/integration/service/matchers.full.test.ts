@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -261,6 +261,19 @@ describe('errors', () => {
       hint: 'import it again',
     })
     await expect(textOf(pool, 'BREAK')).rejects.toMatchObject({ code: 'SQLITE_IOERR', message: 'disk gone' })
+  })
+
+  test('of a registry that cannot be read at the moment go to all questions of a message, and the thread goes on', async () => {
+    const { pool, path, logged, untilOpen } = openPoolOfTest()
+    await untilOpen()
+    writeFileSync(`${path}.locked`, '')
+    const names = ['Alder 4 Holdings', 'Birch 5 Holdings']
+    const ends = await Promise.allSettled(names.map((name) => textOf(pool, name)))
+    const refused = { status: 'rejected', reason: { code: 'SQLITE_BUSY' } }
+    expect(ends).toMatchObject([refused, refused])
+    rmSync(`${path}.locked`)
+    expect((await textOf(pool, 'Alder 4 Holdings')).status).toBe('matched')
+    expect(logged).toEqual([])
   })
 })
 

@@ -46,6 +46,16 @@ describe('when a run is asked for, without anything learned', () => {
   })
 })
 
+test('without limits, the first run that is due is polled, however long others are due', () => {
+  const runs = [
+    { ...fresh, submittedAtMs: 50_000, isBeingPolled: true },
+    { ...fresh, submittedAtMs: 50_000 },
+    { ...fresh, submittedAtMs: 0 },
+  ]
+  expect(planOf(runs, unlearned, 500_000)?.run).toBe(runs[1])
+  expect(planOf(runs, { ...unlearned, pollsPerMs: 1 }, 500_000)?.run).toBe(runs[2])
+})
+
 describe('when a run is asked for, with what was learned', () => {
   test('polls stay scarce until all can be asked by the time at which the youngest has ended', () => {
     const olderMs = 260_000
