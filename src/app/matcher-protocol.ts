@@ -90,9 +90,7 @@ export function answerQuestions(
   port.on('message', ({ messageNumber, asked }: AskMessage) => {
     let answered: Answered[] = []
     let sentAtMs = performance.now()
-    let isStarted = false
     const answerAll = () => {
-      isStarted = true
       for (const { number, question } of asked) {
         if (Atomics.load(shared, sharedAt.withdrawnMessage) >= messageNumber) break
         Atomics.store(shared, sharedAt.question, number)
@@ -109,6 +107,7 @@ export function answerQuestions(
       knowledge.atOnce(answerAll)
     } catch (error) {
       // Its end may fail too, but then all questions have their answers.
+      const isStarted = Atomics.load(shared, sharedAt.question) !== 0
       if (!isStarted) answered = asked.map(({ number }) => ({ number, error: sendError(error) }))
     }
     if (answered.length > 0) port.postMessage(answered)

@@ -39,7 +39,7 @@ const happenings: Readonly<Record<string, (rest: string) => void>> = {
 answerQuestions(parentPort, start, {
   ...knowledge,
   atOnce: (answer) => {
-    if (existsSync(`${start.registryPath}.locked`))
+    if (existsSync(`${start.registryPath ?? ''}.locked`))
       throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
     return knowledge.atOnce(answer)
   },
