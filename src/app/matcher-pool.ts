@@ -31,11 +31,10 @@ const poolLimits = {
   searchesWaitingMax: 1_000,
   questionMsMax: 10_000,
   /**
-   * Threads are started when the main thread has answered this many questions and has matched names for this long. The first
-   * answers are slow, and a thread costs more CPU than a short file.
+   * Threads are started when the main thread has matched names for this long. A thread needs about this much CPU until its
+   * code is compiled: for a short file, it costs more than it saves.
    */
-  answersHereMax: 50,
-  workHereMsMax: 150,
+  workHereMsMax: 800,
 } as const
 
 export interface MatcherPoolDeps {
@@ -86,7 +85,6 @@ export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
   let dispatch: Dispatch | null = null
   let isClosed = false
   let workedHereMs = 0
-  let answeredHere = 0
 
   const startThreads = (): void => {
     if (dispatch !== null || threadCount === 0) return
@@ -114,9 +112,7 @@ export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
       return knowledge.atOnce(answer)
     } finally {
       workedHereMs += clock.monotonicMs() - startMs
-      answeredHere++
-      if (answeredHere >= poolLimits.answersHereMax && workedHereMs >= poolLimits.workHereMsMax)
-        startThreads()
+      if (workedHereMs >= poolLimits.workHereMsMax) startThreads()
     }
   }
   if (deps.start === 'at_once') startThreads()

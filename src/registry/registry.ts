@@ -6,7 +6,6 @@ import { computeEdition, readSources } from './edition.js'
 import { listDomainAliases, resolveDomain } from './answer/domains.js'
 import { buildEntityRecord, getPrimary } from './answer/entity-record.js'
 import { buildLinkageReport, type LinkageReport } from './linkage/linkage-report.js'
-import type { Vocabulary } from './match/vocabulary.js'
 import { readOwnership, type CompanyOwnership } from './answer/ownership.js'
 import { ask, type MatchedQuery } from './answer/match-query.js'
 import { toCompanyCandidate, type CompanyCandidate } from './answer/candidates.js'
@@ -122,7 +121,8 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
   const mode = options.readonly ? 'readonly' : options.staging ? 'staging' : 'shared'
   const database = openStore(path, mode, options.cacheKibibytes)
   const reader = createStoreReader(database)
-  const vocabulary = createVocabularyCache(database)
+  const vocabulary = createContentCache(database, readVocabulary)
+  const edition = createContentCache(database, () => computeEdition(readSources(database)))
   const ownerships = createOwnershipReader(database)
   const findEntityByNumber = (number: number) => reader.entityByNumber(number)
   const resolveDeps = {
@@ -155,10 +155,13 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
     database,
     resolveDeps,
     atOnce: createReadTransactions(database),
-    contentChanged: vocabulary.forget,
+    contentChanged: () => {
+      vocabulary.forget()
+      edition.forget()
+    },
     info: () => ({ path, ...readInfo(database) }),
     linkage: () => buildLinkageReport(database, createWordWeight(database)),
-    edition: () => computeEdition(readSources(database)),
+    edition: edition.current,
     search: (query) => searchNames(query, searchDeps),
     searchCompanies: (query) => searchCompanies(query, searchDeps),
     suggest: (prefix, countMax) => suggestCompanies(prefix, countMax, suggestDeps),
@@ -210,17 +213,20 @@ function createReadTransactions(database: Sqlite): Registry['atOnce'] {
     database.inTransaction ? read() : (inTransaction.deferred(read) as Result)
 }
 
-/** Caches the vocabulary until an import by this process or another one changes the file. */
-function createVocabularyCache(database: Sqlite): { current: () => Vocabulary; forget: () => void } {
+/** Caches what `read` returns until an import by this process or another one changes the file. */
+function createContentCache<Content>(
+  database: Sqlite,
+  read: (database: Sqlite) => Content,
+): { current: () => Content; forget: () => void } {
   const version = database.prepare<[], { data_version: number }>('PRAGMA data_version')
-  let cached: { vocabulary: Vocabulary; dataVersion: number | undefined } | null = null
+  let cached: { content: Content; dataVersion: number | undefined } | null = null
   return {
     current() {
       const dataVersion = version.get()?.data_version
       if (cached === null || cached.dataVersion !== dataVersion) {
-        cached = { vocabulary: readVocabulary(database), dataVersion }
+        cached = { content: read(database), dataVersion }
       }
-      return cached.vocabulary
+      return cached.content
     },
     forget() {
       cached = null

@@ -97,10 +97,13 @@ export function openParts<Runs extends AnyRunStore>(
       ...stores.outgoing,
       store: guardDueWork(stores.builds, guard),
       clock,
-      random,
-      buildMs: { min, max, chooseDelay: faults.buildDelayMs, delayMax: faults.buildDelayMsMax },
+      buildMs: {
+        choose: (kind) => Math.round(min + random.fraction() * (max - min)) + faults.buildDelayMs(kind),
+        max: max + faults.buildDelayMsMax,
+      },
       compilers: withFailures(createCompilers(knowledge, options), faults.isBuildFailing),
       edition: () => knowledge.edition?.() ?? null,
+      held: held ?? undefined,
       log,
       isBusy,
     })

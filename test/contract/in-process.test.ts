@@ -5,6 +5,7 @@ import { runObject } from '../../src/contract/resolution.js'
 import type { RunId } from '../../src/contract/ids.js'
 import { startLocalService, type LocalServiceOptions } from '../../src/service/local-service.js'
 import { fakeKnowledge, matchOf, sampleRecord } from '../support/fake-knowledge.js'
+import { ownershipOf } from '../support/ownerships.js'
 import { kickoffPath } from '../support/service-client.js'
 import { keys, startTestService } from '../support/test-service.js'
 
@@ -120,6 +121,22 @@ describe('the service in this process', () => {
     expect(run).toMatchObject({ run_id: runId, status: 'COMPLETED', data: { status: 'matched' } })
     expect(run.data?.basis?.length).toBeGreaterThan(0)
   })
+
+  test.each([
+    ['a record', 'GET', '/v3/entities/siq_acme', /"enrichment":{"status":"building"/, /"status":"complete"/],
+    ['a hierarchy', 'POST', '/v1/entity/siq_acme/hierarchy', /"in_progress"/, /"completed"/],
+    ['a domain', 'GET', '/v3/domain-intelligence?domain=acme.example', /"building"/, /"complete"/],
+  ])(
+    '%s: one call begins its build, the next is held until the end',
+    async (_, method, path, begun, ended) => {
+      const { answer } = startLocal({
+        knowledge: { ...knowledge(), ownership: () => ownershipOf('siq_acme', []) },
+      })
+      const headers = { ...key, ...json }
+      expect((await answer({ method, path, headers })).text).toMatch(begun)
+      expect((await answer({ method: 'GET', path, headers })).text).toMatch(ended)
+    },
+  )
 
   test('keeps no more runs than it may: those that have ended are forgotten, more that have not are refused', async () => {
     const never = new Promise<never>(() => undefined)

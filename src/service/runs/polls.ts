@@ -1,16 +1,16 @@
-import type { RunId, CallId, RequestId } from '../../contract/ids.js'
+import type { CallId, RequestId } from '../../contract/ids.js'
 import type { Clock } from '../../platform/clock.js'
 import { limits } from '../limits.js'
 import type { OnRunEnded, StoredRun } from './run-store.js'
 import type { JobPending } from '../../contract/resolution.js'
 
 /**
- * Lets polls of open runs wait for the end, instead of answering `PENDING` at once. One timer for all: a poll waits for
- * at most `heldPollMsMax`, mostly for less.
+ * Lets polls of open runs and builds wait for the end, instead of answering at once that the work is open. One timer
+ * for all: a poll waits for at most `heldPollMsMax`, mostly for less.
  */
 export class HeldPolls {
   readonly #clock: Clock
-  readonly #waiting = new Map<RunId, (() => void)[]>()
+  readonly #waiting = new Map<string, (() => void)[]>()
   readonly #closing = new AbortController()
   #isTimed = false
 
@@ -20,17 +20,22 @@ export class HeldPolls {
 
   /** To be called for every run that ends. */
   readonly onEnded: OnRunEnded = ({ runId }) => {
-    const released = this.#waiting.get(runId) ?? []
-    this.#waiting.delete(runId)
+    this.release(runId)
+  }
+
+  /** To be called at the end of the work with this key. */
+  release(key: string): void {
+    const released = this.#waiting.get(key) ?? []
+    this.#waiting.delete(key)
     for (const release of released) release()
   }
 
-  /** Resolves when the run may have ended, after the longest wait, or when the service closes. */
-  async waitForEnd(runId: RunId): Promise<void> {
+  /** Resolves when the work with this key may have ended, after the longest wait, or when the service closes. */
+  async waitForEnd(key: string): Promise<void> {
     if (this.#closing.signal.aborted) return
     await new Promise<void>((resolve) => {
-      const others = this.#waiting.get(runId)
-      if (others === undefined) this.#waiting.set(runId, [resolve])
+      const others = this.#waiting.get(key)
+      if (others === undefined) this.#waiting.set(key, [resolve])
       else others.push(resolve)
       if (!this.#isTimed) void this.#startTimer()
     })

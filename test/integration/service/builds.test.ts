@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Sqlite } from '../../../src/platform/sqlite.js'
-import { systemRandom } from '../../../src/platform/random.js'
 import { limits } from '../../../src/service/limits.js'
 import {
   BuildFailure,
@@ -29,6 +28,8 @@ afterEach(async () => {
 
 const echo: Compiler = (subject) => JSON.stringify({ subject })
 
+const exactly = (ms: number) => ({ choose: () => ms, max: ms })
+
 interface Options extends Partial<Omit<BuildsDeps, 'outbox'>> {
   readonly compile?: Compiler
   readonly clock?: ManualClock
@@ -45,8 +46,7 @@ function open(options: Options = {}): Opened {
   const builds = createBuilds({
     store,
     clock,
-    random: systemRandom,
-    buildMs: { min: 0, max: 0 },
+    buildMs: exactly(0),
     compilers: { entity: compile, domain: compile, hierarchy: compile },
     edition: () => null,
     log: (line) => logged.push(line),
@@ -196,8 +196,7 @@ describe('many builds', () => {
     const { builds } = open({
       clock,
       compile: (subject, signal) => (subject === 'slow' ? hang(subject, signal) : echo(subject, signal)),
-      random: { ...systemRandom, fraction: () => takesMs / 100_000 },
-      buildMs: { min: 0, max: 100_000 },
+      buildMs: { choose: () => takesMs, max: 100_000 },
     })
     builds.start('hierarchy', 'slow')
     takesMs = 30_000
@@ -217,7 +216,7 @@ describe('ends and starts', () => {
   test('DUR-01 a stop aborts what is in flight; the next start builds it, however long it would have taken', async () => {
     const { compile, landings } = slowCompiler()
     const database = openDatabase(null)
-    const before = open({ compile, database, buildMs: { min: 0, max: 0 } })
+    const before = open({ compile, database, buildMs: exactly(0) })
     before.builds.start('hierarchy', 'one')
     await expect.poll(() => landings.size).toBe(1)
     await before.builds.stop()
@@ -225,7 +224,7 @@ describe('ends and starts', () => {
     opened.pop()
 
     const clock = manualClock()
-    const late = open({ database, clock, buildMs: { min: 1e9, max: 1e9 } })
+    const late = open({ database, clock, buildMs: exactly(1e9) })
     late.builds.start('hierarchy', 'two')
     await late.builds.stop()
     opened.pop()

@@ -1,8 +1,8 @@
 import type { RunId } from '../../../contract/ids.js'
 import { applyWhenReady, type Awaitable, type Deferrable } from '../../../core/awaitable.js'
 import type { Clock } from '../../../platform/clock.js'
-import type { Random } from '../../../platform/random.js'
 import type { LaneSignals } from '../../deliveries/outbox.js'
+import type { HeldPolls } from '../../runs/polls.js'
 import {
   stepOnDemand,
   stepOnRequest,
@@ -16,7 +16,7 @@ import {
   BuildFailure,
   type BuildOutcome,
 } from './build.js'
-import type { AnyBuildStore, BuildRequest, EndedBuild } from './build-store.js'
+import type { AnyBuildStore, BuildRequest, EndedBuild, RequestedBuild } from './build-store.js'
 import { getErrorText } from '../../../core/errors.js'
 import { DueWorkLoop, type InFlight } from '../../../platform/due-work-loop.js'
 import { ConnectionLostError } from '../../../platform/postgres/postgres.js'
@@ -29,7 +29,7 @@ interface BuilderDeps {
   /** Interval between reads of the builds that other processes started or left; defaults to never. */
   readonly lookEveryMs?: number
   /** Called after the end of builds was stored. */
-  readonly onEnded: () => void
+  readonly onEnded: (ended: readonly EndedBuild[]) => void
   readonly compilers: Readonly<Record<BuildKind, Compiler>>
   readonly edition: () => string | null
   readonly clock: Clock
@@ -134,7 +134,7 @@ class Builder {
 
   async #end(finished: readonly EndedBuild[]): Promise<void> {
     await this.#deps.store.end(finished, this.#deps.clock.nowMs())
-    this.#deps.onEnded()
+    this.#deps.onEnded(finished)
   }
 }
 
@@ -165,24 +165,26 @@ function toFailure(error: unknown): Attempt {
   return { outcome: { ok: false, failure }, fault: getErrorText(error) }
 }
 
-/** Duration of a build, evenly distributed, plus the delays of a plan of faults. */
+/** Duration of builds. */
 interface BuildDuration {
-  readonly min: number
+  readonly choose: (kind: BuildKind) => number
+  /** Longest duration that `choose` returns. */
   readonly max: number
-  readonly chooseDelay?: (kind: BuildKind) => number
-  readonly delayMax?: number
 }
 
 export interface BuildsDeps {
   readonly store: AnyBuildStore
   readonly clock: Clock
-  readonly random: Random
   readonly buildMs: BuildDuration
   readonly compilers: Readonly<Record<BuildKind, Compiler>>
   /** Returns the current edition of the knowledge; builds of other editions are outdated. Must be cheap. */
   readonly edition: () => string | null
   /** Woken after the commit of new events. */
   readonly outbox: Pick<LaneSignals, 'wake'>
+  /**
+   * Lets reads wait for the end of their build, except the one that starts it; without it, they are answered at once.
+   */
+  readonly held?: Pick<HeldPolls, 'waitForEnd' | 'release'> | undefined
   /** Interval between reads of the builds that other processes started or left; `Infinity` without other processes. */
   readonly lookEveryMs?: number
   readonly log: (line: string) => void
@@ -223,17 +225,15 @@ export interface Builds {
 }
 
 export function createBuilds(deps: BuildsDeps): Deferrable<Builds> & Pick<Builds, 'stop'> {
-  const { clock, random, edition, outbox, store } = deps
-  const { min, max, chooseDelay = () => 0, delayMax = 0 } = deps.buildMs
+  const { clock, buildMs, edition, outbox, store, held } = deps
   const ask = (
     kind: BuildKind,
     subject: string,
     stepOf: BuildRequest['chooseStep'],
     { accountNumber = 0, waiter = null, chargedAccountNumber = null }: DemandOptions,
-  ): Awaitable<StoredBuild> => {
+  ): Awaitable<RequestedBuild> => {
     let chosenMs: number | undefined
-    const chooseMs = () =>
-      (chosenMs ??= Math.round(min + random.fraction() * (max - min)) + chooseDelay(kind))
+    const chooseMs = () => (chosenMs ??= buildMs.choose(kind))
     const asked: BuildRequest = {
       kind,
       subject,
@@ -247,19 +247,33 @@ export function createBuilds(deps: BuildsDeps): Deferrable<Builds> & Pick<Builds
     return applyWhenReady(store.ask(asked), ({ build, hasBegun }) => {
       outbox.wake()
       if (hasBegun) builder.expect(clock.nowMs() + chooseMs())
-      return isUnderWay(build) ? { ...build, dueAtMs: builder.estimateEndMs(build) } : build
+      if (!isUnderWay(build)) return { build, hasBegun }
+      return { build: { ...build, dueAtMs: builder.estimateEndMs(build) }, hasBegun }
     })
   }
   const builder = new Builder({
     ...deps,
-    dueAtMsMax: clock.nowMs() + max + delayMax,
-    onEnded: outbox.wake,
+    dueAtMsMax: clock.nowMs() + buildMs.max,
+    onEnded: (ended) => {
+      outbox.wake()
+      for (const { buildNumber } of ended) held?.release(`build ${buildNumber}`)
+    },
   })
+  /** Returns the build as it is at its end, if reads wait for it. */
+  const whenEnded = async (build: StoredBuild): Promise<StoredBuild> => {
+    await held?.waitForEnd(`build ${build.buildNumber}`)
+    return (await store.read(build.kind, build.subject)) ?? build
+  }
+  const hold = (build: StoredBuild) => (held !== undefined && isUnderWay(build) ? whenEnded(build) : build)
   return {
-    read: (kind, subject) => store.read(kind, subject),
+    read: (kind, subject) => applyWhenReady(store.read(kind, subject), (build) => build && hold(build)),
     demand: (kind, subject, asked = {}) =>
-      ask(kind, subject, (build, nowMs) => stepOnDemand(build, edition(), nowMs), asked),
-    start: (kind, subject, asked = {}) => ask(kind, subject, stepOnRequest, asked),
+      applyWhenReady(
+        ask(kind, subject, (build, nowMs) => stepOnDemand(build, edition(), nowMs), asked),
+        ({ build, hasBegun }) => (hasBegun ? build : hold(build)),
+      ),
+    start: (kind, subject, asked = {}) =>
+      applyWhenReady(ask(kind, subject, stepOnRequest, asked), ({ build }) => build),
     runObject: (accountNumber, runId) =>
       applyWhenReady(store.objectOf(accountNumber, runId), (object) => {
         if (object === undefined) return undefined
