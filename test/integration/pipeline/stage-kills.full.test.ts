@@ -46,13 +46,13 @@ test('killed at any moment of any stage, a job asks nothing twice and loses noth
     expect(await child.nextLine()).toBe('begun')
     const beforeCount = tap.begun.size
     // A life that is killed late may have left too little for the next one.
-    let hasEnded = false
+    const life = { hasEnded: false }
     const ended = child.nextLine().then(
-      () => (hasEnded = true),
+      () => (life.hasEnded = true),
       () => null,
     )
     // Early in the first lives, later in the last: whatever is going on then.
-    while (!hasEnded && tap.begun.size < beforeCount + 2 + 5 * kill)
+    while (!life.hasEnded && tap.begun.size < beforeCount + 2 + 5 * kill)
       await new Promise((resolve) => setTimeout(resolve, 5))
     await child.kill()
     await ended
