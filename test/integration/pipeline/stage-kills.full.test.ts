@@ -46,16 +46,17 @@ test('killed at any moment of any stage, a job asks nothing twice and loses noth
     expect(await child.nextLine()).toBe('begun')
     const beforeCount = tap.begun.size
     // A life that is killed late may have left too little for the next one.
-    const life = { hasEnded: false }
+    const life: { end: string | null } = { end: null }
     const ended = child.nextLine().then(
-      () => (life.hasEnded = true),
+      (line) => (life.end = line),
       () => null,
     )
     // Early in the first lives, later in the last: whatever is going on then.
-    while (!life.hasEnded && tap.begun.size < beforeCount + 2 + 5 * kill)
+    while (life.end === null && tap.begun.size < beforeCount + 2 + 5 * kill)
       await new Promise((resolve) => setTimeout(resolve, 5))
     await child.kill()
     await ended
+    expect([null, 'done']).toContain(life.end)
   }
   const summary = await runStages(folder, tap.url)
   expect(summary.stop).toBeNull()
