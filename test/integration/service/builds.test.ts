@@ -89,6 +89,21 @@ describe('a build', () => {
     expect(builds.read('entity', 'one')).toBeNull()
   })
 
+  test('what begins in the millisecond of the last look is built, also when the clock has gone on', async () => {
+    const clock = manualClock()
+    let isLater = false
+    const choose = () => {
+      isLater = true
+      return 0
+    }
+    const nowMs = () => clock.nowMs() + (isLater ? 1 : 0)
+    const { builds } = open({ clock: { ...clock, nowMs }, buildMs: { choose, max: 0 } })
+    // The loop has looked, and does not know yet how long it may sleep.
+    await new Promise((resolve) => setImmediate(resolve))
+    builds.start('hierarchy', 'one')
+    await until(builds, 'one', 'complete')
+  }, 10_000)
+
   test('E1-05 H-12 a start while it goes on is the same build', async () => {
     const { compile, landings } = slowCompiler()
     const { builds } = open({ compile })

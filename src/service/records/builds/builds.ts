@@ -244,9 +244,11 @@ export function createBuilds(deps: BuildsDeps): Deferrable<Builds> & Pick<Builds
       isWaitedFor,
       chargedAccountNumber,
     }
+    // Not later than the store's own time: the build could be due at the last look, and be missed by it.
+    const askedAtMs = clock.nowMs()
     return applyWhenReady(store.ask(asked), ({ build, hasBegun }) => {
       outbox.wake()
-      if (hasBegun) builder.expect(clock.nowMs() + chooseMs())
+      if (hasBegun) builder.expect(askedAtMs + chooseMs())
       if (!isUnderWay(build)) return { build, hasBegun }
       return { build: { ...build, dueAtMs: builder.estimateEndMs(build) }, hasBegun }
     })
