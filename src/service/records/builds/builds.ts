@@ -261,7 +261,7 @@ export function createBuilds(deps: BuildsDeps): Deferrable<Builds> & Pick<Builds
       for (const { buildNumber } of ended) held?.release(`build ${buildNumber}`)
     },
   })
-  /** Returns the build as it is at its end, if reads wait for it. */
+  /** Waits for the end of the build, and returns it. */
   const whenEnded = async (build: StoredBuild): Promise<StoredBuild> => {
     await held?.waitForEnd(`build ${build.buildNumber}`)
     return (await store.read(build.kind, build.subject)) ?? build
