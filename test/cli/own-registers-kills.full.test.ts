@@ -6,7 +6,7 @@ import { at, createPlace, quickConfig, writeConfig, type CliPlace, type RunningC
 import { readBilled, readCells, writeOwnWorld } from '../support/own-register.js'
 import { serve, type Served } from '../support/served.js'
 
-const nameCount = 300
+const nameCount = 160
 const command = ['companies.csv', '-o', 'out.csv', '--first', 'own.sqlite', '--check-sample', '30%']
 const checkpoint = '.enrich/checkpoint.sqlite'
 
@@ -20,16 +20,16 @@ interface Progress {
 /** Moments at which a process is killed, one after another. */
 const moments: readonly ((so: Progress) => boolean)[] = [
   ({ registry }) => registry > 0,
-  ({ registry }) => registry >= 50,
-  ({ registry }) => registry >= 150,
+  ({ registry }) => registry >= 25,
+  ({ registry }) => registry >= 75,
   ({ registry }) => registry === nameCount,
   ({ submitted }) => submitted > 0,
-  ({ submitted }) => submitted >= 25,
-  ({ answered }) => answered >= 25,
-  ({ submitted }) => submitted >= 75,
-  ({ answered }) => answered >= 90,
-  ({ submitted }) => submitted >= 120,
-  ({ answered }) => answered >= 140,
+  ({ submitted }) => submitted >= 12,
+  ({ answered }) => answered >= 12,
+  ({ submitted }) => submitted >= 40,
+  ({ answered }) => answered >= 45,
+  ({ submitted }) => submitted >= 60,
+  ({ answered }) => answered >= 70,
 ]
 
 function readProgress(place: CliPlace): Progress {

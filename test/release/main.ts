@@ -120,7 +120,7 @@ async function runMainJob(place: Place): Promise<void> {
 }
 
 async function killAndResume(place: Place): Promise<void> {
-  const names = Array.from({ length: 2_000 }, (_, number) => `Company number ${number}`)
+  const names = Array.from({ length: 1_200 }, (_, number) => `Company number ${number}`)
   writeFileSync(place.path('many.csv'), ['company_name', ...names, ''].join('\n'))
   const command = ['many.csv', '-o', 'many-out.csv', '--json']
   const doneBefore = await place.killWhen(command, 100)
