@@ -51,7 +51,7 @@ export const limits = {
   domainListLinesMax: 5_000_000,
   domainListLineCharsMax: 1_000,
 
-  /** Longest time that a poll from this process waits for the end of its run. */
+  /** Longest time that a poll from this process waits for the end of its run or build. */
   heldPollMsMax: 5_000,
 
   /** Streams that one key may hold open at once. */

@@ -25,7 +25,7 @@ export interface LocalService {
 
 /**
  * Starts the same interface without a socket and without files. Nothing is billed, no rate limit applies, polls wait
- * for the end of their run, and runs are lost at the end. Throws API_KEY_INVALID.
+ * for the end of their run or build, and runs are lost at the end. Throws API_KEY_INVALID.
  */
 export function startLocalService(options: LocalServiceOptions): LocalService {
   const { apiKey, runsMax } = options

@@ -103,7 +103,7 @@ export function openParts<Runs extends AnyRunStore>(
       },
       compilers: withFailures(createCompilers(knowledge, options), faults.isBuildFailing),
       edition: () => knowledge.edition?.() ?? null,
-      held: held ?? undefined,
+      held,
       log,
       isBusy,
     })

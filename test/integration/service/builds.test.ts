@@ -49,6 +49,7 @@ function open(options: Options = {}): Opened {
     buildMs: exactly(0),
     compilers: { entity: compile, domain: compile, hierarchy: compile },
     edition: () => null,
+    held: null,
     log: (line) => logged.push(line),
     isBusy: () => false,
     ...options,

@@ -181,10 +181,8 @@ export interface BuildsDeps {
   readonly edition: () => string | null
   /** Woken after the commit of new events. */
   readonly outbox: Pick<LaneSignals, 'wake'>
-  /**
-   * Lets reads wait for the end of their build, except the one that starts it; without it, they are answered at once.
-   */
-  readonly held?: Pick<HeldPolls, 'waitForEnd' | 'release'> | undefined
+  /** Lets reads wait for the end of their build, except the one that starts it; `null` if they are answered at once. */
+  readonly held: Pick<HeldPolls, 'waitForEnd' | 'release'> | null
   /** Interval between reads of the builds that other processes started or left; `Infinity` without other processes. */
   readonly lookEveryMs?: number
   readonly log: (line: string) => void
@@ -266,7 +264,7 @@ export function createBuilds(deps: BuildsDeps): Deferrable<Builds> & Pick<Builds
     await held?.waitForEnd(`build ${build.buildNumber}`)
     return (await store.read(build.kind, build.subject)) ?? build
   }
-  const hold = (build: StoredBuild) => (held !== undefined && isUnderWay(build) ? whenEnded(build) : build)
+  const hold = (build: StoredBuild) => (held !== null && isUnderWay(build) ? whenEnded(build) : build)
   return {
     read: (kind, subject) => applyWhenReady(store.read(kind, subject), (build) => build && hold(build)),
     demand: (kind, subject, asked = {}) =>
