@@ -9,7 +9,7 @@ import { startProgram } from '../support/child-process.js'
 import { startPostgres, type PostgresServer } from '../support/postgres-server.js'
 import { Chance } from '../simulation/chance.js'
 import { judge, type Billed, type Judged } from './judge.js'
-import { startGivingBack } from './give-back.js'
+import { askIfThere, startGivingBack } from './give-back.js'
 import { addressOf, links, WorkerNetwork, type Link } from './network.js'
 import { startReplicated, type Replication } from './replicated.js'
 import { ChaosWorker, times } from './worker.js'
@@ -50,7 +50,7 @@ export interface Chaos extends Judged {
 }
 
 /** Runs that do not end before the last fault: a killed command may have lost some. */
-const heldRuns = 20
+const heldRuns = 40
 
 const faults = ['kill', 'stop', 'crash', 'cut', 'failover', 'linkCut'] as const
 type Fault = (typeof faults)[number]
@@ -199,7 +199,7 @@ class ChaosRun {
     this.#running--
   }
 
-  /** Spread over the work: each comes when so much was billed. Some work is left until the last one has come. */
+  /** Spread over the work: each comes when so many lookups are begun. Some work is left until the last one has come. */
   async #disturb(): Promise<void> {
     const { kills, stops, crashes, cuts, failovers, linkCuts, lookups, lookupsMax } = this.options
     const counts = {
@@ -218,7 +218,7 @@ class ChaosRun {
     const stopped: Promise<void>[] = []
     await this.#askService(`hold/${Math.max(1, Math.floor(planned.at(-1)?.at ?? 1) - heldRuns)}`)
     for (const { fault, at } of planned) {
-      while (this.#running > 0 && (await this.#billedCount()) < at) await pause(25)
+      while (this.#running > 0 && (await this.#begunCount()) < at) await pause(25)
       if (this.#running === 0) break
       if (await this.#disturbBy(fault, stopped)) this.#done[fault]++
     }
@@ -275,12 +275,18 @@ class ChaosRun {
     return null
   }
 
-  async #billedCount(): Promise<number> {
-    return ((await this.#askService('count')) as { count: number }).count
+  /** Billed or not: what a killed command had not sent yet is never billed. */
+  async #begunCount(): Promise<number> {
+    const answer = await askIfThere(() =>
+      this.postgres.query<{ count: number }>(
+        `SELECT count(*)::int AS count FROM enrich.lookups WHERE state <> 'new'`,
+      ),
+    )
+    return answer?.[0]?.count ?? 0
   }
 
-  async #askService(what: string): Promise<unknown> {
-    return (await fetch(`http://127.0.0.1:${this.servicePort}/${what}`)).json()
+  async #askService(what: string): Promise<void> {
+    await (await fetch(`http://127.0.0.1:${this.servicePort}/${what}`)).text()
   }
 }
 

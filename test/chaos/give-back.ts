@@ -11,8 +11,8 @@ const everyMs = 100
 export function startGivingBack(postgres: Postgres, mayAsk: () => boolean): () => Promise<void> {
   return startPeriodicTask(everyMs, async () => {
     if (!mayAsk()) return
-    try {
-      await postgres.query(
+    await askIfThere(() =>
+      postgres.query(
         `WITH taken AS (
            SELECT l.lookup_id, s.custom_id FROM enrich.lookups l
            JOIN enrich.submissions s ON s.custom_id = l.custom_id
@@ -25,10 +25,17 @@ export function startGivingBack(postgres: Postgres, mayAsk: () => boolean): () =
          UPDATE enrich.lookups l SET state = 'new', worker_id = NULL, custom_id = NULL, failure = NULL
          FROM taken WHERE l.lookup_id = taken.lookup_id`,
         [lostReason],
-      )
-    } catch (error) {
-      // Before the tables are made, and while the server is away.
-      if (!(error instanceof ConnectionLostError) && !String(error).includes('does not exist')) throw error
-    }
+      ),
+    )
   })
+}
+
+/** Null before the tables are made, and while the server is away. */
+export async function askIfThere<Answer>(ask: () => Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (error instanceof ConnectionLostError || String(error).includes('does not exist')) return null
+    throw error
+  }
 }

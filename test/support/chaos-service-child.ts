@@ -5,7 +5,7 @@ import { listenOnLoopback } from './loopback-server.js'
 
 /**
  * A hosted service that bills each submission, then answers late, or not at all; some it refuses, and some never arrive.
- * Says its port on standard output. `GET /ledger` is what it billed, `GET /count` how many that are. After `GET /hold/80`,
+ * Says its port on standard output. `GET /ledger` is what it billed. After `GET /hold/80`,
  * the 80th run and later ones do not end before `GET /release`. The arguments are the seed, and addresses to listen at
  * besides 127.0.0.1.
  */
@@ -41,7 +41,6 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(json))
   }
   if (request.url === '/ledger') reply(200, ledger)
-  else if (request.url === '/count') reply(200, { count: ledger.length })
   else if (request.url?.startsWith('/hold/') === true) {
     heldFrom = Number(request.url.slice('/hold/'.length))
     reply(200, { heldFrom })
