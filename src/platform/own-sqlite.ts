@@ -103,9 +103,12 @@ function assertOwnUntouched(own: OwnSqlite): void {
 
 /** A file with neither id nor tables may be incomplete, from a killed or a running process. */
 function assertOwn(database: Sqlite, { applicationId, migrations }: OwnSqlite) {
-  const id = database.pragma('application_id', { simple: true }) as number
-  const version = readSchemaVersion(database)
-  const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined
+  // In one transaction: another process may be creating the file.
+  const { id, version, isEmpty } = database.transaction(() => ({
+    id: database.pragma('application_id', { simple: true }) as number,
+    version: readSchemaVersion(database),
+    isEmpty: database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined,
+  }))()
   const isUnmade = id === 0 && isEmpty
   if (applicationId !== null && id !== applicationId && !isUnmade)
     throw new NotOursError('other_kind', `it is marked ${id}`)

@@ -293,7 +293,12 @@ describe.skipIf(process.platform !== 'linux')('the browser', () => {
     onTestFinished(() => {
       rmSync(called, { force: true })
     })
-    return { PATH: `${folder}:${process.env['PATH'] ?? ''}`, HOME: home }
+    return environmentOf(place, home)
+  }
+  /** Compiled code is cached outside the home folder. */
+  function environmentOf(place: CliPlace, home: string): Record<string, string> {
+    const path = `${place.path('bin')}:${process.env['PATH'] ?? ''}`
+    return { PATH: path, HOME: home, XDG_CACHE_HOME: place.temporaryFolder }
   }
   const calledWith = (place: CliPlace): string | null => {
     const path = join(place.temporaryFolder, 'opened')
@@ -349,7 +354,7 @@ describe.skipIf(process.platform !== 'linux')('the browser', () => {
     const left = join(opened.home, `enrich-review-${await idOfDeadProcess()}-0123abcd`)
     mkdirSync(left)
     rmSync(join(place.temporaryFolder, 'opened'))
-    const env = { PATH: `${place.path('bin')}:${process.env['PATH'] ?? ''}`, HOME: opened.home }
+    const env = environmentOf(place, opened.home)
     const pty = startInPty(place, ['review', 'companies.csv'], { env, columns: 200 })
     await expect.poll(() => calledWith(place), { timeout: 20_000 }).not.toBeNull()
     expect(readdirSync(opened.home)).toEqual([expect.not.stringContaining('0123abcd')])

@@ -155,10 +155,12 @@ function startCli(
 }
 
 function assertNoCanary(folder: string): void {
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    const path = join(entry.parentPath, entry.name)
-    if (readFileSync(path).includes(canary)) throw new Error(`the API key stands in ${path}`)
+  // Not `recursive`, which follows links since Node.js 22.
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) assertNoCanary(path)
+    else if (entry.isFile() && readFileSync(path).includes(canary))
+      throw new Error(`the API key stands in ${path}`)
   }
 }
 

@@ -339,6 +339,7 @@ function projectFiles(): string[] {
   return [
     ...top,
     '.ci/run',
+    '.ci/node',
     '.ci/release-files',
     ...['src', 'test', 'bench', 'fixtures', 'docs', 'examples', '.github'].flatMap(filesOf),
   ]

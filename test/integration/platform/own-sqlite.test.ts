@@ -1,5 +1,6 @@
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -10,7 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openOwn, readOwn, type OpenOwnOptions, type OwnSqlite } from '../../../src/platform/own-sqlite.js'
 import { NotOursError, openSqlite, readSchemaVersion, type Sqlite } from '../../../src/platform/sqlite.js'
 
@@ -166,6 +167,29 @@ describe('looked at', () => {
     readOwn(own({ path: link }), { versions: 'any' }).close()
     expect(readdirSync(dirname(own().path)).filter((name) => name.startsWith('own'))).toEqual(['own.sqlite'])
     expect(readdirSync(dirname(link))).toEqual(['own.sqlite'])
+  })
+
+  test.each(['application_id', 'user_version'])('it is read while another process creates it: %s', (last) => {
+    mkdirSync(dirname(own().path))
+    openSqlite(own().path, durable).close()
+    const opened = openSqlite(':memory:', durable)
+    const prototype = Object.getPrototypeOf(opened) as Sqlite
+    opened.close()
+    const createAfterIt = () => {
+      const spy = vi.spyOn(prototype, 'pragma').mockImplementation(function (this: Sqlite, text, options) {
+        spy.mockRestore()
+        const value = this.pragma(text, options)
+        if (text === last) openOwn(own(), durable).close()
+        else createAfterIt()
+        return value
+      })
+    }
+    createAfterIt()
+    onTestFinished(() => {
+      vi.restoreAllMocks()
+    })
+    readOwn(own(), { versions: 'any' }).close()
+    readOwn(own(), { versions: 'current' }).close()
   })
 
   test('what is not there is not made', () => {
