@@ -1,5 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { dieEverywhere, expectHeld, firstStep, newJob, uninterrupted, type Whole } from './every-step.js'
+import {
+  dieEverywhere,
+  expectHeld,
+  firstStep,
+  newJob,
+  quarters,
+  uninterrupted,
+  type Whole,
+} from './every-step.js'
 import { MortalJob } from './mortal-job.js'
 import { tellingSteps } from './mortality.js'
 
@@ -9,9 +17,12 @@ describe('a process that dies at any step, and the next one', () => {
     whole = await uninterrupted('out.csv')
   })
 
-  test('with leave to submit again, every byte is the same but the id of the run that replaced a lost one', async () => {
-    await dieEverywhere('out.csv', whole, 'resubmit', firstStep)
-  })
+  test.each(quarters)(
+    'with leave to submit again, every byte is the same but the id of the run that replaced a lost one; quarter %d',
+    async (quarter) => {
+      await dieEverywhere('out.csv', whole, 'resubmit', firstStep, quarter)
+    },
+  )
 
   test('however often it dies, each process gets further, and no more is billed than by one that lives', async () => {
     const job = newJob('out.csv')

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { dieEverywhere, firstStep, uninterrupted, type Whole } from './every-step.js'
+import { dieEverywhere, firstStep, quarters, uninterrupted, type Whole } from './every-step.js'
 
 describe('a process that dies at any step, and the next one', () => {
   let whole: Whole
@@ -40,8 +40,15 @@ describe('a process that dies at any step, and the next one', () => {
     ])
   })
 
-  test('each lookup is billed once, whoever may be billed already is held, and every other byte is the same', async () => {
-    const seen = await dieEverywhere('out.csv', whole, 'hold', firstStep)
+  const seen: string[] = []
+  test.each(quarters)(
+    'each lookup is billed once, whoever may be billed already is held, and every other byte is the same; quarter %d',
+    async (quarter) => {
+      seen.push(...(await dieEverywhere('out.csv', whole, 'hold', firstStep, quarter)))
+    },
+  )
+
+  test('has died after every step', () => {
     const after = whole.life.steps.filter((step) => step.startsWith('after'))
     expect(seen).toEqual(expect.arrayContaining(after))
   })

@@ -16,7 +16,10 @@ const happenings: Readonly<Record<string, (rest: string) => void>> = {
   HANG: () => {
     for (;;) idle(1_000)
   },
-  SLOW: (ms) => idle(Number(ms)),
+  /** Until there is a file, which its rest names. */
+  AWAIT: (path) => {
+    while (!existsSync(path)) idle(10)
+  },
   DIE: () => process.exit(3),
   /** Its rest is a file that remembers that it happened. */
   DIEONCE: (path) => {
