@@ -98,7 +98,7 @@ async function live(last: Change): Promise<Moments> {
       const { customId } = await checkpoint.intend(id, startMs)
       await checkpoint.accept(id, customId, `run_${id}`, startMs)
     }
-    // A short WAL, so that it can be cut at every byte.
+    // A short WAL, so that it can be cut at many bytes.
     moveWalIntoMain(path, 'TRUNCATE')
     await checkpoint.answer(acme, answerTo(`run_${acme}`))
     const first = await checkpoint.intend(cargo, startMs)
@@ -136,9 +136,9 @@ function* range(first: number, last: number, step = 1): Generator<number> {
 }
 
 describe.each([
-  ['the acknowledgement of a run', accept, 1],
-  ['an answer', answer, 7],
-])('%s is the last transaction', (_, last, step) => {
+  ['the acknowledgement of a run', accept],
+  ['an answer', answer],
+])('%s is the last transaction', (_, last) => {
   let moments: Moments
   beforeAll(async () => {
     moments = await live(last)
@@ -151,6 +151,8 @@ describe.each([
     expect(moments.rowsAfter).not.toBe(moments.rowsBefore)
     const [first, whole] = [before.wal.length, after.wal.length]
     const torn = (length: number) => ({ main: after.main, wal: after.wal.subarray(0, length) })
+    // Other bytes of each frame: 7 is no divisor of its length.
+    const step = 7
     const cutCount = expectWholeOrNone(moments, torn, range(first, whole, step), whole)
     expect(cutCount).toBe(Math.ceil((whole - first) / step) + 1)
   })

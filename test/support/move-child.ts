@@ -9,7 +9,7 @@ process.stdout.write('begun\n')
 const move = await moveCheckpoint(from, to, {
   clock: systemClock,
   random: systemRandom,
-  leaseMs: 1_500,
+  leaseMs: 4_000,
   priceMicrosOf: () => 0,
   notice: () => undefined,
 })
