@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createGzip } from 'node:zlib'
@@ -59,12 +59,8 @@ export class StagedFile {
   /** Removes the temporary file if it was not published. */
   async discard(): Promise<void> {
     await this.close().catch(() => undefined)
-    try {
-      rmSync(this.temporary, { force: true, recursive: true })
-    } catch (error) {
-      // If the name is too long, nothing was written.
-      if ((error as NodeJS.ErrnoException).code !== 'ENAMETOOLONG') throw error
-    }
+    // A name that is too long does not exist. Node.js 24 removes it with an error that has no code.
+    if (existsSync(this.temporary)) rmSync(this.temporary, { force: true, recursive: true })
   }
 }
 
