@@ -3,8 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 
-/** What `enrich` keeps of a user outside a checkpoint's folder. */
+/** What `enrich` keeps of a user outside a checkpoint's folder, and what Node.js has compiled. */
 const stateFolder = mkdtempSync(join(tmpdir(), 'enrich-state-'))
+const environment = {
+  XDG_STATE_HOME: stateFolder,
+  XDG_CACHE_HOME: stateFolder,
+  NODE_COMPILE_CACHE: join(stateFolder, 'compiled'),
+}
 process.once('exit', () => {
   rmSync(stateFolder, { recursive: true, force: true })
 })
@@ -22,7 +27,7 @@ const project = (
   test: NonNullable<TestProjectInlineConfiguration['test']>,
 ): TestProjectInlineConfiguration => ({
   extends: true,
-  test: { name, env: { XDG_STATE_HOME: stateFolder, TEST_SERVERS: servers }, ...test },
+  test: { name, env: { ...environment, TEST_SERVERS: servers }, ...test },
 })
 
 /** `npm test` is the fast tier; `--mode full` is the full one. CONTRIBUTING.md says what each holds. */

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { surroundings } from '../support/cli.js'
 
 const dist = new URL('../../dist/', import.meta.url)
 
@@ -98,7 +99,7 @@ export class ChaosWorker {
       {
         cwd: folder,
         env: {
-          PATH: process.env['PATH'],
+          ...surroundings,
           TMPDIR: folder,
           ENRICH_BASE_URL: serviceUrl,
           ENRICH_API_KEY: 'key-of-the-chaos',

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readFacts, HeadFile, readPlace, readHead } from '../../src/pipeline/checkpoint/sqlite/head-file.js'
 import { openToWrite } from '../../src/pipeline/checkpoint/sqlite/open-database.js'
+import { surroundings } from '../support/cli.js'
 import type { Chance } from '../simulation/chance.js'
 import type { Charged, MeteredService } from './metered-service.js'
 
@@ -34,7 +35,7 @@ export async function enrich(
   const child = spawn(process.execPath, [main, ...args], {
     cwd: folder,
     env: {
-      PATH: process.env['PATH'],
+      ...surroundings,
       TMPDIR: folder,
       XDG_STATE_HOME: stateFolder,
       ENRICH_BASE_URL: url,

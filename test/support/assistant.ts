@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { ElicitRequestSchema, type Progress } from '@modelcontextprotocol/sdk/types.js'
 import { onTestFinished } from 'vitest'
-import { canary, mainPath, type CliPlace } from './cli.js'
+import { canary, mainPath, surroundings, type CliPlace } from './cli.js'
 
 /** The answer of a tool; an error has `code`. */
 export type ToolAnswer = Record<string, unknown> & { readonly code?: string }
@@ -54,7 +54,7 @@ export async function startAssistant(
     // The folder of the client is another one than that of the files.
     cwd: '/',
     env: {
-      PATH: process.env['PATH'] ?? '',
+      ...surroundings,
       TMPDIR: place.temporaryFolder,
       XDG_STATE_HOME: process.env['XDG_STATE_HOME'] ?? '',
       ENRICH_API_KEY: canary,

@@ -12,6 +12,12 @@ export const fixture = (name: string) => join(root, 'fixtures', name)
 /** The API key of every run and service here; wherever it is seen again, a secret has leaked. */
 export const canary = 'canary-7f3a9c-never-to-be-seen'
 
+/** Of the surroundings: an ENRICH_ variable of the developer must not steer a test. The cache saves a third of a start. */
+export const surroundings = {
+  PATH: process.env['PATH'] ?? '',
+  XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'] ?? '',
+}
+
 interface CliResult {
   /** Null when a signal ended it. */
   readonly code: number | null
@@ -115,8 +121,7 @@ function startCli(
   ]
   const child = spawn(command, rest, {
     cwd,
-    // Nothing of the surroundings: an ENRICH_ variable of the developer must not steer a test.
-    env: { PATH: process.env['PATH'], TMPDIR: temporaryFolder, ENRICH_API_KEY: canary, ...options.env },
+    env: { ...surroundings, TMPDIR: temporaryFolder, ENRICH_API_KEY: canary, ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   const out: Buffer[] = []

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import xterm from '@xterm/headless'
 import { onTestFinished } from 'vitest'
 import { quote } from '../../src/cli/terminal/command-io.js'
-import { canary, mainPath, type CliPlace } from './cli.js'
+import { canary, mainPath, surroundings, type CliPlace } from './cli.js'
 
 export interface PtyOptions {
   readonly env?: Readonly<Record<string, string>>
@@ -48,7 +48,7 @@ export function startInPty(
   const child = spawn(ptyMaker, ['-qfec', whole, '/dev/null'], {
     cwd: place.folder,
     env: {
-      PATH: process.env['PATH'],
+      ...surroundings,
       TMPDIR: place.temporaryFolder,
       TERM: 'xterm-256color',
       SHELL: '/bin/sh',
