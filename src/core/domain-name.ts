@@ -37,6 +37,8 @@ function extractHost(text: string): string {
 /** Returns the ASCII form of a host (UTS 46), or null if it is not a valid host. */
 function toAsciiHost(host: string): string | null {
   // The URL parser would treat these characters as other parts of a URL, or drop them.
-  if (!/^[^\s\p{Cc}:/?#[\]@\\<>|^"'`{};]+$/u.test(host) || !URL.canParse(`http://${host}`)) return null
-  return new URL(`http://${host}`).hostname
+  if (!/^[^\s\p{Cc}:/?#[\]@\\<>|^"'`{};]+$/u.test(host)) return null
+  // The letter makes Node.js 24 refuse an xn-- label that decodes to nothing, as older versions do without it.
+  const address = `http://ü.${host}`
+  return URL.canParse(address) ? new URL(address).hostname.replace('xn--tda.', '') : null
 }

@@ -46,7 +46,9 @@ function programAt(moduleUrl: string): { loader: readonly string[]; path: string
 function follow(nodeArgs: readonly string[], moduleUrl: string): Child {
   const child = spawn(process.execPath, nodeArgs, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  process.once('exit', () => child.kill('SIGKILL'))
+  const killWithParent = () => child.kill('SIGKILL')
+  process.once('exit', killWithParent)
+  child.once('exit', () => process.off('exit', killWithParent))
   return {
     nextLine: async () => {
       const line = await lines.next()
