@@ -92,9 +92,9 @@ it('an import that was killed leaves nothing, and done again gives what one impo
 })
 
 it('an unclosed quote costs its line alone, however much follows', async () => {
-  const text = `id,name\n1,Good Ltd\n2,"never closed\n${'x,y\n'.repeat(260_000)}z,Last Ltd\n`
+  const text = `id,name\n1,Good Ltd\n2,"never closed\n${`x,${'y'.repeat(99)}\n`.repeat(11_000)}z,Last Ltd\n`
   const result = await importContent(openRegistry(':memory:'), 'csv', text, { fileName: 'rows.csv' })
-  expect(result).toMatchObject({ rowCount: 260_003, importedCount: 3, rejectedCount: 1 })
+  expect(result).toMatchObject({ rowCount: 11_003, importedCount: 3, rejectedCount: 1 })
   expect(result.rejections).toEqual([
     { line: 3, reason: expect.stringMatching(/a quote is never closed/) as string },
   ])
