@@ -34,16 +34,14 @@ export async function openObjects(
   const reader: ObjectReader = format === 'json' ? readArray : readLines
   const texts: TextSource[] = []
   for (const file of files) texts.push(await openText(openFileBytes(file.path, file.label), options.encoding))
+  const labels = texts.map(({ label }) => label).join(', ')
   const tallies = new Map<string, ColumnTally>()
   const readObjects = (from: readonly TextSource[], check: boolean) =>
     readAllObjects(from, reader, options.rowsMax, check)
   for await (const lines of readObjects(texts, true)) {
-    for (const line of lines) tally(line, tallies)
-    if (tallies.size > tableLimits.columnsMax)
-      throw createTooManyColumnsError(texts.map(({ label }) => label).join(', '))
+    for (const line of lines) if (!tally(line, tallies)) throw createTooManyColumnsError(labels)
   }
   if (tallies.size === 0) {
-    const labels = texts.map(({ label }) => label).join(', ')
     throw new UserError('INPUT_NO_ROWS', `${labels} contains no object with a key`, {
       hint: 'there is nothing to look up',
     })
@@ -64,12 +62,15 @@ function readAllObjects(
   return splitIntoBatches(readAll(), rowsMax)
 }
 
-function tally(line: string, tallies: Map<string, ColumnTally>): void {
+/** Returns false once there are too many columns. */
+function tally(line: string, tallies: Map<string, ColumnTally>): boolean {
   for (const { key, raw } of listJsonMembers(line)) {
     let column = tallies.get(key)
     if (column === undefined) tallies.set(key, (column = new ColumnTally()))
+    if (tallies.size > tableLimits.columnsMax) return false
     column.add(raw)
   }
+  return true
 }
 
 class ObjectTable implements InputTable {
