@@ -19,7 +19,8 @@ import {
 import { plantedSecret, startS3Store, type S3Store } from '../support/s3-store.js'
 
 const programs = findPostgres() ?? ''
-const password = 'canary-of-postgres-0815'
+// Another one in each process: command lines of all processes are searched for it.
+const password = `canary-of-postgres-${process.pid}`
 
 /** Files of a folder at any depth that contain a text. */
 const findText = (folder: string, text: string): string[] =>
