@@ -7,7 +7,8 @@ import { readBilled, readCells, writeOwnWorld } from '../support/own-register.js
 import { findPostgres, sharedPostgres, type SharedPostgres } from '../support/postgres-server.js'
 import { serve } from '../support/served.js'
 import { rowsOfCsv } from '../support/tables.js'
-import { eventOf, freePort, newSecret, send } from '../support/webhook-sender.js'
+import { freePort } from '../support/loopback-server.js'
+import { eventOf, newSecret, send } from '../support/webhook-sender.js'
 
 const programs = findPostgres()
 const first = ['--first', 'own.sqlite', '--check-sample', '30%']

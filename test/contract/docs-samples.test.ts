@@ -8,7 +8,8 @@ import { routes } from '../../src/contract/routes.js'
 import { fakeKnowledge, matchOf, sampleEntity, sampleRecord } from '../support/fake-knowledge.js'
 import { codeOf, hasProgram, run, start, type ShownCode } from '../support/page-samples.js'
 import { keys } from '../support/test-service.js'
-import { eventOf, freePort, newSecret, send, signedHeaders } from '../support/webhook-sender.js'
+import { freePort } from '../support/loopback-server.js'
+import { eventOf, newSecret, send, signedHeaders } from '../support/webhook-sender.js'
 import { startWebhookService, type WebhookService } from '../support/webhook-service.js'
 
 /** The code that `/docs` shows is run as it stands there. */

@@ -62,10 +62,14 @@ test.each(Object.entries(polls))('%s: the memory of the process stays bounded', 
     limits: { submitPerMinute: 60_000, pollPerMinute: 60_000 },
     polling: { firstAfterSeconds: 0, intervalSeconds: 0.01, deadlineMinutes: 100_000 },
   }
-  const child = spawn(process.execPath, ['--import', 'tsx', childPath, JSON.stringify(config)], {
-    env: { PATH: process.env['PATH'], ENRICH_API_KEY: server.apiKey },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    ['--max-old-space-size=256', '--import', 'tsx', childPath, JSON.stringify(config)],
+    {
+      env: { PATH: process.env['PATH'], ENRICH_API_KEY: server.apiKey },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   onTestFinished(() => {
     child.kill('SIGKILL')
   })

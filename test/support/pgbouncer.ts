@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { listenOnLoopback } from './loopback-server.js'
+import { freePort } from './loopback-server.js'
 import type { PostgresServer } from './postgres-server.js'
 import { hasProgram } from './skipped.js'
 
@@ -22,9 +22,7 @@ export async function startPgbouncer(
   server: Pick<PostgresServer, 'folder' | 'port'>,
   { connectionsMax = 4 }: { connectionsMax?: number } = {},
 ): Promise<Pgbouncer> {
-  const probe = createServer()
-  const port = await listenOnLoopback(probe)
-  await new Promise((resolve) => probe.close(resolve))
+  const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'pgbouncer-'))
   const { uid, gid } = statSync(server.folder)
   const users = join(folder, 'users.txt')

@@ -1,10 +1,9 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { listenOnLoopback } from './loopback-server.js'
+import { freePort } from './loopback-server.js'
 import { mayUseServers, tellSkipped } from './skipped.js'
 
 const debian = '/usr/lib/postgresql'
@@ -206,7 +205,7 @@ async function startIn(
   try {
     if (as.uid !== undefined && as.gid !== undefined) chownSync(folder, as.uid, as.gid)
     make(folder, run)
-    process = await startOnFreePort(programs, folder, as, options)
+    process = await startOn(await freePort(), programs, folder, as, options)
   } catch (error) {
     rmSync(folder, { recursive: true, force: true })
     throw error
@@ -251,25 +250,6 @@ async function startIn(
 /** Those of whoever runs the tests would lead elsewhere. */
 const withoutPostgresVariables = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PG')))
-
-async function startOnFreePort(
-  programs: string,
-  folder: string,
-  as: Runner,
-  options: PostgresOptions,
-): Promise<ServerProcess> {
-  for (let attempt = 1; ; attempt++) {
-    const probe = createServer()
-    const port = await listenOnLoopback(probe)
-    await new Promise((resolve) => probe.close(resolve))
-    try {
-      return await startOn(port, programs, folder, as, options)
-    } catch (error) {
-      // Another process may have taken the port between.
-      if (attempt === 5) throw error
-    }
-  }
-}
 
 interface ServerProcess {
   readonly port: number

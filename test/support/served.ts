@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { loadDriver, type Sqlite } from '../../src/platform/sqlite.js'
+import { freePort } from './loopback-server.js'
 import { canary, type CliPlace } from './cli.js'
 
 const Database = loadDriver()
@@ -23,7 +24,7 @@ export async function serve(place: CliPlace, researchSeconds: number): Promise<S
     const [, baseUrl = ''] = await running.sees(/Serving at (http:\S+),/)
     return { running, baseUrl }
   }
-  let { running, baseUrl } = await start('127.0.0.1:0')
+  let { running, baseUrl } = await start(`127.0.0.1:${await freePort()}`)
   return {
     baseUrl,
     read: async (query) => {

@@ -1,16 +1,6 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
-import { createServer } from 'node:net'
-import { listenOnLoopback } from './loopback-server.js'
 
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  const port = await listenOnLoopback(server)
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 /** One event, as its bytes are sent: again and again under the same id. */
 export interface SentEvent {

@@ -69,15 +69,6 @@ export async function serveRaw(answer: (socket: Socket) => void): Promise<Loopba
   return loopback
 }
 
-/** An address at which nothing listens: it was given out by the system and is free again. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
 export function transportTo(baseUrl: string, limits: Partial<TransportLimits> = {}): Transport {
   const transport = createTransport({ baseUrl, userAgent: 'enrich/test', connectionsMax: 4, limits })
   onTestFinished(() => transport.close())

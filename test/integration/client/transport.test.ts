@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../../../src/core/http-exchange.js'
-import { apiKey, clientTo, freePort, serve, serveRaw, transportTo } from './loopback.js'
+import { freePort } from '../../support/loopback-server.js'
+import { apiKey, clientTo, serve, serveRaw, transportTo } from './loopback.js'
 
 const get = { method: 'GET', path: '/x', headers: {} } as const
 const kickoff = { name: 'Acme' }

@@ -9,7 +9,8 @@ import { startProgram, type Child } from '../../support/child-process.js'
 import { foreignMatch, type ForeignRun, type ForeignService } from '../../support/foreign-service.js'
 import { createWorkplace, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/postgres-server.js'
-import { eventOf, freePort, newSecret, send, type SentEvent } from '../../support/webhook-sender.js'
+import { freePort } from '../../support/loopback-server.js'
+import { eventOf, newSecret, send, type SentEvent } from '../../support/webhook-sender.js'
 
 const programs = findPostgres()
 const startService = servicesOfTests()

@@ -14,7 +14,8 @@ import {
 } from '../../support/foreign-service.js'
 import { hurriedClock } from '../../support/hurried-clock.js'
 import { createWorkplace, type Workplace } from '../../support/pipeline-job.js'
-import { eventOf, freePort, newSecret, send } from '../../support/webhook-sender.js'
+import { freePort } from '../../support/loopback-server.js'
+import { eventOf, newSecret, send } from '../../support/webhook-sender.js'
 
 const names = Array.from({ length: 40 }, (_, index) => `Company ${index + 1}`)
 const answers: Record<string, ForeignAnswer> = Object.fromEntries(

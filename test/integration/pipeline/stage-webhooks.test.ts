@@ -8,7 +8,7 @@ import type { RunSummary } from '../../../src/pipeline/summary.js'
 import { createFaults, faultPlan, type FaultPlan } from '../../../src/service/faults.js'
 import { companyWorld, runStages, tapService, writeCompanies, type Tap } from '../../support/stage-job.js'
 import { startWebhookService } from '../../support/webhook-service.js'
-import { freePort } from '../../support/webhook-sender.js'
+import { freePort } from '../../support/loopback-server.js'
 
 const nameCount = 8
 const companyCount = 4

@@ -10,15 +10,9 @@ import {
   type ForeignServiceOptions,
 } from '../../support/foreign-service.js'
 import { hurriedClock } from '../../support/hurried-clock.js'
+import { freePort } from '../../support/loopback-server.js'
 import { createWorkplace, type Workplace } from '../../support/pipeline-job.js'
-import {
-  eventOf,
-  freePort,
-  newSecret,
-  send,
-  type SendOptions,
-  type SentEvent,
-} from '../../support/webhook-sender.js'
+import { eventOf, newSecret, send, type SendOptions, type SentEvent } from '../../support/webhook-sender.js'
 
 const secret = newSecret()
 const url = 'https://hooks.example.com/enrich'

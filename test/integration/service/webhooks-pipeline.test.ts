@@ -5,7 +5,7 @@ import { startChild, type Child } from '../../support/child-process.js'
 import { hurriedClock } from '../../support/hurried-clock.js'
 import { keys } from '../../support/keys.js'
 import { createWorkplace, type Workplace } from '../../support/pipeline-job.js'
-import { freePort } from '../../support/webhook-sender.js'
+import { freePort } from '../../support/loopback-server.js'
 import { openBesides, type Besides } from '../../support/webhook-service.js'
 
 const serviceModule = import.meta.resolve('../../support/service-child.ts')
