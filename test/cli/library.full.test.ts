@@ -79,7 +79,7 @@ test('declarations, as they are packed, name what the library exports, and a pro
   mkdirSync(home, { recursive: true })
   // The package, with declarations of its own: those of the build's folder may be older, or none.
   for (const name of ['package.json', 'node_modules']) symlinkSync(join(root, name), join(home, name))
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  const tsc = join(root, 'node_modules/typescript-native/bin/tsc')
   const declarations = ['-p', join(root, 'src/tsconfig.declarations.json'), '--outDir', join(home, 'dist')]
   execFileSync(process.execPath, [tsc, ...declarations])
 
