@@ -44,7 +44,7 @@ describe.skipIf(programs === null)('processes on one checkpoint that are killed 
   test('bill twice, where what the dead may have submitted is given to others: the judge finds it', async () => {
     const { doubled } = await runChaos(programs ?? '', {
       ...small,
-      kills: 6,
+      kills: 2,
       stops: 0,
       crashes: 0,
       cuts: 0,

@@ -34,7 +34,10 @@ export interface ChaosOptions {
   readonly replication: Replication | null
   /** Of one link of one worker, for a second to longer than a lease; each worker has a network of its own where there are any. */
   readonly linkCuts: number
-  /** The negative control: what the dead may have submitted is given to others. */
+  /**
+   * The negative control: what the dead may have submitted is given to others. Answers come late, and each kill is of all
+   * workers, so that submissions are in flight at each.
+   */
   readonly givesBack: boolean
 }
 
@@ -49,6 +52,8 @@ export interface Chaos extends Judged {
   readonly perSecondMax: number
 }
 
+/** From the bill to the answer, in the negative control. */
+const lateMs = 3_000
 /** Runs that do not end before the last fault: a killed command may have lost some. */
 const heldRuns = 40
 
@@ -148,6 +153,7 @@ class ChaosRun {
   }
 
   async run(): Promise<Chaos> {
+    if (this.options.givesBack) await this.#askService(`late/${lateMs}`)
     const endGivingBack = this.options.givesBack
       ? startGivingBack(this.postgres, () => !this.#isServerAway)
       : () => Promise.resolve()
@@ -252,7 +258,7 @@ class ChaosRun {
     }
     const worker = await this.#pickRunning(fault === 'stop')
     if (worker === null) return false
-    if (fault === 'kill') worker.kill()
+    if (fault === 'kill') for (const each of this.options.givesBack ? this.#workers : [worker]) each.kill()
     else stopped.push(worker.stopFor(this.#chance.whole(times.lease + 500, times.lease + 3_500)))
     return true
   }

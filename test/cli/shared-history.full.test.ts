@@ -124,15 +124,17 @@ describe.skipIf(programs === '')('what is remembered on PostgreSQL', () => {
   }
 
   test('is what is remembered in a file: changes, runs, diff, report, and what people decided', async () => {
-    const own = await nights('checkpoint.sqlite')
-    const shared = await nights(server.url({ database: 'nights' }))
+    const [own, shared] = await Promise.all([
+      nights('checkpoint.sqlite'),
+      nights(server.url({ database: 'nights' })),
+    ])
     expect(Object.keys(shared)).toEqual(Object.keys(own))
     for (const [name, said] of Object.entries(own)) expect([name, shared[name]]).toEqual([name, said])
     expect(own['changes 1']).toContain('new_row')
     expect(JSON.stringify(own['rows 4'])).toContain('accepted')
     expect(JSON.stringify(own['partial rows'])).toContain('pending')
     expect(own['changes 6']).toContain('lost_match')
-  })
+  }, 300_000)
 
   test('who comes to the same rows on another machine sees what was decided, and its file gets it', async () => {
     const url = server.url({ database: 'nights' })

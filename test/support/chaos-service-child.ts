@@ -6,8 +6,8 @@ import { listenOnLoopback } from './loopback-server.js'
 /**
  * A hosted service that bills each submission, then answers late, or not at all; some it refuses, and some never arrive.
  * Says its port on standard output. `GET /ledger` is what it billed. After `GET /hold/80`,
- * the 80th run and later ones do not end before `GET /release`. The arguments are the seed, and addresses to listen at
- * besides 127.0.0.1.
+ * the 80th run and later ones do not end before `GET /release`. After `GET /late/3000`, each submission is answered three
+ * seconds after it is billed. The arguments are the seed, and addresses to listen at besides 127.0.0.1.
  */
 const chance = new Chance(Number(process.argv[2]))
 
@@ -24,6 +24,7 @@ interface Billed {
 const ledger: Billed[] = []
 const byRun = new Map<string, Billed>()
 let heldFrom = Infinity
+let lateMs: number | null = null
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 const createOne = () =>
@@ -44,6 +45,9 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   else if (request.url?.startsWith('/hold/') === true) {
     heldFrom = Number(request.url.slice('/hold/'.length))
     reply(200, { heldFrom })
+  } else if (request.url?.startsWith('/late/') === true) {
+    lateMs = Number(request.url.slice('/late/'.length))
+    reply(200, { lateMs })
   } else if (request.url === '/release') {
     heldFrom = Infinity
     reply(200, {})
@@ -77,7 +81,7 @@ async function submitted(
     const billed = { name, customId, runId, number, atMs, doneAtMs: atMs + chance.whole(50, 900) }
     ledger.push(billed)
     byRun.set(runId, billed)
-    await pause(chance.whole(50, 350))
+    await pause(lateMs ?? chance.whole(50, 350))
     if (luck < 0.022) request.socket.destroy()
     else reply(202, { status: 'PENDING', run_id: runId, custom_id: customId })
   }
