@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Route } from 'playwright-core'
 
 export interface Visit {
   readonly page: Page
@@ -33,4 +33,23 @@ export async function visit(
   })
   await page.goto(address)
   return { page, complaints }
+}
+
+/**
+ * `page.route`, and waits until it has an effect. Chromium lets some requests through for a moment after `page.route`
+ * resolves.
+ */
+export async function interceptRequests(
+  page: Page,
+  address: string | RegExp,
+  handler: (route: Route) => unknown,
+): Promise<void> {
+  const marker = 'intercepted'
+  const probe = '**/review.css'
+  await page.route(address, handler)
+  await page.route(probe, (route) => route.fulfill({ body: marker }))
+  await page.waitForFunction(
+    `fetch('/review.css').then((reply) => reply.text()).then((text) => text === '${marker}')`,
+  )
+  await page.unroute(probe)
 }

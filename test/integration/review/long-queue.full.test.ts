@@ -4,6 +4,7 @@ import { findBrowser, openBrowser } from '../../support/browser.js'
 import { listView, openReview, pressUntilSaid, shownCounts, shownRow } from '../../support/review-page.js'
 import { ambiguousRows, inventedNames, reviewPlaces } from '../../support/review-place.js'
 import { servePage } from '../../support/review-served.js'
+import { interceptRequests } from '../../support/visited-page.js'
 
 const browserPath = findBrowser()
 const createPlace = reviewPlaces()
@@ -94,7 +95,7 @@ describe.runIf(browserPath !== null)('ten thousand doubtful lookups', () => {
     expect(candidates.length).toBe(2)
     await pressUntilSaid(page, '1')
     expect((await shownRow(page)).name).not.toBe(name)
-    await page.route(/\/api\/(?:queue|lookups)/, () => undefined)
+    await interceptRequests(page, /\/api\/(?:queue|lookups)/, () => undefined)
     await page.keyboard.press('u')
     await page.locator('#asked-name', { hasText: name }).waitFor({ timeout: 5_000 })
     expect(await shownRow(page)).toMatchObject({ name, candidates })

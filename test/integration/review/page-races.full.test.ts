@@ -4,6 +4,7 @@ import { findBrowser, openBrowser } from '../../support/browser.js'
 import { openReview, pressUntilSaid, rowShown, shownRow } from '../../support/review-page.js'
 import { ambiguousRows, inventedNames, noneOf, openOnes, reviewPlaces } from '../../support/review-place.js'
 import { servePage } from '../../support/review-served.js'
+import { interceptRequests } from '../../support/visited-page.js'
 
 const browserPath = findBrowser()
 const createPlace = reviewPlaces()
@@ -33,7 +34,7 @@ describe.runIf(browserPath !== null)('what comes too late', () => {
     await page.locator('#views button', { hasText: 'All' }).click()
     await page.locator('.notice.settled').waitFor()
     const { name } = await shownRow(page)
-    await page.route('**/api/queue*', (route) => route.abort())
+    await interceptRequests(page, '**/api/queue*', (route) => route.abort())
     await ben.undo(decisions.map(({ sequence }) => sequence))
     expect(await pressUntilSaid(page, '1')).toContain('Your verdict was not recorded')
     expect(await page.locator('.conflict').innerText()).toContain('The displayed decision was undone')
@@ -49,7 +50,7 @@ describe.runIf(browserPath !== null)('what comes too late', () => {
     const { page } = await openReview(browser, (await servePage(await place.open())).url)
     let letGo: () => void = () => undefined
     const held = new Promise<void>((resolve) => (letGo = resolve))
-    await page.route(`**/api/search*text=${names[2]?.split(' ')[0] ?? ''}*`, async (route) => {
+    await interceptRequests(page, `**/api/search*text=${names[2]?.split(' ')[0] ?? ''}*`, async (route) => {
       await held
       await route.continue()
     })

@@ -19,7 +19,7 @@ import {
   type ReviewPlace,
 } from '../../support/review-place.js'
 import { servePage } from '../../support/review-served.js'
-import type { Visit, VisitOptions } from '../../support/visited-page.js'
+import { interceptRequests, type Visit, type VisitOptions } from '../../support/visited-page.js'
 
 const browserPath = findBrowser()
 const createPlace = reviewPlaces()
@@ -305,7 +305,7 @@ describe.runIf(browserPath !== null)('the review page', () => {
       let letGo = (): void => undefined
       const held = new Promise<void>((resolve) => (letGo = resolve))
       let sentCount = 0
-      await page.route('**/api/decisions', async (route) => {
+      await interceptRequests(page, '**/api/decisions', async (route) => {
         sentCount++
         await held
         await route.continue()
@@ -368,7 +368,7 @@ describe.runIf(browserPath !== null)('the review page', () => {
       const place = await answered()
       const ana = await look(place, {}, { review: { reviewer: 'Ana' } })
       const ben = await look(place, {}, { review: { reviewer: 'Ben' } })
-      await ben.page.route('**/api/queue*', (route) => route.abort())
+      await interceptRequests(ben.page, '**/api/queue*', (route) => route.abort())
       const [first] = (await shownRow(ana.page)).candidates
       await pressUntilSaid(ana.page, '1')
       expect(await pressUntilSaid(ben.page, 'n')).toContain('Another reviewer was faster')
@@ -405,7 +405,7 @@ describe.runIf(browserPath !== null)('the review page', () => {
       const place = await answered()
       const { page } = await look(place)
       await pressUntilSaid(page, '1')
-      await page.route('**/api/**', (route) => route.abort())
+      await interceptRequests(page, '**/api/**', (route) => route.abort())
       await page.keyboard.press('n')
       const banner = page.getByRole('alert')
       await banner.getByText('The review server does not respond.').waitFor()
