@@ -10,12 +10,15 @@ export interface TcpProxy {
   hush(): void
   /** Ends every connection; those that come are no longer hushed. */
   cut(): void
+  /** Cuts as soon as this many more bytes have passed, to the server or from it; resolves then. */
+  cutAfter(byteCount: number): Promise<void>
   close(): void
 }
 
 export async function startTcpProxy(target: number): Promise<TcpProxy> {
   const open = new Set<Socket>()
   let [port, isHushed] = [target, false]
+  let onPassed: (bytes: Buffer) => void = () => undefined
   const proxy = createServer((client) => {
     const upstream = connect(port, '127.0.0.1')
     for (const [socket, other] of [[client, upstream] as const, [upstream, client] as const]) {
@@ -24,6 +27,9 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
       socket.once('close', () => {
         open.delete(socket)
         other.destroy()
+      })
+      socket.on('data', (bytes: Buffer) => {
+        onPassed(bytes)
       })
     }
     client.pipe(upstream)
@@ -42,6 +48,17 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
     leadTo: (to) => (port = to),
     hush: () => (isHushed = true),
     cut,
+    cutAfter: (byteCount) =>
+      new Promise((resolve) => {
+        let passedCount = 0
+        onPassed = ({ length }) => {
+          passedCount += length
+          if (passedCount < byteCount) return
+          onPassed = () => undefined
+          cut()
+          resolve()
+        }
+      }),
     close: () => {
       cut()
       proxy.close()

@@ -124,19 +124,14 @@ describe.skipIf(programs === null)('PostgreSQL, with faults', () => {
     onTestFinished(() => {
       proxy.close()
     })
-    const isCopying = (text: string) => () =>
-      server.sql(
-        `SELECT count(*) FROM pg_stat_activity WHERE application_name = 'enrich' AND datname = current_database() AND query LIKE '${text}'`,
-      )
-    const fetching = fetchTable(postgresConnector, throughPort(proxy.port, '#copied_large'))
-    await expect.poll(isCopying('COPY (SELECT%'), { interval: 5 }).toBe('1')
-    proxy.cut()
-    const { path } = await fetching
+    // Each copy is some 60 MB.
+    const fetchIsCut = proxy.cutAfter(5_000_000)
+    const { path } = await fetchTable(postgresConnector, throughPort(proxy.port, '#copied_large'))
+    await fetchIsCut
     expect(await queryDuckDb(`SELECT count(*), sum(id) FROM '${path}'`)).toEqual([[100_000n, 5_000_050_000n]])
-    const publishing = publish(throughPort(proxy.port, '#copied_back'), path)
-    await expect.poll(isCopying('COPY "public"%'), { interval: 5 }).toBe('1')
-    proxy.cut()
-    await publishing
+    const publishIsCut = proxy.cutAfter(5_000_000)
+    await publish(throughPort(proxy.port, '#copied_back'), path)
+    await publishIsCut
     expect(server.sql('SELECT count(*) FROM (TABLE copied_back EXCEPT TABLE copied_large) x')).toBe('0')
     expect(server.sql('SELECT count(*) FROM copied_back')).toBe('100000')
   })
