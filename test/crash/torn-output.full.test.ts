@@ -97,17 +97,19 @@ describe.concurrent('an output of 50,000 rows whose process is killed while it i
       const { place, whole, temporaryBytesMax } = job
       const customers = Array.from({ length: rowCount }, (_, row) => String(row))
       expect(await customersIn(job)).toEqual(customers)
-      let hits = 0
       for (const share of killedAtShares) {
         const isTime = () =>
           temporaries(place).length > 0 && temporaryBytes(place) >= share * temporaryBytesMax
-        if ((await killOnce(job, isTime, context)).hitWhileWriting) hits++
+        let isHit = false
+        // On a busy machine, the command may end between two looks.
+        for (let tries = 0; tries < 5 && !isHit; tries++)
+          isHit = (await killOnce(job, isTime, context)).hitWhileWriting
+        expect(isHit).toBe(true)
       }
       // The moment at which the first of the files has just been put in place.
       const isReplaced = () =>
         [...whole.keys()].some((name) => statSync(place.path(name)).size !== oldOutput.length)
       await killOnce(job, isReplaced, context)
-      expect(hits).toBeGreaterThanOrEqual(killedAtShares.length - 1)
 
       await start(place, outputName).ended
       expect(place.names()).toEqual(['companies.csv', ...whole.keys()].toSorted())

@@ -15,7 +15,6 @@ const Database = loadDriver()
 export const moveDeps: MoveDeps = {
   clock: systemClock,
   random: systemRandom,
-  leaseMs: 2_000,
   priceMicrosOf: (kind) => (kind === 'resolution' ? 50_000 : 0),
   notice: () => undefined,
 }
