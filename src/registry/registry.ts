@@ -21,6 +21,7 @@ import {
 } from './answer/search.js'
 import { searchLimits } from './model/limits.js'
 import { createCandidateFinder, createCompanyNames } from './store/blocking.js'
+import { createCandidateNames } from './store/candidate-names.js'
 import { createHolderFinder, createIdentifierFinder } from './store/identifier-index.js'
 import {
   createNameBeginningFinder,
@@ -121,12 +122,14 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
   const mode = options.readonly ? 'readonly' : options.staging ? 'staging' : 'shared'
   const database = openStore(path, mode, options.cacheKibibytes)
   const reader = createStoreReader(database)
-  const vocabulary = createContentCache(database, readVocabulary)
-  const edition = createContentCache(database, () => computeEdition(readSources(database)))
+  const caches = new ContentCaches(database)
+  const vocabulary = caches.create(readVocabulary)
+  const edition = caches.create(() => computeEdition(readSources(database)))
   const ownerships = createOwnershipReader(database)
   const findEntityByNumber = (number: number) => reader.entityByNumber(number)
+  const getNames = createCandidateNames(database)
   const resolveDeps = {
-    find: createCandidateFinder(database).find,
+    find: createCandidateFinder(database, getNames).find,
     vocabulary: vocabulary.current,
     reader,
     isBranch: (number: number) => ownerships.isBranch(number),
@@ -145,8 +148,8 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
   const searchDeps = {
     ...resolveDeps,
     ...identifiedDeps,
-    find: createCandidateFinder(database, searchLimits).find,
-    findByWords: createWordSearch(database),
+    find: createCandidateFinder(database, getNames, searchLimits).find,
+    findByWords: createWordSearch(database, getNames),
   }
   const suggestDeps = { ...identifiedDeps, findBeginnings: createNameBeginningFinder(database) }
 
@@ -154,7 +157,7 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
     path,
     database,
     resolveDeps,
-    atOnce: createReadTransactions(database),
+    atOnce: (read) => caches.atOnce(read),
     contentChanged: () => {
       vocabulary.forget()
       edition.forget()
@@ -207,30 +210,48 @@ function convertToSingleFile(database: Sqlite): void {
   }
 }
 
-function createReadTransactions(database: Sqlite): Registry['atOnce'] {
-  const inTransaction = database.transaction((read: () => unknown) => read())
-  return <Result>(read: () => Result) =>
-    database.inTransaction ? read() : (inTransaction.deferred(read) as Result)
-}
+/** What was read of a database, until an import by this process or another one changes the file. */
+class ContentCaches {
+  readonly #database: Sqlite
+  readonly #version: { get(): { data_version: number } | undefined }
+  readonly #inTransaction: { deferred(read: () => unknown): unknown }
+  /** Identifies the snapshot that `atOnce` reads, in which nothing changes; `null` outside. */
+  #snapshot: object | null = null
 
-/** Caches what `read` returns until an import by this process or another one changes the file. */
-function createContentCache<Content>(
-  database: Sqlite,
-  read: (database: Sqlite) => Content,
-): { current: () => Content; forget: () => void } {
-  const version = database.prepare<[], { data_version: number }>('PRAGMA data_version')
-  let cached: { content: Content; dataVersion: number | undefined } | null = null
-  return {
-    current() {
-      const dataVersion = version.get()?.data_version
-      if (cached === null || cached.dataVersion !== dataVersion) {
-        cached = { content: read(database), dataVersion }
-      }
-      return cached.content
-    },
-    forget() {
-      cached = null
-    },
+  constructor(database: Sqlite) {
+    this.#database = database
+    this.#version = database.prepare<[], { data_version: number }>('PRAGMA data_version')
+    this.#inTransaction = database.transaction((read: () => unknown) => read())
+  }
+
+  /** Runs reads on one snapshot of the database. */
+  atOnce<Result>(read: () => Result): Result {
+    if (this.#database.inTransaction) return read()
+    this.#snapshot = {}
+    try {
+      return this.#inTransaction.deferred(read) as Result
+    } finally {
+      this.#snapshot = null
+    }
+  }
+
+  /** Caches what `read` returns. */
+  create<Content>(read: (database: Sqlite) => Content): { current: () => Content; forget: () => void } {
+    let cached: { content: Content; dataVersion: number | undefined; snapshot: object | null } | null = null
+    return {
+      current: () => {
+        if (cached !== null && cached.snapshot !== null && cached.snapshot === this.#snapshot)
+          return cached.content
+        const dataVersion = this.#version.get()?.data_version
+        const content =
+          cached?.dataVersion === dataVersion && cached !== null ? cached.content : read(this.#database)
+        cached = { content, dataVersion, snapshot: this.#snapshot }
+        return content
+      },
+      forget: () => {
+        cached = null
+      },
+    }
   }
 }
 

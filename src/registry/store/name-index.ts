@@ -3,12 +3,7 @@ import type { ParsedName } from '../normalize/parsed-name.js'
 import type { RegistryRow, RowName, NameKind } from '../model/registry-rows.js'
 import type { CandidateName } from '../match/candidate.js'
 import { Vocabulary } from '../match/vocabulary.js'
-import {
-  createProminenceReaders,
-  formatAlternatives,
-  prepareCandidates,
-  toCandidateName,
-} from './blocking.js'
+import type { CandidateNames } from './candidate-names.js'
 import { WordList, buildSortedWordLists, type WordLists } from '../match/word-list.js'
 
 export interface NameWriter {
@@ -185,17 +180,13 @@ const searchedNamesMax = 60
  * Returns a function that finds names with all of these words, the last of which may be the beginning of a word: names
  * of listed companies, names that begin with the words, then others. Each group is limited.
  */
-export function createWordSearch(database: Sqlite): WordSearch {
-  const byNumbers = prepareCandidates(database, 'n.number IN (SELECT value FROM json_each(?))')
-  // Numbers come from an index alone. Each name is then read once.
+export function createWordSearch(
+  database: Sqlite,
+  getNames: (vocabulary: Vocabulary) => CandidateNames,
+): WordSearch {
   const byBeginning = database
     .prepare<[string, string], number>(
       `SELECT n.number FROM names n WHERE n.tokens >= ? AND n.tokens < ? LIMIT ${searchedNamesMax}`,
-    )
-    .pluck()
-  const byWords = database
-    .prepare<[string], number>(
-      `SELECT rowid FROM name_index WHERE name_index MATCH ? LIMIT ${searchedNamesMax}`,
     )
     .pluck()
   const allListed = database.prepare<[], ListedName>(
@@ -203,7 +194,6 @@ export function createWordSearch(database: Sqlite): WordSearch {
        JOIN names n ON n.legal_entity_number = i.legal_entity_number AND n.kind <> 'former'
      WHERE i.type = 'ticker'`,
   )
-  const getProminenceReader = createProminenceReaders(database)
   const listed = new WeakMap<Vocabulary, readonly ListedName[]>()
   const findListed = (tokens: readonly string[], vocabulary: Vocabulary) => {
     const names = listed.get(vocabulary) ?? allListed.all()
@@ -216,25 +206,23 @@ export function createWordSearch(database: Sqlite): WordSearch {
   }
   return (tokens, vocabulary) => {
     if (tokens.length === 0) return []
+    const names = getNames(vocabulary)
     const text = tokens.join(' ')
     const numbers = new Set([
       ...findListed(tokens, vocabulary),
       ...byBeginning.all(text, `${text}\u007f`),
-      ...byWords.all(buildSearchExpression(tokens, vocabulary)),
+      ...names.findByWords(listSearchedWords(tokens, vocabulary), searchedNamesMax),
     ])
-    const readProminence = getProminenceReader(vocabulary)
-    return byNumbers.all(JSON.stringify([...numbers])).map((row) => toCandidateName(row, readProminence))
+    return names.read([...numbers].sort((a, b) => a - b))
   }
 }
 
 /** `words`: the words of the name, with a space before and after each. */
 type ListedName = Readonly<{ number: number; words: string }>
 
-/** Builds an FTS5 expression for names with all words. Few completions of the last word are searched as well. */
-function buildSearchExpression(tokens: readonly string[], vocabulary: Vocabulary): string {
+/** Lists the words that a name must have, each with alternatives: few completions of the last word are searched as well. */
+function listSearchedWords(tokens: readonly string[], vocabulary: Vocabulary): string[][] {
   const last = tokens.at(-1) ?? ''
   const completions = last.length < 3 ? [] : vocabulary.findCompletions(last)
   return [...tokens.slice(0, -1).map((token) => [token]), [last, ...completions]]
-    .map(formatAlternatives)
-    .join(' AND ')
 }

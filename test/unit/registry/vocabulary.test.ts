@@ -76,8 +76,8 @@ describe('the words of a registry', () => {
   })
 
   it('looks a common word up only beside another', () => {
-    expect(buildWordClauses(['first', 'bank'], vocabulary)).toEqual(['"first" AND "bank"'])
-    expect(buildWordClauses(['microsoft', 'bank'], vocabulary)).toEqual(['"microsoft"'])
+    expect(buildWordClauses(['first', 'bank'], vocabulary)).toEqual([[['first'], ['bank']]])
+    expect(buildWordClauses(['microsoft', 'bank'], vocabulary)).toEqual([[['microsoft']]])
     expect(buildWordClauses(['zzzz'], vocabulary)).toEqual([])
   })
 })

@@ -1,0 +1,234 @@
+import type { Sqlite } from '../../platform/sqlite.js'
+import type { CandidateName } from '../match/candidate.js'
+import type { Vocabulary } from '../match/vocabulary.js'
+import type { NameKind } from '../model/registry-rows.js'
+import type { FormClass } from '../normalize/legal-forms.js'
+
+/** As a list: SQLite makes objects of more than twelve columns slowly, and they are slow to read. */
+type CandidateRow = readonly [
+  number: number,
+  entityNumber: number,
+  legalEntityNumber: number,
+  sourceNumber: number,
+  kind: string,
+  name: string,
+  registeredName: string | null,
+  tokens: string,
+  coreKey: string,
+  fullKey: string,
+  formClass: string | null,
+  acronym: string,
+  status: string | null,
+  isRemoved: number,
+  type: string,
+  subtype: string,
+  jurisdiction: string | null,
+  isRegistrant: number,
+  cityKey: string,
+  regionCode: string,
+  postalKey: string,
+  countryCode: string | null,
+  prominence: number,
+]
+
+const selectCandidates = `
+  SELECT n.number, l.entity_number, n.legal_entity_number, l.source_number, n.kind, n.name,
+    CASE WHEN n.kind <> 'legal' THEN (SELECT r.name FROM names r
+      WHERE r.legal_entity_number = l.number AND r.kind = 'legal' LIMIT 1) END,
+    n.tokens, n.core_key, n.full_key, n.form_class, n.acronym, l.status, l.removed_from_source, l.type, l.subtype,
+    l.jurisdiction, l.source_key GLOB 'cik:*', a.city_key, a.region_code, a.postal_key, a.country_code,
+    (SELECT 4 * max(e.sic IS NOT NULL OR e.naics IS NOT NULL OR e.industry_codes IS NOT NULL)
+      + 2 * max(EXISTS (SELECT 1 FROM identifiers i WHERE i.legal_entity_number = e.number AND i.type = 'lei'))
+      + max(EXISTS (SELECT 1 FROM identifiers i WHERE i.legal_entity_number = e.number AND i.type = 'ticker'))
+      FROM legal_entities e WHERE e.entity_number = l.entity_number)
+  FROM names n
+  JOIN legal_entities l ON l.number = n.legal_entity_number
+  JOIN addresses a ON a.legal_entity_number = l.number AND a.kind = 'headquarters'
+  WHERE `
+
+/** Prepares a statement that selects rows of candidates; `where` may also have a limit. */
+export function prepareCandidates(database: Sqlite, where: string) {
+  return database.prepare<[number | string], CandidateRow>(selectCandidates + where).raw()
+}
+
+const rememberedMax = {
+  /** Some 60 MB for each thread. */
+  names: 65_536,
+  /** Numbers of names in all lists of words together: 16 MB. */
+  listedNames: 4_000_000,
+  /** A word in more names has no list: to read it once would take longer than many searches of the index. */
+  namesOfWord: 20_000,
+} as const
+
+/** Names and words of one state of the registry. Many queries find the same ones, so they are remembered. */
+export class CandidateNames {
+  readonly #vocabulary: Vocabulary
+  readonly #statements: ReturnType<typeof prepareStatements>
+  readonly #names = new Map<number, CandidateName>()
+  readonly #numbersByWord = new Map<string, Uint32Array>()
+  #listedCount = 0
+
+  constructor(vocabulary: Vocabulary, statements: ReturnType<typeof prepareStatements>) {
+    this.#vocabulary = vocabulary
+    this.#statements = statements
+  }
+
+  /** Reads names in the order of `numbers`. */
+  read(numbers: readonly number[]): CandidateName[] {
+    const names = this.#names
+    const unread = numbers.filter((number) => !names.has(number))
+    if (unread.length > 0) {
+      const isFull = names.size + unread.length > rememberedMax.names
+      if (isFull) names.clear()
+      for (const row of this.#statements.byNumbers.all(JSON.stringify(isFull ? numbers : unread)))
+        names.set(row[0], toCandidateName(row))
+    }
+    const found: CandidateName[] = []
+    for (const number of numbers) {
+      const name = names.get(number)
+      if (name !== undefined) found.push(name)
+    }
+    return found
+  }
+
+  /** Returns numbers of names that have one of the words of each slot, lowest first. */
+  findByWords(slots: readonly (readonly string[])[], countMax: number): number[] {
+    const lists = slots.map((words) => words.map((word) => this.#listNames(word)))
+    if (lists.flat().includes(null))
+      return this.#statements.byWords.all(slots.map(formatAlternatives).join(' AND '), countMax)
+    const [first = [], ...others] = (lists as Uint32Array[][])
+      .map((alternatives) => alternatives.map((numbers) => new AscendingNumbers(numbers)))
+      .sort((a, b) => sumSizes(a) - sumSizes(b))
+    const found: number[] = []
+    for (let next = takeLowest(first); next !== null && found.length < countMax; next = takeLowest(first)) {
+      const number = next
+      if (others.every((slot) => slot.some((numbers) => numbers.includes(number)))) found.push(number)
+    }
+    return found
+  }
+
+  /** Returns the names with a word; `null` if they are too many. */
+  #listNames(word: string): Uint32Array | null {
+    const known = this.#numbersByWord.get(word)
+    if (known !== undefined) return known
+    if (this.#vocabulary.countNames(word) > rememberedMax.namesOfWord) return null
+    const numbers = Uint32Array.from(this.#statements.byWords.all(formatAlternatives([word]), -1))
+    this.#listedCount += numbers.length
+    if (this.#listedCount > rememberedMax.listedNames) {
+      this.#numbersByWord.clear()
+      this.#listedCount = numbers.length
+    }
+    this.#numbersByWord.set(word, numbers)
+    return numbers
+  }
+}
+
+/** Returns a function for the names of a state of the registry; the vocabulary is another one after each change. */
+export function createCandidateNames(database: Sqlite): (vocabulary: Vocabulary) => CandidateNames {
+  const statements = prepareStatements(database)
+  const known = new WeakMap<Vocabulary, CandidateNames>()
+  return (vocabulary) => {
+    const names = known.get(vocabulary) ?? new CandidateNames(vocabulary, statements)
+    known.set(vocabulary, names)
+    return names
+  }
+}
+
+const prepareStatements = (database: Sqlite) => ({
+  byNumbers: prepareCandidates(database, 'n.number IN (SELECT value FROM json_each(?))'),
+  byWords: database
+    .prepare<[string, number], number>('SELECT rowid FROM name_index WHERE name_index MATCH ? LIMIT ?')
+    .pluck(),
+})
+
+/** Ascending numbers, and how far they were read. */
+class AscendingNumbers {
+  readonly #numbers: Uint32Array
+  #at = 0
+
+  constructor(numbers: Uint32Array) {
+    this.#numbers = numbers
+  }
+
+  get size(): number {
+    return this.#numbers.length
+  }
+
+  /** The next number; infinite after the last one. */
+  get next(): number {
+    return this.#numbers[this.#at] ?? Infinity
+  }
+
+  skip(): void {
+    this.#at++
+  }
+
+  /** Whether a number is one of these. It must not be lower than that of the call before. */
+  includes(number: number): boolean {
+    let step = 1
+    while (this.#isBelow(step, number)) {
+      this.#at += step
+      step *= 2
+    }
+    for (; step > 0; step >>= 1) if (this.#isBelow(step, number)) this.#at += step
+    if (this.next < number) this.#at++
+    return this.next === number
+  }
+
+  #isBelow(step: number, number: number): boolean {
+    return (this.#numbers[this.#at + step] ?? Infinity) < number
+  }
+}
+
+const sumSizes = (slot: readonly AscendingNumbers[]): number => slot.reduce((sum, { size }) => sum + size, 0)
+
+/** Takes the lowest next number out of all that have it; `null` after the last one. */
+function takeLowest(slot: readonly AscendingNumbers[]): number | null {
+  let lowest = Infinity
+  for (const { next } of slot) if (next < lowest) lowest = next
+  for (const numbers of slot) if (numbers.next === lowest) numbers.skip()
+  return lowest === Infinity ? null : lowest
+}
+
+/** Tokens have only letters and digits; quotes prevent their use as operators. */
+function formatAlternatives(words: readonly string[]): string {
+  return words.length === 1 ? `"${words[0] ?? ''}"` : `(${words.map((word) => `"${word}"`).join(' OR ')})`
+}
+
+export function toCandidateName(row: CandidateRow): CandidateName {
+  const [, entityNumber, legalEntityNumber, sourceNumber, kind, name, registeredName, tokens, ...others] = row
+  const [coreKey, fullKey, formClass, acronym, status, isRemoved, type, subtype, ...places] = others
+  const [jurisdiction, isRegistrant, cityKey, regionCode, postalKey, countryCode, prominence] = places
+  const [country = '', region] = (jurisdiction ?? '').toUpperCase().split('_')
+  return {
+    entityNumber,
+    legalEntityNumber,
+    sourceNumber,
+    kind: kind as NameKind,
+    name,
+    registeredName: registeredName ?? name,
+    jurisdiction,
+    tokens: tokens === '' ? [] : tokens.split(' '),
+    coreKey,
+    fullKey,
+    formClass: formClass as FormClass | null,
+    acronym,
+    active: isRemoved === 0 && (status === null || status === 'active'),
+    removed: isRemoved === 1,
+    supported: type === 'business' && subtype === 'incorporated_entity',
+    place: {
+      cityKey,
+      regionCode,
+      postalKey,
+      countryCode: countryCode ?? '',
+      // American lists name foreign registrants of the SEC with the country US.
+      jurisdictionCountry: isRegistrant === 1 ? 'US' : country,
+      jurisdictionRegion: region === undefined ? '' : `${country}-${region}`,
+    },
+    prominence: {
+      isListed: (prominence & 1) > 0,
+      hasLei: (prominence & 2) > 0,
+      hasIndustry: (prominence & 4) > 0,
+    },
+  }
+}
