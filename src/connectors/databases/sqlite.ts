@@ -1,3 +1,144 @@
+import { rmSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Sqlite } from '../../platform/sqlite.js'
+import { parseDatabaseFile, type TableName } from '../address.js'
+import type { Source, SourceOptions } from '../connector.js'
+import { assertColumnNames, convertCsv, formatList, type CsvColumn } from './local-parquet.js'
+import { explainSqlite, isBusy, whenSqliteFree, withSqliteFile } from './sqlite-file.js'
+import { createMissingError, formatTable, parseSourceAddress } from './table-names.js'
+import { createTableSource } from './table-source.js'
+
 // Tables and queries of SQLite: `sqlite:FILE#table`.
-export { openSqliteSource as openSource } from './sqlite-source.js'
 export { openSqliteTarget as openTarget } from './sqlite-target.js'
+
+type Value = bigint | number | string | Buffer | null
+
+/** A statement that reads all rows. */
+interface Rows {
+  /** The declared type is `null` for expressions. */
+  readonly columns: readonly { readonly name: string; readonly type: string | null }[]
+  readonly iterate: () => IterableIterator<readonly Value[]>
+}
+
+/** Rows that are read at once. */
+const batchRows = 1_000
+
+/** Throws ADDRESS_INVALID. */
+export function openSource(address: string, options: SourceOptions): Source {
+  const { database: place, table, from, suffix } = parseSourceAddress(address, options)
+  const file = { path: parseDatabaseFile(place), label: place + suffix, use: 'input', options } as const
+  const { label } = file
+  const prepare = (database: Sqlite): Rows => {
+    if (table !== null) assertExists(database, table, label)
+    try {
+      const statement = database.prepare(`SELECT * FROM ${from}`).raw(true)
+      const columns = statement.columns()
+      assertColumnNames(columns, label)
+      // Reads the file, which may be locked.
+      statement.get()
+      return { columns, iterate: () => statement.iterate() as IterableIterator<readonly Value[]> }
+    } catch (error) {
+      if (table !== null || isBusy(error)) throw error
+      throw explainSqlite(label, 'QUERY_REFUSED', error)
+    }
+  }
+  return createTableSource(label, options, (path, folder) =>
+    withSqliteFile(file, async (database) => {
+      const rows = await whenSqliteFree(file, () => prepare(database))
+      const csvPath = join(folder, 'table.csv')
+      const classes = await writeCsv(rows, csvPath, options)
+      const declared = rows.columns.flatMap(({ name, type }) => (type ? [[name, type] as const] : []))
+      const columns = rows.columns.map(({ name }, index) => ({
+        name,
+        ...(classes[index] ?? new StorageClasses()).toColumn(),
+      }))
+      const types = new Map(declared)
+      await convertCsv(folder, options, { csvPath, path, kind: 'sqlite', columns, types })
+      rmSync(csvPath)
+      const mixed = columns.filter(({ isMixed }) => isMixed).map(({ name }) => name)
+      return mixed.length === 0
+        ? null
+        : `Columns with values of several types are kept as text: ${formatList(mixed)}`
+    }),
+  )
+}
+
+function assertExists(database: Sqlite, table: TableName, label: string): void {
+  const names = database
+    .prepare(
+      `SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite~_%' ESCAPE '~'`,
+    )
+    .pluck()
+    .all() as string[]
+  if (names.some((name) => name.toLowerCase() === table.name.toLowerCase())) return
+  throw createMissingError(
+    label,
+    table,
+    names.map((name) => formatTable({ schema: null, name })),
+  )
+}
+
+async function writeCsv(
+  { columns, iterate }: Rows,
+  path: string,
+  { signal }: Pick<SourceOptions, 'signal'>,
+): Promise<readonly StorageClasses[]> {
+  const classes = columns.map(() => new StorageClasses())
+  const file = await open(path, 'w', 0o600)
+  try {
+    let lines: string[] = []
+    const flush = async () => {
+      signal?.throwIfAborted()
+      await file.write(lines.join(''))
+      lines = []
+    }
+    for (const row of iterate()) {
+      const cells = row.map((value, index) => classes[index]?.add(value) ?? '')
+      if (lines.push(`1,${cells.join(',')}\n`) === batchRows) await flush()
+    }
+    await flush()
+  } finally {
+    await file.close()
+  }
+  return classes
+}
+
+/** The storage classes of a column's values: SQLite has types per value. */
+class StorageClasses {
+  readonly #found = new Set<'integer' | 'real' | 'text' | 'blob'>()
+  #hasLargeIntegers = false
+
+  /** Returns the value as a cell of CSV. */
+  add(value: Value): string {
+    if (value === null) return ''
+    if (typeof value === 'string') {
+      this.#found.add('text')
+      return `"${value.replaceAll('"', '""')}"`
+    }
+    if (typeof value === 'bigint') {
+      this.#found.add('integer')
+      if (value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER) this.#hasLargeIntegers = true
+      return String(value)
+    }
+    if (typeof value === 'number') {
+      this.#found.add('real')
+      const text = Object.is(value, -0) ? '-0' : String(value)
+      return /^-?\d+$/.test(text) ? `${text}.0` : text
+    }
+    this.#found.add('blob')
+    return `\\x${value.toString('hex')}`
+  }
+
+  toColumn(): Omit<CsvColumn, 'name'> & { readonly isMixed: boolean } {
+    const [only = 'text', ...others] = this.#found
+    const isNumeric = [only, ...others].every((found) => found === 'integer' || found === 'real')
+    if (others.length > 0 && (!isNumeric || this.#hasLargeIntegers))
+      return { type: 'VARCHAR', convert: (text) => text, isMixed: true }
+    if (only === 'blob')
+      return { type: 'BLOB', convert: (text) => `unhex(substr(${text}, 3))`, isMixed: false }
+    if (only === 'text') return { type: 'VARCHAR', convert: (text) => text, isMixed: false }
+    const type = only === 'integer' && others.length === 0 ? 'BIGINT' : 'DOUBLE'
+    return { type, convert: (text) => `${text}::${type}`, isMixed: false }
+  }
+}
