@@ -210,7 +210,7 @@ function convertToSingleFile(database: Sqlite): void {
   }
 }
 
-/** What was read of a database, until an import by this process or another one changes the file. */
+/** Caches content of a database until an import by this process or another one changes the file. */
 class ContentCaches {
   readonly #database: Sqlite
   readonly #version: { get(): { data_version: number } | undefined }

@@ -264,7 +264,7 @@ export function prepareQueries(database: Sqlite) {
       database,
       `UPDATE lookups SET state = @state, answered_at_ms = @answeredAtMs, failure = NULL WHERE lookup_id = @lookupId`,
     ),
-    /** Of a submission that was not written before. */
+    /** Writes the answer to a submission that was not written before. */
     finishUnwritten: prepare<
       Omit<Submission, 'name' | 'jobId' | 'intendedAtMs'> &
         Pick<Acceptance, 'runId' | 'atMs'> & { answeredAtMs: number }
