@@ -1,4 +1,4 @@
-import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test, onTestFinished } from 'vitest'
 import type { Checkpoint, Intention, SubmissionBounds } from '../../../src/pipeline/checkpoint/checkpoint.js'
 import { buildStageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { sweep } from '../../../src/pipeline/checkpoint/postgres/sweep.js'
@@ -327,6 +327,9 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
         all.map(({ checkpoint }) => checkpoint.registerLookups(keyed(...names(400)))),
       )
       const breaking = new AbortController()
+      onTestFinished(() => {
+        breaking.abort()
+      })
       const breaks = breakOff(breaking.signal)
       const asked = await Promise.all(all.map(({ checkpoint }) => askAll(checkpoint)))
       breaking.abort()
@@ -352,17 +355,20 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
       expect(await all[0]!.checkpoint.countSpent()).toBe(300)
     })
 
-    /** Ends every connection to the database of this test, again and again. Gives how many it ended. */
+    /**
+     * Ends every connection to the database of this test, again and again. Gives how many it ended. The pauses grow, so
+     * that a slow machine comes to its end too.
+     */
     async function breakOff(signal: AbortSignal): Promise<number> {
       const server = await place.server()
       let ended = 0
-      while (!signal.aborted) {
+      for (let pauseMs = 15; !signal.aborted; pauseMs *= 1.1) {
         const gone = server.sql(
           `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
            WHERE datname <> 'postgres' AND backend_type = 'client backend'`,
         )
         ended += Number(gone)
-        await new Promise((resolve) => setTimeout(resolve, 15))
+        await new Promise((resolve) => setTimeout(resolve, pauseMs))
       }
       return ended
     }
