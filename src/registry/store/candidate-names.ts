@@ -46,8 +46,12 @@ const selectCandidates = `
   JOIN addresses a ON a.legal_entity_number = l.number AND a.kind = 'headquarters'
   WHERE `
 
+interface SelectCandidates {
+  all(value: number | string): CandidateRow[]
+}
+
 /** Prepares a statement that selects rows of candidates; `where` may also have a limit. */
-export function prepareCandidates(database: Sqlite, where: string) {
+export function prepareCandidates(database: Sqlite, where: string): SelectCandidates {
   return database.prepare<[number | string], CandidateRow>(selectCandidates + where).raw()
 }
 
@@ -60,15 +64,21 @@ const rememberedMax = {
   namesOfWord: 20_000,
 } as const
 
+interface Statements {
+  /** `value`: numbers of names, as JSON. */
+  readonly byNumbers: SelectCandidates
+  readonly byWords: { all(expression: string, countMax: number): number[] }
+}
+
 /** Names and words of one state of the registry. Many queries find the same ones, so they are remembered. */
 export class CandidateNames {
   readonly #vocabulary: Vocabulary
-  readonly #statements: ReturnType<typeof prepareStatements>
+  readonly #statements: Statements
   readonly #names = new Map<number, CandidateName>()
   readonly #numbersByWord = new Map<string, Uint32Array>()
   #listedCount = 0
 
-  constructor(vocabulary: Vocabulary, statements: ReturnType<typeof prepareStatements>) {
+  constructor(vocabulary: Vocabulary, statements: Statements) {
     this.#vocabulary = vocabulary
     this.#statements = statements
   }
@@ -134,7 +144,7 @@ export function createCandidateNames(database: Sqlite): (vocabulary: Vocabulary)
   }
 }
 
-const prepareStatements = (database: Sqlite) => ({
+const prepareStatements = (database: Sqlite): Statements => ({
   byNumbers: prepareCandidates(database, 'n.number IN (SELECT value FROM json_each(?))'),
   byWords: database
     .prepare<[string, number], number>('SELECT rowid FROM name_index WHERE name_index MATCH ? LIMIT ?')
