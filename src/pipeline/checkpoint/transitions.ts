@@ -266,12 +266,3 @@ export function getAnsweredState(
   if (next === null) return false
   return isContested ? 'contested' : next
 }
-
-/** The state of a lookup after a submission that is recorded late, together with its answer. */
-export function getStateAnsweredAtOnce(
-  row: Pick<LookupNow, 'lookupId' | 'state'>,
-  { state }: Pick<Answer, 'state'>,
-): LookupState {
-  const events = ['intend', 'accept', state === 'failed' ? 'fail' : 'answer'] as const
-  return events.reduce((now, event) => getStateAfter({ ...row, state: now }, event), row.state)
-}

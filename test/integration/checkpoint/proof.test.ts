@@ -11,17 +11,7 @@ import { getHeadCopyPath } from '../../../src/pipeline/checkpoint/paths.js'
 import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { loadDriver } from '../../../src/platform/sqlite.js'
-import {
-  answerTo,
-  checkpointFolder,
-  everyRow,
-  job,
-  keyed,
-  keyOf,
-  scope,
-  startMs,
-  linesOf,
-} from './support.js'
+import { answerTo, checkpointFolder, job, keyed, keyOf, scope, startMs, linesOf } from './support.js'
 
 const Database = loadDriver()
 
@@ -80,34 +70,6 @@ describe('the head', () => {
     const found = readHead(at.path())
     expect(found).toMatchObject({ kind: 'found', head: { submissionCount: 1, submittedAtMs: startMs } })
     checkpoint.close()
-  })
-
-  test('has the rows of a billed run where nothing is billed, once all is answered', async () => {
-    const random = { fraction: () => 0.5, id: (prefix: string) => `${prefix}abcdefghijklmnopqrstuvwx` }
-    const rows = await Promise.all(
-      [true, false].map(async (isBilled) => {
-        const path = at.path(`billed-${String(isBilled)}.sqlite`)
-        const checkpoint = open({ path, random, isBilled })
-        await submit(checkpoint, 'Acme', 'Beta', 'Gamma')
-        const written = everyRow(path)
-        checkpoint.close()
-        return written
-      }),
-    )
-    expect(rows[1]).toEqual(rows[0])
-  })
-
-  test('where nothing is billed, a kill leaves nothing of a lookup without an answer', async () => {
-    const checkpoint = open({ isBilled: false })
-    await submit(checkpoint, 'Acme')
-    const [beta = 0, gamma = 0] = await checkpoint.registerLookups(keyed('Beta', 'Gamma'))
-    const { customId } = await checkpoint.intend(beta, startMs)
-    await checkpoint.accept(beta, customId, 'run_Beta', startMs)
-    await checkpoint.intend(gamma, startMs)
-    const counts = () => at.read().readCounts()[0]
-    expect(counts()).toMatchObject({ submissions: 1, states: { answered: 1, new: 2 } })
-    checkpoint.close()
-    expect(counts()).toMatchObject({ submissions: 3, states: { answered: 1, running: 1, intended: 1 } })
   })
 
   /** What a power cut leaves of a run: the log as it was when the run began, and the head as it was at the end. */

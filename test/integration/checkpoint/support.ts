@@ -56,7 +56,7 @@ export function answerTo(runId: string, change: Partial<RenderedAnswer> = {}): R
 }
 
 /** A folder of its own; `open` closes what it opened before, so that each opening is a new start. */
-export function checkpointFolder(isBilled = true) {
+export function checkpointFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'enrich-checkpoint-'))
   const opened = new Set<{ close(): void }>()
   const path = (name = 'checkpoint.sqlite') => join(folder, name)
@@ -68,14 +68,7 @@ export function checkpointFolder(isBilled = true) {
     path,
     open: (name?: string, whose = scope, ofJob = job): OwnCheckpoint =>
       keep(
-        openCheckpoint({
-          path: path(name),
-          scope: whose,
-          job: ofJob,
-          isBilled,
-          nowMs: startMs,
-          random: systemRandom,
-        }),
+        openCheckpoint({ path: path(name), scope: whose, job: ofJob, nowMs: startMs, random: systemRandom }),
       ),
     read: (name?: string, whose: string | null = scope): CheckpointReader => {
       const reader = openCheckpointReader(path(name), whose)

@@ -21,8 +21,7 @@ import {
   withExplainedErrors,
   openToRead,
 } from './open-database.js'
-import { prepareQueries, type Queries, type Submission, type WantedFrom } from './queries.js'
-import { UnwrittenSubmissions, writeSubmission, writeUnwritten } from './submissions.js'
+import { prepareQueries, type Queries, type WantedFrom } from './queries.js'
 import { createEmptyPlan, planLookup, type LookupPlan, type PlanPolicy } from '../../lookups/lookup-state.js'
 import type { Checkpoint, RowAnswer, KeyedLookup, LookupId, OpenRun } from '../checkpoint.js'
 import { unpackBody } from '../packed-answer.js'
@@ -42,8 +41,6 @@ export class CheckpointFile {
   readonly #commits: GroupTransactions
   readonly #head: HeadKeeper
   readonly #kinds = new Map<LookupKind, KindIds>()
-  /** Always empty if submissions are billed: they are written before they are sent. */
-  readonly unwritten = new UnwrittenSubmissions()
   #wantedCount = 0
   #isSubmittable = false
 
@@ -130,34 +127,7 @@ export class CheckpointFile {
   }
 
   /** Durable when it resolves. */
-  async withTransaction<Result>(action: () => Result): Promise<Result> {
-    const unwritten = this.unwritten.takeAll()
-    if (unwritten.length === 0) return this.withTransactionApart(action)
-    // Apart, so that they are written also if the action fails.
-    const writing = this.withTransactionApart(() => {
-      for (const submission of unwritten) writeUnwritten(this.queries, submission)
-    })
-    const [result] = await Promise.all([this.withTransactionApart(action), writing])
-    return result
-  }
-
-  /** Records that a submission is about to be sent. */
-  intend(lookupId: LookupId, buildSubmission: () => Submission): Promise<Submission> {
-    if (this.#deps.isBilled !== false || this.unwritten.has(lookupId))
-      return this.withTransaction(() => {
-        const submission = buildSubmission()
-        writeSubmission(this.queries, submission)
-        return submission
-      })
-    return this.readNow(() => {
-      const submission = buildSubmission()
-      this.unwritten.add(submission)
-      return submission
-    })
-  }
-
-  /** Like `withTransaction`, but does not write other submissions first. */
-  withTransactionApart<Result>(action: () => Result): Promise<Result> {
+  withTransaction<Result>(action: () => Result): Promise<Result> {
     return this.#commits.add(action).catch((error: unknown) => {
       throw explainCheckpointError(this.path, error)
     })
@@ -175,16 +145,8 @@ export class CheckpointFile {
     return this.batch(() => change(this.#database))
   }
 
-  async read<Result>(action: () => Result): Promise<Result> {
-    if (this.unwritten.count > 0) await this.batch(() => undefined)
-    return this.readNow(action)
-  }
-
-  /**
-   * Reads without writing submissions first. Returns a promise, although SQLite is synchronous, because the interface
-   * also covers servers.
-   */
-  readNow<Result>(action: () => Result): Promise<Result> {
+  /** Returns a promise, although SQLite is synchronous, because the interface also covers servers. */
+  read<Result>(action: () => Result): Promise<Result> {
     return new Promise((resolve) => {
       resolve(withExplainedErrors(this.path, action))
     })
@@ -196,11 +158,7 @@ export class CheckpointFile {
     this.#stack.add(() => {
       this.#head.close()
     })
-    this.#stack.add(() => {
-      // If it fails, the submissions are repeated, which is free.
-      if (this.unwritten.count > 0) void this.withTransaction(() => undefined).catch(() => undefined)
-      this.#commits.flush()
-    })
+    this.#stack.add(this.#commits.flush)
     this.#stack.close()
   }
 }
@@ -240,11 +198,9 @@ export class RunLookups {
   }
 
   nextToSubmit(afterPosition: number, count: number): ReturnType<Checkpoint['nextToSubmit']> {
-    return this.file.readNow(() =>
+    return this.file.read(() =>
       this.file.queries.nextToSubmit
-        .all({ ...this.#getRange(afterPosition), count: count + this.file.unwritten.count })
-        .filter(({ lookupId }) => !this.file.unwritten.has(lookupId))
-        .slice(0, count)
+        .all({ ...this.#getRange(afterPosition), count })
         .map(({ position, ...lookup }) => ({ position, lookup })),
     )
   }

@@ -30,23 +30,6 @@ export interface LastSubmission {
   submittedAtMs: number
 }
 
-/** A submission that is about to be sent, and the state of its lookup from then on. */
-export interface Submission {
-  readonly lookupId: LookupId
-  readonly name: string
-  readonly jobId: number
-  readonly state: LookupState
-  readonly customId: string
-  readonly attempt: number
-  readonly intendedAtMs: number
-}
-
-/** The run that the service named for a submission, and when. */
-export interface Acceptance extends Pick<Submission, 'lookupId' | 'customId'> {
-  readonly runId: string
-  readonly atMs: number
-}
-
 /** The lookups of this run, of one kind, after a position; all with 0. */
 export interface WantedFrom {
   scopeId: number
@@ -178,22 +161,21 @@ export function prepareQueries(database: Sqlite) {
       `SELECT lookup_id AS lookupId, name, state, attempt, key, custom_id AS customId, run_id AS runId
        FROM lookups WHERE lookup_id = ?`,
     ),
-    intend: prepare<Pick<Submission, 'lookupId' | 'state' | 'attempt' | 'customId'>>(
+    intend: prepare<{ lookupId: number; state: LookupState; attempt: number; customId: string }>(
       database,
       `UPDATE lookups SET state = @state, attempt = @attempt, custom_id = @customId WHERE lookup_id = @lookupId`,
     ),
-    insertSubmission: prepare<
-      Omit<Submission, 'state' | 'name'> & {
-        verdict: string
-        runId: string | null
-        atMs: number | null
-        chain: string
-      }
-    >(
+    insertSubmission: prepare<{
+      lookupId: number
+      jobId: number
+      attempt: number
+      customId: string
+      nowMs: number
+      chain: string
+    }>(
       database,
-      `INSERT INTO submissions (custom_id, lookup_id, job_id, attempt, verdict, run_id, intended_at_ms, accepted_at_ms,
-         chain)
-       VALUES (@customId, @lookupId, @jobId, @attempt, @verdict, @runId, @intendedAtMs, @atMs, @chain)`,
+      `INSERT INTO submissions (custom_id, lookup_id, job_id, attempt, verdict, intended_at_ms, chain)
+       VALUES (@customId, @lookupId, @jobId, @attempt, 'intended', @nowMs, @chain)`,
     ),
     lastSubmission: prepare<[], LastSubmission>(
       database,
@@ -263,15 +245,6 @@ export function prepareQueries(database: Sqlite) {
     finish: prepare<{ lookupId: number; state: LookupState; answeredAtMs: number }>(
       database,
       `UPDATE lookups SET state = @state, answered_at_ms = @answeredAtMs, failure = NULL WHERE lookup_id = @lookupId`,
-    ),
-    /** Writes the answer to a submission that was not written before. */
-    finishUnwritten: prepare<
-      Omit<Submission, 'name' | 'jobId' | 'intendedAtMs'> &
-        Pick<Acceptance, 'runId' | 'atMs'> & { answeredAtMs: number }
-    >(
-      database,
-      `UPDATE lookups SET state = @state, attempt = @attempt, custom_id = @customId, run_id = @runId, failure = NULL,
-         submitted_at_ms = @atMs, answered_at_ms = @answeredAtMs WHERE lookup_id = @lookupId`,
     ),
     setNeedsAttention: prepare<{ lookupId: number; reason: string | null }>(
       database,

@@ -19,17 +19,9 @@ import { CheckpointFile, RunLookups } from './checkpoint-file.js'
 import { readHead } from './head-file.js'
 import { assertNotBehind } from './head-keeper.js'
 import { assertCheckpointPath, withExplainedErrors, lockCheckpoint, openToWrite } from './open-database.js'
+import { calculateNextChain } from '../tables.js'
 import { packContent } from '../packed-answer.js'
-import {
-  applyChanges,
-  readAnswerBody,
-  readContest,
-  type LookupRow,
-  type Queries,
-  type Acceptance,
-  type Submission,
-} from './queries.js'
-import { insertSubmission, writeAcceptance, writeUnwritten } from './submissions.js'
+import { applyChanges, readAnswerBody, readContest, type LookupRow, type Queries } from './queries.js'
 import {
   getAnsweredState,
   assignContestedRun,
@@ -38,7 +30,6 @@ import {
   swapRunHolders,
   settle,
   getStateAfter,
-  getStateAnsweredAtOnce,
   uncontested,
   type Reply,
   type Transition,
@@ -112,12 +103,13 @@ class SqliteCheckpoint extends RunLookups implements OwnCheckpoint {
     return this.file.read(() => this.#queries.firstQuestion.get(lookupId) ?? null)
   }
 
-  async intend(lookupId: LookupId, nowMs: number): Promise<Intention> {
-    const { customId, attempt } = await this.file.intend(lookupId, () => {
+  intend(lookupId: LookupId, nowMs: number): Promise<Intention> {
+    return this.file.withTransaction(() => {
       this.file.assertRoom()
-      const { scopeId, jobId } = this.#requireIds()
+      const { scopeId } = this.#requireIds()
       const row = this.#queries.lookup.get(lookupId)
       if (row === undefined) throw new Error(`lookup ${lookupId} is unknown`)
+      const state = getStateAfter(row, 'intend')
       const attempt = row.attempt + 1
       // Names the checkpoint, the lookup (scope and key) and the attempt, so that a webhook that echoes it can be
       // matched.
@@ -128,19 +120,20 @@ class SqliteCheckpoint extends RunLookups implements OwnCheckpoint {
         attempt,
         generation: this.file.generation,
       })
-      const state = getStateAfter(row, 'intend')
-      return { lookupId, name: row.name, jobId, state, customId, attempt, intendedAtMs: nowMs }
+      this.#queries.intend.run({ lookupId, state, attempt, customId })
+      this.#recordSubmission(lookupId, customId, attempt, nowMs)
+      return { customId, attempt, mayLeave }
     })
-    return { customId, attempt, mayLeave }
   }
 
   accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<boolean | 'contested'> {
-    const accepted = { lookupId, customId, runId, atMs: nowMs }
-    if (this.#readContenders(runId).length === 0 && this.file.unwritten.accept(accepted))
-      return Promise.resolve(true)
-    return this.file.withTransaction(() =>
-      writeAcceptance(this.#queries, accepted, this.#readContenders(runId)),
-    )
+    return this.file.withTransaction(() => {
+      const others = this.#readContenders(runId).filter((one) => one.customId !== customId)
+      const contest = others.length === 0 ? uncontested : readContest(this.#queries, others)
+      const reply = { event: 'accept', verdict: 'accepted', runId, atMs: nowMs, reason: null } as const
+      const row = this.#queries.lookup.get(lookupId)
+      return this.#apply(settle(row, { lookupId, customId, ...reply }, contest))
+    })
   }
 
   withdraw(lookupId: LookupId, customId: string, reason: string, mayBeBilled = false): Promise<boolean> {
@@ -168,12 +161,7 @@ class SqliteCheckpoint extends RunLookups implements OwnCheckpoint {
   }
 
   listContenders(runId: string): Promise<RunContender[]> {
-    return this.file.readNow(() => {
-      const only = this.file.unwritten.findByRun(runId)
-      if (only === null) return this.#readContenders(runId)
-      const { customId, lookupId, name } = only
-      return [{ customId, lookupId, name }]
-    })
+    return this.file.read(() => this.#readContenders(runId))
   }
 
   assignRun(customId: string, runId: string, nowMs: number): Promise<boolean> {
@@ -232,14 +220,7 @@ class SqliteCheckpoint extends RunLookups implements OwnCheckpoint {
 
   answer(lookupId: LookupId, answer: Answer, isProved = false): ReturnType<Checkpoint['answer']> {
     const packed = packContent(answer)
-    const submission = this.file.unwritten.take(lookupId)
-    return this.file.withTransactionApart(() => {
-      if (submission?.accepted?.runId === answer.runId) {
-        this.#writeAtOnce(submission, submission.accepted, answer)
-        this.#queries.insertAnswer.run({ lookupId, ...answer, ...packed })
-        return true
-      }
-      if (submission !== null) writeUnwritten(this.#queries, submission)
+    return this.file.withTransaction(() => {
       const isContested = !isProved && this.#readContenders(answer.runId).length > 1
       const state = getAnsweredState(this.#queries.lookup.get(lookupId), answer, isContested)
       if (state === false || state === 'contested') return state
@@ -286,20 +267,6 @@ class SqliteCheckpoint extends RunLookups implements OwnCheckpoint {
       : []
   }
 
-  #writeAtOnce(
-    submission: Submission,
-    accepted: Pick<Acceptance, 'runId' | 'atMs'>,
-    answer: Pick<Answer, 'state' | 'answeredAtMs'>,
-  ): void {
-    const row = this.#queries.lookup.get(submission.lookupId)
-    if (row === undefined) throw new Error(`lookup ${submission.lookupId} is unknown`)
-    const state = getStateAnsweredAtOnce(row, answer)
-    const { lookupId, attempt, customId } = submission
-    const { answeredAtMs } = answer
-    this.#queries.finishUnwritten.run({ lookupId, state, attempt, customId, ...accepted, answeredAtMs })
-    insertSubmission(this.#queries, submission, accepted)
-  }
-
   #settle(reply: Omit<Reply, 'runId' | 'atMs'>): Promise<boolean> {
     return this.file.withTransaction(() => {
       const row = this.#queries.lookup.get(reply.lookupId)
@@ -312,19 +279,25 @@ class SqliteCheckpoint extends RunLookups implements OwnCheckpoint {
     return outcome
   }
 
+  #recordSubmission(lookupId: LookupId, customId: string, attempt: number, nowMs: number): void {
+    const { jobId } = this.#requireIds()
+    const previous = this.#queries.lastSubmission.get()?.chain ?? ''
+    const chain = calculateNextChain(previous, { customId, attempt, intendedAtMs: nowMs })
+    this.#queries.insertSubmission.run({ lookupId, jobId, attempt, customId, nowMs, chain })
+  }
+
   /**
    * Restores a submission that was lost with a part of the checkpoint and is named by a webhook, by its scope and key.
    * Returns `undefined` if it belongs to another scope.
    */
   #restoreSubmission(customId: string, nowMs: number): LookupId | undefined {
     const name = parseCustomId(customId)
-    const { scopeId, jobId } = this.#requireIds()
+    const { scopeId } = this.#requireIds()
     if (name?.checkpointId !== this.id || name.scopeId !== scopeId) return undefined
     const lookupId = this.#queries.findLookup.get(scopeId, Buffer.from(name.keyHex, 'hex'))?.lookupId
     const row: LookupRow | undefined = lookupId === undefined ? undefined : this.#queries.lookup.get(lookupId)
     if (row === undefined) return undefined
-    const restored = { lookupId: row.lookupId, jobId, customId, intendedAtMs: nowMs }
-    insertSubmission(this.#queries, { ...restored, attempt: name.attempt }, null)
+    this.#recordSubmission(row.lookupId, customId, name.attempt, nowMs)
     // Nothing was submitted for it since, and nothing needs to be.
     if (row.customId === null && moveLookup(row.state, 'claim') !== null) {
       const attempt = Math.max(name.attempt, row.attempt)
