@@ -170,8 +170,11 @@ test.each<[string, (so: Progress) => boolean, (place: CliPlace) => Promise<void>
     const running = await startUntil(place, service, args, isReached)
     // On a slow machine, it would end before the change.
     running.child.kill('SIGSTOP')
-    await change(place)
-    running.child.kill('SIGCONT')
+    try {
+      await change(place)
+    } finally {
+      running.child.kill('SIGCONT')
+    }
     expect(running.child.exitCode).toBeNull()
     const ended = await running.ended
     expect([ended.code, ended.stderr]).toEqual([0, expect.stringContaining('Done')])

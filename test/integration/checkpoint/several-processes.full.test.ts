@@ -1,4 +1,4 @@
-import { afterAll, afterEach, describe, expect, test, onTestFinished } from 'vitest'
+import { afterAll, afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { Checkpoint, Intention, SubmissionBounds } from '../../../src/pipeline/checkpoint/checkpoint.js'
 import { buildStageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { sweep } from '../../../src/pipeline/checkpoint/postgres/sweep.js'
