@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { columnKinds, reviewColumns } from '../src/pipeline/answers/column-kinds.js'
-import { answerColumns } from '../src/pipeline/answers/columns.js'
+import { columnKinds } from '../src/pipeline/answers/column-kinds.js'
+import { answerColumns, selectColumns } from '../src/pipeline/answers/columns.js'
 import type { RunEvent } from '../src/pipeline/events.js'
 import { openDuckDb, quoteSqlPath, quoteSqlText } from '../src/parquet/duckdb.js'
 import type { CsvPass } from './csv-peer.js'
@@ -11,6 +11,7 @@ import { runMetered, runPeer, type Metered } from './metered.js'
 import { deadBaseUrl, keyColumns, rerunWorld, type RerunShape, type RerunWorld } from './rerun-world.js'
 import { grouped, ratio, type Say } from './support.js'
 
+const writtenColumns = selectColumns({ prefix: 'enrich_', basis: 'inline' })
 const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
 
 /** The command over rows that are all answered: reading, joining and writing, and nothing to ask. */
@@ -21,7 +22,7 @@ export async function reportRerun(say: Say, shape: RerunShape): Promise<void> {
   const world = await rerunWorld(shape)
   const madeSeconds = (performance.now() - madeFromMs) / 1000
   say(
-    `  ${grouped(rowCount)} rows of ${grouped(10 + extraColumnCount)} columns, ${grouped(world.lookupCount)} companies, ${answerColumns.length + reviewColumns.length} columns added; ` +
+    `  ${grouped(rowCount)} rows of ${grouped(10 + extraColumnCount)} columns, ${grouped(world.lookupCount)} companies, ${writtenColumns.length} columns added; ` +
       `in ${world.folder} after ${madeSeconds.toFixed(0)} s`,
   )
   const folder = mkdtempSync(join(world.folder, 'run-'))
@@ -103,12 +104,12 @@ async function joinStatement(
     format === 'csv'
       ? `read_csv(${quoteSqlPath(world.csv)}, header = true, all_varchar = true)`
       : `read_parquet(${quoteSqlPath(world.parquet)})`
-  const answered = answerColumns.map(({ name }) => `answer.${name} AS enrich_${name}`)
-  // Nobody decided anything, and no candidates were kept.
-  const reviewed = reviewColumns.map(
-    ({ name, kind }) => `NULL::${columnKinds[kind].sqlType} AS enrich_${name}`,
-  )
-  const added = [...answered.slice(0, -1), ...reviewed, ...answered.slice(-1)]
+  const known = new Set<string>(answerColumns.map(({ name }) => name))
+  const added = writtenColumns.map(({ name, kind, outputName }) => {
+    // Nobody decided anything, and no candidates were kept.
+    const value = known.has(name) ? `answer.${name}` : `NULL::${columnKinds[kind].sqlType}`
+    return `${value} AS ${outputName}`
+  })
   const on = keyColumns.map((name) => `input.${name} = answer.asked_${name}`)
   return {
     sql:

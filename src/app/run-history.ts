@@ -54,7 +54,7 @@ function openFileHistory(path: string, closeLater: CloseLater): KnownHistory | n
     runs: () => history.runs(),
     submissions: () => history.submissions(),
     published: (run) => history.published(run),
-    fetch: () => Promise.resolve(),
+    copyForReading: () => Promise.resolve(),
     close: () => undefined,
   }
 }

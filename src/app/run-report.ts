@@ -4,7 +4,7 @@ import type { RunEvent } from '../pipeline/events.js'
 import type { HistoryReader } from '../pipeline/history/remembered-runs.js'
 import { openHistory } from '../pipeline/history/history-reader.js'
 import type { Clock } from '../platform/clock.js'
-import type { LiveData, LiveRun } from '../report/live/live-run.js'
+import type { LiveData, LiveRun } from '../report/live/live-page.js'
 import type { LiveServer } from '../report/live/live-server.js'
 import { type ReportData, createListedCheck } from '../report/report-data.js'
 import type { RunReport } from '../pipeline/deps.js'
@@ -62,7 +62,7 @@ async function startWatch(
   { checkpointPath, command, clock }: WatchDeps,
   address: Readonly<ListenAddress>,
 ): Promise<Watch> {
-  const { LiveRun } = await import('../report/live/live-run.js')
+  const { LiveRun } = await import('../report/live/live-page.js')
   const { startLiveServer } = await import('../report/live/live-server.js')
   const { gatherReport, listEarlierRuns, listPaidRuns } = await import('../report/gather-data.js')
   const nowMs = () => clock.nowMs()

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
 import { UserError, type ExitCode, getInterruptionCode, Interruption } from '../core/errors.js'
-import { printable } from '../core/terminal-text.js'
+import { printable } from '../core/text.js'
 import {
   replaceProgramName,
   findProgramName,

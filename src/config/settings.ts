@@ -6,31 +6,32 @@ import { isAddress } from '../connectors/connectors.js'
 import { assertLocalPath, type PathUse } from '../core/local-path.js'
 import { Secret } from '../core/secret.js'
 import { parseWebhookSecrets, type WebhookKeys } from '../core/webhook-signature.js'
-import { parseWebhookUrl } from '../core/public-url.js'
+import { judgeWebhookUrl, parseWebhookUrl } from '../core/public-url.js'
 import type { NamedColumns } from '../pipeline/lookups/detect-columns.js'
-import type { IdentifierUse } from '../pipeline/lookups/lookup-rule.js'
+import { stageKinds, type IdentifierUse, type StageKind } from '../pipeline/lookups/lookup-kind.js'
 import type { ServerErrorMeaning } from '../pipeline/answers/outcome.js'
 import type { PollingPace } from '../pipeline/pace/polling.js'
 import type { CostLimit, Prices } from '../pipeline/figures/money.js'
-import { stageKinds, type StageKind } from '../pipeline/lookups/lookup-kind.js'
 import {
   createDefaultStages,
   type KindOptions,
   type StageOptions,
 } from '../pipeline/lookups/stage-options.js'
 import type { SchedulerLimits } from '../pipeline/scheduler/scheduler.js'
-import { resolveAlarms, type AlarmSettings } from './alarm-settings.js'
+import { conditionHint, parseConditions, type AlarmCondition } from '../pipeline/figures/alarms.js'
+import type { NotifyFormat, NotifyTime } from '../pipeline/figures/notify-message.js'
 import {
   getOrigin,
-  readEnvironmentConfig,
   mergeConfigs,
+  readEnvironmentConfig,
   type Environment,
   type FileConfig,
 } from './file-config.js'
-import { fillDefaults, listOptions, getValueAt, type FilledOf } from './option.js'
+import { fillDefaults, getValueAt, listOptions, type FilledOf } from './option.js'
 import { defaultPaths, options } from './options.js'
 import { resolveFirst, type FirstSettings } from './first-options.js'
-import { resolveCostLimit, createPriceMissing, resolvePrices } from './billing.js'
+import { createPriceMissing, resolveCostLimit, resolvePrices } from './billing.js'
+import type { alarms } from './reporting-review-options.js'
 
 type Filled = FilledOf<typeof options>
 
@@ -302,4 +303,45 @@ function readKeyFile(path: string | undefined): string {
       cause: (error as NodeJS.ErrnoException).code,
     })
   }
+}
+
+interface AlarmSettings {
+  readonly conditions: readonly AlarmCondition[]
+  /** `null`: no notification. */
+  readonly notify: NotifySettings | null
+}
+
+interface NotifySettings {
+  readonly url: Secret
+  readonly format: NotifyFormat
+  readonly when: NotifyTime
+}
+
+/** Throws FAIL_ON_INVALID, BILLING_PRICE_MISSING and NOTIFY_URL_INVALID, never with a part of the URL. */
+function resolveAlarms(given: FilledOf<typeof alarms>, knowsCost: boolean): AlarmSettings {
+  const conditions = given.failOn === undefined ? [] : readConditions(given.failOn)
+  if (!knowsCost && conditions.some(({ name }) => name === 'cost'))
+    throw createPriceMissing('a condition of --fail-on on cost')
+  const { notify, notifyFormat: format, notifyWhen: when } = given
+  return {
+    conditions,
+    notify: notify === undefined || notify === '' ? null : { url: notifyUrl(notify), format, when },
+  }
+}
+
+function readConditions(text: string): readonly AlarmCondition[] {
+  const parsed = parseConditions(text)
+  if ('conditions' in parsed) return parsed.conditions
+  throw new UserError('FAIL_ON_INVALID', `--fail-on: ${parsed.fault}`, { hint: conditionHint })
+}
+
+/** Rules that need no name server; the others are checked when the URL is used. */
+const notifyUrlRules = { allowsLoopback: true, allowsAddresses: false, called: 'notify URL' } as const
+
+function notifyUrl(text: string): Secret {
+  const verdict = judgeWebhookUrl(text.trim(), notifyUrlRules)
+  if (verdict.kind === 'allowed') return new Secret(text.trim())
+  throw new UserError('NOTIFY_URL_INVALID', verdict.reason, {
+    hint: 'https to a public name, or http to this machine, like https://hooks.example.com/services/…',
+  })
 }

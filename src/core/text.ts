@@ -26,3 +26,46 @@ export function parseByteSize(text: string): number | null {
   if (match === null) return null
   return Math.round(Number(match[1]) * unitBytes[match[2]?.toUpperCase() as keyof typeof unitBytes])
 }
+
+/** Characters of width 2 in a terminal: East Asian scripts, fullwidth forms and emoji. */
+const wide =
+  /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
+/** Combining and invisible characters. */
+const zeroWidth = /[\p{Mn}\p{Me}\p{Cf}]/u
+
+/** Returns the number of terminal columns of a text. The caller must remove control characters. */
+export function measureWidth(text: string): number {
+  let width = 0
+  for (const char of text) width += getCharWidth(char)
+  return width
+}
+
+/** Returns the longest prefix that fits into `columnsMax` columns, in whole characters. */
+export function cutToWidth(text: string, columnsMax: number): string {
+  let width = 0
+  let length = 0
+  for (const char of text) {
+    width += getCharWidth(char)
+    if (width > columnsMax) return text.slice(0, length)
+    length += char.length
+  }
+  return text
+}
+
+function getCharWidth(char: string): number {
+  if (char < '\u0300') return 1
+  if (zeroWidth.test(char)) return 0
+  return wide.test(char) ? 2 : 1
+}
+
+/**
+ * Escapes characters that control a terminal or reverse the text direction, which file names, headers, cells and
+ * messages of servers may contain. The escape means the same character in JSON.
+ */
+export function printable(text: string): string {
+  return text.replace(
+    // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+    /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}

@@ -4,7 +4,7 @@ import type { CheckpointReader } from './checkpoint/checkpoint.js'
 import { fetchKnown, findLookupIds, calculateResolutionKey } from './checkpoint/lookup-key.js'
 import type { Input, TextRow } from './input/input.js'
 import { createRowReader, toKeyedLookup, type EarlierNames } from './row-reader.js'
-import type { LookupRule, IdentifierUse } from './lookups/lookup-rule.js'
+import type { LookupRule, IdentifierUse } from './lookups/lookup-kind.js'
 import type { ColumnSamples } from './lookups/column-content.js'
 import {
   listLookupColumns,

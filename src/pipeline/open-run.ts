@@ -13,7 +13,7 @@ import { answerFirst } from './answer-first.js'
 import { assertMetricsReplaceable } from './ending/metrics-file.js'
 import { assertChangesApart, createChangesFile, type ChangesTarget } from './history/changes-file.js'
 import { openWebhooks } from './inbox/webhooks.js'
-import { markOutputs } from './mark-outputs.js'
+import { markOutputs } from './close-run.js'
 import { assertInputFound, nameJob, openInput, type Input, type InputOptions } from './input/input.js'
 import {
   assertExtraOutputUsable,
@@ -29,13 +29,12 @@ import { createJobMark, type PublishedPart } from './parts/part-ledger.js'
 import { buildPartPath, type Partition, toNamedJob, buildPartSeries } from './lookups/partition.js'
 import type { ColumnSamples } from './lookups/column-content.js'
 import { reportColumns } from './lookups/column-report.js'
-import type { LookupRule } from './lookups/lookup-rule.js'
+import { lookupKinds, type LookupRule, type LookupKind } from './lookups/lookup-kind.js'
 import { createTimeline, runRecordVersion, type RunRecord } from './figures/run-record.js'
 import { checkOutput } from './write-output.js'
 import { resolve } from 'node:path'
 import { RunHistory } from './history/run-history.js'
 import { doubtThresholdByDefault } from './lookups/lookup-state.js'
-import { lookupKinds, type LookupKind } from './lookups/lookup-kind.js'
 import { calculateMoney } from './figures/money.js'
 
 /** Adds the run to the history once its checkpoint is open. */

@@ -2,10 +2,9 @@ import { identify, type Lookup, isPlaceholder } from '../core/lookup-identity.js
 import type { KeyedLookup } from './checkpoint/checkpoint.js'
 import { calculateResolutionKey, buildStageLookup } from './checkpoint/lookup-key.js'
 import type { TextRow } from './input/input.js'
-import type { LookupRule } from './lookups/lookup-rule.js'
+import type { LookupRule } from './lookups/lookup-kind.js'
 import { listIdentifierColumns } from './lookups/identifier-columns.js'
-import { mayBeIdentifier } from './lookups/name-cell.js'
-import type { RowQuestion } from './lookups/row-question.js'
+import { mayBeIdentifier, type RowQuestion } from './lookups/row-question.js'
 import { parsePlaceHeader } from './lookups/header-words.js'
 
 export type ValidQuestion = Exclude<RowQuestion, { kind: 'invalid' }>

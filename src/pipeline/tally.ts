@@ -1,6 +1,6 @@
 import type { OpenRunsView } from './pace/run-durations.js'
 import type { Stop } from './figures/stop.js'
-import type { CounterName, RequestKind, RunCounter } from './scheduler/run-counter.js'
+import type { CounterName, RequestKind, RunCounter } from './scheduler/backlog.js'
 
 /** Counts of a run so far, for progress, notices and the summary; no decision uses them. */
 export interface Tally extends Readonly<Record<CounterName, number>> {

@@ -1,6 +1,6 @@
 import { html, renderPage, renderStyle, type Html, type HtmlPart, readStylesheets } from '../web/html.js'
 import { texturesHtml } from './charts/outcomes.js'
-import type { ReportData } from './report-data.js'
+import { formatDay, renderMoment, type ReportData } from './report-data.js'
 import { renderAttention, renderChanges } from './sections/row-lists.js'
 import {
   renderConfidence,
@@ -9,9 +9,7 @@ import {
   renderOutcomes,
   renderTimeline,
 } from './sections/chart-sections.js'
-import { renderAlarms, renderTiles, renderJob, renderSettings } from './sections/run-facts.js'
-import { buildHeadline } from './sections/headline.js'
-import { formatDay, renderMoment } from './value-text.js'
+import { renderAlarms, renderTiles, renderJob, renderSettings, buildHeadline } from './sections/run-facts.js'
 
 /** Allows styles only: no scripts, images, fonts or network access. */
 const reportPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

@@ -1,10 +1,32 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../platform/clock.js'
 import type { Random } from '../platform/random.js'
-import { createLocalAnswers, type AnswerLocally } from './http/in-process.js'
+import { apiKeyHeader } from '../contract/limits.js'
+import { listMethods, parseVersion, routes, type Route, type RouteName } from '../contract/routes.js'
+import { getErrorStack } from '../core/errors.js'
 import type { Knowledge } from './knowledge.js'
 import { openParts } from './service-parts.js'
 import type { RunCount } from './runs/run-store.js'
 import { openMemory } from './stores.js'
+import { createCallId } from './ids.js'
+import { limits } from './limits.js'
+import {
+  badRequest,
+  buildErrorBody,
+  createContractTable,
+  isUnexpected,
+  payloadTooLarge,
+  toRefusal,
+} from './refusal.js'
+import {
+  admit,
+  jsonReplyType,
+  readRequest,
+  serializeBody,
+  type GateDeps,
+  type Handler,
+  type Handlers,
+} from './http/mount.js'
 
 export interface LocalServiceOptions {
   readonly knowledge: Knowledge
@@ -50,4 +72,129 @@ export function startLocalService(options: LocalServiceOptions): LocalService {
       return (ended ??= parts.end())
     },
   }
+}
+
+/** A request from this process, like an HTTP request. Header names are in lower case. */
+interface LocalRequest {
+  readonly method: string
+  /** Includes the query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+interface LocalReply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+}
+
+/** Never rejects: an error is a reply, as over HTTP. */
+type AnswerLocally = (request: LocalRequest) => Promise<LocalReply>
+
+interface LocalDeps extends GateDeps {
+  readonly random: Random
+  readonly log: (line: string) => void
+  /** Aborted when the service closes. */
+  readonly closing: AbortSignal
+}
+
+/**
+ * Answers the routes of the contract without a socket: with the same keys, limits, schemas and handlers as over HTTP,
+ * checked in the same order, and the same replies.
+ */
+function createLocalAnswers(handlers: Handlers, deps: LocalDeps): AnswerLocally {
+  const find = createRouteFinder()
+  const table = createContractTable()
+  return async (request) => {
+    const headers: Record<string, string> = { 'content-type': jsonReplyType }
+    const found = find(request)
+    try {
+      if (found === null) throw table.refuse(request.path)
+      const { name, route } = found
+      const admitted = admit(request.headers[apiKeyHeader], name, deps, (limit) =>
+        Object.assign(headers, limit),
+      )
+      const caller = admitted instanceof Promise ? await admitted : admitted
+      // Without this, a caller that polls in a loop would block the event loop and the work it waits for.
+      await nextTurn()
+      const bodyText = request.body ?? ''
+      if (Buffer.byteLength(bodyText) > limits.bodyBytesMax) throw payloadTooLarge(limits.bodyBytesMax)
+      const contentType = request.headers['content-type']
+      const { params, query } = found.read()
+      const answer = await (handlers[name] as Handler<Route>)({
+        caller,
+        callId: createCallId(deps.random),
+        headers: request.headers,
+        gone: deps.closing,
+        keepOpen: () => undefined,
+        ...readRequest(route, { params, query, bodyText, contentType }),
+      })
+      return {
+        status: answer.status,
+        headers: { ...headers, ...answer.headers },
+        text: serializeBody(answer),
+      }
+    } catch (error) {
+      const refusal = toRefusal(error)
+      if (isUnexpected(error) && refusal.status >= 500)
+        deps.log(`${request.method} ${found?.route.path ?? 'unknown route'}: ${getErrorStack(error)}`)
+      const body = buildErrorBody(parseVersion(request.path), refusal, createCallId(deps.random))
+      return {
+        status: refusal.status,
+        headers: { ...headers, ...refusal.headers },
+        text: JSON.stringify(body),
+      }
+    }
+  }
+}
+
+interface FoundRoute {
+  readonly name: RouteName
+  readonly route: Route
+  /** Throws 400 if the path is malformed. */
+  read(): { params: Record<string, string>; query: Record<string, string | string[]> }
+}
+
+function createRouteFinder(): (request: LocalRequest) => FoundRoute | null {
+  const known = (Object.entries(routes) as [RouteName, Route][]).map(([name, route]) => ({
+    name,
+    route,
+    methods: new Set<string>(listMethods(route)),
+    pattern: new RegExp(`^${route.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]*)')}$`),
+  }))
+  return ({ method, path: url }) => {
+    const queryAt = url.indexOf('?')
+    const path = queryAt === -1 ? url : url.slice(0, queryAt)
+    for (const { name, route, methods, pattern } of known) {
+      const match = methods.has(method) ? pattern.exec(path) : null
+      if (match === null) continue
+      const read = () => ({
+        params: decodeParams(match.groups ?? {}),
+        query: queryAt === -1 ? {} : parseQuery(url.slice(queryAt + 1)),
+      })
+      return { name, route, read }
+    }
+    return null
+  }
+}
+
+function decodeParams(params: Readonly<Record<string, string>>): Record<string, string> {
+  try {
+    return Object.fromEntries(
+      Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)]),
+    )
+  } catch {
+    throw badRequest('the path is malformed')
+  }
+}
+
+/** Parses a query. A name that is given more than once gets a list, which every schema refuses. */
+function parseQuery(text: string): Record<string, string | string[]> {
+  const query: Record<string, string | string[]> = Object.create(null) as Record<string, never>
+  for (const [name, value] of new URLSearchParams(text)) {
+    const before = query[name]
+    query[name] = before === undefined ? value : [before, value].flat()
+  }
+  return query
 }

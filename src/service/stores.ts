@@ -3,39 +3,40 @@ import { systemClock, type Clock } from '../platform/clock.js'
 import type { ConnectOptions } from '../platform/postgres/connect.js'
 import { systemRandom, type Random } from '../platform/random.js'
 import type { Sqlite } from '../platform/sqlite.js'
+import type { CallId } from '../contract/ids.js'
+import type { Postgres } from '../platform/postgres/postgres.js'
 import {
   cacheCallers,
-  storeAccounts,
   createStoredCallers,
+  storeAccounts,
   type AccountOptions,
   type Callers,
 } from './accounts/accounts.js'
 import { createCredit, freeOfCharge, type Credit } from './accounts/account-book.js'
 import {
   createRateLimiter,
+  createSharedRateLimiter,
   unlimited,
   type RateLimiter,
-  createSharedRateLimiter,
 } from './accounts/rate-limiter.js'
 import { createSharedCallers, storeSharedAccounts } from './accounts/postgres/accounts.js'
 import {
+  buildRunEvent,
   createOutgoing,
   createSharedOutgoing,
+  writeRunEvents,
   type Outgoing,
   type OutgoingDeps,
-  buildRunEvent,
-  writeRunEvents,
 } from './deliveries/webhooks.js'
 import type { WaiterEnding } from './records/builds/build.js'
 import { createBuildStore, type AnyBuildStore } from './records/builds/build-store.js'
 import { createSharedBuildStore } from './records/builds/postgres-build-store.js'
-import { createReportStore, type ReportStore, createSharedReportStore } from './report-store.js'
 import {
-  createJournal,
   createDirectJournal,
-  type Journal,
+  createJournal,
   createRunStore,
   type AnyRunStore,
+  type Journal,
   type OnRunEnded,
   type RunStore,
 } from './runs/run-store.js'
@@ -46,8 +47,8 @@ import { createSharedRunStore } from './runs/postgres/run-store.js'
 import { limits } from './limits.js'
 import {
   openServiceDatabase,
-  withOutageLog,
   openStorage,
+  withOutageLog,
   type SharedStorage,
   type Storage,
 } from './storage/storage.js'
@@ -224,6 +225,49 @@ export async function openSharedData(
         }),
         journal: createSharedJournal(postgres, clock),
       }
+    },
+  }
+}
+
+/** Feedback about answers in the table `reports`, for the operator of the service. */
+export interface ReportStore {
+  /** Stores a report as JSON text. Durable when it returns; only the newest reports of an account are kept. */
+  keep(accountNumber: number, callId: CallId, body: string): void
+}
+
+function createReportStore(database: Sqlite, clock: Clock): ReportStore {
+  const insert = database.prepare(
+    'INSERT INTO reports (account_number, call_id, body, created_at_ms) VALUES (?, ?, ?, ?)',
+  )
+  const dropOldest = database.prepare(`
+    DELETE FROM reports WHERE account_number = @account AND report_number <= (
+      SELECT report_number FROM reports WHERE account_number = @account
+      ORDER BY report_number DESC LIMIT 1 OFFSET @countMax)`)
+  const keep = database.transaction((account: number, callId: string, body: string) => {
+    insert.run(account, callId, body, clock.nowMs())
+    dropOldest.run({ account, countMax: limits.reportsPerAccountMax })
+  })
+  return {
+    keep: (accountNumber, callId, body) => {
+      keep.immediate(accountNumber, callId, body)
+    },
+  }
+}
+
+/** Creates the report store of all replicas on PostgreSQL. Concurrent calls may leave a few older reports. */
+function createSharedReportStore(postgres: Postgres, clock: Clock): Deferrable<ReportStore> {
+  return {
+    keep: async (accountNumber, callId, body) => {
+      await postgres.query(
+        `WITH kept AS (
+           INSERT INTO enrich_service.reports (account_number, call_id, body, created_at_ms) VALUES ($1, $2, $3, $4)
+         )
+         DELETE FROM enrich_service.reports WHERE account_number = $1 AND report_number <= (
+           SELECT report_number FROM enrich_service.reports WHERE account_number = $1
+           ORDER BY report_number DESC LIMIT 1 OFFSET $5)`,
+        // The statement does not see the row that it inserts.
+        [accountNumber, callId, body, clock.nowMs(), limits.reportsPerAccountMax - 1],
+      )
     },
   }
 }

@@ -1,4 +1,4 @@
-import { printable } from '../core/terminal-text.js'
+import { printable } from '../core/text.js'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { codeFolder } from '../platform/installed-package.js'

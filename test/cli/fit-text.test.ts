@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatTableLines, wrapText } from '../../src/cli/terminal/screen.js'
-import { measureWidth } from '../../src/core/terminal-text.js'
+import { measureWidth } from '../../src/core/text.js'
 
 const widths = [40, 60, 80, 100, 120, 200]
 const wordOf = fc

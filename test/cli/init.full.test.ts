@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { readFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { proposeOutput } from '../../src/app/propose-output.js'
+import { proposeOutput } from '../../src/cli/commands/init.js'
 import { createPlace, fixture } from '../support/cli.js'
 import { closeAtOnce, listenOnLoopback } from '../support/loopback-server.js'
 import { startInPty } from '../support/pty.js'

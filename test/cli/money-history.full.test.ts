@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { RunEvent } from '../../src/pipeline/events.js'
-import { renderLiveBody } from '../../src/report/live/live-page.js'
-import { LiveRun } from '../../src/report/live/live-run.js'
+import { renderLiveBody, LiveRun } from '../../src/report/live/live-page.js'
 import { at, canary, companiesCsv, createPlace, quickConfig } from '../support/cli.js'
 import { startForeignService, type Fault, type ForeignService } from '../support/foreign-service.js'
 import { createSeededFractions } from '../../src/platform/random.js'

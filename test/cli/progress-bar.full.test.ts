@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { formatProgressBar } from '../../src/cli/terminal/reporter.js'
-import { measureWidth } from '../../src/core/terminal-text.js'
+import { measureWidth } from '../../src/core/text.js'
 import type { StageFacts } from '../../src/pipeline/figures/run-summary.js'
 import type { Progress } from '../../src/pipeline/figures/progress.js'
 

@@ -134,7 +134,7 @@ const attempts = (target: string, decision: string) => `(async () => {
     beacon: navigator.sendBeacon(target + 'api/decisions', new Blob([decision], { type: 'text/plain' })) ? 'nothing' : 'nothing',
     picture: await loaded('img', 'src', 'api/queue'),
     script: await loaded('script', 'src', 'api/queue'),
-    ownScript: await loaded('script', 'src', 'scripts/core/terminal-text.js'),
+    ownScript: await loaded('script', 'src', 'scripts/core/text.js'),
     object: await loaded('object', 'data', ''),
     framed: await framed,
     socket: await talked(target.replace('http', 'ws') + 'api/queue'),

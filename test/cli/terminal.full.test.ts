@@ -9,7 +9,7 @@ import {
   writeConfig,
   type CliPlace,
 } from '../support/cli.js'
-import { measureWidth } from '../../src/core/terminal-text.js'
+import { measureWidth } from '../../src/core/text.js'
 import { startInPty, type Pty, type PtyOptions } from '../support/pty.js'
 
 /** Of what was meant to drive the terminal, shown as text; and colour, of which there is none. */

@@ -11,7 +11,7 @@ import { createDefaultStages } from '../../src/pipeline/lookups/stage-options.js
 import { endJobs } from '../../src/pipeline/scheduler/budgets.js'
 import { claimWaiting, waitForLost } from '../../src/pipeline/scheduler/lost-submissions.js'
 import { runUntilAnswered, type SchedulerDeps } from '../../src/pipeline/scheduler/scheduler.js'
-import { planStages, toScheduledStages } from '../../src/pipeline/stage-runs.js'
+import { planStages, toScheduledStages } from '../../src/pipeline/run-lookups.js'
 import { createTally } from '../../src/pipeline/tally.js'
 import { systemClock, WakeSignal } from '../../src/platform/clock.js'
 import { endOfJob } from './cost-world.js'

@@ -233,8 +233,7 @@ describe('decisions are pure', () => {
     'pipeline/checkpoint/transitions.ts',
     'pipeline/figures/',
     'pipeline/history/changes.ts',
-    'pipeline/history/prune-runs.ts',
-    'pipeline/history/output-figures.ts',
+    'pipeline/history/remembered-runs.ts',
     'pipeline/lookups/',
     'pipeline/pace/',
     'registry/match/',
@@ -286,7 +285,6 @@ describe('what decides reads no count that is shown', () => {
       'pipeline/run-lookups.ts',
       'pipeline/answer-first.ts',
       'pipeline/close-run.ts',
-      'pipeline/stage-runs.ts',
     ]
     expect(readers.sort()).toEqual([...shown, ...handing].sort())
     const reading = files.filter(({ path, members }) => {
@@ -344,8 +342,8 @@ describe('ends and edges', () => {
 })
 
 describe('files', () => {
-  test('there are at most 663, and at most 24 in a folder, but for the commands', () => {
-    expect(files.length).toBeLessThanOrEqual(663)
+  test('there are at most 600, and at most 24 in a folder, but for the commands', () => {
+    expect(files.length).toBeLessThanOrEqual(600)
     const counts = new Map<string, number>()
     for (const { path } of files) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1)
     const crowded = [...counts].filter(([folder, count]) => folder !== 'cli/commands' && count > 24)
@@ -364,10 +362,10 @@ describe('files', () => {
     expect(files.filter(({ path }) => vague.test(path)).map(({ path }) => path)).toEqual([])
   })
 
-  test('none is longer than 350 lines, and half of them not longer than 180', () => {
+  test('none is longer than 350 lines, and half of them not longer than 190', () => {
     expect(files.filter(({ lineCount }) => lineCount > 350).map(({ path }) => path)).toEqual([])
     const lengths = files.map(({ lineCount }) => lineCount).sort((one, other) => one - other)
-    expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThanOrEqual(180)
+    expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThanOrEqual(190)
   })
 })
 

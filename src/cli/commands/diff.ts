@@ -125,7 +125,7 @@ interface Call {
 
 async function showDiff(history: KnownHistory, asked: string | null, call: Call): Promise<void> {
   const pair = chooseRuns(asked, history.runs())
-  await history.fetch({ newer: pair.newer.number, older: pair.older.number })
+  await history.copyForReading({ newer: pair.newer.number, older: pair.older.number })
   const counter = new ChangeCounter()
   const older = assertKnown(readSettledOutput(history, pair.older.number), pair.older)
   const newer = assertKnown(history.published(pair.newer.number), pair.newer)

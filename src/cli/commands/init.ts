@@ -1,31 +1,33 @@
 import { existsSync, writeFileSync } from 'node:fs'
+import { basename, extname } from 'node:path'
 import type { Command } from 'commander'
 import { buildInputOptions } from '../../app/inspect-input.js'
-import { proposeOutput } from '../../app/propose-output.js'
 import type { FileConfig } from '../../config/file-config.js'
 import { defaultPaths } from '../../config/options.js'
 import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
 import { detectInputColumns, sampleColumns } from '../../pipeline/column-choice.js'
 import { openInput, type Input } from '../../pipeline/input/input.js'
-import type { LookupRule } from '../../pipeline/lookups/lookup-rule.js'
-import { type ColumnSamples, canBeNames } from '../../pipeline/lookups/column-content.js'
+import type { LookupRule } from '../../pipeline/lookups/lookup-kind.js'
+import { canBeNames, type ColumnSamples } from '../../pipeline/lookups/column-content.js'
 import { formatColumnLines, reportColumns, type ColumnReport } from '../../pipeline/lookups/column-report.js'
 import {
-  type NamedColumns,
-  type LookupColumns,
   detectColumns,
+  type LookupColumns,
+  type NamedColumns,
 } from '../../pipeline/lookups/detect-columns.js'
-import { publishFile, buildTemporaryPath } from '../../platform/files.js'
-import { addConfigFlags, readConfigFromFlags, type ConfigFlags } from '../config-flags.js'
-import { createCommandConnectors, formatJsonLine, quote, type CliIo } from '../terminal/command-io.js'
+import { buildTemporaryPath, publishFile } from '../../platform/files.js'
 import {
   listNameMembers,
-  noNested,
   listPlainColumns,
+  noNested,
   type NestedColumns,
 } from '../../pipeline/lookups/nested-columns.js'
 import type { PreviewRow } from '../../app/preview-rows.js'
+import { parseTableAddress, readScheme } from '../../connectors/address.js'
+import { isTableAddress } from '../../connectors/connectors.js'
+import { addConfigFlags, readConfigFromFlags, type ConfigFlags } from '../config-flags.js'
+import { createCommandConnectors, formatJsonLine, quote, type CliIo } from '../terminal/command-io.js'
 import { formatTableLines } from '../terminal/screen.js'
 
 interface Choice {
@@ -315,3 +317,30 @@ function formatNextSteps(configPath: string, { output }: FileConfig): string {
 const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError'
 
 const getTerminalColumns = (io: CliIo): number => (io.stdout as Partial<NodeJS.WriteStream>).columns || 100
+
+/** Proposes an output for an input: a table of its database, or a file or an object in its folder. */
+export function proposeOutput(input: string): string {
+  if (isTableAddress(input)) return proposeTable(input)
+  // A web server takes no output.
+  const path = readScheme(input) === 'https' ? basename(new URL(input).pathname) : input
+  if (path === '') return 'companies.enriched.csv'
+  const unpacked = path.replace(/\.(?:gz|zst)$/i, '')
+  const extension = extname(unpacked).toLowerCase()
+  if (unpacked.includes('*')) {
+    // The pattern must not match the output when the job runs again.
+    const folder = unpacked.slice(0, unpacked.lastIndexOf('/', unpacked.indexOf('*')) + 1)
+    return `${folder}companies.enriched${extension === '.parquet' ? '.csv' : '.parquet'}`
+  }
+  const stem = extension === '' ? unpacked : unpacked.slice(0, -extension.length)
+  return `${stem}.enriched${writable.includes(extension) ? extension : '.parquet'}`
+}
+
+/** Formats of inputs that are also formats of outputs. */
+const writable = ['.csv', '.tsv', '.parquet', '.ndjson', '.jsonl', '.xlsx']
+
+function proposeTable(input: string): string {
+  const { table } = parseTableAddress(input)
+  // A query names no table.
+  if (table === null) return `${input}#companies_enriched`
+  return input.endsWith('"') ? `${input.slice(0, -1)}_enriched"` : `${input}_enriched`
+}

@@ -41,7 +41,7 @@ async function writeReport(
   flags: Flags,
   io: CliIo,
 ): Promise<void> {
-  await reader.fetch(listReportOutputs(reader, number))
+  await reader.copyForReading(listReportOutputs(reader, number))
   const data = gatherReport({ reader, number, nowMs: Date.now() })
   if (flags.output === '-') {
     // Not wrapped for the terminal: this is HTML.

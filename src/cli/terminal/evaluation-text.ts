@@ -1,6 +1,5 @@
 import type { Interval } from '../../core/interval.js'
-import { formatCount, plural } from '../../core/text.js'
-import { cutToWidth, measureWidth } from '../../core/terminal-text.js'
+import { formatCount, plural, cutToWidth, measureWidth } from '../../core/text.js'
 import type {
   ChangeKind,
   Comparison,
@@ -8,10 +7,14 @@ import type {
   QueryOutcome,
 } from '../../registry/evaluate/compare-evaluations.js'
 import type { EvaluationReport, LeaveOutFigures, StratumFigures } from '../../registry/evaluate/measure.js'
-import type { AcceptAdvice } from '../../registry/evaluate/accept-advice.js'
+import type {
+  AcceptAdvice,
+  Recommendation,
+  ThresholdAdvice,
+  ThresholdFigures,
+} from '../../registry/evaluate/accept-advice.js'
 import type { LabelledDecisions } from '../../app/labelled-decisions.js'
 import type { DecidedEvaluation, UnknownCompany } from '../../registry/evaluate/evaluate.js'
-import type { Recommendation, ThresholdAdvice, ThresholdFigures } from '../../registry/evaluate/thresholds.js'
 
 const kindColumnsMax = 22
 const lineColumnsMax = 80

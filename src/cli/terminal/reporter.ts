@@ -1,4 +1,4 @@
-import { formatCount, plural } from '../../core/text.js'
+import { formatCount, plural, cutToWidth, measureWidth } from '../../core/text.js'
 import { formatColumnLines } from '../../pipeline/lookups/column-report.js'
 import { formatSpending } from '../../pipeline/figures/planned-spending.js'
 import {
@@ -12,7 +12,6 @@ import type { RunEvent } from '../../pipeline/events.js'
 import { formatCommandLine, type CliIo } from './command-io.js'
 import { planWords, formatLookups } from './lookup-text.js'
 import { formatStopError, suggestNextSteps, formatSummary } from './summary-text.js'
-import { cutToWidth, measureWidth } from '../../core/terminal-text.js'
 
 export interface ReporterFlags {
   json?: boolean

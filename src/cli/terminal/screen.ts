@@ -1,4 +1,4 @@
-import { cutToWidth, printable, measureWidth } from '../../core/terminal-text.js'
+import { cutToWidth, printable, measureWidth } from '../../core/text.js'
 
 const gap = '  '
 

@@ -1,6 +1,5 @@
-import { formatCount } from '../../core/text.js'
+import { formatCount, printable } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
-import { printable } from '../../core/terminal-text.js'
 import { formatAmount, toUnits } from '../../pipeline/figures/money.js'
 import type {
   JobStatus,

@@ -1,16 +1,48 @@
 import { join } from 'node:path'
-import { quoteSqlName, type DuckDb } from '../../parquet/duckdb.js'
+import { closeSync, existsSync, openSync, readSync } from 'node:fs'
+import { quoteSqlName, quoteSqlText, type DuckDb } from '../../parquet/duckdb.js'
 import { readMemoryBytes } from '../../parquet/limits.js'
 import type { Column } from '../../parquet/part-sql.js'
+import { getErrorText, UserError, type ErrorCode } from '../../core/errors.js'
 import { parseDatabaseFile, type TableName } from '../address.js'
-import type { Source, SourceOptions } from '../connector.js'
-import { attachedName, explainDuckDb, withDuckDbFile } from './duckdb-file.js'
-import { assertColumnNames, buildSourceCopy, describeColumns, formatTextNotice } from './local-parquet.js'
-import { createMissingError, formatTable, parseSourceAddress } from './table-names.js'
-import { createTableSource } from './table-source.js'
+import type { Source, SourceOptions, Target, TargetOptions } from '../connector.js'
+import {
+  assertColumnNames,
+  buildFileRelation,
+  buildSourceCopy,
+  describeColumns,
+  explainDiskFull,
+  formatTextNotice,
+  readFileColumns,
+  withDuckDb,
+  type FileColumn,
+} from './local-parquet.js'
+import {
+  createMissingError,
+  formatTable,
+  parseSourceAddress,
+  parseTargetAddress,
+  quoteTable,
+  createTableSource,
+} from './table-names.js'
+import {
+  createFileTarget,
+  writeTable,
+  fileHints,
+  whenFree,
+  withFile,
+  type FileTable,
+  type DatabaseFile,
+} from './file-database.js'
+import {
+  buildDefinition,
+  createViewError,
+  type ExistingColumn,
+  type TablePlan,
+  type WantedColumn,
+} from './table-plan.js'
 
 // Tables and queries of DuckDB: `duckdb:FILE#schema.table`.
-export { openDuckDbTarget as openTarget } from './duckdb-target.js'
 
 /** Types that Parquet does not keep, at any depth. */
 const unkeptType =
@@ -59,4 +91,257 @@ async function assertExists(duckDb: DuckDb, table: TableName, label: string): Pr
     JSON.stringify([schema ?? 'main', name].map((text) => text.toLowerCase()))
   if (!tables.some((one) => fold(one) === fold(table)))
     throw createMissingError(label, table, tables.map(formatTable))
+}
+
+/** Throws ADDRESS_INVALID and USAGE_INVALID. */
+export function openTarget(address: string, options: TargetOptions): Target {
+  const { database, table } = parseTargetAddress(address, options)
+  const path = parseDatabaseFile(database)
+  const { name } = table
+  const schema = table.schema ?? 'main'
+  const label = `duckdb:${path}#${formatTable({ schema: schema === 'main' ? null : schema, name })}`
+  const file = { path, label, use: 'output', options } as const
+  return createFileTarget(
+    file,
+    { schema, name },
+    {
+      write: (place, { source, markStatements, end }) =>
+        withDuckDbFile(place, `${source}.duckdb`, async (duckDb) => {
+          const columns = await readFileColumns(duckDb, source, 'duckdb', options)
+          const target = new DuckDbTable(duckDb, { schema, name, label }, source, options.keyColumn)
+          await target.useSchema()
+          await duckDb.run('BEGIN')
+          await writeTable(target, columns, options)
+          for (const statement of markStatements) await duckDb.run(statement)
+          await duckDb.run(end)
+        }),
+      withQuery: (work) => withDuckDbFile(file, '', (duckDb) => work((sql) => duckDb.all(sql))),
+    },
+  )
+}
+
+interface TableColumn extends ExistingColumn {
+  readonly isNullable: boolean
+  readonly default: string | null
+  readonly comment: string | null
+}
+
+/** A table is replaced in place, so that its indexes, constraints and comments stay. */
+class DuckDbTable implements FileTable<TableColumn> {
+  readonly name: string
+  /** SQL that selects the rows of the table in DuckDB's lists. */
+  readonly #own: string
+
+  constructor(
+    private readonly duckDb: DuckDb,
+    private readonly place: { readonly schema: string; readonly name: string; readonly label: string },
+    private readonly source: string,
+    private readonly keyColumn: string | null,
+  ) {
+    const { schema, name } = place
+    this.name = quoteSqlName(name)
+    this.#own = `database_name = '${attachedName}' AND lower(schema_name) = lower(${quoteSqlText(schema)}) AND lower(table_name) = lower(${quoteSqlText(name)})`
+  }
+
+  async useSchema(): Promise<void> {
+    const { schema, label } = this.place
+    const found = await this.duckDb.all(
+      `SELECT 1 FROM duckdb_schemas() WHERE database_name = '${attachedName}' AND lower(schema_name) = lower(${quoteSqlText(schema)})`,
+    )
+    if (found.length === 0) {
+      throw new UserError('OUTPUT_UNWRITABLE', `${label}: there is no schema ${schema}`, {
+        hint: `run CREATE SCHEMA ${quoteSqlName(schema)}, or name another one`,
+      })
+    }
+    await this.duckDb.run(`USE ${attachedName}.${quoteSqlName(schema)}`)
+  }
+
+  run(sql: string): Promise<void> {
+    return this.duckDb.run(sql)
+  }
+
+  /** Returns the original type, if its text can only be a type. */
+  toType({ type, originalType }: FileColumn): string {
+    const bare = originalType?.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"/g, '')
+    return originalType !== null && bare !== undefined && /^[\w\s()[\],]+$/.test(bare) ? originalType : type
+  }
+
+  keepsType({ type }: TableColumn, wantedType: string): boolean {
+    if (type === wantedType || type === 'VARCHAR') return true
+    return integers.includes(wantedType) && integers.indexOf(type) > integers.indexOf(wantedType)
+  }
+
+  async listColumns(): Promise<readonly TableColumn[] | null> {
+    const rows = await this.duckDb.all(
+      `SELECT column_name, data_type, is_nullable, column_default, comment FROM duckdb_columns() WHERE ${this.#own} ORDER BY column_index`,
+    )
+    if (rows.length === 0) return null
+    const tables = await this.duckDb.all(`SELECT 1 FROM duckdb_tables() WHERE ${this.#own}`)
+    if (tables.length === 0)
+      throw new UserError('OUTPUT_UNWRITABLE', `${this.place.label} is a view`, { hint: 'name a table' })
+    return rows.map((row) => {
+      const [name, type, isNullable, initial, comment] = row as [
+        string,
+        string,
+        boolean,
+        string | null,
+        string | null,
+      ]
+      const fillsItself = initial !== null
+      return { name, type, isGenerated: false, fillsItself, isNullable, default: initial, comment }
+    })
+  }
+
+  insert(columns: readonly WantedColumn[]): Promise<void> {
+    return this.run(`INSERT INTO ${this.name} BY NAME ${this.#buildSelect(columns)}`)
+  }
+
+  /** Deletes and inserts the rows with known keys, because UPDATE keeps all of them in memory. */
+  async upsert({ written }: TablePlan<TableColumn>, existing: readonly TableColumn[]): Promise<void> {
+    const table = this.name
+    const select = this.#buildSelect(written)
+    const key = quoteSqlName(this.keyColumn ?? '')
+    const names = new Set(written.map(({ name }) => name.toLowerCase()))
+    const others = existing.filter(({ name }) => !names.has(name.toLowerCase()))
+    const cells = ['s.*', ...others.map(({ name }) => `t.${quoteSqlName(name)}`)]
+    const join = `(${select}) AS s JOIN ${table} AS t ON t.${key} = s.${key}`
+    await this.run(`CREATE TEMP TABLE enrich_stage AS SELECT ${cells.join(', ')} FROM ${join}`)
+    await this.run(
+      `INSERT INTO ${table} BY NAME SELECT s.* FROM (${select}) AS s ANTI JOIN ${table} USING (${key})`,
+    )
+    await this.run(`DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM enrich_stage)`)
+    await this.run(`INSERT INTO ${table} BY NAME FROM enrich_stage`)
+  }
+
+  /** Creates the table again, since DuckDB does not change columns of indexed tables. */
+  async changeColumns(
+    { removed, retyped, added }: TablePlan<TableColumn>,
+    existing: readonly TableColumn[],
+    insert: () => Promise<void>,
+  ): Promise<void> {
+    const { duckDb, name: table } = this
+    const newTypes = new Map(retyped.map(({ old, column }) => [old.name, column.wantedType]))
+    const kept = existing.filter((column) => !removed.includes(column))
+    const names = new Set(kept.map(({ name }) => name))
+    const indexes = await duckDb.all(
+      `SELECT sql, expressions FROM duckdb_indexes() WHERE ${this.#own} AND sql IS NOT NULL`,
+    )
+    const [described] = await duckDb.all(`SELECT comment, sql FROM duckdb_tables() WHERE ${this.#own}`)
+    if (String(described?.[1]).includes('GENERATED ALWAYS AS')) {
+      const text = `${this.place.label} has generated columns, so that its other columns cannot be changed`
+      throw new UserError('OUTPUT_UNWRITABLE', text, {
+        hint: 'create it with the columns of the output, or name another table',
+      })
+    }
+    const constraints = await duckDb.all(
+      `SELECT constraint_text, constraint_column_names FROM duckdb_constraints() WHERE ${this.#own} AND constraint_type <> 'NOT NULL'`,
+    )
+    const definitions = kept.map((column) => {
+      const type = newTypes.get(column.name) ?? column.type
+      const initial = column.default === null ? '' : ` DEFAULT ${column.default}`
+      return `${quoteSqlName(column.name)} ${type}${initial}${column.isNullable ? '' : ' NOT NULL'}`
+    })
+    const lasting = constraints.filter(([, columns]) =>
+      (columns as string[]).every((name) => names.has(name)),
+    )
+    const broken = await this.#findBrokenViews()
+    const parts = [...definitions, ...added.map(buildDefinition), ...lasting.map(([text]) => String(text))]
+    await this.run(`DROP TABLE ${table}`)
+    await this.run(`CREATE TABLE ${table} (${parts.join(', ')})`)
+    const [view] = (await this.#findBrokenViews()).filter((one) => !broken.includes(one))
+    if (view !== undefined) {
+      const names = [...removed, ...retyped.map(({ old }) => old)].map(({ name }) => name).join(', ')
+      throw createViewError(this.place.label, view, names)
+    }
+    await insert()
+    for (const [sql, expressions] of indexes) {
+      const gone = removed.some(({ name }) => String(expressions).includes(name))
+      if (!gone) await this.run(String(sql))
+    }
+    const comments = [
+      [`TABLE ${table}`, described?.[0]],
+      ...kept.map(({ name, comment }) => [`COLUMN ${table}.${quoteSqlName(name)}`, comment]),
+    ]
+    for (const [on, text] of comments)
+      if (typeof text === 'string') await this.run(`COMMENT ON ${String(on)} IS ${quoteSqlText(text)}`)
+  }
+
+  /** DuckDB does not check views when their tables change. */
+  async #findBrokenViews(): Promise<readonly string[]> {
+    const views = await this.duckDb.all(
+      `SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = '${attachedName}' AND NOT internal`,
+    )
+    const broken: string[] = []
+    for (const [schema, name] of views) {
+      const view = quoteTable({ schema: String(schema), name: String(name) })
+      await this.duckDb.all(`DESCRIBE SELECT * FROM ${view}`).catch(() => broken.push(view))
+    }
+    return broken
+  }
+
+  #buildSelect(columns: readonly WantedColumn[]): string {
+    const cells = columns.map(({ name, type, wantedType }) => {
+      const cell = quoteSqlName(name)
+      return type === wantedType ? cell : `${cell}::${wantedType} AS ${cell}`
+    })
+    return `SELECT ${cells.join(', ')} FROM ${buildFileRelation(this.source)}`
+  }
+}
+
+const integers = ['TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT']
+
+/** Name of the attached database in statements. */
+const attachedName = 'enrich_attached'
+
+/**
+ * Opens DuckDB with a file as the default database; waits while another process uses the file. Throws INPUT_NOT_FOUND,
+ * STORE_UNREACHABLE and the errors of `explainDuckDb`.
+ */
+function withDuckDbFile<Result>(
+  file: DatabaseFile,
+  temporaryFolder: string,
+  work: (duckDb: DuckDb) => Promise<Result>,
+): Promise<Result> {
+  const { path, label, use, options } = file
+  const access = use === 'input' ? 'READ_ONLY' : 'READ_WRITE'
+  const attach = `ATTACH ${quoteSqlText(path)} AS ${attachedName} (TYPE duckdb, ${access})`
+  const open = async () => {
+    if (existsSync(path) && !isDuckDbFile(path)) throw new Error(`${path} is not a database of DuckDB`)
+    return withDuckDb(temporaryFolder, options, async (duckDb) => {
+      await whenFree(file, () => duckDb.run(attach), explainLock)
+      await duckDb.run(`USE ${attachedName}`)
+      return work(duckDb)
+    })
+  }
+  return withFile(file, open, (error, code) =>
+    explainDuckDb(label, code, explainDiskFull(error, use === 'output' ? label : undefined)),
+  )
+}
+
+function explainLock(error: unknown): readonly [string, string] | null {
+  const text = getErrorText(error)
+  if (!text.includes('Could not set lock')) return null
+  const holder = /held in (.+?)(?: by user|\. See|$)/.exec(text)?.[1] ?? 'another process'
+  return [`is open in ${holder}`, 'end that process: while one writes, DuckDB lets no other open the file']
+}
+
+/** Whether an existing file is a database of DuckDB. */
+function isDuckDbFile(path: string): boolean {
+  const file = openSync(path, 'r')
+  try {
+    const head = Buffer.alloc(12)
+    readSync(file, head)
+    return head.subarray(8).toString('latin1') === 'DUCK'
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Explains an error of DuckDB; `code` is for those about the statement or the file. */
+function explainDuckDb(label: string, code: ErrorCode, error: unknown): unknown {
+  if (error instanceof UserError || !(error instanceof Error)) return error
+  const [text = ''] = error.message.split('\n')
+  const isUnfit = code === 'OUTPUT_UNWRITABLE' && /^(Constraint|Conversion) Error/.test(text)
+  const known = isUnfit ? 'OUTPUT_TABLE_UNFIT' : code
+  return new UserError(known, `${label}: ${text}`, { hint: fileHints[known], cause: error })
 }

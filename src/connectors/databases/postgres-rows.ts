@@ -2,9 +2,9 @@ import { UserError } from '../../core/errors.js'
 import { quoteSqlName, type DuckDb } from '../../parquet/duckdb.js'
 import type { Column } from '../../parquet/part-sql.js'
 import type { PostgresSession } from '../../platform/postgres/session.js'
+import { getNestedKind } from '../../parquet/read-sql.js'
 import type { ConnectorOptions } from '../connector.js'
-import { buildFileRelation, withDuckDb, type FileColumn } from './local-parquet.js'
-import { formatCsvCell } from './postgres-types.js'
+import { buildFileRelation, withDuckDb, type CsvColumn, type FileColumn } from './local-parquet.js'
 
 export interface RowsToSend {
   readonly path: string
@@ -66,4 +66,168 @@ export async function assertNoNul(
     `the column ${column.name} has a NUL, which PostgreSQL cannot keep`,
     { hint: 'remove it from the input, for example by a query' },
   )
+}
+
+/** How a column of PostgreSQL is copied to a file. */
+interface CopiedColumn extends CsvColumn {
+  /** In PostgreSQL's SQL: the text of the cell. */
+  readonly select: string
+}
+
+const plainTypes: Readonly<Record<string, string>> = {
+  boolean: 'BOOLEAN',
+  smallint: 'SMALLINT',
+  integer: 'INTEGER',
+  bigint: 'BIGINT',
+  real: 'FLOAT',
+  'double precision': 'DOUBLE',
+  date: 'DATE',
+  'timestamp without time zone': 'TIMESTAMP',
+  'timestamp with time zone': 'TIMESTAMPTZ',
+  'time without time zone': 'TIME',
+  uuid: 'UUID',
+  json: 'JSON',
+  jsonb: 'JSON',
+  bytea: 'BLOB',
+  text: 'VARCHAR',
+  'character varying': 'VARCHAR',
+  character: 'VARCHAR',
+  bpchar: 'VARCHAR',
+  name: 'VARCHAR',
+}
+
+/** Returns DuckDB's type that keeps every value of a type of PostgreSQL, or `null`. */
+function findScalarType(type: string): string | null {
+  const [, precision, scale] = /^numeric\((\d+),(\d+)\)$/.exec(type) ?? []
+  if (precision !== undefined && scale !== undefined) {
+    return Number(precision) <= 38 && Number(scale) <= Number(precision)
+      ? `DECIMAL(${precision},${scale})`
+      : null
+  }
+  return plainTypes[type.replace(/\(\d+\)/, '')] ?? null
+}
+
+/** Whether a type is kept in a file. `type` is the text of PostgreSQL's `format_type`. */
+const findFileType = (type: string): string | null => {
+  if (!type.endsWith('[]')) return findScalarType(type)
+  const element = type.slice(0, -2)
+  // Casting an array of `character` to text removes final spaces.
+  if (/^(character\(|character$|bpchar)/.test(element)) return null
+  const found = findScalarType(element)
+  return found === null ? null : `${found}[]`
+}
+
+/** Describes the copy of a column; `null` if its values can only be kept as text. */
+export function describeTypedColumn(name: string, type: string): CopiedColumn | null {
+  const found = findFileType(type)
+  if (found === null) return null
+  const column = `q.${quoteSqlName(name)}`
+  if (!found.endsWith('[]'))
+    return { name, type: found, select: column, convert: (text) => convertScalar(text, found) }
+  const element = found.slice(0, -2)
+  // An array of several dimensions, or not counted from 1, stays text, which is no JSON and fails to convert.
+  const isPlain = `pg_catalog.array_ndims(${column}) = 1 AND pg_catalog.array_lower(${column}, 1) = 1`
+  return {
+    name,
+    type: found,
+    select: `CASE WHEN ${isPlain} OR pg_catalog.cardinality(${column}) = 0 THEN pg_catalog.to_json(${column}::pg_catalog.text[])::pg_catalog.text ELSE ${column}::pg_catalog.text END`,
+    convert: (text) => `list_transform(${text}::JSON::VARCHAR[], lambda x: ${convertScalar('x', element)})`,
+  }
+}
+
+export function describeTextColumn(name: string): CopiedColumn {
+  return {
+    name,
+    type: 'VARCHAR',
+    select: `q.${quoteSqlName(name)}::pg_catalog.text`,
+    convert: (text) => text,
+  }
+}
+
+function convertScalar(text: string, type: string): string {
+  if (type === 'VARCHAR') return text
+  if (type === 'BLOB') return `unhex(substr(${text}, 3))`
+  // DuckDB writes other texts for these values, and other readers of Parquet misread them.
+  if (type === 'DATE' || type.startsWith('TIME')) {
+    const isOutside = `regexp_matches(${text}, 'BC|inf|^24:')`
+    return `(CASE WHEN ${isOutside} THEN 'outside' ELSE ${text} END)::${type}`
+  }
+  const [, precision, scale] = /^DECIMAL\((\d+),(\d+)\)$/.exec(type) ?? []
+  // A hundred times as fast: up to 18 digits, DuckDB computes with 64 bits.
+  if (Number(precision) > 18 && Number(scale) <= 18)
+    return `coalesce(try_cast(${text} AS DECIMAL(18,${scale ?? ''})), ${text}::${type})::${type}`
+  return `${text}::${type}`
+}
+
+const newTypes: Readonly<Record<string, string>> = {
+  VARCHAR: 'text',
+  BOOLEAN: 'boolean',
+  TINYINT: 'smallint',
+  UTINYINT: 'smallint',
+  SMALLINT: 'smallint',
+  USMALLINT: 'integer',
+  INTEGER: 'integer',
+  UINTEGER: 'bigint',
+  BIGINT: 'bigint',
+  UBIGINT: 'numeric(20,0)',
+  HUGEINT: 'numeric',
+  UHUGEINT: 'numeric',
+  BIGNUM: 'numeric',
+  FLOAT: 'real',
+  DOUBLE: 'double precision',
+  DATE: 'date',
+  TIME: 'time without time zone',
+  'TIME WITH TIME ZONE': 'time with time zone',
+  TIMESTAMP: 'timestamp without time zone',
+  TIMESTAMP_S: 'timestamp without time zone',
+  TIMESTAMP_MS: 'timestamp without time zone',
+  'TIMESTAMP WITH TIME ZONE': 'timestamp with time zone',
+  INTERVAL: 'interval',
+  UUID: 'uuid',
+  JSON: 'jsonb',
+  BLOB: 'bytea',
+}
+
+/** Returns the type of a new column for a type of DuckDB. Nanoseconds become text, which keeps all digits. */
+export function toPostgresType(type: string): string {
+  const [, precision, scale] = /^DECIMAL\((\d+),(\d+)\)$/.exec(type) ?? []
+  if (precision !== undefined && scale !== undefined) return `numeric(${precision},${scale})`
+  const element = getListElement(type)
+  if (element !== null) return `${toPostgresType(element)}[]`
+  return getNestedKind(type) === null ? (newTypes[type] ?? 'text') : 'jsonb'
+}
+
+/** Returns the element type of a list of single values; `null` for other types. */
+function getListElement(type: string): string | null {
+  if (getNestedKind(type) !== 'list') return null
+  const element = type.replace(/\[\d*\]$/, '')
+  return getNestedKind(element) === null ? element : null
+}
+
+/** Returns the SQL of DuckDB that formats a value as a text that PostgreSQL reads. */
+function formatCell(value: string, type: string): string {
+  const element = getListElement(type)
+  if (element !== null) {
+    const text = `replace(replace(${formatCell('x', element)}, '\\', '\\\\'), '"', '\\"')`
+    const items = `list_transform(${value}, lambda x: CASE WHEN x IS NULL THEN 'NULL' ELSE '"' || ${text} || '"' END)`
+    return `'{' || array_to_string(${items}, ',') || '}'`
+  }
+  if (getNestedKind(type) !== null) return `to_json(${value})::VARCHAR`
+  if (type === 'BLOB') return `'\\x' || lower(hex(${value}))`
+  if (/^(DATE|TIMESTAMP(_S|_MS| WITH TIME ZONE)?)$/.test(type)) {
+    const beforeChrist = `regexp_replace(${value}::VARCHAR, '^(.*) \\(BC\\)(.*)$', '\\1\\2 BC')`
+    return `CASE WHEN ${value} < DATE '0001-01-01' THEN ${beforeChrist} ELSE ${value}::VARCHAR END`
+  }
+  return type === 'VARCHAR' ? value : `${value}::VARCHAR`
+}
+
+/** Types whose texts contain no comma, quote or line break. */
+const plainText =
+  /^(BOOLEAN|BLOB|DATE|DECIMAL.*|DOUBLE|FLOAT|TIME.*|UUID|(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER))$/
+
+/** Returns the SQL of DuckDB that formats a value as a cell of CSV; NULL is an empty cell without quotes. */
+function formatCsvCell(value: string, type: string): string {
+  const text = formatCell(value, type)
+  const isPlain = plainText.test(type) && !type.endsWith(']')
+  return `coalesce(${isPlain ? text : `'"' || replace(${text}, '"', '""') || '"'`}, '')`
 }

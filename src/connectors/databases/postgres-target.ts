@@ -5,7 +5,7 @@ import type { StatementError } from '../../platform/postgres/postgres.js'
 import type { PostgresSession } from '../../platform/postgres/session.js'
 import type { TableName } from '../address.js'
 import type { Target, TargetOptions } from '../connector.js'
-import { buildMarkStatements, createMarks } from './append-mark.js'
+import { buildMarkStatements, createMarks } from './file-database.js'
 import {
   buildFileRelation,
   describeColumns,
@@ -21,10 +21,14 @@ import {
   buildActions,
   planPostgresTable,
   resolveTypes,
+  assertNameFits,
+  findTable,
+  listColumns,
+  textSettings,
   type PostgresPlan,
+  type FoundTable,
 } from './postgres-plan.js'
 import { assertNoNul, sendRows } from './postgres-rows.js'
-import { assertNameFits, findTable, listColumns, textSettings, type FoundTable } from './postgres-tables.js'
 import { formatTable, parseTargetAddress, quoteTable } from './table-names.js'
 import { buildDefinition, hasColumnChanges, type WantedColumn } from './table-plan.js'
 

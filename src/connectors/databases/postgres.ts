@@ -7,10 +7,9 @@ import type { PostgresSession } from '../../platform/postgres/session.js'
 import type { Source, SourceOptions } from '../connector.js'
 import { assertColumnNames, convertCsv, formatTextNotice } from './local-parquet.js'
 import { getServerMessage, parseDatabase, withSession } from './postgres-access.js'
-import { assertNameFits, findTable, listColumns, listTables, textSettings } from './postgres-tables.js'
-import { describeTextColumn, describeTypedColumn } from './postgres-types.js'
-import { createMissingError, parseSourceAddress, quoteTable } from './table-names.js'
-import { createTableSource } from './table-source.js'
+import { assertNameFits, findTable, listColumns, listTables, textSettings } from './postgres-plan.js'
+import { describeTextColumn, describeTypedColumn } from './postgres-rows.js'
+import { createMissingError, parseSourceAddress, quoteTable, createTableSource } from './table-names.js'
 
 // Tables and queries of PostgreSQL: `postgres://user@host/database#schema.table`.
 export { openPostgresTarget as openTarget } from './postgres-target.js'

@@ -6,8 +6,7 @@ import { parseDatabaseFile, type TableName } from '../address.js'
 import type { Source, SourceOptions } from '../connector.js'
 import { assertColumnNames, convertCsv, formatList, type CsvColumn } from './local-parquet.js'
 import { explainSqlite, isBusy, whenSqliteFree, withSqliteFile } from './sqlite-file.js'
-import { createMissingError, formatTable, parseSourceAddress } from './table-names.js'
-import { createTableSource } from './table-source.js'
+import { createMissingError, formatTable, parseSourceAddress, createTableSource } from './table-names.js'
 
 // Tables and queries of SQLite: `sqlite:FILE#table`.
 export { openSqliteTarget as openTarget } from './sqlite-target.js'

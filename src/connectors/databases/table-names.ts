@@ -1,7 +1,8 @@
+import { join } from 'node:path'
 import { UserError } from '../../core/errors.js'
 import { quoteSqlName } from '../../parquet/duckdb.js'
 import { parseTableAddress, type TableName } from '../address.js'
-import type { SourceOptions, TargetOptions } from '../connector.js'
+import type { Source, SourceOptions, TargetOptions } from '../connector.js'
 
 export const quoteTable = ({ schema, name }: TableName): string =>
   schema === null ? quoteSqlName(name) : `${quoteSqlName(schema)}.${quoteSqlName(name)}`
@@ -87,3 +88,16 @@ function measureDistance(one: string, other: string): number {
   }
   return row.at(-1) ?? 0
 }
+
+/** Copies the rows to `path`; temporary files may be in `folder`. Returns a notice for the user, or `null`. */
+type CopyTable = (path: string, folder: string) => Promise<string | null>
+
+export const createTableSource = (label: string, { notice }: SourceOptions, copy: CopyTable): Source => ({
+  fetch: async (folder) => {
+    const path = join(folder, 'table.parquet')
+    const text = await copy(path, folder)
+    if (text !== null) notice(text)
+    return [{ path, label, format: 'parquet' }]
+  },
+  close: () => Promise.resolve(),
+})

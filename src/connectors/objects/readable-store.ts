@@ -1,7 +1,9 @@
-import type { StoreReply } from './http-client.js'
-import { readInfo, type ObjectInfo, type ResumePoint } from './object-store.js'
+import { UserError } from '../../core/errors.js'
+import type { StoreReply, StoreRequest } from './http-client.js'
+import { readInfo, type FileSlice, type ObjectInfo, type ResumePoint, type Upload } from './object-store.js'
 import { StoreFailure, type Patience, type StoreClient } from './store-client.js'
-import { explainFailure, type Operation } from './store-errors.js'
+import { encodeKey, encodeQuery } from './object-address.js'
+import { parseXml, type XmlElement } from './xml.js'
 
 /** Objects that can be read. */
 export abstract class ReadableStore {
@@ -81,4 +83,169 @@ export abstract class ReadableStore {
       }
     })
   }
+}
+
+type Operation = 'read' | 'list' | 'write' | 'delete'
+
+interface FailureContext {
+  readonly operation: Operation
+  /** Address in messages. */
+  readonly label: string
+  readonly use: 'input' | 'output'
+}
+
+const deniedCodes = new Set(['ExpiredToken', 'InvalidToken', 'TokenRefreshRequired'])
+const missingContainerCodes = new Set(['NoSuchBucket', 'ContainerNotFound', 'ContainerBeingDeleted'])
+
+const isContainerMissing = ({ status, code }: StoreFailure): boolean =>
+  status === 404 && missingContainerCodes.has(code ?? '')
+
+/** Returns the error for a refusal. */
+function explainFailure(failure: StoreFailure, client: StoreClient, context: FailureContext): UserError {
+  const { operation, label, use } = context
+  const { status, code } = failure
+  const { label: container } = client.service
+  const create = (errorCode: UserError['code'], message: string, hint: string) =>
+    new UserError(errorCode, message, { hint, cause: failure })
+  if (status === 401 || status === 403 || deniedCodes.has(code ?? '')) {
+    return (
+      findClockError(failure, client) ??
+      create(
+        'ACCESS_DENIED',
+        `${container} refused to ${operation} ${label === container ? 'it' : label} (${failure.message})`,
+        deniedHints[code ?? ''] ??
+          `give these credentials the right to ${operation} there; some stores also answer so if the name does not exist`,
+      )
+    )
+  }
+  if (isContainerMissing(failure)) {
+    return create(
+      use === 'input' ? 'INPUT_NOT_FOUND' : 'OUTPUT_UNWRITABLE',
+      `${container} does not exist (${failure.message})`,
+      'check the name, the account and the endpoint',
+    )
+  }
+  if (use === 'input' && status === 404) {
+    return create('INPUT_NOT_FOUND', `${label} does not exist`, 'check the address; names are case-sensitive')
+  }
+  return create(
+    use === 'input' ? 'INPUT_UNREADABLE' : 'OUTPUT_UNWRITABLE',
+    `${container} cannot ${operation} ${label === container ? 'it' : label} (${failure.message})`,
+    'look up this error in the documentation of the store',
+  )
+}
+
+const deniedHints: Readonly<Record<string, string>> = {
+  ExpiredToken: 'the credentials have expired: renew them',
+  InvalidObjectState: 'the object is archived: restore it first',
+  InvalidAccessKeyId: 'the store does not know this access key: check the credentials and the endpoint',
+  InvalidToken: 'the session token is wrong: copy all three values of the credentials again',
+  SignatureDoesNotMatch: 'the secret key does not belong to the access key: copy it again',
+  AuthenticationFailed: 'the key or the SAS token is wrong or has expired: copy it again',
+}
+
+/** A refusal by a store whose clock differs much from ours. */
+function findClockError(failure: StoreFailure, { service, platform }: StoreClient): UserError | null {
+  const nowMs = platform.clock.nowMs()
+  const theirMs = failure.dateMs
+  if (Number.isNaN(theirMs) || Math.abs(theirMs - nowMs) <= platform.limits.clockSkewMsMax) return null
+  const show = (ms: number) => new Date(ms).toISOString().replace(/\.\d+/, '')
+  return new UserError(
+    'CLOCK_WRONG',
+    `the clock of this machine shows ${show(nowMs)}, and the clock of ${service.label} shows ${show(theirMs)}`,
+    { hint: 'set the clock of this machine, for example by NTP', cause: failure },
+  )
+}
+
+/** The reply is not that of a store. */
+export function createUnexpectedError({ service }: StoreClient, use: 'input' | 'output'): UserError {
+  return new UserError(
+    use === 'input' ? 'INPUT_UNREADABLE' : 'OUTPUT_UNWRITABLE',
+    `${service.label} answered with something else than a store`,
+    { hint: 'check the endpoint: it may lead to a proxy or a web page' },
+  )
+}
+
+/** A store with buckets. URLs are relative to the bucket, and start with a slash. */
+export abstract class BucketStore extends ReadableStore {
+  override readonly canList = true
+
+  constructor(
+    client: StoreClient,
+    use: 'input' | 'output',
+    /** Headers of requests for objects. */
+    private readonly readHeaders: Readonly<Record<string, string>> = {},
+  ) {
+    super(client, use)
+  }
+
+  abstract put(key: string, content: FileSlice): Promise<void>
+  /** Starts an upload in parts. */
+  abstract startUpload(key: string): Promise<Upload>
+  /** Removes the parts of unfinished uploads to this key. Does nothing if the store refuses to list them. */
+  abstract removeUnfinished(key: string): Promise<void>
+
+  buildLabel(key: string): string {
+    return `${this.client.service.label}/${key}`
+  }
+
+  async remove(key: string, query: Readonly<Record<string, string>> = {}): Promise<void> {
+    const request = { method: 'DELETE', url: toPath(key, query), headers: {} } as const
+    await this.explain('delete', key, () =>
+      this.client.call(request, { expected: [200, 202, 204, 404], isCleanup: true }),
+    )
+  }
+
+  protected open(
+    method: 'GET' | 'HEAD',
+    key: string,
+    headers: Readonly<Record<string, string>>,
+    expected: readonly number[],
+    patience?: Patience,
+  ): Promise<StoreReply> {
+    const request = { method, url: toPath(key), headers: { ...this.readHeaders, ...headers } }
+    return this.client.open(request, { expected, patience })
+  }
+
+  protected isMissing(failure: StoreFailure): boolean {
+    return failure.status === 404 && !isContainerMissing(failure)
+  }
+
+  /** Reads a reply with this root element. `key` is null for requests to the bucket. */
+  protected async readXml(
+    operation: 'list' | 'write',
+    key: string | null,
+    name: string,
+    request: Omit<StoreRequest, 'headers'> & Partial<StoreRequest>,
+  ): Promise<XmlElement> {
+    const { text } = await this.explain(operation, key, () =>
+      this.client.call({ headers: {}, ...request }, { expected: [200] }),
+    )
+    const root = parseXml(text)
+    if (root?.name !== name) throw createUnexpectedError(this.client, this.use)
+    return root
+  }
+
+  /** Yields the pages of a list. `readNext` returns the parameters of the next page. */
+  protected async *listPages(
+    name: string,
+    parameters: Readonly<Record<string, string>>,
+    readNext: (page: XmlElement) => Readonly<Record<string, string>> | null,
+  ): AsyncGenerator<XmlElement> {
+    let position = ''
+    for (let next: Readonly<Record<string, string>> | null = {}; next !== null;) {
+      const url = `/?${encodeQuery({ ...parameters, ...next })}`
+      const page = await this.readXml('list', null, name, { method: 'GET', url })
+      yield page
+      next = readNext(page)
+      // A store that repeats a page would never end.
+      if (JSON.stringify(next) === position) return
+      position = JSON.stringify(next)
+    }
+  }
+}
+
+/** Returns the URL of an object, relative to the bucket. */
+export function toPath(key: string, query: Readonly<Record<string, string>> = {}): string {
+  return `/${encodeKey(key)}${Object.keys(query).length === 0 ? '' : `?${encodeQuery(query)}`}`
 }

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
 import { UserError } from '../../core/errors.js'
-import { BucketStore, toPath } from './bucket-store.js'
+import { BucketStore, toPath, createUnexpectedError } from './readable-store.js'
 import { ConnectionFault } from './http-client.js'
 import { encodeQuery } from './object-address.js'
 import { findContentType, toBody, UploadGone, type FileSlice, type Upload } from './object-store.js'
 import { StoreFailure, type FailureFacts } from './store-client.js'
-import { createUnexpectedError } from './store-errors.js'
 import { escapeXml, findText, parseXml } from './xml.js'
 
 /** A bucket of a store with the interface of S3. */

@@ -1,4 +1,4 @@
-import { parseCustomId, type SubmissionName } from '../lookups/custom-id.js'
+import { parseCustomId, type SubmissionName } from './lookup-key.js'
 import { type Charge, ChargeBook, findLedgerColumns, readLedgerEntry } from '../figures/ledger.js'
 import type { LookupState } from '../lookups/lookup-state.js'
 import type { Settlement } from './transitions.js'

@@ -1,6 +1,5 @@
-import { formatCount } from '../../core/text.js'
+import { formatCount, cutToWidth } from '../../core/text.js'
 import { assertNever, type ExitCode } from '../../core/errors.js'
-import { cutToWidth } from '../../core/terminal-text.js'
 import { formatDuration } from '../../core/time.js'
 import { formatMoney, type Money } from './money.js'
 import type { Alarm } from './alarms.js'

@@ -20,7 +20,7 @@ import {
   type OutputFigures,
 } from '../figures/run-record.js'
 import type { RememberedRun } from './remembered-runs.js'
-import type { RowGroups } from '../input/row-groups.js'
+import type { RowGroups } from '../input/row-index.js'
 
 /** Returns the sound runs of a series, or of all series, newest first. */
 export function readRunRows(database: Sqlite, series: string | null): StoredRun[] {

@@ -5,7 +5,7 @@ import {
   packNumbers,
   unpackNumbers,
 } from '../checkpoint/history-tables.js'
-import type { RowGroups } from '../input/row-groups.js'
+import type { RowGroups } from '../input/row-index.js'
 import type { OutputFigures, RunRecord } from '../figures/run-record.js'
 import type { WantedOutputs } from './remembered-runs.js'
 import type { Sqlite } from '../../platform/sqlite.js'

@@ -1,7 +1,6 @@
 import { UserError, getErrorText } from '../../core/errors.js'
 import { getSqliteCode } from '../../platform/sqlite.js'
-import type { RowGroups } from '../input/row-groups.js'
-import type { RowIndex } from '../input/row-index.js'
+import type { RowGroups, RowIndex } from '../input/row-index.js'
 import type { OutputFigures, RunRecord } from '../figures/run-record.js'
 import { OutputRecorder, getRecordedForm, type RecordedOutput, type RecorderDeps } from './output-recorder.js'
 import type { WantedOutputs } from './remembered-runs.js'

@@ -9,9 +9,9 @@ import {
   type StateFacts,
 } from '../checkpoint/history-tables.js'
 import { packAnswer } from '../checkpoint/packed-answer.js'
-import { chooseBaseline, selectRunsToPrune } from './prune-runs.js'
-import type { OutputFigures, RunRecord } from '../figures/run-record.js'
-import type { RowGroups } from '../input/row-groups.js'
+import { chooseBaseline, selectRunsToPrune } from './remembered-runs.js'
+import { calculateFigures, type OutputFigures, type RunRecord } from '../figures/run-record.js'
+import type { RowGroups } from '../input/row-index.js'
 import {
   readGroupFigures,
   readOutput,
@@ -36,7 +36,6 @@ import {
   type PruneResult,
   listMarkedEntries,
 } from './history-writer.js'
-import { calculateFigures } from './output-figures.js'
 
 const nothing: PruneResult = { outputCount: 0, entryCount: 0, stateCount: 0 }
 

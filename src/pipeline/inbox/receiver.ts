@@ -17,8 +17,7 @@ import {
 } from '../../core/webhook-signature.js'
 import type { Clock } from '../../platform/clock.js'
 import { drainRequest, closeWithin, formatHttpUrl, listen } from '../../platform/http-server.js'
-import type { Inbox } from './inbox.js'
-import { receiverLimits } from './limits.js'
+import { receiverLimits, type Inbox } from './inbox.js'
 
 export interface ReceiverDeps {
   /** Port 0 selects any free port. */

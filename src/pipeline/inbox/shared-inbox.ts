@@ -3,8 +3,13 @@ import type { Postgres, PostgresStatements } from '../../platform/postgres/postg
 import { assertNotMoving, type SharedDatabase } from '../checkpoint/postgres/open-database.js'
 import { withRetries, type RetryDeps } from '../checkpoint/postgres/retry.js'
 import { lookupKinds, type LookupKind } from '../lookups/lookup-kind.js'
-import type { DeliveryState, Inbox, InboxCounts, WaitingDelivery } from './inbox.js'
-import { receiverLimits } from './limits.js'
+import {
+  receiverLimits,
+  type DeliveryState,
+  type Inbox,
+  type InboxCounts,
+  type WaitingDelivery,
+} from './inbox.js'
 import type { InboxAccess } from './webhooks.js'
 import { buildStageLookup } from '../checkpoint/lookup-key.js'
 import { readDelivery } from '../answers/delivery.js'

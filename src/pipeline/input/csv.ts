@@ -2,7 +2,7 @@ import { openFileBytes } from '../../tables/bytes.js'
 import { openDelimited, type DelimitedFile } from '../../tables/delimited.js'
 import { readStrictRecords } from '../../tables/csv-scanner.js'
 import { type TableRecord, createEmptyFileError } from '../../tables/record-source.js'
-import { findFreeName, findOrAddColumn, createMissingColumnError, nameColumns } from './header.js'
+import { findFreeName, findOrAddColumn, createMissingColumnError, nameColumns } from './header-and-cells.js'
 import type { SourceFile } from './sources.js'
 import {
   splitIntoBatches,

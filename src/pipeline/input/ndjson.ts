@@ -6,7 +6,7 @@ import { openFileBytes } from '../../tables/bytes.js'
 import { readArray, readLines } from '../../tables/json-records.js'
 import type { NestedColumn, NestedColumns } from '../lookups/nested-columns.js'
 import type { SourceFile } from './sources.js'
-import { toJsonCell } from './typed-cells.js'
+import { toJsonCell } from './header-and-cells.js'
 import {
   splitIntoBatches,
   type CellRow,

@@ -26,9 +26,8 @@ import { createTooManyColumnsError } from '../../tables/file-error.js'
 import type { NestedColumn, NestedColumns } from '../lookups/nested-columns.js'
 import type { Partition } from '../lookups/partition.js'
 import { createPartRelation } from './parquet-part.js'
-import { createMissingColumnError } from './header.js'
+import { createMissingColumnError, toSqlCell } from './header-and-cells.js'
 import type { SourceFile } from './sources.js'
-import { toSqlCell } from './typed-cells.js'
 import { splitIntoBatches, type CellRow, type InputTable, type RelationRows, type TextRow } from './table.js'
 
 export interface ParquetOptions {

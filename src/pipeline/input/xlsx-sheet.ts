@@ -3,8 +3,7 @@ import { findHeader, type SampleRow, type SheetRow } from '../../tables/xlsx/she
 import type { CellRange } from '../../tables/xlsx/cells.js'
 import type { ScannedCell, XlsxFile } from '../../tables/xlsx/xlsx-file.js'
 import { findNameColumn } from '../lookups/detect-columns.js'
-import { KindTally } from './typed-cells.js'
-import { nameColumns, type HeaderCell } from './header.js'
+import { KindTally, nameColumns, type HeaderCell } from './header-and-cells.js'
 
 /** The position of a table in its sheet. */
 export interface SheetLayout {

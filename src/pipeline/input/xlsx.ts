@@ -3,8 +3,7 @@ import type { SheetRow } from '../../tables/xlsx/sheet-rows.js'
 import { withHintFirst } from '../../core/errors.js'
 import { openXlsx, type XlsxFile } from '../../tables/xlsx/xlsx-file.js'
 import { findNameColumn } from '../lookups/detect-columns.js'
-import { toJsonText, type KindTally } from './typed-cells.js'
-import { createMissingColumnError } from './header.js'
+import { toJsonText, createMissingColumnError, type KindTally } from './header-and-cells.js'
 import type { SourceFile } from './sources.js'
 import {
   splitIntoBatches,

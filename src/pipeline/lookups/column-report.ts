@@ -1,4 +1,4 @@
-import type { LookupRule, IdentifierUse } from './lookup-rule.js'
+import type { LookupRule, IdentifierUse } from './lookup-kind.js'
 import { detectIdentifier, type ColumnSamples } from './column-content.js'
 import {
   listLookupColumns,

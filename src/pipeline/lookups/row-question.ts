@@ -1,30 +1,28 @@
-import { toRootDomain } from '../../core/domain-name.js'
+import { toRootDomain, toCanonicalIdentifier } from '../../core/identifiers.js'
 import {
   foldText,
   identify,
+  isPlaceholder,
   type Identified,
   type Lookup,
-  isPlaceholder,
 } from '../../core/lookup-identity.js'
 import {
-  readCellIdentifier,
   appendIdentifiers,
+  formatIdentifiers,
+  readCellIdentifier,
   toRegisterPlace,
   toStatedIdentifier,
-  formatIdentifiers,
   type StatedIdentifier,
 } from '../../core/stated-identifiers.js'
-import type { LookupRule } from './lookup-rule.js'
-import { toHeaderKey, findRegisterCountry } from './header-words.js'
-import { faultReasons, type IdentifierFault, toFilledCell } from './identifier-content.js'
+import type { LookupRule } from './lookup-kind.js'
+import { findRegisterCountry, toHeaderKey } from './header-words.js'
+import { faultReasons, toFilledCell, classifyDomain, type IdentifierFault } from './identifier-content.js'
 import {
   identifierKeys,
   identifierPlaceKeys,
   type IdentifierKey,
   type IdentifierPlaceKey,
 } from './identifier-columns.js'
-import { classifyDomain } from './shared-domains.js'
-import { findLei } from './name-cell.js'
 
 /** The lookup of a row, by name or domain; `byIdentifier` if identifiers replace a missing name. */
 export type RowQuestion =
@@ -221,3 +219,27 @@ function explainSharedDomain(domain: string, text: string): string | null {
       return null
   }
 }
+
+/**
+ * Whether a name cell may be an identifier: an LEI, a web or an e-mail address. Cheap, since it is called for every
+ * row.
+ */
+export function mayBeIdentifier(cell: string | null): boolean {
+  if (cell === null || cell.length > addressCharsMax) return false
+  return cell.includes('@') || /^\s*(?:https?:\/\/|www\.|mailto:)/i.test(cell) || findLei(cell) !== null
+}
+
+const addressCharsMax = 2_048
+
+/** Returns the LEI that fills a text; with wrong check digits only if the text cannot be a word. */
+export function findLei(text: string): string | null {
+  if (text.length < leiChars || text.length > leiChars * 2) return null
+  const compact = text.replace(/\s+/g, '')
+  if (compact.length !== leiChars || !/^[A-Z0-9]{18}\d{2}$/.test(compact)) return null
+  const isWordless = compact.replace(/\D/g, '').length >= digitsMin
+  return isWordless || 'value' in toCanonicalIdentifier('lei', compact) ? compact : null
+}
+
+const leiChars = 20
+/** Company names of that length have fewer digits. */
+const digitsMin = 6

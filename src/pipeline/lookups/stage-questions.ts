@@ -1,11 +1,10 @@
-import { toRootDomain } from '../../core/domain-name.js'
-import { isEntityId } from '../../core/identifiers.js'
+import { toRootDomain, isEntityId } from '../../core/identifiers.js'
 import type { Lookup } from '../../core/lookup-identity.js'
 import { at, toText } from '../../core/json.js'
 import { readIdentifiers } from '../../core/stated-identifiers.js'
 import { type Decision, judgeDecision } from './decision.js'
 import type { LookupKind, StageKind } from './lookup-kind.js'
-import { classifyDomain } from './shared-domains.js'
+import { classifyDomain } from './identifier-content.js'
 
 /** A lookup that follows from an answer, by company id or root domain. */
 export interface StageQuestion {

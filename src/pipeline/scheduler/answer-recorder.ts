@@ -7,7 +7,7 @@ import type { Clock } from '../../platform/clock.js'
 import type { Checkpoint, LookupId, OpenRun, RunContender } from '../checkpoint/checkpoint.js'
 import type { RecordedAnswer } from './deps.js'
 import type { FinalAnswer, Protocol } from './protocol.js'
-import type { RunCounter } from './run-counter.js'
+import type { RunCounter } from './backlog.js'
 
 /**
  * The result of recording an answer: `written` (now or earlier); `moved`: the run belongs to another lookup, which has

@@ -12,9 +12,8 @@ import type { CostLimit } from '../figures/money.js'
 import type { ServerErrorMeaning } from '../answers/outcome.js'
 import type { PollingPace } from '../pace/polling.js'
 import type { Stop } from '../figures/stop.js'
-import type { Backlog } from './backlog.js'
+import type { Backlog, RunCounter } from './backlog.js'
 import type { PreparedAnswers } from './protocol.js'
-import type { RunCounter } from './run-counter.js'
 
 /** An answer that was stored; `run` may be parsed when it is read. */
 export interface RecordedAnswer {

@@ -1,13 +1,13 @@
 import type { Clock } from '../../platform/clock.js'
 import type { Checkpoint } from '../checkpoint/checkpoint.js'
 import { createPace, type Pace, type StartPermit } from './pace.js'
-import type { SharedTurns } from '../checkpoint/limit-turns.js'
 import {
   createBudget,
   noteReading,
   noteRefusal,
   noteStart,
   getSpacingMs,
+  type SharedTurns,
   type Budget,
 } from '../pace/pacing.js'
 

@@ -5,8 +5,7 @@ import type { StageOptions } from '../lookups/stage-options.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Checkpoint } from '../checkpoint/checkpoint.js'
 import { buildStageLookup } from '../checkpoint/lookup-key.js'
-import { receiverLimits } from '../inbox/limits.js'
-import type { Inbox } from '../inbox/inbox.js'
+import { receiverLimits, type Inbox } from '../inbox/inbox.js'
 import { basisWanted } from './webhook-ingestor.js'
 
 export interface LostWaitDeps {

@@ -1,9 +1,24 @@
-import { firstKinds, type LookupKind } from '../lookups/lookup-kind.js'
+import type { ServiceClient } from '../../client/client.js'
+import type { RunObjectLenient } from '../../contract/resolution.js'
+import type { Exchange } from '../../core/http-exchange.js'
+import type { Clock } from '../../platform/clock.js'
+import { firstKinds, type LookupKind, type StageKind } from '../lookups/lookup-kind.js'
 import type { Stop } from '../figures/stop.js'
-import { connectMachines, type Machines } from './connect-machines.js'
+import type { Checkpoint } from '../checkpoint/checkpoint.js'
+import { getDeliveryMsMax } from '../pace/polling.js'
+import { createDefaultStages, type KindOptions } from '../lookups/stage-options.js'
+import { noDecisions } from '../lookups/stage-questions.js'
+import { followMerge, readMergedInto, withChain } from '../answers/outcome.js'
+import { readRateHeaders } from '../pace/pacing.js'
 import type { SchedulerDeps } from './deps.js'
-import type { StagePlanner } from './kind-machine.js'
-import { StopController } from './stop-controller.js'
+import { KindMachine, StagePlanner, type StageSink } from './kind-machine.js'
+import { StopController } from './kind-context.js'
+import { CostBudget, JobBudget, readSpending } from './budgets.js'
+import { openPaces, type KindPaces } from './kind-paces.js'
+import { createProtocol } from './protocol.js'
+import { WebhookIngestor } from './webhook-ingestor.js'
+import type { Pace } from './pace.js'
+import type { RunCounter } from './backlog.js'
 
 /** Time that an interrupted run waits for responses to submissions in flight. */
 const interruptGraceMs = 5_000
@@ -134,4 +149,187 @@ async function startParts(deps: SchedulerDeps, stoppings: Stoppings): Promise<Ro
   const asking = [...runs.values()].flat()
   const ending = Promise.allSettled(asking).then(() => ingestor?.end())
   return { parts: [...feedings, ...asking, ending, ingestor?.run() ?? Promise.resolve()], feed, jobBudget }
+}
+
+interface MergeFollowerDeps {
+  client: Pick<ServiceClient, 'readEntity'>
+  clock: Clock
+  /** Pace of entity reads. */
+  pace: Pace
+  /** Aborted: no more reads start. */
+  stopSignal: AbortSignal
+  /** Aborted: a read in flight is abandoned. */
+  waitSignal: AbortSignal
+  counter: Pick<RunCounter, 'countDeviation'>
+}
+
+/** Repetitions of a read that was rate limited. */
+const refusalsMax = 5
+/** Wait after a 429 without a reset time. */
+const refusedWaitMs = 15_000
+
+/**
+ * Follows the chain of merged entities from the one in the answer to the last one; a circle ends it. Returns a text,
+ * the reason to hold the answer, if the service returned the record of another entity.
+ */
+async function followMerges(
+  answer: RunObjectLenient,
+  deps: MergeFollowerDeps,
+): Promise<RunObjectLenient | string> {
+  const first = readMergedInto(answer)
+  if (first === null) return answer
+  const seen = [first]
+  for (;;) {
+    const asked = seen.at(-1) ?? first
+    const exchange = await readOnce(asked, deps)
+    if (exchange === null) break
+    const step = followMerge(seen, exchange)
+    if (step.kind === 'misdirected') return `the service returned entity ${step.id} for ${asked}`
+    if (step.kind === 'circle') {
+      deps.counter.countDeviation('merged ids that go in a circle')
+      return answer
+    }
+    if (step.kind === 'end') break
+    seen.push(step.id)
+  }
+  return withChain(answer, seen)
+}
+
+/** Returns null if the run was stopped before the read. */
+async function readOnce(id: string, deps: MergeFollowerDeps): Promise<Exchange | null> {
+  const { client, clock, pace, stopSignal, waitSignal } = deps
+  for (let refusals = 0; ; refusals++) {
+    const right = await pace.waitForTurn(stopSignal)
+    if (stopSignal.aborted) return null
+    right.leave()
+    const exchange = await client.readEntity(id, {}, waitSignal)
+    if (exchange.kind !== 'reply') return exchange
+    const rate = readRateHeaders(exchange.headers, clock.nowMs())
+    pace.follow(rate)
+    if (exchange.status !== 429 || refusals >= refusalsMax) return exchange
+    pace.onRateLimited(rate.resetMs ?? refusedWaitMs)
+  }
+}
+
+interface Machines {
+  machines: ReadonlyMap<LookupKind, KindMachine>
+  feed: StagePlanner
+  /** Null without webhooks. */
+  ingestor: WebhookIngestor | null
+  /** Resolves when no delivery can name a lost submission of the kind any more. */
+  lostAreOver: (kind: LookupKind) => Promise<void>
+  jobBudget: Pick<JobBudget, 'reached'>
+}
+
+/** Creates the parts of the scheduler and connects them. */
+async function connectMachines(
+  deps: SchedulerDeps,
+  stoppings: ReadonlyMap<LookupKind, StopController>,
+): Promise<Machines> {
+  const { clock, stages, scheduling, service, resolutions } = deps
+  const main = stoppings.get('resolution')
+  if (main === undefined) throw new Error('resolutions are always scheduled')
+  const machines = new Map<LookupKind, KindMachine>()
+  const sinks = new Map<StageKind, StageSink>()
+  const { decided = noDecisions } = deps
+  const { isCheck = () => false } = stages ?? {}
+  const feed = new StagePlanner({ sinks, decided, isCheck, clock, stopSignal: main.pollSignal })
+  const stopSignal = main.pollSignal
+  const ingestor =
+    deps.webhooks === undefined
+      ? null
+      : new WebhookIngestor({
+          ...deps.webhooks,
+          clock,
+          machines,
+          getDeadlineMs: (kind) => getKindOptions(kind, deps).polling.deadlineMs,
+          stopSignal,
+          counter: resolutions.counter,
+        })
+  // Counted while nothing is in flight.
+  const spent = await readSpending(deps.checkpoint)
+  const costBudget = scheduling.cost === undefined ? null : new CostBudget(scheduling.cost, spent.byKind)
+  const jobBudget = new JobBudget(scheduling.lookupsMax, spent.byRows, resolutions.counter.onStopped)
+  const entityPaces = await openKindPaces('entity', deps)
+  const connect = async (kind: LookupKind, stopping: StopController): Promise<KindMachine> => {
+    const asked = kind === 'resolution' ? resolutions : stages?.kinds.get(kind)
+    if (asked === undefined) throw new Error(`the kind ${kind} is not scheduled`)
+    const { polling, lookupsMax, limits } = getKindOptions(kind, deps)
+    const { counter, backlog } = asked
+    const checkpoint = getKindCheckpoint(kind, deps)
+    const merging = {
+      client: service.client,
+      clock,
+      pace: entityPaces.polls,
+      stopSignal: stopping.pollSignal,
+      waitSignal: stopping.replySignal,
+      counter,
+    }
+    const protocol = createProtocol(kind, service.client, scheduling.serverErrorMeans, service.prepared)
+    const own = { checkpoint, protocol, clock, random: deps.random, counter, backlog, stopping }
+    return new KindMachine(own, {
+      limits: { ...scheduling.limits, submissionsPerWindow: limits.submissionsPerWindow },
+      budgets: {
+        lookupsMax: kind === 'resolution' ? null : lookupsMax,
+        jobBudget,
+        budget: costBudget?.of(kind) ?? null,
+      },
+      polling,
+      paces: kind === 'entity' ? entityPaces : await openKindPaces(kind, deps),
+      webhookUrl: deps.webhooks?.url ?? null,
+      onLost: ingestor?.createLossHandler(kind) ?? null,
+      followMerges: (answer) =>
+        kind === 'resolution' ? followMerges(answer, merging) : Promise.resolve(answer),
+      onAnswered: (lookupId, answer) => {
+        if (kind === 'resolution') resolutions.onAnswered?.(lookupId, answer)
+        return feed.planFromAnswer(checkpoint, lookupId, () => answer.run)
+      },
+      answersAreChecked: service.answersAreChecked ?? false,
+    })
+  }
+  for (const [kind, stopping] of stoppings) {
+    const machine = await connect(kind, stopping)
+    machines.set(kind, machine)
+    if (kind === 'resolution' || stages?.options.asked.includes(kind) !== true) continue
+    const stage = stages.kinds.get(kind)
+    if (stage !== undefined) sinks.set(kind, { machine, policy: stage.policy, plan: stage.plan })
+  }
+  const lostAreOver = async (kind: LookupKind) => {
+    if (ingestor === null) return
+    // Read last, since an earlier process may have lost follow-up lookups too.
+    if (machines.get(kind)?.address.isInUse === true) await registerLost(ingestor, kind, deps)
+    await ingestor.waitForLostSubmissions(kind)
+  }
+  return { machines, feed, ingestor, lostAreOver, jobBudget }
+}
+
+const getKindCheckpoint = (
+  kind: LookupKind,
+  { checkpoint }: Pick<SchedulerDeps, 'checkpoint'>,
+): Checkpoint => (kind === 'resolution' ? checkpoint : checkpoint.forKind(kind))
+
+function getKindOptions(kind: LookupKind, deps: SchedulerDeps): Omit<KindOptions, 'maxAgeMs'> {
+  if (kind === 'resolution') return deps.scheduling
+  return (deps.stages?.options ?? createDefaultStages(deps.scheduling)).kinds[kind]
+}
+
+function openKindPaces(kind: LookupKind, deps: SchedulerDeps): Promise<KindPaces> {
+  const { limits } = getKindOptions(kind, deps)
+  return openPaces({
+    checkpoint: getKindCheckpoint(kind, deps),
+    clock: deps.clock,
+    limits: { ...limits, windowMs: deps.scheduling.limits.windowMs },
+    sharesLimit: createProtocol(kind, deps.service.client, deps.scheduling.serverErrorMeans).sharesLimit,
+  })
+}
+
+/** Registers recently lost submissions, including those of an earlier process, which a webhook may still name. */
+async function registerLost(ingestor: WebhookIngestor, kind: LookupKind, deps: SchedulerDeps): Promise<void> {
+  const nowMs = deps.clock.nowMs()
+  const hopeMs = getDeliveryMsMax(getKindOptions(kind, deps).polling)
+  for (const { lookupId, intendedAtMs } of await getKindCheckpoint(kind, deps).listLostSince(
+    nowMs - hopeMs,
+  )) {
+    ingestor.createLossHandler(kind)(lookupId, Math.max(0, nowMs - intendedAtMs))
+  }
 }

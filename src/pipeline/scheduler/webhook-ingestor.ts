@@ -7,11 +7,10 @@ import { buildStageLookup } from '../checkpoint/lookup-key.js'
 import { toObject } from '../../core/json.js'
 import { toRunId, type LookupKind, type StageKind } from '../lookups/lookup-kind.js'
 import { readRecord } from '../answers/record-verdicts.js'
-import { receiverLimits } from '../inbox/limits.js'
-import type { DeliveryState, Inbox, WaitingDelivery } from '../inbox/inbox.js'
+import { receiverLimits, type DeliveryState, type Inbox, type WaitingDelivery } from '../inbox/inbox.js'
 import type { AnswerRecorder } from './answer-recorder.js'
 import type { Poller } from './poller.js'
-import type { RunCounter } from './run-counter.js'
+import type { RunCounter } from './backlog.js'
 
 /** Submissions request the basis: an answer is complete only with it. */
 export const basisWanted = true

@@ -1,4 +1,4 @@
-import { toRootDomain } from '../../core/domain-name.js'
+import { toRootDomain } from '../../core/identifiers.js'
 import { statedKinds, type StatedIdentifier } from '../../core/stated-identifiers.js'
 import type { Resolution } from '../../contract/result.js'
 import {
@@ -15,7 +15,7 @@ import { answerByName, isLegalName, NameJudge, type QueryName } from './name-wit
 import { readQuery, type NameQuery, type ResolveDeps } from './resolve.js'
 import type { CandidateName } from '../match/candidate.js'
 import { comparePlaceWithHint, parseLocation, type Place } from '../match/place-agreement.js'
-import { classifySite } from '../model/domain-holder.js'
+import { classifySite } from '../model/identifiers.js'
 import type { IdentifierFinder, IdentifierHolder } from '../store/identifier-index.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 

@@ -17,7 +17,7 @@ import {
   type StratumFigures,
 } from './measure.js'
 import { parseLocation } from '../match/place-agreement.js'
-import { adviseThreshold, type ThresholdAdvice } from './thresholds.js'
+import { adviseThreshold, type ThresholdAdvice } from './accept-advice.js'
 
 export { isExpected } from './labelled-query.js'
 

@@ -1,7 +1,6 @@
 import { getOrCompute } from '../../core/bounded-cache.js'
-import { createDistance, countAllowedTypos } from '../normalize/edit-distance.js'
+import { countAllowedTypos, createDistance } from '../normalize/edit-distance.js'
 import { matchLimits } from '../model/limits.js'
-import { WordList, buildWordLists } from './word-list.js'
 
 /**
  * Common words of company names: occurrences in 100,000 names of American and British registers, each family of names
@@ -151,4 +150,182 @@ export class Vocabulary {
       .slice(0, matchLimits.tokenSpellingsMax)
       .map(([at]) => words.getWord(at))
   }
+}
+
+/** Sorted ASCII words in flat arrays: a Map of a million words takes ten times the memory and seconds to build. */
+export interface WordLists {
+  /** The words in byte order, each followed by a line feed. */
+  readonly words: Uint8Array
+  readonly counts: Uint32Array
+  /** Numbers of the words, sorted by their letters from last to first. */
+  readonly backward: Uint32Array
+}
+
+const lineFeed = 10
+
+export class WordList {
+  readonly size: number
+  readonly #bytes: Uint8Array
+  readonly #starts: Uint32Array
+  readonly #counts: Uint32Array
+  readonly #backward: Uint32Array
+
+  constructor({ words, counts, backward }: WordLists) {
+    this.size = counts.length
+    this.#bytes = words
+    this.#counts = counts
+    this.#backward = backward
+    this.#starts = findStarts(words, counts.length)
+  }
+
+  count(at: number): number {
+    return this.#counts[at] ?? 0
+  }
+
+  getWord(at: number): string {
+    return String.fromCharCode(...this.getCodes(at))
+  }
+
+  getCodes(at: number): Uint8Array {
+    return this.#bytes.subarray(this.start(at), this.start(at + 1) - 1)
+  }
+
+  start(at: number): number {
+    return this.#starts[at] ?? 0
+  }
+
+  getCharCount(at: number): number {
+    return this.start(at + 1) - this.start(at) - 1
+  }
+
+  /** The code of a letter, by its offset from the start of all words. */
+  getCode(byteAt: number): number {
+    return this.#bytes[byteAt] ?? lineFeed
+  }
+
+  /** The number of a word, or -1. */
+  find(word: string): number {
+    const at = this.findFirstNotBefore(word)
+    return at < this.size && this.#compare(at, word) === 0 && this.getCharCount(at) === word.length ? at : -1
+  }
+
+  /** The first word not less than `stem`; words that begin with it follow. */
+  findFirstNotBefore(stem: string): number {
+    return lowerBound(this.size, (at) => this.#compare(at, stem) < 0)
+  }
+
+  beginsWith(at: number, stem: string): boolean {
+    return at < this.size && this.#compare(at, stem) === 0
+  }
+
+  /** The words that begin with `stem`: first, and last + 1. */
+  findRange(stem: string): readonly [number, number] {
+    return [this.findFirstNotBefore(stem), lowerBound(this.size, (at) => this.#compare(at, stem) <= 0)]
+  }
+
+  /** The words that end with `tail`, in backward order: first, and last + 1. */
+  findBackwardRange(tail: string): readonly [number, number] {
+    const isBelow = (order: number, isAfterToo: boolean) => {
+      const compared = this.#compareTail(this.#backward[order] ?? 0, tail)
+      return isAfterToo ? compared <= 0 : compared < 0
+    }
+    const from = lowerBound(this.size, (order) => isBelow(order, false))
+    return [from, lowerBound(this.size, (order) => isBelow(order, true))]
+  }
+
+  atBackward(order: number): number {
+    return this.#backward[order] ?? 0
+  }
+
+  /** 0 if the word begins with `stem`. */
+  #compare(at: number, stem: string): number {
+    const start = this.start(at)
+    for (let index = 0; index < stem.length; index++) {
+      const difference = this.getCode(start + index) - stem.charCodeAt(index)
+      if (difference !== 0) return difference
+    }
+    return 0
+  }
+
+  /** 0 if the word ends with `tail`. */
+  #compareTail(at: number, tail: string): number {
+    const charCount = this.getCharCount(at)
+    const end = this.start(at) + charCount
+    for (let index = 1; index <= tail.length; index++) {
+      const code = index > charCount ? 0 : this.getCode(end - index)
+      const difference = code - tail.charCodeAt(tail.length - index)
+      if (difference !== 0) return difference
+    }
+    return 0
+  }
+}
+
+/** Builds the lists from distinct words in any order. Words with other characters are left out. */
+export function buildWordLists(counts: Iterable<readonly [word: string, count: number]>): WordLists {
+  return buildSortedWordLists([...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Builds the word lists from words in byte order, without keeping all of them as strings. */
+export function buildSortedWordLists(sorted: Iterable<readonly [word: string, count: number]>): WordLists {
+  let bytes = Buffer.allocUnsafe(65_536)
+  let byteCount = 0
+  const counts: number[] = []
+  const tailKeys: number[] = []
+  for (const [word, count] of sorted) {
+    if (!/^[\x21-\x7e]+$/.test(word)) continue
+    if (byteCount + word.length + 1 > bytes.length) {
+      const room = Math.max(2 * bytes.length, byteCount + word.length + 1)
+      bytes = Buffer.concat([bytes.subarray(0, byteCount)], room)
+    }
+    byteCount += bytes.write(`${word}\n`, byteCount, 'latin1')
+    counts.push(count)
+    tailKeys.push(toTailKey(word))
+  }
+  const words = bytes.subarray(0, byteCount)
+  return { words, counts: Uint32Array.from(counts), backward: sortBackward(words, tailKeys) }
+}
+
+/** The last six letters as a number, last letter first: different for nearly all words. */
+function toTailKey(word: string): number {
+  let key = 0
+  for (let index = 1; index <= 6; index++)
+    key = key * 256 + (index > word.length ? 0 : word.charCodeAt(word.length - index))
+  return key
+}
+
+function sortBackward(words: Uint8Array, tailKeys: readonly number[]): Uint32Array {
+  const starts = findStarts(words, tailKeys.length)
+  const compareBackward = (a: number, b: number): number => {
+    const [startA = 0, startB = 0] = [starts[a], starts[b]]
+    let [endA, endB] = [(starts[a + 1] ?? 0) - 1, (starts[b + 1] ?? 0) - 1]
+    while (endA > startA && endB > startB) {
+      const difference = (words[--endA] ?? 0) - (words[--endB] ?? 0)
+      if (difference !== 0) return difference
+    }
+    return endA - startA - (endB - startB)
+  }
+  return Uint32Array.from(tailKeys.keys()).sort(
+    (a, b) => (tailKeys[a] ?? 0) - (tailKeys[b] ?? 0) || compareBackward(a, b),
+  )
+}
+
+function findStarts(words: Uint8Array, wordCount: number): Uint32Array {
+  const starts = new Uint32Array(wordCount + 1)
+  let at = 0
+  for (let index = 0; index < words.length; index++) {
+    if (words[index] === lineFeed) starts[++at] = index + 1
+  }
+  return starts
+}
+
+/** The first of `count` positions for which `isBefore` is false; it must be true exactly up to some position. */
+function lowerBound(count: number, isBefore: (at: number) => boolean): number {
+  let low = 0
+  let high = count
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (isBefore(middle)) low = middle + 1
+    else high = middle
+  }
+  return low
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { toRootDomain } from '../../core/identifiers.js'
 
 /** Derives an id from the key of the source, so that every import gives the same id. */
 export function deriveId(prefix: 'le_' | 'siq_', sourceKey: string): string {
@@ -62,4 +63,87 @@ const sharedMarkets: Readonly<Record<string, string>> = {
 export function toExchangeKey(exchange: string): string {
   const name = formatExchange(exchange)
   return foldExchange(sharedMarkets[name] ?? name)
+}
+
+/** Position of a website in its domain: at its root, in a subdomain, or a page of a site. */
+export type SiteFit = 'root' | 'subdomain' | 'page'
+
+/** A company that states a website within the domain. */
+export interface DomainHolder {
+  readonly entityNumber: number
+  readonly legalEntityNumber: number
+  readonly website: string
+  readonly isActive: boolean
+}
+
+type Holders = readonly [DomainHolder, ...DomainHolder[]]
+
+export type DomainDecision =
+  | { readonly kind: 'none' }
+  /** `isOwnerOfOthers`: other companies state the domain too, and all of them belong to this one. */
+  | {
+      readonly kind: 'one'
+      readonly holder: DomainHolder
+      readonly fit: SiteFit
+      readonly isOwnerOfOthers: boolean
+    }
+  | { readonly kind: 'several'; readonly holders: Holders; readonly fit: SiteFit }
+
+/**
+ * Decides which company a domain belongs to: of those with the site nearest to the root, active ones first, the only
+ * one or the owner of all. `ownersOf` returns the numbers of all owners, at every level.
+ */
+export function decideHolder(
+  holders: readonly DomainHolder[],
+  listAllOwners: (entityNumber: number) => ReadonlySet<number>,
+): DomainDecision {
+  const fits = holders.map((holder) => ({ holder, fit: classifySite(holder.website) }))
+  for (const fit of ['root', 'subdomain', 'page'] as const) {
+    const nearest = keepOnePerCompany(fits.filter((one) => one.fit === fit).map(({ holder }) => holder))
+    const active = nearest.filter(({ isActive }) => isActive)
+    const [first, ...others] = active.length > 0 ? active : nearest
+    if (first === undefined) continue
+    if (others.length === 0) return { kind: 'one', holder: first, fit, isOwnerOfOthers: false }
+    const owner = findCommonOwner([first, ...others], listAllOwners)
+    if (owner !== null) return { kind: 'one', holder: owner, fit, isOwnerOfOthers: true }
+    return { kind: 'several', holders: [first, ...others], fit }
+  }
+  return { kind: 'none' }
+}
+
+function keepOnePerCompany(holders: readonly DomainHolder[]): DomainHolder[] {
+  const byCompany = new Map<number, DomainHolder>()
+  for (const holder of holders) {
+    const known = byCompany.get(holder.entityNumber)
+    if (known === undefined || (holder.isActive && !known.isActive))
+      byCompany.set(holder.entityNumber, holder)
+  }
+  return [...byCompany.values()]
+}
+
+function findCommonOwner(
+  holders: Holders,
+  listAllOwners: (entityNumber: number) => ReadonlySet<number>,
+): DomainHolder | null {
+  const above = new Map(holders.map(({ entityNumber }) => [entityNumber, listAllOwners(entityNumber)]))
+  const owners = holders.filter((holder) =>
+    holders.every((other) => other === holder || above.get(other.entityNumber)?.has(holder.entityNumber)),
+  )
+  // Two companies that own each other are both above the other: neither is the owner.
+  return owners.length === 1 ? (owners[0] ?? null) : null
+}
+
+/** "/", "/en", "/gb/en/", "/index.html": the front page, in some language. */
+const frontPage = /^\/?(?:[a-z]{2}(?:[-_][a-z]{2,4})?(?:\/|$)){0,2}(?:(?:index|home|default)(?:\.\w+)?)?$/i
+
+/**
+ * Returns the position of a website in its domain. A page may be hosted by another company: many companies state a
+ * page of a web host or of a social network.
+ */
+export function classifySite(website: string): SiteFit {
+  const [, host = '', path = ''] = /^(?:\w+:\/\/)?([^/?#]*)([^?#]*)/.exec(website.trim()) ?? []
+  if (!frontPage.test(path)) return 'page'
+  const labelCount = (name: string) => name.split('.').filter((label) => label !== '').length
+  const isRoot = labelCount(host.replace(/^www\d?\./i, '')) === labelCount(toRootDomain(website) ?? '')
+  return isRoot ? 'root' : 'subdomain'
 }

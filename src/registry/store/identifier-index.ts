@@ -1,7 +1,6 @@
 import type { StatedIdentifier } from '../../core/stated-identifiers.js'
 import type { Sqlite } from '../../platform/sqlite.js'
-import type { DomainHolder } from '../model/domain-holder.js'
-import { toExchangeKey } from '../model/identifiers.js'
+import { toExchangeKey, type DomainHolder } from '../model/identifiers.js'
 
 type RegisteredIdentifier = StatedIdentifier & { readonly kind: Exclude<StatedIdentifier['kind'], 'website'> }
 

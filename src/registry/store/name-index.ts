@@ -2,9 +2,8 @@ import type { Sqlite } from '../../platform/sqlite.js'
 import type { ParsedName } from '../normalize/parsed-name.js'
 import type { RegistryRow, RowName, NameKind } from '../model/registry-rows.js'
 import type { CandidateName } from '../match/candidate.js'
-import { Vocabulary } from '../match/vocabulary.js'
+import { Vocabulary, WordList, buildSortedWordLists, type WordLists } from '../match/vocabulary.js'
 import type { CandidateNames } from './candidate-names.js'
-import { WordList, buildSortedWordLists, type WordLists } from '../match/word-list.js'
 
 export interface NameWriter {
   /** `parsedNames`: the parsed `names`, in the same order. */

@@ -1,7 +1,6 @@
 import { UserError } from '../../core/errors.js'
 import { openOwn, readOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
-import { NotOursError, getSqliteCode, type Sqlite } from '../../platform/sqlite.js'
-import { applicationId, migrations } from './schema.js'
+import { getSqliteCode, NotOursError, type Sqlite } from '../../platform/sqlite.js'
 import { computeEdition, readSources } from '../edition.js'
 
 const storeLimits = {
@@ -92,3 +91,251 @@ export function readEdition(path: string): string {
     database.close()
   }
 }
+
+/** "enrg": distinguishes a registry from other SQLite files. */
+const applicationId = 0x656e7267
+
+/**
+ * Schema migrations; a released one never changes. An `entities` row is a company, a `legal_entities` row a
+ * registration of it; a company may have several. Rows missing from a source are marked `removed_from_source`, not
+ * deleted, so that published ids and names still work.
+ */
+const migrations = [
+  `
+  PRAGMA application_id = ${applicationId};
+
+  CREATE TABLE sources (
+    number INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    format TEXT NOT NULL,
+    settings_json TEXT NOT NULL,
+    file_name TEXT NOT NULL,
+    file_date TEXT NOT NULL,
+    file_sha256 TEXT NOT NULL,
+    derivation INTEGER NOT NULL,
+    import_sequence INTEGER NOT NULL,
+    row_count INTEGER NOT NULL,
+    rejected_count INTEGER NOT NULL,
+    imported_at TEXT NOT NULL,
+    coverage TEXT NOT NULL DEFAULT 'whole'
+  ) STRICT;
+
+  CREATE TABLE entities (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    merged_into TEXT
+  ) STRICT;
+
+  CREATE TABLE legal_entities (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    entity_number INTEGER NOT NULL REFERENCES entities (number),
+    source_number INTEGER NOT NULL REFERENCES sources (number),
+    source_key TEXT NOT NULL,
+    source_line INTEGER NOT NULL,
+    import_sequence INTEGER NOT NULL,
+    removed_from_source INTEGER NOT NULL DEFAULT 0,
+    legal_name TEXT NOT NULL,
+    display_name TEXT NOT NULL,
+    type TEXT NOT NULL,
+    subtype TEXT NOT NULL,
+    status TEXT,
+    legal_form TEXT,
+    jurisdiction TEXT,
+    registration_authority TEXT,
+    website TEXT,
+    sic TEXT,
+    naics TEXT,
+    parent_key TEXT,
+    source_url TEXT,
+    -- The registrable domain of the website.
+    domain TEXT,
+    industry_codes TEXT,
+    formed_on TEXT,
+    successor_key TEXT,
+    -- Of what it was written from: an unchanged row of a newer file is not written again.
+    content_hash TEXT,
+    -- How many identifiers are left out.
+    identifiers_omitted INTEGER NOT NULL DEFAULT 0,
+    -- The day the row was stated, and the first day on which its source stated the name that it states now.
+    stated_on TEXT,
+    named_on TEXT,
+    -- The company that it goes back to when a join by name no longer holds.
+    joined_from_number INTEGER REFERENCES entities (number)
+  ) STRICT;
+  CREATE INDEX legal_entities_by_entity ON legal_entities (entity_number);
+  CREATE INDEX legal_entities_by_source ON legal_entities (source_number, source_key);
+  CREATE INDEX legal_entities_by_domain ON legal_entities (domain) WHERE domain IS NOT NULL;
+  CREATE INDEX legal_entities_with_successor ON legal_entities (number) WHERE successor_key IS NOT NULL;
+  CREATE INDEX legal_entities_with_parent ON legal_entities (source_number) WHERE parent_key IS NOT NULL;
+  CREATE INDEX legal_entities_joined_by_name ON legal_entities (joined_from_number)
+    WHERE joined_from_number IS NOT NULL;
+
+  CREATE TABLE names (
+    number INTEGER PRIMARY KEY,
+    legal_entity_number INTEGER NOT NULL REFERENCES legal_entities (number),
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    tokens TEXT NOT NULL,
+    core_key TEXT NOT NULL,
+    full_key TEXT NOT NULL,
+    form_class TEXT,
+    acronym TEXT NOT NULL,
+    -- Of a former name, the day on which it ended, and the source whose files bore it and no longer do.
+    ended_on TEXT,
+    ended_source TEXT
+  ) STRICT;
+  CREATE INDEX names_by_legal_entity ON names (legal_entity_number);
+  CREATE INDEX names_by_core_key ON names (core_key);
+  CREATE INDEX names_by_full_key ON names (full_key);
+  CREATE INDEX names_by_acronym ON names (acronym) WHERE acronym <> '';
+  -- Which ones begin with the words of a query.
+  CREATE INDEX names_by_tokens ON names (tokens);
+
+  CREATE TABLE identifiers (
+    type TEXT NOT NULL,
+    value TEXT NOT NULL,
+    jurisdiction TEXT NOT NULL,
+    legal_entity_number INTEGER NOT NULL REFERENCES legal_entities (number),
+    position INTEGER NOT NULL,
+    -- Where a ticker is traded.
+    exchange TEXT,
+    PRIMARY KEY (type, value, jurisdiction, legal_entity_number)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX identifiers_by_legal_entity ON identifiers (legal_entity_number);
+  -- Numbers of registers, however they are spaced: "927 523 000" is "927523000", "00445790" is "445790".
+  CREATE INDEX identifiers_by_number_key ON identifiers (
+      ltrim(replace(replace(replace(replace(value, ' ', ''), '-', ''), '.', ''), '/', ''), '0'))
+    WHERE type = 'registration_id';
+
+  CREATE TABLE addresses (
+    legal_entity_number INTEGER NOT NULL REFERENCES legal_entities (number),
+    kind TEXT NOT NULL,
+    street_address TEXT,
+    city TEXT,
+    region TEXT,
+    postal_code TEXT,
+    country_code TEXT,
+    formatted_address TEXT,
+    region_code TEXT NOT NULL,
+    city_key TEXT NOT NULL,
+    postal_key TEXT NOT NULL,
+    -- Stated apart from the street line, which holds them too.
+    street_number TEXT,
+    sub_premise TEXT,
+    PRIMARY KEY (legal_entity_number, kind)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE VIRTUAL TABLE name_index USING fts5(tokens, content='', detail=none, columnsize=0, tokenize='ascii');
+  CREATE VIRTUAL TABLE name_vocabulary USING fts5vocab('name_index', 'row');
+
+  -- From the child's side, as GLEIF's relationship records are. Dates are as exact as they are known; an end
+  -- means that it holds no longer. Where a record can be looked up, the address says where.
+  CREATE TABLE relationships (
+    number INTEGER PRIMARY KEY,
+    source_number INTEGER NOT NULL REFERENCES sources (number),
+    child_number INTEGER NOT NULL REFERENCES legal_entities (number),
+    parent_number INTEGER NOT NULL REFERENCES legal_entities (number),
+    type TEXT NOT NULL CHECK (type IN ('IS_DIRECTLY_CONSOLIDATED_BY', 'IS_ULTIMATELY_CONSOLIDATED_BY',
+      'IS_INTERNATIONAL_BRANCH_OF', 'IS_FUND-MANAGED_BY', 'IS_SUBFUND_OF', 'IS_FEEDER_TO', 'IS_CONTROLLED_BY')),
+    percentage REAL CHECK (percentage BETWEEN 0 AND 100),
+    from_date TEXT,
+    to_date TEXT,
+    source_url TEXT,
+    UNIQUE (source_number, child_number, parent_number, type)
+  ) STRICT;
+  CREATE INDEX relationships_by_child ON relationships (child_number);
+  CREATE INDEX relationships_by_parent ON relationships (parent_number);
+
+  -- What each source states of a registration that several sources tell of, or that none names yet. The
+  -- registration itself is composed of them. One that a single source tells of has no statement: its row is it.
+  CREATE TABLE claims (
+    number INTEGER PRIMARY KEY,
+    registration_id TEXT NOT NULL,
+    source_number INTEGER NOT NULL REFERENCES sources (number),
+    import_sequence INTEGER NOT NULL,
+    stated_on TEXT,
+    row_json TEXT NOT NULL,
+    named_on TEXT,
+    UNIQUE (registration_id, source_number)
+  ) STRICT;
+  CREATE INDEX claims_by_source ON claims (source_number);
+
+  -- Relationships by the ids of registrations that may not be held yet.
+  CREATE TABLE stated_relationships (
+    source_number INTEGER NOT NULL REFERENCES sources (number),
+    child_id TEXT NOT NULL,
+    parent_id TEXT NOT NULL,
+    type TEXT NOT NULL,
+    percentage REAL,
+    from_date TEXT,
+    to_date TEXT,
+    source_url TEXT,
+    import_sequence INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (source_number, child_id, parent_id, type)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Lists of codes: registration authorities, legal forms.
+  CREATE TABLE listed_codes (
+    source_number INTEGER NOT NULL REFERENCES sources (number),
+    scheme TEXT NOT NULL,
+    code TEXT NOT NULL,
+    facts_json TEXT NOT NULL,
+    import_sequence INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (scheme, code)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE securities (
+    isin TEXT NOT NULL,
+    registration_id TEXT NOT NULL,
+    source_number INTEGER NOT NULL REFERENCES sources (number),
+    import_sequence INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (isin, registration_id)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Why two companies were found to be one. The younger's id leads to the older's from then on.
+  CREATE TABLE entity_merges (
+    entity_number INTEGER PRIMARY KEY REFERENCES entities (number),
+    into_number INTEGER NOT NULL REFERENCES entities (number),
+    reason TEXT NOT NULL,
+    import_sequence INTEGER NOT NULL,
+    -- What a join by name rests on.
+    evidence_json TEXT
+  ) STRICT;
+
+  -- One row: the words of all names in order, in how many names each stands, and the order of the words read
+  -- backwards. Numbers have 32 bits, little-endian. Made by the last import.
+  CREATE TABLE word_lists (
+    number INTEGER PRIMARY KEY CHECK (number = 1),
+    name_count INTEGER NOT NULL,
+    words BLOB NOT NULL,
+    counts BLOB NOT NULL,
+    backward BLOB NOT NULL
+  ) STRICT;
+
+  -- Every file that was imported of a source: the newest is what the source states.
+  CREATE TABLE source_files (
+    number INTEGER PRIMARY KEY,
+    source_number INTEGER NOT NULL REFERENCES sources (number),
+    file_name TEXT NOT NULL,
+    file_date TEXT NOT NULL,
+    file_sha256 TEXT NOT NULL,
+    settings_json TEXT NOT NULL,
+    derivation INTEGER NOT NULL,
+    import_sequence INTEGER NOT NULL,
+    row_count INTEGER NOT NULL,
+    rejected_count INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX source_files_by_source ON source_files (source_number, file_date);
+
+  -- Names that a source gave a registration, and no longer does.
+  CREATE TABLE stated_names (
+    registration_id TEXT NOT NULL,
+    source_number INTEGER NOT NULL REFERENCES sources (number),
+    name TEXT NOT NULL,
+    first_on TEXT NOT NULL,
+    last_on TEXT NOT NULL,
+    PRIMARY KEY (registration_id, source_number, name)
+  ) STRICT, WITHOUT ROWID;
+  `,
+] as const

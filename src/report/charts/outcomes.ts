@@ -2,8 +2,7 @@ import { formatCount, plural } from '../../core/text.js'
 import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
 import type { OutputFigures } from '../../pipeline/figures/run-record.js'
 import { isolateText, html, type Html } from '../../web/html.js'
-import { outcomeGroups, countRowsByGroup } from '../report-data.js'
-import { formatDay, renderMoment, formatPercent } from '../value-text.js'
+import { outcomeGroups, countRowsByGroup, formatDay, renderMoment, formatPercent } from '../report-data.js'
 import { calculateColumnPlace, renderEnds, renderFigure, renderRectangle } from '../../web/charts.js'
 
 /** A run with the figures of its output. */

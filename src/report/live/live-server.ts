@@ -4,8 +4,7 @@ import type { Clock } from '../../platform/clock.js'
 import { closeWithin, formatHttpUrl, listen, createSourceCheck } from '../../platform/http-server.js'
 import { readStylesheets } from '../../web/html.js'
 import { readReportStyle } from '../page.js'
-import { renderLiveBody, renderLivePage, livePaths } from './live-page.js'
-import type { LiveRun } from './live-run.js'
+import { renderLiveBody, renderLivePage, livePaths, type LiveRun } from './live-page.js'
 
 /**
  * Keeps the page up to date: requests the next state by long polling and replaces the parts that changed. Focus, scroll

@@ -3,7 +3,7 @@ import { changeKinds, type ChangeKind } from '../../pipeline/figures/change-kind
 import { renderDetails, renderTable } from '../../web/charts.js'
 import { isolateText, html, renderSource, type Html, type HtmlPart } from '../../web/html.js'
 import type { ReportChange, ReportData, ReportAttention } from '../report-data.js'
-import { formatKind } from './headline.js'
+import { formatKind } from './run-facts.js'
 
 /** Size limit of the list of one kind, to limit the page. */
 const bytesMaxPerKind = 70_000

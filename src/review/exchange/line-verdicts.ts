@@ -1,4 +1,4 @@
-import { cutToWidth } from '../../core/terminal-text.js'
+import { cutToWidth } from '../../core/text.js'
 import { assertNever } from '../../core/errors.js'
 import { foldText } from '../../core/lookup-identity.js'
 import { escapeFormula } from '../../pipeline/answers/columns.js'

@@ -11,7 +11,7 @@ import { parseEntityRecord } from '../records/builds/entity-build.js'
 import { parseDomain, parseDomainResult, describeFailure } from '../records/domains/domain-build.js'
 import { flattenCandidate, flattenEntity } from '../records/flat-entities.js'
 import { internalError, Refusal } from '../refusal.js'
-import type { ReportStore } from '../report-store.js'
+import type { ReportStore } from '../stores.js'
 import type { HierarchyData, HierarchyReply } from '../../contract/hierarchy.js'
 
 /**

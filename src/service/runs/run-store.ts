@@ -6,7 +6,7 @@ import type { RunOutcome } from './run-outcome.js'
 import type { RunIds } from '../ids.js'
 import type { Query, ResolvedRun } from '../knowledge.js'
 import { GroupCommit } from '../../platform/group-commit.js'
-import { selectOpenAccounts } from '../storage/schema.js'
+import { selectOpenAccounts } from '../storage/database.js'
 
 /** The routes that may read a run: v2 cannot find runs of v3, and vice versa. */
 type RunSurface = 'v3' | 'v2'

@@ -7,8 +7,16 @@ import {
   type CellRange,
 } from './cells.js'
 import { xlsxLimits } from '../limits.js'
-import { type Parts, readXml, createDamagedWorkbookError } from './xml-parts.js'
-import { StringText, decodeEscapes, isTrue, type Sheet, type Workbook } from './workbook.js'
+import {
+  readXml,
+  createDamagedWorkbookError,
+  StringText,
+  decodeEscapes,
+  isTrue,
+  type Parts,
+  type Sheet,
+  type Workbook,
+} from './workbook.js'
 import { findHeaderBelowTitles, isHeader, type SampleRecord } from '../delimited.js'
 
 /** A row with at least one cell. Columns are counted from 0, rows from 1. */

@@ -1,5 +1,5 @@
 import { UserError } from '../../core/errors.js'
-import { measureWidth } from '../../core/terminal-text.js'
+import { measureWidth } from '../../core/text.js'
 import { xlsxLimits } from '../limits.js'
 import { PackedFileWriter, packText, type PackedFile } from '../zip-writer.js'
 import { formatColumn, type SheetColumn, type WrittenCell, type WrittenRow } from './cells.js'

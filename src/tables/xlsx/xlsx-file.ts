@@ -12,9 +12,17 @@ import {
   type CellKind,
   type RawCell,
 } from './cells.js'
-import { Parts, createDamagedWorkbookError, createOtherSpreadsheetError } from './xml-parts.js'
+import {
+  Parts,
+  createDamagedWorkbookError,
+  createOtherSpreadsheetError,
+  readSharedStrings,
+  chooseSheet,
+  readWorkbook,
+  type Sheet,
+  type Workbook,
+} from './workbook.js'
 import { readSheetRows, type RowCounts, type SheetRow } from './sheet-rows.js'
-import { readSharedStrings, chooseSheet, readWorkbook, type Sheet, type Workbook } from './workbook.js'
 
 /** Text and type of a cell. */
 export interface ScannedCell {

@@ -6,7 +6,7 @@ import {
   CandidateGatherer,
   type CandidateGathererDeps,
   findDoubtful,
-} from '../../../src/pipeline/decisions/candidate-gatherer.js'
+} from '../../../src/pipeline/gather-candidates.js'
 import { getReviewStorePath } from '../../../src/pipeline/checkpoint/paths.js'
 import {
   openReviewStore,

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Secret } from '../../../src/core/secret.js'
-import { notifyOfRun, type NotifyDeps } from '../../../src/pipeline/ending/notify.js'
+import { notifyOfRun, type NotifyDeps } from '../../../src/pipeline/ending/ending.js'
 import type { RunEnd } from '../../../src/pipeline/figures/notify-message.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { startHookReceiver, type HookReceiver } from '../../support/hook-receiver.js'

@@ -93,7 +93,7 @@ export function sharedHistory(programs: string): SharedHistoryPlace {
         const deps = { url, folder: tmpdir(), clock: systemClock, random: systemRandom }
         const history = await lookAtHistory(deps, closeLater)
         if (history === null) throw new Error('there is no checkpoint')
-        await history.fetch({ newer: run, older: null, isListed: () => true })
+        await history.copyForReading({ newer: run, older: null, isListed: () => true })
         return read(history)
       })
     },

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { RunEvent } from '../../../src/pipeline/events.js'
 import type { Progress } from '../../../src/pipeline/figures/progress.js'
 import { systemClock } from '../../../src/platform/clock.js'
-import { LiveRun } from '../../../src/report/live/live-run.js'
+import { LiveRun } from '../../../src/report/live/live-page.js'
 import { startLiveServer, type LiveServer } from '../../../src/report/live/live-server.js'
 import { findBrowser, openBrowser } from '../../support/browser.js'
 import {

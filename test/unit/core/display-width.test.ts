@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { cutToWidth, measureWidth } from '../../../src/core/terminal-text.js'
+import { cutToWidth, measureWidth } from '../../../src/core/text.js'
 
 describe('the columns a text takes in a terminal', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Decision } from '../../../src/pipeline/lookups/decision.js'
 import type { KeptDecision } from '../../../src/pipeline/decisions/review-store.js'
-import { planExchange } from '../../../src/pipeline/decisions/decision-exchange.js'
+import { planExchange } from '../../../src/pipeline/decisions/decision-sync.js'
 
 const service = 'https://api.example.com'
 const decision = (changes: Partial<Decision> = {}): Decision => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { formatDiff } from '../../../src/cli/commands/diff.js'
-import { measureWidth } from '../../../src/core/terminal-text.js'
+import { measureWidth } from '../../../src/core/text.js'
 import type { RememberedRun } from '../../../src/pipeline/history/remembered-runs.js'
 import type { Change } from '../../../src/pipeline/figures/change-kinds.js'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isOption, listOptions, type CallFlag, type Option } from '../../../src/config/option.js'
-import { environmentVariables } from '../../../src/config/environment-variables.js'
+import { environmentVariables } from '../../../src/cli/run-help.js'
 import { callFlags, options } from '../../../src/config/options.js'
 import { errorTable } from '../../../src/core/error-codes.js'
 import { errorCodes, exitCodes } from '../../../src/core/errors.js'

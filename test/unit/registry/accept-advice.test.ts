@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { formatAcceptAdvice } from '../../../src/cli/terminal/evaluation-text.js'
-import { measureWidth } from '../../../src/core/terminal-text.js'
-import { adviseAccept } from '../../../src/registry/evaluate/accept-advice.js'
-import type { ReviewedAnswer } from '../../../src/registry/evaluate/thresholds.js'
+import { measureWidth } from '../../../src/core/text.js'
+import { adviseAccept, type ReviewedAnswer } from '../../../src/registry/evaluate/accept-advice.js'
 
 const answers = (count: number, confidence: number, wrongCount = 0, status = 'matched') =>
   Array.from({ length: count }, (_, at): ReviewedAnswer => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decideHolder, classifySite, type DomainHolder } from '../../../src/registry/model/domain-holder.js'
+import { decideHolder, classifySite, type DomainHolder } from '../../../src/registry/model/identifiers.js'
 
 describe('how a website stands to its domain', () => {
   test.each([

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { calculateDistance, countAllowedTypos } from '../../../src/registry/normalize/edit-distance.js'
-import { Vocabulary } from '../../../src/registry/match/vocabulary.js'
-import { WordList, buildWordLists } from '../../../src/registry/match/word-list.js'
+import { Vocabulary, WordList, buildWordLists } from '../../../src/registry/match/vocabulary.js'
 
 const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '1'), minLength: 1, maxLength: 9 })
 const counted = fc.dictionary(word, fc.nat(1_000), { maxKeys: 60, noNullPrototype: true })

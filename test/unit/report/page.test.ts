@@ -1,13 +1,21 @@
 import { describe, expect, test } from 'vitest'
-import { calculateBins, findMostInMinute, renderTimelineChart } from '../../../src/report/charts/timeline.js'
-import { renderCostChart } from '../../../src/report/charts/cost.js'
+import {
+  calculateBins,
+  findMostInMinute,
+  renderTimelineChart,
+  renderCostChart,
+} from '../../../src/report/charts/over-time.js'
 import { calculateHeights } from '../../../src/report/charts/outcomes.js'
 import { calculateCeiling } from '../../../src/web/charts.js'
-import { isUnanswered, toOutcomeGroup, type ReportData } from '../../../src/report/report-data.js'
+import {
+  isUnanswered,
+  toOutcomeGroup,
+  formatPercent,
+  type ReportData,
+} from '../../../src/report/report-data.js'
 import { renderReportPage } from '../../../src/report/page.js'
 import type { RunSummary } from '../../../src/pipeline/figures/run-summary.js'
-import { buildHeadline } from '../../../src/report/sections/headline.js'
-import { formatPercent } from '../../../src/report/value-text.js'
+import { buildHeadline } from '../../../src/report/sections/run-facts.js'
 import {
   hostile,
   sampleFigures,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findKeyAction, type KeyPress } from '../../../src/review/page/browser/key-actions.js'
+import { findKeyAction, type KeyPress } from '../../../src/review/page/browser/shortcuts.js'
 
 const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
   key,

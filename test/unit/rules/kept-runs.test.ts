@@ -4,7 +4,7 @@ import {
   type ComparableRun,
   selectRunsToPrune,
   type KeepableRun,
-} from '../../../src/pipeline/history/prune-runs.js'
+} from '../../../src/pipeline/history/remembered-runs.js'
 
 const published = (count: number): KeepableRun[] =>
   Array.from({ length: count }, (_, index) => ({ number: count - index, hasOutput: true, isPublished: true }))

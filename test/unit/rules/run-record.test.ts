@@ -1,11 +1,14 @@
 import { Interruption, getInterruptionCode } from '../../../src/core/errors.js'
 import { describe, expect, test } from 'vitest'
-import { readCountedValues, calculateFigures } from '../../../src/pipeline/history/output-figures.js'
+import {
+  readCountedValues,
+  calculateFigures,
+  createTimeline,
+} from '../../../src/pipeline/figures/run-record.js'
 import { renderUnanswered } from '../../../src/pipeline/answers/answer-line.js'
 import { getExitCode, type RunSummary } from '../../../src/pipeline/figures/run-summary.js'
 import { parsePublishedState, renderPublishedState } from '../../../src/pipeline/answers/published-state.js'
 import type { Stop } from '../../../src/pipeline/figures/stop.js'
-import { createTimeline } from '../../../src/pipeline/figures/run-record.js'
 
 describe('the timeline of a run', () => {
   const pointAt = (second: number) => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { RunObjectLenient } from '../../../src/contract/resolution.js'
-import { findSchemaDeviations, deviationLimits } from '../../../src/pipeline/answers/schema-deviations.js'
+import { findSchemaDeviations, deviationLimits } from '../../../src/pipeline/scheduler/protocol.js'
 
 /** A run exactly as the interface describes it. */
 function proper(): { run_id: string; status: string; data: Record<string, unknown> } {

@@ -1,7 +1,6 @@
 import { describe, expect, expectTypeOf, test } from 'vitest'
-import { Backlog } from '../../../src/pipeline/scheduler/backlog.js'
-import type { RunCounter } from '../../../src/pipeline/scheduler/run-counter.js'
-import { WebhookAddress } from '../../../src/pipeline/scheduler/webhook-address.js'
+import { Backlog, type RunCounter } from '../../../src/pipeline/scheduler/backlog.js'
+import { WebhookAddress } from '../../../src/pipeline/scheduler/kind-context.js'
 
 test('a counter gives nothing back', () => {
   expectTypeOf<ReturnType<RunCounter[keyof RunCounter]>>().toBeVoid()

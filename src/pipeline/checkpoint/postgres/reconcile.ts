@@ -13,7 +13,7 @@ import {
 import { openShared, openSharedToRead, type OpenSharedDeps } from './open-database.js'
 import { withRetries } from './retry.js'
 import { sweep } from './sweep.js'
-import type { SubmissionName } from '../../lookups/custom-id.js'
+import type { SubmissionName } from '../lookup-key.js'
 import type { Charge } from '../../figures/ledger.js'
 import { readScope } from '../../lookups/lookup-kind.js'
 import type { LookupId } from '../checkpoint.js'

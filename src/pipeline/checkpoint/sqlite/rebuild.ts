@@ -1,6 +1,6 @@
 import type { FoundHead } from '../../figures/checkpoint-standing.js'
 import { copyHistory } from './history-proof.js'
-import { parseCustomId, type SubmissionName } from '../../lookups/custom-id.js'
+import { parseCustomId, type SubmissionName } from '../lookup-key.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
 import { calculateNextChain } from '../tables.js'
 import {

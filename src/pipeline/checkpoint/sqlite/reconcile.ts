@@ -18,7 +18,7 @@ import {
   type SettledCharge,
   type UncertainSubmission,
 } from '../charges.js'
-import type { SubmissionName } from '../../lookups/custom-id.js'
+import type { SubmissionName } from '../lookup-key.js'
 import { toScope, stageKinds } from '../../lookups/lookup-kind.js'
 import { calculateNextChain } from '../tables.js'
 import type { Settlement } from '../transitions.js'

@@ -1,5 +1,5 @@
 import type { Lookup } from '../../../core/lookup-identity.js'
-import { formatCustomId, parseCustomId } from '../../lookups/custom-id.js'
+import { formatCustomId, parseCustomId } from '../lookup-key.js'
 import { moveLookup, createEmptyPlan } from '../../lookups/lookup-state.js'
 import type { LookupKind } from '../../lookups/lookup-kind.js'
 import { openWithCleanup } from '../../../platform/close-stack.js'

@@ -190,7 +190,7 @@ export async function lookAtHistory(
     runs: () => runs,
     submissions: () => submissions,
     published: (run) => reader?.published(run) ?? null,
-    fetch: async (wanted) => {
+    copyForReading: async (wanted) => {
       const to = (copy ??= new LocalCopy(folder, {
         scope: 'copy',
         job: 'copy',

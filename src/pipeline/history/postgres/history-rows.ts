@@ -7,9 +7,8 @@ import {
   type StateFacts,
   type RunRow,
 } from '../../checkpoint/history-tables.js'
-import type { RowGroups } from '../../input/row-groups.js'
-import { calculateFigures } from '../output-figures.js'
-import type { OutputFigures } from '../../figures/run-record.js'
+import type { RowGroups } from '../../input/row-index.js'
+import { calculateFigures, type OutputFigures } from '../../figures/run-record.js'
 import { groupFigures, packOutput, unpackRecord, packRecord, toRememberedRun } from '../history-rows.js'
 import { packMarks, unpackMarks, type Marks, type MarksKey } from '../history-writer.js'
 import { readScope } from '../../lookups/lookup-kind.js'

@@ -2,10 +2,9 @@ import { UserError } from '../../../core/errors.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { LocalCopy } from '../../checkpoint/postgres/local-copy.js'
 import type { SharedStore } from '../../checkpoint/postgres/store.js'
-import type { RowGroups } from '../../input/row-groups.js'
-import { chooseBaseline, selectRunsToPrune } from '../prune-runs.js'
+import type { RowGroups } from '../../input/row-index.js'
+import { chooseBaseline, selectRunsToPrune, type WantedOutputs } from '../remembered-runs.js'
 import type { OutputFigures, RunRecord } from '../../figures/run-record.js'
-import type { WantedOutputs } from '../remembered-runs.js'
 import {
   type RunStart,
   type HistoryWriter,

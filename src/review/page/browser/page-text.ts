@@ -1,6 +1,5 @@
-import { plural } from '../../../core/text.js'
+import { plural, printable } from '../../../core/text.js'
 import type { QueueFilter } from '../../page-data.js'
-import { printable } from '../../../core/terminal-text.js'
 
 export const formatStatus = (status: string): string => status.replaceAll('_', ' ')
 

@@ -1,5 +1,5 @@
 import type { DecideReply, DecisionView, SessionView, UndoReply } from '../../page-data.js'
-import { ActionBar, HelpDialog } from './shortcuts.js'
+import { ActionBar, HelpDialog, findKeyAction, type KeyAction } from './shortcuts.js'
 import { fetchDecisions, fetchSession, RequestRefused } from './api.js'
 import { Connection, PageFrame } from './page-frame.js'
 import {
@@ -16,7 +16,6 @@ import { createElement } from './elements.js'
 import { toDisplayText, describeEmptyQueue, formatStatus } from './page-text.js'
 import { FilterBar } from './queue-panel.js'
 import { GroupDialog } from './group-dialog.js'
-import { findKeyAction, type KeyAction } from './key-actions.js'
 import { Navigation } from './navigation.js'
 import { RowView, SearchPanel } from './row-view.js'
 

@@ -3,7 +3,7 @@ import type { Deferrable } from '../../../core/awaitable.js'
 import { createRoundRobin } from '../../../platform/due-work-loop.js'
 import { prepare, type Sqlite } from '../../../platform/sqlite.js'
 import type { Outbox } from '../../deliveries/outbox.js'
-import { selectOpenAccounts } from '../../storage/schema.js'
+import { selectOpenAccounts } from '../../storage/database.js'
 import type { WaiterEnding, BuildKind, BuildOutcome, BuildStep, BuildWaiter, StoredBuild } from './build.js'
 
 export interface EndedBuild {
