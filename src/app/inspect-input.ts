@@ -4,7 +4,7 @@ import { reportColumns, type ColumnReport } from '../pipeline/lookups/column-rep
 import { UserError } from '../core/errors.js'
 import { createConnectors, type Connectors } from '../connectors/connectors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
-import { readEmbeddedScope } from './embedded-registry.js'
+import { readEmbeddedScope } from './embedded-scope.js'
 import type { CheckpointReader, KeyedLookup, LookupId } from '../pipeline/checkpoint/checkpoint.js'
 import { fetchKnown, findLookupIds, buildStageLookup } from '../pipeline/checkpoint/lookup-key.js'
 import { DecidedLookups } from '../pipeline/decided-lookups.js'

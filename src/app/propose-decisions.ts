@@ -14,7 +14,7 @@ import { describeDoubt } from '../review/exchange/export-todo.js'
 import { AnswerScan, findFirst, listLookups, type DoubtPolicy } from '../review/input-lookups.js'
 import type { QueueRow } from '../review/page-data.js'
 import { Queue } from '../review/queue.js'
-import { chooseRegistry } from './embedded-registry.js'
+import { chooseRegistry } from './choose-registry.js'
 import { inspectInput, type InspectionDeps } from './inspect-input.js'
 import { createDoubt } from './open-review.js'
 

@@ -2,7 +2,7 @@ import { plural } from '../core/text.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
 import { defaultPaths } from '../config/options.js'
 import { systemRandom } from '../platform/random.js'
-import { formatEmbeddedScope } from './embedded-registry.js'
+import { formatEmbeddedScope } from './embedded-scope.js'
 import type { MatcherPool } from './matcher-pool.js'
 import type { FullServiceClient } from '../client/client.js'
 import type { Connection } from '../pipeline/deps.js'
@@ -153,7 +153,7 @@ const runsKeptBeside = 1_000
 /** Starts the service in this process, without a socket, and connects to it. */
 export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnection> {
   // Imported here, because hosted runs and commands that only read do not need them.
-  const { chooseRegistry } = await import('./embedded-registry.js')
+  const { chooseRegistry } = await import('./choose-registry.js')
   const { registry, path, label } = chooseRegistry(deps.registryPath)
   let matchers: MatcherPool | null = null
   try {

@@ -25,8 +25,7 @@ import {
 } from './reporting-review-options.js'
 import { input, output } from './file-options.js'
 import { billing, costMax } from './billing.js'
-import { first } from './first-options.js'
-import { stages } from './stage-options.js'
+import { first, stages } from './lookup-options.js'
 
 /** Default paths, relative to the current folder. */
 export const defaultPaths = {

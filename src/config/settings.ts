@@ -29,7 +29,7 @@ import {
 } from './file-config.js'
 import { fillDefaults, getValueAt, listOptions, type FilledOf } from './option.js'
 import { defaultPaths, options } from './options.js'
-import { resolveFirst, type FirstSettings } from './first-options.js'
+import { resolveFirst, type FirstSettings } from './lookup-options.js'
 import { createPriceMissing, resolveCostLimit, resolvePrices } from './billing.js'
 import type { alarms } from './reporting-review-options.js'
 

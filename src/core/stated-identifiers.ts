@@ -1,6 +1,7 @@
 import type { IdentifierType } from '../contract/enums.js'
 import { findCountryCode } from './countries.js'
-import { toRootDomain, toCanonicalIdentifier } from './identifiers.js'
+import { toRootDomain } from './domain-name.js'
+import { toCanonicalIdentifier } from './identifiers.js'
 
 /**
  * Identifiers in free text: `Apple Inc (LEI HWUPKR0MPOU8FGXBT394, CIK 0000320193)`. The interface has only names,

@@ -4,11 +4,17 @@ import type { PollingPace } from './pace/polling.js'
 import { estimateEtaMs, type Progress, type TimeLeftFacts } from './figures/progress.js'
 import type { Clock } from '../platform/clock.js'
 import type { RunObserver } from './events.js'
-import { countBilled, countAccepted, countUnsubmitted, toStageFacts, type KindRun } from './kind-run.js'
+import {
+  countBilled,
+  countAccepted,
+  countUnsubmitted,
+  toStageFacts,
+  type KindRun,
+  type Tally,
+} from './tally.js'
 import type { TimelinePoint, Timeline } from './figures/run-record.js'
 import type { JobSpending } from './scheduler/budgets.js'
 import type { SchedulingOptions } from './scheduler/scheduler.js'
-import type { Tally } from './tally.js'
 import { formatCount, plural } from '../core/text.js'
 import { formatDuration } from '../core/time.js'
 import { explainStop, shouldWaitForRuns, type Stop } from './figures/stop.js'

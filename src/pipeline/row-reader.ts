@@ -4,7 +4,8 @@ import { calculateResolutionKey, buildStageLookup } from './checkpoint/lookup-ke
 import type { TextRow } from './input/input.js'
 import type { LookupRule } from './lookups/lookup-kind.js'
 import { listIdentifierColumns } from './lookups/identifier-columns.js'
-import { mayBeIdentifier, type RowQuestion } from './lookups/row-question.js'
+import { mayBeIdentifier } from './lookups/name-cell.js'
+import type { RowQuestion } from './lookups/row-question.js'
 import { parsePlaceHeader } from './lookups/header-words.js'
 
 export type ValidQuestion = Exclude<RowQuestion, { kind: 'invalid' }>

@@ -3,8 +3,14 @@ import { findEndReason, isBudgetEnd, type BudgetEnd, type Stop } from './figures
 import type { RowCounts } from './output/answer-lines.js'
 import { RowIndex } from './input/row-index.js'
 import type { PublishReport } from './output/publish.js'
-import type { Tally } from './tally.js'
-import { countBilled, countAccepted, countUnsubmitted, toStageFacts, type KindRun } from './kind-run.js'
+import {
+  countBilled,
+  countAccepted,
+  countUnsubmitted,
+  toStageFacts,
+  type Tally,
+  type KindRun,
+} from './tally.js'
 import { calculateMoney, type Prices } from './figures/money.js'
 import type { JobSpending } from './scheduler/budgets.js'
 import type { FirstFigures } from './figures/first-figures.js'

@@ -1,7 +1,24 @@
-import { html, renderPage, renderStyle, type Html, type HtmlPart, readStylesheets } from '../web/html.js'
+import {
+  html,
+  isolateText,
+  readStylesheets,
+  renderPage,
+  renderSource,
+  renderStyle,
+  type Html,
+  type HtmlPart,
+} from '../web/html.js'
+import { formatCount, plural } from '../core/text.js'
+import { changeKinds, type ChangeKind } from '../pipeline/figures/change-kinds.js'
+import { renderDetails, renderTable } from '../web/charts.js'
 import { texturesHtml } from './charts/outcomes.js'
-import { formatDay, renderMoment, type ReportData } from './report-data.js'
-import { renderAttention, renderChanges } from './sections/row-lists.js'
+import {
+  formatDay,
+  renderMoment,
+  type ReportAttention,
+  type ReportChange,
+  type ReportData,
+} from './report-data.js'
 import {
   renderConfidence,
   renderCost,
@@ -9,7 +26,14 @@ import {
   renderOutcomes,
   renderTimeline,
 } from './sections/chart-sections.js'
-import { renderAlarms, renderTiles, renderJob, renderSettings, buildHeadline } from './sections/run-facts.js'
+import {
+  buildHeadline,
+  formatKind,
+  renderAlarms,
+  renderJob,
+  renderSettings,
+  renderTiles,
+} from './sections/run-facts.js'
 
 /** Allows styles only: no scripts, images, fonts or network access. */
 const reportPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -95,4 +119,141 @@ export function buildReportSections(data: ReportData): Section[] {
     { id: 'money', title: 'Cost', html: renderCost(data) },
     { id: 'settings', title: 'Settings', html: renderSettings(data.run) },
   ]
+}
+
+/** Size limit of the list of one kind, to limit the page. */
+const bytesMaxPerKind = 70_000
+/** A list with at most this many changes is open at first. */
+const openMax = 12
+
+/** The changes, the most frequent kind first, and within it those with the most rows. */
+function renderChanges({ changes, run }: Pick<ReportData, 'changes' | 'run'>): Html {
+  if (!run.isPublished) return html`<p>This run published no output: there is nothing to compare.</p>`
+  if (changes === null)
+    return html`<p>
+      There is no earlier output to compare with. The next run of the same job is compared with this one.
+    </p>`
+  const kinds = changeKinds
+    .map((kind) => ({ kind, count: changes.counts[kind] ?? 0 }))
+    .filter(({ count }) => count > 0)
+    .sort((one, other) => other.count - one.count)
+  if (kinds.length === 0) return html`<p>None: every row is the same as in run ${changes.baseline}.</p>`
+  return html`<p>Against the output of run ${changes.baseline}. Rows with the same change share a line.</p>
+    ${kinds.map(({ kind, count }) =>
+      renderKind(kind, count, changes.largest?.filter((change) => change.kind === kind) ?? null),
+    )}`
+}
+
+function renderKind(kind: ChangeKind, count: number, largest: readonly ReportChange[] | null): Html {
+  const words = formatKind(kind, count)
+  if (largest === null) return html`<p>${words}: the rows are no longer stored.</p>`
+  const isWhole = kind === 'new_row' || kind === 'row_gone'
+  const rowCount = largest.reduce((sum, change) => sum + change.rowCount, 0)
+  const table = renderTable({
+    id: `changes-${kind}-table`,
+    label: words,
+    columns: [
+      { name: 'Rows', isNumber: true },
+      { name: 'Name in the input' },
+      ...(isWhole
+        ? [{ name: 'Entity' }]
+        : [{ name: 'Field' }, { name: 'Old' }, { name: 'New' }, { name: 'Source' }]),
+    ],
+    rows: largest,
+    cellsOf: (change) => [
+      formatCount(change.rowCount),
+      renderName(change),
+      ...(isWhole ? [renderText(change.newEntityId ?? change.oldEntityId)] : renderValues(change)),
+    ],
+    bytesMax: bytesMaxPerKind,
+    ...(rowCount < count ? { totalCount: count, noun: 'changes' } : {}),
+  })
+  return renderDetails(`changes-${kind}`, words, table, count <= openMax)
+}
+
+function renderName({ name, rowKey, rowNumber, rowCount }: ReportChange): Html {
+  const place = rowKey === null ? html`row ${formatCount(rowNumber)}` : html`key ${isolateText(rowKey, 40)}`
+  return html`${renderText(name)}
+    <span class="quiet place">${place}${rowCount > 1 ? ' and others' : ''}</span>`
+}
+
+function renderValues(change: ReportChange): HtmlPart[] {
+  const { field, old, new: now, oldSource, newSource } = change
+  const sources = [...new Set([newSource, oldSource])].filter((source) => source !== null)
+  return [
+    html`<code>${field ?? '–'}</code>`,
+    renderText(old),
+    renderText(now),
+    sources.length === 0 ? '–' : sources.map((source) => html`<div>${renderSource(source)}</div>`),
+  ]
+}
+
+const renderText = (text: string | null): HtmlPart => (text === null || text === '' ? '–' : isolateText(text))
+
+/** Size limit of a list, to limit the page. */
+const bytesMax = 100_000
+
+/** Rows to review, then rows without an answer; those with the most rows first. */
+function renderAttention({ run, review, unanswered }: ReportData): Html {
+  const lookupCount = run.record?.summary?.review?.lookupCount ?? 0
+  return html`${
+    review === null
+      ? html`<p>The rows to review are not stored for this run.</p>`
+      : review.rowCount === 0
+        ? html`<p>None: no answer is doubtful.</p>`
+        : renderList('review', review, {
+            title: 'Rows to review',
+            words: html`${plural(lookupCount, 'doubtful lookup')}, ${plural(review.rowCount, 'row')}:
+              <code>enrich review</code> shows the same ones.`,
+          })
+  }
+  ${
+    unanswered === null || unanswered.rowCount === 0
+      ? null
+      : renderList('unanswered', unanswered, {
+          title: 'Rows without an answer',
+          words: html`${plural(unanswered.rowCount, 'row')} without an answer: the lookup failed or may have
+          been billed, or the row could not be looked up.`,
+        })
+  }`
+}
+
+/** Rows with the same lookup share a line. */
+function renderList(
+  id: string,
+  { rowCount, entries }: ReportAttention,
+  { title, words }: { readonly title: string; readonly words: Html },
+): Html {
+  const named = entries.reduce((sum, entry) => sum + entry.rowCount, 0)
+  return html`<p>${words} Rows with the same lookup are on one line.</p>
+    ${renderTable({
+      id: `${id}-table`,
+      label: title,
+      columns: [
+        { name: 'Rows', isNumber: true },
+        { name: 'Name in the input' },
+        { name: 'Status' },
+        { name: 'Confidence', isNumber: true },
+        { name: 'Company found, or reason' },
+      ],
+      rows: entries,
+      cellsOf: (entry) => [
+        formatCount(entry.rowCount),
+        html`${renderText(entry.name)}
+          <span class="quiet place"
+            >${
+              entry.rowKey === null
+                ? html`row ${formatCount(entry.rowNumber)}`
+                : html`key ${isolateText(entry.rowKey, 40)}`
+            }</span
+          >`,
+        html`<span class="status">${isolateText(entry.status, 40)}</span>`,
+        entry.confidence === null ? '–' : entry.confidence,
+        entry.found === null && entry.source !== null
+          ? renderSource(entry.source)
+          : html`${renderText(entry.found)}${entry.source === null ? null : html`<div>${renderSource(entry.source)}</div>`}`,
+      ],
+      bytesMax,
+      ...(named < rowCount ? { totalCount: rowCount } : {}),
+    })}`
 }

@@ -279,7 +279,7 @@ describe('what decides reads no count that is shown', () => {
 
   test('the tally is read where progress, notices and the summary are made; the run only hands it on', () => {
     const readers = edges.filter(({ to }) => to === tally).map(({ from }) => from)
-    const shown = ['pipeline/kind-run.ts', 'pipeline/progress-watch.ts', 'pipeline/summary.ts']
+    const shown = ['pipeline/progress-watch.ts', 'pipeline/summary.ts']
     const handing = [
       'pipeline/run.ts',
       'pipeline/run-lookups.ts',

@@ -1,4 +1,5 @@
-import { toRootDomain, isEntityId } from '../../core/identifiers.js'
+import { toRootDomain } from '../../core/domain-name.js'
+import { isEntityId } from '../../core/identifiers.js'
 import type { Lookup } from '../../core/lookup-identity.js'
 import { at, toText } from '../../core/json.js'
 import { readIdentifiers } from '../../core/stated-identifiers.js'

@@ -1,4 +1,4 @@
-import { toRootDomain } from '../../core/identifiers.js'
+import { toRootDomain } from '../../core/domain-name.js'
 import { statedKinds, type StatedIdentifier } from '../../core/stated-identifiers.js'
 import type { Resolution } from '../../contract/result.js'
 import {

@@ -5,7 +5,8 @@ import type {
   FileFormat,
   ImportItem,
 } from '../model/registry-rows.js'
-import { toRootDomain, toCanonicalIdentifier } from '../../core/identifiers.js'
+import { toRootDomain } from '../../core/domain-name.js'
+import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { readIdentifiers } from '../../core/stated-identifiers.js'
 import { openOneFile } from '../../tables/zip-reader.js'
 import { createTableFormat, readTableItems, type Table, type TableRow } from './table.js'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { toRootDomain } from '../../core/identifiers.js'
+import { toRootDomain } from '../../core/domain-name.js'
 
 /** Derives an id from the key of the source, so that every import gives the same id. */
 export function deriveId(prefix: 'le_' | 'siq_', sourceKey: string): string {

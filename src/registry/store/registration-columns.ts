@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { toRootDomain } from '../../core/identifiers.js'
+import { toRootDomain } from '../../core/domain-name.js'
 import { hasSameLetters } from '../../core/registry-suffix.js'
 import { findMixedSpelling } from '../normalize/mixed-case.js'
 import { parseName, type ParsedName } from '../normalize/parsed-name.js'

@@ -1,7 +1,7 @@
 import type { RunObject } from '../../contract/resolution.js'
 import { type JobResult, type Resolution, resolution as resolutionSchema } from '../../contract/result.js'
 import { applyWhenReady, type Awaitable } from '../../core/awaitable.js'
-import { toRootDomain } from '../../core/identifiers.js'
+import { toRootDomain } from '../../core/domain-name.js'
 import { getErrorText } from '../../core/errors.js'
 import { readIdentifiers } from '../../core/stated-identifiers.js'
 import { nothingFound } from '../../contract/unknown.js'

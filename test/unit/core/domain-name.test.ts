@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { toRootDomain } from '../../../src/core/identifiers.js'
+import { toRootDomain } from '../../../src/core/domain-name.js'
 
 const forms: [rule: string, text: string, domain: string][] = [
   ['a root domain stays', 'example.com', 'example.com'],

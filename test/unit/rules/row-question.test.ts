@@ -3,13 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { readIdentifiers } from '../../../src/core/stated-identifiers.js'
 import type { LookupRule, IdentifierUse } from '../../../src/pipeline/lookups/lookup-kind.js'
 import { IdentifierCounts, classifyDomain } from '../../../src/pipeline/lookups/identifier-content.js'
-import {
-  toRowCells,
-  toRowQuestion,
-  findLei,
-  mayBeIdentifier,
-  type RowQuestion,
-} from '../../../src/pipeline/lookups/row-question.js'
+import { findLei, mayBeIdentifier } from '../../../src/pipeline/lookups/name-cell.js'
+import { toRowCells, toRowQuestion, type RowQuestion } from '../../../src/pipeline/lookups/row-question.js'
 import { anyText } from '../core/any-text.js'
 
 const columns = {

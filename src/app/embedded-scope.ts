@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs'
 import { defaultPaths } from '../config/options.js'
 import { getShippedEdition } from '../registry/edition.js'
-import { openRegistry, type Registry } from '../registry/registry.js'
-import { openShippedRegistry } from '../registry/shipped.js'
 
 /** Returns the named path, otherwise that of the project's registry if it exists; `null` for the registry of the package. */
-function findRegistryPath(named: string | null): string | null {
+export function findRegistryPath(named: string | null): string | null {
   return named ?? (existsSync(defaultPaths.registry) ? defaultPaths.registry : null)
 }
 
@@ -23,19 +21,4 @@ export async function readEmbeddedScope(named: string | null): Promise<string> {
   if (path === null) return formatEmbeddedScope(getShippedEdition())
   const { readEdition } = await import('../registry/store/open-store.js')
   return formatEmbeddedScope(readEdition(path))
-}
-
-/** Opens the named registry, otherwise that of the project if it exists, otherwise the demo registry. */
-export function chooseRegistry(named: string | null): ChosenRegistry {
-  const path = findRegistryPath(named)
-  return path === null
-    ? { registry: openShippedRegistry(), path, label: 'the demo registry' }
-    : { registry: openRegistry(path, { readonly: true }), path, label: path }
-}
-
-interface ChosenRegistry {
-  readonly registry: Registry
-  /** `null` for the demo registry. */
-  readonly path: string | null
-  readonly label: string
 }
