@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { formatImport, formatLoadProgress } from '../../../src/cli/terminal/registry-text.js'
-import { type ImportCsvOptions } from '../../../src/registry/import/import-csv.js'
+import type { ImportCsvOptions } from '../../../src/registry/import/import-csv.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import { importContent, lei, levelOne, levelOneCsv, registrationsOf } from '../../support/register-files.js'
 
