@@ -15,7 +15,11 @@ const writtenColumns = selectColumns({ prefix: 'enrich_', basis: 'inline' })
 const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
 
 /** The command over rows that are all answered: reading, joining and writing, and nothing to ask. */
-export async function reportRerun(say: Say, shape: RerunShape): Promise<void> {
+export async function reportRerun(
+  say: Say,
+  shape: RerunShape,
+  formats: readonly ('csv' | 'parquet')[] = ['csv', 'parquet'],
+): Promise<void> {
   const { rowCount, extraColumnCount } = shape
   if (!existsSync(main)) throw new Error('dist/cli/main.js is missing: `npm run build` makes it')
   const madeFromMs = performance.now()
@@ -27,7 +31,7 @@ export async function reportRerun(say: Say, shape: RerunShape): Promise<void> {
   )
   const folder = mkdtempSync(join(world.folder, 'run-'))
   try {
-    for (const format of ['csv', 'parquet'] as const) {
+    for (const format of formats) {
       const ours = join(folder, 'ours.parquet')
       const theirs = join(folder, 'theirs.parquet')
       // The first run into a history records every row, the next one finds nothing new.

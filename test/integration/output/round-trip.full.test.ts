@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { reportRerun } from '../../../bench/rerun.js'
 import { quoteSqlPath, quoteSqlText } from '../../../src/parquet/duckdb.js'
 import { parseApart } from '../../support/tables.js'
 import { convert, newFolder, readByHyparquet, readTable, withDuckDb } from './support.js'
@@ -315,3 +316,18 @@ describe('every value of Parquet comes out as it went in', () => {
     ])
   })
 })
+
+test.each(['csv', 'parquet'] as const)(
+  'a run over known answers from %s writes the cells of a join in DuckDB, in the order of the rows',
+  async (format) => {
+    vi.stubEnv('TMPDIR', folder)
+    try {
+      const said: string[] = []
+      const shape = { rowCount: 1_000, isDistinct: false, extraColumnCount: 2 }
+      await reportRerun((line) => said.push(line), shape, [format])
+      expect(said.filter((line) => line.includes('outputs alike'))).toHaveLength(1)
+    } finally {
+      vi.unstubAllEnvs()
+    }
+  },
+)
