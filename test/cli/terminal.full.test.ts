@@ -83,9 +83,8 @@ describe.concurrent('a run on a terminal', () => {
     async (columns, { onTestFinished }) => {
       const [place, where] = await hosted(onTestFinished, some(12))
       const pty = startInPty(place, command, { ...where, columns }, onTestFinished)
-      await pty.sees(/first answers|0% of 12|0\/12/)
       // The bar stands alone on the last line, whatever the width; above it are words.
-      const before = await pty.screen()
+      const before = await pty.sees(/0% of 12|0\/12/)
       expect(before.filter((line) => /0% of 12|0\/12/.test(line))).toHaveLength(1)
       expect(before.at(-1)).toMatch(/0% of 12|0\/12/)
       expect(before.at(-1)?.length).toBeLessThan(columns)
@@ -111,8 +110,8 @@ describe.concurrent('a run on a terminal', () => {
   test('that does not know its own size gets a line of 79 columns at most', async ({ onTestFinished }) => {
     const [place, where] = await hosted(onTestFinished, some(12))
     const pty = startInPty(place, command, { ...where, columns: 0, rows: 0 }, onTestFinished)
-    await pty.sees(/0\/12 done/)
-    expect((await pty.screen()).at(-1)?.length).toBeLessThan(80)
+    const before = await pty.sees(/0\/12 done/)
+    expect(before.at(-1)?.length).toBeLessThan(80)
     expect(await pty.ended).toBe(0)
     await expectCleanEnd(pty)
   })
@@ -122,16 +121,14 @@ describe.concurrent('a run on a terminal', () => {
   }) => {
     const [place, where] = await hosted(onTestFinished, some(12), { firstAfterSeconds: 6 })
     const pty = startInPty(place, command, { ...where, columns: 120 }, onTestFinished)
-    await pty.sees(/0\/12 done · first answers.* · submit /)
-    const words = (await pty.screen()).slice(0, -1)
+    const words = (await pty.sees(/0\/12 done · first answers.* · submit /)).slice(0, -1)
     for (const columns of [40, 100, 20, 60]) {
       pty.resize(columns)
-      await pty.sees(
+      const screen = await pty.sees(
         columns === 20
           ? /^[-|/\\] 0% of 12$/m
           : /0\/12 done( · first answers[^·]*| · \d+ running|)( ·.*)? · ETA/,
       )
-      const screen = await pty.screen()
       expect(screen.filter((line) => /0% of 12|0\/12/.test(line))).toHaveLength(1)
       expect(screen.at(-1)?.length).toBeLessThan(columns)
     }

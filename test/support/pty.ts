@@ -22,7 +22,8 @@ export interface Pty {
   brokenLines(): Promise<string[]>
   /** Every byte that came, as it came. */
   raw(): string
-  sees(pattern: RegExp): Promise<void>
+  /** The screen as it first matched. Later, it may show something else. */
+  sees(pattern: RegExp): Promise<string[]>
   /** Keys that are pressed; `\x03` is Ctrl-C. */
   types(keys: string): void
   resize(columns: number): void
@@ -65,11 +66,14 @@ export function startInPty(
   })
   const bytes: Buffer[] = []
   const raw = () => Buffer.concat(bytes).toString('utf8')
-  let look = (): void => undefined
+  let look = (): unknown => undefined
   child.stdout.on('data', (chunk: Buffer) => {
     bytes.push(chunk)
-    view.write(chunk)
-    look()
+    for (const text of splitAtReturns(chunk)) {
+      view.write(text, () => {
+        look()
+      })
+    }
   })
   child.stdin.on('error', () => undefined)
   whenFinished(() => {
@@ -132,17 +136,17 @@ export function startInPty(
     },
     sees: (pattern) =>
       new Promise((resolve, reject) => {
-        const isThere = () => {
-          void settled().then(() => {
-            if (pattern.test(lines().join('\n'))) resolve()
-          })
+        const isThere = (): boolean => {
+          const shown = lines()
+          const found = pattern.test(shown.join('\n'))
+          if (found) resolve(shown)
+          return found
         }
         look = isThere
         isThere()
         const fail = (why: string) => () => {
           void settled().then(() => {
-            if (pattern.test(lines().join('\n'))) resolve()
-            else reject(new Error(`${why} without ${String(pattern)}:\n${lines().join('\n')}`))
+            if (!isThere()) reject(new Error(`${why} without ${String(pattern)}:\n${lines().join('\n')}`))
           })
         }
         const timer = setTimeout(fail('gave up'), patienceMs)
@@ -152,4 +156,15 @@ export function startInPty(
         })
       }),
   }
+}
+
+/** A line that is drawn over begins with a return: each of them is looked at, also if several are read at once. */
+function splitAtReturns(chunk: Buffer): Buffer[] {
+  const pieces: Buffer[] = []
+  let start = 0
+  for (let next = chunk.indexOf(0x0d, 1); next !== -1; next = chunk.indexOf(0x0d, next + 1)) {
+    pieces.push(chunk.subarray(start, next))
+    start = next
+  }
+  return [...pieces, chunk.subarray(start)]
 }
