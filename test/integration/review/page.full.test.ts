@@ -345,7 +345,8 @@ describe.runIf(browserPath !== null)('the review page', () => {
       expect(await shownCounts(page)).toEqual({ open: 2, decided: 3 })
       await pressUntilSaid(page, 'u')
       expect(place.decisions()).toEqual([])
-      expect(await shownCounts(page)).toEqual({ open: 5, decided: 0 })
+      // Said once it is durable; the counts follow with the queue.
+      await expect.poll(() => shownCounts(page)).toEqual({ open: 5, decided: 0 })
     })
 
     test('what a search finds is accepted by its number', async () => {
