@@ -218,7 +218,7 @@ describe.runIf(browserPath !== null)('the review page', () => {
       await pressUntilSaid(page, 'u')
       expect((await shownRow(page)).name).toBe(three)
       expect(verdictsOf(place)).toEqual([[one, first]])
-      expect(await shownCounts(page)).toEqual({ open: names.length - 1, decided: 1 })
+      await expect.poll(() => shownCounts(page)).toEqual({ open: names.length - 1, decided: 1 })
       await page.locator('.undo').click()
       await page.locator('#asked-name', { hasText: one ?? '' }).waitFor()
       expect(verdictsOf(place)).toEqual([])
