@@ -12,7 +12,6 @@ import { csvLine, diskFolder, grouped, ratio, type Say } from './support.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const companyCount = 90_000
-const nameCount = 20_000
 const headCount = 40_000
 const pairCount = 3
 /** What both cost to start is taken off: the same over so few names. */
@@ -22,12 +21,15 @@ const fewNames = 20
  * A file of names on the embedded service, from the first row read to the output written, against the matcher
  * alone: the same names, asked of the same registry in a process of their own, with their answers as JSON.
  * In turn, so that a machine that is busy is busy for both. Needs `npm run build`. `against` is a folder with another
- * built commit, which enriches the same file in the same turns.
+ * built commit, which enriches the same file in the same turns. The first 20,000 names take longer than later ones.
  */
-export async function reportBulk(say: Say, against: string | null): Promise<void> {
+export async function reportBulk(
+  say: Say,
+  { against, nameCount }: { against: string | null; nameCount: number },
+): Promise<void> {
   const folder = mkdtempSync(join(diskFolder(), 'enrich-bench-bulk-'))
   try {
-    const { registry, names, few } = await makeWorld(folder)
+    const { registry, names, few } = await makeWorld(folder, nameCount)
     say(`  ${grouped(nameCount)} names over a registry of ${grouped(companyCount)} companies`)
     const ask = (path: string) => runPeer('./bulk-peer.ts', { root, registry, names: path } satisfies AskPeer)
     const enrich = (path: string) => runEnrich(root, folder, path, registry)
@@ -38,14 +40,14 @@ export async function reportBulk(say: Say, against: string | null): Promise<void
     const befores: PerRow[] = []
     const ratios: number[] = []
     for (let pair = 0; pair < pairCount; pair++) {
-      const matcher = perRow(await ask(names), askStart)
-      const whole = perRow(await enrich(names), enrichStart)
+      const matcher = perRow(await ask(names), askStart, nameCount)
+      const whole = perRow(await enrich(names), enrichStart, nameCount)
       const before = await enrichBefore(names)
       wholes.push(whole)
       ratios.push(whole.cpuMs / matcher.cpuMs)
       say(`  ${describe(whole)}; the matcher alone ${matcher.cpuMs.toFixed(3)}`)
       if (before === null || beforeStart === null) continue
-      befores.push(perRow(before, beforeStart))
+      befores.push(perRow(before, beforeStart, nameCount))
       say(`  before: ${befores.map(describe).at(-1) ?? ''}`)
     }
     say(
@@ -68,7 +70,10 @@ export async function reportBulk(say: Say, against: string | null): Promise<void
   }
 }
 
-async function makeWorld(folder: string): Promise<{ registry: string; names: string; few: string }> {
+async function makeWorld(
+  folder: string,
+  nameCount: number,
+): Promise<{ registry: string; names: string; few: string }> {
   const path = (name: string) => join(folder, name)
   const chance = new Chance(1)
   const known = await readNameWords([join(root, 'fixtures/registry/companies.csv')])
@@ -111,7 +116,7 @@ async function runEnrich(tree: string, folder: string, names: string, registry: 
 
 type PerRow = Readonly<Record<'wallMs' | 'cpuMs' | 'mainCpuMs', number>>
 
-function perRow(whole: Metered, start: Metered): PerRow {
+function perRow(whole: Metered, start: Metered, nameCount: number): PerRow {
   const of = (figure: keyof PerRow) => (whole[figure] - start[figure]) / (nameCount - fewNames)
   return { wallMs: of('wallMs'), cpuMs: of('cpuMs'), mainCpuMs: of('mainCpuMs') }
 }

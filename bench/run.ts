@@ -26,7 +26,8 @@ import { reportWhole } from './whole.js'
  * `--extra-columns` makes it wide; `--registry` is what `threads` and `by-identifier` ask, in place of one of made-up
  * companies, and `--queries` a file of labelled queries for the latter, once for each. `fields` reads `--registry` and
  * draws companies by `--seed`. `service` measures each registry and each number of threads (`--matchers`), each rate for
- * `--seconds`; `load` lasts `--minutes`. `bulk` compares with another built commit, whose folder is `--against`.
+ * `--seconds`; `load` lasts `--minutes`. `bulk` requests `--names`, and compares with another built commit, whose folder is
+ * `--against`.
  */
 const { values, positionals } = parseArgs({
   options: {
@@ -40,6 +41,7 @@ const { values, positionals } = parseArgs({
     queries: { type: 'string', multiple: true, default: [] },
     seed: { type: 'string', default: '1' },
     against: { type: 'string' },
+    names: { type: 'string', default: '20000' },
   },
   allowPositionals: true,
 })
@@ -69,7 +71,11 @@ const parts: Readonly<Record<string, { title: string; report: (say: Say) => Prom
   },
   bulk: {
     title: 'Bulk work on the embedded service, without limits',
-    report: (say) => reportBulk(say, values.against === undefined ? null : resolve(values.against)),
+    report: (say) =>
+      reportBulk(say, {
+        against: values.against === undefined ? null : resolve(values.against),
+        nameCount: Number(values.names),
+      }),
   },
   service: {
     title: 'The service',
@@ -126,6 +132,7 @@ const unknown = positionals.filter((name) => !(name in parts))
 if (unknown.length > 0)
   throw new Error(`no such part: ${unknown.join(', ')}; ${Object.keys(parts).join(', ')}`)
 if (!(Number(values.rows) >= 1)) throw new Error('--rows is a number of rows')
+if (!(Number(values.names) > 20)) throw new Error('--names is a number of names, more than 20')
 if (!(Number(values['extra-columns']) >= 0)) throw new Error('--extra-columns is a number of columns')
 
 say(
