@@ -10,7 +10,7 @@ import { StoreClient, StoreFailure, type FailureFacts, type StoreService } from 
 import { systemPlatform, type StorePlatform } from './store-platform.js'
 import { BucketStore, toPath } from './readable-store.js'
 import { findContentType, toBody, UploadGone, type FileSlice, type Upload } from './object-store.js'
-import { findChild, findText } from './xml.js'
+import { findChild, findText } from '../../tables/xml.js'
 
 /** A SAS token is a query; a shared key signs each request. */
 type AzureCredentials =
@@ -149,7 +149,7 @@ class AzureStore extends BucketStore {
       for (const blob of findChild(page, 'Blobs')?.children ?? []) {
         const key = findText(blob, 'Name')
         if (blob.name !== 'Blob' || key === null) continue
-        yield findChild(blob, 'Name')?.attributes['Encoded'] === 'true' ? decodeURIComponent(key) : key
+        yield findChild(blob, 'Name')?.attribute('Encoded') === 'true' ? decodeURIComponent(key) : key
       }
     }
   }

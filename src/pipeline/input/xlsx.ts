@@ -42,7 +42,7 @@ export async function openSheets(files: readonly SourceFile[], options: ReadOpti
       notices.push(
         ...describeSheets(file, options.sheet, proposed?.hint),
         ...layout.notices,
-        ...file.listNotices(),
+        ...file.listNotices(new Map(layout.columns.map(({ name, position }) => [position, name]))),
       )
       for (const { name, tally } of layout.columns) {
         const known = columns.get(name)

@@ -1,114 +1,143 @@
 import { xlsxLimits } from '../limits.js'
 
-/** Meaning of a number with some format. */
-type NumberKind =
-  | { readonly kind: 'number' }
-  /** Displayed with leading zeros up to this number of digits: `000000`. */
-  | { readonly kind: 'padded'; readonly digits: number }
-  | { readonly kind: 'date' }
-  /** Hours beyond a day: `[h]:mm`. */
-  | { readonly kind: 'duration' }
+/** Meaning of a number with some format. `code`: text, such as an identifier; `duration`: hours beyond a day, `[h]:mm`. */
+export type NumberKind = 'number' | 'code' | 'date' | 'duration'
 
 /** The number of a built-in format, or the code of another one. */
 export type NumberFormat = number | string
+
+/**
+ * Formats a value as a spreadsheet program shows it. `isRead`: the text is the cell's value; otherwise it has something
+ * that the value lacks. Returns `null` for a value that is read as stored.
+ */
+export type ShowValue = (value: number | string) => { readonly text: string; readonly isRead: boolean } | null
 
 /** Number format of a cell and its meaning. */
 export interface CellStyle {
   readonly kind: NumberKind
   readonly format: NumberFormat
+  /** `null` if the format adds no text. */
+  readonly show: ShowValue | null
 }
 
-const plain: NumberKind = { kind: 'number' }
-
-export const generalStyle: CellStyle = { kind: plain, format: 0 }
-
-export const getBuiltInStyle = (id: number): CellStyle => ({ kind: getBuiltInKind(id), format: id })
-
-export const parseStyle = (code: string): CellStyle => ({ kind: parseFormatKind(code), format: code })
-
-/** Returns the meaning of a built-in format; 27 to 36 and 50 to 58 are East Asian dates. */
-export function getBuiltInKind(id: number): NumberKind {
-  if (id === 46) return { kind: 'duration' }
-  const isDate =
-    (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 47) || (id >= 50 && id <= 58)
-  return isDate ? { kind: 'date' } : plain
-}
-
-/**
- * Returns what a number format of Excel shows: a date, a duration, a number padded with zeros, or a plain number. Only
- * the format's first section counts, without quoted, escaped and bracketed parts.
- */
-export function parseFormatKind(code: string): NumberKind {
-  const section = (/^(?:"[^"]*"|\\.|[^;"\\])*/.exec(code)?.[0] ?? '').replace(/"[^"]*"|\\.|_.|\*./g, '')
-  if (/\[(?:h+|m+|s+)\]/i.test(section)) return { kind: 'duration' }
-  const bare = section.replace(/\[[^\]]*\]/g, '')
-  if (/^0{2,}$/.test(bare)) return { kind: 'padded', digits: bare.length }
-  if (/^general$/i.test(bare) || /[0#?]/.test(bare.replace(/[.,]0+/g, ''))) return plain
-  return /[ymdhs]|gge|AM\/PM|A\/P/i.test(bare) ? { kind: 'date' } : plain
-}
+export const generalStyle: CellStyle = { kind: 'number', format: 0, show: null }
 
 /** A cell as stored in the file. */
 export interface RawCell {
   /** `s`, `inlineStr`, `str`, `b`, `e`, `n` or `d`. */
   readonly type: string
-  /** `null` if the cell has no value. */
+  /** `null` if the cell has no value; only of text it may be empty. */
   readonly value: string | null
+  /** Counted from 0. */
+  readonly column: number
   readonly isFormula: boolean
   readonly style: CellStyle
 }
 
-/** Counts of non-empty cells without text, and of numbers that have lost digits. */
+/** Cells of a column that are read without a text of their number format. */
+export interface UnreadFormat {
+  count: number
+  /** The first one. */
+  readonly read: string
+  readonly shown: string
+}
+
+/** Counts of cells that are read with a loss, or may be outdated. */
 export interface CellCounts {
   errorCount: number
   uncachedCount: number
+  /** Formulas with a stored result. */
+  cachedCount: number
   longNumberCount: number
+  /** By column, counted from 0. */
+  readonly unreadFormats: Map<number, UnreadFormat>
 }
 
 /** Returns the text of a cell, `null` if it is empty, or `undefined` if its shared string is missing from `strings`. */
 export function formatCell(
-  { type, value, isFormula, style }: RawCell,
+  cell: RawCell,
   strings: readonly string[],
   is1904: boolean,
   counts: CellCounts,
 ): string | null | undefined {
+  const { type, value, isFormula } = cell
+  if (isFormula) counts[value === null ? 'uncachedCount' : 'cachedCount']++
   if (value === null) {
-    if (isFormula) counts.uncachedCount++
+    if (type === 'e' && !isFormula) counts.errorCount++
     return null
   }
   switch (type) {
     case 's':
-      return strings[Number(value)]
     case 'inlineStr':
-    case 'str':
-      return value
+    case 'str': {
+      const text = getText(cell, strings)
+      return text === undefined || text === '' ? text : applyFormat(text, text, cell, counts)
+    }
     case 'b':
-      return value.trim() === '1' || value.trim() === 'true' ? 'TRUE' : 'FALSE'
+      return formatBoolean(value)
     case 'e':
       counts.errorCount++
       return null
     case 'd':
-      return value.trim().replace('T', ' ').replace(/Z$/, '')
+      return formatIsoDate(value)
     default:
-      return formatNumberText(value.trim(), style.kind, is1904, counts)
+      return formatNumberText(value, cell, is1904, counts)
   }
 }
 
-function formatNumberText(
-  value: string,
-  kind: NumberKind,
-  is1904: boolean,
-  counts: CellCounts,
-): string | null {
-  const number = Number(value)
-  if (value === '') return null
-  if (!Number.isFinite(number)) return value
-  if (kind.kind === 'date') return formatDate(number, is1904) ?? formatNumber(number)
-  if (kind.kind === 'duration') return formatDuration(number)
+function getText({ type, value }: RawCell, strings: readonly string[]): string | undefined {
+  if (type !== 's') return value ?? ''
+  return /^\d+$/.test(value ?? '') ? strings[Number(value)] : undefined
+}
+
+/** Returns other text than that of a boolean unchanged. */
+function formatBoolean(value: string): string {
+  if (/^(?:1|true)$/i.test(value)) return 'TRUE'
+  return /^(?:0|false)$/i.test(value) ? 'FALSE' : value
+}
+
+const isBoolean = (text: string) => text === 'TRUE' || text === 'FALSE'
+
+/** Omits the `T`, the zone of UTC, and midnight. */
+function formatIsoDate(value: string): string {
+  const [, date, time = ''] = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?Z?$/.exec(value) ?? []
+  if (date === undefined) return value.replace('T', ' ').replace(/Z$/, '')
+  const clock = time.replace(/\.0+$/, '')
+  return /^[0:]*$/.test(clock) ? date : `${date} ${clock}`
+}
+
+const numberText = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+
+/** Returns `null` for text that is not a number, or a number that is too large. */
+function parseNumber(text: string): number | null {
+  const number = numberText.test(text) ? Number(text) : NaN
+  return Number.isFinite(number) ? number : null
+}
+
+function formatNumberText(value: string, cell: RawCell, is1904: boolean, counts: CellCounts): string {
+  const number = parseNumber(value)
+  if (number === null) return value
+  const { kind } = cell.style
+  if (kind === 'date') return formatDate(number, is1904) ?? formatNumber(number)
+  if (kind === 'duration') return formatDuration(number)
   if (Math.abs(number) >= xlsxLimits.exactNumberMax) counts.longNumberCount++
-  if (kind.kind === 'padded' && Number.isInteger(number) && number >= 0) {
-    return formatNumber(number).padStart(kind.digits, '0')
-  }
-  return formatNumber(number)
+  return applyFormat(number, formatNumber(number), cell, counts)
+}
+
+/** Returns the text of the number format, or `plain`. Counts cells whose format adds a text that is not read. */
+function applyFormat(
+  value: number | string,
+  plain: string,
+  { style, column }: RawCell,
+  { unreadFormats }: CellCounts,
+): string {
+  const shown = style.show?.(value) ?? null
+  if (shown === null) return plain
+  if (shown.isRead) return shown.text
+  const known = unreadFormats.get(column)
+  if (known === undefined) unreadFormats.set(column, { count: 1, read: plain, shown: shown.text })
+  else known.count++
+  return plain
 }
 
 /** Formats a number with the 15 digits that Excel keeps: 0.1 + 0.2 is 0.3. */
@@ -155,8 +184,7 @@ function formatTime(ms: number): string {
 export type CellKind = 'text' | 'integer' | 'double' | 'boolean' | 'date' | 'timestamp'
 
 /**
- * Returns the kind of value in a cell. `text` is the cell's text. Numbers with leading zeros, times and durations are
- * text.
+ * Returns the kind of value in a cell. `text` is the cell's text. Identifiers, times and durations are text.
  */
 export function getCellKind({ type, style }: RawCell, text: string): CellKind {
   switch (type) {
@@ -165,11 +193,12 @@ export function getCellKind({ type, style }: RawCell, text: string): CellKind {
     case 'str':
       return 'text'
     case 'b':
-      return 'boolean'
+      return isBoolean(text) ? 'boolean' : 'text'
     case 'd':
       return getDayKind(text)
     default:
-      return style.kind.kind === 'number' ? getNumberKind(text) : getDayKind(text)
+      if (style.kind === 'code') return 'text'
+      return style.kind === 'number' ? getNumberKind(text) : getDayKind(text)
   }
 }
 
@@ -206,28 +235,35 @@ export function toCell(raw: RawCell, strings: readonly string[], is1904: boolean
   if (value === null) return null
   switch (type) {
     case 's':
-      return toFilled(strings[Number(value)])
     case 'inlineStr':
-    case 'str':
-      return toFilled(value)
-    case 'b':
-      return { kind: 'boolean', value: value.trim() === '1' || value.trim() === 'true' }
+    case 'str': {
+      const text = getText(raw, strings)
+      return text === undefined ? undefined : toTextCell(text, raw)
+    }
+    case 'b': {
+      const text = formatBoolean(value)
+      return isBoolean(text) ? { kind: 'boolean', value: text === 'TRUE' } : text
+    }
     case 'e':
-      return { kind: 'error', value: value.trim() }
+      return { kind: 'error', value }
     case 'd':
-      return toDayCell(value.trim(), style.kind.kind === 'date' ? style.format : null)
+      return toDayCell(value, style.kind === 'date' ? style.format : null)
     default:
-      return toNumberCell(value.trim(), raw, is1904)
+      return toNumberCell(value, raw, is1904)
   }
 }
 
-const toFilled = (text: string | undefined): string | null | undefined => (text === '' ? null : text)
+/** The cell is written as text, so a text that its format adds is added here. */
+function toTextCell(text: string, { style }: RawCell): string | null {
+  if (text === '') return null
+  const shown = style.show?.(text) ?? null
+  return shown?.isRead === true ? shown.text : text
+}
 
-function toNumberCell(value: string, { style }: RawCell, is1904: boolean): Cell | null {
-  if (value === '') return null
-  const number = Number(value)
-  if (!Number.isFinite(number)) return value
-  const isMoved = is1904 && style.kind.kind === 'date'
+function toNumberCell(value: string, { style }: RawCell, is1904: boolean): Cell {
+  const number = parseNumber(value)
+  if (number === null) return value
+  const isMoved = is1904 && style.kind === 'date'
   const isPlain = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(value)
   const written = isMoved ? String(number + days1904) : isPlain ? value : String(number)
   return { kind: 'number', value: written, format: style.format }

@@ -10,13 +10,13 @@ import { xlsxLimits } from '../limits.js'
 import {
   readXml,
   createDamagedWorkbookError,
-  StringText,
   decodeEscapes,
   isTrue,
   type Parts,
   type Sheet,
   type Workbook,
 } from './workbook.js'
+import type { AttributeReader } from '../xml.js'
 import { findHeaderBelowTitles, isHeader, type SampleRecord } from '../delimited.js'
 
 /** A row with at least one cell. Columns are counted from 0, rows from 1. */
@@ -57,9 +57,23 @@ export async function* readSheetRows<Value>(
 interface OpenCell {
   readonly type: string
   readonly style: number
+  /** Text of `<v>`, and of `<is>` if it has one. */
   value: string | null
+  inline: string | null
   isFormula: boolean
 }
+
+const cellPlace = 'worksheet/sheetData/row/c'
+const sheetPlaces = {
+  row: 'worksheet/sheetData/row',
+  cell: cellPlace,
+  value: `${cellPlace}/v`,
+  formula: `${cellPlace}/f`,
+  inline: `${cellPlace}/is`,
+  inlineText: `${cellPlace}/is/t`,
+  inlineRun: `${cellPlace}/is/r/t`,
+  merge: 'worksheet/mergeCells/mergeCell',
+} as const
 
 class SheetReader<Value> {
   #rows: SheetRow<Value>[] = []
@@ -69,8 +83,7 @@ class SheetReader<Value> {
   /** Whether the row has a cell that is visible, or would be with a result. */
   #isFilled = false
   #cell: OpenCell | null = null
-  #isValue = false
-  readonly #inline = new StringText()
+  readonly places = Object.values(sheetPlaces)
 
   constructor(private readonly reading: SheetReading<Value>) {}
 
@@ -80,46 +93,44 @@ class SheetReader<Value> {
     return rows
   }
 
-  open(name: string, attribute: (name: string) => string | undefined): void {
-    switch (name) {
-      case 'row':
+  open(place: string, attribute: AttributeReader): void {
+    switch (place) {
+      case sheetPlaces.row:
         this.#openRow(attribute('r'), isTrue(attribute('hidden')))
         return
-      case 'c':
+      case sheetPlaces.cell:
         this.#column = this.#findColumn(attribute('r'))
         this.#cell = {
           type: attribute('t') ?? 'n',
           style: Number(attribute('s') ?? 0),
           value: null,
+          inline: null,
           isFormula: false,
         }
         return
-      case 'v':
-        this.#isValue = this.#cell !== null
-        if (this.#cell !== null) this.#cell.value = ''
-        return
-      case 'f':
+      case sheetPlaces.formula:
         if (this.#cell !== null) this.#cell.isFormula = true
         return
-      case 'mergeCell':
+      case sheetPlaces.inline:
+        if (this.#cell !== null) this.#cell.inline = ''
+        return
+      case sheetPlaces.merge:
         this.#addMerge(attribute('ref'))
         return
       default:
-        if (this.#cell !== null) this.#inline.open(name)
     }
   }
 
-  text(text: string): void {
+  text(text: string, place: string): void {
     if (this.#cell === null) return
-    if (this.#isValue) this.#cell.value = (this.#cell.value ?? '') + text
-    else this.#inline.add(text)
+    if (place === sheetPlaces.value) this.#cell.value = (this.#cell.value ?? '') + text
+    else if (place === sheetPlaces.inlineText || place === sheetPlaces.inlineRun)
+      this.#cell.inline = (this.#cell.inline ?? '') + text
   }
 
-  close(name: string): void {
-    if (name === 'v') this.#isValue = false
-    else if (name === 'c') this.#closeCell()
-    else if (name === 'row') this.#closeRow()
-    else if (this.#cell !== null) this.#inline.close(name)
+  close(place: string): void {
+    if (place === sheetPlaces.cell) this.#closeCell()
+    else if (place === sheetPlaces.row) this.#closeRow()
   }
 
   #openRow(stated: string | undefined, isHidden: boolean): void {
@@ -141,7 +152,7 @@ class SheetReader<Value> {
     const cell = this.#cell
     this.#cell = null
     if (cell === null) return
-    const raw = this.#toRawCell(cell, this.#inline.take())
+    const raw = this.#toRawCell(cell)
     const value = this.reading.valueOf(raw)
     if (value === undefined) {
       throw createDamagedWorkbookError(this.reading.parts.label, `row ${this.#row} refers to a missing text`)
@@ -150,10 +161,12 @@ class SheetReader<Value> {
     this.#isFilled ||= value !== null || raw.type === 'e' || (raw.isFormula && raw.value === null)
   }
 
-  #toRawCell({ type, style: number, value, isFormula }: OpenCell, inline: string): RawCell {
+  #toRawCell({ type, style: number, value: stored, inline, isFormula }: OpenCell): RawCell {
     const style = this.reading.workbook.styles[number] ?? generalStyle
-    if (type === 'inlineStr') return { type, value: inline, isFormula, style }
-    return { type, value: type === 'str' && value !== null ? decodeEscapes(value) : value, isFormula, style }
+    const isText = type === 'inlineStr' || type === 'str'
+    const text = type === 'inlineStr' ? (inline ?? stored) : stored
+    const value = text === null ? null : isText ? decodeEscapes(text) : text.trim() || null
+    return { type, value, isFormula, style, column: this.#column }
   }
 
   /** A cell without a reference follows the previous one. */

@@ -2,17 +2,20 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { tableLimits, xlsxLimits } from '../limits.js'
 import { packText, writeZip, type PackedFile } from '../zip-writer.js'
-import { SheetWriter, type SheetLimits, type SheetParts } from './sheet-writer.js'
-import type { SheetColumn, WrittenRow } from './cells.js'
 import {
   escapeAttribute,
+  escapeText,
+  formatRelations,
   mainNamespace,
   officeNamespace,
   packageNamespace,
-  formatRelations,
-  xmlDeclaration,
+  SheetWriter,
   StyleBook,
-} from './sheet-xml.js'
+  xmlDeclaration,
+  type SheetLimits,
+  type SheetParts,
+} from './sheet-writer.js'
+import { formatColumn, type SheetColumn, type WrittenRow } from './cells.js'
 
 export interface BookLimits extends SheetLimits {
   /** Limit of the file, and of each part before compression. */
@@ -145,7 +148,7 @@ function* listParts(
   const files = sheets.map((_, index) => `sheet${index + 1}.xml`)
   yield ['[Content_Types].xml', packText(formatContentTypes(files))]
   yield ['_rels/.rels', packText(formatRelations([{ type: 'officeDocument', target: 'xl/workbook.xml' }]))]
-  yield ['xl/workbook.xml', packText(formatWorkbook(names))]
+  yield ['xl/workbook.xml', packText(formatWorkbook(names, sheets))]
   const targets = files.map((file) => ({ type: 'worksheet', target: `worksheets/${file}` }))
   yield [
     'xl/_rels/workbook.xml.rels',
@@ -170,12 +173,20 @@ function formatContentTypes(files: readonly string[]): string {
   )
 }
 
-function formatWorkbook(names: readonly string[]): string {
+function formatWorkbook(names: readonly string[], parts: readonly SheetParts[]): string {
   const sheets = names.map(
     (name, index) => `<sheet name="${escapeAttribute(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
   )
+  const filters = parts.flatMap(({ table }, index) => {
+    if (table === null) return []
+    const name = `'${(names[index] ?? '').replaceAll("'", "''")}'`
+    const range = `${name}!$A$1:$${formatColumn(table.lastColumn)}$${table.lastRow}`
+    // Excel keeps the range of a filter under this name.
+    return `<definedName name="_xlnm._FilterDatabase" localSheetId="${index}" hidden="1">${escapeText(range)}</definedName>`
+  })
+  const definedNames = filters.length === 0 ? '' : `<definedNames>${filters.join('')}</definedNames>`
   return (
     `${xmlDeclaration}<workbook xmlns="${mainNamespace}" xmlns:r="${officeNamespace}">` +
-    `<bookViews><workbookView activeTab="0"/></bookViews><sheets>${sheets.join('')}</sheets></workbook>`
+    `<bookViews><workbookView activeTab="0"/></bookViews><sheets>${sheets.join('')}</sheets>${definedNames}</workbook>`
   )
 }

@@ -1,10 +1,11 @@
 import { posix } from 'node:path'
 import { TextDecoder } from 'node:util'
-import { SaxesParser } from 'saxes'
 import { UserError } from '../../core/errors.js'
 import { xlsxLimits } from '../limits.js'
 import type { OpenZip } from '../zip-reader.js'
-import { getBuiltInStyle, parseStyle, type CellStyle } from './cells.js'
+import { createPlaceReader, XmlError, type PlaceHandlers } from '../xml.js'
+import type { CellStyle } from './cells.js'
+import { getBuiltInStyle, parseStyle } from './number-format.js'
 
 export interface Sheet {
   readonly name: string
@@ -17,6 +18,8 @@ export interface Sheet {
 export interface Workbook {
   readonly sheets: readonly Sheet[]
   readonly is1904: boolean
+  /** Whether the file asks programs to calculate its formulas when they open it. */
+  readonly isRecalculated: boolean
   /** Indexed by the style number of cells. */
   readonly styles: readonly CellStyle[]
   readonly sharedStringsPart: string | null
@@ -37,11 +40,19 @@ export async function readWorkbook(parts: Parts): Promise<Workbook> {
   const findTarget = (wanted: string) => relations.find(({ type }) => type === wanted)?.target ?? null
   const sheets: Sheet[] = []
   let is1904 = false
+  let isRecalculated = false
+  const places = {
+    properties: 'workbook/workbookPr',
+    sheet: 'workbook/sheets/sheet',
+    calculation: 'workbook/calcPr',
+  } as const
   await readWholeXml(parts.read(part), parts.label, {
-    open: (name, attribute) => {
-      if (name === 'workbookPr') is1904 = isTrue(attribute('date1904'))
-      if (name !== 'sheet') return
-      const relation = relations.find(({ id }) => id === attribute('id'))
+    places: Object.values(places),
+    open: (place, attribute) => {
+      if (place === places.properties) is1904 = isTrue(attribute('date1904'))
+      if (place === places.calculation) isRecalculated = isTrue(attribute('fullCalcOnLoad'))
+      if (place !== places.sheet) return
+      const relation = relations.find(({ id }) => id === attribute('id', officeNamespaces))
       // Chart and macro sheets have no cells.
       if (relation?.type !== 'worksheet') return
       const isHidden = /hidden/i.test(attribute('state') ?? '')
@@ -54,9 +65,10 @@ export async function readWorkbook(parts: Parts): Promise<Workbook> {
   return {
     sheets,
     is1904,
+    isRecalculated,
     styles: styles === null || !parts.has(styles) ? [] : await readStyles(parts, styles),
     sharedStringsPart: findTarget('sharedStrings'),
-    hasMacros: findTarget('vbaProject') !== null,
+    hasMacros: findTarget(macrosType) !== null,
   }
 }
 
@@ -78,16 +90,13 @@ export function chooseSheet(label: string, { sheets }: Workbook, wanted: string 
 async function readStyles(parts: Parts, styles: string): Promise<CellStyle[]> {
   const formats = new Map<number, CellStyle>()
   const ids: number[] = []
-  let isInside = false
+  const places = { format: 'styleSheet/numFmts/numFmt', style: 'styleSheet/cellXfs/xf' } as const
   await readWholeXml(parts.read(styles), parts.label, {
-    open: (name, attribute) => {
-      if (name === 'numFmt')
+    places: Object.values(places),
+    open: (place, attribute) => {
+      if (place === places.format)
         formats.set(Number(attribute('numFmtId')), parseStyle(attribute('formatCode') ?? ''))
-      else if (name === 'cellXfs') isInside = true
-      else if (name === 'xf' && isInside) ids.push(Number(attribute('numFmtId') ?? 0))
-    },
-    close: (name) => {
-      if (name === 'cellXfs') isInside = false
+      else if (place === places.style) ids.push(Number(attribute('numFmtId') ?? 0))
     },
   })
   return ids.map((id) => formats.get(id) ?? getBuiltInStyle(id))
@@ -95,34 +104,6 @@ async function readStyles(parts: Parts, styles: string): Promise<CellStyle[]> {
 
 export function isTrue(text: string | undefined): boolean {
   return text === '1' || text === 'true'
-}
-
-/** Collects the text of a string: joins its runs and omits Japanese reading aids (`rPh`). */
-export class StringText {
-  #text = ''
-  #isText = false
-  #aids = 0
-
-  open(name: string): void {
-    if (name === 'rPh') this.#aids++
-    else if (name === 't') this.#isText = this.#aids === 0
-  }
-
-  add(text: string): void {
-    if (this.#isText) this.#text += text
-  }
-
-  close(name: string): void {
-    if (name === 'rPh') this.#aids--
-    else if (name === 't') this.#isText = false
-  }
-
-  /** Returns the collected text and starts the next string. */
-  take(): string {
-    const text = decodeEscapes(this.#text)
-    this.#text = ''
-    return text
-  }
 }
 
 /** Decodes escapes like `_x000D_`, which replace characters that XML cannot contain. */
@@ -135,19 +116,19 @@ export function decodeEscapes(text: string): string {
 export async function readSharedStrings(parts: Parts, part: string | null): Promise<readonly string[]> {
   const strings: string[] = []
   if (part === null || !parts.has(part)) return strings
-  const string = new StringText()
+  // Japanese reading aids (`rPh`) are not part of the text.
+  const places = { string: 'sst/si', text: 'sst/si/t', run: 'sst/si/r/t' } as const
+  let string = ''
   let charCount = 0
   await readWholeXml(parts.read(part), parts.label, {
-    open: (name) => {
-      string.open(name)
+    places: Object.values(places),
+    text: (text, place) => {
+      if (place === places.text || place === places.run) string += text
     },
-    text: (text) => {
-      string.add(text)
-    },
-    close: (name) => {
-      string.close(name)
-      if (name !== 'si') return
-      const text = string.take()
+    close: (place) => {
+      if (place !== places.string) return
+      const text = decodeEscapes(string)
+      string = ''
       charCount += text.length
       if (charCount > xlsxLimits.sharedStringCharsMax) {
         throw createDamagedWorkbookError(
@@ -178,41 +159,41 @@ export function createOtherSpreadsheetError(
   })
 }
 
-/** Handlers for the XML of a part. Names have no prefix. */
-interface XmlHandlers {
-  open(name: string, attribute: (name: string) => string | undefined): void
-  close?(name: string): void
-  /** May be called with several pieces. */
-  text?(text: string): void
-}
+/** Namespaces of workbooks, by the transitional and the strict form of the standard. */
+const mainNamespaces = [
+  'http://schemas.openxmlformats.org/spreadsheetml/2006/main',
+  'http://purl.oclc.org/ooxml/spreadsheetml/main',
+]
+const officeNamespaces = [
+  'http://schemas.openxmlformats.org/officeDocument/2006/relationships',
+  'http://purl.oclc.org/ooxml/officeDocument/relationships',
+]
+const packageNamespaces = ['http://schemas.openxmlformats.org/package/2006/relationships']
+const macrosType = 'http://schemas.microsoft.com/office/2006/relationships/vbaProject'
 
 /** Parses XML in chunks and calls the handlers. Yields after each chunk, so that the caller can take the results so far. */
 export async function* readXml(
   chunks: AsyncIterable<Buffer>,
   label: string,
-  handlers: XmlHandlers,
+  handlers: PlaceHandlers,
+  namespaces: readonly string[] = mainNamespaces,
 ): AsyncGenerator<void> {
-  const parser = new SaxesParser({ position: false })
+  const reader = createPlaceReader(handlers, namespaces)
+  const parse = (action: () => void) => {
+    try {
+      action()
+    } catch (error) {
+      throw error instanceof XmlError ? createDamagedWorkbookError(label, error.message, error) : error
+    }
+  }
   let charsSinceTag = 0
-  parser.on('doctype', () => {
-    throw createDamagedWorkbookError(label, 'it declares a document type, which Excel files never do')
-  })
-  parser.on('error', (error) => {
-    throw createDamagedWorkbookError(label, error.message, error)
-  })
-  parser.on('opentag', ({ name, attributes }) => {
-    charsSinceTag = 0
-    handlers.open(getLocalName(name), (wanted) => findAttribute(attributes, wanted))
-  })
-  parser.on('closetag', ({ name }) => {
-    charsSinceTag = 0
-    handlers.close?.(getLocalName(name))
-  })
-  parser.on('text', (text) => handlers.text?.(text))
-  parser.on('cdata', (text) => handlers.text?.(text))
+  let tagCount = 0
   for await (const text of decodeXml(chunks, label)) {
-    charsSinceTag += text.length
-    parser.write(text)
+    parse(() => {
+      reader.write(text)
+    })
+    charsSinceTag = reader.tagCount === tagCount ? charsSinceTag + text.length : 0
+    tagCount = reader.tagCount
     if (charsSinceTag > xlsxLimits.charsBetweenTagsMax) {
       throw createDamagedWorkbookError(
         label,
@@ -221,16 +202,19 @@ export async function* readXml(
     }
     yield
   }
-  parser.close()
+  parse(() => {
+    reader.close()
+  })
 }
 
 /** Parses a whole part. */
 async function readWholeXml(
   chunks: AsyncIterable<Buffer>,
   label: string,
-  handlers: XmlHandlers,
+  handlers: PlaceHandlers,
+  namespaces?: readonly string[],
 ): Promise<void> {
-  const reading = readXml(chunks, label, handlers)
+  const reading = readXml(chunks, label, handlers, namespaces)
   while ((await reading.next()).done !== true);
 }
 
@@ -253,23 +237,10 @@ function detectWideEncoding([first, second]: Buffer): string | null {
   return first === 0xfe && second === 0xff ? 'utf-16be' : null
 }
 
-function getLocalName(name: string): string {
-  return name.slice(name.indexOf(':') + 1)
-}
-
-function findAttribute(attributes: Record<string, unknown>, wanted: string): string | undefined {
-  const plain = attributes[wanted]
-  if (typeof plain === 'string') return plain
-  const found = Object.keys(attributes).find(
-    (name) => name.endsWith(`:${wanted}`) && !name.startsWith('xmlns:'),
-  )
-  return found === undefined ? undefined : String(attributes[found])
-}
-
 /** A link from one part of a package to another. */
 interface Relation {
   readonly id: string
-  /** The last word of the type: `worksheet`, `styles`. */
+  /** `worksheet` or `styles`: a type of the standard without its namespace. Others are whole. */
   readonly type: string
   /** Name of the part in the zip. */
   readonly target: string
@@ -302,23 +273,30 @@ export class Parts {
     const list = posix.join(folder, '_rels', `${posix.basename(part)}.rels`)
     if (!this.has(list)) return []
     const relations: Relation[] = []
-    await readWholeXml(this.read(list), this.label, {
-      open: (name, attribute) => {
-        if (name !== 'Relationship' || attribute('TargetMode') === 'External') return
-        const type = attribute('Type') ?? ''
+    const place = 'Relationships/Relationship'
+    const handlers: PlaceHandlers = {
+      places: [place],
+      open: (at, attribute) => {
+        if (at !== place || attribute('TargetMode') === 'External') return
         relations.push({
           id: attribute('Id') ?? '',
-          type: type.slice(type.lastIndexOf('/') + 1),
+          type: toRelationType(attribute('Type') ?? ''),
           target: posix.join('/', folder, resolveRelationTarget(attribute('Target') ?? '', folder)).slice(1),
         })
       },
-    })
+    }
+    await readWholeXml(this.read(list), this.label, handlers, packageNamespaces)
     return relations
   }
 
   close(): void {
     this.zip.close()
   }
+}
+
+function toRelationType(type: string): string {
+  const namespace = officeNamespaces.find((uri) => type.startsWith(`${uri}/`))
+  return namespace === undefined ? type : type.slice(namespace.length + 1)
 }
 
 /** A target with a leading slash is relative to the root, not to the folder. */

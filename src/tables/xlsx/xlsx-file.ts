@@ -9,6 +9,7 @@ import {
   type CellRange,
   getCellKind,
   formatCell,
+  formatColumn,
   type CellKind,
   type RawCell,
 } from './cells.js'
@@ -76,9 +77,14 @@ export class XlsxFile {
     this.hasMacros = workbook.hasMacros
   }
 
-  /** Returns notices for the user about the cells; complete after rows were read. */
-  listNotices(): readonly string[] {
-    return describeNotices(`${this.label}, sheet "${this.sheetName}"`, this.#sheet, this.#lastCounts)
+  /** Returns notices for the user about the cells; complete after rows were read. `columnNames`: by column from 0. */
+  listNotices(columnNames: ReadonlyMap<number, string> = new Map()): readonly string[] {
+    const label = `${this.label}, sheet "${this.sheetName}"`
+    const { isRecalculated } = this.#workbook
+    return [
+      ...describeNotices(label, this.#sheet, this.#lastCounts, isRecalculated),
+      ...describeUnreadFormats(label, this.#lastCounts, columnNames),
+    ]
   }
 
   /** Reads non-empty rows as text. */
@@ -174,12 +180,19 @@ function listHeader(cells: ReadonlyMap<number, string>): string[] {
 const createCounts = (): RowCounts => ({
   errorCount: 0,
   uncachedCount: 0,
+  cachedCount: 0,
   longNumberCount: 0,
+  unreadFormats: new Map(),
   hiddenRowCount: 0,
 })
 
-function describeNotices(label: string, { isHidden }: Sheet, counts: RowCounts): string[] {
-  const { errorCount, uncachedCount, longNumberCount } = counts
+function describeNotices(
+  label: string,
+  { isHidden }: Sheet,
+  counts: RowCounts,
+  isRecalculated: boolean,
+): string[] {
+  const { errorCount, uncachedCount, cachedCount, longNumberCount } = counts
   const notices: string[] = []
   if (errorCount > 0) {
     const are = errorCount === 1 ? 'cell holds an error and is' : 'cells hold an error and are'
@@ -191,6 +204,12 @@ function describeNotices(label: string, { isHidden }: Sheet, counts: RowCounts):
       `${label}: ${uncachedCount} ${are} no stored result: read as empty; save the file in a spreadsheet program, which stores results`,
     )
   }
+  if (cachedCount > 0 && isRecalculated) {
+    const have = cachedCount === 1 ? 'formula has a stored result' : 'formulas have stored results'
+    notices.push(
+      `${label}: ${cachedCount} ${have} that the file marks as outdated; save the file in a spreadsheet program, which calculates them`,
+    )
+  }
   if (longNumberCount > 0) {
     const cells = longNumberCount === 1 ? 'cell' : 'cells'
     notices.push(`${label}: ${longNumberCount} ${cells} with a number of which Excel keeps only 15 digits`)
@@ -198,6 +217,28 @@ function describeNotices(label: string, { isHidden }: Sheet, counts: RowCounts):
   if (counts.hiddenRowCount > 0)
     notices.push(`${label}: hidden rows are read like others (${counts.hiddenRowCount})`)
   if (isHidden) notices.push(`${label}: the sheet is hidden`)
+  return notices
+}
+
+const columnsNamedMax = 10
+
+/** Names the columns with a text that the number format shows and the reader omits. */
+function describeUnreadFormats(
+  label: string,
+  { unreadFormats }: RowCounts,
+  names: ReadonlyMap<number, string>,
+): string[] {
+  const found = [...unreadFormats].sort(([one], [other]) => one - other)
+  const notices = found.slice(0, columnsNamedMax).map(([column, { count, read, shown }]) => {
+    const name = names.get(column)
+    const where =
+      name === undefined ? formatColumn(column) : `${JSON.stringify(name)} (${formatColumn(column)})`
+    const cells = count === 1 ? '1 cell is' : `${count} cells are`
+    return `${label}: column ${where}: ${cells} read as stored, not as the number format shows: ${JSON.stringify(read)} for ${JSON.stringify(shown)}`
+  })
+  const more = found.length - columnsNamedMax
+  if (more > 0)
+    notices.push(`${label}: ${more} more columns have cells that are read as stored, not as shown`)
   return notices
 }
 

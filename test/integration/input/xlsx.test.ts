@@ -110,7 +110,10 @@ describe('a sheet', () => {
             ...part,
             content: part.content
               .toString()
-              .replace('</Rel', '<Relationship Id="v" Type="x/vbaProject" Target="vbaProject.bin"/></Rel'),
+              .replace(
+                '</Rel',
+                '<Relationship Id="v" Type="http://schemas.microsoft.com/office/2006/relationships/vbaProject" Target="vbaProject.bin"/></Rel',
+              ),
           }
         : part,
     )

@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  getBuiltInKind,
-  parseFormatKind,
-  formatDate,
-  formatDuration,
-} from '../../../src/tables/xlsx/cells.js'
+import { formatDate, formatDuration } from '../../../src/tables/xlsx/cells.js'
+import { getBuiltInKind, parseStyle } from '../../../src/tables/xlsx/number-format.js'
 import { decodeEscapes } from '../../../src/tables/xlsx/workbook.js'
 
 describe('number formats', () => {
@@ -19,7 +15,7 @@ describe('number formats', () => {
     'yyyy"年"m"月"d"日"',
     '[Red]yyyy\\-mm',
   ])('%s is a date', (code) => {
-    expect(parseFormatKind(code)).toEqual({ kind: 'date' })
+    expect(parseStyle(code).kind).toBe('date')
   })
 
   test.each([
@@ -30,23 +26,22 @@ describe('number formats', () => {
     'General',
     '@',
     '0.00E+00',
-    '"Month" 0',
     '#,##0.00\\ "dmy"',
     '_-* #,##0_-',
     '# ?/?',
     '',
   ])('%j is none', (code) => {
-    expect(parseFormatKind(code)).toEqual({ kind: 'number' })
+    expect(parseStyle(code).kind).toBe('number')
   })
 
   test('zeros alone are leading zeros, hours in brackets go on', () => {
-    expect(parseFormatKind('000000')).toEqual({ kind: 'padded', digits: 6 })
-    expect(parseFormatKind('0')).toEqual({ kind: 'number' })
-    expect(parseFormatKind('[h]:mm:ss')).toEqual({ kind: 'duration' })
+    expect(parseStyle('000000').kind).toBe('code')
+    expect(parseStyle('0').kind).toBe('number')
+    expect(parseStyle('[h]:mm:ss').kind).toBe('duration')
   })
 
   test('those that need not be spelled out are known', () => {
-    const dates = Array.from({ length: 60 }, (_, id) => id).filter((id) => getBuiltInKind(id).kind === 'date')
+    const dates = Array.from({ length: 60 }, (_, id) => id).filter((id) => getBuiltInKind(id) === 'date')
     expect(dates).toEqual([
       14, 15, 16, 17, 18, 19, 20, 21, 22, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 45, 47, 50, 51, 52, 53, 54,
       55, 56, 57, 58,
