@@ -108,6 +108,9 @@ class SheetReader<Value> {
           isFormula: false,
         }
         return
+      case sheetPlaces.value:
+        if (this.#cell !== null) this.#cell.value = ''
+        return
       case sheetPlaces.formula:
         if (this.#cell !== null) this.#cell.isFormula = true
         return

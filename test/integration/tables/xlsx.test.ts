@@ -204,12 +204,7 @@ describe('what is no sound .xlsx', () => {
       'INPUT_EXCEL_INVALID',
       /document type/,
     ],
-    [
-      'one whose XML breaks off',
-      () => altered(sheet, '<worksheet><sheetData><row><c>'),
-      'INPUT_EXCEL_INVALID',
-      /./,
-    ],
+    ['one whose XML breaks off', () => altered(sheet, sheetXml('<row><c>')), 'INPUT_EXCEL_INVALID', /./],
     [
       'one that is not UTF-8',
       () => altered(sheet, Buffer.from('<worksheet>\xfc</worksheet>', 'latin1')),
@@ -218,25 +213,37 @@ describe('what is no sound .xlsx', () => {
     ],
     [
       'one that refers to no text',
-      () => altered(sheet, '<worksheet><row><c t="s"><v>7</v></c></row></worksheet>'),
+      () => altered(sheet, sheetXml('<row><c t="s"><v>7</v></c></row>')),
       'INPUT_EXCEL_INVALID',
       /row 1 refers/,
     ],
     [
+      'one that refers to a text by no number',
+      () => altered(sheet, sheetXml('<row><c t="s"><v>0x0</v></c></row>')),
+      'INPUT_EXCEL_INVALID',
+      /row 1 refers/,
+    ],
+    [
+      'one of another namespace',
+      () => altered(sheet, '<worksheet xmlns="urn:other"><sheetData/></worksheet>'),
+      'INPUT_EXCEL_INVALID',
+      /<worksheet> is of the unknown namespace "urn:other"/,
+    ],
+    [
       'one with a row beyond the last',
-      () => altered(sheet, '<worksheet><row r="1048577"/></worksheet>'),
+      () => altered(sheet, sheetXml('<row r="1048577"/>')),
       'INPUT_EXCEL_INVALID',
       /row 1048577/,
     ],
     [
       'one with a column beyond the last',
-      () => altered(sheet, '<worksheet><row><c r="XFE1"><v>1</v></c></row></worksheet>'),
+      () => altered(sheet, sheetXml('<row><c r="XFE1"><v>1</v></c></row>')),
       'INPUT_EXCEL_INVALID',
       /column XFE/,
     ],
     [
       'one with a cell without end',
-      () => altered(sheet, `<worksheet><row><c t="str"><v>${random(9_000_000)}`),
+      () => altered(sheet, sheetXml(`<row><c t="str"><v>${random(9_000_000)}`)),
       'INPUT_EXCEL_INVALID',
       /more than 8388608 characters/,
     ],
@@ -257,7 +264,13 @@ describe('what is no sound .xlsx', () => {
   })
 
   const xlsbRelations =
-    '<Relationships><Relationship Id="a" Type="x/officeDocument" Target="xl/workbook.bin"/></Relationships>'
+    '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="a" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.bin"/></Relationships>'
+
+  /** XML of a sheet; it ends where the rows leave an element open. */
+  function sheetXml(rows: string): string {
+    const end = rows.endsWith('</row>') || rows.endsWith('/>') ? '</sheetData></worksheet>' : ''
+    return `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>${rows}${end}`
+  }
 
   function text(name: string, content: string | Buffer): string {
     const path = join(folder, name)
