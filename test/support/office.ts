@@ -84,7 +84,7 @@ End Sub`
 /** The sheets of a file by name, as CSV of what is seen in them. */
 export function seenInOffice(office: string, path: string, folder: string): Map<string, string> {
   // Comma, quote, UTF-8, from the first line, as shown, every sheet.
-  const options = 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1'
+  const options = 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,true,false,false,-1'
   const prefix = `${basename(path).replace(/\.[^.]+$/, '')}-`
   return new Map(
     converted(office, path, options, folder).map((file) => [

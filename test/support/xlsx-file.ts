@@ -45,8 +45,22 @@ export function xlsxParts(book: MadeWorkbook): ZippedFile[] {
   const formats = Object.entries(book.formats ?? {}).map(
     ([id, code]) => `<numFmt numFmtId="${id}" formatCode="${code}"/>`,
   )
-  const styles = (book.styles ?? [0]).map((id) => `<xf numFmtId="${id}"/>`)
+  const styles = (book.styles ?? [0]).map(
+    (id) => `<xf numFmtId="${id}" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>`,
+  )
+  const contentType = (name: string, kind: string) =>
+    `<Override PartName="/xl/${name}.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.${kind}+xml"/>`
+  const contentTypes = [
+    contentType('workbook', 'sheet.main'),
+    contentType('styles', 'styles'),
+    contentType('sharedStrings', 'sharedStrings'),
+    ...book.sheets.map((_, index) => contentType(`worksheets/sheet${index + 1}`, 'worksheet')),
+  ]
   return [
+    {
+      name: '[Content_Types].xml',
+      content: `${declaration}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>${contentTypes.join('')}</Types>`,
+    },
     { name: '_rels/.rels', content: rels(relation('rId1', 'officeDocument', 'xl/workbook.xml')) },
     {
       name: 'xl/workbook.xml',
@@ -71,7 +85,7 @@ export function xlsxParts(book: MadeWorkbook): ZippedFile[] {
       name: 'xl/styles.xml',
       content: root(
         'styleSheet',
-        `<numFmts>${formats.join('')}</numFmts><cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs>${styles.join('')}</cellXfs>`,
+        `<numFmts>${formats.join('')}</numFmts><fonts><font><sz val="11"/></font></fonts><fills><fill><patternFill patternType="none"/></fill></fills><borders><border/></borders><cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs>${styles.join('')}</cellXfs>`,
       ),
     },
     { name: 'xl/sharedStrings.xml', content: root('sst', book.sharedStrings ?? '') },

@@ -73,6 +73,7 @@ interface Section {
   readonly isGeneral: boolean
   readonly decimalCount: number
   readonly hasText: boolean
+  readonly hasCondition: boolean
   /** Shows digits in a way that is not compared: fractions, other numerals, an invalid format. */
   readonly isUnclear: boolean
 }
@@ -128,7 +129,8 @@ function describeSection(tokens: readonly FormatToken[], index: number): Section
           ? 'code'
           : 'plain'
   const decimalCount = places.filter((place) => place > point).length
-  return { digits, isGeneral, decimalCount, hasText, isUnclear }
+  const hasCondition = tokens.some(({ type }) => type === tokenTypes.CONDITION)
+  return { digits, isGeneral, decimalCount, hasText, hasCondition, isUnclear }
 }
 
 const isLiteral = ({ type }: FormatToken) => literalTypes.has(type)
@@ -183,13 +185,16 @@ function createNumberReader(
     ...sections.filter((each) => each.digits === 'code').map((each) => each.decimalCount),
   )
   const isGeneral = sections.some((each) => each.isGeneral)
+  const hasCondition = sections.some((each) => each.hasCondition)
   return (value) => {
     const text = formatShown(code, value)
     if (text === null) return { text: '', isRead: false }
     const isWhole = isGeneral
       ? Number(formatShown('General', Math.abs(value))) === Math.abs(value)
       : decimalCount === Infinity || Number(value.toFixed(decimalCount)) === Number(value.toPrecision(15))
-    if (isCode && isWhole && text !== '') return { text, isRead: true }
+    // Programs differ in the sign of a negative number in a section with a condition.
+    const isSure = isWhole && text !== '' && !(hasCondition && value < 0)
+    if (isCode && isSure) return { text, isRead: true }
     const isSeen = isCode || isUnclear || /[^\s\d.,+()%E-]/.test(text) || (text === '' && value !== 0)
     return isSeen ? { text, isRead: false } : null
   }

@@ -220,7 +220,8 @@ function describeNotices(
   return notices
 }
 
-const columnsNamedMax = 10
+/** Columns with an example; others are only named. */
+const columnExamplesMax = 10
 
 /** Names the columns with a text that the number format shows and the reader omits. */
 function describeUnreadFormats(
@@ -229,16 +230,17 @@ function describeUnreadFormats(
   names: ReadonlyMap<number, string>,
 ): string[] {
   const found = [...unreadFormats].sort(([one], [other]) => one - other)
-  const notices = found.slice(0, columnsNamedMax).map(([column, { count, read, shown }]) => {
+  const describeColumn = (column: number) => {
     const name = names.get(column)
-    const where =
-      name === undefined ? formatColumn(column) : `${JSON.stringify(name)} (${formatColumn(column)})`
+    return name === undefined ? formatColumn(column) : `${JSON.stringify(name)} (${formatColumn(column)})`
+  }
+  const notices = found.slice(0, columnExamplesMax).map(([column, { count, read, shown }]) => {
     const cells = count === 1 ? '1 cell is' : `${count} cells are`
-    return `${label}: column ${where}: ${cells} read as stored, not as the number format shows: ${JSON.stringify(read)} for ${JSON.stringify(shown)}`
+    return `${label}: column ${describeColumn(column)}: ${cells} read as stored, not as the number format shows: ${JSON.stringify(read)} for ${JSON.stringify(shown)}`
   })
-  const more = found.length - columnsNamedMax
-  if (more > 0)
-    notices.push(`${label}: ${more} more columns have cells that are read as stored, not as shown`)
+  const others = found.slice(columnExamplesMax).map(([column]) => describeColumn(column))
+  if (others.length > 0)
+    notices.push(`${label}: also read as stored, not as shown: cells of the columns ${others.join(', ')}`)
   return notices
 }
 
