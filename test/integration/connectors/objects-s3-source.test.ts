@@ -282,6 +282,29 @@ describe('a pattern', () => {
     expect(files.map(({ label }) => label)).toEqual(expected.map((key) => `s3://bucket/${key}`))
   })
 
+  test('does not match keys of another namespace in a reply', async (context) => {
+    const place = await load(context)
+    const foreign =
+      '<e:Contents xmlns:e="urn:e"><e:Key>f.csv</e:Key></e:Contents><Contents xmlns="urn:e"><Key>f.csv</Key></Contents>'
+    store.fail(
+      /list-type/,
+      changeReply((reply) => ({
+        ...reply,
+        headers: {},
+        body: Buffer.from(
+          reply.body.toString().replaceAll(/(<Contents>|<\/ListBucketResult>)/g, `${foreign}$1`),
+        ),
+      })),
+    )
+    const labels = (await place.fetch('s3://bucket/day/**')).map(({ label }) => label)
+    expect(labels).toEqual(
+      [...keys]
+        .filter((key) => key.startsWith('day/'))
+        .sort()
+        .map((key) => `s3://bucket/${key}`),
+    )
+  })
+
   test('does not match an object that a run tries its output with', async (context) => {
     const place = await load(context)
     for (const key of ['.enrich-try-f.csv', 'day/.enrich-try-a.csv'])

@@ -30,6 +30,22 @@ const one = (rows: string, more: Partial<MadeWorkbook> = {}): MadeWorkbook => ({
   ...more,
 })
 
+/** A workbook with a text in one of its parts replaced. */
+function changedParts(book: MadeWorkbook, part: string, before: string, after: string): string {
+  const parts = xlsxParts(book).map((file) => {
+    if (file.name !== part) return file
+    const content = file.content.toString()
+    expect(content).toContain(before)
+    return { ...file, content: content.replace(before, after) }
+  })
+  return writeZip(folder, `changed${++fileCount}.xlsx`, parts)
+}
+
+/** A choice that a program takes only if it knows the extension, and the fallback. */
+function alternative(choice: string, fallback = ''): string {
+  return `<mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:e="urn:e"><mc:Choice Requires="e">${choice}</mc:Choice><mc:Fallback>${fallback}</mc:Fallback></mc:AlternateContent>`
+}
+
 describe('cells', () => {
   test('of every kind give their text', async () => {
     const { rows, notices } = await read(
@@ -82,6 +98,86 @@ describe('cells', () => {
     )
   })
 
+  test('without a value are empty, whatever their type, and a formula among them has no result', async () => {
+    const types = ['s', 'b', 'n', 'd', 'inlineStr', 'str', 'x']
+    const cells = (inside: string) => types.map((type) => `<c t="${type}">${inside}</c>`).join('')
+    const strings = { sharedStrings: '<si><t>first</t></si>' }
+    for (const blank of ['', '<v/>', '<v></v>', '<v xml:space="preserve"> </v>', '<v>\n</v>', '<is/>']) {
+      const isText = blank.includes('> </v>') || blank.includes('\n')
+      const { rows, notices } = await read(one(`<row>${cells(blank)}<c><v>1</v></c></row>`, strings))
+      const [, found] = rows[0] ?? []
+      expect([blank, Object.keys(found ?? {})]).toEqual([blank, isText ? ['4', '5', '7'] : ['7']])
+      expect(notices).toEqual([])
+    }
+    const formulas = ['<f>A1</f>', '<f>A1</f><v/>', '<f t="shared" si="0"/><v> </v>']
+    for (const type of ['', ' t="n"', ' t="s"', ' t="b"', ' t="d"', ' t="e"']) {
+      const rows = formulas.map((inside) => `<row><c${type}>${inside}</c></row>`)
+      const found = await read(one(rows.join(''), strings))
+      expect([type, found.rows]).toEqual([type, [1, 2, 3].map((row) => [row, {}])])
+      expect(found.notices).toEqual([expect.stringMatching(/: 3 formulas have no stored result/)])
+    }
+  })
+
+  test('of booleans and ISO dates give one text for each spelling', async () => {
+    const spelled = (type: string, values: string[]) =>
+      values.map((value) => `<c t="${type}"><v>${value}</v></c>`).join('')
+    const { rows } = await read(
+      one(
+        `<row>${spelled('b', ['1', 'true', ' TRUE ', '0', 'false', 'yes'])}</row><row>${spelled('d', ['2024-02-29', '2024-02-29T00:00:00.000', '2024-02-29T18:30:00.000Z', '2024-02-29T18:30', '2024-02-29T18:30:00.250'])}</row>`,
+      ),
+    )
+    expect(rows.map(([, cells]) => Object.values(cells))).toEqual([
+      ['TRUE', 'TRUE', 'TRUE', 'FALSE', 'FALSE', 'yes'],
+      ['2024-02-29', '2024-02-29', '2024-02-29 18:30:00', '2024-02-29 18:30', '2024-02-29 18:30:00.250'],
+    ])
+  })
+
+  test('whose results the file marks as outdated are counted', async () => {
+    const book = one('<row><c><f>A2</f><v>0</v></c><c><v>1</v></c></row>')
+    const marked = changedParts(
+      book,
+      'xl/workbook.xml',
+      '</workbook>',
+      '<calcPr fullCalcOnLoad="1"/></workbook>',
+    )
+    expect((await readPath(marked)).notices).toEqual([
+      expect.stringMatching(/1 formula has a stored result that the file marks as outdated/),
+    ])
+    expect((await read(book)).notices).toEqual([])
+  })
+
+  test('show the text of their number format, or their column is named', async () => {
+    const formats = {
+      164: '&quot;SC&quot;000000',
+      165: '0.00&quot; kg&quot;',
+      166: '0;0;0;&quot;No. &quot;@',
+      167: ';;;',
+    }
+    const cell = (style: number, value: string) => `<c s="${style}"><v>${value}</v></c>`
+    const text = (style: number, value: string) => `<c s="${style}" t="str"><v>${value}</v></c>`
+    const rows = `<row>${cell(1, '102498')}${cell(2, '7.255')}${text(3, 'A7')}${cell(4, '9')}</row><row>${cell(1, '12.5')}${cell(2, '8')}${text(3, 'B')}${text(4, 'x')}</row>`
+    const found = await read(one(rows, { formats, styles: [0, 164, 165, 166, 167] }))
+    expect(found.rows.map(([, cells]) => Object.values(cells))).toEqual([
+      ['SC102498', '7.255', 'No. A7', '9'],
+      ['12.5', '8', 'No. B', 'x'],
+    ])
+    const where = found.notices.map((notice) => notice.replace(/^.*, sheet "Data": /, ''))
+    expect(where).toEqual([
+      'column A: 1 cell is read as stored, not as the number format shows: "12.5" for "SC000013"',
+      'column B: 2 cells are read as stored, not as the number format shows: "7.255" for "7.26 kg"',
+      'column D: 2 cells are read as stored, not as the number format shows: "9" for ""',
+    ])
+  })
+
+  test.each(['__proto__', '0'.repeat(300), '"', '0;0;0;0;0', '0E', '[$-', '\\', '_', '"é"0/0/0'])(
+    'with the number format %j are read as numbers',
+    async (code) => {
+      const formats = { 164: code.replaceAll('"', '&quot;') }
+      const { rows } = await read(one('<row><c s="1"><v>12</v></c></row>', { formats, styles: [0, 164] }))
+      expect(rows).toEqual([[1, { 0: '12' }]])
+    },
+  )
+
   test('places are followed: sparse, out of order, left out', async () => {
     const { rows } = await read(
       one(
@@ -99,6 +195,98 @@ describe('cells', () => {
     const rows = textRow(1, ['a', 'b'])
     expect((await read(one(rows, { prefix: 'x' }))).rows).toEqual([[1, { 0: 'a', 1: 'b' }]])
     expect((await read(one(rows, { absoluteTargets: true }))).rows).toEqual([[1, { 0: 'a', 1: 'b' }]])
+  })
+})
+
+describe('XML is read by namespace and place', () => {
+  const extension = (inside: string) =>
+    `<extLst><ext xmlns:e="urn:extension" uri="{1}"><e:more>${inside}</e:more></ext></extLst>`
+  const book: MadeWorkbook = {
+    sheets: [{ name: 'Data', rows: '<row><c t="s"><v>0</v></c><c s="1"><v>43889</v></c></row>' }],
+    sharedStrings: '<si><t>Acme</t></si>',
+    styles: [0, 14],
+    is1904: true,
+  }
+  const right = [[1, { 0: 'Acme', 1: '2024-02-29' }]]
+  const row = '<row r="7"><c><v>1</v></c></row>'
+
+  test.each<[what: string, part: string, before: string, inserted: string]>([
+    ['flag in an extension', 'xl/workbook.xml', '</workbook>', extension('<workbookPr/>')],
+    [
+      'flag of another namespace',
+      'xl/workbook.xml',
+      '<sheets>',
+      '<e:workbookPr xmlns:e="urn:e" date1904="0"/>',
+    ],
+    ['flag inside an alternative', 'xl/workbook.xml', '<sheets>', alternative('<workbookPr date1904="0"/>')],
+    ['sheet of an extension', 'xl/workbook.xml', '<sheets>', extension('<sheet name="x" r:id="rId1"/>')],
+    [
+      'format of a conditional style',
+      'xl/styles.xml',
+      '</styleSheet>',
+      '<dxfs><dxf><numFmt numFmtId="14" formatCode="0.00"/></dxf></dxfs>',
+    ],
+    [
+      'style of an extension',
+      'xl/styles.xml',
+      '<cellXfs>',
+      extension('<cellXfs><xf numFmtId="1"/></cellXfs>'),
+    ],
+    ['row of an extension', 'xl/worksheets/sheet1.xml', '</worksheet>', extension(row)],
+    ['row outside the data', 'xl/worksheets/sheet1.xml', '</worksheet>', `<other>${row}</other>`],
+    ['value of another namespace', 'xl/worksheets/sheet1.xml', '<v>0</v>', '<e:v xmlns:e="urn:e">1</e:v>'],
+    ['value inside a formula', 'xl/worksheets/sheet1.xml', '<v>0</v>', '<extLst><v>1</v></extLst>'],
+    ['text of an extension', 'xl/sharedStrings.xml', '</sst>', extension('<si><t>Bolt</t></si>')],
+    ['text of another namespace', 'xl/sharedStrings.xml', '<t>Acme', '<e:t xmlns:e="urn:e">X</e:t>'],
+    [
+      'text of a reading aid',
+      'xl/sharedStrings.xml',
+      '</si>',
+      '<rPh sb="0" eb="1"><t>X</t></rPh><phoneticPr fontId="1"/>',
+    ],
+    [
+      'relation of another namespace',
+      'xl/_rels/workbook.xml.rels',
+      '<Relationship ',
+      '<e:Relationship xmlns:e="urn:e" Id="rId1" Type="x" Target="x"/>',
+    ],
+    [
+      'relation of a like type',
+      'xl/_rels/workbook.xml.rels',
+      '<Relationship ',
+      '<Relationship Id="rId77" Type="http://example.com/styles" Target="sharedStrings.xml"/>',
+    ],
+  ])('a %s is not read', async (_, part, before, inserted) => {
+    expect((await readPath(changedParts(book, part, before, inserted + before))).rows).toEqual(right)
+  })
+
+  test('prefixed attributes are no others, and the strict form has other namespaces', async () => {
+    const marked = changedParts(
+      book,
+      'xl/workbook.xml',
+      '<sheet ',
+      '<sheet xmlns:e="urn:e" e:id="rId9" e:name="x" e:state="hidden" ',
+    )
+    expect((await readPath(marked)).rows).toEqual(right)
+    const strict = xlsxParts({ ...book, prefix: 'x' }).map(({ name, content }) => ({
+      name,
+      content: content
+        .toString()
+        .replaceAll(
+          'http://schemas.openxmlformats.org/spreadsheetml/2006/main',
+          'http://purl.oclc.org/ooxml/spreadsheetml/main',
+        )
+        .replaceAll(
+          'http://schemas.openxmlformats.org/officeDocument/2006/relationships',
+          'http://purl.oclc.org/ooxml/officeDocument/relationships',
+        ),
+    }))
+    expect((await readPath(writeZip(folder, 'strict.xlsx', strict))).rows).toEqual(right)
+  })
+
+  test('rows in the fallback of an alternative are read', async () => {
+    const rows = alternative('<row><c><v>1</v></c></row>', '<row><c><v>2</v></c></row>')
+    expect((await read(one(rows))).rows).toEqual([[1, { 0: '2' }]])
   })
 })
 
