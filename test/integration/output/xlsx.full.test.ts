@@ -10,7 +10,7 @@ import { openXlsx } from '../../../src/tables/xlsx/xlsx-file.js'
 import { createSheetName, WorkbookWriter, type BookLimits } from '../../../src/tables/xlsx/workbook-writer.js'
 import type { WrittenRow } from '../../../src/tables/xlsx/cells.js'
 import { openZip } from '../../../src/tables/zip-reader.js'
-import { findOffice, seenInOffice } from '../../support/office.js'
+import { editedInOffice, findOffice, seenInOffice } from '../../support/office.js'
 import { convert, newFolder } from './support.js'
 
 const folder = newFolder()
@@ -21,6 +21,7 @@ async function writeBook(
   rows: readonly WrittenRow[],
   columns: readonly string[],
   limits: Partial<BookLimits> = {},
+  name = 'rows',
 ) {
   const path = join(folder, `book${++fileCount}.xlsx`)
   const book = new WorkbookWriter(`${path}.parts`, limits)
@@ -28,7 +29,7 @@ async function writeBook(
   try {
     await book
       .addSheets(
-        'rows',
+        name,
         columns.map((name) => ({ name, isText: true })),
       )
       .add(rows)
@@ -122,6 +123,39 @@ describe('a workbook', () => {
     const sheet = await partOf(path, 'xl/worksheets/sheet1.xml')
     expect(sheet).toMatch(/<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"\/>/)
     expect(sheet).toMatch(/<col min="5" max="5" width="27"/)
+  })
+
+  test('has a filter in each column and a header in view, on each sheet, in LibreOffice too', async () => {
+    const rows = Array.from({ length: 12 }, (_, index): WrittenRow => [`r${index}`, 'x', 'https://a.example'])
+    const path = await writeBook(rows, ['name', 'kind', 'site'], { rowsMax: 8 }, "O'Neil & Söhne")
+    const ranges = ['A1:C8', 'A1:C6']
+    const expectFilters = async (file: string) => {
+      const workbook = (await partOf(file, 'xl/workbook.xml')).replaceAll('&apos;', "'")
+      const names = workbook.match(/<definedName [^>]*_FilterDatabase[^>]*>[^<]*/g) ?? []
+      for (const [index, range] of ranges.entries()) {
+        const sheet = await partOf(file, `xl/worksheets/sheet${index + 1}.xml`)
+        expect(sheet).toContain(`<autoFilter ref="${range}"`)
+        const name = `'O''Neil &amp; Söhne${index === 0 ? '' : ' 2'}'`
+        const place = range.replaceAll(/[A-Z]|\d+/g, '$$$&')
+        expect(names.filter((text) => text.endsWith(`>${name}!${place}`))).toHaveLength(1)
+      }
+    }
+    await expectFilters(path)
+    if (office === null) return
+    const view = 'document.CurrentController'
+    const statements = `For index = 0 To 1
+${view}.setActiveSheet(document.Sheets.getByIndex(index))
+sheet.getCellByPosition(0, 20 + index).String = ${view}.hasFrozenPanes() & " " & ${view}.getSplitRow()
+Next`
+    const edited = editedInOffice(office, path, folder, statements)
+    expect((await readRows(edited)).rows.slice(-2)).toEqual([['True 1'], ['True 1']])
+    await expectFilters(edited)
+  })
+
+  test('without columns has no filter', async () => {
+    const path = await writeBook([], [])
+    expect(await partOf(path, 'xl/worksheets/sheet1.xml')).not.toContain('autoFilter')
+    expect(await partOf(path, 'xl/workbook.xml')).not.toContain('definedName')
   })
 
   test('goes on in a second sheet where the first is full', async () => {
