@@ -41,6 +41,7 @@ const heavy = [
   'fastify',
   'fzstd',
   'lossless-json',
+  'numfmt',
   'iso-3166',
   'p-queue',
   'pg',

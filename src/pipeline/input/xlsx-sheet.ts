@@ -1,6 +1,5 @@
 import { UserError } from '../../core/errors.js'
-import { findHeader, type SampleRow, type SheetRow } from '../../tables/xlsx/sheet-rows.js'
-import type { CellRange } from '../../tables/xlsx/cells.js'
+import { findHeader, type CellRange, type SampleRow, type SheetRow } from '../../tables/xlsx/sheet-rows.js'
 import type { ScannedCell, XlsxFile } from '../../tables/xlsx/xlsx-file.js'
 import { findNameColumn } from '../lookups/detect-columns.js'
 import { KindTally, nameColumns, type HeaderCell } from './header-and-cells.js'

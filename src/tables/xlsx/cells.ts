@@ -22,6 +22,30 @@ export interface CellStyle {
 
 export const generalStyle: CellStyle = { kind: 'number', format: 0, show: null }
 
+export function getBuiltInStyle(id: number): CellStyle {
+  return { kind: getBuiltInKind(id), format: id, show: null }
+}
+
+/** Returns the meaning of a built-in format; 27 to 36 and 50 to 58 are East Asian dates. */
+export function getBuiltInKind(id: number): NumberKind {
+  if (id === 46) return 'duration'
+  const isDate =
+    (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 47) || (id >= 50 && id <= 58)
+  return isDate ? 'date' : 'number'
+}
+
+/**
+ * Returns whether a number format of Excel shows a date or a duration, or `null`. Only the format's first section
+ * counts, without quoted, escaped and bracketed parts.
+ */
+export function parseDateKind(code: string): 'date' | 'duration' | null {
+  const section = (/^(?:"[^"]*"|\\.|[^;"\\])*/.exec(code)?.[0] ?? '').replace(/"[^"]*"|\\.|_.|\*./g, '')
+  if (/\[(?:h+|m+|s+)\]/i.test(section)) return 'duration'
+  const bare = section.replace(/\[[^\]]*\]/g, '')
+  if (/general/i.test(bare) || /[0#?]/.test(bare.replace(/[.,]0+/g, ''))) return null
+  return /[ymdhs]|gge|AM\/PM|A\/P/i.test(bare) ? 'date' : null
+}
+
 /** A cell as stored in the file. */
 export interface RawCell {
   /** `s`, `inlineStr`, `str`, `b`, `e`, `n` or `d`. */
@@ -35,7 +59,7 @@ export interface RawCell {
 }
 
 /** Cells of a column that are read without a text of their number format. */
-export interface UnreadFormat {
+interface UnreadFormat {
   count: number
   /** The first one. */
   readonly read: string
@@ -49,7 +73,7 @@ export interface CellCounts {
   /** Formulas with a stored result. */
   cachedCount: number
   longNumberCount: number
-  /** By column, counted from 0. */
+  /** Keys are columns, counted from 0. */
   readonly unreadFormats: Map<number, UnreadFormat>
 }
 
@@ -286,14 +310,6 @@ export function toDayCell(text: string, format: NumberFormat | null = null): Cel
 const epochDay = 25_569
 const firstSureDayMs = Date.UTC(1900, 2, 1)
 
-/** A range of cells. Rows are counted from 1, columns from 0. */
-export interface CellRange {
-  readonly firstRow: number
-  readonly lastRow: number
-  readonly firstColumn: number
-  readonly lastColumn: number
-}
-
 /** Returns 2 for `C7`, `null` if the text names no column. */
 export function parseColumn(place: string): number | null {
   const letters = /^[A-Za-z]+/.exec(place)?.[0]
@@ -305,18 +321,6 @@ export function parseColumn(place: string): number | null {
 export function formatColumn(index: number): string {
   const last = String.fromCharCode(65 + (index % 26))
   return index < 26 ? last : formatColumn(Math.floor(index / 26) - 1) + last
-}
-
-/** Parses `A1:C2`; returns `null` for other text. */
-export function parseRange(reference: string): CellRange | null {
-  const [, from, firstRow, to, lastRow] = /^\$?([A-Z]+)\$?(\d+):\$?([A-Z]+)\$?(\d+)$/i.exec(reference) ?? []
-  if (from === undefined || to === undefined) return null
-  return {
-    firstRow: Number(firstRow),
-    lastRow: Number(lastRow),
-    firstColumn: parseColumn(from) ?? 0,
-    lastColumn: parseColumn(to) ?? 0,
-  }
 }
 
 /** A cell to write, or a text with a link; `null` if empty. */

@@ -1,17 +1,5 @@
 import { format as formatValue, tokenize, tokenTypes, type FormatToken } from 'numfmt'
-import type { CellStyle, NumberKind, ShowValue } from './cells.js'
-
-export function getBuiltInStyle(id: number): CellStyle {
-  return { kind: getBuiltInKind(id), format: id, show: null }
-}
-
-/** Returns the meaning of a built-in format; 27 to 36 and 50 to 58 are East Asian dates. */
-export function getBuiltInKind(id: number): NumberKind {
-  if (id === 46) return 'duration'
-  const isDate =
-    (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 47) || (id >= 50 && id <= 58)
-  return isDate ? 'date' : 'number'
-}
+import { parseDateKind, type CellStyle, type ShowValue } from './cells.js'
 
 /** Longest format that Excel accepts, in characters. Longer ones are read as numbers. */
 const codeCharsMax = 255
@@ -36,18 +24,6 @@ export function parseStyle(code: string): CellStyle {
   }
 }
 
-/**
- * Returns whether a number format of Excel shows a date or a duration, or `null`. Only the format's first section
- * counts, without quoted, escaped and bracketed parts.
- */
-function parseDateKind(code: string): 'date' | 'duration' | null {
-  const section = (/^(?:"[^"]*"|\\.|[^;"\\])*/.exec(code)?.[0] ?? '').replace(/"[^"]*"|\\.|_.|\*./g, '')
-  if (/\[(?:h+|m+|s+)\]/i.test(section)) return 'duration'
-  const bare = section.replace(/\[[^\]]*\]/g, '')
-  if (/general/i.test(bare) || /[0#?]/.test(bare.replace(/[.,]0+/g, ''))) return null
-  return /[ymdhs]|gge|AM\/PM|A\/P/i.test(bare) ? 'date' : null
-}
-
 interface Sections {
   /** At most three: positive, negative and zero, or those of conditions. */
   readonly numbers: readonly (readonly FormatToken[])[]
@@ -66,7 +42,7 @@ function splitSections(code: string): Sections {
   return { numbers: sections.filter((section) => section !== text).slice(0, 3), text }
 }
 
-/** What a section shows around the digits of a number. */
+/** A section for numbers. */
 interface Section {
   /** `none`: no digits; `amount`: digits of a value; `code`: digits of an identifier. */
   readonly digits: 'none' | 'amount' | 'plain' | 'code'
@@ -78,30 +54,13 @@ interface Section {
   readonly isUnclear: boolean
 }
 
-const digitTypes: ReadonlySet<string> = new Set([tokenTypes.ZERO, tokenTypes.HASH, tokenTypes.QMARK])
-const literalTypes: ReadonlySet<string> = new Set([
-  tokenTypes.STRING,
-  tokenTypes.ESCAPED,
-  tokenTypes.CHAR,
-  tokenTypes.DIGIT,
-  tokenTypes.SPACE,
-  tokenTypes.PLUS,
-  tokenTypes.MINUS,
-  tokenTypes.PAREN,
-  tokenTypes.COMMA,
-])
-const scaleTypes: ReadonlySet<string> = new Set([
-  tokenTypes.GROUP,
-  tokenTypes.SCALE,
-  tokenTypes.PERCENT,
-  tokenTypes.EXP,
-])
-const unclearTypes: ReadonlySet<string> = new Set([
-  tokenTypes.ERROR,
-  tokenTypes.DBNUM,
-  tokenTypes.NATNUM,
-  tokenTypes.SLASH,
-])
+const { STRING, ESCAPED, CHAR, DIGIT, SPACE, PLUS, MINUS, PAREN, COMMA } = tokenTypes
+const { ZERO, HASH, QMARK, GROUP, SCALE, PERCENT, EXP, ERROR, DBNUM, NATNUM, SLASH } = tokenTypes
+
+const digitTypes: ReadonlySet<string> = new Set([ZERO, HASH, QMARK])
+const literalTypes = new Set([STRING, ESCAPED, CHAR, DIGIT, SPACE, PLUS, MINUS, PAREN, COMMA])
+const scaleTypes: ReadonlySet<string> = new Set([GROUP, SCALE, PERCENT, EXP])
+const unclearTypes: ReadonlySet<string> = new Set([ERROR, DBNUM, NATNUM, SLASH])
 
 /** `tokens` are of the section at `index`: the first is for positive numbers, others may have a sign or a dash. */
 function describeSection(tokens: readonly FormatToken[], index: number): Section {
@@ -111,7 +70,7 @@ function describeSection(tokens: readonly FormatToken[], index: number): Section
   const points = [...tokens.keys()].filter((place) => tokens[place]?.type === tokenTypes.POINT)
   const [first = 0, last = 0, point = tokens.length] = [places[0], places.at(-1), points[0]]
   const wholeDigits = tokens.slice(0, point).filter(({ type }) => digitTypes.has(type))
-  const isPadded = wholeDigits.filter(({ type }) => type === tokenTypes.ZERO).length > 1
+  const isPadded = wholeDigits.filter(({ type }) => type === ZERO).length > 1
   const inner = tokens.slice(first, last).flatMap((token, at) => (isLiteral(token) ? [first + at] : []))
   const hasText = hasVisibleText(tokens, index)
   const isSplit = inner.length > 0 && (isPadded || !isGrouping(tokens, inner, last))

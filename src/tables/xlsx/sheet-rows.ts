@@ -1,11 +1,4 @@
-import {
-  generalStyle,
-  type CellCounts,
-  type RawCell,
-  parseColumn,
-  parseRange,
-  type CellRange,
-} from './cells.js'
+import { generalStyle, type CellCounts, type RawCell, parseColumn } from './cells.js'
 import { xlsxLimits } from '../limits.js'
 import {
   readXml,
@@ -18,6 +11,14 @@ import {
 } from './workbook.js'
 import type { AttributeReader } from '../xml.js'
 import { findHeaderBelowTitles, isHeader, type SampleRecord } from '../delimited.js'
+
+/** A range of cells. Rows are counted from 1, columns from 0. */
+export interface CellRange {
+  readonly firstRow: number
+  readonly lastRow: number
+  readonly firstColumn: number
+  readonly lastColumn: number
+}
 
 /** A row with at least one cell. Columns are counted from 0, rows from 1. */
 export interface SheetRow<Value = string> {
@@ -186,6 +187,18 @@ class SheetReader<Value> {
     const { merges } = this.reading
     const range = merges === undefined ? null : parseRange(reference ?? '')
     if (range !== null && merges !== undefined && merges.length < xlsxLimits.mergesMax) merges.push(range)
+  }
+}
+
+/** Parses `A1:C2`; returns `null` for other text. */
+function parseRange(reference: string): CellRange | null {
+  const [, from, firstRow, to, lastRow] = /^\$?([A-Z]+)\$?(\d+):\$?([A-Z]+)\$?(\d+)$/i.exec(reference) ?? []
+  if (from === undefined || to === undefined) return null
+  return {
+    firstRow: Number(firstRow),
+    lastRow: Number(lastRow),
+    firstColumn: parseColumn(from) ?? 0,
+    lastColumn: parseColumn(to) ?? 0,
   }
 }
 

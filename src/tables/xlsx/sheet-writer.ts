@@ -119,8 +119,8 @@ export class StyleBook {
 /** The parts of a sheet; `relations` if cells have links. */
 export interface SheetParts {
   readonly sheet: PackedFile
-  /** Number of the last column, from 0, and of the last row, from 1; `null` without columns. */
-  readonly table: { readonly lastColumn: number; readonly lastRow: number } | null
+  /** `$A$1:$C$8`; `null` without columns. */
+  readonly filterRange: string | null
   readonly relations: PackedFile | null
 }
 
@@ -193,8 +193,9 @@ export class SheetWriter {
     const { links, letters, rowNumber } = this
     const hyperlinks = links.length === 0 ? '' : `<hyperlinks>${links.join('')}</hyperlinks>`
     // Prevents Excel's warning about numbers stored as text.
-    const whole = `A1:${letters.at(-1) ?? 'A'}${rowNumber}`
-    const filter = letters.length === 0 ? '' : `<autoFilter ref="${whole}"/>`
+    const last = letters.at(-1)
+    const whole = `A1:${last ?? 'A'}${rowNumber}`
+    const filter = last === undefined ? '' : `<autoFilter ref="${whole}"/>`
     const ignored = `<ignoredErrors><ignoredError sqref="${whole}" numberStoredAsText="1"/></ignoredErrors>`
     await this.part.write(`</sheetData>${filter}${hyperlinks}${ignored}</worksheet>`)
     const relations = [...this.addresses.keys()].map((target) => ({
@@ -204,7 +205,7 @@ export class SheetWriter {
     }))
     return {
       sheet: await this.part.end(),
-      table: letters.length === 0 ? null : { lastColumn: letters.length - 1, lastRow: rowNumber },
+      filterRange: last === undefined ? null : `$A$1:$${last}$${rowNumber}`,
       relations: relations.length === 0 ? null : packText(formatRelations(relations)),
     }
   }

@@ -15,7 +15,7 @@ import {
   type SheetLimits,
   type SheetParts,
 } from './sheet-writer.js'
-import { formatColumn, type SheetColumn, type WrittenRow } from './cells.js'
+import type { SheetColumn, WrittenRow } from './cells.js'
 
 export interface BookLimits extends SheetLimits {
   /** Limit of the file, and of each part before compression. */
@@ -177,12 +177,11 @@ function formatWorkbook(names: readonly string[], parts: readonly SheetParts[]):
   const sheets = names.map(
     (name, index) => `<sheet name="${escapeAttribute(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
   )
-  const filters = parts.flatMap(({ table }, index) => {
-    if (table === null) return []
-    const name = `'${(names[index] ?? '').replaceAll("'", "''")}'`
-    const range = `${name}!$A$1:$${formatColumn(table.lastColumn)}$${table.lastRow}`
-    // Excel keeps the range of a filter under this name.
-    return `<definedName name="_xlnm._FilterDatabase" localSheetId="${index}" hidden="1">${escapeText(range)}</definedName>`
+  // Excel keeps the range of a filter under this name.
+  const filters = parts.flatMap(({ filterRange }, index) => {
+    if (filterRange === null) return []
+    const range = escapeText(`'${(names[index] ?? '').replaceAll("'", "''")}'!${filterRange}`)
+    return `<definedName name="_xlnm._FilterDatabase" localSheetId="${index}" hidden="1">${range}</definedName>`
   })
   const definedNames = filters.length === 0 ? '' : `<definedNames>${filters.join('')}</definedNames>`
   return (

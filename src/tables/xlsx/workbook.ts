@@ -4,8 +4,8 @@ import { UserError } from '../../core/errors.js'
 import { xlsxLimits } from '../limits.js'
 import type { OpenZip } from '../zip-reader.js'
 import { createPlaceReader, XmlError, type PlaceHandlers } from '../xml.js'
-import type { CellStyle } from './cells.js'
-import { getBuiltInStyle, parseStyle } from './number-format.js'
+import { getBuiltInStyle, type CellStyle } from './cells.js'
+import { parseStyle } from './number-format.js'
 
 export interface Sheet {
   readonly name: string

@@ -6,7 +6,6 @@ import { toFileError } from '../file-error.js'
 import {
   toCell,
   type Cell,
-  type CellRange,
   getCellKind,
   formatCell,
   formatColumn,
@@ -23,7 +22,7 @@ import {
   type Sheet,
   type Workbook,
 } from './workbook.js'
-import { readSheetRows, type RowCounts, type SheetRow } from './sheet-rows.js'
+import { readSheetRows, type CellRange, type RowCounts, type SheetRow } from './sheet-rows.js'
 
 /** Text and type of a cell. */
 export interface ScannedCell {

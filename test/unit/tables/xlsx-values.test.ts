@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { formatDate, formatDuration } from '../../../src/tables/xlsx/cells.js'
-import { getBuiltInKind, parseStyle } from '../../../src/tables/xlsx/number-format.js'
+import { formatDate, formatDuration, getBuiltInKind } from '../../../src/tables/xlsx/cells.js'
+import { parseStyle } from '../../../src/tables/xlsx/number-format.js'
 import { decodeEscapes } from '../../../src/tables/xlsx/workbook.js'
 
 describe('number formats', () => {
