@@ -19,7 +19,7 @@ const unsafe =
 const mayBeUnsafe = /[&<>\u0000-\u0008\u000b-\u001f\ufffe\uffff\ud800-\udfff]|_x/
 
 /** Escapes text for a tag. Lone surrogates become U+FFFD. */
-export function escapeText(text: string): string {
+function escapeText(text: string): string {
   return mayBeUnsafe.test(text) ? text.replace(unsafe, escapeChar) : text
 }
 

@@ -4,7 +4,6 @@ import { tableLimits, xlsxLimits } from '../limits.js'
 import { packText, writeZip, type PackedFile } from '../zip-writer.js'
 import {
   escapeAttribute,
-  escapeText,
   formatRelations,
   mainNamespace,
   officeNamespace,
@@ -174,18 +173,18 @@ function formatContentTypes(files: readonly string[]): string {
 }
 
 function formatWorkbook(names: readonly string[], parts: readonly SheetParts[]): string {
-  const sheets = names.map(
-    (name, index) => `<sheet name="${escapeAttribute(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
-  )
+  const formatSheet = (name: string, index: number) =>
+    `<sheet name="${escapeAttribute(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`
   // Excel keeps the range of a filter under this name.
   const filters = parts.flatMap(({ filterRange }, index) => {
     if (filterRange === null) return []
-    const range = escapeText(`'${(names[index] ?? '').replaceAll("'", "''")}'!${filterRange}`)
+    const range = escapeAttribute(`'${(names[index] ?? '').replaceAll("'", "''")}'!${filterRange}`)
     return `<definedName name="_xlnm._FilterDatabase" localSheetId="${index}" hidden="1">${range}</definedName>`
   })
-  const definedNames = filters.length === 0 ? '' : `<definedNames>${filters.join('')}</definedNames>`
   return (
     `${xmlDeclaration}<workbook xmlns="${mainNamespace}" xmlns:r="${officeNamespace}">` +
-    `<bookViews><workbookView activeTab="0"/></bookViews><sheets>${sheets.join('')}</sheets>${definedNames}</workbook>`
+    `<bookViews><workbookView activeTab="0"/></bookViews><sheets>${names.map(formatSheet).join('')}</sheets>` +
+    (filters.length === 0 ? '' : `<definedNames>${filters.join('')}</definedNames>`) +
+    '</workbook>'
   )
 }
