@@ -10,8 +10,7 @@ import {
 } from './credential-request.js'
 import { type StoreRequest, ConnectionFault } from './http-client.js'
 import { encodeQuery, parseEndpoint } from './object-address.js'
-import { toBody } from './object-store.js'
-import { findChild, findText, parseXml } from '../../tables/xml.js'
+import { findChild, findText, parseXml, toBody } from './object-store.js'
 
 interface Role {
   readonly roleArn: string

@@ -9,8 +9,15 @@ import { readS3Failure, toErrorCode } from './s3-store.js'
 import { StoreClient, StoreFailure, type FailureFacts, type StoreService } from './store-client.js'
 import { systemPlatform, type StorePlatform } from './store-platform.js'
 import { BucketStore, toPath } from './readable-store.js'
-import { findContentType, toBody, UploadGone, type FileSlice, type Upload } from './object-store.js'
-import { findChild, findText } from '../../tables/xml.js'
+import {
+  findChild,
+  findText,
+  findContentType,
+  toBody,
+  UploadGone,
+  type FileSlice,
+  type Upload,
+} from './object-store.js'
 
 /** A SAS token is a query; a shared key signs each request. */
 type AzureCredentials =

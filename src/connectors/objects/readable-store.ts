@@ -1,9 +1,16 @@
 import { UserError } from '../../core/errors.js'
 import type { StoreReply, StoreRequest } from './http-client.js'
-import { readInfo, type FileSlice, type ObjectInfo, type ResumePoint, type Upload } from './object-store.js'
+import {
+  parseXml,
+  type XmlElement,
+  readInfo,
+  type FileSlice,
+  type ObjectInfo,
+  type ResumePoint,
+  type Upload,
+} from './object-store.js'
 import { StoreFailure, type Patience, type StoreClient } from './store-client.js'
 import { encodeKey, encodeQuery } from './object-address.js'
-import { parseXml, type XmlElement } from '../../tables/xml.js'
 
 /** Objects that can be read. */
 export abstract class ReadableStore {

@@ -3,9 +3,17 @@ import { UserError } from '../../core/errors.js'
 import { BucketStore, toPath, createUnexpectedError } from './readable-store.js'
 import { ConnectionFault } from './http-client.js'
 import { encodeQuery } from './object-address.js'
-import { findContentType, toBody, UploadGone, type FileSlice, type Upload } from './object-store.js'
+import {
+  escapeXml,
+  findText,
+  parseXml,
+  findContentType,
+  toBody,
+  UploadGone,
+  type FileSlice,
+  type Upload,
+} from './object-store.js'
 import { StoreFailure, type FailureFacts } from './store-client.js'
-import { escapeXml, findText, parseXml } from '../../tables/xml.js'
 
 /** A bucket of a store with the interface of S3. */
 export class S3Store extends BucketStore {

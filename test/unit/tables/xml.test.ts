@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { createPlaceReader, findText, parseXml } from '../../../src/tables/xml.js'
+import { findText, parseXml } from '../../../src/connectors/objects/object-store.js'
+import { createPlaceReader } from '../../../src/tables/xml.js'
 
 const compatibility = 'http://schemas.openxmlformats.org/markup-compatibility/2006'
 
