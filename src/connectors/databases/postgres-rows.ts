@@ -123,7 +123,13 @@ export function describeTypedColumn(name: string, type: string): CopiedColumn | 
   if (found === null) return null
   const column = `q.${quoteSqlName(name)}`
   if (!found.endsWith('[]'))
-    return { name, type: found, select: column, convert: (text) => convertScalar(text, found) }
+    return {
+      name,
+      type: found,
+      select: column,
+      convert: (text) => convertScalar(text, found),
+      isMisfit: canMisfit(found) ? (text) => isScalarMisfit(text, found) : null,
+    }
   const element = found.slice(0, -2)
   // An array of several dimensions, or not counted from 1, stays text, which is no JSON and fails to convert.
   const isPlain = `pg_catalog.array_ndims(${column}) = 1 AND pg_catalog.array_lower(${column}, 1) = 1`
@@ -132,6 +138,13 @@ export function describeTypedColumn(name: string, type: string): CopiedColumn | 
     type: found,
     select: `CASE WHEN ${isPlain} OR pg_catalog.cardinality(${column}) = 0 THEN pg_catalog.to_json(${column}::pg_catalog.text[])::pg_catalog.text ELSE ${column}::pg_catalog.text END`,
     convert: (text) => `list_transform(${text}::JSON::VARCHAR[], lambda x: ${convertScalar('x', element)})`,
+    isMisfit: (text) => {
+      const items = `try_cast(try_cast(${text} AS JSON) AS VARCHAR[])`
+      const misfits = canMisfit(element)
+        ? `coalesce(list_bool_or(list_transform(${items}, lambda x: ${isScalarMisfit('x', element)})), false)`
+        : 'false'
+      return `(${text} IS NOT NULL AND (${items} IS NULL OR ${misfits}))`
+    },
   }
 }
 
@@ -141,22 +154,32 @@ export function describeTextColumn(name: string): CopiedColumn {
     type: 'VARCHAR',
     select: `q.${quoteSqlName(name)}::pg_catalog.text`,
     convert: (text) => text,
+    isMisfit: null,
   }
 }
 
 function convertScalar(text: string, type: string): string {
   if (type === 'VARCHAR') return text
   if (type === 'BLOB') return `unhex(substr(${text}, 3))`
-  // DuckDB writes other texts for these values, and other readers of Parquet misread them.
-  if (type === 'DATE' || type.startsWith('TIME')) {
-    const isOutside = `regexp_matches(${text}, 'BC|inf|^24:')`
-    return `(CASE WHEN ${isOutside} THEN 'outside' ELSE ${text} END)::${type}`
-  }
+  if (isTime(type)) return `(CASE WHEN ${isOutside(text)} THEN 'outside' ELSE ${text} END)::${type}`
   const [, precision, scale] = /^DECIMAL\((\d+),(\d+)\)$/.exec(type) ?? []
   // A hundred times as fast: up to 18 digits, DuckDB computes with 64 bits.
   if (Number(precision) > 18 && Number(scale) <= 18)
     return `coalesce(try_cast(${text} AS DECIMAL(18,${scale ?? ''})), ${text}::${type})::${type}`
   return `${text}::${type}`
+}
+
+const isTime = (type: string): boolean => type === 'DATE' || type.startsWith('TIME')
+
+/** DuckDB writes other texts for these times, and other readers of Parquet misread them. */
+const isOutside = (text: string): string => `regexp_matches(${text}, 'BC|inf|^24:')`
+
+const canMisfit = (type: string): boolean => type !== 'VARCHAR' && type !== 'BLOB'
+
+/** Returns the SQL whether a text is not NULL and does not fit the type. */
+function isScalarMisfit(text: string, type: string): string {
+  const fails = `try_cast(${text} AS ${type}) IS NULL`
+  return `(${text} IS NOT NULL AND (${isTime(type) ? `${isOutside(text)} OR ` : ''}${fails}))`
 }
 
 const newTypes: Readonly<Record<string, string>> = {

@@ -129,15 +129,17 @@ class StorageClasses {
     return `\\x${value.toString('hex')}`
   }
 
+  /** The type fits all values, which were seen before. */
   toColumn(): Omit<CsvColumn, 'name'> & { readonly isMixed: boolean } {
+    const isMisfit = null
     const [only = 'text', ...others] = this.#found
     const isNumeric = [only, ...others].every((found) => found === 'integer' || found === 'real')
     if (others.length > 0 && (!isNumeric || this.#hasLargeIntegers))
-      return { type: 'VARCHAR', convert: (text) => text, isMixed: true }
+      return { type: 'VARCHAR', convert: (text) => text, isMisfit, isMixed: true }
     if (only === 'blob')
-      return { type: 'BLOB', convert: (text) => `unhex(substr(${text}, 3))`, isMixed: false }
-    if (only === 'text') return { type: 'VARCHAR', convert: (text) => text, isMixed: false }
+      return { type: 'BLOB', convert: (text) => `unhex(substr(${text}, 3))`, isMisfit, isMixed: false }
+    if (only === 'text') return { type: 'VARCHAR', convert: (text) => text, isMisfit, isMixed: false }
     const type = only === 'integer' && others.length === 0 ? 'BIGINT' : 'DOUBLE'
-    return { type, convert: (text) => `${text}::${type}`, isMixed: false }
+    return { type, convert: (text) => `${text}::${type}`, isMisfit, isMixed: false }
   }
 }
