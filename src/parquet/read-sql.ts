@@ -1,24 +1,141 @@
 import { quoteSqlName, quoteSqlPath, quoteSqlText, type DuckDb } from './duckdb.js'
 import type { Column } from './part-sql.js'
 
-/** Returns a relation of files, with columns united by name: all rows, or the first `rowsMax`. */
-export function buildRelation(paths: readonly string[], rowsMax?: number): string {
-  const list = paths.map(quoteSqlPath).join(', ')
-  const read = `read_parquet([${list}], union_by_name = true, hive_partitioning = false, filename = false)`
-  return rowsMax === undefined ? read : `(SELECT * FROM ${read} LIMIT ${rowsMax})`
+/** A file of a relation, with the columns that differ from what DuckDB reads. */
+export interface RelationFile {
+  readonly path: string
+  /** SQL in place of columns, by name. */
+  readonly replaced: ReadonlyMap<string, string>
+  /** Constant columns of the file; SQL types. */
+  readonly added: readonly (Column & { readonly value: string | null })[]
+  /** Whether the name of DuckDB's column with the number of the file is taken. */
+  readonly hasFileIndex: boolean
 }
 
-/** Returns the top-level columns of a file. `parquet_schema` lists the schema tree depth first. */
-export async function readColumnNames(duckDb: DuckDb, path: string): Promise<readonly string[]> {
-  const rows = await duckDb.all(`SELECT name, num_children FROM parquet_schema(${quoteSqlPath(path)})`)
-  const names: string[] = []
-  let inside = 0
-  for (const [name, children] of rows.slice(1)) {
-    if (inside === 0) names.push(String(name))
-    else inside--
-    inside += Number(children ?? 0)
+export const toRelationFile = (path: string): RelationFile => ({
+  path,
+  replaced: new Map(),
+  added: [],
+  hasFileIndex: false,
+})
+
+export interface RelationOptions {
+  readonly rowsMax?: number | undefined
+  /** SQL that selects rows; may use `file_row_number`. */
+  readonly filter?: string | undefined
+}
+
+/** Returns a relation of files, with columns united by name, and whether it is a plain scan. */
+export function buildRelation(
+  files: readonly RelationFile[],
+  { rowsMax, filter }: RelationOptions = {},
+): { readonly sql: string; readonly isScan: boolean } {
+  const where = filter === undefined ? '' : ` WHERE ${filter}`
+  const limit = rowsMax === undefined ? '' : ` LIMIT ${rowsMax}`
+  const queries = groupFiles(files).map((group) => {
+    const read = `read_parquet([${group.map(({ path }) => quoteSqlPath(path)).join(', ')}], union_by_name = true, hive_partitioning = false, filename = false)`
+    const [first] = group
+    const replaced = [...(first?.replaced ?? [])].map(([name, sql]) => `${sql} AS ${quoteSqlName(name)}`)
+    const added = (first?.added ?? []).map(({ name, type }, column) => {
+      const values = group.map((file) => {
+        const value = file.added[column]?.value ?? null
+        return value === null ? 'NULL' : quoteSqlText(value)
+      })
+      const [only = 'NULL', ...others] = new Set(values)
+      const value = others.length === 0 ? only : `([${values.join(', ')}])[file_index::BIGINT + 1]`
+      return `, ${value}::${type} AS ${quoteSqlName(name)}`
+    })
+    const star = replaced.length === 0 ? '*' : `* REPLACE (${replaced.join(', ')})`
+    return {
+      read,
+      sql: `SELECT ${star}${added.join('')} FROM ${read}`,
+      isPlain: star + added.join('') === '*',
+    }
+  })
+  const [only] = queries
+  if (only?.isPlain === true && queries.length === 1 && where + limit === '')
+    return { sql: only.read, isScan: true }
+  const united = queries.map(({ sql }) => sql + where).join(' UNION ALL BY NAME ')
+  const sql = queries.length === 1 || limit === '' ? united : `SELECT * FROM (${united})`
+  return { sql: `(${sql}${limit})`, isScan: false }
+}
+
+/** Groups consecutive files that one query can read. */
+function groupFiles(files: readonly RelationFile[]): RelationFile[][] {
+  const groups: { readonly key: string; readonly files: RelationFile[] }[] = []
+  for (const [index, file] of files.entries()) {
+    const added = file.added.map(({ name, type }) => [name, type])
+    const isAlone = file.hasFileIndex && added.length > 0
+    const key = JSON.stringify([[...file.replaced], added, isAlone ? index : null])
+    const last = groups.at(-1)
+    if (last?.key === key) last.files.push(file)
+    else groups.push({ key, files: [file] })
   }
-  return names
+  return groups.map((group) => group.files)
+}
+
+/** The schema of a file, as far as DuckDB's types do not tell it. */
+export interface FileSchema {
+  /** Top-level columns. Bytes have no annotation, and may be the text of older writers. */
+  readonly columns: ReadonlyMap<string, 'bytes' | 'text' | 'other'>
+  /** How DuckDB reads some columns, also nested ones, by top-level column. */
+  readonly changes: ReadonlyMap<string, TypeChange>
+}
+
+/** `double` and `microseconds`: digits may be lost. `float`: no value changes. */
+export type TypeChange = 'microseconds' | 'double' | 'float'
+
+/** Reads the schema of a file. `parquet_schema` lists the schema tree depth first. Names may differ only in case. */
+export async function readFileSchema(
+  duckDb: DuckDb,
+  path: string,
+): Promise<FileSchema & { readonly names: readonly string[] }> {
+  const rows = await duckDb.all(
+    `SELECT name, coalesce(num_children, 0)::INTEGER, coalesce(type, ''), coalesce(converted_type, ''), coalesce(logical_type, '') FROM parquet_schema(${quoteSqlPath(path)})`,
+  )
+  const names: string[] = []
+  const columns = new Map<string, 'bytes' | 'text' | 'other'>()
+  const changes = new Map<string, TypeChange>()
+  let inside = 0
+  for (const row of rows.slice(1)) {
+    const [name, children, type, converted, logical] = row as [string, number, string, string, string]
+    if (inside === 0) {
+      names.push(name)
+      columns.set(name, getKind(type, converted + logical))
+    } else inside--
+    inside += children
+    const change = findTypeChange(type, logical)
+    if (change !== null) changes.set(names.at(-1) ?? '', change)
+  }
+  return { names, columns, changes }
+}
+
+function getKind(type: string, annotation: string): 'bytes' | 'text' | 'other' {
+  if (annotation === '') return type.endsWith('BYTE_ARRAY') ? 'bytes' : 'other'
+  return /^(UTF8|ENUM|String|Enum)/.test(annotation) ? 'text' : 'other'
+}
+
+function findTypeChange(type: string, logical: string): TypeChange | null {
+  const isNanoseconds = /NANOS=Nano/.test(logical) && !/^TimestampType\(isAdjustedToUTC=0/.test(logical)
+  if (type === 'INT96' || isNanoseconds) return 'microseconds'
+  if (Number(/^DecimalType\(.*precision=(\d+)/.exec(logical)?.[1] ?? 0) > 38) return 'double'
+  return logical.startsWith('Float16') ? 'float' : null
+}
+
+/** Returns whether a column of bytes has values, and all are text. */
+export async function isTextColumn(duckDb: DuckDb, paths: readonly string[], name: string): Promise<boolean> {
+  const column = quoteSqlName(name)
+  const rows = `${buildRelation(paths.map(toRelationFile)).sql} WHERE ${column} IS NOT NULL`
+  if ((await duckDb.all(`SELECT 1 FROM ${rows} LIMIT 1`)).length === 0) return false
+  const text = `decode(${column}, 'replace')`
+  const isOther = `(encode(${text}) <> ${column} OR contains(${text}, chr(0)))`
+  return (await duckDb.all(`SELECT 1 FROM ${rows} AND ${isOther} LIMIT 1`)).length === 0
+}
+
+/** Returns the SQL for bytes as text: decoded if they are UTF-8, else with escapes such as `\xFF`. Cannot fail. */
+export function buildDecodedText(value: string): string {
+  const text = `decode(${value}, 'replace')`
+  return `CASE WHEN encode(${text}) = ${value} THEN ${text} ELSE ${value}::VARCHAR END`
 }
 
 /**
@@ -38,8 +155,37 @@ export function buildMemberTextExpression({ name }: Column, { path, type }: Stru
 
 function toText(value: string, type: string): string {
   if (type === 'VARCHAR') return value
-  if (type === 'BLOB') return `coalesce(try(decode(${value})), ${value}::VARCHAR)`
-  return getNestedKind(type) === null ? `${value}::VARCHAR` : `to_json(${value})::VARCHAR`
+  if (type === 'BLOB') return buildDecodedText(value)
+  return getNestedKind(type) === null
+    ? `${value}::VARCHAR`
+    : `to_json(${decodeMembers(value, type)})::VARCHAR`
+}
+
+/** Returns the SQL for a value with all bytes in it as text. */
+function decodeMembers(value: string, type: string, depth = 0): string {
+  if (!/\bBLOB\b/.test(type)) return value
+  if (type === 'BLOB') return buildDecodedText(value)
+  const item = `x${depth}`
+  switch (getNestedKind(type)) {
+    case 'list': {
+      const element = type.replace(/\[\d*\]$/, '')
+      return `list_transform(${value}, lambda ${item}: ${decodeMembers(item, element, depth + 1)})`
+    }
+    case 'map': {
+      const [key = '', own = ''] = splitMembers(type.slice('MAP('.length, -1)).map((text) => text.trim())
+      const entry = `{key: ${decodeMembers(`${item}.key`, key, depth + 1)}, value: ${decodeMembers(`${item}.value`, own, depth + 1)}}`
+      return `map_from_entries(list_transform(map_entries(${value}), lambda ${item}: ${entry}))`
+    }
+    case 'struct': {
+      const members = splitStruct(type).map(({ key, type: own }) => {
+        const member = `struct_extract(${value}, ${quoteSqlText(key)})`
+        return `${quoteSqlName(key)}: ${decodeMembers(member, own, depth + 1)}`
+      })
+      return `CASE WHEN ${value} IS NULL THEN NULL ELSE {${members.join(', ')}} END`
+    }
+    default:
+      return value
+  }
 }
 
 /** Returns the kind of a nested type, or `null` for types with single values. */
@@ -59,13 +205,18 @@ export interface StructMember {
 /** Parses the members of a struct type such as `STRUCT("name" VARCHAR, place STRUCT(city VARCHAR))`, in order. */
 export function parseStructMembers(type: string): StructMember[] {
   if (getNestedKind(type) !== 'struct') return []
-  return splitMembers(type.slice('STRUCT('.length, -1)).flatMap((text) => {
-    const [, quoted, bare = '', own = ''] = /^\s*(?:"((?:[^"]|"")*)"|(\S+))\s+([^]*)$/.exec(text) ?? []
-    const key = quoted?.replaceAll('""', '"') ?? bare
+  return splitStruct(type).flatMap(({ key, type: own }) => {
     if (getNestedKind(own) === null) return [{ path: [key], type: own }]
     return parseStructMembers(own).map((member) => ({ ...member, path: [key, ...member.path] }))
   })
 }
+
+/** Returns the members of a struct type. */
+const splitStruct = (type: string): { readonly key: string; readonly type: string }[] =>
+  splitMembers(type.slice('STRUCT('.length, -1)).map((text) => {
+    const [, quoted, bare = '', own = ''] = /^\s*(?:"((?:[^"]|"")*)"|(\S+))\s+([^]*)$/.exec(text) ?? []
+    return { key: quoted?.replaceAll('""', '"') ?? bare, type: own }
+  })
 
 /** Splits at commas outside brackets and quotes. */
 function splitMembers(text: string): string[] {
@@ -85,18 +236,20 @@ function splitMembers(text: string): string[] {
 
 /** Returns the expression for a row as JSON text, by the relation's alias. Apply `quoteNonFinite` to the result. */
 export function buildObjectExpression(columns: readonly Column[], alias: string): string {
-  return columns.some(({ type }) => type === 'JSON')
+  return columns.some(({ type }) => type === 'JSON' || /\bBLOB\b/.test(type))
     ? buildJsonMembers(columns)
     : `to_json(${quoteSqlName(alias)})::VARCHAR`
 }
 
-/** `to_json` of a whole row would parse JSON values and round their numbers; this keeps their text. */
+/** `to_json` of a whole row would parse JSON values and round their numbers; this keeps their text, and decodes bytes. */
 function buildJsonMembers(columns: readonly Column[]): string {
   const members = columns.map(({ name, type }) => {
     const column = quoteSqlName(name)
     // In JSON text, line breaks only occur in places for spaces.
     const json =
-      type === 'JSON' ? `translate(${column}::VARCHAR, E'\\r\\n', '  ')` : `to_json(${column})::VARCHAR`
+      type === 'JSON'
+        ? `translate(${column}::VARCHAR, E'\\r\\n', '  ')`
+        : `to_json(${decodeMembers(column, type)})::VARCHAR`
     return `${quoteSqlText(`${JSON.stringify(name)}:`)} || coalesce(${json}, 'null')`
   })
   return `'{' || ${members.join(" || ',' || ")} || '}'`
@@ -139,7 +292,7 @@ export async function readColumnMetadata(
   return { metadata: types === null ? metadata : { ...metadata, [columnTypesKey]: types }, unfitColumn }
 }
 
-async function readMetadata(duckDb: DuckDb, file: string, key: string): Promise<string | null> {
+export async function readMetadata(duckDb: DuckDb, file: string, key: string): Promise<string | null> {
   const [row] = await duckDb.all(
     `SELECT decode(value) FROM parquet_kv_metadata(${quoteSqlPath(file)}) WHERE key = ${quoteSqlText(key)}::BLOB`,
   )

@@ -2,7 +2,13 @@ import { openFileBytes } from '../../tables/bytes.js'
 import { openDelimited, type DelimitedFile } from '../../tables/delimited.js'
 import { readStrictRecords } from '../../tables/csv-scanner.js'
 import { type TableRecord, createEmptyFileError } from '../../tables/record-source.js'
-import { findFreeName, findOrAddColumn, createMissingColumnError, nameColumns } from './header-and-cells.js'
+import {
+  findFreeName,
+  findOrAddColumn,
+  createMissingColumnError,
+  nameColumns,
+  readFolderCells,
+} from './header-and-cells.js'
 import type { SourceFile } from './sources.js'
 import {
   splitIntoBatches,
@@ -21,6 +27,8 @@ interface CsvFile {
   readonly headerCells: number
   /** Column index in the table for each position in a row. Grows with rows that are longer than the header. */
   readonly positions: number[]
+  /** Cells that the names of the folders give to every row, by column index in the table. */
+  readonly folderCells: ReadonlyMap<number, string | null>
   readonly short: RaggedLines
   readonly long: RaggedLines
 }
@@ -33,7 +41,8 @@ interface RaggedLines {
 /** Opens one or several CSV files as one table: columns united by name, rows in order. */
 export async function openCsv(files: readonly SourceFile[], options: ReadOptions): Promise<InputTable> {
   const columns = new Map<string, number>()
-  const opened: CsvFile[] = []
+  const opened: Omit<CsvFile, 'folderCells'>[] = []
+  const own: (readonly string[])[] = []
   for (const file of files) {
     const source = await openDelimited(openFileBytes(file.path, file.label), options)
     const cells = await readHeader(source)
@@ -45,8 +54,15 @@ export async function openCsv(files: readonly SourceFile[], options: ReadOptions
     const isChosen = options.chosen?.has(file) ?? true
     const ragged = { short: noLines(), long: noLines() }
     opened.push({ source, isChosen, headerCells: header.length, positions, ...ragged })
+    own.push(header)
   }
-  return new CsvTable(opened, columns, options.rowsMax)
+  const folders = readFolderCells(files, own)
+  const withFolders = opened.map((file, index) => {
+    const cells = folders.cells[index] ?? []
+    const folderCells = cells.map(({ name, value }) => [findOrAddColumn(columns, name), value] as const)
+    return { ...file, folderCells: new Map(folderCells) }
+  })
+  return new CsvTable(withFolders, columns, options.rowsMax, folders.notices)
 }
 
 const noLines = (): RaggedLines => ({ lines: [], count: 0 })
@@ -77,6 +93,7 @@ class CsvTable implements InputTable {
     private readonly files: readonly CsvFile[],
     private readonly columnIndex: Map<string, number>,
     private readonly rowsMax: number | undefined,
+    private readonly folderNotices: readonly string[],
   ) {}
 
   get delimiter(): string | null {
@@ -91,8 +108,8 @@ class CsvTable implements InputTable {
   textRows(columns: readonly string[], isSample = false): AsyncGenerator<readonly TextRow[]> {
     const wanted = this.wanted(columns)
     return this.readBatches(isSample, (file) => {
-      const positions = findPositions(file, wanted)
-      return ({ cells }) => positions.map((position) => getCell(file, cells, position))
+      const getCells = createCellReader(file, wanted)
+      return ({ cells }) => getCells(cells)
     })
   }
 
@@ -114,11 +131,14 @@ class CsvTable implements InputTable {
     const rows = (cellColumns: readonly string[] = []) => {
       const wanted = this.wanted(cellColumns)
       return this.readBatches(false, (file) => {
-        const positions = findPositions(file, wanted)
+        const getCells = createCellReader(file, wanted)
         const keys = file.positions.map((column, position) => `${position === 0 ? '' : ','}"c${column}":"`)
+        const folderMembers = [...file.folderCells]
+          .map(([column, value]) => `,"c${column}":${JSON.stringify(value)}`)
+          .join('')
         return ({ cells }) => ({
-          members: formatMembers(file, keys, cells),
-          cells: positions.map((position) => getCell(file, cells, position)),
+          members: formatMembers(file, keys, cells) + folderMembers,
+          cells: getCells(cells),
         })
       })
     }
@@ -126,7 +146,7 @@ class CsvTable implements InputTable {
   }
 
   listNotes(): readonly string[] {
-    return this.files.flatMap((file) => {
+    const notes = this.files.flatMap((file) => {
       const { label, notices } = file.source
       return [
         ...notices,
@@ -134,6 +154,7 @@ class CsvTable implements InputTable {
         ...describeRagged(label, file.long, 'more cells than the header: kept in added columns'),
       ]
     })
+    return [...this.folderNotices, ...notes]
   }
 
   private wanted(columns: readonly string[]): readonly number[] {
@@ -191,10 +212,16 @@ function getCell(file: CsvFile, cells: readonly string[], position: number): str
   return cells[position] ?? (position >= 0 && position < file.headerCells ? '' : null)
 }
 
-/** Returns the position of each column in the file, or -1 if the file does not have it. */
-function findPositions(file: CsvFile, wanted: readonly number[]): readonly number[] {
+/** Returns a function for the wanted columns of a row. */
+function createCellReader(
+  file: CsvFile,
+  wanted: readonly number[],
+): (cells: readonly string[]) => (string | null)[] {
   const positionOf = new Map(file.positions.map((column, position) => [column, position]))
-  return wanted.map((column) => positionOf.get(column) ?? -1)
+  const positions = wanted.map((column) => positionOf.get(column) ?? -1)
+  const absent = wanted.map((column) => file.folderCells.get(column) ?? null)
+  return (cells) =>
+    positions.map((position, index) => getCell(file, cells, position) ?? absent[index] ?? null)
 }
 
 /** Formats every cell as a JSON member. Each key includes the quote that opens its cell. */

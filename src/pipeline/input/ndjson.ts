@@ -6,7 +6,7 @@ import { openFileBytes } from '../../tables/bytes.js'
 import { readArray, readLines } from '../../tables/json-records.js'
 import type { NestedColumn, NestedColumns } from '../lookups/nested-columns.js'
 import type { SourceFile } from './sources.js'
-import { toJsonCell } from './header-and-cells.js'
+import { hasFolderColumns, readFolderCells, toJsonCell, toJsonText } from './header-and-cells.js'
 import {
   splitIntoBatches,
   type CellRow,
@@ -32,39 +32,82 @@ export async function openObjects(
   options: ReadOptions,
 ): Promise<InputTable> {
   const reader: ObjectReader = format === 'json' ? readArray : readLines
-  const texts: TextSource[] = []
-  for (const file of files) texts.push(await openText(openFileBytes(file.path, file.label), options.encoding))
-  const labels = texts.map(({ label }) => label).join(', ')
+  const opened: ObjectFile[] = []
+  for (const file of files) {
+    const text = await openText(openFileBytes(file.path, file.label), options.encoding)
+    opened.push({ text, isChosen: options.chosen?.has(file) ?? true, own: new Set(), folderMembers: '' })
+  }
+  const labels = opened.map(({ text: { label } }) => label).join(', ')
   const tallies = new Map<string, ColumnTally>()
-  const readObjects = (from: readonly TextSource[], check: boolean) =>
-    readAllObjects(from, reader, options.rowsMax, check)
-  for await (const lines of readObjects(texts, true)) {
-    for (const line of lines) if (!tally(line, tallies)) throw createTooManyColumnsError(labels)
+  const isInFolders = hasFolderColumns(files)
+  let rowsLeft = options.rowsMax ?? Infinity
+  for (const { text, own } of opened) {
+    for await (const lines of splitIntoBatches(reader(text, true), rowsLeft)) {
+      rowsLeft -= lines.length
+      for (const line of lines) {
+        if (!tally(line, tallies, isInFolders ? own : null)) throw createTooManyColumnsError(labels)
+      }
+    }
   }
   if (tallies.size === 0) {
     throw new UserError('INPUT_NO_ROWS', `${labels} contains no object with a key`, {
       hint: 'there is nothing to look up',
     })
   }
-  const chosen = texts.filter((_, index) => options.chosen?.has(files[index] as SourceFile) ?? true)
-  return new ObjectTable(texts, tallies, (isSample) => readObjects(isSample ? texts : chosen, false))
+  const folders = readFolderCells(
+    files,
+    opened.map(({ own }) => own),
+  )
+  for (const [index, file] of opened.entries()) {
+    const members = (folders.cells[index] ?? []).map(({ name, value, type }) => {
+      const raw = value === null ? 'null' : toJsonText(value, type)
+      return `${JSON.stringify(name)}:${raw}`
+    })
+    file.folderMembers = members.join(',')
+    if (!tally(`{${file.folderMembers}}`, tallies, null)) throw createTooManyColumnsError(labels)
+  }
+  return new ObjectTable(opened, tallies, folders.notices, (isSample) =>
+    readAllObjects(
+      opened.filter(({ isChosen }) => isSample || isChosen),
+      reader,
+      options.rowsMax,
+    ),
+  )
+}
+
+interface ObjectFile {
+  readonly text: TextSource
+  /** Whether the rows are read. */
+  readonly isChosen: boolean
+  /** Keys; empty if the folders give no columns. */
+  readonly own: Set<string>
+  /** Members that the names of the folders give to every row, as JSON. */
+  folderMembers: string
 }
 
 function readAllObjects(
-  texts: readonly TextSource[],
+  files: readonly ObjectFile[],
   reader: ObjectReader,
   rowsMax: number | undefined,
-  check: boolean,
 ): AsyncGenerator<readonly string[]> {
   const readAll = async function* () {
-    for (const text of texts) yield* reader(text, check)
+    for (const { text, folderMembers } of files) {
+      for await (const lines of reader(text, false))
+        yield folderMembers === '' ? lines : lines.map((line) => addMembers(line, folderMembers))
+    }
   }
   return splitIntoBatches(readAll(), rowsMax)
 }
 
+function addMembers(object: string, members: string): string {
+  const start = object.slice(0, object.lastIndexOf('}'))
+  return `${start}${start.trim() === '{' ? '' : ','}${members}}`
+}
+
 /** Returns false once there are too many columns. */
-function tally(line: string, tallies: Map<string, ColumnTally>): boolean {
+function tally(line: string, tallies: Map<string, ColumnTally>, own: Set<string> | null): boolean {
   for (const { key, raw } of listJsonMembers(line)) {
+    own?.add(key)
     let column = tallies.get(key)
     if (column === undefined) tallies.set(key, (column = new ColumnTally()))
     if (tallies.size > tableLimits.columnsMax) return false
@@ -80,8 +123,9 @@ class ObjectTable implements InputTable {
   private readonly memberPaths: ReadonlyMap<string, readonly string[]>
 
   constructor(
-    private readonly texts: readonly TextSource[],
+    private readonly files: readonly ObjectFile[],
     tallies: ReadonlyMap<string, ColumnTally>,
+    private readonly folderNotices: readonly string[],
     private readonly objects: (isSample: boolean) => AsyncGenerator<readonly string[]>,
   ) {
     this.types = new Map([...tallies].map(([name, { type }]) => [name, type]))
@@ -166,7 +210,7 @@ class ObjectTable implements InputTable {
   }
 
   listNotes(): readonly string[] {
-    return this.texts.flatMap(({ notice }) => notice ?? [])
+    return [...this.folderNotices, ...this.files.flatMap(({ text: { notice } }) => notice ?? [])]
   }
 }
 

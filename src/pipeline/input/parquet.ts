@@ -9,7 +9,6 @@ import {
 import {
   readColumnMetadata,
   isGeometry,
-  readColumnNames,
   buildMemberTextExpression,
   getNestedKind,
   buildObjectExpression,
@@ -25,7 +24,7 @@ import { tableLimits } from '../../tables/limits.js'
 import { createTooManyColumnsError } from '../../tables/file-error.js'
 import type { NestedColumn, NestedColumns } from '../lookups/nested-columns.js'
 import type { Partition } from '../lookups/partition.js'
-import { createPartRelation } from './parquet-part.js'
+import { createPartRelation, describeFiles } from './parquet-relation.js'
 import { createMissingColumnError, toSqlCell } from './header-and-cells.js'
 import type { SourceFile } from './sources.js'
 import { splitIntoBatches, type CellRow, type InputTable, type RelationRows, type TextRow } from './table.js'
@@ -55,9 +54,9 @@ export async function openParquet(
   const duckDb = await openDuckDb(options.temporaryFolder)
   const label = files.map((file) => file.label).join(', ')
   try {
-    await refuseRenamedColumns(duckDb, files)
+    const { relationFiles, notices } = await describeFiles(duckDb, files)
     const paths = files.map(({ path }) => path)
-    const relation = buildRelation(paths, options.rowsMax)
+    const { sql: relation, isScan } = buildRelation(relationFiles, { rowsMax: options.rowsMax })
     const described = await duckDb.all(
       `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${relation})`,
     )
@@ -66,34 +65,18 @@ export async function openParquet(
     const leafCount = columns.reduce((sum, { type }) => sum + countLeaves(type), 0)
     await duckDb.limitMemory(readMemoryBytes(leafCount))
     const { partition } = options
-    const isScan = options.rowsMax === undefined && partition === undefined
-    const metadata = await readColumnMetadata(duckDb, paths, columns, isScan)
+    const isWhole = options.rowsMax === undefined && partition === undefined
+    const metadata = await readColumnMetadata(duckDb, paths, columns, isWhole)
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+    const texts = { label, notices }
     const whole = { relation, isScan, bytes }
-    if (partition === undefined) return new ParquetTable(duckDb, columns, whole, relation, label, metadata)
-    const part = await createPartRelation({ duckDb, paths, columns, partition })
+    if (partition === undefined) return new ParquetTable(duckDb, columns, whole, relation, texts, metadata)
+    const part = await createPartRelation({ duckDb, files: relationFiles, columns, partition })
     const read = { relation: part.relation, isScan: false, bytes: bytes * part.share }
-    return new ParquetTable(duckDb, columns, read, relation, label, metadata)
+    return new ParquetTable(duckDb, columns, read, relation, texts, metadata)
   } catch (error) {
     duckDb.close()
     throw toParquetError(label, error)
-  }
-}
-
-/** DuckDB ignores letter case in column names and would rename the second of two such columns. */
-async function refuseRenamedColumns(duckDb: DuckDb, files: readonly SourceFile[]): Promise<void> {
-  for (const file of files) {
-    const named = await readColumnNames(duckDb, file.path)
-    const seen = new Map<string, string>()
-    for (const name of named) {
-      const other = seen.get(name.toLowerCase())
-      if (other !== undefined) {
-        throw new UserError('INPUT_COLUMNS_DUPLICATE', `${file.label} has the columns ${other} and ${name}`, {
-          hint: 'rename one: column names must differ in more than letter case',
-        })
-      }
-      seen.set(name.toLowerCase(), name)
-    }
   }
 }
 
@@ -119,7 +102,7 @@ class ParquetTable implements InputTable {
     private readonly read: ReadRows,
     /** All parts sample the first rows of the whole input, so that they see the same. */
     private readonly sampled: string,
-    private readonly label: string,
+    private readonly texts: { readonly label: string; readonly notices: readonly string[] },
     private readonly metadata: ColumnMetadata,
   ) {
     this.columns = described.map(({ name }) => name)
@@ -146,13 +129,15 @@ class ParquetTable implements InputTable {
     })
     // One JSON list a row is faster than reading cell by cell, and keeps a leading byte order mark.
     const relation = isSample ? this.sampled : this.read.relation
-    const rows = this.texts(`SELECT to_json([${texts.join(', ')}]::VARCHAR[])::VARCHAR FROM ${relation}`)
+    const rows = this.readTexts(`SELECT to_json([${texts.join(', ')}]::VARCHAR[])::VARCHAR FROM ${relation}`)
     yield* splitIntoBatches(parseRows(rows))
   }
 
   async *objectRows(): AsyncGenerator<readonly string[]> {
     const object = buildObjectExpression(this.described, this.rowAlias)
-    const rows = this.texts(`SELECT ${object} FROM ${this.read.relation} AS ${quoteSqlName(this.rowAlias)}`)
+    const rows = this.readTexts(
+      `SELECT ${object} FROM ${this.read.relation} AS ${quoteSqlName(this.rowAlias)}`,
+    )
     for await (const batch of splitIntoBatches(rows)) yield batch.map(quoteNonFinite)
   }
 
@@ -186,8 +171,12 @@ class ParquetTable implements InputTable {
     try {
       await this.duckDb.all(`SELECT bit_xor(hash(${alias})) FROM ${this.read.relation} AS ${alias}`)
     } catch (error) {
-      throw toParquetError(this.label, error)
+      throw toParquetError(this.texts.label, error)
     }
+  }
+
+  listNotes(): readonly string[] {
+    return this.texts.notices
   }
 
   close(): void {
@@ -199,12 +188,12 @@ class ParquetTable implements InputTable {
       const [row] = await this.duckDb.all(`SELECT count(*) FROM ${this.read.relation}`)
       return Number(row?.[0])
     } catch (error) {
-      throw toParquetError(this.label, error)
+      throw toParquetError(this.texts.label, error)
     }
   }
 
   /** Streams the result of a query with one text column that is never null. */
-  private async *texts(sql: string): AsyncGenerator<string[]> {
+  private async *readTexts(sql: string): AsyncGenerator<string[]> {
     for await (const chunk of this.query(sql)) yield chunk.getColumnValues(0) as string[]
   }
 
@@ -212,7 +201,7 @@ class ParquetTable implements InputTable {
     try {
       yield* this.duckDb.stream(sql)
     } catch (error) {
-      throw toParquetError(this.label, error)
+      throw toParquetError(this.texts.label, error)
     }
   }
 }

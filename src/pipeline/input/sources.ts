@@ -166,11 +166,14 @@ export function isUnchanged(file: SourceFile): boolean {
   }
 }
 
-/** Returns the SHA-256 of sizes and bytes, in order. Names and times do not count. */
+/** Returns the name of a file with the folders right above it that give columns, such as `country=GB/part.csv`. */
+const getContentName = (label: string): string => /(?:[^/=]+=[^/]*\/)*[^/]*$/.exec(label)?.[0] ?? label
+
+/** Returns the SHA-256 of sizes and bytes, in order. Times do not count, and names only of folders that give columns. */
 export async function hashFiles(files: readonly SourceFile[]): Promise<string> {
   const hash = createHash('sha256')
   for (const file of files) {
-    hash.update(`${file.bytes}\n`)
+    hash.update(`${file.bytes}\n${getContentName(file.label).slice(0, -basename(file.label).length)}`)
     try {
       for await (const chunk of createReadStream(file.path, { highWaterMark: 1024 * 1024 })) {
         hash.update(chunk as Buffer)
@@ -182,9 +185,9 @@ export async function hashFiles(files: readonly SourceFile[]): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Returns the SHA-256 of base names and sizes, in order, which is the same on machines with different mount points. */
+/** Returns the SHA-256 of names and sizes, in order, without folders that give no columns, which is the same on machines with different mount points. */
 export function hashList(files: readonly SourceFile[]): string {
-  const list = files.map(({ label, bytes }) => [basename(label), bytes])
+  const list = files.map(({ label, bytes }) => [getContentName(label), bytes])
   return createHash('sha256').update(JSON.stringify(list)).digest('hex')
 }
 

@@ -3,7 +3,13 @@ import type { SheetRow } from '../../tables/xlsx/sheet-rows.js'
 import { withHintFirst } from '../../core/errors.js'
 import { openXlsx, type XlsxFile } from '../../tables/xlsx/xlsx-file.js'
 import { findNameColumn } from '../lookups/detect-columns.js'
-import { toJsonText, createMissingColumnError, type KindTally } from './header-and-cells.js'
+import {
+  createMissingColumnError,
+  KindTally,
+  readFolderCells,
+  toFolderCell,
+  toJsonText,
+} from './header-and-cells.js'
 import type { SourceFile } from './sources.js'
 import {
   splitIntoBatches,
@@ -20,11 +26,13 @@ interface SheetFile {
   readonly source: SourceFile
   readonly layout: SheetLayout
   readonly sheetName: string
+  /** Cells that the names of the folders give to every row, by column. */
+  readonly folderCells: ReadonlyMap<string, { readonly text: string; readonly cell: Cell }>
 }
 
 /** Opens one sheet of each of one or several Excel files as one table: columns united by name, rows in order. */
 export async function openSheets(files: readonly SourceFile[], options: ReadOptions): Promise<InputTable> {
-  const sheets: SheetFile[] = []
+  const sheets: Omit<SheetFile, 'folderCells'>[] = []
   const notices: string[] = []
   const columns = new Map<string, KindTally>()
   let sheetHint: string | null = null
@@ -53,8 +61,24 @@ export async function openSheets(files: readonly SourceFile[], options: ReadOpti
       file.close()
     }
   }
+  const folders = readFolderCells(
+    files,
+    sheets.map(({ layout }) => layout.columns.map(({ name }) => name)),
+  )
+  const withFolders = sheets.map((sheet, index) => {
+    const folderCells: SheetFile['folderCells'] & Map<string, unknown> = new Map()
+    for (const { name, value: text, type } of folders.cells[index] ?? []) {
+      const tally = columns.get(name) ?? new KindTally()
+      columns.set(name, tally)
+      if (text === null) continue
+      tally.add(type)
+      folderCells.set(name, { text, cell: toFolderCell(text, type) })
+    }
+    return { ...sheet, folderCells }
+  })
+  notices.unshift(...folders.notices)
   const types = [...columns.values()].map(({ type }) => type)
-  return new SheetTable(sheets, [...columns.keys()], types, notices, options, sheetHint)
+  return new SheetTable(withFolders, [...columns.keys()], types, notices, options, sheetHint)
 }
 
 /** Another sheet that most likely holds the companies. */
@@ -122,8 +146,7 @@ class SheetTable implements InputTable {
 
   textRows(columns: readonly string[], isSample = false): AsyncGenerator<readonly TextRow[]> {
     const createRowMapper = (sheet: SheetFile) => {
-      const positions = findPositions(sheet, columns, this.columns)
-      return ({ cells }: SheetRow) => positions.map((position) => cells.get(position) ?? null)
+      return createCellReader(sheet, columns, this.columns, ({ text }) => text)
     }
     return this.readBatches(readTexts, createRowMapper, isSample)
   }
@@ -131,10 +154,7 @@ class SheetTable implements InputTable {
   cellRows(): AsyncGenerator<readonly CellRow[]> {
     return this.readBatches(
       (file) => file.cellRows(),
-      (sheet) => {
-        const positions = findPositions(sheet, this.columns, this.columns)
-        return ({ cells }: SheetRow<Cell>) => positions.map((position) => cells.get(position) ?? null)
-      },
+      (sheet) => createCellReader(sheet, this.columns, this.columns, ({ cell }) => cell),
     )
   }
 
@@ -151,16 +171,13 @@ class SheetTable implements InputTable {
   parquetSource(): MemberRows {
     const rows = (cellColumns: readonly string[] = []) =>
       this.readBatches(readTexts, (sheet) => {
-        const positions = findPositions(sheet, this.columns, this.columns)
-        const wanted = findPositions(sheet, cellColumns, this.columns)
-        return ({ cells }) => ({
-          members: positions
-            .flatMap((position, index) => {
-              const text = cells.get(position) ?? null
-              return text === null ? [] : [`"c${index}":${this.formatJson(text, index)}`]
-            })
+        const readAll = createCellReader(sheet, this.columns, this.columns, ({ text }) => text)
+        const readWanted = createCellReader(sheet, cellColumns, this.columns, ({ text }) => text)
+        return (row) => ({
+          members: readAll(row)
+            .flatMap((text, index) => (text === null ? [] : [`"c${index}":${this.formatJson(text, index)}`]))
             .join(','),
-          cells: wanted.map((position) => cells.get(position) ?? null),
+          cells: readWanted(row),
         })
       })
     return { kind: 'members', types: this.types, readMembers: rows }
@@ -221,16 +238,19 @@ class SheetTable implements InputTable {
 
 const readTexts = (file: XlsxFile) => file.readRows()
 
-/** Returns the position of each column in the sheet, or -1 if the sheet does not have it. */
-function findPositions(
-  { layout }: SheetFile,
+/** Returns a function for the wanted columns of a row. `toValue` converts a cell of the folders. */
+function createCellReader<Value>(
+  { layout, folderCells }: SheetFile,
   wanted: readonly string[],
   known: readonly string[],
-): readonly number[] {
+  toValue: (cell: { readonly text: string; readonly cell: Cell }) => Value,
+): (row: SheetRow<Value>) => (Value | null)[] {
   const positionOf = new Map(layout.columns.map(({ name, position }) => [name, position]))
-  return wanted.map((name) => {
+  const places = wanted.map((name) => {
     const position = positionOf.get(name)
     if (position === undefined && !known.includes(name)) throw createMissingColumnError(name)
-    return position ?? -1
+    const folderCell = folderCells.get(name)
+    return { position: position ?? -1, absent: folderCell === undefined ? null : toValue(folderCell) }
   })
+  return ({ cells }) => places.map(({ position, absent }) => cells.get(position) ?? absent)
 }

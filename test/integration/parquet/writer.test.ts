@@ -5,7 +5,7 @@ import { quoteSqlPath } from '../../../src/parquet/duckdb.js'
 import { parquetLimits, memoryBytesMin } from '../../../src/parquet/limits.js'
 import { LineWriter, type LineFile } from '../../../src/parquet/part-sql.js'
 import { openParquetWriter, type ParquetWriterDeps } from '../../../src/parquet/parquet-writer.js'
-import { buildRelation } from '../../../src/parquet/read-sql.js'
+import { buildRelation, toRelationFile } from '../../../src/parquet/read-sql.js'
 import { readThrift, writeThrift } from '../../../src/parquet/thrift.js'
 import { newFolder, readByHyparquet, withDuckDb } from '../output/support.js'
 
@@ -120,7 +120,7 @@ describe('a writer', () => {
           lines: ownLines(rows.map((row) => `{"v":"line ${row}","l":[{"a":${row}}]}`)),
         }),
       )
-      const relation = buildRelation(given, undefined)
+      const relation = buildRelation(given.map(toRelationFile)).sql
       const source = { relation, isScan: true, cells: new Map([[id, 'r."id"']]), rowBytes }
       await writer.addRows(source, rowCount, ownNumbers)
       await writer.end()

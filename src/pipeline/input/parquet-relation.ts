@@ -1,0 +1,236 @@
+import { UserError } from '../../core/errors.js'
+import { quoteSqlName, quoteSqlPath, type DuckDb } from '../../parquet/duckdb.js'
+import type { Column } from '../../parquet/part-sql.js'
+import {
+  buildDecodedText,
+  buildRelation,
+  columnTypesKey,
+  isTextColumn,
+  readFileSchema,
+  readMetadata,
+  type FileSchema,
+  type RelationFile,
+  type TypeChange,
+} from '../../parquet/read-sql.js'
+import { getBlocks, type Partition } from '../lookups/partition.js'
+import { readFolderCells } from './header-and-cells.js'
+import type { SourceFile } from './sources.js'
+
+/** Returns how each file is read, with notices about types that change. */
+export async function describeFiles(
+  duckDb: DuckDb,
+  files: readonly SourceFile[],
+): Promise<{ readonly relationFiles: readonly RelationFile[]; readonly notices: readonly string[] }> {
+  const schemas: FileSchema[] = []
+  for (const { path, label } of files) {
+    const { names, ...schema } = await readFileSchema(duckDb, path)
+    refuseRenamedColumns(names, label)
+    schemas.push(schema)
+  }
+  const decoded = await findDecodedColumns(duckDb, files, schemas)
+  const folders = readFolderCells(
+    files,
+    schemas.map(({ columns }) => columns.keys()),
+  )
+  const relationFiles = files.map(({ path }, index) => {
+    const columns = schemas[index]?.columns ?? new Map<string, string>()
+    const replaced = [...columns].flatMap(([name, kind]) =>
+      kind === 'bytes' && decoded.has(name.toLowerCase())
+        ? [[name, buildDecodedText(quoteSqlName(name))] as const]
+        : [],
+    )
+    const hasFileIndex = [...columns.keys()].some((name) => name.toLowerCase() === 'file_index')
+    const added = (folders.cells[index] ?? []).map((cell) => ({ ...cell, type: folderTypes[cell.type] }))
+    return { path, replaced: new Map(replaced), added, hasFileIndex }
+  })
+  const changes = new Map(schemas.flatMap((schema) => [...schema.changes]))
+  const notices = [...folders.notices, ...describeDecoded(decoded), ...describeChanges(changes)]
+  return { relationFiles, notices }
+}
+
+const folderTypes = { text: 'VARCHAR', integer: 'BIGINT', date: 'DATE' } as const
+
+/**
+ * Finds columns of bytes that are read as text, by their names in lower case: older writers do not mark text. All values
+ * are text, or another file has the column as text. The bytes of a table's copy are bytes in the database.
+ */
+async function findDecodedColumns(
+  duckDb: DuckDb,
+  files: readonly SourceFile[],
+  schemas: readonly FileSchema[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, { name: string; paths: string[]; hasText: boolean }>()
+  for (const [index, { columns }] of schemas.entries()) {
+    const path = files[index]?.path ?? ''
+    const isCopy =
+      [...columns.values()].includes('bytes') && (await readMetadata(duckDb, path, columnTypesKey)) !== null
+    for (const [name, kind] of columns) {
+      const column = found.get(name.toLowerCase()) ?? { name, paths: [], hasText: false }
+      found.set(name.toLowerCase(), column)
+      if (kind === 'bytes' && !isCopy) column.paths.push(path)
+      if (kind === 'text') column.hasText = true
+    }
+  }
+  const decoded = new Map<string, string>()
+  for (const [key, { name, paths, hasText }] of found) {
+    if (paths.length > 0 && (hasText || (await isTextColumn(duckDb, paths, name)))) decoded.set(key, name)
+  }
+  return decoded
+}
+
+const describeDecoded = (decoded: ReadonlyMap<string, string>): readonly string[] =>
+  decoded.size === 0
+    ? []
+    : [`columns of bytes that contain text are read as text: ${listNames(decoded.values())}`]
+
+const changeTexts: Readonly<Record<TypeChange, string>> = {
+  microseconds: 'times in nanoseconds are read in microseconds, and further digits are lost',
+  double: 'decimals of more than 38 digits are read as floating-point numbers, and further digits are lost',
+  float: 'numbers of 16 bits are read as numbers of 32 bits with the same values',
+}
+
+const describeChanges = (changes: ReadonlyMap<string, TypeChange>): readonly string[] =>
+  (Object.keys(changeTexts) as TypeChange[]).flatMap((change) => {
+    const names = [...changes].filter(([, own]) => own === change).map(([name]) => name)
+    return names.length === 0 ? [] : [`${changeTexts[change]}: ${listNames(names)}`]
+  })
+
+const listNames = (names: Iterable<string>): string =>
+  Array.from(names, (name) => JSON.stringify(name)).join(', ')
+
+/** DuckDB ignores letter case in column names and would rename the second of two such columns. */
+function refuseRenamedColumns(names: readonly string[], label: string): void {
+  const seen = new Map<string, string>()
+  for (const name of names) {
+    const other = seen.get(name.toLowerCase())
+    if (other !== undefined) {
+      throw new UserError('INPUT_COLUMNS_DUPLICATE', `${label} has the columns ${other} and ${name}`, {
+        hint: 'rename one: column names must differ in more than letter case',
+      })
+    }
+    seen.set(name.toLowerCase(), name)
+  }
+}
+
+interface PartDeps {
+  readonly duckDb: Pick<DuckDb, 'all'>
+  /** All files, in order. */
+  readonly files: readonly RelationFile[]
+  /** Columns of all files together. */
+  readonly columns: readonly Column[]
+  readonly partition: Partition
+}
+
+interface RowGroup {
+  readonly file: number
+  /** Index in the file. */
+  readonly firstRow: number
+  readonly rowCount: number
+}
+
+/** A range of rows of a file; `isWhole` if it covers the file. */
+interface Piece {
+  readonly file: RelationFile
+  readonly firstRow: number
+  endRow: number
+  isWhole: boolean
+}
+
+/**
+ * Returns the SQL relation of one part and its share of all rows. A part consists of whole row groups, balanced by row
+ * count; a filter on row numbers lets DuckDB skip the others. Columns are those of all files, with their types, even if
+ * the part's files lack some.
+ */
+export async function createPartRelation(deps: PartDeps): Promise<{ relation: string; share: number }> {
+  const groups = await readRowGroups(deps)
+  const { first, end } = getBlocks(
+    groups.map(({ rowCount }) => rowCount),
+    deps.partition,
+  )
+  const pieces = createPieces(groups.slice(first, end), groups, deps.files)
+  const count = (some: readonly RowGroup[]) => some.reduce((sum, { rowCount }) => sum + rowCount, 0)
+  const share = count(groups.slice(first, end)) / Math.max(1, count(groups))
+  if (pieces.length === 0)
+    return { relation: `(SELECT * FROM ${buildRelation(deps.files).sql} LIMIT 0)`, share }
+  const queries: string[] = []
+  for (const together of groupIntoScans(pieces)) queries.push(await buildQuery(together, deps))
+  return { relation: `(${queries.join(' UNION ALL ')})`, share }
+}
+
+async function readRowGroups({ duckDb, files }: PartDeps): Promise<RowGroup[]> {
+  const groups: RowGroup[] = []
+  for (const [file, { path }] of files.entries()) {
+    const rows = await duckDb.all(
+      `SELECT row_group_id, any_value(row_group_num_rows) FROM parquet_metadata(${quoteSqlPath(path)})
+       GROUP BY row_group_id ORDER BY row_group_id`,
+    )
+    let firstRow = 0
+    for (const [, rowCount] of rows) {
+      groups.push({ file, firstRow, rowCount: Number(rowCount) })
+      firstRow += Number(rowCount)
+    }
+  }
+  return groups
+}
+
+/** Returns one piece for each file that has any of the chosen groups. */
+function createPieces(
+  chosen: readonly RowGroup[],
+  all: readonly RowGroup[],
+  files: readonly RelationFile[],
+): Piece[] {
+  const groupCounts = new Map<number, number>()
+  for (const { file } of all) groupCounts.set(file, (groupCounts.get(file) ?? 0) + 1)
+  const pieces = new Map<number, Piece & { groupCount: number }>()
+  for (const { file, firstRow, rowCount } of chosen) {
+    const found = files[file]
+    if (found === undefined) continue
+    const piece = pieces.get(file) ?? {
+      file: found,
+      firstRow,
+      endRow: firstRow,
+      isWhole: false,
+      groupCount: 0,
+    }
+    piece.endRow = firstRow + rowCount
+    piece.isWhole = ++piece.groupCount === groupCounts.get(file)
+    pieces.set(file, piece)
+  }
+  return [...pieces.values()]
+}
+
+/** Whole files are scanned together, partial ones separately. */
+function groupIntoScans(pieces: readonly Piece[]): Piece[][] {
+  const scans: Piece[][] = []
+  for (const piece of pieces) {
+    const last = scans.at(-1)
+    if (piece.isWhole && last?.at(-1)?.isWhole === true) last.push(piece)
+    else scans.push([piece])
+  }
+  return scans
+}
+
+const rowNumber = 'file_row_number'
+
+async function buildQuery(pieces: readonly Piece[], { duckDb, columns }: PartDeps): Promise<string> {
+  const files = pieces.map(({ file }) => file)
+  const described = await duckDb.all(
+    `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${buildRelation(files).sql})`,
+  )
+  // DuckDB ignores letter case in column names.
+  const own = new Map(described.map(([name, type]) => [String(name).toLowerCase(), String(type)]))
+  const cells = columns.map(({ name, type }) => {
+    const ownType = own.get(name.toLowerCase())
+    const cell = ownType === undefined ? 'NULL' : quoteSqlName(name)
+    return `${ownType === type ? cell : `CAST(${cell} AS ${type})`} AS ${quoteSqlName(name)}`
+  })
+  const select = (filter?: string) =>
+    `SELECT ${cells.join(', ')} FROM ${buildRelation(files, { filter }).sql}`
+  const [piece] = pieces
+  if (piece === undefined || piece.isWhole) return select()
+  const { firstRow, endRow } = piece
+  // A user's column of that name hides DuckDB's, so rows are counted instead.
+  return own.has(rowNumber)
+    ? `SELECT * FROM (${select()} LIMIT ${endRow - firstRow} OFFSET ${firstRow})`
+    : select(`${rowNumber} >= ${firstRow} AND ${rowNumber} < ${endRow}`)
+}
