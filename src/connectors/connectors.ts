@@ -16,8 +16,13 @@ const loaders: Readonly<Record<Scheme, () => Promise<Connector>>> = {
   https: async () => (await import('./objects/https.js')).createHttpsConnector(),
 }
 
-/** Addresses of these schemes name tables. Their local copies are Parquet files. */
-const tableSchemes: ReadonlySet<Scheme | null> = new Set(['postgres', 'postgresql', 'sqlite', 'duckdb'])
+/** Addresses of these schemes name tables of these databases. Their local copies are Parquet files. */
+const databases: Readonly<Partial<Record<Scheme, string>>> = {
+  postgres: 'PostgreSQL',
+  postgresql: 'PostgreSQL',
+  sqlite: 'SQLite',
+  duckdb: 'DuckDB',
+}
 
 /** Opens sources and targets with the credentials of one environment. */
 export interface Connectors {
@@ -44,8 +49,11 @@ function load(address: string): Promise<Connector> {
   return loaders[scheme]()
 }
 
+/** Returns the kind of database of a table's address; `null` for paths and objects. */
+export const getDatabaseName = (path: string): string | null => databases[readScheme(path) ?? 's3'] ?? null
+
 /** Whether a path is the address of a table. */
-export const isTableAddress = (path: string): boolean => tableSchemes.has(readScheme(path))
+export const isTableAddress = (path: string): boolean => getDatabaseName(path) !== null
 
 /** Returns an address unchanged, and a path in its absolute form. */
 export const toAbsolute = (path: string, resolve: (path: string) => string): string =>

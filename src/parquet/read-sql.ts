@@ -74,64 +74,6 @@ function groupFiles(files: readonly RelationFile[]): RelationFile[][] {
   return groups.map((group) => group.files)
 }
 
-/** The schema of a file, as far as DuckDB's types do not tell it. */
-export interface FileSchema {
-  /** Top-level columns. Bytes have no annotation, and may be the text of older writers. */
-  readonly columns: ReadonlyMap<string, 'bytes' | 'text' | 'other'>
-  /** How DuckDB reads some columns, also nested ones, by top-level column. */
-  readonly changes: ReadonlyMap<string, TypeChange>
-}
-
-/** `double` and `microseconds`: digits may be lost. `float`: no value changes. */
-export type TypeChange = 'microseconds' | 'double' | 'float'
-
-/** Reads the schema of a file. `parquet_schema` lists the schema tree depth first. Names may differ only in case. */
-export async function readFileSchema(
-  duckDb: DuckDb,
-  path: string,
-): Promise<FileSchema & { readonly names: readonly string[] }> {
-  const rows = await duckDb.all(
-    `SELECT name, coalesce(num_children, 0)::INTEGER, coalesce(type, ''), coalesce(converted_type, ''), coalesce(logical_type, '') FROM parquet_schema(${quoteSqlPath(path)})`,
-  )
-  const names: string[] = []
-  const columns = new Map<string, 'bytes' | 'text' | 'other'>()
-  const changes = new Map<string, TypeChange>()
-  let inside = 0
-  for (const row of rows.slice(1)) {
-    const [name, children, type, converted, logical] = row as [string, number, string, string, string]
-    if (inside === 0) {
-      names.push(name)
-      columns.set(name, getKind(type, converted + logical))
-    } else inside--
-    inside += children
-    const change = findTypeChange(type, logical)
-    if (change !== null) changes.set(names.at(-1) ?? '', change)
-  }
-  return { names, columns, changes }
-}
-
-function getKind(type: string, annotation: string): 'bytes' | 'text' | 'other' {
-  if (annotation === '') return type.endsWith('BYTE_ARRAY') ? 'bytes' : 'other'
-  return /^(UTF8|ENUM|String|Enum)/.test(annotation) ? 'text' : 'other'
-}
-
-function findTypeChange(type: string, logical: string): TypeChange | null {
-  const isNanoseconds = /NANOS=Nano/.test(logical) && !/^TimestampType\(isAdjustedToUTC=0/.test(logical)
-  if (type === 'INT96' || isNanoseconds) return 'microseconds'
-  if (Number(/^DecimalType\(.*precision=(\d+)/.exec(logical)?.[1] ?? 0) > 38) return 'double'
-  return logical.startsWith('Float16') ? 'float' : null
-}
-
-/** Returns whether a column of bytes has values, and all are text. */
-export async function isTextColumn(duckDb: DuckDb, paths: readonly string[], name: string): Promise<boolean> {
-  const column = quoteSqlName(name)
-  const rows = `${buildRelation(paths.map(toRelationFile)).sql} WHERE ${column} IS NOT NULL`
-  if ((await duckDb.all(`SELECT 1 FROM ${rows} LIMIT 1`)).length === 0) return false
-  const text = `decode(${column}, 'replace')`
-  const isOther = `(encode(${text}) <> ${column} OR contains(${text}, chr(0)))`
-  return (await duckDb.all(`SELECT 1 FROM ${rows} AND ${isOther} LIMIT 1`)).length === 0
-}
-
 /** Returns the SQL for bytes as text: decoded if they are UTF-8, else with escapes such as `\xFF`. Cannot fail. */
 export function buildDecodedText(value: string): string {
   const text = `decode(${value}, 'replace')`
@@ -156,32 +98,52 @@ export function buildMemberTextExpression({ name }: Column, { path, type }: Stru
 function toText(value: string, type: string): string {
   if (type === 'VARCHAR') return value
   if (type === 'BLOB') return buildDecodedText(value)
-  return getNestedKind(type) === null
-    ? `${value}::VARCHAR`
-    : `to_json(${decodeMembers(value, type)})::VARCHAR`
+  return getNestedKind(type) === null ? `${value}::VARCHAR` : buildJsonText(value, type)
 }
 
-/** Returns the SQL for a value with all bytes in it as text. */
-function decodeMembers(value: string, type: string, depth = 0): string {
-  if (!/\bBLOB\b/.test(type)) return value
-  if (type === 'BLOB') return buildDecodedText(value)
+/** Returns the SQL for a nested value as JSON text: bytes as text, and numbers that JSON does not have as strings. */
+export function buildJsonText(value: string, type: string): string {
+  const text = `to_json(${mapLeaves(value, type, decodeLeaf)})::VARCHAR`
+  if (!/\b(FLOAT|DOUBLE)\b/.test(type)) return text
+  const quoted = `to_json(${mapLeaves(value, type, quoteLeaf)})::VARCHAR`
+  return `CASE WHEN regexp_matches(${text}, 'NaN|Infinity') THEN ${quoted} ELSE ${text} END`
+}
+
+/** Returns the SQL for a value without nesting; `null` to leave it unchanged. */
+type LeafMapper = (value: string, type: string) => string | null
+
+const decodeLeaf: LeafMapper = (value, type) => (type === 'BLOB' ? buildDecodedText(value) : null)
+
+const quoteLeaf: LeafMapper = (value, type) => {
+  if (type !== 'FLOAT' && type !== 'DOUBLE') return decodeLeaf(value, type)
+  const name = `CASE WHEN isnan(${value}) THEN 'NaN' WHEN ${value} > 0 THEN 'Infinity' ELSE '-Infinity' END`
+  return `CASE WHEN isfinite(${value}) THEN to_json(${value}) WHEN ${value} IS NOT NULL THEN to_json(${name}) END`
+}
+
+function mapLeaves(value: string, type: string, mapLeaf: LeafMapper, depth = 0): string {
   const item = `x${depth}`
+  const map = (inner: string, own: string) => mapLeaves(inner, own, mapLeaf, depth + 1)
+  const leaf = mapLeaf(value, type)
+  if (leaf !== null) return leaf
   switch (getNestedKind(type)) {
     case 'list': {
-      const element = type.replace(/\[\d*\]$/, '')
-      return `list_transform(${value}, lambda ${item}: ${decodeMembers(item, element, depth + 1)})`
+      const inner = map(item, type.replace(/\[\d*\]$/, ''))
+      return inner === item ? value : `list_transform(${value}, lambda ${item}: ${inner})`
     }
     case 'map': {
       const [key = '', own = ''] = splitMembers(type.slice('MAP('.length, -1)).map((text) => text.trim())
-      const entry = `{key: ${decodeMembers(`${item}.key`, key, depth + 1)}, value: ${decodeMembers(`${item}.value`, own, depth + 1)}}`
-      return `map_from_entries(list_transform(map_entries(${value}), lambda ${item}: ${entry}))`
+      const [from, to] = [map(`${item}.key`, key), map(`${item}.value`, own)]
+      if (from === `${item}.key` && to === `${item}.value`) return value
+      return `map_from_entries(list_transform(map_entries(${value}), lambda ${item}: {key: ${from}, value: ${to}}))`
     }
     case 'struct': {
       const members = splitStruct(type).map(({ key, type: own }) => {
         const member = `struct_extract(${value}, ${quoteSqlText(key)})`
-        return `${quoteSqlName(key)}: ${decodeMembers(member, own, depth + 1)}`
+        return { key, member, mapped: map(member, own) }
       })
-      return `CASE WHEN ${value} IS NULL THEN NULL ELSE {${members.join(', ')}} END`
+      if (members.every(({ member, mapped }) => member === mapped)) return value
+      const cells = members.map(({ key, mapped }) => `${quoteSqlName(key)}: ${mapped}`)
+      return `CASE WHEN ${value} IS NULL THEN NULL ELSE {${cells.join(', ')}} END`
     }
     default:
       return value
@@ -247,9 +209,7 @@ function buildJsonMembers(columns: readonly Column[]): string {
     const column = quoteSqlName(name)
     // In JSON text, line breaks only occur in places for spaces.
     const json =
-      type === 'JSON'
-        ? `translate(${column}::VARCHAR, E'\\r\\n', '  ')`
-        : `to_json(${decodeMembers(column, type)})::VARCHAR`
+      type === 'JSON' ? `translate(${column}::VARCHAR, E'\\r\\n', '  ')` : buildJsonText(column, type)
     return `${quoteSqlText(`${JSON.stringify(name)}:`)} || coalesce(${json}, 'null')`
   })
   return `'{' || ${members.join(" || ',' || ")} || '}'`

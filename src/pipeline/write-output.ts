@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { parquetLimits } from '../parquet/limits.js'
+import { getDatabaseName } from '../connectors/connectors.js'
 import { getFileBytesMax, createFileTooLargeError } from '../platform/system-limits.js'
 import { copyCandidates } from './gather-candidates.js'
 import { openCheckpointReader } from './checkpoint/sqlite/reader.js'
@@ -26,7 +27,7 @@ export function checkOutput(input: Input, output: ResolvedOutput, rowCount: numb
   assertOutputUsable(input.files, output.path, output.format, rowCount, input.bytes)
   assertNoClash(input.columns, output.columns)
   if (output.format !== 'parquet') return
-  assertNamesFitParquet(input.columns)
+  assertNamesFitParquet(input.columns, getDatabaseName(output.path))
   // Throws if a type is not supported.
   input.parquetSource()
 }

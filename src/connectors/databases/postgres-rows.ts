@@ -2,7 +2,7 @@ import { UserError } from '../../core/errors.js'
 import { quoteSqlName, type DuckDb } from '../../parquet/duckdb.js'
 import type { Column } from '../../parquet/part-sql.js'
 import type { PostgresSession } from '../../platform/postgres/session.js'
-import { getNestedKind } from '../../parquet/read-sql.js'
+import { buildJsonText, getNestedKind } from '../../parquet/read-sql.js'
 import type { ConnectorOptions } from '../connector.js'
 import { buildFileRelation, withDuckDb, type CsvColumn, type FileColumn } from './local-parquet.js'
 
@@ -235,7 +235,7 @@ function formatCell(value: string, type: string): string {
     const items = `list_transform(${value}, lambda x: CASE WHEN x IS NULL THEN 'NULL' ELSE '"' || ${text} || '"' END)`
     return `'{' || array_to_string(${items}, ',') || '}'`
   }
-  if (getNestedKind(type) !== null) return `to_json(${value})::VARCHAR`
+  if (getNestedKind(type) !== null) return buildJsonText(value, type)
   if (type === 'BLOB') return `'\\x' || lower(hex(${value}))`
   if (/^(DATE|TIMESTAMP(_S|_MS| WITH TIME ZONE)?)$/.test(type)) {
     const beforeChrist = `regexp_replace(${value}::VARCHAR, '^(.*) \\(BC\\)(.*)$', '\\1\\2 BC')`

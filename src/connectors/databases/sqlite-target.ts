@@ -1,11 +1,18 @@
 import { UserError } from '../../core/errors.js'
 import { quoteSqlName, type DuckDb } from '../../parquet/duckdb.js'
-import { getNestedKind } from '../../parquet/read-sql.js'
+import { buildJsonText, getNestedKind } from '../../parquet/read-sql.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { parseDatabaseFile } from '../address.js'
 import type { Target, TargetOptions } from '../connector.js'
 import { createFileTarget, writeTable, type FileTable } from './file-database.js'
-import { buildFileRelation, readFileColumns, withDuckDb, type FileColumn } from './local-parquet.js'
+import {
+  buildFileRelation,
+  describeColumns,
+  formatList,
+  readFileColumns,
+  withDuckDb,
+  type FileColumn,
+} from './local-parquet.js'
 import { assertNotOurs, whenSqliteFree, withSqliteFile } from './sqlite-file.js'
 import { parseTargetAddress } from './table-names.js'
 import { buildDefinition, type ExistingColumn, type TablePlan, type WantedColumn } from './table-plan.js'
@@ -21,7 +28,7 @@ export function openSqliteTarget(address: string, options: TargetOptions): Targe
   const path = parseDatabaseFile(place)
   const label = `sqlite:${path}#${table.name}`
   const file = { path, label, use: 'output', options } as const
-  return createFileTarget(file, table, {
+  const target = createFileTarget(file, table, {
     write: (place, { source, markStatements, end }) =>
       withSqliteFile(place, async (database) => {
         // A new file has a temporary name meanwhile.
@@ -51,7 +58,33 @@ export function openSqliteTarget(address: string, options: TargetOptions): Targe
         ),
       ),
   })
+  return {
+    ...target,
+    tryWriting: async (samplePath, inputPaths = []) => {
+      await target.tryWriting(samplePath)
+      await withDuckDb(`${samplePath}.duckdb`, options, async (duckDb) => {
+        for (const inputPath of inputPaths) await reportNaN(duckDb, inputPath, options)
+      })
+    },
+  }
 }
+
+/** SQLite has no NaN, and stores NULL instead. */
+async function reportNaN(
+  duckDb: DuckDb,
+  path: string,
+  { notice }: Pick<TargetOptions, 'notice'>,
+): Promise<void> {
+  const relation = buildFileRelation(path)
+  const columns = (await describeColumns(duckDb, relation)).filter(({ type }) => isFloat(type))
+  if (columns.length === 0) return
+  const checks = columns.map(({ name }) => `coalesce(bool_or(isnan(${quoteSqlName(name)})), false)`)
+  const [found] = await duckDb.all(`SELECT ${checks.join(', ')} FROM ${relation}`)
+  const names = columns.filter((_column, index) => found?.[index] === true).map(({ name }) => name)
+  if (names.length > 0) notice(`SQLite has no NaN, and stores NULL instead: ${formatList(names)}`)
+}
+
+const isFloat = (type: string): boolean => type === 'FLOAT' || type === 'DOUBLE'
 
 type Plan = TablePlan<ExistingColumn>
 
@@ -217,9 +250,9 @@ const integerTypes = new Set([
  */
 function toCell(value: string, type: string): { readonly kind: string; readonly sql: string } {
   if (integerTypes.has(type)) return { kind: 'INTEGER', sql: `${value}::BIGINT` }
-  if (type === 'FLOAT' || type === 'DOUBLE') return { kind: 'REAL', sql: `${value}::DOUBLE` }
+  if (isFloat(type)) return { kind: 'REAL', sql: `${value}::DOUBLE` }
   if (type === 'BLOB') return { kind: 'BLOB', sql: value }
-  const sql = getNestedKind(type) === null ? `${value}::VARCHAR` : `to_json(${value})::VARCHAR`
+  const sql = getNestedKind(type) === null ? `${value}::VARCHAR` : buildJsonText(value, type)
   return { kind: 'TEXT', sql: `'.' || ${sql}` }
 }
 

@@ -161,16 +161,18 @@ export function assertNoClash(inputColumns: readonly string[], outputColumns: re
 }
 
 /**
- * Throws if the column names do not fit Parquet. Most Parquet readers ignore the case of names, and the writer would
- * rename the second of two; nor may a name be empty or contain NUL, as JSON allows. Throws INPUT_COLUMNS_DUPLICATE and
- * OUTPUT_COLUMN_UNFIT.
+ * Throws if the column names do not fit Parquet, in which rows also travel to tables. Most Parquet readers ignore the
+ * case of names, and the writer would rename the second of two; nor may a name be empty or contain NUL, as JSON allows.
+ * `database`: the kind of the output's database, such as `PostgreSQL`; `null` for a file. Throws
+ * INPUT_COLUMNS_DUPLICATE and OUTPUT_COLUMN_UNFIT.
  */
-export function assertNamesFitParquet(inputColumns: readonly string[]): void {
+export function assertNamesFitParquet(inputColumns: readonly string[], database: string | null): void {
+  const target = database === null ? 'Parquet' : `the table of ${database}`
   const unfit = inputColumns.find((name) => name === '' || name.includes('\0'))
   if (unfit !== undefined) {
     throw new UserError(
       'OUTPUT_COLUMN_UNFIT',
-      `Parquet cannot hold a column named ${JSON.stringify(unfit)}`,
+      `${target} cannot hold a column named ${JSON.stringify(unfit)}`,
       {
         hint: 'rename it in the input, or write CSV or NDJSON',
       },
@@ -180,8 +182,8 @@ export function assertNamesFitParquet(inputColumns: readonly string[]): void {
   for (const name of inputColumns) {
     const other = seen.get(name.toLowerCase())
     if (other !== undefined) {
-      throw new UserError('INPUT_COLUMNS_DUPLICATE', `Parquet cannot hold both ${other} and ${name}`, {
-        hint: 'rename one in the input, or write CSV or NDJSON: Parquet ignores the case of names',
+      throw new UserError('INPUT_COLUMNS_DUPLICATE', `${target} cannot hold both ${other} and ${name}`, {
+        hint: `rename one in the input, or write CSV or NDJSON: ${database === null ? 'Parquet' : 'the file in which the rows travel'} ignores the case of names`,
       })
     }
     seen.set(name.toLowerCase(), name)

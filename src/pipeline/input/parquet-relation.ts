@@ -5,16 +5,71 @@ import {
   buildDecodedText,
   buildRelation,
   columnTypesKey,
-  isTextColumn,
-  readFileSchema,
   readMetadata,
-  type FileSchema,
+  toRelationFile,
   type RelationFile,
-  type TypeChange,
 } from '../../parquet/read-sql.js'
 import { getBlocks, type Partition } from '../lookups/partition.js'
 import { readFolderCells } from './header-and-cells.js'
 import type { SourceFile } from './sources.js'
+
+/** The schema of a file, as far as DuckDB's types do not tell it. */
+interface FileSchema {
+  /** Top-level columns. Bytes have no annotation, and may be the text of older writers. */
+  readonly columns: ReadonlyMap<string, 'bytes' | 'text' | 'other'>
+  /** How DuckDB reads some columns, also nested ones, by top-level column. */
+  readonly changes: ReadonlyMap<string, TypeChange>
+}
+
+/** `double` and `microseconds`: digits may be lost. `float`: no value changes. */
+type TypeChange = 'microseconds' | 'double' | 'float'
+
+/** Reads the schema of a file. `parquet_schema` lists the schema tree depth first. Names may differ only in case. */
+async function readFileSchema(
+  duckDb: DuckDb,
+  path: string,
+): Promise<FileSchema & { readonly names: readonly string[] }> {
+  const rows = await duckDb.all(
+    `SELECT name, coalesce(num_children, 0)::INTEGER, coalesce(type, ''), coalesce(converted_type, ''), coalesce(logical_type, '') FROM parquet_schema(${quoteSqlPath(path)})`,
+  )
+  const names: string[] = []
+  const columns = new Map<string, 'bytes' | 'text' | 'other'>()
+  const changes = new Map<string, TypeChange>()
+  let inside = 0
+  for (const row of rows.slice(1)) {
+    const [name, children, type, converted, logical] = row as [string, number, string, string, string]
+    if (inside === 0) {
+      names.push(name)
+      columns.set(name, getKind(type, converted + logical))
+    } else inside--
+    inside += children
+    const change = findTypeChange(type, logical)
+    if (change !== null) changes.set(names.at(-1) ?? '', change)
+  }
+  return { names, columns, changes }
+}
+
+function getKind(type: string, annotation: string): 'bytes' | 'text' | 'other' {
+  if (annotation === '') return type.endsWith('BYTE_ARRAY') ? 'bytes' : 'other'
+  return /^(UTF8|ENUM|String|Enum)/.test(annotation) ? 'text' : 'other'
+}
+
+function findTypeChange(type: string, logical: string): TypeChange | null {
+  const isNanoseconds = /NANOS=Nano/.test(logical) && !/^TimestampType\(isAdjustedToUTC=0/.test(logical)
+  if (type === 'INT96' || isNanoseconds) return 'microseconds'
+  if (Number(/^DecimalType\(.*precision=(\d+)/.exec(logical)?.[1] ?? 0) > 38) return 'double'
+  return logical.startsWith('Float16') ? 'float' : null
+}
+
+/** Returns whether a column of bytes has values, and all are text. */
+async function isTextColumn(duckDb: DuckDb, paths: readonly string[], name: string): Promise<boolean> {
+  const column = quoteSqlName(name)
+  const rows = `${buildRelation(paths.map(toRelationFile)).sql} WHERE ${column} IS NOT NULL`
+  if ((await duckDb.all(`SELECT 1 FROM ${rows} LIMIT 1`)).length === 0) return false
+  const text = `decode(${column}, 'replace')`
+  const isOther = `(encode(${text}) <> ${column} OR contains(${text}, chr(0)))`
+  return (await duckDb.all(`SELECT 1 FROM ${rows} AND ${isOther} LIMIT 1`)).length === 0
+}
 
 /** Returns how each file is read, with notices about types that change. */
 export async function describeFiles(

@@ -242,7 +242,7 @@ function toParquetError(label: string, cause: unknown): Error {
 function createUnfitColumnError(name: string): UserError {
   return new UserError(
     'OUTPUT_COLUMN_UNFIT',
-    `the column ${name} has the Parquet type GEOMETRY, GEOGRAPHY or VARIANT, which cannot be written to Parquet`,
+    `the column ${name} has the Parquet type GEOMETRY, GEOGRAPHY or VARIANT, which Parquet outputs and tables cannot keep`,
     {
       hint: 'write CSV or NDJSON, which store it as text, or remove it from the input; geometry of GeoParquet 1 is supported',
     },

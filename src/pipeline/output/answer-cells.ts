@@ -16,7 +16,7 @@ export function parseText(json: string): string | null {
   return json.includes('\\') ? (JSON.parse(json) as string) : json.slice(1, -1)
 }
 
-/** Formats a CSV row's answer cells. Lists stay JSON text; formulas are neutralised. */
+/** Formats a CSV row's answer cells. Lists stay JSON text, empty ones are empty cells; formulas are neutralised. */
 export function formatCsvCells(line: string, columns: readonly OutputColumn[]): string[] {
   const values = sliceLine(line)
   return columns.map(({ name, kind }) => {
@@ -29,8 +29,9 @@ export function formatCsvCells(line: string, columns: readonly OutputColumn[]): 
       case 'timestamp':
         return formatSpreadsheetInstant(parseText(json) ?? '')
       case 'json':
-      case 'list':
         return json
+      case 'list':
+        return json === '[]' ? '' : json
       default:
         return assertNever(cellForm)
     }

@@ -1,6 +1,7 @@
 import { createReadStream, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { getDatabaseName } from '../../connectors/connectors.js'
 import { assertNamesFitParquet, assertNoClash } from '../answers/columns.js'
 import { renderUnanswered } from '../answers/answer-line.js'
 import type { Input } from '../input/input.js'
@@ -88,7 +89,7 @@ export async function stageAndWrite<Result>(
 ): Promise<Result> {
   const { input, output } = options
   assertNoClash(input.columns, options.columns)
-  if (output.format === 'parquet') assertNamesFitParquet(input.columns)
+  if (output.format === 'parquet') assertNamesFitParquet(input.columns, getDatabaseName(output.path))
   const folder = output.path === '-' ? createStdoutFolder() : null
   const staged: StagedFile[] = []
   try {

@@ -70,8 +70,12 @@ function cut(text: string): string {
   return text.length <= xlsxLimits.cellCharsMax ? text : `${text.slice(0, xlsxLimits.cellCharsMax - 1)}…`
 }
 
-/** Formats a list as JSON with as many entries as fit into a cell. The last entry gives the number of omitted ones. */
-function formatListCell(json: string): string {
+/**
+ * Formats a list as JSON with as many entries as fit into a cell. The last entry gives the number of omitted ones. An
+ * empty list is an empty cell.
+ */
+function formatListCell(json: string): string | null {
+  if (json === '[]') return null
   if (json.length <= xlsxLimits.cellCharsMax) return json
   const list = JSON.parse(json) as unknown[]
   const entries = list.map((entry) => JSON.stringify(entry))

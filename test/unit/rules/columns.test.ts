@@ -105,11 +105,20 @@ describe('a name that is taken', () => {
 
   test('by another in letter case alone does not fit Parquet', () => {
     expect(() => {
-      assertNamesFitParquet(['Name', 'name'])
+      assertNamesFitParquet(['Name', 'name'], null)
     }).toThrow(expect.objectContaining({ code: 'INPUT_COLUMNS_DUPLICATE' }))
     expect(() => {
-      assertNamesFitParquet(['name', 'name '])
+      assertNamesFitParquet(['name', 'name '], null)
     }).not.toThrow()
+  })
+
+  test.each([
+    ['PostgreSQL', 'the table of PostgreSQL cannot hold both Name and name'],
+    [null, 'Parquet cannot hold both Name and name'],
+  ])('the message names the output: %s', (database, message) => {
+    expect(() => {
+      assertNamesFitParquet(['Name', 'name'], database)
+    }).toThrow(message)
   })
 })
 
