@@ -8,11 +8,18 @@ import type { CellType } from './table.js'
 /** Significant digits that Excel keeps: 15 of an exact number; all 17 of a double. */
 const digits = { exactMax: 15, doubleMax: 17 } as const
 
+/** Excel has no larger numbers, and reads smaller ones as 0. */
+const excelNumbers = { max: 9.99999999999999e307, min: 2.2250738585072014e-308 } as const
+
 /** Returns a number if Excel keeps every digit, else the text. */
 function toNumberCell(text: string, digitsMax: number): Cell {
   const [, figures = ''] = /^-?(\d+(?:\.\d+)?)(?:[eE][+-]?\d+)?$/.exec(text) ?? []
   const significant = figures.replace('.', '').replace(/^0+/, '')
-  const isKept = figures !== '' && significant.length <= digitsMax && Number.isFinite(Number(text))
+  const size = Math.abs(Number(text))
+  const isInRange = size <= excelNumbers.max && (size >= excelNumbers.min || significant === '')
+  // Excel has no -0.
+  const isKept =
+    figures !== '' && significant.length <= digitsMax && isInRange && !Object.is(Number(text), -0)
   return isKept ? { kind: 'number', value: text, format: 0 } : text
 }
 

@@ -299,6 +299,8 @@ const timeFormat = 'yyyy-mm-dd hh:mm:ss'
 /** Converts an ISO 8601 date, with an optional time and no zone, to a cell. Returns other text unchanged. */
 export function toDayCell(text: string, format: NumberFormat | null = null): Cell {
   const [, date = '', time] = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?Z?$/.exec(text) ?? []
+  // An Excel time has milliseconds.
+  if (/\.\d{3}\d*[1-9]/.test(time ?? '')) return text
   const ms = Date.parse(`${date}T${time ?? '00:00'}Z`)
   // Before March 1900, Excel's days differ from the calendar.
   if (Number.isNaN(ms) || ms < firstSureDayMs) return text
