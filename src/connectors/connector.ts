@@ -1,3 +1,5 @@
+import { UserError } from '../core/errors.js'
+
 /** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -86,3 +88,8 @@ export interface Connector {
   /** The same; throws USAGE_INVALID for a mode that the target does not have. */
   openTarget(address: string, options: TargetOptions): Target
 }
+
+export const createNulError = (column: string): UserError =>
+  new UserError('OUTPUT_UNWRITABLE', `the column ${column} has a NUL, which PostgreSQL cannot keep`, {
+    hint: 'remove it from the input, for example by a query',
+  })

@@ -2,7 +2,7 @@ import { isAddress, readScheme, type Scheme } from './address.js'
 import type { Connector, ConnectorOptions, Source, Target, TargetOptions } from './connector.js'
 
 export { findDatabaseFile, isAddress } from './address.js'
-export type { Target, WriteMode } from './connector.js'
+export { createNulError, type Target, type WriteMode } from './connector.js'
 
 /** Loads a connector with its libraries only if it is needed. A further one is a row here and in `address.ts`. */
 const loaders: Readonly<Record<Scheme, () => Promise<Connector>>> = {

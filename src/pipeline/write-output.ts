@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { parquetLimits } from '../parquet/limits.js'
-import { getDatabaseName } from '../connectors/connectors.js'
+import { createNulError, getDatabaseName } from '../connectors/connectors.js'
 import { getFileBytesMax, createFileTooLargeError } from '../platform/system-limits.js'
 import { copyCandidates } from './gather-candidates.js'
 import { openCheckpointReader } from './checkpoint/sqlite/reader.js'
@@ -47,7 +47,23 @@ export async function tryOutput(run: OpenRun, rowCount: number): Promise<void> {
     metadata: deps.target.metadata,
   })
   if (output.format === 'xlsx') await assertCellsFit(input, deps.interrupt)
+  if (input.format !== 'parquet' && getDatabaseName(output.path) === 'PostgreSQL')
+    await assertNoNul(input, deps.interrupt)
 }
+
+/** Throws OUTPUT_UNWRITABLE for a text with a NUL: PostgreSQL would refuse it after the lookups were billed. */
+async function assertNoNul(input: Input, signal: AbortSignal): Promise<void> {
+  for await (const rows of input.textRows()) {
+    signal.throwIfAborted()
+    for (const row of rows) {
+      const index = row.findIndex((cell) => cell?.includes('\0') === true || nulEscape.test(cell ?? ''))
+      if (index >= 0) throw createNulError(input.columns[index] ?? '')
+    }
+  }
+}
+
+/** A NUL in the JSON text of a nested value. */
+const nulEscape = /^[[{].*(?:^|[^\\])(?:\\\\)*\\u0000/s
 
 /** The rows of a run with their answers, if any. */
 interface KnownRows {

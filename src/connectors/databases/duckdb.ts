@@ -67,6 +67,9 @@ export function openSource(address: string, options: SourceOptions): Source {
       assertColumnNames(columns, label)
       const cells = columns.map((column) => {
         const name = quoteSqlName(column.name)
+        // Parquet has no seconds, and DuckDB does not convert their infinity.
+        if (column.type === 'TIMESTAMP_S')
+          return `CASE WHEN isfinite(${name}) THEN ${name}::TIMESTAMP ELSE ${name}::VARCHAR::TIMESTAMP END AS ${name}`
         return isKept(column) ? name : `${name}::VARCHAR AS ${name}`
       })
       const types = new Map(columns.map(({ name, type }) => [name, type]))

@@ -1,9 +1,8 @@
-import { UserError } from '../../core/errors.js'
 import { quoteSqlName, type DuckDb } from '../../parquet/duckdb.js'
 import type { Column } from '../../parquet/part-sql.js'
 import type { PostgresSession } from '../../platform/postgres/session.js'
 import { buildJsonText, getNestedKind } from '../../parquet/read-sql.js'
-import type { ConnectorOptions } from '../connector.js'
+import { createNulError, type ConnectorOptions } from '../connector.js'
 import { buildFileRelation, withDuckDb, type CsvColumn, type FileColumn } from './local-parquet.js'
 
 export interface RowsToSend {
@@ -61,11 +60,7 @@ export async function assertNoNul(
   const [found] = await duckDb.all(`SELECT ${checks.join(', ')} FROM ${relation}`)
   const column = texts.find((_column, index) => found?.[index] === true)
   if (column === undefined) return
-  throw new UserError(
-    'OUTPUT_UNWRITABLE',
-    `the column ${column.name} has a NUL, which PostgreSQL cannot keep`,
-    { hint: 'remove it from the input, for example by a query' },
-  )
+  throw createNulError(column.name)
 }
 
 /** How a column of PostgreSQL is copied to a file. */

@@ -149,7 +149,7 @@ interface LabelledFile {
  */
 export function readFolderCells(
   files: readonly LabelledFile[],
-  own: readonly Iterable<string>[],
+  own: readonly (readonly string[] | ReadonlySet<string>)[],
 ): { readonly cells: readonly (readonly FolderCell[])[]; readonly notices: readonly string[] } {
   const names = new Map<string, string>()
   const parsed = files.map((file) => new Map(parseFolders(file).map((pair) => [pair[0].toLowerCase(), pair])))

@@ -85,7 +85,7 @@ export async function describeFiles(
   const decoded = await findDecodedColumns(duckDb, files, schemas)
   const folders = readFolderCells(
     files,
-    schemas.map(({ columns }) => columns.keys()),
+    schemas.map(({ columns }) => [...columns.keys()]),
   )
   const relationFiles = files.map(({ path }, index) => {
     const columns = schemas[index]?.columns ?? new Map<string, string>()
