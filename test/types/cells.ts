@@ -90,6 +90,9 @@ export function readSqlite(path: string, table: string): Rows {
   }
 }
 
+/** Rows that psql prints at once. */
+const pageRows = 250
+
 export function readPostgres(sql: (text: string) => string, table: string): Rows {
   const columns = JSON.parse(
     sql(
@@ -102,11 +105,15 @@ export function readPostgres(sql: (text: string) => string, table: string): Rows
     if (type.startsWith('character(')) return `CASE WHEN ${cell} IS NOT NULL THEN format('%s', ${cell}) END`
     return type.endsWith('[]') ? `to_json(${cell})::text` : `${cell}::text`
   })
-  const rows = JSON.parse(
-    sql(
-      `SET timezone = 'UTC'; SELECT coalesce(json_agg(to_json(ARRAY[${cells.join(', ')}])), '[]') FROM ${table}`,
-    ).replace(/^SET\n/, ''),
-  ) as (string | null)[][]
+  const rows: (string | null)[][] = []
+  for (let page: typeof rows = [[]], first = 0; page.length > 0; first += pageRows) {
+    page = JSON.parse(
+      sql(
+        `SET timezone = 'UTC'; SELECT coalesce(json_agg(to_json(ARRAY[${cells.join(', ')}])), '[]') FROM ${table} WHERE id >= ${first} AND id < ${first + pageRows}`,
+      ).replace(/^SET\n/, ''),
+    ) as typeof rows
+    rows.push(...page)
+  }
   return byId(
     columns.map(([name]) => name),
     rows,

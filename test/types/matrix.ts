@@ -31,8 +31,8 @@ const mainPath = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url
 
 /** `null` for a part of the matrix without PostgreSQL. */
 export interface Server {
-  readonly url: (as?: { database?: string }) => string
-  readonly sql: (text: string, database?: string) => string
+  readonly url: () => string
+  readonly sql: (text: string) => string
 }
 
 export const kinds = ['csv', 'ndjson', 'xlsx', 'parquet', 'postgres', 'sqlite', 'duckdb'] as const
@@ -40,11 +40,11 @@ export type Kind = (typeof kinds)[number]
 
 /** How the special values are spread over the rows. */
 export const patterns = ['cycle', 'late', 'runs'] as const
-export type Pattern = (typeof patterns)[number]
+type Pattern = (typeof patterns)[number]
 
 export const rowCounts = [1, 2, 100, 300, 2047, 2048, 2049, 4097, 5000] as const
 
-export type Outcome = 'kept' | 'notice' | 'refused' | 'CHANGED' | `DIED by ${string}`
+type Outcome = 'kept' | 'notice' | 'refused' | 'CHANGED' | `DIED by ${string}`
 
 export interface Trial {
   readonly source: Kind
@@ -248,11 +248,15 @@ async function createSource(
     }
     case 'postgres': {
       const server = requireServer(place)
-      const database = `types_${table}`
-      server.sql(`CREATE DATABASE ${database}`)
-      const sql = (text: string) => server.sql(text, database)
-      sql([postgresSetup, ...statements, ''].join(';\n'))
-      return { address: `${server.url({ database })}#${table}`, rows: readPostgres(sql, table) }
+      // Its own schema, since several trials run at the same time.
+      const schema = `of_${table}`
+      server.sql(
+        [`CREATE SCHEMA ${schema}`, `SET search_path = ${schema}`, postgresSetup, ...statements, ''].join(
+          ';\n',
+        ),
+      )
+      const name = `${schema}.${table}`
+      return { address: `${server.url()}#${name}`, rows: readPostgres((text) => server.sql(text), name) }
     }
   }
 }

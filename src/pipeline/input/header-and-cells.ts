@@ -1,9 +1,8 @@
-import { toDayCell, type Cell, type CellKind } from '../../tables/xlsx/cells.js'
+import { toDayCell, type Cell } from '../../tables/xlsx/cells.js'
 import { isAddress } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
 import { tableLimits } from '../../tables/limits.js'
 import { createTooManyColumnsError } from '../../tables/file-error.js'
-import type { CellType } from './table.js'
 
 /** Significant digits that Excel keeps: 15 of an exact number; all 17 of a double. */
 const digits = { exactMax: 15, doubleMax: 17 } as const
@@ -38,45 +37,6 @@ export function toSqlCell(text: string | null, type: string): Cell | null {
     return toNumberCell(text, digits.exactMax)
   if (type === 'BOOLEAN') return { kind: 'boolean', value: text === 'true' }
   return /^(?:DATE|TIMESTAMP(?:_S|_MS)?)$/.test(type) ? toDayCell(text) : text
-}
-
-/** The kinds of cells seen in a column; they decide its type in Parquet. */
-export class KindTally {
-  private readonly kinds = new Set<CellKind>()
-
-  add(kind: CellKind): void {
-    this.kinds.add(kind)
-  }
-
-  /** Adds the kinds of another column. */
-  addAll({ kinds }: KindTally): void {
-    for (const kind of kinds) this.kinds.add(kind)
-  }
-
-  /** The narrowest type that fits all cells; text if they differ or there are no cells. */
-  get type(): CellType {
-    const [first = 'text', second, third] = [...this.kinds].sort()
-    if (second === undefined) return first
-    if (third !== undefined) return 'text'
-    if (first === 'double' && second === 'integer') return 'double'
-    return first === 'date' && second === 'timestamp' ? 'timestamp' : 'text'
-  }
-}
-
-/** Formats the text of a cell as a JSON value of its column's type. */
-export function toJsonText(text: string, type: CellType): string {
-  switch (type) {
-    case 'integer':
-    case 'double':
-      return text
-    case 'boolean':
-      return text === 'TRUE' ? 'true' : 'false'
-    case 'text':
-    case 'date':
-    case 'timestamp':
-    case 'json':
-      return JSON.stringify(text)
-  }
 }
 
 /** A header cell and its position, counted from 0. */

@@ -6,9 +6,10 @@ import { openFileBytes } from '../../tables/bytes.js'
 import { readArray, readLines } from '../../tables/json-records.js'
 import type { NestedColumn, NestedColumns } from '../lookups/nested-columns.js'
 import type { SourceFile } from './sources.js'
-import { hasFolderColumns, readFolderCells, toJsonCell, toJsonText } from './header-and-cells.js'
+import { hasFolderColumns, readFolderCells, toJsonCell } from './header-and-cells.js'
 import {
   splitIntoBatches,
+  toJsonText,
   type CellRow,
   type CellType,
   type InputTable,

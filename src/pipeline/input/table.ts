@@ -14,6 +14,22 @@ export type CellRow = readonly (Cell | null)[]
 /** Type in which a column is passed to Parquet. `json`: the value as JSON text. */
 export type CellType = 'text' | 'integer' | 'double' | 'boolean' | 'date' | 'timestamp' | 'json'
 
+/** Formats the text of a cell as a JSON value of its column's type. */
+export function toJsonText(text: string, type: CellType): string {
+  switch (type) {
+    case 'integer':
+    case 'double':
+      return text
+    case 'boolean':
+      return text === 'TRUE' ? 'true' : 'false'
+    case 'text':
+    case 'date':
+    case 'timestamp':
+    case 'json':
+      return JSON.stringify(text)
+  }
+}
+
 /** Rows that DuckDB reads itself, with its own types. */
 export interface RelationRows {
   readonly kind: 'relation'

@@ -1,8 +1,33 @@
 import { UserError } from '../../core/errors.js'
 import { findHeader, type CellRange, type SampleRow, type SheetRow } from '../../tables/xlsx/sheet-rows.js'
+import type { CellKind } from '../../tables/xlsx/cells.js'
 import type { ScannedCell, XlsxFile } from '../../tables/xlsx/xlsx-file.js'
 import { findNameColumn } from '../lookups/detect-columns.js'
-import { KindTally, nameColumns, type HeaderCell } from './header-and-cells.js'
+import { nameColumns, type HeaderCell } from './header-and-cells.js'
+import type { CellType } from './table.js'
+
+/** The kinds of cells seen in a column; they decide its type in Parquet. */
+export class KindTally {
+  private readonly kinds = new Set<CellKind>()
+
+  add(kind: CellKind): void {
+    this.kinds.add(kind)
+  }
+
+  /** Adds the kinds of another column. */
+  addAll({ kinds }: KindTally): void {
+    for (const kind of kinds) this.kinds.add(kind)
+  }
+
+  /** The narrowest type that fits all cells; text if they differ or there are no cells. */
+  get type(): CellType {
+    const [first = 'text', second, third] = [...this.kinds].sort()
+    if (second === undefined) return first
+    if (third !== undefined) return 'text'
+    if (first === 'double' && second === 'integer') return 'double'
+    return first === 'date' && second === 'timestamp' ? 'timestamp' : 'text'
+  }
+}
 
 /** The position of a table in its sheet. */
 export interface SheetLayout {

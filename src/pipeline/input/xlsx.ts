@@ -3,16 +3,11 @@ import type { SheetRow } from '../../tables/xlsx/sheet-rows.js'
 import { withHintFirst } from '../../core/errors.js'
 import { openXlsx, type XlsxFile } from '../../tables/xlsx/xlsx-file.js'
 import { findNameColumn } from '../lookups/detect-columns.js'
-import {
-  createMissingColumnError,
-  KindTally,
-  readFolderCells,
-  toFolderCell,
-  toJsonText,
-} from './header-and-cells.js'
+import { createMissingColumnError, readFolderCells, toFolderCell } from './header-and-cells.js'
 import type { SourceFile } from './sources.js'
 import {
   splitIntoBatches,
+  toJsonText,
   type CellRow,
   type CellType,
   type InputTable,
@@ -20,7 +15,7 @@ import {
   type ReadOptions,
   type TextRow,
 } from './table.js'
-import { findOtherTables, readLayout, type SheetLayout } from './xlsx-sheet.js'
+import { findOtherTables, KindTally, readLayout, type SheetLayout } from './xlsx-sheet.js'
 
 interface SheetFile {
   readonly source: SourceFile
