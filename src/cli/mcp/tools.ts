@@ -3,9 +3,8 @@ import * as z from 'zod'
 import { buildInputOptions, type InspectionDeps } from '../../app/inspect-input.js'
 import { proposeDecisions, withDoubtfulRows } from '../../app/propose-decisions.js'
 import { noConnectors } from '../../connectors/connectors.js'
-import { sampleColumns } from '../../pipeline/column-choice.js'
+import { detectInputColumns, sampleColumns } from '../../pipeline/column-choice.js'
 import { openInput } from '../../pipeline/input/input.js'
-import { detectColumns } from '../../pipeline/lookups/detect-columns.js'
 import { verdicts } from '../../pipeline/lookups/decision.js'
 import { systemClock } from '../../platform/clock.js'
 import type { Candidate } from '../../pipeline/answers/candidate.js'
@@ -46,6 +45,10 @@ const columns = {
   name_column: text().optional().describe('Column with the company names; defaults to the detected one.'),
   location_columns: z.array(text()).max(20).optional().describe('Columns of the place; default: detected.'),
   sheet: text().optional().describe('Sheet of an Excel file.'),
+  no_header: z
+    .boolean()
+    .optional()
+    .describe('The first row of a CSV or Excel file is a row; columns are column_1, column_2 and so on.'),
 }
 const inputShape = {
   files: z.array(file()).min(1).max(100).optional().describe('Files to read; default: those of the config.'),
@@ -93,7 +96,7 @@ const inspectFile = defineTool({
       }))
       let detected: object
       try {
-        detected = detectColumns(input.columns, settings.input.columns, samples, input.nested)
+        detected = detectInputColumns(input, settings.input.columns, samples)
       } catch (error) {
         if (!(error instanceof UserError)) throw error
         detected = { code: error.code, message: error.message, hint: error.hint ?? null }

@@ -11,6 +11,7 @@ import {
   createPartFilter,
   type RowFilter,
   type CellRow,
+  type InputFile,
   type InputTable,
   type MemberRow,
   type MemberRows,
@@ -19,6 +20,8 @@ import {
   type TextRow,
 } from './table.js'
 import {
+  assertContent,
+  createUnknownFormatError,
   findFiles,
   formatOfPath,
   hashFiles,
@@ -32,7 +35,7 @@ import {
 } from './sources.js'
 
 export { formatOfPath, type SourceFile } from './sources.js'
-export type { CellType, MemberRow, MemberRows, RelationRows, TextRow } from './table.js'
+export type { CellType, InputFile, MemberRow, MemberRows, RelationRows, TextRow } from './table.js'
 
 export interface InputOptions extends Omit<ReadOptions, 'chosen'>, FileRequest {
   /** Read only the rows of one part: whole files if there are several, row groups for Parquet. Not with `rowsMax`. */
@@ -74,8 +77,14 @@ export interface Input {
   readonly sheetName: string | null
   /** Text that names another sheet with a table of companies, and its flag, or `null`. */
   readonly sheetHint: string | null
-  /** Notices for the user: detected encodings, skipped lines, ragged rows. Complete after the first pass. */
+  /** Notices for the user: detected encodings, and the doubts. Complete after the first pass. */
   listNotes(): readonly string[]
+  /** Why the reading is doubtful: ragged rows, left out lines, an uncertain delimiter. Complete after the first pass. */
+  listDoubts(): readonly string[]
+  /** The files with their columns, in order. */
+  listFiles(): readonly InputFile[]
+  /** False if the columns have numbers instead of names. */
+  readonly hasHeader: boolean
   /** Returns the SHA-256, in hexadecimal, of the sizes and bytes of the files, in order. Reads all of them. */
   calculateFingerprint(): Promise<string>
   /** Returns the SHA-256, in hexadecimal, of the names and sizes of the files, in order. */
@@ -94,8 +103,10 @@ export async function openInput(options: InputOptions): Promise<Input> {
   const { files, removeSpool } = await openFiles(options)
   try {
     // The copy of a table has one format.
-    const format = files[0]?.format ?? options.format ?? detectCommonFormat(files)
+    const format = files[0]?.format ?? options.format ?? (await detectCommonFormat(files))
     assertSheets(format, options)
+    assertHeaderless(format, options)
+    for (const file of files) await assertContent(file, format)
     const { partition = null } = options
     // A single file can only be cut between rows, and only its reader finds them.
     const isCut = partition !== null && files.length === 1 && format !== 'parquet'
@@ -103,7 +114,8 @@ export async function openInput(options: InputOptions): Promise<Input> {
     const within: RowFilter = isCut
       ? createPartFilter(table, partition, formatLabels(files))
       : (open) => open()
-    return createInput({ format, files, table, within, partition, removeSpool })
+    const hasHeader = options.hasHeader ?? true
+    return createInput({ format, files, table, within, partition, hasHeader, removeSpool })
   } catch (error) {
     removeSpool()
     throw error
@@ -116,14 +128,11 @@ export async function assertInputFound({ paths }: InputOptions): Promise<void> {
   for (const path of local) await findFiles(path)
 }
 
-function detectCommonFormat(files: readonly SourceFile[]): InputFormat {
+async function detectCommonFormat(files: readonly SourceFile[]): Promise<InputFormat> {
   let common: InputFormat | undefined
-  for (const { label, format = formatOfPath(label) } of files) {
-    if (format === null) {
-      throw new UserError('INPUT_FORMAT_UNKNOWN', `the extension of ${label} is not a known format`, {
-        hint: 'pass --input-format csv, parquet, ndjson, json or xlsx; known extensions are .csv .tsv .txt .parquet .pq .ndjson .jsonl .json .xlsx .xlsm',
-      })
-    }
+  for (const file of files) {
+    const { format = formatOfPath(file.label) } = file
+    if (format === null) throw await createUnknownFormatError(file)
     common ??= format
     if (format !== common) {
       throw new UserError('INPUT_FORMATS_MIXED', `the input files are both ${common} and ${format}`, {
@@ -145,6 +154,14 @@ function assertSheets(format: InputFormat, { paths, sheet }: InputOptions): void
       hint: 'only Excel files have sheets: name one, or remove --sheet (input.sheet in a config)',
     },
   )
+}
+
+/** Throws USAGE_INVALID if a format always has column names. */
+function assertHeaderless(format: InputFormat, { hasHeader = true }: InputOptions): void {
+  if (hasHeader || format === 'csv' || format === 'xlsx') return
+  throw new UserError('USAGE_INVALID', `--no-header does not apply to ${format}: its columns have names`, {
+    hint: 'remove --no-header (input.header in a config)',
+  })
 }
 
 /** Loads the reader of a format only if it is needed. */
@@ -206,11 +223,12 @@ interface OpenedInput {
   readonly table: InputTable
   readonly within: RowFilter
   readonly partition: Partition | null
+  readonly hasHeader: boolean
   readonly removeSpool: () => void
 }
 
 function createInput(opened: OpenedInput): Input {
-  const { format, files, table, within, partition, removeSpool } = opened
+  const { format, files, table, within, partition, hasHeader, removeSpool } = opened
   let fingerprint: Promise<string> | undefined
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
   const parquetSource = (): RelationRows | MemberRows => {
@@ -248,7 +266,10 @@ function createInput(opened: OpenedInput): Input {
     objectRows: () => within(() => table.objectRows()),
     cellRows: () => within(() => table.cellRows()),
     parquetSource,
+    hasHeader,
     listNotes: () => table.listNotes?.() ?? [],
+    listDoubts: () => table.listDoubts?.() ?? [],
+    listFiles: () => table.listFiles(),
     calculateFingerprint: () => (fingerprint ??= hashFiles(files)),
     calculateListFingerprint: () => hashList(files),
     assertUnchanged: () => {

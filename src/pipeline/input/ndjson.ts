@@ -1,22 +1,22 @@
 import { UserError } from '../../core/errors.js'
 import { listJsonMembers, unquote, type JsonMember } from '../../core/json.js'
-import { tableLimits } from '../../tables/limits.js'
 import { createTooManyColumnsError } from '../../tables/file-error.js'
 import { openFileBytes } from '../../tables/bytes.js'
 import { readArray, readLines } from '../../tables/json-records.js'
 import type { NestedColumn, NestedColumns } from '../lookups/nested-columns.js'
 import type { SourceFile } from './sources.js'
-import { toJsonCell } from './header-and-cells.js'
+import { KeyTally, toJsonCell } from './header-and-cells.js'
 import {
   splitIntoBatches,
   type CellRow,
   type CellType,
+  type InputFile,
   type InputTable,
   type MemberRows,
   type ReadOptions,
   type TextRow,
 } from './table.js'
-import { openText, type TextSource } from '../../tables/record-source.js'
+import { openText, type TextSource } from '../../tables/delimited.js'
 import { isSafeNumber } from 'lossless-json'
 
 /** Reads the objects of a text, each as one line of JSON. Validates them if `check`. */
@@ -35,56 +35,60 @@ export async function openObjects(
   const texts: TextSource[] = []
   for (const file of files) texts.push(await openText(openFileBytes(file.path, file.label), options.encoding))
   const labels = texts.map(({ label }) => label).join(', ')
-  const tallies = new Map<string, ColumnTally>()
+  const keys = new KeyTally(() => new ColumnTally())
   const readObjects = (from: readonly TextSource[], check: boolean) =>
-    readAllObjects(from, reader, options.rowsMax, check)
+    readAllObjects(from, reader, options.rowsMax, check ? keys : null)
   for await (const lines of readObjects(texts, true)) {
-    for (const line of lines) if (!tally(line, tallies)) throw createTooManyColumnsError(labels)
+    for (const line of lines) if (!keys.add(line)) throw createTooManyColumnsError(labels)
   }
-  if (tallies.size === 0) {
+  if (keys.tallies.size === 0) {
     throw new UserError('INPUT_NO_ROWS', `${labels} contains no object with a key`, {
       hint: 'there is nothing to look up',
     })
   }
   const chosen = texts.filter((_, index) => options.chosen?.has(files[index] as SourceFile) ?? true)
-  return new ObjectTable(texts, tallies, (isSample) => readObjects(isSample ? texts : chosen, false))
+  return new ObjectTable(texts, keys, (isSample) => readObjects(isSample ? texts : chosen, false))
 }
 
 function readAllObjects(
   texts: readonly TextSource[],
   reader: ObjectReader,
   rowsMax: number | undefined,
-  check: boolean,
+  /** Receives the files of the first pass, which validates the objects; `null` for later passes. */
+  keys: KeyTally<ColumnTally> | null,
 ): AsyncGenerator<readonly string[]> {
   const readAll = async function* () {
-    for (const text of texts) yield* reader(text, check)
+    for (const text of texts) {
+      keys?.openFile(text.label)
+      yield* reader(text, keys !== null)
+    }
   }
   return splitIntoBatches(readAll(), rowsMax)
-}
-
-/** Returns false once there are too many columns. */
-function tally(line: string, tallies: Map<string, ColumnTally>): boolean {
-  for (const { key, raw } of listJsonMembers(line)) {
-    let column = tallies.get(key)
-    if (column === undefined) tallies.set(key, (column = new ColumnTally()))
-    if (tallies.size > tableLimits.columnsMax) return false
-    column.add(raw)
-  }
-  return true
 }
 
 class ObjectTable implements InputTable {
   readonly nested: NestedColumns
   private readonly types: ReadonlyMap<string, CellType>
+  /** The column of each key. */
+  private readonly columnOf: ReadonlyMap<string, string>
   /** Keys that lead from the column to a member, by the member's dotted path. */
   private readonly memberPaths: ReadonlyMap<string, readonly string[]>
 
   constructor(
     private readonly texts: readonly TextSource[],
-    tallies: ReadonlyMap<string, ColumnTally>,
+    private readonly keys: KeyTally<ColumnTally>,
     private readonly objects: (isSample: boolean) => AsyncGenerator<readonly string[]>,
   ) {
-    this.types = new Map([...tallies].map(([name, { type }]) => [name, type]))
+    const { tallies } = keys
+    this.columnOf = keys.listColumns()
+    const united = new Map<string, ColumnTally>()
+    for (const [key, tally] of tallies) {
+      const column = this.columnOf.get(key) ?? key
+      const known = united.get(column)
+      if (known === undefined) united.set(column, tally)
+      else known.addAll(tally)
+    }
+    this.types = new Map([...united].map(([name, { type }]) => [name, type]))
     const nested = new Map<string, NestedColumn>()
     const memberPaths = new Map<string, readonly string[]>()
     for (const [name, { nestedKind: kind, memberKeys }] of tallies) {
@@ -117,7 +121,8 @@ class ObjectTable implements InputTable {
   }
 
   async *cellRows(): AsyncGenerator<readonly CellRow[]> {
-    const positions = new Map(this.columns.map((name, index) => [name, index]))
+    const indexes = new Map(this.columns.map((name, index) => [name, index]))
+    const positions = new Map([...this.columnOf].map(([key, name]) => [key, indexes.get(name) ?? -1]))
     for await (const lines of this.objects(false)) {
       yield lines.map((line) => {
         const row: CellRow[number][] = this.columns.map(() => null)
@@ -129,9 +134,10 @@ class ObjectTable implements InputTable {
   }
 
   parquetSource(): MemberRows {
-    const columns = new Map(
+    const byName = new Map(
       [...this.types].map(([name, type], index) => [name, { key: `"c${index}":`, type }]),
     )
+    const columns = new Map([...this.columnOf].map(([key, name]) => [key, byName.get(name)]))
     const lines = () => this.objects(false)
     const findPlaces = (names: readonly string[]) => this.locateCells(names)
     return {
@@ -155,18 +161,34 @@ class ObjectTable implements InputTable {
     }
   }
 
+  /** The keys of each column. */
+  private get keysOf(): ReadonlyMap<string, readonly string[]> {
+    const keys = new Map<string, string[]>()
+    for (const [key, column] of this.columnOf) keys.set(column, [...(keys.get(column) ?? []), key])
+    return keys
+  }
+
   /** Returns the cells to fill for each key of a line. A column takes precedence over a member with the same path. */
   private locateCells(names: readonly string[]): CellPlaces {
     const places = new Map<string, CellPlace[]>()
     for (const [position, name] of names.entries()) {
-      const [key = name, ...path] = this.types.has(name) ? [name] : (this.memberPaths.get(name) ?? [name])
-      places.set(key, [...(places.get(key) ?? []), { position, path }])
+      const [first = name, ...path] = this.types.has(name) ? [name] : (this.memberPaths.get(name) ?? [name])
+      const keys = path.length > 0 ? [first] : (this.keysOf.get(first) ?? [first])
+      for (const key of keys) places.set(key, [...(places.get(key) ?? []), { position, path }])
     }
     return places
   }
 
   listNotes(): readonly string[] {
     return this.texts.flatMap(({ notice }) => notice ?? [])
+  }
+
+  /** A file without objects has no columns that another file could lack. */
+  listFiles(): readonly InputFile[] {
+    const files = this.keys.listFiles().filter(({ keys }) => keys.size > 0)
+    return files.map(({ label, keys }) => {
+      return { label, columns: [...keys].map((key) => this.columnOf.get(key) ?? key), header: null }
+    })
   }
 }
 
@@ -227,6 +249,16 @@ class ColumnTally {
   private members: Map<string, readonly string[]> | null = null
   /** `object` if at least one cell is an object. */
   nestedKind: 'object' | 'array' | null = null
+
+  /** Adds the kinds of another key of the same column, which has no nested values. */
+  addAll(other: ColumnTally): void {
+    this.hasText ||= other.hasText
+    this.hasBoolean ||= other.hasBoolean
+    this.hasInteger ||= other.hasInteger
+    this.hasUnsafeInteger ||= other.hasUnsafeInteger
+    this.hasDouble ||= other.hasDouble
+    this.hasOther ||= other.hasOther
+  }
 
   get memberKeys(): readonly (readonly string[])[] {
     return [...(this.members?.values() ?? [])]

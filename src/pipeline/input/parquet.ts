@@ -26,9 +26,16 @@ import { createTooManyColumnsError } from '../../tables/file-error.js'
 import type { NestedColumn, NestedColumns } from '../lookups/nested-columns.js'
 import type { Partition } from '../lookups/partition.js'
 import { createPartRelation } from './parquet-part.js'
-import { createMissingColumnError, toSqlCell } from './header-and-cells.js'
+import { createMissingColumnError, toSqlCell, UnitedColumns } from './header-and-cells.js'
 import type { SourceFile } from './sources.js'
-import { splitIntoBatches, type CellRow, type InputTable, type RelationRows, type TextRow } from './table.js'
+import {
+  splitIntoBatches,
+  type CellRow,
+  type InputFile,
+  type InputTable,
+  type RelationRows,
+  type TextRow,
+} from './table.js'
 
 export interface ParquetOptions {
   readonly rowsMax?: number | undefined
@@ -55,33 +62,49 @@ export async function openParquet(
   const duckDb = await openDuckDb(options.temporaryFolder)
   const label = files.map((file) => file.label).join(', ')
   try {
-    await refuseRenamedColumns(duckDb, files)
+    const namesOfFiles = await readNamesOfFiles(duckDb, files)
+    const { unite, listFiles } = uniteSpellings(files, namesOfFiles)
     const paths = files.map(({ path }) => path)
-    const relation = buildRelation(paths, options.rowsMax)
-    const described = await duckDb.all(
-      `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${relation})`,
-    )
-    const columns = described.map(([name, type]) => ({ name: String(name), type: String(type) }))
+    const describe = async (relation: string) => {
+      const described = await duckDb.all(
+        `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${relation})`,
+      )
+      return described.map(([name, type]) => ({ name: String(name), type: String(type) }))
+    }
+    const read = buildRelation(paths, options.rowsMax)
+    const readColumns = await describe(read)
+    const relation = unite(read, readColumns)
+    const isUnited = relation !== read
+    const columns = isUnited ? await describe(relation) : readColumns
     if (columns.length > tableLimits.columnsMax) throw createTooManyColumnsError(label)
     const leafCount = columns.reduce((sum, { type }) => sum + countLeaves(type), 0)
     await duckDb.limitMemory(readMemoryBytes(leafCount))
     const { partition } = options
-    const isScan = options.rowsMax === undefined && partition === undefined
+    const isScan = options.rowsMax === undefined && partition === undefined && !isUnited
     const metadata = await readColumnMetadata(duckDb, paths, columns, isScan)
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
     const whole = { relation, isScan, bytes }
-    if (partition === undefined) return new ParquetTable(duckDb, columns, whole, relation, label, metadata)
-    const part = await createPartRelation({ duckDb, paths, columns, partition })
-    const read = { relation: part.relation, isScan: false, bytes: bytes * part.share }
-    return new ParquetTable(duckDb, columns, read, relation, label, metadata)
+    const createTable = (rows: ReadRows) =>
+      new ParquetTable(duckDb, columns, rows, relation, label, metadata, listFiles)
+    if (partition === undefined) return createTable(whole)
+    const part = await createPartRelation({ duckDb, paths, columns: readColumns, partition })
+    const partRelation = unite(part.relation, readColumns)
+    return createTable({ relation: partRelation, isScan: false, bytes: bytes * part.share })
   } catch (error) {
     duckDb.close()
     throw toParquetError(label, error)
   }
 }
 
-/** DuckDB ignores letter case in column names and would rename the second of two such columns. */
-async function refuseRenamedColumns(duckDb: DuckDb, files: readonly SourceFile[]): Promise<void> {
+/**
+ * Returns the columns of each file. DuckDB ignores letter case in column names and would rename the second of two such
+ * columns: throws INPUT_COLUMNS_DUPLICATE.
+ */
+async function readNamesOfFiles(
+  duckDb: DuckDb,
+  files: readonly SourceFile[],
+): Promise<readonly (readonly string[])[]> {
+  const namesOfFiles: (readonly string[])[] = []
   for (const file of files) {
     const named = await readColumnNames(duckDb, file.path)
     const seen = new Map<string, string>()
@@ -94,7 +117,48 @@ async function refuseRenamedColumns(duckDb: DuckDb, files: readonly SourceFile[]
       }
       seen.set(name.toLowerCase(), name)
     }
+    namesOfFiles.push(named)
   }
+  return namesOfFiles
+}
+
+interface UnitedFiles {
+  /** Adds the columns of other spellings to those of the first; returns the relation unchanged if there are none. */
+  readonly unite: (relation: string, columns: readonly Column[]) => string
+  readonly listFiles: () => readonly InputFile[]
+}
+
+/** DuckDB unites columns that differ in case only; `UnitedColumns` has the rule for the others. */
+function uniteSpellings(
+  files: readonly SourceFile[],
+  namesOfFiles: readonly (readonly string[])[],
+): UnitedFiles {
+  const united = new UnitedColumns()
+  const unitedOfFiles = namesOfFiles.map((names) => united.add(names))
+  const unitedOf = new Map<string, string>()
+  for (const [at, names] of namesOfFiles.entries())
+    for (const [index, name] of names.entries())
+      unitedOf.set(name.toLowerCase(), unitedOfFiles[at]?.[index] ?? name)
+  const unite = (relation: string, columns: readonly Column[]): string => {
+    const spellings = new Map<string, Column[]>()
+    for (const column of columns) {
+      const name = unitedOf.get(column.name.toLowerCase()) ?? column.name
+      spellings.set(name, [...(spellings.get(name) ?? []), column])
+    }
+    if (spellings.size === columns.length) return relation
+    const cells = [...spellings].map(([name, alike]) => `${buildUnitedCell(alike)} AS ${quoteSqlName(name)}`)
+    return `(SELECT ${cells.join(', ')} FROM ${relation})`
+  }
+  const listFiles = () =>
+    files.map(({ label }, at) => ({ label, columns: unitedOfFiles[at] ?? [], header: null }))
+  return { unite, listFiles }
+}
+
+/** A file has one of the columns. Columns of different types become text. */
+function buildUnitedCell(columns: readonly Column[]): string {
+  const isAlike = columns.every(({ type }) => type === columns[0]?.type)
+  const cells = columns.map((column) => (isAlike ? quoteSqlName(column.name) : buildTextExpression(column)))
+  return cells.length === 1 ? cells.join('') : `coalesce(${cells.join(', ')})`
 }
 
 interface ReadRows {
@@ -121,6 +185,7 @@ class ParquetTable implements InputTable {
     private readonly sampled: string,
     private readonly label: string,
     private readonly metadata: ColumnMetadata,
+    readonly listFiles: () => readonly InputFile[],
   ) {
     this.columns = described.map(({ name }) => name)
     const members = new Map<string, string>()

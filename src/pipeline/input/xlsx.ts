@@ -3,12 +3,13 @@ import type { SheetRow } from '../../tables/xlsx/sheet-rows.js'
 import { withHintFirst } from '../../core/errors.js'
 import { openXlsx, type XlsxFile } from '../../tables/xlsx/xlsx-file.js'
 import { findNameColumn } from '../lookups/detect-columns.js'
-import { toJsonText, createMissingColumnError, type KindTally } from './header-and-cells.js'
+import { toJsonText, createMissingColumnError, UnitedColumns, type KindTally } from './header-and-cells.js'
 import type { SourceFile } from './sources.js'
 import {
   splitIntoBatches,
   type CellRow,
   type CellType,
+  type InputFile,
   type InputTable,
   type MemberRows,
   type ReadOptions,
@@ -26,21 +27,28 @@ interface SheetFile {
 export async function openSheets(files: readonly SourceFile[], options: ReadOptions): Promise<InputTable> {
   const sheets: SheetFile[] = []
   const notices: string[] = []
+  const united = new UnitedColumns()
   const columns = new Map<string, KindTally>()
   let sheetHint: string | null = null
   for (const source of files) {
     const file = await openXlsx(source.path, options.sheet, source.label)
     try {
       const other = options.sheet === undefined ? await proposeSheet(file) : null
-      const layout = await readLayout(file, options.rowsMax).catch((error: unknown) => {
+      const read = await readLayout(file, options).catch((error: unknown) => {
         throw withHintFirst(error, other?.hint ?? null)
       })
       sheetHint ??= other?.hint ?? null
+      const names = united.add(read.columns.map(({ name }) => name))
+      const layout = {
+        ...read,
+        columns: read.columns.map((column, index) => ({ ...column, name: names[index] ?? column.name })),
+      }
       const hasNames = findNameColumn(layout.columns.map(({ name }) => name)) !== null
       const proposed = hasNames && other?.hasNames === false ? null : other
       sheets.push({ source, layout, sheetName: file.sheetName })
       notices.push(
         ...describeSheets(file, options.sheet, proposed?.hint),
+        ...layout.doubts,
         ...layout.notices,
         ...file.listNotices(),
       )
@@ -168,6 +176,16 @@ class SheetTable implements InputTable {
 
   listNotes(): readonly string[] {
     return this.notices
+  }
+
+  listDoubts(): readonly string[] {
+    return this.sheets.flatMap(({ layout }) => layout.doubts)
+  }
+
+  listFiles(): readonly InputFile[] {
+    return this.sheets.map(({ source: { label }, layout: { columns, header } }) => {
+      return { label, columns: columns.map(({ name }) => name), header }
+    })
   }
 
   close(): void {

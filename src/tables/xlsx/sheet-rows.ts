@@ -17,7 +17,7 @@ import {
   type Sheet,
   type Workbook,
 } from './workbook.js'
-import { findHeaderBelowTitles, isHeader, type SampleRecord } from '../delimited.js'
+import { findHeaderBelowTitles, isHeader, type SampleRecord } from '../layout.js'
 
 /** A row with at least one cell. Columns are counted from 0, rows from 1. */
 export interface SheetRow<Value = string> {

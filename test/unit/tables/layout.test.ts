@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { detectLayout } from '../../../src/tables/delimited.js'
+import { detectLayout } from '../../../src/tables/layout.js'
 
 const table = 'name;city;revenue\nMüller GmbH;Köln;1200\nSmith, Jones & Co;Leeds;80\n'
 
@@ -11,7 +11,7 @@ describe('a first line sep=', () => {
     ['"sep=|"\n', '|'],
     ['sep=\t\r\n', '\t'],
   ])('%j names the delimiter and is no row', (line, delimiter) => {
-    expect(detectLayout(`${line}name\nAcme\n`, undefined)).toEqual({
+    expect(detectLayout(`${line}name\nAcme\n`, {})).toMatchObject({
       delimiter,
       linesAbove: 1,
       titleLines: 0,
@@ -19,11 +19,11 @@ describe('a first line sep=', () => {
   })
 
   test('a delimiter that was given goes above it, and it still is no row', () => {
-    expect(detectLayout(`sep=,\n${table}`, ';')).toEqual({ delimiter: ';', linesAbove: 1, titleLines: 0 })
+    expect(detectLayout(`sep=,\n${table}`, { delimiter: ';' })).toMatchObject({ delimiter: ';', linesAbove: 1, titleLines: 0 })
   })
 
   test('titles may stand below it', () => {
-    expect(detectLayout(`sep=;\nCustomers\n\n${table}`, undefined)).toEqual({
+    expect(detectLayout(`sep=;\nCustomers\n\n${table}`, {})).toMatchObject({
       delimiter: ';',
       linesAbove: 3,
       titleLines: 2,
@@ -41,7 +41,7 @@ describe('titles above the header', () => {
     ['one over two lines, in quotes', '"Customer\nreport";;\n;;\n', 3],
     ['CRLF', 'Customer report\r\n\r\n', 2],
   ])('%s are found', (_, above, lines) => {
-    expect(detectLayout(above + table, undefined)).toEqual({
+    expect(detectLayout(above + table, {})).toMatchObject({
       delimiter: ';',
       linesAbove: lines,
       titleLines: lines,
@@ -60,6 +60,6 @@ describe('titles above the header', () => {
     ['a table whose rows are e-mail addresses', 'a;b\n\nx@a.de;y@b.de;z@c.de\nx@a.de;y@b.de;w\nx;y;z\n'],
     ['a title above a header of two equal names', 'Report\n\nname;name;city\na;b;c\nd;e;f\n'],
   ])('%s has none', (_, text) => {
-    expect(detectLayout(text, undefined)).toMatchObject({ linesAbove: 0, titleLines: 0 })
+    expect(detectLayout(text, {})).toMatchObject({ linesAbove: 0, titleLines: 0 })
   })
 })

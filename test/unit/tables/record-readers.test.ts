@@ -10,7 +10,7 @@ import type {
   RecordReader,
   RecordSource,
   TableRecord,
-} from '../../../src/tables/record-source.js'
+} from '../../../src/tables/delimited.js'
 import { naughtyStrings } from '../../hostile/naughty-strings.js'
 
 /** Both readers of delimited text, held to the same cases. */
