@@ -1,4 +1,4 @@
-import { formatCount, printable } from '../core/text.js'
+import { formatCount, quoteExcerpt } from '../core/text.js'
 import { UserError, withHintFirst } from '../core/errors.js'
 import type { CheckpointReader } from './checkpoint/checkpoint.js'
 import { fetchKnown, findLookupIds, calculateResolutionKey } from './checkpoint/lookup-key.js'
@@ -94,24 +94,21 @@ export function detectInputColumns(input: Input, asked: NamedColumns, samples: C
   }
 }
 
-const shownCharsMax = 80
-
-const showText = (text: string): string =>
-  JSON.stringify(printable(text.length > shownCharsMax ? `${text.slice(0, shownCharsMax)}…` : text))
-
 /** Explains why no column has names; `null` if the header is a header. */
 function explainMissingNames(input: Input, samples: ColumnSamples): UserError | null {
   if (!input.hasHeader) {
-    const excerpts = input.columns.map((column) => `${column} (${showText(samples.get(column)?.[0] ?? '')})`)
+    const excerpts = input.columns.map(
+      (column) => `${column} (${quoteExcerpt(samples.get(column)?.[0] ?? '')})`,
+    )
     return new UserError('INPUT_COLUMN_MISSING', 'it is unclear which column holds company names', {
       hint: `pass --name-column; the input has: ${excerpts.slice(0, excerptsMax).join(', ')}`,
     })
   }
-  const file = input.listFiles().find(({ header }) => header !== null && judgeHeader(header.cells) !== null)
+  const file = input.listFiles().find(({ header }) => header !== null && judgeHeader(header) !== null)
   const { header } = file ?? { header: null }
   if (file === undefined || header === null) return null
-  const verb = judgeHeader(header.cells) === 'surely' ? 'has' : 'seems to have'
-  const message = `${file.label} ${verb} no header: ${header.place} is ${showText(header.text)}`
+  const verb = judgeHeader(header) === 'surely' ? 'has' : 'seems to have'
+  const message = `${file.label} ${verb} no header: ${header.place} is ${quoteExcerpt(header.text)}`
   return new UserError('INPUT_HEADER_MISSING', message, {
     hint: 'pass --no-header, which reads it as a row and names the columns column_1, column_2 and so on; if it is a header, pass --name-column with the column of the names',
   })
@@ -133,8 +130,8 @@ function assertInFiles(files: readonly InputFile[], name: string): void {
   // No file has a member of a nested column as a column.
   if (file === undefined || !files.some(({ columns }) => columns.includes(name))) return
   const { label, columns, header } = file
-  const isData = header !== null && judgeHeader(header.cells) !== null
-  const listed = columns.slice(0, excerptsMax).map((one) => showText(one))
+  const isData = header !== null && judgeHeader(header) !== null
+  const listed = columns.slice(0, excerptsMax).map((one) => quoteExcerpt(one))
   throw new UserError(
     'INPUT_COLUMN_MISSING',
     `${label} has no column ${JSON.stringify(name)}, which holds the names in other files`,

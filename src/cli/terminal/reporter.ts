@@ -56,8 +56,8 @@ class TextReporter {
   readonly #errorColumn: string | null
   readonly #isVerbose: boolean
   readonly #isDebug: boolean
-  /** Notices already printed: the summary does not repeat them. */
-  readonly #told = new Set<string>()
+  /** The summary does not repeat notices. */
+  readonly #printed = new Set<string>()
   #lastLineAtMs = 0
 
   constructor(io: CliIo, flags: ReporterFlags, errorColumn: string | null) {
@@ -70,9 +70,7 @@ class TextReporter {
   tell(event: RunEvent): void {
     switch (event.type) {
       case 'notice':
-        if (!this.#isVerbose && event.isWarning !== true) return
-        this.#told.add(event.text)
-        this.#printLine(event.text)
+        if (this.#isVerbose || event.isWarning === true) this.#printLine(event.text)
         return
       case 'columns':
         if (this.#isVerbose) for (const line of formatColumnLines(event)) this.#printLine(capitalize(line))
@@ -91,9 +89,9 @@ class TextReporter {
         this.#showPublishing(event.path)
         return
       case 'finished': {
-        const notes = event.summary.notes.filter((note) => !this.#told.has(note))
-        const summary = { ...event.summary, notes }
-        for (const line of formatSummary(summary, formatCommandLine(this.#io), this.#errorColumn)) {
+        const notes = event.summary.notes.filter((note) => !this.#printed.has(note))
+        const command = formatCommandLine(this.#io)
+        for (const line of formatSummary({ ...event.summary, notes }, command, this.#errorColumn)) {
           if (this.#isVerbose || /^( {2}note| {2}alarm|error | {2}hint|Interrupted)/.test(line))
             this.#printLine(line)
         }
@@ -119,6 +117,7 @@ class TextReporter {
   }
 
   #printLine(text: string): void {
+    this.#printed.add(text)
     this.#io.err(`${text}\n`)
   }
 }

@@ -2,8 +2,10 @@ import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
 import { isAddress, toAbsolute } from '../../connectors/connectors.js'
 import { UserError, assertNever, withHintFirst } from '../../core/errors.js'
+import { quoteExcerpt } from '../../core/text.js'
 import { makeFolder } from '../../platform/files.js'
 import type { SheetColumn } from '../../tables/xlsx/cells.js'
+import { judgeHeader } from '../lookups/detect-columns.js'
 import { toNamedJob, getBlocks, type Partition } from '../lookups/partition.js'
 import { noNested, type NestedColumns } from '../lookups/nested-columns.js'
 import {
@@ -267,8 +269,8 @@ function createInput(opened: OpenedInput): Input {
     cellRows: () => within(() => table.cellRows()),
     parquetSource,
     hasHeader,
-    listNotes: () => table.listNotes?.() ?? [],
-    listDoubts: () => table.listDoubts?.() ?? [],
+    listNotes: () => [...describeDataHeaders(table), ...(table.listNotes?.() ?? [])],
+    listDoubts: () => [...describeDataHeaders(table), ...(table.listDoubts?.() ?? [])],
     listFiles: () => table.listFiles(),
     calculateFingerprint: () => (fingerprint ??= hashFiles(files)),
     calculateListFingerprint: () => hashList(files),
@@ -282,6 +284,13 @@ function createInput(opened: OpenedInput): Input {
       return Promise.resolve()
     },
   }
+}
+
+function describeDataHeaders(table: InputTable): string[] {
+  return table.listFiles().flatMap(({ label, header }) => {
+    if (header === null || judgeHeader(header) !== 'surely') return []
+    return [`${label}: the header, ${header.place}, looks like a row of data: ${quoteExcerpt(header.text)}`]
+  })
 }
 
 /** A part without rows is valid, because other parts have them. */

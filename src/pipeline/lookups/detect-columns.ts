@@ -198,13 +198,19 @@ function assertTexts(
   })
 }
 
+interface HeaderRow {
+  readonly cells: readonly string[]
+  /** The row as it is written. */
+  readonly text: string
+}
+
 /**
  * Returns whether the row that should name the columns is a row of companies: `surely` by a legal form, an identifier
  * or a number, `maybe` for one cell that does not read like a header. `null` if it may be a header.
  */
-export function judgeHeader(cells: readonly string[]): 'surely' | 'maybe' | null {
+export function judgeHeader({ cells, text }: HeaderRow): 'surely' | 'maybe' | null {
   if (cells.some(isKnownHeader)) return null
-  if (cells.some((cell) => hasLegalForm(cell) || isValue(cell))) return 'surely'
+  if (cells.some(isValue) || [...cells, text].some(hasLegalForm)) return 'surely'
   const [only = '', another] = cells.filter((cell) => cell.trim() !== '')
   const isWord = /^[^\p{L}]*\p{Ll}/u.test(only) || /[_:*]|\p{Ll}\p{Lu}/u.test(only)
   const hasHeaderWord = companyNameHeaders.some((key) => key.length > 3 && toHeaderKey(only).includes(key))

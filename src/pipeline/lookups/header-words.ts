@@ -218,7 +218,10 @@ function findQualifiedPart(key: string): PlacePart | undefined {
 export function isKnownHeader(text: string): boolean {
   const key = toHeaderKey(text)
   knownHeaders ??= new Set([
-    ...[...companyNameHeaders, ...plainNameHeaders, ...personHeaders, ...wholePlaceHeaders],
+    ...companyNameHeaders,
+    ...plainNameHeaders,
+    ...personHeaders,
+    ...wholePlaceHeaders,
     ...Object.values(identifierHeaders).flat(),
   ])
   return knownHeaders.has(key) || parsePlaceHeader(text) !== null

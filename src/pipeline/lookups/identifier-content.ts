@@ -192,7 +192,9 @@ export class IdentifierCounts {
     const counted = this.#headers.get(repeatedHeaders.other)
     if (counted === undefined) return []
     const are = plural(counted.count, 'row is a header', 'rows are headers')
-    return [`${are} with other columns (${formatRowNumbers(counted)}): not looked up; the rows below may be read wrongly`]
+    return [
+      `${are} with other columns (${formatRowNumbers(counted)}): not looked up; the rows below may be read wrongly`,
+    ]
   }
 
   /** Returns sentences for the user, with the doubts; `isBilled` if a service bills each lookup. */
