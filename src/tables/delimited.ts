@@ -1,4 +1,5 @@
 import { UserError } from '../core/errors.js'
+import { plural } from '../core/text.js'
 import type { ByteSource } from './bytes.js'
 import { detectEncoding } from './encodings/detect.js'
 import type { Encoding } from './encodings/names.js'
@@ -61,6 +62,8 @@ export interface RecordSource {
   readonly linesAbove: number
   /** Reads UTF-8 from the header on, from the start at each call. */
   chunks(): AsyncIterable<Buffer>
+  /** Receives the number of lines that end with a single carriage return if others end with a line feed. */
+  onMixedLineEnds?(returnCount: number, firstLine: number): void
 }
 
 /**
@@ -89,7 +92,7 @@ export interface DelimitedFile {
   readonly headerLine: number | null
   /** Notices for the user before the rows are read: a detected encoding, and the doubts. */
   readonly notices: readonly string[]
-  /** Why the reading of the file is doubtful: an uncertain delimiter, lines left out. */
+  /** Why the reading of the file is doubtful: an uncertain delimiter, lines left out, and once read, mixed line ends. */
   readonly doubts: readonly string[]
   /** Reads the records below the header, from the start at each call. Throws errors of `reader` and `choose`. */
   records<Found extends TableRecord>(
@@ -131,13 +134,29 @@ function createDelimitedFile(text: TextSource, layout: Layout): DelimitedFile {
     yield* skipLines(text.chunks(), linesAbove)
   }
   const doubts = [...describeTitles(layout), ...layout.doubts].map((doubt) => `${label}: ${doubt}`)
-  const source = { label, delimiter, linesAbove: names === null ? linesAbove : linesAbove - 1, chunks }
+  let mixed: string[] = []
+  const onMixedLineEnds = (returnCount: number, firstLine: number) => {
+    const lines = plural(returnCount, 'line ends', 'lines end')
+    const text = `${lines} with a single carriage return, and others with a line feed: a row begins after each`
+    mixed = [`${label}: ${text} (the first is line ${firstLine})`]
+  }
+  const source = {
+    label,
+    delimiter,
+    onMixedLineEnds,
+    linesAbove: names === null ? linesAbove : linesAbove - 1,
+    chunks,
+  }
   return {
     label,
     delimiter: delimiter === noDelimiter ? null : delimiter,
     headerLine: names === null ? linesAbove + 1 : null,
-    notices: [...(text.notice === null ? [] : [text.notice]), ...doubts],
-    doubts,
+    get notices() {
+      return [...(text.notice === null ? [] : [text.notice]), ...doubts, ...mixed]
+    },
+    get doubts() {
+      return [...doubts, ...mixed]
+    },
     records: (reader, choose) => reader(source, choose),
   }
 }

@@ -18,6 +18,7 @@ export async function* readParsedRecords(source: RecordSource): AsyncGenerator<r
     const records = await parsing.end()
     if (records.length > 0) yield records
     await parsing.throwIfFailed()
+    parsing.reportLineEnds()
   } finally {
     parsing.close()
   }
@@ -50,6 +51,9 @@ class CsvParsing {
   /** csv-parse counts a CRLF inside quotes as two lines. */
   #linesCountedTwice = 0
   #failure: Failure | null = null
+  readonly #ends = new LineEndCounter()
+  /** Single carriage returns in quotes, which end no line. */
+  #returnsInCells = 0
 
   constructor(source: RecordSource) {
     this.#source = source
@@ -75,6 +79,7 @@ class CsvParsing {
 
   /** Returns the records completed by this chunk. Throws INPUT_COLUMNS_TOO_MANY. */
   async write(chunk: Buffer): Promise<readonly TableRecord[]> {
+    this.#ends.add(chunk)
     await this.#step((done) => this.#parser.write(chunk, done))
     this.#writtenBytes += chunk.length
     return this.#take()
@@ -87,6 +92,14 @@ class CsvParsing {
 
   async throwIfFailed(): Promise<void> {
     if (this.#failure !== null) throw await createCsvError(this.#failure, this.#source)
+  }
+
+  /** Call at the end. */
+  reportLineEnds(): void {
+    const { returnCount, firstReturnLine, hasFeeds } = this.#ends
+    const count = returnCount - this.#returnsInCells
+    if (count > 0 && hasFeeds)
+      this.#source.onMixedLineEnds?.(count, this.#source.linesAbove + firstReturnLine)
   }
 
   close(): void {
@@ -138,8 +151,12 @@ class CsvParsing {
   }
 
   #countLines(cells: readonly string[]): void {
-    for (const cell of cells)
-      if (cell.includes('\r\n')) this.#linesCountedTwice += cell.split('\r\n').length - 1
+    for (const cell of cells) {
+      if (!cell.includes('\r')) continue
+      const pairCount = cell.split('\r\n').length - 1
+      this.#linesCountedTwice += pairCount
+      this.#returnsInCells += cell.split('\r').length - 1 - pairCount
+    }
   }
 
   #toLine(lines: number): number {
@@ -152,6 +169,32 @@ class CsvParsing {
     if (!isCut && !records.some(({ cells }) => cells.length > tableLimits.columnsMax)) return
     const line = this.#toLine(this.#parser.info.lines)
     throw createTooManyColumnsError(`${this.#source.label}, at or before line ${line}`)
+  }
+}
+
+/** Counts the carriage returns that no line feed follows. */
+class LineEndCounter {
+  returnCount = 0
+  /** Counted from 1, from the header on. */
+  firstReturnLine = 0
+  hasFeeds = false
+  #line = 1
+  #isAfterReturn = false
+
+  add(chunk: Buffer): void {
+    for (const byte of chunk) {
+      if (this.#isAfterReturn && byte !== lineFeed) this.#addReturn()
+      if (byte === lineFeed) {
+        this.hasFeeds = true
+        this.#line++
+      }
+      this.#isAfterReturn = byte === carriageReturn
+    }
+  }
+
+  #addReturn(): void {
+    if (this.returnCount++ === 0) this.firstReturnLine = this.#line
+    this.#line++
   }
 }
 

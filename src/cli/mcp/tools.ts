@@ -66,6 +66,11 @@ const budget = {
     .describe('Highest cost, in the currency of the prices.'),
 }
 
+const acceptance = z
+  .boolean()
+  .optional()
+  .describe('Run although the input may be read wrongly; plan lists why. Ask the user first.')
+
 const excerptCharsMax = 80
 const excerptsMax = 3
 const changesMax = 100
@@ -111,7 +116,7 @@ const inspectFile = defineTool({
 const plan = defineTool({
   name: 'plan',
   description: 'Counts rows, lookups, highest cost and time of a run. Submits and writes nothing.',
-  schema: z.strictObject({ ...inputShape, output, ...budget }),
+  schema: z.strictObject({ ...inputShape, output, ...budget, accept_doubtful_input: acceptance }),
   isWriting: false,
   call: async (args, workspace, { signal }) => {
     const words = toRunWords(args, workspace)
@@ -127,7 +132,7 @@ const run = defineTool({
     'Looks up the companies of a file and writes the output. Needs a budget: max_lookups or max_cost. The user confirms ' +
     'a run that may be billed. A run that was cancelled or interrupted continues with the same call, or with the ' +
     'command in the result.',
-  schema: z.strictObject({ ...inputShape, output, ...budget }),
+  schema: z.strictObject({ ...inputShape, output, ...budget, accept_doubtful_input: acceptance }),
   isWriting: true,
   call: runWithin,
 })
