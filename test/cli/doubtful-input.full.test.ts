@@ -8,7 +8,7 @@ import { queryDuckDb, rowsOfCsv } from '../support/tables.js'
 interface Billed {
   readonly place: CliPlace
   readonly names: () => string[]
-  run(args: readonly string[]): ReturnType<CliPlace['run']>
+  readonly run: (args: readonly string[]) => ReturnType<CliPlace['run']>
 }
 
 /** A config for tests, as `fast.json`. */

@@ -91,11 +91,9 @@ class TextReporter {
       case 'finished': {
         const notes = event.summary.notes.filter((note) => !this.#printed.has(note))
         const command = formatCommandLine(this.#io)
-        for (const line of formatSummary({ ...event.summary, notes }, command, this.#errorColumn)) {
+        for (const line of formatSummary({ ...event.summary, notes }, command, this.#errorColumn))
           if (this.#isVerbose || /^( {2}note| {2}alarm|error | {2}hint|Interrupted)/.test(line))
             this.#printLine(line)
-        }
-        return
       }
     }
   }
