@@ -13,7 +13,7 @@ export interface Layout {
   readonly doubts: readonly string[]
 }
 
-/** What is known about a file before its text is read. */
+/** Facts about a file that its text does not show. */
 interface LayoutHints {
   /** The delimiter that the user gives; takes precedence over a `sep=` line. */
   readonly delimiter?: string | undefined

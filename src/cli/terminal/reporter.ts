@@ -56,8 +56,7 @@ class TextReporter {
   readonly #errorColumn: string | null
   readonly #isVerbose: boolean
   readonly #isDebug: boolean
-  /** The summary does not repeat notices. */
-  readonly #printed = new Set<string>()
+  readonly #printedLines = new Set<string>()
   #lastLineAtMs = 0
 
   constructor(io: CliIo, flags: ReporterFlags, errorColumn: string | null) {
@@ -89,9 +88,9 @@ class TextReporter {
         this.#showPublishing(event.path)
         return
       case 'finished': {
-        const notes = event.summary.notes.filter((note) => !this.#printed.has(note))
-        const command = formatCommandLine(this.#io)
-        for (const line of formatSummary({ ...event.summary, notes }, command, this.#errorColumn))
+        const notes = event.summary.notes.filter((note) => !this.#printedLines.has(note))
+        const summary = { ...event.summary, notes }
+        for (const line of formatSummary(summary, formatCommandLine(this.#io), this.#errorColumn))
           if (this.#isVerbose || /^( {2}note| {2}alarm|error | {2}hint|Interrupted)/.test(line))
             this.#printLine(line)
       }
@@ -115,7 +114,7 @@ class TextReporter {
   }
 
   #printLine(text: string): void {
-    this.#printed.add(text)
+    this.#printedLines.add(text)
     this.#io.err(`${text}\n`)
   }
 }

@@ -25,7 +25,7 @@ interface CsvFile {
   readonly source: DelimitedFile
   /** Whether the rows are read; if not, only the header is. */
   readonly isChosen: boolean
-  /** The header as it is written. */
+  /** The header's cells, without added names. */
   readonly header: readonly string[]
   readonly headerCells: number
   /** Column index in the table for each position in a row. Grows with rows that are longer than the header. */

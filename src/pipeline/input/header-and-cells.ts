@@ -162,7 +162,7 @@ interface ValueTally {
 
 /** Collects the keys of JSON objects, and the columns that they are: the rule of `UnitedColumns`, for objects. */
 export class KeyTally<Tally extends ValueTally> {
-  /** By key. */
+  /** The values of each key. */
   readonly tallies = new Map<string, Tally>()
   readonly #spellingOf = new Map<string, Spelling>()
   readonly #bySpelling = new Map<string, Spelling>()

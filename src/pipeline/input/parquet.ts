@@ -123,7 +123,7 @@ async function readNamesOfFiles(
 }
 
 interface UnitedFiles {
-  /** Adds the columns of other spellings to those of the first; returns the relation unchanged if there are none. */
+  /** Joins columns of several spellings; without such columns, returns the relation unchanged. */
   readonly unite: (relation: string, columns: readonly Column[]) => string
   readonly listFiles: () => readonly InputFile[]
 }

@@ -88,7 +88,7 @@ export interface HeaderRow {
   /** Example: `line 1`. */
   readonly place: string
   readonly cells: readonly string[]
-  /** The row as it is written. */
+  /** The text of the whole row. */
   readonly text: string
 }
 

@@ -200,7 +200,7 @@ function assertTexts(
 
 interface HeaderRow {
   readonly cells: readonly string[]
-  /** The row as it is written. */
+  /** The text of the whole row. */
   readonly text: string
 }
 
