@@ -136,6 +136,8 @@ function createDelimitedFile(text: TextSource, layout: Layout): DelimitedFile {
   const doubts = [...describeTitles(layout), ...layout.doubts].map((doubt) => `${label}: ${doubt}`)
   let mixed: string[] = []
   const onMixedLineEnds = (returnCount: number, firstLine: number) => {
+    // With several columns, a row that is cut has fewer cells.
+    if (delimiter !== noDelimiter) return
     const lines = plural(returnCount, 'line ends', 'lines end')
     const text = `${lines} with a single carriage return, and others with a line feed: a row begins after each`
     mixed = [`${label}: ${text} (the first is line ${firstLine})`]
