@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, type TestContext } from 'vitest'
 import { errorCodes } from '../../src/index.js'
 import { canary, createPlace, type CliPlace } from '../support/cli.js'
 import { startForeignService } from '../support/foreign-service.js'
@@ -15,16 +15,14 @@ interface Billed {
 const fast = { polling: { firstAfterSeconds: 0, intervalSeconds: 1 } }
 
 /** A place with a hosted service that counts what it bills. */
-async function createBilled(onTestFinished: (end: () => unknown) => void): Promise<Billed> {
-  const place = createPlace((end) => {
-    onTestFinished(end as () => unknown)
-  })
+async function createBilled(onTestFinished: TestContext['onTestFinished']): Promise<Billed> {
+  const place = createPlace(onTestFinished)
   const service = await startForeignService({ apiKey: canary, runTakes: { polls: 1 } })
   onTestFinished(() => service.close())
   place.write('fast.json', JSON.stringify(fast))
   return {
     place,
-    names: () => service.runs.map(({ query }) => String(query['name'])).sort(),
+    names: () => service.runs.map(({ query }) => query.name).sort(),
     run: (args) => place.run([...args, '--base-url', service.baseUrl, '--config', 'fast.json']),
   }
 }
@@ -169,7 +167,7 @@ describe('a repeated header', () => {
   const header = ['Company Name', 'City']
   const again = ['company_name ', ' CITY']
   const rows = [['Acme', 'Köln'], again, ['Bolt', 'Lyon']]
-  test.for<[format: string, write: (place: CliPlace) => Promise<unknown> | unknown]>([
+  test.for<[format: string, write: (place: CliPlace) => unknown]>([
     ['csv', (place) => place.write('in.csv', [header, ...rows].map((row) => row.join(',')).join('\n'))],
     [
       'ndjson',
