@@ -120,7 +120,7 @@ test.for<[what: string, files: Record<string, string>, told: RegExp]>([
   expect(free.stderr).toMatch(told)
   const accepted = await run([...asked, '--accept-doubtful-input'])
   expect(accepted.code, accepted.stderr).toBe(0)
-  expect(names().length).toBeGreaterThan(1)
+  expect(names().length).toBeGreaterThan(0)
 })
 
 test('blank lines, trailing delimiters and a repeated header stop nothing', async ({ onTestFinished }) => {
