@@ -154,6 +154,7 @@ function buildPipelineDeps({
       stages: settings.stages,
       askAgain: options.askAgain ?? [],
       onLost: settings.onLost,
+      acceptsDoubtful: settings.input.acceptDoubtful,
       doubtThreshold: settings.review.threshold,
       prices: settings.prices,
       webhooks: buildWebhookOptions(settings, environment, observe),

@@ -31,6 +31,8 @@ export interface Inspection {
   columns: ColumnReport
   /** Note about earlier runs with other columns, or `null`. */
   columnNote: string | null
+  /** Why the input may be read wrongly; also in the notes of the input and the rows. */
+  doubts: readonly string[]
   /** Notes about the copy of a table, about invalid identifiers and about rows without a name. */
   rowNotes: readonly string[]
   index: RowIndex
@@ -205,6 +207,7 @@ async function inspectWith<Result>(
       scope,
       columns: report,
       columnNote: note,
+      doubts: [...input.listDoubts(), ...identifierCounts.listDoubts()],
       rowNotes: [...notes, ...identifierCounts.listNotes(baseUrl !== null), ...standing.notices],
       index,
       first,
@@ -312,7 +315,7 @@ export function buildInputOptions(
   connectors: Connectors,
   stdin?: NodeJS.ReadableStream,
 ): InputOptions {
-  const { paths, format, delimiter, encoding, sheet, limit, query } = settings.input
+  const { paths, format, delimiter, encoding, sheet, header, limit, query } = settings.input
   if (paths === undefined) {
     throw new UserError('USAGE_INVALID', 'there is no input', {
       hint: 'name the file with the company names: enrich companies.csv -o out.parquet; or set input.paths in the config',
@@ -324,6 +327,7 @@ export function buildInputOptions(
     delimiter,
     encoding,
     sheet: sheet === '' ? undefined : sheet,
+    hasHeader: header,
     rowsMax: limit,
     spoolFolder: chooseSpoolFolder(settings),
     stdin,

@@ -8,6 +8,7 @@ import {
 import { encodingNames } from '../tables/encodings/names.js'
 import {
   createChoice,
+  createSwitch,
   option,
   parseDelimiter,
   parseIdColumns,
@@ -111,6 +112,27 @@ export const input = {
     manual: 'Comma, semicolon, tab and vertical bar are detected. The flag also accepts `tab`.',
     example: ',',
   }),
+  header: option({
+    ...createSwitch('Whether the first row of CSV and Excel input names the columns.', {
+      names: '--no-header',
+      group: 'input',
+      help: 'read the first row of CSV or Excel input as a row, not as a header',
+      sets: false,
+    }),
+    manual:
+      'The flag sets `false`: the columns are then `column_1`, `column_2` and so on. See [Files without a header](inputs-and-outputs.md#files-without-a-header).',
+    defaults: useForBoth(true),
+  }),
+  acceptDoubtful: option({
+    ...createSwitch('Run on a service that bills, even if the input may be read wrongly.', {
+      names: '--accept-doubtful-input',
+      group: 'asking',
+      help: 'run on a service that bills, even if the input may be read wrongly',
+      sets: true,
+    }),
+    manual: 'See [Doubtful input](inputs-and-outputs.md#doubtful-input).',
+    defaults: useForBoth(false),
+  }),
   query: option({
     schema: () =>
       z
@@ -178,14 +200,12 @@ export const input = {
     example: 'account_id',
   }),
   dedupe: option({
-    schema: () =>
-      z.boolean().describe('Send one lookup for all rows with the same name, location and context.'),
-    flag: {
+    ...createSwitch('Send one lookup for all rows with the same name, location and context.', {
       names: '--no-dedupe',
       group: 'input',
       help: 'send one lookup for each row, even if several rows are the same',
       sets: false,
-    },
+    }),
     meaning:
       'Send one lookup for each row, even if several rows have the same name, location and context. ' +
       'The flag sets `false`; with `true`, such rows share one lookup.',
@@ -261,14 +281,12 @@ export const output = {
     ],
   }),
   bom: option({
-    schema: () =>
-      z.boolean().describe('Start CSV output with a byte order mark, which Excel needs for UTF-8.'),
-    flag: {
+    ...createSwitch('Start CSV output with a byte order mark, which Excel needs for UTF-8.', {
       names: '--bom',
       group: 'output',
       help: 'start CSV output with a byte order mark, for Excel',
       sets: true,
-    },
+    }),
     example: false,
   }),
   prefix: option({
@@ -308,13 +326,12 @@ export const output = {
     example: 'changes.csv',
   }),
   partial: option({
-    schema: () => z.boolean().describe('Write the output even if the run stops early.'),
-    flag: {
+    ...createSwitch('Write the output even if the run stops early.', {
       names: '--partial',
       group: 'partial',
       help: 'write the output even if the run stops early',
       sets: true,
-    },
+    }),
     example: false,
   }),
   report: option({

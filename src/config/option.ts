@@ -87,6 +87,12 @@ export function option<Value, const Default = undefined>(
   return { ...entry, isOption: true }
 }
 
+/** A setting that is on or off, and the flag that changes it. */
+export const createSwitch = (description: string, flag: OptionFlag<boolean>) => ({
+  schema: () => z.boolean().describe(description),
+  flag,
+})
+
 /** A setting with one of a few values. */
 export const createChoice = <const Choice extends string>(
   choices: readonly Choice[],

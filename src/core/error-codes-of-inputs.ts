@@ -14,6 +14,11 @@ export const errorsOfInputs = {
       'the format cannot be detected from the file name, or the spreadsheet is encrypted or an .xls, .xlsb or .ods file',
     remedy: 'pass `--input-format`; save the spreadsheet as .xlsx',
   },
+  INPUT_FORMAT_WRONG: {
+    meaning:
+      'the content of the input is of another kind than its name or `--input-format` says, such as a page of HTML, an archive or a PDF; the message names it',
+    remedy: 'read the hint: download the table again, unpack the archive, or name the right format',
+  },
   INPUT_FORMATS_MIXED: { meaning: 'the inputs have different formats', remedy: 'run once for each format' },
   INPUT_EMPTY: { meaning: 'the input is empty', remedy: 'provide a header and rows' },
   INPUT_NO_ROWS: {
@@ -23,6 +28,16 @@ export const errorsOfInputs = {
   INPUT_COLUMN_MISSING: {
     meaning: 'no column with company names was found, or a named column does not exist',
     remedy: 'pass `--name-column`; the hint lists the columns',
+  },
+  INPUT_HEADER_MISSING: {
+    meaning: 'the first row looks like data and not like a header; the message shows it',
+    remedy: 'pass `--no-header`; if it is a header, pass `--name-column`',
+  },
+  INPUT_DOUBTFUL: {
+    exitCode: 7,
+    meaning:
+      'the input may be read wrongly, and the run would be billed: rows with more or fewer cells than the header, lines left out, another delimiter; the message names each',
+    remedy: 'correct the file or the flags; if the reading is right, pass `--accept-doubtful-input`',
   },
   INPUT_COLUMN_NESTED: {
     meaning: 'a struct, list, map, object or array is named as the column of names, locations or identifiers',

@@ -33,6 +33,11 @@ export const exitCodes = {
   6: {
     meaning: 'output written, and a condition of --fail-on is met',
   },
+  7: {
+    meaning: 'the input may be read wrongly; nothing was submitted (see --accept-doubtful-input)',
+    manual:
+      'the input may be read wrongly, and the run would be billed; nothing was submitted, see `--accept-doubtful-input`',
+  },
   8: {
     meaning: 'stopped by budget or credit; the same command resumes',
     manual:

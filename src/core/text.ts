@@ -69,3 +69,9 @@ export function printable(text: string): string {
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 }
+
+const excerptCharsMax = 80
+
+/** Returns a text in quotes for a message, cut at 80 characters. */
+export const quoteExcerpt = (text: string): string =>
+  JSON.stringify(printable(text.length > excerptCharsMax ? `${text.slice(0, excerptCharsMax)}…` : text))

@@ -1,15 +1,18 @@
-import { formatCount } from '../core/text.js'
-import { withHintFirst } from '../core/errors.js'
+import { formatCount, quoteExcerpt } from '../core/text.js'
+import { UserError, withHintFirst } from '../core/errors.js'
 import type { CheckpointReader } from './checkpoint/checkpoint.js'
 import { fetchKnown, findLookupIds, calculateResolutionKey } from './checkpoint/lookup-key.js'
-import type { Input, TextRow } from './input/input.js'
+import type { Input, InputFile, TextRow } from './input/input.js'
 import { createRowReader, toKeyedLookup, type EarlierNames } from './row-reader.js'
 import type { LookupRule, IdentifierUse } from './lookups/lookup-kind.js'
 import type { ColumnSamples } from './lookups/column-content.js'
+import { isKnownHeader } from './lookups/header-words.js'
 import {
   listLookupColumns,
   detectColumns,
   findColumn,
+  findUnnamedColumn,
+  judgeHeader,
   type NamedColumns,
   type LookupColumns,
 } from './lookups/detect-columns.js'
@@ -74,18 +77,68 @@ export async function sampleColumns(input: Input): Promise<ColumnSamples> {
 
 /**
  * Calls `detectColumns` for an input. For an Excel sheet without such a column, the error names the sheet that may have
- * it.
+ * it. Throws INPUT_HEADER_MISSING if the first row looks like data, and INPUT_COLUMN_MISSING if a file lacks the column
+ * of names.
  */
-export function detectInputColumns(
-  { columns, nested, sheetHint }: Pick<Input, 'columns' | 'nested' | 'sheetHint'>,
-  asked: NamedColumns,
-  samples: ColumnSamples,
-): LookupColumns {
+export function detectInputColumns(input: Input, asked: NamedColumns, samples: ColumnSamples): LookupColumns {
+  const { columns, nested, sheetHint, hasHeader } = input
+  const name = asked.name ?? (hasHeader ? undefined : (findUnnamedColumn(columns, samples) ?? undefined))
   try {
-    return detectColumns(columns, asked, samples, nested)
+    const found = detectColumns(columns, name === undefined ? asked : { ...asked, name }, samples, nested)
+    if (found.name !== null) assertInFiles(input.listFiles(), found.name)
+    return found
   } catch (error) {
-    throw withHintFirst(error, sheetHint)
+    const isMissing = error instanceof UserError && error.code === 'INPUT_COLUMN_MISSING'
+    if (!isMissing || name !== undefined) throw withHintFirst(error, sheetHint)
+    throw withHintFirst(explainMissingNames(input, samples) ?? withHeaderHint(error, input), sheetHint)
   }
+}
+
+/** Explains why no column has names; `null` if the header is a header. */
+function explainMissingNames(input: Input, samples: ColumnSamples): UserError | null {
+  if (!input.hasHeader) {
+    const excerpts = input.columns.map(
+      (column) => `${column} (${quoteExcerpt(samples.get(column)?.[0] ?? '')})`,
+    )
+    return new UserError('INPUT_COLUMN_MISSING', 'it is unclear which column holds company names', {
+      hint: `pass --name-column; the input has: ${excerpts.slice(0, excerptsMax).join(', ')}`,
+    })
+  }
+  const file = input.listFiles().find(({ header }) => header !== null && judgeHeader(header) !== null)
+  const { header } = file ?? { header: null }
+  if (file === undefined || header === null) return null
+  const verb = judgeHeader(header) === 'surely' ? 'has' : 'seems to have'
+  const message = `${file.label} ${verb} no header: ${header.place} is ${quoteExcerpt(header.text)}`
+  return new UserError('INPUT_HEADER_MISSING', message, {
+    hint: 'pass --no-header, which reads it as a row and names the columns column_1, column_2 and so on; if it is a header, pass --name-column with the column of the names',
+  })
+}
+
+/** Names the flag for a first row that is not a header, unless one of its cells is a known header. */
+function withHeaderHint(error: UserError, input: Input): UserError {
+  const isUnknown = input.listFiles().some(({ header }) => header?.cells.some(isKnownHeader) === false)
+  if (!isUnknown) return error
+  const hint = `${error.hint ?? ''}; if the first row is no header, pass --no-header`
+  return new UserError(error.code, error.message, { hint, cause: error.cause })
+}
+
+const excerptsMax = 30
+
+/** Throws INPUT_COLUMN_MISSING if a file lacks the column of names: its rows would have none. */
+function assertInFiles(files: readonly InputFile[], name: string): void {
+  const file = files.find(({ columns }) => !columns.includes(name))
+  // No file has a member of a nested column as a column.
+  if (file === undefined || !files.some(({ columns }) => columns.includes(name))) return
+  const { label, columns, header } = file
+  const isData = header !== null && judgeHeader(header) !== null
+  const listed = columns.slice(0, excerptsMax).map((one) => quoteExcerpt(one))
+  throw new UserError(
+    'INPUT_COLUMN_MISSING',
+    `${label} has no column ${JSON.stringify(name)}, which holds the names in other files`,
+    {
+      hint: `${isData ? 'it seems to have no header; ' : ''}rename its column, or run it on its own; it has: ${listed.join(', ')}`,
+    },
+  )
 }
 
 /** Finds the column with row keys, or the one that groups rows. Returns `null` if none is named. */

@@ -108,6 +108,8 @@ interface RunRequests {
   /** Lookups whose last outcome is in this list are sent again. */
   askAgain: readonly string[]
   onLost: 'hold' | 'resubmit'
+  /** Whether lookups are billed even if the input may be read wrongly; defaults to false. */
+  acceptsDoubtful?: boolean
   /** Answers below this confidence (0 to 100) are doubtful; defaults to the threshold of the interface. */
   doubtThreshold?: number
   /** Price of a lookup; null or absent if nothing is billed or no price is known. */

@@ -198,7 +198,10 @@ class RowPlacer {
     if (fresh.length > 0) await this.#settle(fresh)
     for (const { id, reason, noted } of waiting) {
       if (reason === null) this.#index.add(id)
-      else this.#index.addInvalid(reason)
+      else {
+        this.#index.addInvalid(reason)
+        this.#counts.addInvalid(reason, this.#index.rowCount)
+      }
       if (noted !== null) this.#counts.add(noted, this.#index.rowCount)
     }
     if (this.#known.size > knownRowsMax) this.#known.clear()

@@ -91,7 +91,7 @@ function createRecord(
     command: history.command,
     service: connection.service,
     scope: connection.scope,
-    input: { paths, format: input.format, sha256: null },
+    input: { paths, format: input.format, sha256: null, list: input.calculateListFingerprint() },
     settings: history.settings,
     summary: null,
     error: null,

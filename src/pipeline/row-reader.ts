@@ -6,7 +6,9 @@ import type { LookupRule } from './lookups/lookup-kind.js'
 import { listIdentifierColumns } from './lookups/identifier-columns.js'
 import { mayBeIdentifier } from './lookups/name-cell.js'
 import type { RowQuestion } from './lookups/row-question.js'
-import { parsePlaceHeader } from './lookups/header-words.js'
+import { listLookupColumns } from './lookups/detect-columns.js'
+import { repeatedHeaders } from './lookups/identifier-content.js'
+import { isKnownHeader, parsePlaceHeader, toSpellingKey } from './lookups/header-words.js'
 
 export type ValidQuestion = Exclude<RowQuestion, { kind: 'invalid' }>
 
@@ -32,6 +34,7 @@ export function createRowReader(rule: LookupRule, earlier: EarlierNames): RowRea
   const hasIdentifiers = listIdentifierColumns(columns.identifiers).length > 0
   const isRead = ([cell = null]: TextRow) => readsNames && columns.name !== null && mayBeIdentifier(cell)
   const blankPlaceholders = createPlaceholderBlanker(rule)
+  const findHeader = createHeaderFinder(rule)
   let questions: Awaited<ReturnType<typeof loadQuestions>> | null = null
   const ask = (row: TextRow) =>
     questions === null || (!hasIdentifiers && !isRead(row))
@@ -41,18 +44,53 @@ export function createRowReader(rule: LookupRule, earlier: EarlierNames): RowRea
     if (questions === null && (hasIdentifiers || rows.some(isRead))) questions = await loadQuestions()
     const read = rows.map((row) => {
       const blanked = blankPlaceholders(row)
+      const header = findHeader(row)
+      if (header !== null) return { blanked, before: [], header }
       const before = [
         ...(isRead(row) ? [readPlainQuestion(rule, row)] : []),
         ...(blanked === row ? [] : [ask(row)]),
       ]
-      return { blanked, before: before.filter((question) => question.kind === 'resolution') }
+      return { blanked, before: before.filter((question) => question.kind === 'resolution'), header }
     })
     await earlier.fetch(read.flatMap(({ before }) => before.map(({ lookup }) => lookup)))
     return read.map(
-      ({ blanked, before }) => before.find(({ lookup }) => earlier.wasAsked(lookup)) ?? ask(blanked),
+      ({ blanked, before, header }) =>
+        header ?? before.find(({ lookup }) => earlier.wasAsked(lookup)) ?? ask(blanked),
     )
   }
 }
+
+type InvalidRow = Extract<RowQuestion, { kind: 'invalid' }>
+
+/**
+ * Returns a function that finds rows that are headers: joined files repeat theirs. Case, spaces and punctuation do not
+ * count.
+ */
+function createHeaderFinder({ columns }: LookupRule): (row: TextRow) => InvalidRow | null {
+  const keys = listLookupColumns(columns).map(toSpellingKey)
+  const known = new Set(keys)
+  const initials = new Set(keys.map((key) => key.charAt(0)))
+  const charsMax = Math.max(...keys.map(({ length }) => length)) * 3
+  return (row) => {
+    const [first = null] = row
+    // Cheap, since it is called for every row.
+    if (first === null || first.length > charsMax || !initials.has(getInitial(first))) return null
+    const firstKey = toSpellingKey(first)
+    if (!known.has(firstKey)) return null
+    const cells = row.flatMap((cell, at) => {
+      const key = toSpellingKey(cell ?? '')
+      return key === '' ? [] : [{ cell: cell ?? '', isOwn: key === keys[at], isOther: known.has(key) }]
+    })
+    if (cells.every(({ isOwn }) => isOwn)) return { kind: 'invalid', reason: repeatedHeaders.same }
+    const isHeader = firstKey === keys[0] || cells.length > 1
+    const isOther = isHeader && cells.every(({ cell, isOther }) => isOther || isKnownHeader(cell))
+    return isOther ? { kind: 'invalid', reason: repeatedHeaders.other } : null
+  }
+}
+
+/** Returns the first letter or digit, in lower case. */
+const getInitial = (text: string): string =>
+  (/[\p{L}\p{M}\p{N}]/u.exec(text)?.[0] ?? '').normalize('NFKC').toLowerCase().charAt(0)
 
 /** Blanks the placeholders in a row's location and context; returns the same row if it has no placeholder. */
 function createPlaceholderBlanker({ columns }: LookupRule): (row: TextRow) => TextRow {

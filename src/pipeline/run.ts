@@ -7,10 +7,10 @@ import { closeRun } from './close-run.js'
 import { diagnoseDamage } from './checkpoint/sqlite/verify.js'
 import { createLazyEarlierNames } from './column-choice.js'
 import type { OpenRun, PipelineDeps } from './deps.js'
+import { openHistory } from './history/history-reader.js'
 import { placeLookups, toRegistryRule } from './first/first-answers.js'
 import { openEnding, type Ending, getErrorEnd } from './ending/ending.js'
 import { ingest, type Ingested } from './ingest.js'
-import type { RowIndex } from './input/row-index.js'
 import { openRun, AlreadyPublished } from './open-run.js'
 import { describePublished } from './parts/partitioned-job.js'
 import { listPartFiles } from './parts/part-ledger.js'
@@ -61,7 +61,7 @@ async function runSteps(
     async () => {
       const read = await readInput(run)
       closeLater(() => read.rowKeys?.close())
-      const planned = await planChecked(run, read.index)
+      const planned = await planChecked(run, read)
       spending.stages = planned.stages
       const backlog = new Backlog(planned.plan.submit)
       const backlogs = [backlog, ...planned.stages.map((stage) => stage.backlog)]
@@ -96,6 +96,7 @@ async function readInput(run: OpenRun): Promise<Ingested> {
   const { deps, backend, input, rule, rowKeyColumn, groupColumn, connection, checkpoint, decided, first } =
     run
   const { interrupt: signal, observe } = deps
+  const told = new Set(input.listNotes())
   const asked = createLazyEarlierNames(() => backend.peek(connection.scope))
   const read = await ingest({
     input,
@@ -114,8 +115,8 @@ async function readInput(run: OpenRun): Promise<Ingested> {
     spool: run.rowSpool,
     earlier: asked,
   }).finally(asked.close)
-  for (const text of read.identifierCounts.listNotes(connection.service === 'hosted'))
-    observe({ type: 'notice', text, isWarning: true })
+  const notes = [...input.listNotes(), ...read.identifierCounts.listNotes(connection.service === 'hosted')]
+  for (const text of notes) if (!told.has(text)) observe({ type: 'notice', text, isWarning: true })
   if (decided.unmetCount > 0) observe({ type: 'notice', text: describeUnmet(decided.unmetCount) })
   // The header may have grown while the rows were read: checked again before anything is submitted.
   checkOutput(input, run.output, read.index.rowCount)
@@ -128,17 +129,21 @@ const describeUnmet = (count: number): string =>
     : `${formatCount(count)} decisions are for lookups that are not in this input.`
 
 /** Plans the run. If it has costs, the output is tested first. */
-async function planChecked(run: OpenRun, { rowCount }: RowIndex): Promise<Planned> {
+async function planChecked(run: OpenRun, { index, identifierCounts }: Ingested): Promise<Planned> {
   const { deps, checkpoint, input, output } = run
+  const { rowCount } = index
+  const doubts = [...input.listDoubts(), ...identifierCounts.listDoubts()]
   const { askAgain, stages } = deps.requests
   assertSampleFits(run)
   const asksAgain = askAgain.length > 0
   if (asksAgain) {
+    assertUndoubted(run, doubts)
     await tryOutput(run, rowCount)
     await checkpoint.reopen(askAgain)
   }
   const planned = await planRun(run)
   const submitCount = planned.asked.plan.submit
+  if (submitCount > 0 || planned.stages.some(({ plan }) => plan.submit > 0)) assertUndoubted(run, doubts)
   const asksMore = submitCount > 0 || stages.asked.length > 0
   deps.observe({
     type: 'planned',
@@ -149,6 +154,40 @@ async function planChecked(run: OpenRun, { rowCount }: RowIndex): Promise<Planne
   assertFilesMayGrow(run.backend.path, submitCount, input, output)
   if (asksMore && !asksAgain) await tryOutput(run, rowCount)
   return planned
+}
+
+/**
+ * Throws INPUT_DOUBTFUL before lookups of an input that may be read wrongly are billed, unless the user accepted that,
+ * for this run or for an earlier one that it resumes.
+ */
+function assertUndoubted(run: OpenRun, doubts: readonly string[]): void {
+  const { deps, connection } = run
+  const { acceptsDoubtful = false, scheduling } = deps.requests
+  const isBilled = connection.service === 'hosted' && scheduling.lookupsMax !== 0
+  if (!isBilled || doubts.length === 0 || acceptsDoubtful || resumesAccepted(run)) return
+  const [first = '', ...others] = doubts
+  const more =
+    others.length === 0 ? '' : `, and ${plural(others.length, 'more doubt', 'more doubts')} (see above)`
+  throw new UserError('INPUT_DOUBTFUL', `the input may be read wrongly: ${first}${more}`, {
+    hint: 'correct the file, or pass the flag that reads it right, like --delimiter; if it is read right, pass --accept-doubtful-input; nothing was submitted',
+  })
+}
+
+/** Returns whether the last runs over the same files were accepted and ended without an output. */
+function resumesAccepted({ backend, history }: OpenRun): boolean {
+  const reader = openHistory(backend.path)
+  try {
+    const { input, scope } = history.record
+    for (const { number, isPublished, record } of reader?.runs() ?? []) {
+      if (number === history.run || record?.input.list !== input.list || record?.scope !== scope) continue
+      if (isPublished) return false
+      const { acceptDoubtful } = (record.settings['input'] ?? {}) as { acceptDoubtful?: boolean }
+      if (acceptDoubtful === true) return true
+    }
+    return false
+  } finally {
+    reader?.close()
+  }
 }
 
 /** Throws USAGE_INVALID if the sample alone exceeds the budget. */

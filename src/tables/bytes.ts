@@ -107,3 +107,11 @@ export async function hashFile(path: string): Promise<{ sha256: string; dateMs: 
     throw toFileError(error, path)
   }
 }
+
+/** Returns the first bytes of a file, decompressed. */
+export async function readStart({ bytes }: ByteSource): Promise<Buffer> {
+  for await (const chunk of bytes()) return chunk.subarray(0, startBytes)
+  return Buffer.alloc(0)
+}
+
+const startBytes = 8 * 1024

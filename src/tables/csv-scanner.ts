@@ -6,7 +6,7 @@ import {
   type RecordSource,
   type TableRecord,
   readTextPieces,
-} from './record-source.js'
+} from './delimited.js'
 
 export interface CsvDialect {
   readonly delimiter: string

@@ -1,228 +1,99 @@
+import { UserError } from '../core/errors.js'
+import { plural } from '../core/text.js'
 import type { ByteSource } from './bytes.js'
+import { detectEncoding } from './encodings/detect.js'
 import type { Encoding } from './encodings/names.js'
+import { decodeText } from './encodings/recode.js'
+import { detectLayout, noDelimiter, type Layout } from './layout.js'
 import { tableLimits } from './limits.js'
-import {
-  type ChooseColumns,
-  type RecordReader,
-  type TableRecord,
-  openText,
-  type TextSource,
-} from './record-source.js'
 
-/** Layout of a delimited file, detected from its start. */
-interface Layout {
-  readonly delimiter: string
-  /** Number of lines above the header, which are not part of the table. */
-  readonly linesAbove: number
-  /** The lines among these that the user should know about: titles, not `sep=`. */
-  readonly titleLines: number
-}
-
-/** Excel's first line, which names the delimiter. */
-const separatorLine = /^"?sep=(.)"?(?:\r\n|\n|\r)/i
-
-const delimiters = [',', '\t', ';', '|'] as const
-
-/**
- * Detects the delimiter and the lines above the header from the first text of a file. `known`: the delimiter that the
- * user or the file extension gives; it takes precedence over a `sep=` line.
- */
-export function detectLayout(sample: string, known: string | undefined): Layout {
-  const named = separatorLine.exec(sample)
-  const above = named === null ? 0 : 1
-  const rest = named === null ? sample : sample.slice(named[0].length)
-  const told = known ?? named?.[1]
-  const tries = (told === undefined ? delimiters : [told]).flatMap(
-    (delimiter) => findTitles(rest, delimiter) ?? [],
-  )
-  const [best] = tries.sort((one, other) => other.width - one.width)
-  return {
-    delimiter: told ?? best?.delimiter ?? detectDelimiter(rest),
-    linesAbove: above + (best?.titleLines ?? 0),
-    titleLines: best?.titleLines ?? 0,
-  }
-}
-
-const titleLimits = {
-  /** Highest number of lines above a table. */
-  linesMax: 30,
-  /** A title has one filled cell, a caption like "Generated on;2026-11-20" has two. */
-  filledCellsMax: 2,
-  /** Fewer columns may occur by chance: a comma in a name splits it in two. */
-  widthMin: 3,
-  rowsMin: 2,
-} as const
-
-interface TitledHeader {
-  readonly delimiter: string
-  readonly width: number
-  readonly titleLines: number
+/** A text file with a known encoding. */
+export interface TextSource {
+  readonly label: string
+  readonly encoding: Encoding
+  /** Notice about an encoding other than UTF-8, or `null`. */
+  readonly notice: string | null
+  /** Reads the text as chunks of valid UTF-8, from the start at each call. */
+  chunks(): AsyncGenerator<Buffer>
 }
 
 /**
- * Finds the header below the titles of a report; `null` if the first record is the header. Only applies if no other
- * reading is possible: the records from the header on have the same width; header cells are filled, distinct words;
- * each line above has at most two filled cells.
+ * Opens a text file. Reads all of it to detect the encoding, unless it is given. Throws INPUT_EMPTY,
+ * INPUT_ENCODING_MIXED, INPUT_ENCODING_UNSURE and the errors of reading bytes.
  */
-function findTitles(text: string, delimiter: string): TitledHeader | null {
-  const records = sampleRecords(text, delimiter)
-  const headerAt = findHeaderBelowTitles(records, titleLimits.widthMin)
-  const header = records[headerAt ?? -1]
-  return header === undefined ? null : { delimiter, width: header.cells.length, titleLines: header.line - 1 }
+export async function openText(file: ByteSource, given: Encoding | undefined): Promise<TextSource> {
+  const { label } = file
+  const detected = await detectEncoding(file, given)
+  if (detected === null) throw createEmptyFileError(label)
+  const { encoding, notice } = detected
+  return { label, encoding, notice, chunks: () => decodeText(file.bytes(), detected, label) }
 }
 
-/**
- * Returns the index of the header in the first records of a table if titles precede it, else `null`. `isTitle` returns
- * whether a record can only be a title.
- */
-export function findHeaderBelowTitles(
-  records: readonly SampleRecord[],
-  widthMin: number,
-  isTitle: (record: SampleRecord) => boolean = () => false,
-): number | null {
-  const width = records.at(-1)?.cells.length ?? 0
-  const headerAt = records.findIndex((record) => isHeader(record, width))
-  const header = records[headerAt]
-  if (header === undefined || width < widthMin || header.line > titleLimits.linesMax + 1) return null
-  const above = records.slice(0, headerAt)
-  const below = records.slice(headerAt + 1)
-  const isTitled =
-    above.length > 0 &&
-    below.length >= titleLimits.rowsMin &&
-    below.every(({ cells }) => cells.length === width) &&
-    above.every(
-      (record) => countFilled(record) <= titleLimits.filledCellsMax && countFilled(record) < width,
-    ) &&
-    (above.every(isTitle) || isApart(above, header, below))
-  return isTitled ? headerAt : null
+export function createEmptyFileError(label: string): UserError {
+  return new UserError('INPUT_EMPTY', `${label} is empty`, { hint: 'it needs a header line and rows' })
 }
 
-/** Returns whether all cells are filled, distinct and words. */
-export function isHeader({ cells }: SampleRecord, width: number): boolean {
-  return (
-    cells.length === width &&
-    new Set(cells).size === width &&
-    cells.every((cell) => /\p{L}/u.test(cell) && !/@/.test(cell) && cell === cell.trim())
-  )
+/** Converts chunks of valid UTF-8, which end with whole characters, to strings. */
+export async function* readTextPieces(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  for await (const chunk of chunks) yield chunk.toString('utf8')
 }
 
-/** A single title directly above the header may itself be the header of a ragged table: then the rows decide. */
-function isApart(
-  above: readonly SampleRecord[],
-  header: SampleRecord,
-  below: readonly SampleRecord[],
-): boolean {
-  const last = above.at(-1)
-  if (last === undefined) return false
-  const hasGap = countFilled(last) === 0 || header.line - last.line > last.lineCount
-  return hasGap || above.length > 1 || hasNumbersBelow(header, below)
-}
-
-/** Returns whether a column has a word as its header and a digit in every cell. */
-function hasNumbersBelow({ cells }: SampleRecord, below: readonly SampleRecord[]): boolean {
-  return cells.some(
-    (name, at) => !/\d/.test(name) && below.every((record) => /\d/.test(record.cells[at] ?? '')),
-  )
-}
-
-function countFilled({ cells }: SampleRecord): number {
-  return cells.filter((cell) => cell.trim() !== '').length
-}
-
-const candidates = [',', '\t', ';', '|'] as const
-
-/**
- * Detects the delimiter of a CSV by its first records: one with which quotes are in valid places and most records have
- * as many cells as the header; among equals, the one with more cells. A file with one column gets a comma.
- */
-function detectDelimiter(text: string): string {
-  let best = { delimiter: ',', score: 0, cells: 1 }
-  for (const delimiter of candidates) {
-    const { records, quotesAreRight } = scan(text, delimiter)
-    const cells = records[0]?.cells.length ?? 1
-    if (cells < 2) continue
-    const alike = records.filter((record) => record.cells.length === cells).length / records.length
-    const score = quotesAreRight ? alike + 1 : alike
-    if (score > best.score || (score === best.score && cells > best.cells)) best = { delimiter, score, cells }
-  }
-  return best.delimiter
-}
-
-export interface SampleRecord {
+/** A record of a table: the chosen cells, or the reason why it is invalid. */
+export interface TableRecord {
   readonly cells: readonly string[]
-  /** Number of the first line of the record, counted from 1. */
+  /** First line of the record, counted from 1. `null` for records from csv-parse with as many cells as the header. */
+  readonly line: number | null
+  readonly reason: string | null
+}
+
+/** A record from a reader that counts all lines. */
+export interface LocatedRecord extends TableRecord {
   readonly line: number
-  readonly lineCount: number
 }
 
-/** Returns the first records of a text, without blank lines and a record that may be cut. */
-function sampleRecords(text: string, delimiter: string): readonly SampleRecord[] {
-  return scan(text, delimiter).records
+/** Returns the indexes of the required columns of a header, or `null` for all columns. May throw. */
+export type ChooseColumns = (header: readonly string[]) => readonly number[] | null
+
+/** The text of a delimited file. */
+export interface RecordSource {
+  readonly label: string
+  readonly delimiter: string
+  /** Number of lines of the file above the first given one. */
+  readonly linesAbove: number
+  /** Reads UTF-8 from the header on, from the start at each call. */
+  chunks(): AsyncIterable<Buffer>
+  /** Receives the number of lines that end with a single carriage return if others end with a line feed. */
+  onMixedLineEnds?(returnCount: number, firstLine: number): void
 }
 
-type Place = 'start' | 'bare' | 'quoted' | 'closed'
-
-function scan(
-  text: string,
-  delimiter: string,
-): { records: readonly SampleRecord[]; quotesAreRight: boolean } {
-  const records: SampleRecord[] = []
-  let quotesAreRight = true
-  let cells: string[] = []
-  let cell = ''
-  let place: Place = 'start'
-  let line = 1
-  let startLine = 1
-  let last = ''
-  const endRecord = () => {
-    if (cells.length > 0 || place !== 'start') {
-      records.push({ cells: [...cells, cell], line: startLine, lineCount: line - startLine + 1 })
-    }
-    cells = []
-    cell = ''
-    place = 'start'
-  }
-  for (const char of text) {
-    const isBreak = char === '\r' || (char === '\n' && last !== '\r')
-    if (place === 'quoted') {
-      if (char === '"') place = 'closed'
-      else cell += char
-    } else if (char === '\n' || char === '\r') {
-      endRecord()
-      if (records.length === tableLimits.delimiterSampleRecords) break
-      startLine = isBreak ? line + 1 : line
-    } else if (char === delimiter) {
-      cells.push(cell)
-      cell = ''
-      place = 'start'
-    } else if (char === '"' && place !== 'bare') {
-      // Opens a cell at its start; after a closing quote, it is the second of a doubled quote.
-      if (place === 'closed') cell += char
-      place = 'quoted'
-    } else {
-      if (char === '"' || place === 'closed') quotesAreRight = false
-      place = 'bare'
-      cell += char
-    }
-    if (isBreak) line++
-    last = char
-  }
-  if (records.length === 0) endRecord()
-  return { records, quotesAreRight }
-}
+/**
+ * Reads the records below the header in batches, without blank lines. At a defect, `readStrictRecords` stops and
+ * `createScanReader` continues; otherwise they agree.
+ */
+export type RecordReader<Found extends TableRecord> = (
+  source: RecordSource,
+  choose: ChooseColumns,
+) => AsyncGenerator<readonly Found[]>
 
 export interface DelimitedOptions {
   readonly encoding?: Encoding | undefined
   /** Detected by default. */
   readonly delimiter?: string | undefined
+  /** If false, the first line is a row, and the columns are named `column_1`, `column_2` and so on. */
+  readonly hasHeader?: boolean | undefined
 }
 
 /** A delimited file with detected encoding, delimiter and header. */
 export interface DelimitedFile {
   readonly label: string
-  readonly delimiter: string
-  /** Notices for the user before the rows are read: a detected encoding, skipped lines. */
+  /** `null` for a file with one column. */
+  readonly delimiter: string | null
+  /** Number of the line of the header, counted from 1; `null` for a file without a header. */
+  readonly headerLine: number | null
+  /** Notices for the user before the rows are read: a detected encoding, and the doubts. */
   readonly notices: readonly string[]
+  /** Why the reading of the file is doubtful: an uncertain delimiter, lines left out, and once read, mixed line ends. */
+  readonly doubts: readonly string[]
   /** Reads the records below the header, from the start at each call. Throws errors of `reader` and `choose`. */
   records<Found extends TableRecord>(
     reader: RecordReader<Found>,
@@ -233,11 +104,13 @@ export interface DelimitedFile {
 /** Throws INPUT_EMPTY, INPUT_ENCODING_MIXED, INPUT_ENCODING_UNSURE and the errors of reading bytes. */
 export async function openDelimited(
   file: ByteSource,
-  { encoding, delimiter }: DelimitedOptions,
+  { encoding, delimiter, hasHeader }: DelimitedOptions,
 ): Promise<DelimitedFile> {
   const text = await openText(file, encoding)
-  const told = delimiter ?? (/\.tsv(\.gz|\.zst)?$/i.test(file.label) ? '\t' : undefined)
-  return createDelimitedFile(text, detectLayout(await readStart(text), told))
+  const isNamedTsv = /\.tsv(\.gz|\.zst)?$/i.test(file.label)
+  const layout = detectLayout(await readStart(text), { delimiter, isNamedTsv, hasHeader: hasHeader ?? true })
+  if (layout.names?.length === 0) throw createEmptyFileError(file.label)
+  return createDelimitedFile(text, layout)
 }
 
 async function readStart(text: TextSource): Promise<string> {
@@ -253,20 +126,47 @@ async function readStart(text: TextSource): Promise<string> {
 
 function createDelimitedFile(text: TextSource, layout: Layout): DelimitedFile {
   const { label } = text
-  const { delimiter, linesAbove } = layout
-  const chunks = () => skipLines(text.chunks(), linesAbove)
-  return {
+  const { delimiter, linesAbove, names } = layout
+  // A file without a header gets one, for readers that expect it.
+  const header = names === null ? '' : `${names.join(delimiter)}\n`
+  const chunks = async function* () {
+    if (header !== '') yield Buffer.from(header)
+    yield* skipLines(text.chunks(), linesAbove)
+  }
+  const doubts = [...describeTitles(layout), ...layout.doubts].map((doubt) => `${label}: ${doubt}`)
+  let mixed: string[] = []
+  const onMixedLineEnds = (returnCount: number, firstLine: number) => {
+    // With several columns, a row that is cut has fewer cells.
+    if (delimiter !== noDelimiter) return
+    const lines = plural(returnCount, 'line ends', 'lines end')
+    const text = `${lines} with a single carriage return, and others with a line feed: a row begins after each`
+    mixed = [`${label}: ${text} (the first is line ${firstLine})`]
+  }
+  const source = {
     label,
     delimiter,
-    notices: [...(text.notice === null ? [] : [text.notice]), ...describeTitles(label, layout)],
-    records: (reader, choose) => reader({ label, delimiter, linesAbove, chunks }, choose),
+    onMixedLineEnds,
+    linesAbove: names === null ? linesAbove : linesAbove - 1,
+    chunks,
+  }
+  return {
+    label,
+    delimiter: delimiter === noDelimiter ? null : delimiter,
+    headerLine: names === null ? linesAbove + 1 : null,
+    get notices() {
+      return [...(text.notice === null ? [] : [text.notice]), ...doubts, ...mixed]
+    },
+    get doubts() {
+      return [...doubts, ...mixed]
+    },
+    records: (reader, choose) => reader(source, choose),
   }
 }
 
-function describeTitles(label: string, { titleLines }: Layout): string[] {
+function describeTitles({ titleLines, linesAbove }: Layout): string[] {
   if (titleLines === 0) return []
   const were = titleLines === 1 ? '1 line above the header was' : `${titleLines} lines above the header were`
-  return [`${label}: ${were} left out`]
+  return [`${were} left out (the header is line ${linesAbove + 1})`]
 }
 
 /** Skips the first lines, which end with LF, CRLF or CR. */

@@ -33,3 +33,52 @@ export function createTooManyColumnsError(where: string): UserError {
     hint: 'check the delimiter (--delimiter), and that the file is a table',
   })
 }
+
+/** A kind of file that is not a table of text. */
+export type ContentKind = keyof typeof contentKinds
+
+/** Each kind in words, and what to do with such a file. */
+export const contentKinds = {
+  html: {
+    text: 'a page of HTML',
+    hint: 'it may be a login or an error page, saved instead of the table: open it in a browser, and download the table again',
+  },
+  xml: { text: 'an XML document', hint: 'save the data as CSV, NDJSON, Parquet or Excel' },
+  pdf: { text: 'a PDF document', hint: 'save the data as CSV, NDJSON, Parquet or Excel' },
+  zip: { text: 'a zip archive', hint: 'unpack it, and pass the files in it' },
+  xlsx: { text: 'an Excel workbook', hint: 'pass --input-format xlsx, or name it .xlsx' },
+  ods: { text: 'an OpenDocument spreadsheet', hint: 'save it as .xlsx or CSV' },
+  oldWorkbook: {
+    text: 'an old or encrypted Excel workbook',
+    hint: 'save it as .xlsx or CSV, without a password',
+  },
+  parquet: { text: 'a Parquet file', hint: 'pass --input-format parquet, or name it .parquet' },
+  archive: { text: 'an archive', hint: 'unpack it, and pass the files in it' },
+  unknown: {
+    text: 'of an unknown format: its name has no known extension',
+    hint: 'pass --input-format csv, parquet, ndjson, json or xlsx; known extensions are .csv .tsv .txt .parquet .pq .ndjson .jsonl .json .xlsx .xlsm',
+  },
+  sqlite: {
+    text: 'an SQLite database',
+    hint: 'pass it as an address, like sqlite:FILE#table',
+  },
+} as const
+
+const htmlStart =
+  /^(?:\s|<!--[^]*?-->|<\?xml[^]*?\?>)*<(?:!doctype\s+html|html|head|body|title|meta|script|style|div|table|h[1-6]|p)[\s/>]/i
+
+/** Detects the kind of a file by its first bytes, decompressed; `null` if they may be a table of text. */
+export function detectContent(start: Buffer): ContentKind | null {
+  const marks = start.toString('latin1')
+  if (marks.startsWith('PK\x03\x04') || marks.startsWith('PK\x05\x06')) {
+    if (marks.includes('application/vnd.oasis.opendocument.spreadsheet')) return 'ods'
+    return /\[Content_Types\]\.xml|_rels\/\.rels|xl\//.test(marks) ? 'xlsx' : 'zip'
+  }
+  if (marks.startsWith('PAR1')) return 'parquet'
+  if (marks.startsWith('%PDF-')) return 'pdf'
+  if (marks.startsWith('SQLite format 3\0')) return 'sqlite'
+  if (marks.startsWith('\xd0\xcf\x11\xe0')) return 'oldWorkbook'
+  const text = start.toString(marks.startsWith('\xff\xfe') ? 'utf16le' : 'utf8').replace(/^\ufeff/, '')
+  if (htmlStart.test(text)) return 'html'
+  return /^\s*<\?xml\s/i.test(text) ? 'xml' : null
+}

@@ -1,6 +1,6 @@
 import { UserError, getErrorText } from '../core/errors.js'
 import { tableLimits } from './limits.js'
-import type { TextSource } from './record-source.js'
+import type { TextSource } from './delimited.js'
 import { isDeeperThan } from '../core/json.js'
 
 /**

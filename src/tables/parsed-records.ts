@@ -3,7 +3,7 @@ import { CsvError, Parser } from 'csv-parse'
 import { UserError } from '../core/errors.js'
 import { createTooManyColumnsError } from './file-error.js'
 import { tableLimits } from './limits.js'
-import type { RecordSource, TableRecord } from './record-source.js'
+import type { RecordSource, TableRecord } from './delimited.js'
 
 /** Reads all records, including the header, with csv-parse. Throws the same errors as `readStrictRecords`. */
 export async function* readParsedRecords(source: RecordSource): AsyncGenerator<readonly TableRecord[]> {
@@ -18,6 +18,7 @@ export async function* readParsedRecords(source: RecordSource): AsyncGenerator<r
     const records = await parsing.end()
     if (records.length > 0) yield records
     await parsing.throwIfFailed()
+    parsing.reportLineEnds()
   } finally {
     parsing.close()
   }
@@ -50,6 +51,9 @@ class CsvParsing {
   /** csv-parse counts a CRLF inside quotes as two lines. */
   #linesCountedTwice = 0
   #failure: Failure | null = null
+  readonly #ends = new LineEndCounter()
+  /** Single carriage returns in quotes, which end no line. */
+  #returnsInCells = 0
 
   constructor(source: RecordSource) {
     this.#source = source
@@ -75,6 +79,7 @@ class CsvParsing {
 
   /** Returns the records completed by this chunk. Throws INPUT_COLUMNS_TOO_MANY. */
   async write(chunk: Buffer): Promise<readonly TableRecord[]> {
+    this.#ends.add(chunk)
     await this.#step((done) => this.#parser.write(chunk, done))
     this.#writtenBytes += chunk.length
     return this.#take()
@@ -87,6 +92,14 @@ class CsvParsing {
 
   async throwIfFailed(): Promise<void> {
     if (this.#failure !== null) throw await createCsvError(this.#failure, this.#source)
+  }
+
+  /** Call at the end. */
+  reportLineEnds(): void {
+    const { returnCount, firstReturnLine, hasFeeds } = this.#ends
+    const count = returnCount - this.#returnsInCells
+    if (count > 0 && hasFeeds)
+      this.#source.onMixedLineEnds?.(count, this.#source.linesAbove + firstReturnLine)
   }
 
   close(): void {
@@ -138,8 +151,12 @@ class CsvParsing {
   }
 
   #countLines(cells: readonly string[]): void {
-    for (const cell of cells)
-      if (cell.includes('\r\n')) this.#linesCountedTwice += cell.split('\r\n').length - 1
+    for (const cell of cells) {
+      if (!cell.includes('\r')) continue
+      const pairCount = cell.split('\r\n').length - 1
+      this.#linesCountedTwice += pairCount
+      this.#returnsInCells += cell.split('\r').length - 1 - pairCount
+    }
   }
 
   #toLine(lines: number): number {
@@ -153,6 +170,39 @@ class CsvParsing {
     const line = this.#toLine(this.#parser.info.lines)
     throw createTooManyColumnsError(`${this.#source.label}, at or before line ${line}`)
   }
+}
+
+/** Counts the carriage returns that no line feed follows. */
+class LineEndCounter {
+  returnCount = 0
+  /** Counted from 1, from the header on. */
+  firstReturnLine = 0
+  #feedCount = 0
+  #isAfterReturn = false
+
+  get hasFeeds(): boolean {
+    return this.#feedCount > 0
+  }
+
+  add(chunk: Buffer): void {
+    if (chunk.length === 0) return
+    if (this.#isAfterReturn && chunk[0] !== lineFeed) this.#addReturn(chunk, 0)
+    for (let at = chunk.indexOf(carriageReturn); at !== -1; at = chunk.indexOf(carriageReturn, at + 1))
+      if (at < chunk.length - 1 && chunk[at + 1] !== lineFeed) this.#addReturn(chunk, at)
+    this.#isAfterReturn = chunk.at(-1) === carriageReturn
+    this.#feedCount += countFeeds(chunk)
+  }
+
+  #addReturn(chunk: Buffer, at: number): void {
+    if (this.returnCount++ === 0)
+      this.firstReturnLine = 1 + this.#feedCount + countFeeds(chunk.subarray(0, at))
+  }
+}
+
+function countFeeds(bytes: Buffer): number {
+  let count = 0
+  for (let at = bytes.indexOf(lineFeed); at !== -1; at = bytes.indexOf(lineFeed, at + 1)) count++
+  return count
 }
 
 function countLineBreaks(text: string): number {

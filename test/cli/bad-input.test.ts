@@ -51,6 +51,8 @@ const inputs: readonly BadCase[] = [
     says: /data\/\*\.csv/,
     prepare: (place) => {
       mkdirSync(place.path('data'))
+      place.write('data/a.csv', companiesCsv(['Acme']))
+      place.write('data/_SUCCESS', '')
     },
     args: ['data', '-o', 'out.csv'],
   },
@@ -132,8 +134,8 @@ const inputs: readonly BadCase[] = [
   },
   {
     title: 'a spreadsheet that is called .csv',
-    code: 'INPUT_NUL_BYTE',
-    says: /spreadsheet|Excel/i,
+    code: 'INPUT_FORMAT_WRONG',
+    says: /zip archive[^]*unpack/,
     prepare: write('in.csv', Buffer.from('504b0304140006000800000021000000', 'hex')),
   },
   {
@@ -145,8 +147,8 @@ const inputs: readonly BadCase[] = [
   },
   {
     title: 'a Parquet file that is called .csv',
-    code: 'INPUT_NUL_BYTE',
-    says: /Parquet/i,
+    code: 'INPUT_FORMAT_WRONG',
+    says: /Parquet[^]*--input-format parquet/,
     prepare: (place) => {
       place.write('in.csv', parquet())
     },

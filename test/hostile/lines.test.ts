@@ -15,7 +15,7 @@ async function outcomeOf(
   writeFileSync(job.place.path(name), content)
   try {
     await job.run({
-      input: { paths: [job.place.path(name)], columns: { name: 'n' } },
+      input: { paths: [job.place.path(name)], columns: { name: 'n' }, acceptDoubtful: true },
       output: { path: job.place.path(output), basis: 'none', columns: ['status'], prefix: 'e_' },
     })
   } catch (error) {
@@ -128,7 +128,8 @@ describe('CSV as people and programs write it', () => {
     ['no line end at the end', 'n,a\nAcme,1', [{ n: 'Acme', a: '1' }]],
     ['a byte order mark in the middle', 'n,a\n\ufeffAcme,\ufeff1\n', [{ n: '\ufeffAcme', a: '\ufeff1' }]],
     ['delimiters at the end of each line', 'n,a,\nAcme,1,\n', [{ n: 'Acme', a: '1', column_3: '' }]],
-    ['a row that is longer than the header', 'n\nAcme,1,2\n', [{ n: 'Acme', column_2: '1', column_3: '2' }]],
+    ['a row that is longer than the header', 'n,a\nAcme,1,2\n', [{ n: 'Acme', a: '1', column_3: '2' }]],
+    ['a row with commas under one column', 'n\nAcme,1,2\n', [{ n: 'Acme,1,2' }]],
     ['a row that is shorter', 'n,a,b\nAcme\n', [{ n: 'Acme', a: '', b: '' }]],
     ['rows of delimiters alone', 'n,a\n,\nAcme,1\n', [{ n: '', e_status: 'invalid_input' }, { n: 'Acme' }]],
     ['empty lines', '\n\nn,a\n\nAcme,1\n\n\n', [{ n: 'Acme', a: '1' }]],

@@ -155,6 +155,9 @@ interface PlanReport {
   durationMs: { min: number; max: number }
   outputPath: string | null
   columns: ColumnReport
+  /** Why the input may be read wrongly. A run on a service that bills stops because of them. */
+  doubts: readonly string[]
+  /** Without the doubts. */
   notes: readonly string[]
 }
 
@@ -199,11 +202,12 @@ function describePlan(
     },
     outputPath: settings.output.path ?? null,
     columns: found.columns,
+    doubts: found.doubts,
     notes: [
       ...found.input.listNotes(),
       ...(found.columnNote === null ? [] : [found.columnNote]),
       ...found.rowNotes,
-    ],
+    ].filter((note) => !found.doubts.includes(note)),
   }
 }
 
@@ -228,6 +232,8 @@ function formatPlanReport(report: PlanReport, io: CliIo): string {
     ...(report.stages.length === 0 ? [] : ['After the answers, each once:']),
     ...report.stages.map(formatStagePlan),
     ...report.notes.map((note) => `  note: ${note}`),
+    ...report.doubts.map((doubt) => `  doubtful: ${doubt}`),
+    ...formatDoubtfulStop(report, io),
     `Cost: ${report.costText}`,
     `Time: ${report.isHosted ? `about ${time}` : 'as fast as this machine allows'}`,
     `Next: ${formatRunCommand(report, io)}`,
@@ -256,6 +262,14 @@ function describeSpending(
       spent: { byKind, byRows: byKind.get('resolution') ?? 0 },
     },
   )
+}
+
+function formatDoubtfulStop({ doubts, isHosted, plan }: PlanReport, io: CliIo): string[] {
+  const isAccepted = io.argv.includes('--accept-doubtful-input')
+  if (doubts.length === 0 || !isHosted || plan.submit === 0 || isAccepted) return []
+  return [
+    'A run would stop before the first submission; if the input is read right, pass --accept-doubtful-input',
+  ]
 }
 
 /** The command of the planned run; adds an output path if none is given. */

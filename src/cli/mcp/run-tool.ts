@@ -15,6 +15,7 @@ export interface RunArguments extends InputArguments {
   readonly output?: string | undefined
   readonly max_lookups?: number | undefined
   readonly max_cost?: number | undefined
+  readonly accept_doubtful_input?: boolean | undefined
 }
 
 export interface RunCall {
@@ -84,12 +85,13 @@ export async function runWithin(args: RunArguments, workspace: Workspace, call: 
 
 /** Arguments of `run` and `plan`. */
 export function toRunWords(
-  { output, max_lookups: lookups, max_cost: cost, ...input }: RunArguments,
+  { output, max_lookups: lookups, max_cost: cost, accept_doubtful_input: accepts, ...input }: RunArguments,
   workspace: Workspace,
 ): string[] {
   return [
     ...workspace.toWords(input),
     ...(output === undefined ? [] : ['-o', workspace.resolveOutput(output)]),
+    ...(accepts === true ? ['--accept-doubtful-input'] : []),
     ...toFlags({ lookups: lookups ?? null, costMicros: cost === undefined ? null : toMicros(cost) }),
   ]
 }
@@ -136,6 +138,9 @@ async function buildQuestion(
       ? `Submit lookups of ${(settings.input.paths ?? []).map(show).join(', ')} to ${baseUrl}?`
       : `Replace ${show(output)}?`,
     ...(isBilled ? [`Plan: ${String(plan?.['costText'])}.`, `This run ${limits.join(' and ')}.`] : []),
+    ...(isBilled
+      ? ((plan?.['doubts'] ?? []) as string[]).map((doubt) => `Doubtful: ${printable(doubt)}.`)
+      : []),
     ...(isBilled && most === null ? [formatHighestCost(settings, lookups ?? 0)] : []),
     `It writes ${show(output)}${isReplaced ? ', and replaces the file that is there' : ''}.`,
   ].join('\n')

@@ -3,9 +3,8 @@ import * as z from 'zod'
 import { buildInputOptions, type InspectionDeps } from '../../app/inspect-input.js'
 import { proposeDecisions, withDoubtfulRows } from '../../app/propose-decisions.js'
 import { noConnectors } from '../../connectors/connectors.js'
-import { sampleColumns } from '../../pipeline/column-choice.js'
+import { detectInputColumns, sampleColumns } from '../../pipeline/column-choice.js'
 import { openInput } from '../../pipeline/input/input.js'
-import { detectColumns } from '../../pipeline/lookups/detect-columns.js'
 import { verdicts } from '../../pipeline/lookups/decision.js'
 import { systemClock } from '../../platform/clock.js'
 import type { Candidate } from '../../pipeline/answers/candidate.js'
@@ -46,6 +45,10 @@ const columns = {
   name_column: text().optional().describe('Column with the company names; defaults to the detected one.'),
   location_columns: z.array(text()).max(20).optional().describe('Columns of the place; default: detected.'),
   sheet: text().optional().describe('Sheet of an Excel file.'),
+  no_header: z
+    .boolean()
+    .optional()
+    .describe('The first row of a CSV or Excel file is a row; columns are column_1, column_2 and so on.'),
 }
 const inputShape = {
   files: z.array(file()).min(1).max(100).optional().describe('Files to read; default: those of the config.'),
@@ -62,6 +65,11 @@ const budget = {
     .optional()
     .describe('Highest cost, in the currency of the prices.'),
 }
+
+const acceptance = z
+  .boolean()
+  .optional()
+  .describe('Run although the input may be read wrongly; plan lists why. Ask the user first.')
 
 const excerptCharsMax = 80
 const excerptsMax = 3
@@ -93,7 +101,7 @@ const inspectFile = defineTool({
       }))
       let detected: object
       try {
-        detected = detectColumns(input.columns, settings.input.columns, samples, input.nested)
+        detected = detectInputColumns(input, settings.input.columns, samples)
       } catch (error) {
         if (!(error instanceof UserError)) throw error
         detected = { code: error.code, message: error.message, hint: error.hint ?? null }
@@ -108,7 +116,7 @@ const inspectFile = defineTool({
 const plan = defineTool({
   name: 'plan',
   description: 'Counts rows, lookups, highest cost and time of a run. Submits and writes nothing.',
-  schema: z.strictObject({ ...inputShape, output, ...budget }),
+  schema: z.strictObject({ ...inputShape, output, ...budget, accept_doubtful_input: acceptance }),
   isWriting: false,
   call: async (args, workspace, { signal }) => {
     const words = toRunWords(args, workspace)
@@ -124,7 +132,7 @@ const run = defineTool({
     'Looks up the companies of a file and writes the output. Needs a budget: max_lookups or max_cost. The user confirms ' +
     'a run that may be billed. A run that was cancelled or interrupted continues with the same call, or with the ' +
     'command in the result.',
-  schema: z.strictObject({ ...inputShape, output, ...budget }),
+  schema: z.strictObject({ ...inputShape, output, ...budget, accept_doubtful_input: acceptance }),
   isWriting: true,
   call: runWithin,
 })

@@ -44,6 +44,7 @@ export interface InputArguments {
   readonly name_column?: string | undefined
   readonly location_columns?: readonly string[] | undefined
   readonly sheet?: string | undefined
+  readonly no_header?: boolean | undefined
   readonly limit?: number | undefined
 }
 
@@ -71,13 +72,21 @@ export class Workspace {
 
   /** Arguments of a command that select its input, and the server's flags of these groups. Throws PATH_*, INPUT_*. */
   toWords(input: InputArguments, groups: readonly FlagGroup[] = settingGroups): string[] {
-    const { files = [], name_column: name, location_columns: location, sheet, limit } = input
+    const {
+      files = [],
+      name_column: name,
+      location_columns: location,
+      sheet,
+      no_header: isHeaderless,
+      limit,
+    } = input
     return [
       ...files.map((file) => this.#resolveInput(file)),
       ...selectArguments(this.deps.flags, groups),
       ...(name === undefined ? [] : [`--name-column=${name}`]),
       ...(location === undefined ? [] : [`--location-columns=${location.join(',')}`]),
       ...(sheet === undefined ? [] : [`--sheet=${sheet}`]),
+      ...(isHeaderless === true ? ['--no-header'] : []),
       ...(limit === undefined ? [] : ['--limit', String(limit)]),
     ]
   }

@@ -56,6 +56,7 @@ class TextReporter {
   readonly #errorColumn: string | null
   readonly #isVerbose: boolean
   readonly #isDebug: boolean
+  readonly #printedLines = new Set<string>()
   #lastLineAtMs = 0
 
   constructor(io: CliIo, flags: ReporterFlags, errorColumn: string | null) {
@@ -87,11 +88,11 @@ class TextReporter {
         this.#showPublishing(event.path)
         return
       case 'finished': {
-        for (const line of formatSummary(event.summary, formatCommandLine(this.#io), this.#errorColumn)) {
+        const notes = event.summary.notes.filter((note) => !this.#printedLines.has(note))
+        const summary = { ...event.summary, notes }
+        for (const line of formatSummary(summary, formatCommandLine(this.#io), this.#errorColumn))
           if (this.#isVerbose || /^( {2}note| {2}alarm|error | {2}hint|Interrupted)/.test(line))
             this.#printLine(line)
-        }
-        return
       }
     }
   }
@@ -113,6 +114,7 @@ class TextReporter {
   }
 
   #printLine(text: string): void {
+    this.#printedLines.add(text)
     this.#io.err(`${text}\n`)
   }
 }

@@ -216,7 +216,8 @@ function formatAttention(summary: RunSummary, command: string, errorColumn: stri
 }
 
 /** Flags that `enrich export` does not take, and `--json`. */
-const askingSwitches = /^--(partial|resubmit-uncertain|accept-rollback|json|quiet|watch)$/
+const askingSwitches =
+  /^--(partial|resubmit-uncertain|accept-rollback|accept-doubtful-input|json|quiet|watch)$/
 const askingSettings =
   /^'?--(max-age|max-lookups|max-cost|max-duration|fail-on|notify|metrics-file|log-level|status|webhook-url|webhook-listen|row-key|changes|report|report-by|job|partition|watch)(=|$)/
 

@@ -9,7 +9,7 @@ import { openDelimited } from '../../tables/delimited.js'
 import type { Encoding } from '../../tables/encodings/names.js'
 import { readLines } from '../../tables/json-records.js'
 import { readStrictRecords } from '../../tables/csv-scanner.js'
-import { openText, readTextPieces, type TextSource } from '../../tables/record-source.js'
+import { openText, readTextPieces, type TextSource } from '../../tables/delimited.js'
 
 /** The result of a reconciliation with the service's list of charges. Lists of custom ids, and counts. */
 export interface Reconciled {

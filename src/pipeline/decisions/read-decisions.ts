@@ -1,6 +1,6 @@
 import { UserError } from '../../core/errors.js'
 import { CsvScanner } from '../../tables/csv-scanner.js'
-import { openText, readTextPieces, type LocatedRecord } from '../../tables/record-source.js'
+import { openText, readTextPieces, type LocatedRecord } from '../../tables/delimited.js'
 import type { Decision } from '../lookups/decision.js'
 import {
   decisionColumns,

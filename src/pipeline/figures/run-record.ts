@@ -52,6 +52,8 @@ export interface RunRecord {
     readonly format: string
     /** Hash of the bytes of its files; null if they were not read completely. */
     readonly sha256: string | null
+    /** Hash of the names and sizes of its files; missing in records of older versions. */
+    readonly list?: string
   }
   readonly settings: Readonly<Record<string, unknown>>
   /** Null if the run ended with an error, or did not end. */

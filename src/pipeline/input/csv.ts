@@ -1,17 +1,19 @@
 import { openFileBytes } from '../../tables/bytes.js'
 import { openDelimited, type DelimitedFile } from '../../tables/delimited.js'
 import { readStrictRecords } from '../../tables/csv-scanner.js'
-import { type TableRecord, createEmptyFileError } from '../../tables/record-source.js'
+import { type TableRecord, createEmptyFileError } from '../../tables/delimited.js'
 import {
   findFreeName,
   findOrAddColumn,
   createMissingColumnError,
   nameColumns,
   readFolderCells,
+  UnitedColumns,
 } from './header-and-cells.js'
 import type { SourceFile } from './sources.js'
 import {
   splitIntoBatches,
+  type InputFile,
   type InputTable,
   type MemberRows,
   type ReadOptions,
@@ -24,6 +26,8 @@ interface CsvFile {
   readonly source: DelimitedFile
   /** Whether the rows are read; if not, only the header is. */
   readonly isChosen: boolean
+  /** The header's cells, without added names. */
+  readonly header: readonly string[]
   readonly headerCells: number
   /** Column index in the table for each position in a row. Grows with rows that are longer than the header. */
   readonly positions: number[]
@@ -41,6 +45,7 @@ interface RaggedLines {
 /** Opens one or several CSV files as one table: columns united by name, rows in order. */
 export async function openCsv(files: readonly SourceFile[], options: ReadOptions): Promise<InputTable> {
   const columns = new Map<string, number>()
+  const united = new UnitedColumns()
   const opened: Omit<CsvFile, 'folderCells'>[] = []
   const own: (readonly string[])[] = []
   for (const file of files) {
@@ -50,11 +55,12 @@ export async function openCsv(files: readonly SourceFile[], options: ReadOptions
       cells.map((text, position) => ({ text, position })),
       file.label,
     )
-    const positions = header.map((name) => findOrAddColumn(columns, name))
+    const names = united.add(header)
+    const positions = names.map((name) => findOrAddColumn(columns, name))
     const isChosen = options.chosen?.has(file) ?? true
     const ragged = { short: noLines(), long: noLines() }
-    opened.push({ source, isChosen, headerCells: header.length, positions, ...ragged })
-    own.push(header)
+    opened.push({ source, isChosen, header: cells, headerCells: cells.length, positions, ...ragged })
+    own.push(names)
   }
   const folders = readFolderCells(files, own)
   const withFolders = opened.map((file, index) => {
@@ -97,12 +103,17 @@ class CsvTable implements InputTable {
   ) {}
 
   get delimiter(): string | null {
-    const [first, ...others] = new Set(this.files.map(({ source }) => source.delimiter))
+    const [first, ...others] = this.delimiters
     return others.length === 0 ? (first ?? null) : null
   }
 
   get columns(): readonly string[] {
     return [...this.columnIndex.keys()]
+  }
+
+  /** Without those of files with one column, which have none. */
+  private get delimiters(): ReadonlySet<string> {
+    return new Set(this.files.flatMap(({ source }) => source.delimiter ?? []))
   }
 
   textRows(columns: readonly string[], isSample = false): AsyncGenerator<readonly TextRow[]> {
@@ -146,15 +157,49 @@ class CsvTable implements InputTable {
   }
 
   listNotes(): readonly string[] {
-    const notes = this.files.flatMap((file) => {
-      const { label, notices } = file.source
-      return [
-        ...notices,
-        ...describeRagged(label, file.short, 'fewer cells than the header: padded with empty ones'),
-        ...describeRagged(label, file.long, 'more cells than the header: kept in added columns'),
-      ]
+    const doubts = this.listDoubts()
+    return [
+      ...this.folderNotices,
+      ...this.files.flatMap(({ source }) => source.notices.filter((notice) => !doubts.includes(notice))),
+      ...doubts,
+    ]
+  }
+
+  listDoubts(): readonly string[] {
+    return [
+      ...this.describeDelimiters(),
+      ...this.files.flatMap((file) => {
+        const { label, doubts, headerLine } = file.source
+        const header = headerLine === null ? 'first row' : 'header'
+        return [
+          ...doubts,
+          ...describeRagged(label, file.short, `fewer cells than the ${header}: padded with empty ones`),
+          ...describeRagged(label, file.long, `more cells than the ${header}: kept in added columns`),
+        ]
+      }),
+    ]
+  }
+
+  listFiles(): readonly InputFile[] {
+    const names = this.columns
+    return this.files.map(({ source, positions, folderCells, header }) => {
+      const { label, headerLine, delimiter } = source
+      const text = header.join(delimiter ?? '')
+      return {
+        label,
+        columns: [...positions, ...folderCells.keys()].map((column) => names[column] ?? ''),
+        header: headerLine === null ? null : { place: `line ${headerLine}`, cells: header, text },
+      }
     })
-    return [...this.folderNotices, ...notes]
+  }
+
+  private describeDelimiters(): string[] {
+    if (this.delimiters.size < 2) return []
+    const examples = [...this.delimiters].map((delimiter) => {
+      const file = this.files.find(({ source }) => source.delimiter === delimiter)
+      return `${JSON.stringify(delimiter)} in ${file?.source.label ?? ''}`
+    })
+    return [`the files have different delimiters: ${examples.join(', ')}`]
   }
 
   private wanted(columns: readonly string[]): readonly number[] {
@@ -184,13 +229,15 @@ class CsvTable implements InputTable {
   ): AsyncGenerator<Row[]> {
     for (const file of files) {
       for await (const records of file.source.records(readStrictRecords, () => null)) {
-        for (const { cells, line } of records) {
-          if (cells.length === file.headerCells) continue
+        const isLong = records.some(({ cells }) => cells.length > file.headerCells)
+        const rows = isLong ? records.map((record) => withoutTrailing(file, record)) : records
+        for (const { cells, line } of rows) {
+          if (cells.length === file.headerCells || isBlankLine(cells)) continue
           this.addColumns(file, cells.length)
           if (isFirstPass && line !== null)
             note(cells.length < file.headerCells ? file.short : file.long, line)
         }
-        yield records.map(createRowMapper(file))
+        yield rows.map(createRowMapper(file))
       }
     }
   }
@@ -206,6 +253,16 @@ class CsvTable implements InputTable {
     }
   }
 }
+
+/** Drops the empty cells after the last column, unless the header has such a cell too. */
+function withoutTrailing({ header, headerCells }: CsvFile, record: TableRecord): TableRecord {
+  const { cells } = record
+  if (cells.length <= headerCells || header.at(-1) === '') return record
+  const isTrailing = cells.every((cell, position) => position < headerCells || cell === '')
+  return isTrailing ? { ...record, cells: cells.slice(0, headerCells) } : record
+}
+
+const isBlankLine = (cells: readonly string[]) => cells.length === 1 && cells[0]?.trim() === ''
 
 /** Returns '' if the row is short, `null` if the file or the row has no such column. */
 function getCell(file: CsvFile, cells: readonly string[], position: number): string | null {

@@ -1,8 +1,10 @@
 import { toDayCell, type Cell } from '../../tables/xlsx/cells.js'
 import { isAddress } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
+import { listJsonMembers } from '../../core/json.js'
 import { tableLimits } from '../../tables/limits.js'
 import { createTooManyColumnsError } from '../../tables/file-error.js'
+import { toSpellingKey } from '../lookups/header-words.js'
 
 /** Significant digits that Excel keeps: 15 of an exact number; all 17 of a double. */
 const digits = { exactMax: 15, doubleMax: 17 } as const
@@ -78,6 +80,124 @@ export function findOrAddColumn(columns: Map<string, number>, name: string): num
   return columns.size - 1
 }
 
+/**
+ * Names the columns of several files: headers that differ only in case, spaces and punctuation are one column, with the
+ * name that it has in the first file. Columns of one file are never united.
+ */
+export class UnitedColumns {
+  readonly #names = new Set<string>()
+  readonly #bySpelling = new Map<string, string[]>()
+
+  /** Returns the name of each column of the next file, in order. */
+  add(header: readonly string[]): readonly string[] {
+    const taken = new Set(header.filter((name) => this.#names.has(name)))
+    const names = header.map((name) => {
+      if (this.#names.has(name)) return name
+      const alike = this.#bySpelling.get(toSpellingKey(name)) ?? []
+      const united = alike.find((known) => !taken.has(known)) ?? name
+      taken.add(united)
+      return united
+    })
+    for (const name of names) this.#remember(name)
+    return names
+  }
+
+  #remember(name: string): void {
+    if (this.#names.has(name)) return
+    this.#names.add(name)
+    const key = toSpellingKey(name)
+    // Headers of signs only, like `#` and `%`, have no spelling.
+    if (key !== '') this.#bySpelling.set(key, [...(this.#bySpelling.get(key) ?? []), name])
+  }
+}
+
+/** Keys that differ only in case, spaces and punctuation. */
+interface Spelling {
+  readonly keys: string[]
+  /** The last object with one of the keys, and that key. */
+  objectNumber: number
+  lastKey: string
+  /** Whether an object has two of the keys: then each is a column. */
+  isApart: boolean
+}
+
+interface ValueTally {
+  /** `null` without nested values. */
+  readonly nestedKind: string | null
+  /** Adds a value as JSON text. */
+  add(raw: string): void
+}
+
+/** Collects the keys of JSON objects, and the columns that they are: the rule of `UnitedColumns`, for objects. */
+export class KeyTally<Tally extends ValueTally> {
+  /** The values of each key. */
+  readonly tallies = new Map<string, Tally>()
+  readonly #spellingOf = new Map<string, Spelling>()
+  readonly #bySpelling = new Map<string, Spelling>()
+  /** The keys of each file, in order of the files; empty for a file without objects. */
+  readonly keysOfFiles: readonly Set<string>[]
+  #fileIndex = 0
+  #objectNumber = 0
+
+  constructor(
+    fileCount: number,
+    private readonly createTally: () => Tally,
+  ) {
+    this.keysOfFiles = Array.from({ length: fileCount }, () => new Set<string>())
+  }
+
+  /** The next objects are those of this file. */
+  openFile(index: number): void {
+    this.#fileIndex = index
+  }
+
+  /** Adds the next object of the file. Returns false once there are too many columns. */
+  add(object: string): boolean {
+    this.#objectNumber++
+    const keys = this.keysOfFiles[this.#fileIndex]
+    for (const { key, raw } of listJsonMembers(object)) {
+      let tally = this.tallies.get(key)
+      if (tally === undefined) {
+        tally = this.createTally()
+        this.tallies.set(key, tally)
+        this.#addSpelling(key)
+      }
+      if (this.tallies.size > tableLimits.columnsMax) return false
+      tally.add(raw)
+      keys?.add(key)
+      this.#compareInObject(key)
+    }
+    return true
+  }
+
+  /** Returns the column of each key: the first key of its spelling. Columns with nested values are never united. */
+  listColumns(): ReadonlyMap<string, string> {
+    return new Map(
+      [...this.#spellingOf].map(([key, { keys, isApart }]) => {
+        const isNested = keys.some((one) => this.tallies.get(one)?.nestedKind !== null)
+        return [key, isApart || isNested ? key : (keys[0] ?? key)]
+      }),
+    )
+  }
+
+  #addSpelling(key: string): void {
+    // Keys of signs only have no spelling.
+    const text = toSpellingKey(key) || key
+    const spelling = this.#bySpelling.get(text) ?? { keys: [], objectNumber: 0, lastKey: '', isApart: false }
+    spelling.keys.push(key)
+    this.#bySpelling.set(text, spelling)
+    this.#spellingOf.set(key, spelling)
+  }
+
+  #compareInObject(key: string): void {
+    const spelling = this.#spellingOf.get(key)
+    if (spelling === undefined) return
+    if (spelling.objectNumber === this.#objectNumber && spelling.lastKey !== key) spelling.isApart = true
+    spelling.objectNumber = this.#objectNumber
+    spelling.lastKey = key
+  }
+}
+
 export function createMissingColumnError(name: string): UserError {
   return new UserError('INPUT_COLUMN_MISSING', `the input has no column ${JSON.stringify(name)}`)
 }
@@ -93,10 +213,6 @@ export interface FolderCell {
 
 const hiveNull = '__HIVE_DEFAULT_PARTITION__'
 
-/** Whether the names of folders give columns, as Hive and Spark write them: `country=GB/part.parquet`. */
-export const hasFolderColumns = (files: readonly LabelledFile[]): boolean =>
-  files.some((file) => parseFolders(file).length > 0)
-
 interface LabelledFile {
   readonly label: string
   /** Defined for the copy of a table, whose label is the address of its database. */
@@ -104,7 +220,8 @@ interface LabelledFile {
 }
 
 /**
- * Returns the cells that each file gets from the names of the folders right above it. `own`: the columns of each file,
+ * Returns the cells that each file gets from the names of the folders right above it, as Hive and Spark write them:
+ * `country=GB/part.parquet`. `own`: the columns of each file,
  * which have priority. Names that differ only in letter case are one column. The notices tell what is read.
  */
 export function readFolderCells(

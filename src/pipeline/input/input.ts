@@ -2,8 +2,10 @@ import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
 import { isAddress, toAbsolute } from '../../connectors/connectors.js'
 import { UserError, assertNever, withHintFirst } from '../../core/errors.js'
+import { quoteExcerpt } from '../../core/text.js'
 import { makeFolder } from '../../platform/files.js'
 import type { SheetColumn } from '../../tables/xlsx/cells.js'
+import { judgeHeader } from '../lookups/detect-columns.js'
 import { toNamedJob, getBlocks, type Partition } from '../lookups/partition.js'
 import { noNested, type NestedColumns } from '../lookups/nested-columns.js'
 import {
@@ -11,6 +13,7 @@ import {
   createPartFilter,
   type RowFilter,
   type CellRow,
+  type InputFile,
   type InputTable,
   type MemberRow,
   type MemberRows,
@@ -19,6 +22,8 @@ import {
   type TextRow,
 } from './table.js'
 import {
+  assertContent,
+  createUnknownFormatError,
   findFiles,
   formatOfPath,
   hashFiles,
@@ -32,7 +37,7 @@ import {
 } from './sources.js'
 
 export { formatOfPath, type SourceFile } from './sources.js'
-export type { CellType, MemberRow, MemberRows, RelationRows, TextRow } from './table.js'
+export type { CellType, InputFile, MemberRow, MemberRows, RelationRows, TextRow } from './table.js'
 
 export interface InputOptions extends Omit<ReadOptions, 'chosen'>, FileRequest {
   /** Read only the rows of one part: whole files if there are several, row groups for Parquet. Not with `rowsMax`. */
@@ -74,8 +79,14 @@ export interface Input {
   readonly sheetName: string | null
   /** Text that names another sheet with a table of companies, and its flag, or `null`. */
   readonly sheetHint: string | null
-  /** Notices for the user: detected encodings, skipped lines, ragged rows. Complete after the first pass. */
+  /** Notices for the user: detected encodings, and the doubts. Complete after the first pass. */
   listNotes(): readonly string[]
+  /** Why the reading is doubtful: ragged rows, left out lines, an uncertain delimiter. Complete after the first pass. */
+  listDoubts(): readonly string[]
+  /** The files with their columns, in order. */
+  listFiles(): readonly InputFile[]
+  /** False if the columns have numbers instead of names. */
+  readonly hasHeader: boolean
   /** Returns the SHA-256, in hexadecimal, of the sizes and bytes of the files, in order. Reads all of them. */
   calculateFingerprint(): Promise<string>
   /** Returns the SHA-256, in hexadecimal, of the names and sizes of the files, in order. */
@@ -94,8 +105,10 @@ export async function openInput(options: InputOptions): Promise<Input> {
   const { files, removeSpool } = await openFiles(options)
   try {
     // The copy of a table has one format.
-    const format = files[0]?.format ?? options.format ?? detectCommonFormat(files)
+    const format = files[0]?.format ?? options.format ?? (await detectCommonFormat(files))
     assertSheets(format, options)
+    assertHeaderless(format, options)
+    for (const file of files) await assertContent(file, format)
     const { partition = null } = options
     // A single file can only be cut between rows, and only its reader finds them.
     const isCut = partition !== null && files.length === 1 && format !== 'parquet'
@@ -103,7 +116,8 @@ export async function openInput(options: InputOptions): Promise<Input> {
     const within: RowFilter = isCut
       ? createPartFilter(table, partition, formatLabels(files))
       : (open) => open()
-    return createInput({ format, files, table, within, partition, removeSpool })
+    const hasHeader = options.hasHeader ?? true
+    return createInput({ format, files, table, within, partition, hasHeader, removeSpool })
   } catch (error) {
     removeSpool()
     throw error
@@ -116,14 +130,11 @@ export async function assertInputFound({ paths }: InputOptions): Promise<void> {
   for (const path of local) await findFiles(path)
 }
 
-function detectCommonFormat(files: readonly SourceFile[]): InputFormat {
+async function detectCommonFormat(files: readonly SourceFile[]): Promise<InputFormat> {
   let common: InputFormat | undefined
-  for (const { label, format = formatOfPath(label) } of files) {
-    if (format === null) {
-      throw new UserError('INPUT_FORMAT_UNKNOWN', `the extension of ${label} is not a known format`, {
-        hint: 'pass --input-format csv, parquet, ndjson, json or xlsx; known extensions are .csv .tsv .txt .parquet .pq .ndjson .jsonl .json .xlsx .xlsm',
-      })
-    }
+  for (const file of files) {
+    const { format = formatOfPath(file.label) } = file
+    if (format === null) throw await createUnknownFormatError(file)
     common ??= format
     if (format !== common) {
       throw new UserError('INPUT_FORMATS_MIXED', `the input files are both ${common} and ${format}`, {
@@ -145,6 +156,14 @@ function assertSheets(format: InputFormat, { paths, sheet }: InputOptions): void
       hint: 'only Excel files have sheets: name one, or remove --sheet (input.sheet in a config)',
     },
   )
+}
+
+/** Throws USAGE_INVALID if a format always has column names. */
+function assertHeaderless(format: InputFormat, { hasHeader = true }: InputOptions): void {
+  if (hasHeader || format === 'csv' || format === 'xlsx') return
+  throw new UserError('USAGE_INVALID', `--no-header does not apply to ${format}: its columns have names`, {
+    hint: 'remove --no-header (input.header in a config)',
+  })
 }
 
 /** Loads the reader of a format only if it is needed. */
@@ -206,11 +225,12 @@ interface OpenedInput {
   readonly table: InputTable
   readonly within: RowFilter
   readonly partition: Partition | null
+  readonly hasHeader: boolean
   readonly removeSpool: () => void
 }
 
 function createInput(opened: OpenedInput): Input {
-  const { format, files, table, within, partition, removeSpool } = opened
+  const { format, files, table, within, partition, hasHeader, removeSpool } = opened
   let fingerprint: Promise<string> | undefined
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
   const parquetSource = (): RelationRows | MemberRows => {
@@ -248,7 +268,10 @@ function createInput(opened: OpenedInput): Input {
     objectRows: () => within(() => table.objectRows()),
     cellRows: () => within(() => table.cellRows()),
     parquetSource,
-    listNotes: () => table.listNotes?.() ?? [],
+    hasHeader,
+    listNotes: () => [...describeDataHeaders(table), ...(table.listNotes?.() ?? [])],
+    listDoubts: () => [...describeDataHeaders(table), ...(table.listDoubts?.() ?? [])],
+    listFiles: () => table.listFiles(),
     calculateFingerprint: () => (fingerprint ??= hashFiles(files)),
     calculateListFingerprint: () => hashList(files),
     assertUnchanged: () => {
@@ -261,6 +284,13 @@ function createInput(opened: OpenedInput): Input {
       return Promise.resolve()
     },
   }
+}
+
+function describeDataHeaders(table: InputTable): string[] {
+  return table.listFiles().flatMap(({ label, header }) => {
+    if (header === null || judgeHeader(header) !== 'surely') return []
+    return [`${label}: the header, ${header.place}, looks like a row of data: ${quoteExcerpt(header.text)}`]
+  })
 }
 
 /** A part without rows is valid, because other parts have them. */

@@ -1,23 +1,23 @@
 import { UserError } from '../../core/errors.js'
 import { listJsonMembers, unquote, type JsonMember } from '../../core/json.js'
-import { tableLimits } from '../../tables/limits.js'
 import { createTooManyColumnsError } from '../../tables/file-error.js'
 import { openFileBytes } from '../../tables/bytes.js'
 import { readArray, readLines } from '../../tables/json-records.js'
 import type { NestedColumn, NestedColumns } from '../lookups/nested-columns.js'
 import type { SourceFile } from './sources.js'
-import { hasFolderColumns, readFolderCells, toJsonCell } from './header-and-cells.js'
+import { KeyTally, readFolderCells, toJsonCell } from './header-and-cells.js'
 import {
   splitIntoBatches,
   toJsonText,
   type CellRow,
   type CellType,
+  type InputFile,
   type InputTable,
   type MemberRows,
   type ReadOptions,
   type TextRow,
 } from './table.js'
-import { openText, type TextSource } from '../../tables/record-source.js'
+import { openText, type TextSource } from '../../tables/delimited.js'
 import { isSafeNumber } from 'lossless-json'
 
 /** Reads the objects of a text, each as one line of JSON. Validates them if `check`. */
@@ -36,42 +36,36 @@ export async function openObjects(
   const opened: ObjectFile[] = []
   for (const file of files) {
     const text = await openText(openFileBytes(file.path, file.label), options.encoding)
-    opened.push({ text, isChosen: options.chosen?.has(file) ?? true, own: new Set(), folderMembers: '' })
+    opened.push({ text, isChosen: options.chosen?.has(file) ?? true, folderMembers: '' })
   }
-  const labels = opened.map(({ text: { label } }) => label).join(', ')
-  const tallies = new Map<string, ColumnTally>()
-  const isInFolders = hasFolderColumns(files)
-  let rowsLeft = options.rowsMax ?? Infinity
-  for (const { text, own } of opened) {
-    for await (const lines of splitIntoBatches(reader(text, true), rowsLeft)) {
-      rowsLeft -= lines.length
-      for (const line of lines) {
-        if (!tally(line, tallies, isInFolders ? own : null)) throw createTooManyColumnsError(labels)
-      }
-    }
+  const labels = files.map(({ label }) => label).join(', ')
+  const keys = new KeyTally(files.length, () => new ColumnTally())
+  const readObjects = (from: readonly ObjectFile[], found: KeyTally<ColumnTally> | null) =>
+    readAllObjects(from, reader, options.rowsMax, found)
+  for await (const lines of readObjects(opened, keys)) {
+    for (const line of lines) if (!keys.add(line)) throw createTooManyColumnsError(labels)
   }
-  if (tallies.size === 0) {
+  if (keys.tallies.size === 0) {
     throw new UserError('INPUT_NO_ROWS', `${labels} contains no object with a key`, {
       hint: 'there is nothing to look up',
     })
   }
-  const folders = readFolderCells(
-    files,
-    opened.map(({ own }) => own),
-  )
+  const folders = readFolderCells(files, keys.keysOfFiles)
   for (const [index, file] of opened.entries()) {
+    // A file without objects has no columns that another file could lack.
+    if (keys.keysOfFiles[index]?.size === 0) continue
     const members = (folders.cells[index] ?? []).map(({ name, value, type }) => {
       const raw = value === null ? 'null' : toJsonText(value, type)
       return `${JSON.stringify(name)}:${raw}`
     })
     file.folderMembers = members.join(',')
-    if (!tally(`{${file.folderMembers}}`, tallies, null)) throw createTooManyColumnsError(labels)
+    keys.openFile(index)
+    if (!keys.add(`{${file.folderMembers}}`)) throw createTooManyColumnsError(labels)
   }
-  return new ObjectTable(opened, tallies, folders.notices, (isSample) =>
-    readAllObjects(
+  return new ObjectTable(opened, keys, folders.notices, (isSample) =>
+    readObjects(
       opened.filter(({ isChosen }) => isSample || isChosen),
-      reader,
-      options.rowsMax,
+      null,
     ),
   )
 }
@@ -80,8 +74,6 @@ interface ObjectFile {
   readonly text: TextSource
   /** Whether the rows are read. */
   readonly isChosen: boolean
-  /** Keys; empty if the folders give no columns. */
-  readonly own: Set<string>
   /** Members that the names of the folders give to every row, as JSON. */
   folderMembers: string
 }
@@ -90,10 +82,13 @@ function readAllObjects(
   files: readonly ObjectFile[],
   reader: ObjectReader,
   rowsMax: number | undefined,
+  /** Is told the files of the first pass, which validates the objects; `null` for later passes. */
+  keys: KeyTally<ColumnTally> | null,
 ): AsyncGenerator<readonly string[]> {
   const readAll = async function* () {
-    for (const { text, folderMembers } of files) {
-      for await (const lines of reader(text, false))
+    for (const [index, { text, folderMembers }] of files.entries()) {
+      keys?.openFile(index)
+      for await (const lines of reader(text, keys !== null))
         yield folderMembers === '' ? lines : lines.map((line) => addMembers(line, folderMembers))
     }
   }
@@ -105,31 +100,30 @@ function addMembers(object: string, members: string): string {
   return `${start}${start.trim() === '{' ? '' : ','}${members}}`
 }
 
-/** Returns false once there are too many columns. */
-function tally(line: string, tallies: Map<string, ColumnTally>, own: Set<string> | null): boolean {
-  for (const { key, raw } of listJsonMembers(line)) {
-    own?.add(key)
-    let column = tallies.get(key)
-    if (column === undefined) tallies.set(key, (column = new ColumnTally()))
-    if (tallies.size > tableLimits.columnsMax) return false
-    column.add(raw)
-  }
-  return true
-}
-
 class ObjectTable implements InputTable {
   readonly nested: NestedColumns
   private readonly types: ReadonlyMap<string, CellType>
+  /** The column of each key. */
+  private readonly columnOf: ReadonlyMap<string, string>
   /** Keys that lead from the column to a member, by the member's dotted path. */
   private readonly memberPaths: ReadonlyMap<string, readonly string[]>
 
   constructor(
     private readonly files: readonly ObjectFile[],
-    tallies: ReadonlyMap<string, ColumnTally>,
+    private readonly keys: KeyTally<ColumnTally>,
     private readonly folderNotices: readonly string[],
     private readonly objects: (isSample: boolean) => AsyncGenerator<readonly string[]>,
   ) {
-    this.types = new Map([...tallies].map(([name, { type }]) => [name, type]))
+    const { tallies } = keys
+    this.columnOf = keys.listColumns()
+    const united = new Map<string, ColumnTally>()
+    for (const [key, tally] of tallies) {
+      const column = this.columnOf.get(key) ?? key
+      const known = united.get(column)
+      if (known === undefined) united.set(column, tally)
+      else known.addAll(tally)
+    }
+    this.types = new Map([...united].map(([name, { type }]) => [name, type]))
     const nested = new Map<string, NestedColumn>()
     const memberPaths = new Map<string, readonly string[]>()
     for (const [name, { nestedKind: kind, memberKeys }] of tallies) {
@@ -162,7 +156,8 @@ class ObjectTable implements InputTable {
   }
 
   async *cellRows(): AsyncGenerator<readonly CellRow[]> {
-    const positions = new Map(this.columns.map((name, index) => [name, index]))
+    const indexes = new Map(this.columns.map((name, index) => [name, index]))
+    const positions = new Map([...this.columnOf].map(([key, name]) => [key, indexes.get(name) ?? -1]))
     for await (const lines of this.objects(false)) {
       yield lines.map((line) => {
         const row: CellRow[number][] = this.columns.map(() => null)
@@ -174,9 +169,10 @@ class ObjectTable implements InputTable {
   }
 
   parquetSource(): MemberRows {
-    const columns = new Map(
+    const byName = new Map(
       [...this.types].map(([name, type], index) => [name, { key: `"c${index}":`, type }]),
     )
+    const columns = new Map([...this.columnOf].map(([key, name]) => [key, byName.get(name)]))
     const lines = () => this.objects(false)
     const findPlaces = (names: readonly string[]) => this.locateCells(names)
     return {
@@ -200,18 +196,33 @@ class ObjectTable implements InputTable {
     }
   }
 
+  /** The keys of each column. */
+  private get keysOf(): ReadonlyMap<string, readonly string[]> {
+    const keys = new Map<string, string[]>()
+    for (const [key, column] of this.columnOf) keys.set(column, [...(keys.get(column) ?? []), key])
+    return keys
+  }
+
   /** Returns the cells to fill for each key of a line. A column takes precedence over a member with the same path. */
   private locateCells(names: readonly string[]): CellPlaces {
     const places = new Map<string, CellPlace[]>()
     for (const [position, name] of names.entries()) {
-      const [key = name, ...path] = this.types.has(name) ? [name] : (this.memberPaths.get(name) ?? [name])
-      places.set(key, [...(places.get(key) ?? []), { position, path }])
+      const [first = name, ...path] = this.types.has(name) ? [name] : (this.memberPaths.get(name) ?? [name])
+      const keys = path.length > 0 ? [first] : (this.keysOf.get(first) ?? [first])
+      for (const key of keys) places.set(key, [...(places.get(key) ?? []), { position, path }])
     }
     return places
   }
 
   listNotes(): readonly string[] {
     return [...this.folderNotices, ...this.files.flatMap(({ text: { notice } }) => notice ?? [])]
+  }
+
+  listFiles(): readonly InputFile[] {
+    return this.files.flatMap(({ text: { label } }, index) => {
+      const columns = Array.from(this.keys.keysOfFiles[index] ?? [], (key) => this.columnOf.get(key) ?? key)
+      return columns.length === 0 ? [] : [{ label, columns, header: null }]
+    })
   }
 }
 
@@ -272,6 +283,16 @@ class ColumnTally {
   private members: Map<string, readonly string[]> | null = null
   /** `object` if at least one cell is an object. */
   nestedKind: 'object' | 'array' | null = null
+
+  /** Adds the kinds of another key of the same column, which has no nested values. */
+  addAll(other: ColumnTally): void {
+    this.hasText ||= other.hasText
+    this.hasBoolean ||= other.hasBoolean
+    this.hasInteger ||= other.hasInteger
+    this.hasUnsafeInteger ||= other.hasUnsafeInteger
+    this.hasDouble ||= other.hasDouble
+    this.hasOther ||= other.hasOther
+  }
 
   get memberKeys(): readonly (readonly string[])[] {
     return [...(this.members?.values() ?? [])]

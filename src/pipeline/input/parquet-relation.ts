@@ -4,14 +4,16 @@ import type { Column } from '../../parquet/part-sql.js'
 import {
   buildDecodedText,
   buildRelation,
+  buildTextExpression,
   columnTypesKey,
   readMetadata,
   toRelationFile,
   type RelationFile,
 } from '../../parquet/read-sql.js'
 import { getBlocks, type Partition } from '../lookups/partition.js'
-import { readFolderCells } from './header-and-cells.js'
+import { readFolderCells, UnitedColumns } from './header-and-cells.js'
 import type { SourceFile } from './sources.js'
+import type { InputFile } from './table.js'
 
 /** The schema of a file, as far as DuckDB's types do not tell it. */
 interface FileSchema {
@@ -71,11 +73,17 @@ async function isTextColumn(duckDb: DuckDb, paths: readonly string[], name: stri
   return (await duckDb.all(`SELECT 1 FROM ${rows} AND ${isOther} LIMIT 1`)).length === 0
 }
 
-/** Returns how each file is read, with notices about types that change. */
-export async function describeFiles(
-  duckDb: DuckDb,
-  files: readonly SourceFile[],
-): Promise<{ readonly relationFiles: readonly RelationFile[]; readonly notices: readonly string[] }> {
+interface DescribedFiles {
+  readonly relationFiles: readonly RelationFile[]
+  /** About types that change. */
+  readonly notices: readonly string[]
+  /** Joins columns of several spellings; without such columns, returns the relation unchanged. */
+  readonly unite: (relation: string, columns: readonly Column[]) => string
+  readonly listFiles: () => readonly InputFile[]
+}
+
+/** Returns how each file is read. */
+export async function describeFiles(duckDb: DuckDb, files: readonly SourceFile[]): Promise<DescribedFiles> {
   const schemas: FileSchema[] = []
   for (const { path, label } of files) {
     const { names, ...schema } = await readFileSchema(duckDb, path)
@@ -100,7 +108,44 @@ export async function describeFiles(
   })
   const changes = new Map(schemas.flatMap((schema) => [...schema.changes]))
   const notices = [...folders.notices, ...describeDecoded(decoded), ...describeChanges(changes)]
-  return { relationFiles, notices }
+  const namesOfFiles = schemas.map(({ columns }, index) => [
+    ...columns.keys(),
+    ...(folders.cells[index] ?? []).map(({ name }) => name),
+  ])
+  return { relationFiles, notices, ...uniteSpellings(files, namesOfFiles) }
+}
+
+/** DuckDB unites columns that differ in case only; `UnitedColumns` has the rule for the others. */
+function uniteSpellings(
+  files: readonly SourceFile[],
+  namesOfFiles: readonly (readonly string[])[],
+): Pick<DescribedFiles, 'unite' | 'listFiles'> {
+  const united = new UnitedColumns()
+  const unitedOfFiles = namesOfFiles.map((names) => united.add(names))
+  const unitedOf = new Map<string, string>()
+  for (const [at, names] of namesOfFiles.entries())
+    for (const [index, name] of names.entries())
+      unitedOf.set(name.toLowerCase(), unitedOfFiles[at]?.[index] ?? name)
+  const unite = (relation: string, columns: readonly Column[]): string => {
+    const spellings = new Map<string, Column[]>()
+    for (const column of columns) {
+      const name = unitedOf.get(column.name.toLowerCase()) ?? column.name
+      spellings.set(name, [...(spellings.get(name) ?? []), column])
+    }
+    if (spellings.size === columns.length) return relation
+    const cells = [...spellings].map(([name, alike]) => `${buildUnitedCell(alike)} AS ${quoteSqlName(name)}`)
+    return `(SELECT ${cells.join(', ')} FROM ${relation})`
+  }
+  const listFiles = () =>
+    files.map(({ label }, at) => ({ label, columns: unitedOfFiles[at] ?? [], header: null }))
+  return { unite, listFiles }
+}
+
+/** A file has one of the columns. Columns of different types become text. */
+function buildUnitedCell(columns: readonly Column[]): string {
+  const isAlike = columns.every(({ type }) => type === columns[0]?.type)
+  const cells = columns.map((column) => (isAlike ? quoteSqlName(column.name) : buildTextExpression(column)))
+  return cells.length === 1 ? cells.join('') : `coalesce(${cells.join(', ')})`
 }
 
 const folderTypes = { text: 'VARCHAR', integer: 'BIGINT', date: 'DATE' } as const

@@ -27,7 +27,14 @@ import type { Partition } from '../lookups/partition.js'
 import { createPartRelation, describeFiles } from './parquet-relation.js'
 import { createMissingColumnError, toSqlCell } from './header-and-cells.js'
 import type { SourceFile } from './sources.js'
-import { splitIntoBatches, type CellRow, type InputTable, type RelationRows, type TextRow } from './table.js'
+import {
+  splitIntoBatches,
+  type CellRow,
+  type InputFile,
+  type InputTable,
+  type RelationRows,
+  type TextRow,
+} from './table.js'
 
 export interface ParquetOptions {
   readonly rowsMax?: number | undefined
@@ -54,26 +61,34 @@ export async function openParquet(
   const duckDb = await openDuckDb(options.temporaryFolder)
   const label = files.map((file) => file.label).join(', ')
   try {
-    const { relationFiles, notices } = await describeFiles(duckDb, files)
+    const { relationFiles, notices, unite, listFiles } = await describeFiles(duckDb, files)
     const paths = files.map(({ path }) => path)
-    const { sql: relation, isScan } = buildRelation(relationFiles, { rowsMax: options.rowsMax })
-    const described = await duckDb.all(
-      `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${relation})`,
-    )
-    const columns = described.map(([name, type]) => ({ name: String(name), type: String(type) }))
+    const describe = async (relation: string) => {
+      const described = await duckDb.all(
+        `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${relation})`,
+      )
+      return described.map(([name, type]) => ({ name: String(name), type: String(type) }))
+    }
+    const read = buildRelation(relationFiles, { rowsMax: options.rowsMax })
+    const readColumns = await describe(read.sql)
+    const relation = unite(read.sql, readColumns)
+    const isUnited = relation !== read.sql
+    const columns = isUnited ? await describe(relation) : readColumns
     if (columns.length > tableLimits.columnsMax) throw createTooManyColumnsError(label)
     const leafCount = columns.reduce((sum, { type }) => sum + countLeaves(type), 0)
     await duckDb.limitMemory(readMemoryBytes(leafCount))
     const { partition } = options
-    const isWhole = options.rowsMax === undefined && partition === undefined
+    const isWhole = options.rowsMax === undefined && partition === undefined && !isUnited
     const metadata = await readColumnMetadata(duckDb, paths, columns, isWhole)
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
     const texts = { label, notices }
-    const whole = { relation, isScan, bytes }
-    if (partition === undefined) return new ParquetTable(duckDb, columns, whole, relation, texts, metadata)
-    const part = await createPartRelation({ duckDb, files: relationFiles, columns, partition })
-    const read = { relation: part.relation, isScan: false, bytes: bytes * part.share }
-    return new ParquetTable(duckDb, columns, read, relation, texts, metadata)
+    const whole = { relation, isScan: read.isScan && !isUnited, bytes }
+    const createTable = (rows: ReadRows) =>
+      new ParquetTable(duckDb, columns, rows, relation, texts, metadata, listFiles)
+    if (partition === undefined) return createTable(whole)
+    const part = await createPartRelation({ duckDb, files: relationFiles, columns: readColumns, partition })
+    const partRelation = unite(part.relation, readColumns)
+    return createTable({ relation: partRelation, isScan: false, bytes: bytes * part.share })
   } catch (error) {
     duckDb.close()
     throw toParquetError(label, error)
@@ -104,6 +119,7 @@ class ParquetTable implements InputTable {
     private readonly sampled: string,
     private readonly texts: { readonly label: string; readonly notices: readonly string[] },
     private readonly metadata: ColumnMetadata,
+    readonly listFiles: () => readonly InputFile[],
   ) {
     this.columns = described.map(({ name }) => name)
     const members = new Map<string, string>()

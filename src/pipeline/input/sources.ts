@@ -3,6 +3,7 @@ import {
   createReadStream,
   createWriteStream,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -13,11 +14,11 @@ import { pipeline } from 'node:stream/promises'
 import { isAddress, isTableAddress, noConnectors, type Connectors } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
 import { makeFolder, removeStale, createTemporaryMark } from '../../platform/files.js'
-import { toFileError } from '../../tables/file-error.js'
+import { openFileBytes, readStart } from '../../tables/bytes.js'
+import { contentKinds, detectContent, toFileError, type ContentKind } from '../../tables/file-error.js'
 
 const filesMax = 10_000
 
-/** Label of standard input in messages. */
 export const standardInputLabel = 'standard input'
 
 export type InputFormat = 'csv' | 'parquet' | 'ndjson' | 'json' | 'xlsx'
@@ -142,7 +143,7 @@ function createSourceFile(path: string, label = path, format?: InputFormat): Sou
   }
   if (stat.isDirectory()) {
     throw new UserError('INPUT_IS_FOLDER', `${label} is a folder`, {
-      hint: `to read every CSV file in it, pass "${join(label, '*.csv')}"`,
+      hint: proposeGlob(path, label),
     })
   }
   if (!stat.isFile()) {
@@ -151,6 +152,54 @@ function createSourceFile(path: string, label = path, format?: InputFormat): Sou
     })
   }
   return { path, label, bytes: Number(stat.size), stat, format }
+}
+
+const formatNames: Readonly<Record<InputFormat, string>> = {
+  csv: 'CSV',
+  parquet: 'Parquet',
+  ndjson: 'NDJSON',
+  json: 'JSON',
+  xlsx: 'Excel',
+}
+
+/** Proposes the pattern of the most frequent kind of file in a folder, or in its folders. */
+function proposeGlob(folder: string, label: string): string {
+  for (const depth of [[], ['**']]) {
+    const names = readdirSync(folder, { recursive: depth.length > 0, encoding: 'utf8' })
+    const visible = names.filter((name) => !/(?:^|[/\\])[._]/.test(name) && formatOfPath(name) !== null)
+    const endings = visible.map((name) => /\.[a-z]+(?:\.gz|\.zst)?$/i.exec(name)?.[0] ?? '')
+    const count = (ending: string) => endings.filter((one) => one === ending).length
+    const [best = ''] = [...new Set(endings)].sort((one, other) => count(other) - count(one))
+    const format = formatOfPath(best)
+    if (format !== null)
+      return `to read every ${formatNames[format]} file in it, pass "${join(label, ...depth, `*${best}`)}"`
+  }
+  return 'it has no CSV, Parquet, NDJSON, JSON or Excel file; name the files to read'
+}
+
+/** Kinds that the reader of a format accepts, or refuses with more detail. */
+const ownKinds: Readonly<Partial<Record<InputFormat, readonly ContentKind[]>>> = {
+  parquet: ['parquet'],
+  xlsx: ['xlsx', 'zip', 'ods', 'oldWorkbook'],
+}
+
+const findKind = async ({ path, label, bytes }: SourceFile): Promise<ContentKind | null> =>
+  bytes === 0 ? null : detectContent(await readStart(openFileBytes(path, label)))
+
+/** Throws INPUT_FORMAT_WRONG if the content of a file is of another kind than its format, such as a page of HTML. */
+export async function assertContent(file: SourceFile, format: InputFormat): Promise<void> {
+  const kind = await findKind(file)
+  if (kind === null || ownKinds[format]?.includes(kind) === true) return
+  const { text, hint } = contentKinds[kind]
+  throw new UserError('INPUT_FORMAT_WRONG', `${file.label} is ${text}, not ${formatNames[format]}`, { hint })
+}
+
+/** Explains a file whose name has no known extension, by its content. */
+export async function createUnknownFormatError(file: SourceFile): Promise<UserError> {
+  const kind = await findKind(file)
+  const isArchive = /\.(?:tar|tgz|tar\.gz|7z|rar|bz2|xz)$/i.test(file.label)
+  const { text, hint } = contentKinds[kind ?? (isArchive ? 'archive' : 'unknown')]
+  return new UserError('INPUT_FORMAT_UNKNOWN', `${file.label} is ${text}`, { hint })
 }
 
 /** Returns whether the file is still the one that was opened: same inode, size and modification time. */

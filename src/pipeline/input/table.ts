@@ -81,9 +81,31 @@ export interface InputTable {
   readonly sheetName?: string | null
   /** Text that names another sheet of an Excel file with a table of companies, and its flag. */
   readonly sheetHint?: string | null
+  /** Notices for the user, with the doubts. */
   listNotes?(): readonly string[]
+  /** Why the reading of the input is doubtful; absent if it never is. */
+  listDoubts?(): readonly string[]
+  /** The files, each with its columns, in order. */
+  listFiles(): readonly InputFile[]
   /** Absent if files are only open while they are read. */
   close?(): void
+}
+
+/** A file of the input and its columns. */
+export interface InputFile {
+  readonly label: string
+  /** As named in the table. */
+  readonly columns: readonly string[]
+  /** The row that names the columns; `null` without one, and for formats whose columns always have names. */
+  readonly header: HeaderRow | null
+}
+
+export interface HeaderRow {
+  /** Example: `line 1`. */
+  readonly place: string
+  readonly cells: readonly string[]
+  /** The text of the whole row. */
+  readonly text: string
 }
 
 /** Options for reading text files and sheets. */
@@ -92,6 +114,8 @@ export interface ReadOptions {
   readonly encoding?: Encoding | undefined
   /** Sheet of Excel files: a name, or a number from 1; defaults to the first visible sheet. */
   readonly sheet?: string | undefined
+  /** If false, the first row of CSV and Excel files is a row, and columns are named by number; defaults to true. */
+  readonly hasHeader?: boolean | undefined
   /** Read at most this many rows. */
   readonly rowsMax?: number | undefined
   /** Files whose rows are read; defaults to all. Columns always come from all files. */

@@ -4,7 +4,7 @@ import type { CellKind } from '../../tables/xlsx/cells.js'
 import type { ScannedCell, XlsxFile } from '../../tables/xlsx/xlsx-file.js'
 import { findNameColumn } from '../lookups/detect-columns.js'
 import { nameColumns, type HeaderCell } from './header-and-cells.js'
-import type { CellType } from './table.js'
+import type { CellType, HeaderRow } from './table.js'
 
 /** The kinds of cells seen in a column; they decide its type in Parquet. */
 export class KindTally {
@@ -34,7 +34,11 @@ export interface SheetLayout {
   /** Number of non-empty rows up to and including the header. */
   readonly rowsAbove: number
   readonly columns: readonly SheetColumn[]
+  /** `null` if the first row is not a header. */
+  readonly header: HeaderRow | null
   readonly notices: readonly string[]
+  /** Why the reading is doubtful: rows left out. */
+  readonly doubts: readonly string[]
 }
 
 interface SheetColumn {
@@ -47,12 +51,20 @@ interface SheetColumn {
 /** The header is searched for in these rows. */
 const sampleRowsMax = 50
 
+interface LayoutOptions {
+  readonly rowsMax?: number | undefined
+  readonly hasHeader?: boolean | undefined
+}
+
 /**
  * Reads a sheet to its end, to find its non-empty columns, their kinds, merged cells and every defect of the file.
  * Kinds are taken from the first `rowsMax` rows below the header. Throws INPUT_HEADER_UNCLEAR, INPUT_EMPTY,
  * INPUT_COLUMNS_DUPLICATE, INPUT_COLUMNS_TOO_MANY and all errors of reading the file.
  */
-export async function readLayout(file: XlsxFile, rowsMax = Infinity): Promise<SheetLayout> {
+export async function readLayout(
+  file: XlsxFile,
+  { rowsMax = Infinity, hasHeader = true }: LayoutOptions,
+): Promise<SheetLayout> {
   const sample: SheetRow<ScannedCell>[] = []
   const tallies = new Map<number, KindTally>()
   let laterRowCount = 0
@@ -61,6 +73,11 @@ export async function readLayout(file: XlsxFile, rowsMax = Infinity): Promise<Sh
     else if (laterRowCount++ + sampleRowsMax <= rowsMax) tallyRow(row, tallies)
   })
   const where = `${file.label}, sheet "${file.sheetName}"`
+  if (!hasHeader && sample.length > 0) {
+    for (const row of sample.slice(0, rowsMax)) tallyRow(row, tallies)
+    const columns = listColumns(undefined, tallies, where)
+    return { rowsAbove: 0, columns, header: null, notices: describeMerges(where, merges), doubts: [] }
+  }
   const header = findHeader(sample.map(toTexts), merges)
   switch (header.kind) {
     case 'none':
@@ -79,13 +96,12 @@ export async function readLayout(file: XlsxFile, rowsMax = Infinity): Promise<Sh
       return {
         rowsAbove: header.index + 1,
         columns: listColumns(headerRow, tallies, where),
-        notices: [
-          ...describeTitles(where, header.index),
-          ...describeMerges(
-            where,
-            merges.filter(({ lastRow }) => lastRow > (headerRow?.row ?? 0)),
-          ),
-        ],
+        header: describeHeader(headerRow),
+        notices: describeMerges(
+          where,
+          merges.filter(({ lastRow }) => lastRow > (headerRow?.row ?? 0)),
+        ),
+        doubts: describeTitles(where, header.index, headerRow?.row ?? 1),
       }
     }
   }
@@ -150,11 +166,16 @@ function listColumns(
 /** Spaces alone do not count as a name. */
 const cleanName = (text: string) => (text.trim() === '' ? '' : text)
 
-function describeTitles(where: string, rowCount: number): string[] {
+function describeHeader(header: SheetRow<ScannedCell> | undefined): HeaderRow | null {
+  if (header === undefined) return null
+  const cells = [...header.cells.values()].map(({ text }) => text)
+  return { place: `row ${header.row}`, cells, text: cells.join(', ') }
+}
+
+function describeTitles(where: string, rowCount: number, headerRow: number): string[] {
   if (rowCount === 0) return []
-  return [
-    `${where}: ${rowCount === 1 ? '1 row above the header was' : `${rowCount} rows above the header were`} left out`,
-  ]
+  const were = rowCount === 1 ? '1 row above the header was' : `${rowCount} rows above the header were`
+  return [`${where}: ${were} left out (the header is row ${headerRow})`]
 }
 
 function describeMerges(where: string, { length }: readonly CellRange[]): string[] {

@@ -3,13 +3,14 @@ import type { SheetRow } from '../../tables/xlsx/sheet-rows.js'
 import { withHintFirst } from '../../core/errors.js'
 import { openXlsx, type XlsxFile } from '../../tables/xlsx/xlsx-file.js'
 import { findNameColumn } from '../lookups/detect-columns.js'
-import { createMissingColumnError, readFolderCells, toFolderCell } from './header-and-cells.js'
+import { createMissingColumnError, readFolderCells, toFolderCell, UnitedColumns } from './header-and-cells.js'
 import type { SourceFile } from './sources.js'
 import {
   splitIntoBatches,
   toJsonText,
   type CellRow,
   type CellType,
+  type InputFile,
   type InputTable,
   type MemberRows,
   type ReadOptions,
@@ -29,21 +30,28 @@ interface SheetFile {
 export async function openSheets(files: readonly SourceFile[], options: ReadOptions): Promise<InputTable> {
   const sheets: Omit<SheetFile, 'folderCells'>[] = []
   const notices: string[] = []
+  const united = new UnitedColumns()
   const columns = new Map<string, KindTally>()
   let sheetHint: string | null = null
   for (const source of files) {
     const file = await openXlsx(source.path, options.sheet, source.label)
     try {
       const other = options.sheet === undefined ? await proposeSheet(file) : null
-      const layout = await readLayout(file, options.rowsMax).catch((error: unknown) => {
+      const read = await readLayout(file, options).catch((error: unknown) => {
         throw withHintFirst(error, other?.hint ?? null)
       })
       sheetHint ??= other?.hint ?? null
+      const names = united.add(read.columns.map(({ name }) => name))
+      const layout = {
+        ...read,
+        columns: read.columns.map((column, index) => ({ ...column, name: names[index] ?? column.name })),
+      }
       const hasNames = findNameColumn(layout.columns.map(({ name }) => name)) !== null
       const proposed = hasNames && other?.hasNames === false ? null : other
       sheets.push({ source, layout, sheetName: file.sheetName })
       notices.push(
         ...describeSheets(file, options.sheet, proposed?.hint),
+        ...layout.doubts,
         ...layout.notices,
         ...file.listNotices(new Map(layout.columns.map(({ name, position }) => [position, name]))),
       )
@@ -180,6 +188,16 @@ class SheetTable implements InputTable {
 
   listNotes(): readonly string[] {
     return this.notices
+  }
+
+  listDoubts(): readonly string[] {
+    return this.sheets.flatMap(({ layout }) => layout.doubts)
+  }
+
+  listFiles(): readonly InputFile[] {
+    return this.sheets.map(({ source: { label }, layout: { columns, header }, folderCells }) => {
+      return { label, columns: [...columns.map(({ name }) => name), ...folderCells.keys()], header }
+    })
   }
 
   close(): void {

@@ -50,6 +50,28 @@ const contentKinds: readonly { kind: string; is: (value: string) => boolean }[] 
   },
 ]
 
+const formsAtEnd =
+  'inc|incorporated|corp|corporation|ltd|limited|llc|llp|plc|pty|gmbh|mbh|kgaa|ohg|sarl|eurl|sasu|ltda|lda|eireli|srls?|scrl|bvba|vof|' +
+  'aps|asa|oyj|abp|ehf|sp\\.? ?z ?\\.?o\\.? ?o|s\\.r\\.o|spol\\. s r\\.o|kft|zrt|nyrt|d\\.o\\.o|d\\.d|bhd|tbk|ооо|зао|оао|пао|тов|şti|a\\.ş|' +
+  's\\.a(?:\\.s|\\.r\\.l|\\.u)?|s\\.à r\\.l|s\\.p\\.a|s\\.r\\.l|s\\.l(?:\\.u)?|b\\.v|n\\.v|a\\.s|a/s|k\\.k|e\\.v|e\\.k|co\\., ltd|& co'
+/** Short forms that are also words or abbreviations in lower case. */
+const capitalForms = 'AG|KG|SE|UG|SA|SAS|SCA|SpA|SPA|SL|SAU|BV|NV|AB|AS|Oy|OY|KK|GK|AD|AE|АО|ИП|ТОО'
+const anyForm = new RegExp(`(?:^|[\\s,.])(?:${formsAtEnd})[.,)]*$`, 'iu')
+const capitalForm = new RegExp(`\\s(?:${capitalForms})(?: & Co\\.?(?: KG)?)?[.)]*$`, 'u')
+const eastAsianForm =
+  /株式会社|有限会社|合同会社|合資会社|合名会社|（株）|\(株\)|㈱|㈲|有限公司|股份公司|集团公司|주식회사|유한회사|\(주\)|㈜/u
+const formAtStart = /^(?:ООО|ОАО|ЗАО|ПАО|АО|ИП|ТОВ|UAB|SIA|PT|شركة)\s/u
+
+/** Whether a text ends or begins with a legal form, like `Apple, Inc.`: then it is a company and no header. */
+export const hasLegalForm = (text: string): boolean => {
+  const name = text.trim()
+  return anyForm.test(name) || capitalForm.test(name) || eastAsianForm.test(name) || formAtStart.test(name)
+}
+
+/** Whether a text is a value and not a name of a column: an identifier, an address or a number of five digits or more. */
+export const isValue = (text: string): boolean =>
+  contentKinds.some(({ is }) => is(text.trim())) || /^[\d\s.,+/-]*\d{5}[\d\s.,+/-]*$/.test(text)
+
 /** Fewer cells than this prove nothing. */
 const cellsMin = 3
 const tellingShare = 0.8

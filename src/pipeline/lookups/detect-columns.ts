@@ -1,8 +1,9 @@
-import { canBeNames, canBePlaces, type ColumnSamples } from './column-content.js'
+import { canBeNames, canBePlaces, hasLegalForm, isValue, type ColumnSamples } from './column-content.js'
 import {
   toSpellingKey,
   toHeaderKey,
   companyNameHeaders,
+  isKnownHeader,
   personHeaders,
   plainNameHeaders,
   surelyNameHeaders,
@@ -195,6 +196,33 @@ function assertTexts(
       getMemberHint(own, usage) ??
       `name another column; the input has: ${formatList(listPlainColumns(header, nested))}`,
   })
+}
+
+interface HeaderRow {
+  readonly cells: readonly string[]
+  /** The text of the whole row. */
+  readonly text: string
+}
+
+/**
+ * Returns whether the row that should name the columns is a row of companies: `surely` by a legal form, an identifier
+ * or a number, `maybe` for one cell that does not read like a header. `null` if it may be a header.
+ */
+export function judgeHeader({ cells, text }: HeaderRow): 'surely' | 'maybe' | null {
+  if (cells.some(isKnownHeader)) return null
+  if (cells.some(isValue) || [...cells, text].some(hasLegalForm)) return 'surely'
+  const [only = '', another] = cells.filter((cell) => cell.trim() !== '')
+  const isWord = /^[^\p{L}]*\p{Ll}/u.test(only) || /[_:*]|\p{Ll}\p{Lu}/u.test(only)
+  const hasHeaderWord = companyNameHeaders.some((key) => key.length > 3 && toHeaderKey(only).includes(key))
+  return another === undefined && only !== '' && !isWord && !hasHeaderWord ? 'maybe' : null
+}
+
+/** Returns the column of company names of a table without a header, by content only; null if it is unclear. */
+export function findUnnamedColumn(columns: readonly string[], samples: ColumnSamples): string | null {
+  const usable = columns.filter((column) => canBeNames(samples.get(column) ?? []))
+  const named = usable.filter((column) => samples.get(column)?.some(hasLegalForm))
+  const [only = null, another] = usable.length === 1 ? usable : named
+  return another === undefined ? only : null
 }
 
 /** Returns the column of company names by header only; null if none. */

@@ -214,6 +214,21 @@ function findQualifiedPart(key: string): PlacePart | undefined {
   return /^[a-z]{1,2}$/.test(key) ? undefined : parts.get(key)
 }
 
+/** Whether a text is a known name of a column: of names, persons, places or identifiers. */
+export function isKnownHeader(text: string): boolean {
+  const key = toHeaderKey(text)
+  knownHeaders ??= new Set([
+    ...companyNameHeaders,
+    ...plainNameHeaders,
+    ...personHeaders,
+    ...wholePlaceHeaders,
+    ...Object.values(identifierHeaders).flat(),
+  ])
+  return knownHeaders.has(key) || parsePlaceHeader(text) !== null
+}
+
+let knownHeaders: ReadonlySet<string> | null = null
+
 /** Headers of identifiers, best first. */
 export const identifierHeaders: Readonly<Record<IdentifierKey | IdentifierPlaceKey, readonly string[]>> = {
   lei: toHeaderKeys('lei|lei code|legal entity identifier|lei number|lei id|company lei|entity lei'),

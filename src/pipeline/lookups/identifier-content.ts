@@ -153,9 +153,21 @@ const heldTexts: Readonly<Record<IdentifierFault, string>> = {
 
 const namedRowsMax = 3
 
-/** Counts faulty identifiers, and rows without a name. */
+/** Why rows that are headers are not looked up. */
+export const repeatedHeaders = {
+  same: 'the row repeats the header',
+  other: 'the row is a header with other columns',
+} as const
+
+interface CountedRows {
+  count: number
+  readonly rowNumbers: number[]
+}
+
+/** Counts faulty identifiers, rows without a name, and rows that are headers. */
 export class IdentifierCounts {
-  readonly #faults = new Map<IdentifierFault, { count: number; rowNumbers: number[] }>()
+  readonly #faults = new Map<IdentifierFault, CountedRows>()
+  readonly #headers = new Map<string, CountedRows>()
   #byIdentifier = 0
   #byDomain = 0
 
@@ -166,22 +178,39 @@ export class IdentifierCounts {
   ): void {
     if (row.byIdentifier === true) this.#byIdentifier++
     if (row.kind === 'domain') this.#byDomain++
-    for (const fault of new Set(row.faults)) {
-      const counted = this.#faults.get(fault) ?? { count: 0, rowNumbers: [] }
-      counted.count++
-      if (counted.rowNumbers.length < namedRowsMax) counted.rowNumbers.push(rowNumber)
-      this.#faults.set(fault, counted)
-    }
+    for (const fault of new Set(row.faults)) countRow(this.#faults, fault, rowNumber)
   }
 
-  /** Returns sentences for the user; `isBilled` if a service bills each lookup. */
-  listNotes(isBilled: boolean): string[] {
+  /** Counts a row without a lookup, if it is a header. */
+  addInvalid(reason: string, rowNumber: number): void {
+    if (reason === repeatedHeaders.same || reason === repeatedHeaders.other)
+      countRow(this.#headers, reason, rowNumber)
+  }
+
+  /** Returns why rows may be read wrongly: below another header, columns may have other meanings. */
+  listDoubts(): string[] {
+    const counted = this.#headers.get(repeatedHeaders.other)
+    if (counted === undefined) return []
+    const are = plural(counted.count, 'row is a header', 'rows are headers')
     return [
-      ...[...this.#faults].map(([fault, { count, rowNumbers }]) => {
-        const more = count > rowNumbers.length ? ', …' : ''
-        const which = `${rowNumbers.length === 1 ? 'row' : 'rows'} ${rowNumbers.join(', ')}${more}`
-        return `${formatRows(count)} ${heldTexts[fault]} (${which}): looked up without it`
-      }),
+      `${are} with other columns (${formatRowNumbers(counted)}): not looked up; the rows below may be read wrongly`,
+    ]
+  }
+
+  /** Returns sentences for the user, with the doubts; `isBilled` if a service bills each lookup. */
+  listNotes(isBilled: boolean): string[] {
+    const repeated = this.#headers.get(repeatedHeaders.same)
+    return [
+      ...(repeated === undefined
+        ? []
+        : [
+            `${plural(repeated.count, 'row repeats', 'rows repeat')} the header (${formatRowNumbers(repeated)}): not looked up`,
+          ]),
+      ...this.listDoubts(),
+      ...[...this.#faults].map(
+        ([fault, counted]) =>
+          `${formatRows(counted.count)} ${heldTexts[fault]} (${formatRowNumbers(counted)}): looked up without it`,
+      ),
       ...(this.#byDomain === 0 ? [] : [`${formatRows(this.#byDomain)} no name: looked up by domain`]),
       ...(this.#byIdentifier === 0
         ? []
@@ -193,6 +222,18 @@ export class IdentifierCounts {
 }
 
 const formatRows = (count: number): string => plural(count, 'row has', 'rows have')
+
+function countRow<Key>(counts: Map<Key, CountedRows>, key: Key, rowNumber: number): void {
+  const counted = counts.get(key) ?? { count: 0, rowNumbers: [] }
+  counted.count++
+  if (counted.rowNumbers.length < namedRowsMax) counted.rowNumbers.push(rowNumber)
+  counts.set(key, counted)
+}
+
+function formatRowNumbers({ count, rowNumbers }: CountedRows): string {
+  const more = count > rowNumbers.length ? ', …' : ''
+  return `${rowNumbers.length === 1 ? 'row' : 'rows'} ${rowNumbers.join(', ')}${more}`
+}
 
 /**
  * Domains shared by many people or companies, which therefore identify no company: providers of free and disposable

@@ -4,7 +4,7 @@ import { UserError } from '../../core/errors.js'
 import { CsvScanner, createScanReader } from '../../tables/csv-scanner.js'
 import { openDelimited } from '../../tables/delimited.js'
 import { openOneFile } from '../../tables/zip-reader.js'
-import type { LocatedRecord } from '../../tables/record-source.js'
+import type { LocatedRecord } from '../../tables/delimited.js'
 import {
   createTypeCheck,
   resolveColumns,

@@ -1,6 +1,6 @@
 import { UserError } from '../../core/errors.js'
 import { importLimits } from '../model/limits.js'
-import { openText, readTextPieces } from '../../tables/record-source.js'
+import { openText, readTextPieces } from '../../tables/delimited.js'
 import type { ImportItem, ReadOptions } from '../model/registry-rows.js'
 import type { ByteSource } from '../../tables/bytes.js'
 

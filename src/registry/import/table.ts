@@ -1,7 +1,7 @@
 import { UserError } from '../../core/errors.js'
 import { createScanReader } from '../../tables/csv-scanner.js'
 import { openDelimited } from '../../tables/delimited.js'
-import type { ChooseColumns, LocatedRecord } from '../../tables/record-source.js'
+import type { ChooseColumns, LocatedRecord } from '../../tables/delimited.js'
 import { openXlsx } from '../../tables/xlsx/xlsx-file.js'
 import type { FileFormat, ImportItem, ReadOptions } from '../model/registry-rows.js'
 import { openOneFile, readZipMembers } from '../../tables/zip-reader.js'

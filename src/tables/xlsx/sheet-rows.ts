@@ -10,7 +10,7 @@ import {
   type Workbook,
 } from './workbook.js'
 import type { AttributeReader } from '../xml.js'
-import { findHeaderBelowTitles, isHeader, type SampleRecord } from '../delimited.js'
+import { findHeaderBelowTitles, isHeader, type SampleRecord } from '../layout.js'
 
 /** A range of cells. Rows are counted from 1, columns from 0. */
 export interface CellRange {

@@ -1,6 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import { UserError } from '../../core/errors.js'
-import { type ChooseColumns, type LocatedRecord, createEmptyFileError } from '../record-source.js'
+import { type ChooseColumns, type LocatedRecord, createEmptyFileError } from '../delimited.js'
 import { openZip } from '../zip-reader.js'
 import { toFileError } from '../file-error.js'
 import {

@@ -27,7 +27,7 @@ describe('defaults', () => {
       polling: { firstAfterMs: 0, intervalMs: 50, deadlineMs: 3_600_000 },
     }
     const expected: Omit<Settings, 'asConfigured'> = {
-      input: { columns: {}, dedupe: true },
+      input: { columns: {}, header: true, acceptDoubtful: false, dedupe: true },
       output: { prefix: 'enrich_' },
       checkpoint: { path: '.enrich/checkpoint.sqlite', maxAgeMs: null },
       decisions: { path: 'enrich.decisions.csv', isNamed: false },

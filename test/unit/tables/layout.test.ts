@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { detectLayout } from '../../../src/tables/delimited.js'
+import { detectLayout } from '../../../src/tables/layout.js'
 
 const table = 'name;city;revenue\nMüller GmbH;Köln;1200\nSmith, Jones & Co;Leeds;80\n'
 
@@ -11,7 +11,7 @@ describe('a first line sep=', () => {
     ['"sep=|"\n', '|'],
     ['sep=\t\r\n', '\t'],
   ])('%j names the delimiter and is no row', (line, delimiter) => {
-    expect(detectLayout(`${line}name\nAcme\n`, undefined)).toEqual({
+    expect(detectLayout(`${line}name\nAcme\n`, {})).toMatchObject({
       delimiter,
       linesAbove: 1,
       titleLines: 0,
@@ -19,11 +19,15 @@ describe('a first line sep=', () => {
   })
 
   test('a delimiter that was given goes above it, and it still is no row', () => {
-    expect(detectLayout(`sep=,\n${table}`, ';')).toEqual({ delimiter: ';', linesAbove: 1, titleLines: 0 })
+    expect(detectLayout(`sep=,\n${table}`, { delimiter: ';' })).toMatchObject({
+      delimiter: ';',
+      linesAbove: 1,
+      titleLines: 0,
+    })
   })
 
   test('titles may stand below it', () => {
-    expect(detectLayout(`sep=;\nCustomers\n\n${table}`, undefined)).toEqual({
+    expect(detectLayout(`sep=;\nCustomers\n\n${table}`, {})).toMatchObject({
       delimiter: ';',
       linesAbove: 3,
       titleLines: 2,
@@ -41,7 +45,7 @@ describe('titles above the header', () => {
     ['one over two lines, in quotes', '"Customer\nreport";;\n;;\n', 3],
     ['CRLF', 'Customer report\r\n\r\n', 2],
   ])('%s are found', (_, above, lines) => {
-    expect(detectLayout(above + table, undefined)).toEqual({
+    expect(detectLayout(above + table, {})).toMatchObject({
       delimiter: ';',
       linesAbove: lines,
       titleLines: lines,
@@ -60,6 +64,49 @@ describe('titles above the header', () => {
     ['a table whose rows are e-mail addresses', 'a;b\n\nx@a.de;y@b.de;z@c.de\nx@a.de;y@b.de;w\nx;y;z\n'],
     ['a title above a header of two equal names', 'Report\n\nname;name;city\na;b;c\nd;e;f\n'],
   ])('%s has none', (_, text) => {
-    expect(detectLayout(text, undefined)).toMatchObject({ linesAbove: 0, titleLines: 0 })
+    expect(detectLayout(text, {})).toMatchObject({ linesAbove: 0, titleLines: 0 })
+  })
+})
+
+describe('the delimiter', () => {
+  test.each<[what: string, text: string, delimiter: string]>([
+    ['of decimal commas', 'name;sales\nAcme;1,5\nBolt;2,5\n', ';'],
+    ['of names with commas', 'name;city, country\nAcme, Inc.;Köln\nBolt, Inc.;Lyon\n', ';'],
+    ['of names with semicolons', 'name,city\nAcme; Sons,Köln\nBolt,Lyon\n', ','],
+    ['of a quoted header', '"company, name"|"city"\n"Acme, Inc."|Köln\n', '|'],
+    ['of tabs', 'company name\tcity\nAcme, Inc.\tKöln\n', '\t'],
+    ['with spaces after it', 'name, city\nAcme, Köln\nBolt, Lyon\n', ','],
+    ['that ends rows only', 'name\nAcme, Inc.;\nBolt;\n', ';'],
+    ['of a header and one row', 'name;city\nAcme, Inc.;Köln\n', ';'],
+  ])('%s is found', (_, text, delimiter) => {
+    expect(detectLayout(text, {})).toMatchObject({ delimiter, doubts: [] })
+  })
+
+  test.each<[what: string, text: string, doubt: RegExp | null]>([
+    ['commas', 'company_name\nApple, Inc.\nTesco PLC\n', null],
+    ['commas in each row', 'company_name\nApple, Inc.\nAlphabet, Inc.\n', null],
+    ['a quoted header', '"company, name"\n"Apple, Inc."\nAlphabet, Inc.\n', null],
+    ['semicolons in some rows', 'Firma\nMüller; Söhne\nHuber\nMaier\n', null],
+    ['no row with a delimiter', '会社名\nソニー\n任天堂\n', null],
+    [
+      'semicolons in each row',
+      'Firma\nMüller;Köln\nHuber;Bonn\n',
+      /2 of the first 2 rows \(line 2, 3\).*semicolon/,
+    ],
+    ['a tab', 'Firma\nMüller\tKöln\nHuber\nMaier\n', /1 of the first 3 rows \(line 2\).*tab/],
+  ])('a header of one cell has none, above rows with %s', (_, text, doubt) => {
+    const { delimiter, doubts } = detectLayout(text, {})
+    expect(delimiter).toBe('\0')
+    expect(doubts).toEqual(doubt === null ? [] : [expect.stringMatching(doubt)])
+  })
+
+  test.each<[text: string, delimiter: string, width: number]>([
+    ['Apple, Inc.\nTesco PLC\nAlphabet, Inc.\n', '\0', 1],
+    ['Acme;Köln\nBolt, Inc.;Lyon\n', ';', 2],
+    ['Acme,Köln,DE\nBolt,Lyon,FR\n', ',', 3],
+    ['sep=|\nAcme|Köln\n', '|', 2],
+  ])('of %j without a header', (text, delimiter, width) => {
+    const { names, ...layout } = detectLayout(text, { hasHeader: false })
+    expect([layout.delimiter, names?.length, layout.doubts]).toEqual([delimiter, width, []])
   })
 })

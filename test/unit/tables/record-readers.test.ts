@@ -5,12 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { UserError } from '../../../src/core/errors.js'
 import { CsvScanner, createScanReader, readStrictRecords } from '../../../src/tables/csv-scanner.js'
 import { tableLimits } from '../../../src/tables/limits.js'
-import type {
-  ChooseColumns,
-  RecordReader,
-  RecordSource,
-  TableRecord,
-} from '../../../src/tables/record-source.js'
+import type { ChooseColumns, RecordReader, RecordSource, TableRecord } from '../../../src/tables/delimited.js'
 import { naughtyStrings } from '../../hostile/naughty-strings.js'
 
 /** Both readers of delimited text, held to the same cases. */

@@ -1,0 +1,307 @@
+import { tableLimits } from './limits.js'
+
+/** Layout of a delimited file, detected from its start. */
+export interface Layout {
+  readonly delimiter: string
+  /** Number of lines above the header, which are not part of the table. */
+  readonly linesAbove: number
+  /** The lines among these that the user should know about: titles, not `sep=`. */
+  readonly titleLines: number
+  /** Names of the columns of a file without a header; `null` for a file with one. */
+  readonly names: readonly string[] | null
+  /** Why the delimiter is uncertain; empty if it is certain. */
+  readonly doubts: readonly string[]
+}
+
+/** Facts about a file that its text does not show. */
+interface LayoutHints {
+  /** The delimiter that the user gives; takes precedence over a `sep=` line. */
+  readonly delimiter?: string | undefined
+  /** Whether the file is named .tsv. */
+  readonly isNamedTsv?: boolean
+  /** Defaults to true. */
+  readonly hasHeader?: boolean
+}
+
+/** Excel's first line, which names the delimiter. */
+const separatorLine = /^"?sep=(.)"?(?:\r\n|\n|\r)/i
+
+const delimiters = [',', '\t', ';', '|'] as const
+
+const delimiterNames: Readonly<Record<string, string>> = {
+  ',': 'comma',
+  '\t': 'tab',
+  ';': 'semicolon',
+  '|': 'vertical bar',
+}
+
+/** Delimiter of a file with one column: a character that no text has. */
+export const noDelimiter = '\0'
+
+/**
+ * Detects the delimiter and the lines above the header from the first text of a file. A delimiter that the header does
+ * not have is not the delimiter: then each line is one cell.
+ */
+export function detectLayout(sample: string, hints: LayoutHints): Layout {
+  const named = separatorLine.exec(sample)
+  const above = named === null ? 0 : 1
+  const rest = named === null ? sample : sample.slice(named[0].length)
+  const told = hints.delimiter ?? named?.[1]
+  if (hints.hasHeader === false) return detectWithoutHeader(rest, told ?? null, above)
+  const tries = told === undefined ? delimiters : [told]
+  const titled = tries.flatMap((delimiter) => findTitles(rest, delimiter) ?? [])
+  const [best] = titled.sort((one, other) => other.width - one.width)
+  const linesAbove = above + (best?.titleLines ?? 0)
+  const isTabbed = hints.isNamedTsv === true && hasCells(rest, '\t')
+  const delimiter = told ?? best?.delimiter ?? (isTabbed ? '\t' : detectDelimiter(rest))
+  const doubts: string[] = []
+  if (told === undefined && hints.isNamedTsv === true && delimiter !== '\t' && delimiter !== noDelimiter)
+    doubts.push(`it is named .tsv, and its header has no tab: read with the ${delimiterNames[delimiter]}`)
+  if (delimiter === noDelimiter) doubts.push(...describeSplitRows(rest, linesAbove))
+  return { delimiter, linesAbove, titleLines: best?.titleLines ?? 0, names: null, doubts }
+}
+
+const hasCells = (text: string, delimiter: string) =>
+  (sampleRecords(text, delimiter)[0]?.cells.length ?? 1) > 1
+
+const titleLimits = {
+  /** Highest number of lines above a table. */
+  linesMax: 30,
+  /** A title has one filled cell, a caption like "Generated on;2026-11-20" has two. */
+  filledCellsMax: 2,
+  /** Fewer columns may occur by chance: a comma in a name splits it in two. */
+  widthMin: 3,
+  rowsMin: 2,
+} as const
+
+interface TitledHeader {
+  readonly delimiter: string
+  readonly width: number
+  readonly titleLines: number
+}
+
+/**
+ * Finds the header below the titles of a report; `null` if the first record is the header. Only applies if no other
+ * reading is possible: the records from the header on have the same width; header cells are filled, distinct words;
+ * each line above has at most two filled cells.
+ */
+function findTitles(text: string, delimiter: string): TitledHeader | null {
+  const records = sampleRecords(text, delimiter)
+  const headerAt = findHeaderBelowTitles(records, titleLimits.widthMin)
+  const header = records[headerAt ?? -1]
+  return header === undefined ? null : { delimiter, width: header.cells.length, titleLines: header.line - 1 }
+}
+
+/**
+ * Returns the index of the header in the first records of a table if titles precede it, else `null`. `isTitle` returns
+ * whether a record can only be a title.
+ */
+export function findHeaderBelowTitles(
+  records: readonly SampleRecord[],
+  widthMin: number,
+  isTitle: (record: SampleRecord) => boolean = () => false,
+): number | null {
+  const width = records.at(-1)?.cells.length ?? 0
+  const headerAt = records.findIndex((record) => isHeader(record, width))
+  const header = records[headerAt]
+  if (header === undefined || width < widthMin || header.line > titleLimits.linesMax + 1) return null
+  const above = records.slice(0, headerAt)
+  const below = records.slice(headerAt + 1)
+  const isTitled =
+    above.length > 0 &&
+    below.length >= titleLimits.rowsMin &&
+    below.every(({ cells }) => cells.length === width) &&
+    above.every(
+      (record) => countFilled(record) <= titleLimits.filledCellsMax && countFilled(record) < width,
+    ) &&
+    (above.every(isTitle) || isApart(above, header, below))
+  return isTitled ? headerAt : null
+}
+
+/** Returns whether all cells are filled, distinct and words. */
+export function isHeader({ cells }: SampleRecord, width: number): boolean {
+  return (
+    cells.length === width &&
+    new Set(cells).size === width &&
+    cells.every((cell) => /\p{L}/u.test(cell) && !/@/.test(cell) && cell === cell.trim())
+  )
+}
+
+/** A single title directly above the header may itself be the header of a ragged table: then the rows decide. */
+function isApart(
+  above: readonly SampleRecord[],
+  header: SampleRecord,
+  below: readonly SampleRecord[],
+): boolean {
+  const last = above.at(-1)
+  if (last === undefined) return false
+  const hasGap = countFilled(last) === 0 || header.line - last.line > last.lineCount
+  return hasGap || above.length > 1 || hasNumbersBelow(header, below)
+}
+
+/** Returns whether a column has a word as its header and a digit in every cell. */
+function hasNumbersBelow({ cells }: SampleRecord, below: readonly SampleRecord[]): boolean {
+  return cells.some(
+    (name, at) => !/\d/.test(name) && below.every((record) => /\d/.test(record.cells[at] ?? '')),
+  )
+}
+
+function countFilled({ cells }: SampleRecord): number {
+  return cells.filter((cell) => cell.trim() !== '').length
+}
+
+/**
+ * Detects the delimiter of a CSV by its first records: one that the header has, with which quotes are in valid places
+ * and most records have as many cells as the header. Among equals, one that is not followed by spaces in the header,
+ * then the one with more cells.
+ */
+function detectDelimiter(text: string): string {
+  let best = { delimiter: noDelimiter, score: 0, tightness: 0, cells: 1 }
+  for (const delimiter of delimiters) {
+    const { records, quotesAreRight } = scan(text, delimiter)
+    const [header] = records
+    const cells = header?.cells.length ?? 1
+    if (header === undefined || cells < 2) continue
+    const alike = records.filter((record) => record.cells.length === cells).length / records.length
+    const score = quotesAreRight ? alike + 1 : alike
+    const found = { delimiter, score, tightness: isSpaced([header], delimiter) ? 0 : 1, cells }
+    const difference =
+      found.score - best.score || found.tightness - best.tightness || found.cells - best.cells
+    if (difference > 0) best = found
+  }
+  return best.delimiter === noDelimiter ? (findTrailing(text) ?? noDelimiter) : best.delimiter
+}
+
+/** Returns whether every delimiter is followed by a space, like the commas of a text. */
+const isSpaced = (records: readonly SampleRecord[], delimiter: string): boolean =>
+  delimiter !== '\t' && records.every(({ cells }) => cells.slice(1).every((cell) => /^\s+\S/.test(cell)))
+
+/** Finds a delimiter that only ends rows, under a header of one cell. */
+function findTrailing(text: string): string | null {
+  const found = delimiters.find((delimiter) => {
+    const rows = sampleRecords(text, delimiter).slice(1)
+    const ended = rows.filter(({ cells }) => cells.length > 1)
+    return (
+      ended.length >= Math.max(1, rows.length / 2) &&
+      ended.every(({ cells }) => cells.slice(1).every((cell) => cell === ''))
+    )
+  })
+  return found ?? null
+}
+
+/** Share of the rows that must have as many cells, in a file without a header or under a header of one cell. */
+const alikeMin = 0.8
+
+/** Explains why lines that are read as one cell may have several. */
+function describeSplitRows(text: string, linesAbove: number, headerCount = 1): string[] {
+  for (const delimiter of delimiters) {
+    const rows = sampleRecords(text, delimiter).slice(headerCount)
+    const { split, alike } = findSplit(rows)
+    const isText = isSpaced(split, delimiter) && (headerCount === 1 || alike.length < rows.length)
+    if (split.length === 0 || isText) continue
+    const isSplit = delimiter === '\t' || alike.length >= rows.length * alikeMin
+    if (!isSplit) continue
+    const lines = split.slice(0, linesNamedMax).map(({ line }) => line + linesAbove)
+    const more = split.length > lines.length ? ', …' : ''
+    const where = `${split.length} of the first ${rows.length} rows (line ${lines.join(', ')}${more})`
+    const header = headerCount === 1 ? 'its header has one column, and ' : ''
+    return [`${header}${where} contain a ${delimiterNames[delimiter]}: each line is read as one cell`]
+  }
+  return []
+}
+
+const linesNamedMax = 5
+
+/** Returns the rows with several cells, and those with the most frequent number of cells. */
+function findSplit(rows: readonly SampleRecord[]): {
+  split: readonly SampleRecord[]
+  alike: readonly SampleRecord[]
+} {
+  const split = rows.filter(({ cells }) => cells.length > 1)
+  const byWidth = new Map<number, SampleRecord[]>()
+  for (const row of split) byWidth.set(row.cells.length, [...(byWidth.get(row.cells.length) ?? []), row])
+  const [alike = []] = [...byWidth.values()].sort((one, other) => other.length - one.length)
+  return { split, alike }
+}
+
+/** Detects the delimiter of a file whose first line is a row, and names its columns. */
+function detectWithoutHeader(text: string, told: string | null, linesAbove: number): Layout {
+  let best = { delimiter: noDelimiter, share: 0, width: 1 }
+  for (const delimiter of told === null ? delimiters : [told]) {
+    const { records, quotesAreRight } = scan(text, delimiter)
+    const { split, alike } = findSplit(records)
+    const share = alike.length / Math.max(1, records.length)
+    const width = alike[0]?.cells.length ?? 1
+    const isFit = quotesAreRight && share >= alikeMin && !isSpaced(split, delimiter)
+    if (told !== null || (isFit && (share > best.share || (share === best.share && width > best.width))))
+      best = { delimiter, share, width }
+  }
+  const { delimiter, width } = best
+  const isEmpty = sampleRecords(text, delimiter).length === 0
+  const names = isEmpty ? [] : Array.from({ length: width }, (_, index) => `column_${index + 1}`)
+  const doubts = delimiter === noDelimiter ? describeSplitRows(text, linesAbove, 0) : []
+  return { delimiter, linesAbove, titleLines: 0, names, doubts }
+}
+
+export interface SampleRecord {
+  readonly cells: readonly string[]
+  /** Number of the first line of the record, counted from 1. */
+  readonly line: number
+  readonly lineCount: number
+}
+
+/** Returns the first records of a text, without blank lines and a record that may be cut. */
+function sampleRecords(text: string, delimiter: string): readonly SampleRecord[] {
+  return scan(text, delimiter).records
+}
+
+type Place = 'start' | 'bare' | 'quoted' | 'closed'
+
+function scan(
+  text: string,
+  delimiter: string,
+): { records: readonly SampleRecord[]; quotesAreRight: boolean } {
+  const records: SampleRecord[] = []
+  let quotesAreRight = true
+  let cells: string[] = []
+  let cell = ''
+  let place: Place = 'start'
+  let line = 1
+  let startLine = 1
+  let last = ''
+  const endRecord = () => {
+    if (cells.length > 0 || place !== 'start') {
+      records.push({ cells: [...cells, cell], line: startLine, lineCount: line - startLine + 1 })
+    }
+    cells = []
+    cell = ''
+    place = 'start'
+  }
+  for (const char of text) {
+    const isBreak = char === '\r' || (char === '\n' && last !== '\r')
+    if (place === 'quoted') {
+      if (char === '"') place = 'closed'
+      else cell += char
+    } else if (char === '\n' || char === '\r') {
+      endRecord()
+      if (records.length === tableLimits.delimiterSampleRecords) break
+      startLine = isBreak ? line + 1 : line
+    } else if (char === delimiter) {
+      cells.push(cell)
+      cell = ''
+      place = 'start'
+    } else if (char === '"' && place !== 'bare') {
+      // Opens a cell at its start; after a closing quote, it is the second of a doubled quote.
+      if (place === 'closed') cell += char
+      place = 'quoted'
+    } else {
+      if (char === '"' || place === 'closed') quotesAreRight = false
+      place = 'bare'
+      cell += char
+    }
+    if (isBreak) line++
+    last = char
+  }
+  if (records.length === 0) endRecord()
+  return { records, quotesAreRight }
+}
