@@ -1,5 +1,5 @@
 import { runObjectLenient, type RunObjectLenient } from '../../contract/resolution.js'
-import { isDeeperThan, at, toText } from '../../core/json.js'
+import { decodeJson, isDeeperThan, at, toText } from '../../core/json.js'
 import type { StageKind } from '../lookups/lookup-kind.js'
 import { isUsableRunId, judgeRun, readOutcome } from './outcome.js'
 
@@ -63,8 +63,8 @@ function readRecordEvent(event: unknown): Extract<Delivery, { kind: 'record' }> 
 
 function parse(body: Uint8Array): unknown {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
-    return isDeeperThan(text, depthMax) ? undefined : JSON.parse(text)
+    const text = decodeJson(body)
+    return text === null || isDeeperThan(text, depthMax) ? undefined : JSON.parse(text)
   } catch {
     return undefined
   }
