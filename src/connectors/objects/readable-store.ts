@@ -1,6 +1,14 @@
 import { UserError } from '../../core/errors.js'
 import type { StoreReply, StoreRequest } from './http-client.js'
-import { readInfo, type FileSlice, type ObjectInfo, type ResumePoint, type Upload } from './object-store.js'
+import {
+  isCompressedOnTheWay,
+  readInfo,
+  type FileSlice,
+  type ListedObject,
+  type ObjectInfo,
+  type ResumePoint,
+  type Upload,
+} from './object-store.js'
 import { StoreFailure, type Patience, type StoreClient } from './store-client.js'
 import { encodeKey, encodeQuery } from './object-address.js'
 import { parseXml, type XmlElement } from './xml.js'
@@ -17,8 +25,8 @@ export abstract class ReadableStore {
   /** Returns the address of an object, for messages. */
   abstract buildLabel(key: string): string
 
-  /** Yields keys, sorted; nothing if the store has no lists. */
-  abstract list(prefix: string, countMax?: number): AsyncIterable<string>
+  /** Yields objects, sorted by key; nothing if the store has no lists. */
+  abstract list(prefix: string, countMax?: number): AsyncIterable<ListedObject>
 
   /** Sends a request for an object. Throws StoreFailure for statuses that are not expected. */
   protected abstract open(
@@ -43,7 +51,12 @@ export abstract class ReadableStore {
       reply = await this.#get(key, { range: 'bytes=0-0' }, [200, 206, 416])
     }
     reply?.discard()
-    return reply === null ? null : readInfo(reply)
+    if (reply === null) return null
+    const info = readInfo(reply)
+    // Some web servers answer HEAD with length 0, or as if they would compress.
+    const isUnsure =
+      !this.canList && (info.byteCount === 0 || isCompressedOnTheWay(reply, this.buildLabel(key)))
+    return isUnsure ? { ...info, byteCount: null } : info
   }
 
   /** Returns a reply with status 200, 206, 412 or 416, whose body is not read yet; null if the object does not exist. */

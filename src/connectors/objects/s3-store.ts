@@ -3,13 +3,21 @@ import { UserError } from '../../core/errors.js'
 import { BucketStore, toPath, createUnexpectedError } from './readable-store.js'
 import { ConnectionFault } from './http-client.js'
 import { encodeQuery } from './object-address.js'
-import { findContentType, toBody, UploadGone, type FileSlice, type Upload } from './object-store.js'
+import {
+  findContentType,
+  toBody,
+  toListedInfo,
+  UploadGone,
+  type FileSlice,
+  type ListedObject,
+  type Upload,
+} from './object-store.js'
 import { StoreFailure, type FailureFacts } from './store-client.js'
 import { escapeXml, findText, parseXml } from './xml.js'
 
 /** A bucket of a store with the interface of S3. */
 export class S3Store extends BucketStore {
-  async *list(prefix: string, countMax = 1_000): AsyncGenerator<string> {
+  async *list(prefix: string, countMax = 1_000): AsyncGenerator<ListedObject> {
     const parameters = { 'list-type': '2', 'encoding-type': 'url', 'max-keys': String(countMax), prefix }
     for await (const page of this.listPages('ListBucketResult', parameters, (root) => {
       const token = findText(root, 'IsTruncated') === 'true' ? findText(root, 'NextContinuationToken') : null
@@ -18,7 +26,11 @@ export class S3Store extends BucketStore {
       const isEncoded = findText(page, 'EncodingType') === 'url'
       for (const element of page.children) {
         const key = element.name === 'Contents' ? findText(element, 'Key') : null
-        if (key !== null) yield isEncoded ? decodeURIComponent(key.replaceAll('+', ' ')) : key
+        if (key === null) continue
+        yield {
+          key: isEncoded ? decodeURIComponent(key.replaceAll('+', ' ')) : key,
+          info: toListedInfo(findText(element, 'Size'), findText(element, 'ETag')),
+        }
       }
     }
   }
