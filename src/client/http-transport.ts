@@ -1,9 +1,9 @@
 import { Agent, buildConnector, request, type Dispatcher } from 'undici'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { promisify } from 'node:util'
-import { explainNetworkError, type Exchange } from '../core/http-exchange.js'
+import { explainNetworkError, findNetworkCode, type Exchange } from '../core/http-exchange.js'
 import type { Proxy } from '../platform/outbound/proxy.js'
-import { decodeJson } from '../core/json.js'
+import { decodeJson } from '../core/text.js'
 import { systemClock, withTimeout } from '../platform/clock.js'
 import {
   defaultLimits,
@@ -117,7 +117,7 @@ async function sendUntilAborted(
     return { kind: 'reply', status: reply.statusCode, headers, ...parsed }
   } catch (error) {
     // The status is known even if the body is not usable: a 401 stays a 401.
-    const broken = `the body broke off (${signal.aborted ? describeAbort() : explainNetworkError(error).reason})`
+    const broken = `the body broke off (${signal.aborted ? describeAbort() : (findNetworkCode(error) ?? 'unknown reason')})`
     const bodyFault = error instanceof BodyFault ? error.message : broken
     return { kind: 'reply', status: reply.statusCode, headers, body: undefined, bodyFault }
   }

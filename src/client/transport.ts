@@ -1,5 +1,6 @@
 import type { Exchange } from '../core/http-exchange.js'
-import { isDeeperThan, stripByteOrderMark } from '../core/json.js'
+import { isDeeperThan } from '../core/json.js'
+import { stripByteOrderMark } from '../core/text.js'
 import type { Proxy } from '../platform/outbound/proxy.js'
 
 export interface TransportOptions {

@@ -104,6 +104,8 @@ const causesMax = 5
 export function findNetworkCode(error: unknown): string | null {
   let current = error
   for (let depth = 0; depth < causesMax && current instanceof Error; depth++) {
+    // Its code is a message in some cases.
+    if (current.name === 'HTTPParserError') return 'UND_ERR_HTTP_PARSER'
     const code = (current as Error & { code?: unknown }).code
     if (typeof code === 'string' && /^[A-Z][A-Z0-9_/]{1,79}$/.test(code)) return code
     current = current instanceof AggregateError ? (current.errors as unknown[])[0] : current.cause
@@ -228,6 +230,11 @@ export const networkFailures: Readonly<Record<string, FailureText>> = {
   UND_ERR_DESTROYED: stopped,
   UND_ERR_HEADERS_OVERFLOW: { text: '{it} sent too many headers', hint: notHttp },
   UND_ERR_HTTP_PARSER: malformed,
+  UND_ERR_INVALID_ARG: {
+    text: 'the request contains something that HTTP does not allow',
+    hint: 'remove line ends and other control characters from keys and addresses',
+    isPermanent: true,
+  },
   UND_ERR_RESPONSE: malformed,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: {
     text: '{it} sent another number of bytes than it announced',

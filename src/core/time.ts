@@ -62,8 +62,18 @@ export function formatDuration(ms: number): string {
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const zoneHours: Readonly<Record<string, number>> = {
-  ...{ z: 0, ut: 0, utc: 0, gmt: 0 },
-  ...{ est: -5, edt: -4, cst: -6, cdt: -5, mst: -7, mdt: -6, pst: -8, pdt: -7 },
+  z: 0,
+  ut: 0,
+  utc: 0,
+  gmt: 0,
+  est: -5,
+  edt: -4,
+  cst: -6,
+  cdt: -5,
+  mst: -7,
+  mdt: -6,
+  pst: -8,
+  pdt: -7,
 }
 const clockPattern = '(?<hour>\\d{1,2}):(?<minute>\\d\\d):(?<second>\\d\\d)(?:\\.\\d+)?'
 const zonePattern = '(?<zone>[a-z]{1,4}|(?:gmt|utc)?[+-]\\d\\d:?\\d\\d)'
@@ -120,11 +130,11 @@ function parseZoneMinutes(zone: string): number | null {
  */
 export function parseRetryAfterMs(text: string, nowMs: number): number | null {
   const seconds = parseSeconds(text)
-  if (seconds !== null) return Math.max(0, seconds * 1_000)
+  if (seconds !== null) return seconds * 1_000
   const dateMs = parseHttpDate(text, nowMs)
   return dateMs === null ? null : Math.max(0, dateMs - nowMs)
 }
 
-/** Parses seconds, also with a sign or decimals; null for other text. */
+/** Parses seconds, also with decimals; null for other text and for negative numbers. */
 export const parseSeconds = (text: string): number | null =>
-  /^[+-]?\d{1,300}(\.\d*)?$/.test(text.trim()) ? Number(text) : null
+  /^\d{1,300}(\.\d*)?$/.test(text.trim()) ? Number(text) : null

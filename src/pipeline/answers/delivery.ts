@@ -1,5 +1,6 @@
 import { runObjectLenient, type RunObjectLenient } from '../../contract/resolution.js'
-import { decodeJson, isDeeperThan, at, toText } from '../../core/json.js'
+import { isDeeperThan, at, toText } from '../../core/json.js'
+import { decodeJson } from '../../core/text.js'
 import type { StageKind } from '../lookups/lookup-kind.js'
 import { isUsableRunId, judgeRun, readOutcome } from './outcome.js'
 

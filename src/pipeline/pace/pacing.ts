@@ -115,8 +115,7 @@ const unixSecondsMin = 1_000_000_000
 /** Parses the seconds until a reset, or its Unix time. */
 function parseResetMs(text: string | undefined, nowMs: number): number | null {
   const seconds = text === undefined ? null : parseSeconds(text)
-  if (seconds === null || seconds < unixSecondsMin)
-    return seconds === null ? null : Math.max(0, seconds * 1_000)
+  if (seconds === null || seconds < unixSecondsMin) return seconds === null ? null : seconds * 1_000
   return Math.max(0, seconds * 1_000 - nowMs)
 }
 

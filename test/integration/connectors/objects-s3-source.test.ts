@@ -99,7 +99,7 @@ describe('a download', () => {
       outgoing.write(body, () => outgoing.socket?.end())
     }
     store.fail(isContent, lengthen, Infinity)
-    expect((await refused(place.fetch(address))).code).toBe('STORE_UNREACHABLE')
+    expect((await refused(place.fetch(address))).code).toBe('INPUT_INCOMPLETE')
   })
 
   test('an object that changes after a cut is refused, whether or not the store checks If-Match', async (context) => {
