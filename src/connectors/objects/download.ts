@@ -153,9 +153,13 @@ class Download {
       // The object may have been replaced after the first request: then a new one agrees with this reply.
       const again = await this.store.head(this.key)
       if (again === null) throw createChangedError(this.#label)
-      if (!isSameSize(again, found)) {
+      const isReplaced = !isSameTag(this.#known, found) || !isSameTime(this.#known, found)
+      const announced = [again, ...(isReplaced ? [] : [this.#known])].find((info) => !isSameSize(info, found))
+      if (announced !== undefined) {
         if (!isSameTag(again, found)) throw createChangedError(this.#label)
-        throw new ContradictionFault(`it announced ${again.byteCount} bytes, and sends ${found.byteCount}`)
+        throw new ContradictionFault(
+          `it announced ${announced.byteCount} bytes, and sends ${found.byteCount}`,
+        )
       }
       // A server may send another ETag with each reply.
       if (!isSameTag(again, found) && !isSameTime(again, found)) throw createChangedError(this.#label)
