@@ -18,7 +18,7 @@ export type Exchange =
       kind: 'no_reply'
       sent: 'no' | 'maybe'
       reason: string
-      /** What to do, for failures of the network. */
+      /** Remedy of a failure of the network. */
       hint?: string
     }
 
@@ -50,7 +50,7 @@ function toBoundedText(value: unknown): string | null {
 
 /** A failure of the network, explained. */
 export interface NetworkFailure {
-  /** What happened, with the code of the error in brackets. Contains nothing of the request. */
+  /** One clause, with the code of the error in brackets. Contains nothing of the request. */
   readonly reason: string
   readonly hint: string
   /** Whether a retry is useless. */

@@ -39,7 +39,7 @@ export class ConnectionFault extends Error {
     message: string,
     /** Whether a retry is useless. */
     readonly isPermanent = false,
-    /** What to do, for failures of the network. */
+    /** Remedy of a failure of the network. */
     readonly hint: string | null = null,
   ) {
     super(message)

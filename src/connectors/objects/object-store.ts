@@ -8,7 +8,7 @@ export interface ObjectInfo {
   readonly byteCount: number | null
   readonly etag: string | null
   readonly modifiedAtMs: number | null
-  /** Of the bytes as they are stored, strongest or fastest first; optional, defaults to none. */
+  /** Checksums of the stored bytes, fastest first; optional, defaults to none. */
   readonly checksums?: readonly Checksum[]
 }
 

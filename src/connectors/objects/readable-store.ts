@@ -142,10 +142,83 @@ function explainFailure(failure: StoreFailure, client: StoreClient, context: Fai
     return create('INPUT_NOT_FOUND', `${label} does not exist`, 'check the address; names are case-sensitive')
   }
   return create(
-    use === 'input' ? 'INPUT_UNREADABLE' : 'OUTPUT_UNWRITABLE',
+    'STORE_REFUSED',
     `${container} cannot ${operation} ${label === container ? 'it' : label} (${failure.message})`,
-    'look up this error in the documentation of the store',
+    refusalHints[findRefusal(failure)],
   )
+}
+
+const refusalHints = {
+  changed:
+    'another process changed the object meanwhile, or the store has a condition for it: let only one run write there, then run the same command again',
+  moved:
+    'the bucket is in another region, or was created a moment ago: set AWS_REGION or the endpoint to those of the bucket, or wait some minutes',
+  damaged:
+    'the store received other bytes or tags than were sent: check proxies on the way, then run the same command again',
+  locked: 'the object has a lease, a lock or a retention period: end it, or use another name',
+  archived: 'the object is archived: restore it first',
+  full: 'the store or the account has no space left: free some, or raise its quota',
+  large: 'the store does not take a part or an object of this size: write Parquet or a compressed file',
+  encrypted: 'the key that encrypts the bucket cannot be used: check it, and the rights to use it',
+  unsupported:
+    'the store does not offer this operation: check the endpoint, and that it is compatible with S3',
+  other:
+    'check the address, the endpoint and the settings of the bucket; the store names the error in brackets',
+} as const
+
+const refusalsByCode: Readonly<Record<string, keyof typeof refusalHints>> = {
+  PreconditionFailed: 'changed',
+  ConditionNotMet: 'changed',
+  TargetConditionNotMet: 'changed',
+  NoSuchUpload: 'changed',
+  TemporaryRedirect: 'moved',
+  PermanentRedirect: 'moved',
+  Redirect: 'moved',
+  AuthorizationHeaderMalformed: 'moved',
+  IllegalLocationConstraintException: 'moved',
+  InvalidPart: 'damaged',
+  InvalidPartOrder: 'damaged',
+  InvalidBlockId: 'damaged',
+  InvalidBlockList: 'damaged',
+  BadDigest: 'damaged',
+  InvalidDigest: 'damaged',
+  IncompleteBody: 'damaged',
+  XAmzContentSHA256Mismatch: 'damaged',
+  Md5Mismatch: 'damaged',
+  InvalidMd5: 'damaged',
+  EntityTooSmall: 'damaged',
+  LeaseIdMissing: 'locked',
+  LeaseIdMismatchWithBlobOperation: 'locked',
+  BlobImmutableDueToPolicy: 'locked',
+  InvalidObjectState: 'archived',
+  BlobArchived: 'archived',
+  QuotaExceeded: 'full',
+  InsufficientStorage: 'full',
+  XMinioStorageFull: 'full',
+  EntityTooLarge: 'large',
+  MaxMessageLengthExceeded: 'large',
+  RequestBodyTooLarge: 'large',
+  BlockCountExceedsLimit: 'large',
+  NotImplemented: 'unsupported',
+  MethodNotAllowed: 'unsupported',
+  UnsupportedOperation: 'unsupported',
+  InvalidBlobType: 'unsupported',
+}
+
+const refusalsByStatus: Readonly<Record<number, keyof typeof refusalHints>> = {
+  405: 'unsupported',
+  409: 'changed',
+  412: 'changed',
+  413: 'large',
+  501: 'unsupported',
+  507: 'full',
+}
+
+/** The code of the store says more than the status. */
+function findRefusal({ code, status }: StoreFailure): keyof typeof refusalHints {
+  if (code?.startsWith('KMS') === true) return 'encrypted'
+  const byCode = Object.hasOwn(refusalsByCode, code ?? '') ? refusalsByCode[code ?? ''] : undefined
+  return byCode ?? refusalsByStatus[status] ?? (status >= 300 && status < 400 ? 'moved' : 'other')
 }
 
 const deniedHints: Readonly<Record<string, string>> = {

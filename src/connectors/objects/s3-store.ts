@@ -154,4 +154,4 @@ export function readS3Failure(text: string): FailureFacts {
 
 /** Returns null for texts that are no error codes: texts of servers are not repeated. */
 export const toErrorCode = (text: string | null | undefined): string | null =>
-  /^[A-Za-z]{1,64}$/.test(text ?? '') ? (text ?? null) : null
+  /^[A-Za-z][A-Za-z0-9.]{0,63}$/.test(text ?? '') ? (text ?? null) : null

@@ -312,7 +312,7 @@ test('a checksum of checksums of parts, and values that are none, are not compar
 describe.for(kinds)('a range from %s', (kind) => {
   /** The first reply is cut after 50,000 bytes; `later` answers the request for the rest. */
   const resume =
-    (later: (outgoing: ServerResponse, start: number) => void): Respond =>
+    (later: (outgoing: ServerResponse, start: number) => ServerResponse): Respond =>
     (incoming, outgoing) => {
       const { method, headers } = incoming
       if (method === 'HEAD') return serve({})(incoming, outgoing)
@@ -326,7 +326,7 @@ describe.for(kinds)('a range from %s', (kind) => {
     range: string,
     body: Buffer,
     headers: Record<string, string> = {},
-  ) => void outgoing.writeHead(206, { etag: '"v1"', 'content-range': range, ...headers }).end(body)
+  ) => outgoing.writeHead(206, { etag: '"v1"', 'content-range': range, ...headers }).end(body)
   const total = content.length
 
   test('that is shorter than requested is continued', async (context) => {
@@ -346,18 +346,16 @@ describe.for(kinds)('a range from %s', (kind) => {
     const { fetch } = await open(
       context,
       kind,
-      resume(
-        (outgoing) => void outgoing.writeHead(200, { etag: '"v1"', 'content-length': total }).end(content),
-      ),
+      resume((outgoing) => outgoing.writeHead(200, { etag: '"v1"', 'content-length': total }).end(content)),
     )
     expect((await fetch())[0]?.content.equals(content)).toBe(true)
   })
 
-  test.for<[string, (outgoing: ServerResponse, start: number) => void]>([
+  test.for<[string, (outgoing: ServerResponse, start: number) => ServerResponse]>([
     ['starts elsewhere', (outgoing) => send(outgoing, `bytes 0-${total - 1}/${total}`, content)],
     [
       'has no position',
-      (outgoing, start) => void outgoing.writeHead(206, { etag: '"v1"' }).end(content.subarray(start)),
+      (outgoing, start) => outgoing.writeHead(206, { etag: '"v1"' }).end(content.subarray(start)),
     ],
     [
       'ends before it starts',
@@ -371,7 +369,7 @@ describe.for(kinds)('a range from %s', (kind) => {
       'has more bytes than it says',
       (outgoing, start) => send(outgoing, `bytes ${start}-${start + 9}/${total}`, content.subarray(start)),
     ],
-    ['is not satisfiable', (outgoing) => void outgoing.writeHead(416).end()],
+    ['is not satisfiable', (outgoing) => outgoing.writeHead(416).end()],
   ])('that %s is refused', async ([, later], context) => {
     const { fetch, requests } = await open(context, kind, resume(later))
     expect((await refused(fetch())).code).toBe('INPUT_INCOMPLETE')

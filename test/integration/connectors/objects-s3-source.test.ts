@@ -248,7 +248,7 @@ test('a region that the store names is used, once', async (context) => {
     answer(301, 'PermanentRedirect', { 'x-amz-bucket-region': 'eu-west-1' }),
     9,
   )
-  expect((await refused(place.fetch(address))).code).toBe('INPUT_UNREADABLE')
+  expect((await refused(place.fetch(address))).code).toBe('STORE_REFUSED')
 })
 
 describe('a pattern', () => {

@@ -81,7 +81,9 @@ describe('the proxy of a connection', () => {
     try {
       refuse()
     } catch (error) {
-      expect(inspect(error, { showHidden: true }) + (error as UserError).hint).not.toContain('secret-word')
+      expect(inspect(error, { showHidden: true }) + String((error as UserError).hint)).not.toContain(
+        'secret-word',
+      )
     }
   })
 
@@ -96,7 +98,8 @@ describe('the proxy of a connection', () => {
           expect(proxy?.createHeaders()['proxy-authorization']).toBe(
             `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
           )
-          const shown = inspect(proxy, { showHidden: true, depth: 9 }) + JSON.stringify(proxy) + proxy?.origin
+          const shown =
+            inspect(proxy, { showHidden: true, depth: 9 }) + JSON.stringify(proxy) + String(proxy?.origin)
           expect(shown).not.toContain(password)
           expect(shown).not.toContain(encodeURIComponent(password))
         },
