@@ -27,8 +27,7 @@ export interface ConnectProxy {
 
 export async function startConnectProxy(options: ConnectProxyOptions = {}): Promise<ConnectProxy> {
   const { credentials, certificate, hosts = {}, answer } = options
-  const server: Server =
-    certificate === undefined ? createHttpServer() : (createHttpsServer(certificate) as unknown as Server)
+  const server: Server = certificate === undefined ? createHttpServer() : createHttpsServer(certificate)
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)

@@ -38,10 +38,7 @@ const updateRegistration = `UPDATE legal_entities SET removed_from_source = ?, $
   registrationColumns.map((column) => `${column} = ?`),
 )} WHERE number = ?`
 
-/**
- * Writes rows of one import. The caller opens the transaction. Each registration starts as a separate company;
- * `joinRegistrations` merges companies later.
- */
+/** Writes rows of one import in the caller's transaction. `joinRegistrations` merges their companies later. */
 export function createRowWriter(database: Sqlite, sourceNumber: number): RowWriter {
   const bulk = createBulk(database)
   const { names } = bulk

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { UserError } from '../../../src/core/errors.js'
+import type { UserError } from '../../../src/core/errors.js'
 import { hasProxyVariable } from '../../../src/core/server-addresses.js'
 import { findProxy } from '../../../src/platform/outbound/proxy.js'
 
