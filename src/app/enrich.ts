@@ -6,6 +6,7 @@ import { isPostgresUrl } from '../core/server-addresses.js'
 import {
   createHostedCandidates,
   connectEmbedded,
+  findServiceProxy,
   listFilesInUse,
   type WholeConnection,
 } from './service-connection.js'
@@ -302,6 +303,7 @@ export async function connectTo(
     baseUrl,
     apiKey: resolveApiKey(environment).reveal(),
     userAgent: `enrich/${version}`,
+    proxy: await findServiceProxy(baseUrl, environment),
     connectionsMax: settings.limits.submitConcurrency + 16,
     limits: answerBounds,
   })

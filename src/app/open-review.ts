@@ -20,6 +20,7 @@ import type { RowIndex } from '../pipeline/input/row-index.js'
 import type { Candidate, CandidateSource } from '../pipeline/answers/candidate.js'
 import type { Connection } from '../pipeline/deps.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
+import type { SharedReviewDeps } from '../pipeline/decisions/postgres/shared-review.js'
 import { openReviewStore } from '../pipeline/decisions/review-store.js'
 import { isRunGoingOn } from '../pipeline/history/history-reader.js'
 import { systemRandom } from '../platform/random.js'
@@ -30,6 +31,49 @@ interface StorePlaceDeps {
   readonly clock: Clock
 }
 
+/** Opens the store in the database of a checkpoint; active runs are polled. Throws CHECKPOINT_*, DISK_FULL. */
+async function openSharedReviewBackend(
+  url: string,
+  deps: Omit<SharedReviewDeps, 'database'> & { readonly environment: Environment },
+): Promise<ReviewBackend> {
+  // Imported here, because a checkpoint in a file needs none of it.
+  const [{ openShared }, { filterAnswered, isAnyAlive }, { ReviewStatements }, { SharedReview }] =
+    await Promise.all([
+      import('../pipeline/checkpoint/postgres/open-database.js'),
+      import('../pipeline/checkpoint/postgres/lookup-rows.js'),
+      import('../pipeline/decisions/postgres/review-sql.js'),
+      import('../pipeline/decisions/postgres/shared-review.js'),
+    ])
+  const database = await openShared(url, deps)
+  const statements = new ReviewStatements(database, deps)
+  let store: InstanceType<typeof SharedReview> | null = null
+  try {
+    store = new SharedReview({ ...deps, database })
+    await store.refresh()
+  } catch (error) {
+    store?.close()
+    await database.close()
+    throw error
+  }
+  const opened = store
+  let isGoingOn = false
+  return {
+    store: opened,
+    isRunGoingOn: () => isGoingOn,
+    follow: async (reader, unanswered) => {
+      const wasGoingOn = isGoingOn
+      isGoingOn = await isAnyAlive(statements)
+      if (!isGoingOn && !wasGoingOn) return
+      const answered = await filterAnswered(statements, unanswered())
+      if (answered.length > 0) await reader.fetchLookups(answered)
+    },
+    close: async () => {
+      opened.close()
+      await database.close()
+    },
+  }
+}
+
 /** Opens the store next to a checkpoint in a file, or in the database. Throws REVIEW_STORE_*, CHECKPOINT_*, DISK_FULL. */
 async function openReviewBackend(
   { checkpointPath }: Pick<Inspection, 'checkpointPath'>,
@@ -37,7 +81,6 @@ async function openReviewBackend(
 ): Promise<ReviewBackend> {
   const { path } = settings.checkpoint
   if (isPostgresUrl(path)) {
-    const { openSharedReviewBackend } = await import('./shared-review-store.js')
     const { path: decisionsPath } = settings.decisions
     return openSharedReviewBackend(path, {
       checkpointPath,

@@ -1,5 +1,5 @@
 import { plural } from '../core/text.js'
-import { isPostgresUrl } from '../core/server-addresses.js'
+import { hasProxyVariable, isPostgresUrl } from '../core/server-addresses.js'
 import { defaultPaths } from '../config/options.js'
 import { systemRandom } from '../platform/random.js'
 import { formatEmbeddedScope } from './embedded-scope.js'
@@ -29,8 +29,38 @@ import {
   type SearchVerdict,
 } from '../pipeline/answers/search-candidates.js'
 import { createPace } from '../pipeline/scheduler/pace.js'
+import type { Proxy } from '../platform/outbound/proxy.js'
 import type { Clock } from '../platform/clock.js'
 import type { Registry } from '../registry/registry.js'
+
+/** Returns the proxy on the way to the service; null without one. Throws PROXY_INVALID. */
+export async function findServiceProxy(baseUrl: string, environment: Environment): Promise<Proxy | null> {
+  if (!hasProxyVariable(environment)) return null
+  const { findProxy } = await import('../platform/outbound/proxy.js')
+  return findProxy(new URL(baseUrl), environment)
+}
+
+/** Describes the proxies that the environment names, without users and passwords. Throws PROXY_INVALID. */
+export async function describeProxies(baseUrl: string | null, environment: Environment): Promise<string> {
+  const { findProxy, findExemption } = await import('../platform/outbound/proxy.js')
+  const describe = (proxy: Proxy | null) =>
+    proxy === null
+      ? 'no proxy'
+      : `${proxy.origin} (${proxy.variable}${proxy.hasCredentials ? ', with a user and a password' : ''})`
+  const any = { protocol: 'https:', hostname: 'host.invalid', port: '' }
+  const general = `stores over https use ${describe(findProxy(any, environment))}`
+  if (baseUrl === null) return general
+  const url = new URL(baseUrl)
+  const exemption = findExemption(url, environment)
+  const reason =
+    exemption === null
+      ? url.protocol === 'http:'
+        ? ': plain http stays on this machine'
+        : ': only plain http has one'
+      : `: ${exemption} lists it`
+  const proxy = findProxy(url, environment)
+  return `the service uses ${describe(proxy)}${proxy === null ? reason : ''}; ${general}`
+}
 
 const never = new AbortController().signal
 

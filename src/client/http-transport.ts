@@ -1,8 +1,9 @@
 import { Agent, buildConnector, request, type Dispatcher } from 'undici'
-import { isUtf8 } from 'node:buffer'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { promisify } from 'node:util'
-import type { Exchange } from '../core/http-exchange.js'
+import { explainNetworkError, findNetworkCode, type Exchange } from '../core/http-exchange.js'
+import type { Proxy } from '../platform/outbound/proxy.js'
+import { decodeJson } from '../core/text.js'
 import { systemClock, withTimeout } from '../platform/clock.js'
 import {
   defaultLimits,
@@ -15,6 +16,8 @@ import {
   type TransportRequest,
 } from './transport.js'
 
+type Connect = ReturnType<typeof buildConnector>
+
 /**
  * Creates an HTTP transport with limits: redirects are not followed (the key must not reach another origin), nothing
  * is retried (a submission is billed), and replies are limited in time, size and depth.
@@ -25,7 +28,7 @@ export function createTransport(options: TransportOptions): Transport {
   const agent = new Agent({
     connections: options.connectionsMax,
     pipelining: 1,
-    connect: createTrackedConnector(limits.connectMsMax, connectFailures),
+    connect: createTrackedConnector(limits.connectMsMax, options.proxy ?? null, connectFailures),
     // Below the usual idle limits of servers: a request written to a closing connection is a lost answer.
     keepAliveTimeout: 4_000,
     keepAliveMaxTimeout: 30_000,
@@ -39,18 +42,30 @@ export function createTransport(options: TransportOptions): Transport {
 }
 
 /**
- * Remembers errors of connections that were never established, including failed TLS handshakes: their requests were
- * not sent. Error codes do not tell, because most of them can also occur in the middle of a reply.
+ * Remembers errors of connections that were never established, including failed TLS handshakes and refusals of a proxy:
+ * their requests were not sent. Error codes do not tell, because most of them can also occur in the middle of a reply.
  */
 function createTrackedConnector(
   connectMsMax: number,
+  proxy: Proxy | null,
   connectFailures: WeakSet<Error>,
-): ReturnType<typeof buildConnector> {
-  const connect = buildConnector({ timeout: connectMsMax })
+): Connect {
+  const direct = buildConnector({ timeout: connectMsMax })
+  const connect = proxy === null ? direct : createLazyProxyConnect(proxy, direct, connectMsMax)
   return (target, callback) => {
     connect(target, (...result) => {
       if (result[0] !== null) connectFailures.add(result[0])
       callback(...result)
+    })
+  }
+}
+
+/** Loads the code for proxies with the first connection. */
+function createLazyProxyConnect(proxy: Proxy, direct: Connect, connectMsMax: number): Connect {
+  const loading = import('../platform/outbound/proxy.js')
+  return (target, callback) => {
+    void loading.then(({ createProxyConnect }) => {
+      createProxyConnect(() => proxy, direct, { connectMsMax })(target, callback)
     })
   }
 }
@@ -96,13 +111,13 @@ async function sendUntilAborted(
   try {
     const sent = await readCapped(reply.body, limits.responseBytesMax)
     const bytes = await decode(sent, headers['content-encoding'], limits.responseBytesMax)
-    // Lenient decoding would write a damaged name with replacement characters.
-    if (!isUtf8(bytes)) throw new BodyFault('the body is not UTF-8')
-    const parsed = parseBody(bytes.toString('utf8'), limits.jsonDepthMax)
+    const text = decodeJson(bytes, headers['content-type'])
+    if (text === null) throw new BodyFault('the body is not UTF-8')
+    const parsed = parseBody(text, limits.jsonDepthMax)
     return { kind: 'reply', status: reply.statusCode, headers, ...parsed }
   } catch (error) {
     // The status is known even if the body is not usable: a 401 stays a 401.
-    const broken = `the body broke off (${signal.aborted ? describeAbort() : findErrorCode(error)})`
+    const broken = `the body broke off (${signal.aborted ? describeAbort() : (findNetworkCode(error) ?? 'unknown reason')})`
     const bodyFault = error instanceof BodyFault ? error.message : broken
     return { kind: 'reply', status: reply.statusCode, headers, body: undefined, bodyFault }
   }
@@ -143,28 +158,8 @@ async function decode(bytes: Buffer, encoding: string | undefined, bytesMax: num
 }
 
 function noReply(error: unknown, sent: 'no' | 'maybe'): Exchange {
-  const code = findErrorCode(error)
-  return { kind: 'no_reply', sent, reason: reasons[code] ?? code }
-}
-
-const reasons: Record<string, string> = {
-  UND_ERR_SOCKET: 'the connection broke before an answer came (UND_ERR_SOCKET)',
-  ECONNRESET: 'the connection was reset before an answer came (ECONNRESET)',
-  ECONNREFUSED: 'the base URL refused the connection (ECONNREFUSED)',
-  ENOTFOUND: 'the host of the base URL was not found (ENOTFOUND)',
-}
-
-/** Returns the code of an error, or of the first error inside it that has one. */
-function findErrorCode(error: unknown): string {
-  let current: unknown = error
-  for (let depth = 0; depth < 5 && current instanceof Error; depth++) {
-    const code = (current as NodeJS.ErrnoException).code
-    if (typeof code === 'string') return code
-    if (current instanceof AggregateError && current.errors[0] instanceof Error) current = current.errors[0]
-    else if (current.cause instanceof Error) current = current.cause
-    else return current.name
-  }
-  return 'unknown error'
+  const { reason, hint } = explainNetworkError(error)
+  return { kind: 'no_reply', sent, reason, hint }
 }
 
 function flattenHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {

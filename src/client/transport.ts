@@ -1,11 +1,15 @@
 import type { Exchange } from '../core/http-exchange.js'
 import { isDeeperThan } from '../core/json.js'
+import { stripByteOrderMark } from '../core/text.js'
+import type { Proxy } from '../platform/outbound/proxy.js'
 
 export interface TransportOptions {
   /** Origin and path without a trailing slash, as returned by `parseBaseUrl`. */
   baseUrl: string
   userAgent: string
   connectionsMax: number
+  /** Proxy of all connections; defaults to none. */
+  proxy?: Proxy | null
   limits?: Partial<TransportLimits>
 }
 
@@ -124,7 +128,8 @@ export const noAnswerInTime = 'no answer in time'
 export const stoppedBeforeAnswer = 'stopped before the answer came'
 
 /** Parses the body of a reply, or returns the fault in it. */
-export function parseBody(text: string, depthMax: number): { body: unknown; bodyFault: string | null } {
+export function parseBody(marked: string, depthMax: number): { body: unknown; bodyFault: string | null } {
+  const text = stripByteOrderMark(marked)
   if (text.trim() === '') return { body: undefined, bodyFault: 'the body is empty' }
   if (isDeeperThan(text, depthMax)) {
     return { body: undefined, bodyFault: `the body nests deeper than ${depthMax} levels` }

@@ -143,6 +143,18 @@ export const errorsOfAddresses = {
     meaning: 'a database or an object store did not answer, or failed several times',
     remedy: 'run the same command again later; all answers are kept',
   },
+  STORE_REFUSED: {
+    exitCode: 5,
+    meaning:
+      'an object store refused a request for a reason other than the credentials; the message contains its error',
+    remedy: 'read the hint, then run the same command again; all answers are kept',
+  },
+  INPUT_INCOMPLETE: {
+    exitCode: 5,
+    meaning:
+      'an object store or web server sent another number of bytes than it announced, or bytes that do not match its checksum',
+    remedy: 'run the same command again; if it fails again, the server or a proxy on the way is faulty',
+  },
   CLOCK_WRONG: {
     meaning: 'an object store refused a request because the clock of this machine is wrong',
     remedy: 'set the clock of this machine',

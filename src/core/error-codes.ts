@@ -37,6 +37,10 @@ export const errorTable = {
       'the base URL is not https (or http to this machine), or it has more than scheme, host, port and path',
     remedy: 'correct `--base-url`; the API key was not sent',
   },
+  PROXY_INVALID: {
+    meaning: 'a variable like `HTTPS_PROXY` is not the address of an http or https proxy',
+    remedy: 'correct or unset the variable that the message names; its value is not repeated',
+  },
   WEBHOOK_URL_INVALID: {
     meaning:
       'the webhook URL is not a public https address, its port is neither 443 nor above 1024, or it contains a user',

@@ -28,6 +28,18 @@ export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
 }
 
+/** Returns the environment variables that may name the proxy for a protocol like `https:`, in order of precedence. */
+export function listProxyVariables(protocol: string): readonly string[] {
+  const name = `${protocol.replace(':', '')}_proxy`
+  return [name, name.toUpperCase(), 'all_proxy', 'ALL_PROXY']
+}
+
+/** Whether a variable names a proxy. The code for proxies is loaded only then. */
+export const hasProxyVariable = (environment: Readonly<Record<string, string | undefined>>): boolean =>
+  ['https:', 'http:'].some((protocol) =>
+    listProxyVariables(protocol).some((name) => (environment[name]?.trim() ?? '') !== ''),
+  )
+
 function invalid(message: string, hint: string): UserError {
   return new UserError('BASE_URL_INVALID', message, { hint })
 }

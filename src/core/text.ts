@@ -75,3 +75,29 @@ const excerptCharsMax = 80
 /** Returns a text in quotes for a message, cut at 80 characters. */
 export const quoteExcerpt = (text: string): string =>
   JSON.stringify(printable(text.length > excerptCharsMax ? `${text.slice(0, excerptCharsMax)}…` : text))
+
+/**
+ * Decodes JSON of another program: UTF-8 or UTF-16, with or without a byte order mark, else the charset of its content
+ * type. Returns null for bytes that are no such text: a replacement character would damage a name.
+ */
+export function decodeJson(bytes: Uint8Array, contentType = ''): string | null {
+  const encodings = [detectUtf16(bytes) ?? 'utf-8', /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1]]
+  for (const encoding of encodings) {
+    try {
+      // It removes a byte order mark.
+      if (encoding !== undefined) return new TextDecoder(encoding, { fatal: true }).decode(bytes)
+    } catch {
+      // The next one.
+    }
+  }
+  return null
+}
+
+/** JSON starts with two ASCII characters, so that a zero byte tells the order of bytes. */
+function detectUtf16([first, second]: Uint8Array): string | null {
+  if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return 'utf-16le'
+  return (first === 0xfe && second === 0xff) || first === 0 ? 'utf-16be' : null
+}
+
+/** Removes a byte order mark from the start of a text. */
+export const stripByteOrderMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text)

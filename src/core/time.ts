@@ -59,3 +59,82 @@ export function formatDuration(ms: number): string {
   if (hours < 24) return `${hours}h${pad(minutes % 60)}m`
   return `${Math.floor(hours / 24)}d${pad(hours % 24)}h`
 }
+
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+const zoneHours: Readonly<Record<string, number>> = {
+  z: 0,
+  ut: 0,
+  utc: 0,
+  gmt: 0,
+  est: -5,
+  edt: -4,
+  cst: -6,
+  cdt: -5,
+  mst: -7,
+  mdt: -6,
+  pst: -8,
+  pdt: -7,
+}
+const clockPattern = '(?<hour>\\d{1,2}):(?<minute>\\d\\d):(?<second>\\d\\d)(?:\\.\\d+)?'
+const zonePattern = '(?<zone>[a-z]{1,4}|(?:gmt|utc)?[+-]\\d\\d:?\\d\\d)'
+/** `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110) and `Sunday, 06-Nov-94 08:49:37 GMT` (RFC 850). */
+const dayFirst = new RegExp(
+  `^(?:[a-z]+,?\\s*)?(?<day>\\d{1,2})[ -](?<month>[a-z]{3})[a-z]*[ -](?<year>\\d{4}|\\d\\d)\\s+${clockPattern}(?:\\s*${zonePattern})?$`,
+  'i',
+)
+/** `Sun Nov  6 08:49:37 1994` (asctime). */
+const monthFirst = new RegExp(
+  `^(?:[a-z]+,?\\s+)?(?<month>[a-z]{3})[a-z]*\\s+(?<day>\\d{1,2})\\s+${clockPattern}(?:\\s+${zonePattern})?\\s+(?<year>\\d{4})$`,
+  'i',
+)
+
+/**
+ * Parses the date of an HTTP header in its three forms, and similar texts; a date without a zone is in UTC. `nowMs`
+ * chooses the century of a year with two digits. Returns Unix time in milliseconds; null if the text is no date.
+ */
+export function parseHttpDate(text: string, nowMs: number): number | null {
+  const trimmed = text.trim()
+  const parts = (dayFirst.exec(trimmed) ?? monthFirst.exec(trimmed))?.groups
+  if (parts === undefined) return parseInstantMs(trimmed)
+  const [day, hour, minute, second] = ['day', 'hour', 'minute', 'second'].map((name) => Number(parts[name]))
+  const month = months.indexOf((parts['month'] ?? '').toLowerCase())
+  const offset = parseZoneMinutes(parts['zone'] ?? 'z')
+  const isTime = Number(hour) < 24 && Number(minute) < 60 && Number(second) <= 60
+  if (month === -1 || offset === null || !isTime) return null
+  const date = new Date(0)
+  date.setUTCFullYear(chooseYear(parts['year'] ?? '', nowMs), month, day)
+  // An invalid day rolls over into another month.
+  if (date.getUTCMonth() !== month) return null
+  return date.setUTCHours(Number(hour), Number(minute) - offset, second)
+}
+
+/** A year with two digits is the one that is at most 50 years in the future (RFC 9110). */
+function chooseYear(text: string, nowMs: number): number {
+  if (text.length === 4) return Number(text)
+  const thisYear = new Date(nowMs).getUTCFullYear()
+  const year = thisYear - (thisYear % 100) + Number(text)
+  if (year > thisYear + 50) return year - 100
+  return year <= thisYear - 50 ? year + 100 : year
+}
+
+function parseZoneMinutes(zone: string): number | null {
+  const hours = zoneHours[zone.toLowerCase()]
+  if (hours !== undefined) return hours * 60
+  const [offset] = /[+-].*$/.exec(zone) ?? []
+  return offset === undefined ? null : parseOffsetMinutes(offset)
+}
+
+/**
+ * Parses the header `Retry-After`, in seconds or as a date, to milliseconds from `nowMs`; 0 for the past. Null if the
+ * text is neither. The caller limits the wait.
+ */
+export function parseRetryAfterMs(text: string, nowMs: number): number | null {
+  const seconds = parseSeconds(text)
+  if (seconds !== null) return seconds * 1_000
+  const dateMs = parseHttpDate(text, nowMs)
+  return dateMs === null ? null : Math.max(0, dateMs - nowMs)
+}
+
+/** Parses seconds, also with decimals; null for other text and for negative numbers. */
+export const parseSeconds = (text: string): number | null =>
+  /^\d{1,300}(\.\d*)?$/.test(text.trim()) ? Number(text) : null

@@ -1,9 +1,17 @@
 import type { AddressInfo, Server } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { getErrorText, UserError } from '../core/errors.js'
+import { UserError } from '../core/errors.js'
+import { explainNetworkError } from '../core/http-exchange.js'
 import { type ListenAddress, isLoopback } from '../core/server-addresses.js'
 import type { Clock } from './clock.js'
 import type { IncomingMessage, IncomingHttpHeaders } from 'node:http'
+
+const listenFailures: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is taken',
+  EADDRNOTAVAIL: 'this machine does not have this address',
+  EACCES: 'this process may not use this port',
+  EPERM: 'this process may not use this port',
+}
 
 /** Listens and returns the bound address with the actual port. Throws LISTEN_FAILED, and closes `app`. */
 export async function listen(
@@ -16,7 +24,7 @@ export async function listen(
   } catch (error) {
     await app.close()
     const code = (error as NodeJS.ErrnoException).code
-    const reason = code === 'EADDRINUSE' ? 'the port is taken' : (code ?? getErrorText(error))
+    const reason = listenFailures[code ?? ''] ?? explainNetworkError(error).reason
     throw new UserError('LISTEN_FAILED', `cannot listen on ${host}:${port}${purpose}: ${reason}`, {
       hint,
       cause: error,

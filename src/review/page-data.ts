@@ -158,10 +158,7 @@ export interface DecideRequest {
   readonly note: string | null
 }
 
-/**
- * 200: durable. 409, without `decisions`: another reviewer changed the decision, and nothing was written. `others` are
- * the new decisions; empty if the displayed one was undone.
- */
+/** 200: durable. 409: nothing was written; `others` are another reviewer's new decisions, empty if it was undone. */
 export interface DecideReply {
   readonly decisions: readonly DecisionView[]
   readonly others: readonly DecisionView[]

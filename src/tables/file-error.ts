@@ -15,11 +15,29 @@ export function toFileError(error: unknown, label: string): unknown {
   if (code === 'EISDIR') return new UserError('INPUT_IS_FOLDER', `${label} is a folder`, { cause: error })
   if (code.startsWith('Z_')) return createCorruptFileError(label, error as Error)
   if (!code.startsWith('E')) return error
-  return new UserError('INPUT_UNREADABLE', `${label} cannot be read: ${(error as Error).message}`, {
+  return new UserError('INPUT_UNREADABLE', `${label} cannot be read: ${describeFileError(code)}`, {
     hint: code === 'EACCES' ? 'check the permissions of the file' : 'check the file and its disk',
     cause: error,
   })
 }
+
+const fileErrors: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ELOOP: 'its links form a circle',
+  ENAMETOOLONG: 'its name is too long',
+  ENOTDIR: 'a part of its path is not a folder',
+  EIO: 'the disk reports an error',
+  EBUSY: 'another program uses it',
+  ESTALE: 'the network drive has lost it',
+  ENXIO: 'it is not a file',
+  EROFS: 'the file system is read-only',
+  EISDIR: 'it is a folder',
+}
+
+/** Describes an error code of the file system; DuckDB gives none. */
+export const describeFileError = (code: string): string =>
+  code === '' ? 'permission denied' : `${fileErrors[code] ?? 'the system refuses it'} (${code})`
 
 function createCorruptFileError(label: string, cause: Error): UserError {
   return new UserError('INPUT_COMPRESSION_CORRUPT', `${label} cannot be decompressed: ${cause.message}`, {

@@ -209,6 +209,13 @@ function countLineBreaks(text: string): number {
   return text.split(/\r\n|\n|\r/).length - 1
 }
 
+/** Texts for the codes of csv-parse. */
+const csvDefects: Readonly<Record<string, string>> = {
+  CSV_INVALID_CLOSING_QUOTE: 'a closing quote is followed by other text',
+  CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE: 'a closing quote is followed by other text',
+  INVALID_OPENING_QUOTE: 'a quote opens in the middle of a cell',
+}
+
 async function createCsvError({ error, bytesBefore }: Failure, source: RecordSource): Promise<Error> {
   if (!(error instanceof CsvError)) return error
   const { label } = source
@@ -232,7 +239,7 @@ async function createCsvError({ error, bytesBefore }: Failure, source: RecordSou
   }
   return createError(
     'INPUT_CSV_INVALID',
-    `${label} is not a valid CSV at line ${line}: ${error.message}`,
+    `${label} is not a valid CSV at line ${line}: ${csvDefects[error.code] ?? 'its quotes or delimiters cannot be read'}`,
     'quote cells that contain quotes, and double these quotes',
   )
 }

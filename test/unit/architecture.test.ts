@@ -322,6 +322,7 @@ describe('ends and edges', () => {
       'client/http-transport.ts',
       'connectors/objects/http-client.ts',
       'platform/outbound/pinned-connect.ts',
+      'platform/outbound/proxy.ts',
     ])
   })
 

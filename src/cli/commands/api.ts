@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { routes, type Route } from '../../contract/routes.js'
 import { rateLimitHeaders } from '../../contract/limits.js'
 import { UserError } from '../../core/errors.js'
+import { stripByteOrderMark } from '../../core/text.js'
 import type { Exchange } from '../../core/http-exchange.js'
 import type { TransportRequest } from '../../client/transport.js'
 import { connectTo } from '../../app/enrich.js'
@@ -65,7 +66,7 @@ function toPattern({ path }: Route): RegExp {
 
 function readBodyText(given: string): string {
   try {
-    const text = given.startsWith('@') ? readFileSync(given.slice(1), 'utf8') : given
+    const text = stripByteOrderMark(given.startsWith('@') ? readFileSync(given.slice(1), 'utf8') : given)
     JSON.parse(text)
     return text
   } catch (error) {
@@ -78,10 +79,11 @@ function readBodyText(given: string): string {
 
 function show(exchange: Exchange, isJson: boolean, io: CliIo): void {
   if (exchange.kind === 'no_reply') {
-    throw new UserError('SERVICE_UNREACHABLE', exchange.reason, {
+    const { hint = 'check --base-url and the network' } = exchange
+    throw new UserError('SERVICE_UNREACHABLE', `no answer came from the service: ${exchange.reason}`, {
       hint:
         exchange.sent === 'no'
-          ? 'nothing was sent: check --base-url and the network'
+          ? `nothing was sent: ${hint}`
           : 'the service may have received the request, and billed it if the route is billed',
     })
   }

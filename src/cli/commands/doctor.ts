@@ -4,11 +4,12 @@ import { formatCount, plural } from '../../core/text.js'
 import { defaultPaths } from '../../config/options.js'
 import { formatColumnLines } from '../../pipeline/lookups/column-report.js'
 import { UserError } from '../../core/errors.js'
-import { isPostgresUrl } from '../../core/server-addresses.js'
+import { hasProxyVariable, isPostgresUrl } from '../../core/server-addresses.js'
 import { systemClock } from '../../platform/clock.js'
 import { systemRandom } from '../../platform/random.js'
 import { judgePoll } from '../../pipeline/answers/outcome.js'
 import { chooseRegistry } from '../../app/choose-registry.js'
+import { describeProxies, findServiceProxy } from '../../app/service-connection.js'
 import { chooseSpoolFolder, inspectInput } from '../../app/inspect-input.js'
 import { diagnoseDamage, findProblem } from '../../pipeline/checkpoint/sqlite/verify.js'
 import { openToWrite } from '../../pipeline/checkpoint/sqlite/open-database.js'
@@ -89,9 +90,9 @@ async function runChecks(checks: Record<string, Check>, report: Report): Promise
 function buildChecks(settings: Settings, inputs: readonly string[], io: CliIo): Record<string, Check> {
   const { baseUrl } = settings.service
   return {
-    ...(baseUrl === null
-      ? { registry: () => checkRegistry(settings) }
-      : { key: () => checkKey(io), service: () => checkService(baseUrl, io) }),
+    ...(baseUrl === null ? { registry: () => checkRegistry(settings) } : { key: () => checkKey(io) }),
+    ...(hasProxyVariable(io.environment) ? { proxy: () => describeProxies(baseUrl, io.environment) } : {}),
+    ...(baseUrl === null ? {} : { service: () => checkService(baseUrl, io) }),
     checkpoint: () => checkCheckpoint(settings, io),
     ...(settings.webhook.url === null && settings.webhook.listen === null
       ? {}
@@ -166,13 +167,14 @@ async function checkService(baseUrl: string, io: CliIo): Promise<string> {
     baseUrl,
     apiKey: resolveApiKey(io.environment).reveal(),
     userAgent: `enrich/${version}`,
+    proxy: await findServiceProxy(baseUrl, io.environment),
     connectionsMax: 1,
   })
   try {
     const exchange = await client.pollRun('run_doctor', {})
     if (exchange.kind === 'no_reply') {
-      throw new UserError('SERVICE_UNREACHABLE', exchange.reason, {
-        hint: 'check --base-url and the network',
+      throw new UserError('SERVICE_UNREACHABLE', `no answer came from the service: ${exchange.reason}`, {
+        hint: `${exchange.hint ?? 'check the network'}; the address is that of --base-url`,
       })
     }
     const verdict = judgePoll(exchange, { runId: 'run_doctor', customId: null, name: null }, Date.now())

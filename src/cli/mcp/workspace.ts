@@ -176,10 +176,7 @@ export class Workspace {
   }
 }
 
-/**
- * Resolves a path of an assistant, with all links, to a path relative to `root`, which is the current folder and has no
- * links itself. Throws PATH_IS_ADDRESS, and PATH_OUTSIDE_ROOT for a path that leads out of the folder or is hidden.
- */
+/** Resolves a path and its links to one relative to `root`. Throws PATH_IS_ADDRESS and PATH_OUTSIDE_ROOT. */
 export function resolveBelow(root: string, path: string): string {
   assertLocalPath(path, 'file')
   if (path === '-') throw createOutsideError('standard input and output', 'they carry the protocol')

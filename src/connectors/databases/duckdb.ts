@@ -317,7 +317,7 @@ function withDuckDbFile<Result>(
     })
   }
   return withFile(file, open, (error, code) =>
-    explainDuckDb(label, code, explainDiskFull(error, use === 'output' ? label : undefined)),
+    explainDuckDb(label, code, explainDiskFull(error, use === 'output' ? label : null)),
   )
 }
 

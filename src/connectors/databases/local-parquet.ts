@@ -58,15 +58,19 @@ export async function withDuckDb<Result>(
   }
 }
 
-/** Returns DISK_FULL for an error about disk space on this machine; others unchanged. */
-export function explainDiskFull(error: unknown, label = 'the local copy of a table'): unknown {
+/** Returns DISK_FULL for an error about disk space on this machine; others unchanged. `output`: the file written; null: a copy. */
+export function explainDiskFull(error: unknown, output: string | null = null): unknown {
   const isFull =
     isDiskFull(error) ||
     (error as NodeJS.ErrnoException).code === 'ENOSPC' ||
     /No space left|Disk quota/i.test(getErrorText(error))
   if (!isFull || error instanceof UserError) return error
-  return new UserError('DISK_FULL', `no space left for ${label}`, {
-    hint: 'free some space and run the same command again, or name a place on a larger disk; copies are next to the checkpoint',
+  const hint =
+    output === null
+      ? 'free some space next to the checkpoint, where copies are, and run the same command again'
+      : 'free some space on the disk of the output and run the same command again, or name a place on a larger disk'
+  return new UserError('DISK_FULL', `no space left for ${output ?? 'the local copy of a table'}`, {
+    hint,
     cause: error,
   })
 }

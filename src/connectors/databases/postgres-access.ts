@@ -77,7 +77,9 @@ export async function withSession<Result>(
 
 /** Errors of files have codes too, like those of connections. */
 function explain({ address }: PostgresAccess, thrown: unknown): unknown {
-  const error = explainDiskFull(thrown)
+  // The disk of the server can be full too, and its error says so in the same words.
+  const isOfServer = thrown instanceof Error && 'severity' in thrown
+  const error = isOfServer ? thrown : explainDiskFull(thrown)
   if (error instanceof UserError) return error
   const foreign = (_url: string, what: string, cause?: Error) =>
     new UserError('OUTPUT_UNWRITABLE', what, { cause })

@@ -300,7 +300,12 @@ class TableWriter {
 /** SQLSTATEs with the cause and the remedy. */
 const refusals = [
   [/^25006/, 'the server does not accept writes: ', 'connect to the primary, or end the read-only mode'],
-  [/^53/, 'the server has no space left: ', 'free disk space on the server'],
+  [/^53100/, 'the disk of the server is full: ', 'free disk space on the server'],
+  [
+    /^53/,
+    'the server lacks memory or another resource: ',
+    'see the log of the server, and run the same command later',
+  ],
   [/^55P03/, 'another session holds a lock on the table: ', 'see pg_stat_activity for the session'],
   [
     /^54011/,

@@ -44,7 +44,7 @@ export function withSqliteFile<Result>(
     }
   }
   return withFile(file, open, (error, code) =>
-    explainSqlite(label, code, explainDiskFull(error, use === 'output' ? label : undefined)),
+    explainSqlite(label, code, explainDiskFull(error, use === 'output' ? label : null)),
   )
 }
 

@@ -10,14 +10,15 @@ import { StoreClient, StoreFailure, type FailureFacts, type StoreService } from 
 import { systemPlatform, type StorePlatform } from './store-platform.js'
 import { BucketStore, toPath } from './readable-store.js'
 import {
-  findChild,
-  findText,
   findContentType,
   toBody,
+  toListedInfo,
   UploadGone,
   type FileSlice,
+  type ListedObject,
   type Upload,
 } from './object-store.js'
+import { findChild, findText } from './xml.js'
 
 /** A SAS token is a query; a shared key signs each request. */
 type AzureCredentials =
@@ -147,7 +148,7 @@ export function createAzureConnector(platform: StorePlatform = systemPlatform): 
 
 /** A container of Azure Blob Storage. */
 class AzureStore extends BucketStore {
-  async *list(prefix: string, countMax = 5_000): AsyncGenerator<string> {
+  async *list(prefix: string, countMax = 5_000): AsyncGenerator<ListedObject> {
     const parameters = { restype: 'container', comp: 'list', maxresults: String(countMax), prefix }
     for await (const page of this.listPages('EnumerationResults', parameters, (root) => {
       const marker = findText(root, 'NextMarker')
@@ -156,7 +157,12 @@ class AzureStore extends BucketStore {
       for (const blob of findChild(page, 'Blobs')?.children ?? []) {
         const key = findText(blob, 'Name')
         if (blob.name !== 'Blob' || key === null) continue
-        yield findChild(blob, 'Name')?.attribute('Encoded') === 'true' ? decodeURIComponent(key) : key
+        const isEncoded = findChild(blob, 'Name')?.attribute('Encoded') === 'true'
+        const find = (name: string) => findText(blob, 'Properties', name)
+        yield {
+          key: isEncoded ? decodeURIComponent(key) : key,
+          info: toListedInfo(find('Content-Length'), find('Etag')),
+        }
       }
     }
   }

@@ -1,7 +1,7 @@
 import { UserError } from '../../core/errors.js'
 import { toInteger, toText } from '../../core/json.js'
 import type { Connector } from '../connector.js'
-import { signForAmazon } from './amazon-signature.js'
+import { signForAmazon } from './amazon-access.js'
 import { createBucketConnector } from './bucket-connector.js'
 import {
   parseRecord,

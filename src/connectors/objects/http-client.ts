@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { rootCertificates } from 'node:tls'
-import { Agent, request as sendRequest, type Dispatcher } from 'undici'
+import { Agent, buildConnector, request as sendRequest, type Dispatcher } from 'undici'
 import { UserError } from '../../core/errors.js'
+import { explainNetworkError } from '../../core/http-exchange.js'
+import { stripByteOrderMark } from '../../core/text.js'
+import { hasProxyVariable } from '../../core/server-addresses.js'
 import type { Clock } from '../../platform/clock.js'
+import type { TunnelOptions } from '../../platform/outbound/proxy.js'
 import type { Environment } from '../connector.js'
 import type { StorePlatform } from './store-platform.js'
 
@@ -35,6 +39,8 @@ export class ConnectionFault extends Error {
     message: string,
     /** Whether a retry is useless. */
     readonly isPermanent = false,
+    /** Remedy of a failure of the network. */
+    readonly hint: string | null = null,
   ) {
     super(message)
   }
@@ -45,13 +51,17 @@ export class HttpClient {
   readonly #agent: Agent
   readonly #platform: StorePlatform
 
-  /** `SSL_CERT_FILE` adds authorities that certificates of servers may have. */
+  /** `SSL_CERT_FILE` adds authorities that certificates of servers may have. Proxy variables apply. */
   constructor(environment: Environment, platform: StorePlatform) {
     this.#platform = platform
     const ca = readAuthorities(environment)
+    const { connectMsMax } = platform.limits
+    const direct = { timeout: connectMsMax, ...(ca === null ? {} : { ca }) }
     this.#agent = new Agent({
       pipelining: 1,
-      connect: { timeout: platform.limits.connectMsMax, ...(ca === null ? {} : { ca }) },
+      connect: hasProxyVariable(environment)
+        ? createProxyingConnect(environment, buildConnector(direct), { connectMsMax, ca: ca ?? undefined })
+        : direct,
       // Below the usual idle limits of servers.
       keepAliveTimeout: 4_000,
       headersTimeout: 0,
@@ -114,11 +124,27 @@ export class HttpClient {
         throw new ConnectionFault('its reply is too large', true)
       chunks.push(chunk)
     }
-    return Buffer.concat(chunks).toString('utf8')
+    return stripByteOrderMark(Buffer.concat(chunks).toString('utf8'))
   }
 
   async close(): Promise<void> {
     await this.#agent.destroy()
+  }
+}
+
+type Connect = ReturnType<typeof buildConnector>
+
+/** Loads the code for proxies, which few environments have. */
+function createProxyingConnect(environment: Environment, direct: Connect, options: TunnelOptions): Connect {
+  const loading = import('../../platform/outbound/proxy.js')
+  return (target, callback) => {
+    void loading.then(({ createProxyConnect, findProxy }) => {
+      createProxyConnect(
+        (destination) => findProxy(destination, environment),
+        direct,
+        options,
+      )(target, callback)
+    })
   }
 }
 
@@ -221,43 +247,6 @@ function toFault(error: unknown, watch: SilenceWatch, signal?: AbortSignal): unk
   if (error instanceof UserError) return error
   if (signal?.aborted === true) return signal.reason
   if (watch.isExpired) return new ConnectionFault('it sent nothing for a long time')
-  const code = findErrorCode(error)
-  const certificateReason = certificateReasons[code]
-  if (certificateReason !== undefined) {
-    return new ConnectionFault(`${certificateReason} (${code})`, true)
-  }
-  if (/^ERR_(SSL|TLS)_|^EPROTO$/.test(code)) {
-    return new ConnectionFault(`it does not speak TLS as expected (${code})`, true)
-  }
-  return new ConnectionFault(`${connectionReasons[code] ?? 'the connection broke'} (${code})`)
-}
-
-const untrusted = 'no trusted authority signed its certificate'
-const certificateReasons: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  CERT_NOT_YET_VALID: 'its certificate is not valid yet',
-  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
-  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
-  UNABLE_TO_GET_ISSUER_CERT: untrusted,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
-}
-
-const connectionReasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'it refused the connection',
-  ENOTFOUND: 'its name does not resolve',
-  EAI_AGAIN: 'its name does not resolve',
-  UND_ERR_CONNECT_TIMEOUT: 'no connection could be established in time',
-}
-
-/** Returns the code of an error, or of the first error inside it that has one. */
-function findErrorCode(error: unknown): string {
-  let current = error
-  for (let depth = 0; depth < 5 && current instanceof Error; depth++) {
-    const code = (current as NodeJS.ErrnoException).code
-    if (typeof code === 'string') return code
-    current = current instanceof AggregateError ? (current.errors as unknown[])[0] : current.cause
-  }
-  return 'unknown error'
+  const { reason, hint, isPermanent } = explainNetworkError(error)
+  return new ConnectionFault(reason, isPermanent, hint)
 }

@@ -89,7 +89,7 @@ class HttpsStore extends ReadableStore {
     return this.url.origin + this.url.pathname
   }
 
-  async *list(): AsyncGenerator<string> {}
+  async *list(): AsyncGenerator<never> {}
 
   protected isMissing({ status }: StoreFailure): boolean {
     return status === 404 || status === 410

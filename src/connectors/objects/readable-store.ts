@@ -1,14 +1,15 @@
 import { UserError } from '../../core/errors.js'
 import type { StoreReply, StoreRequest } from './http-client.js'
 import {
-  parseXml,
-  type XmlElement,
+  isCompressedOnTheWay,
   readInfo,
   type FileSlice,
+  type ListedObject,
   type ObjectInfo,
   type ResumePoint,
   type Upload,
 } from './object-store.js'
+import { parseXml, type XmlElement } from './xml.js'
 import { StoreFailure, type Patience, type StoreClient } from './store-client.js'
 import { encodeKey, encodeQuery } from './object-address.js'
 
@@ -24,8 +25,8 @@ export abstract class ReadableStore {
   /** Returns the address of an object, for messages. */
   abstract buildLabel(key: string): string
 
-  /** Yields keys, sorted; nothing if the store has no lists. */
-  abstract list(prefix: string, countMax?: number): AsyncIterable<string>
+  /** Yields objects, sorted by key; nothing if the store has no lists. */
+  abstract list(prefix: string, countMax?: number): AsyncIterable<ListedObject>
 
   /** Sends a request for an object. Throws StoreFailure for statuses that are not expected. */
   protected abstract open(
@@ -50,7 +51,12 @@ export abstract class ReadableStore {
       reply = await this.#get(key, { range: 'bytes=0-0' }, [200, 206, 416])
     }
     reply?.discard()
-    return reply === null ? null : readInfo(reply)
+    if (reply === null) return null
+    const info = readInfo(reply)
+    // Some web servers answer HEAD with length 0, or as if they would compress.
+    const isUnsure =
+      !this.canList && (info.byteCount === 0 || isCompressedOnTheWay(reply, this.buildLabel(key)))
+    return isUnsure ? { ...info, byteCount: null } : info
   }
 
   /** Returns a reply with status 200, 206, 412 or 416, whose body is not read yet; null if the object does not exist. */
@@ -136,10 +142,83 @@ function explainFailure(failure: StoreFailure, client: StoreClient, context: Fai
     return create('INPUT_NOT_FOUND', `${label} does not exist`, 'check the address; names are case-sensitive')
   }
   return create(
-    use === 'input' ? 'INPUT_UNREADABLE' : 'OUTPUT_UNWRITABLE',
+    'STORE_REFUSED',
     `${container} cannot ${operation} ${label === container ? 'it' : label} (${failure.message})`,
-    'look up this error in the documentation of the store',
+    refusalHints[findRefusal(failure)],
   )
+}
+
+const refusalHints = {
+  changed:
+    'another process changed the object meanwhile, or the store has a condition for it: let only one run write there, then run the same command again',
+  moved:
+    'the bucket is in another region, or was created a moment ago: set AWS_REGION or the endpoint to those of the bucket, or wait some minutes',
+  damaged:
+    'the store received other bytes or tags than were sent: check proxies on the way, then run the same command again',
+  locked: 'the object has a lease, a lock or a retention period: end it, or use another name',
+  archived: 'the object is archived: restore it first',
+  full: 'the store or the account has no space left: free some, or raise its quota',
+  large: 'the store does not take a part or an object of this size: write Parquet or a compressed file',
+  encrypted: 'the key that encrypts the bucket cannot be used: check it, and the rights to use it',
+  unsupported:
+    'the store does not offer this operation: check the endpoint, and that it is compatible with S3',
+  other:
+    'check the address, the endpoint and the settings of the bucket; the store names the error in brackets',
+} as const
+
+const refusalsByCode: Readonly<Record<string, keyof typeof refusalHints>> = {
+  PreconditionFailed: 'changed',
+  ConditionNotMet: 'changed',
+  TargetConditionNotMet: 'changed',
+  NoSuchUpload: 'changed',
+  TemporaryRedirect: 'moved',
+  PermanentRedirect: 'moved',
+  Redirect: 'moved',
+  AuthorizationHeaderMalformed: 'moved',
+  IllegalLocationConstraintException: 'moved',
+  InvalidPart: 'damaged',
+  InvalidPartOrder: 'damaged',
+  InvalidBlockId: 'damaged',
+  InvalidBlockList: 'damaged',
+  BadDigest: 'damaged',
+  InvalidDigest: 'damaged',
+  IncompleteBody: 'damaged',
+  XAmzContentSHA256Mismatch: 'damaged',
+  Md5Mismatch: 'damaged',
+  InvalidMd5: 'damaged',
+  EntityTooSmall: 'damaged',
+  LeaseIdMissing: 'locked',
+  LeaseIdMismatchWithBlobOperation: 'locked',
+  BlobImmutableDueToPolicy: 'locked',
+  InvalidObjectState: 'archived',
+  BlobArchived: 'archived',
+  QuotaExceeded: 'full',
+  InsufficientStorage: 'full',
+  XMinioStorageFull: 'full',
+  EntityTooLarge: 'large',
+  MaxMessageLengthExceeded: 'large',
+  RequestBodyTooLarge: 'large',
+  BlockCountExceedsLimit: 'large',
+  NotImplemented: 'unsupported',
+  MethodNotAllowed: 'unsupported',
+  UnsupportedOperation: 'unsupported',
+  InvalidBlobType: 'unsupported',
+}
+
+const refusalsByStatus: Readonly<Record<number, keyof typeof refusalHints>> = {
+  405: 'unsupported',
+  409: 'changed',
+  412: 'changed',
+  413: 'large',
+  501: 'unsupported',
+  507: 'full',
+}
+
+/** The code of the store says more than the status. */
+function findRefusal({ code, status }: StoreFailure): keyof typeof refusalHints {
+  if (code?.startsWith('KMS') === true) return 'encrypted'
+  const byCode = Object.hasOwn(refusalsByCode, code ?? '') ? refusalsByCode[code ?? ''] : undefined
+  return byCode ?? refusalsByStatus[status] ?? (status >= 300 && status < 400 ? 'moved' : 'other')
 }
 
 const deniedHints: Readonly<Record<string, string>> = {

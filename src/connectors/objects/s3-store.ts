@@ -4,20 +4,20 @@ import { BucketStore, toPath, createUnexpectedError } from './readable-store.js'
 import { ConnectionFault } from './http-client.js'
 import { encodeQuery } from './object-address.js'
 import {
-  escapeXml,
-  findText,
-  parseXml,
   findContentType,
   toBody,
+  toListedInfo,
   UploadGone,
   type FileSlice,
+  type ListedObject,
   type Upload,
 } from './object-store.js'
+import { escapeXml, findText, parseXml } from './xml.js'
 import { StoreFailure, type FailureFacts } from './store-client.js'
 
 /** A bucket of a store with the interface of S3. */
 export class S3Store extends BucketStore {
-  async *list(prefix: string, countMax = 1_000): AsyncGenerator<string> {
+  async *list(prefix: string, countMax = 1_000): AsyncGenerator<ListedObject> {
     const parameters = { 'list-type': '2', 'encoding-type': 'url', 'max-keys': String(countMax), prefix }
     for await (const page of this.listPages('ListBucketResult', parameters, (root) => {
       const token = findText(root, 'IsTruncated') === 'true' ? findText(root, 'NextContinuationToken') : null
@@ -26,7 +26,11 @@ export class S3Store extends BucketStore {
       const isEncoded = findText(page, 'EncodingType') === 'url'
       for (const element of page.children) {
         const key = element.name === 'Contents' ? findText(element, 'Key') : null
-        if (key !== null) yield isEncoded ? decodeURIComponent(key.replaceAll('+', ' ')) : key
+        if (key === null) continue
+        yield {
+          key: isEncoded ? decodeURIComponent(key.replaceAll('+', ' ')) : key,
+          info: toListedInfo(findText(element, 'Size'), findText(element, 'ETag')),
+        }
       }
     }
   }
@@ -150,4 +154,4 @@ export function readS3Failure(text: string): FailureFacts {
 
 /** Returns null for texts that are no error codes: texts of servers are not repeated. */
 export const toErrorCode = (text: string | null | undefined): string | null =>
-  /^[A-Za-z]{1,64}$/.test(text ?? '') ? (text ?? null) : null
+  /^[A-Za-z][A-Za-z0-9.]{0,63}$/.test(text ?? '') ? (text ?? null) : null

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { UserError } from '../../core/errors.js'
 import type { Connector, Environment } from '../connector.js'
-import { signForAmazon, toAwsCredentials, type AwsCredentials } from './amazon-signature.js'
 import { createBucketConnector } from './bucket-connector.js'
 import type { StoreRequest } from './http-client.js'
 import { encodeText, parseEndpoint } from './object-address.js'
@@ -13,7 +12,10 @@ import {
   assumeRoleByToken,
   loadContainerCredentials,
   loadInstanceCredentials,
-} from './aws-credential-sources.js'
+  signForAmazon,
+  toAwsCredentials,
+  type AwsCredentials,
+} from './amazon-access.js'
 import { findHomePath, readVariable, RenewedValue, type CredentialContext } from './credential-request.js'
 
 /** Signs requests to a bucket. URLs of requests are relative to the bucket, and start with a slash. */
@@ -67,7 +69,8 @@ export class S3Service implements StoreService {
 export function createS3Connector(platform: StorePlatform = systemPlatform): Connector {
   return createBucketConnector('s3', platform, ([bucket = ''], context, use) => {
     const service = new S3Service(bucket, readAwsAccess(context), platform)
-    return new S3Store(new StoreClient(service, context), use)
+    // Without it, Amazon does not send the checksum of an object.
+    return new S3Store(new StoreClient(service, context), use, { 'x-amz-checksum-mode': 'ENABLED' })
   })
 }
 

@@ -1,4 +1,5 @@
 import { UserError } from '../../core/errors.js'
+import { parseRetryAfterMs } from '../../core/time.js'
 import type { ConnectorOptions } from '../connector.js'
 import type { CredentialContext } from './credential-request.js'
 import { ConnectionFault, type HttpClient, type StoreReply, type StoreRequest } from './http-client.js'
@@ -206,13 +207,14 @@ export class Patience {
     const backoffMs = ceilingMs * (0.5 + random.fraction() / 2)
     const header = error instanceof StoreFailure ? error.retryAfter : null
     if (header === null) return backoffMs
-    const requestedMs = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - clock.nowMs()
-    return Math.max(backoffMs, Math.min(limits.retryAfterMsMax, requestedMs || 0))
+    const requestedMs = parseRetryAfterMs(header, clock.nowMs()) ?? 0
+    return Math.max(backoffMs, Math.min(limits.retryAfterMsMax, requestedMs))
   }
 
   #toError(cause: Error, text: string): UserError {
+    const hint = cause instanceof ConnectionFault ? cause.hint : null
     return new UserError('STORE_UNREACHABLE', `${this.client.service.label} ${text}: ${cause.message}`, {
-      hint: 'check the address, the endpoint and the network; then run the same command again',
+      hint: `${hint ?? 'check the address, the endpoint and the network'}; then run the same command again`,
       cause,
     })
   }

@@ -1,5 +1,6 @@
 import { runObjectLenient, type RunObjectLenient } from '../../contract/resolution.js'
 import { isDeeperThan, at, toText } from '../../core/json.js'
+import { decodeJson } from '../../core/text.js'
 import type { StageKind } from '../lookups/lookup-kind.js'
 import { isUsableRunId, judgeRun, readOutcome } from './outcome.js'
 
@@ -63,8 +64,8 @@ function readRecordEvent(event: unknown): Extract<Delivery, { kind: 'record' }> 
 
 function parse(body: Uint8Array): unknown {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
-    return isDeeperThan(text, depthMax) ? undefined : JSON.parse(text)
+    const text = decodeJson(body)
+    return text === null || isDeeperThan(text, depthMax) ? undefined : JSON.parse(text)
   } catch {
     return undefined
   }

@@ -97,7 +97,7 @@ export function explainStop({
     case 'unreachable':
       return {
         code: 'SERVICE_UNREACHABLE',
-        message: `the service cannot be reached: ${stop.reason}`,
+        message: `no usable answer came from the service: ${stop.reason}`,
         hint: 'submitted lookups are saved; the same command resumes',
       }
     case 'out_of_credit':

@@ -30,6 +30,7 @@ import {
 } from './output-format.js'
 import { totalmem } from 'node:os'
 import { parseByteSize } from '../../core/text.js'
+import { describeFileError } from '../../tables/file-error.js'
 import { memoryBytesMin } from '../../parquet/limits.js'
 import { selectColumns, type BasisPlace, type OutputColumn } from '../answers/columns.js'
 import type { StageKind } from '../lookups/lookup-kind.js'
@@ -234,7 +235,7 @@ export function toWriteError(path: string, cause: unknown): unknown {
     /^(EACCES|EPERM|EROFS|ENAMETOOLONG|EISDIR)$/.test(code) ||
     /Permission denied|Read-only file/i.test(cause.message)
   ) {
-    return createUnwritableError(path, cause.message, 'check the permissions of its folder', cause)
+    return createUnwritableError(path, describeFileError(code), 'check the permissions of its folder', cause)
   }
   if (code === 'EPIPE')
     return createUnwritableError(

@@ -1,4 +1,5 @@
 import { rateLimitHeaders } from '../../contract/limits.js'
+import { parseRetryAfterMs, parseSeconds } from '../../core/time.js'
 
 /** The present state of a rate limit. Times are monotonic milliseconds. */
 export interface Budget {
@@ -94,9 +95,9 @@ export const rateWaitMsMax = 120_000
 /** Reads `X-RateLimit-*-Minute` and `RateLimit-Reset`, and also `RateLimit-*` and `Retry-After`. */
 export function readRateHeaders(headers: Readonly<Record<string, string>>, nowMs: number): RateReading {
   const reset =
-    parseSecondsMs(headers[rateLimitHeaders.resetSeconds]) ??
-    parseSecondsMs(headers['x-ratelimit-reset']) ??
-    parseRetryAfterMs(headers['retry-after'], nowMs)
+    parseResetMs(headers[rateLimitHeaders.resetSeconds], nowMs) ??
+    parseResetMs(headers['x-ratelimit-reset'], nowMs) ??
+    parseRetryAfterMs(headers['retry-after'] ?? '', nowMs)
   return {
     limit: parseCount(headers[rateLimitHeaders.limit]) ?? parseCount(headers['ratelimit-limit']),
     remaining: parseCount(headers[rateLimitHeaders.remaining]) ?? parseCount(headers['ratelimit-remaining']),
@@ -108,23 +109,14 @@ function parseCount(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,7}$/.test(text.trim()) ? Number(text) : null
 }
 
-function parseSecondsMs(text: string | undefined): number | null {
-  return text !== undefined && /^\d{1,5}(\.\d{1,6})?$/.test(text.trim()) ? Number(text) * 1000 : null
-}
+/** Larger numbers of seconds are Unix times, which some servers send. */
+const unixSecondsMin = 1_000_000_000
 
-/** Parses seconds or an HTTP date. */
-function parseRetryAfterMs(text: string | undefined, nowMs: number): number | null {
-  if (text === undefined) return null
-  const seconds = parseSecondsMs(text)
-  if (seconds !== null) return seconds
-  const dateMs = parseHttpDate(text)
-  return dateMs === null ? null : Math.max(0, dateMs - nowMs)
-}
-
-/** Parses `Sun, 06 Nov 1994 08:49:37 GMT`; the obsolete formats are not supported. */
-function parseHttpDate(text: string): number | null {
-  const dateMs = /^\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text.trim()) ? Date.parse(text) : NaN
-  return Number.isNaN(dateMs) ? null : dateMs
+/** Parses the seconds until a reset, or its Unix time. */
+function parseResetMs(text: string | undefined, nowMs: number): number | null {
+  const seconds = text === undefined ? null : parseSeconds(text)
+  if (seconds === null || seconds < unixSecondsMin) return seconds === null ? null : seconds * 1_000
+  return Math.max(0, seconds * 1_000 - nowMs)
 }
 
 /** The right to start one request. */

@@ -1,4 +1,5 @@
 import { buildConnector, Client } from 'undici'
+import { explainNetworkError } from '../../core/http-exchange.js'
 import { outboundLimits } from './address-guard.js'
 
 /** Undici's connector: TCP, and TLS for https. */
@@ -65,7 +66,7 @@ interface Message {
 
 export type PostOutcome =
   | { readonly kind: 'answered'; readonly status: number }
-  /** The reason is our text or a code of Node.js, without parts of the address. */
+  /** The reason is our text, without parts of the address. */
   | { readonly kind: 'unanswered'; readonly reason: string }
 
 /** Sends one message once. Never throws. */
@@ -87,7 +88,10 @@ export function createPost(connect: Connect): Post {
       await drain(reply.body as AsyncIterable<Buffer>)
       return { kind: 'answered', status: reply.statusCode }
     } catch (error) {
-      return { kind: 'unanswered', reason: signal.aborted ? 'no answer in time' : getCode(error) }
+      return {
+        kind: 'unanswered',
+        reason: signal.aborted ? 'no answer in time' : explainNetworkError(error).reason,
+      }
     } finally {
       signal.removeEventListener('abort', cut)
       // Discards the rest of the response.
@@ -107,9 +111,4 @@ async function drain(body: AsyncIterable<Buffer>): Promise<void> {
   } catch {
     return
   }
-}
-
-function getCode(error: unknown): string {
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
-  return code ?? (error instanceof Error ? error.name : 'unknown error')
 }

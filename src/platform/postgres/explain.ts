@@ -1,4 +1,5 @@
 import { UserError } from '../../core/errors.js'
+import { explainNetworkCode } from '../../core/http-exchange.js'
 import { formatPostgresUrl, type PostgresAddress } from '../../core/server-addresses.js'
 import type { PasswordMissingError } from './password.js'
 import type { PostgresExplanation } from './postgres.js'
@@ -59,10 +60,10 @@ export function explainLost({ address }: DatabasePlace, code: string | null): Po
   if (code === 'SASL') return explainLoginRefused(url)
   if (code === '57014') return explainBusy(url, 'a statement took too long, or was cancelled')
   if (code !== null && tlsCodes.test(code)) {
-    const what = code === 'TLS_REFUSED' ? 'does not support TLS' : `has no valid certificate (${code})`
+    const what = code === 'TLS_REFUSED' ? 'it does not support TLS' : explainNetworkCode(code).reason
     return {
       code: 'CHECKPOINT_TLS_FAILED',
-      message: `${url} ${what}`,
+      message: `${url} cannot be used: ${what}`,
       hint: 'use the host name of the certificate; for a private certificate authority, add ?sslrootcert=FILE',
     }
   }
@@ -78,7 +79,7 @@ function describeReachError(code: string | null): string {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the host name cannot be resolved'
   if (code === 'ENOENT') return 'that folder contains no socket'
   if (code === '57P03') return 'the server is starting or shutting down'
-  return code === null ? 'no response' : code
+  return code === null ? 'no response' : explainNetworkCode(code).reason
 }
 
 const explainLoginRefused = (url: string): PostgresExplanation => ({

@@ -216,7 +216,7 @@ export function createUnsureEncodingError(
   const where = `${label} is not UTF-8 (${formatLines(survey)})`
   if (readings.length === 0) {
     return new UserError('INPUT_ENCODING_UNSURE', `${where}, and no other encoding could be detected`, {
-      hint: 'pass --encoding (the README lists them), or convert the file to UTF-8',
+      hint: 'pass --encoding, such as windows-1252, shift_jis or gb18030, or convert the file to UTF-8',
     })
   }
   const choices = readings.map(({ encoding, excerpts }) => `${encoding}: ${formatQuoted(excerpts)}`)

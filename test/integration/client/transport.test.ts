@@ -63,7 +63,8 @@ describe('whether a request was sent', () => {
     expect(exchange).toEqual({
       kind: 'no_reply',
       sent: 'no',
-      reason: 'the base URL refused the connection (ECONNREFUSED)',
+      reason: 'it refused the connection (ECONNREFUSED)',
+      hint: 'check the address and its port, and that the server runs',
     })
   })
 

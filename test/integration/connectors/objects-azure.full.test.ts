@@ -144,7 +144,7 @@ describe.skipIf(azurite === null)('Azure Blob Storage', () => {
     const place = open(context)
     await place.publish(at('out.parquet'), 'old')
     proxy.fail(/comp=blocklist/, answer(400, 'InvalidInput'))
-    expect((await refused(place.publish(at('out.parquet'), content))).code).toBe('OUTPUT_UNWRITABLE')
+    expect((await refused(place.publish(at('out.parquet'), content))).code).toBe('STORE_REFUSED')
     const list = () => call('GET', '/out.parquet?comp=blocklist&blocklisttype=uncommitted')
     expect(await list()).toContain('<Size>65536</Size>')
     await place.publish(at('out.parquet'), content)

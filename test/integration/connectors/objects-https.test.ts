@@ -117,7 +117,7 @@ describe('a file of a web server', () => {
     [410, 'INPUT_NOT_FOUND'],
     [401, 'CREDENTIALS_MISSING'],
     [403, 'ACCESS_DENIED'],
-    [418, 'INPUT_UNREADABLE'],
+    [418, 'STORE_REFUSED'],
   ] as const)('with status %i is refused', async ([status, expected], context) => {
     respond = (_, outgoing) => void outgoing.writeHead(status).end('not this')
     const { code, text } = await refused(open(context).fetch(`${origin}/in.csv?a=hidden`))

@@ -99,7 +99,7 @@ describe('a download', () => {
       outgoing.write(body, () => outgoing.socket?.end())
     }
     store.fail(isContent, lengthen, Infinity)
-    expect((await refused(place.fetch(address))).code).toBe('STORE_UNREACHABLE')
+    expect((await refused(place.fetch(address))).code).toBe('INPUT_INCOMPLETE')
   })
 
   test('an object that changes after a cut is refused, whether or not the store checks If-Match', async (context) => {
@@ -248,7 +248,7 @@ test('a region that the store names is used, once', async (context) => {
     answer(301, 'PermanentRedirect', { 'x-amz-bucket-region': 'eu-west-1' }),
     9,
   )
-  expect((await refused(place.fetch(address))).code).toBe('INPUT_UNREADABLE')
+  expect((await refused(place.fetch(address))).code).toBe('STORE_REFUSED')
 })
 
 describe('a pattern', () => {

@@ -129,11 +129,11 @@ describe('a failed upload leaves the old object and no parts:', () => {
   const faults: readonly (readonly [string, RegExp, Fault, string])[] = [
     ['403 for a part', isThirdPart, answer(403, 'AccessDenied'), 'ACCESS_DENIED'],
     ['403 at the start', isStart, answer(403, 'AccessDenied'), 'ACCESS_DENIED'],
-    ['412 at the end', isComplete, answer(412, 'PreconditionFailed'), 'OUTPUT_UNWRITABLE'],
-    ['409 at the end', isComplete, answer(409, 'InvalidState'), 'OUTPUT_UNWRITABLE'],
-    ['200 with an error at the end', isComplete, answer(200, 'EntityTooSmall'), 'OUTPUT_UNWRITABLE'],
+    ['412 at the end', isComplete, answer(412, 'PreconditionFailed'), 'STORE_REFUSED'],
+    ['409 at the end', isComplete, answer(409, 'InvalidState'), 'STORE_REFUSED'],
+    ['200 with an error at the end', isComplete, answer(200, 'EntityTooSmall'), 'STORE_REFUSED'],
     ['a store that keeps failing', isThirdPart, answer(503, 'SlowDown'), 'STORE_UNREACHABLE'],
-    ['a wrong checksum', isThirdPart, answer(400, 'BadDigest'), 'OUTPUT_UNWRITABLE'],
+    ['a wrong checksum', isThirdPart, answer(400, 'BadDigest'), 'STORE_REFUSED'],
   ]
   test.for(faults)('%s', async ([, pattern, fault, expected], context) => {
     const place = open(context, { patienceMs: 20_000 })
@@ -248,7 +248,7 @@ describe('trying', () => {
 
 test.for([
   ['403', answer(403, 'AccessDenied'), 'ACCESS_DENIED'],
-  ['412', answer(412, 'PreconditionFailed'), 'OUTPUT_UNWRITABLE'],
+  ['412', answer(412, 'PreconditionFailed'), 'STORE_REFUSED'],
   ['503', answer(503, 'SlowDown'), 'STORE_UNREACHABLE'],
 ] as const)('a single PUT that ends in %s keeps the old object', async ([, fault, expected], context) => {
   const place = open(context, { patienceMs: 20_000 })

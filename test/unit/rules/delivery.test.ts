@@ -54,6 +54,15 @@ describe('what a delivery says', () => {
     expect(read(body).kind).toBe('unreadable')
   })
 
+  test('a byte order mark and UTF-16 change nothing', () => {
+    const text = '\ufeff {"data":{"object":{"run_id":"run_1","status":"FAILED","data":{}}}}'
+    const read = (bytes: Buffer) => readDelivery(bytes, false)
+    const expected = read(Buffer.from(text.slice(2)))
+    expect(expected).toMatchObject({ kind: 'finished', runId: 'run_1' })
+    const encoded = [Buffer.from(text), Buffer.from(text, 'utf16le'), Buffer.from(text, 'utf16le').swap16()]
+    for (const bytes of encoded) expect(read(bytes)).toEqual(expected)
+  })
+
   test('bytes of any kind are read without an error', () => {
     fc.assert(
       fc.property(

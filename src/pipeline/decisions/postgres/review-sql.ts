@@ -3,10 +3,7 @@ import type { Decision, KeptDecision, Verdict } from '../../lookups/decision.js'
 import type { SharedDatabase } from '../../checkpoint/postgres/open-database.js'
 import { anyConflict, withRetries, type RetryDeps } from '../../checkpoint/postgres/retry.js'
 
-/**
- * Locks the decisions and returns the number of the change. Every change calls it first in its transaction, so that
- * changes are serialised and sequence numbers follow the order of decisions.
- */
+/** Locks the decisions and returns the number of the change. Each change calls it first, so that changes are serialised. */
 export async function beginChange(statements: PostgresStatements): Promise<number> {
   const [row] = await statements.query<{ changed: number }>(
     'UPDATE enrich.review_changes SET count = count + 1 RETURNING count AS changed',
