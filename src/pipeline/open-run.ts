@@ -23,7 +23,7 @@ import {
 } from './output/output-path.js'
 import type { RemoteAccess } from './output/output-format.js'
 import { RowSpool } from './output/row-spool.js'
-import { assertCheckpointApart, assertNotOurs } from './own-files.js'
+import { assertCheckpointApart, assertNotOurs, assertOutputsApart } from './own-files.js'
 import { assertJobWithoutParts, openPart, type OpenPart } from './parts/partitioned-job.js'
 import { createJobMark, type PublishedPart } from './parts/part-ledger.js'
 import { buildPartPath, type Partition, toNamedJob, buildPartSeries } from './lookups/partition.js'
@@ -149,6 +149,13 @@ export async function openRun(
     ...listWrittenPaths(output),
     ...(changes === null ? [] : [changes.path]),
   ])
+  const report = reporting.report?.path
+  await assertOutputsApart(input.files, {
+    paths: [...listWrittenPaths(output), ...(report === undefined ? [] : [report])],
+    appendedPaths: changes === null ? [] : [changes.path],
+    mode: output.remote?.mode ?? 'replace',
+    connectors: getAccess(source.input).connectors,
+  })
   const connection = await deps.connect()
   closeLater(() => connection.close())
   const part = await openRunPart(deps, backend, input, connection, attempt)

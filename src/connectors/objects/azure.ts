@@ -31,9 +31,13 @@ export class AzureService implements StoreService {
     this.#endpoint = readEndpoint(context, account)
   }
 
+  buildUrl(path: string): string {
+    return `${this.#endpoint}/${encodeText(this.container)}${path.replace(/^\/\?/, '?')}`
+  }
+
   async sign(request: StoreRequest): Promise<StoreRequest> {
     this.#credentials ??= readCredentials(this.context, this.account)
-    const url = `${this.#endpoint}/${encodeText(this.container)}${request.url.replace(/^\/\?/, '?')}`
+    const url = this.buildUrl(request.url)
     const headers = {
       ...request.headers,
       'x-ms-version': '2021-12-02',

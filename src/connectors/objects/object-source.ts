@@ -25,8 +25,9 @@ export class ObjectSource implements Source {
         const key = keys[index] ?? ''
         const label = store.buildLabel(key)
         const path = join(folder, `${index + 1}${findExtension(key)}`)
-        if (!(await download(store, key, path))) throw createChangedError(label)
-        files[index] = { path, label, format: null }
+        const info = await download(store, key, path)
+        if (info === null) throw createChangedError(label)
+        files[index] = { path, label, format: null, places: store.listPlaces(key, info), isQuery: false }
       }
     }
     const workers = Array.from({ length: store.client.platform.limits.transfersInFlight }, fetchNext)
@@ -108,9 +109,9 @@ function findExtension(key: string): string {
 
 /**
  * Copies an object to a new file. After a cut it continues behind the last byte, as long as the ETag is the same. Returns
- * false if the object does not exist. Throws INPUT_CHANGED, DISK_FULL and the errors of the store.
+ * `null` if the object does not exist. Throws INPUT_CHANGED, DISK_FULL and the errors of the store.
  */
-async function download(store: ReadableStore, key: string, path: string): Promise<boolean> {
+async function download(store: ReadableStore, key: string, path: string): Promise<ObjectInfo | null> {
   const file = await open(path, 'wx', 0o600)
   try {
     return await copyObject(store, key, file)
@@ -121,7 +122,7 @@ async function download(store: ReadableStore, key: string, path: string): Promis
   }
 }
 
-async function copyObject(store: ReadableStore, key: string, file: FileHandle): Promise<boolean> {
+async function copyObject(store: ReadableStore, key: string, file: FileHandle): Promise<ObjectInfo | null> {
   const label = store.buildLabel(key)
   const patience = store.client.startPatience()
   let known: ObjectInfo | null = null
@@ -134,7 +135,7 @@ async function copyObject(store: ReadableStore, key: string, file: FileHandle): 
       const resume: { byteCount: number; etag: string } | null =
         byteCount > 0 && etag?.startsWith('"') === true ? { byteCount, etag } : null
       const reply = await store.get(key, resume, patience)
-      if (reply === null && known === null) return false
+      if (reply === null && known === null) return null
       if (reply === null) throw createChangedError(label)
       if (reply.status === 416) {
         reply.discard()
@@ -162,7 +163,7 @@ async function copyObject(store: ReadableStore, key: string, file: FileHandle): 
       }
       if (known.byteCount === null || known.byteCount === byteCount) {
         await file.truncate(byteCount)
-        return true
+        return { ...known, byteCount }
       }
       throw new ConnectionFault(`it sent ${byteCount} of ${known.byteCount} bytes`)
     } catch (error) {

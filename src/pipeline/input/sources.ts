@@ -10,9 +10,15 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { isAddress, isTableAddress, noConnectors, type Connectors } from '../../connectors/connectors.js'
+import {
+  isAddress,
+  isTableAddress,
+  noConnectors,
+  type Connectors,
+  type Place,
+} from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
-import { makeFolder, removeStale, createTemporaryMark } from '../../platform/files.js'
+import { makeFolder, removeStale, createTemporaryMark, listFilePlaces } from '../../platform/files.js'
 import { toFileError } from '../../tables/file-error.js'
 
 const filesMax = 10_000
@@ -28,6 +34,10 @@ export interface SourceFile {
   readonly label: string
   readonly bytes: number
   readonly stat: BigIntStats
+  /** Where the rows are stored: those of a copy come from elsewhere. */
+  readonly places: readonly Place[]
+  /** Whether the rows are those of a query. */
+  readonly isQuery: boolean
   /** Format of the copy of a table; undefined: given by the extension of the label. */
   readonly format?: InputFormat | undefined
 }
@@ -100,7 +110,11 @@ async function fetchFiles(
   try {
     makeFolder(folder)
     const copies = await source.fetch(mkdtempSync(join(folder, 'copy-')))
-    return copies.map(({ path, label, format }) => createSourceFile(path, label, format ?? undefined))
+    return copies.map(({ path, label, format, places, isQuery }) => ({
+      ...createSourceFile(path, label, format ?? undefined),
+      places,
+      isQuery,
+    }))
   } catch (error) {
     throw toSpoolError(error, folder, address)
   } finally {
@@ -150,7 +164,7 @@ function createSourceFile(path: string, label = path, format?: InputFormat): Sou
       hint: 'the input is read twice: pipe it in and pass - instead',
     })
   }
-  return { path, label, bytes: Number(stat.size), stat, format }
+  return { path, label, bytes: Number(stat.size), stat, places: listFilePlaces(path), isQuery: false, format }
 }
 
 /** Returns whether the file is still the one that was opened: same inode, size and modification time. */
