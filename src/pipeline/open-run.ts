@@ -142,13 +142,6 @@ export async function openRun(
   const rowKeyColumn = findNamedColumn(deps.source, input, 'rowKey', '--row-key')
   const groupColumn = findNamedColumn(deps.source, input, 'groupBy', '--report-by')
   const output = withKeyColumn(requested, rowKeyColumn)
-  checkOutput(input, output, 0)
-  checkMetricsFile(deps, input, [...listWrittenPaths(output), ...beside])
-  if (changes !== null) assertChangesApart(changes, input.files, listWrittenPaths(output))
-  reporting.report?.assertApart(input.files, [
-    ...listWrittenPaths(output),
-    ...(changes === null ? [] : [changes.path]),
-  ])
   const report = reporting.report?.path
   await assertOutputsApart(input.files, {
     paths: [...listWrittenPaths(output), ...(report === undefined ? [] : [report])],
@@ -156,6 +149,13 @@ export async function openRun(
     mode: output.remote?.mode ?? 'replace',
     connectors: getAccess(source.input).connectors,
   })
+  checkOutput(input, output, 0)
+  checkMetricsFile(deps, input, [...listWrittenPaths(output), ...beside])
+  if (changes !== null) assertChangesApart(changes, input.files, listWrittenPaths(output))
+  reporting.report?.assertApart(input.files, [
+    ...listWrittenPaths(output),
+    ...(changes === null ? [] : [changes.path]),
+  ])
   const connection = await deps.connect()
   closeLater(() => connection.close())
   const part = await openRunPart(deps, backend, input, connection, attempt)

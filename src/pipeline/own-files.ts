@@ -120,7 +120,7 @@ function createFinder(files: readonly OwnFile[]): (path: string) => OwnFile | un
 }
 
 /** The outputs of a run. */
-export interface WrittenOutputs {
+interface WrittenOutputs {
   /** Paths and addresses; `-` for standard output. */
   readonly paths: readonly string[]
   /** The same, to which rows are appended if they are tables. */
@@ -149,7 +149,9 @@ export async function assertOutputsApart(
     const isReplaced = !isTableAddress(path) || (mode === 'replace' && !appendedPaths.includes(path))
     const input = inputFiles.find((file) => (isReplaced || !file.isQuery) && isSamePlace(file.places, places))
     if (input !== undefined) throw createIsInputError(path, input)
-    const other = seen.find((one) => isSamePlace(one.places, places))
+    // Two files, and one address twice, are refused where the second output is checked.
+    const isOther = (one: string) => one !== path && (isAddress(one) || isAddress(path))
+    const other = seen.find((one) => isOther(one.path) && isSamePlace(one.places, places))
     if (other !== undefined) throw createTwiceError(`${other.path} and ${path}`)
     seen.push({ path, places })
   }

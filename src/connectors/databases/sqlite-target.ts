@@ -187,7 +187,9 @@ class SqliteTable implements FileTable<ExistingColumn> {
       )
       .all(this.place.name) as { name: string; sql: string | null; columns: string | null }[]
     const isLost = ({ sql, columns }: (typeof indexes)[number]) =>
-      removed.some(({ name }) => mentionsName(`${columns ?? ''}\n${sql?.slice(sql.indexOf('(')) ?? ''}`, name))
+      removed.some(({ name }) =>
+        mentionsName(`${columns ?? ''}\n${sql?.slice(sql.indexOf('(')) ?? ''}`, name),
+      )
     return Promise.resolve(indexes.filter(isLost).map(({ name }) => name))
   }
 

@@ -95,7 +95,7 @@ function measureDistance(one: string, other: string): number {
   return row.at(-1) ?? 0
 }
 
-export interface CopiedTable {
+interface CopiedTable {
   /** Notice for the user, or `null`. */
   readonly notice: string | null
   readonly places: readonly Place[]
