@@ -33,7 +33,7 @@ const helpGroups: readonly { title: string; common: readonly string[]; further: 
   {
     title: 'Output',
     common: ['output', 'columns'],
-    further: ['format', 'mode', 'basis', 'prefix', 'bom', 'memory', 'partial', 'changes'],
+    further: ['format', 'mode', 'dropColumns', 'basis', 'prefix', 'bom', 'memory', 'partial', 'changes'],
   },
   {
     title: 'Monitoring',

@@ -234,6 +234,19 @@ export const output = {
       'See [Databases and object stores](databases-and-stores.md).',
     example: 'replace',
   }),
+  dropColumns: option({
+    schema: () =>
+      z.boolean().describe('Remove the columns of a replaced table that the output does not have.'),
+    flag: {
+      names: '--drop-columns',
+      group: 'output',
+      help: 'remove the columns of a replaced table that the output does not have',
+      sets: true,
+    },
+    manual:
+      'Without it, such a table is refused. See [Databases and object stores](databases-and-stores.md#tables).',
+    example: false,
+  }),
   format: option({
     ...outputFormat,
     flag: {

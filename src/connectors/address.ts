@@ -33,7 +33,7 @@ export interface TableName {
 export function parseTableAddress(address: string): TableAddress {
   const at = address.indexOf('#')
   if (at === -1) return { database: address, table: null }
-  const [first, second, ...more] = splitName(address.slice(at + 1))
+  const [first, second, ...more] = parseNames(address.slice(at + 1))
   if (first === undefined || more.length > 0 || first === '' || second === '') {
     throw new UserError('ADDRESS_INVALID', 'the address of a table names no table after #', {
       hint: 'write it like postgres://user@host/database#schema.table or sqlite:FILE#table',
@@ -43,7 +43,8 @@ export function parseTableAddress(address: string): TableAddress {
   return { database: address.slice(0, at), table }
 }
 
-function splitName(text: string): readonly string[] {
+/** Splits a name at its dots; parts in quotes may contain dots. Empty if it has empty parts. */
+export function parseNames(text: string): readonly string[] {
   const parts = text.match(/"(?:[^"]|"")*"|[^.]+/g) ?? []
   const joined = parts.join('.')
   if (joined !== text) return []
@@ -51,12 +52,12 @@ function splitName(text: string): readonly string[] {
 }
 
 /**
- * Returns the path in an address like `sqlite:FILE`, without its table. The text is not decoded.
- * Throws ADDRESS_INVALID.
+ * Returns the path in an address like `sqlite:FILE`, without its table. The text is not decoded, unless it is a URL like
+ * `file:///folder/file.db`. Throws ADDRESS_INVALID.
  */
 export function parseDatabaseFile(database: string): string {
   const [scheme = '', rest = ''] = /^([^:]*):(.*)$/s.exec(database)?.slice(1) ?? []
-  const path = rest.replace(/^\/\/(?=\/)/, '')
+  const path = /^file:/i.test(rest) ? decodeFileUrl(rest) : rest.replace(/^\/\/(?=\/)/, '')
   if (path !== '' && !path.startsWith('//') && path !== ':memory:') return path
   throw new UserError('ADDRESS_INVALID', 'the address names no file', {
     hint: `write it like ${scheme}:folder/file.db#table or ${scheme}:/folder/file.db#table`,
@@ -68,3 +69,13 @@ export const findDatabaseFile = (address: string): string | null =>
   /^(sqlite|duckdb)$/.test(readScheme(address) ?? '')
     ? parseDatabaseFile(address.split('#', 1)[0] ?? '')
     : null
+
+/** Returns the path of a URL that names a file of this machine; empty for other URLs, and for those with parameters. */
+function decodeFileUrl(url: string): string {
+  const [, path = ''] = /^file:(?:\/\/(?:localhost)?(?=\/))?([^?]*)$/i.exec(url) ?? []
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return ''
+  }
+}

@@ -25,7 +25,21 @@ export interface FetchedFile {
   readonly label: string
   /** Format of the copy; null: given by the extension of the label. */
   readonly format: 'parquet' | null
+  /** Everything that was read: tables, also through views and queries, files and objects. */
+  readonly places: readonly Place[]
+  /** Whether the rows are those of the user's query. */
+  readonly isQuery: boolean
 }
+
+/**
+ * A name of a place where rows are stored, by which two addresses of the same place are recognized: it comes from the
+ * place itself, not from the address. A place may have several names. Names contain no secrets. The name of a table in a
+ * file starts with that of the file and `insideFile`.
+ */
+export type Place = string
+
+/** Separates the name of a file from that of a table in it. */
+export const insideFile = '\0'
 
 /** A table, a query or objects that can be copied to this machine. */
 export interface Source {
@@ -49,7 +63,12 @@ export interface TargetOptions extends ConnectorOptions {
   readonly keyColumn: string | null
   /** Name of a table next to the table, for the mark of appended rows; null: rows are not marked. */
   readonly markTable?: string | null
+  /** Treatment of columns that `replace` would remove; defaults to `refuse`. */
+  readonly removedColumns?: RemovedColumns | undefined
 }
+
+/** `refuse` ends with OUTPUT_TABLE_UNFIT, `report` removes the columns with a notice, `ignore` without one. */
+export type RemovedColumns = 'refuse' | 'report' | 'ignore'
 
 /** The mark in a table of its own, which was stored in the same transaction as appended rows. */
 export interface AppendMarks {
@@ -63,6 +82,11 @@ export interface AppendMarks {
 
 /** A table or an object that a finished local file is published to. */
 export interface Target {
+  /**
+   * Returns the places whose rows are written: the table with its partitions, or the object. The table or the object need
+   * not exist. Throws the errors of `tryWriting`.
+   */
+  listPlaces(): Promise<readonly Place[]>
   /**
    * Checks access, rights and types with a file that has the columns of the output and some of its rows: writes it under
    * a temporary name and removes it. Also removes what killed runs left behind. `inputPaths`: Parquet files with all rows

@@ -1,8 +1,16 @@
 import { isAddress, readScheme, type Scheme } from './address.js'
-import type { Connector, ConnectorOptions, Source, Target, TargetOptions } from './connector.js'
+import {
+  insideFile,
+  type Connector,
+  type ConnectorOptions,
+  type Place,
+  type Source,
+  type Target,
+  type TargetOptions,
+} from './connector.js'
 
 export { findDatabaseFile, isAddress } from './address.js'
-export { createNulError, type Target, type WriteMode } from './connector.js'
+export { createNulError, type Place, type RemovedColumns, type Target, type WriteMode } from './connector.js'
 
 /** Loads a connector with its libraries only if it is needed. A further one is a row here and in `address.ts`. */
 const loaders: Readonly<Record<Scheme, () => Promise<Connector>>> = {
@@ -58,3 +66,9 @@ export const isTableAddress = (path: string): boolean => getDatabaseName(path) !
 /** Returns an address unchanged, and a path in its absolute form. */
 export const toAbsolute = (path: string, resolve: (path: string) => string): string =>
   isAddress(path) ? path : resolve(path)
+
+/** Whether two places share rows: they are the same, or a table and its file. */
+export function isSamePlace(ones: readonly Place[], others: readonly Place[]): boolean {
+  const isIn = (one: Place, other: Place) => one === other || one.startsWith(other + insideFile)
+  return ones.some((one) => others.some((other) => isIn(one, other) || isIn(other, one)))
+}

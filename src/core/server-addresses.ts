@@ -120,7 +120,8 @@ export const formatPostgresUrl = ({ host, port, database, user }: PostgresAddres
     : `postgres://${user === null ? '' : `${encodeURIComponent(user)}@`}${host.includes(':') ? `[${host}]` : host}:${port}/${database}`
 
 /** Whether a host is a Unix socket or the loopback interface. */
-const isThisMachine = (host: string) => host.startsWith('/') || host === '::1' || isLoopback(host)
+export const isThisMachine = (host: string): boolean =>
+  host.startsWith('/') || host === '::1' || isLoopback(host)
 
 type Invalid = (why: string, hint?: string) => UserError
 

@@ -23,7 +23,7 @@ import {
 } from './output/output-path.js'
 import type { RemoteAccess } from './output/output-format.js'
 import { RowSpool } from './output/row-spool.js'
-import { assertCheckpointApart, assertNotOurs } from './own-files.js'
+import { assertCheckpointApart, assertNotOurs, assertOutputsApart } from './own-files.js'
 import { assertJobWithoutParts, openPart, type OpenPart } from './parts/partitioned-job.js'
 import { createJobMark, type PublishedPart } from './parts/part-ledger.js'
 import { buildPartPath, type Partition, toNamedJob, buildPartSeries } from './lookups/partition.js'
@@ -142,6 +142,13 @@ export async function openRun(
   const rowKeyColumn = findNamedColumn(deps.source, input, 'rowKey', '--row-key')
   const groupColumn = findNamedColumn(deps.source, input, 'groupBy', '--report-by')
   const output = withKeyColumn(requested, rowKeyColumn)
+  const report = reporting.report?.path
+  await assertOutputsApart(input.files, {
+    paths: [...listWrittenPaths(output), ...(report === undefined ? [] : [report])],
+    appendedPaths: changes === null ? [] : [changes.path],
+    mode: output.remote?.mode ?? 'replace',
+    connectors: getAccess(source.input).connectors,
+  })
   checkOutput(input, output, 0)
   checkMetricsFile(deps, input, [...listWrittenPaths(output), ...beside])
   if (changes !== null) assertChangesApart(changes, input.files, listWrittenPaths(output))

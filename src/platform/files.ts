@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import {
   accessSync,
   chmodSync,
+  chownSync,
   closeSync,
   constants,
   existsSync,
@@ -28,9 +29,10 @@ export function createTemporaryMark(): string {
   return mark
 }
 
-/** Returns a temporary path next to `path`. */
+/** Returns a temporary path next to the file that `path` leads to, also by a link to a file that is not there yet. */
 export function buildTemporaryPath(path: string, suffix = ''): string {
-  return join(dirname(path), `.${basename(path)}.${createTemporaryMark()}.tmp${suffix}`)
+  const target = resolveFinalPath(path)
+  return join(dirname(target), `.${basename(target)}.${createTemporaryMark()}.tmp${suffix}`)
 }
 
 /** Creates a folder and its parents. On a read-only disk Node.js reports a missing folder: throws EROFS instead. */
@@ -47,7 +49,8 @@ export function makeFolder(path: string): void {
 
 /** Removes temporaries of killed processes next to `path`; keeps those of live ones. */
 export function removeStaleTemporaries(path: string): void {
-  removeStale(dirname(path), `.${basename(path)}.`, '.tmp')
+  const target = resolveFinalPath(path)
+  removeStale(dirname(target), `.${basename(target)}.`, '.tmp')
 }
 
 /** Removes entries of a folder named prefix, mark and end that a killed process left. */
@@ -76,11 +79,40 @@ function isProcessAlive(processId: number): boolean {
   }
 }
 
-/** Replaces a file atomically: readers see the old or the complete new one, also after a power failure. */
+/**
+ * Replaces a file atomically: readers see the old or the complete new one, also after a power failure. Links stay, also
+ * those to a file that is not there yet. The new file gets the permissions, the group and the owner of the old one.
+ * `temporary`: a path of `buildTemporaryPath`.
+ */
 export function publishFile(temporary: string, path: string): void {
+  const target = resolveFinalPath(path)
+  copyAccess(target, temporary)
   syncPath(temporary)
-  renameSync(temporary, path)
-  syncPath(dirname(path))
+  renameSync(temporary, target)
+  syncPath(dirname(target))
+}
+
+/** Gives a file the permissions, the group and the owner of another one, as far as this user may; none if it is missing. */
+export function copyAccess(from: string, to: string): void {
+  const old = statSync(from, { throwIfNoEntry: false })
+  if (old === undefined) return
+  const { uid, gid } = statSync(to)
+  const isSameOwner = old.uid === uid && old.gid === gid
+  if (!isSameOwner && !tryChown(to, old.uid, old.gid)) tryChown(to, uid, old.gid)
+  const mode = old.mode & 0o777
+  // Another group gets only what everyone may do.
+  const groupMode = statSync(to).gid === old.gid ? mode : (mode & 0o007) << 3
+  chmodSync(to, (mode & 0o707) | (mode & groupMode & 0o070))
+}
+
+function tryChown(path: string, uid: number, gid: number): boolean {
+  try {
+    chownSync(path, uid, gid)
+    return true
+  } catch (error) {
+    if (!/^(EPERM|EINVAL|ENOSYS|ENOTSUP)$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error
+    return false
+  }
 }
 
 /** Makes the content of a file, or the names in a folder, durable. */
@@ -154,6 +186,12 @@ export const isSamePlace = (one: Place, other: Place): boolean =>
 /** Whether the place is the folder itself, or in it. */
 export const isPlaceIn = ({ path }: Place, { path: folder }: Place): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+
+/** Names of the place of a file, for comparison with other places: its identity, and its path without links. */
+export function listFilePlaces(path: string): readonly string[] {
+  const file = identifyFile(path)
+  return [`path ${resolveFinalPath(path)}`, ...(file === null ? [] : [`file ${file}`])]
+}
 
 export const isSameFile = (one: string, other: string): boolean =>
   isSamePlace(readPlace(one), readPlace(other))

@@ -8,7 +8,7 @@ import { chooseSpoolFolder, inspectInput } from '../../app/inspect-input.js'
 import { createAnswerLines } from '../../pipeline/output/answer-lines.js'
 import { copyCandidates } from '../../pipeline/gather-candidates.js'
 import { openReviewOfRows } from '../../pipeline/decided-lookups.js'
-import { assertNotOurs } from '../../pipeline/own-files.js'
+import { assertNotOurs, assertOutputsApart } from '../../pipeline/own-files.js'
 import { assertOutputUsable, resolveOutput, listWrittenPaths } from '../../pipeline/output/output-path.js'
 import { publish } from '../../pipeline/output/publish.js'
 import { resolveSettings } from '../../config/settings.js'
@@ -66,6 +66,11 @@ export function fillExportCommand(command: Command, io: CliIo): void {
         first?.checkSample()
         for (const note of input.listNotes()) io.err(`  note: ${note}\n`)
         assertOutputUsable(input.files, output.path, output.format)
+        await assertOutputsApart(input.files, {
+          paths: listWrittenPaths(output),
+          mode: output.remote?.mode ?? 'replace',
+          connectors: access.connectors,
+        })
         assertNoClash(input.columns, output.columns)
         const doubtThreshold = settings.review.threshold
         if (shared !== null) {

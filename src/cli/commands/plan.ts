@@ -25,7 +25,14 @@ import { calculateSaved, type FirstFigures } from '../../pipeline/figures/first-
 import { formatAmount, type Prices } from '../../pipeline/figures/money.js'
 import type { FirstAnswers } from '../../pipeline/first/first-answers.js'
 import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
-import { formatCommandLine, formatJsonLine, warnOfProblem, type CliIo } from '../terminal/command-io.js'
+import {
+  createCommandConnectors,
+  formatCommandLine,
+  formatJsonLine,
+  warnOfProblem,
+  type CliIo,
+} from '../terminal/command-io.js'
+import { assertOutputsApart } from '../../pipeline/own-files.js'
 import { formatLookupNoun, planWords } from '../terminal/lookup-text.js'
 import { DistinctKeys, formatStagePlan, StagePlanCounter, type StagePlan } from './plan-stages.js'
 
@@ -67,11 +74,17 @@ export function fillPlanCommand(command: Command, io: CliIo): void {
             askFirst: settings.first === null ? null : (await loadAskFirst()).askFirst,
             onBatch,
           },
-          (found) => {
+          async (found) => {
+            const { path, changes, mode = 'replace' } = settings.output
+            await assertOutputsApart(found.input.files, {
+              paths: path === undefined ? [] : [path],
+              appendedPaths: changes === undefined ? [] : [changes],
+              mode,
+              connectors: createCommandConnectors(io),
+            })
             const plan = describePlan(found, counter, stages.listPlans(counter.openCount), settings)
             io.out(flags.json === true ? formatJsonLine('plan', plan) : formatPlanReport(plan, io))
             warnOfProblem(found.problem, io)
-            return Promise.resolve()
           },
         )
       } finally {

@@ -1,9 +1,11 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { InvalidArgumentError, type Command, type Option } from 'commander'
 import { toLabelledDecisions, type LabelledDecisions } from '../../app/labelled-decisions.js'
 import { defaultPaths } from '../../config/options.js'
 import { UserError } from '../../core/errors.js'
 import { readDecisionsFile } from '../../pipeline/decisions/decisions-file.js'
+import { assertExtraOutputUsable } from '../../pipeline/output/output-path.js'
+import { publishText } from '../../pipeline/output/staged-file.js'
 import { assertNotOurs, listCheckpointFiles, listRegistryFiles } from '../../pipeline/own-files.js'
 import { systemClock } from '../../platform/clock.js'
 import { isSameFile, isSqliteFile } from '../../platform/files.js'
@@ -117,7 +119,7 @@ async function run(
   try {
     const deps = { registry, monotonicMs, leaveOutShare: flags.leaveOut ?? 0 }
     const { verdicts, errors, json, text } = measure(queries, decisions, deps, flags.precision)
-    if (errorsPath !== undefined) writeErrors(errorsPath, errors)
+    if (errorsPath !== undefined) await writeErrors(errorsPath, errors)
     const outcomes = verdicts.map(toQueryOutcome)
     const comparison = before === null ? null : compareOutcomes(before, outcomes)
     if (flags.json === true) {
@@ -220,7 +222,7 @@ function loadOutcomes(path: string, queries: readonly LabelledQuery[]): readonly
   }
 }
 
-/** Throws OUTPUT_IS_INPUT and OUTPUT_IS_OURS, because the file of errors overwrites an existing file. */
+/** Throws OUTPUT_IS_INPUT, OUTPUT_IS_OURS and OUTPUT_UNWRITABLE, because the file of errors overwrites an existing file. */
 function assertErrorsApart(path: string, queriesPath: string, registryPaths: readonly string[]): void {
   if (isSameFile(path, queriesPath)) {
     throw new UserError('OUTPUT_IS_INPUT', `--errors ${path} is the input ${queriesPath}`, {
@@ -231,6 +233,7 @@ function assertErrorsApart(path: string, queriesPath: string, registryPaths: rea
     [path],
     [...registryPaths.flatMap(listRegistryFiles), ...listCheckpointFiles(defaultPaths.checkpoint)],
   )
+  assertExtraOutputUsable([], path, [])
 }
 
 /** The columns of a file of errors. */
@@ -253,16 +256,9 @@ const errorColumns: Readonly<Record<string, (verdict: Verdict) => string | null>
   left_out: ({ isLeftOut }) => (isLeftOut ? 'yes' : null),
 }
 
-function writeErrors(path: string, errors: readonly Verdict[]): void {
+/** Throws OUTPUT_UNWRITABLE and DISK_FULL. */
+function writeErrors(path: string, errors: readonly Verdict[]): Promise<void> {
   const cellsOf = Object.values(errorColumns)
   const rows = errors.map((verdict) => cellsOf.map((cellOf) => cellOf(verdict)))
-  try {
-    writeFileSync(path, formatCsv([Object.keys(errorColumns), ...rows]))
-  } catch (cause) {
-    const isFolder = existsSync(path)
-    throw new UserError('OUTPUT_UNWRITABLE', `${path} cannot be written`, {
-      hint: isFolder ? 'it is a folder: name a file' : 'check the folder of --errors',
-      cause,
-    })
-  }
+  return publishText(path, formatCsv([Object.keys(errorColumns), ...rows]))
 }

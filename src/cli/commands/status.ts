@@ -16,7 +16,7 @@ import { readInboxCounts, type InboxCounts } from '../../pipeline/inbox/inbox.js
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
 import { quote, formatJsonLine, type CliIo, warnOfProblem } from '../terminal/command-io.js'
-import { formatSharedStatus } from '../terminal/shared-status-text.js'
+import { formatSharedStatus } from '../terminal/lookup-text.js'
 import { readStandingDecisions } from '../../pipeline/decisions/decision-sync.js'
 import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
 import { getDecisionService, type Verdict } from '../../pipeline/lookups/decision.js'

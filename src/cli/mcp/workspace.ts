@@ -160,8 +160,7 @@ export class Workspace {
   #assertBelow({ input, output, metricsPath, checkpoint }: Settings): void {
     for (const path of input.paths ?? []) this.#resolveInput(path)
     const others = [input.query, output.path, output.changes, output.report, metricsPath]
-    for (const path of others)
-      if (path !== undefined && path !== null && path !== '') this.resolveOutput(path)
+    for (const path of others) if (path) this.resolveOutput(path)
     if (!isPostgresUrl(checkpoint.path)) return
     throw new UserError('PATH_IS_ADDRESS', 'the checkpoint of enrich mcp must be a file', {
       hint: 'set --checkpoint to a file; a checkpoint on PostgreSQL is for commands on a terminal',

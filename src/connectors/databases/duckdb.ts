@@ -1,39 +1,37 @@
 import { join } from 'node:path'
-import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { quoteSqlName, quoteSqlText, type DuckDb } from '../../parquet/duckdb.js'
 import { readMemoryBytes } from '../../parquet/limits.js'
 import type { Column } from '../../parquet/part-sql.js'
-import { getErrorText, UserError, type ErrorCode } from '../../core/errors.js'
+import { UserError } from '../../core/errors.js'
 import { parseDatabaseFile, type TableName } from '../address.js'
 import type { Source, SourceOptions, Target, TargetOptions } from '../connector.js'
+import {
+  attachedName,
+  explainDuckDb,
+  findDuckDbTable,
+  listDuckDbTables,
+  watchReading,
+  withDuckDbFile,
+} from './duckdb-file.js'
 import {
   assertColumnNames,
   buildFileRelation,
   buildSourceCopy,
   describeColumns,
-  explainDiskFull,
   formatTextNotice,
   readFileColumns,
-  withDuckDb,
   type FileColumn,
 } from './local-parquet.js'
 import {
   createMissingError,
   formatTable,
+  mentionsName,
   parseSourceAddress,
   parseTargetAddress,
   quoteTable,
   createTableSource,
 } from './table-names.js'
-import {
-  createFileTarget,
-  writeTable,
-  fileHints,
-  whenFree,
-  withFile,
-  type FileTable,
-  type DatabaseFile,
-} from './file-database.js'
+import { createFileTarget, writeTable, type FileTable } from './file-database.js'
 import {
   buildDefinition,
   createViewError,
@@ -75,25 +73,23 @@ export function openSource(address: string, options: SourceOptions): Source {
       const types = new Map(columns.map(({ name, type }) => [name, type]))
       await duckDb.limitMemory(readMemoryBytes(columns.length))
       const select = `SELECT ${cells.join(', ')} FROM ${from} AS q`
+      const reading = await watchReading(duckDb, from)
       await duckDb.run(buildSourceCopy(path, select, 'duckdb', types))
-      return formatTextNotice(columns.filter((column) => !isKept(column)))
+      return {
+        notice: formatTextNotice(columns.filter((column) => !isKept(column))),
+        places: await reading.listPlaces(file.path, table),
+      }
     }),
   )
 }
 
 async function assertExists(duckDb: DuckDb, table: TableName, label: string): Promise<void> {
-  const rows = await duckDb.all(
-    `SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = '${attachedName}'
-     UNION ALL SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = '${attachedName}' AND NOT internal ORDER BY ALL`,
+  const tables = await listDuckDbTables(duckDb)
+  if (findDuckDbTable(tables, table) !== undefined) return
+  const names = tables.map(({ schema, name }) =>
+    formatTable({ schema: schema === 'main' ? null : schema, name }),
   )
-  const tables = rows.map(([schema, name]) => ({
-    schema: schema === 'main' ? null : String(schema),
-    name: String(name),
-  }))
-  const fold = ({ schema, name }: TableName) =>
-    JSON.stringify([schema ?? 'main', name].map((text) => text.toLowerCase()))
-  if (!tables.some((one) => fold(one) === fold(table)))
-    throw createMissingError(label, table, tables.map(formatTable))
+  throw createMissingError(label, table, names)
 }
 
 /** Throws ADDRESS_INVALID and USAGE_INVALID. */
@@ -114,9 +110,15 @@ export function openTarget(address: string, options: TargetOptions): Target {
           const target = new DuckDbTable(duckDb, { schema, name, label }, source, options.keyColumn)
           await target.useSchema()
           await duckDb.run('BEGIN')
-          await writeTable(target, columns, options)
+          await writeTable(target, columns, file, end === 'ROLLBACK')
           for (const statement of markStatements) await duckDb.run(statement)
           await duckDb.run(end)
+        }),
+      listPlaces: () =>
+        withDuckDbFile(file, '', async (duckDb) => {
+          const found = findDuckDbTable(await listDuckDbTables(duckDb), { schema, name })
+          const from = found === undefined ? '(SELECT 1)' : quoteTable(found)
+          return (await watchReading(duckDb, from)).listPlaces(path, { schema, name })
         }),
       withQuery: (work) => withDuckDbFile(file, '', (duckDb) => work((sql) => duckDb.all(sql))),
     },
@@ -258,7 +260,7 @@ class DuckDbTable implements FileTable<TableColumn> {
     }
     await insert()
     for (const [sql, expressions] of indexes) {
-      const gone = removed.some(({ name }) => String(expressions).includes(name))
+      const gone = removed.some(({ name }) => mentionsName(String(expressions), name))
       if (!gone) await this.run(String(sql))
     }
     const comments = [
@@ -267,6 +269,16 @@ class DuckDbTable implements FileTable<TableColumn> {
     ]
     for (const [on, text] of comments)
       if (typeof text === 'string') await this.run(`COMMENT ON ${String(on)} IS ${quoteSqlText(text)}`)
+  }
+
+  async listDependents(removed: readonly TableColumn[]): Promise<readonly string[]> {
+    const rows = await this.duckDb.all(
+      `SELECT index_name, expressions FROM duckdb_indexes() WHERE ${this.#own} AND sql IS NOT NULL
+       UNION ALL SELECT constraint_text, constraint_column_names::VARCHAR FROM duckdb_constraints()
+       WHERE ${this.#own} AND constraint_type <> 'NOT NULL' ORDER BY ALL`,
+    )
+    const isLost = (text: unknown) => removed.some(({ name }) => mentionsName(String(text), name))
+    return rows.flatMap(([name, text]) => (isLost(text) ? [String(name)] : []))
   }
 
   /** DuckDB does not check views when their tables change. */
@@ -292,59 +304,3 @@ class DuckDbTable implements FileTable<TableColumn> {
 }
 
 const integers = ['TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT']
-
-/** Name of the attached database in statements. */
-const attachedName = 'enrich_attached'
-
-/**
- * Opens DuckDB with a file as the default database; waits while another process uses the file. Throws INPUT_NOT_FOUND,
- * STORE_UNREACHABLE and the errors of `explainDuckDb`.
- */
-function withDuckDbFile<Result>(
-  file: DatabaseFile,
-  temporaryFolder: string,
-  work: (duckDb: DuckDb) => Promise<Result>,
-): Promise<Result> {
-  const { path, label, use, options } = file
-  const access = use === 'input' ? 'READ_ONLY' : 'READ_WRITE'
-  const attach = `ATTACH ${quoteSqlText(path)} AS ${attachedName} (TYPE duckdb, ${access})`
-  const open = async () => {
-    if (existsSync(path) && !isDuckDbFile(path)) throw new Error(`${path} is not a database of DuckDB`)
-    return withDuckDb(temporaryFolder, options, async (duckDb) => {
-      await whenFree(file, () => duckDb.run(attach), explainLock)
-      await duckDb.run(`USE ${attachedName}`)
-      return work(duckDb)
-    })
-  }
-  return withFile(file, open, (error, code) =>
-    explainDuckDb(label, code, explainDiskFull(error, use === 'output' ? label : null)),
-  )
-}
-
-function explainLock(error: unknown): readonly [string, string] | null {
-  const text = getErrorText(error)
-  if (!text.includes('Could not set lock')) return null
-  const holder = /held in (.+?)(?: by user|\. See|$)/.exec(text)?.[1] ?? 'another process'
-  return [`is open in ${holder}`, 'end that process: while one writes, DuckDB lets no other open the file']
-}
-
-/** Whether an existing file is a database of DuckDB. */
-function isDuckDbFile(path: string): boolean {
-  const file = openSync(path, 'r')
-  try {
-    const head = Buffer.alloc(12)
-    readSync(file, head)
-    return head.subarray(8).toString('latin1') === 'DUCK'
-  } finally {
-    closeSync(file)
-  }
-}
-
-/** Explains an error of DuckDB; `code` is for those about the statement or the file. */
-function explainDuckDb(label: string, code: ErrorCode, error: unknown): unknown {
-  if (error instanceof UserError || !(error instanceof Error)) return error
-  const [text = ''] = error.message.split('\n')
-  const isUnfit = code === 'OUTPUT_UNWRITABLE' && /^(Constraint|Conversion) Error/.test(text)
-  const known = isUnfit ? 'OUTPUT_TABLE_UNFIT' : code
-  return new UserError(known, `${label}: ${text}`, { hint: fileHints[known], cause: error })
-}

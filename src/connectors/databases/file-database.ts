@@ -2,13 +2,27 @@ import { existsSync, linkSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dirname } from 'node:path'
 import { UserError, type ErrorCode } from '../../core/errors.js'
-import { buildTemporaryPath, removeStaleTemporaries, syncPath } from '../../platform/files.js'
+import {
+  buildTemporaryPath,
+  listFilePlaces,
+  removeStaleTemporaries,
+  resolveFinalPath,
+  syncPath,
+} from '../../platform/files.js'
 import { quoteSqlText } from '../../parquet/duckdb.js'
-import type { AppendMarks, ConnectorOptions, Target, TargetOptions } from '../connector.js'
+import {
+  insideFile,
+  type AppendMarks,
+  type ConnectorOptions,
+  type Place,
+  type Target,
+  type TargetOptions,
+} from '../connector.js'
 import type { TableName } from '../address.js'
 import type { FileColumn } from './local-parquet.js'
 import { quoteTable } from './table-names.js'
 import {
+  announceRemoval,
   buildDefinition,
   hasColumnChanges,
   planTable,
@@ -46,6 +60,12 @@ export async function withFile<Result>(
     signal?.throwIfAborted()
     throw explain(error, use === 'input' ? 'INPUT_UNREADABLE' : 'OUTPUT_UNWRITABLE')
   }
+}
+
+/** Returns the places of tables in a file. Databases in files ignore the case of ASCII letters. */
+export function nameTablePlaces(path: string, names: readonly string[]): readonly Place[] {
+  const folded = new Set(names.map((name) => name.replace(/[A-Z]/g, (letter) => letter.toLowerCase())))
+  return listFilePlaces(path).flatMap((file) => [...folded].map((name) => file + insideFile + name))
 }
 
 /** Remedies for errors about a statement or a file. */
@@ -99,14 +119,18 @@ export interface FileTable<Existing extends ExistingColumn> {
     insert: () => Promise<void>,
   ): Promise<void>
   upsert(plan: TablePlan<Existing>, existing: readonly Existing[]): Promise<void>
+  /** Returns the names of indexes and constraints that end with these columns. */
+  listDependents(removed: readonly Existing[]): Promise<readonly string[]>
 }
 
 /** Puts the rows of a file into a table. Throws OUTPUT_TABLE_UNFIT. */
 export async function writeTable<Existing extends ExistingColumn>(
   table: FileTable<Existing>,
   columns: readonly FileColumn[],
-  { mode }: Pick<TargetOptions, 'mode'>,
+  { label, options }: OutputFile,
+  isTrial: boolean,
 ): Promise<void> {
+  const { mode } = options
   const wanted = columns.map((column) => ({ ...column, wantedType: table.toType(column) }))
   const existing = await table.listColumns()
   if (existing === null) {
@@ -116,11 +140,16 @@ export async function writeTable<Existing extends ExistingColumn>(
   const { keepsType } = table
   const plan = planTable({ mode }, wanted, existing, { keepsType, fold: (name) => name.toLowerCase() })
   const insert = () => table.insert(plan.written)
+  await announceRemoval(label, plan.removed, options, isTrial, () => table.listDependents(plan.removed))
   if (mode === 'upsert') return table.upsert(plan, existing)
   if (mode === 'replace' && hasColumnChanges(plan)) return table.changeColumns(plan, existing, insert)
   if (mode === 'replace') await table.run(`DELETE FROM ${table.name}`)
   return insert()
 }
+
+/** The name of a table in its place; the names of databases with schemas have both parts. */
+export const formatPlaceName = ({ schema, name }: TableName): string =>
+  schema === null ? name : `${schema}${insideFile}${name}`
 
 /** Rows of a file to write, and how the transaction ends. */
 interface FileWrite {
@@ -136,15 +165,18 @@ interface FileAccess {
   /** Writes in one transaction. */
   readonly write: (file: OutputFile, write: FileWrite) => Promise<void>
   readonly withQuery: <Result>(work: (query: Query) => Promise<Result>) => Promise<Result>
+  /** Returns the places of the table in an existing file. */
+  readonly listPlaces: () => Promise<readonly Place[]>
 }
 
 /** Creates a target of a table in a file. */
 export function createFileTarget(
   file: OutputFile,
   table: TableName,
-  { write, withQuery }: FileAccess,
+  { write, withQuery, listPlaces }: FileAccess,
 ): Target {
-  const { path } = file
+  // The database is created at the end of a link, so that the link stays.
+  const path = resolveFinalPath(file.path)
   const { markTable: name = null } = file.options
   const markTable = name === null ? null : { schema: table.schema, name }
   const toStatements = (mark: string | undefined) =>
@@ -181,6 +213,8 @@ export function createFileTarget(
     }
   }
   return {
+    listPlaces: async () =>
+      existsSync(path) ? listPlaces() : nameTablePlaces(path, [formatPlaceName(table)]),
     tryWriting: (source) => writeOrCreate({ source, markStatements: toStatements(''), end: 'ROLLBACK' }),
     publish: (source, mark) => writeOrCreate({ source, markStatements: toStatements(mark), end: 'COMMIT' }),
     marks: markTable === null ? undefined : createFileMarks(path, table, markTable, withQuery),

@@ -247,6 +247,24 @@ export async function listColumns(
   }))
 }
 
+/** Returns the names of the indexes and constraints that the server drops with columns. */
+export async function listDependents(
+  session: PostgresSession,
+  { oid }: FoundTable,
+  removed: readonly TableColumn[],
+): Promise<readonly string[]> {
+  const rows = await session.query(
+    `SELECT c.relname AS name FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
+     WHERE i.indrelid = $1::oid AND (i.indkey::smallint[] && $2::smallint[] OR EXISTS (
+       SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.objid = i.indexrelid
+         AND d.refclassid = 'pg_catalog.pg_class'::regclass AND d.refobjid = $1::oid AND d.refobjsubid = ANY ($2::integer[])))
+     UNION SELECT conname FROM pg_catalog.pg_constraint WHERE conrelid = $1::oid AND conkey && $2::smallint[] AND contype <> 'n'
+     ORDER BY name`,
+    [oid, removed.map(({ number }) => Number(number))],
+  )
+  return rows.map(({ name }) => name ?? '')
+}
+
 /** Settings of a transaction that make all texts independent of the server's settings. */
 export const textSettings = `SET LOCAL timezone = 'UTC'; SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL intervalstyle = 'postgres'; SET LOCAL bytea_output = 'hex'; SET LOCAL extra_float_digits = 1; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`
 

@@ -13,7 +13,14 @@ import {
   readFileColumns,
   withDuckDb,
 } from './local-parquet.js'
-import { commit, getServerDetails, getServerMessage, parseDatabase, withSession } from './postgres-access.js'
+import {
+  commit,
+  getServerDetails,
+  getServerMessage,
+  listPostgresPlaces,
+  parseDatabase,
+  withSession,
+} from './postgres-access.js'
 import {
   assertNamesFit,
   assertNotOurs,
@@ -24,13 +31,14 @@ import {
   assertNameFits,
   findTable,
   listColumns,
+  listDependents,
   textSettings,
   type PostgresPlan,
   type FoundTable,
 } from './postgres-plan.js'
 import { assertNoNul, sendRows } from './postgres-rows.js'
 import { formatTable, parseTargetAddress, quoteTable } from './table-names.js'
-import { buildDefinition, hasColumnChanges, type WantedColumn } from './table-plan.js'
+import { announceRemoval, buildDefinition, hasColumnChanges, type WantedColumn } from './table-plan.js'
 
 /** A temporary table, which ends with its transaction. */
 const stage = 'pg_temp.enrich_stage'
@@ -90,6 +98,10 @@ export function openPostgresTarget(address: string, options: TargetOptions): Tar
     return true
   }
   return {
+    listPlaces: () =>
+      withTransaction(async (session) =>
+        listPostgresPlaces(session, parsed, { found: await findTable(session, table), table }),
+      ),
     tryWriting: async (samplePath, inputPaths = []) => {
       await withFile(samplePath, async (writer, session, found) => {
         writer.reportUnknownTypes()
@@ -190,11 +202,13 @@ class TableWriter {
     )
   }
 
-  async #plan(table: FoundTable): Promise<PostgresPlan> {
-    const { session, options } = this
+  async #plan(table: FoundTable, isTrial: boolean): Promise<PostgresPlan> {
+    const { session, options, label } = this
     const plan = planPostgresTable(options, this.file.columns, await listColumns(session, table))
     await assertNotOurs(session, table.schema)
     await assertWritable(session, table, plan, options.mode)
+    const { removed } = plan
+    await announceRemoval(label, removed, options, isTrial, () => listDependents(session, table, removed))
     return plan
   }
 
@@ -206,7 +220,7 @@ class TableWriter {
     const { session, options } = this
     const { mode } = options
     const table = quoteTable(found)
-    const plan = await this.#plan(found)
+    const plan = await this.#plan(found, true)
     await this.#fillStage(found, plan)
     if (hasColumnChanges(plan) && !(await this.#tryChanging(table, plan))) return
     if (mode === 'upsert') await this.#upsert(table, plan)
@@ -248,7 +262,7 @@ class TableWriter {
       await session.query(
         `LOCK TABLE ${table} IN ${mode === 'replace' ? 'EXCLUSIVE' : 'SHARE ROW EXCLUSIVE'} MODE`,
       )
-    const plan = await this.#plan(found)
+    const plan = await this.#plan(found, false)
     const deleteRows = `DELETE FROM ${found.kind === 'r' ? 'ONLY ' : ''}${table}`
     if (mode === 'upsert') {
       await this.#fillStage(found, plan)

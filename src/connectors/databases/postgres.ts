@@ -6,7 +6,7 @@ import type { StatementError } from '../../platform/postgres/postgres.js'
 import type { PostgresSession } from '../../platform/postgres/session.js'
 import type { Source, SourceOptions } from '../connector.js'
 import { assertColumnNames, convertCsv, formatTextNotice } from './local-parquet.js'
-import { getServerMessage, parseDatabase, withSession } from './postgres-access.js'
+import { getServerMessage, listReadPlaces, parseDatabase, withSession } from './postgres-access.js'
 import { assertNameFits, findTable, listColumns, listTables, textSettings } from './postgres-plan.js'
 import { describeTextColumn, describeTypedColumn } from './postgres-rows.js'
 import { createMissingError, parseSourceAddress, quoteTable, createTableSource } from './table-names.js'
@@ -49,7 +49,8 @@ export function openSource(address: string, options: SourceOptions): Source {
       await session.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${textSettings}`)
       const rows = await describe(session)
       assertColumnNames(rows.columns, label)
-      return copyRows(session, rows, { folder, path, signal: options.signal })
+      const notice = await copyRows(session, rows, { folder, path, signal: options.signal })
+      return { notice, places: await listReadPlaces(session, parsed) }
     }
     return withSession({ address: parsed, use: 'input', options }, work, explain)
   })

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs'
 import { getErrorText, UserError, type ErrorCode } from '../../core/errors.js'
 import { isSqliteFile } from '../../platform/files.js'
+import type { TableName } from '../address.js'
+import type { Place } from '../connector.js'
 import { getSqliteCode, loadDriver, type Sqlite } from '../../platform/sqlite.js'
-import { fileHints, whenFree, withFile, type DatabaseFile } from './file-database.js'
+import { fileHints, nameTablePlaces, whenFree, withFile, type DatabaseFile } from './file-database.js'
 import { explainDiskFull } from './local-parquet.js'
 
 /** Opens a file of any program, without changing its journal mode. Throws the errors of SQLite and the file system. */
@@ -101,4 +103,27 @@ function isOwnDatabase(path: string): boolean {
   } finally {
     database.close()
   }
+}
+
+/**
+ * Lists the tables that a table, a view or a query in SQL reads: SQLite's program opens their pages. `table`, if given, is
+ * listed even if it does not exist, or has no pages.
+ */
+export function listSqlitePlaces(
+  database: Sqlite,
+  path: string,
+  from: string,
+  table: TableName | null,
+): readonly Place[] {
+  const find = (condition: string, value: unknown) =>
+    database.prepare(`SELECT tbl_name FROM sqlite_schema WHERE ${condition}`).pluck().get(value) as
+      string | undefined
+  const named = table === null ? undefined : find('lower(name) = lower(?)', table.name)
+  const isMissing = table !== null && named === undefined
+  const program = isMissing
+    ? []
+    : (database.prepare(`EXPLAIN SELECT * FROM ${from}`).all() as { opcode: string; p2: bigint }[])
+  const opened = program.filter(({ opcode }) => opcode === 'OpenRead')
+  const read = opened.flatMap(({ p2 }) => find('rootpage = ?', p2) ?? [])
+  return nameTablePlaces(path, [...read, ...(table === null ? [] : [named ?? table.name])])
 }

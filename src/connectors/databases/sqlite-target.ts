@@ -13,8 +13,8 @@ import {
   withDuckDb,
   type FileColumn,
 } from './local-parquet.js'
-import { assertNotOurs, whenSqliteFree, withSqliteFile } from './sqlite-file.js'
-import { parseTargetAddress } from './table-names.js'
+import { assertNotOurs, listSqlitePlaces, whenSqliteFree, withSqliteFile } from './sqlite-file.js'
+import { mentionsName, parseTargetAddress } from './table-names.js'
 import { buildDefinition, type ExistingColumn, type TablePlan, type WantedColumn } from './table-plan.js'
 
 /** Throws ADDRESS_INVALID and USAGE_INVALID. */
@@ -41,11 +41,15 @@ export function openSqliteTarget(address: string, options: TargetOptions): Targe
         await withDuckDb(`${source}.duckdb`, options, async (duckDb) => {
           const columns = await readFileColumns(duckDb, source, 'sqlite', options)
           const target = new SqliteTable(database, duckDb, { name: table.name, label }, source, options)
-          await writeTable(target, columns, options)
+          await writeTable(target, columns, file, end === 'ROLLBACK')
         })
         for (const statement of markStatements) await execute(statement)
         await execute(end)
       }),
+    listPlaces: () =>
+      withSqliteFile(file, (database) =>
+        whenSqliteFree(file, () => listSqlitePlaces(database, path, quoteSqlName(table.name), table)),
+      ),
     withQuery: (work) =>
       withSqliteFile(file, (database) =>
         work((sql) =>
@@ -205,6 +209,21 @@ class SqliteTable implements FileTable<ExistingColumn> {
       }
     }
     return insert()
+  }
+
+  listDependents(removed: readonly ExistingColumn[]): Promise<readonly string[]> {
+    const indexes = this.database
+      .prepare(
+        `SELECT m.name, m.sql, group_concat(i.name, char(10)) AS columns
+         FROM sqlite_schema m, pragma_index_info(m.name) i
+         WHERE m.type = 'index' AND lower(m.tbl_name) = lower(?) GROUP BY m.name`,
+      )
+      .all(this.place.name) as { name: string; sql: string | null; columns: string | null }[]
+    const isLost = ({ sql, columns }: (typeof indexes)[number]) =>
+      removed.some(({ name }) =>
+        mentionsName(`${columns ?? ''}\n${sql?.slice(sql.indexOf('(')) ?? ''}`, name),
+      )
+    return Promise.resolve(indexes.filter(isLost).map(({ name }) => name))
   }
 
   async upsert({ written }: Plan, existing: readonly ExistingColumn[]): Promise<void> {

@@ -3,9 +3,9 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { parseDatabaseFile, type TableName } from '../address.js'
-import type { Source, SourceOptions } from '../connector.js'
+import type { Place, Source, SourceOptions } from '../connector.js'
 import { assertColumnNames, convertCsv, formatList, type CsvColumn } from './local-parquet.js'
-import { explainSqlite, isBusy, whenSqliteFree, withSqliteFile } from './sqlite-file.js'
+import { explainSqlite, isBusy, listSqlitePlaces, whenSqliteFree, withSqliteFile } from './sqlite-file.js'
 import { createMissingError, formatTable, parseSourceAddress, createTableSource } from './table-names.js'
 
 // Tables and queries of SQLite: `sqlite:FILE#table`.
@@ -15,6 +15,7 @@ type Value = bigint | number | string | Buffer | null
 
 /** A statement that reads all rows. */
 interface Rows {
+  readonly places: readonly Place[]
   /** The declared type is `null` for expressions. */
   readonly columns: readonly { readonly name: string; readonly type: string | null }[]
   readonly iterate: () => IterableIterator<readonly Value[]>
@@ -36,7 +37,8 @@ export function openSource(address: string, options: SourceOptions): Source {
       assertColumnNames(columns, label)
       // Reads the file, which may be locked.
       statement.get()
-      return { columns, iterate: () => statement.iterate() as IterableIterator<readonly Value[]> }
+      const places = listSqlitePlaces(database, file.path, from, table)
+      return { places, columns, iterate: () => statement.iterate() as IterableIterator<readonly Value[]> }
     } catch (error) {
       if (table !== null || isBusy(error)) throw error
       throw explainSqlite(label, 'QUERY_REFUSED', error)
@@ -56,9 +58,8 @@ export function openSource(address: string, options: SourceOptions): Source {
       await convertCsv(folder, options, { csvPath, path, kind: 'sqlite', columns, types })
       rmSync(csvPath)
       const mixed = columns.filter(({ isMixed }) => isMixed).map(({ name }) => name)
-      return mixed.length === 0
-        ? null
-        : `Columns with values of several types are kept as text: ${formatList(mixed)}`
+      const text = `Columns with values of several types are kept as text: ${formatList(mixed)}`
+      return { notice: mixed.length === 0 ? null : text, places: rows.places }
     }),
   )
 }
@@ -79,7 +80,7 @@ function assertExists(database: Sqlite, table: TableName, label: string): void {
 }
 
 async function writeCsv(
-  { columns, iterate }: Rows,
+  { columns, iterate }: Pick<Rows, 'columns' | 'iterate'>,
   path: string,
   { signal }: Pick<SourceOptions, 'signal'>,
 ): Promise<readonly StorageClasses[]> {

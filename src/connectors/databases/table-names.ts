@@ -2,10 +2,16 @@ import { join } from 'node:path'
 import { UserError } from '../../core/errors.js'
 import { quoteSqlName } from '../../parquet/duckdb.js'
 import { parseTableAddress, type TableName } from '../address.js'
-import type { Source, SourceOptions, TargetOptions } from '../connector.js'
+import type { Place, Source, SourceOptions, TargetOptions } from '../connector.js'
 
 export const quoteTable = ({ schema, name }: TableName): string =>
   schema === null ? quoteSqlName(name) : `${quoteSqlName(schema)}.${quoteSqlName(name)}`
+
+/** Whether a text in SQL contains a name as a whole, in any case. */
+export function mentionsName(sql: string, name: string): boolean {
+  const text = name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+  return new RegExp(`(?<![\\p{L}\\p{N}_$])${text}(?![\\p{L}\\p{N}_$])`, 'iu').test(sql)
+}
 
 /** Returns a table's name as users write it: quoted only if needed. */
 export function formatTable({ schema, name }: TableName): string {
@@ -89,15 +95,25 @@ function measureDistance(one: string, other: string): number {
   return row.at(-1) ?? 0
 }
 
-/** Copies the rows to `path`; temporary files may be in `folder`. Returns a notice for the user, or `null`. */
-type CopyTable = (path: string, folder: string) => Promise<string | null>
+interface CopiedTable {
+  /** Notice for the user, or `null`. */
+  readonly notice: string | null
+  readonly places: readonly Place[]
+}
 
-export const createTableSource = (label: string, { notice }: SourceOptions, copy: CopyTable): Source => ({
+/** Copies the rows to `path`; temporary files may be in `folder`. */
+type CopyTable = (path: string, folder: string) => Promise<CopiedTable>
+
+export const createTableSource = (
+  label: string,
+  { notice, query }: SourceOptions,
+  copy: CopyTable,
+): Source => ({
   fetch: async (folder) => {
     const path = join(folder, 'table.parquet')
-    const text = await copy(path, folder)
-    if (text !== null) notice(text)
-    return [{ path, label, format: 'parquet' }]
+    const copied = await copy(path, folder)
+    if (copied.notice !== null) notice(copied.notice)
+    return [{ path, label, format: 'parquet', places: copied.places, isQuery: query !== null }]
   },
   close: () => Promise.resolve(),
 })

@@ -1,7 +1,7 @@
 import { UserError } from '../../core/errors.js'
 import { quoteSqlName } from '../../parquet/duckdb.js'
 import type { TargetOptions } from '../connector.js'
-import type { FileColumn } from './local-parquet.js'
+import { formatList, type FileColumn } from './local-parquet.js'
 
 /** A column of an existing table. */
 export interface ExistingColumn {
@@ -67,6 +67,32 @@ export function planTable<Existing extends ExistingColumn>(
     return old === undefined || keepsType(old, column.wantedType) ? [] : [{ old, column }]
   })
   return { written, added, removed, retyped }
+}
+
+/**
+ * Handles columns that a table loses by being replaced. `listDependents` returns the names of the indexes and constraints
+ * that go with them. Reports only in a trial, and not again when the rows are written. Throws OUTPUT_TABLE_UNFIT.
+ */
+export async function announceRemoval(
+  label: string,
+  removed: readonly ExistingColumn[],
+  { removedColumns = 'refuse', notice }: Pick<TargetOptions, 'removedColumns' | 'notice'>,
+  isTrial: boolean,
+  listDependents: () => Promise<readonly string[]>,
+): Promise<void> {
+  if (removed.length === 0 || removedColumns === 'ignore' || (removedColumns === 'report' && !isTrial)) return
+  const names = removed.map(({ name }) => name)
+  const dependents = await listDependents()
+  const columns = `the ${names.length === 1 ? 'column' : 'columns'} ${formatList(names)}`
+  const behind = dependents.length === 0 ? '' : `, with the indexes and constraints ${formatList(dependents)}`
+  const lost = columns + behind
+  if (removedColumns === 'report') {
+    notice(`${label} loses ${lost}, because the output does not have them`)
+    return
+  }
+  throw new UserError('OUTPUT_TABLE_UNFIT', `${label} would lose ${lost}: the output does not have them`, {
+    hint: 'pass --drop-columns to remove them; to keep them, pass --mode upsert, give them default values, or name another table',
+  })
 }
 
 export const hasColumnChanges = ({ added, removed, retyped }: TablePlan<ExistingColumn>): boolean =>

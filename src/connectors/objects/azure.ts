@@ -18,7 +18,7 @@ import {
   type ListedObject,
   type Upload,
 } from './object-store.js'
-import { findChild, findText } from './xml.js'
+import { findChild, findText } from '../../tables/xml.js'
 
 /** A SAS token is a query; a shared key signs each request. */
 type AzureCredentials =
@@ -39,9 +39,13 @@ export class AzureService implements StoreService {
     this.#endpoint = readEndpoint(context, account)
   }
 
+  buildUrl(path: string): string {
+    return `${this.#endpoint}/${encodeText(this.container)}${path.replace(/^\/\?/, '?')}`
+  }
+
   async sign(request: StoreRequest): Promise<StoreRequest> {
     this.#credentials ??= readCredentials(this.context, this.account)
-    const url = `${this.#endpoint}/${encodeText(this.container)}${request.url.replace(/^\/\?/, '?')}`
+    const url = this.buildUrl(request.url)
     const headers = {
       ...request.headers,
       'x-ms-version': '2021-12-02',

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { UserError } from '../../core/errors.js'
-import type { Connector, ConnectorOptions, Target, TargetOptions } from '../connector.js'
+import type { Connector, ConnectorOptions, Place, Target, TargetOptions } from '../connector.js'
 import type { CredentialContext } from './credential-request.js'
 import { HttpClient } from './http-client.js'
 import { createAddressError, parseObjectAddress, trialPrefix } from './object-address.js'
@@ -52,6 +52,17 @@ class ObjectTarget implements Target {
     private readonly store: BucketStore,
     private readonly key: string,
   ) {}
+
+  async listPlaces(): Promise<readonly Place[]> {
+    const { store, key } = this
+    try {
+      return store.listPlaces(key, await store.head(key))
+    } catch (error) {
+      // Writing does not need the right to read.
+      if (!(error instanceof UserError && error.code === 'ACCESS_DENIED')) throw error
+      return store.listPlaces(key, null)
+    }
+  }
 
   async tryWriting(samplePath: string): Promise<void> {
     const { store, key } = this

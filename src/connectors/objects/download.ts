@@ -16,15 +16,15 @@ import type { Patience } from './store-client.js'
 
 /**
  * Copies an object to a new file. After a cut it continues behind the last byte, as long as the ETag is the same. At the
- * end, it verifies the size that a list, HEAD and GET announced, and the checksum if the store gives one. Returns false
- * if the object does not exist. Throws INPUT_CHANGED, INPUT_INCOMPLETE, DISK_FULL and the errors of the store.
+ * end, it verifies the size that a list, HEAD and GET announced, and the checksum if the store gives one. Returns the
+ * facts of the version that was copied, or null if the object does not exist. Throws INPUT_CHANGED, INPUT_INCOMPLETE, DISK_FULL and the errors of the store.
  */
 export async function download(
   store: ReadableStore,
   key: string,
   announced: ObjectInfo,
   path: string,
-): Promise<boolean> {
+): Promise<ObjectInfo | null> {
   const file = await open(path, 'wx', 0o600)
   try {
     return await new Download(store, key, announced, file).run()
@@ -65,13 +65,13 @@ class Download {
     this.#label = store.buildLabel(key)
   }
 
-  async run(): Promise<boolean> {
+  async run(): Promise<ObjectInfo | null> {
     for (;;) {
       try {
         const reply = await this.#request()
-        if (reply === null && !this.#isConfirmed) return false
+        if (reply === null && !this.#isConfirmed) return null
         if (reply === null) throw createChangedError(this.#label)
-        if (await this.#receive(reply)) return true
+        if (await this.#receive(reply)) return this.#known
       } catch (error) {
         if (error instanceof ContradictionFault && ++this.#contradictionCount >= contradictionsMax)
           throw this.#createIncompleteError(error)

@@ -42,9 +42,13 @@ class GoogleService implements StoreService {
 
   readonly readFailure = readS3Failure
 
+  buildUrl(path: string): string {
+    return `${this.#endpoint}/${encodeText(this.bucket)}${path.replace(/^\/\?/, '?')}`
+  }
+
   async sign(request: StoreRequest): Promise<StoreRequest> {
     const credentials = await this.#credentials.get()
-    const url = `${this.#endpoint}/${encodeText(this.bucket)}${request.url.replace(/^\/\?/, '?')}`
+    const url = this.buildUrl(request.url)
     if (credentials.kind === 'hmac') {
       const scope = { region: 'auto', service: 's3', nowMs: this.context.platform.clock.nowMs() } as const
       return signForAmazon({ ...request, url }, { ...credentials, sessionToken: null }, scope)

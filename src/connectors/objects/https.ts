@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { UserError } from '../../core/errors.js'
-import type { ConnectorOptions, Connector } from '../connector.js'
+import type { ConnectorOptions, Connector, Place } from '../connector.js'
 import { findHomePath, readVariable } from './credential-request.js'
 import { type StoreReply, type StoreRequest, HttpClient } from './http-client.js'
-import { assertWithoutSecret, createAddressError } from './object-address.js'
+import { assertWithoutSecret, createAddressError, listObjectPlaces } from './object-address.js'
 import { ObjectSource } from './object-source.js'
+import type { ObjectInfo } from './object-store.js'
 import { ReadableStore } from './readable-store.js'
 import {
   StoreFailure,
@@ -32,6 +33,10 @@ class HttpsService implements StoreService {
       })
     }
     this.#authorization = authorization ?? readNetrc(environment, url.hostname)
+  }
+
+  buildUrl(path: string): string {
+    return this.url.origin + path
   }
 
   get hasCredentials(): boolean {
@@ -77,6 +82,8 @@ const redirects = [301, 302, 303, 307, 308]
 
 /** A file on a web server. */
 class HttpsStore extends ReadableStore {
+  readonly #opened = new Set<string>()
+
   constructor(
     client: StoreClient,
     private readonly service: HttpsService,
@@ -87,6 +94,11 @@ class HttpsStore extends ReadableStore {
 
   buildLabel(): string {
     return this.url.origin + this.url.pathname
+  }
+
+  /** Redirects may lead to an object of a store. */
+  override listPlaces(_key: string, info: ObjectInfo | null): readonly Place[] {
+    return [...this.#opened].flatMap((url) => listObjectPlaces(url, info))
   }
 
   async *list(): AsyncGenerator<never> {}
@@ -105,6 +117,7 @@ class HttpsStore extends ReadableStore {
   ): Promise<StoreReply> {
     let { url } = this
     for (let count = 0; count <= this.client.platform.limits.redirectsMax; count++) {
+      this.#opened.add(url.href)
       const reply = await this.#send(
         { method, url: url.href, headers },
         { expected: [...expected, ...redirects], patience },

@@ -1,5 +1,7 @@
 import { UserError } from '../../core/errors.js'
 import { isLoopback } from '../../core/server-addresses.js'
+import type { Place } from '../connector.js'
+import type { ObjectInfo } from './object-store.js'
 
 const forms = {
   s3: 's3://bucket/folder/companies.csv',
@@ -122,4 +124,42 @@ export function parseEndpoint(text: string, setting: string, alsoHttp: readonly 
     })
   }
   return url.origin + url.pathname.replace(/\/+$/, '')
+}
+
+const amazonHost = /^(?:(.+)\.)?s3(?:[.-][a-z0-9-]+)*\.amazonaws\.com(?:\.cn)?$/
+const googleHost = /^(?:storage\.cloud\.google|commondatastorage\.googleapis)\.com$/
+
+/**
+ * Returns the places of the object with a URL. Its bucket may be in the path or in front of the host. Stores that take
+ * similar keys for the same name show it by the same version: `info`, if known, becomes a place too.
+ */
+export function listObjectPlaces(url: string, info: ObjectInfo | null): readonly Place[] {
+  const { hostname, port, pathname } = new URL(url)
+  const path = decodePath(pathname)
+  const [, bucket = ''] = amazonHost.exec(hostname) ?? []
+  const places = amazonHost.test(hostname)
+    ? [`s3.amazonaws.com${bucket === '' ? '' : `/${bucket}`}${path}`]
+    : listHostPlaces(hostname, port, path)
+  const version = info === null || info.etag === null ? null : JSON.stringify([info.etag, info.byteCount])
+  const versions = places.map(
+    (place) => `${place.replace(/\/+/g, '/').normalize('NFC').toLowerCase()} ${version}`,
+  )
+  return [...places, ...(version === null ? [] : versions)].map((place) => `object ${place}`)
+}
+
+function listHostPlaces(hostname: string, port: string, path: string): readonly string[] {
+  const suffix = port === '' ? '' : `:${port}`
+  if (isLoopback(hostname)) return [`localhost${suffix}${path}`]
+  const host = googleHost.test(hostname) ? 'storage.googleapis.com' : hostname
+  const [first = '', ...rest] = host.split('.')
+  const inFront = rest.length < 2 ? [] : [`${rest.join('.')}${suffix}/${first}${path}`]
+  return [host + suffix + path, ...inFront]
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
 }

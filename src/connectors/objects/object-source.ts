@@ -25,8 +25,9 @@ export class ObjectSource implements Source {
         const { key, info } = object
         const label = store.buildLabel(key)
         const path = join(folder, `${index + 1}${findExtension(key)}`)
-        if (!(await download(store, key, info, path))) throw createChangedError(label)
-        files[index] = { path, label, format: null }
+        const found = await download(store, key, info, path)
+        if (found === null) throw createChangedError(label)
+        files[index] = { path, label, format: null, places: store.listPlaces(key, found), isQuery: false }
       }
     }
     const workers = Array.from({ length: store.client.platform.limits.transfersInFlight }, fetchNext)

@@ -1,4 +1,5 @@
 import { UserError } from '../../core/errors.js'
+import type { Place } from '../connector.js'
 import type { StoreReply, StoreRequest } from './http-client.js'
 import {
   isCompressedOnTheWay,
@@ -9,9 +10,9 @@ import {
   type ResumePoint,
   type Upload,
 } from './object-store.js'
-import { parseXml, type XmlElement } from './xml.js'
+import { parseXml, type XmlElement } from '../../tables/xml.js'
 import { StoreFailure, type Patience, type StoreClient } from './store-client.js'
-import { encodeKey, encodeQuery } from './object-address.js'
+import { encodeKey, encodeQuery, listObjectPlaces } from './object-address.js'
 
 /** Objects that can be read. */
 export abstract class ReadableStore {
@@ -24,6 +25,11 @@ export abstract class ReadableStore {
 
   /** Returns the address of an object, for messages. */
   abstract buildLabel(key: string): string
+
+  /** Returns the places of an object; `info` is `null` if it does not exist, or is unknown. */
+  listPlaces(key: string, info: ObjectInfo | null): readonly Place[] {
+    return listObjectPlaces(this.client.service.buildUrl(toPath(key)), info)
+  }
 
   /** Yields objects, sorted by key; nothing if the store has no lists. */
   abstract list(prefix: string, countMax?: number): AsyncIterable<ListedObject>

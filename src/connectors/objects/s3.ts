@@ -36,7 +36,7 @@ export class S3Service implements StoreService {
     const region = this.#region ?? access.region
     const credentials = await access.credentials.get()
     const nowMs = this.platform.clock.nowMs()
-    const url = this.#buildUrl(request.url, region)
+    const url = this.buildUrl(request.url)
     return signForAmazon({ ...request, url }, credentials, { region, service: 's3', nowMs })
   }
 
@@ -50,9 +50,10 @@ export class S3Service implements StoreService {
     return code === 'ExpiredToken' && (await this.access.credentials.renew())
   }
 
-  #buildUrl(path: string, region: string): string {
+  buildUrl(path: string): string {
     const { bucket } = this
     const { endpoint } = this.access
+    const region = this.#region ?? this.access.region
     const name = encodeText(bucket)
     // The list of a bucket has no slash before its query.
     const rest = path.replace(/^\/\?/, '?')

@@ -63,6 +63,8 @@ const temporaryCodes = new Set([
 export interface StoreService {
   /** Shown in messages: `s3://bucket`. */
   readonly label: string
+  /** Returns the URL of a path as requests have it, without a signature. */
+  buildUrl(path: string): string
   /** Returns the request with credentials. Throws CREDENTIALS_MISSING and ConnectionFault. */
   sign(request: StoreRequest): Promise<StoreRequest>
   readFailure(text: string, headers: StoreReply['headers']): FailureFacts

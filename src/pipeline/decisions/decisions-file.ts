@@ -1,5 +1,4 @@
 import {
-  chmodSync,
   closeSync,
   fsyncSync,
   ftruncateSync,
@@ -124,7 +123,6 @@ function replace(
   const temporary = buildTemporaryPath(target)
   try {
     writeFileSync(temporary, decisionsHeader + decisions.map(formatDecisionLine).join(''), { flag: 'wx' })
-    if (file !== null) chmodSync(temporary, statSync(target).mode & 0o777)
     // Keeps edits made without the lock up to this moment.
     if (!isUnchanged(path, file)) return false
     publishFile(temporary, target)

@@ -10,11 +10,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { getErrorText, UserError } from '../../core/errors.js'
-import { buildTemporaryPath, publishFile } from '../../platform/files.js'
-import { assertRegular, resolveTarget } from '../output/output-path.js'
+import { buildTemporaryPath, publishFile, resolveFinalPath } from '../../platform/files.js'
+import { assertRegular } from '../output/output-path.js'
 import type { RunEnd } from '../figures/notify-message.js'
 
-/** The collector runs as another user. */
+/** Mode of a new file: the collector runs as another user. */
 const readableMode = 0o644
 const knownBytesMax = 1024 * 1024
 
@@ -28,7 +28,7 @@ export function assertMetricsReplaceable(path: string): void {
       hint: 'name a file; its name ends in .prom',
     })
   }
-  const target = resolveTarget(path)
+  const target = resolveFinalPath(path)
   assertRegular(target)
   if (!existsSync(target) || statSync(target).size === 0 || readStart(target) === ownStart) return
   throw new UserError('OUTPUT_UNWRITABLE', `${path} is not a metrics file of a run`, {
@@ -54,7 +54,7 @@ function readStart(path: string): string {
  * failure. Never throws: the run does not depend on it.
  */
 export async function writeMetricsFile(path: string, end: RunEnd): Promise<string | null> {
-  const target = resolveTarget(path)
+  const target = resolveFinalPath(path)
   const temporary = buildTemporaryPath(target)
   try {
     assertMetricsReplaceable(path)

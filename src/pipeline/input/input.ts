@@ -24,15 +24,17 @@ import {
 import {
   assertContent,
   createUnknownFormatError,
-  findFiles,
-  formatOfPath,
   hashFiles,
   hashList,
   isUnchanged,
+  type InputFormat,
+} from './file-content.js'
+import {
+  findFiles,
+  formatOfPath,
   openFiles,
   standardInputLabel,
   type FileRequest,
-  type InputFormat,
   type SourceFile,
 } from './sources.js'
 

@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto'
 import {
-  createReadStream,
   createWriteStream,
   mkdtempSync,
   readdirSync,
@@ -9,19 +7,23 @@ import {
   statSync,
   type BigIntStats,
 } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { isAddress, isTableAddress, noConnectors, type Connectors } from '../../connectors/connectors.js'
+import {
+  isAddress,
+  isTableAddress,
+  noConnectors,
+  type Connectors,
+  type Place,
+} from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
-import { makeFolder, removeStale, createTemporaryMark } from '../../platform/files.js'
-import { openFileBytes, readStart } from '../../tables/bytes.js'
-import { contentKinds, detectContent, toFileError, type ContentKind } from '../../tables/file-error.js'
+import { makeFolder, removeStale, createTemporaryMark, listFilePlaces } from '../../platform/files.js'
+import { toFileError } from '../../tables/file-error.js'
+import { formatNames, type InputFormat } from './file-content.js'
 
 const filesMax = 10_000
 
 export const standardInputLabel = 'standard input'
-
-export type InputFormat = 'csv' | 'parquet' | 'ndjson' | 'json' | 'xlsx'
 
 /** A file to read: `path` is opened, `label` is shown to the user. */
 export interface SourceFile {
@@ -29,6 +31,10 @@ export interface SourceFile {
   readonly label: string
   readonly bytes: number
   readonly stat: BigIntStats
+  /** Where the rows are stored: those of a copy come from elsewhere. */
+  readonly places: readonly Place[]
+  /** Whether the rows are those of a query. */
+  readonly isQuery: boolean
   /** Format of the copy of a table; undefined: given by the extension of the label. */
   readonly format?: InputFormat | undefined
 }
@@ -101,7 +107,11 @@ async function fetchFiles(
   try {
     makeFolder(folder)
     const copies = await source.fetch(mkdtempSync(join(folder, 'copy-')))
-    return copies.map(({ path, label, format }) => createSourceFile(path, label, format ?? undefined))
+    return copies.map(({ path, label, format, places, isQuery }) => ({
+      ...createSourceFile(path, label, format ?? undefined),
+      places,
+      isQuery,
+    }))
   } catch (error) {
     throw toSpoolError(error, folder, address)
   } finally {
@@ -151,15 +161,7 @@ function createSourceFile(path: string, label = path, format?: InputFormat): Sou
       hint: 'the input is read twice: pipe it in and pass - instead',
     })
   }
-  return { path, label, bytes: Number(stat.size), stat, format }
-}
-
-const formatNames: Readonly<Record<InputFormat, string>> = {
-  csv: 'CSV',
-  parquet: 'Parquet',
-  ndjson: 'NDJSON',
-  json: 'JSON',
-  xlsx: 'Excel',
+  return { path, label, bytes: Number(stat.size), stat, places: listFilePlaces(path), isQuery: false, format }
 }
 
 /** Proposes the pattern of the most frequent kind of file in a folder, or in its folders. */
@@ -175,69 +177,6 @@ function proposeGlob(folder: string, label: string): string {
       return `to read every ${formatNames[format]} file in it, pass "${join(label, ...depth, `*${best}`)}"`
   }
   return 'it has no CSV, Parquet, NDJSON, JSON or Excel file; name the files to read'
-}
-
-/** Kinds that the reader of a format accepts, or refuses with more detail. */
-const ownKinds: Readonly<Partial<Record<InputFormat, readonly ContentKind[]>>> = {
-  parquet: ['parquet'],
-  xlsx: ['xlsx', 'zip', 'ods', 'oldWorkbook'],
-}
-
-const findKind = async ({ path, label, bytes }: SourceFile): Promise<ContentKind | null> =>
-  bytes === 0 ? null : detectContent(await readStart(openFileBytes(path, label)))
-
-/** Throws INPUT_FORMAT_WRONG if the content of a file is of another kind than its format, such as a page of HTML. */
-export async function assertContent(file: SourceFile, format: InputFormat): Promise<void> {
-  const kind = await findKind(file)
-  if (kind === null || ownKinds[format]?.includes(kind) === true) return
-  const { text, hint } = contentKinds[kind]
-  throw new UserError('INPUT_FORMAT_WRONG', `${file.label} is ${text}, not ${formatNames[format]}`, { hint })
-}
-
-/** Explains a file whose name has no known extension, by its content. */
-export async function createUnknownFormatError(file: SourceFile): Promise<UserError> {
-  const kind = await findKind(file)
-  const isArchive = /\.(?:tar|tgz|tar\.gz|7z|rar|bz2|xz)$/i.test(file.label)
-  const { text, hint } = contentKinds[kind ?? (isArchive ? 'archive' : 'unknown')]
-  return new UserError('INPUT_FORMAT_UNKNOWN', `${file.label} is ${text}`, { hint })
-}
-
-/** Returns whether the file is still the one that was opened: same inode, size and modification time. */
-export function isUnchanged(file: SourceFile): boolean {
-  try {
-    const now = statSync(file.path, { bigint: true })
-    const then = file.stat
-    return (
-      now.ino === then.ino && now.dev === then.dev && now.size === then.size && now.mtimeNs === then.mtimeNs
-    )
-  } catch {
-    return false
-  }
-}
-
-/** Returns the name of a file with the folders right above it that give columns, such as `country=GB/part.csv`. */
-const getContentName = (label: string): string => /(?:[^/=]+=[^/]*\/)*[^/]*$/.exec(label)?.[0] ?? label
-
-/** Returns the SHA-256 of sizes and bytes, in order. Times do not count, and names only of folders that give columns. */
-export async function hashFiles(files: readonly SourceFile[]): Promise<string> {
-  const hash = createHash('sha256')
-  for (const file of files) {
-    hash.update(`${file.bytes}\n${getContentName(file.label).slice(0, -basename(file.label).length)}`)
-    try {
-      for await (const chunk of createReadStream(file.path, { highWaterMark: 1024 * 1024 })) {
-        hash.update(chunk as Buffer)
-      }
-    } catch (error) {
-      throw toFileError(error, file.label)
-    }
-  }
-  return hash.digest('hex')
-}
-
-/** Returns the SHA-256 of names and sizes, in order, without folders that give no columns, which is the same on machines with different mount points. */
-export function hashList(files: readonly SourceFile[]): string {
-  const list = files.map(({ label, bytes }) => [getContentName(label), bytes])
-  return createHash('sha256').update(JSON.stringify(list)).digest('hex')
 }
 
 /** Copies standard input to disk, so that it can be read twice. `remove` deletes the copy. */

@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UserError } from '../../core/errors.js'
 import type { CloseLater } from '../../platform/close-stack.js'
-import { publishFile } from '../../platform/files.js'
+import { publishFile, resolveFinalPath } from '../../platform/files.js'
 import { openSqlite, type Sqlite } from '../../platform/sqlite.js'
 import { createDamagedError } from '../checkpoint/checkpoint-errors.js'
 import { describeDamage, findDamage, isHarmless, findProblem } from '../checkpoint/sqlite/verify.js'
@@ -116,7 +116,8 @@ function staysBehind(path: string): string[] {
     : []
 }
 
-const getArrivingPath = (path: string): string => `${path}.arriving`
+/** Next to the target of a link, so that it is on the same disk. */
+const getArrivingPath = (path: string): string => `${resolveFinalPath(path)}.arriving`
 
 /** Creates the new file under a temporary name; the path must be free. Throws CHECKPOINT_*. */
 export function openFileTarget(

@@ -1,4 +1,10 @@
-import { isTableAddress, noConnectors, type Connectors, type WriteMode } from '../../connectors/connectors.js'
+import {
+  isTableAddress,
+  noConnectors,
+  type Connectors,
+  type RemovedColumns,
+  type WriteMode,
+} from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
 import { formatOfPath } from '../input/input.js'
 
@@ -55,6 +61,8 @@ export interface RemoteOutput extends RemoteAccess {
   readonly mode: WriteMode
   /** Column with the key of a row, for `upsert`. */
   readonly keyColumn: string | null
+  /** Treatment of columns that `replace` would remove from a table; defaults to `refuse`. */
+  readonly removedColumns?: RemovedColumns
   /** Null or absent: appended rows are not marked. */
   readonly mark?: AppendMark | null
 }

@@ -4,17 +4,22 @@ import {
   constants,
   existsSync,
   openSync,
-  realpathSync,
   rmSync,
   statfsSync,
   statSync,
   type Stats,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { findDatabaseFile, isAddress, isTableAddress, type WriteMode } from '../../connectors/connectors.js'
+import {
+  findDatabaseFile,
+  isAddress,
+  isSamePlace,
+  isTableAddress,
+  type WriteMode,
+} from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
 import { isOutOfMemory } from '../../parquet/duckdb.js'
-import { buildTemporaryPath } from '../../platform/files.js'
+import { buildTemporaryPath, listFilePlaces, resolveFinalPath } from '../../platform/files.js'
 import { explainSystemFailure } from '../../platform/system-limits.js'
 import type { SourceFile } from '../input/input.js'
 import {
@@ -40,18 +45,9 @@ export function getBasisPath(outputPath: string): string {
   return /\.gz$/i.test(outputPath) ? `${outputPath.slice(0, -3)}.basis.csv.gz` : `${outputPath}.basis.csv`
 }
 
-/** Returns the file that a symbolic link points to, so that publishing keeps the link. */
-export function resolveTarget(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return resolve(path)
-  }
-}
-
 /**
  * Finds, before anything is submitted, the reasons for which publishing would fail: OUTPUT_UNWRITABLE (the folder is
- * missing or read-only, the path is a folder or a device), OUTPUT_IS_INPUT (the output or its basis file is an input),
+ * missing or read-only, the path is a folder or a device), OUTPUT_IS_INPUT (a local output or its basis file is an input),
  * and DISK_FULL (less room than estimated: twice the input, four times for Parquet, and an answer for each of
  * `rowCount` rows). `inputBytes`: size of the part of the inputs that is read.
  */
@@ -66,15 +62,14 @@ export function assertOutputUsable(
   const inputRoomBytes = (format === 'parquet' ? 4 : 2) * inputBytes
   const roomBytes = writerLimits.freeBytesMin + inputRoomBytes + rowCount * writerLimits.answerBytesEstimate
   if (isAddress(path)) {
-    assertOtherThanInputs(inputFiles, path)
     const file = findDatabaseFile(path)
-    const place = file === null ? null : dirname(resolveTarget(file))
-    if (place !== null && existsSync(place)) assertRoom(place, roomBytes)
+    const folder = file === null ? null : dirname(resolveFinalPath(file))
+    if (folder !== null && existsSync(folder)) assertRoom(folder, roomBytes)
     return
   }
   for (const written of format === 'csv' ? [path, getBasisPath(path)] : [path])
     assertReplaceable(written, inputFiles)
-  const folder = dirname(resolveTarget(path))
+  const folder = dirname(resolveFinalPath(path))
   assertFolderWritable(folder, path)
   assertRoom(folder, roomBytes)
 }
@@ -90,20 +85,19 @@ export function assertExtraOutputUsable(
 ): void {
   if (isAddress(path)) throw createUnwritableError(path, 'it is an address', 'name a local file')
   assertReplaceable(path, inputFiles)
-  if (others.some((other) => other !== '-' && resolveLinks(other) === resolveLinks(path))) {
-    throw new UserError('OUTPUT_IS_OURS', `two outputs of one run would be written to ${path}`, {
-      hint: 'name another file for one of them',
-    })
-  }
-  assertFolderWritable(dirname(resolveTarget(path)), path)
+  const isSame = (other: string) => other !== '-' && resolveFinalPath(other) === resolveFinalPath(path)
+  if (others.some(isSame)) throw createTwiceError(path)
+  assertFolderWritable(dirname(resolveFinalPath(path)), path)
 }
 
-function assertOtherThanInputs(inputFiles: readonly SourceFile[], address: string): void {
-  const input = inputFiles.find(({ label }) => label === address)
-  if (input !== undefined) throw createIsInputError(address, input)
-}
+/** Returns the error for two outputs of one run in the same place. */
+export const createTwiceError = (paths: string): UserError =>
+  new UserError('OUTPUT_IS_OURS', `two outputs of one run would be written to ${paths}`, {
+    hint: 'name another file or table for one of them',
+  })
 
-const createIsInputError = (path: string, { label }: SourceFile): UserError =>
+/** Returns the error for an output that would overwrite an input. */
+export const createIsInputError = (path: string, { label }: SourceFile): UserError =>
   new UserError('OUTPUT_IS_INPUT', `the output ${path} is the input ${label}`, {
     hint: 'name another output: the input is never overwritten',
   })
@@ -115,11 +109,8 @@ function assertReplaceable(path: string, inputFiles: readonly SourceFile[]): voi
   if (descriptorPath.test(resolve(path)))
     throw createUnwritableError(path, 'it is an open file of a process', 'pass - for standard output')
   const stat = findStat(path)
-  const target = resolveLinks(path)
-  const isSame = (file: SourceFile) =>
-    resolveLinks(file.path) === target ||
-    (stat !== null && BigInt(stat.ino) === file.stat.ino && BigInt(stat.dev) === file.stat.dev)
-  const input = inputFiles.find(isSame)
+  const places = listFilePlaces(path)
+  const input = inputFiles.find((file) => isSamePlace(file.places, places))
   if (input !== undefined) throw createIsInputError(path, input)
   if (stat === null) return
   assertRegular(path)
@@ -150,19 +141,6 @@ export function assertRegular(path: string): void {
     )
   }
   throw createUnwritableError(path, 'it is not a regular file', 'pass - for standard output')
-}
-
-/** Resolves links; the file itself need not exist. */
-function resolveLinks(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    try {
-      return join(realpathSync(dirname(path)), basename(path))
-    } catch {
-      return resolve(path)
-    }
-  }
 }
 
 function findStat(path: string): Stats | null {
@@ -227,7 +205,7 @@ export function toWriteError(path: string, cause: unknown): unknown {
     return createUnwritableError(
       path,
       'its folder does not exist',
-      `create it: mkdir -p ${dirname(path)}`,
+      `create it: mkdir -p ${dirname(existsSync(dirname(path)) ? resolveFinalPath(path) : path)}`,
       cause,
     )
   }
@@ -266,6 +244,8 @@ export interface OutputRequest {
   hasSides?: boolean | undefined
   /** How rows are put into a table; defaults to `replace`. */
   mode?: WriteMode | undefined
+  /** Remove the columns of a table that the output does not have. */
+  dropColumns?: boolean | undefined
 }
 
 export interface ResolvedOutput extends OutputForm {
@@ -304,9 +284,19 @@ export function resolveOutput(request: OutputRequest, remote: RemoteAccess = noA
     partial: request.partial ?? false,
     bom: request.bom ?? false,
     memoryBytes: resolveMemoryBytes(request.memory),
-    remote: isAddress(path) ? { ...remote, mode: request.mode ?? 'replace', keyColumn: null } : null,
+    remote: isAddress(path) ? resolveRemote(request, remote) : null,
   }
 }
+
+const resolveRemote = (
+  { mode = 'replace', dropColumns = false }: OutputRequest,
+  access: RemoteAccess,
+): RemoteOutput => ({
+  ...access,
+  mode,
+  keyColumn: null,
+  removedColumns: dropColumns ? 'report' : 'refuse',
+})
 
 const memoryBytesDefault = 1e9
 

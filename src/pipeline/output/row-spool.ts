@@ -4,8 +4,8 @@ import { isAddress } from '../../connectors/connectors.js'
 import { collectGarbage } from '../../parquet/duckdb.js'
 import { parquetLimits } from '../../parquet/limits.js'
 import { LineWriter, type LineFile } from '../../parquet/part-sql.js'
-import { removeStaleTemporaries, buildTemporaryPath } from '../../platform/files.js'
-import { resolveTarget, toWriteError } from './output-path.js'
+import { removeStaleTemporaries, buildTemporaryPath, resolveFinalPath } from '../../platform/files.js'
+import { toWriteError } from './output-path.js'
 
 /**
  * Rows of the first pass in a private folder, as lines of JSON that DuckDB reads later instead of the input. Throws the
@@ -21,7 +21,7 @@ export class RowSpool {
   /** Creates the folder next to a file, or in `folderOfOthers`. Removes the leftovers of killed runs. */
   constructor(outputPath: string, folderOfOthers: string) {
     const isFile = outputPath !== '-' && !isAddress(outputPath)
-    const target = isFile ? resolveTarget(outputPath) : join(folderOfOthers, 'output')
+    const target = isFile ? resolveFinalPath(outputPath) : join(folderOfOthers, 'output')
     this.#outputPath = outputPath
     removeStaleTemporaries(target)
     this.#folder = buildTemporaryPath(target, '.rows')

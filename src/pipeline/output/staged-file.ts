@@ -4,11 +4,18 @@ import { open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createGzip } from 'node:zlib'
 import { isAddress, isTableAddress, type Target } from '../../connectors/connectors.js'
-import { buildTemporaryPath, makeFolder, publishFile, removeStaleTemporaries } from '../../platform/files.js'
+import {
+  buildTemporaryPath,
+  copyAccess,
+  makeFolder,
+  publishFile,
+  removeStaleTemporaries,
+  resolveFinalPath,
+} from '../../platform/files.js'
 import { Packer } from '../../tables/zip-writer.js'
 import { openDuckDb, quoteSqlName, quoteSqlPath } from '../../parquet/duckdb.js'
 import type { Appended, AppendMark, RemoteOutput } from './output-format.js'
-import { assertRegular, resolveTarget, toWriteError } from './output-path.js'
+import { assertRegular, toWriteError } from './output-path.js'
 
 /**
  * A file that is written under a temporary name next to its target, and published as a whole or not at all. The
@@ -24,7 +31,7 @@ export class StagedFile {
     readonly path: string,
     readonly localPath = path,
   ) {
-    this.target = resolveTarget(localPath)
+    this.target = resolveFinalPath(localPath)
     assertRegular(this.target)
     this.temporary = buildTemporaryPath(this.target)
     removeStaleTemporaries(this.target)
@@ -32,8 +39,15 @@ export class StagedFile {
 
   /** Writes bytes, or text as UTF-8. */
   async write(content: string | Uint8Array): Promise<void> {
-    this.handle ??= await open(this.temporary, 'wx')
+    this.handle ??= await this.#open()
     await this.handle.writeFile(content, 'utf8')
+  }
+
+  /** The content of a private output is private from its first byte. */
+  async #open(): Promise<FileHandle> {
+    const handle = await open(this.temporary, 'wx', existsSync(this.target) ? 0o600 : 0o666)
+    copyAccess(this.target, this.temporary)
+    return handle
   }
 
   /** Ends the writing. The file keeps its temporary name. */
@@ -146,11 +160,12 @@ export function withMark<Output extends { path: string; remote?: RemoteOutput | 
 /** Opens the target of a table or an object. */
 function openRemote(
   path: string,
-  { connectors, mode, keyColumn, mark = null }: RemoteOutput,
+  { connectors, mode, keyColumn, removedColumns, mark = null }: RemoteOutput,
 ): Promise<Target> {
   return connectors.openTarget(path, {
     mode: isTableAddress(path) ? mode : 'replace',
     keyColumn,
+    removedColumns,
     markTable: mark?.table ?? null,
   })
 }

@@ -1,6 +1,7 @@
 import { basename, dirname, relative, resolve } from 'node:path'
 import { UserError } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
+import { isSameFile } from '../../platform/files.js'
 import { resolveOutputForm, type RequestedFormat, type OutputForm } from '../output/output-format.js'
 import { assertOutputUsable, getBasisPath, toWriteError } from '../output/output-path.js'
 import { publishText, StagedFile } from '../output/staged-file.js'
@@ -170,8 +171,8 @@ async function writeOne(
 }
 
 function assertApart(path: string, parts: readonly PublishedPart[]): void {
-  const files = new Set(parts.flatMap((part) => listAttemptFiles(part.path)))
-  const wrong = [path, getBasisPath(path)].find((one) => files.has(resolve(one)))
+  const files = parts.flatMap((part) => listAttemptFiles(part.path))
+  const wrong = [path, getBasisPath(path)].find((one) => files.some((file) => isSameFile(one, file)))
   if (wrong === undefined && path !== '-') return
   throw new UserError(
     'OUTPUT_UNWRITABLE',

@@ -55,6 +55,7 @@ export const openTarget = (connector: Connector, address: string, options: Parti
     environment: {},
     mode: 'replace',
     keyColumn: null,
+    removedColumns: 'report',
     notice: () => undefined,
     ...options,
   })

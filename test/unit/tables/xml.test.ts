@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findText, parseXml } from '../../../src/connectors/objects/xml.js'
+import { findText, parseXml } from '../../../src/tables/xml.js'
 import { createPlaceReader } from '../../../src/tables/xml.js'
 
 const compatibility = 'http://schemas.openxmlformats.org/markup-compatibility/2006'

@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, rmSync, statSync } from 'node:fs'
 import type { FoundHead } from '../../figures/checkpoint-standing.js'
-import { keepToOwner, publishFile, buildTemporaryPath } from '../../../platform/files.js'
+import { keepToOwner, publishFile, buildTemporaryPath, resolveFinalPath } from '../../../platform/files.js'
 import { openSqlite, type Sqlite } from '../../../platform/sqlite.js'
 import { HeadFile, readPlace, readHead } from './head-file.js'
 import { withExplainedErrors, lockCheckpoint, makeCheckpointFile, openToWrite } from './open-database.js'
@@ -29,8 +29,10 @@ export function repairCheckpoint(path: string, nowMs: number): Repair | null {
       const found = readHead(path)
       const fresh = buildTemporaryPath(path)
       try {
-        const rebuilt = rebuildInto(fresh, path, found)
-        const damagedPath = putInPlace(fresh, path, nowMs)
+        // SQLite's log is next to the target of a link.
+        const target = resolveFinalPath(path)
+        const rebuilt = rebuildInto(fresh, target, found)
+        const damagedPath = putInPlace(fresh, target, nowMs)
         writeHead(path, rebuilt, found)
         return { ...rebuilt, damagedPath }
       } finally {
