@@ -10,9 +10,7 @@ const codes: ReadonlySet<string> = new Set([
   ...iso31662.filter(({ parent }) => parent === 'US' || parent === 'CA').map(({ code }) => code.slice(3)),
 ])
 const regionNames: ReadonlySet<string> = new Set(
-  iso31662
-    .filter(({ parent }) => parent === 'US' || parent === 'CA')
-    .map(({ name }) => name.toLowerCase()),
+  iso31662.filter(({ parent }) => parent === 'US' || parent === 'CA').map(({ name }) => name.toLowerCase()),
 )
 
 /** A name may have several suffixes: `TOWNSEND ASSET MANAGEMENT CORP /NC/ /ADV`. */

@@ -54,11 +54,28 @@ const rankImpact = (factor: unknown): number => impacts.indexOf(toWord(at(factor
 /** A confirmed registration is no reason for the match. */
 const outcomeCode = 'legal_entity_confirmed'
 
+/** The code of a factor about a register whose newest file no longer lists the company. */
+export const leftRegisterCode = 'left_register'
+
+/** Returns the sentences about registers that no longer list the company. */
+export function listLeftRegisters(factors: readonly unknown[]): string[] {
+  return factors.flatMap((factor) =>
+    at(factor, 'code') === leftRegisterCode ? (toText(at(factor, 'description')) ?? []) : [],
+  )
+}
+
 /**
  * Returns the text of the strongest factor: for a match in favour of it, for any other answer against it. Ties: the
- * first.
+ * first. Adds the registers that no longer list the company.
  */
 export function findReason(factors: readonly unknown[], status: string): string | null {
+  const left = listLeftRegisters(factors)
+  const strongest = findStrongest(factors, status)
+  const said = [...(strongest === null || left.includes(strongest) ? [] : [strongest]), ...left]
+  return said.length === 0 ? null : said.join(' ')
+}
+
+function findStrongest(factors: readonly unknown[], status: string): string | null {
   const said = factors.filter((factor) => (toText(at(factor, 'description')) ?? '').trim() !== '')
   const strengths = said.filter((factor) => toWord(at(factor, 'type')) === 'strength')
   const reasons = strengths.filter((factor) => at(factor, 'code') !== outcomeCode)

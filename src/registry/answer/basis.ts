@@ -117,9 +117,7 @@ function describeLegalName(primary: StoredLegalEntity): string {
     .sort((a, b) => ((a.endedOn ?? '') < (b.endedOn ?? '') ? 1 : -1))
     .slice(0, formerNamesTold)
     .map((entry) => ` "${entry.name}" is a former name${formatEnd(entry)}.`)
-  const removed = primary.removedFromSource
-    ? ` The newest file of ${primary.sourceName} no longer names the registration; that of ${primary.sourceDate.slice(0, 10)} did.`
-    : ''
+  const removed = primary.removedFromSource ? ` ${describeRemoval(primary)}` : ''
   return `The name on the registration.${removed}${told.join('')}`
 }
 
@@ -135,6 +133,14 @@ function describeDisplayName({ displayName, nameInUse, legalName }: StoredLegalE
     ...(nameInUse.startsWith(displayName) ? [] : ['with small letters as people write them']),
   ]
   return `${isRegistered ? 'The name on the registration' : shortest}, ${changes.join(' and ')}.`
+}
+
+/** The reason for a removal is unknown: dissolved, delisted, or moved to another file. */
+export function describeRemoval({
+  sourceName,
+  sourceDate,
+}: Pick<StoredLegalEntity, 'sourceName' | 'sourceDate'>): string {
+  return `The newest file of ${sourceName} no longer names the registration; that of ${sourceDate.slice(0, 10)} did.`
 }
 
 /** Formats the end of a former name and the source that shows it: " since 2026-05-01 (gleif)". */

@@ -3,7 +3,12 @@ import type { EntitySubtype, EntityType, IdentifierType } from '../../contract/e
 import type { RowAddress, RowIdentifier, RowName, StatedRow } from '../model/registry-rows.js'
 import { formatDisplayName } from '../normalize/mixed-case.js'
 import { sortClaims } from '../linkage/survivorship.js'
-import { createIdentifierReader, createNameReader } from './registration-columns.js'
+import {
+  createIdentifierReader,
+  createMembershipReader,
+  createNameReader,
+  type RegisterMembership,
+} from './registration-columns.js'
 
 /** A stored registration with its origin. */
 export interface StoredLegalEntity {
@@ -53,6 +58,8 @@ export interface StoredLegalEntity {
   readonly address: RowAddress
   /** Reads what each source states about the registration, in the order of precedence. */
   readonly readStatements: () => readonly Statement[]
+  /** Reads which registers name the registration, and which no longer do. */
+  readonly readMembership: () => RegisterMembership
   /** Reads the origin of `parentName`; `null` if there is no parent. */
   readonly readParentOrigin: () => ParentOrigin | null
 }
@@ -95,7 +102,7 @@ interface ListedForm {
 /** A registration without its lists, which take as long to read as everything else. */
 export type RegistrationOutline = Omit<
   StoredLegalEntity,
-  'names' | 'identifiers' | 'domains' | 'readStatements' | 'readParentOrigin'
+  'names' | 'identifiers' | 'domains' | 'readStatements' | 'readMembership' | 'readParentOrigin'
 >
 
 /** A company with its registrations: present before removed or succeeded, home before branches, oldest first. */
@@ -234,6 +241,7 @@ function createOutlineReader(database: Sqlite): (entityNumber: number) => Regist
 function createListsReader(database: Sqlite): (outline: RegistrationOutline) => StoredLegalEntity {
   const readNames = createNameReader(database, 'all')
   const readIdentifiers = createIdentifierReader(database)
+  const readMembership = createMembershipReader(database)
   const claims = database.prepare<[string], ClaimRow>(
     `SELECT s.format, s.name AS sourceName, s.file_date AS fileDate, c.row_json FROM claims c
      JOIN sources s ON s.number = c.source_number WHERE c.registration_id = ?`,
@@ -249,6 +257,7 @@ function createListsReader(database: Sqlite): (outline: RegistrationOutline) => 
       names: readNames(outline.number),
       ...splitDomains(readIdentifiers(outline.number)),
       readStatements: () => (statements ??= listStatements(registration, claims.all(outline.id))),
+      readMembership: () => readMembership(outline.id),
       readParentOrigin: () => parent.get(outline.number) ?? null,
     })
     return registration
@@ -274,7 +283,7 @@ interface ClaimRow extends Omit<Statement, 'row'> {
 
 /** If the source of a registration has no claim, the row of the registration is its statement. */
 function listStatements(
-  registration: Omit<StoredLegalEntity, 'readStatements' | 'readParentOrigin'>,
+  registration: Omit<StoredLegalEntity, 'readStatements' | 'readMembership' | 'readParentOrigin'>,
   claims: readonly ClaimRow[],
 ): Statement[] {
   const { sourceFormat: format, sourceName, sourceDate: fileDate } = registration

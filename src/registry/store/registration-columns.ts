@@ -220,3 +220,50 @@ export function createIdentifierReader(database: Sqlite): (legalEntityNumber: nu
       ...(exchange === null ? {} : { exchange }),
     }))
 }
+
+/** A register that named a registration, and whose newest files do not. */
+export interface LeftRegister {
+  readonly sourceName: string
+  /** Format of the register's files, or the source of a list of the user: parts of a register are one. */
+  readonly register: string
+  /** Day of the last file that named the registration. */
+  readonly lastOn: string
+}
+
+const registerOf = (source: string) =>
+  `CASE ${source}.format WHEN 'csv' THEN 'csv ' || ${source}.name ELSE ${source}.format END`
+
+/** The registers of a registration. */
+export interface RegisterMembership {
+  readonly left: readonly LeftRegister[]
+  /** Registers whose newest files name it. */
+  readonly present: readonly string[]
+}
+
+/**
+ * Reads which registers name a registration and which no longer do. A register that is published in parts has left it
+ * once the newer edition of every part is loaded: companies move between parts.
+ */
+export function createMembershipReader(database: Sqlite): (registrationId: string) => RegisterMembership {
+  const left = database.prepare<{ id: string }, LeftRegister>(
+    `SELECT n.* FROM (
+       SELECT s.name AS sourceName, ${registerOf('s')} AS register, max(n.lastOn) AS lastOn
+       FROM (SELECT source_number, last_on AS lastOn FROM stated_names WHERE registration_id = @id
+         UNION ALL SELECT source_number, stated_on FROM legal_entities WHERE id = @id AND removed_from_source = 1) n
+       JOIN sources s ON s.number = n.source_number WHERE s.coverage = 'whole' GROUP BY register) n
+     WHERE NOT EXISTS
+       (SELECT 1 FROM sources o WHERE ${registerOf('o')} = n.register AND o.file_date <= n.lastOn)
+     ORDER BY n.register`,
+  )
+  const present = database
+    .prepare<{ id: string }, string>(
+      `SELECT ${registerOf('s')} FROM sources s WHERE s.number IN (
+         SELECT source_number FROM claims WHERE registration_id = @id AND row_json ->> '$.legalName' IS NOT NULL
+         UNION ALL SELECT source_number FROM legal_entities WHERE id = @id AND removed_from_source = 0)`,
+    )
+    .pluck()
+  return (registrationId) => {
+    const found = left.all({ id: registrationId })
+    return { left: found, present: present.all({ id: registrationId }) }
+  }
+}

@@ -94,8 +94,12 @@ test('every suffix is removed from every name, in any case and with any slashes'
       [before, mark, within, spell(text, spelling), isClosed ? mark : ''].join(''),
     )
   fc.assert(
-    fc.property(fc.constantFrom(...names), fc.array(suffix, { minLength: 1, maxLength: 3 }), (name, added) => {
-      expect(removeRegistrySuffix(name + added.join(''))).toBe(name)
-    }),
+    fc.property(
+      fc.constantFrom(...names),
+      fc.array(suffix, { minLength: 1, maxLength: 3 }),
+      (name, added) => {
+        expect(removeRegistrySuffix(name + added.join(''))).toBe(name)
+      },
+    ),
   )
 })

@@ -32,6 +32,7 @@ const registration: StoredLegalEntity = {
   sourceKey: 'id:1',
   sourceFormat: 'csv',
   readStatements: () => [],
+  readMembership: () => ({ left: [], present: [] }),
   readParentOrigin: () => null,
   sourceName: 'companies.csv',
   sourceLine: 2,
