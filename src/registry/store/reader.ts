@@ -2,11 +2,14 @@ import type { Sqlite } from '../../platform/sqlite.js'
 import type { EntitySubtype, EntityType, IdentifierType } from '../../contract/enums.js'
 import type { RowAddress, RowIdentifier, RowName, StatedRow } from '../model/registry-rows.js'
 import { formatDisplayName } from '../normalize/mixed-case.js'
-import { sortClaims } from '../linkage/survivorship.js'
+import { selectParent } from './relationships.js'
+import { putRichestFirst, sortClaims } from '../linkage/survivorship.js'
 import {
   createIdentifierReader,
   createMembershipReader,
   createNameReader,
+  factCount,
+  isRegistrant,
   type RegisterMembership,
 } from './registration-columns.js'
 
@@ -49,6 +52,8 @@ export interface StoredLegalEntity {
   readonly removedFromSource: boolean
   /** Exchange of its shares; `null` if not stated. */
   readonly exchange: string | null
+  /** Number of known facts; -1 for a predecessor or a branch. */
+  readonly factCount: number
   /** Number of stated identifiers that are not kept. */
   readonly identifiersOmitted: number
   readonly names: readonly RowName[]
@@ -105,7 +110,10 @@ export type RegistrationOutline = Omit<
   'names' | 'identifiers' | 'domains' | 'readStatements' | 'readMembership' | 'readParentOrigin'
 >
 
-/** A company with its registrations: present before removed or succeeded, home before branches, oldest first. */
+/**
+ * A company with its registrations: present before removed or succeeded, home before branches, oldest first, except that
+ * the one with the most facts comes first (`putRichestFirst`).
+ */
 export interface StoredEntity<Registration = StoredLegalEntity> {
   readonly id: string
   readonly mergedInto: string | null
@@ -161,6 +169,7 @@ type OutlineRow = readonly [
   isParentRegistrant: number,
   authorityJson: string | null,
   formJson: string | null,
+  factCount: number,
 ]
 
 /** Limit for chains of merges. Each merge leads to an older company, so there are no loops. */
@@ -183,7 +192,7 @@ export function createStoreReader(database: Sqlite): StoreReader {
     complete: (outline: RegistrationOutline) => Registration,
   ): StoredEntity<Registration> | null => {
     if (!row) return null
-    const [first, ...others] = outlines(row.number).map(complete)
+    const [first, ...others] = putRichestFirst(outlines(row.number)).map(complete)
     return first ? { id: row.id, mergedInto: row.merged_into, legalEntities: [first, ...others] } : null
   }
   return {
@@ -223,7 +232,8 @@ function createOutlineReader(database: Sqlite): (entityNumber: number) => Regist
        ${isRegistrant('l')}, p.display_name, p.legal_name, ${isRegistrant('p')},
        (SELECT c.facts_json FROM listed_codes c WHERE c.scheme = 'registration_authority'
           AND c.code = l.registration_authority),
-       (SELECT c.facts_json FROM listed_codes c WHERE c.scheme = 'legal_form' AND c.code = l.legal_form)
+       (SELECT c.facts_json FROM listed_codes c WHERE c.scheme = 'legal_form' AND c.code = l.legal_form),
+       ${factCount}
      FROM legal_entities l
      JOIN sources s ON s.number = l.source_number
      JOIN addresses a ON a.legal_entity_number = l.number AND a.kind = 'headquarters'
@@ -264,19 +274,6 @@ function createListsReader(database: Sqlite): (outline: RegistrationOutline) => 
   }
 }
 
-/** Whether EDGAR may have added a suffix to the name of a registration. */
-const isRegistrant = (registration: string) =>
-  `(${registration}.display_name GLOB '*[/\\]*' AND EXISTS (SELECT 1 FROM identifiers i
-     WHERE i.legal_entity_number = ${registration}.number AND i.type IN ('cik', 'sec_cik')))`
-
-/** The direct parent of a registration. */
-const selectParent = (
-  child: string,
-) => `FROM relationships r JOIN legal_entities p ON p.number = r.parent_number
-  JOIN sources s ON s.number = r.source_number
-  WHERE r.child_number = ${child} AND r.type IN ('IS_DIRECTLY_CONSOLIDATED_BY', 'IS_CONTROLLED_BY')
-    AND r.to_date IS NULL ORDER BY r.number LIMIT 1`
-
 interface ClaimRow extends Omit<Statement, 'row'> {
   row_json: string
 }
@@ -302,7 +299,7 @@ function toOutline(row: OutlineRow): RegistrationOutline {
     more
   const [street, streetNumber, subPremise, city, region, postalCode, countryCode, formatted, ...rest] = last
   const [exchange, isRegistrant, parentNameInUse, parentLegalName, isParentRegistrant, ...listed] = rest
-  const [authorityJson, formJson] = listed
+  const [authorityJson, formJson, facts] = listed
   return {
     number,
     id,
@@ -334,14 +331,16 @@ function toOutline(row: OutlineRow): RegistrationOutline {
     sourceDate,
     removedFromSource: removed === 1,
     exchange,
+    factCount: facts,
     identifiersOmitted,
     address: { street, streetNumber, subPremise, city, region, postalCode, countryCode, formatted },
   }
 }
 
-function listFormSpellings({ name, abbreviations }: ListedForm): string[] {
-  return [...(abbreviations?.split(';') ?? []), name]
-}
+const listFormSpellings = ({ name, abbreviations }: ListedForm): string[] => [
+  ...(abbreviations?.split(';') ?? []),
+  name,
+]
 
 function splitDomains(stated: readonly RowIdentifier[]): Pick<StoredLegalEntity, 'identifiers' | 'domains'> {
   const isListed = (identifier: RowIdentifier): identifier is ListedIdentifier => identifier.type !== 'domain'

@@ -267,3 +267,16 @@ export function createMembershipReader(database: Sqlite): (registrationId: strin
     return { left: found, present: present.all({ id: registrationId }) }
   }
 }
+
+/** Number of known facts of a registration `l` with the address `a`; -1 for a predecessor or a branch. */
+export const factCount = `CASE WHEN l.successor_key IS NOT NULL OR EXISTS (SELECT 1 FROM relationships r
+    WHERE r.child_number = l.number AND r.type = 'IS_INTERNATIONAL_BRANCH_OF' AND r.to_date IS NULL) THEN -1
+  ELSE (a.street_address IS NOT NULL OR a.formatted_address IS NOT NULL) + (a.city IS NOT NULL)
+    + (a.postal_code IS NOT NULL) + (a.country_code IS NOT NULL) + (l.jurisdiction IS NOT NULL)
+    + (l.legal_form IS NOT NULL) + (l.registration_authority IS NOT NULL) + (l.status IS NOT NULL)
+    + EXISTS (SELECT 1 FROM identifiers i WHERE i.legal_entity_number = l.number AND i.type = 'lei') END`
+
+/** Whether EDGAR may have added a suffix to the name of a registration. */
+export const isRegistrant = (registration: string) =>
+  `(${registration}.display_name GLOB '*[/\\]*' AND EXISTS (SELECT 1 FROM identifiers i
+     WHERE i.legal_entity_number = ${registration}.number AND i.type IN ('cik', 'sec_cik')))`
