@@ -38,10 +38,12 @@ export function buildBasis(
       claim.value === claim.from,
     ),
   )
+  const bics = entity.identifiers.filter(({ type }) => type === 'bic').map(({ value }) => value)
+  const firstBic = entity.identifiers.findIndex(({ type }) => type === 'bic')
   const identifiers = entity.identifiers.map(({ type, value }, index) => {
     const isIn = (row: Statement['row']) =>
       row.identifiers.some((other) => other.type === type && other.value === value)
-    const reasoning = `The registration has this ${type.replaceAll('_', ' ')}, in canonical form.`
+    const reasoning = `The registration has this ${type.replaceAll('_', ' ')}, in canonical form.${index === firstBic ? describeHeadOffice(bics) : ''}`
     return toEntry(
       `identifiers.${index}.value`,
       isAskedBy(type.replace('sec_', ''), value) ? `It was asked by it. ${reasoning}` : reasoning,
@@ -50,6 +52,12 @@ export function buildBasis(
   })
   return [...own, ...buildStatusEntry(entity, primary, stored), ...identifiers, ...buildOmissionEntry(stored)]
 }
+
+/** Lists the BICs from which `orderBics` has chosen the first. */
+const describeHeadOffice = (bics: readonly string[]): string =>
+  bics.length < 2
+    ? ''
+    : ` It is taken as the head office's: by country, branch code, bank code and location code, in this order. The BICs are ${bics.join(', ')}.`
 
 /** Only a value in the record of a register is certain. */
 function toEntry(field: string, reasoning: string, citations: Citation[], isStated = true): BasisEntry {

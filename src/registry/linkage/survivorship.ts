@@ -2,6 +2,7 @@ import { findMixedSpelling } from '../normalize/mixed-case.js'
 import { isBusiness, parseName } from '../normalize/parsed-name.js'
 import { toCityKey, toPostalKey } from '../normalize/places.js'
 import type { RegistryRow, RowAddress, RowIdentifier, RowName, StatedRow } from '../model/registry-rows.js'
+import { limitIdentifiers } from '../model/identifiers.js'
 import { importLimits } from '../model/limits.js'
 
 /** A name that a source gave a registration, with the first and last day on which it is known. */
@@ -119,6 +120,8 @@ export function compose<S extends Claim>(
     rows.flatMap(({ names }) => names),
     isSameName,
   )
+  const address = chooseAddress(rows)
+  const jurisdiction = chooseFirst(rows, 'jurisdiction')
   const row: RegistryRow = {
     sourceKey: origin.row.sourceKey,
     sourceLine: origin.row.sourceLine,
@@ -129,10 +132,10 @@ export function compose<S extends Claim>(
     subtype: typed.subtype,
     status: chooseStatus(inUse),
     legalForm: chooseFirst(rows, 'legalForm'),
-    jurisdiction: chooseFirst(rows, 'jurisdiction'),
+    jurisdiction,
     registrationAuthority: chooseFirst(rows, 'registrationAuthority'),
-    ...mergeIdentifiers(rows),
-    address: chooseAddress(rows),
+    ...mergeIdentifiers(rows, address.countryCode ?? jurisdiction?.slice(0, 2).toUpperCase()),
+    address,
     website: chooseFirst(rows, 'website'),
     sic: chooseFirst(rows, 'sic'),
     naics: chooseFirst(rows, 'naics'),
@@ -232,9 +235,10 @@ function hasEndedSince(
   )
 }
 
-/** Removes duplicates; identifiers beyond the limit are dropped and counted. */
+/** Removes duplicates; identifiers beyond the limit are dropped and counted, branches' BICs first. */
 function mergeIdentifiers(
   rows: readonly StatedRow[],
+  countryCode: string | null = null,
 ): Pick<StatedRow, 'identifiers'> & Partial<Pick<StatedRow, 'identifiersOmitted'>> {
   const identifiers: RowIdentifier[] = []
   let omittedCount = 0
@@ -246,10 +250,11 @@ function mergeIdentifiers(
     )
     // One source states the ticker, another its exchange.
     if (known >= 0) identifiers[known] = { ...identifier, ...identifiers[known] }
-    else if (identifiers.length < importLimits.identifiersMax) identifiers.push(identifier)
-    else omittedCount++
+    else identifiers.push(identifier)
   }
-  return { identifiers, ...(omittedCount === 0 ? {} : { identifiersOmitted: omittedCount }) }
+  const kept = limitIdentifiers(identifiers, importLimits.identifiersMax, countryCode)
+  omittedCount += identifiers.length - kept.length
+  return { identifiers: kept, ...(omittedCount === 0 ? {} : { identifiersOmitted: omittedCount }) }
 }
 
 /** Returns the first status stated. An end older than a listing is ignored: a listed company has not ended. */
@@ -297,7 +302,7 @@ interface RankedRegistration {
 
 /**
  * Puts the registration first that gives a company its name and address: of those with the most complete address, the
- * one with the most facts in the country of the oldest. The others keep their order.
+ * one with the most facts in the country of the oldest with a country. The others keep their order.
  */
 export function putRichestFirst<Registration extends RankedRegistration>(
   registrations: readonly Registration[],
@@ -311,7 +316,7 @@ export function putRichestFirst<Registration extends RankedRegistration>(
   const eligible = companies.length > 0 ? companies : standing
   const best = Math.max(...eligible.map(({ address }) => rankAddress(address)))
   const complete = eligible.filter(({ address }) => rankAddress(address) === best)
-  const home = complete[0] === undefined ? null : getCountry(complete[0])
+  const home = complete.map(getCountry).find((country) => country !== null) ?? null
   const atHome = complete.filter((one) => [home, null].includes(getCountry(one)))
   const most = Math.max(...atHome.map(({ factCount }) => factCount))
   const richest = atHome.find(({ factCount }) => factCount === most) ?? first

@@ -174,7 +174,6 @@ type OutlineRow = readonly [
 
 /** Limit for chains of merges. Each merge leads to an older company, so there are no loops. */
 const mergeHopsMax = 1_000
-/** Limit per company. */
 const registrationsMax = 50
 
 export function createStoreReader(database: Sqlite): StoreReader {

@@ -31,6 +31,7 @@ const registration: StoredLegalEntity = {
   sourceUrl: null,
   sourceKey: 'id:1',
   sourceFormat: 'csv',
+  factCount: 1,
   readStatements: () => [],
   readMembership: () => ({ left: [], present: [] }),
   readParentOrigin: () => null,
