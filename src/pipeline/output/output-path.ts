@@ -290,14 +290,18 @@ export function resolveOutput(request: OutputRequest, remote: RemoteAccess = noA
   const form = resolveOutputForm(path, request.format)
   const isSheet = form.format === 'xlsx'
   assertModeFits(path, request.mode)
-  const placed = placeBasis(request.basis ?? 'auto', form.format, path)
-  // In Excel, the inline basis is a sheet; the column `basis` selects it.
+  const wanted = request.basis ?? 'auto'
+  const placed = placeBasis(wanted, form.format, path)
+  // The column `basis` selects the basis: a sheet in Excel, and a file next to a CSV unless one is requested.
+  const hasBasis = selectColumns({ columns, prefix, basis: 'inline', stages, hasSides }).some(
+    ({ kind }) => kind === 'basis',
+  )
   const chosen = selectColumns({ columns, prefix, basis: placed, stages, hasSides })
-  const hasBasis = chosen.some(({ kind }) => kind === 'basis')
+  const isLeftOut = !hasBasis && (placed === 'file' ? wanted === 'auto' : isSheet && placed === 'inline')
   return {
     path,
     ...form,
-    basis: isSheet && placed === 'inline' && !hasBasis ? 'none' : placed,
+    basis: isLeftOut ? 'none' : placed,
     columns: isSheet ? chosen.filter(({ kind }) => kind !== 'basis') : chosen,
     stages,
     partial: request.partial ?? false,
