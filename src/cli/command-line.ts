@@ -86,7 +86,7 @@ async function stopWithoutOutput(error: NodeJS.ErrnoException): Promise<void> {
 }
 
 const lost = { output: false }
-/** Lists the commands of the group on the command line; empty text if it is none, or until commands are loaded. */
+/** Lists the commands of the group on the command line; empty text without a group. */
 let listCommandsOfGroup: () => string = () => ''
 let exitCode: ExitCode = 0
 const program = findProgramName(process.env)
@@ -148,8 +148,7 @@ function reportFailure(error: unknown): ExitCode {
         ? 'a command is missing'
         : removeFlagValues(error.message.replace(/^error: /, ''))
     const code = reportError(new UserError('USAGE_INVALID', message, { hint: suggestHelp(message) }), io)
-    if (error.code === 'commander.help' || message.startsWith('unknown command'))
-      io.err(listCommandsOfGroup())
+    if (error.code === 'commander.help') io.err(listCommandsOfGroup())
     return code
   }
   return reportError(error, io)

@@ -55,7 +55,10 @@ export function addImport(
     .option('--country <code>', 'csv: country of rows without one')
     .option('--jurisdiction <code>', 'csv: jurisdiction of rows without one (gb, us_de, …)')
     .option('--source <name>', 'name of the source (default: the format; for csv the file name)')
-    .option('--date <day>', 'date of the file, YYYY-MM-DD (default: from its name or its modification time)')
+    .option(
+      '--date <day>',
+      'date of the file, YYYY-MM-DD (default: from its name, its content or its modification time)',
+    )
     .addOption(options.registry)
     .option('--json', 'print the counts as one JSON line')
     .addHelpText('after', `\n${listFormats()}`)

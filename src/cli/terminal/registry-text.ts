@@ -90,6 +90,11 @@ function formatImportCounts(result: ImportResult): string[] {
         ? 'not in the newer file; search still finds them, as no longer named'
         : 'in the previous file only; search still finds them, as no longer named',
     ),
+    ...(!isOlder && result.vanishedCount > result.rowCount
+      ? [
+          '  More companies are gone than the file has. If it is only a part of the register, import the whole file: it brings them back.',
+        ]
+      : []),
     ...(result.newerFileDate === null
       ? []
       : [

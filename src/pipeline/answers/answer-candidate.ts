@@ -147,3 +147,26 @@ function isSameCompany(one: Candidate, answer: Candidate): boolean {
     [answer.legalName, answer.name].some((name) => name !== null && names.includes(foldText(name)))
   )
 }
+
+/** The code of a factor about a register whose newest file no longer lists the company. */
+export const leftRegisterCode = 'left_register'
+
+/** Returns the sentences about registers that no longer list the company. */
+export function listLeftRegisters(factors: readonly unknown[]): string[] {
+  return factors.flatMap((factor) =>
+    at(factor, 'code') === leftRegisterCode ? (toText(at(factor, 'description')) ?? []) : [],
+  )
+}
+
+/** Returns the page that states the legal name, preferably a register; else the first register page in the basis. */
+export function findSourceUrl(basis: readonly unknown[]): string | null {
+  const listCitations = (entry: unknown) => toList(at(entry, 'citations'))
+  const ofName = basis
+    .filter((entry) => /^(?:entity\.)?legal_name$/.test(toText(at(entry, 'field')) ?? ''))
+    .flatMap(listCitations)
+  return (
+    findCitedRegisterUrl(ofName) ??
+    findCitedPageUrl(ofName) ??
+    findCitedRegisterUrl(basis.flatMap(listCitations))
+  )
+}

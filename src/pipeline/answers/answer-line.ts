@@ -4,7 +4,7 @@ import { answerColumns, type AnswerColumnName } from './columns.js'
 import { normalizeInstant } from '../../core/time.js'
 import { at, atPath, toBoolean, toInteger, toList, toObject, toText } from '../../core/json.js'
 import { isDoubtful } from '../lookups/lookup-state.js'
-import { findCitedPageUrl, findCitedRegisterUrl } from './answer-candidate.js'
+import { findSourceUrl, listLeftRegisters } from './answer-candidate.js'
 
 /** `legal`: registered; `former`: registered before; `other`: in use, or another spelling in a register. */
 type MatchedNameKind = 'legal' | 'former' | 'other'
@@ -54,16 +54,6 @@ const rankImpact = (factor: unknown): number => impacts.indexOf(toWord(at(factor
 /** A confirmed registration is no reason for the match. */
 const outcomeCode = 'legal_entity_confirmed'
 
-/** The code of a factor about a register whose newest file no longer lists the company. */
-export const leftRegisterCode = 'left_register'
-
-/** Returns the sentences about registers that no longer list the company. */
-export function listLeftRegisters(factors: readonly unknown[]): string[] {
-  return factors.flatMap((factor) =>
-    at(factor, 'code') === leftRegisterCode ? (toText(at(factor, 'description')) ?? []) : [],
-  )
-}
-
 /**
  * Returns the text of the strongest factor: for a match in favour of it, for any other answer against it. Ties: the
  * first. Adds the registers that no longer list the company.
@@ -87,19 +77,6 @@ function findStrongest(factors: readonly unknown[], status: string): string | nu
   const strongest = group.find((factor) => rankImpact(factor) === most)
   // A sentence that ends with "Inc." has one full stop.
   return toText(at(strongest, 'description'))?.replace(/(?<!\.)\.\.$/, '.') ?? null
-}
-
-/** Returns the page that states the legal name, preferably a register; else the first register page in the basis. */
-export function findSourceUrl(basis: readonly unknown[]): string | null {
-  const listCitations = (entry: unknown) => toList(at(entry, 'citations'))
-  const ofName = basis
-    .filter((entry) => /^(?:entity\.)?legal_name$/.test(toText(at(entry, 'field')) ?? ''))
-    .flatMap(listCitations)
-  return (
-    findCitedRegisterUrl(ofName) ??
-    findCitedPageUrl(ofName) ??
-    findCitedRegisterUrl(basis.flatMap(listCitations))
-  )
 }
 
 const toWord = (value: unknown): string => (toText(value) ?? '').trim().toLowerCase()

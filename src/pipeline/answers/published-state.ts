@@ -1,6 +1,7 @@
 import { UserError } from '../../core/errors.js'
 import { toInteger, toList, toObject, type JsonObject } from '../../core/json.js'
-import { leftRegisterCode, listLeftRegisters, type BasisRow } from './answer-line.js'
+import { leftRegisterCode, listLeftRegisters } from './answer-candidate.js'
+import type { BasisRow } from './answer-line.js'
 import type { AnswerColumnName } from './columns.js'
 import { linePositions, sliceLine } from './joined-line.js'
 import type { ReviewColumnName, StageColumnName } from './column-kinds.js'

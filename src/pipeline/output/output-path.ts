@@ -293,10 +293,9 @@ export function resolveOutput(request: OutputRequest, remote: RemoteAccess = noA
   const wanted = request.basis ?? 'auto'
   const placed = placeBasis(wanted, form.format, path)
   // The column `basis` selects the basis: a sheet in Excel, and a file next to a CSV unless one is requested.
-  const hasBasis = selectColumns({ columns, prefix, basis: 'inline', stages, hasSides }).some(
-    ({ kind }) => kind === 'basis',
-  )
-  const chosen = selectColumns({ columns, prefix, basis: placed, stages, hasSides })
+  const choice = { columns, prefix, stages, hasSides }
+  const hasBasis = selectColumns({ ...choice, basis: 'inline' }).some(({ kind }) => kind === 'basis')
+  const chosen = selectColumns({ ...choice, basis: placed })
   const isLeftOut = !hasBasis && (placed === 'file' ? wanted === 'auto' : isSheet && placed === 'inline')
   return {
     path,
@@ -312,7 +311,6 @@ export function resolveOutput(request: OutputRequest, remote: RemoteAccess = noA
 }
 
 const memoryBytesDefault = 1e9
-
 /**
  * Returns the memory limit in bytes: the requested one, else the smaller of 1 GB and a quarter of the machine's memory.
  * Throws MEMORY_SHORT if the requested limit is too small to write an output.

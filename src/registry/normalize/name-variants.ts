@@ -333,7 +333,6 @@ function isStem(word: string): boolean {
 }
 
 const cutForms = ['corporation', 'incorporated', 'limited', 'company', 'partnership']
-/** Columns that truncate names are rarely narrower. */
 const cutNameCharsMin = 20
 
 /** "Dynavax Technologies Corporatio" without the piece of a legal form at its end. */

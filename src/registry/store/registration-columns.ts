@@ -230,7 +230,7 @@ export interface LeftRegister {
   readonly lastOn: string
 }
 
-const registerOf = (source: string) =>
+const registerSql = (source: string) =>
   `CASE ${source}.format WHEN 'csv' THEN 'csv ' || ${source}.name ELSE ${source}.format END`
 
 /** The registers of a registration. */
@@ -247,17 +247,17 @@ export interface RegisterMembership {
 export function createMembershipReader(database: Sqlite): (registrationId: string) => RegisterMembership {
   const left = database.prepare<{ id: string }, LeftRegister>(
     `SELECT n.* FROM (
-       SELECT s.name AS sourceName, ${registerOf('s')} AS register, max(n.lastOn) AS lastOn
+       SELECT s.name AS sourceName, ${registerSql('s')} AS register, max(n.lastOn) AS lastOn
        FROM (SELECT source_number, last_on AS lastOn FROM stated_names WHERE registration_id = @id
          UNION ALL SELECT source_number, stated_on FROM legal_entities WHERE id = @id AND removed_from_source = 1) n
        JOIN sources s ON s.number = n.source_number WHERE s.coverage = 'whole' GROUP BY register) n
      WHERE NOT EXISTS
-       (SELECT 1 FROM sources o WHERE ${registerOf('o')} = n.register AND o.file_date <= n.lastOn)
+       (SELECT 1 FROM sources o WHERE ${registerSql('o')} = n.register AND o.file_date <= n.lastOn)
      ORDER BY n.register`,
   )
   const present = database
     .prepare<{ id: string }, string>(
-      `SELECT ${registerOf('s')} FROM sources s WHERE s.number IN (
+      `SELECT ${registerSql('s')} FROM sources s WHERE s.number IN (
          SELECT source_number FROM claims WHERE registration_id = @id AND row_json ->> '$.legalName' IS NOT NULL
          UNION ALL SELECT source_number FROM legal_entities WHERE id = @id AND removed_from_source = 0)`,
     )
