@@ -10,7 +10,8 @@ import {
   findNaicsLabel,
   findSicLabel,
 } from '../reference/industry-codes.js'
-import { formatExchange, orderBics } from '../model/identifiers.js'
+import { orderBics } from '../linkage/entity-clusters.js'
+import { formatExchange } from '../model/identifiers.js'
 import { classifyFundOrTrust, parseName } from '../normalize/parsed-name.js'
 import { findCountryName } from '../../core/countries.js'
 import type { CompanyProfile } from '../model/registry-rows.js'

@@ -8,7 +8,7 @@ import { readBritishLine } from '../normalize/places.js'
 import { classifyFundOrTrust, isBusiness } from '../normalize/parsed-name.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { matchLimits, importLimits } from '../model/limits.js'
-import { limitIdentifiers } from '../model/identifiers.js'
+import { limitIdentifiers } from '../linkage/entity-clusters.js'
 import { isRegion } from '../reference/registers.js'
 import { findCountryCode } from '../../core/countries.js'
 import type {
