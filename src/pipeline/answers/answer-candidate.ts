@@ -100,14 +100,14 @@ function findRegisterUrl(data: unknown): string | null {
 }
 
 /** Returns the first government register page among citations. */
-export function findCitedRegisterUrl(citations: readonly unknown[]): string | null {
+function findCitedRegisterUrl(citations: readonly unknown[]): string | null {
   return findCitedPageUrl(
     citations.filter((citation) => toInteger(at(citation, 'authority_tier')) === registryTier),
   )
 }
 
 /** Returns the first web address among citations. */
-export function findCitedPageUrl(citations: readonly unknown[]): string | null {
+function findCitedPageUrl(citations: readonly unknown[]): string | null {
   const urls = citations.flatMap((citation) => toText(at(citation, 'url')) ?? [])
   const isWebUrl = (url: string) =>
     url.length <= urlCharsMax && /^https?:\/\//i.test(url) && URL.canParse(url)
