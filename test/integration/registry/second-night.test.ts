@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import type { Resolution } from '../../../src/contract/result.js'
 import type { FormatName } from '../../../src/registry/import/import-file.js'
+import { importCsvText } from '../../../src/registry/import/import-csv.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
 import {
   companyData,
@@ -279,8 +280,6 @@ describe('a company that its register no longer lists', () => {
     const left = answer?.factors.filter(({ code }) => code === 'left_register') ?? []
     return { status: answer?.status, left: left.map(({ description }) => description) }
   }
-  const submissionOf = (cik: string, companyName: string) =>
-    JSON.stringify({ cik, entityType: 'operating', name: companyName, tickers: [], formerNames: [] })
   const sentence = (source: string, day: string) =>
     `The newest file of ${source} no longer names the registration; that of ${day} did.`
 
@@ -331,23 +330,18 @@ describe('a company that its register no longer lists', () => {
   test('is told so although another register listed it after it had left', async () => {
     const registry = openRegistry(':memory:')
     const day = (text: string) => ({ dateMs: Date.parse(text) })
-    await importContent(
-      registry,
-      'sec-tickers',
-      tickersJson([[47111, name, 'TAM', 'NYSE']]),
-      day('2026-03-01'),
-    )
-    await importContent(
-      registry,
-      'sec-tickers',
-      tickersJson([[1, 'Osprey Inc', 'OSP', 'NYSE']]),
-      day('2026-04-01'),
-    )
-    await importContent(registry, 'sec-submissions', submissionOf('47111', name))
-    expect(listLeft(registry)).toEqual({
-      status: 'matched',
-      left: [sentence('sec-tickers', '2026-03-01')],
+    const record = (id: string, legalName: string) =>
+      levelOneCsv([{ LEI: id, 'Entity.LegalName': legalName, 'Entity.HeadquartersAddress.Country': 'GB' }])
+    await importContent(registry, 'gleif', record(lei.hershey, name), day('2026-03-01'))
+    await importContent(registry, 'gleif', record(lei.ball, names.moved), day('2026-04-01'))
+    const rows = csvOf([{ lei: lei.hershey, name, city: 'York', country: 'GB' }])
+    importCsvText(registry, Buffer.from(rows), {
+      fileName: 'own.csv',
+      fileDateMs: Date.parse('2026-05-01'),
+      idType: 'lei',
+      map: { id: 'lei', name: 'name', city: 'city', country: 'country' },
     })
+    expect(listLeft(registry)).toEqual({ status: 'matched', left: [sentence('gleif', '2026-03-01')] })
   })
 
   test('and the part of a register that it moved to decides, once all parts are as new', async () => {
