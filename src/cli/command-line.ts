@@ -86,6 +86,8 @@ async function stopWithoutOutput(error: NodeJS.ErrnoException): Promise<void> {
 }
 
 const lost = { output: false }
+/** Lists the commands of the group on the command line; empty text without a group. */
+let listCommandsOfGroup: () => string = () => ''
 let exitCode: ExitCode = 0
 const program = findProgramName(process.env)
 const io: CliIo = {
@@ -121,8 +123,9 @@ const io: CliIo = {
 
 try {
   // Imported inside `try`, so that a too low limit of open files is reported as an error.
-  const { createProgram } = await import('./program.js')
+  const { createProgram, formatGroup } = await import('./program.js')
   const commands = await createProgram(io, io.argv)
+  listCommandsOfGroup = () => formatGroup(commands, io.argv)
   startIsOver()
   await commands.parseAsync(process.argv)
 } catch (error) {
@@ -139,12 +142,14 @@ function reportFailure(error: unknown): ExitCode {
   if (error instanceof CommanderError) {
     // Help and version end with 0; anything else is a mistake in the arguments.
     if (error.exitCode === 0) return 0
-    // A group of commands without a command: its help would bypass the error output.
+    // A group of commands without a command.
     const message =
       error.code === 'commander.help'
         ? 'a command is missing'
         : removeFlagValues(error.message.replace(/^error: /, ''))
-    return reportError(new UserError('USAGE_INVALID', message, { hint: suggestHelp(message) }), io)
+    const code = reportError(new UserError('USAGE_INVALID', message, { hint: suggestHelp(message) }), io)
+    if (error.code === 'commander.help') io.err(listCommandsOfGroup())
+    return code
   }
   return reportError(error, io)
 }

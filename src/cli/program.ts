@@ -197,6 +197,22 @@ function formatOverview(program: Command): string {
   ].join('\n\n')}\n`
 }
 
+/** Formats the commands of the group that `argv` names (`enrich registry`); empty text if it names none. */
+export function formatGroup(program: Command, argv: readonly string[]): string {
+  let group = program
+  for (const word of argv) {
+    const found = group.commands.find((command) => command.name() === word)
+    if (found === undefined) break
+    group = found
+  }
+  if (group === program || group.commands.length === 0) return ''
+  const title = `Commands of enrich ${group.name()}:`
+  return `\n${formatTermList(
+    title,
+    group.commands.map((command) => [command.name(), command.description()]),
+  )}\n`
+}
+
 const furtherHelp: readonly (readonly [command: string, meaning: string])[] = [
   ['enrich run --help', 'the most useful flags of a run'],
   ['enrich run --help-all', 'all flags of a run, environment variables, exit codes'],

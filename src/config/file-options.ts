@@ -264,7 +264,7 @@ export const output = {
     unset: 'auto',
     manual:
       '`auto` is `inline` for Parquet, NDJSON and Excel (a separate sheet), `file` for CSV, and `none` for CSV to ' +
-      'standard output.',
+      'standard output. With `--columns`, `auto` and `inline` need the column `basis` in the list.',
     example: 'auto',
   }),
   columns: option({

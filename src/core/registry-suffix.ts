@@ -1,8 +1,17 @@
-const places =
-  'AL AK AZ AR CA CO CT DC DE DEL FL GA HI IA ID IL IN KS KY LA MA MD ME MI MN MO MS MT NC ND NE NH NJ NM NV NY OH OK OR PA PR ' +
-  'RI SC SD TN TX UT VA VT WA WI WV WY AB BC CAN CI CN HK MB NS ON QC SWED UK'
-const remarks = 'ADR ADV BD FA FI MSD NEW TA'
-const codes: ReadonlySet<string> = new Set(`${places} ${remarks}`.split(' '))
+import { iso31662 } from 'iso-3166'
+import { findCountryCode } from './countries.js'
+
+/** EDGAR's own abbreviations of places, in addition to states and provinces. */
+const placeAbbreviations = 'BER CAN CAYMAN CI CN DEL ENG HK SWED UK'
+/** Kinds of registrants (`FI`: foreign issuer), and marks of a newer or older registrant of the same name. */
+const remarks = 'ADR ADS ADV ATS BD FA FI GDR MSD NEW NW OLD SBSD TA'
+const codes: ReadonlySet<string> = new Set([
+  ...`${placeAbbreviations} ${remarks}`.split(' '),
+  ...iso31662.filter(({ parent }) => parent === 'US' || parent === 'CA').map(({ code }) => code.slice(3)),
+])
+const regionNames: ReadonlySet<string> = new Set(
+  iso31662.filter(({ parent }) => parent === 'US' || parent === 'CA').map(({ name }) => name.toLowerCase()),
+)
 
 /** A name may have several suffixes: `TOWNSEND ASSET MANAGEMENT CORP /NC/ /ADV`. */
 const suffixesMax = 3
@@ -10,12 +19,24 @@ const suffixesMax = 3
 /** A slash at the end; others only inside words: "A/S". */
 const loneSlash = /^(?:[^/\\]|(?<=[^\s/\\])[/\\](?=[^\s/\\]))+[/\\]$/
 
+/** The text after the last slash, or between the last two. */
+const tail = /(\s*)[/\\]\s*([a-z][a-z .]{0,22}[a-z])\s*([/\\]?)$/i
+
+/** Legal forms with a slash. */
+const formWithSlash = /\b(?:sa\/nv|oyj?\/ab)\s*[/\\]?$/i
+
+/** Words that are codes of places too: "Either/Or", "Trade/In". */
+const wordCodes: ReadonlySet<string> = new Set('AL HI ID IN LA ME NEW OH OK OLD OR'.split(' '))
+/** A shorter name with such a tail is one name: "AC/DC", "Sci/Fi". */
+const singleWordCharsMin = 4
+
 /**
- * Removes the suffixes that EDGAR adds to distinguish registrants of the same name: `BANK OF AMERICA CORP /DE/`,
- * `Viridian Therapeutics, Inc.\DE`. Removes a lone slash at the end too: `TOYOTA MOTOR CORP/`. "SA/NV" is a legal form
- * and stays.
+ * Removes the suffixes that EDGAR adds to distinguish registrants of the same name, in any case: `BANK OF AMERICA CORP
+ * /DE/`, `Omron Corp /Fi`, `Viridian Therapeutics, Inc.\DE`, `Troops, Inc. /Cayman Islands/`. Removes a lone slash at
+ * the end too: `TOYOTA MOTOR CORP/`. Other text after a slash is part of the name: "Zealand Pharma A/S", "SA/NV".
  */
 export function removeRegistrySuffix(name: string): string {
+  if (!/[/\\]/.test(name)) return name
   let shown = name
   for (let count = 0; count < suffixesMax; count++) {
     const end = shown.trimEnd()
@@ -28,11 +49,22 @@ export function removeRegistrySuffix(name: string): string {
 
 /** Returns 0 without a suffix. */
 function findSuffix(name: string): number {
-  const found = /[/\\]\s*([a-z]{2,4})\s*[/\\]?$/i.exec(name)
-  if (found !== null && codes.has((found[1] ?? '').toUpperCase()) && !/\bsa\/nv\s*[/\\]?$/i.test(name))
-    return found.index
+  const found = formWithSlash.test(name) ? null : tail.exec(name)
+  if (found !== null && isSuffix(name.slice(0, found.index), found)) return found.index
   return loneSlash.test(name) ? name.length - 1 : 0
 }
+
+/** A single word directly before a slash may be a part of the name. */
+function isSuffix(name: string, [, space = '', text = '', end = '']: RegExpExecArray): boolean {
+  const code = text.toUpperCase()
+  if (!codes.has(code) && !isPlaceName(text)) return false
+  const isApart = space !== '' || end !== '' || /\s/.test(name.trim())
+  return isApart || (name.trim().length >= singleWordCharsMin && !wordCodes.has(code))
+}
+
+/** Codes of countries are not used: "DE" would be Germany. */
+const isPlaceName = (text: string): boolean =>
+  text.length > 3 && (regionNames.has(text.toLowerCase()) || findCountryCode(text) !== null)
 
 /** Whether names differ only in case, punctuation and registry suffix. */
 export const hasSameLetters = (one: string, other: string): boolean => toLetters(one) === toLetters(other)

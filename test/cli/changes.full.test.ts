@@ -137,6 +137,57 @@ describe('after a partial output', () => {
   })
 })
 
+describe('a company that left a register', () => {
+  const house = (...names: string[]) =>
+    [
+      'CompanyName, CompanyNumber,RegAddress.PostTown,CompanyStatus',
+      ...names.map((name) => `${name.toUpperCase()},0000000${companies.indexOf(name) + 1},YORK,Active`),
+    ].join('\n')
+  const companies = ['Larkmoor Quillon Limited', 'Bracken Foundry Limited', 'Zorvex Limited']
+  const [staying = '', leaving = '', other = ''] = companies
+
+  it('is told by the night after, with the reason and the alarm, and not again', async () => {
+    const place = createPlace()
+    place.write('in.csv', companiesCsv([staying, leaving]))
+    const runNight = async (day: string | null, ...names: string[]) => {
+      if (day !== null) {
+        place.write('house.csv', house(...names))
+        const load = ['registry', 'import', 'companies-house', 'house.csv', '--date', day]
+        expect((await place.run(load)).code).toBe(0)
+      }
+      const args = [...command, '--fail-on', 'left_register>0', '--columns', 'status,reason']
+      const { code, stderr } = await place.run(args)
+      const reasons = rowsOfCsv(place.read('out.csv')).map((row) => row['enrich_reason'])
+      expect(rowsOfCsv(place.read('out.csv')).map((row) => row['enrich_status'])).toEqual([
+        'matched',
+        'matched',
+      ])
+      return { code, stderr, changes: rowsOfCsv(place.read('changes.csv')), reasons }
+    }
+    const sentence =
+      'The newest file of companies-house no longer names the registration; that of 2026-03-01 did.'
+    await runNight('2026-03-01', staying, leaving)
+    const unchanged = await runNight('2026-03-15', staying, leaving, other)
+    expect([unchanged.code, unchanged.changes]).toEqual([0, []])
+    const left = await runNight('2026-04-01', staying, other)
+    const told = sentence.replace('03-01', '03-15')
+    expect(left.changes).toMatchObject([
+      { kind: 'left_register', name: leaving, field: 'factors', old: '', new: told },
+    ])
+    expect(left.changes[0]?.['old_entity_id']).toBe(left.changes[0]?.['new_entity_id'])
+    expect([left.code, left.stderr]).toEqual([6, expect.stringContaining('left_register>0: 1 of 2 rows')])
+    expect(left.reasons).toEqual([
+      expect.not.stringContaining('no longer names'),
+      expect.stringMatching(/registered name\. The newest file of companies-house no longer names/),
+    ])
+    const next = await runNight(null)
+    expect([next.code, next.changes, next.reasons]).toEqual([0, [], left.reasons])
+    const back = await runNight('2026-05-01', staying, leaving)
+    expect([back.code, back.changes]).toEqual([0, []])
+    expect(back.reasons.join()).not.toContain('no longer names')
+  })
+})
+
 describe('what cannot be compared or written', () => {
   let place: CliPlace
   let remove = () => undefined as unknown

@@ -6,6 +6,7 @@ import { commandNames, type CliIo } from '../../src/cli/terminal/command-io.js'
 import { createProgram } from '../../src/cli/program.js'
 import { at, canary, companiesCsv, createPlace, fixture, writeConfig } from '../support/cli.js'
 import { startForeignService, type ForeignServiceOptions } from '../support/foreign-service.js'
+import { leiOf } from '../support/made-identifiers.js'
 import { rowsOfCsv, rowsOfNdjson } from '../support/tables.js'
 
 const command = ['companies.csv', '-o', 'out.csv']
@@ -332,8 +333,41 @@ describe('registry', () => {
     expect((await place.run(['registry', 'info'])).stdout).toMatch(/^companies +\d{3,}$/m)
     const { stdout } = await place.run(['registry', 'search', 'siemens', '--limit', '1', '--json'])
     expect(jsonOf(stdout)).toMatchObject({ entityId: expect.stringMatching(/^siq_/) })
-    const nothing = await place.run(['registry'])
-    expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('a command is missing')])
+  })
+
+  test.each([
+    ['registry', ['import', 'load', 'evaluate', 'info', 'search']],
+    ['accounts', ['list', 'show', 'add', 'keys', 'secrets']],
+    ['checkpoint', ['verify', 'repair', 'compact', 'migrate']],
+  ])('%s without a command lists its commands as a mistake', async (group, names) => {
+    const list = new RegExp(names.map((name) => `^  ${name} +\\S[^]*`).join(''), 'm')
+    const { code, stdout, stderr } = await createPlace().run([group])
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain('error USAGE_INVALID: a command is missing')
+    expect(stderr).toMatch(list)
+  })
+
+  test('a load shows the first rejected rows of each file, then the result, and no time that is left', async () => {
+    const place = createPlace()
+    const list = (name: string) =>
+      ['lei,name,city,sic', ...Array.from({ length: 300 }, (_, row) => lineOf(name, row)), ''].join('\n')
+    const lineOf = (name: string, row: number) =>
+      `${leiOf(row)},${row % 10 === 9 ? '' : `${name} ${row}`},Leeds,${row % 10 === 8 ? 'x' : '3711'}`
+    place.write('one.csv', list('Larkmoor'))
+    place.write('two.csv', list('Norvane'))
+    const { code, stdout, stderr } = await place.run(['registry', 'load', 'one.csv', 'two.csv'])
+    expect(code).toBe(0)
+    expect(stdout.match(/^ {2}line \d+: it has no name$/gm)).toHaveLength(6)
+    expect(stdout.match(/^ {2}line \d+: SIC code/gm)).toHaveLength(6)
+    expect(stdout.match(/^ {2}… and 27 more$/gm)).toHaveLength(4)
+    expect(stdout).toMatch(/^2 of 2 files loaded, 600 rows, 60 rejected, [\d.]+ s\nNext: [^\n]+\n$/m)
+    expect(stderr.trim().split('\n')).toEqual([
+      expect.stringMatching(/^one\.csv \([^)]+\): 300 rows read$/),
+      expect.stringMatching(/^two\.csv \([^)]+\): 300 rows read$/),
+    ])
+    const first = await place.run(['registry', 'load', 'one.csv', '--registry', 'r.sqlite', '--json'])
+    const [, loaded] = rowsOfNdjson(first.stdout)
+    expect(loaded).toMatchObject({ result: { rejectedCount: 30, rejections: { length: 20 } } })
   })
 })
 
@@ -480,5 +514,26 @@ describe('what a run tells', () => {
     expect(Object.keys(rowsOfNdjson(place.read('out.ndjson'))[0]!)).not.toContain('enrich_basis')
     await place.run(['companies.csv', '-o', 'out.ndjson', '--basis', 'file'], hosted)
     expect(place.names()).toContain('out.ndjson.basis.csv')
+  })
+
+  test.each([
+    ['run', []],
+    ['export', ['export']],
+  ])('%s writes a basis file only if the columns name the basis, or --basis file', async (_, words) => {
+    const { place, hosted } = await prepare(['Acme'])
+    await place.run([...command, '-o', 'first.ndjson'], hosted)
+    const listWritten = async (...flags: string[]) => {
+      const before = place.names()
+      const name = `o${before.length}.csv`
+      const { code } = await place.run([...words, 'companies.csv', '-o', name, ...flags], hosted)
+      expect(code).toBe(0)
+      return place.names().filter((one) => one.startsWith(`${name}.`)).length
+    }
+    expect(await listWritten()).toBe(1)
+    expect(await listWritten('--columns', 'status,legal_name')).toBe(0)
+    expect(await listWritten('--columns', 'status,basis')).toBe(1)
+    expect(await listWritten('--columns', 'x_status,x_basis', '--prefix', 'x_')).toBe(1)
+    expect(await listWritten('--columns', 'status', '--basis', 'file')).toBe(1)
+    expect(await listWritten('--columns', 'status,basis', '--basis', 'none')).toBe(0)
   })
 })

@@ -266,6 +266,29 @@ describe('other commands on a terminal', () => {
     expect(pty.raw().match(/rows read/g)?.length).toBeGreaterThan(2)
   })
 
+  test('a load draws the time left while it reads, and leaves the rows read and the result', async () => {
+    const place = createPlace()
+    const rows = Array.from(
+      { length: 60_000 },
+      (_, at) => `${String(at).padStart(8, '0')},Company ${at},LYON,Active\n`,
+    )
+    place.write(
+      'house.csv',
+      `CompanyName,CompanyNumber,RegAddress.PostTown,CompanyStatus\n`.concat(
+        rows.map((row) => row.replace(/^(\d+),([^,]+)/, '$2,$1')).join(''),
+      ),
+    )
+    const pty = startInPty(place, ['registry', 'load', 'house.csv'])
+    await pty.sees(/^house\.csv \([^)]+\): [\d,]+ of ~[\d,]+ rows read · about [\d.]+s left$/m)
+    expect(await pty.ended).toBe(0)
+    const screen = await expectCleanEnd(pty)
+    expect(screen.filter((line) => line.includes('rows read'))).toEqual([
+      expect.stringMatching(/^house\.csv \([^)]+\): 60,000 rows read$/),
+    ])
+    expect(screen.filter((line) => line.includes('left'))).toEqual([])
+    expect(screen.filter((line) => line.startsWith('1 of 1 files loaded, 60,000 rows'))).toHaveLength(1)
+  })
+
   test('the output to the terminal itself is not drawn over', async () => {
     const place = createPlace()
     copyFileSync(fixture('companies.csv'), place.path('in.csv'))

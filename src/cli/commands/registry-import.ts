@@ -55,7 +55,10 @@ export function addImport(
     .option('--country <code>', 'csv: country of rows without one')
     .option('--jurisdiction <code>', 'csv: jurisdiction of rows without one (gb, us_de, …)')
     .option('--source <name>', 'name of the source (default: the format; for csv the file name)')
-    .option('--date <day>', 'date of the file, YYYY-MM-DD (default: from its name or its modification time)')
+    .option(
+      '--date <day>',
+      'date of the file, YYYY-MM-DD (default: from its name, its content or its modification time)',
+    )
     .addOption(options.registry)
     .option('--json', 'print the counts as one JSON line')
     .addHelpText('after', `\n${listFormats()}`)
@@ -140,22 +143,23 @@ const lineIntervalMs = 10_000
 function createProgress(
   io: CliIo,
   clock: Clock,
-  textOf: (rowCount: number, elapsedMs: number) => string = formatImportProgress,
+  textOf: (rowCount: number, elapsedMs: number, isEnd: boolean) => string = formatImportProgress,
 ): { tell(rowCount: number): void; end(): void } {
   const startedAtMs = clock.monotonicMs()
   let toldAtMs = startedAtMs
-  let text = ''
+  let lastCount: number | null = null
   return {
     tell(rowCount) {
       const nowMs = clock.monotonicMs()
-      text = textOf(rowCount, nowMs - startedAtMs)
+      lastCount = rowCount
+      const text = textOf(rowCount, nowMs - startedAtMs, false)
       if (nowMs - toldAtMs < (io.isTerminal ? drawIntervalMs : lineIntervalMs)) return
       toldAtMs = nowMs
       if (io.isTerminal) io.draw(() => text)
       else io.err(`${text}\n`)
     },
     end() {
-      if (text !== '') io.err(`${text}\n`)
+      if (lastCount !== null) io.err(`${textOf(lastCount, clock.monotonicMs() - startedAtMs, true)}\n`)
     },
   }
 }
@@ -207,8 +211,8 @@ async function runLoad(
   const files = await loadInto(registryPath, plan, {
     signal: io.interrupt,
     onBegun: (step) => {
-      const formatProgress = (rowCount: number, elapsedMs: number) =>
-        formatLoadProgress(step, rowCount, elapsedMs)
+      const formatProgress = (rowCount: number, elapsedMs: number, isEnd: boolean) =>
+        formatLoadProgress(step, rowCount, elapsedMs, isEnd)
       progress = createProgress(io, systemClock, formatProgress)
       progress.tell(0)
     },

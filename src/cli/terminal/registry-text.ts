@@ -10,16 +10,31 @@ import type { ImportResult, LineReason } from '../../registry/import/run-import.
 import type { RegistryInfo, SearchHit, LinkageReport } from '../../registry/registry.js'
 import { matchWeights, thresholdBits, vetoes } from '../../registry/linkage/compare-rows.js'
 
+interface ImportTextOptions {
+  /** `null`: without the next command. */
+  readonly registryPath: string | null
+  readonly isOwnList: boolean
+  /** Number of rejected rows, and of dropped values, that are listed; defaults to all known ones. */
+  readonly reasonsMax?: number
+}
+
 /** Formats the result of `enrich registry import`. */
 export function formatImport(
   result: ImportResult,
   file: string,
-  { registryPath, isOwnList }: { readonly registryPath: string | null; readonly isOwnList: boolean },
+  { registryPath, isOwnList, reasonsMax = Infinity }: ImportTextOptions,
 ): string {
   if (result.unchanged) return `${file} was imported before, unchanged: nothing to do.\n`
   const lines = [`${file}: ${plural(result.rowCount, 'row')}`, ...formatImportCounts(result)]
-  lines.push(...formatReasons('Rejected rows', result.rejections, result.rejectedCount))
-  lines.push(...formatReasons('Values left out of rows that were kept', result.drops, result.droppedCount))
+  const { rejections, drops } = result
+  lines.push(...formatReasons('Rejected rows', rejections.slice(0, reasonsMax), result.rejectedCount))
+  lines.push(
+    ...formatReasons(
+      'Values left out of rows that were kept',
+      drops.slice(0, reasonsMax),
+      result.droppedCount,
+    ),
+  )
   // Users can fix their own lists, but not the files of a register.
   if (result.rejectedCount > 0 && isOwnList)
     lines.push('Fix these rows and import the file again: rows keep their ids.')
@@ -75,6 +90,11 @@ function formatImportCounts(result: ImportResult): string[] {
         ? 'not in the newer file; search still finds them, as no longer named'
         : 'in the previous file only; search still finds them, as no longer named',
     ),
+    ...(!isOlder && result.vanishedCount > result.rowCount
+      ? [
+          '  More companies are gone than the file has. If it is only a part of the register, import the whole file: it brings them back.',
+        ]
+      : []),
     ...(result.newerFileDate === null
       ? []
       : [
@@ -84,13 +104,17 @@ function formatImportCounts(result: ImportResult): string[] {
   ]
 }
 
-/** Progress of loading a file: its size, rows so far, and the remaining time if the number of rows was estimated. */
+/**
+ * Progress of loading a file: its size, rows so far, and the remaining time if the number of rows was estimated and the
+ * file is not read yet (`isEnd`).
+ */
 export function formatLoadProgress(
   { path, bytes, rowEstimate }: Pick<LoadStep, 'path' | 'bytes' | 'rowEstimate'>,
   rowCount: number,
   elapsedMs: number,
+  isEnd = false,
 ): string {
-  const isMoreThanGuessed = rowEstimate === null || rowCount === 0 || rowCount >= rowEstimate
+  const isMoreThanGuessed = isEnd || rowEstimate === null || rowCount === 0 || rowCount >= rowEstimate
   const leftMs = isMoreThanGuessed ? null : (elapsedMs / rowCount) * (rowEstimate - rowCount)
   const rows = isMoreThanGuessed
     ? plural(rowCount, 'row')
@@ -209,10 +233,14 @@ function formatColumnMaps(steps: readonly LoadStep[]): string[] {
   })
 }
 
+/** A load of many files shows the first reasons only; `registry import` and `--json` show more. */
+const reasonsOfLoadMax = 3
+
 export function formatLoadedFile({ step, result, error }: LoadedFile): string {
   if (result === null) return `${step.path}: not loaded: ${error?.message ?? ''}\n`
   const isOwnList = step.format === 'csv'
-  return formatImport(result, `${step.path} (${step.format})`, { registryPath: null, isOwnList })
+  const options = { registryPath: null, isOwnList, reasonsMax: reasonsOfLoadMax }
+  return formatImport(result, `${step.path} (${step.format})`, options)
 }
 
 export function formatFailures(failed: readonly LoadedFile[]): string {

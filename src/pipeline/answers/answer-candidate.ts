@@ -100,14 +100,14 @@ function findRegisterUrl(data: unknown): string | null {
 }
 
 /** Returns the first government register page among citations. */
-export function findCitedRegisterUrl(citations: readonly unknown[]): string | null {
+function findCitedRegisterUrl(citations: readonly unknown[]): string | null {
   return findCitedPageUrl(
     citations.filter((citation) => toInteger(at(citation, 'authority_tier')) === registryTier),
   )
 }
 
 /** Returns the first web address among citations. */
-export function findCitedPageUrl(citations: readonly unknown[]): string | null {
+function findCitedPageUrl(citations: readonly unknown[]): string | null {
   const urls = citations.flatMap((citation) => toText(at(citation, 'url')) ?? [])
   const isWebUrl = (url: string) =>
     url.length <= urlCharsMax && /^https?:\/\//i.test(url) && URL.canParse(url)
@@ -145,5 +145,28 @@ function isSameCompany(one: Candidate, answer: Candidate): boolean {
   return (
     !isElsewhere &&
     [answer.legalName, answer.name].some((name) => name !== null && names.includes(foldText(name)))
+  )
+}
+
+/** The code of a factor about a register whose newest file no longer lists the company. */
+export const leftRegisterCode = 'left_register'
+
+/** Returns the sentences about registers that no longer list the company. */
+export function listLeftRegisters(factors: readonly unknown[]): string[] {
+  return factors.flatMap((factor) =>
+    at(factor, 'code') === leftRegisterCode ? (toText(at(factor, 'description')) ?? []) : [],
+  )
+}
+
+/** Returns the page that states the legal name, preferably a register; else the first register page in the basis. */
+export function findSourceUrl(basis: readonly unknown[]): string | null {
+  const listCitations = (entry: unknown) => toList(at(entry, 'citations'))
+  const ofName = basis
+    .filter((entry) => /^(?:entity\.)?legal_name$/.test(toText(at(entry, 'field')) ?? ''))
+    .flatMap(listCitations)
+  return (
+    findCitedRegisterUrl(ofName) ??
+    findCitedPageUrl(ofName) ??
+    findCitedRegisterUrl(basis.flatMap(listCitations))
   )
 }

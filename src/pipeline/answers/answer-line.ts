@@ -4,7 +4,7 @@ import { answerColumns, type AnswerColumnName } from './columns.js'
 import { normalizeInstant } from '../../core/time.js'
 import { at, atPath, toBoolean, toInteger, toList, toObject, toText } from '../../core/json.js'
 import { isDoubtful } from '../lookups/lookup-state.js'
-import { findCitedPageUrl, findCitedRegisterUrl } from './answer-candidate.js'
+import { findSourceUrl, listLeftRegisters } from './answer-candidate.js'
 
 /** `legal`: registered; `former`: registered before; `other`: in use, or another spelling in a register. */
 type MatchedNameKind = 'legal' | 'former' | 'other'
@@ -56,9 +56,16 @@ const outcomeCode = 'legal_entity_confirmed'
 
 /**
  * Returns the text of the strongest factor: for a match in favour of it, for any other answer against it. Ties: the
- * first.
+ * first. Adds the registers that no longer list the company.
  */
 export function findReason(factors: readonly unknown[], status: string): string | null {
+  const left = listLeftRegisters(factors)
+  const strongest = findStrongest(factors, status)
+  const said = [...(strongest === null || left.includes(strongest) ? [] : [strongest]), ...left]
+  return said.length === 0 ? null : said.join(' ')
+}
+
+function findStrongest(factors: readonly unknown[], status: string): string | null {
   const said = factors.filter((factor) => (toText(at(factor, 'description')) ?? '').trim() !== '')
   const strengths = said.filter((factor) => toWord(at(factor, 'type')) === 'strength')
   const reasons = strengths.filter((factor) => at(factor, 'code') !== outcomeCode)
@@ -70,19 +77,6 @@ export function findReason(factors: readonly unknown[], status: string): string 
   const strongest = group.find((factor) => rankImpact(factor) === most)
   // A sentence that ends with "Inc." has one full stop.
   return toText(at(strongest, 'description'))?.replace(/(?<!\.)\.\.$/, '.') ?? null
-}
-
-/** Returns the page that states the legal name, preferably a register; else the first register page in the basis. */
-export function findSourceUrl(basis: readonly unknown[]): string | null {
-  const listCitations = (entry: unknown) => toList(at(entry, 'citations'))
-  const ofName = basis
-    .filter((entry) => /^(?:entity\.)?legal_name$/.test(toText(at(entry, 'field')) ?? ''))
-    .flatMap(listCitations)
-  return (
-    findCitedRegisterUrl(ofName) ??
-    findCitedPageUrl(ofName) ??
-    findCitedRegisterUrl(basis.flatMap(listCitations))
-  )
 }
 
 const toWord = (value: unknown): string => (toText(value) ?? '').trim().toLowerCase()

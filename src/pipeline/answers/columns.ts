@@ -38,7 +38,7 @@ export const answerColumns = [
   defineText('cik', 'SEC Central Index Key'),
   defineText('ein', 'US employer identification number'),
   defineText('duns', 'D-U-N-S number'),
-  defineText('bic', 'business identifier code'),
+  defineText('bic', 'business identifier code; of several, that of the head office'),
   defineText('ticker', 'stock exchange symbol'),
   defineText('sector', '`private`, `public`, `government`, `nonprofit`'),
   defineText('legal_form', 'the most similar US legal form: `llc`, `corporation`, …'),
@@ -72,7 +72,7 @@ export const answerColumns = [
   ),
   defineText('matched_name', 'the name of the company that matched your name'),
   defineText('matched_name_kind', '`legal`, `former`, `other`'),
-  defineText('reason', 'one sentence that explains the status'),
+  defineText('reason', 'explains the status in a sentence'),
   defineText('source_url', 'URL where you can check the legal name'),
   { name: 'basis', kind: 'basis', meaning: 'the sources of each field, see [Basis](#basis); only if inline' },
 ] as const satisfies readonly AnswerColumn[]

@@ -1,11 +1,12 @@
 import { UserError } from '../../core/errors.js'
 import { toInteger, toList, toObject, type JsonObject } from '../../core/json.js'
+import { leftRegisterCode, listLeftRegisters } from './answer-candidate.js'
 import type { BasisRow } from './answer-line.js'
 import type { AnswerColumnName } from './columns.js'
 import { linePositions, sliceLine } from './joined-line.js'
 import type { ReviewColumnName, StageColumnName } from './column-kinds.js'
 
-/** Increase it when a field is added or changed: states of other versions are not compared. */
+/** Increase it when the meaning of a field changes: states of other versions are not compared. */
 export const publishedStateVersion = 1
 
 type ColumnName =
@@ -45,6 +46,8 @@ export const publishedFields = [
   'ultimate_parent_name',
   'ultimate_parent_id',
   'answered_by',
+  // Only the registers that no longer list the company.
+  'factors',
 ] as const satisfies readonly ColumnName[]
 export type PublishedField = (typeof publishedFields)[number]
 
@@ -82,6 +85,7 @@ const basisFields: Readonly<Partial<Record<PublishedField, readonly string[]>>> 
     'headquarters.address',
     'headquarters',
   ],
+  factors: ['legal_name', 'display_name'],
   legal_entity_id: [
     'primary_legal_entity.id',
     'primary_legal_entity',
@@ -188,8 +192,16 @@ function parseValue(json: string): string | null {
 /** The edition of an own registry is left out: rows that only a new edition answers again are stored once. */
 function readField(field: PublishedField, textOf: (name: ColumnName) => string | null): string | null {
   if (field === 'formatted_address') return buildAddress(textOf)
+  if (field === 'factors') return findLeftRegisters(textOf('factors'))
   const value = textOf(field)
   return field === 'answered_by' && value?.startsWith('registry:') === true ? 'registry' : value
+}
+
+/** Returns the sentences about registers that no longer list the company. */
+function findLeftRegisters(factorsJson: string | null): string | null {
+  if (factorsJson?.includes(leftRegisterCode) !== true) return null
+  const left = listLeftRegisters(toList(JSON.parse(factorsJson)))
+  return left.length === 0 ? null : left.join(' ')
 }
 
 /** Returns the address on one line, joined from its parts if necessary. */

@@ -9,6 +9,7 @@ export const changeKinds = [
   'renamed',
   'became_inactive',
   'became_active',
+  'left_register',
   'address_changed',
   'identifier_changed',
   'parent_changed',

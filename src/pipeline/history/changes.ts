@@ -32,9 +32,12 @@ export function compareStates(older: PublishedState, newer: PublishedState): rea
   if ([older, newer].some((state) => isPendingStatus(getValue(state, 'status') ?? ''))) return []
   const moved = getMatchChange(pair)
   const facts = isSameRecord(pair) ? [...listRecordChanges(pair)] : []
+  // Without a match now, the answer still states it of the candidate.
+  const isLost = hasMatch(older) && getValue(newer, 'entity_id') === null
+  const left = isLost && hasLeftRegister(pair) ? [createChange('left_register', 'factors', pair)] : []
   const crossed =
     moved.length === 0 && hasCrossed(pair) ? [createChange('confidence_crossed', 'confidence', pair)] : []
-  return [...moved, ...facts, ...crossed]
+  return [...moved, ...left, ...facts, ...crossed]
 }
 
 /** Returns the id under which to store a row's company: the one it was merged into, else its own. */
@@ -107,6 +110,7 @@ function* listRecordChanges(pair: Pair): Generator<StateChange> {
   if (name !== null) yield createChange('renamed', name, pair)
   const standing = getStatusChange(pair)
   if (standing !== null) yield createChange(standing, 'entity_status', pair)
+  if (hasLeftRegister(pair)) yield createChange('left_register', 'factors', pair)
   const address = findFirst(['formatted_address', 'country_code'])
   if (address !== undefined) yield createChange('address_changed', address, pair)
   const identifiers = identifierFields.filter((field) => isDifferent(pair, field))
@@ -137,6 +141,14 @@ function getStatusChange({ older, newer }: Pair): 'became_inactive' | 'became_ac
   ]
   if (after === false && before !== false) return 'became_inactive'
   return after === true && before === false ? 'became_active' : null
+}
+
+/** The newest file of a register no longer names the company. A register that names it again is not a change. */
+function hasLeftRegister({ older, newer }: Pair): boolean {
+  const listSentences = (state: PublishedState) =>
+    (getValue(state, 'factors') ?? '').split(/(?<=\.) /).filter((sentence) => sentence !== '')
+  const known = new Set(listSentences(older))
+  return listSentences(newer).some((sentence) => !known.has(sentence))
 }
 
 const isActive = (standing: string | null): boolean | null =>

@@ -271,14 +271,17 @@ export function resolveOutput(request: OutputRequest, remote: RemoteAccess = noA
   const form = resolveOutputForm(path, request.format)
   const isSheet = form.format === 'xlsx'
   assertModeFits(path, request.mode)
-  const placed = placeBasis(request.basis ?? 'auto', form.format, path)
-  // In Excel, the inline basis is a sheet; the column `basis` selects it.
-  const chosen = selectColumns({ columns, prefix, basis: placed, stages, hasSides })
-  const hasBasis = chosen.some(({ kind }) => kind === 'basis')
+  const wanted = request.basis ?? 'auto'
+  const placed = placeBasis(wanted, form.format, path)
+  // The column `basis` selects the basis: a sheet in Excel, and a file next to a CSV unless one is requested.
+  const choice = { columns, prefix, stages, hasSides }
+  const hasBasis = selectColumns({ ...choice, basis: 'inline' }).some(({ kind }) => kind === 'basis')
+  const chosen = selectColumns({ ...choice, basis: placed })
+  const isLeftOut = !hasBasis && (placed === 'file' ? wanted === 'auto' : isSheet && placed === 'inline')
   return {
     path,
     ...form,
-    basis: isSheet && placed === 'inline' && !hasBasis ? 'none' : placed,
+    basis: isLeftOut ? 'none' : placed,
     columns: isSheet ? chosen.filter(({ kind }) => kind !== 'basis') : chosen,
     stages,
     partial: request.partial ?? false,
@@ -299,7 +302,6 @@ const resolveRemote = (
 })
 
 const memoryBytesDefault = 1e9
-
 /**
  * Returns the memory limit in bytes: the requested one, else the smaller of 1 GB and a quarter of the machine's memory.
  * Throws MEMORY_SHORT if the requested limit is too small to write an output.

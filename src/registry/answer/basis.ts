@@ -38,10 +38,12 @@ export function buildBasis(
       claim.value === claim.from,
     ),
   )
+  const bics = entity.identifiers.filter(({ type }) => type === 'bic').map(({ value }) => value)
+  const firstBic = entity.identifiers.findIndex(({ type }) => type === 'bic')
   const identifiers = entity.identifiers.map(({ type, value }, index) => {
     const isIn = (row: Statement['row']) =>
       row.identifiers.some((other) => other.type === type && other.value === value)
-    const reasoning = `The registration has this ${type.replaceAll('_', ' ')}, in canonical form.`
+    const reasoning = `The registration has this ${type.replaceAll('_', ' ')}, in canonical form.${index === firstBic ? describeHeadOffice(bics) : ''}`
     return toEntry(
       `identifiers.${index}.value`,
       isAskedBy(type.replace('sec_', ''), value) ? `It was asked by it. ${reasoning}` : reasoning,
@@ -50,6 +52,12 @@ export function buildBasis(
   })
   return [...own, ...buildStatusEntry(entity, primary, stored), ...identifiers, ...buildOmissionEntry(stored)]
 }
+
+/** Lists the BICs from which `orderBics` has chosen the first. */
+const describeHeadOffice = (bics: readonly string[]): string =>
+  bics.length < 2
+    ? ''
+    : ` It is taken as the head office's: by country, branch code, bank code and location code, in this order. The BICs are ${bics.join(', ')}.`
 
 /** Only a value in the record of a register is certain. */
 function toEntry(field: string, reasoning: string, citations: Citation[], isStated = true): BasisEntry {
@@ -117,9 +125,7 @@ function describeLegalName(primary: StoredLegalEntity): string {
     .sort((a, b) => ((a.endedOn ?? '') < (b.endedOn ?? '') ? 1 : -1))
     .slice(0, formerNamesTold)
     .map((entry) => ` "${entry.name}" is a former name${formatEnd(entry)}.`)
-  const removed = primary.removedFromSource
-    ? ` The newest file of ${primary.sourceName} no longer names the registration; that of ${primary.sourceDate.slice(0, 10)} did.`
-    : ''
+  const removed = primary.removedFromSource ? ` ${describeRemoval(primary)}` : ''
   return `The name on the registration.${removed}${told.join('')}`
 }
 
@@ -135,6 +141,14 @@ function describeDisplayName({ displayName, nameInUse, legalName }: StoredLegalE
     ...(nameInUse.startsWith(displayName) ? [] : ['with small letters as people write them']),
   ]
   return `${isRegistered ? 'The name on the registration' : shortest}, ${changes.join(' and ')}.`
+}
+
+/** The reason for a removal is unknown: dissolved, delisted, or moved to another file. */
+export function describeRemoval({
+  sourceName,
+  sourceDate,
+}: Pick<StoredLegalEntity, 'sourceName' | 'sourceDate'>): string {
+  return `The newest file of ${sourceName} no longer names the registration; that of ${sourceDate.slice(0, 10)} did.`
 }
 
 /** Formats the end of a former name and the source that shows it: " since 2026-05-01 (gleif)". */

@@ -10,6 +10,7 @@ import {
   findNaicsLabel,
   findSicLabel,
 } from '../reference/industry-codes.js'
+import { orderBics } from '../linkage/entity-clusters.js'
 import { formatExchange } from '../model/identifiers.js'
 import { classifyFundOrTrust, parseName } from '../normalize/parsed-name.js'
 import { findCountryName } from '../../core/countries.js'
@@ -204,7 +205,7 @@ function toIsoJurisdiction(jurisdiction: string | null): string | null {
   return stateCode ?? countryCode
 }
 
-/** Identifiers of all present registrations, without duplicates. */
+/** Identifiers of all present registrations, without duplicates; of several BICs, the head office's first. */
 export function listIdentifiers(stored: StoredEntity): Identifier[] {
   const identifiers: Identifier[] = []
   for (const { identifiers: own } of listPresent(stored)) {
@@ -216,7 +217,8 @@ export function listIdentifiers(stored: StoredEntity): Identifier[] {
       if (!isKnown) identifiers.push({ type, value, jurisdiction })
     }
   }
-  return identifiers
+  const { address, jurisdiction } = getPrimary(stored)
+  return orderBics(identifiers, address.countryCode ?? splitJurisdiction(jurisdiction).countryCode)
 }
 
 function buildFacets(stored: StoredEntity, primary: StoredLegalEntity): ResultEntity['facets'] {

@@ -2,12 +2,13 @@ import { formatCount } from '../../core/text.js'
 import { assertNever } from '../../core/errors.js'
 import { matchedConfidenceMin, type Action, type Factor } from '../../contract/result.js'
 import { countOmittedIdentifiers } from './entity-record.js'
-import { formatEnd } from './basis.js'
+import { describeRemoval, formatEnd } from './basis.js'
 import { listReasons, type Impact, type Match } from './reasons.js'
 import type { NameComparison } from '../match/compare-names.js'
 import { classifyFundOrTrust } from '../normalize/parsed-name.js'
 import type { VariantKind } from '../normalize/name-variants.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
+import type { LeftRegister } from '../store/registration-columns.js'
 
 export function createStrength(code: string, description: string, impact: Impact): Factor {
   return { code, type: 'strength', description, impact }
@@ -40,7 +41,7 @@ export function buildFactors(match: Match, stored: StoredEntity, registration: S
     factors.push(
       createStrength('multiple_sources_corroboration', describeCorroboration(match, sources.size), 'medium'),
     )
-  factors.push(...listEndFactors(registration))
+  factors.push(...listEndFactors(stored, registration))
   if (match.kind === 'entity') factors.push(...listOmissionFactors(stored))
   return factors
 }
@@ -151,12 +152,26 @@ function formatFormerEnd({ names }: StoredLegalEntity, name: string): string {
   return found === undefined ? '' : formatEnd(found)
 }
 
-/** Returns one factor if the registration has ended or its source no longer lists it; else none. */
-export function listEndFactors(registration: StoredLegalEntity): Factor[] {
-  if (registration.removedFromSource) return [createRemovedFactor(registration)]
+/** Returns a factor if the registration has ended, and one for each register that no longer lists the company. */
+export function listEndFactors(stored: StoredEntity, registration: StoredLegalEntity): Factor[] {
+  const left = listLeftRegisters(stored).map(createLeftFactor)
+  if (registration.removedFromSource) return left.length > 0 ? left : [createRemovedFactor(registration)]
   return registration.status === null || registration.status === 'active'
-    ? []
-    : [createInactiveFactor(registration)]
+    ? left
+    : [createInactiveFactor(registration), ...left]
+}
+
+/** Registers that named a registration of the company, and name none now. */
+function listLeftRegisters({ legalEntities }: StoredEntity): LeftRegister[] {
+  const memberships = legalEntities.map(({ readMembership }) => readMembership())
+  const present = new Set(memberships.flatMap((membership) => membership.present))
+  const left = new Map<string, LeftRegister>()
+  for (const one of memberships.flatMap((membership) => membership.left)) {
+    const known = left.get(one.register)
+    if (!present.has(one.register) && (known === undefined || known.lastOn < one.lastOn))
+      left.set(one.register, one)
+  }
+  return [...left.values()]
 }
 
 /** An ended registration is still confirmed as a legal entity. */
@@ -209,13 +224,13 @@ const subtypeWords: Readonly<Partial<Record<string, string>>> = {
   trading_name_only: 'a trading name',
 }
 
-/** The reason for a removal is unknown: dissolved, delisted, or moved to another file. */
-function createRemovedFactor({ sourceName, sourceDate }: StoredLegalEntity): Factor {
-  return createLimitation(
-    'no_legal_entity_confirmed',
-    `The newest file of ${sourceName} no longer names the registration; that of ${sourceDate.slice(0, 10)} did.`,
-    'medium',
-  )
+function createLeftFactor({ sourceName, lastOn }: LeftRegister): Factor {
+  return createLimitation('left_register', describeRemoval({ sourceName, sourceDate: lastOn }), 'medium')
+}
+
+/** A register in parts of which not all are as new: it may be in another part. */
+function createRemovedFactor(registration: StoredLegalEntity): Factor {
+  return createLimitation('no_legal_entity_confirmed', describeRemoval(registration), 'medium')
 }
 
 export function listActions(match: Match, registration: StoredLegalEntity): Action[] {

@@ -142,7 +142,7 @@ function buildFactors(found: IdentifiedCompany, isSupported: boolean): Factor[] 
     ...factors,
     ...missing.map((identifier) => createMissingFactor(identifier, 'low')),
     ...wrong.map((reason) => createWrongFactor(reason, 'medium')),
-    ...listEndFactors(registration),
+    ...listEndFactors(stored, registration),
   ]
 }
 

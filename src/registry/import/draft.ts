@@ -8,6 +8,7 @@ import { readBritishLine } from '../normalize/places.js'
 import { classifyFundOrTrust, isBusiness } from '../normalize/parsed-name.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { matchLimits, importLimits } from '../model/limits.js'
+import { limitIdentifiers } from '../linkage/entity-clusters.js'
 import { isRegion } from '../reference/registers.js'
 import { findCountryCode } from '../../core/countries.js'
 import type {
@@ -73,7 +74,7 @@ export function checkDraft(draft: Draft, sourceLine: number, dropped: string[] =
   const countryCode = readCountry(draft.country ?? null, dropped)
   const jurisdiction = readJurisdiction(draft.jurisdiction ?? null, dropped)
   const stated = collectIdentifiers(draft, jurisdiction ?? countryCode?.toLowerCase() ?? null, dropped)
-  const identifiers = stated.slice(0, importLimits.identifiersMax)
+  const identifiers = limitIdentifiers(stated, importLimits.identifiersMax, countryCode)
   const key = toSourceKey(draft.idType, draft.id, identifiers, jurisdiction)
   if ('reason' in key) return reject(key.reason, dropped)
   const row: RegistryRow = {

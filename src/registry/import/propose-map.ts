@@ -29,8 +29,9 @@ const headers: Readonly<Partial<Record<ImportField, RegExp>>> = {
   name: /^(?:company|entity|legal|business|organi[sz]ation|firm|registered)?_?name$|^(?:company|firma|firmenname|title|raison_sociale|razon_social)$/,
   other_names: /^(?:alias|aliases|aka|dba|(?:other|trading|trade|brand)_names?)$/,
   former_names: /^(?:former|previous|old|earlier)_names?$/,
-  street_address: /^(?:street|street_address|address_line_?1|address_1)$/,
-  formatted_address: /^(?:address|full_address|formatted_address|address_concat|adresse)$/,
+  street_address: /^(?:street|street_address|address_line_?1|address_1|strasse|straße|rue|calle|via)$/,
+  formatted_address:
+    /^(?:address|full_address|formatted_address|address_concat|adresse|anschrift|adres|direccion|dirección|indirizzo)$/,
   city: /^(?:city|town|post_town|ort|locality|ville)$/,
   region: /^(?:state|region|county|province|state_code)$/,
   postal_code: /^(?:postal|postal_code|post_code|postcode|zip|zip_code|zipcode|plz)$/,
@@ -78,6 +79,7 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
   }
   const { map, twice } = mapHeader(header)
   dropUnlikely(map, getCells)
+  recognizeStreet(map, getCells)
   const idType = findIdType(map, getCells)
   const id = idType === null ? undefined : map[idType]
   if (idType !== null && id !== undefined) {
@@ -152,6 +154,26 @@ function dropUnlikely(map: FieldMap, cellsOf: GetCells): void {
   drop('region', (cell) => !statusWords.test(cell))
   drop('name', (cell) => /\p{L}/u.test(cell))
 }
+
+/** A column "address" next to a city or postal code has the street, unless its lines repeat them. */
+function recognizeStreet(map: FieldMap, cellsOf: GetCells): void {
+  const { formatted_address: column, street_address: street, city, postal_code: postalCode } = map
+  if (column === undefined || street !== undefined || wholeLine.test(toHeaderKey(column))) return
+  const places = [city, postalCode].flatMap((place) => (place === undefined ? [] : [cellsOf(place)]))
+  const lines = cellsOf(column).flatMap((line, at) => {
+    const stated = places.flatMap((cells) => (cells[at] === undefined || cells[at] === '' ? [] : [cells[at]]))
+    return line === '' || stated.length === 0
+      ? []
+      : [{ line: toLetters(line), stated: stated.map(toLetters) }]
+  })
+  const isWhole = ({ line, stated }: (typeof lines)[number]) => stated.every((part) => line.includes(part))
+  if (lines.length === 0 || lines.filter(isWhole).length * 2 > lines.length) return
+  map.street_address = column
+  Reflect.deleteProperty(map, 'formatted_address')
+}
+
+const wholeLine = /^(?:full_|formatted_)|_concat$/
+const toLetters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
 
 function isMostly(cells: readonly string[], isSound: (cell: string) => boolean): boolean {
   const filled = cells.filter((cell) => cell !== '')

@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import { publishFile, removeStaleTemporaries, buildTemporaryPath } from '../../platform/files.js'
 import type { Encoding } from '../../tables/encodings/names.js'
 import { hashFile } from '../../tables/bytes.js'
+import { openOneFile } from '../../tables/zip-reader.js'
 import type { ImportItem, ReadRow, StatedRow } from '../model/registry-rows.js'
 import { importLimits } from '../model/limits.js'
 import { openRegistry, type WritableRegistry } from '../registry.js'
@@ -176,7 +177,7 @@ export interface ImportOptions {
   readonly path: string
   /** A newer file replaces an older one of the same source. Defaults to a name from the importer. */
   readonly sourceName?: string
-  /** Date of the file; defaults to the date in its name, otherwise to its time of change. */
+  /** Date of the file; defaults to that of `readFileDateMs`. */
   readonly dateMs?: number
   /** Detected if absent. */
   readonly encoding?: Encoding
@@ -209,7 +210,7 @@ export async function runImport(
 ): Promise<ImportResult> {
   const { sha256, dateMs: changedAtMs } = await hashFile(path)
   const fileName = basename(path)
-  const fileDate = dateMs ?? fileDateMs(fileName, changedAtMs)
+  const fileDate = dateMs ?? (await readFileDateMs(path, changedAtMs, systemClock.nowMs()))
   const source = { ...file.source, fileName, fileDateMs: fileDate, fileSha256: sha256 }
   const unchanged = findUnchangedSource(registry.database, source)
   if (unchanged) return buildUnchangedResult(unchanged)
@@ -259,21 +260,65 @@ export async function importInto(
 }
 
 /**
- * Returns the date in a file name (`20240505-0800-gleif-goldencopy…`, `BasicCompanyDataAsOneFile-2026-11-01.csv`),
- * which copies keep; without a past date in the name, the time of change.
+ * Returns the date of a file: in its name, which copies keep (`20240505-0800-gleif-goldencopy…`,
+ * `BasicCompanyDataAsOneFile-2026-11-01.csv`, `2021q1.zip`), else in its content (GLEIF's `ContentDate`), else its time of
+ * change. A date before 1990 or in the future is ignored. Errors: INPUT_NOT_FOUND, INPUT_UNREADABLE.
  */
-export function fileDateMs(fileName: string, changedAtMs: number): number {
-  const found = dayInName.exec(fileName)
-  if (found === null) return changedAtMs
-  const [, year = '', separator = '', month = '', day = '', hour = '00', minute = '00'] = found
-  const namedMs = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:00Z`)
-  const isSameDay = new Date(changedAtMs).toISOString().startsWith(`${year}-${month}-${day}`)
-  const isSound = separator.length <= 1 && !Number.isNaN(namedMs) && namedMs <= changedAtMs + dayMs
-  return isSound && !isSameDay ? namedMs : changedAtMs
+export async function readFileDateMs(path: string, changedAtMs: number, nowMs: number): Promise<number> {
+  const named = findDateInName(basename(path), changedAtMs)
+  if (named !== null && isPlausible(named, nowMs)) return named
+  const stated = await readContentDate(path)
+  if (stated !== null && isPlausible(stated, nowMs)) return stated
+  return isPlausible(changedAtMs, nowMs) ? changedAtMs : nowMs
 }
 
-const dayMs = 86_400_000
+/** The largest offset from UTC. */
+const aheadMsMax = 14 * 3_600_000
+const earliestMs = Date.UTC(1990, 0, 1)
+
+/** A day that has begun in some time zone is not in the future. */
+const isPlausible = (ms: number, nowMs: number): boolean => ms >= earliestMs && ms <= nowMs + aheadMsMax
 
 /** Eight separate digits, or parts with one separator; GLEIF appends the time of day. */
 const dayInName =
-  /(?<!\d)((?:19|20)\d{2})([-_.]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?!\d)(?:-([01]\d|2[0-3])([0-5]\d)(?=-))?/
+  /(?<!\d)(\d{4})([-_.]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?!\d)(?:-([01]\d|2[0-3])([0-5]\d)(?=-))?/
+/** The SEC publishes quarters after their last day. */
+const quarterInName = /(?<![\da-z])(\d{4})[-_.]?q([1-4])(?![\da-z])/i
+const monthInName = /(?<![\d.])(\d{4})[-_](0[1-9]|1[0-2])(?![\d-])/
+
+/** The time of change is more exact on the same day, unless the name has the time. */
+function findDateInName(fileName: string, changedAtMs: number): number | null {
+  const [found, year = '', , month = '', day = '', hour, minute] = dayInName.exec(fileName) ?? []
+  if (found !== undefined) {
+    const namedDay = `${year}-${month}-${day}`
+    const isSameDay = new Date(changedAtMs).toISOString().startsWith(namedDay)
+    const namedMs = Date.parse(`${namedDay}T${hour ?? '00'}:${minute ?? '00'}:00Z`)
+    // Date.parse takes the 31st of February for a day in March.
+    const isDay = !Number.isNaN(namedMs) && new Date(namedMs).toISOString().startsWith(namedDay)
+    if (isDay) return isSameDay && hour === undefined ? changedAtMs : namedMs
+  }
+  const [, quarterYear, quarter] = quarterInName.exec(fileName) ?? []
+  if (quarterYear !== undefined) return Date.UTC(Number(quarterYear), Number(quarter) * 3, 0)
+  const [, monthYear, monthNumber] = monthInName.exec(fileName) ?? []
+  return monthYear === undefined ? null : Date.UTC(Number(monthYear), Number(monthNumber) - 1, 1)
+}
+
+/** The header of a file of GLEIF is at its beginning. */
+const headBytesMax = 16_384
+const contentDate = /"(?:\w+:)?ContentDate"\s*:\s*(?:\{\s*"\$"\s*:\s*)?"([^"]{10,40})"/
+
+async function readContentDate(path: string): Promise<number | null> {
+  let head = ''
+  try {
+    const file = await openOneFile(path, null)
+    for await (const chunk of file.bytes()) {
+      head += chunk.toString('latin1')
+      if (head.length >= headBytesMax) break
+    }
+  } catch (error) {
+    if (!(error instanceof UserError) || error.code === 'INPUT_NOT_FOUND') throw error
+    return null
+  }
+  const ms = Date.parse(contentDate.exec(head.slice(0, headBytesMax))?.[1] ?? '')
+  return Number.isNaN(ms) ? null : ms
+}

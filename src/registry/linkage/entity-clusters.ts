@@ -108,3 +108,56 @@ export function normalizeRegistrationNumber(
   const [, prefix = '', digits = ''] = /^([A-Z]{0,2})(\d{1,8})$/.exec(closed) ?? []
   return digits === '' ? value : prefix + digits.padStart(8 - prefix.length, '0')
 }
+
+/**
+ * Orders the BICs among identifiers: the head office's first. It is the one of the company's country (ISO 3166-1, fifth
+ * and sixth letter), then with the branch code XXX or none, then with the bank code and the location code that most of
+ * the BICs have; otherwise the order stays. Other identifiers keep their places.
+ */
+export function orderBics<Identifier extends { readonly type: string; readonly value: string }>(
+  identifiers: readonly Identifier[],
+  countryCode: string | null,
+): Identifier[] {
+  const bics = identifiers.filter(({ type }) => type === 'bic')
+  if (bics.length < 2) return [...identifiers]
+  const shares = new Map<string, number>()
+  const codes = bics.map((identifier) => ({ identifier, ...splitBic(identifier.value, countryCode) }))
+  for (const { bank, location } of codes)
+    for (const code of [bank, location]) shares.set(code, (shares.get(code) ?? 0) + 1)
+  const getShare = (code: string) => shares.get(code) ?? 0
+  const ordered = codes
+    .sort(
+      (a, b) =>
+        Number(b.isAtHome) - Number(a.isAtHome) ||
+        Number(b.isHeadOffice) - Number(a.isHeadOffice) ||
+        getShare(b.bank) - getShare(a.bank) ||
+        getShare(b.location) - getShare(a.location),
+    )
+    .map(({ identifier }) => identifier)
+  return identifiers.map((identifier) =>
+    identifier.type === 'bic' ? (ordered.shift() ?? identifier) : identifier,
+  )
+}
+
+/** Keeps at most `countMax` identifiers; BICs of branches are dropped first. */
+export function limitIdentifiers<Identifier extends { readonly type: string; readonly value: string }>(
+  identifiers: readonly Identifier[],
+  countMax: number,
+  countryCode: string | null,
+): readonly Identifier[] {
+  if (identifiers.length <= countMax) return identifiers
+  const ordered = orderBics(identifiers, countryCode)
+  const isOfBranch = ({ type, value }: Identifier) => type === 'bic' && !splitBic(value, null).isHeadOffice
+  const others = ordered.filter((identifier) => !isOfBranch(identifier))
+  return [...others, ...ordered.filter(isOfBranch)].slice(0, countMax)
+}
+
+/** Splits a BIC: bank, country and location code, and the branch code, which may be absent. */
+function splitBic(bic: string, countryCode: string | null) {
+  return {
+    bank: bic.slice(0, 4),
+    location: bic.slice(0, 8),
+    isAtHome: bic.slice(4, 6) === countryCode,
+    isHeadOffice: bic.length === 8 || bic.endsWith('XXX'),
+  }
+}

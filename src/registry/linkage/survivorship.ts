@@ -1,6 +1,8 @@
 import { findMixedSpelling } from '../normalize/mixed-case.js'
 import { isBusiness, parseName } from '../normalize/parsed-name.js'
+import { toCityKey, toPostalKey } from '../normalize/places.js'
 import type { RegistryRow, RowAddress, RowIdentifier, RowName, StatedRow } from '../model/registry-rows.js'
+import { limitIdentifiers } from './entity-clusters.js'
 import { importLimits } from '../model/limits.js'
 
 /** A name that a source gave a registration, with the first and last day on which it is known. */
@@ -118,6 +120,8 @@ export function compose<S extends Claim>(
     rows.flatMap(({ names }) => names),
     isSameName,
   )
+  const address = chooseAddress(rows)
+  const jurisdiction = chooseFirst(rows, 'jurisdiction')
   const row: RegistryRow = {
     sourceKey: origin.row.sourceKey,
     sourceLine: origin.row.sourceLine,
@@ -128,10 +132,10 @@ export function compose<S extends Claim>(
     subtype: typed.subtype,
     status: chooseStatus(inUse),
     legalForm: chooseFirst(rows, 'legalForm'),
-    jurisdiction: chooseFirst(rows, 'jurisdiction'),
+    jurisdiction,
     registrationAuthority: chooseFirst(rows, 'registrationAuthority'),
-    ...mergeIdentifiers(rows),
-    address: chooseAddress(rows),
+    ...mergeIdentifiers(rows, address.countryCode ?? jurisdiction?.slice(0, 2).toUpperCase()),
+    address,
     website: chooseFirst(rows, 'website'),
     sic: chooseFirst(rows, 'sic'),
     naics: chooseFirst(rows, 'naics'),
@@ -165,17 +169,36 @@ function chooseFirst<Field extends TextField>(rows: readonly StatedRow[], field:
   return found[field]
 }
 
-/** An address comes from one source: parts of two might form a place that does not exist. */
+/**
+ * An address comes from one source: parts of two might form a place that does not exist. It is the first one with a
+ * place, unless a later one has the street that it lacks, in the same place.
+ */
 function chooseAddress(rows: readonly StatedRow[]): RowAddress {
-  const hasPlace = ({ city, formatted, postalCode, street }: RowAddress) =>
-    city !== null || formatted !== null || postalCode !== null || street !== null
+  const addresses = rows.map(({ address }) => address)
   const found =
-    rows.find(({ address }) => hasPlace(address)) ??
-    rows.find(({ address }) => address.countryCode !== null) ??
-    rows[0]
+    addresses.find((address) => hasStreet(address) || address.city !== null || address.postalCode !== null) ??
+    addresses.find(({ countryCode }) => countryCode !== null) ??
+    addresses[0]
   if (found === undefined) throw new Error('nothing is stated')
-  return found.address
+  return hasStreet(found)
+    ? found
+    : (addresses.find((address) => hasStreet(address) && isSamePlace(found, address)) ?? found)
 }
+
+const hasStreet = ({ street, formatted }: RowAddress): boolean => street !== null || formatted !== null
+
+/** Parts that only one of them states do not differ. */
+function isSamePlace(one: RowAddress, other: RowAddress): boolean {
+  const pairs = [
+    [one.countryCode, other.countryCode],
+    [toKey(one.city, toCityKey), toKey(other.city, toCityKey)],
+    [toKey(one.postalCode, toPostalKey), toKey(other.postalCode, toPostalKey)],
+  ] as const
+  return pairs.every(([left, right]) => left === null || right === null || left === right)
+}
+
+const toKey = (text: string | null, convert: (text: string) => string): string | null =>
+  text === null ? null : convert(text)
 
 function mergeNames(
   legalName: string,
@@ -212,9 +235,10 @@ function hasEndedSince(
   )
 }
 
-/** Removes duplicates; identifiers beyond the limit are dropped and counted. */
+/** Removes duplicates; identifiers beyond the limit are dropped and counted, branches' BICs first. */
 function mergeIdentifiers(
   rows: readonly StatedRow[],
+  countryCode: string | null = null,
 ): Pick<StatedRow, 'identifiers'> & Partial<Pick<StatedRow, 'identifiersOmitted'>> {
   const identifiers: RowIdentifier[] = []
   let omittedCount = 0
@@ -226,10 +250,11 @@ function mergeIdentifiers(
     )
     // One source states the ticker, another its exchange.
     if (known >= 0) identifiers[known] = { ...identifier, ...identifiers[known] }
-    else if (identifiers.length < importLimits.identifiersMax) identifiers.push(identifier)
-    else omittedCount++
+    else identifiers.push(identifier)
   }
-  return { identifiers, ...(omittedCount === 0 ? {} : { identifiersOmitted: omittedCount }) }
+  const kept = limitIdentifiers(identifiers, importLimits.identifiersMax, countryCode)
+  omittedCount += identifiers.length - kept.length
+  return { identifiers: kept, ...(omittedCount === 0 ? {} : { identifiersOmitted: omittedCount }) }
 }
 
 /** Returns the first status stated. An end older than a listing is ignored: a listed company has not ended. */
@@ -265,3 +290,41 @@ export function mergeStatedRows(former: StatedRow, later: StatedRow): StatedRow 
     ...mergeIdentifiers([former, later]),
   }
 }
+
+interface RankedRegistration {
+  readonly address: RowAddress
+  readonly jurisdiction: string | null
+  readonly subtype: string
+  readonly removedFromSource: boolean
+  /** Number of known facts; -1 for a predecessor or a branch. */
+  readonly factCount: number
+}
+
+/**
+ * Puts the registration first that gives a company its name and address: of those with the most complete address, the
+ * one with the most facts in the country of the oldest with a country. The others keep their order.
+ */
+export function putRichestFirst<Registration extends RankedRegistration>(
+  registrations: readonly Registration[],
+): readonly Registration[] {
+  const [first] = registrations
+  if (first === undefined || registrations.length === 1 || first.factCount < 0) return registrations
+  const standing = registrations.filter(
+    ({ removedFromSource, factCount }) => removedFromSource === first.removedFromSource && factCount >= 0,
+  )
+  const companies = standing.filter(({ subtype }) => subtype === 'incorporated_entity')
+  const eligible = companies.length > 0 ? companies : standing
+  const best = Math.max(...eligible.map(({ address }) => rankAddress(address)))
+  const complete = eligible.filter(({ address }) => rankAddress(address) === best)
+  const home = complete.map(getCountry).find((country) => country !== null) ?? null
+  const atHome = complete.filter((one) => [home, null].includes(getCountry(one)))
+  const most = Math.max(...atHome.map(({ factCount }) => factCount))
+  const richest = atHome.find(({ factCount }) => factCount === most) ?? first
+  return [richest, ...registrations.filter((one) => one !== richest)]
+}
+
+const rankAddress = (address: RowAddress): number =>
+  hasStreet(address) ? 2 : Number(address.city !== null || address.postalCode !== null)
+
+const getCountry = ({ jurisdiction, address }: RankedRegistration): string | null =>
+  jurisdiction?.split('_')[0] ?? address.countryCode?.toLowerCase() ?? null

@@ -2,8 +2,9 @@ import { calculateDistance } from './edit-distance.js'
 import { isLightWord, toCanonicalWord, foldText, isNumberWord, splitWords } from './normalize-name.js'
 import { matchLimits } from '../model/limits.js'
 import { findCountryCode } from '../../core/countries.js'
+import { removeRegistrySuffix } from '../../core/registry-suffix.js'
 import { findRegionCode } from './places.js'
-import { boundText, parseName, registrarRemark, type ParsedName } from './parsed-name.js'
+import { boundText, parseName, type ParsedName } from './parsed-name.js'
 import { listReadings } from './name-readings.js'
 
 /**
@@ -53,7 +54,7 @@ type VariantDraft = Omit<NameVariant, 'cut' | 'how' | 'isBesideForm' | 'isBracke
  */
 export function listVariants(name: string, cities: ReadonlySet<string> = new Set()): NameVariant[] {
   const text = extractAddressee(boundText(name))
-  const words = splitWords(foldText(text.replace(registrarRemark, '')))
+  const words = splitWords(foldText(removeRegistrySuffix(text)))
   const cut = detectColumnCut(name)
   const hasRate = text.includes('%') || (cut !== 'nowhere' && /\d\.\d*$/.test(text))
   const [registered = '', ...aliases] = text.split(tradingMarks)
@@ -332,7 +333,6 @@ function isStem(word: string): boolean {
 }
 
 const cutForms = ['corporation', 'incorporated', 'limited', 'company', 'partnership']
-/** Columns that truncate names are rarely narrower. */
 const cutNameCharsMin = 20
 
 /** "Dynavax Technologies Corporatio" without the piece of a legal form at its end. */

@@ -15,6 +15,7 @@ import {
   type FormClass,
 } from './legal-forms.js'
 import { getOrCompute } from '../../core/bounded-cache.js'
+import { removeRegistrySuffix } from '../../core/registry-suffix.js'
 import { matchLimits } from '../model/limits.js'
 import codes from '../reference/fund-and-trust-forms.json' with { type: 'json' }
 
@@ -37,11 +38,6 @@ export interface ParsedName {
   /** First letters of the words without the legal form; empty for fewer than two words. */
   readonly acronym: string
 }
-
-/**
- * SEC adds a state or a remark after a slash: "SEALED AIR CORP/DE", "AIR PRODUCTS INC /NEW/", "Lions Gate Corp /Cn/".
- */
-export const registrarRemark = /\s*[/\\]\s*(?:[A-Z]{2,4}\s*[/\\]?|[A-Za-z]{2,4}\s*[/\\])\s*$/
 
 /**
  * Prepares a name for patterns. The length is limited again after NFKC, which makes up to 18 letters of one; runs of
@@ -79,7 +75,7 @@ function parseText(name: string): ParsedName {
 }
 
 function splitForm(name: string) {
-  const native = cutNativeForms(boundText(name).replace(registrarRemark, ''))
+  const native = cutNativeForms(removeRegistrySuffix(boundText(name)))
   const words = removeJoiningWords(splitWords(foldText(expandForms(native.rest))))
   return { native, words, stripped: stripForms(words) }
 }
@@ -157,7 +153,7 @@ interface SeveralNames {
 
 /** Splits a text with several companies, such as "Norvane Inc. / Larkmoor Ltd"; `null` for one name. */
 export function parseSeveralNames(name: string): SeveralNames | null {
-  const text = boundText(name).replace(registrarRemark, '')
+  const text = removeRegistrySuffix(boundText(name))
   if (roleMarks.test(text)) return null
   const of = (parts: readonly string[], areStated: boolean) => ({
     names: parts.map((part) => part.trim()),
@@ -247,7 +243,7 @@ const unitTrust = /\b(?:invt|investment|unit|municipal) (?:tr|trust)\b.*\b(?:ser
 
 function classifyName(legalName: string): 'fund' | 'trust' | null {
   if (!mayBe.test(legalName) || parseName(legalName).formClass !== null) return null
-  const name = legalName.replace(registrarRemark, '')
+  const name = removeRegistrySuffix(legalName)
   if (/\bbank|\bbanc|(?:&|\band)\s+trust\b/i.test(name)) return null
   const words = foldText(name).split(' ')
   while (words.length > 1 && seriesWord.test(words.at(-1) ?? '')) words.pop()

@@ -191,7 +191,8 @@ export function createClaimWriter(
       if (isRenamed && !isOlderFile) rename(id)
       return 'superseded'
     }
-    if (isRenamed) {
+    // The former source of a removed registration: it no longer names it.
+    if (isRenamed || !isOwn) {
       history.remember(id, found.source_number, {
         name: found.legal_name,
         firstOn: namedOn,

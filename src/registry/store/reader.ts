@@ -2,8 +2,16 @@ import type { Sqlite } from '../../platform/sqlite.js'
 import type { EntitySubtype, EntityType, IdentifierType } from '../../contract/enums.js'
 import type { RowAddress, RowIdentifier, RowName, StatedRow } from '../model/registry-rows.js'
 import { formatDisplayName } from '../normalize/mixed-case.js'
-import { sortClaims } from '../linkage/survivorship.js'
-import { createIdentifierReader, createNameReader } from './registration-columns.js'
+import { selectParent } from './relationships.js'
+import { putRichestFirst, sortClaims } from '../linkage/survivorship.js'
+import {
+  createIdentifierReader,
+  createMembershipReader,
+  createNameReader,
+  factCount,
+  isRegistrant,
+  type RegisterMembership,
+} from './registration-columns.js'
 
 /** A stored registration with its origin. */
 export interface StoredLegalEntity {
@@ -44,6 +52,8 @@ export interface StoredLegalEntity {
   readonly removedFromSource: boolean
   /** Exchange of its shares; `null` if not stated. */
   readonly exchange: string | null
+  /** Number of known facts; -1 for a predecessor or a branch. */
+  readonly factCount: number
   /** Number of stated identifiers that are not kept. */
   readonly identifiersOmitted: number
   readonly names: readonly RowName[]
@@ -53,6 +63,8 @@ export interface StoredLegalEntity {
   readonly address: RowAddress
   /** Reads what each source states about the registration, in the order of precedence. */
   readonly readStatements: () => readonly Statement[]
+  /** Reads which registers name the registration, and which no longer do. */
+  readonly readMembership: () => RegisterMembership
   /** Reads the origin of `parentName`; `null` if there is no parent. */
   readonly readParentOrigin: () => ParentOrigin | null
 }
@@ -95,10 +107,13 @@ interface ListedForm {
 /** A registration without its lists, which take as long to read as everything else. */
 export type RegistrationOutline = Omit<
   StoredLegalEntity,
-  'names' | 'identifiers' | 'domains' | 'readStatements' | 'readParentOrigin'
+  'names' | 'identifiers' | 'domains' | 'readStatements' | 'readMembership' | 'readParentOrigin'
 >
 
-/** A company with its registrations: present before removed or succeeded, home before branches, oldest first. */
+/**
+ * A company with its registrations: present before removed or succeeded, home before branches, oldest first, except that
+ * the one with the most facts comes first (`putRichestFirst`).
+ */
 export interface StoredEntity<Registration = StoredLegalEntity> {
   readonly id: string
   readonly mergedInto: string | null
@@ -154,11 +169,11 @@ type OutlineRow = readonly [
   isParentRegistrant: number,
   authorityJson: string | null,
   formJson: string | null,
+  factCount: number,
 ]
 
 /** Limit for chains of merges. Each merge leads to an older company, so there are no loops. */
 const mergeHopsMax = 1_000
-/** Limit per company. */
 const registrationsMax = 50
 
 export function createStoreReader(database: Sqlite): StoreReader {
@@ -176,7 +191,7 @@ export function createStoreReader(database: Sqlite): StoreReader {
     complete: (outline: RegistrationOutline) => Registration,
   ): StoredEntity<Registration> | null => {
     if (!row) return null
-    const [first, ...others] = outlines(row.number).map(complete)
+    const [first, ...others] = putRichestFirst(outlines(row.number)).map(complete)
     return first ? { id: row.id, mergedInto: row.merged_into, legalEntities: [first, ...others] } : null
   }
   return {
@@ -216,7 +231,8 @@ function createOutlineReader(database: Sqlite): (entityNumber: number) => Regist
        ${isRegistrant('l')}, p.display_name, p.legal_name, ${isRegistrant('p')},
        (SELECT c.facts_json FROM listed_codes c WHERE c.scheme = 'registration_authority'
           AND c.code = l.registration_authority),
-       (SELECT c.facts_json FROM listed_codes c WHERE c.scheme = 'legal_form' AND c.code = l.legal_form)
+       (SELECT c.facts_json FROM listed_codes c WHERE c.scheme = 'legal_form' AND c.code = l.legal_form),
+       ${factCount}
      FROM legal_entities l
      JOIN sources s ON s.number = l.source_number
      JOIN addresses a ON a.legal_entity_number = l.number AND a.kind = 'headquarters'
@@ -234,6 +250,7 @@ function createOutlineReader(database: Sqlite): (entityNumber: number) => Regist
 function createListsReader(database: Sqlite): (outline: RegistrationOutline) => StoredLegalEntity {
   const readNames = createNameReader(database, 'all')
   const readIdentifiers = createIdentifierReader(database)
+  const readMembership = createMembershipReader(database)
   const claims = database.prepare<[string], ClaimRow>(
     `SELECT s.format, s.name AS sourceName, s.file_date AS fileDate, c.row_json FROM claims c
      JOIN sources s ON s.number = c.source_number WHERE c.registration_id = ?`,
@@ -249,24 +266,12 @@ function createListsReader(database: Sqlite): (outline: RegistrationOutline) => 
       names: readNames(outline.number),
       ...splitDomains(readIdentifiers(outline.number)),
       readStatements: () => (statements ??= listStatements(registration, claims.all(outline.id))),
+      readMembership: () => readMembership(outline.id),
       readParentOrigin: () => parent.get(outline.number) ?? null,
     })
     return registration
   }
 }
-
-/** Whether EDGAR may have added a suffix to the name of a registration. */
-const isRegistrant = (registration: string) =>
-  `(${registration}.display_name GLOB '*[/\\]*' AND EXISTS (SELECT 1 FROM identifiers i
-     WHERE i.legal_entity_number = ${registration}.number AND i.type IN ('cik', 'sec_cik')))`
-
-/** The direct parent of a registration. */
-const selectParent = (
-  child: string,
-) => `FROM relationships r JOIN legal_entities p ON p.number = r.parent_number
-  JOIN sources s ON s.number = r.source_number
-  WHERE r.child_number = ${child} AND r.type IN ('IS_DIRECTLY_CONSOLIDATED_BY', 'IS_CONTROLLED_BY')
-    AND r.to_date IS NULL ORDER BY r.number LIMIT 1`
 
 interface ClaimRow extends Omit<Statement, 'row'> {
   row_json: string
@@ -274,7 +279,7 @@ interface ClaimRow extends Omit<Statement, 'row'> {
 
 /** If the source of a registration has no claim, the row of the registration is its statement. */
 function listStatements(
-  registration: Omit<StoredLegalEntity, 'readStatements' | 'readParentOrigin'>,
+  registration: Omit<StoredLegalEntity, 'readStatements' | 'readMembership' | 'readParentOrigin'>,
   claims: readonly ClaimRow[],
 ): Statement[] {
   const { sourceFormat: format, sourceName, sourceDate: fileDate } = registration
@@ -293,7 +298,7 @@ function toOutline(row: OutlineRow): RegistrationOutline {
     more
   const [street, streetNumber, subPremise, city, region, postalCode, countryCode, formatted, ...rest] = last
   const [exchange, isRegistrant, parentNameInUse, parentLegalName, isParentRegistrant, ...listed] = rest
-  const [authorityJson, formJson] = listed
+  const [authorityJson, formJson, facts] = listed
   return {
     number,
     id,
@@ -325,14 +330,16 @@ function toOutline(row: OutlineRow): RegistrationOutline {
     sourceDate,
     removedFromSource: removed === 1,
     exchange,
+    factCount: facts,
     identifiersOmitted,
     address: { street, streetNumber, subPremise, city, region, postalCode, countryCode, formatted },
   }
 }
 
-function listFormSpellings({ name, abbreviations }: ListedForm): string[] {
-  return [...(abbreviations?.split(';') ?? []), name]
-}
+const listFormSpellings = ({ name, abbreviations }: ListedForm): string[] => [
+  ...(abbreviations?.split(';') ?? []),
+  name,
+]
 
 function splitDomains(stated: readonly RowIdentifier[]): Pick<StoredLegalEntity, 'identifiers' | 'domains'> {
   const isListed = (identifier: RowIdentifier): identifier is ListedIdentifier => identifier.type !== 'domain'

@@ -220,3 +220,63 @@ export function createIdentifierReader(database: Sqlite): (legalEntityNumber: nu
       ...(exchange === null ? {} : { exchange }),
     }))
 }
+
+/** A register that named a registration, and whose newest files do not. */
+export interface LeftRegister {
+  readonly sourceName: string
+  /** Format of the register's files, or the source of a list of the user: parts of a register are one. */
+  readonly register: string
+  /** Day of the last file that named the registration. */
+  readonly lastOn: string
+}
+
+const registerSql = (source: string) =>
+  `CASE ${source}.format WHEN 'csv' THEN 'csv ' || ${source}.name ELSE ${source}.format END`
+
+/** The registers of a registration. */
+export interface RegisterMembership {
+  readonly left: readonly LeftRegister[]
+  /** Registers whose newest files name it. */
+  readonly present: readonly string[]
+}
+
+/**
+ * Reads which registers name a registration and which no longer do. A register that is published in parts has left it
+ * once the newer edition of every part is loaded: companies move between parts.
+ */
+export function createMembershipReader(database: Sqlite): (registrationId: string) => RegisterMembership {
+  const left = database.prepare<{ id: string }, LeftRegister>(
+    `SELECT n.* FROM (
+       SELECT s.name AS sourceName, ${registerSql('s')} AS register, max(n.lastOn) AS lastOn
+       FROM (SELECT source_number, last_on AS lastOn FROM stated_names WHERE registration_id = @id
+         UNION ALL SELECT source_number, stated_on FROM legal_entities WHERE id = @id AND removed_from_source = 1) n
+       JOIN sources s ON s.number = n.source_number WHERE s.coverage = 'whole' GROUP BY register) n
+     WHERE NOT EXISTS
+       (SELECT 1 FROM sources o WHERE ${registerSql('o')} = n.register AND o.file_date <= n.lastOn)
+     ORDER BY n.register`,
+  )
+  const present = database
+    .prepare<{ id: string }, string>(
+      `SELECT ${registerSql('s')} FROM sources s WHERE s.number IN (
+         SELECT source_number FROM claims WHERE registration_id = @id AND row_json ->> '$.legalName' IS NOT NULL
+         UNION ALL SELECT source_number FROM legal_entities WHERE id = @id AND removed_from_source = 0)`,
+    )
+    .pluck()
+  return (registrationId) => {
+    const found = left.all({ id: registrationId })
+    return { left: found, present: present.all({ id: registrationId }) }
+  }
+}
+
+/** Number of known facts of a registration `l` with the address `a`; -1 for a predecessor or a branch. */
+export const factCount = `CASE WHEN l.successor_key IS NOT NULL OR EXISTS (SELECT 1 FROM relationships r
+    WHERE r.child_number = l.number AND r.type = 'IS_INTERNATIONAL_BRANCH_OF' AND r.to_date IS NULL) THEN -1
+  ELSE (a.street_address IS NOT NULL OR a.formatted_address IS NOT NULL) + (a.city IS NOT NULL)
+    + (a.postal_code IS NOT NULL) + (a.country_code IS NOT NULL) + (l.jurisdiction IS NOT NULL)
+    + (l.legal_form IS NOT NULL) + (l.registration_authority IS NOT NULL) + (l.status IS NOT NULL)
+    + EXISTS (SELECT 1 FROM identifiers i WHERE i.legal_entity_number = l.number AND i.type = 'lei') END`
+
+/** Whether EDGAR may have added a suffix to the name of a registration. */
+export const isRegistrant = (registration: string) =>
+  `(${registration}.display_name GLOB '*[/\\]*' AND EXISTS (SELECT 1 FROM identifiers i
+     WHERE i.legal_entity_number = ${registration}.number AND i.type IN ('cik', 'sec_cik')))`

@@ -228,3 +228,11 @@ export function linkStatedRelationships(database: Sqlite): void {
      WHERE c.number <> p.number ORDER BY r.source_number, c.number, p.number, r.type`,
   )
 }
+
+/** The direct parent of a registration. */
+export const selectParent = (
+  child: string,
+) => `FROM relationships r JOIN legal_entities p ON p.number = r.parent_number
+  JOIN sources s ON s.number = r.source_number
+  WHERE r.child_number = ${child} AND r.type IN ('IS_DIRECTLY_CONSOLIDATED_BY', 'IS_CONTROLLED_BY')
+    AND r.to_date IS NULL ORDER BY r.number LIMIT 1`

@@ -165,6 +165,7 @@ describe('the report of an import', () => {
     expect(formatLoadProgress(step, 250, 10_000)).toBe(
       'golden.csv (5.5 MB): 250 of ~1,000 rows read · about 30s left',
     )
+    expect(formatLoadProgress(step, 990, 10_000, true)).toBe('golden.csv (5.5 MB): 990 rows read')
     expect(formatLoadProgress(step, 1_001, 10_000)).toBe('golden.csv (5.5 MB): 1,001 rows read')
     expect(formatLoadProgress({ ...step, bytes: 900, rowEstimate: null }, 1, 10)).toBe(
       'golden.csv (1 kB): 1 row read',

@@ -5,6 +5,8 @@ import { describe, expect, it, test } from 'vitest'
 import { findPairColumns } from '../../../src/registry/import/additions.js'
 import { detectFile } from '../../../src/registry/import/load/detect-file.js'
 import { loadInto, planLoad } from '../../../src/registry/import/load/load.js'
+import { importFile } from '../../../src/registry/import/import-file.js'
+import { readFileDateMs } from '../../../src/registry/import/run-import.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import {
   companyData,
@@ -54,6 +56,43 @@ const contents: Readonly<Record<string, string | Buffer>> = {
 const wholeRegister = {
   csv: `lei,name,aliases,city,country,postal,mystery\n${lei.marriott},Marriott International,Marriott,Bethesda,US,20817,x\n`,
 }
+
+describe('a column with addresses', () => {
+  const read = async (header: string, ...rows: string[]) => {
+    const detected = await detectFile(write('a.csv', [header, ...rows, ''].join('\n')))
+    const { street_address: street, formatted_address: line } =
+      detected.kind === 'csv' ? detected.proposal.map : {}
+    return { street, line }
+  }
+  const row = (...cells: string[]) => [lei.ford, 'Acme Ltd', ...cells.map((cell) => `"${cell}"`)].join(',')
+
+  test.each(['address', 'Address', 'Adresse', 'direccion', 'Anschrift'])(
+    'is the street next to a city or postal code: %s',
+    async (column) => {
+      const street = { street: column, line: undefined }
+      expect(await read(`lei,name,${column},city,postal`, row('1 High Street', 'Leeds', 'LS1 4AP'))).toEqual(
+        street,
+      )
+      expect(await read(`lei,name,${column},city`, row('1 High Street', 'Leeds'))).toEqual(street)
+      expect(await read(`lei,name,${column},plz`, row('Hauptstr. 5', '10115'))).toEqual(street)
+    },
+  )
+
+  it('is the whole line if it repeats them, if its header says so, or without them', async () => {
+    const line = { street: undefined, line: 'address' }
+    const whole = row('1 High Street, LEEDS LS14AP', 'Leeds', 'LS1 4AP')
+    expect(await read('lei,name,address,city,postal', whole)).toEqual(line)
+    expect(await read('lei,name,address,country', row('1 High Street, Leeds', 'GB'))).toEqual(line)
+    expect(await read('lei,name,full_address,city', row('1 High Street', 'Leeds'))).toEqual({
+      ...line,
+      line: 'full_address',
+    })
+    expect(await read('lei,name,street,address,city', row('1 High Street', 'x', 'Leeds'))).toEqual({
+      street: 'street',
+      line: 'address',
+    })
+  })
+})
 
 describe('what a file is', () => {
   test.each(Object.entries(contents))('is recognized by its content: %s', async (format, content) => {
@@ -260,5 +299,64 @@ describe('a folder', () => {
     registry.close()
     const again = await loadInto(path, plan, {})
     expect(again.map(({ result }) => result?.unchanged)).toEqual([true, true])
+  })
+})
+
+describe('the date of a file', () => {
+  const nowMs = Date.parse('2026-11-25T12:00:00Z')
+  const changedAtMs = Date.parse('2026-11-20T10:30:00Z')
+  const changed = '2026-11-20T10:30'
+  const header = (date: string) =>
+    `{"LEIHeader":{"ContentDate":{"$":"${date}"}},"records":${levelOneJson([ford])
+      .replace('{"records":', '')
+      .slice(0, -1)
+      .replace(/^\s*\{\s*"records":/, '')}}`
+  const isoOf = async (name: string, content: string | Buffer = 'id,name\n', mtimeMs = changedAtMs) =>
+    new Date(await readFileDateMs(write(name, content), mtimeMs, nowMs)).toISOString().slice(0, 16)
+
+  test.each([
+    ['20240505-0800-gleif-goldencopy-lei2-golden-copy.csv', '2024-05-05T08:00'],
+    ['BasicCompanyDataAsOneFile-2026-11-01.csv', '2026-11-01T00:00'],
+    ['BasicCompanyData-2026_11_01-part1_7.zip', '2026-11-01T00:00'],
+    ['lei-bic-20240126T000000.csv', '2024-01-26T00:00'],
+    ['2021q1.zip', '2021-03-31T00:00'],
+    ['fsds_sub_2021Q4.csv', '2021-12-31T00:00'],
+    ['companies-2024-02.csv', '2024-02-01T00:00'],
+    ['BasicCompanyData-2026-11-20.csv', changed],
+    ['20261120-0800-gleif-goldencopy.csv', '2026-11-20T08:00'],
+    ['company_tickers_exchange.json', changed],
+    ['register-2099-01-01.csv', changed],
+    ['register-1985-01-01.csv', changed],
+    ['register-2024-02-31.csv', changed],
+    ['CIK0000320193.json', changed],
+    ['part-2-of-2024.csv', changed],
+    ['company-01234567.csv', changed],
+  ])('is in its name before its time of change: %s', async (name, date) => {
+    expect(await isoOf(name)).toBe(date)
+  })
+
+  it('is in its content if its name has none', async () => {
+    const dated = header('2024-05-05T08:00:00Z')
+    expect(JSON.parse(dated)).toMatchObject({ records: [{ LEI: { $: lei.ford } }] })
+    expect(await isoOf('lei2.json', dated)).toBe('2024-05-05T08:00')
+    expect(await isoOf('lei2.json.gz', gzipSync(dated))).toBe('2024-05-05T08:00')
+    expect(await isoOf('lei2-20240101.json', dated)).toBe('2024-01-01T00:00')
+    expect(await isoOf('lei2-20990101.json', dated)).toBe('2024-05-05T08:00')
+    for (const wrong of ['2099-01-01T00:00:00Z', '1970-01-01T00:00:00Z', 'yesterday evening'])
+      expect(await isoOf('lei2.json', header(wrong))).toBe(changed)
+    expect(await detectFile(write('lei2.json', dated))).toMatchObject({ format: 'gleif', rowEstimate: 1 })
+  })
+
+  it('is the day of loading if no date is plausible, and the one that is passed before all others', async () => {
+    expect(await isoOf('a.csv', 'id,name\n', 0)).toBe('2026-11-25T12:00')
+    const path = write('gleif-2024-05-05.csv', levelOneCsv([ford]))
+    const registry = openRegistry(':memory:')
+    const read = () =>
+      registry.database.prepare<[], string>('SELECT file_date FROM sources').pluck().get()?.slice(0, 10)
+    await importFile(registry, { format: 'gleif', path })
+    expect(read()).toBe('2024-05-05')
+    const again = write('gleif-2024-05-06.csv', levelOneCsv([ball]))
+    await importFile(registry, { format: 'gleif', path: again, dateMs: Date.parse('2025-01-01') })
+    expect(read()).toBe('2025-01-01')
   })
 })

@@ -275,6 +275,118 @@ describe('a list that is too long', () => {
   })
 })
 
+describe('the BICs of a bank', () => {
+  const bank = {
+    ...levelOne.ford,
+    'Entity.HeadquartersAddress.Country': 'DE',
+    'Entity.LegalJurisdiction': 'DE',
+  }
+  const branches = Array.from({ length: 90 }, (_, at) => `FORDDEFF${100 + at}`)
+  const others = ['FORDUS33XXX', 'FORDGB2LXXX', 'ABCDDE21XXX', 'FORDDE2AXXX']
+  const answerFor = async (bics: readonly string[]) => {
+    const registry = open()
+    await importContent(registry, 'gleif', levelOneCsv([bank]))
+    const lines = bics.map((bic) => `${lei.ford},${bic}\n`)
+    await importContent(registry, 'gleif-bic', `LEI,BIC\n${lines.join('')}`)
+    const { entity, basis } = resolve(registry, 'Ford Motor Company')
+    const found = (entity?.identifiers ?? []).filter(({ type }) => type === 'bic').map(({ value }) => value)
+    const at = (entity?.identifiers ?? []).findIndex(({ type }) => type === 'bic')
+    const reasoning = basis.find(({ field }) => field === `identifiers.${at}.value`)?.reasoning
+    registry.close()
+    return { found, reasoning }
+  }
+
+  it("begin with the head office's, wherever it is in the file, and the basis lists them", async () => {
+    for (const head of ['FORDDEFFXXX', 'FORDDEFF'])
+      for (const at of [0, 45, 94]) {
+        const bics = [...others, ...branches]
+        bics.splice(at, 0, head)
+        const { found, reasoning } = await answerFor(bics)
+        expect(found[0]).toBe(head)
+        expect(found).toEqual(expect.arrayContaining(others))
+        expect(reasoning).toContain(`The BICs are ${found.join(', ')}.`)
+      }
+  })
+
+  it('of the country come first, then those of a head office, then those of the bank itself', async () => {
+    const { found } = await answerFor([
+      'AAAAFRPPXXX',
+      'FORDDEFF100',
+      'ZZZZDE22XXX',
+      'FORDDEFFXXX',
+      'FORDDEFF200',
+    ])
+    expect(found).toEqual(['FORDDEFFXXX', 'ZZZZDE22XXX', 'FORDDEFF100', 'FORDDEFF200', 'AAAAFRPPXXX'])
+  })
+
+  it('that are one are not explained', async () => {
+    expect((await answerFor(['FORDDEFFXXX'])).reasoning).not.toContain('head office')
+  })
+})
+
+describe('a company with several registrations', () => {
+  const edgar = { id: 'a', cik: '2178', name: 'QUIBBLE AKTIENGESELLSCHAFT /FI' }
+  const full = {
+    id: 'b',
+    cik: '2178',
+    name: 'Quibble Aktiengesellschaft',
+    street_address: 'Ring 1',
+    city: 'Bonn',
+    postal_code: '53113',
+    country: 'DE',
+    jurisdiction: 'de',
+    status: 'active',
+  }
+  const poor = { ...full, street_address: '', postal_code: '', status: '' }
+  const namesOf = (...rows: Row[]) => {
+    const registry = open(rows)
+    const record = recordOf(registry, 'Quibble Aktiengesellschaft')
+    return [record.legal_name, record.headquarters.address.street_address]
+  }
+
+  it('has the name and the address of the one with the most facts, in any order', () => {
+    const expected = ['Quibble Aktiengesellschaft', 'Ring 1']
+    const others = [
+      edgar,
+      { ...edgar, country: 'DE' },
+      { ...edgar, city: 'Bonn', country: 'DE' },
+      { ...poor, id: 'c' },
+    ]
+    for (const other of others) {
+      expect(namesOf(other, full)).toEqual(expected)
+      expect(namesOf(full, other)).toEqual(expected)
+    }
+  })
+
+  it('keeps the older of two with as many facts, and does not move to another country for more', () => {
+    const other = { ...full, id: 'c', name: 'Quibble AG', street_address: 'Weg 2' }
+    expect(namesOf(full, other)).toEqual(['Quibble Aktiengesellschaft', 'Ring 1'])
+    const branch = { ...other, country: 'GB', jurisdiction: 'gb', registration_authority: 'RA000585' }
+    expect(namesOf(full, branch)).toEqual(['Quibble Aktiengesellschaft', 'Ring 1'])
+  })
+
+  it('takes the street of another source of the same registration, if the place is the same', () => {
+    const addressWith = (city: string) => {
+      const registry = open([{ id: 'a', cik: '2178', name: 'Quibble Inc', city: 'Bonn', country: 'DE' }])
+      importCsvText(
+        registry,
+        Buffer.from(csvOf([{ cik: '2178', name: 'Quibble Inc', city: 'Bonn', country: 'DE' }])),
+        { fileName: 'first.csv', fileDateMs: Date.UTC(2026, 1, 1), idType: 'cik' },
+      )
+      importCsvText(
+        registry,
+        Buffer.from(
+          csvOf([{ cik: '2178', name: 'Quibble Inc', street_address: 'Ring 1', city, country: 'DE' }]),
+        ),
+        { fileName: 'second.csv', fileDateMs: Date.UTC(2026, 0, 2), idType: 'cik' },
+      )
+      return recordOf(registry, 'Quibble Inc').headquarters.address
+    }
+    expect(addressWith('BONN')).toMatchObject({ street_address: 'Ring 1' })
+    expect(addressWith('Köln')).toMatchObject({ street_address: null, city: 'Bonn' })
+  })
+})
+
 describe('factors', () => {
   const registry = open([
     { id: 'a', name: 'Quibble Widgets Ltd', city: 'Leeds', country: 'GB', status: 'dissolved' },

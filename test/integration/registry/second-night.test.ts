@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import type { Resolution } from '../../../src/contract/result.js'
 import type { FormatName } from '../../../src/registry/import/import-file.js'
+import { importCsvText } from '../../../src/registry/import/import-csv.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
 import {
   companyData,
@@ -255,5 +256,114 @@ describe.each(Object.entries(registers))('the second night: %s', (_, register) =
       `legal: ${nameA}`.toLowerCase(),
       `former: ${nameB} (2026-06-01)`.toLowerCase(),
     ])
+  })
+})
+
+describe('a company that its register no longer lists', () => {
+  const name = 'Tamarind Hollow Limited'
+  const houseRow = (number: string, companyName: string) => ({
+    CompanyName: companyName.toUpperCase(),
+    CompanyNumber: number,
+    'RegAddress.PostTown': 'York',
+    CompanyStatus: 'Active',
+  })
+  const withIt = companyData([houseRow('00000001', name), houseRow('00000002', names.moved)])
+  const withoutIt = companyData([houseRow('00000002', names.moved)])
+  const others = companyData([houseRow('00000003', names.dissolved)])
+  const importHouse = (registry: WritableRegistry, content: string, day: string, sourceName?: string) =>
+    importContent(registry, 'companies-house', content, {
+      dateMs: Date.parse(day),
+      ...(sourceName === undefined ? {} : { sourceName }),
+    })
+  const listLeft = (registry: WritableRegistry) => {
+    const [answer] = resolveAll(registry, [name])
+    const left = answer?.factors.filter(({ code }) => code === 'left_register') ?? []
+    return { status: answer?.status, left: left.map(({ description }) => description) }
+  }
+  const sentence = (source: string, day: string) =>
+    `The newest file of ${source} no longer names the registration; that of ${day} did.`
+
+  test('is matched with that reason, until a file lists it again', async () => {
+    const registry = openRegistry(':memory:')
+    await importHouse(registry, withIt, '2026-03-01')
+    expect(listLeft(registry)).toEqual({ status: 'matched', left: [] })
+    await importHouse(registry, withoutIt, '2026-04-01')
+    const left = [sentence('companies-house', '2026-03-01')]
+    expect(listLeft(registry)).toEqual({ status: 'matched', left })
+    await importHouse(registry, others, '2026-05-01')
+    expect(listLeft(registry)).toEqual({ status: 'matched', left })
+    await importHouse(registry, withIt.replace('York', 'Leeds'), '2026-06-01')
+    expect(listLeft(registry)).toEqual({ status: 'matched', left: [] })
+  })
+
+  test('is told so although another register lists it', async () => {
+    const registry = openRegistry(':memory:')
+    const filing = { cik: '47111', name, cityba: 'YORK', countryba: 'X0', filed: '20260301' }
+    await importContent(registry, 'sec-sub', subTable([filing]))
+    const day = (text: string) => ({ dateMs: Date.parse(text) })
+    await importContent(
+      registry,
+      'sec-tickers',
+      tickersJson([[47111, name, 'TAM', 'NYSE']]),
+      day('2026-03-01'),
+    )
+    expect(listLeft(registry)).toEqual({ status: 'matched', left: [] })
+    await importContent(
+      registry,
+      'sec-tickers',
+      tickersJson([[1, 'Osprey Inc', 'OSP', 'NYSE']]),
+      day('2026-04-01'),
+    )
+    expect(listLeft(registry)).toEqual({
+      status: 'matched',
+      left: [sentence('sec-tickers', '2026-03-01')],
+    })
+    await importContent(
+      registry,
+      'sec-tickers',
+      tickersJson([[47111, name, 'TAM', 'NYSE']]),
+      day('2026-05-01'),
+    )
+    expect(listLeft(registry)).toEqual({ status: 'matched', left: [] })
+  })
+
+  test('is told so although another register listed it after it had left', async () => {
+    const registry = openRegistry(':memory:')
+    const day = (text: string) => ({ dateMs: Date.parse(text) })
+    const record = (id: string, legalName: string) =>
+      levelOneCsv([{ LEI: id, 'Entity.LegalName': legalName, 'Entity.HeadquartersAddress.Country': 'GB' }])
+    await importContent(registry, 'gleif', record(lei.hershey, name), day('2026-03-01'))
+    await importContent(registry, 'gleif', record(lei.ball, names.moved), day('2026-04-01'))
+    const rows = csvOf([{ lei: lei.hershey, name, city: 'York', country: 'GB' }])
+    importCsvText(registry, Buffer.from(rows), {
+      fileName: 'own.csv',
+      fileDateMs: Date.parse('2026-05-01'),
+      idType: 'lei',
+      map: { id: 'lei', name: 'name', city: 'city', country: 'country' },
+    })
+    expect(listLeft(registry)).toEqual({ status: 'matched', left: [sentence('gleif', '2026-03-01')] })
+  })
+
+  test('and the part of a register that it moved to decides, once all parts are as new', async () => {
+    const registry = openRegistry(':memory:')
+    const [one, two] = ['companies-house part 1', 'companies-house part 2']
+    await importHouse(registry, withIt, '2026-03-01', one)
+    await importHouse(registry, others, '2026-03-01', two)
+    await importHouse(registry, withoutIt, '2026-04-01', one)
+    expect(listLeft(registry).left).toEqual([])
+    await importHouse(registry, companyData([houseRow('00000001', name)]), '2026-04-01', two)
+    expect(listLeft(registry).left).toEqual([])
+    await importHouse(registry, others, '2026-05-01', two)
+    expect(listLeft(registry).left).toEqual([])
+    await importHouse(registry, withoutIt.replace('York', 'Leeds'), '2026-05-01', one)
+    expect(listLeft(registry).left).toEqual([sentence(two, '2026-04-01')])
+  })
+
+  test('is not said of a register in which it only has another name', async () => {
+    const registry = openRegistry(':memory:')
+    await importHouse(registry, withIt, '2026-03-01')
+    const renamed = companyData([houseRow('00000001', 'Tamarind Meadow Limited')])
+    await importHouse(registry, renamed, '2026-04-01')
+    expect(listLeft(registry)).toEqual({ status: 'matched', left: [] })
   })
 })

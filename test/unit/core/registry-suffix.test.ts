@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { hasSameLetters, removeRegistrySuffix } from '../../../src/core/registry-suffix.js'
 
@@ -15,6 +16,12 @@ test.each([
   ['Schlumberger Limited/NV', 'Schlumberger Limited'],
   ['TOWNSEND ASSET MANAGEMENT CORP /NC/ /ADV', 'TOWNSEND ASSET MANAGEMENT CORP'],
   ['Zealand Pharma A/S/ADR', 'Zealand Pharma A/S'],
+  ['PINE CAPITAL MANAGEMENT INC /CA/                        /ADV', 'PINE CAPITAL MANAGEMENT INC'],
+  ['Troops, Inc. /Cayman Islands/', 'Troops, Inc.'],
+  ['Alight, Inc. / Delaware', 'Alight, Inc.'],
+  ['NOBLE CORP / SWITZERLAND', 'NOBLE CORP'],
+  ['NSTAR/MA', 'NSTAR'],
+  ['Bank of New York Mellon / SBSD', 'Bank of New York Mellon'],
   ['TOYOTA MOTOR CORP/', 'TOYOTA MOTOR CORP'],
   ['Zealand Pharma A/S/', 'Zealand Pharma A/S'],
   ['Anheuser-Busch InBev SA/NV /', 'Anheuser-Busch InBev SA/NV'],
@@ -30,6 +37,18 @@ test.each([
   'KMT / UAG INC',
   'Adventist Health System/ West',
   'AC/DC Rectifiers Inc',
+  'AC/DC',
+  'Either/Or',
+  'Larkmoor 24/7',
+  'Sci/Fi',
+  'Larkmoor Oy/AB',
+  'UniCredit NV/SA',
+  'Larkmoor c/o Norvane',
+  'Larkmoor d/b/a Norvane',
+  'Axcel Elevate K/S',
+  'Larkmoor Long/Short Fund',
+  'Larkmoor S/A',
+  'IAC/INTERACTIVECORP',
   'Larkmoor Ltd ',
   'LARKMOOR CORP /TEST/',
   '/DE/',
@@ -49,4 +68,38 @@ test.each([
   ['!', '?', false],
 ])('%j and %j have the same letters: %s', (one, other, isSame) => {
   expect(hasSameLetters(one, other)).toBe(isSame)
+})
+
+test('every suffix is removed from every name, in any case and with any slashes', () => {
+  const names = ['Larkmoor Corp', 'NORVANE HOLDINGS INC', 'Zealand Pharma A/S', 'Data I/O Corp', 'Oval Ag']
+  const suffixes = 'ADR ADV BD CAN DE FI MN MSD NE NEW ON TA WY'.split(' ')
+  const places = ['Cayman Islands', 'Delaware', 'Marshall Islands', 'Ontario', 'Japan']
+  const spell = (text: string, spelling: string) =>
+    spelling === 'lower'
+      ? text.toLowerCase()
+      : spelling === 'upper'
+        ? text.toUpperCase()
+        : text.charAt(0).toUpperCase() + text.slice(1).toLowerCase()
+  const slash = fc.constantFrom('/', '\\')
+  const suffix = fc
+    .record({
+      text: fc.constantFrom(...suffixes, ...places),
+      spelling: fc.constantFrom('lower', 'upper', 'title'),
+      before: fc.constantFrom('', ' ', '          '),
+      within: fc.constantFrom('', ' '),
+      slash,
+      isClosed: fc.boolean(),
+    })
+    .map(({ text, spelling, before, within, slash: mark, isClosed }) =>
+      [before, mark, within, spell(text, spelling), isClosed ? mark : ''].join(''),
+    )
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...names),
+      fc.array(suffix, { minLength: 1, maxLength: 3 }),
+      (name, added) => {
+        expect(removeRegistrySuffix(name + added.join(''))).toBe(name)
+      },
+    ),
+  )
 })

@@ -236,3 +236,23 @@ describe('legal forms', () => {
     expect(parseName('株式会社').coreKey).not.toBe('')
   })
 })
+
+test('a name with a suffix of EDGAR, in any case, is compared as the name without it', () => {
+  const suffixes = [
+    '/DE/',
+    ' /De',
+    '/Adr',
+    ' / ADR',
+    ' /Fi',
+    ' /fi/',
+    '/NE',
+    ' /Ne/',
+    '\\De',
+    '/Cayman Islands',
+    ' /MA/ /ADV',
+  ]
+  for (const name of ['Larkmoor Corp', 'ZEALAND PHARMA A/S', 'Norvane Ag'])
+    for (const suffix of suffixes) expect(parseName(name + suffix), suffix).toEqual(parseName(name))
+  for (const name of ['Larkmoor A/S', 'Data I/O Corp', 'Larkmoor Oy/Ab', 'AC/DC'])
+    expect(parseName(name).fullKey).toBe(name.toLowerCase().replace(/[^a-z]/g, ''))
+})

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { findMatchedName, findReason, findSourceUrl } from '../../../src/pipeline/answers/answer-line.js'
+import { findSourceUrl } from '../../../src/pipeline/answers/answer-candidate.js'
+import { findMatchedName, findReason } from '../../../src/pipeline/answers/answer-line.js'
 import { createNameFactor } from '../../../src/registry/answer/factors.js'
 import type { NameComparison } from '../../../src/registry/match/compare-names.js'
 import type { StoredLegalEntity } from '../../../src/registry/store/reader.js'
@@ -18,6 +19,21 @@ function factorOf(asked: string, name: string, kind: 'legal' | 'former' | 'other
   } as unknown as StoredLegalEntity
   return { comparison: found.best.evidence.comparison, registration }
 }
+
+test('a register that no longer lists the company is told after the reason', () => {
+  const strength = {
+    code: 'name_close_match',
+    type: 'strength',
+    description: 'The name is that.',
+    impact: 'high',
+  }
+  const left = { code: 'left_register', type: 'limitation', description: 'Gone from one.', impact: 'medium' }
+  expect(findReason([left, strength], 'matched')).toBe('The name is that. Gone from one.')
+  expect(findReason([strength, left, { ...left, description: 'Gone from two.' }], 'matched')).toBe(
+    'The name is that. Gone from one. Gone from two.',
+  )
+  expect(findReason([left], 'inconclusive')).toBe('Gone from one.')
+})
 
 describe('the name that matched', () => {
   test.each(['legal', 'former', 'other'] as const)(

@@ -122,6 +122,48 @@ describe('what a row became', () => {
     ['a company that ends', acme, { ...acme, entity_status: 'inactive' }, ['became_inactive entity_status']],
     ['a company that is back', { ...acme, entity_status: 'inactive' }, acme, ['became_active entity_status']],
     [
+      'a company that a register no longer lists',
+      acme,
+      { ...without(acme, 'entity_status'), factors: 'Gone from one.' },
+      ['left_register factors'],
+    ],
+    [
+      'a company that a register has not listed for longer is no change',
+      { ...acme, factors: 'Gone from one.' },
+      { ...acme, factors: 'Gone from one.' },
+      [],
+    ],
+    [
+      'a second register that no longer lists it is one',
+      { ...acme, factors: 'Gone from one.' },
+      { ...acme, factors: 'Gone from another. Gone from one.' },
+      ['left_register factors'],
+    ],
+    [
+      'a register that lists it again is no change',
+      { ...acme, factors: 'Gone from another. Gone from one. Gone from two.' },
+      { ...acme, factors: 'Gone from another. Gone from two.' },
+      [],
+    ],
+    [
+      'a match that went as its company left a register is both',
+      acme,
+      { status: 'inconclusive', confidence: '60', factors: 'Gone from one.' },
+      ['lost_match status', 'left_register factors'],
+    ],
+    [
+      'a company that had left a register when it was found is a gained match',
+      none,
+      { ...acme, factors: 'Gone from one.' },
+      ['gained_match status'],
+    ],
+    [
+      'another company that left a register is another company',
+      acme,
+      { ...other, factors: 'Gone from one.' },
+      ['entity_changed entity_id'],
+    ],
+    [
       'a standing known for the first time is told where it has ended',
       without(acme, 'entity_status'),
       { ...acme, entity_status: 'inactive' },
@@ -297,7 +339,7 @@ describe('whatever two states are', () => {
     became_active: ['became_inactive'],
   }
   const isKnownOnce = ({ kind, old, new: now }: StateChange) =>
-    kind === 'became_inactive' && (old === null || now === null)
+    kind === 'left_register' || (kind === 'became_inactive' && (old === null || now === null))
 
   it('a state against itself is no change', () => {
     fc.assert(fc.property(anyState, (state) => compareStates(state, state).length === 0))

@@ -1,8 +1,9 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { UserError } from '../../../core/errors.js'
+import { systemClock } from '../../../platform/clock.js'
 import { toFileError } from '../../../tables/file-error.js'
-import { type ImportResult, fileDateMs, type ImportOptions } from '../run-import.js'
+import { type ImportResult, readFileDateMs, type ImportOptions } from '../run-import.js'
 import { importCsvInto } from '../import-csv.js'
 import { importFileInto, type FormatName } from '../import-file.js'
 import { detectFile } from './detect-file.js'
@@ -40,7 +41,7 @@ export async function planLoad(paths: readonly string[], signal?: AbortSignal): 
       path,
       bytes: size,
       format,
-      fileDate: new Date(fileDateMs(basename(path), mtimeMs)).toISOString(),
+      fileDate: new Date(await readFileDateMs(path, mtimeMs, systemClock.nowMs())).toISOString(),
       rowEstimate: detected.rowEstimate,
       sourceName: chooseSourceName(format, basename(path)),
       proposal: detected.kind === 'csv' ? detected.proposal : null,
