@@ -117,7 +117,7 @@ export function createHostedCandidates({ client, clock, windowMs }: HostedCandid
       const { name: asked } = readIdentifiers(name)
       if (asked === null) return []
       // Imported here, because loading the lists of countries and regions is slow.
-      const { findCertainCountry } = await import('../registry/normalize/certain-country.js')
+      const { findCertainCountry } = await import('../registry/normalize/places.js')
       const found = await search(asked, findCertainCountry(location), signal)
       return found.slice(0, candidatesMax)
     },

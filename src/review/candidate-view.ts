@@ -7,7 +7,7 @@ import type { Decision } from '../pipeline/lookups/decision.js'
 import type { KeptDecision } from '../pipeline/decisions/review-store.js'
 import { isEntityId } from '../core/identifiers.js'
 import type { Candidate } from '../pipeline/answers/candidate.js'
-import { findCertainCountry } from '../registry/normalize/certain-country.js'
+import { findCertainCountry } from '../registry/normalize/places.js'
 
 /** Two texts, in each of which the shared parts are marked. */
 export interface ComparedTexts {

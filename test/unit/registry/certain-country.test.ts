@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findCertainCountry } from '../../../src/registry/normalize/certain-country.js'
+import { findCertainCountry } from '../../../src/registry/normalize/places.js'
 
 describe('the country that a location names with certainty', () => {
   test.each([
