@@ -135,13 +135,21 @@ function addName(table: NameTable, name: string, code: string): void {
   const accented = toAccentedKey(name)
   const folded = foldName(name)
   const keys = [accented]
-  if (folded !== accented && (folded.length >= foldedCharsMin || !/^[a-z]+$/.test(folded))) keys.push(folded)
+  const isLatin = /^[a-z]+$/.test(folded)
+  if (folded !== accented && (!isLatin || folded.length >= foldedCharsMin || isFreeCode(folded)))
+    keys.push(folded)
   const written = writeOut(name)
   if (written !== null) keys.push(foldName(written))
   for (const key of keys) {
     const codes = table.get(key) ?? []
     if (key !== '' && !codes.includes(code)) table.set(key, [...codes, code])
   }
+}
+
+/** Three letters that are no code: `Cad` for `Čad`. */
+function isFreeCode(folded: string): boolean {
+  otherCodes ??= listOtherCodes()
+  return folded.length === 3 && !countryCodes.has(folded) && !otherCodes.has(folded)
 }
 
 let furtherNames: NameTable | null = null
@@ -251,7 +259,9 @@ function findName(text: string): readonly string[] {
   const own = accented === folded ? countryCodes.get(folded) : undefined
   // The names of ISO 3166-1 do not tell which Congo is meant.
   if (further !== undefined && (own === undefined || further.length > 1)) return further
-  if (own !== undefined) return [own]
+  // "NGA" is Nigeria; "Nga" is Russia in Vietnamese too.
+  const isCode = folded.length !== 3 || text === text.toUpperCase() || text === text.toLowerCase()
+  if (own !== undefined && isCode) return [own]
   const script = getScript(text)
   let names = cldrNames.get(script)
   if (names === undefined) {
@@ -259,6 +269,7 @@ function findName(text: string): readonly string[] {
     cldrNames.set(script, names)
   }
   const exact = names.get(accented)
+  if (exact !== undefined && own !== undefined) return [...new Set([own, ...exact])]
   if (exact !== undefined) return exact
   const code = countryCodes.get(folded)
   if (code !== undefined) return [code]
@@ -283,8 +294,8 @@ function removeFormalWords(text: string): string | null {
 /** `Schweden (SE)`, `DE - Germany`, `Suisse / Schweiz`: all parts name the same country. */
 function readSeveralNames(text: string): readonly string[] {
   const parts = text
-    .split(/[()[\]（）/|;,:–—]|\s+-\s*|\s*-\s+|^([A-Za-z]{2,3})-|-(?=[A-Za-z]{2,3}$)/)
-    .flatMap((part) => (part === undefined || part.trim() === '' ? [] : [part]))
+    .split(/[()[\]（）/|;,:–—]|\s+-\s*|\s*-\s+|(?<=^[A-Za-z]{2,3})-|-(?=[A-Za-z]{2,3}$)/)
+    .flatMap((part) => (part.trim() === '' ? [] : [part]))
   const [first, ...others] = parts.length > 1 ? parts.map((part) => findName(part)) : []
   if (first === undefined) return none
   return others.reduce((shared, codes) => shared.filter((code) => codes.includes(code)), first)
@@ -292,9 +303,6 @@ function readSeveralNames(text: string): readonly string[] {
 
 /** Returns the ISO 3166-1 alpha-2 code for a country's name or code, or null if it is unknown or of several countries. */
 export function findCountryCode(text: string): string | null {
-  const direct = text.trim().toUpperCase()
-  const alpha = iso31661Alpha3ToAlpha2[direct]
-  if (alpha !== undefined) return alpha
   const codes = findCountryCodes(text)
   return codes.length === 1 ? (codes[0] ?? null) : null
 }

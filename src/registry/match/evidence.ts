@@ -1,5 +1,6 @@
 import type { NameComparison } from './compare-names.js'
-import { isInCountry, type LocationHint, type PlaceAgreement } from './place-agreement.js'
+import { isInCountry, type PlaceAgreement } from './place-agreement.js'
+import type { LocationHint } from './parse-location.js'
 import type { Vocabulary } from './vocabulary.js'
 
 /** Facts about the other companies found, on which the evidence of a name depends. */

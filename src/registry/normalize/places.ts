@@ -12,7 +12,11 @@ for (const group of placeNames.cities) {
 
 /** The larger region of a region. */
 const largerRegions = new Map<string, string>()
-for (const { code, parent } of iso31662) if (parent.includes('-')) largerRegions.set(code, parent)
+const subdivisions = new Set<string>()
+for (const { code, parent } of iso31662) {
+  subdivisions.add(code)
+  if (parent.includes('-')) largerRegions.set(code, parent)
+}
 
 /** Codes by key of the name and by short code. Built at the first use, because it takes 10 ms. */
 let regionCodes: ReadonlyMap<string, readonly string[]> | null = null
@@ -46,6 +50,9 @@ export function findRegionCodes(text: string): readonly string[] {
 
 /** Returns the region that contains this one (ISO 3166-2): Lombardia for Milano; `null` for most. */
 export const findLargerRegion = (code: string): string | null => largerRegions.get(code) ?? null
+
+/** True for a code of ISO 3166-2. */
+export const isSubdivision = (code: string): boolean => subdivisions.has(code)
 
 /** ISO 3166-2 lists the United Kingdom and its countries in addition to their counties. */
 export const isPartOfUnitedKingdom = (code: string): boolean => nations.has(code)
@@ -142,6 +149,9 @@ kincardineshire|banffshire|wigtownshire|clackmannanshire|dumfries and galloway|a
     .split(/[|\n]/)
     .flatMap((county) => [county, county.replace(' and ', ' ')]),
 )
+
+/** True for a British county or region. */
+export const isBritishCounty = (text: string): boolean => counties.has(foldText(text))
 
 /** Towns whose names end like those of streets, folded. */
 const towns = new Set(['street', 'chester le street', 'forest row', 'worcester park'])
