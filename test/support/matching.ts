@@ -116,7 +116,7 @@ export function rank({ name, location = null, held, contextCount, coefficients, 
   const names = candidatesOf(held)
   const vocabulary = vocabularyOf(names, total)
   const query = queryOf(name, location, vocabulary)
-  if (query.variants.length === 0) return { ranked: [], noneShare: 1, noneScore: 0 }
+  if (query.variants.length === 0) return { ranked: [], noneShare: 1, noneScore: 0, unseenWeight: 0 }
   return rankCompanies(query, names, vocabulary, contextCount, coefficients)
 }
 

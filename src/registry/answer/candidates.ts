@@ -4,6 +4,7 @@ import {
   describeOtherCandidates,
   describeOtherRegisters,
   describePart,
+  smallRegistryText,
   startText,
   type ComparedPair,
 } from './evidence-texts.js'
@@ -20,9 +21,9 @@ import { partOfFeatures, type FeaturePart } from '../match/features.js'
 /**
  * Parts of the evidence, few enough to read. Each feature of the model is in one part, so the parts add up to the
  * score. `other registers`: contribution of probable duplicates in other registers. `other candidates`: reduction by
- * other possible companies. `start`: the model's start value for the query text.
+ * other possible companies. `size of the registry`: reduction by companies that a small registry lacks. `start`: the model's start value for the query text.
  */
-type PartName = FeaturePart | 'other registers' | 'other candidates' | 'start'
+type PartName = FeaturePart | 'other registers' | 'other candidates' | 'size of the registry' | 'start'
 
 interface WeighedPart {
   readonly part: PartName
@@ -44,7 +45,7 @@ export function scoreParts(
 /** Adds the contributions of the query text and of other companies; the sum is the log-odds of the share. */
 export function shareParts(
   company: Pick<RankedCompany, 'features' | 'score' | 'share'>,
-  { ranked, noneShare, noneScore }: Ranking,
+  { ranked, noneShare, noneScore, unseenWeight }: Ranking,
 ): WeighedPart[] {
   const otherShare = ranked.reduce((sum, { share }) => sum + share, 0) - company.share
   const alikeWeight = Math.log(company.share / noneShare) + noneScore - company.score
@@ -52,7 +53,8 @@ export function shareParts(
     ...scoreParts(company),
     { part: 'other registers', weight: alikeWeight },
     { part: 'other candidates', weight: Math.log(noneShare / (noneShare + Math.max(0, otherShare))) },
-    { part: 'start', weight: -noneScore },
+    { part: 'size of the registry', weight: -unseenWeight },
+    { part: 'start', weight: unseenWeight - noneScore },
   ]
 }
 
@@ -147,6 +149,8 @@ function buildEvidence(company: RankedCompany, pair: ComparedPair, ranking: Rank
         return describeOtherRegisters(company)
       case 'other candidates':
         return describeOtherCandidates(company, ranking)
+      case 'size of the registry':
+        return smallRegistryText
       case 'start':
         return startText
       default:

@@ -268,6 +268,9 @@ export function describePlace(
 const getCountryName = (countryCode: string | null) =>
   countryCode === null ? 'unknown' : (findCountryName(countryCode) ?? countryCode)
 
+/** The registry has fewer names than the one that the model was fitted on. */
+export const smallRegistryText = 'a registry of few companies does not show how many others have such a name'
+
 /** Evidence that is the same for all companies of a query. */
 export const startText = 'where the model starts for a text like this one, before it compares companies'
 

@@ -136,6 +136,7 @@ const unreadable: NameMatch = {
   ranked: [],
   noneShare: 1,
   noneScore: 0,
+  unseenWeight: 0,
 }
 
 /** Matches name and place. `coefficients` allows experiments; `isLeftOut` excludes companies. */
@@ -204,8 +205,8 @@ function combineMatches(
   const [first] = matches.filter(({ ranked: [best] }) => best !== undefined)
   const [best, ...rivals] = ranked
   if (first === undefined || best === undefined)
-    return { decision: { kind: 'none' }, ranked: [], noneShare: 1, noneScore: 0 }
-  const { noneShare, noneScore } = first
+    return { decision: { kind: 'none' }, ranked: [], noneShare: 1, noneScore: 0, unseenWeight: 0 }
+  const { noneShare, noneScore, unseenWeight } = first
   const decision = {
     kind: 'candidate',
     best,
@@ -214,7 +215,7 @@ function combineMatches(
     confidence: severalConfidence,
     names,
   } as const
-  return { decision, ranked, noneShare, noneScore }
+  return { decision, ranked, noneShare, noneScore, unseenWeight }
 }
 
 /** Just below an even chance of one of two. */

@@ -1,6 +1,14 @@
 import { calibration } from './calibration.js'
-import { evidenceKinds, type EvidenceKind, queryFeatureNames, type QueryFeatureName } from './evidence.js'
-import { featureNames, type FeatureName } from './features.js'
+import {
+  evidenceKinds,
+  estimateUnseenRivals,
+  type Evidence,
+  type EvidenceKind,
+  queryFeatureNames,
+  type QueryFeatureName,
+} from './evidence.js'
+import { featureNames, partOfFeatures, type FeatureName, type FeaturePart } from './features.js'
+import type { Vocabulary } from './vocabulary.js'
 
 /** Coefficients by feature; a missing one counts as 0. Data written by bench/fit-model.ts. */
 export interface Model {
@@ -55,6 +63,50 @@ export function computeShares(
   const nonePower = Math.exp(noneScore - highest)
   const total = powers.reduce((sum, power) => sum + power, nonePower)
   return { shares: powers.map((power) => power / total), noneShare: nonePower / total }
+}
+
+/** Returns the score of an alternative that is one of two. */
+export const addScores = (one: number, other: number): number =>
+  Math.max(one, other) + Math.log1p(Math.exp(-Math.abs(one - other)))
+
+/** The evidence for a company, with its features and score. */
+interface ScoredEvidence {
+  readonly evidence: Evidence
+  readonly features: readonly number[]
+  readonly score: number
+}
+
+/** Evidence for this company alone: another one of its name may be anywhere, and is seldom listed. */
+const ownParts: ReadonlySet<FeaturePart> = new Set(['place', 'context'])
+const prominenceParts: ReadonlySet<FeaturePart> = new Set(['listed', 'known to registers'])
+
+/**
+ * Scores the companies of like names that a small registry lacks. Each would fit the text as well as the best company
+ * found, but for its place and its prominence: an exact name in another country says little if few names are held.
+ */
+export function scoreUnseen(
+  companies: readonly ScoredEvidence[],
+  vocabulary: Vocabulary,
+  coefficients: Coefficients,
+): number {
+  return companies.reduce((most, { evidence, features, score }) => {
+    const count = estimateUnseenRivals(evidence.comparison, vocabulary)
+    if (count === 0) return most
+    const own = sumParts(features, ownParts, coefficients)
+    const prominence = Math.max(0, sumParts(features, prominenceParts, coefficients))
+    return Math.max(most, score - own - prominence + Math.log(count))
+  }, -Infinity)
+}
+
+function sumParts(
+  features: readonly number[],
+  parts: ReadonlySet<FeaturePart>,
+  { company }: Coefficients,
+): number {
+  return partOfFeatures.reduce(
+    (sum, part, at) => (parts.has(part) ? sum + (features[at] ?? 0) * (company[at] ?? 0) : sum),
+    0,
+  )
 }
 
 /** Returns the precision of answers with this share in whole percent, as fitted on held-out queries. */

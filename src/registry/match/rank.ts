@@ -1,8 +1,15 @@
 import type { CandidateName } from './candidate.js'
 import { compareNames, type NameComparison } from './compare-names.js'
-import { type Evidence, type SiblingCounts, computeQueryFeatures } from './evidence.js'
+import { type Evidence, type SiblingCounts, computeQueryFeatures, estimateUnseenRivals } from './evidence.js'
 import { featureNames, computeFeatures, type FeatureName } from './features.js'
-import { fittedCoefficients, computeScore, computeShares, type Coefficients } from './model.js'
+import {
+  addScores,
+  fittedCoefficients,
+  computeScore,
+  computeShares,
+  scoreUnseen,
+  type Coefficients,
+} from './model.js'
 import { comparePlaceWithHint, type PlaceAgreement } from './place-agreement.js'
 import type { LocationHint } from './parse-location.js'
 import { getDistinctiveCountries } from '../normalize/legal-forms.js'
@@ -36,8 +43,10 @@ export interface Ranking {
   readonly ranked: readonly RankedCompany[]
   /** Probability that no company found is meant. */
   readonly noneShare: number
-  /** The score that companies are compared with. */
+  /** The score that companies are compared with, including `unseenWeight`. */
   readonly noneScore: number
+  /** How much companies that a small registry lacks raise `noneScore`, at least 0. */
+  readonly unseenWeight: number
 }
 
 /**
@@ -52,7 +61,8 @@ export function rankCompanies(
   coefficients: Coefficients = fittedCoefficients,
 ): Ranking {
   const companies = pickBestOfEach(buildEvidences(query, names, vocabulary, contextCount), coefficients)
-  const noneScore = computeScore(computeQueryFeatures(toQueryFacts(query, vocabulary)), coefficients.none)
+  const startScore = computeScore(computeQueryFeatures(toQueryFacts(query, vocabulary)), coefficients.none)
+  const noneScore = addScores(startScore, scoreUnseen(companies, vocabulary, coefficients))
   const { shares, noneShare } = computeShares(
     companies.map(({ score }) => score),
     noneScore,
@@ -65,7 +75,7 @@ export function rankCompanies(
         Number(b.evidence.comparison.candidate.active) - Number(a.evidence.comparison.candidate.active) ||
         a.evidence.comparison.candidate.entityNumber - b.evidence.comparison.candidate.entityNumber,
     )
-  return { ranked: joinAlike(ranked), noneShare, noneScore }
+  return { ranked: joinAlike(ranked), noneShare, noneScore, unseenWeight: noneScore - startScore }
 }
 
 export function toQueryFacts({ variants: [whole], hint }: MatchQuery, vocabulary: Vocabulary) {
