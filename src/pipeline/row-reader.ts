@@ -21,6 +21,7 @@ export interface EarlierNames {
 }
 
 const loadQuestions = () => import('./lookups/row-question.js')
+const loadCountries = () => import('../core/countries.js')
 
 /**
  * Creates a reader for rows. Support for identifiers (domain suffixes, countries) is loaded with the first row that may
@@ -32,6 +33,14 @@ export function createRowReader(rule: LookupRule, earlier: EarlierNames): RowRea
   const hasIdentifiers = listIdentifierColumns(columns.identifiers).length > 0
   const isRead = ([cell = null]: TextRow) => readsNames && columns.name !== null && mayBeIdentifier(cell)
   const blankPlaceholders = createPlaceholderBlanker(rule)
+  const countryColumns = listCountryColumns(rule)
+  let countries: Awaited<ReturnType<typeof loadCountries>> | null = null
+  const noteCountry = (row: TextRow, question: RowQuestion): RowQuestion => {
+    if (question.kind === 'invalid') return question
+    const cells = countryColumns.flatMap((at) => row[at]?.trim() ?? [])
+    const unknown = cells.find((cell) => cell !== '' && countries?.findCountryCodes(cell).length === 0)
+    return unknown === undefined ? question : { ...question, unknownCountry: unknown }
+  }
   let questions: Awaited<ReturnType<typeof loadQuestions>> | null = null
   const ask = (row: TextRow) =>
     questions === null || (!hasIdentifiers && !isRead(row))
@@ -47,11 +56,19 @@ export function createRowReader(rule: LookupRule, earlier: EarlierNames): RowRea
       ]
       return { blanked, before: before.filter((question) => question.kind === 'resolution') }
     })
+    const hasCountry = countryColumns.some((at) => read.some(({ blanked }) => (blanked[at] ?? '') !== ''))
+    if (hasCountry) countries ??= await loadCountries()
     await earlier.fetch(read.flatMap(({ before }) => before.map(({ lookup }) => lookup)))
-    return read.map(
-      ({ blanked, before }) => before.find(({ lookup }) => earlier.wasAsked(lookup)) ?? ask(blanked),
+    return read.map(({ blanked, before }) =>
+      noteCountry(blanked, before.find(({ lookup }) => earlier.wasAsked(lookup)) ?? ask(blanked)),
     )
   }
+}
+
+/** Returns the positions of columns that hold countries, among the cells of a row. */
+function listCountryColumns({ columns: { name, location } }: LookupRule): number[] {
+  const first = name === null ? 0 : 1
+  return location.flatMap((column, at) => (parsePlaceHeader(column)?.part === 'country' ? [first + at] : []))
 }
 
 /** Blanks the placeholders in a row's location and context; returns the same row if it has no placeholder. */
@@ -86,7 +103,10 @@ function readPlainQuestion({ columns }: LookupRule, row: TextRow): RowQuestion {
 }
 
 export const isNoteworthy = (question: ValidQuestion): boolean =>
-  question.kind === 'domain' || question.byIdentifier || question.faults.length > 0
+  question.kind === 'domain' ||
+  question.byIdentifier ||
+  question.faults.length > 0 ||
+  question.unknownCountry !== undefined
 
 /** Returns the key and content of a question for the checkpoint. */
 export const toKeyedLookup = ({ kind, lookup }: ValidQuestion, occurrence = 0): KeyedLookup =>

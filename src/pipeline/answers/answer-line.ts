@@ -56,7 +56,7 @@ const outcomeCode = 'legal_entity_confirmed'
 
 /**
  * Returns the text of the strongest factor: for a match in favour of it, for any other answer against it. Ties: the
- * first.
+ * first. A partial match fills the columns like a match, so its text says first that it is a guess.
  */
 export function findReason(factors: readonly unknown[], status: string): string | null {
   const said = factors.filter((factor) => (toText(at(factor, 'description')) ?? '').trim() !== '')
@@ -69,8 +69,12 @@ export function findReason(factors: readonly unknown[], status: string): string 
   const most = Math.max(...group.map(rankImpact))
   const strongest = group.find((factor) => rankImpact(factor) === most)
   // A sentence that ends with "Inc." has one full stop.
-  return toText(at(strongest, 'description'))?.replace(/(?<!\.)\.\.$/, '.') ?? null
+  const text = toText(at(strongest, 'description'))?.replace(/(?<!\.)\.\.$/, '.') ?? null
+  if (toWord(status) !== 'partial_match') return text
+  return text === null ? guessText : `${guessText} ${text}`
 }
+
+const guessText = 'A guess, not a match.'
 
 /** Returns the page that states the legal name, preferably a register; else the first register page in the basis. */
 export function findSourceUrl(basis: readonly unknown[]): string | null {

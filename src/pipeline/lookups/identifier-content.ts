@@ -1,6 +1,6 @@
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { isPlaceholder } from '../../core/lookup-identity.js'
-import { plural } from '../../core/text.js'
+import { plural, printable } from '../../core/text.js'
 import type { IdentifierKey } from './identifier-columns.js'
 
 /** Returns the text of a cell; null if it is blank or a placeholder. */
@@ -153,19 +153,35 @@ const heldTexts: Readonly<Record<IdentifierFault, string>> = {
 
 const namedRowsMax = 3
 
-/** Counts faulty identifiers, and rows without a name. */
+/** Distinct countries that are named, and characters of each. */
+const countriesNamedMax = 5
+const countryCharsMax = 40
+
+/** Counts faulty identifiers, countries that are not known, and rows without a name. */
 export class IdentifierCounts {
   readonly #faults = new Map<IdentifierFault, { count: number; rowNumbers: number[] }>()
+  readonly #countries = { count: 0, rowNumbers: [] as number[], names: new Set<string>() }
   #byIdentifier = 0
   #byDomain = 0
 
   /** `rowNumber`: from 1. */
   add(
-    row: { kind: 'resolution' | 'domain'; byIdentifier?: boolean; faults: readonly IdentifierFault[] },
+    row: {
+      kind: 'resolution' | 'domain'
+      byIdentifier?: boolean
+      faults: readonly IdentifierFault[]
+      unknownCountry?: string
+    },
     rowNumber: number,
   ): void {
     if (row.byIdentifier === true) this.#byIdentifier++
     if (row.kind === 'domain') this.#byDomain++
+    if (row.unknownCountry !== undefined) {
+      const { rowNumbers, names } = this.#countries
+      this.#countries.count++
+      if (rowNumbers.length < namedRowsMax) rowNumbers.push(rowNumber)
+      if (names.size <= countriesNamedMax) names.add(row.unknownCountry)
+    }
     for (const fault of new Set(row.faults)) {
       const counted = this.#faults.get(fault) ?? { count: 0, rowNumbers: [] }
       counted.count++
@@ -177,11 +193,11 @@ export class IdentifierCounts {
   /** Returns sentences for the user; `isBilled` if a service bills each lookup. */
   listNotes(isBilled: boolean): string[] {
     return [
-      ...[...this.#faults].map(([fault, { count, rowNumbers }]) => {
-        const more = count > rowNumbers.length ? ', …' : ''
-        const which = `${rowNumbers.length === 1 ? 'row' : 'rows'} ${rowNumbers.join(', ')}${more}`
-        return `${formatRows(count)} ${heldTexts[fault]} (${which}): looked up without it`
-      }),
+      ...[...this.#faults].map(
+        ([fault, counted]) =>
+          `${formatRows(counted.count)} ${heldTexts[fault]} (${formatWhich(counted)}): looked up without it`,
+      ),
+      ...(this.#countries.count === 0 ? [] : [this.#describeCountries(isBilled)]),
       ...(this.#byDomain === 0 ? [] : [`${formatRows(this.#byDomain)} no name: looked up by domain`]),
       ...(this.#byIdentifier === 0
         ? []
@@ -190,6 +206,26 @@ export class IdentifierCounts {
           ]),
     ]
   }
+
+  /** A hosted service may know the text; the embedded one does not. */
+  #describeCountries(isHosted: boolean): string {
+    const names = [...this.#countries.names].slice(0, countriesNamedMax).map(quoteCountry)
+    const more = this.#countries.names.size > countriesNamedMax ? ', …' : ''
+    const effect = isHosted ? '' : '; the confidence stays below 95 unless another part of the place fits'
+    return (
+      `${formatRows(this.#countries.count)} a country that is no known name or code: ${names.join(', ')}${more} ` +
+      `(${formatWhich(this.#countries)}): submitted as written${effect}`
+    )
+  }
+}
+
+const quoteCountry = (name: string): string => {
+  const text = printable(name.replace(/\s+/g, ' '))
+  return `"${text.length > countryCharsMax ? `${text.slice(0, countryCharsMax)}…` : text}"`
+}
+
+function formatWhich({ count, rowNumbers }: { count: number; rowNumbers: readonly number[] }): string {
+  return `${rowNumbers.length === 1 ? 'row' : 'rows'} ${rowNumbers.join(', ')}${count > rowNumbers.length ? ', …' : ''}`
 }
 
 const formatRows = (count: number): string => plural(count, 'row has', 'rows have')

@@ -163,7 +163,7 @@ export function listEndFactors(registration: StoredLegalEntity): Factor[] {
 export function createInactiveFactor({ status }: StoredLegalEntity): Factor {
   return createLimitation(
     'legal_entity_inactive',
-    `The registration is not active (${status ?? 'unknown'}).`,
+    `The registration is not active${status === null || status === 'inactive' ? '' : ` (${status})`}.`,
     'medium',
   )
 }

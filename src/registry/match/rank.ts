@@ -1,6 +1,6 @@
 import type { CandidateName } from './candidate.js'
 import { compareNames, type NameComparison } from './compare-names.js'
-import { type Evidence, type SiblingCounts, computeQueryFeatures, estimateUnseenRivals } from './evidence.js'
+import { type Evidence, type SiblingCounts, computeQueryFeatures, favorParents } from './evidence.js'
 import { featureNames, computeFeatures, type FeatureName } from './features.js'
 import {
   addScores,
@@ -36,6 +36,8 @@ export interface RankedCompany {
   readonly share: number
   /** Names of candidates that are most likely the same company in another register. */
   readonly alike: readonly CandidateName[]
+  /** What another company of its group adds to the log-odds of the share, or takes from it; usually 0. */
+  readonly groupWeight: number
 }
 
 export interface Ranking {
@@ -75,7 +77,12 @@ export function rankCompanies(
         Number(b.evidence.comparison.candidate.active) - Number(a.evidence.comparison.candidate.active) ||
         a.evidence.comparison.candidate.entityNumber - b.evidence.comparison.candidate.entityNumber,
     )
-  return { ranked: joinAlike(ranked), noneShare, noneScore, unseenWeight: noneScore - startScore }
+  return {
+    ranked: favorParents(joinAlike(ranked)),
+    noneShare,
+    noneScore,
+    unseenWeight: noneScore - startScore,
+  }
 }
 
 export function toQueryFacts({ variants: [whole], hint }: MatchQuery, vocabulary: Vocabulary) {
@@ -260,7 +267,7 @@ function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Val
   return made
 }
 
-type ScoredCompany = Omit<RankedCompany, 'share' | 'alike'>
+type ScoredCompany = Omit<RankedCompany, 'share' | 'alike' | 'groupWeight'>
 
 function pickBestOfEach(evidences: readonly Evidence[], { company }: Coefficients): ScoredCompany[] {
   const best = new Map<number, ScoredCompany>()
@@ -275,8 +282,14 @@ function pickBestOfEach(evidences: readonly Evidence[], { company }: Coefficient
 }
 
 /** Merges rows that are most likely one company in two registers, and adds up their shares. */
-function joinAlike(ranked: readonly Omit<RankedCompany, 'alike'>[]): RankedCompany[] {
-  const joined: { company: Omit<RankedCompany, 'alike'>; share: number; alike: CandidateName[] }[] = []
+function joinAlike(
+  ranked: readonly Omit<RankedCompany, 'alike' | 'groupWeight'>[],
+): Omit<RankedCompany, 'groupWeight'>[] {
+  const joined: {
+    company: Omit<RankedCompany, 'alike' | 'groupWeight'>
+    share: number
+    alike: CandidateName[]
+  }[] = []
   for (const company of ranked) {
     const twin = joined.find((other) => other.alike.length < alikeMax && isAlike(other.company, company))
     if (twin === undefined) joined.push({ company, share: company.share, alike: [] })
