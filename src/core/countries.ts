@@ -54,7 +54,7 @@ const countryAliases: Readonly<Record<string, string>> = {
 }
 
 /** Registers use the code XK, which ISO 3166-1 leaves to users. */
-const kosovo = { alpha2: 'XK', alpha3: 'XKX', numeric: '', name: 'Kosovo' }
+const kosovo = { alpha2: 'XK', alpha3: 'XKX', name: 'Kosovo' }
 const countries = [...iso31661, kosovo]
 
 /** More characters than any country's name has. */
@@ -164,6 +164,9 @@ function listFurtherNames(): NameTable {
   return table
 }
 
+/** Names of countries in other languages that are rather known as those of towns: `Granada`, `Norfolk`. */
+const townNames = new Set(known.towns.split('|').map(foldName))
+
 type Script = keyof typeof known.languages
 const cldrNames = new Map<Script, NameTable>()
 
@@ -188,7 +191,7 @@ function listCldrNames(script: Script): NameTable {
 
 function addCldrName(table: NameTable, name: string | undefined, code: string): void {
   // Two letters are the code of a country (`EB`, `MB`) or of a union (`EU`).
-  if (name === undefined || /^[A-Z]\W*[A-Z]\W*$/.test(name)) return
+  if (name === undefined || /^[A-Z]\W*[A-Z]\W*$/.test(name) || townNames.has(foldName(name))) return
   addName(table, name, code)
   // "Myanmar (Birma)", "Kongo (Kinshasa)"
   const plain = name.replace(/\s*[(（].*$/, '')
@@ -213,7 +216,7 @@ function listOtherCodes(): ReadonlyMap<string, string> {
   const listed = [...known.cars.split('|'), ...known.olympic.split('|')].map(
     (pair) => pair.toLowerCase().split(' ') as [string, string],
   )
-  const numbers = countries.map(({ numeric, alpha2 }) => [numeric, alpha2] as const)
+  const numbers = iso31661.map(({ numeric, alpha2 }) => [numeric, alpha2] as const)
   return new Map([...listed.map(([code, country]) => [code, country.toUpperCase()] as const), ...numbers])
 }
 
@@ -241,6 +244,7 @@ function readCountry(text: string): readonly string[] {
   const codes = findName(text)
   if (codes.length > 0) return codes
   const key = foldName(text)
+  if (key === '') return none
   otherCodes ??= listOtherCodes()
   const other = otherCodes.get(/^\d{1,3}$/.test(key) ? key.padStart(3, '0') : key)
   if (other !== undefined) return [other]
