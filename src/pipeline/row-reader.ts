@@ -3,7 +3,7 @@ import type { KeyedLookup } from './checkpoint/checkpoint.js'
 import { calculateResolutionKey, buildStageLookup } from './checkpoint/lookup-key.js'
 import type { TextRow } from './input/input.js'
 import type { LookupRule } from './lookups/lookup-kind.js'
-import { listIdentifierColumns } from './lookups/identifier-columns.js'
+import { identifierKeys, identifierPlaceKeys, listIdentifierColumns } from './lookups/identifier-columns.js'
 import { mayBeIdentifier } from './lookups/name-cell.js'
 import type { RowQuestion } from './lookups/row-question.js'
 import { parsePlaceHeader } from './lookups/header-words.js'
@@ -38,7 +38,9 @@ export function createRowReader(rule: LookupRule, earlier: EarlierNames): RowRea
   const noteCountry = (row: TextRow, question: RowQuestion): RowQuestion => {
     if (question.kind === 'invalid') return question
     const cells = countryColumns.flatMap((at) => row[at]?.trim() ?? [])
-    const unknown = cells.find((cell) => cell !== '' && countries?.findCountryCodes(cell).length === 0)
+    const unknown = cells.find(
+      (cell) => cell !== '' && countries?.findCountryCodes(removeRegion(cell)).length === 0,
+    )
     return unknown === undefined ? question : { ...question, unknownCountry: unknown }
   }
   let questions: Awaited<ReturnType<typeof loadQuestions>> | null = null
@@ -65,11 +67,21 @@ export function createRowReader(rule: LookupRule, earlier: EarlierNames): RowRea
   }
 }
 
-/** Returns the positions of columns that hold countries, among the cells of a row. */
-function listCountryColumns({ columns: { name, location } }: LookupRule): number[] {
+/** Returns the positions of columns that hold countries, among the cells of `listLookupColumns`. */
+function listCountryColumns({ columns: { name, location, context, identifiers } }: LookupRule): number[] {
   const first = name === null ? 0 : 1
-  return location.flatMap((column, at) => (parsePlaceHeader(column)?.part === 'country' ? [first + at] : []))
+  const identifierKeysInUse = [...identifierKeys, ...identifierPlaceKeys].filter(
+    (key) => identifiers[key] !== undefined,
+  )
+  const registration = identifierKeysInUse.indexOf('registration_country')
+  return [
+    ...location.flatMap((column, at) => (parsePlaceHeader(column)?.part === 'country' ? [first + at] : [])),
+    ...(registration < 0 ? [] : [first + location.length + context.length + registration]),
+  ]
 }
+
+/** `us_de` is a jurisdiction of the country `us`. */
+const removeRegion = (cell: string): string => cell.replace(/^([A-Za-z]{2})[-_][A-Za-z0-9]{1,3}$/, '$1')
 
 /** Blanks the placeholders in a row's location and context; returns the same row if it has no placeholder. */
 function createPlaceholderBlanker({ columns }: LookupRule): (row: TextRow) => TextRow {

@@ -70,11 +70,8 @@ export function findReason(factors: readonly unknown[], status: string): string 
   const strongest = group.find((factor) => rankImpact(factor) === most)
   // A sentence that ends with "Inc." has one full stop.
   const text = toText(at(strongest, 'description'))?.replace(/(?<!\.)\.\.$/, '.') ?? null
-  if (toWord(status) !== 'partial_match') return text
-  return text === null ? guessText : `${guessText} ${text}`
+  return toWord(status) === 'partial_match' ? `A guess, not a match.${text === null ? '' : ` ${text}`}` : text
 }
-
-const guessText = 'A guess, not a match.'
 
 /** Returns the page that states the legal name, preferably a register; else the first register page in the basis. */
 export function findSourceUrl(basis: readonly unknown[]): string | null {

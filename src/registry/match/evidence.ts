@@ -124,38 +124,6 @@ export function estimateUnseenRivals(
   return count * vocabulary.unseenShare
 }
 
-/** How often the parent is meant by a name that begins that of its finance or service company. */
-const parentShare = 0.75
-
-/**
- * Moves most of the share of a finance or service company to its parent, whose initials the text is and which is listed or in
- * the same town: "IBM" is rather International Business Machines than IBM Credit LLC. Returns the likeliest first.
- */
-export function favorParents<Company extends { readonly evidence: Evidence; readonly share: number }>(
-  ranked: readonly Company[],
-): (Company & { readonly groupWeight: number })[] {
-  const shares = new Map(ranked.map((company) => [company, company.share]))
-  for (const arm of ranked.filter(({ evidence }) => evidence.comparison.isInHouse)) {
-    const parent = ranked.find(({ evidence: { comparison } }) =>
-      isParent(comparison, arm.evidence.comparison),
-    )
-    if (parent === undefined) continue
-    shares.set(parent, (shares.get(parent) ?? 0) + arm.share * parentShare)
-    shares.set(arm, arm.share * (1 - parentShare))
-  }
-  return ranked
-    .map((company) => {
-      const share = shares.get(company) ?? company.share
-      return { ...company, share, groupWeight: share === company.share ? 0 : Math.log(share / company.share) }
-    })
-    .sort((a, b) => b.share - a.share)
-}
-
-function isParent({ matchType, candidate }: NameComparison, arm: NameComparison): boolean {
-  const isInTown = candidate.place.cityKey !== '' && candidate.place.cityKey === arm.candidate.place.cityKey
-  return matchType === 'acronym' && (candidate.prominence.isListed || isInTown)
-}
-
 const wholeKinds: ReadonlySet<string> = new Set(['whole', 'cut', 'mended', 'security'])
 
 export function classifyEvidence(evidence: Evidence): EvidenceKind {

@@ -8,6 +8,7 @@ import {
   type QueryFeatureName,
 } from './evidence.js'
 import { featureNames, partOfFeatures, type FeatureName, type FeaturePart } from './features.js'
+import type { NameComparison } from './compare-names.js'
 import type { Vocabulary } from './vocabulary.js'
 
 /** Coefficients by feature; a missing one counts as 0. Data written by bench/fit-model.ts. */
@@ -82,7 +83,7 @@ const prominenceParts: ReadonlySet<FeaturePart> = new Set(['listed', 'known to r
 
 /**
  * Scores the companies of like names that a small registry lacks. Each would fit the text as well as the best company
- * found, but for its place and its prominence: an exact name in another country says little if few names are held.
+ * found, except for its place and its prominence: an exact name in another country says little if few names are held.
  */
 export function scoreUnseen(
   companies: readonly ScoredEvidence[],
@@ -107,6 +108,38 @@ function sumParts(
     (sum, part, at) => (parts.has(part) ? sum + (features[at] ?? 0) * (company[at] ?? 0) : sum),
     0,
   )
+}
+
+/** How often the parent is meant by a name that begins that of its finance or service company. */
+const parentShare = 0.75
+
+/**
+ * Moves most of the share of a finance or service company to its parent, whose initials the text is and which is listed or in
+ * the same town: "IBM" is rather International Business Machines than IBM Credit LLC. Returns the likeliest first.
+ */
+export function favorParents<Company extends { readonly evidence: Evidence; readonly share: number }>(
+  ranked: readonly Company[],
+): (Company & { readonly groupWeight: number })[] {
+  const shares = new Map(ranked.map((company) => [company, company.share]))
+  for (const arm of ranked.filter(({ evidence }) => evidence.comparison.isInHouse)) {
+    const parent = ranked.find(({ evidence: { comparison } }) =>
+      isParent(comparison, arm.evidence.comparison),
+    )
+    if (parent === undefined) continue
+    shares.set(parent, (shares.get(parent) ?? 0) + arm.share * parentShare)
+    shares.set(arm, arm.share * (1 - parentShare))
+  }
+  return ranked
+    .map((company) => {
+      const share = shares.get(company) ?? company.share
+      return { ...company, share, groupWeight: share === company.share ? 0 : Math.log(share / company.share) }
+    })
+    .sort((a, b) => b.share - a.share)
+}
+
+function isParent({ matchType, candidate }: NameComparison, arm: NameComparison): boolean {
+  const isInTown = candidate.place.cityKey !== '' && candidate.place.cityKey === arm.candidate.place.cityKey
+  return matchType === 'acronym' && (candidate.prominence.isListed || isInTown)
 }
 
 /** Returns the precision of answers with this share in whole percent, as fitted on held-out queries. */

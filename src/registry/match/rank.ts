@@ -1,12 +1,13 @@
 import type { CandidateName } from './candidate.js'
 import { compareNames, type NameComparison } from './compare-names.js'
-import { type Evidence, type SiblingCounts, computeQueryFeatures, favorParents } from './evidence.js'
+import { type Evidence, type SiblingCounts, computeQueryFeatures } from './evidence.js'
 import { featureNames, computeFeatures, type FeatureName } from './features.js'
 import {
   addScores,
   fittedCoefficients,
   computeScore,
   computeShares,
+  favorParents,
   scoreUnseen,
   type Coefficients,
 } from './model.js'
@@ -36,7 +37,7 @@ export interface RankedCompany {
   readonly share: number
   /** Names of candidates that are most likely the same company in another register. */
   readonly alike: readonly CandidateName[]
-  /** What another company of its group adds to the log-odds of the share, or takes from it; usually 0. */
+  /** Contribution of another company of its group to the log-odds of the share; usually 0. */
   readonly groupWeight: number
 }
 
