@@ -5,10 +5,7 @@ import type { Verdict } from '../pipeline/lookups/decision.js'
 /** `open`: undecided, or doubtful again after a decision; `decided`: decision in force. */
 export type QueueView = 'open' | 'decided' | 'all'
 
-/**
- * `rows`: most rows first, but `no_match` and `not_found` last; `confidence`: highest confidence first; `input`: order
- * of the input.
- */
+/** `rows`: most rows first, but `no_match` and `not_found` last; `confidence`: highest first; `input`: input order. */
 export type QueueSort = 'rows' | 'confidence' | 'input'
 
 export interface QueueFilter {

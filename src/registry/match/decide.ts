@@ -69,7 +69,9 @@ export function estimateCompanyConfidence(
  */
 function isElsewhere({ place, hint, contextCount, comparison }: Evidence): boolean {
   if (contextCount > 0) return false
-  if (place === 'country_conflict' || place === 'registered_elsewhere') return true
+  if (place === 'country_conflict') return true
+  // Registers of listed companies have companies of other countries too.
+  if (place === 'registered_elsewhere') return !comparison.candidate.prominence.isListed
   const unreadEnd = hint?.unreadEnd ?? ''
   return unreadEnd !== '' && place !== 'postal' && unreadEnd !== comparison.candidate.place.cityKey
 }
