@@ -58,8 +58,8 @@ export function createRowReader(rule: LookupRule, earlier: EarlierNames): RowRea
       ]
       return { blanked, before: before.filter((question) => question.kind === 'resolution') }
     })
-    const hasCountry = countryColumns.some((at) => read.some(({ blanked }) => (blanked[at] ?? '') !== ''))
-    if (hasCountry) countries ??= await loadCountries()
+    const hasName = countryColumns.some((at) => read.some(({ blanked }) => !isCountryCode(blanked[at] ?? '')))
+    if (hasName) countries ??= await loadCountries()
     await earlier.fetch(read.flatMap(({ before }) => before.map(({ lookup }) => lookup)))
     return read.map(({ blanked, before }) =>
       noteCountry(blanked, before.find(({ lookup }) => earlier.wasAsked(lookup)) ?? ask(blanked)),
@@ -79,6 +79,22 @@ function listCountryColumns({ columns: { name, location, context, identifiers } 
     ...(registration < 0 ? [] : [first + location.length + context.length + registration]),
   ]
 }
+
+/** Most lists have these codes; with other texts, the names of countries are loaded, which takes 50 ms. */
+const countryCodes = new Set(
+  (
+    'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV ' +
+    'BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ' +
+    'ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE ' +
+    'IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY ' +
+    'MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU ' +
+    'NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM ' +
+    'SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE ' +
+    'VG VI VN VU WF WS XK YE YT ZA ZM ZW'
+  ).split(' '),
+)
+
+const isCountryCode = (cell: string): boolean => cell === '' || countryCodes.has(cell)
 
 /** `us_de` is a jurisdiction of the country `us`. */
 const removeRegion = (cell: string): string => cell.replace(/^([A-Za-z]{2})[-_][A-Za-z0-9]{1,3}$/, '$1')

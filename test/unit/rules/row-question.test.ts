@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { iso31661 } from 'iso-3166'
 import { describe, expect, test } from 'vitest'
 import { readIdentifiers } from '../../../src/core/stated-identifiers.js'
 import type { LookupRule, IdentifierUse } from '../../../src/pipeline/lookups/lookup-kind.js'
@@ -266,6 +267,12 @@ describe('countries that are not known', () => {
       question.kind !== 'invalid' && question.unknownCountry !== undefined ? [question.unknownCountry] : [],
     )
     expect(noted).toEqual(['Elbonia', 'Ruritania'])
+  })
+
+  test('are told apart from every code of ISO 3166-1, without the list of names', async () => {
+    const codes = [...iso31661.map(({ alpha2 }) => alpha2), 'XK']
+    for (const question of await read(codes.map((code) => ['Acme', 'Leeds', code])))
+      expect(question).not.toHaveProperty('unknownCountry')
   })
 
   test('are submitted as written', async () => {
