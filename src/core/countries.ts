@@ -1,7 +1,7 @@
-import anyAscii from 'any-ascii'
 import { iso31661, iso31661Alpha3ToAlpha2 } from 'iso-3166'
+import known from './country-names.json' with { type: 'json' }
 
-/** Further names of countries, separated by `|`. The first one is used if the name in ISO 3166-1 is a formal one. */
+/** English and own names of countries, separated by `|`. The first one is used if the name in ISO 3166-1 is a formal one. */
 const countryAliases: Readonly<Record<string, string>> = {
   AE: 'UAE|Emirates',
   BO: 'Bolivia',
@@ -9,7 +9,7 @@ const countryAliases: Readonly<Record<string, string>> = {
   CD: 'DR Congo|Congo Kinshasa',
   CH: 'Switzerland|Schweiz|Suisse|Svizzera',
   CI: "Ivory Coast|Cote d'Ivoire",
-  CN: 'China|PRC|Peoples Republic of China|中国|中國',
+  CN: 'China|PRC|Peoples Republic of China',
   CV: 'Cape Verde',
   CZ: 'Czech Republic|Czechia|Cesko',
   DE: 'Germany|Deutschland|Federal Republic of Germany',
@@ -21,9 +21,9 @@ const countryAliases: Readonly<Record<string, string>> = {
   IE: 'Ireland|Republic of Ireland|Eire',
   IR: 'Iran',
   IT: 'Italy|Italia',
-  JP: 'Japan|Nippon|日本',
+  JP: 'Japan|Nippon',
   KP: 'North Korea',
-  KR: 'South Korea|Korea|Republic of Korea|대한민국|한국',
+  KR: 'South Korea|Korea|Republic of Korea',
   LA: 'Laos',
   MD: 'Moldova',
   MO: 'Macau|Macao',
@@ -31,59 +31,290 @@ const countryAliases: Readonly<Record<string, string>> = {
   NO: 'Norway|Norge',
   PL: 'Poland|Polska',
   PS: 'Palestine',
-  RU: 'Russia|Russian Federation|Россия',
+  RU: 'Russia|Russian Federation',
   SE: 'Sweden|Sverige',
   SY: 'Syria',
   TR: 'Turkey|Turkiye',
-  TW: 'Taiwan|台灣|台湾',
+  TW: 'Taiwan',
   TZ: 'Tanzania',
   US: 'United States|USA|U.S.A.|America|United States of America|U.S.',
   VE: 'Venezuela',
   VG: 'British Virgin Islands',
   VI: 'US Virgin Islands',
   VN: 'Vietnam',
-  GR: 'Greece|Hellas|Ελλάδα',
-  UA: 'Ukraine|Україна',
-  IL: 'Israel|ישראל',
-  TH: 'Thailand|ประเทศไทย',
-  SA: 'Saudi Arabia|السعودية',
+  GR: 'Greece|Hellas',
+  UA: 'Ukraine',
+  IL: 'Israel',
+  TH: 'Thailand',
+  SA: 'Saudi Arabia',
   AT: 'Austria|Osterreich',
   BE: 'Belgium|Belgique|Belgie',
   BR: 'Brazil|Brasil',
   MX: 'Mexico|Mexique',
 }
 
+/** Registers use the code XK, which ISO 3166-1 leaves to users. */
+const kosovo = { alpha2: 'XK', alpha3: 'XKX', name: 'Kosovo' }
+const countries = [...iso31661, kosovo]
+
 /** More characters than any country's name has. */
 const nameCharsMax = 200
 
+/** Names in English, the countries' own names in Latin letters, and the codes of ISO 3166-1. */
 const countryCodes = new Map<string, string>()
 const countryNames = new Map<string, string>()
-for (const { alpha2, alpha3, name } of iso31661) {
+for (const { alpha2, alpha3, name } of countries) {
   const aliases = countryAliases[alpha2]?.split('|') ?? []
   countryNames.set(
     alpha2,
     aliases[0] !== undefined && /[,(]| of /.test(name) ? getEverydayName(alpha2, aliases[0]) : name,
   )
-  for (const known of [name, alpha2, alpha3, ...aliases]) countryCodes.set(foldCountryName(known), alpha2)
+  for (const one of [name, alpha2, alpha3, ...aliases]) countryCodes.set(foldName(one), alpha2)
 }
 
 function getEverydayName(code: string, first: string): string {
   return code === 'AE' ? 'United Arab Emirates' : first
 }
 
-/** Reduces a name to lower-case Latin letters and digits; other scripts are transliterated. */
-function foldCountryName(text: string): string {
-  const plain = anyAscii(text.slice(0, nameCharsMax).normalize('NFKC')).toLowerCase()
-  return plain.replace(/&|\+/g, 'and').replace(/[^a-z0-9]+/g, '')
+/** Letters without a Unicode decomposition. */
+const plainLetters: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  ı: 'i',
+  æ: 'ae',
+  œ: 'oe',
+  þ: 'th',
+  ə: 'e',
+  أ: 'ا',
+  إ: 'ا',
+  آ: 'ا',
+  ة: 'ه',
+  ى: 'ي',
+  ی: 'ي',
+  ک: 'ك',
 }
 
-/** Returns the ISO 3166-1 alpha-2 code for a country's name or code, or null. */
+/** Folds case, width, accents, spaces and signs. Letters of every script stay. */
+function foldName(text: string): string {
+  const plain = text.normalize('NFKC').toLowerCase()
+  // ASCII, as nearly all texts are, needs no more.
+  const letters = /^[\x20-\x7e]*$/.test(plain)
+    ? plain
+    : plain
+        .replace(/[أإآةىیک]/g, (letter) => plainLetters[letter] ?? letter)
+        .normalize('NFD')
+        .replace(/[\u0300-\u036f\u064b-\u0652\u0591-\u05c7]/g, '')
+        .replace(/[ßøłđðıæœþə]/g, (letter) => plainLetters[letter] ?? letter)
+  return letters.replace(/[&+]/g, 'and').replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
+}
+
+/** Folds case, width and signs, and keeps accents: `Áo` (Austria, in Vietnamese) is not `AO`. */
+const toAccentedKey = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
+
+/** `Oesterreich`, `Aegypten`, `Faeroeerne`: accented letters written as two. */
+function writeOut(text: string): string | null {
+  if (!/[äöüåø]/i.test(text)) return null
+  const twoLetters: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', å: 'aa', ø: 'oe' }
+  return text.toLowerCase().replace(/[äöüåø]/g, (letter) => twoLetters[letter] ?? letter)
+}
+
+/** Country codes by key of the name; several for a name of several countries. */
+type NameTable = Map<string, readonly string[]>
+
+/** Folded names with fewer letters are the codes of other countries. */
+const foldedCharsMin = 4
+
+function addName(table: NameTable, name: string, code: string): void {
+  const accented = toAccentedKey(name)
+  const folded = foldName(name)
+  const keys = [accented]
+  const isLatin = /^[a-z]+$/.test(folded)
+  if (folded !== accented && (!isLatin || folded.length >= foldedCharsMin || isFreeCode(folded)))
+    keys.push(folded)
+  const written = writeOut(name)
+  if (written !== null) keys.push(foldName(written))
+  for (const key of keys) {
+    const codes = table.get(key) ?? []
+    if (key !== '' && !codes.includes(code)) table.set(key, [...codes, code])
+  }
+}
+
+/** Three letters that are no code: `Cad` for `Čad`. */
+function isFreeCode(folded: string): boolean {
+  otherCodes ??= listOtherCodes()
+  return folded.length === 3 && !countryCodes.has(folded) && !otherCodes.has(folded)
+}
+
+let furtherNames: NameTable | null = null
+
+/** Names in use that CLDR lacks, and names of former states. They replace the same names of CLDR. */
+function listFurtherNames(): NameTable {
+  const table: NameTable = new Map()
+  for (const [code, names] of Object.entries(known.names))
+    for (const name of names.split('|')) addName(table, name, code)
+  for (const [codes, names] of Object.entries(known.ofSeveral))
+    for (const name of names.split('|')) for (const code of codes.split(' ')) addName(table, name, code)
+  return table
+}
+
+/** Names of countries in other languages that are rather known as those of towns: `Granada`, `Norfolk`. */
+const townNames = new Set(known.towns.split('|').map(foldName))
+
+type Script = keyof typeof known.languages
+const cldrNames = new Map<Script, NameTable>()
+
+/**
+ * Lists the names of CLDR in the languages of a script. Built at the first use, because a language takes a millisecond.
+ * Empty on a Node.js without the data of other languages.
+ */
+function listCldrNames(script: Script): NameTable {
+  const table: NameTable = new Map()
+  const languages = Intl.DisplayNames.supportedLocalesOf(known.languages[script].split(' '))
+  const shortNamed = known.shortNamed.split(' ')
+  for (const language of languages) {
+    const long = new Intl.DisplayNames(language, { type: 'region', fallback: 'none' })
+    const short = new Intl.DisplayNames(language, { type: 'region', fallback: 'none', style: 'short' })
+    for (const { alpha2 } of countries) {
+      addCldrName(table, long.of(alpha2), alpha2)
+      if (shortNamed.includes(alpha2)) addCldrName(table, short.of(alpha2), alpha2)
+    }
+  }
+  return table
+}
+
+function addCldrName(table: NameTable, name: string | undefined, code: string): void {
+  // Two letters are the code of a country (`EB`, `MB`) or of a union (`EU`).
+  if (name === undefined || /^[A-Z]\W*[A-Z]\W*$/.test(name) || townNames.has(foldName(name))) return
+  addName(table, name, code)
+  // "Myanmar (Birma)", "Kongo (Kinshasa)"
+  const plain = name.replace(/\s*[(（].*$/, '')
+  if (plain !== name && plain !== '') addName(table, plain, code)
+}
+
+const getScript = (text: string): Script =>
+  /^[\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]*$/u.test(text)
+    ? 'latin'
+    : /\p{Script=Cyrillic}/u.test(text)
+      ? 'cyrillic'
+      : 'other'
+
+/** Whether names of countries in other languages than English are known: not on a Node.js with little language data. */
+export const areLanguagesKnown = (): boolean =>
+  Intl.DisplayNames.supportedLocalesOf(known.languages.latin.split(' ')).length > 1
+
+/** Codes of sport and of vehicles, used only if they are no code of ISO 3166. */
+let otherCodes: ReadonlyMap<string, string> | null = null
+
+function listOtherCodes(): ReadonlyMap<string, string> {
+  const listed = [...known.cars.split('|'), ...known.olympic.split('|')].map(
+    (pair) => pair.toLowerCase().split(' ') as [string, string],
+  )
+  const numbers = iso31661.map(({ numeric, alpha2 }) => [numeric, alpha2] as const)
+  return new Map([...listed.map(([code, country]) => [code, country.toUpperCase()] as const), ...numbers])
+}
+
+const none: readonly string[] = []
+
+/** Many rows have the same countries and towns. */
+const remembered = new Map<string, readonly string[]>()
+const rememberedMax = 10_000
+
+/**
+ * Returns the ISO 3166-1 alpha-2 codes that a name or code of a country may mean, in one of fifty languages: two for
+ * `Congo`, those of its successors for a former state, none if it is not known.
+ */
+export function findCountryCodes(text: string): readonly string[] {
+  const tidy = text.slice(0, nameCharsMax).trim()
+  const before = remembered.get(tidy)
+  if (before !== undefined) return before
+  if (remembered.size >= rememberedMax) remembered.clear()
+  const codes = readCountry(tidy)
+  remembered.set(tidy, codes)
+  return codes
+}
+
+function readCountry(text: string): readonly string[] {
+  const codes = findName(text)
+  if (codes.length > 0) return codes
+  const key = foldName(text)
+  if (key === '') return none
+  otherCodes ??= listOtherCodes()
+  const other = otherCodes.get(/^\d{1,3}$/.test(key) ? key.padStart(3, '0') : key)
+  if (other !== undefined) return [other]
+  const plain = removeFormalWords(text)
+  const named = plain === null ? none : findName(plain)
+  return named.length > 0 ? named : readSeveralNames(text)
+}
+
+/** Finds a whole name, or a code of ISO 3166-1. */
+function findName(text: string): readonly string[] {
+  const accented = toAccentedKey(text)
+  const folded = foldName(text)
+  if (folded === '') return none
+  furtherNames ??= listFurtherNames()
+  const further = furtherNames.get(accented)
+  const own = accented === folded ? countryCodes.get(folded) : undefined
+  // The names of ISO 3166-1 do not tell which Congo is meant.
+  if (further !== undefined && (own === undefined || further.length > 1)) return further
+  // "NGA" is Nigeria; "Nga" is Russia in Vietnamese too.
+  const isCode = folded.length !== 3 || text === text.toUpperCase() || text === text.toLowerCase()
+  if (own !== undefined && isCode) return [own]
+  const script = getScript(text)
+  let names = cldrNames.get(script)
+  if (names === undefined) {
+    names = listCldrNames(script)
+    cldrNames.set(script, names)
+  }
+  const exact = names.get(accented)
+  if (exact !== undefined && own !== undefined) return [...new Set([own, ...exact])]
+  if (exact !== undefined) return exact
+  const code = countryCodes.get(folded)
+  if (code !== undefined) return [code]
+  return furtherNames.get(folded) ?? names.get(folded) ?? none
+}
+
+const article =
+  /^(?:the|der|die|das|dem|den|la|le|les|el|los|las|il|lo|gli|os|as|het|det|al|i|o|a)\s+|^[ld][’'`´]\s*/iu
+const formalWords =
+  /^(?:(?:islami\p{L}+|federa\p{L}+|föder\p{L}+|bolivar\p{L}+|arab\p{L}*|socialist\p{L}*|sozialistische|hash\p{L}+|oriental|independent|people[’']?s|united|vereinigte)\s+)*(?:republic|kingdom|sultanate|principality|grand duchy|commonwealth|republik|bundesrepublik|volksrepublik|königreich|fürstentum|gro(?:ß|ss)herzogtum|sultanat|république|royaume|principauté|grand-duché|republica|república|reino|principado|gran ducado|repubblica|regno|principato|granducato|republiek|koninkrijk|vorstendom|groothertogdom|kungariket|konungariket|republiken|kongeriget|kongeriket|republikken|republika|republică|królestwo|království|kráľovstvo|regatul|kraljevina|республика|королевство|княжество|федеративная республика)(?:\s+(?:islami\p{L}+|f[eé]d[eé]ra\p{L}+|bolivar\p{L}+|arab[ea]|popula\p{L}+|orientale?|cooperativa))*(?:\s+(?:of(?: the)?|von|der|des|du|del?(?: la| los)?|d[oai]s?|dell[ao]|van(?: de)?|av|af))?[\s’']+/iu
+
+/** Removes an article and the form of the state: `die Schweiz`, `Republik Österreich`; null without them. */
+function removeFormalWords(text: string): string | null {
+  const bare = text.replace(article, '')
+  const plain = bare
+    .replace(formalWords, '')
+    .replace(/^d[’'`´]\s*/iu, '')
+    .replace(article, '')
+  return plain === text || foldName(plain).length < foldedCharsMin ? null : plain
+}
+
+/** `Schweden (SE)`, `DE - Germany`, `Suisse / Schweiz`: all parts name the same country. */
+function readSeveralNames(text: string): readonly string[] {
+  const parts = text
+    .split(/[()[\]（）/|;,:–—]|\s+-\s*|\s*-\s+|(?<=^[A-Za-z]{2,3})-|-(?=[A-Za-z]{2,3}$)/)
+    .flatMap((part) => (part.trim() === '' ? [] : [part]))
+  const [first, ...others] = parts.length > 1 ? parts.map((part) => findName(part)) : []
+  if (first === undefined) return none
+  return others.reduce((shared, codes) => shared.filter((code) => codes.includes(code)), first)
+}
+
+/** Returns the ISO 3166-1 alpha-2 code for a country's name or code, or null if it is unknown or of several countries. */
 export function findCountryCode(text: string): string | null {
-  const direct = text.trim().toUpperCase()
-  return iso31661Alpha3ToAlpha2[direct] ?? countryCodes.get(foldCountryName(text)) ?? null
+  const codes = findCountryCodes(text)
+  return codes.length === 1 ? (codes[0] ?? null) : null
 }
 
-/** Whether a word of lower-case Latin letters and digits is a country's name or code; faster than `findCountryCode`. */
+/**
+ * Whether a word of lower-case Latin letters and digits is a country's English name, its own name or its code; faster
+ * than `findCountryCodes`. In other languages, such names are also words: `Island`, `Man`.
+ */
 export function namesCountry(word: string): boolean {
   return countryCodes.has(word) || iso31661Alpha3ToAlpha2[word.toUpperCase()] !== undefined
 }

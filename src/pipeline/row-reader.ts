@@ -3,7 +3,7 @@ import type { KeyedLookup } from './checkpoint/checkpoint.js'
 import { calculateResolutionKey, buildStageLookup } from './checkpoint/lookup-key.js'
 import type { TextRow } from './input/input.js'
 import type { LookupRule } from './lookups/lookup-kind.js'
-import { listIdentifierColumns } from './lookups/identifier-columns.js'
+import { identifierKeys, identifierPlaceKeys, listIdentifierColumns } from './lookups/identifier-columns.js'
 import { mayBeIdentifier } from './lookups/name-cell.js'
 import type { RowQuestion } from './lookups/row-question.js'
 import { listLookupColumns } from './lookups/detect-columns.js'
@@ -23,6 +23,7 @@ export interface EarlierNames {
 }
 
 const loadQuestions = () => import('./lookups/row-question.js')
+const loadCountries = () => import('../core/countries.js')
 
 /**
  * Creates a reader for rows. Support for identifiers (domain suffixes, countries) is loaded with the first row that may
@@ -35,6 +36,16 @@ export function createRowReader(rule: LookupRule, earlier: EarlierNames): RowRea
   const isRead = ([cell = null]: TextRow) => readsNames && columns.name !== null && mayBeIdentifier(cell)
   const blankPlaceholders = createPlaceholderBlanker(rule)
   const findHeader = createHeaderFinder(rule)
+  const countryColumns = listCountryColumns(rule)
+  let countries: Awaited<ReturnType<typeof loadCountries>> | null = null
+  const noteCountry = (row: TextRow, question: RowQuestion): RowQuestion => {
+    if (question.kind === 'invalid') return question
+    const cells = countryColumns.flatMap((at) => row[at]?.trim() ?? [])
+    const unknown = cells.find(
+      (cell) => cell !== '' && countries?.findCountryCodes(removeRegion(cell)).length === 0,
+    )
+    return unknown === undefined ? question : { ...question, unknownCountry: unknown }
+  }
   let questions: Awaited<ReturnType<typeof loadQuestions>> | null = null
   const ask = (row: TextRow) =>
     questions === null || (!hasIdentifiers && !isRead(row))
@@ -52,10 +63,12 @@ export function createRowReader(rule: LookupRule, earlier: EarlierNames): RowRea
       ]
       return { blanked, before: before.filter((question) => question.kind === 'resolution'), header }
     })
+    const hasName = countryColumns.some((at) => read.some(({ blanked }) => !isCountryCode(blanked[at] ?? '')))
+    if (hasName) countries ??= await loadCountries()
     await earlier.fetch(read.flatMap(({ before }) => before.map(({ lookup }) => lookup)))
     return read.map(
       ({ blanked, before, header }) =>
-        header ?? before.find(({ lookup }) => earlier.wasAsked(lookup)) ?? ask(blanked),
+        header ?? noteCountry(blanked, before.find(({ lookup }) => earlier.wasAsked(lookup)) ?? ask(blanked)),
     )
   }
 }
@@ -91,6 +104,37 @@ function createHeaderFinder({ columns }: LookupRule): (row: TextRow) => InvalidR
 /** Returns the first letter or digit, in lower case. */
 const getInitial = (text: string): string =>
   (/[\p{L}\p{M}\p{N}]/u.exec(text)?.[0] ?? '').normalize('NFKC').toLowerCase().charAt(0)
+/** Returns the positions of columns that hold countries, among the cells of `listLookupColumns`. */
+function listCountryColumns({ columns: { name, location, context, identifiers } }: LookupRule): number[] {
+  const first = name === null ? 0 : 1
+  const identifierKeysInUse = [...identifierKeys, ...identifierPlaceKeys].filter(
+    (key) => identifiers[key] !== undefined,
+  )
+  const registration = identifierKeysInUse.indexOf('registration_country')
+  return [
+    ...location.flatMap((column, at) => (parsePlaceHeader(column)?.part === 'country' ? [first + at] : [])),
+    ...(registration < 0 ? [] : [first + location.length + context.length + registration]),
+  ]
+}
+
+/** Most lists have these codes; with other texts, the names of countries are loaded, which takes 50 ms. */
+const countryCodes = new Set(
+  (
+    'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV ' +
+    'BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ' +
+    'ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE ' +
+    'IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY ' +
+    'MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU ' +
+    'NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM ' +
+    'SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE ' +
+    'VG VI VN VU WF WS XK YE YT ZA ZM ZW'
+  ).split(' '),
+)
+
+const isCountryCode = (cell: string): boolean => cell === '' || countryCodes.has(cell)
+
+/** `us_de` is a jurisdiction of the country `us`. */
+const removeRegion = (cell: string): string => cell.replace(/^([A-Za-z]{2})[-_][A-Za-z0-9]{1,3}$/, '$1')
 
 /** Blanks the placeholders in a row's location and context; returns the same row if it has no placeholder. */
 function createPlaceholderBlanker({ columns }: LookupRule): (row: TextRow) => TextRow {
@@ -124,7 +168,10 @@ function readPlainQuestion({ columns }: LookupRule, row: TextRow): RowQuestion {
 }
 
 export const isNoteworthy = (question: ValidQuestion): boolean =>
-  question.kind === 'domain' || question.byIdentifier || question.faults.length > 0
+  question.kind === 'domain' ||
+  question.byIdentifier ||
+  question.faults.length > 0 ||
+  question.unknownCountry !== undefined
 
 /** Returns the key and content of a question for the checkpoint. */
 export const toKeyedLookup = ({ kind, lookup }: ValidQuestion, occurrence = 0): KeyedLookup =>

@@ -2,7 +2,7 @@ import type { CandidateName } from '../../src/registry/match/candidate.js'
 import { compareNames, rewriteSpelling, type NameComparison } from '../../src/registry/match/compare-names.js'
 import { decide, type MatchDecision } from '../../src/registry/match/decide.js'
 import { fittedCoefficients, type Coefficients } from '../../src/registry/match/model.js'
-import { parseLocation } from '../../src/registry/match/place-agreement.js'
+import { parseLocation } from '../../src/registry/match/parse-location.js'
 import { rankCompanies, type MatchQuery, type Ranking } from '../../src/registry/match/rank.js'
 import { Vocabulary } from '../../src/registry/match/vocabulary.js'
 import type { NameKind } from '../../src/registry/model/registry-rows.js'
@@ -116,7 +116,7 @@ export function rank({ name, location = null, held, contextCount, coefficients, 
   const names = candidatesOf(held)
   const vocabulary = vocabularyOf(names, total)
   const query = queryOf(name, location, vocabulary)
-  if (query.variants.length === 0) return { ranked: [], noneShare: 1, noneScore: 0 }
+  if (query.variants.length === 0) return { ranked: [], noneShare: 1, noneScore: 0, unseenWeight: 0 }
   return rankCompanies(query, names, vocabulary, contextCount, coefficients)
 }
 

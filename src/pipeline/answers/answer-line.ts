@@ -56,12 +56,17 @@ const outcomeCode = 'legal_entity_confirmed'
 
 /**
  * Returns the text of the strongest factor: for a match in favour of it, for any other answer against it. Ties: the
- * first. Adds the registers that no longer list the company.
+ * first. Adds the registers that no longer list the company. A partial match fills the columns like a match, so its text
+ * says first that it is a guess.
  */
 export function findReason(factors: readonly unknown[], status: string): string | null {
   const left = listLeftRegisters(factors)
   const strongest = findStrongest(factors, status)
-  const said = [...(strongest === null || left.includes(strongest) ? [] : [strongest]), ...left]
+  const said = [
+    ...(toWord(status) === 'partial_match' ? ['A guess, not a match.'] : []),
+    ...(strongest === null || left.includes(strongest) ? [] : [strongest]),
+    ...left,
+  ]
   return said.length === 0 ? null : said.join(' ')
 }
 

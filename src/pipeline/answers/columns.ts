@@ -72,7 +72,10 @@ export const answerColumns = [
   ),
   defineText('matched_name', 'the name of the company that matched your name'),
   defineText('matched_name_kind', '`legal`, `former`, `other`'),
-  defineText('reason', 'explains the status in a sentence'),
+  defineText(
+    'reason',
+    'a sentence that explains the status; for `partial_match`, it says first that the company is a guess',
+  ),
   defineText('source_url', 'URL where you can check the legal name'),
   { name: 'basis', kind: 'basis', meaning: 'the sources of each field, see [Basis](#basis); only if inline' },
 ] as const satisfies readonly AnswerColumn[]

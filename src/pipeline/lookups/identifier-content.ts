@@ -1,6 +1,6 @@
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { isPlaceholder } from '../../core/lookup-identity.js'
-import { plural } from '../../core/text.js'
+import { plural, printable } from '../../core/text.js'
 import type { IdentifierKey } from './identifier-columns.js'
 
 /** Returns the text of a cell; null if it is blank or a placeholder. */
@@ -164,20 +164,35 @@ interface CountedRows {
   readonly rowNumbers: number[]
 }
 
-/** Counts faulty identifiers, rows without a name, and rows that are headers. */
+/** Distinct countries that are named, and characters of each. */
+const countriesNamedMax = 5
+const countryCharsMax = 40
+
+/** Counts faulty identifiers, countries that are not known, rows without a name, and rows that are headers. */
 export class IdentifierCounts {
   readonly #faults = new Map<IdentifierFault, CountedRows>()
   readonly #headers = new Map<string, CountedRows>()
+  readonly #countries = { count: 0, rowNumbers: [] as number[], names: new Set<string>() }
   #byIdentifier = 0
   #byDomain = 0
 
   /** `rowNumber`: from 1. */
   add(
-    row: { kind: 'resolution' | 'domain'; byIdentifier?: boolean; faults: readonly IdentifierFault[] },
+    row: {
+      kind: 'resolution' | 'domain'
+      byIdentifier?: boolean
+      faults: readonly IdentifierFault[]
+      unknownCountry?: string
+    },
     rowNumber: number,
   ): void {
     if (row.byIdentifier === true) this.#byIdentifier++
     if (row.kind === 'domain') this.#byDomain++
+    if (row.unknownCountry !== undefined) {
+      const { names } = this.#countries
+      addRow(this.#countries, rowNumber)
+      if (names.size <= countriesNamedMax) names.add(row.unknownCountry)
+    }
     for (const fault of new Set(row.faults)) countRow(this.#faults, fault, rowNumber)
   }
 
@@ -211,6 +226,7 @@ export class IdentifierCounts {
         ([fault, counted]) =>
           `${formatRows(counted.count)} ${heldTexts[fault]} (${formatRowNumbers(counted)}): looked up without it`,
       ),
+      ...(this.#countries.count === 0 ? [] : [this.#describeCountries(isBilled)]),
       ...(this.#byDomain === 0 ? [] : [`${formatRows(this.#byDomain)} no name: looked up by domain`]),
       ...(this.#byIdentifier === 0
         ? []
@@ -219,15 +235,35 @@ export class IdentifierCounts {
           ]),
     ]
   }
+
+  /** A hosted service may know the text; the embedded one does not. */
+  #describeCountries(isHosted: boolean): string {
+    const names = [...this.#countries.names].slice(0, countriesNamedMax).map(quoteCountry)
+    const more = this.#countries.names.size > countriesNamedMax ? ', …' : ''
+    const effect = isHosted ? '' : '; the confidence stays below 95 unless another part of the place fits'
+    return (
+      `${formatRows(this.#countries.count)} a country that is no known name or code: ${names.join(', ')}${more} ` +
+      `(${formatRowNumbers(this.#countries)}): submitted as written${effect}`
+    )
+  }
+}
+
+const quoteCountry = (name: string): string => {
+  const text = printable(name.replace(/\s+/g, ' '))
+  return `"${text.length > countryCharsMax ? `${text.slice(0, countryCharsMax)}…` : text}"`
 }
 
 const formatRows = (count: number): string => plural(count, 'row has', 'rows have')
 
 function countRow<Key>(counts: Map<Key, CountedRows>, key: Key, rowNumber: number): void {
   const counted = counts.get(key) ?? { count: 0, rowNumbers: [] }
+  addRow(counted, rowNumber)
+  counts.set(key, counted)
+}
+
+function addRow(counted: CountedRows, rowNumber: number): void {
   counted.count++
   if (counted.rowNumbers.length < namedRowsMax) counted.rowNumbers.push(rowNumber)
-  counts.set(key, counted)
 }
 
 function formatRowNumbers({ count, rowNumbers }: CountedRows): string {

@@ -25,15 +25,24 @@ import {
   type IdentifierPlaceKey,
 } from './identifier-columns.js'
 
-/** The lookup of a row, by name or domain; `byIdentifier` if identifiers replace a missing name. */
+/**
+ * The lookup of a row, by name or domain; `byIdentifier` if identifiers replace a missing name. `unknownCountry`: a text in a
+ * column of countries that names no known one.
+ */
 export type RowQuestion =
   | {
       readonly kind: 'resolution'
       readonly lookup: Lookup
       readonly byIdentifier: boolean
       readonly faults: readonly IdentifierFault[]
+      readonly unknownCountry?: string
     }
-  | { readonly kind: 'domain'; readonly lookup: Lookup; readonly faults: readonly IdentifierFault[] }
+  | {
+      readonly kind: 'domain'
+      readonly lookup: Lookup
+      readonly faults: readonly IdentifierFault[]
+      readonly unknownCountry?: string
+    }
   | { readonly kind: 'invalid'; readonly reason: string }
 
 type Cells = readonly (string | null)[]

@@ -4,14 +4,17 @@ import {
   describeOtherCandidates,
   describeOtherRegisters,
   describePart,
+  armText,
+  parentText,
+  smallRegistryText,
   startText,
   type ComparedPair,
 } from './evidence-texts.js'
 import { isSupportedKind, describeUnsupported } from './factors.js'
 import { formatAddress, findStanding } from './registration-facts.js'
 import type { NameMatch, ResolveDeps } from './resolve.js'
-import { classifyEvidence } from '../match/evidence.js'
-import { estimateConfidence, fittedCoefficients, type Coefficients } from '../match/model.js'
+import { estimateCompanyConfidence } from '../match/decide.js'
+import { fittedCoefficients, type Coefficients } from '../match/model.js'
 import type { RankedCompany, Ranking } from '../match/rank.js'
 import { foldText } from '../normalize/normalize-name.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
@@ -19,10 +22,12 @@ import { partOfFeatures, type FeaturePart } from '../match/features.js'
 
 /**
  * Parts of the evidence, few enough to read. Each feature of the model is in one part, so the parts add up to the
- * score. `other registers`: contribution of probable duplicates in other registers. `other candidates`: reduction by
- * other possible companies. `start`: the model's start value for the query text.
+ * score. `other registers`: contribution of probable duplicates in other registers. `group`: that of a parent or of its finance
+ * company. `other candidates`: reduction by
+ * other possible companies. `size of the registry`: reduction by companies that a small registry lacks. `start`: the model's start value for the query text.
  */
-type PartName = FeaturePart | 'other registers' | 'other candidates' | 'start'
+type PartName =
+  FeaturePart | 'other registers' | 'group' | 'other candidates' | 'size of the registry' | 'start'
 
 interface WeighedPart {
   readonly part: PartName
@@ -43,16 +48,19 @@ export function scoreParts(
 
 /** Adds the contributions of the query text and of other companies; the sum is the log-odds of the share. */
 export function shareParts(
-  company: Pick<RankedCompany, 'features' | 'score' | 'share'>,
-  { ranked, noneShare, noneScore }: Ranking,
+  company: Pick<RankedCompany, 'features' | 'score' | 'share' | 'groupWeight'>,
+  { ranked, noneShare, noneScore, unseenWeight }: Ranking,
 ): WeighedPart[] {
   const otherShare = ranked.reduce((sum, { share }) => sum + share, 0) - company.share
-  const alikeWeight = Math.log(company.share / noneShare) + noneScore - company.score
+  const { groupWeight } = company
+  const alikeWeight = Math.log(company.share / noneShare) + noneScore - company.score - groupWeight
   return [
     ...scoreParts(company),
     { part: 'other registers', weight: alikeWeight },
+    { part: 'group', weight: groupWeight },
     { part: 'other candidates', weight: Math.log(noneShare / (noneShare + Math.max(0, otherShare))) },
-    { part: 'start', weight: -noneScore },
+    { part: 'size of the registry', weight: -unseenWeight },
+    { part: 'start', weight: unseenWeight - noneScore },
   ]
 }
 
@@ -134,10 +142,9 @@ function estimateCandidateConfidence(
   { share, evidence }: Pick<RankedCompany, 'share' | 'evidence'>,
   { ranked }: Pick<Ranking, 'ranked'>,
 ): number {
-  const confidence = fittedCoefficients.confidence[classifyEvidence(evidence)]
   const total = ranked.reduce((sum, company) => sum + company.share, 0)
-  const part = total === 0 ? 0 : (estimateConfidence(total, confidence) * share) / total
-  return Math.round(Math.min(part, estimateConfidence(share, confidence)))
+  const part = total === 0 ? 0 : (estimateCompanyConfidence(total, evidence) * share) / total
+  return Math.round(Math.min(part, estimateCompanyConfidence(share, evidence)))
 }
 
 function buildEvidence(company: RankedCompany, pair: ComparedPair, ranking: Ranking): CompanyEvidence[] {
@@ -145,8 +152,12 @@ function buildEvidence(company: RankedCompany, pair: ComparedPair, ranking: Rank
     switch (part) {
       case 'other registers':
         return describeOtherRegisters(company)
+      case 'group':
+        return company.groupWeight > 0 ? parentText : armText
       case 'other candidates':
         return describeOtherCandidates(company, ranking)
+      case 'size of the registry':
+        return smallRegistryText
       case 'start':
         return startText
       default:

@@ -6,7 +6,8 @@ import type { FeaturePart } from '../match/features.js'
 import { describeFormerName, describeName, describeUnsupported } from './factors.js'
 import type { Evidence } from '../match/evidence.js'
 import type { NameComparison } from '../match/compare-names.js'
-import type { LocationHint, Place, PlaceAgreement } from '../match/place-agreement.js'
+import type { Place, PlaceAgreement } from '../match/place-agreement.js'
+import type { LocationHint } from '../match/parse-location.js'
 import type { RankedCompany, Ranking } from '../match/rank.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 import { parseName } from '../normalize/parsed-name.js'
@@ -112,7 +113,7 @@ export function describePart(part: FeaturePart, pair: ComparedPair): string {
     case 'status':
       return registration.removedFromSource
         ? `the newest file of ${registration.sourceName} no longer names it`
-        : `not active (${registration.status ?? 'unknown'})`
+        : `not active${registration.status === null || registration.status === 'inactive' ? '' : ` (${registration.status})`}`
     case 'kind of body':
       return describeUnsupported(registration)
     case 'context':
@@ -236,27 +237,27 @@ export function describePlace(
   const inTown = town === null ? 'no town of it is known' : `it is in ${town}`
   switch (place) {
     case 'postal':
-      return `the same postal code: ${postalCode ?? ''}`
+      return `the same postal code${afterColon(postalCode)}`
     case 'city':
       return hint?.cities.has(known.cityKey) === true
-        ? `the same town: ${city ?? ''}`
-        : `the same neighbourhood: ${postalCode ?? city ?? ''}`
+        ? `the same town${afterColon(city)}`
+        : `the same neighbourhood${afterColon(postalCode ?? city)}`
     case 'region':
-      return `the same region${hint?.namesTown === true ? `; ${inTown}` : `: ${region ?? registration.jurisdiction ?? country}`}`
+      return `the same region${hint?.namesTown === true ? `; ${inTown}` : afterColon(region ?? registration.jurisdiction ?? country)}`
     case 'country':
-      return `the same country${hint?.namesTown === true ? `; ${inTown}` : `: ${country}`}`
+      return `the same country${hint?.namesTown === true ? `; ${inTown}` : afterColon(country)}`
     case 'registered_there':
-      return `registered in the country asked for (${getCountryName(registered)}); no address is known`
+      return `registered in the country asked for${inBrackets(registered)}; no address is known`
     case 'registered_elsewhere':
-      return `registered in another country (${getCountryName(registered)}); no address is known`
+      return `registered in another country${inBrackets(registered)}; no address is known`
     case 'form_of_country':
-      return `registered in another country (${getCountryName(registered)}), with a legal form of the one asked for`
+      return `registered in another country${inBrackets(registered)}, with a legal form of the one asked for`
     case 'region_conflict':
       return `another region: ${[city, region ?? postalCode].filter((part) => part !== null).join(', ')}`
     case 'town_abroad':
-      return `the same town, ${town ?? ''}, and another country: ${country}`
+      return `the same town, ${town ?? ''}, and another country${afterColon(country)}`
     case 'country_conflict':
-      return `another country: ${country}`
+      return `another country${afterColon(country)}`
     case 'none':
       return hint === null ? 'no place was asked for' : `nothing known of its place agrees; ${inTown}`
     default:
@@ -264,8 +265,19 @@ export function describePlace(
   }
 }
 
-const getCountryName = (countryCode: string | null) =>
-  countryCode === null ? 'unknown' : (findCountryName(countryCode) ?? countryCode)
+const getCountryName = (countryCode: string | null): string | null =>
+  countryCode === null ? null : (findCountryName(countryCode) ?? countryCode)
+
+/** Nothing stands for a place that is not known. */
+const afterColon = (place: string | null): string => (place === null ? '' : `: ${place}`)
+const inBrackets = (countryCode: string | null): string =>
+  countryCode === null ? '' : ` (${getCountryName(countryCode) ?? countryCode})`
+
+export const parentText = 'the name of a finance or service company of its group begins like the text'
+export const armText = 'the text rather means the parent company, whose initials it is'
+
+/** The registry has fewer names than the one that the model was fitted on. */
+export const smallRegistryText = 'a registry of few companies does not show how many others have such a name'
 
 /** Evidence that is the same for all companies of a query. */
 export const startText = 'where the model starts for a text like this one, before it compares companies'

@@ -178,7 +178,7 @@ function listLeftRegisters({ legalEntities }: StoredEntity): LeftRegister[] {
 export function createInactiveFactor({ status }: StoredLegalEntity): Factor {
   return createLimitation(
     'legal_entity_inactive',
-    `The registration is not active (${status ?? 'unknown'}).`,
+    `The registration is not active${status === null || status === 'inactive' ? '' : ` (${status})`}.`,
     'medium',
   )
 }

@@ -1,4 +1,5 @@
 import { formatCount } from '../../core/text.js'
+import { findCountryName } from '../../core/countries.js'
 import { assertNever } from '../../core/errors.js'
 import { matchedConfidenceMin, type Factor } from '../../contract/result.js'
 import type { LeftoverWords, NameComparison } from '../match/compare-names.js'
@@ -234,8 +235,19 @@ export function describePlaceFit(
   place: PlaceAgreement,
   { address, jurisdiction }: StoredLegalEntity,
 ): Pick<Reason, 'type' | 'text' | 'code'> {
-  const said = describePlaceAgreement(place, address.city ?? jurisdiction ?? 'elsewhere')
+  const said = describePlaceAgreement(place, describeWhere({ address, jurisdiction }))
   return { ...said, code: said.type === 'strength' ? 'jurisdiction_match' : 'location_mismatch' }
+}
+
+/** Returns ` (Leeds)` or ` (United Kingdom)`; an empty text if neither is known. */
+function describeWhere({
+  address,
+  jurisdiction,
+}: Pick<StoredLegalEntity, 'address' | 'jurisdiction'>): string {
+  const { city, countryCode } = address
+  const code = countryCode ?? jurisdiction?.slice(0, 2).toUpperCase() ?? null
+  const where = city ?? (code === null ? null : (findCountryName(code) ?? jurisdiction))
+  return where === null ? '' : ` (${where})`
 }
 
 function describePlaceAgreement(place: PlaceAgreement, where: string): Pick<Reason, 'type' | 'text'> {
@@ -244,7 +256,7 @@ function describePlaceAgreement(place: PlaceAgreement, where: string): Pick<Reas
   switch (place) {
     case 'postal':
     case 'city':
-      return isFor(`The place given is that of the registration (${where}).`)
+      return isFor(`The place given is that of the registration${where}.`)
     case 'region':
       return isFor('The region given is that of the registration.')
     case 'country':
@@ -252,15 +264,15 @@ function describePlaceAgreement(place: PlaceAgreement, where: string): Pick<Reas
     case 'registered_there':
       return isFor('The register is of the country given; no address is known.')
     case 'registered_elsewhere':
-      return isAgainst(`The register is of another country (${where}), and no address is known.`)
+      return isAgainst(`The register is of another country${where}, and no address is known.`)
     case 'form_of_country':
       return isFor('The register is of another country, and the legal form is of the one given.')
     case 'region_conflict':
-      return isAgainst(`The registration is in another region (${where}).`)
+      return isAgainst(`The registration is in another region${where}.`)
     case 'town_abroad':
-      return isAgainst(`The town fits (${where}), the country given does not.`)
+      return isAgainst(`The town fits${where}, the country given does not.`)
     case 'country_conflict':
-      return isAgainst(`The registration is in another country (${where}).`)
+      return isAgainst(`The registration is in another country${where}.`)
     case 'none':
       return isAgainst('Nothing known of where the registration is agrees with the place given.')
     default:

@@ -3,7 +3,8 @@ import type { CandidateName } from '../match/candidate.js'
 import { rewriteSpelling } from '../match/compare-names.js'
 import { decide, type MatchDecision } from '../match/decide.js'
 import { fittedCoefficients, type Coefficients } from '../match/model.js'
-import { comparePlaceWithHint, isConflict, parseLocation } from '../match/place-agreement.js'
+import { comparePlaceWithHint, isConflict } from '../match/place-agreement.js'
+import { parseLocation } from '../match/parse-location.js'
 import { rankCompanies, type MatchQuery, type Ranking } from '../match/rank.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
@@ -135,6 +136,7 @@ const unreadable: NameMatch = {
   ranked: [],
   noneShare: 1,
   noneScore: 0,
+  unseenWeight: 0,
 }
 
 /** Matches name and place. `coefficients` allows experiments; `isLeftOut` excludes companies. */
@@ -203,8 +205,8 @@ function combineMatches(
   const [first] = matches.filter(({ ranked: [best] }) => best !== undefined)
   const [best, ...rivals] = ranked
   if (first === undefined || best === undefined)
-    return { decision: { kind: 'none' }, ranked: [], noneShare: 1, noneScore: 0 }
-  const { noneShare, noneScore } = first
+    return { decision: { kind: 'none' }, ranked: [], noneShare: 1, noneScore: 0, unseenWeight: 0 }
+  const { noneShare, noneScore, unseenWeight } = first
   const decision = {
     kind: 'candidate',
     best,
@@ -213,7 +215,7 @@ function combineMatches(
     confidence: severalConfidence,
     names,
   } as const
-  return { decision, ranked, noneShare, noneScore }
+  return { decision, ranked, noneShare, noneScore, unseenWeight }
 }
 
 /** Just below an even chance of one of two. */

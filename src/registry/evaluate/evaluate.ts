@@ -16,7 +16,7 @@ import {
   groupFigures,
   type StratumFigures,
 } from './measure.js'
-import { parseLocation } from '../match/place-agreement.js'
+import { parseLocation } from '../match/parse-location.js'
 import { adviseThreshold, type ThresholdAdvice } from './accept-advice.js'
 
 export { isExpected } from './labelled-query.js'

@@ -1,5 +1,6 @@
 import { matchedConfidenceMin } from '../../contract/result.js'
 import { classifyEvidence } from './evidence.js'
+import type { Evidence } from './evidence.js'
 import { estimateConfidence, fittedCoefficients, type Coefficients } from './model.js'
 import type { RankedCompany, Ranking } from './rank.js'
 
@@ -22,6 +23,8 @@ export type MatchDecision =
 /** Below this confidence one company is not named; from here to `entityConfidenceMin` only as a candidate. */
 const candidateConfidenceMin = 20
 const entityConfidenceMin = 50
+/** Without evidence for the place, the name may be that of a company of the stated country. */
+const elsewhereConfidenceMax = 94
 /** Least share of a company to count as a rival of the best one. */
 const rivalShareMin = 0.08
 
@@ -35,7 +38,7 @@ export function decide(
 ): MatchDecision {
   const [best, ...others] = ranked
   if (best === undefined) return { kind: 'none' }
-  const confidence = estimateConfidence(best.share, coefficients.confidence[classifyEvidence(best.evidence)])
+  const confidence = estimateCompanyConfidence(best.share, best.evidence, coefficients)
   const rivals = others.filter(({ share }) => share >= rivalShareMin)
   // Example: three companies named "First Bancorp". Each is unlikely, but the case that all are wrong is less likely.
   const rivalShare = rivals.reduce((sum, { share }) => sum + share, 0)
@@ -48,4 +51,27 @@ export function decide(
     noneShare > best.share ||
     !best.evidence.comparison.candidate.supported
   return { kind: isGuess ? 'candidate' : 'entity', best, rivals, noneShare, confidence }
+}
+
+/** Returns the expected precision of answers with this share and evidence, 0 to 100. */
+export function estimateCompanyConfidence(
+  share: number,
+  evidence: Evidence,
+  { confidence }: Coefficients = fittedCoefficients,
+): number {
+  const estimated = estimateConfidence(share, confidence[classifyEvidence(evidence)])
+  return isElsewhere(evidence) ? Math.min(estimated, elsewhereConfidenceMax) : estimated
+}
+
+/**
+ * True if the company is known only in another country than the stated one, or if the stated place ends with a name that is
+ * no known country or region and not the company's town: it may be a country in a language that is not known.
+ */
+function isElsewhere({ place, hint, contextCount, comparison }: Evidence): boolean {
+  if (contextCount > 0) return false
+  if (place === 'country_conflict') return true
+  // Registers of listed companies have companies of other countries too.
+  if (place === 'registered_elsewhere') return !comparison.candidate.prominence.isListed
+  const unreadEnd = hint?.unreadEnd ?? ''
+  return unreadEnd !== '' && place !== 'postal' && unreadEnd !== comparison.candidate.place.cityKey
 }

@@ -1,5 +1,6 @@
 import type { NameComparison } from './compare-names.js'
-import { isInCountry, type LocationHint, type PlaceAgreement } from './place-agreement.js'
+import { isInCountry, type PlaceAgreement } from './place-agreement.js'
+import type { LocationHint } from './parse-location.js'
 import type { Vocabulary } from './vocabulary.js'
 
 /** Facts about the other companies found, on which the evidence of a name depends. */
@@ -101,6 +102,27 @@ export function computeQueryFeatures(facts: QueryFacts): number[] {
  */
 export const evidenceKinds = ['exact_told', 'exact', 'part', 'part_weak', 'near', 'piece', 'abroad'] as const
 export type EvidenceKind = (typeof evidenceKinds)[number]
+
+/**
+ * Other companies whose names fit a text as well, among 100,000 names: averages, counted in registers of that size by the
+ * number of words and whether all of them are usual in names. `whole`: the text is the whole name; `part`: another match.
+ */
+const likeNames = {
+  whole: { oneUsual: 0.3, oneRare: 0.04, allUsual: 0.06, someRare: 0.02 },
+  part: { oneUsual: 10, oneRare: 0.8, allUsual: 9, someRare: 0.3 },
+} as const
+
+/** Returns how many companies that fit the text as well a small registry lacks, on average; 0 from 100,000 names. */
+export function estimateUnseenRivals(
+  { variant: { tokens }, matchType }: NameComparison,
+  vocabulary: Vocabulary,
+): number {
+  const counts = likeNames[matchType === 'exact' || matchType === 'completed' ? 'whole' : 'part']
+  const isUsual = tokens.every((word) => vocabulary.isUsual(word))
+  const count =
+    tokens.length === 1 ? counts[isUsual ? 'oneUsual' : 'oneRare'] : counts[isUsual ? 'allUsual' : 'someRare']
+  return count * vocabulary.unseenShare
+}
 
 const wholeKinds: ReadonlySet<string> = new Set(['whole', 'cut', 'mended', 'security'])
 

@@ -1,6 +1,15 @@
 import { calibration } from './calibration.js'
-import { evidenceKinds, type EvidenceKind, queryFeatureNames, type QueryFeatureName } from './evidence.js'
-import { featureNames, type FeatureName } from './features.js'
+import {
+  evidenceKinds,
+  estimateUnseenRivals,
+  type Evidence,
+  type EvidenceKind,
+  queryFeatureNames,
+  type QueryFeatureName,
+} from './evidence.js'
+import { featureNames, partOfFeatures, type FeatureName, type FeaturePart } from './features.js'
+import type { NameComparison } from './compare-names.js'
+import type { Vocabulary } from './vocabulary.js'
 
 /** Coefficients by feature; a missing one counts as 0. Data written by bench/fit-model.ts. */
 export interface Model {
@@ -55,6 +64,82 @@ export function computeShares(
   const nonePower = Math.exp(noneScore - highest)
   const total = powers.reduce((sum, power) => sum + power, nonePower)
   return { shares: powers.map((power) => power / total), noneShare: nonePower / total }
+}
+
+/** Returns the score of an alternative that is one of two. */
+export const addScores = (one: number, other: number): number =>
+  Math.max(one, other) + Math.log1p(Math.exp(-Math.abs(one - other)))
+
+/** The evidence for a company, with its features and score. */
+interface ScoredEvidence {
+  readonly evidence: Evidence
+  readonly features: readonly number[]
+  readonly score: number
+}
+
+/** Evidence for this company alone: another one of its name may be anywhere, and is seldom listed. */
+const ownParts: ReadonlySet<FeaturePart> = new Set(['place', 'context'])
+const prominenceParts: ReadonlySet<FeaturePart> = new Set(['listed', 'known to registers'])
+
+/**
+ * Scores the companies of like names that a small registry lacks. Each would fit the text as well as the best company
+ * found, except for its place and its prominence: an exact name in another country says little if few names are held.
+ */
+export function scoreUnseen(
+  companies: readonly ScoredEvidence[],
+  vocabulary: Vocabulary,
+  coefficients: Coefficients,
+): number {
+  return companies.reduce((most, { evidence, features, score }) => {
+    const count = estimateUnseenRivals(evidence.comparison, vocabulary)
+    if (count === 0) return most
+    const own = sumParts(features, ownParts, coefficients)
+    const prominence = Math.max(0, sumParts(features, prominenceParts, coefficients))
+    return Math.max(most, score - own - prominence + Math.log(count))
+  }, -Infinity)
+}
+
+function sumParts(
+  features: readonly number[],
+  parts: ReadonlySet<FeaturePart>,
+  { company }: Coefficients,
+): number {
+  return partOfFeatures.reduce(
+    (sum, part, at) => (parts.has(part) ? sum + (features[at] ?? 0) * (company[at] ?? 0) : sum),
+    0,
+  )
+}
+
+/** How often the parent is meant by a name that begins that of its finance or service company. */
+const parentShare = 0.75
+
+/**
+ * Moves most of the share of a finance or service company to its parent, whose initials the text is and which is listed or in
+ * the same town: "IBM" is rather International Business Machines than IBM Credit LLC. Returns the likeliest first.
+ */
+export function favorParents<Company extends { readonly evidence: Evidence; readonly share: number }>(
+  ranked: readonly Company[],
+): (Company & { readonly groupWeight: number })[] {
+  const shares = new Map(ranked.map((company) => [company, company.share]))
+  for (const arm of ranked.filter(({ evidence }) => evidence.comparison.isInHouse)) {
+    const parent = ranked.find(({ evidence: { comparison } }) =>
+      isParent(comparison, arm.evidence.comparison),
+    )
+    if (parent === undefined) continue
+    shares.set(parent, (shares.get(parent) ?? 0) + arm.share * parentShare)
+    shares.set(arm, arm.share * (1 - parentShare))
+  }
+  return ranked
+    .map((company) => {
+      const share = shares.get(company) ?? company.share
+      return { ...company, share, groupWeight: share === company.share ? 0 : Math.log(share / company.share) }
+    })
+    .sort((a, b) => b.share - a.share)
+}
+
+function isParent({ matchType, candidate }: NameComparison, arm: NameComparison): boolean {
+  const isInTown = candidate.place.cityKey !== '' && candidate.place.cityKey === arm.candidate.place.cityKey
+  return matchType === 'acronym' && (candidate.prominence.isListed || isInTown)
 }
 
 /** Returns the precision of answers with this share in whole percent, as fitted on held-out queries. */

@@ -1,13 +1,5 @@
-import { foldText } from '../normalize/normalize-name.js'
-import { matchLimits } from '../model/limits.js'
-import { findCountryCode } from '../../core/countries.js'
-import {
-  toCityKey,
-  isPartOfUnitedKingdom,
-  findLargerRegion,
-  toPostalKey,
-  findRegionCodes,
-} from '../normalize/places.js'
+import { findLargerRegion } from '../normalize/places.js'
+import { isDistinctRegion, type LocationHint } from './parse-location.js'
 
 /** Place of a registration, as keys of places.ts. Empty text means unknown. */
 export interface Place {
@@ -18,18 +10,6 @@ export interface Place {
   /** Country and subdivision of the jurisdiction ("us_de" is US and US-DE). */
   readonly jurisdictionCountry: string
   readonly jurisdictionRegion: string
-}
-
-/** Parsed location hint. A part may have several readings. */
-export interface LocationHint {
-  readonly countries: ReadonlySet<string>
-  readonly regions: ReadonlySet<string>
-  readonly cities: ReadonlySet<string>
-  readonly postals: ReadonlySet<string>
-  /** Contains a town or postal code, not only countries and regions (which may be names of towns too). */
-  readonly namesTown: boolean
-  /** "Berlin, DE" is in Germany, or rarely in Delaware. */
-  readonly isTownWithDe: boolean
 }
 
 /**
@@ -68,128 +48,6 @@ const inCountry: ReadonlySet<PlaceAgreement> = new Set([
 /** True if the company is or is registered in the country of the hint. */
 export function isInCountry(place: PlaceAgreement): boolean {
   return inCountry.has(place)
-}
-
-const postalShapes = [
-  /\b[A-Z]{1,2}\d[A-Z\d]?\s*\d[A-Z]{2}\b/i, // GB
-  /\b[A-Z]\d[A-Z]\s*\d[A-Z]\d\b/i, // CA
-  /\b\d{4}\s?[A-Z]{2}\b/, // NL
-  /\b\d{5}-\d{3,4}\b/, // US +4, BR
-  /\b\d{3}-\d{4}\b/, // JP
-  /\b\d{2}-\d{3}\b/, // PL
-  /\b\d{4,6}\b/,
-  /(?<=^|[,;|\n/()]\s*)[A-Z]{1,2}\d[A-Z\d]?(?=\s*(?:$|[,;|\n/()]))/i, // GB, outward code only
-]
-
-/** Parses a location text ("Stockport, SK6 6ND", "Austin TX", "Germany"). Returns `null` if it has no place. */
-export function parseLocation(location: string | null): LocationHint | null {
-  if (location === null) return null
-  const hint: HintBuilder = {
-    countries: new Set(),
-    regions: new Set(),
-    cities: new Set(),
-    postals: new Set(),
-    namesTown: false,
-    isTownWithDe: false,
-    codes: [],
-    tailCountries: [],
-  }
-  let text = location.slice(0, matchLimits.locationCharsMax)
-  for (const shape of postalShapes) {
-    const found = shape.exec(text)
-    if (!found) continue
-    hint.postals.add(toPostalKey(found[0]))
-    hint.namesTown = true
-    text = text.replace(found[0], ' ')
-    break
-  }
-  const parts = text.split(/[,;|\n/()]+/).map((part) => part.trim())
-  for (const [at, part] of parts.entries()) {
-    readPart(part, hint)
-    // "Luohu, Shenzhen" may be written as one city.
-    const next = parts[at + 1] ?? ''
-    if (part !== '' && next !== '') hint.cities.add(toCityKey(`${part} ${next}`))
-  }
-  settleCodes(hint)
-  const empty = hint.countries.size + hint.regions.size + hint.cities.size + hint.postals.size === 0
-  return empty ? null : hint
-}
-
-interface HintBuilder {
-  countries: Set<string>
-  regions: Set<string>
-  cities: Set<string>
-  postals: Set<string>
-  namesTown: boolean
-  isTownWithDe: boolean
-  /** Unread short codes, in order: "CA" may be Canada or California. */
-  codes: string[]
-  /** Countries at the end of a longer part: "London United Kingdom", but also "South Jordan". */
-  tailCountries: string[]
-}
-
-const codeCharsMax = 3
-
-function readPart(part: string, hint: HintBuilder): void {
-  const words = foldText(part)
-    .split(' ')
-    .filter((word) => word !== '')
-  if (words.length === 0) return
-  if (readName(words.join(' '), hint, hint.countries)) return
-  hint.cities.add(toCityKey(words.join(' ')))
-  hint.namesTown = true
-  // "Austin TX", "London UK": the end may be a region or a country, the rest is the city.
-  for (let tail = Math.min(3, words.length - 1); tail >= 1; tail--) {
-    const codesBefore = hint.codes.length
-    const countries = new Set<string>()
-    if (!readName(words.slice(-tail).join(' '), hint, countries)) continue
-    hint.tailCountries.push(...countries)
-    const own = hint.codes.splice(codesBefore)
-    readPart(words.slice(0, -tail).join(' '), hint)
-    hint.codes.push(...own)
-    return
-  }
-}
-
-function readName(name: string, hint: HintBuilder, countries: Set<string>): boolean {
-  if (/^\d+$/.test(name)) return false
-  const country = findCountryCode(name)
-  const regions = findRegionCodes(name)
-  if (country === null && regions.length === 0) return false
-  if (name.length <= codeCharsMax) {
-    hint.codes.push(name)
-    return true
-  }
-  if (country !== null) countries.add(country)
-  for (const region of regions) if (isDistinctRegion(region)) hint.regions.add(region)
-  // Some regions share a name with a city: New York, Berlin, Luxembourg.
-  hint.cities.add(toCityKey(name))
-  return true
-}
-
-/**
- * Reads the short codes: the last of several is the country ("San Jose, CA, US"), one with a country name is a region,
- * and a single one ("San Bruno, CA") may be either. Then removes regions of countries that are not named.
- */
-function settleCodes(hint: HintBuilder): void {
-  if (hint.countries.size === 0 && hint.codes.length === 0) {
-    for (const country of hint.tailCountries) hint.countries.add(country)
-  }
-  const last = hint.codes.at(-1)
-  const isAlone = hint.codes.length === 1 && hint.countries.size === 0
-  hint.isTownWithDe = isAlone && last === 'de' && hint.cities.size > 0
-  for (const code of hint.codes) {
-    const country = findCountryCode(code)
-    const regions = findRegionCodes(code)
-    const isCountry = country !== null && code === last && hint.countries.size === 0
-    if (isCountry) hint.countries.add(country)
-    if (!isCountry || isAlone)
-      for (const region of regions) if (isDistinctRegion(region)) hint.regions.add(region)
-  }
-  if (hint.countries.size === 0 || isAlone) return
-  for (const region of hint.regions) {
-    if (!hint.countries.has(region.slice(0, 2))) hint.regions.delete(region)
-  }
 }
 
 /** Compares a place with a hint: the finest agreement wins; a conflict counts only if no reading agrees. */
@@ -246,9 +104,6 @@ function hasOtherArea(hint: LocationHint, place: Place): boolean {
   const told = [...hint.postals].map(getPostalArea).filter((other) => other !== undefined)
   return area !== undefined && told.length > 0 && !told.includes(area)
 }
-
-/** "England" is no more precise than the country, so it does not contradict Surrey. */
-const isDistinctRegion = (code: string): boolean => code !== '' && !isPartOfUnitedKingdom(code)
 
 /** True if regions of the same country are given and none is a part of this one. */
 function isOtherRegion(asked: ReadonlySet<string>, region: string): boolean {

@@ -2,8 +2,17 @@ import type { CandidateName } from './candidate.js'
 import { compareNames, type NameComparison } from './compare-names.js'
 import { type Evidence, type SiblingCounts, computeQueryFeatures } from './evidence.js'
 import { featureNames, computeFeatures, type FeatureName } from './features.js'
-import { fittedCoefficients, computeScore, computeShares, type Coefficients } from './model.js'
-import { comparePlaceWithHint, type LocationHint, type PlaceAgreement } from './place-agreement.js'
+import {
+  addScores,
+  fittedCoefficients,
+  computeScore,
+  computeShares,
+  favorParents,
+  scoreUnseen,
+  type Coefficients,
+} from './model.js'
+import { comparePlaceWithHint, type PlaceAgreement } from './place-agreement.js'
+import type { LocationHint } from './parse-location.js'
 import { getDistinctiveCountries } from '../normalize/legal-forms.js'
 import type { NameVariant } from '../normalize/name-variants.js'
 import { isNumberWord } from '../normalize/normalize-name.js'
@@ -28,6 +37,8 @@ export interface RankedCompany {
   readonly share: number
   /** Names of candidates that are most likely the same company in another register. */
   readonly alike: readonly CandidateName[]
+  /** Contribution of another company of its group to the log-odds of the share; usually 0. */
+  readonly groupWeight: number
 }
 
 export interface Ranking {
@@ -35,8 +46,10 @@ export interface Ranking {
   readonly ranked: readonly RankedCompany[]
   /** Probability that no company found is meant. */
   readonly noneShare: number
-  /** The score that companies are compared with. */
+  /** The score that companies are compared with, including `unseenWeight`. */
   readonly noneScore: number
+  /** How much companies that a small registry lacks raise `noneScore`, at least 0. */
+  readonly unseenWeight: number
 }
 
 /**
@@ -51,7 +64,8 @@ export function rankCompanies(
   coefficients: Coefficients = fittedCoefficients,
 ): Ranking {
   const companies = pickBestOfEach(buildEvidences(query, names, vocabulary, contextCount), coefficients)
-  const noneScore = computeScore(computeQueryFeatures(toQueryFacts(query, vocabulary)), coefficients.none)
+  const startScore = computeScore(computeQueryFeatures(toQueryFacts(query, vocabulary)), coefficients.none)
+  const noneScore = addScores(startScore, scoreUnseen(companies, vocabulary, coefficients))
   const { shares, noneShare } = computeShares(
     companies.map(({ score }) => score),
     noneScore,
@@ -64,7 +78,12 @@ export function rankCompanies(
         Number(b.evidence.comparison.candidate.active) - Number(a.evidence.comparison.candidate.active) ||
         a.evidence.comparison.candidate.entityNumber - b.evidence.comparison.candidate.entityNumber,
     )
-  return { ranked: joinAlike(ranked), noneShare, noneScore }
+  return {
+    ranked: favorParents(joinAlike(ranked)),
+    noneShare,
+    noneScore,
+    unseenWeight: noneScore - startScore,
+  }
 }
 
 export function toQueryFacts({ variants: [whole], hint }: MatchQuery, vocabulary: Vocabulary) {
@@ -249,7 +268,7 @@ function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Val
   return made
 }
 
-type ScoredCompany = Omit<RankedCompany, 'share' | 'alike'>
+type ScoredCompany = Omit<RankedCompany, 'share' | 'alike' | 'groupWeight'>
 
 function pickBestOfEach(evidences: readonly Evidence[], { company }: Coefficients): ScoredCompany[] {
   const best = new Map<number, ScoredCompany>()
@@ -264,8 +283,14 @@ function pickBestOfEach(evidences: readonly Evidence[], { company }: Coefficient
 }
 
 /** Merges rows that are most likely one company in two registers, and adds up their shares. */
-function joinAlike(ranked: readonly Omit<RankedCompany, 'alike'>[]): RankedCompany[] {
-  const joined: { company: Omit<RankedCompany, 'alike'>; share: number; alike: CandidateName[] }[] = []
+function joinAlike(
+  ranked: readonly Omit<RankedCompany, 'alike' | 'groupWeight'>[],
+): Omit<RankedCompany, 'groupWeight'>[] {
+  const joined: {
+    company: Omit<RankedCompany, 'alike' | 'groupWeight'>
+    share: number
+    alike: CandidateName[]
+  }[] = []
   for (const company of ranked) {
     const twin = joined.find((other) => other.alike.length < alikeMax && isAlike(other.company, company))
     if (twin === undefined) joined.push({ company, share: company.share, alike: [] })

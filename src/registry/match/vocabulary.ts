@@ -91,6 +91,19 @@ export class Vocabulary {
     return Math.max(0, 5 - Math.log10(Math.max(1, this.#namesTotal)))
   }
 
+  /**
+   * Share of 100,000 names that a smaller registry does not have, 0 to 1. The model was fitted on a registry of that size:
+   * its evidence presumes that companies of like names would be found.
+   */
+  get unseenShare(): number {
+    return Math.max(0, 1 - this.#namesTotal / 100_000)
+  }
+
+  /** Whether a word is in at least 10 of 100,000 names, whatever the registry has. */
+  isUsual(word: string): boolean {
+    return getUsualCount(word) > 0
+  }
+
   /** Weight of a word, at least 0.2; the rarer, the higher. */
   weight(word: string): number {
     return getOrCompute(this.#weights, rememberedWordsMax, word, this.#findWeight)

@@ -1,41 +1,40 @@
 import { iso31662 } from 'iso-3166'
 import { foldText } from './normalize-name.js'
 import { findCountryCode } from '../../core/countries.js'
+import placeNames from '../reference/place-names.json' with { type: 'json' }
 
-/** Cities with several current names; the first one is used in comparisons. */
-const cityNames = `
-munchen munich muenchen|koln cologne koeln|nurnberg nuremberg nuernberg|hannover hanover|wien vienna|zurich zuerich
-geneve geneva genf|basel basle bale|bern berne|praha prague|warszawa warsaw|krakow cracow|moskva moscow
-sankt-peterburg saint-petersburg st-petersburg|kyiv kiev|bucuresti bucharest|beograd belgrade|athina athens
-roma rome|milano milan|torino turin|firenze florence|napoli naples|genova genoa|venezia venice|lisboa lisbon
-bruxelles brussels brussel|antwerpen antwerp|gent ghent|den-haag the-hague s-gravenhage hague|kobenhavn copenhagen koebenhavn
-goteborg gothenburg|helsinki helsingfors|espoo esbo|sevilla seville|beijing peking|guangzhou canton|mumbai bombay
-chennai madras|kolkata calcutta|bengaluru bangalore|new-york new-york-city nyc|ciudad-de-mexico mexico-city mexico-df cdmx
-sao-paulo sampaulo|frankfurt frankfurt-am-main|dusseldorf duesseldorf|luxembourg luxemburg|saint-louis st-louis
-saint-paul st-paul|washington washington-dc|gurugram gurgaon|seoul soul|ho-chi-minh-city saigon thanh-pho-ho-chi-minh`
-
+/** Keys of cities with several names, in several languages; the first name is used in comparisons. */
 const cityKeys = new Map<string, string>()
-for (const group of cityNames.trim().split(/[|\n]/)) {
-  const names = group.split(' ').map((name) => name.replaceAll('-', ''))
+for (const group of placeNames.cities) {
+  const names = group.split(' ').map(toPlaceKey)
   for (const name of names) cityKeys.set(name, names[0] ?? name)
 }
 
 /** The larger region of a region. */
 const largerRegions = new Map<string, string>()
-for (const { code, parent } of iso31662) if (parent.includes('-')) largerRegions.set(code, parent)
+const subdivisions = new Set<string>()
+for (const { code, parent } of iso31662) {
+  subdivisions.add(code)
+  if (parent.includes('-')) largerRegions.set(code, parent)
+}
 
 /** Codes by key of the name and by short code. Built at the first use, because it takes 10 ms. */
 let regionCodes: ReadonlyMap<string, readonly string[]> | null = null
 
+/** Names of ISO 3166-2 are those in the country's own language; further names are listed in a file. */
 function listRegionCodes(): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>()
-  for (const { code, name } of iso31662) {
-    for (const key of [toPlaceKey(name), code.slice(3).toLowerCase()]) {
-      const codes = found.get(key)
-      if (codes) codes.push(code)
-      else found.set(key, [code])
-    }
+  const add = (key: string, code: string) => {
+    const codes = found.get(key)
+    if (codes === undefined) found.set(key, [code])
+    else if (!codes.includes(code)) codes.push(code)
   }
+  for (const { code, name } of iso31662) {
+    add(toPlaceKey(name), code)
+    add(code.slice(3).toLowerCase(), code)
+  }
+  for (const [code, names] of Object.entries(placeNames.regions))
+    for (const name of names.split('|')) add(toPlaceKey(name), code)
   return found
 }
 
@@ -52,9 +51,31 @@ export function findRegionCodes(text: string): readonly string[] {
 /** Returns the region that contains this one (ISO 3166-2): Lombardia for Milano; `null` for most. */
 export const findLargerRegion = (code: string): string | null => largerRegions.get(code) ?? null
 
+/** True for a code of ISO 3166-2. */
+export const isSubdivision = (code: string): boolean => subdivisions.has(code)
+
 /** ISO 3166-2 lists the United Kingdom and its countries in addition to their counties. */
 export const isPartOfUnitedKingdom = (code: string): boolean => nations.has(code)
 const nations = new Set(['UKM', 'GBN', 'EAW', 'ENG', 'SCT', 'WLS', 'NIR'].map((nation) => `GB-${nation}`))
+
+/** Countries whose addresses use two-letter region codes: "San Bruno, CA", "Bern, BE". */
+const withRegionCodes: ReadonlySet<string> = new Set('AU BR CA CH DE IT US'.split(' '))
+const codeCharsMax = 3
+
+/**
+ * Returns the country in the last part of a location, unless a region of another country has the same name.
+ * "Leeds, GB" has one; "Atlanta, Georgia" and "San Bruno, CA" do not.
+ */
+export function findCertainCountry(location: string | null): string | null {
+  const last = location?.split(',').at(-1)?.trim() ?? ''
+  const country = last === '' ? null : findCountryCode(last)
+  if (country === null) return null
+  const others = findRegionCodes(last)
+    .map((code) => code.slice(0, 2))
+    .filter((code) => code !== country)
+  const isOpen = others.some((code) => last.length > codeCharsMax || withRegionCodes.has(code))
+  return isOpen ? null : country
+}
 
 /** Returns the ISO 3166-2 code of a subdivision if it is unique in the country, otherwise `null`. */
 export function findRegionCode(countryCode: string | null, text: string): string | null {
@@ -128,6 +149,9 @@ kincardineshire|banffshire|wigtownshire|clackmannanshire|dumfries and galloway|a
     .split(/[|\n]/)
     .flatMap((county) => [county, county.replace(' and ', ' ')]),
 )
+
+/** True for a British county or region. */
+export const isBritishCounty = (text: string): boolean => counties.has(foldText(text))
 
 /** Towns whose names end like those of streets, folded. */
 const towns = new Set(['street', 'chester le street', 'forest row', 'worcester park'])
@@ -293,23 +317,4 @@ function findStreetNumber(
 
 function isStreet(part: string | undefined): boolean {
   return part !== undefined && /^\p{L}\D*$/u.test(part) && !noStreet.test(part)
-}
-
-/** Countries whose addresses use two-letter region codes: "San Bruno, CA", "Bern, BE". */
-const withRegionCodes: ReadonlySet<string> = new Set('AU BR CA CH DE IT US'.split(' '))
-const codeCharsMax = 3
-
-/**
- * Returns the country in the last part of a location, unless a region of another country has the same name.
- * "Leeds, GB" has one; "Atlanta, Georgia" and "San Bruno, CA" do not.
- */
-export function findCertainCountry(location: string | null): string | null {
-  const last = location?.split(',').at(-1)?.trim() ?? ''
-  const country = last === '' ? null : findCountryCode(last)
-  if (country === null) return null
-  const others = findRegionCodes(last)
-    .map((code) => code.slice(0, 2))
-    .filter((code) => code !== country)
-  const isOpen = others.some((code) => last.length > codeCharsMax || withRegionCodes.has(code))
-  return isOpen ? null : country
 }

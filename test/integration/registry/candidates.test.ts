@@ -99,6 +99,7 @@ describe('candidates of a name', () => {
       'name',
       'rare words',
       'companies with the same name',
+      'size of the registry',
       'start',
     ])
   })

@@ -123,7 +123,7 @@ describe('enrich registry evaluate --decisions', () => {
     for (const { id = '' } of sampleRows) ids.set(id, idOf(registry, `%${id}`))
     const file = (name: string) => ({ fileName: `${name}.csv`, sourceName: name })
     addRows(registry, [{ id: 'first', name: 'Acme Registered', cik: '7' }], file('one'))
-    addRows(registry, [{ id: 'second', name: 'Acme Identified', lei, country: 'GB' }], file('two'))
+    addRows(registry, [{ id: 'second', name: 'Acme Identified', lei, country: 'DE' }], file('two'))
     ids.set('merged', idOf(registry, '%second'))
     addRows(registry, [{ id: 'third', name: 'Acme Known As Both', lei, cik: '7' }], file('three'))
     expect(registry.entity(ids.get('merged') as never)?.mergedInto).toBe(idOf(registry, '%first'))

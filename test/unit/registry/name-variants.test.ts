@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { parseLocation } from '../../../src/registry/match/place-agreement.js'
+import { parseLocation } from '../../../src/registry/match/parse-location.js'
 import { matchLimits } from '../../../src/registry/model/limits.js'
 import { listVariants, type VariantKind } from '../../../src/registry/normalize/name-variants.js'
 import { parseName } from '../../../src/registry/normalize/parsed-name.js'

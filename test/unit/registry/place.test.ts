@@ -1,10 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import {
-  comparePlaceWithHint,
-  parseLocation,
-  type Place,
-} from '../../../src/registry/match/place-agreement.js'
+import { comparePlaceWithHint, type Place } from '../../../src/registry/match/place-agreement.js'
+import { parseLocation } from '../../../src/registry/match/parse-location.js'
 import { findCountryCode, findCountryName } from '../../../src/core/countries.js'
 import { toCityKey, toPostalKey, findRegionCode } from '../../../src/registry/normalize/places.js'
 
@@ -137,5 +134,64 @@ describe('countries and regions', () => {
     [null, 'CA', null],
   ])('in %s, %j is %j', (country, region, code) => {
     expect(findRegionCode(country, region)).toBe(code)
+  })
+})
+
+describe('a location in other languages', () => {
+  const atlanta = place('Atlanta', 'GA', '30301', 'US', 'us_de')
+  const tbilisi = place('Tbilisi', null, '', 'GE', 'ge')
+  const lebanon = place('Lebanon', 'NH', '', 'US', 'us_nh')
+  const bern = place('Bern', 'BE', '3000', 'CH', 'ch')
+  const tokyo = place('Tokyo', 'JP-13', '', 'JP', 'jp')
+  const stockholm = place('Stockholm', null, '111 22', 'SE', 'se')
+
+  test.each([
+    [munich, 'Monaco di Baviera, Germania', 'city'],
+    [munich, 'Мюнхен, Германия', 'city'],
+    [munich, 'D-80331 München', 'city'],
+    [munich, 'Bavière, Allemagne', 'region'],
+    [munich, 'Köln, Duitsland', 'country'],
+    [munich, 'Stockholm, Schweden', 'country_conflict'],
+    [munich, '276', 'country'],
+    [stockport, 'Älmhult, Schweden', 'country_conflict'],
+    [stockport, 'Älmhult Schweden', 'country_conflict'],
+    [stockport, 'Stockport, Royaume-Uni', 'city'],
+    [cupertino, 'Los Angeles, États-Unis', 'country'],
+    [cupertino, 'Madrid, Espagne', 'country_conflict'],
+    [atlanta, 'Atlanta, Georgia', 'city'],
+    [atlanta, 'Savannah, Georgia', 'region'],
+    [atlanta, 'Georgia, USA', 'region'],
+    [atlanta, 'USA, Georgia', 'region'],
+    [tbilisi, 'Batumi, Georgia', 'country'],
+    [tbilisi, 'Atlanta, Georgia, USA', 'country_conflict'],
+    [lebanon, 'Lebanon, NH', 'city'],
+    [lebanon, 'Concord, NH', 'region'],
+    [place('Albany', 'NY', '', 'US'), 'Long Island, New York', 'region'],
+    [place('Holland', 'MI', '', 'US'), 'Holland, MI', 'city'],
+    [place('Norwich', null, '', 'GB'), 'Thetford, Norfolk', 'country'],
+    [place('Saint Helier', null, '', 'JE'), 'Jersey, UK', 'country'],
+    [place('Kowloon', null, '', 'HK'), 'Hong Kong, China', 'country'],
+    [place('Kinshasa', null, '', 'CD'), 'Congo', 'country'],
+    [place('Arlon', 'BE-WLX', '', 'BE'), 'Luxembourg, Belgium', 'region'],
+    [place('Arlon', 'BE-WLX', '', 'BE'), 'Luxembourg', 'country_conflict'],
+    [bern, 'Bern, BE', 'city'],
+    [bern, 'Berne, Suisse', 'city'],
+    [tokyo, '東京都港区', 'city'],
+    [tokyo, '日本', 'country'],
+    [stockholm, 'SE-111 22 Stockholm', 'postal'],
+    [munich, 'Hamburg, DE-HH', 'region_conflict'],
+  ] as const)('%o and %j: %s', (where, hint, expected) => {
+    expect(comparePlaceWithHint(parseLocation(hint), where)).toBe(expected)
+  })
+
+  test.each([
+    ['Leeds, Elbonia', 'elbonia'],
+    ['Elbonia', 'elbonia'],
+    ['Leeds, West Yorkshire', ''],
+    ['Älmhult, Schweden', ''],
+    ['Main Street 12', ''],
+    ['Cupertino', 'cupertino'],
+  ])('the end of %j that names no country or region is %j', (location, end) => {
+    expect(parseLocation(location)?.unreadEnd).toBe(end)
   })
 })

@@ -1,10 +1,13 @@
 import fc from 'fast-check'
+import { iso31661 } from 'iso-3166'
 import { describe, expect, test } from 'vitest'
 import { readIdentifiers } from '../../../src/core/stated-identifiers.js'
 import type { LookupRule, IdentifierUse } from '../../../src/pipeline/lookups/lookup-kind.js'
 import { IdentifierCounts, classifyDomain } from '../../../src/pipeline/lookups/identifier-content.js'
 import { findLei, mayBeIdentifier } from '../../../src/pipeline/lookups/name-cell.js'
 import { toRowCells, toRowQuestion, type RowQuestion } from '../../../src/pipeline/lookups/row-question.js'
+import { createRowReader } from '../../../src/pipeline/row-reader.js'
+import { noEarlierNames } from '../../../src/pipeline/ingest.js'
 import { anyText } from '../core/any-text.js'
 
 const columns = {
@@ -235,4 +238,78 @@ test('any cells make a question or a reason; what a name states is read back', (
       },
     ),
   )
+})
+
+describe('countries that are not known', () => {
+  const rule: LookupRule = {
+    columns: { name: 'name', location: ['city', 'country'], context: [], identifiers: {} },
+    identifierUse: 'first',
+    readsNames: true,
+  }
+  const read = createRowReader(rule, noEarlierNames)
+
+  test('are noted by row; names of forty languages, codes, placeholders and blanks are not', async () => {
+    const cells = [
+      'Elbonia',
+      'Schweden',
+      'スウェーデン',
+      'SE',
+      '752',
+      'n/a',
+      '',
+      null,
+      'Ruritania',
+      'Congo',
+      'ČSSR',
+    ]
+    const questions = await read(cells.map((cell) => ['Acme', 'Leeds', cell]))
+    const noted = questions.flatMap((question) =>
+      question.kind !== 'invalid' && question.unknownCountry !== undefined ? [question.unknownCountry] : [],
+    )
+    expect(noted).toEqual(['Elbonia', 'Ruritania'])
+  })
+
+  test('are told apart from every code of ISO 3166-1, without the list of names', async () => {
+    const codes = [...iso31661.map(({ alpha2 }) => alpha2), 'XK']
+    for (const question of await read(codes.map((code) => ['Acme', 'Leeds', code])))
+      expect(question).not.toHaveProperty('unknownCountry')
+  })
+
+  test('are submitted as written', async () => {
+    const [question] = await read([['Acme', 'Leeds', 'Elbonia']])
+    expect(question).toMatchObject({ lookup: { location: 'Leeds, Elbonia' } })
+  })
+
+  test('are counted and named', () => {
+    const counts = new IdentifierCounts()
+    for (let row = 1; row <= 9; row++)
+      counts.add({ kind: 'resolution', faults: [], unknownCountry: `Elbonia ${row % 7}` }, row)
+    const start =
+      '9 rows have a country that is no known name or code: "Elbonia 1", "Elbonia 2", "Elbonia 3", "Elbonia 4", ' +
+      '"Elbonia 5", … (rows 1, 2, 3, …): submitted as written'
+    expect(counts.listNotes(true)).toEqual([start])
+    expect(counts.listNotes(false)).toEqual([
+      `${start}; the confidence stays below 95 unless another part of the place fits`,
+    ])
+  })
+
+  test('of a register are noted too', async () => {
+    const ofRegister: LookupRule = {
+      ...rule,
+      columns: {
+        ...rule.columns,
+        location: [],
+        identifiers: { registration_id: 'no', registration_country: 'land' },
+      },
+    }
+    const questions = await createRowReader(
+      ofRegister,
+      noEarlierNames,
+    )([
+      ['Acme', '00445790', 'Elbonia'],
+      ['Acme', '00445790', 'us_de'],
+      ['Acme', '00445790', 'Grande-Bretagne'],
+    ])
+    expect(questions.map((question) => 'unknownCountry' in question)).toEqual([true, false, false])
+  })
 })

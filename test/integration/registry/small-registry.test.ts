@@ -1,0 +1,132 @@
+import fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import { findCountryCodes } from '../../../src/core/countries.js'
+import type { WritableRegistry } from '../../../src/registry/registry.js'
+import { openShippedRegistry } from '../../../src/registry/shipped.js'
+import { registryOf } from '../../support/registry.js'
+
+const heads = 'Quentlow Marbeck Tavistry Ondrell Pelgrave Harvane Sotwick Brindo Calvix Derwane'.split(' ')
+const tails = 'Frames Hinges Castings Widgets Foods Textiles Optics Marine Timber Tools'.split(' ')
+
+/** British companies with different names. */
+function createRegistry(count: number): WritableRegistry {
+  return registryOf(
+    Array.from({ length: count }, (_, at) => ({
+      id: `c${at}`,
+      name: `${heads[at % 10] ?? ''} ${tails[Math.floor(at / 10)] ?? ''} Limited`,
+      city: 'Leeds',
+      country: 'GB',
+      jurisdiction: 'gb',
+    })),
+  )
+}
+
+const sizes = [1, 2, 5, 20, 50]
+const registries = new Map(sizes.map((size) => [size, createRegistry(size)]))
+
+describe('a registry of few companies', () => {
+  const countries = [
+    'Sweden',
+    'Schweden',
+    'Suède',
+    'Швеция',
+    'スウェーデン',
+    'SE',
+    'SWE',
+    '752',
+    'France',
+    'Deutschland',
+    'US',
+  ]
+  const forms = ['Limited', 'Ltd', 'LTD.', '']
+  const towns = ['', 'Stockholm, ', 'Main Street 1, Uppsala, ']
+
+  it('is never sure of a name in another country', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...sizes),
+        fc.constantFrom(...countries),
+        fc.constantFrom(...forms),
+        fc.constantFrom(...towns),
+        fc.constantFrom(...heads),
+        (size, country, form, town, head) => {
+          expect(findCountryCodes(country)).not.toEqual([])
+          const answer = registries
+            .get(size)
+            ?.resolve({ name: `${head} Frames ${form}`.trim(), location: `${town}${country}`, context: null })
+          expect(answer?.match_confidence).toBeLessThan(80)
+        },
+      ),
+    )
+  })
+
+  test.each(sizes)('of %i is sure of a name in its country, or without a place', (size) => {
+    for (const location of ['Leeds', 'Leeds, UK', 'Großbritannien', 'Royaume-Uni', null]) {
+      const answer = registries
+        .get(size)
+        ?.resolve({ name: 'Quentlow Frames Limited', location, context: null })
+      expect(answer?.match_confidence, String(location)).toBeGreaterThanOrEqual(95)
+    }
+  })
+
+  test.each(['Leeds, Elbonia', 'Elbonia', 'Stockholm, Elbonia'])(
+    'is not sure in an unknown country: %s',
+    (location) => {
+      const answer = registries.get(2)?.resolve({ name: 'Quentlow Frames Limited', location, context: null })
+      expect(answer?.match_confidence).toBeLessThan(95)
+    },
+  )
+
+  it('says so for each candidate', () => {
+    const [first] =
+      registries
+        .get(2)
+        ?.candidates(
+          { name: 'Quentlow Frames Limited', location: 'Stockholm, Schweden', context: null },
+          3,
+        ) ?? []
+    expect(first?.evidence.map(({ label }) => label)).toContain('size of the registry')
+  })
+})
+
+describe('the demo registry', () => {
+  const shipped = openShippedRegistry()
+
+  test.each([
+    ['First National Bank', 'USA'],
+    ['First National Bank', null],
+    ['National Bank', 'USA'],
+  ])('is not sure which %s is meant (%s)', (name, location) => {
+    expect(shipped.resolve({ name, location, context: null }).match_confidence).toBeLessThan(80)
+  })
+
+  test.each([
+    ['Apple', 'Cupertino', 'Apple Inc.'],
+    ['Apple Inc.', 'Vereinigte Staaten', 'Apple Inc.'],
+    ['FACEBOOK INC', 'Menlo Park', 'Meta Platforms, Inc.'],
+    ['Bank of America', null, 'Bank of America Corporation'],
+    ['Siemens AG', 'München, Allemagne', 'Siemens Aktiengesellschaft'],
+  ])('still finds %s (%s)', (name, location, legalName) => {
+    const { status, entity } = shipped.resolve({ name, location, context: null })
+    expect([status, entity?.legal_name]).toEqual(['matched', legalName])
+  })
+})
+
+describe('a parent and its finance company', () => {
+  const registry = registryOf([
+    {
+      id: 'parent',
+      name: 'Interval Bolt Makers Corp',
+      country: 'US',
+      city: 'Armonk',
+      ticker: 'IBMX',
+      exchange: 'NYSE',
+    },
+    { id: 'arm', name: 'IBM Credit LLC', country: 'US', city: 'Armonk' },
+  ])
+
+  it('the parent comes first for the initials', () => {
+    const [first, second] = registry.candidates({ name: 'IBM', location: null, context: null }, 3)
+    expect([first?.legalName, second?.legalName]).toEqual(['Interval Bolt Makers Corp', 'IBM Credit LLC'])
+  })
+})

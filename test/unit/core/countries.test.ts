@@ -1,0 +1,105 @@
+import { iso31661 } from 'iso-3166'
+import { describe, expect, it, test } from 'vitest'
+import { findCountryCode, findCountryCodes, findCountryName } from '../../../src/core/countries.js'
+import languages from '../../../src/core/country-names.json' with { type: 'json' }
+
+const all = Object.values(languages.languages).flatMap((list) => list.split(' '))
+const removeAccents = (text: string): string =>
+  text
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .normalize('NFC')
+
+describe('names of countries in CLDR', () => {
+  it('are in forty languages and more', () => {
+    expect(Intl.DisplayNames.supportedLocalesOf(all).length).toBeGreaterThanOrEqual(40)
+  })
+
+  test.each(all)('in %s are understood, also in capitals and without accents', (language) => {
+    const names = new Intl.DisplayNames(language, { type: 'region', fallback: 'none' })
+    const asked = iso31661.flatMap(({ alpha2 }) => {
+      const name = names.of(alpha2)
+      return name === undefined
+        ? []
+        : [name, name.toUpperCase(), removeAccents(name)].map((text) => ({ text, alpha2 }))
+    })
+    const missed = asked.filter(({ text, alpha2 }) => !findCountryCodes(text).includes(alpha2))
+    const share = 1 - missed.length / asked.length
+    expect(asked.length).toBeGreaterThan(600)
+    expect(share, missed.map(({ text, alpha2 }) => `${text} (${alpha2})`).join(', ')).toBeGreaterThanOrEqual(
+      0.98,
+    )
+  })
+})
+
+describe('a text that names a country', () => {
+  test.each([
+    [
+      'SE',
+      'Schweden|Suède|Svezia|Suecia|Suécia|Zweden|Szwecja|スウェーデン|瑞典|스웨덴|Швеция|السويد|שוודיה|สวีเดน',
+    ],
+    ['AT', 'Österreich|OESTERREICH|Osterreich|Republik Österreich|Autriche|AUT|040|40|Rakousko'],
+    [
+      'DE',
+      'BRD|B.R.D.|DDR|RFA|ФРГ|Bundesrepublik Deutschland|D|GER|276|ＤＥＵＴＳＣＨＬＡＮＤ|DE - Germany|Germany (DE)|DE-Germany',
+    ],
+    [
+      'US',
+      'EUA|EE.UU.|EE. UU.|U.S.A.|США|États-Unis|Etats Unis|Stati Uniti d’America|los Estados Unidos|米国|美国|미국|VS',
+    ],
+    [
+      'GB',
+      'England|Schottland|Pays de Galles|Gran Bretaña|Grande-Bretagne|G.B.|Великобритания|イギリス|英國|Inghilterra',
+    ],
+    ['CH', 'die Schweiz|La Suisse|SUI|Suisse/Schweiz|Svizzera|Schweizerische Eidgenossenschaft|Швейцария'],
+    ['NL', 'Holland|Pays Bas|Niederlande|Paesi Bassi|NED|Países Bajos'],
+    ['KR', 'Corée du Sud|Corée|Republic of Korea|Korea, Rep.|大韓民国|한국'],
+    ['KP', 'DPRK|Corée du Nord|Democratic People’s Republic of Korea'],
+    ['CN', 'Chine|VR China|P.R. China|中国|中华人民共和国'],
+    ['TW', 'Taiwan, R.O.C.|Republic of China|臺灣|中華民國'],
+    ['CD', 'Democratic Republic of the Congo|RDC|Zaïre|Kongo-Kinshasa'],
+    ['MM', 'Birmania|Burma|Birma|Myanmar (Birma)'],
+    ['IR', 'Persien|Perse|Iran, Islamic Republic of'],
+    ['NE', 'Niger'],
+    ['NG', 'Nigeria'],
+    ['GN', 'Guinée|Guinea'],
+    ['GW', 'Guinea-Bissau|Guinée Bissau'],
+    ['HK', 'Hongkong|Hong Kong SAR|香港'],
+    ['MO', 'Macau|Macao|澳門'],
+    ['XK', 'Kosovo|Косово'],
+    ['AO', 'AO'],
+    ['ZA', 'RSA|Südafrika|ЮАР'],
+  ])('%s: %s', (code, texts) => {
+    for (const text of texts.split('|')) expect(findCountryCode(text), text).toBe(code)
+  })
+
+  test.each([
+    ['Áo', ['AT']],
+    ['Congo', ['CD', 'CG']],
+    ['ČSSR', ['CZ', 'SK']],
+    ['Virgin Islands', ['VG', 'VI']],
+    ['Serbia and Montenegro', ['RS', 'ME']],
+    ['Netherlands Antilles', ['CW', 'SX', 'BQ', 'AW']],
+  ])('%s may be %j', (text, codes) => {
+    expect([...findCountryCodes(text)].sort()).toEqual([...codes].sort())
+  })
+
+  it('that is of several countries is no single one', () => {
+    expect(findCountryCode('Congo')).toBeNull()
+    expect(findCountryCodes('UdSSR')).toContain('RU')
+    expect(findCountryCode('UdSSR')).toBeNull()
+  })
+
+  test.each(['', ' ', '-', 'Elbonia', 'Bavaria', 'Norfolk', 'Granada', 'EU', 'Republik', 'Stockport', '999'])(
+    'not %j',
+    (text) => {
+      expect(findCountryCodes(text)).toEqual([])
+    },
+  )
+
+  it('is one of the codes that are names too', () => {
+    for (const { alpha2, alpha3, numeric } of iso31661)
+      for (const code of [alpha2, alpha3, numeric]) expect(findCountryCode(code), code).toBe(alpha2)
+    expect(findCountryName('XK')).toBe('Kosovo')
+  })
+})
