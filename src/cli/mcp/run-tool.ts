@@ -5,9 +5,9 @@ import { createPriceMissing } from '../../config/billing.js'
 import type { Settings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
 import { printable, plural } from '../../core/text.js'
-import { formatAmount, toMicros, toUnits } from '../../pipeline/figures/money.js'
+import { countBilled, formatAmount, toMicros, toUnits } from '../../pipeline/figures/money.js'
 import type { Progress } from '../../pipeline/figures/progress.js'
-import type { RunSummary } from '../../pipeline/figures/run-summary.js'
+import { listSubmissions, type RunSummary } from '../../pipeline/figures/run-summary.js'
 import type { Allowance } from './spending-cap.js'
 import type { InputArguments, JsonLine, Workspace } from './workspace.js'
 
@@ -102,10 +102,11 @@ function toFlags({ lookups, costMicros }: Allowance): string[] {
 }
 
 /** Lookups by name and by domain, with those whose response was lost. */
-function countSpent({ billedCount, lostCount = 0, stages, money }: RunSummary): Allowance {
-  const domainCount = stages.find(({ kind }) => kind === 'domain')?.askedCount ?? 0
+function countSpent(summary: RunSummary): Allowance {
+  const { money } = summary
+  const { count, uncertainCount } = countBilled(listSubmissions(summary))
   return {
-    lookups: billedCount + lostCount + domainCount,
+    lookups: count + uncertainCount,
     costMicros: money === null ? 0 : toMicros(money.cost + money.uncertainCost),
   }
 }

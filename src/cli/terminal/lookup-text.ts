@@ -1,7 +1,13 @@
 import { formatCount, plural } from '../../core/text.js'
 import { explainStop } from '../../pipeline/figures/stop.js'
-import type { LookupKind } from '../../pipeline/lookups/lookup-kind.js'
-import type { RunSummary, StageFacts } from '../../pipeline/figures/run-summary.js'
+import { lookupKinds, type LookupKind } from '../../pipeline/lookups/lookup-kind.js'
+import {
+  countBilled,
+  formatBilledCount,
+  sumSubmitted,
+  type KindSubmissions,
+} from '../../pipeline/figures/money.js'
+import { listSubmissions, type RunSummary, type StageFacts } from '../../pipeline/figures/run-summary.js'
 
 /** The subject of a lookup of each kind. */
 const kindNouns: Readonly<Record<LookupKind, readonly [one: string, many: string]>> = {
@@ -9,6 +15,49 @@ const kindNouns: Readonly<Record<LookupKind, readonly [one: string, many: string
   entity: ['company', 'companies'],
   hierarchy: ['company', 'companies'],
   domain: ['domain', 'domains'],
+}
+
+/** Formats `133 submissions (130 lookups · 3 domains)`; without the part in brackets if all are lookups. */
+export function formatSubmissions(
+  submissions: readonly Pick<KindSubmissions, 'kind' | 'submittedCount'>[],
+): string {
+  const some = lookupKinds.flatMap((kind) =>
+    submissions.filter((one) => one.kind === kind && one.submittedCount > 0),
+  )
+  const kinds = some.map(
+    ({ kind, submittedCount }) => `${formatCount(submittedCount)} ${submissionNouns[kind]}`,
+  )
+  const isOnlyLookups = some.every(({ kind }) => kind === 'resolution')
+  return `${plural(sumSubmitted(some), 'submission')}${isOnlyLookups ? '' : ` (${kinds.join(' · ')})`}`
+}
+
+const submissionNouns: Readonly<Record<LookupKind, string>> = {
+  resolution: 'lookups',
+  domain: 'domains',
+  entity: 'records',
+  hierarchy: 'owners',
+}
+
+/** Formats the submissions of one kind in a run: `132 submitted, each billed`, or `3 submitted, at most 3 billed`. */
+export function formatSubmitted(
+  kind: LookupKind,
+  {
+    service,
+    money,
+    ...summary
+  }: Pick<RunSummary, 'service' | 'money' | 'submissions' | 'billedCount' | 'lostCount' | 'stages'>,
+): string {
+  const own = listSubmissions(summary).filter((one) => one.kind === kind)
+  const submittedCount = sumSubmitted(own)
+  const { count, isMost } = countBilled(own, money?.byKind)
+  const submitted = `${formatCount(submittedCount)} submitted`
+  if (submittedCount + count === 0) return kind === 'resolution' ? submitted : ''
+  if (service === 'embedded') return `${submitted}, free of charge`
+  const isCounted = kind === 'resolution' || kind === 'domain' || money?.byKind[kind] !== undefined
+  if (!isCounted) return money === null ? submitted : `${submitted}, not counted in the cost`
+  return count === submittedCount && !isMost
+    ? `${submitted}, each billed`
+    : `${submitted}, ${formatBilledCount({ count, isMost })} billed`
 }
 
 export function formatKindCount(count: number, kind: LookupKind): string {
@@ -39,14 +88,9 @@ export function formatLookupNoun({ lookupCount, domainCount }: Lookups): string 
 }
 
 /** Formats one line with the counts of a stage, and one with the reason if it was stopped. */
-export function formatStage(
-  facts: StageFacts,
-  { service, money }: Pick<RunSummary, 'service' | 'money'>,
-): string[] {
+export function formatStage(facts: StageFacts, summary: RunSummary): string[] {
   const { kind, outcomes, stop } = facts
-  const isUncounted = money !== null && money.byKind[kind] === undefined
-  const price = kind === 'domain' ? ', each billed' : isUncounted ? ', not counted in the cost' : ''
-  const submitted = `submitted${service === 'hosted' ? price : ', free of charge'}`
+  const submitted = formatSubmitted(kind, summary)
   const some = (value: number, words: string): string[] =>
     value === 0 ? [] : [`${formatCount(value)} ${words}`]
   const answers = Object.entries(outcomes)
@@ -57,7 +101,7 @@ export function formatStage(
     formatKindCount(facts.lookupCount, kind),
     ...some(facts.cachedCount, 'answered before'),
     ...some(facts.decidedCount, 'decided by reviewers'),
-    ...some(facts.askedCount, submitted),
+    ...(submitted === '' ? [] : [submitted]),
     ...answers,
     ...some(facts.failedCount, 'failed'),
     ...some(facts.rejectedCount, 'refused as invalid'),

@@ -1,12 +1,39 @@
 import { formatCount, printable } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
+import type { UncertainLookup } from '../../pipeline/checkpoint/checkpoint.js'
 import { formatAmount, toUnits } from '../../pipeline/figures/money.js'
+import type { InboxCounts } from '../../pipeline/inbox/inbox.js'
 import type {
   JobStatus,
   PaceStatus,
   SharedStatus,
   WorkerStatus,
 } from '../../pipeline/checkpoint/postgres/status.js'
+
+export function formatInbox(inbox: InboxCounts | null): string {
+  if (inbox === null) return ''
+  const parts = [
+    [inbox.taken, 'processed'],
+    [inbox.waiting, 'waiting for the next run'],
+    [inbox.unclaimed, 'unclaimed: the checkpoint has no such submission'],
+    [inbox.quarantined, 'in quarantine: contradicting ids, or unreadable'],
+  ] as const
+  const shown = parts.flatMap(([count, text]) => (count === 0 ? [] : `${formatCount(count)} ${text}`))
+  return `Webhooks: ${shown.join(' · ') || 'none yet'}\n`
+}
+
+export function formatUncertain(uncertain: readonly UncertainLookup[]): string {
+  if (uncertain.length === 0) return 'No submission is uncertain.\n'
+  const lines = uncertain.map(
+    ({ name, location, customId, intendedAtMs, reason, kind }) =>
+      `  ${formatWhen(intendedAtMs)}  ${kind === 'resolution' ? '' : `${kind} `}${name}${location === null ? '' : ` (${location})`}  ${customId}  ${reason ?? ''}\n`,
+  )
+  return `Uncertain submissions (the service's records name them by custom_id):\n${lines.join('')}`
+}
+
+export function formatWhen(ms: number | null): string {
+  return ms === null ? 'never' : new Date(ms).toISOString().replace('T', ' ').slice(0, 16)
+}
 
 /** Formats the processes, paces and unfinished jobs of a shared checkpoint. */
 export function formatSharedStatus({ workers, paces, jobs }: SharedStatus, nowMs: number): string {
