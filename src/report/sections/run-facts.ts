@@ -2,7 +2,7 @@ import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
 import { formatSample } from '../../pipeline/figures/first-figures.js'
 import { getBilled, getSubmissions, type RememberedRun } from '../../pipeline/history/remembered-runs.js'
-import { formatBilledCount, formatCost, sumSubmitted } from '../../pipeline/figures/money.js'
+import { formatBilledCount, sumSubmitted } from '../../pipeline/figures/money.js'
 import { cut, html, isolateText, type Html, type HtmlPart } from '../../web/html.js'
 import { isNamedJob } from '../../pipeline/lookups/partition.js'
 import { renderTable } from '../../web/charts.js'
@@ -11,6 +11,7 @@ import { changeKinds, type ChangeKind } from '../../pipeline/figures/change-kind
 import type { OutputFigures } from '../../pipeline/figures/run-record.js'
 import {
   countRowsByGroup,
+  formatCost,
   getFigures,
   formatMoney,
   formatPercent,
@@ -36,7 +37,7 @@ export function renderTiles({ run, changes, review }: ReportData): Html {
     ...buildDecidedTile(run),
     ...buildFirstTiles(run),
     ...buildSubmissionTiles(run),
-    ['Cost', money === null ? '–' : formatCost(money).replaceAll(' ', '\u00a0')],
+    ['Cost', money === null ? '–' : formatCost(money)],
     ['Took', summary === null ? '–' : formatDuration(summary.elapsedMs)],
   ]
   return renderFactList('tiles', tiles)
@@ -49,12 +50,15 @@ export const renderFactList = (
   html`<dl class="${kind}">
     ${facts.map(
       ([name, value]) =>
-        html`<div>
+        html`<div class="${isLong(value) ? 'long' : null}">
           <dt>${name}</dt>
           <dd>${value}</dd>
         </div>`,
     )}
   </dl>`
+
+/** Whether a value needs the width of two tiles. */
+const isLong = (value: HtmlPart): boolean => typeof value === 'string' && value.length > 12
 
 const sumCounts = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
 
