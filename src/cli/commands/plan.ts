@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { ErrorCode } from '../../core/errors.js'
 import { formatCount, plural } from '../../core/text.js'
 import { formatColumnLines, type ColumnReport } from '../../pipeline/lookups/column-report.js'
 import { formatDuration } from '../../core/time.js'
@@ -24,7 +25,7 @@ import { resolveSettings, type Settings } from '../../config/settings.js'
 import { calculateSaved, type FirstFigures } from '../../pipeline/figures/first-figures.js'
 import { formatAmount, type Prices } from '../../pipeline/figures/money.js'
 import type { FirstAnswers } from '../../pipeline/first/first-answers.js'
-import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
+import { addConfigFlags, findConfigPath, readConfig, type ConfigFlags } from '../config-flags.js'
 import { formatCommandLine, formatJsonLine, warnOfProblem, type CliIo } from '../terminal/command-io.js'
 import { formatLookupNoun, planWords } from '../terminal/lookup-text.js'
 import { DistinctKeys, formatStagePlan, StagePlanCounter, type StagePlan } from './plan-stages.js'
@@ -57,6 +58,7 @@ export function fillPlanCommand(command: Command, io: CliIo): void {
       const stages = new StagePlanCounter({ settings, getPolicy, answersOf })
       const counter = new PlanCounter(getPolicy, stages)
       try {
+        const output = await prepareNamedOutput(settings, findConfigPath(flags), io)
         const onBatch = counter.onBatch.bind(counter)
         await inspectInput(
           {
@@ -68,6 +70,7 @@ export function fillPlanCommand(command: Command, io: CliIo): void {
             onBatch,
           },
           (found) => {
+            output?.assertUsable(found.input, found.index.rowCount)
             const plan = describePlan(found, counter, stages.listPlans(counter.openCount), settings)
             io.out(flags.json === true ? formatJsonLine('plan', plan) : formatPlanReport(plan, io))
             warnOfProblem(found.problem, io)
@@ -79,6 +82,14 @@ export function fillPlanCommand(command: Command, io: CliIo): void {
         stages.close()
       }
     })
+}
+
+/** The output of the run, which it would refuse if unusable; `null` if none is named, or for a part. */
+async function prepareNamedOutput(settings: Settings, configPath: string | null, io: CliIo) {
+  const { output, job } = settings
+  if (output.path === undefined || output.path === '-' || job.partition !== null) return null
+  const { prepareOutput } = await import('./export.js')
+  return prepareOutput(settings, configPath, io)
 }
 
 /** Counts distinct lookups by the action of a run. */
@@ -153,7 +164,11 @@ interface PlanReport {
   /** The same in one sentence. */
   costText: string
   durationMs: { min: number; max: number }
+  /** Duration with webhooks instead of polls; `null` if it is hardly shorter, or webhooks are set up. */
+  withWebhooksMs: number | null
   outputPath: string | null
+  /** The error that would stop the run with this checkpoint. */
+  problem: { readonly code: ErrorCode; readonly message: string } | null
   columns: ColumnReport
   notes: readonly string[]
 }
@@ -180,6 +195,11 @@ function describePlan(
     }) ?? 0
   // The service works on the last run after the last submission.
   const tail = isHosted && open > 0 ? runMs : { min: 0, max: 0 }
+  const stageMs = Math.max(0, ...stages.map((stage) => stage.limitMs.max))
+  const { submissionsPerWindow: perWindow, windowMs } = settings.limits
+  const submitMs = perWindow === null ? 0 : (billedMax / perWindow) * windowMs
+  const withWebhooksMs = Math.max(submitMs + tail.max, stageMs)
+  const isPolled = isHosted && settings.webhook.url === null
   return {
     rowCount: found.index.rowCount,
     invalidRowCount: found.index.invalidCount,
@@ -195,9 +215,11 @@ function describePlan(
     costText: isHosted ? formatSpending(spending) : 'nothing: the embedded service is free',
     durationMs: {
       min: Math.max(limitMs, tail.min, ...stages.map((stage) => stage.limitMs.min)),
-      max: Math.max(limitMs + tail.max, ...stages.map((stage) => stage.limitMs.max)),
+      max: Math.max(limitMs + tail.max, stageMs),
     },
+    withWebhooksMs: isPolled && withWebhooksMs < limitMs / 2 ? withWebhooksMs : null,
     outputPath: settings.output.path ?? null,
+    problem: found.problem === null ? null : { code: found.problem.code, message: found.problem.message },
     columns: found.columns,
     notes: [
       ...found.input.listNotes(),
@@ -212,7 +234,9 @@ function formatPlanReport(report: PlanReport, io: CliIo): string {
   const width = formatCount(report.rowCount).length
   const line = (count: number, text: string) => `  ${formatCount(count).padStart(width)}  ${text}`
   const { min, max } = report.durationMs
-  const time = max === min ? formatDuration(max) : `${formatDuration(min)} to ${formatDuration(max)}`
+  const time = [...new Set([min, max].map((ms) => formatDuration(ms)))].join(' to ')
+  const { withWebhooksMs: ms } = report
+  const webhooks = ms === null ? '' : `, or ${formatDuration(ms)} with webhooks (--webhook-listen)`
   return `${[
     `Plan (nothing is submitted): ${asked}`,
     ...unused.map((line) => `  ${line}`),
@@ -229,7 +253,7 @@ function formatPlanReport(report: PlanReport, io: CliIo): string {
     ...report.stages.map(formatStagePlan),
     ...report.notes.map((note) => `  note: ${note}`),
     `Cost: ${report.costText}`,
-    `Time: ${report.isHosted ? `about ${time}` : 'as fast as this machine allows'}`,
+    `Time: ${report.isHosted ? `about ${time}${webhooks}` : 'as fast as this machine allows'}`,
     `Next: ${formatRunCommand(report, io)}`,
   ].join('\n')}\n`
 }

@@ -119,8 +119,6 @@ async function showSharedStatus(settings: Settings, flags: StatusFlags, io: CliI
   }
 }
 
-type DecidedByScope = ReadonlyMap<string, DecidedCounts>
-
 /** Returns the recorded runs, newest first; none if the history cannot be read. */
 const readRuns = (
   { checkpoint: { path } }: Settings,
@@ -142,7 +140,7 @@ const isEmbedded = (base: string): boolean => base.startsWith('embedded:')
 function formatStatus(
   path: string,
   scopes: readonly ScopeCounts[],
-  decided: DecidedByScope,
+  decided: ReadonlyMap<string, DecidedCounts>,
   runs: readonly RememberedRun[],
 ): string {
   if (scopes.length === 0)

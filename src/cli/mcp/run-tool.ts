@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { withKnownHistory } from '../../app/run-history.js'
 import { createPriceMissing } from '../../config/billing.js'
-import type { Settings } from '../../config/settings.js'
-import { UserError } from '../../core/errors.js'
+import { resolveApiKey, type Settings } from '../../config/settings.js'
+import { UserError, type ErrorCode } from '../../core/errors.js'
 import { printable, plural } from '../../core/text.js'
 import { countBilled, formatAmount, toMicros, toUnits } from '../../pipeline/figures/money.js'
 import type { Progress } from '../../pipeline/figures/progress.js'
@@ -125,7 +125,11 @@ async function buildQuestion(
   const isReplaced = existsSync(output) && !(await isOutputOfRun(output, settings, workspace))
   const isBilled = baseUrl !== null && lookups !== 0
   if (!isBilled && !isReplaced) return null
+  // Whatever the run would refuse is refused before the user is asked.
+  if (baseUrl !== null) resolveApiKey(workspace.deps.io.environment)
   const [plan] = await workspace.collect(['plan', ...words], signal)
+  const problem = plan?.['problem'] as { readonly code: ErrorCode; readonly message: string } | null
+  if (problem !== null) throw new UserError(problem.code, problem.message)
   const most =
     costMicros === null ? null : formatAmount(toUnits(costMicros), settings.prices?.currency ?? null)
   const limits = [

@@ -12,6 +12,7 @@ import {
   type ScopeSubmissions,
   withSubmissions,
 } from './remembered-runs.js'
+import { readIdentifiers } from '../../core/stated-identifiers.js'
 import { readScope } from '../lookups/lookup-kind.js'
 import { readOutput, toRememberedRun, readRunRows } from './history-rows.js'
 import { isHolderAlive } from '../../platform/file-locks.js'
@@ -117,7 +118,8 @@ class SqliteHistory implements HistoryReader, Pick<KnownHistory, 'submissions'> 
     if (row === undefined || state === null || !calculateEntryDigest(row, row.digest).equals(row.ofEntry))
       throw this.#createDamageError('a row of an output')
     const { address, rowKey, name } = row
-    return { address, rowKey, name, state }
+    // Identifiers that the lookup carried are not part of the name in the input.
+    return { address, rowKey, name: name === null ? null : (readIdentifiers(name).name ?? name), state }
   }
 
   #createDamageError(what: string): Error {

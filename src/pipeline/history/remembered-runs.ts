@@ -38,7 +38,7 @@ export interface PublishedEntry {
   /** Identifies the row across runs, in 16 bytes: derived from its first lookup's key, or from the user's key. */
   readonly address: Uint8Array
   readonly rowKey: string | null
-  /** As looked up; `null` for invalid rows. */
+  /** As looked up, without identifiers; `null` for invalid rows. */
   readonly name: string | null
   /** The result; see `renderPublishedState`. */
   readonly state: string
