@@ -36,9 +36,6 @@ const runMs = { min: 60_000, max: 300_000 }
 /** Imported only for stages, because it contains the list of public suffixes of domains. */
 const loadStageAnswers = () => import('../../pipeline/checkpoint/stage-answers.js')
 
-/** Imported only with `--first`. */
-const loadAskFirst = () => import('../../app/enrich.js')
-
 export function fillPlanCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'decisions', 'service', 'asking'])
   command
@@ -66,7 +63,7 @@ export function fillPlanCommand(command: Command, io: CliIo): void {
             stdin: io.stdin,
             signal: io.interrupt,
             environment: io.environment,
-            askFirst: settings.first === null ? null : (await loadAskFirst()).askFirst,
+            askFirst: settings.first === null ? null : (await import('../../app/enrich.js')).askFirst,
             onBatch,
           },
           (found) => {
