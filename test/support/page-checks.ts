@@ -133,6 +133,26 @@ export const findBrokenFigures = (page: Page) =>
       .map(({ textContent }) => textContent)`,
   )
 
+/** Words of at most 20 letters that are broken across lines, outside links and code. */
+export const findBrokenWords = (page: Page) =>
+  ask<string[]>(
+    page,
+    `const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    const broken = []
+    while (texts.nextNode()) {
+      const { currentNode } = texts
+      const parent = currentNode.parentElement
+      if (parent.closest('a, code, svg') !== null || !parent.checkVisibility({ visibilityProperty: true })) continue
+      for (const { 0: word, index } of currentNode.textContent.matchAll(/[\\p{L}\\p{N}]{2,20}/gu)) {
+        const range = document.createRange()
+        range.setStart(currentNode, index)
+        range.setEnd(currentNode, index + word.length)
+        if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) broken.push(word)
+      }
+    }
+    return broken`,
+  )
+
 export interface Links {
   readonly navCount: number
   readonly innerCount: number

@@ -256,8 +256,8 @@ const kindWords: Readonly<Record<LookupKind, string>> = {
 }
 
 /**
- * Suggests to review the rows that were doubtful after the newest run of a series, without those decided since; `null`
- * if there are none.
+ * Suggests to review the rows that were doubtful after the newest run of a series, without those decided since;
+ * `null` if nothing is left to review.
  */
 function findReviewStep(
   base: string,

@@ -125,7 +125,7 @@ async function buildQuestion(
   const isReplaced = existsSync(output) && !(await isOutputOfRun(output, settings, workspace))
   const isBilled = baseUrl !== null && lookups !== 0
   if (!isBilled && !isReplaced) return null
-  // Whatever the run would refuse is refused before the user is asked.
+  // The user is not asked about a run that would be refused.
   if (baseUrl !== null) resolveApiKey(workspace.deps.io.environment)
   const [plan] = await workspace.collect(['plan', ...words], signal)
   const problem = plan?.['problem'] as { readonly code: ErrorCode; readonly message: string } | null

@@ -58,7 +58,7 @@ export const renderFactList = (
   </dl>`
 
 /** Whether a value needs the width of two tiles. */
-const isLong = (value: HtmlPart): boolean => typeof value === 'string' && value.length > 12
+const isLong = (value: HtmlPart): boolean => typeof value === 'string' && value.length > 8
 
 const sumCounts = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
 
