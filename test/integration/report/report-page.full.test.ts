@@ -146,7 +146,17 @@ describe.runIf(browserPath !== null)('the report of a run', () => {
         reason: 'The registrations differ in jurisdiction and incorporation.',
         source: `https://search.gleif.org/#/record/HWUPKR0MPOU8FGXBT394?of=${entry.rowNumber}`,
       }))
-      const { page } = await look({ ...report, review: { rowCount: 12_345, entries } }, { width })
+      const id = 'siq_14a74c080fa777674839024f6c6b0560952537b4'
+      const largest = (report.changes?.largest ?? []).map((change) => ({
+        ...change,
+        old: 'Handelsgesellschaft Aktiengesellschaft',
+        new: id,
+        oldEntityId: id,
+        newEntityId: id,
+      }))
+      const changes = { baseline: 30, counts: report.changes?.counts ?? {}, largest }
+      const review = { rowCount: 12_345, entries }
+      const { page } = await look({ ...report, changes, review }, { width })
       await openAllDetails(page)
       expect(await findBrokenWords(page)).toEqual([])
       expect(await findBlankScrolls(page)).toEqual([])
