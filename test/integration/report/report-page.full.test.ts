@@ -146,7 +146,7 @@ describe.runIf(browserPath !== null)('the report of a run', () => {
         reason: 'The registrations differ in jurisdiction and incorporation.',
         source: `https://search.gleif.org/#/record/HWUPKR0MPOU8FGXBT394?of=${entry.rowNumber}`,
       }))
-      const id = 'siq_14a74c080fa777674839024f6c6b0560952537b4'
+      const id = 'siq_14a74c080fa777674839024f'
       const largest = (report.changes?.largest ?? []).map((change) => ({
         ...change,
         old: 'Handelsgesellschaft Aktiengesellschaft',
