@@ -16,13 +16,11 @@ const helpGroups: readonly { title: string; common: readonly string[]; further: 
   },
   {
     title: 'Service',
-    common: ['base-url', 'registry', 'first'],
+    common: ['base-url', 'registry', 'first', 'with', 'max-age'],
     further: [
       'accept',
       'check-sample',
       'prefer',
-      'with',
-      'max-age',
       'decisions',
       'resubmit-uncertain',
       'webhook-url',
@@ -32,13 +30,13 @@ const helpGroups: readonly { title: string; common: readonly string[]; further: 
   { title: 'Budget', common: ['max-lookups', 'max-cost'], further: ['max-duration'] },
   {
     title: 'Output',
-    common: ['output', 'columns'],
-    further: ['format', 'mode', 'dropColumns', 'basis', 'prefix', 'bom', 'memory', 'partial', 'changes'],
+    common: ['output', 'columns', 'changes'],
+    further: ['format', 'mode', 'dropColumns', 'basis', 'prefix', 'bom', 'memory', 'partial'],
   },
   {
     title: 'Monitoring',
-    common: ['report', 'json'],
-    further: ['report-by', 'watch', 'fail-on', 'notify', 'metrics-file', 'quiet', 'log-level'],
+    common: ['report', 'fail-on', 'json'],
+    further: ['report-by', 'watch', 'notify', 'metrics-file', 'quiet', 'log-level'],
   },
   { title: 'Several machines', common: ['checkpoint', 'partition'], further: ['job', 'accept-rollback'] },
   { title: 'Help', common: ['help-all', 'help'], further: [] },

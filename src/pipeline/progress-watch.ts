@@ -5,8 +5,8 @@ import { estimateEtaMs, type Progress, type TimeLeftFacts } from './figures/prog
 import type { Clock } from '../platform/clock.js'
 import type { RunObserver } from './events.js'
 import {
-  countBilled,
   countAccepted,
+  countSubmissions,
   countUnsubmitted,
   toStageFacts,
   type KindRun,
@@ -181,7 +181,10 @@ function snapshot(deps: ProgressWatchDeps, samples: readonly Sample[], elapsedMs
   const failed = plan.failed + plan.invalid + tally.rejected + (tally.outcomes.get('failed') ?? 0)
   const unsubmitted = countUnsubmitted(deps)
   const toSubmit = Math.min(unsubmitted, countAllowed(deps))
-  const running = Math.max(0, plan.poll + tally.accepted + tally.claimed - tally.answered - tally.parked)
+  const running = Math.max(
+    0,
+    plan.poll + countAccepted(tally) + tally.claimed - tally.answered - tally.parked,
+  )
   const firstAnswersInMs = estimateFirstAnswersMs(deps, toSubmit, running)
   const stages = deps.stages.map(toStageFacts)
   const own = estimateEta(deps, { toSubmit, running, tally, answersPerMs: calculateAnswerRate(samples, 0) })
@@ -223,7 +226,7 @@ export function calculateMoneySoFar({
   stages,
 }: Pick<ProgressWatchDeps, 'prices' | 'tally' | 'stages'>): Money | null {
   if (prices === null) return null
-  return calculateMoney(prices, [countBilled({ kind: 'resolution', tally }), ...stages.map(countBilled)])
+  return calculateMoney(prices, [{ kind: 'resolution', tally } as const, ...stages].map(countSubmissions))
 }
 
 /** Includes the spending of earlier processes of the job. */

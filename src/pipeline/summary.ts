@@ -4,8 +4,8 @@ import type { RowCounts } from './output/answer-lines.js'
 import { RowIndex } from './input/row-index.js'
 import type { PublishReport } from './output/publish.js'
 import {
-  countBilled,
   countAccepted,
+  countSubmissions,
   countUnsubmitted,
   toStageFacts,
   type Tally,
@@ -50,7 +50,7 @@ export function buildSummary(facts: SummaryFacts): RunSummary {
   const failedCount = plan.failed + (tally.outcomes.get('failed') ?? 0)
   const rejectedCount = plan.invalid + tally.rejected
   const uncertainCount = Math.max(0, plan.uncertain + tally.lost - tally.claimed)
-  const billed = [countBilled({ kind: 'resolution', tally }), ...facts.stages.map(countBilled)]
+  const submissions = [{ kind: 'resolution', tally } as const, ...facts.stages].map(countSubmissions)
   return {
     service: facts.service,
     isDemo: facts.isDemo === true,
@@ -63,8 +63,8 @@ export function buildSummary(facts: SummaryFacts): RunSummary {
     domainCount,
     cachedCount,
     decidedCount: stages.reduce((sum, stage) => sum + stage.decidedCount, plan.decided),
-    billedCount: tally.accepted,
-    lostCount: facts.stages.reduce((sum, stage) => sum + countLost(stage.tally), countLost(tally)),
+    billedCount: Math.max(0, countAccepted(tally)),
+    submissions,
     claimedCount: tally.claimed,
     uncertainCount,
     failedCount,
@@ -87,15 +87,13 @@ export function buildSummary(facts: SummaryFacts): RunSummary {
     schemaDeviations: Object.fromEntries(tally.schemaDeviations),
     basisLineCount: report?.basisLineCount ?? 0,
     stages,
-    money: facts.prices === null ? null : calculateMoney(facts.prices, billed),
+    money: facts.prices === null ? null : calculateMoney(facts.prices, submissions),
     alarms: [],
     notes: [...facts.notes, ...buildNotes(tally)],
     elapsedMs: facts.elapsedMs,
     submissionsPerMinute: facts.askingMs > 0 ? tally.submissions / (facts.askingMs / 60_000) : 0,
   }
 }
-
-const countLost = ({ lost, lostReads }: Tally): number => lost + lostReads
 
 /** Returns the state of the budget that ended the run; `null` if none did. */
 function findBudgetEnd({ service, stop, job, prices, ...facts }: SummaryFacts): BudgetEnd | null {
@@ -120,7 +118,7 @@ function findBudgetEnd({ service, stop, job, prices, ...facts }: SummaryFacts): 
   }
   const sum = (count: (one: (typeof all)[number]) => number) =>
     counted.reduce((total, one) => total + count(one), 0)
-  const countOwn = ({ tally }: Pick<KindRun, 'tally'>) => countAccepted(tally) + countLost(tally)
+  const countOwn = (one: (typeof all)[number]) => countSubmissions(one).submittedCount
   const countSpent = ({ kind }: Pick<KindRun, 'kind'>) => job.spent.byKind.get(kind) ?? 0
   return {
     leftCount: sum(countUnsubmitted),

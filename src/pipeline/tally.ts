@@ -2,7 +2,7 @@ import type { OpenRunsView } from './pace/run-durations.js'
 import type { Stop } from './figures/stop.js'
 import type { CounterName, RequestKind, RunCounter } from './scheduler/backlog.js'
 import type { LookupKind } from './lookups/lookup-kind.js'
-import type { BilledCounts } from './figures/money.js'
+import type { KindSubmissions } from './figures/money.js'
 import type { StageFacts } from './figures/run-summary.js'
 import type { LookupPlan } from './lookups/lookup-state.js'
 
@@ -101,12 +101,15 @@ export interface KindRun {
   readonly stop: Stop | null
 }
 
-/** Returns the counts of billed and possibly billed submissions. */
-export function countBilled({ kind, tally }: Pick<KindRun, 'kind' | 'tally'>): BilledCounts {
+/** Returns the submissions of one kind so far: the source of every displayed count of submissions. */
+export function countSubmissions({ kind, tally }: Pick<KindRun, 'kind' | 'tally'>): KindSubmissions {
+  const { accepted, disproved, claimed, lost, lostReads } = tally
   return {
     kind,
-    billedCount: tally.accepted + tally.claimed - tally.disproved,
-    uncertainCount: Math.max(0, tally.lost - tally.claimed) + tally.lostReads,
+    // A submission of an earlier run may be disproved.
+    submittedCount: Math.max(0, accepted - disproved + lost + lostReads),
+    billedCount: accepted - disproved + claimed,
+    uncertainCount: Math.max(0, lost - claimed) + lostReads,
   }
 }
 
@@ -115,8 +118,9 @@ export function countUnsubmitted({ plan, tally }: Pick<KindRun, 'plan' | 'tally'
   return Math.max(0, plan.submit - countAccepted(tally) - tally.rejected - tally.lost)
 }
 
-/** Counts accepted submissions, without those that the service did not receive. */
-export const countAccepted = (tally: Tally): number => tally.accepted - tally.disproved
+/** Counts accepted submissions, without those that the service did not receive, or whose run is another's. */
+export const countAccepted = (tally: Pick<Tally, 'accepted' | 'disproved'>): number =>
+  tally.accepted - tally.disproved
 
 /** Returns the results as counts, for progress and summary. */
 export function toStageFacts({ kind, plan, tally, stop }: KindRun): StageFacts {

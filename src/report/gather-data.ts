@@ -18,6 +18,7 @@ import {
   isUnanswered,
   type AttentionEntry,
 } from './report-data.js'
+import { rarelyHasCandidates } from '../pipeline/lookups/lookup-state.js'
 import { changeKinds, type Change, type ChangeKind } from '../pipeline/figures/change-kinds.js'
 import { needsReview, parsePublishedState } from '../pipeline/answers/published-state.js'
 import type { OutputFigures } from '../pipeline/figures/run-record.js'
@@ -55,7 +56,13 @@ function filterReviewed(output: PublishedOutput, counted: readonly CountedEntry[
 
 function findLargestEntries(output: PublishedOutput, counted: CountedEntry[]): ReportAttention {
   const rowCount = counted.reduce((sum, one) => sum + one.rowCount, 0)
-  const largest = counted.sort((one, other) => other.rowCount - one.rowCount || one.number - other.number)
+  const last = new Set(output.numbersOf(rarelyHasCandidates))
+  const largest = counted.sort(
+    (one, other) =>
+      Number(last.has(one.number)) - Number(last.has(other.number)) ||
+      other.rowCount - one.rowCount ||
+      one.number - other.number,
+  )
   return { rowCount, entries: listEntries(output, largest.slice(0, reportLimits.attentionMax)) }
 }
 
@@ -66,7 +73,7 @@ function countAmong(output: PublishedOutput, isWanted: (status: string) => boole
   return [...counts].map(([number, rowCount]) => ({ number, rowCount }))
 }
 
-/** Sorted by number of rows, then by first row. */
+/** Sorted like the review queue: answers without candidates last, then by number of rows, then by first row. */
 function listEntries(output: PublishedOutput, largest: readonly CountedEntry[]): AttentionEntry[] {
   const firstRows = new Map(largest.map(({ number }) => [number, 0]))
   for (const [index, number] of output.rows.entries())
@@ -76,7 +83,12 @@ function listEntries(output: PublishedOutput, largest: readonly CountedEntry[]):
     .map(([number, entry]) =>
       toAttentionEntry(entry, { rowNumber: firstRows.get(number) ?? 0, rowCount: counts.get(number) ?? 0 }),
     )
-    .sort((one, other) => other.rowCount - one.rowCount || one.rowNumber - other.rowNumber)
+    .sort(
+      (one, other) =>
+        Number(rarelyHasCandidates(one.status)) - Number(rarelyHasCandidates(other.status)) ||
+        other.rowCount - one.rowCount ||
+        one.rowNumber - other.rowNumber,
+    )
 }
 
 function toAttentionEntry(
@@ -86,16 +98,21 @@ function toAttentionEntry(
   const fields = parsePublishedState(state)
   const confidence = fields.get('confidence')
   const found = fields.get('display_name') ?? fields.get('legal_name') ?? fields.get('entity_id')
+  const status = fields.get('status')
+  const isReason = status?.source !== undefined && status.source !== null && !isAddress(status.source)
   return {
     ...place,
     rowKey,
     name,
-    status: fields.get('status')?.value ?? '',
+    status: status?.value ?? '',
     confidence: confidence === undefined ? null : Number(confidence.value),
     found: found?.value ?? null,
-    source: fields.get('status')?.source ?? fields.get('entity_id')?.source ?? found?.source ?? null,
+    reason: isReason ? status.source : null,
+    source: (isReason ? null : status?.source) ?? fields.get('entity_id')?.source ?? found?.source ?? null,
   }
 }
+
+const isAddress = (text: string): boolean => /^https?:\/\//i.test(text)
 
 export interface GatherOptions {
   readonly reader: HistoryReader

@@ -15,6 +15,7 @@ import { texturesHtml } from './charts/outcomes.js'
 import {
   formatDay,
   renderMoment,
+  type AttentionEntry,
   type ReportAttention,
   type ReportChange,
   type ReportData,
@@ -218,6 +219,16 @@ function renderAttention({ run, review, unanswered }: ReportData): Html {
   }`
 }
 
+/** The company, the reason of the answer, and the source; each only if known. */
+function renderFound({ found, reason, source }: AttentionEntry): HtmlPart {
+  const parts = [
+    ...(found === null ? [] : [renderText(found)]),
+    ...(reason === null ? [] : [isolateText(reason, 300)]),
+    ...(source === null ? [] : [renderSource(source)]),
+  ]
+  return parts.length === 0 ? '–' : parts.map((part) => html`<div>${part}</div>`)
+}
+
 /** Rows with the same lookup share a line. */
 function renderList(
   id: string,
@@ -249,9 +260,7 @@ function renderList(
           >`,
         html`<span class="status">${isolateText(entry.status, 40)}</span>`,
         entry.confidence === null ? '–' : entry.confidence,
-        entry.found === null && entry.source !== null
-          ? renderSource(entry.source)
-          : html`${renderText(entry.found)}${entry.source === null ? null : html`<div>${renderSource(entry.source)}</div>`}`,
+        renderFound(entry),
       ],
       bytesMax,
       ...(named < rowCount ? { totalCount: rowCount } : {}),

@@ -1,7 +1,7 @@
 import type { RememberedRun } from '../pipeline/history/remembered-runs.js'
 import type { Change, ChangeCounts } from '../pipeline/figures/change-kinds.js'
 import type { OutputFigures, RunRecord } from '../pipeline/figures/run-record.js'
-import { formatAmount } from '../pipeline/figures/money.js'
+import { formatAmount, formatCost as formatCostText, type Money } from '../pipeline/figures/money.js'
 import { html, type Html } from '../web/html.js'
 
 /** Limits of lists in a page. The rest is only counted. */
@@ -64,6 +64,8 @@ export interface AttentionEntry {
   readonly confidence: number | null
   /** The company found, if it is uncertain. */
   readonly found: string | null
+  /** One sentence that explains the status, or the error. */
+  readonly reason: string | null
   /** Evidence for the company: a web address, or text. */
   readonly source: string | null
 }
@@ -112,6 +114,9 @@ export function formatPercent(part: number, whole: number): string {
 /** `EUR 12.30`, without line breaks. */
 export const formatMoney = (units: number, currency: string | null): string =>
   formatAmount(units, currency).replaceAll(' ', '\u00a0')
+
+/** `at most EUR 12.30`, without line breaks. */
+export const formatCost = (money: Money): string => formatCostText(money).replaceAll(' ', '\u00a0')
 
 /** Renders a time in UTC: `2026-01-31 04:05 UTC` */
 export function renderMoment(atMs: number): Html {

@@ -1,3 +1,4 @@
+import { rarelyHasCandidates } from '../pipeline/lookups/lookup-state.js'
 import type { LookupId } from '../pipeline/checkpoint/checkpoint.js'
 import type { KeptDecision } from '../pipeline/decisions/review-store.js'
 import { entryMarks, QueueColumns, TextIndex } from './queue-columns.js'
@@ -225,9 +226,6 @@ function buildTable(
 type Order = (one: number, other: number) => number
 type Keys = Pick<QueueColumns, 'rowCounts' | 'confidences' | 'firstRows' | 'statuses' | 'statusNames'>
 
-/** Outcomes that rarely have a candidate. */
-const withoutCandidates: ReadonlySet<string> = new Set(['no_match', 'not_found'])
-
 const at = (column: Uint32Array | Int16Array, place: number): number => column[place] ?? 0
 
 /**
@@ -235,7 +233,7 @@ const at = (column: Uint32Array | Int16Array, place: number): number => column[p
  */
 const orders: Readonly<Record<QueueSort, (keys: Keys) => Order>> = {
   rows: ({ rowCounts, firstRows, statuses, statusNames }) => {
-    const isWithout = statusNames.map((name) => Number(withoutCandidates.has(name)))
+    const isWithout = statusNames.map((name) => Number(rarelyHasCandidates(name)))
     const isWithoutCandidates = (place: number) => isWithout[statuses[place] ?? 0] ?? 0
     return (one, other) =>
       isWithoutCandidates(one) - isWithoutCandidates(other) ||

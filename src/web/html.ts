@@ -78,13 +78,24 @@ export const renderScript = (address: string, loading: 'type="module"' | 'defer'
 /** A link if the text is a web address, else plain text. */
 export function renderSource(source: string): Html {
   const address = parseWebAddress(source)
-  const shown = cut(source.replace(/^https?:\/\//i, ''), 60)
+  const shown = cutMiddle(source.replace(/^https?:\/\/(?:www\.)?/i, ''))
   return address === null
     ? isolateText(source)
     : html`<a href="${address}" rel="noreferrer"><bdi>${shown}</bdi></a>`
 }
 
 const addressCharsMax = 2_000
+const shownHeadMax = 40
+const shownTailMax = 80
+
+/** Keeps the end: addresses of one site differ there. */
+const cutMiddle = (text: string): string =>
+  text.length <= shownHeadMax + shownTailMax
+    ? text
+    : `${cut(text, shownHeadMax)}${text
+        .slice(-shownTailMax)
+        .replace(/^[\udc00-\udfff]/, '')
+        .replace(marksInARow, '$1')}`
 
 function parseWebAddress(text: string): string | null {
   if (!/^https?:\/\//i.test(text) || text.length > addressCharsMax || !URL.canParse(text)) return null

@@ -230,6 +230,20 @@ describe('a run that may be billed', () => {
     })
   })
 
+  test.each([
+    ['the input', 'companies.csv', 'OUTPUT_IS_INPUT'],
+    ['in a folder that is missing', 'missing/out.csv', 'OUTPUT_UNWRITABLE'],
+    ['of an unknown format', 'out.docx', 'OUTPUT_FORMAT_UNKNOWN'],
+    ['a decisions file', 'enrich.decisions.csv', 'OUTPUT_IS_OURS'],
+  ])('is refused without a question if its output is %s', async (_, refused, code) => {
+    const { place, service, options } = await createHosted()
+    const flags = allow('--max-lookups', '40')
+    const assistant = await startAssistant(place, { ...options, flags, answer: () => 'accept' })
+    const found = await assistant.call('run', { files, output: refused, max_lookups: 40 })
+    expect(found).toMatchObject({ code: expect.stringMatching(`^${code}`) })
+    expect([assistant.questions, service.requests]).toEqual([[], []])
+  })
+
   test('starts without a question with --yes, or without lookups', async () => {
     const { place, service, options } = await createHosted()
     const assistant = await startAssistant(place, {

@@ -27,6 +27,71 @@ export const findTooWide = (page: Page) =>
     }`,
   )
 
+/** Boxes, and the page, that can be scrolled further down than to the end of what is seen in them. */
+export const findBlankScrolls = (page: Page) =>
+  ask<string[]>(
+    page,
+    `const slackPx = 64
+    const isSeen = (element) => {
+      const { width, height } = element.getBoundingClientRect()
+      return width > 1 && height > 1 && element.checkVisibility({ visibilityProperty: true })
+    }
+    const scrollable = [document.documentElement, ...document.querySelectorAll('body *')].filter((box) =>
+      box === document.documentElement || ['auto', 'scroll'].includes(getComputedStyle(box).overflowY))
+    return scrollable
+      .filter((box) => box.scrollHeight > box.clientHeight + 1)
+      .flatMap((box) => {
+        const top = box === document.documentElement ? -scrollY : box.getBoundingClientRect().top - box.scrollTop
+        const inOtherBox = (element) => scrollable.some((other) => other !== box && box.contains(other) && other !== element && other.contains(element))
+        const ends = [...box.querySelectorAll('*')].filter((element) => isSeen(element) && !inOtherBox(element))
+          .map((element) => element.getBoundingClientRect().bottom - top)
+        const blank = box.scrollHeight - Math.max(box.clientHeight, ...ends)
+        return blank > slackPx ? [(box.id || box.className || box.tagName) + ': ' + Math.round(blank) + ' px'] : []
+      })`,
+  )
+
+/** Controls over the text of other elements, with the text that they cover. */
+export const findCoveredText = (page: Page) =>
+  ask<string[]>(
+    page,
+    `const clip = (rect, element) => {
+      let { left, top, right, bottom } = rect
+      for (let box = element; box !== null && box !== document.body; box = box.parentElement) {
+        if (getComputedStyle(box).overflow === 'visible') continue
+        const limit = box.getBoundingClientRect()
+        left = Math.max(left, limit.left); top = Math.max(top, limit.top)
+        right = Math.min(right, limit.right); bottom = Math.min(bottom, limit.bottom)
+      }
+      return { left, top, right, bottom }
+    }
+    const controls = [...document.querySelectorAll('button, input, select, textarea')]
+      .filter((control) => control.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
+      .map((control) => ({ control, box: control.getBoundingClientRect() }))
+      .filter(({ box }) => box.width > 1 && box.height > 1)
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    const covered = []
+    while (texts.nextNode()) {
+      const { currentNode } = texts
+      const parent = currentNode.parentElement
+      if (currentNode.textContent.trim() === '' || !parent.checkVisibility({ visibilityProperty: true })) continue
+      const range = document.createRange()
+      range.selectNodeContents(currentNode)
+      for (const whole of range.getClientRects()) {
+        if (whole.width <= 1 || !controls.some(({ box }) => box.left < whole.right && box.right > whole.left && box.top < whole.bottom && box.bottom > whole.top)) continue
+        const rect = clip(whole, parent)
+        for (const { control, box } of controls) {
+          const width = Math.min(box.right, rect.right) - Math.max(box.left, rect.left)
+          const height = Math.min(box.bottom, rect.bottom) - Math.max(box.top, rect.top)
+          const isOwn = [control, ...(control.labels ?? [])].some((own) => own.contains(currentNode))
+          const isBehind = control.closest('dialog') !== parent.closest('dialog')
+          if (width > 1 && height > 3 && !isOwn && !isBehind)
+            covered.push(control.textContent.trim().slice(0, 30) + ' over ' + currentNode.textContent.trim().slice(0, 60))
+        }
+      }
+    }
+    return [...new Set(covered)]`,
+  )
+
 /** Text whose contrast with its ground is below 4.5 to 1 (WCAG 2, level AA). */
 export const findFaintText = (page: Page) =>
   ask<string[]>(
@@ -66,6 +131,26 @@ export const findBrokenFigures = (page: Page) =>
         return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1
       })
       .map(({ textContent }) => textContent)`,
+  )
+
+/** Words of at most 20 letters that are broken across lines, outside links and code. */
+export const findBrokenWords = (page: Page) =>
+  ask<string[]>(
+    page,
+    `const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    const broken = []
+    while (texts.nextNode()) {
+      const { currentNode } = texts
+      const parent = currentNode.parentElement
+      if (parent.closest('a, code, svg') !== null || !parent.checkVisibility({ visibilityProperty: true })) continue
+      for (const { 0: word, index } of currentNode.textContent.matchAll(/[\\p{L}\\p{N}]{2,20}/gu)) {
+        const range = document.createRange()
+        range.setStart(currentNode, index)
+        range.setEnd(currentNode, index + word.length)
+        if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) broken.push(word)
+      }
+    }
+    return broken`,
   )
 
 export interface Links {

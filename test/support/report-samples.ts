@@ -201,6 +201,7 @@ function sampleAttention(index: number, words: Words = plainWords): AttentionEnt
     status: statuses[index % statuses.length] ?? '',
     confidence: index % 4 === 0 ? 40 + (index % 40) : null,
     found: index % 4 === 0 ? words('found', index) : null,
+    reason: index % 3 === 0 ? words('reason', index) : null,
     source: words('source', index),
   }
 }

@@ -9,9 +9,15 @@ import { createAnswerLines } from '../../pipeline/output/answer-lines.js'
 import { copyCandidates } from '../../pipeline/gather-candidates.js'
 import { openReviewOfRows } from '../../pipeline/decided-lookups.js'
 import { assertNotOurs, assertOutputsApart } from '../../pipeline/own-files.js'
-import { assertOutputUsable, resolveOutput, listWrittenPaths } from '../../pipeline/output/output-path.js'
+import {
+  assertOutputUsable,
+  listWrittenPaths,
+  resolveOutput,
+  type ResolvedOutput,
+} from '../../pipeline/output/output-path.js'
 import { publish } from '../../pipeline/output/publish.js'
-import { resolveSettings } from '../../config/settings.js'
+import type { Input } from '../../pipeline/input/input.js'
+import { resolveSettings, type Settings } from '../../config/settings.js'
 import { version } from '../../platform/installed-package.js'
 import { addConfigFlags, readConfig, findConfigPath, type ConfigFlags } from '../config-flags.js'
 import {
@@ -23,18 +29,44 @@ import {
   createRowStream,
 } from '../terminal/command-io.js'
 
+/** Resolves the output of the settings. Throws OUTPUT_*; `assertUsable` also compares it with the input. */
+export function prepareOutput(
+  settings: Settings,
+  configPath: string | null,
+  io: CliIo,
+): {
+  readonly output: ResolvedOutput
+  readonly assertUsable: (input: Input, rowCount: number) => Promise<void>
+} {
+  const connectors = createCommandConnectors(io)
+  const { changes } = settings.output
+  const output = resolveOutput(
+    { ...settings.output, stages: settings.stages.asked, hasSides: settings.first !== null },
+    { connectors, folder: chooseSpoolFolder(settings) },
+  )
+  assertNotOurs(listWrittenPaths(output), listFilesInUse(settings, configPath, io.environment))
+  return {
+    output,
+    assertUsable: async (input, rowCount) => {
+      assertNoClash(input.columns, output.columns)
+      assertOutputUsable(input.files, output.path, output.format, rowCount, input.bytes)
+      await assertOutputsApart(input.files, {
+        paths: listWrittenPaths(output),
+        appendedPaths: changes === undefined ? [] : [changes],
+        mode: output.remote?.mode ?? 'replace',
+        connectors,
+      })
+    },
+  }
+}
+
 export function fillExportCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'decisions', 'service'])
   command.option('--json', 'print the result as one JSON line')
   command.action(async (inputs: string[], flags: ConfigFlags & { json?: boolean }) => {
     const settings = resolveSettings(readConfig(inputs, flags, io.environment), io.environment)
-    const access = { connectors: createCommandConnectors(io), folder: chooseSpoolFolder(settings) }
-    const output = resolveOutput(
-      { ...settings.output, stages: settings.stages.asked, hasSides: settings.first !== null },
-      access,
-    )
+    const { output, assertUsable } = prepareOutput(settings, findConfigPath(flags), io)
     assertOneUseOfStdout(flags.json === true, output.path)
-    assertNotOurs(listWrittenPaths(output), listFilesInUse(settings, findConfigPath(flags), io.environment))
     await inspectInput(
       {
         settings,
@@ -65,13 +97,7 @@ export function fillExportCommand(command: Command, io: CliIo): void {
         }
         first?.checkSample()
         for (const note of input.listNotes()) io.err(`  note: ${note}\n`)
-        assertOutputUsable(input.files, output.path, output.format)
-        await assertOutputsApart(input.files, {
-          paths: listWrittenPaths(output),
-          mode: output.remote?.mode ?? 'replace',
-          connectors: access.connectors,
-        })
-        assertNoClash(input.columns, output.columns)
+        await assertUsable(input, 0)
         const doubtThreshold = settings.review.threshold
         if (shared !== null) {
           const { columns: written } = output

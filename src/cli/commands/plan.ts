@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { formatCount, plural } from '../../core/text.js'
+import type { ErrorCode } from '../../core/errors.js'
+import { formatCount } from '../../core/text.js'
 import { formatColumnLines, type ColumnReport } from '../../pipeline/lookups/column-report.js'
 import { formatDuration } from '../../core/time.js'
 import type { LookupKind } from '../../pipeline/lookups/lookup-kind.js'
@@ -21,29 +22,24 @@ import { nameJob } from '../../pipeline/input/input.js'
 import type { CheckpointReader, KeyedLookup, LookupId } from '../../pipeline/checkpoint/checkpoint.js'
 import type { DecidedLookups } from '../../pipeline/decided-lookups.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
-import { calculateSaved, type FirstFigures } from '../../pipeline/figures/first-figures.js'
-import { formatAmount, type Prices } from '../../pipeline/figures/money.js'
-import type { FirstAnswers } from '../../pipeline/first/first-answers.js'
-import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
-import {
-  createCommandConnectors,
-  formatCommandLine,
-  formatJsonLine,
-  warnOfProblem,
-  type CliIo,
-} from '../terminal/command-io.js'
-import { assertOutputsApart } from '../../pipeline/own-files.js'
+import { addConfigFlags, findConfigPath, readConfig, type ConfigFlags } from '../config-flags.js'
+import { formatCommandLine, formatJsonLine, warnOfProblem, type CliIo } from '../terminal/command-io.js'
 import { formatLookupNoun, planWords } from '../terminal/lookup-text.js'
-import { DistinctKeys, formatStagePlan, StagePlanCounter, type StagePlan } from './plan-stages.js'
+import {
+  DistinctKeys,
+  formatFirstPlan,
+  formatStagePlan,
+  planFirst,
+  StagePlanCounter,
+  type FirstPlan,
+  type StagePlan,
+} from './plan-stages.js'
 
 /** Typical duration of a run at a hosted service (interface: "Limits"). */
 const runMs = { min: 60_000, max: 300_000 }
 
 /** Imported only for stages, because it contains the list of public suffixes of domains. */
 const loadStageAnswers = () => import('../../pipeline/checkpoint/stage-answers.js')
-
-/** Imported only with `--first`. */
-const loadAskFirst = () => import('../../app/enrich.js')
 
 export function fillPlanCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'decisions', 'service', 'asking'])
@@ -64,6 +60,7 @@ export function fillPlanCommand(command: Command, io: CliIo): void {
       const stages = new StagePlanCounter({ settings, getPolicy, answersOf })
       const counter = new PlanCounter(getPolicy, stages)
       try {
+        const output = await prepareNamedOutput(settings, findConfigPath(flags), io)
         const onBatch = counter.onBatch.bind(counter)
         await inspectInput(
           {
@@ -71,17 +68,11 @@ export function fillPlanCommand(command: Command, io: CliIo): void {
             stdin: io.stdin,
             signal: io.interrupt,
             environment: io.environment,
-            askFirst: settings.first === null ? null : (await loadAskFirst()).askFirst,
+            askFirst: settings.first === null ? null : (await import('../../app/enrich.js')).askFirst,
             onBatch,
           },
           async (found) => {
-            const { path, changes, mode = 'replace' } = settings.output
-            await assertOutputsApart(found.input.files, {
-              paths: path === undefined ? [] : [path],
-              appendedPaths: changes === undefined ? [] : [changes],
-              mode,
-              connectors: createCommandConnectors(io),
-            })
+            await output?.assertUsable(found.input, found.index.rowCount)
             const plan = describePlan(found, counter, stages.listPlans(counter.openCount), settings)
             io.out(flags.json === true ? formatJsonLine('plan', plan) : formatPlanReport(plan, io))
             warnOfProblem(found.problem, io)
@@ -92,6 +83,14 @@ export function fillPlanCommand(command: Command, io: CliIo): void {
         stages.close()
       }
     })
+}
+
+/** The output of the run, which it would refuse if unusable; `null` if none is named, or for a part. */
+async function prepareNamedOutput(settings: Settings, configPath: string | null, io: CliIo) {
+  const { output, job } = settings
+  if (output.path === undefined || output.path === '-' || job.partition !== null) return null
+  const { prepareOutput } = await import('./export.js')
+  return prepareOutput(settings, configPath, io)
 }
 
 /** Counts distinct lookups by the action of a run. */
@@ -166,10 +165,16 @@ interface PlanReport {
   /** The same in one sentence. */
   costText: string
   durationMs: { min: number; max: number }
+  /** Duration with webhooks instead of polls; `null` if it is hardly shorter, or webhooks are set up. */
+  withWebhooksMs: number | null
   outputPath: string | null
+  /** The error that would stop the run with this checkpoint. */
+  problem: { readonly code: ErrorCode; readonly message: string } | null
   columns: ColumnReport
-  /** Why the input may be read wrongly. A run on a service that bills stops because of them. */
+  /** Why the input may be read wrongly. */
   doubts: readonly string[]
+  /** Whether a run would stop because of the doubts. */
+  stopsOnDoubts: boolean
   /** Without the doubts. */
   notes: readonly string[]
 }
@@ -196,6 +201,11 @@ function describePlan(
     }) ?? 0
   // The service works on the last run after the last submission.
   const tail = isHosted && open > 0 ? runMs : { min: 0, max: 0 }
+  const stageMs = Math.max(0, ...stages.map((stage) => stage.limitMs.max))
+  const { submissionsPerWindow: perWindow, windowMs } = settings.limits
+  const submitMs = perWindow === null ? 0 : (billedMax / perWindow) * windowMs
+  const withWebhooksMs = Math.max(submitMs + tail.max, stageMs)
+  const isPolled = isHosted && settings.webhook.url === null
   return {
     rowCount: found.index.rowCount,
     invalidRowCount: found.index.invalidCount,
@@ -211,11 +221,14 @@ function describePlan(
     costText: isHosted ? formatSpending(spending) : 'nothing: the embedded service is free',
     durationMs: {
       min: Math.max(limitMs, tail.min, ...stages.map((stage) => stage.limitMs.min)),
-      max: Math.max(limitMs + tail.max, ...stages.map((stage) => stage.limitMs.max)),
+      max: Math.max(limitMs + tail.max, stageMs),
     },
+    withWebhooksMs: isPolled && withWebhooksMs < limitMs / 2 ? withWebhooksMs : null,
     outputPath: settings.output.path ?? null,
+    problem: found.problem === null ? null : { code: found.problem.code, message: found.problem.message },
     columns: found.columns,
     doubts: found.doubts,
+    stopsOnDoubts: isHosted && plan.submit > 0 && found.doubts.length > 0 && !settings.input.acceptDoubtful,
     notes: [
       ...found.input.listNotes(),
       ...(found.columnNote === null ? [] : [found.columnNote]),
@@ -229,7 +242,9 @@ function formatPlanReport(report: PlanReport, io: CliIo): string {
   const width = formatCount(report.rowCount).length
   const line = (count: number, text: string) => `  ${formatCount(count).padStart(width)}  ${text}`
   const { min, max } = report.durationMs
-  const time = max === min ? formatDuration(max) : `${formatDuration(min)} to ${formatDuration(max)}`
+  const time = [...new Set([min, max].map((ms) => formatDuration(ms)))].join(' to ')
+  const { withWebhooksMs: ms } = report
+  const webhooks = ms === null ? '' : `, or ${formatDuration(ms)} with webhooks (--webhook-listen)`
   return `${[
     `Plan (nothing is submitted): ${asked}`,
     ...unused.map((line) => `  ${line}`),
@@ -246,9 +261,9 @@ function formatPlanReport(report: PlanReport, io: CliIo): string {
     ...report.stages.map(formatStagePlan),
     ...report.notes.map((note) => `  note: ${note}`),
     ...report.doubts.map((doubt) => `  doubtful: ${doubt}`),
-    ...formatDoubtfulStop(report, io),
+    ...formatDoubtfulStop(report),
     `Cost: ${report.costText}`,
-    `Time: ${report.isHosted ? `about ${time}` : 'as fast as this machine allows'}`,
+    `Time: ${report.isHosted ? `about ${time}${webhooks}` : 'as fast as this machine allows'}`,
     `Next: ${formatRunCommand(report, io)}`,
   ].join('\n')}\n`
 }
@@ -277,13 +292,12 @@ function describeSpending(
   )
 }
 
-function formatDoubtfulStop({ doubts, isHosted, plan }: PlanReport, io: CliIo): string[] {
-  const isAccepted = io.argv.includes('--accept-doubtful-input')
-  if (doubts.length === 0 || !isHosted || plan.submit === 0 || isAccepted) return []
-  return [
-    'A run would stop before the first submission; if the input is read right, pass --accept-doubtful-input',
-  ]
-}
+const formatDoubtfulStop = ({ stopsOnDoubts }: PlanReport): string[] =>
+  stopsOnDoubts
+    ? [
+        'A run would stop before the first submission; if the input is read right, pass --accept-doubtful-input',
+      ]
+    : []
 
 /** The command of the planned run; adds an output path if none is given. */
 function formatRunCommand({ outputPath }: PlanReport, io: CliIo): string {
@@ -291,66 +305,4 @@ function formatRunCommand({ outputPath }: PlanReport, io: CliIo): string {
     .replace(/\benrich plan\b/, 'enrich')
     .replace(/ --json\b/, '')
   return outputPath === null ? `${command} -o out.parquet` : command
-}
-
-/** The lookups that an own registry would answer, and what that saves. */
-interface FirstPlan extends Pick<FirstFigures, 'registry' | 'accept' | 'saved'> {
-  /** Distinct lookups that the registry answers. */
-  readonly lookupCount: number
-  /** The part of these that is submitted as well. */
-  readonly sampleCount: number
-  /** Without the sample, at other values of `accept`. */
-  readonly byAccept: readonly AcceptPlan[]
-}
-
-interface AcceptPlan {
-  readonly accept: number
-  readonly lookupCount: number
-  readonly submitCount: number
-  /** Price of these submissions; `null` without a price. */
-  readonly cost: FirstFigures['saved']
-}
-
-const shownAccepts = [80, 90, 95, 99]
-
-/**
- * Plans which lookups the own registry answers and what that saves. `submitCount`: lookups to submit, with those of
- * the sample.
- */
-function planFirst(first: FirstAnswers, submitCount: number, prices: Prices | null): FirstPlan {
-  const { byConfidence, sampleCount } = first.counts
-  const countFrom = (accept: number) => byConfidence.slice(accept).reduce((sum, count) => sum + count, 0)
-  const lookupCount = countFrom(first.accept)
-  const withoutRegistry = submitCount - sampleCount + lookupCount
-  const byAccept = [...new Set([...shownAccepts, first.accept])]
-    .sort((a, b) => a - b)
-    .map((accept) => {
-      const answered = countFrom(accept)
-      const left = withoutRegistry - answered
-      return { accept, lookupCount: answered, submitCount: left, cost: calculateSaved(left, prices) }
-    })
-  const saved = calculateSaved(lookupCount - sampleCount, prices)
-  return { registry: first.name, accept: first.accept, saved, lookupCount, sampleCount, byAccept }
-}
-
-function formatFirstPlan({ registry, accept, saved, byAccept, ...plan }: FirstPlan): string[] {
-  const amount = saved === null ? '' : `, ${formatAmount(saved.amount, saved.currency)} saved`
-  const sample =
-    plan.sampleCount === 0
-      ? ''
-      : `; ${formatCount(plan.sampleCount)} of them are also submitted, which the table leaves out`
-  const rows = byAccept.map((one) => [
-    `${one.accept}${one.accept === accept ? ' *' : '  '}`,
-    formatCount(one.lookupCount),
-    formatCount(one.submitCount),
-    ...(one.cost === null ? [] : [formatAmount(one.cost.amount, one.cost.currency)]),
-  ])
-  const titles = ['accept  ', 'answered', 'to submit', 'cost'].slice(0, rows[0]?.length)
-  const widths = titles.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)))
-  const line = (cells: readonly string[]) =>
-    `  ${cells.map((cell, at) => cell.padStart(widths[at] ?? 0)).join('  ')}`.trimEnd()
-  return [
-    `Own registry: ${registry} answers ${plural(plan.lookupCount, 'lookup')}, free of charge${amount}${sample}`,
-    ...[titles, ...rows].map(line),
-  ]
 }

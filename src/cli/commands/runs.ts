@@ -5,10 +5,11 @@ import { parsePositive } from '../../config/option.js'
 import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
 import {
-  type KindSubmissions,
+  type ScopeSubmissions,
   type RememberedRun,
   sumRuns,
-  countSubmittedByRun,
+  getBilled,
+  getSubmissions,
   type CheckpointTotals,
 } from '../../pipeline/history/remembered-runs.js'
 import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
@@ -17,7 +18,8 @@ import { basename } from 'node:path'
 import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
 import { formatFirst, formatSample } from '../../pipeline/figures/first-figures.js'
-import { formatAmount } from '../../pipeline/figures/money.js'
+import { formatAmount, formatBilledCount, formatCost, sumSubmitted } from '../../pipeline/figures/money.js'
+import { formatSubmissions } from '../terminal/lookup-text.js'
 import type { RunRecord } from '../../pipeline/figures/run-record.js'
 
 interface Column {
@@ -33,8 +35,12 @@ const columns: readonly Column[] = [
   { title: 'began (UTC)', weight: 90, cell: ({ startedAtMs }) => formatInstant(startedAtMs), isText: true },
   { title: 'job', weight: 20, cell: ({ series }) => formatJobName(series), isText: true },
   { title: 'rows', weight: 60, cell: ({ record }) => count(record, ({ summary }) => summary?.rowCount) },
-  { title: 'submitted', weight: 50, cell: ({ record }) => count(record, countSubmittedByRun) },
-  { title: 'cost', weight: 40, cell: ({ record }) => formatCost(record) },
+  {
+    title: 'submitted',
+    weight: 50,
+    cell: ({ record }) => count(record, (one) => sumSubmitted(getSubmissions(one))),
+  },
+  { title: 'cost', weight: 40, cell: ({ record }) => formatRunCost(record) },
   { title: 'matched', weight: 70, cell: ({ record }) => formatMatched(record) },
   { title: 'took', weight: 30, cell: (run) => formatRunDuration(run) },
   { title: 'ended', weight: 95, cell: formatEnd, isText: true },
@@ -74,13 +80,14 @@ function formatRuns(runs: readonly RememberedRun[], columnsMax: number): string 
 
 /** `Total: 3 runs, 300 submitted, 294 billed, EUR 14.70; 6 more may have been billed` */
 function formatTotals(totals: CheckpointTotals): string {
-  const { runCount, submittedCount, billedCount, uncertainCount, costs } = totals
+  const { runCount, submittedCount, billedCount, isBilledAtMost, uncertainCount, costs } = totals
   const priced = costs.reduce((sum, { lookupCount }) => sum + lookupCount, 0)
-  const amounts = costs.map(({ cost, currency }) => formatAmount(cost, currency)).join(' and ')
+  const most = isBilledAtMost ? 'at most ' : ''
+  const amounts = costs.map(({ cost, currency }) => `${most}${formatAmount(cost, currency)}`).join(' and ')
   const parts = [
     plural(runCount, 'run'),
     `${formatCount(submittedCount)} submitted`,
-    `${formatCount(billedCount)} billed`,
+    `${formatBilledCount({ count: billedCount, isMost: isBilledAtMost })} billed`,
     ...(amounts === ''
       ? []
       : [priced < billedCount ? `${amounts} for ${formatCount(priced)} of them` : amounts]),
@@ -123,7 +130,7 @@ function listRecordFacts(record: RunRecord): [string, string][] {
     ],
     ...listSummaryFacts(record, formatCounts),
     ...(figures === null ? [] : [['rows', formatCounts(figures.rowsByStatus)] as [string, string]]),
-    ...(formatCost(record) === '' ? [] : [['cost', formatCost(record)] as [string, string]]),
+    ...(formatRunCost(record) === '' ? [] : [['cost', formatRunCost(record)] as [string, string]]),
     ...(changes === null
       ? []
       : [
@@ -139,18 +146,22 @@ function listRecordFacts(record: RunRecord): [string, string][] {
 }
 
 function listSummaryFacts(
-  { summary, submittedCount }: RunRecord,
+  record: RunRecord,
   countsOf: (counts: Readonly<Record<string, number>>) => string,
 ): [string, string][] {
-  if (summary === null)
-    return submittedCount === undefined ? [] : [['counts', `${formatCount(submittedCount)} submitted`]]
-  const { rowCount, lookupCount, cachedCount, decidedCount, billedCount, pollCount } = summary
+  const { summary, service } = record
+  const submitted = [
+    formatSubmissions(getSubmissions(record)),
+    ...(service === 'embedded' ? [] : [`${formatBilledCount(getBilled(record))} billed`]),
+  ]
+  if (summary === null) return getSubmissions(record).length === 0 ? [] : [['counts', submitted.join(' · ')]]
+  const { rowCount, lookupCount, cachedCount, decidedCount, pollCount } = summary
   const numbers = [
     `${formatCount(rowCount)} rows`,
     `${formatCount(lookupCount)} lookups`,
     `${formatCount(cachedCount)} answered before`,
     ...(decidedCount > 0 ? [`${formatCount(decidedCount)} decided by reviewers`] : []),
-    `${formatCount(billedCount)} submitted`,
+    ...submitted,
     `${formatCount(pollCount)} polls`,
   ]
   const answers = countsOf(summary.outcomes)
@@ -190,9 +201,9 @@ function count(record: RunRecord | null, of: (record: RunRecord) => number | und
   return number === undefined ? '' : formatCount(number)
 }
 
-function formatCost(record: RunRecord | null): string {
+function formatRunCost(record: RunRecord | null): string {
   const money = record?.money ?? null
-  return money === null ? '' : formatAmount(money.cost, money.currency)
+  return money === null ? '' : formatCost(money)
 }
 
 function formatMatched(record: RunRecord | null): string {
@@ -231,7 +242,7 @@ export function fillRunsCommand(command: Command, io: CliIo): void {
 
 interface KnownRuns {
   readonly runs: readonly RememberedRun[]
-  readonly submissions: readonly KindSubmissions[]
+  readonly submissions: readonly ScopeSubmissions[]
 }
 
 function showRuns(path: string, { runs, submissions }: KnownRuns, flags: RunsFlags, io: CliIo): void {

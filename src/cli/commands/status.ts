@@ -4,19 +4,26 @@ import type { Command } from 'commander'
 import { withKnownHistory } from '../../app/run-history.js'
 import { isAddress } from '../../connectors/connectors.js'
 import { at, toText } from '../../core/json.js'
-import { formatCount } from '../../core/text.js'
+import { formatCount, plural } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
 import { isPostgresUrl } from '../../core/server-addresses.js'
 import { diagnoseDamage, findProblem } from '../../pipeline/checkpoint/sqlite/verify.js'
-import type { ScopeCounts, UncertainLookup } from '../../pipeline/checkpoint/checkpoint.js'
+import type { ScopeCounts } from '../../pipeline/checkpoint/checkpoint.js'
 import { openCheckpointReader } from '../../pipeline/checkpoint/sqlite/reader.js'
 import { standardInputLabel } from '../../pipeline/input/sources.js'
 import { type LookupKind, firstKinds } from '../../pipeline/lookups/lookup-kind.js'
-import { readInboxCounts, type InboxCounts } from '../../pipeline/inbox/inbox.js'
+import { readInboxCounts } from '../../pipeline/inbox/inbox.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
 import { quote, formatJsonLine, type CliIo, warnOfProblem } from '../terminal/command-io.js'
-import { formatSharedStatus } from '../terminal/lookup-text.js'
+import {
+  formatInbox,
+  formatSharedStatus,
+  formatSubmissions,
+  formatUncertain,
+  formatWhen,
+} from '../terminal/lookup-text.js'
+import { suggestNextSteps } from '../terminal/summary-text.js'
 import { readStandingDecisions } from '../../pipeline/decisions/decision-sync.js'
 import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
 import { getDecisionService, type Verdict } from '../../pipeline/lookups/decision.js'
@@ -64,7 +71,9 @@ async function showStatus(settings: Settings, flags: StatusFlags, io: CliIo): Pr
         formatJsonLine('status', {
           path,
           scopes,
-          decided: Object.fromEntries(decided),
+          decided: Object.fromEntries(
+            [...decided].map(([scope, { accepted, none }]) => [scope, { accepted, none }]),
+          ),
           uncertain,
           inbox,
           problem: shown,
@@ -115,8 +124,6 @@ async function showSharedStatus(settings: Settings, flags: StatusFlags, io: CliI
   }
 }
 
-type DecidedByScope = ReadonlyMap<string, DecidedCounts>
-
 /** Returns the recorded runs, newest first; none if the history cannot be read. */
 const readRuns = (
   { checkpoint: { path } }: Settings,
@@ -138,13 +145,13 @@ const isEmbedded = (base: string): boolean => base.startsWith('embedded:')
 function formatStatus(
   path: string,
   scopes: readonly ScopeCounts[],
-  decided: DecidedByScope,
+  decided: ReadonlyMap<string, DecidedCounts>,
   runs: readonly RememberedRun[],
 ): string {
   if (scopes.length === 0)
     return `${path}: nothing was submitted yet.\nNext: enrich companies.csv -o out.parquet\n`
   const texts = groupByService(scopes).map((service) =>
-    formatService(service, decided.get(service.base), findFirstFlag(service.base, runs)),
+    formatService(service, decided.get(service.base), runs),
   )
   return `${path}\n${texts.join('')}`
 }
@@ -170,26 +177,43 @@ function groupByService(scopes: readonly ScopeCounts[]): ServiceScopes[] {
 function formatService(
   { base, resolutions, others }: ServiceScopes,
   decided: DecidedCounts | undefined,
-  firstFlag: string,
+  runs: readonly RememberedRun[],
 ): string {
+  const firstFlag = findFirstFlag(base, runs)
   const all = [...(resolutions === null ? [] : [resolutions]), ...others]
   return `${[
     isEmbedded(base)
       ? `${firstFlag === '' ? 'Embedded service, registry' : `Own registry of${firstFlag},`} edition ${base.slice('embedded:'.length, 'embedded:'.length + 12)}`
       : base,
-    ...(resolutions === null ? [] : formatScope(resolutions)),
+    formatSubmissionLine(all),
+    ...(resolutions === null ? [] : formatStates(resolutions)),
     ...formatDecided(decided),
     ...others.map(formatKind),
-    `  next: ${suggestNextStep(all, firstFlag)}`,
+    `  next: ${suggestNextStep(all, firstFlag, findReviewStep(base, runs, decided))}`,
   ].join('\n')}\n`
 }
 
-function formatScope(scope: ScopeCounts): string[] {
+/** Submissions of all kinds, as `enrich runs` counts them. */
+function formatSubmissionLine(scopes: readonly ScopeCounts[]): string {
+  const listTimes = (getMs: (scope: ScopeCounts) => number | null): number[] =>
+    scopes
+      .map(getMs)
+      .filter((ms) => ms !== null)
+      .sort((one, other) => one - other)
+  const firstMs = listTimes((scope) => scope.firstSubmittedAtMs)[0] ?? null
+  const lastMs = listTimes((scope) => scope.lastAnsweredAtMs).at(-1) ?? null
+  const submissions = scopes.map(({ kind, submissions: submittedCount }) => ({ kind, submittedCount }))
+  const estimated = scopes.some(({ isEstimated }) => isEstimated === true)
+    ? '; the checkpoint is large: the counts of finished and new lookups are estimates'
+    : ''
+  return `  since ${formatWhen(firstMs)}, last answer ${formatWhen(lastMs)}, ${formatSubmissions(submissions)}${estimated}`
+}
+
+function formatStates(scope: ScopeCounts): string[] {
   const { states } = scope
   const line = (count: number, text: string) =>
     count === 0 ? [] : [`  ${formatCount(count).padStart(9)}  ${text}`]
   return [
-    `  since ${formatWhen(scope.firstSubmittedAtMs)}, last answer ${formatWhen(scope.lastAnsweredAtMs)}, ${formatCount(scope.submissions)} submissions${scope.isEstimated === true ? '; the checkpoint is large: the counts of finished and new lookups are estimates' : ''}`,
     ...line(states.answered, `answered (${formatOutcomes(scope)})`),
     ...line(states.failed, 'failed: billed, without a result'),
     ...line(states.running, 'running: submitted, the answer is not fetched yet'),
@@ -236,19 +260,33 @@ const kindWords: Readonly<Record<LookupKind, string>> = {
   domain: 'domains',
 }
 
-function formatInbox(inbox: InboxCounts | null): string {
-  if (inbox === null) return ''
-  const parts = [
-    [inbox.taken, 'processed'],
-    [inbox.waiting, 'waiting for the next run'],
-    [inbox.unclaimed, 'unclaimed: the checkpoint has no such submission'],
-    [inbox.quarantined, 'in quarantine: contradicting ids, or unreadable'],
-  ] as const
-  const shown = parts.flatMap(([count, text]) => (count === 0 ? [] : `${formatCount(count)} ${text}`))
-  return `Webhooks: ${shown.join(' · ') || 'none yet'}\n`
+/**
+ * Suggests to review the rows that were doubtful after the newest run of a series, without those decided since;
+ * `null` if nothing is left to review.
+ */
+function findReviewStep(
+  base: string,
+  runs: readonly RememberedRun[],
+  decided: DecidedCounts | undefined,
+): string | null {
+  const run = runs.find(({ record }) => record?.scope === base && record.summary !== null)
+  const { summary = null, command = '' } = run?.record ?? {}
+  if (run === undefined || summary === null) return null
+  // Another edition of the registry answered the same input since.
+  if (runs.find(({ series }) => series === run.series) !== run) return null
+  const [step] = suggestNextSteps({ ...summary, isDemo: false }, command)
+  const sinceCount = decided?.decidedAtMs.filter((atMs) => atMs > (run.endedAtMs ?? Infinity)).length ?? 0
+  const leftCount = (summary.review?.lookupCount ?? 0) - sinceCount
+  if (step === undefined || leftCount <= 0) return null
+  const what = sinceCount === 0 ? step.text : plural(leftCount, 'doubtful lookup')
+  return `${what} after run ${run.number}: ${step.command}`
 }
 
-function suggestNextStep(scopes: readonly ScopeCounts[], firstFlag: string): string {
+function suggestNextStep(
+  scopes: readonly ScopeCounts[],
+  firstFlag: string,
+  reviewStep: string | null,
+): string {
   const lastInputs = scopes[0]?.lastInputs ?? []
   const states = { running: 0, new: 0, uncertain: 0, intended: 0, failed: 0 }
   for (const scope of scopes) for (const state of getKeys(states)) states[state] += scope.states[state]
@@ -261,7 +299,7 @@ function suggestNextStep(scopes: readonly ScopeCounts[], firstFlag: string): str
   }
   if (states.failed > 0)
     return `${enrich('enrich retry', ' --status failed')}   (submits them again; billed again)`
-  return `nothing left; ${enrich('enrich')} writes the output`
+  return reviewStep ?? `nothing left; ${enrich('enrich')} writes the output`
 }
 
 /** Adds the inputs to a command. Standard input must be piped again, with its format. */
@@ -283,21 +321,10 @@ function shortenPath(path: string): string {
   return below.startsWith('..') ? path : below
 }
 
-function formatUncertain(uncertain: readonly UncertainLookup[]): string {
-  if (uncertain.length === 0) return 'No submission is uncertain.\n'
-  const lines = uncertain.map(
-    ({ name, location, customId, intendedAtMs, reason, kind }) =>
-      `  ${formatWhen(intendedAtMs)}  ${kind === 'resolution' ? '' : `${kind} `}${name}${location === null ? '' : ` (${location})`}  ${customId}  ${reason ?? ''}\n`,
-  )
-  return `Uncertain submissions (the service's records name them by custom_id):\n${lines.join('')}`
-}
-
-function formatWhen(ms: number | null): string {
-  return ms === null ? 'never' : new Date(ms).toISOString().replace('T', ' ').slice(0, 16)
-}
-
 /** Numbers of decided lookups by verdict. */
-type DecidedCounts = Readonly<Record<Verdict, number>>
+interface DecidedCounts extends Readonly<Record<Verdict, number>> {
+  readonly decidedAtMs: readonly number[]
+}
 
 /** Counts decided lookups by service. Throws DECISIONS_* and REVIEW_STORE_*. */
 async function countDecided(
@@ -314,7 +341,11 @@ async function countDecided(
       const found = firstKinds.map((kind) => reader?.find(kind, keys) ?? [])
       const known = [...byLookup.values()].filter((_, at) => found.some((ids) => (ids[at] ?? 0) !== 0))
       const countVerdict = (verdict: Verdict) => known.filter((one) => one.verdict === verdict).length
-      counts.set(scope, { accepted: countVerdict('accepted'), none: countVerdict('none') })
+      counts.set(scope, {
+        accepted: countVerdict('accepted'),
+        none: countVerdict('none'),
+        decidedAtMs: known.map(({ decidedAtMs }) => decidedAtMs),
+      })
     } finally {
       reader?.close()
     }

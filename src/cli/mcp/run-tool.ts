@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { withKnownHistory } from '../../app/run-history.js'
 import { createPriceMissing } from '../../config/billing.js'
-import type { Settings } from '../../config/settings.js'
-import { UserError } from '../../core/errors.js'
+import { resolveApiKey, type Settings } from '../../config/settings.js'
+import { UserError, type ErrorCode } from '../../core/errors.js'
 import { printable, plural } from '../../core/text.js'
-import { formatAmount, toMicros, toUnits } from '../../pipeline/figures/money.js'
+import { countBilled, formatAmount, toMicros, toUnits } from '../../pipeline/figures/money.js'
 import type { Progress } from '../../pipeline/figures/progress.js'
-import type { RunSummary } from '../../pipeline/figures/run-summary.js'
+import { listSubmissions, type RunSummary } from '../../pipeline/figures/run-summary.js'
 import type { Allowance } from './spending-cap.js'
 import type { InputArguments, JsonLine, Workspace } from './workspace.js'
 
@@ -104,10 +104,11 @@ function toFlags({ lookups, costMicros }: Allowance): string[] {
 }
 
 /** Lookups by name and by domain, with those whose response was lost. */
-function countSpent({ billedCount, lostCount = 0, stages, money }: RunSummary): Allowance {
-  const domainCount = stages.find(({ kind }) => kind === 'domain')?.askedCount ?? 0
+function countSpent(summary: RunSummary): Allowance {
+  const { money } = summary
+  const { count, uncertainCount } = countBilled(listSubmissions(summary))
   return {
-    lookups: billedCount + lostCount + domainCount,
+    lookups: count + uncertainCount,
     costMicros: money === null ? 0 : toMicros(money.cost + money.uncertainCost),
   }
 }
@@ -126,7 +127,11 @@ async function buildQuestion(
   const isReplaced = existsSync(output) && !(await isOutputOfRun(output, settings, workspace))
   const isBilled = baseUrl !== null && lookups !== 0
   if (!isBilled && !isReplaced) return null
+  // The user is not asked about a run that would be refused.
+  if (baseUrl !== null) resolveApiKey(workspace.deps.io.environment)
   const [plan] = await workspace.collect(['plan', ...words], signal)
+  const problem = plan?.['problem'] as { readonly code: ErrorCode; readonly message: string } | null
+  if (problem !== null) throw new UserError(problem.code, problem.message)
   const most =
     costMicros === null ? null : formatAmount(toUnits(costMicros), settings.prices?.currency ?? null)
   const limits = [

@@ -1,15 +1,24 @@
+import { formatCount, plural, printable } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
-import { formatAmount, toUnits } from '../../pipeline/figures/money.js'
+import type { UncertainLookup } from '../../pipeline/checkpoint/checkpoint.js'
+import type { InboxCounts } from '../../pipeline/inbox/inbox.js'
 import type {
   JobStatus,
   PaceStatus,
   SharedStatus,
   WorkerStatus,
 } from '../../pipeline/checkpoint/postgres/status.js'
-import { formatCount, plural, printable } from '../../core/text.js'
 import { explainStop } from '../../pipeline/figures/stop.js'
-import type { LookupKind } from '../../pipeline/lookups/lookup-kind.js'
-import type { RunSummary, StageFacts } from '../../pipeline/figures/run-summary.js'
+import { lookupKinds, type LookupKind } from '../../pipeline/lookups/lookup-kind.js'
+import {
+  countBilled,
+  formatAmount,
+  formatBilledCount,
+  sumSubmitted,
+  toUnits,
+  type KindSubmissions,
+} from '../../pipeline/figures/money.js'
+import { listSubmissions, type RunSummary, type StageFacts } from '../../pipeline/figures/run-summary.js'
 
 /** The subject of a lookup of each kind. */
 const kindNouns: Readonly<Record<LookupKind, readonly [one: string, many: string]>> = {
@@ -17,6 +26,49 @@ const kindNouns: Readonly<Record<LookupKind, readonly [one: string, many: string
   entity: ['company', 'companies'],
   hierarchy: ['company', 'companies'],
   domain: ['domain', 'domains'],
+}
+
+/** Formats `133 submissions (130 lookups · 3 domains)`; without the part in brackets if all are lookups. */
+export function formatSubmissions(
+  submissions: readonly Pick<KindSubmissions, 'kind' | 'submittedCount'>[],
+): string {
+  const some = lookupKinds.flatMap((kind) =>
+    submissions.filter((one) => one.kind === kind && one.submittedCount > 0),
+  )
+  const kinds = some.map(
+    ({ kind, submittedCount }) => `${formatCount(submittedCount)} ${submissionNouns[kind]}`,
+  )
+  const isOnlyLookups = some.every(({ kind }) => kind === 'resolution')
+  return `${plural(sumSubmitted(some), 'submission')}${isOnlyLookups ? '' : ` (${kinds.join(' · ')})`}`
+}
+
+const submissionNouns: Readonly<Record<LookupKind, string>> = {
+  resolution: 'lookups',
+  domain: 'domains',
+  entity: 'records',
+  hierarchy: 'owners',
+}
+
+/** Formats the submissions of one kind in a run: `132 submitted, each billed`, or `3 submitted, at most 3 billed`. */
+export function formatSubmitted(
+  kind: LookupKind,
+  {
+    service,
+    money,
+    ...summary
+  }: Pick<RunSummary, 'service' | 'money' | 'submissions' | 'billedCount' | 'lostCount' | 'stages'>,
+): string {
+  const own = listSubmissions(summary).filter((one) => one.kind === kind)
+  const submittedCount = sumSubmitted(own)
+  const { count, isMost } = countBilled(own, money?.byKind)
+  const submitted = `${formatCount(submittedCount)} submitted`
+  if (submittedCount + count === 0) return kind === 'resolution' ? submitted : ''
+  if (service === 'embedded') return `${submitted}, free of charge`
+  const isCounted = kind === 'resolution' || kind === 'domain' || money?.byKind[kind] !== undefined
+  if (!isCounted) return money === null ? submitted : `${submitted}, not counted in the cost`
+  return count === submittedCount && !isMost
+    ? `${submitted}, each billed`
+    : `${submitted}, ${formatBilledCount({ count, isMost })} billed`
 }
 
 export function formatKindCount(count: number, kind: LookupKind): string {
@@ -47,14 +99,9 @@ export function formatLookupNoun({ lookupCount, domainCount }: Lookups): string 
 }
 
 /** Formats one line with the counts of a stage, and one with the reason if it was stopped. */
-export function formatStage(
-  facts: StageFacts,
-  { service, money }: Pick<RunSummary, 'service' | 'money'>,
-): string[] {
+export function formatStage(facts: StageFacts, summary: RunSummary): string[] {
   const { kind, outcomes, stop } = facts
-  const isUncounted = money !== null && money.byKind[kind] === undefined
-  const price = kind === 'domain' ? ', each billed' : isUncounted ? ', not counted in the cost' : ''
-  const submitted = `submitted${service === 'hosted' ? price : ', free of charge'}`
+  const submitted = formatSubmitted(kind, summary)
   const some = (value: number, words: string): string[] =>
     value === 0 ? [] : [`${formatCount(value)} ${words}`]
   const answers = Object.entries(outcomes)
@@ -65,7 +112,7 @@ export function formatStage(
     formatKindCount(facts.lookupCount, kind),
     ...some(facts.cachedCount, 'answered before'),
     ...some(facts.decidedCount, 'decided by reviewers'),
-    ...some(facts.askedCount, submitted),
+    ...(submitted === '' ? [] : [submitted]),
     ...answers,
     ...some(facts.failedCount, 'failed'),
     ...some(facts.rejectedCount, 'refused as invalid'),
@@ -88,6 +135,31 @@ export const planWords: Readonly<Record<string, string>> = {
   invalid: 'refused before as invalid',
   uncertain: 'uncertain (held)',
   failed: 'failed before',
+}
+
+export function formatInbox(inbox: InboxCounts | null): string {
+  if (inbox === null) return ''
+  const parts = [
+    [inbox.taken, 'processed'],
+    [inbox.waiting, 'waiting for the next run'],
+    [inbox.unclaimed, 'unclaimed: the checkpoint has no such submission'],
+    [inbox.quarantined, 'in quarantine: contradicting ids, or unreadable'],
+  ] as const
+  const shown = parts.flatMap(([count, text]) => (count === 0 ? [] : `${formatCount(count)} ${text}`))
+  return `Webhooks: ${shown.join(' · ') || 'none yet'}\n`
+}
+
+export function formatUncertain(uncertain: readonly UncertainLookup[]): string {
+  if (uncertain.length === 0) return 'No submission is uncertain.\n'
+  const lines = uncertain.map(
+    ({ name, location, customId, intendedAtMs, reason, kind }) =>
+      `  ${formatWhen(intendedAtMs)}  ${kind === 'resolution' ? '' : `${kind} `}${name}${location === null ? '' : ` (${location})`}  ${customId}  ${reason ?? ''}\n`,
+  )
+  return `Uncertain submissions (the service's records name them by custom_id):\n${lines.join('')}`
+}
+
+export function formatWhen(ms: number | null): string {
+  return ms === null ? 'never' : new Date(ms).toISOString().replace('T', ' ').slice(0, 16)
 }
 
 /** Formats the processes, paces and unfinished jobs of a shared checkpoint. */

@@ -8,7 +8,7 @@ import { formatFirst, formatSample } from '../../pipeline/figures/first-figures.
 import { formatPrice, formatMoney } from '../../pipeline/figures/money.js'
 import { findEndReason, explainStop, type KindStop } from '../../pipeline/figures/stop.js'
 import type { RunSummary } from '../../pipeline/summary.js'
-import { formatKindCount, formatLookups, formatStage } from './lookup-text.js'
+import { formatKindCount, formatLookups, formatStage, formatSubmitted } from './lookup-text.js'
 
 const deviationNamesMax = 3
 
@@ -85,8 +85,12 @@ const ofRun = /^(.*?\benrich)(?: (?:run|retry))?(?= |$)/
 
 const getProgram = (command: string): string => ofRun.exec(command)?.[1] ?? 'enrich'
 
-/** Turns `enrich a.csv -o b` into `enrich review a.csv`; `null` if standard input was read, which cannot be read again. */
+/**
+ * Turns `enrich a.csv -o b` into `enrich review a.csv`; `null` if standard input was read, which cannot be read again, or
+ * if it is no command line.
+ */
 function buildReviewCommand(command: string): string | null {
+  if (!ofRun.test(command)) return null
   const words = command.replace(ofRun, '').match(shellWords) ?? []
   const kept = selectArguments(words, reviewFlagGroups)
   return kept.includes('-') ? null : [getProgram(command), 'review', ...kept].join(' ')
@@ -122,11 +126,10 @@ function formatFirstAnswers({ first }: RunSummary): string[] {
 }
 
 function formatLookupLine(summary: RunSummary): string {
-  const price = summary.service === 'hosted' ? ', each billed' : ', free of charge'
   return `  lookups   ${[
     `${formatCount(summary.cachedCount)} answered before`,
     ...(summary.decidedCount === 0 ? [] : [`${formatCount(summary.decidedCount)} decided by reviewers`]),
-    `${formatCount(summary.billedCount)} submitted${summary.billedCount === 0 ? '' : price}`,
+    formatSubmitted('resolution', summary),
     ...(summary.claimedCount === 0 ? [] : [`${formatCount(summary.claimedCount)} found again by webhook`]),
     ...(summary.uncertainCount === 0 ? [] : [`${formatCount(summary.uncertainCount)} uncertain`]),
     ...(summary.failedCount === 0 ? [] : [`${formatCount(summary.failedCount)} failed`]),

@@ -116,6 +116,7 @@ export function renderPublishedState(line: string, needsReview = false): string 
   const getJson = (name: ColumnName) => columns[linePositions.get(name) ?? -1] ?? 'null'
   const getText = (name: ColumnName) => parseValue(getJson(name))
   const sources = indexSources(getJson('basis'))
+  const findReason = () => getText('error') ?? (needsReview ? getText('reason') : null)
   const values: Record<string, unknown> = {
     v: publishedStateVersion,
     ...(needsReview ? { review: true } : {}),
@@ -126,7 +127,7 @@ export function renderPublishedState(line: string, needsReview = false): string 
     // Only an id that differs is informative.
     if (value === null || (field === 'entity_current_id' && value === getText('entity_id'))) continue
     values[field] = cutShort(value, valueCharsMax)
-    const source = (field === 'status' ? getText('error') : null) ?? findSource(field, value, sources)
+    const source = (field === 'status' ? findReason() : null) ?? findSource(field, value, sources)
     if (source === null) continue
     const kept = cutShort(source, sourceCharsMax)
     fieldsBySource.set(kept, [...(fieldsBySource.get(kept) ?? []), field])

@@ -13,6 +13,7 @@ import { getErrorText, UserError } from '../../core/errors.js'
 import { buildTemporaryPath, publishFile, resolveFinalPath } from '../../platform/files.js'
 import { assertRegular } from '../output/output-path.js'
 import type { RunEnd } from '../figures/notify-message.js'
+import { listSubmissions } from '../figures/run-summary.js'
 
 /** Mode of a new file: the collector runs as another user. */
 const readableMode = 0o644
@@ -195,7 +196,11 @@ function listMetrics(end: RunEnd, earlier: EarlierEnds): readonly Metric[] {
     createMetric(
       'accepted_submissions',
       'Submissions that the service accepted',
-      toValues(summary?.billedCount),
+      toValues(
+        summary === null
+          ? undefined
+          : listSubmissions(summary).reduce((sum, { billedCount }) => sum + billedCount, 0),
+      ),
     ),
     createMetric('polls', 'Requests for answers', toValues(summary?.pollCount)),
     createMetric('rate_limited_requests', 'Requests answered with 429', toValues(summary?.rateLimitedCount)),

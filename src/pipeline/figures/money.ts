@@ -1,4 +1,5 @@
-import type { LookupKind } from '../lookups/lookup-kind.js'
+import { formatCount } from '../../core/text.js'
+import { firstKinds, type LookupKind } from '../lookups/lookup-kind.js'
 
 /** Whole millionths of a currency unit, so that sums are exact. */
 export type Micros = number
@@ -33,13 +34,45 @@ export interface Money {
   readonly byKind: Readonly<Record<string, { readonly count: number; readonly unitPrice: number }>>
 }
 
-/** Submissions of one kind. */
-export interface BilledCounts {
+/** Submissions of one kind: by a run, or in a checkpoint. */
+export interface KindSubmissions {
   readonly kind: LookupKind
+  /** Submissions that the service accepted, or that were lost. */
+  readonly submittedCount: number
+  /** Accepted ones, and earlier lost ones that are known to be accepted since. */
   readonly billedCount: number
-  /** Lost submissions, which may have been billed. */
+  /** Lost submissions, which may have been billed in addition. */
   readonly uncertainCount: number
 }
+
+/** A number of billed submissions. */
+export interface BilledCount {
+  readonly count: number
+  /** Fewer may be billed: the service bills a domain, or a record, only at its first request by anyone. */
+  readonly isMost: boolean
+}
+
+/** Counts the billed submissions of kinds that cost something: lookups, domains, and kinds in `priced`. */
+export function countBilled(
+  submissions: readonly Omit<KindSubmissions, 'submittedCount'>[],
+  priced: Readonly<Record<string, unknown>> = {},
+): BilledCount & Pick<KindSubmissions, 'uncertainCount'> {
+  const billed = submissions.filter(
+    ({ kind }) => firstKinds.some((one) => one === kind) || Object.hasOwn(priced, kind),
+  )
+  return {
+    count: billed.reduce((sum, { billedCount }) => sum + billedCount, 0),
+    uncertainCount: billed.reduce((sum, { uncertainCount }) => sum + uncertainCount, 0),
+    isMost: billed.some(({ kind, billedCount }) => kind !== 'resolution' && billedCount > 0),
+  }
+}
+
+/** Formats `24`, or `at most 24`. */
+export const formatBilledCount = ({ count, isMost }: BilledCount): string =>
+  `${isMost ? 'at most ' : ''}${formatCount(count)}`
+
+export const sumSubmitted = (submissions: readonly Pick<KindSubmissions, 'submittedCount'>[]): number =>
+  submissions.reduce((sum, { submittedCount }) => sum + submittedCount, 0)
 
 /**
  * Parses an amount; null if it has a sign, an exponent, separators or more than six decimals, or exceeds `unitsMax`.
@@ -66,7 +99,10 @@ export const toMicros = (units: number): Micros => Math.round(units * microsPerU
 export const toUnits = (micros: bigint | Micros): number => Number(micros) / microsPerUnit
 
 /** Returns the cost of a run so far. */
-export function calculateMoney({ currency, byKind }: Prices, kinds: readonly BilledCounts[]): Money {
+export function calculateMoney(
+  { currency, byKind }: Prices,
+  kinds: readonly Omit<KindSubmissions, 'submittedCount'>[],
+): Money {
   let [cost, uncertainCost] = [0n, 0n]
   const priced: Record<string, { count: number; unitPrice: number }> = {}
   for (const { kind, billedCount, uncertainCount } of kinds) {
@@ -104,14 +140,18 @@ const createFormat = (currency: string | null, more: Intl.NumberFormatOptions = 
 /** Replaces the non-breaking space between code and amount. */
 const replaceHardSpaces = (text: string): string => text.replace(/\u00a0/g, ' ')
 
+/** Formats `EUR 12.50`; `at most EUR 12.50` if some of it may not have been billed. */
+export function formatCost({ currency, cost, byKind }: Pick<Money, 'currency' | 'cost' | 'byKind'>): string {
+  const isMost = Object.entries(byKind).some(
+    ([kind, { count, unitPrice }]) => kind !== 'resolution' && count * unitPrice > 0,
+  )
+  return `${isMost ? 'at most ' : ''}${formatAmount(cost, currency)}`
+}
+
 /** Formats `EUR 12.50, and EUR 0.10 that may have been billed`. */
-export function formatMoney({
-  currency,
-  cost,
-  uncertainCost,
-}: Pick<Money, 'currency' | 'cost' | 'uncertainCost'>): string {
-  const billed = formatAmount(cost, currency)
+export function formatMoney(money: Money): string {
+  const { currency, uncertainCost } = money
   return uncertainCost === 0
-    ? billed
-    : `${billed}, and ${formatAmount(uncertainCost, currency)} that may have been billed`
+    ? formatCost(money)
+    : `${formatCost(money)}, and ${formatAmount(uncertainCost, currency)} that may have been billed`
 }

@@ -1,10 +1,10 @@
 import { formatCount, cutToWidth } from '../../core/text.js'
 import { assertNever, type ExitCode } from '../../core/errors.js'
 import { formatDuration } from '../../core/time.js'
-import { formatMoney, type Money } from './money.js'
+import { formatMoney, sumSubmitted, type Money } from './money.js'
 import type { Alarm } from './alarms.js'
 import type { ChangeCounts } from './change-kinds.js'
-import type { RunSummary } from './run-summary.js'
+import { listSubmissions, type RunSummary } from './run-summary.js'
 
 /** A finished run, for notifications. Contains no secrets. */
 export interface RunEnd {
@@ -91,7 +91,7 @@ const toCounts = (summary: NonNullable<RunEnd['summary']>) => ({
   answered_before: summary.cachedCount,
   decided: summary.decidedCount,
   ...(summary.first === undefined ? {} : { answered_by_registry: summary.first.lookupCount }),
-  submitted: summary.billedCount,
+  submitted: sumSubmitted(listSubmissions(summary)),
   answered: summary.answeredCount,
   uncertain: summary.uncertainCount,
   failed: summary.failedCount,

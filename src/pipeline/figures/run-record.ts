@@ -1,7 +1,7 @@
 import { linePositions, sliceLine } from '../answers/joined-line.js'
 import type { Alarm } from './alarms.js'
 import type { ChangeCounts } from './change-kinds.js'
-import type { Money } from './money.js'
+import type { KindSubmissions, Money } from './money.js'
 import type { RunSummary } from './run-summary.js'
 
 /** Version of this format; records of other versions are listed, but not read. */
@@ -61,7 +61,7 @@ export interface RunRecord {
   readonly error: { readonly code: string; readonly message: string } | null
   readonly money: Money | null
   /** For a run without a summary, read from the checkpoint; never stored. */
-  readonly submittedCount?: number
+  readonly submissions?: readonly KindSubmissions[]
   /** Null if no output was published. */
   readonly figures: OutputFigures | null
   /** Counts over the known rows of a run without an output; omitted if not used. */

@@ -1,6 +1,6 @@
 import type { Alarm } from './alarms.js'
 import type { FirstFigures } from './first-figures.js'
-import type { Money } from './money.js'
+import type { KindSubmissions, Money } from './money.js'
 import { type BudgetEnd, type Stop, findEndReason, explainStop } from './stop.js'
 import type { LookupKind } from '../lookups/lookup-kind.js'
 import { errorCodes, type ExitCode } from '../../core/errors.js'
@@ -51,11 +51,11 @@ export interface RunSummary {
   cachedCount: number
   /** Decided by reviewers, including lookups by domain: not submitted and not billed. */
   decidedCount: number
-  /** Accepted submissions, each billed. */
+  /** Accepted submissions of lookups by name, each billed. `submissions` has all kinds, and lost ones. */
   billedCount: number
-  /**
-   * Lost submissions of this run, over all kinds: they may have been billed. Missing in records of earlier versions.
-   */
+  /** Submissions of this run by kind. Missing in records of earlier versions: see `listSubmissions`. */
+  submissions?: readonly KindSubmissions[]
+  /** Lost submissions over all kinds, in records of earlier versions only. */
   lostCount?: number
   /** Uncertain lookups whose run a webhook named: no longer uncertain. */
   claimedCount: number
@@ -101,6 +101,29 @@ export interface RunSummary {
   notes: readonly string[]
   elapsedMs: number
   submissionsPerMinute: number
+}
+
+/** Returns the submissions of a run by kind. */
+export function listSubmissions(
+  summary: Pick<RunSummary, 'submissions' | 'billedCount' | 'lostCount' | 'stages'>,
+): readonly KindSubmissions[] {
+  const { submissions, billedCount, lostCount = 0, stages } = summary
+  return (
+    submissions ?? [
+      {
+        kind: 'resolution',
+        submittedCount: billedCount + lostCount,
+        billedCount,
+        uncertainCount: lostCount,
+      },
+      ...stages.map(({ kind, askedCount }) => ({
+        kind,
+        submittedCount: askedCount,
+        billedCount: askedCount,
+        uncertainCount: 0,
+      })),
+    ]
+  )
 }
 
 /**

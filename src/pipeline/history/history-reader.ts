@@ -5,13 +5,14 @@ import { calculateEntryDigest, historyTables } from '../checkpoint/history-table
 import { withExplainedErrors, openToRead } from '../checkpoint/sqlite/open-database.js'
 import {
   type HistoryReader,
-  type KindSubmissions,
   type KnownHistory,
   type PublishedEntry,
   type PublishedOutput,
   type RememberedRun,
+  type ScopeSubmissions,
   withSubmissions,
 } from './remembered-runs.js'
+import { readIdentifiers } from '../../core/stated-identifiers.js'
 import { readScope } from '../lookups/lookup-kind.js'
 import { readOutput, toRememberedRun, readRunRows } from './history-rows.js'
 import { isHolderAlive } from '../../platform/file-locks.js'
@@ -63,7 +64,7 @@ class SqliteHistory implements HistoryReader, Pick<KnownHistory, 'submissions'> 
     })
   }
 
-  submissions(): readonly KindSubmissions[] {
+  submissions(): readonly ScopeSubmissions[] {
     return withExplainedErrors(this.#path, () => countSubmissions(this.#database, -Infinity, Infinity))
   }
 
@@ -117,7 +118,8 @@ class SqliteHistory implements HistoryReader, Pick<KnownHistory, 'submissions'> 
     if (row === undefined || state === null || !calculateEntryDigest(row, row.digest).equals(row.ofEntry))
       throw this.#createDamageError('a row of an output')
     const { address, rowKey, name } = row
-    return { address, rowKey, name, state }
+    // Identifiers that the lookup carried are not part of the name in the input.
+    return { address, rowKey, name: name === null ? null : (readIdentifiers(name).name ?? name), state }
   }
 
   #createDamageError(what: string): Error {
@@ -134,13 +136,11 @@ function withLedger(database: Sqlite, run: RememberedRun, nextStartedAtMs: numbe
 }
 
 /** Counts submissions made in a time span. If billing was confirmed later, the run that confirmed it counts them. */
-function countSubmissions(database: Sqlite, fromMs: number, toMs: number): KindSubmissions[] {
+function countSubmissions(database: Sqlite, fromMs: number, toMs: number): ScopeSubmissions[] {
   const rows = database
-    .prepare<
-      { fromMs: number; toMs: number },
-      { scope: string; acceptedCount: number; uncertainCount: number }
-    >(
-      `SELECT scope, sum(verdict = 'accepted' AND coalesce(accepted_at_ms, 0) < @toMs) AS acceptedCount,
+    .prepare<{ fromMs: number; toMs: number }, Omit<ScopeSubmissions, 'kind'>>(
+      `SELECT scope, sum(verdict IN ('accepted', 'uncertain', 'intended')) AS submittedCount,
+         sum(verdict = 'accepted' AND coalesce(accepted_at_ms, 0) < @toMs) AS billedCount,
          sum(verdict IN ('uncertain', 'intended')) AS uncertainCount
        FROM submissions JOIN jobs USING (job_id) JOIN scopes USING (scope_id)
        WHERE intended_at_ms >= @fromMs AND intended_at_ms < @toMs GROUP BY scope`,

@@ -1,7 +1,17 @@
 import { UserError } from '../../core/errors.js'
-import { readScope, type LookupKind } from '../lookups/lookup-kind.js'
+import { readScope } from '../lookups/lookup-kind.js'
 import type { RunRecord } from '../figures/run-record.js'
-import { calculateMoney, toMicros, type Money, type Prices } from '../figures/money.js'
+import {
+  calculateMoney,
+  countBilled,
+  sumSubmitted,
+  toMicros,
+  type BilledCount,
+  type KindSubmissions,
+  type Money,
+  type Prices,
+} from '../figures/money.js'
+import { listSubmissions } from '../figures/run-summary.js'
 
 /** A run in the list of `enrich runs`. */
 export interface RememberedRun {
@@ -28,7 +38,7 @@ export interface PublishedEntry {
   /** Identifies the row across runs, in 16 bytes: derived from its first lookup's key, or from the user's key. */
   readonly address: Uint8Array
   readonly rowKey: string | null
-  /** As looked up; `null` for invalid rows. */
+  /** As looked up, without identifiers; `null` for invalid rows. */
   readonly name: string | null
   /** The result; see `renderPublishedState`. */
   readonly state: string
@@ -63,19 +73,16 @@ export interface HistoryReader {
   close(): void
 }
 
-export interface KindSubmissions {
-  readonly kind: LookupKind
+/** Submissions of one kind at one service. */
+export interface ScopeSubmissions extends KindSubmissions {
   /** The base URL of the service, or the edition of the registry. */
   readonly scope: string
-  readonly acceptedCount: number
-  /** Possibly billed: the answer was lost. */
-  readonly uncertainCount: number
 }
 
 /** The history of a checkpoint in a file or on a server. */
 export interface KnownHistory extends HistoryReader {
   /** Returns all submissions that were, or may have been, billed, by kind and service. */
-  submissions(): readonly KindSubmissions[]
+  submissions(): readonly ScopeSubmissions[]
   /** Makes these outputs readable, as far as they differ. Rejects with CHECKPOINT_*. */
   copyForReading(wanted: WantedOutputs): Promise<void>
 }
@@ -170,36 +177,27 @@ function assertComparable(pair: RunPair): RunPair {
 
 /** Adds the checkpoint's submissions to a run without a summary, which was killed or failed. */
 export function withSubmissions(record: RunRecord, submissions: readonly KindSubmissions[]): RunRecord {
-  const submittedCount = countSubmitted(submissions)
-  if (submittedCount === 0) return record
+  if (sumSubmitted(submissions) === 0) return record
+  const { money } = record
   return {
     ...record,
-    submittedCount,
-    money: record.money === null ? null : calculateMoney(toPrices(record.money), submissions.map(toBilled)),
+    submissions,
+    money: money === null ? null : calculateMoney(toPrices(money), submissions),
   }
 }
-
-const toBilled = ({ kind, acceptedCount, uncertainCount }: KindSubmissions) => ({
-  kind,
-  billedCount: acceptedCount,
-  uncertainCount,
-})
-
-const countSubmitted = (submissions: readonly KindSubmissions[]): number =>
-  submissions.reduce((sum, { acceptedCount, uncertainCount }) => sum + acceptedCount + uncertainCount, 0)
 
 function toPrices({ currency, byKind }: Money): Prices {
   const prices = Object.entries(byKind).map(([kind, { unitPrice }]) => [kind, toMicros(unitPrice)])
   return { currency, byKind: Object.fromEntries(prices) as Prices['byKind'] }
 }
 
-/** Submissions of a run, of all kinds; `undefined` if unknown. */
-export function countSubmittedByRun(record: RunRecord): number | undefined {
-  const { summary } = record
-  if (summary === null) return record.submittedCount
-  const accepted = summary.stages.reduce((sum, { askedCount }) => sum + askedCount, summary.billedCount)
-  return accepted + (summary.lostCount ?? 0)
-}
+/** Returns the submissions of a run by kind; for a run without a summary, those in the checkpoint, if any. */
+export const getSubmissions = ({ summary, submissions = [] }: RunRecord): readonly KindSubmissions[] =>
+  summary === null ? submissions : listSubmissions(summary)
+
+/** Returns the billed submissions of a run. The embedded service is free. */
+export const getBilled = (record: RunRecord): ReturnType<typeof countBilled> =>
+  countBilled(record.service === 'embedded' ? [] : getSubmissions(record), record.money?.byKind)
 
 /** Sums over everything that a checkpoint knows. */
 export interface CheckpointTotals {
@@ -208,6 +206,8 @@ export interface CheckpointTotals {
   readonly submittedCount: number
   /** Accepted submissions that a hosted service bills. */
   readonly billedCount: number
+  /** Whether fewer may be billed. */
+  readonly isBilledAtMost: BilledCount['isMost']
   /** Submissions that a hosted service may have billed in addition. */
   readonly uncertainCount: number
   /** One sum for each currency; empty if no price is known. */
@@ -228,9 +228,9 @@ interface TotalCost {
  */
 export function sumRuns(
   runs: readonly RememberedRun[],
-  submissions: readonly KindSubmissions[],
+  submissions: readonly ScopeSubmissions[],
 ): CheckpointTotals {
-  const priced = new Set<string>(['resolution', 'domain'])
+  const priced: Record<string, true> = {}
   const costs = new Map<string | null, { micros: number; lookupCount: number }>()
   for (const { record } of runs) {
     const money = record?.money ?? null
@@ -241,18 +241,20 @@ export function sumRuns(
     for (const [kind, { count, unitPrice }] of Object.entries(money.byKind)) {
       if (unitPrice === 0) continue
       sum.lookupCount += count
-      priced.add(kind)
+      priced[kind] = true
     }
   }
-  const billed = submissions.filter(({ kind, scope }) => priced.has(kind) && isHosted(scope))
+  const hosted = submissions.filter(({ scope }) => isHosted(scope))
+  const { count: billedCount, uncertainCount, isMost } = countBilled(hosted, priced)
   const scopes = new Set(runs.map(({ record }) => record?.scope))
   // A registry that answers first gets lookups that no run counts as submitted.
-  const isOfRun = ({ scope }: KindSubmissions) => isHosted(scope) || scopes.has(readScope(scope).base)
+  const isOfRun = ({ scope }: ScopeSubmissions) => isHosted(scope) || scopes.has(readScope(scope).base)
   return {
     runCount: runs.length,
-    submittedCount: countSubmitted(submissions.filter(isOfRun)),
-    billedCount: billed.reduce((sum, { acceptedCount }) => sum + acceptedCount, 0),
-    uncertainCount: billed.reduce((sum, { uncertainCount }) => sum + uncertainCount, 0),
+    submittedCount: sumSubmitted(submissions.filter(isOfRun)),
+    billedCount,
+    isBilledAtMost: isMost,
+    uncertainCount,
     costs: [...costs].map(([currency, { micros, lookupCount }]) => ({
       currency,
       cost: micros / 1_000_000,

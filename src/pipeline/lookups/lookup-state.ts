@@ -68,6 +68,10 @@ export interface PlanPolicy {
   askAgain?: readonly string[]
 }
 
+/** Whether answers with an outcome rarely have a candidate: they are last in lists for reviewers. */
+export const rarelyHasCandidates = (outcome: string): boolean =>
+  outcome === 'no_match' || outcome === 'not_found'
+
 /** Plans a lookup. A remaining `intended` means that a process died: the submission may have been billed. */
 export function planLookup(known: KnownLookup, policy: PlanPolicy): Exclude<LookupPlan, 'decided'> {
   const isAskedAgain = policy.knowsEarlierRuns === false

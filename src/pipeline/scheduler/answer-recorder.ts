@@ -106,6 +106,7 @@ export class AnswerRecorder {
     if (isMoved) {
       if (!(await checkpoint.assignRun(owner.customId, runId, clock.nowMs()))) return { kind: 'held', reason }
       counter.count('claimed')
+      counter.count('disproved')
       counter.count('lost')
     }
     await this.#write({ lookupId: owner.lookupId, runId }, followed, isCounted, true)

@@ -187,8 +187,8 @@ export class Submitter {
   /** Sends a read again after a loss. If it has a price, it may have been billed, so its reservation stays. */
   async #repeatRead(lookup: ToSubmit, id: string, reason: string): Promise<void> {
     const { checkpoint, backlog, counter } = this.#kind
-    counter.count('lostReads')
     if (!this.#deps.reservations.isPriced) return this.#withdraw(lookup, id, reason)
+    counter.count('lostReads')
     if (await checkpoint.withdraw(lookup.lookupId, id, reason, true)) backlog.putBack(lookup)
     else this.#settle('accepted')
   }

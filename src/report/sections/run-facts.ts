@@ -1,7 +1,8 @@
 import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
 import { formatSample } from '../../pipeline/figures/first-figures.js'
-import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
+import { getBilled, getSubmissions, type RememberedRun } from '../../pipeline/history/remembered-runs.js'
+import { formatBilledCount, sumSubmitted } from '../../pipeline/figures/money.js'
 import { cut, html, isolateText, type Html, type HtmlPart } from '../../web/html.js'
 import { isNamedJob } from '../../pipeline/lookups/partition.js'
 import { renderTable } from '../../web/charts.js'
@@ -10,6 +11,7 @@ import { changeKinds, type ChangeKind } from '../../pipeline/figures/change-kind
 import type { OutputFigures } from '../../pipeline/figures/run-record.js'
 import {
   countRowsByGroup,
+  formatCost,
   getFigures,
   formatMoney,
   formatPercent,
@@ -34,8 +36,8 @@ export function renderTiles({ run, changes, review }: ReportData): Html {
     ['Rows to review', review === null ? '–' : formatCount(review.rowCount)],
     ...buildDecidedTile(run),
     ...buildFirstTiles(run),
-    ['Lookups billed', summary === null ? '–' : formatCount(countBilled(run))],
-    ['Cost', money === null ? '–' : formatMoney(money.cost, money.currency)],
+    ...buildSubmissionTiles(run),
+    ['Cost', money === null ? '–' : formatCost(money)],
     ['Took', summary === null ? '–' : formatDuration(summary.elapsedMs)],
   ]
   return renderFactList('tiles', tiles)
@@ -48,12 +50,15 @@ export const renderFactList = (
   html`<dl class="${kind}">
     ${facts.map(
       ([name, value]) =>
-        html`<div>
+        html`<div class="${isLong(value) ? 'long' : null}">
           <dt>${name}</dt>
           <dd>${value}</dd>
         </div>`,
     )}
   </dl>`
+
+/** Whether a value needs the width of two tiles. */
+const isLong = (value: HtmlPart): boolean => typeof value === 'string' && value.length > 8
 
 const sumCounts = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
 
@@ -75,9 +80,14 @@ function buildFirstTiles({ record }: RememberedRun): (readonly [string, HtmlPart
   ]
 }
 
-/** The embedded service is free. */
-const countBilled = ({ record }: RememberedRun): number =>
-  record?.service === 'embedded' ? 0 : (record?.summary?.billedCount ?? 0)
+/** Submissions of all kinds; the embedded service bills none. */
+function buildSubmissionTiles({ record }: RememberedRun): (readonly [string, HtmlPart])[] {
+  if (record === null) return [['Submitted', '–']]
+  const submitted = ['Submitted', formatCount(sumSubmitted(getSubmissions(record)))] as const
+  return record.service === 'embedded'
+    ? [submitted]
+    : [submitted, ['Billed', formatBilledCount(getBilled(record))]]
+}
 
 /** Renders the alarms of a run; `null` without any. Each message starts with its condition. */
 export function renderAlarms({ record }: RememberedRun): Html | null {
@@ -223,12 +233,13 @@ function describeCost({ record }: RememberedRun): string | null {
   if (record === null) return null
   const { money, summary, service } = record
   if (service === 'embedded') return 'The embedded service answered, which costs nothing.'
-  if (money === null) return summary === null ? null : `${plural(summary.billedCount, 'lookup')} billed.`
+  if (money === null)
+    return summary === null ? null : `Billed submissions: ${formatBilledCount(getBilled(record))}.`
   const uncertain =
     money.uncertainCost === 0
       ? ''
       : `, and ${formatMoney(money.uncertainCost, money.currency)} more may have been billed`
-  return `It cost ${formatMoney(money.cost, money.currency)}${uncertain}.`
+  return `It cost ${formatCost(money)}${uncertain}.`
 }
 
 /** Gives their number only; `renderAlarms` has the text. */

@@ -12,7 +12,9 @@ import {
   countReachable,
   findActive,
   findBarriers,
+  findBlankScrolls,
   findBrokenFigures,
+  findBrokenWords,
   findCutBoxes,
   findFaintText,
   findTooWide,
@@ -131,6 +133,60 @@ describe.runIf(browserPath !== null)('the report of a run', () => {
     expect(await page.locator('.tiles').innerText()).toContain('EUR\u00a01,234,567.89')
     expect(await findBrokenFigures(page)).toEqual([])
     expect(await findTooWide(page)).toEqual({ page: 0, parts: [] })
+  })
+
+  test.each([320, 400, 768, 1280, 1920])(
+    'no word breaks inside, and no box or tile shows less or more than its content: %d pixels',
+    async (width) => {
+      const report = sampleReport()
+      const entries = (report.review?.entries ?? []).map((entry) => ({
+        ...entry,
+        name: 'Internationale Handelsgesellschaft Aktiengesellschaft',
+        status: 'partial_match',
+        reason: 'The registrations differ in jurisdiction and incorporation.',
+        source: `https://search.gleif.org/#/record/HWUPKR0MPOU8FGXBT394?of=${entry.rowNumber}`,
+      }))
+      const id = 'siq_14a74c080fa777674839024f'
+      const largest = (report.changes?.largest ?? []).map((change) => ({
+        ...change,
+        old: 'Handelsgesellschaft Aktiengesellschaft',
+        new: id,
+        oldEntityId: id,
+        newEntityId: id,
+      }))
+      const changes = { baseline: 30, counts: report.changes?.counts ?? {}, largest }
+      const review = { rowCount: 12_345, entries }
+      const { page } = await look({ ...report, changes, review }, { width })
+      await openAllDetails(page)
+      expect(await findBrokenWords(page)).toEqual([])
+      expect(await findBlankScrolls(page)).toEqual([])
+      const [whole = 0, ...tiles] = await page.evaluate<number[]>(
+        `[...document.querySelectorAll('.tiles, .tiles div:not(.long)')].map((box) => box.clientWidth)`,
+      )
+      expect(Math.max(...tiles)).toBeLessThan(whole)
+    },
+  )
+
+  test('links to pages of one site can be told apart, and the reason of an answer is shown', async () => {
+    const bases = ['https://search.gleif.org/#/record/', `https://example.com/${'register/'.repeat(30)}?id=`]
+    const entries = bases.flatMap((base) =>
+      ['HWUPKR0MPOU8FGXBT394', 'INR2EJN1ERAN0W5ZP974'].map((id, index) => ({
+        rowNumber: index + 1,
+        rowCount: 1,
+        rowKey: null,
+        name: 'Acme',
+        status: 'inconclusive',
+        confidence: 40,
+        found: null,
+        reason: 'Two companies have this name.',
+        source: base + id,
+      })),
+    )
+    const { page } = await look({ ...firstRun, review: { rowCount: entries.length, entries } })
+    const shown = await page.locator('#review-table a').allInnerTexts()
+    expect(new Set(shown).size).toBe(entries.length)
+    for (const text of await page.locator('#review-table tbody td:last-child').allInnerTexts())
+      expect(text).toContain('Two companies have this name.')
   })
 
   test('an alarm is told once', async () => {

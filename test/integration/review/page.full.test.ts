@@ -6,7 +6,13 @@ import { startService } from '../../../src/service/service.js'
 import { findBrowser, openBrowser } from '../../support/browser.js'
 import { fakeKnowledge } from '../../support/fake-knowledge.js'
 import { keys } from '../../support/keys.js'
-import { breakIn, findBarriers } from '../../support/page-checks.js'
+import {
+  breakIn,
+  findBarriers,
+  findBlankScrolls,
+  findCoveredText,
+  openAllDetails,
+} from '../../support/page-checks.js'
 import type { Row } from '../../support/registry.js'
 import { findSideways, openReview, pressUntilSaid, shownCounts, shownRow } from '../../support/review-page.js'
 import { decided, writeDecisions } from '../../support/decisions.js'
@@ -113,9 +119,11 @@ describe.runIf(browserPath !== null)('the review page', () => {
   describe('is for everybody', () => {
     // Colours are those of a scheme at every width, and places those of a width in both.
     test.each([
+      { width: 320, scheme: 'dark' },
       { width: 400, scheme: 'light' },
-      { width: 800, scheme: 'dark' },
+      { width: 768, scheme: 'dark' },
       { width: 1280, scheme: 'light' },
+      { width: 1920, scheme: 'light' },
       { width: 2560, scheme: 'dark' },
     ] as const)(
       'fits $width pixels, $scheme, and bars nobody in any of its states',
@@ -132,6 +140,11 @@ describe.runIf(browserPath !== null)('the review page', () => {
         const check = async (state: string) => {
           expect([state, await findSideways(page)]).toEqual([state, []])
           expect([state, await findBarriers(page)]).toEqual([state, []])
+          expect([state, await findCoveredText(page)]).toEqual([state, []])
+          // So low that every box scrolls.
+          await page.setViewportSize({ width, height: 360 })
+          expect([state, await findBlankScrolls(page)]).toEqual([state, []])
+          await page.setViewportSize({ width, height: 900 })
         }
         await check('a row')
         await page.keyboard.press('?')
@@ -152,6 +165,8 @@ describe.runIf(browserPath !== null)('the review page', () => {
         await page.keyboard.press('End')
         await page.locator('#asked-name', { hasText: 'A very long name' }).waitFor()
         await check('a long name')
+        await openAllDetails(page)
+        await check('open details')
         for (const pane of ['queue', 'decided']) {
           const button = page.locator(`[data-shows=${pane}]`)
           if (await button.isVisible()) await button.click()

@@ -4,6 +4,8 @@ import { routes } from '../../../src/contract/routes.js'
 import { findBrowser, openBrowser } from '../../support/browser.js'
 import {
   breakIn,
+  findBlankScrolls,
+  findCoveredText,
   findFaintText,
   findTooWide,
   followLinks,
@@ -33,9 +35,10 @@ async function visit(path: string, width = 1400, colorScheme: 'light' | 'dark' =
   await page.goto(it.service.url + path)
 }
 
-const windows = [360, 800, 1400].flatMap((width) =>
-  (['light', 'dark'] as const).map((scheme) => ({ width, scheme })),
-)
+const windows = [320, 400, 768, 1280, 1920].map((width, index) => ({
+  width,
+  scheme: index % 2 === 0 ? ('light' as const) : ('dark' as const),
+}))
 
 describe.runIf(browserPath !== null)('/docs', () => {
   beforeAll(async () => {
@@ -51,6 +54,8 @@ describe.runIf(browserPath !== null)('/docs', () => {
       await visit('/docs', width, scheme)
       await openAllDetails(page)
       expect(await findTooWide(page)).toEqual({ page: 0, parts: [] })
+      expect(await findBlankScrolls(page)).toEqual([])
+      expect(await findCoveredText(page)).toEqual([])
       expect(complaints).toEqual([])
     },
   )

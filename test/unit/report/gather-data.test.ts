@@ -77,6 +77,7 @@ const shown = (name: string, status: string, over: object = {}) => ({
   status,
   confidence: null,
   found: null,
+  reason: null,
   source: null,
   ...over,
 })

@@ -101,10 +101,18 @@ describe('in words', () => {
   })
 
   test('what may have been billed is said beside what was', () => {
-    const money = { currency: 'EUR', cost: 12.5, uncertainCost: 0 }
+    const money = { currency: 'EUR', cost: 12.5, uncertainCost: 0, byKind: {} }
     expect(formatMoney(money)).toBe('EUR 12.50')
     expect(formatMoney({ ...money, uncertainCost: 0.1 })).toBe(
       'EUR 12.50, and EUR 0.10 that may have been billed',
     )
   })
+
+  test.each(['domain', 'entity', 'hierarchy'])(
+    'a cost with requests of kind %s is an upper bound',
+    (kind) => {
+      const byKind = { resolution: { count: 5, unitPrice: 1 }, [kind]: { count: 1, unitPrice: 0.5 } }
+      expect(formatMoney({ currency: 'EUR', cost: 5.5, uncertainCost: 0, byKind })).toBe('at most EUR 5.50')
+    },
+  )
 })

@@ -12,7 +12,7 @@ import { calculateFigures, type OutputFigures } from '../../figures/run-record.j
 import { groupFigures, packOutput, unpackRecord, packRecord, toRememberedRun } from '../history-rows.js'
 import { packMarks, unpackMarks, type Marks, type MarksKey } from '../history-writer.js'
 import { readScope } from '../../lookups/lookup-kind.js'
-import { type KindSubmissions, type RememberedRun, withSubmissions } from '../remembered-runs.js'
+import { type ScopeSubmissions, type RememberedRun, withSubmissions } from '../remembered-runs.js'
 
 /** Reads outputs and their bases. */
 export async function readOutputRows(
@@ -235,15 +235,11 @@ export async function readSettledRuns(
 export async function querySubmissions(
   statements: PostgresStatements,
   workers: readonly number[] | null,
-): Promise<(KindSubmissions & { readonly workerId: number | null })[]> {
-  const rows = await statements.query<{
-    scope: string
-    workerId: number | null
-    acceptedCount: number
-    uncertainCount: number
-  }>(
+): Promise<(ScopeSubmissions & { readonly workerId: number | null })[]> {
+  const rows = await statements.query<Omit<ScopeSubmissions, 'kind'> & { workerId: number | null }>(
     `SELECT c.scope, CASE WHEN $1::bigint[] IS NOT NULL THEN s.worker_id END AS "workerId",
-       count(*) FILTER (WHERE s.verdict = 'accepted') AS "acceptedCount",
+       count(*) FILTER (WHERE s.verdict IN ('accepted', 'uncertain', 'intended')) AS "submittedCount",
+       count(*) FILTER (WHERE s.verdict = 'accepted') AS "billedCount",
        count(*) FILTER (WHERE s.verdict IN ('uncertain', 'intended')) AS "uncertainCount"
      FROM enrich.submissions s JOIN enrich.lookups l USING (lookup_id) JOIN enrich.scopes c ON c.scope_id = l.scope_id
      WHERE $1::bigint[] IS NULL OR s.worker_id = ANY($1) GROUP BY 1, 2`,

@@ -10,6 +10,8 @@ import {
 import { toDisplayText, formatStatus, formatWeight } from './page-text.js'
 import {
   calculateScale,
+  getRegisteredName,
+  listOtherNames,
   type Scale,
   summarizeEvidence,
   type SummaryLine,
@@ -136,10 +138,6 @@ export function createCandidateCards(candidates: readonly CandidateView[], deps:
   )
 }
 
-/** The registered name if there is one. `nameMarks` belongs to this name. */
-export const getRegisteredName = ({ legalName, name, entityId }: CandidateView): string =>
-  legalName ?? name ?? entityId ?? 'without a name'
-
 function createCard(candidate: CandidateView, number: number, scale: Scale, deps: CardsDeps): HTMLElement {
   const { obstacle, confidence, evidence } = candidate
   const made = createElement(
@@ -213,10 +211,8 @@ function createConfidence(confidence: number | null): HTMLElement | null {
 const otherNamesMax = 6
 
 function createFactLines(candidate: CandidateView): HTMLElement[] {
-  const { place, placeMarks, status, identifiers, otherNames, name, url } = candidate
-  const others = [name, ...otherNames].filter(
-    (other) => other !== null && other !== getRegisteredName(candidate),
-  )
+  const { place, placeMarks, status, identifiers, url } = candidate
+  const others = listOtherNames(candidate)
   const shownOthers = others.slice(0, otherNamesMax).join(' · ')
   const left = others.length - otherNamesMax
   return [

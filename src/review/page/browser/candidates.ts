@@ -4,7 +4,8 @@ type Evidence = CandidateView['evidence']
 
 /** A line of the summary of a candidate's evidence. */
 export interface SummaryLine {
-  readonly label: 'Name' | 'Place' | 'For' | 'Against'
+  /** `Kind`: the kind of body, if only that keeps the candidate from being the answer. */
+  readonly label: 'Kind' | 'Name' | 'Place' | 'For' | 'Against'
   readonly text: string
 }
 
@@ -15,8 +16,8 @@ const againstMax = 2
 const noWeight = 0.05
 
 /**
- * Returns name, place and evidence against a candidate. If the first part is a kind of body, it is the reason against the
- * candidate and comes first.
+ * Returns name, place and evidence against a candidate. If the first part is a kind of body, it is the reason why the
+ * candidate is not the answer, whatever its weight, and comes first.
  */
 export function summarizeEvidence(evidence: Evidence): SummaryLine[] {
   if (evidence.length === 0) return []
@@ -26,24 +27,56 @@ export function summarizeEvidence(evidence: Evidence): SummaryLine[] {
   const reason = first?.label === 'kind of body' ? first : null
   const support =
     names.length > 0 ? [] : evidence.filter(({ label }) => label === 'for it' || label === 'identifier')
-  const others = evidence
+  const against = evidence
     .filter((part) => part !== reason && isAgainst(part) && !notListed.includes(part.label))
     .sort((one, other) => (one.weight ?? 0) - (other.weight ?? 0))
-  const against = [...(reason === null ? [] : [reason]), ...others].slice(0, againstMax)
-  const lines = [
+    .slice(0, againstMax)
+  return [
+    toSummaryLine('Kind', reason === null ? [] : [reason]),
     toSummaryLine('Name', names),
     toSummaryLine('For', support.slice(0, 1)),
     toSummaryLine('Place', place === undefined ? [] : [place]),
     toSummaryLine('Against', against) ?? { label: 'Against' as const, text: 'nothing else' },
   ].filter((line) => line !== null)
-  return reason === null ? lines : [...lines.slice(-1), ...lines.slice(0, -1)]
 }
 
 const isAgainst = ({ label, weight }: Evidence[number]): boolean =>
   weight === null ? label === 'against it' || label === 'kind of registration' : weight <= -noWeight
 
 const toSummaryLine = (label: SummaryLine['label'], parts: Evidence): SummaryLine | null =>
-  parts.length === 0 ? null : { label, text: parts.map(({ text }) => text).join('; ') }
+  parts.length === 0 ? null : { label, text: joinTexts(parts.map(({ text }) => text.trim())) }
+
+/** Joins texts with semicolons; after a sentence, with a space. */
+const joinTexts = (texts: readonly string[]): string =>
+  texts.reduce((joined, text) => `${joined}${/[.!?…]$/u.test(joined) ? ' ' : '; '}${text}`)
+
+/** The registered name if there is one. `nameMarks` belongs to this name. */
+export const getRegisteredName = ({
+  legalName,
+  name,
+  entityId,
+}: Pick<CandidateView, 'legalName' | 'name' | 'entityId'>): string =>
+  legalName ?? name ?? entityId ?? 'without a name'
+
+/** Returns the names other than the registered one. Names that differ only in case or punctuation are the same. */
+export function listOtherNames(
+  candidate: Pick<CandidateView, 'legalName' | 'name' | 'entityId' | 'otherNames'>,
+): string[] {
+  const known = new Set([foldName(getRegisteredName(candidate))])
+  return [candidate.name, ...candidate.otherNames].filter((name) => {
+    if (name === null || known.has(foldName(name))) return false
+    known.add(foldName(name))
+    return true
+  }) as string[]
+}
+
+/** Some letters have only an upper case in common: ß and SS. */
+const foldName = (name: string): string =>
+  name
+    .normalize('NFKC')
+    .toUpperCase()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '') || name
 
 /** Position of a weight's bar, in percent of the width shared by all candidates of a row. */
 export interface Bar {

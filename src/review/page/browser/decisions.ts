@@ -12,7 +12,7 @@ import { createTime, formatVerdict } from './lookup-panel.js'
 import { createElement, isolateText, getPart, putChildren, createHiddenText } from './elements.js'
 import { toDisplayText, formatAge } from './page-text.js'
 import { sendDecision, sendUndo } from './api.js'
-import { getRegisteredName } from './candidate-cards.js'
+import { getRegisteredName } from './candidates.js'
 
 export interface DecisionPanelDeps {
   readonly onUndo: (decision: DecisionView) => void

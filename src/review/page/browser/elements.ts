@@ -55,10 +55,15 @@ export function markCommonParts(text: string, marks: readonly Mark[]): HTMLEleme
   return createElement('bdi', {}, ...marks.map(createCommonNode))
 }
 
-const createCommonNode = ({ text, isShared }: Mark): Node =>
-  isShared && /[\p{L}\p{N}]/u.test(text)
-    ? createElement('b', {}, toDisplayText(text))
-    : document.createTextNode(toDisplayText(text))
+/** Bold from the first to the last letter or digit: a comma in front belongs to no word. */
+function createCommonNode({ text, isShared }: Mark): DocumentFragment {
+  const made = document.createDocumentFragment()
+  const [, before = '', words = '', after = ''] =
+    (isShared ? /^([^\p{L}\p{M}\p{N}]*)(.*[\p{L}\p{M}\p{N}])(.*)$/su.exec(text) : null) ?? []
+  if (words === '') made.append(toDisplayText(text))
+  else made.append(toDisplayText(before), createElement('b', {}, toDisplayText(words)), toDisplayText(after))
+  return made
+}
 
 const markNode = ({ text, isShared }: Mark): Node =>
   isShared || text.trim() === ''

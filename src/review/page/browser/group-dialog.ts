@@ -1,8 +1,7 @@
 import { plural } from '../../../core/text.js'
 import type { AlikeRow, CandidateView, LookupDetail, QueueRow } from '../../page-data.js'
-import { getRegisteredName } from './candidate-cards.js'
 import { createElement, isolateText, createKeyCap, getPart } from './elements.js'
-import { listChoices, findDecidableRows, type Choice } from './candidates.js'
+import { getRegisteredName, listChoices, findDecidableRows, type Choice } from './candidates.js'
 import { formatStatus, getTone } from './page-text.js'
 
 export interface GroupVerdict {
