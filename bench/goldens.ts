@@ -62,7 +62,7 @@ const volatile: readonly (readonly [RegExp, string])[] = [
   [/^.* done · .*\n/gm, ''],
   [/"query_time_ms":\d+/g, '"query_time_ms":<n>'],
   // Durations in lists of runs, and charts of what happened when.
-  [/(<dd>|  )[\d.]+(ms|s)\b/g, '$1<duration>'],
+  [/(<dd>| {2})[\d.]+(ms|s)\b/g, '$1<duration>'],
   [/<svg[^]*?<\/svg>/g, '<chart>'],
   [/(key|password)=\S+/g, '$1=<secret>'],
 ]

@@ -8,6 +8,8 @@ import {
 import { encodingNames } from '../tables/encodings/names.js'
 import {
   createChoice,
+  inputFormat,
+  outputFormat,
   createSwitch,
   option,
   parseDelimiter,
@@ -23,15 +25,6 @@ const column = () => z.string().min(1)
 const path = () => z.string().min(1)
 const idColumns = (): z.ZodType<IdentifierColumns | 'none'> =>
   z.union([z.literal('none'), z.partialRecord(z.enum([...identifierKeys, ...identifierPlaceKeys]), column())])
-const inputFormat = createChoice(
-  ['csv', 'parquet', 'ndjson', 'json', 'xlsx'],
-  'The format of the input. Required for standard input; defaults to the file extension.',
-)
-const outputFormat = createChoice(
-  ['csv', 'parquet', 'ndjson', 'xlsx', 'csv.gz', 'ndjson.gz'],
-  'The format of the output. Required for standard output; defaults to the file extension.',
-)
-
 export const input = {
   paths: option({
     schema: () => z.array(path()).min(1).describe('Files or globs to read. `-` is standard input.'),
@@ -229,22 +222,17 @@ export const output = {
     ...createChoice(['replace', 'append', 'upsert'], 'How rows are put into a table.'),
     flag: { names: '--mode <how>', group: 'output', help: 'how rows are put into a table' },
     unset: 'replace',
-    manual:
-      '`upsert` replaces the rows with the same key, which `--row-key` names. ' +
-      'See [Databases and object stores](databases-and-stores.md).',
+    manual: '`upsert` needs `--row-key`. See [Databases and object stores](databases-and-stores.md).',
     example: 'replace',
   }),
   dropColumns: option({
-    schema: () =>
-      z.boolean().describe('Remove the columns of a replaced table that the output does not have.'),
-    flag: {
+    ...createSwitch('Remove the columns of a replaced table that the output does not have.', {
       names: '--drop-columns',
       group: 'output',
       help: 'remove the columns of a replaced table that the output does not have',
       sets: true,
-    },
-    manual:
-      'Without it, such a table is refused. See [Databases and object stores](databases-and-stores.md#tables).',
+    }),
+    manual: 'Without it, such a table is refused. See [Tables](databases-and-stores.md#tables).',
     example: false,
   }),
   format: option({

@@ -254,3 +254,12 @@ export function parseIdColumns(text: string): Parsed<IdentifierColumns | 'none'>
     return { fault: 'It must name an identifier.' }
   return { value: columns }
 }
+
+export const inputFormat = createChoice(
+  ['csv', 'parquet', 'ndjson', 'json', 'xlsx'],
+  'The format of the input. Required for standard input; defaults to the file extension.',
+)
+export const outputFormat = createChoice(
+  ['csv', 'parquet', 'ndjson', 'xlsx', 'csv.gz', 'ndjson.gz'],
+  'The format of the output. Required for standard output; defaults to the file extension.',
+)

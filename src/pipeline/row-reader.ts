@@ -7,7 +7,7 @@ import { identifierKeys, identifierPlaceKeys, listIdentifierColumns } from './lo
 import { mayBeIdentifier } from './lookups/name-cell.js'
 import type { RowQuestion } from './lookups/row-question.js'
 import { listLookupColumns } from './lookups/detect-columns.js'
-import { repeatedHeaders } from './lookups/identifier-content.js'
+import { repeatedHeaders } from './lookups/column-report.js'
 import { isKnownHeader, parsePlaceHeader, toSpellingKey } from './lookups/header-words.js'
 
 export type ValidQuestion = Exclude<RowQuestion, { kind: 'invalid' }>

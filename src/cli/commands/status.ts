@@ -1,8 +1,5 @@
-import { existsSync } from 'node:fs'
-import { basename, relative } from 'node:path'
 import type { Command } from 'commander'
 import { withKnownHistory } from '../../app/run-history.js'
-import { isAddress } from '../../connectors/connectors.js'
 import { at, toText } from '../../core/json.js'
 import { formatCount, plural } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
@@ -10,13 +7,13 @@ import { isPostgresUrl } from '../../core/server-addresses.js'
 import { diagnoseDamage, findProblem } from '../../pipeline/checkpoint/sqlite/verify.js'
 import type { ScopeCounts } from '../../pipeline/checkpoint/checkpoint.js'
 import { openCheckpointReader } from '../../pipeline/checkpoint/sqlite/reader.js'
-import { standardInputLabel } from '../../pipeline/input/sources.js'
 import { type LookupKind, firstKinds } from '../../pipeline/lookups/lookup-kind.js'
 import { readInboxCounts } from '../../pipeline/inbox/inbox.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
 import { quote, formatJsonLine, type CliIo, warnOfProblem } from '../terminal/command-io.js'
 import {
+  formatCommand,
   formatInbox,
   formatSharedStatus,
   formatSubmissions,
@@ -31,7 +28,6 @@ import { getDecisionService, type Verdict } from '../../pipeline/lookups/decisio
 type StatusFlags = ConfigFlags & { uncertain?: boolean; json?: boolean }
 
 const listedMax = 1_000
-const shownInputsMax = 3
 
 export function fillStatusCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['config', 'checkpoint', 'decisions'])
@@ -302,24 +298,7 @@ function suggestNextStep(
   return reviewStep ?? `nothing left; ${enrich('enrich')} writes the output`
 }
 
-/** Adds the inputs to a command. Standard input must be piped again, with its format. */
-function formatCommand(command: string, inputs: readonly string[]): string {
-  if (inputs.some(isStandardInput)) return `… | ${command} - --input-format …`
-  const files = inputs.map((path) => quote(shortenPath(path)))
-  return `${command} ${files.length === 0 || files.length > shownInputsMax ? '…' : files.join(' ')}`
-}
-
-/** Standard input is recorded by its label, like the path of a file. */
-const isStandardInput = (path: string): boolean => basename(path) === standardInputLabel && !existsSync(path)
-
 const getKeys = <Key extends string>(counts: Record<Key, number>) => Object.keys(counts) as Key[]
-
-/** Makes a path below the current folder relative. Addresses stay as they are. */
-function shortenPath(path: string): string {
-  if (isAddress(path)) return path
-  const below = relative('.', path)
-  return below.startsWith('..') ? path : below
-}
 
 /** Numbers of decided lookups by verdict. */
 interface DecidedCounts extends Readonly<Record<Verdict, number>> {

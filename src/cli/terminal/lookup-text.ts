@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs'
+import { basename, relative } from 'node:path'
+import { isAddress } from '../../connectors/connectors.js'
 import { formatCount, plural, printable } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
 import type { UncertainLookup } from '../../pipeline/checkpoint/checkpoint.js'
@@ -8,6 +11,8 @@ import type {
   SharedStatus,
   WorkerStatus,
 } from '../../pipeline/checkpoint/postgres/status.js'
+import { standardInputLabel } from '../../pipeline/input/sources.js'
+import { quote } from './command-io.js'
 import { explainStop } from '../../pipeline/figures/stop.js'
 import { lookupKinds, type LookupKind } from '../../pipeline/lookups/lookup-kind.js'
 import {
@@ -220,4 +225,23 @@ function formatJob(job: JobStatus, nowMs: number): string {
   const cost = reservedMicros === 0 ? '' : ` · ${formatAmount(toUnits(reservedMicros), null)}`
   const parts = partCount === null ? '' : ` · ${publishedCount} of ${partCount} parts published`
   return `${id}  ${printable(base)}${formatInputs(inputs)} · since ${formatDuration(Math.max(0, nowMs - startedAtMs))} · ${formatCount(reservedOfRows)} submissions of its budget${cost}${parts}`
+}
+
+const shownInputsMax = 3
+
+/** Adds the inputs to a command. Standard input must be piped again, with its format. */
+export function formatCommand(command: string, inputs: readonly string[]): string {
+  if (inputs.some(isStandardInput)) return `… | ${command} - --input-format …`
+  const files = inputs.map((path) => quote(shortenPath(path)))
+  return `${command} ${files.length === 0 || files.length > shownInputsMax ? '…' : files.join(' ')}`
+}
+
+/** Standard input is recorded by its label, like the path of a file. */
+const isStandardInput = (path: string): boolean => basename(path) === standardInputLabel && !existsSync(path)
+
+/** Makes a path below the current folder relative. Addresses stay as they are. */
+function shortenPath(path: string): string {
+  if (isAddress(path)) return path
+  const below = relative('.', path)
+  return below.startsWith('..') ? path : below
 }

@@ -43,10 +43,8 @@ import { announceRemoval, buildDefinition, hasColumnChanges, type WantedColumn }
 /** A temporary table, which ends with its transaction. */
 const stage = 'pg_temp.enrich_stage'
 
-/** Longest wait for a lock on the table. */
-const lockTimeoutMs = 60_000
-/** The same for a trial: meanwhile, readers wait behind it. */
-const trialLockTimeoutMs = 500
+/** Longest wait for a lock on the table. During that of a trial, readers wait behind it. */
+const [lockTimeoutMs, trialLockTimeoutMs] = [60_000, 500]
 
 /**
  * Opens a table of PostgreSQL to write rows into. Everything is one transaction: a killed run leaves nothing behind. A
@@ -99,9 +97,10 @@ export function openPostgresTarget(address: string, options: TargetOptions): Tar
   }
   return {
     listPlaces: () =>
-      withTransaction(async (session) =>
-        listPostgresPlaces(session, parsed, { found: await findTable(session, table), table }),
-      ),
+      withTransaction(async (session) => {
+        const found = await findTable(session, table)
+        return listPostgresPlaces(session, parsed, { found, table })
+      }),
     tryWriting: async (samplePath, inputPaths = []) => {
       await withFile(samplePath, async (writer, session, found) => {
         writer.reportUnknownTypes()
@@ -207,8 +206,8 @@ class TableWriter {
     const plan = planPostgresTable(options, this.file.columns, await listColumns(session, table))
     await assertNotOurs(session, table.schema)
     await assertWritable(session, table, plan, options.mode)
-    const { removed } = plan
-    await announceRemoval(label, removed, options, isTrial, () => listDependents(session, table, removed))
+    const listLost = () => listDependents(session, table, plan.removed)
+    await announceRemoval(label, plan.removed, options, isTrial, listLost)
     return plan
   }
 
@@ -254,14 +253,12 @@ class TableWriter {
   }
 
   async write(found: FoundTable): Promise<void> {
-    const { session, options } = this
-    const { mode } = options
+    const { session } = this
+    const { mode } = this.options
     const table = quoteTable(found)
+    const lock = mode === 'replace' ? 'EXCLUSIVE' : 'SHARE ROW EXCLUSIVE'
     // Before the columns are read. Both kinds of locks let others read.
-    if (mode !== 'append')
-      await session.query(
-        `LOCK TABLE ${table} IN ${mode === 'replace' ? 'EXCLUSIVE' : 'SHARE ROW EXCLUSIVE'} MODE`,
-      )
+    if (mode !== 'append') await session.query(`LOCK TABLE ${table} IN ${lock} MODE`)
     const plan = await this.#plan(found, false)
     const deleteRows = `DELETE FROM ${found.kind === 'r' ? 'ONLY ' : ''}${table}`
     if (mode === 'upsert') {

@@ -1,3 +1,4 @@
+import { plural, printable } from '../../core/text.js'
 import type { LookupRule, IdentifierUse } from './lookup-kind.js'
 import { detectIdentifier, type ColumnSamples } from './column-content.js'
 import {
@@ -13,6 +14,7 @@ import {
   identifierHeaders,
   otherIdentifierHeaders,
 } from './header-words.js'
+import type { IdentifierFault } from './identifier-content.js'
 import { identifierKeys, identifierNames, listIdentifierColumns } from './identifier-columns.js'
 import {
   listNameMembers,
@@ -148,4 +150,137 @@ const truncateText = (column: string, charsMax = columnCharsMax): string => {
   // oxlint-disable-next-line no-control-regex -- a header may hold anything; a terminal must not
   const text = column.replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ')
   return text.length > charsMax ? `${text.slice(0, charsMax - 1)}…` : text
+}
+
+/** Faults in rows that were submitted without the identifier. */
+const heldTexts: Readonly<Record<IdentifierFault, string>> = {
+  lei_checksum: 'an LEI with wrong check digits',
+  lei_form: 'an LEI that does not have the form of one',
+  cik: 'a CIK that is no number of at most ten digits',
+  registration_id: 'a company number that does not have the form of one',
+  ein: 'an EIN without nine digits',
+  bic: 'a BIC that does not have the form of one',
+  ticker: 'a ticker that is not one symbol',
+  website: 'a website that is no domain',
+  email: 'an e-mail address without a domain',
+}
+
+const namedRowsMax = 3
+
+/** Why rows that are headers are not looked up. */
+export const repeatedHeaders = {
+  same: 'the row repeats the header',
+  other: 'the row is a header with other columns',
+} as const
+
+interface CountedRows {
+  count: number
+  readonly rowNumbers: number[]
+}
+
+/** Distinct countries that are named, and characters of each. */
+const countriesNamedMax = 5
+const countryCharsMax = 40
+
+/** Counts faulty identifiers, countries that are not known, rows without a name, and rows that are headers. */
+export class IdentifierCounts {
+  readonly #faults = new Map<IdentifierFault, CountedRows>()
+  readonly #headers = new Map<string, CountedRows>()
+  readonly #countries = { count: 0, rowNumbers: [] as number[], names: new Set<string>() }
+  #byIdentifier = 0
+  #byDomain = 0
+
+  /** `rowNumber`: from 1. */
+  add(
+    row: {
+      kind: 'resolution' | 'domain'
+      byIdentifier?: boolean
+      faults: readonly IdentifierFault[]
+      unknownCountry?: string
+    },
+    rowNumber: number,
+  ): void {
+    if (row.byIdentifier === true) this.#byIdentifier++
+    if (row.kind === 'domain') this.#byDomain++
+    if (row.unknownCountry !== undefined) {
+      const { names } = this.#countries
+      addRow(this.#countries, rowNumber)
+      if (names.size <= countriesNamedMax) names.add(row.unknownCountry)
+    }
+    for (const fault of new Set(row.faults)) countRow(this.#faults, fault, rowNumber)
+  }
+
+  /** Counts a row without a lookup, if it is a header. */
+  addInvalid(reason: string, rowNumber: number): void {
+    if (reason === repeatedHeaders.same || reason === repeatedHeaders.other)
+      countRow(this.#headers, reason, rowNumber)
+  }
+
+  /** Returns why rows may be read wrongly: below another header, columns may have other meanings. */
+  listDoubts(): string[] {
+    const counted = this.#headers.get(repeatedHeaders.other)
+    if (counted === undefined) return []
+    const are = plural(counted.count, 'row is a header', 'rows are headers')
+    return [
+      `${are} with other columns (${formatRowNumbers(counted)}): not looked up; the rows below may be read wrongly`,
+    ]
+  }
+
+  /** Returns sentences for the user, with the doubts; `isBilled` if a service bills each lookup. */
+  listNotes(isBilled: boolean): string[] {
+    const repeated = this.#headers.get(repeatedHeaders.same)
+    return [
+      ...(repeated === undefined
+        ? []
+        : [
+            `${plural(repeated.count, 'row repeats', 'rows repeat')} the header (${formatRowNumbers(repeated)}): not looked up`,
+          ]),
+      ...this.listDoubts(),
+      ...[...this.#faults].map(
+        ([fault, counted]) =>
+          `${formatRows(counted.count)} ${heldTexts[fault]} (${formatRowNumbers(counted)}): looked up without it`,
+      ),
+      ...(this.#countries.count === 0 ? [] : [this.#describeCountries(isBilled)]),
+      ...(this.#byDomain === 0 ? [] : [`${formatRows(this.#byDomain)} no name: looked up by domain`]),
+      ...(this.#byIdentifier === 0
+        ? []
+        : [
+            `${formatRows(this.#byIdentifier)} no name: looked up${isBilled ? ', and billed,' : ''} by identifiers instead`,
+          ]),
+    ]
+  }
+
+  /** A hosted service may know the text; the embedded one does not. */
+  #describeCountries(isHosted: boolean): string {
+    const names = [...this.#countries.names].slice(0, countriesNamedMax).map(quoteCountry)
+    const more = this.#countries.names.size > countriesNamedMax ? ', …' : ''
+    const effect = isHosted ? '' : '; the confidence stays below 95 unless another part of the place fits'
+    return (
+      `${formatRows(this.#countries.count)} a country that is no known name or code: ${names.join(', ')}${more} ` +
+      `(${formatRowNumbers(this.#countries)}): submitted as written${effect}`
+    )
+  }
+}
+
+const quoteCountry = (name: string): string => {
+  const text = printable(name.replace(/\s+/g, ' '))
+  return `"${text.length > countryCharsMax ? `${text.slice(0, countryCharsMax)}…` : text}"`
+}
+
+const formatRows = (count: number): string => plural(count, 'row has', 'rows have')
+
+function countRow<Key>(counts: Map<Key, CountedRows>, key: Key, rowNumber: number): void {
+  const counted = counts.get(key) ?? { count: 0, rowNumbers: [] }
+  addRow(counted, rowNumber)
+  counts.set(key, counted)
+}
+
+function addRow(counted: CountedRows, rowNumber: number): void {
+  counted.count++
+  if (counted.rowNumbers.length < namedRowsMax) counted.rowNumbers.push(rowNumber)
+}
+
+function formatRowNumbers({ count, rowNumbers }: CountedRows): string {
+  const more = count > rowNumbers.length ? ', …' : ''
+  return `${rowNumbers.length === 1 ? 'row' : 'rows'} ${rowNumbers.join(', ')}${more}`
 }

@@ -297,7 +297,7 @@ test('URL-19 URL-10 the address is pinned, while Host, SNI and certificate are t
   // A certificate of another name, and no address at all.
   expect(await send(`https://other.example.com:${port}/`, ['127.0.0.1'])).toEqual({
     kind: 'unanswered',
-    reason: 'ERR_TLS_CERT_ALTNAME_INVALID',
+    reason: 'its certificate is for another name (ERR_TLS_CERT_ALTNAME_INVALID)',
   })
   expect((await send(`https://hooks.example.com:${port}/`, [])).kind).toBe('unanswered')
   expect(asked).toHaveLength(4)
