@@ -140,7 +140,10 @@ export function listObjectPlaces(url: string, info: ObjectInfo | null): readonly
   const places = amazonHost.test(hostname)
     ? [`s3.amazonaws.com${bucket === '' ? '' : `/${bucket}`}${path}`]
     : listHostPlaces(hostname, port, path)
-  const version = info === null || info.etag === null ? null : JSON.stringify([info.etag, info.byteCount, info.modifiedAtMs])
+  const version =
+    info === null || info.etag === null
+      ? null
+      : JSON.stringify([info.etag, info.byteCount, info.modifiedAtMs])
   const versions = places.map(
     (place) => `${place.replace(/\/+/g, '/').normalize('NFC').toLowerCase()} ${version}`,
   )
