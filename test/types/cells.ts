@@ -109,7 +109,7 @@ export function readPostgres(sql: (text: string) => string, table: string): Rows
   for (let page: typeof rows = [[]], first = 0; page.length > 0; first += pageRows) {
     page = JSON.parse(
       sql(
-        `SET timezone = 'UTC'; SELECT coalesce(json_agg(to_json(ARRAY[${cells.join(', ')}])), '[]') FROM ${table} WHERE id >= ${first} AND id < ${first + pageRows}`,
+        `SET timezone = 'UTC'; SELECT coalesce(json_agg(to_json(ARRAY[${cells.join(', ')}])), '[]') FROM ${table} WHERE id::text::integer BETWEEN ${first} AND ${first + pageRows - 1}`,
       ).replace(/^SET\n/, ''),
     ) as typeof rows
     rows.push(...page)

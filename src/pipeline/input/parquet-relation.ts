@@ -48,6 +48,13 @@ async function readFileSchema(
     const change = findTypeChange(type, logical)
     if (change !== null) changes.set(names.at(-1) ?? '', change)
   }
+  if (![...columns.values()].includes('bytes')) return { names, columns, changes }
+  // Geometry has no annotation, but metadata.
+  const described = await duckDb.all(
+    `SELECT column_name FROM (DESCRIBE SELECT * FROM ${buildRelation([toRelationFile(path)]).sql}) WHERE column_type <> 'BLOB'`,
+  )
+  for (const [name] of described)
+    if (columns.get(String(name)) === 'bytes') columns.set(String(name), 'other')
   return { names, columns, changes }
 }
 
