@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { version } from '../../src/platform/installed-package.js'
 import { commandNames, type CliIo } from '../../src/cli/terminal/command-io.js'
 import { createProgram } from '../../src/cli/program.js'
-import { at, canary, companiesCsv, createPlace, fixture, writeConfig } from '../support/cli.js'
+import { at, canary, companiesCsv, createPlace, fixture, writeConfig, type CliPlace } from '../support/cli.js'
 import { startForeignService, type ForeignServiceOptions } from '../support/foreign-service.js'
 import { leiOf } from '../support/made-identifiers.js'
 import { rowsOfCsv, rowsOfNdjson } from '../support/tables.js'
@@ -371,6 +371,51 @@ describe('registry', () => {
   })
 })
 
+describe('the time of a plan', () => {
+  const writeList = (place: CliPlace, count: number) =>
+    place.write('long.csv', companiesCsv(Array.from({ length: count }, (_, index) => `Company ${index}`)))
+  const timeOf = ({ stdout }: { stdout: string }) => /^Time: (.*)$/m.exec(stdout)?.[1] ?? ''
+  const hosted = ['--base-url', 'http://127.0.0.1:9']
+
+  test.each([1, 60, 600, 20_000, 200_000])(
+    'is no range between two equal times: %d lookups',
+    async (count) => {
+      const place = createPlace()
+      writeList(place, count)
+      const time = timeOf(await place.run(['plan', 'long.csv', ...hosted]))
+      const [, one, other] = /^about (\S+)(?: to (\S+))?/.exec(time) ?? []
+      expect(one).toBeDefined()
+      expect(other).not.toBe(one)
+    },
+  )
+
+  test('names webhooks where they are much faster, unless they are set up', async () => {
+    const place = createPlace()
+    writeList(place, 20_000)
+    expect(timeOf(await place.run(['plan', 'long.csv', ...hosted]))).toMatch(/, or \S+ with webhooks/)
+    const flags = ['--webhook-url', 'https://hooks.example.com/enrich', '--webhook-listen', '127.0.0.1:0']
+    const env = { ENRICH_WEBHOOK_SECRET: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' }
+    expect(timeOf(await place.run(['plan', 'long.csv', ...hosted, ...flags], { env }))).not.toContain(
+      'webhooks',
+    )
+    writeList(place, 50)
+    expect(timeOf(await place.run(['plan', 'long.csv', ...hosted]))).not.toContain('webhooks')
+  })
+})
+
+test('a change names its row as the input does, without the identifiers of its lookup', async () => {
+  const place = createPlace()
+  const list = (...rows: string[]) =>
+    place.write('list.csv', ['company_name,website,lei', ...rows, ''].join('\n'))
+  const command = ['list.csv', '-o', 'out.csv', '--changes', 'changes.csv']
+  list('Allianz,allianz.com,', 'Siemens AG,,W38RGI023J3WT1HWRP32')
+  await place.run(command)
+  list('Allianz SE,allianz.com,', 'Deutsche Bank,,7LTWFZYICNSX8D621K86')
+  await place.run(command)
+  const names = rowsOfCsv(Buffer.from(place.read('changes.csv'))).map((row) => row['name'])
+  expect([...new Set(names)].sort()).toEqual(['Allianz', 'Allianz SE', 'Deutsche Bank', 'Siemens AG'])
+})
+
 describe('help and usage', () => {
   test('--help names every command, and fits one screen', async () => {
     const { code, stdout, stderr } = await createPlace().run(['--help'])
@@ -392,7 +437,7 @@ describe('help and usage', () => {
       expect(stdout).toMatch(new RegExp(`^  ${code} +\\S`, 'm'))
     expect(stdout).toMatch(/^ {2}ENRICH_API_KEY /m)
     const short = (await createPlace().run([name, '--help'])).stdout
-    expect(short.match(/^ {2}-/gm)?.length).toBeLessThan(20)
+    expect(short.match(/^ {2}-/gm)?.length).toBeLessThan(24)
     for (const text of [short, (await createPlace().run(['plan', '--help'])).stdout])
       expect(text).not.toContain('windows-1252')
   })
