@@ -5,9 +5,15 @@ import { createPriceMissing } from '../../config/billing.js'
 import { resolveApiKey, type Settings } from '../../config/settings.js'
 import { UserError, type ErrorCode } from '../../core/errors.js'
 import { printable, plural } from '../../core/text.js'
-import { countBilled, formatAmount, toMicros, toUnits } from '../../pipeline/figures/money.js'
+import {
+  countBilled,
+  formatAmount,
+  listSubmissions,
+  toMicros,
+  toUnits,
+} from '../../pipeline/figures/money.js'
 import type { Progress } from '../../pipeline/figures/progress.js'
-import { listSubmissions, type RunSummary } from '../../pipeline/figures/run-summary.js'
+import type { RunSummary } from '../../pipeline/figures/run-summary.js'
 import type { Allowance } from './spending-cap.js'
 import type { InputArguments, JsonLine, Workspace } from './workspace.js'
 

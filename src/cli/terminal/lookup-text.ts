@@ -19,11 +19,12 @@ import {
   countBilled,
   formatAmount,
   formatBilledCount,
+  listSubmissions,
   sumSubmitted,
   toUnits,
   type KindSubmissions,
 } from '../../pipeline/figures/money.js'
-import { listSubmissions, type RunSummary, type StageFacts } from '../../pipeline/figures/run-summary.js'
+import type { RunSummary, StageFacts } from '../../pipeline/figures/run-summary.js'
 
 /** The subject of a lookup of each kind. */
 const kindNouns: Readonly<Record<LookupKind, readonly [one: string, many: string]>> = {

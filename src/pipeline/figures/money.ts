@@ -45,6 +45,35 @@ export interface KindSubmissions {
   readonly uncertainCount: number
 }
 
+/** The counts of a run's summary; records of earlier versions have no `submissions`. */
+export interface SubmissionRecord {
+  readonly submissions?: readonly KindSubmissions[]
+  readonly billedCount: number
+  readonly lostCount?: number
+  readonly stages: readonly { readonly kind: LookupKind; readonly askedCount: number }[]
+}
+
+/** Returns the submissions of a run by kind. */
+export function listSubmissions(summary: SubmissionRecord): readonly KindSubmissions[] {
+  const { submissions, billedCount, lostCount = 0, stages } = summary
+  return (
+    submissions ?? [
+      {
+        kind: 'resolution',
+        submittedCount: billedCount + lostCount,
+        billedCount,
+        uncertainCount: lostCount,
+      },
+      ...stages.map(({ kind, askedCount }) => ({
+        kind,
+        submittedCount: askedCount,
+        billedCount: askedCount,
+        uncertainCount: 0,
+      })),
+    ]
+  )
+}
+
 /** A number of billed submissions. */
 export interface BilledCount {
   readonly count: number

@@ -1,10 +1,10 @@
 import { formatCount, cutToWidth } from '../../core/text.js'
 import { assertNever, type ExitCode } from '../../core/errors.js'
 import { formatDuration } from '../../core/time.js'
-import { formatMoney, sumSubmitted, type Money } from './money.js'
+import { formatMoney, listSubmissions, sumSubmitted, type Money } from './money.js'
 import type { Alarm } from './alarms.js'
 import type { ChangeCounts } from './change-kinds.js'
-import { listSubmissions, type RunSummary } from './run-summary.js'
+import type { RunSummary } from './run-summary.js'
 
 /** A finished run, for notifications. Contains no secrets. */
 export interface RunEnd {

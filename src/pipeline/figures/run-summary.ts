@@ -53,7 +53,7 @@ export interface RunSummary {
   decidedCount: number
   /** Accepted submissions of lookups by name, each billed. `submissions` has all kinds, and lost ones. */
   billedCount: number
-  /** Submissions of this run by kind. Missing in records of earlier versions: see `listSubmissions`. */
+  /** Submissions of this run by kind. Missing in records of earlier versions: see `listSubmissions` in money.ts. */
   submissions?: readonly KindSubmissions[]
   /** Lost submissions over all kinds, in records of earlier versions only. */
   lostCount?: number
@@ -101,29 +101,6 @@ export interface RunSummary {
   notes: readonly string[]
   elapsedMs: number
   submissionsPerMinute: number
-}
-
-/** Returns the submissions of a run by kind. */
-export function listSubmissions(
-  summary: Pick<RunSummary, 'submissions' | 'billedCount' | 'lostCount' | 'stages'>,
-): readonly KindSubmissions[] {
-  const { submissions, billedCount, lostCount = 0, stages } = summary
-  return (
-    submissions ?? [
-      {
-        kind: 'resolution',
-        submittedCount: billedCount + lostCount,
-        billedCount,
-        uncertainCount: lostCount,
-      },
-      ...stages.map(({ kind, askedCount }) => ({
-        kind,
-        submittedCount: askedCount,
-        billedCount: askedCount,
-        uncertainCount: 0,
-      })),
-    ]
-  )
 }
 
 /**

@@ -4,6 +4,7 @@ import type { RunRecord } from '../figures/run-record.js'
 import {
   calculateMoney,
   countBilled,
+  listSubmissions,
   sumSubmitted,
   toMicros,
   type BilledCount,
@@ -11,7 +12,6 @@ import {
   type Money,
   type Prices,
 } from '../figures/money.js'
-import { listSubmissions } from '../figures/run-summary.js'
 
 /** A run in the list of `enrich runs`. */
 export interface RememberedRun {
