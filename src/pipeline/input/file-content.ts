@@ -7,7 +7,7 @@ import { contentKinds, detectContent, toFileError, type ContentKind } from '../.
 
 export type InputFormat = 'csv' | 'parquet' | 'ndjson' | 'json' | 'xlsx'
 
-/** A file as it was when the input was opened. */
+/** A file of the input, with its facts from the opening. */
 interface OpenedFile {
   readonly path: string
   readonly label: string

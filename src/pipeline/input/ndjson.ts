@@ -82,7 +82,7 @@ function readAllObjects(
   files: readonly ObjectFile[],
   reader: ObjectReader,
   rowsMax: number | undefined,
-  /** Is told the files of the first pass, which validates the objects; `null` for later passes. */
+  /** Receives the keys of the first pass, which validates the objects; `null` for later passes. */
   keys: KeyTally<ColumnTally> | null,
 ): AsyncGenerator<readonly string[]> {
   const readAll = async function* () {
