@@ -7,7 +7,7 @@ const helpGroups: readonly { title: string; common: readonly string[]; further: 
   {
     title: 'Input',
     common: ['config', 'status', 'limit'],
-    further: ['encoding', 'input-format', 'delimiter', 'sheet', 'query', 'row-key', 'no-dedupe'],
+    further: ['encoding', 'input-format', 'delimiter', 'sheet', 'query', 'row-key', 'no-dedupe', 'no-header'],
   },
   {
     title: 'Columns',
@@ -23,6 +23,7 @@ const helpGroups: readonly { title: string; common: readonly string[]; further: 
       'prefer',
       'decisions',
       'resubmit-uncertain',
+      'accept-doubtful-input',
       'webhook-url',
       'webhook-listen',
     ],
@@ -31,7 +32,7 @@ const helpGroups: readonly { title: string; common: readonly string[]; further: 
   {
     title: 'Output',
     common: ['output', 'columns', 'changes'],
-    further: ['format', 'mode', 'dropColumns', 'basis', 'prefix', 'bom', 'memory', 'partial'],
+    further: ['format', 'mode', 'drop-columns', 'basis', 'prefix', 'bom', 'memory', 'partial'],
   },
   {
     title: 'Monitoring',

@@ -101,7 +101,7 @@ describe('the end of a run names the next steps', () => {
     const place = createPlace()
     place.write('in.csv', 'company_name,city\nApple Inc.,Cupertino\n')
     expect(stepsOf((await place.run(flags)).stderr)).toEqual([])
-    place.write('register.csv', 'lei,name,country\nHWUPKR0MPOU8FGXBT394,Apple Inc.,US\n')
+    place.write('register.csv', 'lei,name,city,country\nHWUPKR0MPOU8FGXBT394,Apple Inc.,Cupertino,US\n')
     expect(
       (
         await place.run([
@@ -112,7 +112,7 @@ describe('the end of a run names the next steps', () => {
           '--id-type',
           'lei',
           '--map',
-          'id=lei,name=name,country=country',
+          'id=lei,name=name,city=city,country=country',
         ])
       ).code,
     ).toBe(0)
