@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Mark } from '../../../src/review/page-data.js'
 import { compareNames, comparePlaces } from '../../../src/review/candidate-view.js'
+import { splitAtWords } from '../../../src/review/page/browser/page-text.js'
 
 /** What the other text does not have stands in brackets. */
 const shown = (marks: readonly Mark[]): string =>
@@ -115,4 +116,23 @@ test('hostile texts are compared in few steps', () => {
   }
   const beyond = 'word '.repeat(2_000)
   expect(compareNames(beyond, 'word').left).toEqual([{ text: beyond, isShared: true }])
+})
+
+test('marked words of a place begin and end with a letter or a digit, and nothing of the text is lost', () => {
+  expect(splitAtWords(', Germany')).toEqual([', ', 'Germany', ''])
+  expect(splitAtWords(' (GB), ')).toEqual([' (', 'GB', '), '])
+  expect(splitAtWords('東京都、日本')).toEqual(['', '東京都、日本', ''])
+  const places = fc.array(
+    fc.constantFrom('Berlin', 'Germany', 'São Paulo', '東京', '10117', ', ', ' (', ')', '; '),
+  )
+  fc.assert(
+    fc.property(places, places, (one, other) => {
+      const { right } = comparePlaces(one.join(''), other.join(''))
+      for (const { text } of right) {
+        const [before, words, after] = splitAtWords(text)
+        expect(before + words + after).toBe(text)
+        expect(words).toMatch(/^(?:[\p{L}\p{M}\p{N}](?:.*[\p{L}\p{M}\p{N}])?)?$/su)
+      }
+    }),
+  )
 })

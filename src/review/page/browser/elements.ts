@@ -1,4 +1,4 @@
-import { toDisplayText } from './page-text.js'
+import { splitAtWords, toDisplayText } from './page-text.js'
 import type { Mark } from '../../page-data.js'
 
 type Child = Node | string | null
@@ -55,13 +55,11 @@ export function markCommonParts(text: string, marks: readonly Mark[]): HTMLEleme
   return createElement('bdi', {}, ...marks.map(createCommonNode))
 }
 
-/** Bold from the first to the last letter or digit: a comma in front belongs to no word. */
 function createCommonNode({ text, isShared }: Mark): DocumentFragment {
   const made = document.createDocumentFragment()
-  const [, before = '', words = '', after = ''] =
-    (isShared ? /^([^\p{L}\p{M}\p{N}]*)(.*[\p{L}\p{M}\p{N}])(.*)$/su.exec(text) : null) ?? []
-  if (words === '') made.append(toDisplayText(text))
-  else made.append(toDisplayText(before), createElement('b', {}, toDisplayText(words)), toDisplayText(after))
+  const [before, words, after] = isShared ? splitAtWords(text) : [text, '', '']
+  made.append(toDisplayText(before))
+  if (words !== '') made.append(createElement('b', {}, toDisplayText(words)), toDisplayText(after))
   return made
 }
 

@@ -90,3 +90,10 @@ export function toDisplayText(text: string, charsMax = foreignCharsMax): string 
   const cut = printable(text.slice(0, charsMax)).replace(marksInARow, '$1')
   return text.length > charsMax ? `${cut.replace(/[\ud800-\udbff]$/, '')}…` : cut
 }
+
+/** Splits a text before its first and after its last letter or digit: signs around words are not marked with them. */
+export function splitAtWords(text: string): readonly [before: string, words: string, after: string] {
+  const [, before = '', words = '', after = ''] =
+    /^([^\p{L}\p{M}\p{N}]*)(.*[\p{L}\p{M}\p{N}])(.*)$/su.exec(text) ?? []
+  return words === '' ? [text, '', ''] : [before, words, after]
+}
