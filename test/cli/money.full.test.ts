@@ -306,11 +306,11 @@ describe('amounts', () => {
     expect(await planOf('entity')).not.toContain('not counted')
     const run = await place.run([...command, '--with', 'entity,hierarchy'], options)
     expect(run.stderr).toMatch(/^Cost: .*; hierarchy has no price and is not counted$/m)
-    expect(run.stderr).toMatch(/^ {2}entity {4}2 companies · 2 submitted · complete 2$/m)
+    expect(run.stderr).toMatch(/^ {2}entity {4}2 companies · 2 submitted, at most 2 billed · complete 2$/m)
     expect(run.stderr).toMatch(
       /^ {2}hierarchy 2 companies · 2 submitted, not counted in the cost · completed 2$/m,
     )
-    expect(run.stderr).toMatch(/^ {2}cost {6}EUR 0\.30 /m)
+    expect(run.stderr).toMatch(/^ {2}cost {6}at most EUR 0\.30 /m)
     const known = createPlace(context.onTestFinished)
     known.write('companies.csv', companiesCsv(['Company 0']))
     known.write('pipeline.config.json', JSON.stringify({ ...quickConfig, billing: { unitPrice } }))

@@ -6,10 +6,10 @@ import { serve } from '../support/served.js'
 import { readParquet, rowsOfCsv } from '../support/tables.js'
 
 /** The registry holds three of these names; of `Tesla` it knows another company, in another country. */
-const names = ['Apple Inc.', 'Microsoft Corporation', 'Tesla, Inc.', 'Intel Corporation', 'Zzqx Vrbnk Ltd']
+const names = ['Pfizer Inc.', 'Microsoft Corporation', 'Tesla, Inc.', 'Intel Corporation', 'Zzqx Vrbnk Ltd']
 const register = [
   'lei,name,town,region,country',
-  'HWUPKR0MPOU8FGXBT394,Apple Inc.,Cupertino,CA,US',
+  '765LHXWGK1KXCLTFYQ30,Pfizer Inc.,New York,NY,US',
   'INR2EJN1ERAN0W5ZP974,Microsoft Corporation,Redmond,WA,US',
   '54930043XZGB27CTOV49,"Tesla, Inc.",Boise,ID,US',
 ]
@@ -119,7 +119,7 @@ describe('an own registry answers first', () => {
   test('in Parquet, with identifiers, and with a report and metrics that name both sides', async () => {
     const place = await open()
     const service = await serve(place, 0)
-    const rows = [',HWUPKR0MPOU8FGXBT394', 'Intel Corporation,']
+    const rows = [',765LHXWGK1KXCLTFYQ30', 'Intel Corporation,']
     place.write('companies.csv', ['company_name,lei', ...rows].join('\n'))
     const files = ['companies.csv', '-o', 'out.parquet', '--report', 'r.html', '--metrics-file', 'm.prom']
     const { code, stderr } = await place.run([...files, ...first], at(service))
@@ -129,7 +129,7 @@ describe('an own registry answers first', () => {
       'registry',
       'http',
     ])
-    expect(written[0]?.['enrich_lei']).toBe('HWUPKR0MPOU8FGXBT394')
+    expect(written[0]?.['enrich_lei']).toBe('765LHXWGK1KXCLTFYQ30')
     expect(place.read('r.html')).toContain('Lookups answered by the own registry')
     expect(place.read('m.prom')).toMatch(/^enrich_run_registry_lookups\{series="companies.csv"\} 1$/m)
   })
@@ -224,7 +224,7 @@ describe('an own registry answers first', () => {
     await place.run([...review, '--export', 'todo.csv'], at(service))
     const todo = rowsOfCsv(place.read('todo.csv'))
     expect(todo.map((row) => row['name'])).toEqual(expect.arrayContaining(['Tesla, Inc.']))
-    expect(todo.map((row) => row['name'])).not.toContain('Apple Inc.')
+    expect(todo.map((row) => row['name'])).not.toContain('Pfizer Inc.')
     const tesla = todo.find((row) => row['name'] === 'Tesla, Inc.')
     expect(Object.values(tesla ?? {})).toContain('matched')
 

@@ -13,7 +13,7 @@ export interface OwnWorld {
 }
 
 /** The service knows these, and the own registry does not. */
-const ofService = ['Apple Inc.', 'Unilever PLC', 'SAP SE', 'Barclays Bank PLC']
+const ofService = ['Pfizer Inc.', 'Unilever PLC', 'SAP SE', 'Barclays Bank PLC']
 
 /** Companies that resemble no other one. */
 const ownName = (at: number): string => {
