@@ -47,7 +47,7 @@ describe.skipIf(programs === '')(
       {
         title: 'columns that were dropped, and those of the answers',
         sql: `CREATE TABLE worn (name text, ${listColumns(1550)}); ALTER TABLE worn ${listColumns(1550).replaceAll(/(c\d+) text/g, 'DROP COLUMN $1')}`,
-        args: ['in.csv', '-o', 'URL#worn'],
+        args: ['in.csv', '-o', 'URL#worn', '--drop-columns'],
         code: 'OUTPUT_UNWRITABLE',
         says: /1600 columns/,
       },
