@@ -86,7 +86,8 @@ describe('the command line', async () => {
     const run = all.find((command) => command.name() === 'run')
     let compared = 0
     for (const { long, flags: shown, description, argChoices } of run?.options ?? []) {
-      const listed = rows.find(([flag = '']) => flag.includes(long ?? shown))?.join(' ') ?? ''
+      const isRow = ([flag = '']: readonly string[]) => flag.split(/[^\w-]/).includes(long ?? shown)
+      const listed = rows.find(isRow)?.join(' ') ?? ''
       // What is too long for a row has a section of its own.
       const row = long === '--encoding' ? listed + section('Encodings') : listed
       // Of several, the first; what follows a semicolon is about something else.
