@@ -70,10 +70,10 @@ function findTypeChange(type: string, logical: string): TypeChange | null {
   return logical.startsWith('Float16') ? 'float' : null
 }
 
-/** Returns whether a column of bytes has values, and all are text. */
+/** Returns whether a column of bytes has any byte, and all values are text. */
 async function isTextColumn(duckDb: DuckDb, paths: readonly string[], name: string): Promise<boolean> {
   const column = quoteSqlName(name)
-  const rows = `${buildRelation(paths.map(toRelationFile)).sql} WHERE ${column} IS NOT NULL`
+  const rows = `${buildRelation(paths.map(toRelationFile)).sql} WHERE octet_length(${column}) > 0`
   if ((await duckDb.all(`SELECT 1 FROM ${rows} LIMIT 1`)).length === 0) return false
   const text = `decode(${column}, 'replace')`
   const isOther = `(encode(${text}) <> ${column} OR contains(${text}, chr(0)))`

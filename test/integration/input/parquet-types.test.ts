@@ -60,9 +60,9 @@ describe('columns of bytes, as older writers store text', () => {
     expect(notes).toEqual([])
   })
 
-  test('with a NUL or without values stay bytes', async () => {
-    const path = await writeParquet(`SELECT ${bytes('a\0')} AS a, NULL::BLOB AS b`)
-    expect((await read(path)).types).toEqual(['BLOB', 'BLOB'])
+  test('with a NUL, without values or with empty ones only stay bytes', async () => {
+    const path = await writeParquet(`SELECT ${bytes('a\0')} AS a, NULL::BLOB AS b, ''::BLOB AS c`)
+    expect((await read(path)).types).toEqual(['BLOB', 'BLOB', 'BLOB'])
   })
 
   test.each([
