@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import * as z from 'zod'
+import { describeFault } from '../contract/errors.js'
 import { UserError } from '../core/errors.js'
 import type { ConfigOrigin } from '../pipeline/lookups/detect-columns.js'
 import { listOptions, buildSchema, getValueAt, type ConfigOf } from './option.js'
@@ -26,16 +26,13 @@ export function parseConfig(value: unknown, origin: string): FileConfig {
   if (isPlain(value) && Object.keys(value).length === 0) return {}
   const parsed = buildSchema(options, value).safeParse(value, { jitless: true })
   if (parsed.success) return withOrigin(parsed.data, getOrigin(value as FileConfig))
-  const issue = parsed.error.issues[0]
+  const [issue] = parsed.error.issues
   const where = issue?.path.join('.') ?? ''
   const what =
     issue?.code === 'unrecognized_keys'
       ? `unknown key ${issue.keys.map((key) => JSON.stringify(where === '' ? key : `${where}.${key}`)).join(', ')}`
-      : `${where === '' ? 'the whole' : JSON.stringify(where)}: ${issue?.message ?? 'invalid'}`
-  throw new UserError('CONFIG_INVALID', `${origin}: ${what}`, {
-    hint: findHint(origin, what),
-    cause: z.prettifyError(parsed.error),
-  })
+      : describeFault(parsed.error, value, (path) => (path === '' ? 'the whole' : JSON.stringify(path)))
+  throw new UserError('CONFIG_INVALID', `${origin}: ${what}`, { hint: findHint(origin, what) })
 }
 
 function findHint(origin: string, what: string): string {

@@ -7,13 +7,13 @@ import {
   parseListenAddress,
   type ListenAddress,
 } from '../../core/server-addresses.js'
+import { describeFault } from '../../contract/errors.js'
 import { UserError } from '../../core/errors.js'
 import type { ReconciliationAccess } from '../../service/reconciliation/access.js'
 import type { ServiceOptions } from '../../service/service.js'
 import { version } from '../../platform/installed-package.js'
 import { waitForInterrupt, formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import { readFileSync } from 'node:fs'
-import * as z from 'zod'
 import { plural } from '../../core/text.js'
 import { faultPlan, type FaultPlan } from '../../service/faults.js'
 
@@ -240,7 +240,8 @@ function readFaultPlan(path: string): FaultPlan {
   }
   const parsed = faultPlan.safeParse(value)
   if (parsed.success) return parsed.data
-  throw new UserError('FAULTS_INVALID', `the plan of faults ${path}: ${z.prettifyError(parsed.error)}`, {
+  const fault = describeFault(parsed.error, value, (at) => (at === '' ? 'the plan' : at))
+  throw new UserError('FAULTS_INVALID', `the plan of faults ${path}: ${fault}`, {
     hint: 'rates are from 0 to 1; faults are limited, error, reset and lost_answer',
   })
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { UserError, getErrorText, type ErrorCode } from '../../core/errors.js'
+import { describeFault } from '../../contract/errors.js'
 import { verdicts } from '../../pipeline/lookups/decision.js'
 import { queueSorts, queueViews } from '../session.js'
 import { redactAddresses } from '../../core/local-path.js'
@@ -83,13 +84,8 @@ export const undoBody = z.strictObject({ sequences: z.array(sequence).max(reques
 export function parseRequest<Value>(schema: z.ZodType<Value>, given: unknown): Value {
   const parsed = schema.safeParse(given)
   if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  const where = issue?.path.join('.') ?? ''
-  throw new UserError(
-    'REVIEW_REQUEST_INVALID',
-    `${where === '' ? 'the request' : where}: ${issue?.message ?? 'invalid'}`,
-    { hint: 'reload the page' },
-  )
+  const fault = describeFault(parsed.error, given, (path) => (path === '' ? 'the request' : path))
+  throw new UserError('REVIEW_REQUEST_INVALID', fault, { hint: 'reload the page' })
 }
 
 interface ErrorReply {

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { earlierErrorBodies, errorBody } from '../../contract/errors.js'
+import { describeFault, earlierErrorBodies, errorBody, nameBelow } from '../../contract/errors.js'
 import { parseVersion, type Route, type RouteName } from '../../contract/routes.js'
 import { limits } from '../limits.js'
 import {
@@ -85,10 +85,9 @@ function listRefusals(status: number, name: RouteName, route: Route): Refusal[] 
 function describeWrongParameter({ path, query, body }: Route): string {
   const place = body === null ? 'query' : 'body'
   const parsed = (body ?? query).safeParse({})
-  const issue = parsed.success ? undefined : parsed.error.issues[0]
-  if (issue !== undefined) return `${[place, ...issue.path].join('.')}: ${issue.message}`
+  if (!parsed.success) return describeFault(parsed.error, {}, nameBelow(place))
   const parameter = /\{(\w+)\}/.exec(path)?.[1]
-  return parameter === undefined ? 'the body is not JSON' : `path.${parameter}: Invalid string`
+  return parameter === undefined ? 'the body is not JSON' : `path.${parameter} must match its pattern`
 }
 
 function createMissingRefusal(name: RouteName): Refusal {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import { errorTypes } from '../../contract/errors.js'
+import { describeFault, errorTypes, nameBelow } from '../../contract/errors.js'
 import type { CallId } from '../../contract/ids.js'
 import { apiKeyHeader, rateLimitHeaders } from '../../contract/limits.js'
 import { listMethods, routes, parseVersion, type Route, type RouteName } from '../../contract/routes.js'
@@ -196,8 +196,7 @@ export function readRequest(
 function parse(schema: z.ZodType, value: unknown, place: string): unknown {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  const issue = parsed.error.issues[0]
-  throw badRequest(`${[place, ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? 'invalid'}`)
+  throw badRequest(describeFault(parsed.error, value, nameBelow(place)))
 }
 
 const jsonType = /^application\/json\s*(;|$)/i

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { isDeeperThan } from '../../core/json.js'
 import { limits } from '../limits.js'
 import { badRequest, Refusal } from '../refusal.js'
-import { errorTypes } from '../../contract/errors.js'
+import { describeFault, errorTypes, nameBelow } from '../../contract/errors.js'
 import { isKnownProperty, isKnownType, listPropertyIds, type PropertyId } from './manifest.js'
 import { identify } from '../../core/lookup-identity.js'
 import {
@@ -114,8 +114,7 @@ function readObject(text: string, name: 'queries' | 'extend'): object {
 function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, at: string): z.output<Schema> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  const issue = parsed.error.issues[0]
-  throw badRequest(`${[at, ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? 'invalid'}`)
+  throw badRequest(describeFault(parsed.error, value, nameBelow(at)))
 }
 
 /** A parsed query, or the reason why it is invalid: a fault in one cell does not affect other queries. */

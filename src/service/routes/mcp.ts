@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { describeFault, nameBelow } from '../../contract/errors.js'
 import { fieldLimits } from '../../contract/limits.js'
 import {
   type McpMessage,
@@ -149,15 +150,10 @@ type ReadArguments =
   { readonly ok: true; readonly value: McpSearchArguments } | { readonly ok: false; readonly reason: string }
 
 function readArguments(given: unknown): ReadArguments {
-  const parsed = mcpSearchArguments.safeParse(
-    hasName(given) ? { ...given, name: cleanName(given.name) } : given,
-  )
+  const cleaned = hasName(given) ? { ...given, name: cleanName(given.name) } : given
+  const parsed = mcpSearchArguments.safeParse(cleaned)
   if (parsed.success) return { ok: true, value: parsed.data }
-  const issue = parsed.error.issues[0]
-  return {
-    ok: false,
-    reason: `${['arguments', ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? 'invalid'}`,
-  }
+  return { ok: false, reason: describeFault(parsed.error, cleaned, nameBelow('arguments')) }
 }
 
 function hasName(given: unknown): given is { name: string } {
