@@ -377,17 +377,14 @@ describe('the time of a plan', () => {
   const timeOf = ({ stdout }: { stdout: string }) => /^Time: (.*)$/m.exec(stdout)?.[1] ?? ''
   const hosted = ['--base-url', 'http://127.0.0.1:9']
 
-  test.each([1, 60, 600, 20_000, 300_000])(
-    'is no range between two equal times: %d lookups',
-    async (count) => {
-      const place = createPlace()
-      writeList(place, count)
-      const time = timeOf(await place.run(['plan', 'long.csv', ...hosted]))
-      const [, one, other] = /^about ([^\s,]+)(?: to ([^\s,]+))?/.exec(time) ?? []
-      expect(one).toBeDefined()
-      expect(other).not.toBe(one)
-    },
-  )
+  test.each([1, 60, 20_000, 100_000])('is no range between two equal times: %d lookups', async (count) => {
+    const place = createPlace()
+    writeList(place, count)
+    const time = timeOf(await place.run(['plan', 'long.csv', ...hosted]))
+    const [, one, other] = /^about ([^\s,]+)(?: to ([^\s,]+))?/.exec(time) ?? []
+    expect(one).toBeDefined()
+    expect(other).not.toBe(one)
+  })
 
   test('names webhooks where they are much faster, unless they are set up', async () => {
     const place = createPlace()

@@ -21,8 +21,8 @@ export function findOffice(): string | null {
   return found
 }
 
-/** What LibreOffice makes of a file, in a folder of its own within `folder`; the paths of it. */
-function converted(office: string, path: string, to: string, folder: string): string[] {
+/** What LibreOffice makes of files, in a folder of its own within `folder`; the paths of it. */
+function converted(office: string, paths: readonly string[], to: string, folder: string): string[] {
   const outFolder = mkdtempSync(join(folder, 'office-'))
   execFileSync(
     office,
@@ -33,7 +33,7 @@ function converted(office: string, path: string, to: string, folder: string): st
       to,
       '--outdir',
       outFolder,
-      path,
+      ...paths,
     ],
     { stdio: 'pipe', timeout: 180_000 },
   )
@@ -42,7 +42,7 @@ function converted(office: string, path: string, to: string, folder: string): st
 
 /** Saves a file anew as .xlsx. */
 export function savedByOffice(office: string, path: string, folder: string): string {
-  return converted(office, path, 'xlsx:Calc MS Excel 2007 XML', folder)[0] ?? ''
+  return converted(office, [path], 'xlsx:Calc MS Excel 2007 XML', folder)[0] ?? ''
 }
 
 /**
@@ -82,14 +82,23 @@ End Sub`
 }
 
 /** The sheets of a file by name, as CSV of what is seen in them. */
-export function seenInOffice(office: string, path: string, folder: string): Map<string, string> {
+export const seenInOffice = (office: string, path: string, folder: string): Map<string, string> =>
+  seenTogether(office, [path], folder)[0]!
+
+/** The same for several files with different names, which takes one start. */
+export function seenTogether(
+  office: string,
+  paths: readonly string[],
+  folder: string,
+): Map<string, string>[] {
   // Comma, quote, UTF-8, from the first line, as shown, every sheet.
   const options = 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,true,false,false,-1'
-  const prefix = `${basename(path).replace(/\.[^.]+$/, '')}-`
-  return new Map(
-    converted(office, path, options, folder).map((file) => [
-      basename(file, '.csv').slice(prefix.length),
-      readFileSync(file, 'utf8'),
-    ]),
-  )
+  const files = converted(office, paths, options, folder)
+  return paths.map((path) => {
+    const prefix = `${basename(path).replace(/\.[^.]+$/, '')}-`
+    const own = files.filter((file) => basename(file).startsWith(prefix))
+    return new Map(
+      own.map((file) => [basename(file, '.csv').slice(prefix.length), readFileSync(file, 'utf8')]),
+    )
+  })
 }

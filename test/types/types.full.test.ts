@@ -14,16 +14,18 @@ describe.skipIf(programs === null)('special values of every type', () => {
   })
   afterAll(() => server.stop())
 
-  // Each pair of source and target has other counts and patterns; `npm run types` tries all of them.
+  // Half of the pairs, each with other counts and patterns; `npm run types` tries all of them.
   test.each(kinds.map((source, index) => [source, index] as const))(
     'from %s end no process, and change no cell without a notice',
     async (source, index) => {
-      const trials = kinds.map((target, number) => ({
-        source,
-        target,
-        rowCount: rowCounts[(index * kinds.length + number) % rowCounts.length]!,
-        pattern: patterns[(index + number) % patterns.length]!,
-      }))
+      const trials = kinds
+        .map((target, number) => ({
+          source,
+          target,
+          rowCount: rowCounts[(index * kinds.length + number) % rowCounts.length]!,
+          pattern: patterns[(index + number) % patterns.length]!,
+        }))
+        .filter((_, number) => (index + number) % 2 === 0)
       const outcomes: ColumnOutcome[] = []
       const left = trials.values()
       const runLane = async () => {

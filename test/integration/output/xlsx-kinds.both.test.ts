@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { describe, expect, test } from 'vitest'
 import { openXlsx } from '../../../src/tables/xlsx/xlsx-file.js'
-import { findOffice, savedByOffice, seenInOffice } from '../../support/office.js'
+import { findOffice, savedByOffice, seenTogether } from '../../support/office.js'
 import { excelKind, exportKind, kindsHeader, kindsTexts, scriptKind } from '../../support/workbook-kinds.js'
 import { queryDuckDb } from '../../support/tables.js'
 import { writeZip } from '../../support/zip-file.js'
@@ -12,19 +12,14 @@ import { convert, newFolder } from './support.js'
 const folder = newFolder()
 const office = findOffice()
 
-const kinds: [kind: string, path: () => string][] = [
-  ['Excel', () => writeZip(folder, 'excel.xlsx', excelKind())],
-  ['a script', () => writeZip(folder, 'script.xlsx', scriptKind())],
-  ['a business system', () => writeZip(folder, 'export.xlsx', exportKind())],
-  ...(office === null
-    ? []
-    : [
-        [
-          'LibreOffice',
-          () => savedByOffice(office, writeZip(folder, 'before.xlsx', excelKind()), folder),
-        ] as [string, () => string],
-      ]),
+const kinds: [kind: string, path: string][] = [
+  ['Excel', writeZip(folder, 'excel.xlsx', excelKind())],
+  ['a script', writeZip(folder, 'script.xlsx', scriptKind())],
+  ['a business system', writeZip(folder, 'export.xlsx', exportKind())],
 ]
+if (office !== null)
+  kinds.push(['LibreOffice', savedByOffice(office, writeZip(folder, 'before.xlsx', excelKind()), folder)])
+const outputOf = (kind: string, end: string) => join(folder, `as ${kind} writes.${end}`)
 
 async function cellsOf(path: string) {
   const file = await openXlsx(path)
@@ -43,15 +38,15 @@ const ours = (csv: string) =>
   parse(csv, { relax_column_count: true }).map((row: string[]) => row.slice(0, kindsHeader.length))
 
 describe.each(kinds)('a workbook as %s writes it comes through unchanged', (kind, path) => {
-  const output = (end: string) => join(folder, `${kind}.${end}`)
+  const output = (end: string) => outputOf(kind, end)
 
   test('to .csv', async () => {
-    await convert({ input: { paths: [path()] }, output: output('csv') })
+    await convert({ input: { paths: [path] }, output: output('csv') })
     expect(ours(readFileSync(output('csv'), 'utf8'))).toEqual([kindsHeader, ...kindsTexts])
   })
 
   test('to .parquet, with types', async () => {
-    await convert({ input: { paths: [path()] }, output: output('parquet') })
+    await convert({ input: { paths: [path] }, output: output('parquet') })
     const rows = await queryDuckDb(
       `SELECT company_name, code, zip, amount, share, day::VARCHAR AS day, instant::VARCHAR AS instant, is_active, note,
        typeof(amount) AS a, typeof(day) AS d, typeof(instant) AS i, typeof(is_active) AS b FROM '${output('parquet')}'`,
@@ -64,13 +59,19 @@ describe.each(kinds)('a workbook as %s writes it comes through unchanged', (kind
     expect(rows[0]).toMatchObject({ a: 'DOUBLE', d: 'DATE', i: 'TIMESTAMP', b: 'BOOLEAN' })
   })
 
-  test('to .xlsx: numbers, days and truths are what they were, and are shown as they were', async () => {
-    const before = path()
-    await convert({ input: { paths: [before] }, output: output('xlsx') })
-    const [was, is] = [await cellsOf(before), await cellsOf(output('xlsx'))]
+  test('to .xlsx: numbers, days and truths are what they were', async () => {
+    await convert({ input: { paths: [path] }, output: output('xlsx') })
+    const [was, is] = [await cellsOf(path), await cellsOf(output('xlsx'))]
     expect(is).toEqual(was)
-    if (office === null) return
-    const shown = (file: string) => ours([...seenInOffice(office, file, folder).values()][0] ?? '')
-    expect(shown(output('xlsx'))).toEqual(shown(before))
   })
+})
+
+test.skipIf(office === null)('in .xlsx, they are shown as they were', () => {
+  const before = kinds.map(([, path]) => path)
+  const after = kinds.map(([kind]) => outputOf(kind, 'xlsx'))
+  const shown = seenTogether(office!, [...before, ...after], folder).map((sheets) =>
+    ours([...sheets.values()][0] ?? ''),
+  )
+  expect(shown.slice(before.length)).toEqual(shown.slice(0, before.length))
+  expect(shown[0]?.length).toBeGreaterThan(1)
 })
