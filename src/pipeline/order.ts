@@ -11,7 +11,7 @@ import type { OwnFile } from './own-files.js'
 import type { SchedulingOptions } from './scheduler/scheduler.js'
 
 /**
- * What the user wants of a run: plain data without functions, which can be printed. Secrets in it hide their value.
+ * A run as the user wants it: plain data without functions, which can be printed. Secrets in it hide their value.
  * `RunServices` has what the run works with.
  */
 export interface RunOrder {

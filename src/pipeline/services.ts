@@ -12,7 +12,7 @@ import type { SourceFile } from './input/input.js'
 import type { RunOrder } from './order.js'
 import type { PreparedAnswers } from './scheduler/protocol.js'
 
-/** What a run works with. The members after `connect` are optional: without them, a run reads and writes local files. */
+/** Everything that a run works with. Without the members after `connect`, it reads and writes local files. */
 export interface RunServices {
   readonly clock: Clock
   readonly random: Random
@@ -68,7 +68,7 @@ interface RunEndFacts {
   readonly record: RunRecord
 }
 
-/** What every step of a run gets. */
+/** The context of every step of a run. */
 export interface RunContext {
   readonly order: RunOrder
   readonly services: RunServices

@@ -18,8 +18,6 @@ import type { JobSpending } from './scheduler/budgets.js'
 import type { FirstFigures } from './figures/first-figures.js'
 import type { RunSummary } from './figures/run-summary.js'
 
-export type { RunSummary } from './figures/run-summary.js'
-
 /** Facts for the summary of a run. */
 interface SummaryFacts {
   readonly service: { readonly service: RunSummary['service']; readonly isDemo?: boolean | undefined }

@@ -20,7 +20,7 @@ import type { RowSpool } from './output/row-spool.js'
 import { publishPart, type OpenPart } from './parts/partitioned-job.js'
 import type { RunContext } from './services.js'
 
-/** What the rows of an output are made of. */
+/** The rows of an output, and the sources of their answers. */
 interface AnsweredRows {
   readonly table: RunTable
   readonly outputs: RunOutputs

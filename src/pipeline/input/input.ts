@@ -43,7 +43,7 @@ import {
 export { formatOfPath, type SourceFile } from './sources.js'
 export type { CellType, InputFile, MemberRow, MemberRows, RelationRows, TextRow } from './table.js'
 
-/** What to read, and how: plain data. */
+/** Files to read, and how to read them: plain data. */
 export interface InputOptions extends Omit<ReadOptions, 'chosen'>, FileRequest {}
 
 export interface InputAccess extends FileAccess {

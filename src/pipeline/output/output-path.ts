@@ -244,7 +244,7 @@ export interface OutputRequest {
   dropColumns?: boolean | undefined
 }
 
-/** What the columns of an output depend on. */
+/** Answers that have columns in an output. */
 interface AnsweredKinds {
   /** Stages whose columns are written. */
   readonly stages: readonly StageKind[]
