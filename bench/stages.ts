@@ -11,7 +11,8 @@ import { Backlog } from '../src/pipeline/scheduler/backlog.js'
 import { createDefaultStages } from '../src/pipeline/lookups/stage-options.js'
 import { runUntilAnswered } from '../src/pipeline/scheduler/scheduler.js'
 import { noDecisions } from '../src/pipeline/lookups/stage-questions.js'
-import { planStages, toScheduledStages } from '../src/pipeline/run-lookups.js'
+import { planStages } from '../src/pipeline/plan-run.js'
+import { toScheduledStages } from '../src/pipeline/run-lookups.js'
 import { createTally } from '../src/pipeline/tally.js'
 import { systemClock, WakeSignal } from '../src/platform/clock.js'
 import { Chance } from '../test/simulation/chance.js'
@@ -159,7 +160,8 @@ async function askAll(
   const plan = await checkpoint.plan(policy)
   const options = createDefaultStages({ limits, polling }, stageKinds)
   const stages = await planStages(
-    { deps: { requests: { stages: options, askAgain: [] } }, checkpoint, decided: noDecisions },
+    { stages: options, askAgain: [] },
+    { checkpoint, decided: noDecisions },
     policy,
   )
   const { tally, counter } = createTally()

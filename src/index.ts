@@ -1,7 +1,7 @@
 export { enrich, type EnrichOptions, type EnrichRun } from './app/enrich.js'
 export type { FileConfig as EnrichConfig } from './config/file-config.js'
 export type { RunEvent } from './pipeline/events.js'
-export type { RunSummary } from './pipeline/summary.js'
+export type { RunSummary } from './pipeline/figures/run-summary.js'
 export type { Progress } from './pipeline/figures/progress.js'
 export type { Stop } from './pipeline/figures/stop.js'
 export { UserError, errorCodes, type ErrorCode } from './core/errors.js'

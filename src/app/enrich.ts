@@ -14,17 +14,15 @@ import { buildInputOptions, type AskFirst } from './inspect-input.js'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { answerFirst } from '../pipeline/answer-first.js'
-import { openBackend } from '../pipeline/open-backend.js'
-import { openRunCheckpoint } from '../pipeline/open-run.js'
+import { answerFirstForPlan } from '../pipeline/answer-first.js'
 import type { RunEvent } from '../pipeline/events.js'
 import type { WebhookOptions } from '../pipeline/inbox/webhooks.js'
-import type { SharedCheckpointLocation } from '../pipeline/checkpoint/postgres/shared-run.js'
-import type { FirstRegistry, PipelineDeps } from '../pipeline/deps.js'
+import type { FirstRegistry, RunOrder } from '../pipeline/order.js'
 import { runPipeline } from '../pipeline/run.js'
+import type { RunServices } from '../pipeline/services.js'
 import { resolvePart } from './resolve-part.js'
-import { createRunReport, runWithLivePage } from './run-report.js'
-import type { RunSummary } from '../pipeline/summary.js'
+import { reportWriter, runWithLivePage } from './run-report.js'
+import type { RunSummary } from '../pipeline/figures/run-summary.js'
 import { systemClock, type Clock } from '../platform/clock.js'
 import { explainSystemFailure } from '../platform/system-limits.js'
 import { systemRandom, type Random } from '../platform/random.js'
@@ -91,9 +89,11 @@ async function run(
   const settings = resolveSettings(parseConfig(config, 'the config'), environment)
   const { clock = systemClock, command = 'library' } = options
   const watch = { address: settings.watch, checkpointPath: settings.checkpoint.path, command, clock }
-  return runWithLivePage({ ...watch, observe }, (observer) =>
-    runPipeline(buildPipelineDeps({ settings, environment, options, observe: observer, clock, command })),
-  )
+  return runWithLivePage({ ...watch, observe }, (observer) => {
+    const call = { settings, environment, options, observe: observer, clock, command }
+    const services = buildServices(call)
+    return runPipeline(buildOrder(call), services)
+  })
 }
 
 interface RunCall {
@@ -105,25 +105,11 @@ interface RunCall {
   readonly command: string
 }
 
-/** Builds a run from settings. */
-function buildPipelineDeps({
-  settings,
-  environment,
-  options,
-  observe,
-  clock,
-  command,
-}: RunCall): PipelineDeps {
-  const connectors = createConnectors({
-    environment,
-    signal: options.signal,
-    notice: (text) => {
-      observe({ type: 'notice', text, isWarning: true })
-    },
-  })
+/** Builds the order of a run from settings. */
+function buildOrder({ settings, environment, options, observe, command }: RunCall): RunOrder {
   return {
     source: {
-      input: buildInputOptions(settings, connectors, options.stdin),
+      input: buildInputOptions(settings),
       columns: settings.input.columns,
       identifierUse: settings.identifierUse,
       dedupe: settings.input.dedupe,
@@ -135,12 +121,11 @@ function buildPipelineDeps({
       output: settings.output,
       changesPath: settings.output.changes ?? null,
       metadata: buildMetadata(settings),
-      ...(options.stdout === undefined ? {} : { stdout: options.stdout }),
       ownFiles: listFilesInUse(settings, options.configPath ?? null, environment),
     },
     store: {
       checkpoint: settings.checkpoint,
-      shared: buildSharedPlace(settings, environment),
+      sharedUrl: isPostgresUrl(settings.checkpoint.path) ? settings.checkpoint.path : null,
       acceptRollback: options.acceptRollback ?? false,
       decisions: settings.decisions,
     },
@@ -151,7 +136,7 @@ function buildPipelineDeps({
         serverErrorMeans: settings.serverErrorMeans,
         ...settings.budget,
       },
-      first: buildFirst(settings, observe),
+      first: buildFirst(settings),
       stages: settings.stages,
       askAgain: options.askAgain ?? [],
       onLost: settings.onLost,
@@ -169,68 +154,83 @@ function buildPipelineDeps({
         runsMax: settings.history.keep,
       },
       ending: { ...settings.alarms, metricsPath: settings.metricsPath },
-      report: settings.output.report === undefined ? null : createRunReport(settings.output.report),
+      reportPath: settings.output.report ?? null,
     },
-    connect: () => connectTo(settings, environment, observe, options.answerBounds),
-    observe,
-    interrupt: options.signal ?? new AbortController().signal,
+  }
+}
+
+function buildServices({ settings, environment, options, observe, clock }: RunCall): RunServices {
+  const { service } = settings
+  const { stdin, stdout } = options
+  return {
     clock,
     random: options.random ?? systemRandom,
+    observe,
+    interrupt: options.signal ?? new AbortController().signal,
+    connect: (side) =>
+      side === 'registry'
+        ? connectFirst(settings, observe)
+        : connectTo(settings, environment, observe, options.answerBounds),
+    connectors: createConnectors({
+      environment,
+      signal: options.signal,
+      notice: (text) => {
+        observe({ type: 'notice', text, isWarning: true })
+      },
+    }),
+    streams: { ...(stdin === undefined ? {} : { stdin }), ...(stdout === undefined ? {} : { stdout }) },
+    access: {
+      environment,
+      apiKey: () => (service.baseUrl === null ? null : resolveApiKey(environment).reveal()),
+    },
+    reports: reportWriter,
   }
 }
 
 /** The own registry of `--first`; its settings are those of a run on the embedded service. */
-function buildFirst({ first, service }: Settings, observe: (event: RunEvent) => void): FirstRegistry | null {
+function buildFirst({ first }: Settings): FirstRegistry | null {
   if (first === null) return null
-  const embedded = resolveSettings({}, {})
-  return {
-    ...first,
-    scheduling: {
-      limits: embedded.limits,
-      polling: embedded.polling,
-      serverErrorMeans: embedded.serverErrorMeans,
-      lookupsMax: null,
-      durationMsMax: null,
+  const { accept, prefer, sample, stages } = first
+  const { limits, polling, serverErrorMeans } = resolveSettings({}, {})
+  const scheduling = { limits, polling, serverErrorMeans, lookupsMax: null, durationMsMax: null }
+  return { accept, prefer, sample, stages, scheduling }
+}
+
+function connectFirst(
+  { first, service }: Settings,
+  observe: (event: RunEvent) => void,
+): Promise<WholeConnection> {
+  if (first === null) throw new Error('no registry answers first')
+  return connectEmbedded({
+    registryPath: first.registryPath,
+    inFlightRunsMax: resolveSettings({}, {}).limits.inFlightRunsMax,
+    matchers: service.matchers,
+    isFirst: true,
+    notice: (text) => {
+      observe({ type: 'notice', text })
     },
-    connect: () =>
-      connectEmbedded({
-        registryPath: first.registryPath,
-        inFlightRunsMax: embedded.limits.inFlightRunsMax,
-        matchers: service.matchers,
-        isFirst: true,
-        notice: (text) => {
-          observe({ type: 'notice', text })
-        },
-      }),
-  }
+  })
 }
 
 /**
  * Lets the own registry answer in a temporary checkpoint, for a plan; `closeLater` removes it. Returns `null` without
  * such a registry. Throws like `answerFirst`.
  */
-export const askFirst: AskFirst = async ({ settings, environment, signal, ...asked }, closeLater) => {
+export const askFirst: AskFirst = ({ settings, environment, signal, ...asked }, closeLater) => {
   const folder = mkdtempSync(join(tmpdir(), 'enrich-plan-'))
   closeLater(() => {
     rmSync(folder, { recursive: true, force: true })
   })
   const checkpoint = { path: join(folder, 'checkpoint.sqlite'), maxAgeMs: settings.checkpoint.maxAgeMs }
-  const pipeline = buildPipelineDeps({
+  const call = {
     settings: { ...settings, checkpoint },
     environment,
     options: { signal },
     observe: () => undefined,
     clock: systemClock,
     command: 'plan',
-  })
-  const backend = await openBackend(pipeline, closeLater)
-  return answerFirst({
-    ...asked,
-    deps: pipeline,
-    backend,
-    isTemporary: true,
-    openCheckpoint: (connection) => openRunCheckpoint(pipeline, backend, asked.input, connection),
-  })
+  }
+  return answerFirstForPlan(buildOrder(call), buildServices(call), asked, closeLater)
 }
 
 /** Metadata of a Parquet output. */
@@ -244,16 +244,6 @@ function buildMetadata({ input, checkpoint }: Settings): Readonly<Record<string,
       maxAgeMs: checkpoint.maxAgeMs,
     }),
   }
-}
-
-/** `null` if the checkpoint is a file. */
-function buildSharedPlace(
-  { checkpoint, service }: Settings,
-  environment: Environment,
-): SharedCheckpointLocation | null {
-  if (!isPostgresUrl(checkpoint.path)) return null
-  const apiKey = () => (service.baseUrl === null ? null : resolveApiKey(environment).reveal())
-  return { url: checkpoint.path, environment, apiKey }
 }
 
 /** Throws WEBHOOK_* and USAGE_INVALID. The embedded service sends no webhooks. */

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import { reportColumns, type ColumnReport } from '../pipeline/lookups/column-report.js'
 import { UserError } from '../core/errors.js'
-import { createConnectors, type Connectors } from '../connectors/connectors.js'
+import { createConnectors } from '../connectors/connectors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
 import { readEmbeddedScope } from './embedded-scope.js'
 import type { CheckpointReader, KeyedLookup, LookupId } from '../pipeline/checkpoint/checkpoint.js'
@@ -20,7 +20,7 @@ import type { Environment } from '../config/file-config.js'
 import type { Settings } from '../config/settings.js'
 import { withCleanup, type CloseLater } from '../platform/close-stack.js'
 import { FirstAnswers, placeLookups, toRegistryRule } from '../pipeline/first/first-answers.js'
-import type { LookupRule } from '../pipeline/lookups/lookup-kind.js'
+import type { LookupRule } from '../pipeline/lookups/detect-columns.js'
 import { systemClock } from '../platform/clock.js'
 import { systemRandom } from '../platform/random.js'
 
@@ -151,7 +151,7 @@ async function inspectWith<Result>(
   const { environment = process.env, signal } = deps
   const connectors = createConnectors({ environment, signal, notice: (text) => notes.push(text) })
   return withCleanup(async (closeLater) => {
-    const input = await openInput(buildInputOptions(settings, connectors, deps.stdin))
+    const input = await openInput(buildInputOptions(settings), { connectors, stdin: deps.stdin })
     closeLater(() => input.close())
     const samples = await sampleColumns(input)
     const { baseUrl, registryPath } = settings.service
@@ -200,7 +200,7 @@ async function inspectWith<Result>(
       spool: null,
       signal: deps.signal,
     })
-    const report = reportColumns(input.columns, rule, samples, input.nested)
+    const report = reportColumns(input.columns, rule, samples, input.layout.nested)
     const problem = earlier?.problem(baseUrl !== null) ?? null
     return await use({
       input,
@@ -310,11 +310,7 @@ class TemporaryIds {
 const highestUnknownId = 0xf000_0000
 
 /** Builds the options of the input. Throws USAGE_INVALID without an input. */
-export function buildInputOptions(
-  settings: Settings,
-  connectors: Connectors,
-  stdin?: NodeJS.ReadableStream,
-): InputOptions {
+export function buildInputOptions(settings: Settings): InputOptions {
   const { paths, format, delimiter, encoding, sheet, header, limit, query } = settings.input
   if (paths === undefined) {
     throw new UserError('USAGE_INVALID', 'there is no input', {
@@ -330,8 +326,6 @@ export function buildInputOptions(
     hasHeader: header,
     rowsMax: limit,
     spoolFolder: chooseSpoolFolder(settings),
-    stdin,
-    connectors,
     queryPath: query === '' ? undefined : query,
   }
 }

@@ -7,7 +7,7 @@ import type { Clock } from '../platform/clock.js'
 import type { LiveData, LiveRun } from '../report/live/live-page.js'
 import type { LiveServer } from '../report/live/live-server.js'
 import { type ReportData, createListedCheck } from '../report/report-data.js'
-import type { RunReport } from '../pipeline/deps.js'
+import type { ReportWriter } from '../pipeline/services.js'
 import { publishText } from '../pipeline/output/staged-file.js'
 import { isSameFile } from '../platform/files.js'
 import type { SourceFile } from '../pipeline/input/input.js'
@@ -133,17 +133,12 @@ function assertReportApart(path: string, inputFiles: readonly SourceFile[], othe
 }
 
 /** Writes the report of a run at its end. */
-export function createRunReport(path: string): RunReport {
-  return {
-    path,
-    isListed: createListedCheck,
-    assertApart: (inputFiles, others) => {
-      assertReportApart(path, inputFiles, others)
-    },
-    write: async (reader, number, end) => {
-      const { gatherReport } = await import('../report/gather-data.js')
-      const { renderReportPage } = await import('../report/page.js')
-      await publishText(path, renderReportPage(gatherReport({ reader, number, nowMs: end.endedAtMs, end })))
-    },
-  }
+export const reportWriter: ReportWriter = {
+  isListed: createListedCheck,
+  assertApart: assertReportApart,
+  write: async (path, reader, number, end) => {
+    const { gatherReport } = await import('../report/gather-data.js')
+    const { renderReportPage } = await import('../report/page.js')
+    await publishText(path, renderReportPage(gatherReport({ reader, number, nowMs: end.endedAtMs, end })))
+  },
 }

@@ -101,3 +101,9 @@ function detectUtf16([first, second]: Uint8Array): string | null {
 
 /** Removes a byte order mark from the start of a text. */
 export const stripByteOrderMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text)
+
+/** Returns a text up to its first line break. */
+export function getFirstLine(text: string): string {
+  const end = text.indexOf('\n')
+  return end === -1 ? text : text.slice(0, end)
+}

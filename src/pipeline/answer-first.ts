@@ -1,24 +1,23 @@
 import { plural } from '../core/text.js'
 import { UserError } from '../core/errors.js'
-import { withCleanup } from '../platform/close-stack.js'
+import { withCleanup, type CloseLater } from '../platform/close-stack.js'
 import type { Checkpoint, CheckpointReader } from './checkpoint/checkpoint.js'
 import { DecidedLookups } from './decided-lookups.js'
-import type { Connection, PipelineDeps } from './deps.js'
-import type { RunBackend } from './backend.js'
 import { createTimeline } from './figures/run-record.js'
 import { explainStop } from './figures/stop.js'
+import { FirstAnswers, toRegistryRule } from './first/first-answers.js'
 import { ingest, noEarlierNames } from './ingest.js'
 import type { Input } from './input/input.js'
-import type { LookupRule } from './lookups/lookup-kind.js'
+import type { LookupRule } from './lookups/detect-columns.js'
 import { createDefaultStages } from './lookups/stage-options.js'
-import { planRun, runLookups, type LookupRun } from './run-lookups.js'
-import { Backlog } from './scheduler/backlog.js'
+import { openBackend, openServiceCheckpoint } from './open-backend.js'
+import type { FirstRegistry, RunOrder } from './order.js'
+import { planRun, type AskedService } from './plan-run.js'
+import { runLookups } from './run-lookups.js'
+import type { Connection, RunContext, RunServices } from './services.js'
 import { createTally } from './tally.js'
-import { FirstAnswers, toRegistryRule } from './first/first-answers.js'
 
 interface FirstRun {
-  readonly deps: PipelineDeps
-  readonly backend: RunBackend
   readonly input: Input
   /** How rows become lookups of the service. */
   readonly rule: LookupRule
@@ -26,29 +25,40 @@ interface FirstRun {
   readonly scope: string
   /** Reads the service's answers; `null` before the first one. */
   readonly service: () => CheckpointReader | null
-  readonly openCheckpoint: (connection: Connection) => Promise<Checkpoint>
   /** Reviewers' decisions about the lookups. */
   readonly decided: DecidedLookups
   /** Whether this checkpoint is temporary, for a plan; defaults to false. */
   readonly isTemporary?: boolean
 }
 
+/** Calls `answerFirst` for a plan, with the temporary checkpoint of `order`; `closeLater` closes it. */
+export async function answerFirstForPlan(
+  order: RunOrder,
+  services: RunServices,
+  run: Omit<FirstRun, 'isTemporary'>,
+  closeLater: CloseLater,
+): Promise<FirstAnswers | null> {
+  const backend = await openBackend(order, services, closeLater)
+  return answerFirst({ order, services, backend }, { ...run, isTemporary: true })
+}
+
 /**
  * Lets the own registry answer the lookups of the input, in the same checkpoint and before anything is submitted to the
  * service. Returns `null` without such a registry. Throws REGISTRY_*, CHECKPOINT_*, and the signal's reason.
  */
-export async function answerFirst(run: FirstRun): Promise<FirstAnswers | null> {
-  const { deps, backend, scope } = run
-  const { first = null, onLost } = deps.requests
+export async function answerFirst(context: RunContext, run: FirstRun): Promise<FirstAnswers | null> {
+  const { order, services, backend } = context
+  const { first = null, onLost } = order.requests
   if (first === null) return null
-  const startedAtMs = deps.clock.monotonicMs()
+  const { clock } = services
+  const startedAtMs = clock.monotonicMs()
   const answerWithEdition = () =>
     withCleanup(async (closeLater) => {
-      const connection = await first.connect()
+      const connection = await services.connect('registry')
       closeLater(() => connection.close())
-      const checkpoint = await run.openCheckpoint(connection)
+      const checkpoint = await openServiceCheckpoint(context, run.input, connection)
       closeLater(() => checkpoint.close())
-      await answerLookups(run, connection, checkpoint)
+      await answerLookups(toRegistryContext(context, first), run, connection, checkpoint)
       const { scope, readScope = () => scope } = connection
       return readScope() === scope ? scope : null
     })
@@ -57,42 +67,51 @@ export async function answerFirst(run: FirstRun): Promise<FirstAnswers | null> {
   while (registryScope === null) registryScope = await answerWithEdition()
   return new FirstAnswers({
     rule: first,
-    elapsedMs: deps.clock.monotonicMs() - startedAtMs,
+    elapsedMs: clock.monotonicMs() - startedAtMs,
     registry: backend.peek(registryScope),
     service: run.service(),
     decided: run.decided,
     isTemporary: run.isTemporary ?? false,
-    policy: { nowMs: deps.clock.nowMs(), maxAgeMs: deps.store.checkpoint.maxAgeMs, onLost },
-    scopes: { registry: registryScope, service: scope },
+    policy: { nowMs: clock.nowMs(), maxAgeMs: order.store.checkpoint.maxAgeMs, onLost },
+    scopes: { registry: registryScope, service: run.scope },
   })
 }
 
-async function answerLookups(run: FirstRun, connection: Connection, checkpoint: Checkpoint): Promise<void> {
-  const { deps, input, rule } = run
+/** `context`: that of `toRegistryContext`. */
+async function answerLookups(
+  context: RunContext,
+  { input, rule }: FirstRun,
+  connection: Connection,
+  checkpoint: Checkpoint,
+): Promise<void> {
+  const { order, services } = context
   const { index } = await ingest({
     input,
     rule: toRegistryRule(rule),
     dedupe: true,
     place: (lookups) => checkpoint.registerLookups(lookups),
-    signal: deps.interrupt,
+    signal: services.interrupt,
     spool: null,
     earlier: noEarlierNames,
   })
-  const asking = createLookupRun(run, connection, checkpoint)
-  const planned = await planRun(asking)
+  const service: AskedService = {
+    // Doubtful lookups are submitted, so their candidates are those of the service.
+    connection: { ...connection, candidates: { ...connection.candidates, isEager: false } },
+    checkpoint,
+    first: null,
+    decided: new DecidedLookups(new Map()),
+    webhooks: null,
+  }
+  const planned = await planRun(context, service)
   const { submit, poll } = planned.asked.plan
   if (submit + poll > 0) {
     const text = `The own registry answers first, free of charge: ${plural(submit + poll, 'lookup')}.`
-    deps.observe({ type: 'notice', text })
+    services.observe({ type: 'notice', text })
   }
-  const { stop } = await runLookups(asking, {
-    ...planned,
-    index,
-    backlog: new Backlog(planned.plan.submit),
-    ...createTally(),
-  })
-  deps.interrupt.throwIfAborted()
-  if (asking.deps.requests.stages.asked.length > 0) await checkpoint.copyForReading()
+  const counts = { ...createTally(), timeline: createTimeline() }
+  const { stop } = await runLookups(context, service, { planned, index, counts })
+  services.interrupt.throwIfAborted()
+  if (order.requests.stages.asked.length > 0) await checkpoint.copyForReading()
   // Otherwise, the service would be paid for what the registry could not look up yet.
   const explained = stop === null ? null : explainStop({ kind: 'resolution', stop })
   if (explained !== null)
@@ -101,40 +120,31 @@ async function answerLookups(run: FirstRun, connection: Connection, checkpoint: 
     })
 }
 
-/** The same run, with the settings of a service that costs nothing and has no limits. */
-function createLookupRun(
-  { deps, backend }: FirstRun,
-  connection: Connection,
-  checkpoint: Checkpoint,
-): LookupRun {
-  const { requests, store } = deps
-  const { first = null } = requests
-  if (first === null) throw new Error('no registry answers first')
-  const { scheduling } = first
+/** The same run, with the settings of a service that costs nothing and has no limits. Only notices are reported. */
+function toRegistryContext(
+  { order, services, backend }: RunContext,
+  { scheduling, stages }: FirstRegistry,
+): RunContext {
+  const { requests, store } = order
   return {
-    deps: {
-      ...deps,
+    order: {
+      ...order,
       // An edition always gives the same answer.
       store: { ...store, checkpoint: { ...store.checkpoint, maxAgeMs: null } },
       requests: {
         ...requests,
         scheduling: { ...scheduling, durationMsMax: requests.scheduling.durationMsMax },
-        stages: createDefaultStages(scheduling, first.stages ? requests.stages.asked : []),
+        stages: createDefaultStages(scheduling, stages ? requests.stages.asked : []),
         askAgain: [],
         prices: null,
       },
+    },
+    services: {
+      ...services,
       observe: (event) => {
-        if (event.type === 'notice') deps.observe(event)
+        if (event.type === 'notice') services.observe(event)
       },
     },
     backend,
-    // Doubtful lookups are submitted, so their candidates are those of the service.
-    connection: { ...connection, candidates: { ...connection.candidates, isEager: false } },
-    checkpoint,
-    first: null,
-    webhooks: null,
-    decided: new DecidedLookups(new Map()),
-    timeline: createTimeline(),
-    part: null,
   }
 }

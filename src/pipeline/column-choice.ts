@@ -4,7 +4,6 @@ import type { CheckpointReader } from './checkpoint/checkpoint.js'
 import { fetchKnown, findLookupIds, calculateResolutionKey } from './checkpoint/lookup-key.js'
 import type { Input, InputFile, TextRow } from './input/input.js'
 import { createRowReader, toKeyedLookup, type EarlierNames } from './row-reader.js'
-import type { LookupRule, IdentifierUse } from './lookups/lookup-kind.js'
 import type { ColumnSamples } from './lookups/column-content.js'
 import { isKnownHeader } from './lookups/header-words.js'
 import {
@@ -15,6 +14,8 @@ import {
   judgeHeader,
   type NamedColumns,
   type LookupColumns,
+  type LookupRule,
+  type IdentifierUse,
 } from './lookups/detect-columns.js'
 import { listIdentifierColumns } from './lookups/identifier-columns.js'
 import { listPlainColumns } from './lookups/nested-columns.js'
@@ -61,9 +62,9 @@ const sampleLimits = { columnsMax: 500, rowsMax: 200, cellCharsMax: 200 } as con
 
 /** Returns the first non-blank cells of the first columns, to distinguish for example a state from a status. */
 export async function sampleColumns(input: Input): Promise<ColumnSamples> {
-  const columns = listPlainColumns(input.columns, input.nested).slice(0, sampleLimits.columnsMax)
+  const columns = listPlainColumns(input.columns, input.layout.nested).slice(0, sampleLimits.columnsMax)
   const samples = new Map<string, string[]>(columns.map((column) => [column, []]))
-  for await (const rows of input.readSampleRows(columns)) {
+  for await (const rows of input.rows.sample(columns)) {
     for (const row of rows.slice(0, sampleLimits.rowsMax)) {
       for (const [at, column] of columns.entries()) {
         const cell = row[at]?.slice(0, sampleLimits.cellCharsMax).trim() ?? ''
@@ -81,11 +82,12 @@ export async function sampleColumns(input: Input): Promise<ColumnSamples> {
  * of names.
  */
 export function detectInputColumns(input: Input, asked: NamedColumns, samples: ColumnSamples): LookupColumns {
-  const { columns, nested, sheetHint, hasHeader } = input
+  const { columns, layout } = input
+  const { nested, sheetHint, hasHeader } = layout
   const name = asked.name ?? (hasHeader ? undefined : (findUnnamedColumn(columns, samples) ?? undefined))
   try {
     const found = detectColumns(columns, name === undefined ? asked : { ...asked, name }, samples, nested)
-    if (found.name !== null) assertInFiles(input.listFiles(), found.name)
+    if (found.name !== null) assertInFiles(input.layout.listFiles(), found.name)
     return found
   } catch (error) {
     const isMissing = error instanceof UserError && error.code === 'INPUT_COLUMN_MISSING'
@@ -96,7 +98,7 @@ export function detectInputColumns(input: Input, asked: NamedColumns, samples: C
 
 /** Explains why no column has names; `null` if the header is a header. */
 function explainMissingNames(input: Input, samples: ColumnSamples): UserError | null {
-  if (!input.hasHeader) {
+  if (!input.layout.hasHeader) {
     const excerpts = input.columns.map(
       (column) => `${column} (${quoteExcerpt(samples.get(column)?.[0] ?? '')})`,
     )
@@ -104,7 +106,7 @@ function explainMissingNames(input: Input, samples: ColumnSamples): UserError | 
       hint: `pass --name-column; the input has: ${excerpts.slice(0, excerptsMax).join(', ')}`,
     })
   }
-  const file = input.listFiles().find(({ header }) => header !== null && judgeHeader(header) !== null)
+  const file = input.layout.listFiles().find(({ header }) => header !== null && judgeHeader(header) !== null)
   const { header } = file ?? { header: null }
   if (file === undefined || header === null) return null
   const verb = judgeHeader(header) === 'surely' ? 'has' : 'seems to have'
@@ -116,7 +118,7 @@ function explainMissingNames(input: Input, samples: ColumnSamples): UserError | 
 
 /** Names the flag for a first row that is not a header, unless one of its cells is a known header. */
 function withHeaderHint(error: UserError, input: Input): UserError {
-  const isUnknown = input.listFiles().some(({ header }) => header?.cells.some(isKnownHeader) === false)
+  const isUnknown = input.layout.listFiles().some(({ header }) => header?.cells.some(isKnownHeader) === false)
   if (!isUnknown) return error
   const hint = `${error.hint ?? ''}; if the first row is no header, pass --no-header`
   return new UserError(error.code, error.message, { hint, cause: error.cause })
@@ -198,7 +200,7 @@ export async function chooseColumns(options: {
 
 /** Returns the columns that earlier runs may have used: without identifiers, and as detected without named columns. */
 function listOtherColumns(
-  { columns: header, nested }: Input,
+  { columns: header, layout: { nested } }: Input,
   asked: NamedColumns,
   columns: LookupColumns,
   samples: ColumnSamples,
@@ -255,7 +257,7 @@ async function countKnown(
   const seen = new Map<string, RowStanding>()
   const counts = rules.map(() => 0)
   const askCounts = rules.map(() => 0)
-  for await (const rows of input.readSampleRows(columns)) {
+  for await (const rows of input.rows.sample(columns)) {
     signal.throwIfAborted()
     const keys = rows.map((row) => JSON.stringify(row))
     const fresh = new Map(keys.flatMap((key, at) => (seen.has(key) ? [] : [[key, rows[at] ?? []] as const])))

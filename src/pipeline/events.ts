@@ -2,7 +2,7 @@ import type { ColumnReport } from './lookups/column-report.js'
 import type { LookupPlan } from './lookups/lookup-state.js'
 import type { PlannedSpending } from './figures/planned-spending.js'
 import type { Progress } from './figures/progress.js'
-import type { RunSummary } from './summary.js'
+import type { RunSummary } from './figures/run-summary.js'
 
 /**
  * Events of a run. A `notice` is one sentence for the user; a warning is also reported if only warnings are shown.

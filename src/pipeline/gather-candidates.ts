@@ -1,11 +1,10 @@
 import { getErrorText } from '../core/errors.js'
 import { WakeSignal, type Clock } from '../platform/clock.js'
 import type { CheckpointReader, LookupId } from './checkpoint/checkpoint.js'
-import type { OpenRun } from './deps.js'
 import type { RecordedAnswer } from './scheduler/deps.js'
 import type { RowIndex } from './input/row-index.js'
 import { getDecisionService } from './lookups/decision.js'
-import { doubtThresholdByDefault, isDoubtful, type AnsweredLookup } from './lookups/lookup-state.js'
+import { isDoubtful, type AnsweredLookup } from './lookups/lookup-state.js'
 import type { Stop } from './figures/stop.js'
 import type { RunReview } from './decisions/review-mirror.js'
 import type { OutputColumn } from './answers/columns.js'
@@ -18,6 +17,11 @@ import { lineVersions } from './answers/stage-lines.js'
 /** Called with each answered resolution. */
 export type OnAnswered = (lookupId: LookupId, answer: RecordedAnswer) => void
 
+interface CandidateGathering extends Omit<CandidateGathererDeps, 'editionScopes' | 'stopSignal'> {
+  readonly source: CandidateSource
+  readonly interrupt: AbortSignal
+}
+
 /**
  * Runs `work` while gathering the candidates of its doubtful answers, if the service provides them during a run. When
  * all lookups are answered, it waits for the remaining candidates, but not after a stop. `known`: lookups answered by
@@ -25,28 +29,17 @@ export type OnAnswered = (lookupId: LookupId, answer: RecordedAnswer) => void
  * have answered.
  */
 export async function withCandidateGathering(
-  { deps, backend, connection }: Pick<OpenRun, 'deps' | 'backend' | 'connection'>,
+  { interrupt, ...deps }: CandidateGathering,
   known: Uint32Array,
   work: (onAnswered: OnAnswered | undefined) => Promise<Stop | null>,
   alsoKnown: () => Promise<Uint32Array>,
 ): Promise<Stop | null> {
-  const { candidates: source, scope } = connection
-  if (!source.isEager) return work(undefined)
-  const { clock, observe, interrupt, requests } = deps
-  const { doubtThreshold = doubtThresholdByDefault } = requests
+  if (!deps.source.isEager) return work(undefined)
   const stopping = new AbortController()
   const gatherer = new CandidateGatherer({
-    source,
-    scope,
-    clock,
-    threshold: doubtThreshold,
+    ...deps,
     editionScopes: `${getDecisionService(null)}:`,
-    openStore: () => backend.openCandidates(),
-    openReader: () => backend.peek(scope),
     stopSignal: AbortSignal.any([stopping.signal, interrupt]),
-    onMissing: (text) => {
-      observe({ type: 'notice', text, isWarning: true })
-    },
   })
   const gathering = gatherer.run(known)
   try {

@@ -1,11 +1,9 @@
 import { openSqlite } from '../platform/sqlite.js'
 import { UserError } from '../core/errors.js'
-import type { LookupRule } from './lookups/lookup-kind.js'
-import { listLookupColumns } from './lookups/detect-columns.js'
+import { listLookupColumns, type LookupRule } from './lookups/detect-columns.js'
 import { IdentifierCounts } from './lookups/column-report.js'
 import type { KeyedLookup, LookupId } from './checkpoint/checkpoint.js'
 import type { Input, MemberRow, TextRow } from './input/input.js'
-import type { RowSpool } from './output/row-spool.js'
 import { RowGrouping, RowIndex, type RowGroups } from './input/row-index.js'
 import {
   createRowReader,
@@ -15,6 +13,13 @@ import {
   type RowReader,
   type ValidQuestion,
 } from './row-reader.js'
+
+/** Takes the rows of the input in order. */
+interface RowSink {
+  add(rows: readonly MemberRow[]): Promise<void>
+  /** Call after the last row. */
+  end(): Promise<void>
+}
 
 export interface IngestDeps {
   input: Input
@@ -34,7 +39,7 @@ export interface IngestDeps {
   /** Names submitted earlier: an address among names that was looked up as a name stays one. */
   earlier: EarlierNames
   /** Stores rows until the output is written; optional. */
-  spool: RowSpool | null
+  spool: RowSink | null
   /** Column of the user's row keys, if any. */
   rowKeyColumn?: string | null
   /** Column for additional counts of rows. */
@@ -92,8 +97,8 @@ async function* readBatches(
   extraColumns: ExtraColumns,
 ): AsyncGenerator<KeyBatch> {
   const names = [...listLookupColumns(rule.columns), ...extraColumns.columns]
-  const memberRows = spool === null ? null : input.readKeyMemberRows(names)
-  if (memberRows === null) for await (const cells of input.readKeyRows(names)) yield { cells, rows: [] }
+  const memberRows = spool === null ? null : input.rows.keyMembers(names)
+  if (memberRows === null) for await (const cells of input.rows.keys(names)) yield { cells, rows: [] }
   else for await (const rows of memberRows) yield { cells: rows.map((row) => row.cells), rows }
 }
 

@@ -1,22 +1,66 @@
 import type { Clock } from '../platform/clock.js'
-import type { CloseLater } from '../platform/close-stack.js'
+import { withCleanup, type CloseLater } from '../platform/close-stack.js'
 import type { RunBackend } from './backend.js'
-import type { SharedCheckpointLocation } from './checkpoint/postgres/shared-run.js'
+import type { Checkpoint } from './checkpoint/checkpoint.js'
 import { peekAtCheckpoint } from './checkpoint/sqlite/reader.js'
 import { openCheckpoint } from './checkpoint/sqlite/sqlite-checkpoint.js'
+import { diagnoseDamage } from './checkpoint/sqlite/verify.js'
 import { openReviewStore, type ReviewStore } from './decisions/review-store.js'
-import type { PipelineDeps } from './deps.js'
 import { HistoryStore } from './history/sqlite-history.js'
 import { createFileInbox } from './inbox/webhooks.js'
+import { nameJob, type Input } from './input/input.js'
+import type { RunOrder } from './order.js'
+import { warn, type Connection, type RunContext, type RunServices } from './services.js'
+
+/**
+ * Opens the backend of a run for `work`, and closes what `work` registers, then the backend. An unexpected error of
+ * `work` is explained by damage of the checkpoint, if there is any. Throws CHECKPOINT_*.
+ */
+export function withBackend<Result>(
+  order: RunOrder,
+  services: RunServices,
+  work: (context: RunContext, closeLater: CloseLater) => Promise<Result>,
+): Promise<Result> {
+  return withCleanup(async (closeBackendLater) => {
+    const backend = await openBackend(order, services, closeBackendLater)
+    return diagnoseDamage(backend.path, () =>
+      withCleanup((closeLater) => work({ order, services, backend }, closeLater)),
+    )
+  })
+}
 
 /** Opens the backend; `closeLater` closes it. Throws CHECKPOINT_*. */
-export async function openBackend(deps: PipelineDeps, closeLater: CloseLater): Promise<RunBackend> {
-  const { shared = null, checkpoint, wrapBackend } = deps.store
+export async function openBackend(
+  order: RunOrder,
+  services: RunServices,
+  closeLater: CloseLater,
+): Promise<RunBackend> {
+  const { checkpoint, sharedUrl = null } = order.store
   const backend =
-    shared === null
-      ? createFileBackend(checkpoint.path, deps.clock, closeLater)
-      : await createServerBackend(shared, deps, closeLater)
-  return wrapBackend?.(backend) ?? backend
+    sharedUrl === null
+      ? createFileBackend(checkpoint.path, services.clock, closeLater)
+      : await createServerBackend(sharedUrl, order, services, closeLater)
+  return services.wrapBackend?.(backend) ?? backend
+}
+
+/** Opens the checkpoint for the lookups of a service. Throws CHECKPOINT_*. */
+export async function openServiceCheckpoint(
+  { order, services, backend }: RunContext,
+  input: Input,
+  { scope, service }: Pick<Connection, 'scope' | 'service'>,
+): Promise<Checkpoint> {
+  return backend.openCheckpoint({
+    path: backend.path,
+    scope,
+    job: nameJob(input, order.reporting.history.job),
+    acceptRollback: order.store.acceptRollback ?? false,
+    isBilled: service === 'hosted',
+    notice: (text) => {
+      services.observe({ type: 'notice', text })
+    },
+    nowMs: services.clock.nowMs(),
+    random: services.random,
+  })
 }
 
 function createFileBackend(path: string, clock: Clock, closeLater: CloseLater): RunBackend {
@@ -36,8 +80,9 @@ function createFileBackend(path: string, clock: Clock, closeLater: CloseLater): 
 
 /** A run reads local copies of the data on the server. */
 async function createServerBackend(
-  location: SharedCheckpointLocation,
-  deps: PipelineDeps,
+  url: string,
+  { source, store }: RunOrder,
+  services: RunServices,
   closeLater: CloseLater,
 ): Promise<RunBackend> {
   // A run with a local checkpoint starts without loading PostgreSQL.
@@ -45,14 +90,19 @@ async function createServerBackend(
   const { createRunInbox } = await import('./inbox/shared-inbox.js')
   const { SharedHistory } = await import('./history/postgres/shared-history.js')
   const { SharedReview } = await import('./decisions/postgres/shared-review.js')
-  const { clock, random, interrupt: signal, source, store } = deps
-  const { acceptRollback = false } = store
-  const folder = source.input.spoolFolder
-  const part = source.part?.partition ?? null
-  const notice = (text: string) => {
-    deps.observe({ type: 'notice', text, isWarning: true })
+  const { clock, random, interrupt: signal, access = { environment: {}, apiKey: () => null } } = services
+  const joining = {
+    location: { url, ...access },
+    folder: source.input.spoolFolder,
+    clock,
+    random,
+    acceptRollback: store.acceptRollback ?? false,
+    part: source.part?.partition ?? null,
+    notice: (text: string) => {
+      warn(services, text)
+    },
+    signal,
   }
-  const joining = { location, folder, clock, random, acceptRollback, part, notice, signal }
   const run = await joinSharedCheckpoint(joining, closeLater)
   const review = new SharedReview({
     database: run.database,

@@ -2,11 +2,10 @@ import { identify, type Lookup, isPlaceholder } from '../core/lookup-identity.js
 import type { KeyedLookup } from './checkpoint/checkpoint.js'
 import { calculateResolutionKey, buildStageLookup } from './checkpoint/lookup-key.js'
 import type { TextRow } from './input/input.js'
-import type { LookupRule } from './lookups/lookup-kind.js'
 import { identifierKeys, identifierPlaceKeys, listIdentifierColumns } from './lookups/identifier-columns.js'
 import { mayBeIdentifier } from './lookups/name-cell.js'
 import type { RowQuestion } from './lookups/row-question.js'
-import { listLookupColumns } from './lookups/detect-columns.js'
+import { listLookupColumns, type LookupRule } from './lookups/detect-columns.js'
 import { repeatedHeaders } from './lookups/column-report.js'
 import { isKnownHeader, parsePlaceHeader, toSpellingKey } from './lookups/header-words.js'
 

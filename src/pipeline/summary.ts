@@ -1,5 +1,6 @@
 import { createEmptyPlan, type LookupPlan } from './lookups/lookup-state.js'
 import { findEndReason, isBudgetEnd, type BudgetEnd, type Stop } from './figures/stop.js'
+import type { ReviewCounts } from './lookups/decision.js'
 import type { RowCounts } from './output/answer-lines.js'
 import { RowIndex } from './input/row-index.js'
 import type { PublishReport } from './output/publish.js'
@@ -7,6 +8,7 @@ import {
   countAccepted,
   countSubmissions,
   countUnsubmitted,
+  createTally,
   toStageFacts,
   type Tally,
   type KindRun,
@@ -14,46 +16,59 @@ import {
 import { calculateMoney, type Prices } from './figures/money.js'
 import type { JobSpending } from './scheduler/budgets.js'
 import type { FirstFigures } from './figures/first-figures.js'
-import type { ReviewCounts, RunSummary } from './figures/run-summary.js'
+import type { RunSummary } from './figures/run-summary.js'
 
-export type { RunSummary } from './figures/run-summary.js'
+/** Facts for the summary of a run. */
+interface SummaryFacts {
+  readonly service: { readonly service: RunSummary['service']; readonly isDemo?: boolean | undefined }
+  readonly lookups: LookupFacts
+  readonly tally: Tally
+  readonly index: RowIndex
+  readonly rows: RowFacts
+  /** Null if nothing is billed or no price is known. */
+  readonly prices: Prices | null
+  readonly notes: readonly string[]
+  readonly elapsedMs: number
+}
 
-export interface SummaryFacts {
-  service: RunSummary['service']
-  isDemo?: boolean | undefined
-  stop: Stop | null
-  /** Submissions of the job at its stop, and whether the next run starts a new count. */
-  job: { readonly spent: JobSpending; readonly startsAnew: boolean } | null
-  plan: Readonly<Record<LookupPlan, number>>
+/** The lookups of a run at its end or its stop. */
+export interface LookupFacts {
+  /** The plan of this process, with what other processes have settled. */
+  readonly plan: Readonly<Record<LookupPlan, number>>
   /** Lookups by domain, which are not in `plan`. */
-  domainCount: number
-  tally: Tally
+  readonly domainCount: number
   /** Kinds in addition to resolutions. */
-  stages: readonly KindRun[]
-  prices: Prices | null
-  index: RowIndex
-  rows: RowCounts
-  review: ReviewCounts | null
-  first: FirstFigures | null
-  report: PublishReport | null
-  notes: readonly string[]
-  elapsedMs: number
+  readonly stages: readonly KindRun[]
+  /** Null: nothing is left to wait for. */
+  readonly stop: Stop | null
+  /** Submissions of the job at its stop, and whether the next run starts a new count. */
+  readonly job: { readonly spent: JobSpending; readonly startsAnew: boolean } | null
   /** Time spent submitting and polling. */
-  askingMs: number
+  readonly askingMs: number
+}
+
+/** The rows of a run; each fact is empty if no rows were written or read for a report. */
+interface RowFacts {
+  readonly counts: RowCounts
+  readonly review: ReviewCounts | null
+  readonly first: FirstFigures | null
+  readonly report: PublishReport | null
 }
 
 export function buildSummary(facts: SummaryFacts): RunSummary {
-  const { stop, plan, tally, index, report, domainCount } = facts
+  const { service, lookups, tally, index, rows, prices } = facts
+  const { stop, plan, domainCount, askingMs } = lookups
+  const { report } = rows
   const nameCount = Object.values(plan).reduce((sum, count) => sum + count, 0)
   const cachedCount = plan.answered
-  const stages = facts.stages.map(toStageFacts)
+  const stages = lookups.stages.map(toStageFacts)
   const failedCount = plan.failed + (tally.outcomes.get('failed') ?? 0)
   const rejectedCount = plan.invalid + tally.rejected
   const uncertainCount = Math.max(0, plan.uncertain + tally.lost - tally.claimed)
-  const submissions = [{ kind: 'resolution', tally } as const, ...facts.stages].map(countSubmissions)
+  const submissions = [{ kind: 'resolution', tally } as const, ...lookups.stages].map(countSubmissions)
   return {
-    service: facts.service,
-    isDemo: facts.isDemo === true,
+    service: service.service,
+    isDemo: service.isDemo === true,
     stop,
     budgetEnd: findBudgetEnd(facts),
     outputPaths: report?.paths ?? [],
@@ -80,35 +95,36 @@ export function buildSummary(facts: SummaryFacts): RunSummary {
     contestedCount: tally.contested,
     contradictionCount: tally.contradictions,
     deliveries: { ...tally.deliveries },
-    rowsByStatus: Object.fromEntries(facts.rows),
-    review: facts.review,
-    ...(facts.first === null ? {} : { first: facts.first }),
+    rowsByStatus: Object.fromEntries(rows.counts),
+    review: rows.review,
+    ...(rows.first === null ? {} : { first: rows.first }),
     outcomes: Object.fromEntries(tally.outcomes),
     schemaDeviations: Object.fromEntries(tally.schemaDeviations),
     basisLineCount: report?.basisLineCount ?? 0,
     stages,
-    money: facts.prices === null ? null : calculateMoney(facts.prices, submissions),
+    money: prices === null ? null : calculateMoney(prices, submissions),
     alarms: [],
     notes: [...facts.notes, ...buildNotes(tally)],
     elapsedMs: facts.elapsedMs,
-    submissionsPerMinute: facts.askingMs > 0 ? tally.submissions / (facts.askingMs / 60_000) : 0,
+    submissionsPerMinute: askingMs > 0 ? tally.submissions / (askingMs / 60_000) : 0,
   }
 }
 
 /** Returns the state of the budget that ended the run; `null` if none did. */
-function findBudgetEnd({ service, stop, job, prices, ...facts }: SummaryFacts): BudgetEnd | null {
-  const ended = findEndReason({ stop, stages: facts.stages.map(toStageFacts) })
+function findBudgetEnd({ service, lookups, tally, prices }: SummaryFacts): BudgetEnd | null {
+  const { plan, domainCount, stop, job, stages } = lookups
+  const ended = findEndReason({ stop, stages: stages.map(toStageFacts) })
   if (ended === null || !isBudgetEnd(ended.stop) || job === null) return null
   const all: readonly Pick<KindRun, 'kind' | 'plan' | 'tally'>[] = [
-    { kind: 'resolution', plan: facts.plan, tally: facts.tally },
-    ...facts.stages,
+    { kind: 'resolution', plan, tally },
+    ...stages,
   ]
   // A limit on lookups covers the rows, or one kind; a cost limit covers every kind with a price.
   const isOfRows = ended.stop.kind === 'lookups_max' && ended.kind === 'resolution'
   const isCounted = ({ kind }: Pick<KindRun, 'kind'>) => {
     if (ended.stop.kind === 'cost_max') return (prices?.byKind[kind] ?? 0) > 0
     if (!isOfRows) return kind === ended.kind
-    return kind === 'resolution' || (kind === 'domain' && facts.domainCount > 0)
+    return kind === 'resolution' || (kind === 'domain' && domainCount > 0)
   }
   const counted = all.filter(isCounted)
   const calculateCost = (count: (one: (typeof all)[number]) => number): number | null => {
@@ -127,31 +143,23 @@ function findBudgetEnd({ service, stop, job, prices, ...facts }: SummaryFacts): 
     spentCost: calculateCost(countSpent),
     ownCount: sum(countOwn),
     ownCost: calculateCost(countOwn),
-    isBilled: service === 'hosted',
+    isBilled: service.service === 'hosted',
     startsAnew: job.startsAnew,
     currency: prices?.currency ?? null,
   }
 }
 
 /** Summary of a run without any lookups. */
-export const createEmptySummary = (service: RunSummary['service'], tally: Tally): RunSummary =>
+export const createEmptySummary = (service: RunSummary['service']): RunSummary =>
   buildSummary({
-    service,
-    stop: null,
-    job: null,
-    tally,
-    domainCount: 0,
-    stages: [],
-    prices: null,
+    service: { service },
+    lookups: { plan: createEmptyPlan(), domainCount: 0, stages: [], stop: null, job: null, askingMs: 0 },
+    tally: createTally().tally,
     index: new RowIndex(),
-    plan: createEmptyPlan(),
-    rows: new Map(),
-    review: null,
-    first: null,
-    report: null,
+    rows: { counts: new Map(), review: null, first: null, report: null },
+    prices: null,
     notes: [],
     elapsedMs: 0,
-    askingMs: 0,
   })
 
 function buildNotes({ webhookRefusal, contradictions, deliveries, ...tally }: Tally): string[] {

@@ -1,69 +1,37 @@
-import { statSync } from 'node:fs'
-import { parquetLimits } from '../parquet/limits.js'
-import { createNulError, getDatabaseName } from '../connectors/connectors.js'
-import { getFileBytesMax, createFileTooLargeError } from '../platform/system-limits.js'
-import { copyCandidates } from './gather-candidates.js'
-import { openCheckpointReader } from './checkpoint/sqlite/reader.js'
-import { tryChanges } from './history/changes-file.js'
 import type { RecordedOutput } from './history/output-recorder.js'
-import type { Input } from './input/input.js'
+import type { RunHistory } from './history/run-history.js'
+import { openCheckpointReader } from './checkpoint/sqlite/reader.js'
+import { openReviewOfRows } from './decided-lookups.js'
 import { calculateSaved, type FirstFigures } from './figures/first-figures.js'
+import type { Prices } from './figures/money.js'
+import { findEndReason } from './figures/stop.js'
+import type { FirstAnswers } from './first/first-answers.js'
+import { copyCandidates } from './gather-candidates.js'
 import type { Ingested } from './ingest.js'
 import type { RowIndex } from './input/row-index.js'
-import type { OpenRun } from './deps.js'
-import { createAnswerLines, type AnswerLines, type RowCounts } from './output/answer-lines.js'
-import { openReviewOfRows } from './decided-lookups.js'
-import { assertCellsFit } from './output/xlsx.js'
-import { assertOutputUsable, type ResolvedOutput } from './output/output-path.js'
-import { publish, tryPublishing, type PublishReport } from './output/publish.js'
-import { publishPart } from './parts/partitioned-job.js'
-import { assertNamesFitParquet, assertNoClash } from './answers/columns.js'
-import { doubtThresholdByDefault } from './lookups/lookup-state.js'
+import type { ReviewCounts } from './lookups/decision.js'
 import { getLabelColumn } from './lookups/detect-columns.js'
-import type { ReviewCounts } from './figures/run-summary.js'
+import { doubtThresholdByDefault } from './lookups/lookup-state.js'
+import type { RunOutputs, RunTable } from './open-files.js'
+import type { RunLookups } from './open-lookups.js'
+import { createAnswerLines, type AnswerLines, type RowCounts } from './output/answer-lines.js'
+import { publish, type PublishReport } from './output/publish.js'
+import type { RowSpool } from './output/row-spool.js'
+import { publishPart, type OpenPart } from './parts/partitioned-job.js'
+import type { RunContext } from './services.js'
 
-/** Checks everything about the output that can be known before a submission is billed. */
-export function checkOutput(input: Input, output: ResolvedOutput, rowCount: number): void {
-  assertOutputUsable(input.files, output.path, output.format, rowCount, input.bytes)
-  assertNoClash(input.columns, output.columns)
-  if (output.format !== 'parquet') return
-  assertNamesFitParquet(input.columns, getDatabaseName(output.path))
-  // Throws if a type is not supported.
-  input.parquetSource()
+/** The rows of an output, and the sources of their answers. */
+interface AnsweredRows {
+  readonly table: RunTable
+  readonly outputs: RunOutputs
+  /** Rows stored until their answers are known; null if the input is read again. */
+  readonly rowSpool: RowSpool | null
+  readonly lookups: RunLookups
+  readonly read: Pick<Ingested, 'index' | 'rowKeys'>
+  readonly history: RunHistory
+  /** Null if the job has no parts. */
+  readonly part: OpenPart | null
 }
-
-/** Tests the output with the first rows, before the first submission. */
-export async function tryOutput(run: OpenRun, rowCount: number): Promise<void> {
-  const { input, output, rule, deps, changes } = run
-  if (changes !== null) await tryChanges(changes)
-  await tryPublishing({
-    input,
-    output,
-    columns: output.columns,
-    basis: output.basis,
-    nameColumn: getLabelColumn(rule.columns),
-    rowCount,
-    memoryBytes: output.memoryBytes,
-    metadata: deps.target.metadata,
-  })
-  if (output.format === 'xlsx') await assertCellsFit(input, deps.interrupt)
-  if (input.format !== 'parquet' && getDatabaseName(output.path) === 'PostgreSQL')
-    await assertNoNul(input, deps.interrupt)
-}
-
-/** Throws OUTPUT_UNWRITABLE for a text with a NUL: PostgreSQL would refuse it after the lookups were billed. */
-async function assertNoNul(input: Input, signal: AbortSignal): Promise<void> {
-  for await (const rows of input.textRows()) {
-    signal.throwIfAborted()
-    for (const row of rows) {
-      const index = row.findIndex((cell) => cell?.includes('\0') === true || nulEscape.test(cell ?? ''))
-      if (index >= 0) throw createNulError(input.columns[index] ?? '')
-    }
-  }
-}
-
-/** A NUL in the JSON text of a nested value. */
-const nulEscape = /^[[{].*(?:^|[^\\])(?:\\\\)*\\u0000/s
 
 /** The rows of a run with their answers, if any. */
 interface KnownRows {
@@ -75,39 +43,60 @@ interface KnownRows {
   readonly first: FirstFigures | null
 }
 
-export interface WrittenOutput extends KnownRows {
+interface WrittenOutput extends KnownRows {
   readonly report: PublishReport
 }
 
+/** The rows of an output, or only those of a report: `known` is null without either. */
+export interface RunRows {
+  /** Null if no output was written. */
+  readonly written: WrittenOutput | null
+  readonly known: KnownRows | null
+}
+
+/**
+ * Writes the output, unless the run stopped early and a partial output is not wanted. Without an output, reads the known
+ * rows for the report if there is one.
+ */
+export async function writeRows(
+  context: RunContext,
+  run: AnsweredRows,
+  ended: Parameters<typeof findEndReason>[0],
+): Promise<RunRows> {
+  if (findEndReason(ended) === null || run.outputs.output.partial) {
+    const written = await writeOutput(context, run)
+    return { written, known: written }
+  }
+  const hasReport = (context.order.reporting.reportPath ?? null) !== null
+  return { written: null, known: hasReport ? await readKnownRows(context, run) : null }
+}
+
 /** Reads the input for the second time: each row with the answer to its lookup. */
-export function writeOutput(
-  run: OpenRun,
-  asked: Pick<Ingested, 'index' | 'rowKeys'>,
-): Promise<WrittenOutput> {
-  const { deps, input, output } = run
-  input.assertUnchanged()
-  deps.observe({ type: 'publishing', path: output.path })
-  return readAnswers(run, asked, async (answers) => {
+function writeOutput(context: RunContext, run: AnsweredRows): Promise<WrittenOutput> {
+  const { order, services } = context
+  const { table, outputs, rowSpool, lookups, read, part } = run
+  const { input } = table
+  const { output } = outputs
+  input.identity.assertUnchanged()
+  services.observe({ type: 'publishing', path: output.path })
+  return readAnswers(context, run, async (answers) => {
     const report = await publish({
       input,
       output,
-      columns: output.columns,
-      basis: output.basis,
-      nameColumn: getLabelColumn(run.rule.columns),
+      nameColumn: getLabelColumn(lookups.rule.columns),
       answers,
-      memoryBytes: output.memoryBytes,
-      rowFiles: run.rowSpool?.files,
-      rowCount: asked.index.rowCount,
-      metadata: { ...deps.target.metadata, ...(await getInputMetadata(run)) },
-      stdout: deps.target.stdout,
+      rowFiles: rowSpool?.files,
+      rowCount: read.index.rowCount,
+      metadata: { ...order.target.metadata, ...(await getInputMetadata(table, part)) },
+      stdout: services.streams?.stdout,
     })
-    return { report: await publishAsPart(run, report) }
+    return { report: await publishAsPart(context, run, report) }
   })
 }
 
 /** Reads the known rows of a run without an output, for its report. */
-export function readKnownRows(run: OpenRun, asked: Pick<Ingested, 'index' | 'rowKeys'>): Promise<KnownRows> {
-  return readAnswers(run, asked, (answers) => {
+function readKnownRows(context: RunContext, run: AnsweredRows): Promise<KnownRows> {
+  return readAnswers(context, run, (answers) => {
     // Reading a line records and counts it.
     const lines = answers.distinct().lines()[Symbol.iterator]()
     while (lines.next().done !== true);
@@ -117,16 +106,18 @@ export function readKnownRows(run: OpenRun, asked: Pick<Ingested, 'index' | 'row
 
 /** Opens the answers for `use`, which reads each of them, and records them for the history. */
 async function readAnswers<Used>(
-  run: OpenRun,
-  { index, rowKeys }: Pick<Ingested, 'index' | 'rowKeys'>,
+  { order, backend }: RunContext,
+  { outputs, lookups, read, history, part }: AnsweredRows,
   use: (answers: AnswerLines) => Promise<Used>,
 ): Promise<Used & KnownRows> {
-  const { deps, backend, output, history } = run
-  const { scope } = run.connection
-  await run.checkpoint.copyForReading()
-  const first = describeFirst(run, index)
+  const { columns, stages } = outputs.output
+  const { connection, checkpoint, decided, first } = lookups
+  const { scope } = connection
+  const { index, rowKeys } = read
+  await checkpoint.copyForReading()
+  const figures = describeFirst(first, index, order.requests.prices ?? null)
   const reader = openCheckpointReader(backend.path, scope)
-  const { doubtThreshold = doubtThresholdByDefault } = deps.requests
+  const { doubtThreshold = doubtThresholdByDefault } = order.requests
   if (backend.review !== null) {
     await copyCandidates({
       review: backend.review,
@@ -134,37 +125,34 @@ async function readAnswers<Used>(
       index,
       reader,
       doubtThreshold,
-      decided: run.decided.lookups,
-      columns: output.columns,
+      decided: decided.lookups,
+      columns,
     })
   }
   const review = openReviewOfRows({
     checkpointPath: backend.path,
     scope,
-    decided: run.decided,
+    decided,
     reader,
     doubtThreshold,
-    columns: output.columns,
+    columns,
   })
   try {
     // Rows may move from one part to the next, so those of a part are not compared.
     const recorder =
-      run.part !== null
+      part !== null
         ? null
         : await history.recorder(index, {
             identitiesOf: (ids) => {
               const identities = reader?.readIdentities(ids) ?? []
-              return run.first?.toServiceIdentities(ids, identities) ?? identities
+              return first?.toServiceIdentities(ids, identities) ?? identities
             },
             rowKeys,
           })
-    const answers = createAnswerLines(
-      { index, reader, stages: output.stages, review, first: run.first },
-      recorder,
-    )
+    const answers = createAnswerLines({ index, reader, stages, review, first }, recorder)
     const used = await use(answers)
     const recorded = await history.finish(recorder)
-    return { ...used, first, rowCounts: answers.rowCounts, review: answers.review(), recorded }
+    return { ...used, first: figures, rowCounts: answers.rowCounts, review: answers.review(), recorded }
   } finally {
     review.close()
     reader?.close()
@@ -172,63 +160,38 @@ async function readAnswers<Used>(
 }
 
 /** Counts the rows that the own registry answers, and compares the answers of the sample. */
-function describeFirst({ first, deps }: OpenRun, index: RowIndex): FirstFigures | null {
+function describeFirst(
+  first: FirstAnswers | null,
+  index: RowIndex,
+  prices: Prices | null,
+): FirstFigures | null {
   if (first === null) return null
   const sample = first.checkSample()
   const { ids, rowCounts } = index.getDistinct()
   const { settledCount: lookupCount } = first.counts
   const rowCount = ids.reduce((sum, id, at) => sum + (first.isSettled(id) ? (rowCounts[at] ?? 0) : 0), 0)
-  const saved = calculateSaved(lookupCount - (sample?.lookupCount ?? 0), deps.requests.prices ?? null)
+  const saved = calculateSaved(lookupCount - (sample?.lookupCount ?? 0), prices)
   return { registry: first.name, accept: first.accept, lookupCount, rowCount, saved, sample }
 }
 
 /** A part reads only its own rows, so it uses the hash of the list of files. */
-async function getInputMetadata({ input, part }: OpenRun): Promise<Readonly<Record<string, string>>> {
+async function getInputMetadata(
+  { input }: RunTable,
+  part: OpenPart | null,
+): Promise<Readonly<Record<string, string>>> {
   return part === null
-    ? { 'enrich.input_sha256': await input.calculateFingerprint() }
-    : { 'enrich.input_list_sha256': input.calculateListFingerprint() }
+    ? { 'enrich.input_sha256': await input.identity.hashContent() }
+    : { 'enrich.input_list_sha256': input.identity.hashList() }
 }
 
 /** Publishes the written file as the part of its job; it may be discarded. */
-async function publishAsPart({ part, output, deps }: OpenRun, report: PublishReport): Promise<PublishReport> {
+async function publishAsPart(
+  { services }: RunContext,
+  { part, outputs }: AnsweredRows,
+  report: PublishReport,
+): Promise<PublishReport> {
   if (part === null) return report
-  const published = await publishPart(part, output.path, report)
-  if (published.notice !== null) deps.observe({ type: 'notice', text: published.notice })
+  const published = await publishPart(part, outputs.output.path, report)
+  if (published.notice !== null) services.observe({ type: 'notice', text: published.notice })
   return published.report
-}
-
-/** Size of an answer in the checkpoint, including SQLite's other files. */
-const checkpointBytesPerLookup = 16 * 1024
-
-/**
- * Throws FILE_TOO_LARGE if the process has a file size limit (`ulimit -f`) and a file will exceed it, before anything
- * is billed: the checkpoint with all answers, or a text output, which contains its whole input.
- */
-export function assertFilesMayGrow(
-  checkpointPath: string,
-  submitCount: number,
-  input: Input,
-  output: ResolvedOutput,
-): void {
-  const bytesMax = getFileBytesMax()
-  if (bytesMax === null) return
-  const checkpointBytes = statSync(checkpointPath, { throwIfNoEntry: false })?.size ?? 0
-  assertBelow(
-    bytesMax,
-    checkpointBytes + submitCount * checkpointBytesPerLookup,
-    `the checkpoint ${checkpointPath}`,
-  )
-  // Compressed: the size of their text is unknown.
-  if (input.format === 'parquet' || input.format === 'xlsx') return
-  const plain = input.files.filter(({ path }) => !/\.(gz|zst)$/i.test(path))
-  const textBytes = plain.reduce((sum, { bytes }) => sum + bytes, 0)
-  if (output.format === 'parquet')
-    assertBelow(bytesMax, Math.min(textBytes, parquetLimits.fileBytesMax), `a part of ${output.path}`)
-  else if (output.format === input.format && !output.isPacked && output.path !== '-')
-    assertBelow(bytesMax, textBytes, `the output ${output.path}`)
-}
-
-function assertBelow(bytesMax: number, bytes: number, what: string): void {
-  if (bytes > bytesMax)
-    throw createFileTooLargeError(undefined, `; ${what} needs about ${Math.ceil(bytes / 1024)}`)
 }

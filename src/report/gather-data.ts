@@ -22,7 +22,7 @@ import { rarelyHasCandidates } from '../pipeline/lookups/lookup-state.js'
 import { changeKinds, type Change, type ChangeKind } from '../pipeline/figures/change-kinds.js'
 import { needsReview, parsePublishedState } from '../pipeline/answers/published-state.js'
 import type { OutputFigures } from '../pipeline/figures/run-record.js'
-import type { ReviewCounts } from '../pipeline/figures/run-summary.js'
+import type { ReviewCounts } from '../pipeline/lookups/decision.js'
 
 /** An entry with its number of rows. */
 interface CountedEntry {

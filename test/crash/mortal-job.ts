@@ -18,10 +18,11 @@ import { HeadFile, readHead } from '../../src/pipeline/checkpoint/sqlite/head-fi
 import { openCheckpoint } from '../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import type { Checkpoint } from '../../src/pipeline/checkpoint/checkpoint.js'
 import type { Decision } from '../../src/pipeline/lookups/decision.js'
-import type { PipelineDeps } from '../../src/pipeline/deps.js'
+import type { RunOrder } from '../../src/pipeline/order.js'
 import type { HistoryReader } from '../../src/pipeline/history/remembered-runs.js'
 import { openHistory } from '../../src/pipeline/history/history-reader.js'
 import { runPipeline } from '../../src/pipeline/run.js'
+import type { RunServices } from '../../src/pipeline/services.js'
 import { createDefaultStages } from '../../src/pipeline/lookups/stage-options.js'
 import type { Clock } from '../../src/platform/clock.js'
 import { openSqlite, type Sqlite } from '../../src/platform/sqlite.js'
@@ -49,7 +50,7 @@ const rows = [
 ]
 export const oldOutput = 'the output of yesterday\n'
 
-export type OnLost = PipelineDeps['requests']['onLost']
+export type OnLost = RunOrder['requests']['onLost']
 
 /** One command over real files, run by as many processes as it takes; the service outlives them all. */
 export class MortalJob {
@@ -83,7 +84,7 @@ export class MortalJob {
     const unwatch = watchFiles(this.folder, life)
     if (this.isForgetful) this.service.forget()
     try {
-      await runPipeline(this.#options(life, onLost))
+      await runPipeline(this.#order(onLost), this.#services(life))
     } catch (error) {
       if (!(error instanceof Death)) throw error
     } finally {
@@ -198,14 +199,7 @@ export class MortalJob {
     return join(this.folder, name)
   }
 
-  #options(life: Life, onLost: OnLost): PipelineDeps {
-    const clientOptions = {
-      apiKey: 'key',
-      baseUrl: 'https://service.test',
-      userAgent: 'crash',
-      connectionsMax: 1,
-    }
-    const client = createServiceClient(clientOptions, mortal(this.service, life))
+  #order(onLost: OnLost): RunOrder {
     const limits = {
       submissionsPerWindow: null,
       pollsPerWindow: null,
@@ -232,15 +226,6 @@ export class MortalJob {
         // The files as they were at a death are put back: after a night that was closed, that looks like a copy.
         acceptRollback: this.changesName !== null,
         ...(this.#hasDecisions ? { decisions: { path: this.#path('decisions.csv'), isNamed: true } } : {}),
-        wrapBackend: (backend) => ({
-          ...backend,
-          openCheckpoint: (options) =>
-            life.aroundFileSync('openCheckpoint', () => {
-              const checkpoint = openCheckpoint(options)
-              this.#unclosed = checkpoint
-              return mortal(checkpoint, life)
-            }),
-        }),
       },
       requests: {
         scheduling: {
@@ -255,6 +240,21 @@ export class MortalJob {
         onLost,
         webhooks: { url: null, receiver: null },
       },
+      reporting: {
+        history: { job: null, runsMax: 90, program: 'test', command: 'library', settings: {} },
+      },
+    }
+  }
+
+  #services(life: Life): RunServices {
+    const clientOptions = {
+      apiKey: 'key',
+      baseUrl: 'https://service.test',
+      userAgent: 'crash',
+      connectionsMax: 1,
+    }
+    const client = createServiceClient(clientOptions, mortal(this.service, life))
+    return {
       connect: () =>
         Promise.resolve({
           service: this.isForgetful ? 'embedded' : 'hosted',
@@ -267,9 +267,15 @@ export class MortalJob {
       interrupt: new AbortController().signal,
       clock: skippingClock(),
       random: { fraction: () => 0.5, id: (prefix) => `${prefix}${basename(this.#base).toLowerCase()}` },
-      reporting: {
-        history: { job: null, runsMax: 90, program: 'test', command: 'library', settings: {} },
-      },
+      wrapBackend: (backend) => ({
+        ...backend,
+        openCheckpoint: (options) =>
+          life.aroundFileSync('openCheckpoint', () => {
+            const checkpoint = openCheckpoint(options)
+            this.#unclosed = checkpoint
+            return mortal(checkpoint, life)
+          }),
+      }),
     }
   }
 }

@@ -11,7 +11,8 @@ import { createDefaultStages } from '../../src/pipeline/lookups/stage-options.js
 import { endJobs } from '../../src/pipeline/scheduler/budgets.js'
 import { claimWaiting, waitForLost } from '../../src/pipeline/scheduler/lost-submissions.js'
 import { runUntilAnswered, type SchedulerDeps } from '../../src/pipeline/scheduler/scheduler.js'
-import { planStages, toScheduledStages } from '../../src/pipeline/run-lookups.js'
+import { planStages } from '../../src/pipeline/plan-run.js'
+import { toScheduledStages } from '../../src/pipeline/run-lookups.js'
 import { createTally } from '../../src/pipeline/tally.js'
 import { systemClock, WakeSignal } from '../../src/platform/clock.js'
 import { endOfJob } from './cost-world.js'
@@ -220,10 +221,7 @@ async function work(
   const stages =
     options === null
       ? []
-      : await planStages(
-          { deps: { requests: { stages: options, askAgain: [] } }, checkpoint, decided },
-          policy,
-        )
+      : await planStages({ stages: options, askAgain: [] }, { checkpoint, decided }, policy)
   const stop = await runUntilAnswered({
     ...deps,
     decided,

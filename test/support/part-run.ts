@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { createServiceClient } from '../../src/client/client.js'
 import type { Transport, TransportRequest } from '../../src/client/transport.js'
 import { openShared } from '../../src/pipeline/checkpoint/postgres/open-database.js'
-import type { PipelineDeps } from '../../src/pipeline/deps.js'
+import type { RunOrder } from '../../src/pipeline/order.js'
 import { collectParts, type Collected } from '../../src/pipeline/parts/collect.js'
 import { runPipeline } from '../../src/pipeline/run.js'
+import type { RunServices } from '../../src/pipeline/services.js'
 import { createDefaultStages } from '../../src/pipeline/lookups/stage-options.js'
 import type { RunSummary } from '../../src/pipeline/figures/run-summary.js'
 import type { Partition } from '../../src/pipeline/lookups/partition.js'
@@ -41,11 +42,11 @@ export interface RanPart {
 export async function runPart(
   run: PartRun,
   postgres: Postgres,
-  more: Partial<PipelineDeps> = {},
+  more: Partial<RunServices> = {},
 ): Promise<RanPart> {
   const notices: string[] = []
-  const summary = await runPipeline({
-    ...partDeps(run, postgres),
+  const summary = await runPipeline(toOrder(run), {
+    ...toServices(postgres),
     observe: (event) => {
       if (event.type === 'notice') notices.push(event.text)
     },
@@ -54,14 +55,11 @@ export async function runPart(
   return { summary, notices }
 }
 
-function partDeps(run: PartRun, postgres: Postgres): PipelineDeps {
+const scope = 'https://service.test'
+
+function toOrder(run: PartRun): RunOrder {
   const path = (name: string) => join(run.folder, name)
   mkdirSync(path('.enrich'), { recursive: true })
-  const scope = 'https://service.test'
-  const client = createServiceClient(
-    { apiKey: 'key', baseUrl: scope, userAgent: 'parts', connectionsMax: 1 },
-    agreeable,
-  )
   const limits = {
     submissionsPerWindow: null,
     pollsPerWindow: null,
@@ -85,8 +83,7 @@ function partDeps(run: PartRun, postgres: Postgres): PipelineDeps {
     },
     store: {
       checkpoint: { path: path(`.enrich/${run.checkpoint ?? ''}.sqlite`), maxAgeMs: null },
-      shared: run.checkpoint === null ? { url: run.url, environment: {}, apiKey: () => null } : null,
-      wrapBackend: (backend) => ({ ...backend, parts: databaseOf(postgres) }),
+      sharedUrl: run.checkpoint === null ? run.url : null,
     },
     requests: {
       scheduling: { limits, polling, serverErrorMeans: 'unknown', lookupsMax: null, durationMsMax: null },
@@ -105,6 +102,15 @@ function partDeps(run: PartRun, postgres: Postgres): PipelineDeps {
         settings: {},
       },
     },
+  }
+}
+
+function toServices(postgres: Postgres): RunServices {
+  const client = createServiceClient(
+    { apiKey: 'key', baseUrl: scope, userAgent: 'parts', connectionsMax: 1 },
+    agreeable,
+  )
+  return {
     connect: () =>
       Promise.resolve({
         service: 'hosted',
@@ -117,6 +123,7 @@ function partDeps(run: PartRun, postgres: Postgres): PipelineDeps {
     interrupt: new AbortController().signal,
     clock: systemClock,
     random: systemRandom,
+    wrapBackend: (backend) => ({ ...backend, parts: databaseOf(postgres) }),
   }
 }
 

@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import type { EntityRecord } from '../../src/contract/entity.js'
 import type { EntityId } from '../../src/contract/ids.js'
 import { createServiceClient } from '../../src/client/client.js'
-import type { PipelineDeps } from '../../src/pipeline/deps.js'
+import type { RunOrder } from '../../src/pipeline/order.js'
 import { stageKinds, type LookupKind, type StageKind } from '../../src/pipeline/lookups/lookup-kind.js'
 import type { CostLimit } from '../../src/pipeline/figures/money.js'
 import { runPipeline } from '../../src/pipeline/run.js'
+import type { RunServices } from '../../src/pipeline/services.js'
 import { createDefaultStages } from '../../src/pipeline/lookups/stage-options.js'
-import type { RunSummary } from '../../src/pipeline/summary.js'
+import type { RunSummary } from '../../src/pipeline/figures/run-summary.js'
 import { systemClock } from '../../src/platform/clock.js'
 import { systemRandom } from '../../src/platform/random.js'
 import { startService, type RunningService, type ServiceOptions } from '../../src/service/service.js'
@@ -58,15 +59,15 @@ export function writeCompanies(folder: string, nameCount: number): void {
 export function runStages(
   folder: string,
   baseUrl: string,
-  parts: Partial<Omit<PipelineDeps, 'store' | 'requests'>> & {
-    store?: Partial<PipelineDeps['store']>
-    requests?: Partial<PipelineDeps['requests']>
+  parts: Partial<RunServices> & {
+    store?: Partial<RunOrder['store']>
+    requests?: Partial<RunOrder['requests']>
     asked?: readonly StageKind[]
     lookupsMaxOf?: Partial<Record<LookupKind, number>>
     cost?: CostLimit
   } = {},
 ): Promise<RunSummary> {
-  const { asked = stageKinds, lookupsMaxOf = {}, cost, store, requests, ...others } = parts
+  const { asked = stageKinds, lookupsMaxOf = {}, cost, store, requests, ...services } = parts
   const limits = {
     submissionsPerWindow: 60_000,
     pollsPerWindow: 60_000,
@@ -81,7 +82,7 @@ export function runStages(
     limits: { submissionsPerWindow: 60_000, pollsPerWindow: 60_000 },
     lookupsMax: lookupsMaxOf[kind] ?? null,
   })
-  return runPipeline({
+  const order: RunOrder = {
     source: {
       input: { paths: [join(folder, 'companies.csv')], spoolFolder: folder },
       columns: {},
@@ -111,6 +112,8 @@ export function runStages(
     reporting: {
       history: { job: null, runsMax: 90, program: 'test', command: 'library', settings: {} },
     },
+  }
+  return runPipeline(order, {
     connect: () => {
       const client = createServiceClient({
         baseUrl,
@@ -131,7 +134,7 @@ export function runStages(
     interrupt: new AbortController().signal,
     clock: systemClock,
     random: systemRandom,
-    ...others,
+    ...services,
   })
 }
 

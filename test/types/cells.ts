@@ -39,7 +39,7 @@ export async function readXlsx(path: string, folder: string): Promise<Rows> {
   const input = await openInput({ paths: [path], spoolFolder: folder })
   try {
     const rows: (readonly (string | null)[])[] = []
-    for await (const batch of input.textRows()) rows.push(...batch)
+    for await (const batch of input.rows.texts()) rows.push(...batch)
     return byId(input.columns, rows)
   } finally {
     await input.close()

@@ -1,4 +1,3 @@
-import { noConnectors } from '../../src/connectors/connectors.js'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -152,7 +151,7 @@ describe('the configuration', () => {
     const example: unknown = JSON.parse(read('pipeline.config.example.json'))
     const settings = resolveSettings(parseConfig(example, 'the example'), {})
     for (const path of settings.input.paths ?? []) expect(existsSync(join(root, path))).toBe(true)
-    const named = buildInputOptions(settings, noConnectors)
+    const named = buildInputOptions(settings)
     const input = await openInput({ ...named, paths: named.paths.map((path) => join(root, path)) })
     expect(input.columns).toContain(settings.input.columns.name)
     await input.close()

@@ -125,8 +125,8 @@ async function checkOutputAccess(settings: Settings, io: CliIo): Promise<string>
   const access = { connectors: createCommandConnectors(io), folder: chooseSpoolFolder(settings) }
   // Whether an existing table has the columns for another mode shows only with the output itself.
   const asked = { stages: settings.stages.asked, hasSides: settings.first !== null }
-  const request = { ...settings.output, ...asked, mode: 'replace' } as const
-  const { path, format, isPacked, remote, memoryBytes } = resolveOutput(request, access)
+  const request = { ...settings.output, mode: 'replace' } as const
+  const { path, format, isPacked, remote, memoryBytes } = resolveOutput(request, asked, access)
   const columns = [{ name: 'company', kind: 'text' }] as const
   // The table of the test has one column.
   const trial = remote === null ? null : ({ ...remote, removedColumns: 'ignore' } as const)

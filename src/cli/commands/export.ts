@@ -41,7 +41,8 @@ export function prepareOutput(
   const connectors = createCommandConnectors(io)
   const { changes } = settings.output
   const output = resolveOutput(
-    { ...settings.output, stages: settings.stages.asked, hasSides: settings.first !== null },
+    settings.output,
+    { stages: settings.stages.asked, hasSides: settings.first !== null },
     { connectors, folder: chooseSpoolFolder(settings) },
   )
   assertNotOurs(listWrittenPaths(output), listFilesInUse(settings, configPath, io.environment))
@@ -116,13 +117,10 @@ export function fillExportCommand(command: Command, io: CliIo): void {
         const report = await publish({
           input,
           output,
-          columns: output.columns,
-          basis: output.basis,
           nameColumn: getLabelColumn(columns),
           answers,
-          memoryBytes: output.memoryBytes,
           rowCount: index.rowCount,
-          metadata: { 'enrich.version': version, 'enrich.input_sha256': await input.calculateFingerprint() },
+          metadata: { 'enrich.version': version, 'enrich.input_sha256': await input.identity.hashContent() },
           stdout: createRowStream(io),
           signal: io.interrupt,
         }).finally(review.close)

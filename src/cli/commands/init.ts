@@ -8,13 +8,13 @@ import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
 import { detectInputColumns, sampleColumns } from '../../pipeline/column-choice.js'
 import { openInput, type Input } from '../../pipeline/input/input.js'
-import type { LookupRule } from '../../pipeline/lookups/lookup-kind.js'
 import { canBeNames, type ColumnSamples } from '../../pipeline/lookups/column-content.js'
 import { formatColumnLines, reportColumns, type ColumnReport } from '../../pipeline/lookups/column-report.js'
 import {
   detectColumns,
   type LookupColumns,
   type NamedColumns,
+  type LookupRule,
 } from '../../pipeline/lookups/detect-columns.js'
 import { buildTemporaryPath, publishFile } from '../../platform/files.js'
 import {
@@ -199,14 +199,15 @@ async function initJob(file: string, flags: InitFlags, io: CliIo): Promise<void>
   }
   const given = readConfigFromFlags([file], flags, io.environment)
   const settings = resolveSettings(given, io.environment)
-  const input = await openInput(buildInputOptions(settings, createCommandConnectors(io), io.stdin))
+  const access = { connectors: createCommandConnectors(io), stdin: io.stdin }
+  const input = await openInput(buildInputOptions(settings), access)
   try {
     const samples = await sampleColumns(input)
     const { identifierUse } = settings
     const asked = settings.input.columns
     const use = { identifierUse, readsNames: asked.identifiers !== 'none' }
     const columns = await settleColumns({ input, asked, samples, use }, asker)
-    const report = reportColumns(input.columns, { columns, ...use }, samples, input.nested)
+    const report = reportColumns(input.columns, { columns, ...use }, samples, input.layout.nested)
     const config = buildConfig(given, columns, file)
     const { previewRows } = await import('../../app/preview-rows.js')
     if (flags.json !== true) {
@@ -247,18 +248,18 @@ async function settleColumns(
   { input, asked, samples, use }: InspectedColumns,
   asker: Asker | null,
 ): Promise<LookupColumns> {
-  const { columns: header, nested } = input
+  const { columns: header, layout } = input
   if (asker === null) return detectInputColumns(input, asked, samples)
   const toChoices = (columns: readonly string[]) =>
     columns.map((value) => ({ value, hint: getExcerpt(value, samples) }))
   let settled = asked
-  let proposal = proposeColumns(header, settled, samples, use, nested)
-  if (proposal.columns === null && input.sheetHint !== null) return detectInputColumns(input, asked, samples)
+  let proposal = proposeColumns(header, settled, samples, use, layout.nested)
+  if (proposal.columns === null && layout.sheetHint !== null) return detectInputColumns(input, asked, samples)
   if (proposal.columns === null || proposal.nameChoices.length > 1) {
     const standing = proposal.columns?.name ?? proposal.nameChoices[0] ?? ''
     const question = 'Which column contains the company names?'
     settled = { ...asked, name: await asker.chooseOne(question, toChoices(proposal.nameChoices), standing) }
-    proposal = proposeColumns(header, settled, samples, use, nested)
+    proposal = proposeColumns(header, settled, samples, use, layout.nested)
   }
   if (proposal.placeChoices.length === 0) return detectInputColumns(input, settled, samples)
   const location = await asker.chooseSome(

@@ -2,7 +2,6 @@ import { Readable } from 'node:stream'
 import * as z from 'zod'
 import { buildInputOptions, type InspectionDeps } from '../../app/inspect-input.js'
 import { proposeDecisions, withDoubtfulRows } from '../../app/propose-decisions.js'
-import { noConnectors } from '../../connectors/connectors.js'
 import { detectInputColumns, sampleColumns } from '../../pipeline/column-choice.js'
 import { openInput } from '../../pipeline/input/input.js'
 import { verdicts } from '../../pipeline/lookups/decision.js'
@@ -90,7 +89,7 @@ const inspectFile = defineTool({
   isWriting: false,
   call: async ({ file, ...args }, workspace) => {
     const settings = workspace.readSettings(workspace.toWords({ files: [file], ...args }))
-    const input = await openInput(buildInputOptions(settings, noConnectors))
+    const input = await openInput(buildInputOptions(settings))
     try {
       const samples = await sampleColumns(input)
       const excerpts = input.columns.map((column) => ({

@@ -7,7 +7,7 @@ import { lookupKinds } from '../../pipeline/lookups/lookup-kind.js'
 import { formatFirst, formatSample } from '../../pipeline/figures/first-figures.js'
 import { formatPrice, formatMoney } from '../../pipeline/figures/money.js'
 import { findEndReason, explainStop, type KindStop } from '../../pipeline/figures/stop.js'
-import type { RunSummary } from '../../pipeline/summary.js'
+import type { RunSummary } from '../../pipeline/figures/run-summary.js'
 import { formatKindCount, formatLookups, formatStage, formatSubmitted } from './lookup-text.js'
 
 const deviationNamesMax = 3

@@ -1,5 +1,6 @@
 import { UserError } from '../../core/errors.js'
 import { toInteger, toList, toObject, type JsonObject } from '../../core/json.js'
+import { getFirstLine } from '../../core/text.js'
 import { leftRegisterCode, listLeftRegisters } from './answer-candidate.js'
 import type { BasisRow } from './answer-line.js'
 import type { AnswerColumnName } from './columns.js'
@@ -135,21 +136,12 @@ export function renderPublishedState(line: string, needsReview = false): string 
   return `${JSON.stringify(values)}\n${JSON.stringify(Object.fromEntries(fieldsBySource))}`
 }
 
-/**
- * Returns the values, which decide whether two states differ. Sources vary between editions of a registry; the source
- * of the first occurrence of a value is remembered.
- */
-export function getStateValues(state: string): string {
-  const end = state.indexOf('\n')
-  return end === -1 ? state : state.slice(0, end)
-}
-
 /** Whether the row needed review when it was published. */
-export const needsReview = (state: string): boolean => parseObject(getStateValues(state))['review'] === true
+export const needsReview = (state: string): boolean => parseObject(getFirstLine(state))['review'] === true
 
 /** Throws HISTORY_VERSION if the state has another version. */
 export function parsePublishedState(state: string): PublishedState {
-  const valuesText = getStateValues(state)
+  const valuesText = getFirstLine(state)
   const values = parseObject(valuesText)
   if (toInteger(values['v']) !== publishedStateVersion) {
     throw new UserError(

@@ -3,7 +3,7 @@ import type { Contender } from '../answers/misdirected.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { LookupKind, StageKind } from '../lookups/lookup-kind.js'
 import type { LookupPlan, LookupState, PlanPolicy } from '../lookups/lookup-state.js'
-import type { SharedTurns } from '../pace/pacing.js'
+import type { SharedTurns } from './turns.js'
 import type { AnswerContent } from './packed-answer.js'
 
 /** A lookup's number in the checkpoint: 1 to 2^32 - 2. */

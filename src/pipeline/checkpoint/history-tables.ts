@@ -1,4 +1,4 @@
-import { getStateValues } from '../answers/published-state.js'
+import { getFirstLine } from '../../core/text.js'
 import { calculateRowChecksum, digest, hashRow, tableNames, type TableName } from './tables.js'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
@@ -114,9 +114,12 @@ export function calculateMarksChecksum({ series, output_id, form, packed }: Mark
   return hashRow(['history_marks', series, output_id, form, digest(packed)])
 }
 
-/** Hashes only fields that distinguish states: a new registry edition may repeat them on another line. */
+/**
+ * Hashes only what distinguishes states: the first line has the values; the sources after it vary between editions of a
+ * registry.
+ */
 export function calculateStateDigest({ status, confidence, country }: StateFacts, state: string): Buffer {
-  return digest(JSON.stringify([status, confidence, country, getStateValues(state)]))
+  return digest(JSON.stringify([status, confidence, country, getFirstLine(state)]))
 }
 
 /** Hashes the whole content of a state. */

@@ -111,16 +111,21 @@ export interface Ending {
   reportError(error: unknown, known?: { run: number | null; money: Money | null }): Promise<void>
 }
 
-interface EndingDeps {
+interface EndingServices {
   readonly clock: Clock
   readonly observe: RunObserver
   readonly interrupt: AbortSignal
+}
+
+interface EndingOrder {
   readonly source: { readonly input: { readonly paths: readonly string[] } }
   readonly reporting: { readonly history: { readonly job: string | null }; readonly ending?: EndingOptions }
 }
 
-export function openEnding(deps: EndingDeps): Ending {
-  const { clock, observe, interrupt, source, reporting } = deps
+export function openEnding(
+  { source, reporting }: EndingOrder,
+  { clock, observe, interrupt }: EndingServices,
+): Ending {
   const ending = reporting.ending ?? { conditions: [], metricsPath: null, notify: null }
   const reporter = createEndReporter({ ending, clock, observe })
   const startedAtMs = clock.nowMs()

@@ -1,3 +1,4 @@
+import type { ReviewCounts } from '../lookups/decision.js'
 import type { Alarm } from './alarms.js'
 import type { FirstFigures } from './first-figures.js'
 import type { KindSubmissions, Money } from './money.js'
@@ -21,13 +22,6 @@ export interface StageFacts {
   readonly pendingCount: number
   readonly outcomes: Readonly<Record<string, number>>
   readonly stop: Stop | null
-}
-
-/** Lookups in the review queue: doubtful answers without a decision, and decisions in doubt again. */
-export interface ReviewCounts {
-  readonly lookupCount: number
-  readonly rowCount: number
-  readonly rowsByStatus: Readonly<Record<string, number>>
 }
 
 /** Results of a run. Rows are rows of the input; all other counts are of distinct lookups. */

@@ -1,7 +1,7 @@
 import type { CheckpointReader, KeyedLookup, LookupId, LookupIdentity } from '../checkpoint/checkpoint.js'
 import { fetchKnown, findLookupIds } from '../checkpoint/lookup-key.js'
 import type { Decision } from '../lookups/decision.js'
-import type { LookupRule } from '../lookups/lookup-kind.js'
+import type { LookupRule } from '../lookups/detect-columns.js'
 import { planLookup, type PlanPolicy } from '../lookups/lookup-state.js'
 import { toAnswerCandidate } from '../answers/answer-candidate.js'
 import type { Candidate } from '../answers/candidate.js'

@@ -54,7 +54,7 @@ export class RunHistory {
     const store = history.#store
     const startedAtMs = nowMs()
     history.#startedAtMs = startedAtMs
-    history.#run = await history.runUnlessDamaged(async () => {
+    history.#run = await history.#runUnlessDamaged(async () => {
       if (canWriteHistory(path)) return store.begin({ series, startedAtMs, record })
       history.#giveUp('the history is damaged; enrich checkpoint repair recovers the intact part')
       return null
@@ -66,13 +66,8 @@ export class RunHistory {
     return getRecordedForm(this.#deps.doubtThreshold)
   }
 
-  /** Number of the run; `null` if it is not recorded. */
-  get run(): number | null {
-    return this.#run
-  }
-
   /** Identifies the run across checkpoints; `null` if it is not recorded. */
-  get identity(): { run: number; startedAtMs: number } | null {
+  get identity(): { readonly run: number; readonly startedAtMs: number } | null {
     return this.#run === null ? null : { run: this.#run, startedAtMs: this.#startedAtMs }
   }
 
@@ -91,20 +86,20 @@ export class RunHistory {
     deps: Pick<RecorderDeps, 'identitiesOf' | 'rowKeys'>,
   ): Promise<OutputRecorder | null> {
     if (this.#run === null) return null
-    const last = await this.runUnlessDamaged(() => this.#store.readLast(this.#deps.series, this.#form))
+    const last = await this.#runUnlessDamaged(() => this.#store.readLast(this.#deps.series, this.#form))
     return this.#isGivenUp ? null : new OutputRecorder({ ...deps, index, store: this.#store, last })
   }
 
   /** Call after the last line, while the lookups' identities can be read. */
   finish(recorder: OutputRecorder | null): Promise<RecordedOutput | null> {
-    return recorder === null ? Promise.resolve(null) : this.runUnlessDamaged(() => recorder.finish())
+    return recorder === null ? Promise.resolve(null) : this.#runUnlessDamaged(() => recorder.finish())
   }
 
   /** Call after the output is published. */
   storeOutput(recorded: RecordedOutput | null, groups: RowGroups | null): Promise<StoredOutput | null> {
     const run = this.#run
     if (run === null || recorded === null) return Promise.resolve(null)
-    return this.runUnlessDamaged(async () => {
+    return this.#runUnlessDamaged(async () => {
       const { rows, marks } = recorded
       const figures = await this.#store.storeOutput(run, rows, this.#form, marks, groups)
       return { run, baseline: await this.#store.baseline(run, this.#deps.series), figures }
@@ -119,7 +114,7 @@ export class RunHistory {
   /** Call after the changes since the baseline are written. */
   async publish({ baseline }: StoredOutput): Promise<void> {
     const run = this.#run
-    if (run !== null) await this.runUnlessDamaged(() => this.#store.publish(run, baseline, this.#record))
+    if (run !== null) await this.#runUnlessDamaged(() => this.#store.publish(run, baseline, this.#record))
   }
 
   /** The last step of a run, also if it failed. Deletes older outputs of the series. */
@@ -127,12 +122,12 @@ export class RunHistory {
     const run = this.#run
     if (run === null) return
     const { series, runsMax, nowMs } = this.#deps
-    await this.runUnlessDamaged(() => this.#store.end(run, nowMs(), exitCode, this.#record))
-    if (!this.#isGivenUp) await this.runUnlessDamaged(() => this.#store.prune(series, runsMax))
+    await this.#runUnlessDamaged(() => this.#store.end(run, nowMs(), exitCode, this.#record))
+    if (!this.#isGivenUp) await this.#runUnlessDamaged(() => this.#store.prune(series, runsMax))
   }
 
   /** Runs an action on the history. Returns `null` and stops recording if the history is damaged. */
-  async runUnlessDamaged<Result>(action: () => Promise<Result>): Promise<Result | null> {
+  async #runUnlessDamaged<Result>(action: () => Promise<Result>): Promise<Result | null> {
     try {
       return await action()
     } catch (error) {

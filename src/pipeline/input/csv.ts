@@ -15,6 +15,7 @@ import {
   splitIntoBatches,
   type InputFile,
   type InputTable,
+  type TableLayout,
   type MemberRows,
   type ReadOptions,
   type TextRow,
@@ -102,9 +103,10 @@ class CsvTable implements InputTable {
     private readonly folderNotices: readonly string[],
   ) {}
 
-  get delimiter(): string | null {
+  get layout(): TableLayout {
     const [first, ...others] = this.delimiters
-    return others.length === 0 ? (first ?? null) : null
+    const delimiter = others.length === 0 ? (first ?? null) : null
+    return { delimiter, listFiles: () => this.listFiles() }
   }
 
   get columns(): readonly string[] {
@@ -180,7 +182,7 @@ class CsvTable implements InputTable {
     ]
   }
 
-  listFiles(): readonly InputFile[] {
+  private listFiles(): readonly InputFile[] {
     const names = this.columns
     return this.files.map(({ source, positions, folderCells, header }) => {
       const { label, headerLine, delimiter } = source

@@ -30,10 +30,12 @@ import {
   type InputFormat,
 } from './file-content.js'
 import {
+  assertHeaderless,
+  assertSheets,
   findFiles,
   formatOfPath,
   openFiles,
-  standardInputLabel,
+  type FileAccess,
   type FileRequest,
   type SourceFile,
 } from './sources.js'
@@ -41,12 +43,15 @@ import {
 export { formatOfPath, type SourceFile } from './sources.js'
 export type { CellType, InputFile, MemberRow, MemberRows, RelationRows, TextRow } from './table.js'
 
-export interface InputOptions extends Omit<ReadOptions, 'chosen'>, FileRequest {
+/** Files to read, and how to read them: plain data. */
+export interface InputOptions extends Omit<ReadOptions, 'chosen'>, FileRequest {}
+
+export interface InputAccess extends FileAccess {
   /** Read only the rows of one part: whole files if there are several, row groups for Parquet. Not with `rowsMax`. */
   readonly partition?: Partition | undefined
 }
 
-/** One table made of one or several files. Every method that returns rows reads the files again, in order. */
+/** One table made of one or several files. */
 export interface Input {
   readonly format: InputFormat
   readonly files: readonly SourceFile[]
@@ -54,48 +59,63 @@ export interface Input {
   readonly bytes: number
   /** In input order. During the first pass, rows with more cells than the header may add columns. */
   readonly columns: readonly string[]
+  readonly layout: InputLayout
+  readonly rows: InputRows
+  readonly identity: InputIdentity
+  /** Notices for the user: detected encodings, and the doubts. Complete after the first pass. */
+  listNotes(): readonly string[]
+  /** Why the reading is doubtful: ragged rows, left out lines, an uncertain delimiter. Complete after the first pass. */
+  listDoubts(): readonly string[]
+  close(): Promise<void>
+}
+
+/** How the files of an input are laid out. */
+export interface InputLayout {
+  /** False if the columns have numbers instead of names. */
+  readonly hasHeader: boolean
   /** Columns with nested values. Methods that read columns as text also accept the dotted paths of their members. */
   readonly nested: NestedColumns
-  /**
-   * The first pass: reads the chosen columns of every row as text, `null` for absent cells. Throws every defect that
-   * opening did not find, and INPUT_NO_ROWS at the end if there were no rows.
-   */
-  readKeyRows(columns: readonly string[]): AsyncIterable<readonly TextRow[]>
-  /** The same, with each row in its form for Parquet. Returns `null` if DuckDB reads the rows itself. */
-  readKeyMemberRows(columns: readonly string[]): AsyncIterable<readonly MemberRow[]> | null
-  /** Reads the chosen columns of the first rows. Does not count as the first pass. */
-  readSampleRows(columns: readonly string[]): AsyncIterable<readonly TextRow[]>
-  /** Reads columns as text, by default all of them. */
-  textRows(columns?: readonly string[]): AsyncIterable<readonly TextRow[]>
-  /** Reads each row as the text of a JSON object. */
-  objectRows(): AsyncIterable<readonly string[]>
-  /** Columns of the Excel sheet that the rows are written to. */
-  readonly sheetColumns: readonly SheetColumn[]
-  /** Reads each row as cells of an Excel sheet. */
-  cellRows(): AsyncIterable<readonly CellRow[]>
-  /** Returns the rows in the form in which DuckDB writes them as Parquet. */
-  parquetSource(): RelationRows | MemberRows
   /** Delimiter of the CSV files; `null` for other formats, or if the files differ. */
   readonly delimiter: string | null
   /** Sheet of the Excel files; `null` for other formats, or if the files differ. */
   readonly sheetName: string | null
   /** Text that names another sheet with a table of companies, and its flag, or `null`. */
   readonly sheetHint: string | null
-  /** Notices for the user: detected encodings, and the doubts. Complete after the first pass. */
-  listNotes(): readonly string[]
-  /** Why the reading is doubtful: ragged rows, left out lines, an uncertain delimiter. Complete after the first pass. */
-  listDoubts(): readonly string[]
+  /** Columns of the Excel sheet that the rows are written to. */
+  readonly sheetColumns: readonly SheetColumn[]
   /** The files with their columns, in order. */
   listFiles(): readonly InputFile[]
-  /** False if the columns have numbers instead of names. */
-  readonly hasHeader: boolean
+}
+
+/** Reads the rows of an input. Each method reads the files again, in order. */
+export interface InputRows {
+  /**
+   * The first pass: reads the chosen columns of every row as text, `null` for absent cells. Throws every defect that
+   * opening did not find, and INPUT_NO_ROWS at the end if there were no rows.
+   */
+  keys(columns: readonly string[]): AsyncIterable<readonly TextRow[]>
+  /** The same, with each row in its form for Parquet. Returns `null` if DuckDB reads the rows itself. */
+  keyMembers(columns: readonly string[]): AsyncIterable<readonly MemberRow[]> | null
+  /** Reads the chosen columns of the first rows. Does not count as the first pass. */
+  sample(columns: readonly string[]): AsyncIterable<readonly TextRow[]>
+  /** Reads columns as text, by default all of them. */
+  texts(columns?: readonly string[]): AsyncIterable<readonly TextRow[]>
+  /** Reads each row as the text of a JSON object. */
+  objects(): AsyncIterable<readonly string[]>
+  /** Reads each row as cells of an Excel sheet. */
+  cells(): AsyncIterable<readonly CellRow[]>
+  /** Returns the rows in the form in which DuckDB writes them as Parquet. */
+  parquet(): RelationRows | MemberRows
+}
+
+/** Tells whether the files of an input are still the same. */
+interface InputIdentity {
   /** Returns the SHA-256, in hexadecimal, of the sizes and bytes of the files, in order. Reads all of them. */
-  calculateFingerprint(): Promise<string>
+  hashContent(): Promise<string>
   /** Returns the SHA-256, in hexadecimal, of the names and sizes of the files, in order. */
-  calculateListFingerprint(): string
+  hashList(): string
   /** Throws INPUT_CHANGED if a file has changed since it was opened. */
   assertUnchanged(): void
-  close(): Promise<void>
 }
 
 /**
@@ -103,18 +123,18 @@ export interface Input {
  * mixed, empty, badly encoded, too wide or without the named sheet; also for every bad object of NDJSON and JSON and
  * every bad cell of Excel.
  */
-export async function openInput(options: InputOptions): Promise<Input> {
-  const { files, removeSpool } = await openFiles(options)
+export async function openInput(options: InputOptions, access: InputAccess = {}): Promise<Input> {
+  const { files, removeSpool } = await openFiles(options, access)
   try {
     // The copy of a table has one format.
     const format = files[0]?.format ?? options.format ?? (await detectCommonFormat(files))
     assertSheets(format, options)
     assertHeaderless(format, options)
     for (const file of files) await assertContent(file, format)
-    const { partition = null } = options
+    const { partition = null } = access
     // A single file can only be cut between rows, and only its reader finds them.
     const isCut = partition !== null && files.length === 1 && format !== 'parquet'
-    const table = await openTable(files, format, options)
+    const table = await openTable(files, format, { ...options, partition: partition ?? undefined })
     const within: RowFilter = isCut
       ? createPartFilter(table, partition, formatLabels(files))
       : (open) => open()
@@ -147,32 +167,11 @@ async function detectCommonFormat(files: readonly SourceFile[]): Promise<InputFo
   return common ?? 'csv'
 }
 
-/** Throws INPUT_WITHOUT_SHEETS if a sheet is named for a format that has no sheets. */
-function assertSheets(format: InputFormat, { paths, sheet }: InputOptions): void {
-  if (sheet === undefined || format === 'xlsx') return
-  const input = paths.length === 1 && paths[0] === '-' ? standardInputLabel : paths.join(', ')
-  throw new UserError(
-    'INPUT_WITHOUT_SHEETS',
-    `${input} is ${format}, and has no sheet ${JSON.stringify(sheet)}`,
-    {
-      hint: 'only Excel files have sheets: name one, or remove --sheet (input.sheet in a config)',
-    },
-  )
-}
-
-/** Throws USAGE_INVALID if a format always has column names. */
-function assertHeaderless(format: InputFormat, { hasHeader = true }: InputOptions): void {
-  if (hasHeader || format === 'csv' || format === 'xlsx') return
-  throw new UserError('USAGE_INVALID', `--no-header does not apply to ${format}: its columns have names`, {
-    hint: 'remove --no-header (input.header in a config)',
-  })
-}
-
 /** Loads the reader of a format only if it is needed. */
 async function openTable(
   files: readonly SourceFile[],
   format: InputFormat,
-  options: InputOptions,
+  options: InputOptions & Pick<InputAccess, 'partition'>,
 ): Promise<InputTable> {
   const { rowsMax, partition } = options
   if (format === 'parquet') {
@@ -232,15 +231,10 @@ interface OpenedInput {
 }
 
 function createInput(opened: OpenedInput): Input {
-  const { format, files, table, within, partition, hasHeader, removeSpool } = opened
+  const { format, files, table, partition, hasHeader, removeSpool } = opened
+  const { layout } = table
   let fingerprint: Promise<string> | undefined
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
-  const parquetSource = (): RelationRows | MemberRows => {
-    const source = table.parquetSource()
-    return source.kind === 'relation'
-      ? source
-      : { ...source, readMembers: (columns) => within(() => source.readMembers(columns)) }
-  }
   return {
     format,
     files,
@@ -248,38 +242,28 @@ function createInput(opened: OpenedInput): Input {
     get columns() {
       return table.columns
     },
-    get sheetColumns() {
-      return table.columns.map((name) => ({ name, isText: format === 'csv' }))
+    layout: {
+      hasHeader,
+      nested: layout.nested ?? noNested,
+      delimiter: layout.delimiter ?? null,
+      sheetName: layout.sheetName ?? null,
+      sheetHint: layout.sheetHint ?? null,
+      get sheetColumns() {
+        return table.columns.map((name) => ({ name, isText: format === 'csv' }))
+      },
+      listFiles: () => layout.listFiles(),
     },
-    nested: table.nested ?? noNested,
-    delimiter: table.delimiter ?? null,
-    sheetName: table.sheetName ?? null,
-    sheetHint: table.sheetHint ?? null,
-    readKeyRows: (columns) =>
-      readFirstPass(
-        opened,
-        within(() => table.textRows(columns)),
-      ),
-    readKeyMemberRows: (columns) => {
-      const source = parquetSource()
-      return source.kind === 'relation' ? null : readFirstPass(opened, source.readMembers(columns))
+    rows: createRows(opened),
+    identity: {
+      hashContent: () => (fingerprint ??= hashFiles(files)),
+      hashList: () => hashList(files),
+      assertUnchanged: () => {
+        const changed = files.find((file) => !isUnchanged(file))
+        if (changed !== undefined) throw createInputChangedError(changed.label)
+      },
     },
-    // From the whole input: settings derived from the sample must be the same in all parts.
-    readSampleRows: (columns) => table.textRows(columns, true),
-    textRows: (columns = table.columns) => within(() => table.textRows(columns)),
-    objectRows: () => within(() => table.objectRows()),
-    cellRows: () => within(() => table.cellRows()),
-    parquetSource,
-    hasHeader,
     listNotes: () => [...describeDataHeaders(table), ...(table.listNotes?.() ?? [])],
     listDoubts: () => [...describeDataHeaders(table), ...(table.listDoubts?.() ?? [])],
-    listFiles: () => table.listFiles(),
-    calculateFingerprint: () => (fingerprint ??= hashFiles(files)),
-    calculateListFingerprint: () => hashList(files),
-    assertUnchanged: () => {
-      const changed = files.find((file) => !isUnchanged(file))
-      if (changed !== undefined) throw createInputChangedError(changed.label)
-    },
     close: () => {
       table.close?.()
       removeSpool()
@@ -288,8 +272,35 @@ function createInput(opened: OpenedInput): Input {
   }
 }
 
+function createRows(opened: OpenedInput): InputRows {
+  const { table, within } = opened
+  const parquet = (): RelationRows | MemberRows => {
+    const source = table.parquetSource()
+    return source.kind === 'relation'
+      ? source
+      : { ...source, readMembers: (columns) => within(() => source.readMembers(columns)) }
+  }
+  return {
+    keys: (columns) =>
+      readFirstPass(
+        opened,
+        within(() => table.textRows(columns)),
+      ),
+    keyMembers: (columns) => {
+      const source = parquet()
+      return source.kind === 'relation' ? null : readFirstPass(opened, source.readMembers(columns))
+    },
+    // From the whole input: settings derived from the sample must be the same in all parts.
+    sample: (columns) => table.textRows(columns, true),
+    texts: (columns = table.columns) => within(() => table.textRows(columns)),
+    objects: () => within(() => table.objectRows()),
+    cells: () => within(() => table.cellRows()),
+    parquet,
+  }
+}
+
 function describeDataHeaders(table: InputTable): string[] {
-  return table.listFiles().flatMap(({ label, header }) => {
+  return table.layout.listFiles().flatMap(({ label, header }) => {
     if (header === null || judgeHeader(header) !== 'surely') return []
     return [`${label}: the header, ${header.place}, looks like a row of data: ${quoteExcerpt(header.text)}`]
   })
@@ -307,7 +318,7 @@ async function* readFirstPass<Row>(
     hasRows ||= batch.length > 0
     yield batch
   }
-  if (!hasRows) throw withHintFirst(createNoRowsError(formatLabels(files)), table.sheetHint ?? null)
+  if (!hasRows) throw withHintFirst(createNoRowsError(formatLabels(files)), table.layout.sheetHint ?? null)
   // For a single file, each part has read all of its rows.
   if (partition === null || files.length === 1 || table.columns.length === columnCount) return
   throw new UserError(

@@ -3,7 +3,7 @@ import { listJsonMembers, unquote, type JsonMember } from '../../core/json.js'
 import { createTooManyColumnsError } from '../../tables/file-error.js'
 import { openFileBytes } from '../../tables/bytes.js'
 import { readArray, readLines } from '../../tables/json-records.js'
-import type { NestedColumn, NestedColumns } from '../lookups/nested-columns.js'
+import type { NestedColumn } from '../lookups/nested-columns.js'
 import type { SourceFile } from './sources.js'
 import { KeyTally, readFolderCells, toJsonCell } from './header-and-cells.js'
 import {
@@ -101,7 +101,7 @@ function addMembers(object: string, members: string): string {
 }
 
 class ObjectTable implements InputTable {
-  readonly nested: NestedColumns
+  readonly layout: InputTable['layout']
   private readonly types: ReadonlyMap<string, CellType>
   /** The column of each key. */
   private readonly columnOf: ReadonlyMap<string, string>
@@ -132,7 +132,7 @@ class ObjectTable implements InputTable {
       nested.set(name, { kind, members: paths.map((path) => path.join('.')) })
       for (const path of paths) memberPaths.set(path.join('.'), path)
     }
-    this.nested = nested
+    this.layout = { nested, listFiles: () => this.listFiles() }
     this.memberPaths = memberPaths
   }
 
@@ -218,7 +218,7 @@ class ObjectTable implements InputTable {
     return [...this.folderNotices, ...this.files.flatMap(({ text: { notice } }) => notice ?? [])]
   }
 
-  listFiles(): readonly InputFile[] {
+  private listFiles(): readonly InputFile[] {
     return this.files.flatMap(({ text: { label } }, index) => {
       const columns = Array.from(this.keys.keysOfFiles[index] ?? [], (key) => this.columnOf.get(key) ?? key)
       return columns.length === 0 ? [] : [{ label, columns, header: null }]

@@ -22,7 +22,7 @@ import { countLeaves, readMemoryBytes } from '../../parquet/limits.js'
 import type { Column } from '../../parquet/part-sql.js'
 import { tableLimits } from '../../tables/limits.js'
 import { createTooManyColumnsError } from '../../tables/file-error.js'
-import type { NestedColumn, NestedColumns } from '../lookups/nested-columns.js'
+import type { NestedColumn } from '../lookups/nested-columns.js'
 import type { Partition } from '../lookups/partition.js'
 import { createPartRelation, describeFiles } from './parquet-relation.js'
 import { createMissingColumnError, toSqlCell } from './header-and-cells.js'
@@ -32,6 +32,7 @@ import {
   type CellRow,
   type InputFile,
   type InputTable,
+  type TableLayout,
   type RelationRows,
   type TextRow,
 } from './table.js'
@@ -105,7 +106,7 @@ interface ReadRows {
 
 class ParquetTable implements InputTable {
   readonly columns: readonly string[]
-  readonly nested: NestedColumns
+  readonly layout: TableLayout
   /** SQL that formats each struct member as text, by the member's dotted path. */
   private readonly memberTexts: ReadonlyMap<string, string>
   /** Alias for a whole row, different from all column names. */
@@ -119,16 +120,17 @@ class ParquetTable implements InputTable {
     private readonly sampled: string,
     private readonly texts: { readonly label: string; readonly notices: readonly string[] },
     private readonly metadata: ColumnMetadata,
-    readonly listFiles: () => readonly InputFile[],
+    listFiles: () => readonly InputFile[],
   ) {
     this.columns = described.map(({ name }) => name)
     const members = new Map<string, string>()
-    this.nested = new Map(
+    const nested = new Map(
       described.flatMap((column) => {
-        const nested = toNestedColumn(column, members)
-        return nested === null ? [] : [[column.name, nested]]
+        const found = toNestedColumn(column, members)
+        return found === null ? [] : [[column.name, found] as const]
       }),
     )
+    this.layout = { nested, listFiles }
     this.memberTexts = members
     const taken = new Set(this.columns.map((name) => name.toLowerCase()))
     let alias = 'input_row'

@@ -222,11 +222,16 @@ export interface FileRequest {
   readonly format?: InputFormat | undefined
   /** Folder for the copies of standard input, tables and objects, and for the data that DuckDB moves out of memory. */
   readonly spoolFolder: string
-  readonly stdin?: NodeJS.ReadableStream | undefined
-  /** Access to tables and objects; without it, only files are read. */
-  readonly connectors?: Connectors
   /** File with the SQL query that is read from a database instead of a table. */
   readonly queryPath?: string | undefined
+}
+
+/** Where the input comes from if it is not a file. */
+export interface FileAccess {
+  /** Defaults to standard input of the process. */
+  readonly stdin?: NodeJS.ReadableStream | undefined
+  /** Access to tables and objects; without it, only files are read. */
+  readonly connectors?: Connectors | undefined
 }
 
 /**
@@ -235,6 +240,7 @@ export interface FileRequest {
  */
 export async function openFiles(
   options: FileRequest,
+  { stdin = process.stdin, connectors = noConnectors }: FileAccess,
 ): Promise<{ files: readonly SourceFile[]; removeSpool: () => void }> {
   if (!options.paths.includes('-')) {
     const folder = join(options.spoolFolder, `input.${createTemporaryMark()}.spool`)
@@ -244,7 +250,6 @@ export async function openFiles(
     }
     if (hasCopies) removeStale(options.spoolFolder, 'input.', '.spool')
     try {
-      const { connectors = noConnectors } = options
       const files = await resolveFiles(options.paths, { connectors, query: readQuery(options), folder })
       if (files.length === 0)
         throw new UserError('INPUT_NOT_FOUND', 'no input file was named', { hint: 'name a file' })
@@ -264,7 +269,7 @@ export async function openFiles(
       hint: 'pass --input-format csv, parquet, ndjson, json or xlsx',
     })
   }
-  const { file, remove } = await spool(options.stdin ?? process.stdin, options.spoolFolder)
+  const { file, remove } = await spool(stdin, options.spoolFolder)
   return { files: [file], removeSpool: remove }
 }
 
@@ -281,4 +286,31 @@ function readQuery({ queryPath, paths }: FileRequest): string | null {
   } catch (error) {
     throw toFileError(error, queryPath)
   }
+}
+
+/** Throws INPUT_WITHOUT_SHEETS if a sheet is named for a format that has no sheets. */
+export function assertSheets(
+  format: InputFormat,
+  { paths, sheet }: Pick<FileRequest, 'paths'> & { readonly sheet?: string | undefined },
+): void {
+  if (sheet === undefined || format === 'xlsx') return
+  const input = paths.length === 1 && paths[0] === '-' ? standardInputLabel : paths.join(', ')
+  throw new UserError(
+    'INPUT_WITHOUT_SHEETS',
+    `${input} is ${format}, and has no sheet ${JSON.stringify(sheet)}`,
+    {
+      hint: 'only Excel files have sheets: name one, or remove --sheet (input.sheet in a config)',
+    },
+  )
+}
+
+/** Throws USAGE_INVALID if a format always has column names. */
+export function assertHeaderless(
+  format: InputFormat,
+  { hasHeader = true }: { readonly hasHeader?: boolean | undefined },
+): void {
+  if (hasHeader || format === 'csv' || format === 'xlsx') return
+  throw new UserError('USAGE_INVALID', `--no-header does not apply to ${format}: its columns have names`, {
+    hint: 'remove --no-header (input.header in a config)',
+  })
 }

@@ -64,8 +64,7 @@ export interface MemberRows {
 export interface InputTable {
   /** May grow during the first full pass. */
   readonly columns: readonly string[]
-  /** Absent if no column is nested. */
-  readonly nested?: NestedColumns
+  readonly layout: TableLayout
   /** `columns` may contain dotted paths of nested members. A pass with `isSample` never counts as the first pass. */
   textRows(columns: readonly string[], isSample?: boolean): AsyncIterable<readonly TextRow[]>
   /** Reads each row as the text of a JSON object. */
@@ -75,20 +74,26 @@ export interface InputTable {
   parquetSource(): RelationRows | MemberRows
   /** Reads the columns that a pass over the chosen ones would skip, to find every defect before a run. */
   validate?(): Promise<void>
+  /** Notices for the user, with the doubts. */
+  listNotes?(): readonly string[]
+  /** Why the reading of the input is doubtful; absent if it never is. */
+  listDoubts?(): readonly string[]
+  /** Absent if files are only open while they are read. */
+  close?(): void
+}
+
+/** How the files of a table are laid out. */
+export interface TableLayout {
+  /** Absent if no column is nested. */
+  readonly nested?: NestedColumns
   /** Delimiter of the CSV files; `null` if they differ. */
   readonly delimiter?: string | null
   /** Sheet of the Excel files; `null` if they differ. */
   readonly sheetName?: string | null
   /** Text that names another sheet of an Excel file with a table of companies, and its flag. */
   readonly sheetHint?: string | null
-  /** Notices for the user, with the doubts. */
-  listNotes?(): readonly string[]
-  /** Why the reading of the input is doubtful; absent if it never is. */
-  listDoubts?(): readonly string[]
   /** The files, each with its columns, in order. */
   listFiles(): readonly InputFile[]
-  /** Absent if files are only open while they are read. */
-  close?(): void
 }
 
 /** A file of the input and its columns. */

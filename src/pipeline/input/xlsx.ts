@@ -12,6 +12,7 @@ import {
   type CellType,
   type InputFile,
   type InputTable,
+  type TableLayout,
   type MemberRows,
   type ReadOptions,
   type TextRow,
@@ -131,7 +132,7 @@ function describeSheets(
 const sheetsNamedMax = 10
 
 class SheetTable implements InputTable {
-  readonly sheetName: string | null
+  readonly layout: TableLayout
   /** A single file stays open, with its shared texts. Several are opened one after another. */
   private only: Promise<XlsxFile> | null = null
 
@@ -141,10 +142,11 @@ class SheetTable implements InputTable {
     private readonly types: readonly CellType[],
     private readonly notices: readonly string[],
     private readonly options: ReadOptions,
-    readonly sheetHint: string | null,
+    sheetHint: string | null,
   ) {
     const [name = null, another] = new Set(sheets.map((sheet) => sheet.sheetName))
-    this.sheetName = another === undefined ? name : null
+    const sheetName = another === undefined ? name : null
+    this.layout = { sheetName, sheetHint, listFiles: () => this.listFiles() }
   }
 
   textRows(columns: readonly string[], isSample = false): AsyncGenerator<readonly TextRow[]> {
@@ -194,7 +196,7 @@ class SheetTable implements InputTable {
     return this.sheets.flatMap(({ layout }) => layout.doubts)
   }
 
-  listFiles(): readonly InputFile[] {
+  private listFiles(): readonly InputFile[] {
     return this.sheets.map(({ source: { label }, layout: { columns, header }, folderCells }) => {
       return { label, columns: [...columns.map(({ name }) => name), ...folderCells.keys()], header }
     })

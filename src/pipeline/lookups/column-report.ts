@@ -1,11 +1,12 @@
 import { plural, printable } from '../../core/text.js'
-import type { LookupRule, IdentifierUse } from './lookup-kind.js'
 import { detectIdentifier, type ColumnSamples } from './column-content.js'
 import {
   listLookupColumns,
   listPlaceColumns,
   searchIdentifiers,
   type LookupColumns,
+  type LookupRule,
+  type IdentifierUse,
 } from './detect-columns.js'
 import {
   toHeaderKey,

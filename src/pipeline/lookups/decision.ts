@@ -97,3 +97,10 @@ export function explainDoubt(
       return `${called} is now called ${standing.name}`
   }
 }
+
+/** Lookups in the review queue: doubtful answers without a decision, and decisions in doubt again. */
+export interface ReviewCounts {
+  readonly lookupCount: number
+  readonly rowCount: number
+  readonly rowsByStatus: Readonly<Record<string, number>>
+}

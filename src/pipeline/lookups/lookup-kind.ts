@@ -1,5 +1,3 @@
-import type { LookupColumns } from './detect-columns.js'
-
 /**
  * Kinds of lookups. `resolution`: the company of a name; `domain`: the company of a domain, and facts about the domain;
  * `entity`: the record of a company; `hierarchy`: its owners.
@@ -36,17 +34,3 @@ export const toKeyText = (kind: StageKind, name: string): string => JSON.stringi
 
 /** Returns the run id of a lookup for which the service creates no run. Stored, but never sent. */
 export const toRunId = (kind: StageKind, name: string): string => `${kind}:${name}`
-
-/**
- * How identifiers are submitted. `first`: as part of the name, to a service that resolves identifiers exactly and
- * compares the name with their holder. `context`: as context, to a service that resolves names.
- */
-export type IdentifierUse = 'first' | 'context'
-
-/** How rows become lookups. */
-export interface LookupRule {
-  readonly columns: LookupColumns
-  readonly identifierUse: IdentifierUse
-  /** Whether a name cell that contains an identifier is submitted as one. */
-  readonly readsNames: boolean
-}

@@ -15,7 +15,7 @@ import {
   toStatedIdentifier,
   type StatedIdentifier,
 } from '../../core/stated-identifiers.js'
-import type { LookupRule } from './lookup-kind.js'
+import type { LookupRule } from './detect-columns.js'
 import { findRegisterCountry, toHeaderKey } from './header-words.js'
 import { faultReasons, toFilledCell, classifyDomain, type IdentifierFault } from './identifier-content.js'
 import {

@@ -1,6 +1,6 @@
+import type { ReviewCounts } from '../lookups/decision.js'
 import { isDoubtfulLine, renderUnanswered, type Unanswered } from '../answers/answer-line.js'
 import type { ReviewColumnName } from '../answers/column-kinds.js'
-import type { ReviewCounts } from '../figures/run-summary.js'
 import { renderDecisionMembers, renderDecided, type DecidedAnswer } from '../answers/decided-answer.js'
 import { joinLines, withReview } from '../answers/joined-line.js'
 import { stageKinds, type LookupKind, type StageKind } from '../lookups/lookup-kind.js'

@@ -18,15 +18,15 @@ export interface WriteOptions {
     readonly bom?: boolean | undefined
     /** Null or absent if the path is no address. */
     readonly remote?: RemoteOutput | null
+    readonly columns: readonly OutputColumn[]
+    readonly basis: BasisPlace
+    /** Memory limit for writing Parquet, in bytes. */
+    readonly memoryBytes: number
   }
-  readonly columns: readonly OutputColumn[]
-  readonly basis: BasisPlace
   /** Input column that fills the basis file's name column. */
   readonly nameColumn: string
   /** `null` if rows are written without answers. */
   readonly answers: AnswerLines | null
-  /** Memory limit for writing Parquet, in bytes. */
-  readonly memoryBytes: number
   /** Rows that were spooled for Parquet; without them, the input is read again. */
   readonly rowFiles?: readonly LineFile[] | undefined
   /** Number of rows in the first pass; `null` if there was none. */
@@ -34,7 +34,7 @@ export interface WriteOptions {
   /** Key-value metadata of a Parquet file. */
   readonly metadata: Readonly<Record<string, string>>
   /** An additional sheet after the rows; ignored by formats without sheets. */
-  readonly sheetBehind?: Pick<WrittenInput, 'sheetName' | 'sheetColumns' | 'cellRows'> | undefined
+  readonly sheetBehind?: Pick<WrittenInput, 'layout' | 'rows'> | undefined
   readonly signal?: AbortSignal | undefined
 }
 

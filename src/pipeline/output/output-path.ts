@@ -238,14 +238,18 @@ export interface OutputRequest {
   bom?: boolean | undefined
   /** Memory limit for writing Parquet, like `1GB`. */
   memory?: string | undefined
-  /** Stages whose columns are written. */
-  stages?: readonly StageKind[] | undefined
-  /** Whether an own registry answers first. */
-  hasSides?: boolean | undefined
   /** How rows are put into a table; defaults to `replace`. */
   mode?: WriteMode | undefined
   /** Remove the columns of a table that the output does not have. */
   dropColumns?: boolean | undefined
+}
+
+/** Answers that have columns in an output. */
+interface AnsweredKinds {
+  /** Stages whose columns are written. */
+  readonly stages: readonly StageKind[]
+  /** Whether an own registry answers first. */
+  readonly hasSides: boolean
 }
 
 export interface ResolvedOutput extends OutputForm {
@@ -261,8 +265,12 @@ export interface ResolvedOutput extends OutputForm {
 }
 
 /** Determines path, format and columns. Throws OUTPUT_MISSING, _FORMAT_UNKNOWN, _COLUMN_UNKNOWN, MEMORY_SHORT. */
-export function resolveOutput(request: OutputRequest, remote: RemoteAccess = noAccess): ResolvedOutput {
-  const { path, prefix, columns, stages = [], hasSides } = request
+export function resolveOutput(
+  request: OutputRequest,
+  { stages, hasSides }: AnsweredKinds,
+  remote: RemoteAccess = noAccess,
+): ResolvedOutput {
+  const { path, prefix, columns } = request
   if (path === undefined) {
     throw new UserError('OUTPUT_MISSING', 'no output is named', {
       hint: 'pass -o out.parquet, out.csv, out.ndjson or out.xlsx',

@@ -57,12 +57,9 @@ function createOptions(table: PlainTable, target: PlainTableTarget): WriteOption
   const { path, format, isPacked, bom, remote = null, memoryBytes, signal } = target
   return {
     input: toInput(table),
-    output: { path, format, isPacked, bom, remote },
-    columns: [],
-    basis: 'none',
+    output: { path, format, isPacked, bom, remote, columns: [], basis: 'none', memoryBytes },
     nameColumn: '',
     answers: null,
-    memoryBytes,
     rowCount: null,
     metadata: {},
     sheetBehind: table.notes === undefined ? undefined : toInput(table.notes),
@@ -81,18 +78,22 @@ function toInput({ name, columns, rows }: PlainTable): WrittenInput {
   }
   return {
     columns: names,
-    delimiter: null,
     files: [],
-    sheetName: name,
-    sheetColumns: columns.map((column) => ({ name: column.name, isText: column.kind !== 'integer' })),
-    textRows: () => mapRows(rows, (row) => row.map(formatCsvCell)),
-    objectRows: () => mapRows(rows, (row) => `{${formatMembers(keys, row)}}`),
-    cellRows: () => mapRows(rows, (row) => row.map(toSheetCell)),
-    parquetSource: () => ({
-      kind: 'members',
-      types: columns.map(({ kind }) => (kind === 'integer' ? kind : 'text')),
-      readMembers: () => mapRows(rows, (row) => ({ members: formatMembers(memberKeys, row), cells: [] })),
-    }),
+    layout: {
+      delimiter: null,
+      sheetName: name,
+      sheetColumns: columns.map((column) => ({ name: column.name, isText: column.kind !== 'integer' })),
+    },
+    rows: {
+      texts: () => mapRows(rows, (row) => row.map(formatCsvCell)),
+      objects: () => mapRows(rows, (row) => `{${formatMembers(keys, row)}}`),
+      cells: () => mapRows(rows, (row) => row.map(toSheetCell)),
+      parquet: () => ({
+        kind: 'members',
+        types: columns.map(({ kind }) => (kind === 'integer' ? kind : 'text')),
+        readMembers: () => mapRows(rows, (row) => ({ members: formatMembers(memberKeys, row), cells: [] })),
+      }),
+    },
   }
 }
 

@@ -34,9 +34,9 @@ export interface PublishReport {
  */
 export async function publish(options: PublishOptions): Promise<PublishReport> {
   const { input } = options
-  input.assertUnchanged()
+  input.identity.assertUnchanged()
   return stageAndWrite(options, async (main, basis, folder, basisLineCount) => {
-    input.assertUnchanged()
+    input.identity.assertUnchanged()
     options.signal?.throwIfAborted()
     await basis?.publish()
     await publishMain(main, folder, options.stdout)
@@ -88,7 +88,7 @@ export async function stageAndWrite<Result>(
   ) => Promise<Result>,
 ): Promise<Result> {
   const { input, output } = options
-  assertNoClash(input.columns, options.columns)
+  assertNoClash(input.columns, output.columns)
   if (output.format === 'parquet') assertNamesFitParquet(input.columns, getDatabaseName(output.path))
   const folder = output.path === '-' ? createStdoutFolder() : null
   const staged: StagedFile[] = []
@@ -97,7 +97,7 @@ export async function stageAndWrite<Result>(
     const main = await stage(folder === null ? output.path : join(folder, 'output'), remote)
     staged.push(main)
     const basis =
-      options.basis === 'file' && folder === null ? await stage(getBasisPath(output.path), remote) : null
+      output.basis === 'file' && folder === null ? await stage(getBasisPath(output.path), remote) : null
     if (basis !== null) staged.push(basis)
     return await use(main, basis, folder, await writeFormat(options, main, basis))
   } catch (error) {

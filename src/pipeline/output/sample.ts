@@ -1,22 +1,17 @@
 import { assertNever } from '../../core/errors.js'
 import type { WrittenRow } from '../../tables/xlsx/cells.js'
-import type { Input, RelationRows } from '../input/input.js'
+import type { Input, InputLayout, InputRows, RelationRows } from '../input/input.js'
 import { writerLimits, type OutputFormat } from './output-format.js'
 
 /** The parts of an input that writers need. */
-export interface WrittenInput extends Pick<
-  Input,
-  | 'columns'
-  | 'delimiter'
-  | 'files'
-  | 'sheetName'
-  | 'sheetColumns'
-  | 'textRows'
-  | 'objectRows'
-  | 'parquetSource'
-> {
+export interface WrittenInput extends Pick<Input, 'columns' | 'files'> {
+  readonly layout: Pick<InputLayout, 'delimiter' | 'sheetName' | 'sheetColumns'>
+  readonly rows: WrittenRows
+}
+
+interface WrittenRows extends Pick<InputRows, 'texts' | 'objects' | 'parquet'> {
   /** Reads each row as cells of an Excel sheet. */
-  cellRows(): AsyncIterable<readonly WrittenRow[]>
+  cells(): AsyncIterable<readonly WrittenRow[]>
 }
 
 /** The first rows of an input. Supports the row methods that its output format uses. */
@@ -35,7 +30,7 @@ export async function withSample(
   const rowsMax = sampleRowsMax(input.columns.length)
   const withFirst = async <Row>(
     batches: AsyncIterable<readonly Row[]>,
-    getReaders: (rows: () => AsyncIterable<readonly Row[]>) => Partial<WrittenInput>,
+    getReaders: (rows: () => AsyncIterable<readonly Row[]>) => Partial<WrittenRows>,
   ) => {
     for await (const batch of batches) {
       const rows = batch.slice(0, rowsMax)
@@ -52,16 +47,16 @@ export async function withSample(
   }
   switch (format) {
     case 'csv':
-      return withFirst(input.textRows(), (textRows) => ({ textRows }))
+      return withFirst(input.rows.texts(), (texts) => ({ texts }))
     case 'ndjson':
-      return withFirst(input.objectRows(), (objectRows) => ({ objectRows }))
+      return withFirst(input.rows.objects(), (objects) => ({ objects }))
     case 'xlsx':
-      return withFirst(input.cellRows(), (cellRows) => ({ cellRows }))
+      return withFirst(input.rows.cells(), (cells) => ({ cells }))
     case 'parquet': {
-      const source = input.parquetSource()
+      const source = input.rows.parquet()
       if (source.kind === 'members')
         return withFirst(source.readMembers(), (rows) => ({
-          parquetSource: () => ({ ...source, readMembers: rows }),
+          parquet: () => ({ ...source, readMembers: rows }),
         }))
       const count = Math.min(rowsMax, rowCount)
       const first: RelationRows = {
@@ -70,7 +65,7 @@ export async function withSample(
         relation: `(SELECT * FROM ${source.relation} LIMIT ${count})`,
         countRows: () => Promise.resolve(count),
       }
-      await use({ rowCount: count, input: createSample(input, count, { parquetSource: () => first }) })
+      await use({ rowCount: count, input: createSample(input, count, { parquet: () => first }) })
       return
     }
     default:
@@ -81,23 +76,20 @@ export async function withSample(
 const sampleRowsMax = (columnCount: number): number =>
   Math.max(1, Math.min(writerLimits.answerRows, Math.floor(writerLimits.sampleCells / columnCount)))
 
-function createSample(input: Input, rowCount: number, own: Partial<WrittenInput>): WrittenInput {
-  const { textRows } = own
+function createSample(input: Input, rowCount: number, own: Partial<WrittenRows>): WrittenInput {
+  const { columns, files, layout, rows } = input
+  const { texts } = own
   return {
-    columns: input.columns,
-    delimiter: input.delimiter,
-    files: input.files,
-    sheetName: input.sheetName,
-    sheetColumns: input.sheetColumns,
-    objectRows: () => input.objectRows(),
-    cellRows: () => input.cellRows(),
-    parquetSource: () => input.parquetSource(),
-    ...own,
-    // The basis file reads the names in a separate pass.
-    textRows: (columns) =>
-      columns === undefined && textRows !== undefined
-        ? textRows()
-        : limitRows(input.textRows(columns), rowCount),
+    columns,
+    files,
+    layout,
+    rows: {
+      ...rows,
+      ...own,
+      // The basis file reads the names in a separate pass.
+      texts: (named) =>
+        named === undefined && texts !== undefined ? texts() : limitRows(rows.texts(named), rowCount),
+    },
   }
 }
 

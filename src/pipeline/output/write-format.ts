@@ -1,5 +1,5 @@
 import { assertNever } from '../../core/errors.js'
-import { chooseCsvStyle, openCsvSink } from '../../tables/csv-writer.js'
+import { chooseCsvStyle, openCsvSink, type CsvStyle } from '../../tables/csv-writer.js'
 import {
   type TextRow,
   createInputChangedError,
@@ -33,8 +33,9 @@ async function writeParquet(
   basis: BasisWriter | null,
   file: StagedFile,
 ): Promise<void> {
-  const { answers, columns, input, memoryBytes, signal, rowFiles } = options
-  const source = input.parquetSource()
+  const { answers, input, signal, rowFiles } = options
+  const { columns, memoryBytes } = options.output
+  const source = input.rows.parquet()
   const rowColumns = listRowColumns(input.columns, source)
   const writer = await openParquetWriter({
     path: file.temporary,
@@ -147,16 +148,12 @@ export async function writeFormat(
     await main.close()
     return basisLineCount
   }
-  const { input, output } = options
-  const sink = createSink(basisFile, output.isPacked === true)
-  const csv = await openCsvSink(
-    sink,
-    basisFileColumns,
-    chooseCsvStyle(basisFile.path, input, output.bom === true),
-  )
+  const { input } = options
+  const sink = createSink(basisFile, options.output.isPacked === true)
+  const csv = await openCsvSink(sink, basisFileColumns, chooseStyle(options, basisFile.path))
   const basis = new BasisWriter(
     { add: (rows) => csv.add(rows.map(formatCsvBasisRow)) },
-    input.textRows([options.nameColumn]),
+    input.rows.texts([options.nameColumn]),
   )
   try {
     await writeRows(options, basis, main)
@@ -196,11 +193,12 @@ async function writeRows(
 
 /** Writes the user's cells unchanged, followed by the answer's cells. */
 async function writeCsv(options: WriteOptions, basis: BasisWriter | null, sink: OutputSink): Promise<void> {
-  const { input, columns, output } = options
+  const { input, output } = options
+  const { columns } = output
   const header = [...input.columns, ...columns.map(({ outputName }) => outputName)]
-  const csv = await openCsvSink(sink, header, chooseCsvStyle(output.path, input, output.bom === true))
+  const csv = await openCsvSink(sink, header, chooseStyle(options, output.path))
   const join = (row: TextRow, line: string) => [...row, ...formatCsvCells(line, columns)]
-  for await (const rows of joinAnswers(input.textRows(), options, basis, join)) await csv.add(rows)
+  for await (const rows of joinAnswers(input.rows.texts(), options, basis, join)) await csv.add(rows)
 }
 
 /** Writes one object a line: the user's text, with the answer's members before its last brace. */
@@ -209,10 +207,11 @@ async function writeNdjson(
   basis: BasisWriter | null,
   sink: OutputSink,
 ): Promise<void> {
-  const { input, columns } = options
+  const { input, output } = options
+  const { columns } = output
   await sink.write('')
   const join = (object: string, line: string) => splice(object, formatJsonMembers(line, columns))
-  for await (const lines of joinAnswers(input.objectRows(), options, basis, join))
+  for await (const lines of joinAnswers(input.rows.objects(), options, basis, join))
     await sink.write(`${lines.join('\n')}\n`)
 }
 
@@ -221,3 +220,6 @@ function splice(object: string, members: string): string {
   const before = object.slice(0, object.lastIndexOf('}')).trimEnd()
   return `${before}${before.endsWith('{') && before.length === 1 ? '' : ','}${members}}`
 }
+
+const chooseStyle = ({ input, output }: WriteOptions, path: string): CsvStyle =>
+  chooseCsvStyle(path, { files: input.files, delimiter: input.layout.delimiter }, output.bom === true)

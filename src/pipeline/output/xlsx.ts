@@ -97,27 +97,26 @@ export async function writeXlsx(
   outerBasis: BasisWriter | null,
   file: StagedFile,
 ): Promise<number> {
-  const { input, columns, nameColumn, sheetBehind } = options
+  const { input, nameColumn, sheetBehind } = options
+  const { columns, basis: place } = options.output
   const book = new WorkbookWriter(`${file.temporary}.parts`)
   try {
-    const sheets = book.addSheets(input.sheetName ?? 'rows', [
-      ...input.sheetColumns,
+    const sheets = book.addSheets(input.layout.sheetName ?? 'rows', [
+      ...input.layout.sheetColumns,
       ...columns.map(({ outputName, kind }) => ({ name: outputName, isText: kind === 'text' })),
     ])
     const basis =
-      options.basis === 'inline'
-        ? new BasisWriter(createBasisSheet(book), input.textRows([nameColumn]))
-        : null
+      place === 'inline' ? new BasisWriter(createBasisSheet(book), input.rows.texts([nameColumn])) : null
     try {
       const join = (row: WrittenRow, line: string) => [...row, ...toXlsxCells(line, columns)]
-      for await (const rows of joinAnswers(input.cellRows(), options, basis ?? outerBasis, join))
+      for await (const rows of joinAnswers(input.rows.cells(), options, basis ?? outerBasis, join))
         await sheets.add(rows)
     } finally {
       await basis?.end()
     }
     if (sheetBehind !== undefined) {
-      const behind = book.addSheets(sheetBehind.sheetName ?? 'rows', sheetBehind.sheetColumns)
-      for await (const rows of sheetBehind.cellRows()) await behind.add(rows)
+      const behind = book.addSheets(sheetBehind.layout.sheetName ?? 'rows', sheetBehind.layout.sheetColumns)
+      for await (const rows of sheetBehind.rows.cells()) await behind.add(rows)
     }
     await book.write((bytes) => file.write(bytes))
     return basis?.lineCount ?? 0
@@ -132,7 +131,7 @@ export async function writeXlsx(
  */
 export async function assertCellsFit(input: WrittenInput, signal: AbortSignal): Promise<void> {
   let rowNumber = 0
-  for await (const rows of input.cellRows()) {
+  for await (const rows of input.rows.cells()) {
     signal.throwIfAborted()
     for (const row of rows) {
       rowNumber++

@@ -1,5 +1,6 @@
 import type { Clock } from '../../platform/clock.js'
 import type { Checkpoint } from '../checkpoint/checkpoint.js'
+import type { SharedTurns } from '../checkpoint/turns.js'
 import { createPace, type Pace, type StartPermit } from './pace.js'
 import {
   createBudget,
@@ -7,7 +8,6 @@ import {
   noteRefusal,
   noteStart,
   getSpacingMs,
-  type SharedTurns,
   type Budget,
 } from '../pace/pacing.js'
 

@@ -148,7 +148,7 @@ describe('a file of changes', () => {
     const input = await openInput({ paths: [await written('c.xlsx')], spoolFolder: folder })
     try {
       const rows: unknown[][] = []
-      for await (const batch of input.textRows()) rows.push(...batch.map((row) => [...row]))
+      for await (const batch of input.rows.texts()) rows.push(...batch.map((row) => [...row]))
       expect(input.columns).toEqual(names)
       expect(rows[0]).toEqual(Object.values(record()[0] ?? {}).map(String))
       expect(rows[1]?.slice(0, 3)).toEqual(['row_gone', null, '1'])

@@ -5,17 +5,20 @@ import { pipeline } from 'node:stream/promises'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { UserError } from '../../../src/core/errors.js'
-import { openInput, type InputOptions } from '../../../src/pipeline/input/input.js'
+import { openInput, type InputAccess, type InputOptions } from '../../../src/pipeline/input/input.js'
 import { quoteSqlPath } from '../../../src/parquet/duckdb.js'
 import { newFolder, withDuckDb } from '../output/support.js'
 
 const folder = newFolder()
 
-async function failure(options: Partial<InputOptions> & { paths: readonly string[] }): Promise<UserError> {
+async function failure(
+  options: Partial<InputOptions> & { paths: readonly string[] },
+  access: InputAccess = {},
+): Promise<UserError> {
   try {
-    const input = await openInput({ spoolFolder: join(folder, 'spool'), ...options })
+    const input = await openInput({ spoolFolder: join(folder, 'spool'), ...options }, access)
     try {
-      for await (const batch of input.readKeyRows(input.columns.slice(0, 1)))
+      for await (const batch of input.rows.keys(input.columns.slice(0, 1)))
         expect(batch.length).toBeGreaterThan(0)
     } finally {
       await input.close()
@@ -186,7 +189,7 @@ describe('a Parquet file that is wrong', () => {
     const middle = Math.floor(bytes.length / 2)
     bytes.fill(0xff, middle, middle + 2_000)
     const input = await openInput({ paths: [file('damaged.parquet', bytes)], spoolFolder: folder })
-    const first = input.readKeyRows(['id'])[Symbol.asyncIterator]()
+    const first = input.rows.keys(['id'])[Symbol.asyncIterator]()
     await expect(first.next()).rejects.toMatchObject({ code: 'INPUT_PARQUET_INVALID' })
     await input.close()
   })
@@ -243,7 +246,7 @@ describe('paths', () => {
   test('without a known extension need a format', async () => {
     const path = file('table.doc', 'x')
     expect(await failure({ paths: [path] })).toMatchObject({ code: 'INPUT_FORMAT_UNKNOWN' })
-    expect(await failure({ paths: ['-'], stdin: Readable.from(['x']) })).toMatchObject({
+    expect(await failure({ paths: ['-'] }, { stdin: Readable.from(['x']) })).toMatchObject({
       code: 'INPUT_FORMAT_UNKNOWN',
     })
   })

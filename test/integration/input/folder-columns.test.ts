@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openInput, type InputOptions } from '../../../src/pipeline/input/input.js'
+import { openInput, type InputAccess, type InputOptions } from '../../../src/pipeline/input/input.js'
 import { quoteSqlPath } from '../../../src/parquet/duckdb.js'
 import { newFolder, withDuckDb } from '../output/support.js'
 import { writeXlsx, textRow } from '../../support/xlsx-file.js'
@@ -46,27 +46,27 @@ const writers: Readonly<Record<'csv' | 'ndjson' | 'json' | 'xlsx' | 'parquet', W
   },
 }
 
-async function read(paths: readonly string[], options: Partial<InputOptions> = {}) {
-  const input = await openInput({ spoolFolder: join(folder, 'spool'), paths, ...options })
+async function read(paths: readonly string[], options: Partial<InputOptions> = {}, access: InputAccess = {}) {
+  const input = await openInput({ spoolFolder: join(folder, 'spool'), paths, ...options }, access)
   try {
     const rows: Record<string, string | null>[] = []
-    for await (const batch of input.textRows())
+    for await (const batch of input.rows.texts())
       for (const row of batch)
         rows.push(Object.fromEntries(input.columns.map((name, at) => [name, row[at]!])))
     const objects: unknown[] = []
-    for await (const batch of input.objectRows())
+    for await (const batch of input.rows.objects())
       objects.push(...batch.map((text) => JSON.parse(text) as unknown))
     const cells: (readonly unknown[])[] = []
-    for await (const batch of input.cellRows()) cells.push(...batch)
+    for await (const batch of input.rows.cells()) cells.push(...batch)
     const { columns } = input
-    const fingerprints = [await input.calculateFingerprint(), input.calculateListFingerprint()]
+    const fingerprints = [await input.identity.hashContent(), input.identity.hashList()]
     return {
       columns,
       rows,
       objects,
       cells,
       notes: input.listNotes(),
-      source: input.parquetSource(),
+      source: input.rows.parquet(),
       fingerprints,
     }
   } finally {
@@ -176,6 +176,6 @@ test('of Parquet with a column file_index, and in parts, the folders give column
     { name: 'Apple', file_index: '8', country: 'US' },
   ]
   expect((await read(paths)).rows).toEqual(expected)
-  const parts = [1, 2].map((index) => read(paths, { partition: { index, count: 2 } }))
+  const parts = [1, 2].map((index) => read(paths, {}, { partition: { index, count: 2 } }))
   expect((await Promise.all(parts)).flatMap(({ rows }) => rows)).toEqual(expected)
 })

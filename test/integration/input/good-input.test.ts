@@ -21,7 +21,7 @@ async function read(options: Partial<InputOptions> & { paths: readonly string[] 
   try {
     const before = input.columns
     const rows: (string | null)[][] = []
-    for await (const batch of input.readKeyRows(before)) rows.push(...batch.map((row) => [...row]))
+    for await (const batch of input.rows.keys(before)) rows.push(...batch.map((row) => [...row]))
     return { before, columns: input.columns, rows, notes: input.listNotes() }
   } finally {
     await input.close()
@@ -256,15 +256,11 @@ describe('several files', () => {
 describe('an input', () => {
   test('from standard input is kept for a second reading, and removed when closed', async () => {
     const spoolFolder = join(folder, 'kept')
-    const input = await openInput({
-      paths: ['-'],
-      format: 'csv',
-      spoolFolder,
-      stdin: Readable.from([Buffer.from('name\na\n'), Buffer.from('b\n')]),
-    })
+    const stdin = Readable.from([Buffer.from('name\na\n'), Buffer.from('b\n')])
+    const input = await openInput({ paths: ['-'], format: 'csv', spoolFolder }, { stdin })
     for (let pass = 0; pass < 2; pass++) {
       const rows: unknown[] = []
-      for await (const batch of input.readKeyRows(['name'])) rows.push(...batch)
+      for await (const batch of input.rows.keys(['name'])) rows.push(...batch)
       expect(rows).toEqual([['a'], ['b']])
     }
     expect(readdirSync(spoolFolder).length).toBe(1)
@@ -283,10 +279,10 @@ describe('an input', () => {
   test('that changes while it is used is noticed', async () => {
     const path = file('changing.csv', 'name\na\n')
     const input = await openInput({ paths: [path], spoolFolder: folder })
-    input.assertUnchanged()
+    input.identity.assertUnchanged()
     appendFileSync(path, 'b\n')
     expect(() => {
-      input.assertUnchanged()
+      input.identity.assertUnchanged()
     }).toThrow(expect.objectContaining({ code: 'INPUT_CHANGED' }))
   })
 
@@ -294,7 +290,7 @@ describe('an input', () => {
     const fingerprint = async (path: string) => {
       const input = await openInput({ paths: [path], spoolFolder: folder })
       try {
-        return await input.calculateFingerprint()
+        return await input.identity.hashContent()
       } finally {
         await input.close()
       }
@@ -316,7 +312,7 @@ describe('an input', () => {
       const open = () => readdirSync('/proc/self/fd').length
       const before = open()
       const input = await openInput({ paths: [path], spoolFolder: folder })
-      for await (const batch of input.readKeyRows(['name'])) {
+      for await (const batch of input.rows.keys(['name'])) {
         expect(batch.length).toBe(1_000)
         break
       }

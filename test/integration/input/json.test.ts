@@ -16,8 +16,8 @@ async function read(content: string | Buffer, name = 'in.json') {
   try {
     const rows: unknown[] = []
     const lines: string[] = []
-    for await (const batch of input.readKeyRows(input.columns)) rows.push(...batch)
-    for await (const batch of input.objectRows()) lines.push(...batch)
+    for await (const batch of input.rows.keys(input.columns)) rows.push(...batch)
+    for await (const batch of input.rows.objects()) lines.push(...batch)
     return { columns: input.columns, rows, lines }
   } finally {
     await input.close()

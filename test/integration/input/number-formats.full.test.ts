@@ -121,7 +121,7 @@ async function readFormats(path: string) {
   const input = await openInput({ paths: [path], spoolFolder: join(folder, 'spool') })
   try {
     const rows: (readonly (string | null)[])[] = []
-    for await (const batch of input.textRows()) rows.push(...batch)
+    for await (const batch of input.rows.texts()) rows.push(...batch)
     const notes = input.listNotes().join('\n')
     return { rows, isNamed: (index: number) => notes.includes(` "c${index}" (`) }
   } finally {

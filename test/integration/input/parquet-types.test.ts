@@ -19,13 +19,13 @@ async function read(...paths: readonly string[]) {
   const input = await openInput({ spoolFolder: join(folder, 'spool'), paths })
   try {
     const texts: (readonly (string | null)[])[] = []
-    for await (const batch of input.textRows()) texts.push(...batch)
+    for await (const batch of input.rows.texts()) texts.push(...batch)
     const objects: Record<string, unknown>[] = []
-    for await (const batch of input.objectRows())
+    for await (const batch of input.rows.objects())
       objects.push(...batch.map((text) => JSON.parse(text) as Record<string, unknown>))
     const cells: (readonly unknown[])[] = []
-    for await (const batch of input.cellRows()) cells.push(...batch)
-    const source = input.parquetSource()
+    for await (const batch of input.rows.cells()) cells.push(...batch)
+    const source = input.rows.parquet()
     const types = source.kind === 'relation' ? source.columns.map(({ type }) => type) : []
     return { texts, objects, cells, types, notes: input.listNotes() }
   } finally {

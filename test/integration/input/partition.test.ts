@@ -22,7 +22,7 @@ async function using<Result>(
   partition: Partition | undefined,
   use: (input: Input) => Promise<Result>,
 ): Promise<Result> {
-  const input = await openInput({ paths, partition, spoolFolder: folder })
+  const input = await openInput({ paths, spoolFolder: folder }, { partition })
   try {
     return await use(input)
   } finally {
@@ -38,9 +38,9 @@ async function gathered<Row>(batches: AsyncIterable<readonly Row[]>): Promise<Ro
 
 /** All rows by every way they are read. */
 const readings = async (input: Input) => ({
-  texts: await gathered(input.readKeyRows(input.columns)),
-  again: await gathered(input.textRows()),
-  objects: await gathered(input.objectRows()),
+  texts: await gathered(input.rows.keys(input.columns)),
+  again: await gathered(input.rows.texts()),
+  objects: await gathered(input.rows.objects()),
 })
 
 /** What each part reads, and what all of it is without parts. */
@@ -125,7 +125,7 @@ describe('every row is in exactly one part, in order', () => {
     await expectParts(paths.slice(0, 1), 4)
     for (let index = 1; index <= 30; index++)
       await using(paths, { index, count: 30 }, (input) => {
-        const source = input.parquetSource()
+        const source = input.rows.parquet()
         expect(source.kind === 'relation' && source.columns.map(({ type }) => type)).toEqual([
           'VARCHAR',
           'BIGINT',
@@ -162,7 +162,7 @@ test('a part of a Parquet file is read without the other row groups', async () =
     using(
       [name],
       { index, count: 10 },
-      async (input) => (await gathered(input.readKeyRows(input.columns))).length,
+      async (input) => (await gathered(input.rows.keys(input.columns))).length,
     )
   for (const index of [1, 2, 3, 4, 5, 7, 8, 9, 10]) expect(await rowsIn(index)).toBeGreaterThan(0)
   await expect(rowsIn(6)).rejects.toMatchObject({ code: 'INPUT_PARQUET_INVALID' })
@@ -171,7 +171,7 @@ test('a part of a Parquet file is read without the other row groups', async () =
 test('rows beyond the header of one of several files are refused in a part: its columns would be its own', async () => {
   const paths = [write('x.csv', 'company_name,a\nAcme,1\n'), write('y.csv', 'company_name,a\nBolt,2,3\n')]
   const read = (index: number) =>
-    using(paths, { index, count: 2 }, async (input) => gathered(input.readKeyRows(['company_name'])))
+    using(paths, { index, count: 2 }, async (input) => gathered(input.rows.keys(['company_name'])))
   await expect(read(1)).resolves.toEqual([['Acme']])
   await expect(read(2)).rejects.toMatchObject({ code: 'PARTITION_UNSUPPORTED' })
 })
@@ -180,7 +180,7 @@ test('of one file, rows beyond the header add their column to every part', async
   const paths = [write('z.csv', 'company_name,a\nAcme,1\nBolt,2,3\n')]
   for (const index of [1, 2])
     await using(paths, { index, count: 2 }, async (input) => {
-      await gathered(input.readKeyRows(['company_name']))
+      await gathered(input.rows.keys(['company_name']))
       expect(input.columns).toEqual(['company_name', 'a', 'column_3'])
     })
 })
@@ -189,7 +189,7 @@ test('a sample is of the first rows of all, whichever part looks', async () => {
   const paths = [write('s1.csv', 'company_name\nAcme\n'), write('s2.csv', 'company_name\nBolt\n')]
   for (const index of [1, 2])
     await using(paths, { index, count: 2 }, async (input) => {
-      expect(await gathered(input.readSampleRows(['company_name']))).toEqual([['Acme'], ['Bolt']])
+      expect(await gathered(input.rows.sample(['company_name']))).toEqual([['Acme'], ['Bolt']])
     })
 })
 
@@ -197,6 +197,6 @@ test('a file without rows is refused in every part', async () => {
   const paths = [write('none.csv', 'company_name\n')]
   for (const index of [1, 2])
     await expect(
-      using(paths, { index, count: 2 }, (input) => gathered(input.readKeyRows(['company_name']))),
+      using(paths, { index, count: 2 }, (input) => gathered(input.rows.keys(['company_name']))),
     ).rejects.toMatchObject({ code: 'INPUT_NO_ROWS' })
 })

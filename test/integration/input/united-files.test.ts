@@ -71,7 +71,7 @@ describe.each(Object.entries(formats))('%s files', (format, write) => {
     await withInput({ paths }, async (input) => {
       expect(input.columns).toEqual(['company_name', 'Ort', 'country'])
       const rows: (string | null)[][] = []
-      for await (const batch of input.textRows(['company_name', 'Ort']))
+      for await (const batch of input.rows.texts(['company_name', 'Ort']))
         rows.push(...batch.map((row) => [...row]))
       expect(rows).toEqual([
         ['Acme', 'Köln'],
@@ -113,7 +113,7 @@ test('keys of one object stay apart, keys of several objects are one column', as
   await withInput({ paths: [path] }, async (input) => {
     expect(input.columns).toEqual(['Name', 'id', 'ID'])
     const rows: (string | null)[][] = []
-    for await (const batch of input.readKeyRows(input.columns)) rows.push(...batch.map((row) => [...row]))
+    for await (const batch of input.rows.keys(input.columns)) rows.push(...batch.map((row) => [...row]))
     expect(rows).toEqual([
       ['Acme', '1', null],
       ['Bolt', null, 'x'],

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openInput, type InputOptions } from '../../../src/pipeline/input/input.js'
+import { openInput, type InputAccess, type InputOptions } from '../../../src/pipeline/input/input.js'
 import { textRow, writeXlsx, xlsxParts, type MadeWorkbook } from '../../support/xlsx-file.js'
 import { writeZip } from '../../support/zip-file.js'
 import { newFolder } from '../output/support.js'
@@ -12,20 +12,21 @@ let fileCount = 0
 const made = (rows: string, more: Partial<MadeWorkbook> = {}) =>
   writeXlsx(folder, `book${++fileCount}.xlsx`, { sheets: [{ name: 'Data', rows }], ...more })
 
-async function read(paths: readonly string[], options: Partial<InputOptions> = {}) {
-  const input = await openInput({ paths, spoolFolder: join(folder, 'spool'), ...options })
+async function read(paths: readonly string[], options: Partial<InputOptions> = {}, access: InputAccess = {}) {
+  const input = await openInput({ paths, spoolFolder: join(folder, 'spool'), ...options }, access)
   try {
-    const { columns, sheetName } = input
+    const { columns, layout } = input
+    const { sheetName } = layout
     const rows: unknown[] = []
     const again: unknown[] = []
     const objects: unknown[] = []
-    for await (const batch of input.readKeyRows(columns)) rows.push(...batch)
-    for await (const batch of input.textRows()) again.push(...batch)
-    for await (const batch of input.objectRows())
+    for await (const batch of input.rows.keys(columns)) rows.push(...batch)
+    for await (const batch of input.rows.texts()) again.push(...batch)
+    for await (const batch of input.rows.objects())
       objects.push(...batch.map((text) => JSON.parse(text) as unknown))
     expect(again).toEqual(rows)
     let cellRowCount = 0
-    for await (const batch of input.cellRows()) cellRowCount += batch.length
+    for await (const batch of input.rows.cells()) cellRowCount += batch.length
     expect(cellRowCount).toBe(rows.length)
     return { columns, rows, objects, notes: input.listNotes(), sheetName }
   } finally {
@@ -133,7 +134,7 @@ describe('a sheet', () => {
       ['Bolt', null, '1'],
     ])
     const stdin = createReadStream(paths[0] ?? '')
-    expect((await read(['-'], { format: 'xlsx', stdin })).rows).toEqual([['Acme', '1']])
+    expect((await read(['-'], { format: 'xlsx' }, { stdin })).rows).toEqual([['Acme', '1']])
   })
 
   test('is read no further than its limit', async () => {

@@ -52,7 +52,7 @@ describe('the delimiter of a CSV output', () => {
     await written([file('back.csv', table(';'))], 'back-out.csv')
     const input = await openInput({ paths: [join(folder, 'back-out.csv')], spoolFolder: folder })
     expect(input.columns).toEqual(['name', 'a,b;c|d', 'enrich_status', 'enrich_city'])
-    for await (const rows of input.readKeyRows(['name'])) expect(rows).toEqual([['x;y']])
+    for await (const rows of input.rows.keys(['name'])) expect(rows).toEqual([['x;y']])
     await input.close()
   })
 })
@@ -78,7 +78,7 @@ describe('what stands above the header', () => {
     try {
       const before = input.listNotes()
       const rows: (string | null)[][] = []
-      for await (const batch of input.readKeyRows(input.columns)) rows.push(...batch.map((row) => [...row]))
+      for await (const batch of input.rows.keys(input.columns)) rows.push(...batch.map((row) => [...row]))
       return { columns: input.columns, rows, before, notes: input.listNotes() }
     } finally {
       await input.close()

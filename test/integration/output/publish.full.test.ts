@@ -17,12 +17,15 @@ test('rows of a hundred kilobytes are written: memory follows what one group of 
   const output = join(folder, 'wide.parquet')
   await publish({
     input,
-    output: { path: output, format: 'parquet' },
-    columns: selectColumns({ prefix: '', basis: 'none' }),
-    basis: 'none',
+    output: {
+      path: output,
+      format: 'parquet',
+      columns: selectColumns({ prefix: '', basis: 'none' }),
+      basis: 'none',
+      memoryBytes: enoughMemoryBytes,
+    },
     nameColumn: 'name',
     answers: answersOf(rowCount, () => matchedLine),
-    memoryBytes: enoughMemoryBytes,
     rowCount,
     metadata: {},
   })
@@ -30,7 +33,7 @@ test('rows of a hundred kilobytes are written: memory follows what one group of 
   const written = await openInput({ paths: [output], spoolFolder: folder })
   let lastWide: string | null = null
   let count = 0
-  for await (const rows of written.readKeyRows(['wide'])) {
+  for await (const rows of written.rows.keys(['wide'])) {
     count += rows.length
     lastWide = rows.at(-1)?.[0] ?? null
   }

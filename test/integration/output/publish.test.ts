@@ -131,17 +131,28 @@ describe('an output that cannot be', () => {
 })
 
 describe('publishing', () => {
-  async function attempt(path: string, change: Partial<PublishOptions>, format: OutputFormat = 'csv') {
+  async function attempt(
+    path: string,
+    {
+      output,
+      ...change
+    }: Partial<Omit<PublishOptions, 'output'>> & { output?: Partial<PublishOptions['output']> },
+    format: OutputFormat = 'csv',
+  ) {
     const folder = newFolder()
     const input = await openInput({ paths: [path], spoolFolder: folder })
     const options: PublishOptions = {
       input,
-      output: { path: join(folder, `out.${format}`), format },
-      columns: selectColumns({ prefix: 'enrich_', basis: 'none' }),
-      basis: 'none',
+      output: {
+        path: join(folder, `out.${format}`),
+        format,
+        columns: selectColumns({ prefix: 'enrich_', basis: 'none' }),
+        basis: 'none',
+        memoryBytes: enoughMemoryBytes,
+        ...output,
+      },
       nameColumn: 'name',
       answers: answersOf(change.rowCount ?? 2, () => matchedLine),
-      memoryBytes: enoughMemoryBytes,
       rowCount: 2,
       metadata: {},
       ...change,
@@ -167,7 +178,7 @@ describe('publishing', () => {
             read: (first, count) => answersOf(5_432, lineOf).read(first, count),
           },
           rowCount: 5_432,
-          basis: 'file',
+          output: { basis: 'file' },
         },
         format,
       )
@@ -266,7 +277,7 @@ describe('publishing', () => {
 
   test('into a folder that went away meanwhile says so', async () => {
     const { result } = await attempt(csvFile().path, {
-      output: { path: join(newFolder(), 'gone/out.csv'), format: 'csv' },
+      output: { path: join(newFolder(), 'gone/out.csv') },
     })
     expect(result).toMatchObject({ code: 'OUTPUT_UNWRITABLE' })
   })
@@ -322,12 +333,15 @@ describe('standard output', () => {
     try {
       return await publish({
         input,
-        output: { path: '-', format: 'ndjson' },
-        columns: selectColumns({ prefix: '', basis: 'inline' }),
-        basis: 'inline',
+        output: {
+          path: '-',
+          format: 'ndjson',
+          columns: selectColumns({ prefix: '', basis: 'inline' }),
+          basis: 'inline',
+          memoryBytes: enoughMemoryBytes,
+        },
         nameColumn: 'name',
         answers: answersOf(20_000, () => matchedLine),
-        memoryBytes: enoughMemoryBytes,
         rowCount: 20_000,
         metadata: {},
         stdout,

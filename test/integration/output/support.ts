@@ -112,20 +112,24 @@ export async function convert(options: ConvertOptions): Promise<PublishReport> {
   try {
     const nameColumn = options.nameColumn ?? input.columns[0] ?? ''
     let rowCount = 0
-    for await (const batch of input.readKeyRows([nameColumn])) rowCount += batch.length
+    for await (const batch of input.rows.keys([nameColumn])) rowCount += batch.length
     const basis = options.basis ?? 'inline'
     const form = resolveOutputForm(options.output)
     const nested = form.format === 'xlsx' ? 'none' : basis
     const line = options.answerLine ?? (() => matchedLine)
     return await publish({
       input,
-      output: { path: options.output, ...form, bom: options.bom },
-      columns: selectColumns({ prefix: 'enrich_', basis: nested, columns: options.columns }),
-      basis,
+      output: {
+        path: options.output,
+        ...form,
+        bom: options.bom,
+        columns: selectColumns({ prefix: 'enrich_', basis: nested, columns: options.columns }),
+        basis,
+        memoryBytes: options.memoryBytes ?? enoughMemoryBytes,
+      },
       nameColumn,
       answers: options.answers ?? answersOf(rowCount, line),
       rowCount,
-      memoryBytes: options.memoryBytes ?? enoughMemoryBytes,
       metadata: options.metadata ?? {},
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     })
@@ -141,7 +145,7 @@ export async function readTable(
   const input = await openInput({ paths: [path], spoolFolder: newFolder() })
   try {
     const rows: (string | null)[][] = []
-    for await (const batch of input.readKeyRows(input.columns)) rows.push(...batch.map((row) => [...row]))
+    for await (const batch of input.rows.keys(input.columns)) rows.push(...batch.map((row) => [...row]))
     return { columns: input.columns, rows }
   } finally {
     await input.close()

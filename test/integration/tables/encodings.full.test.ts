@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { openInput, type InputOptions } from '../../../src/pipeline/input/input.js'
+import { openInput, type InputAccess, type InputOptions } from '../../../src/pipeline/input/input.js'
 import { readLabelledQueries } from '../../../src/registry/evaluate/labelled-query.js'
 import { importCsv } from '../../../src/registry/import/import-csv.js'
 import { importFile } from '../../../src/registry/import/import-file.js'
@@ -29,11 +29,14 @@ interface Reading {
   readonly notices: readonly string[]
 }
 
-async function readInput(options: Partial<InputOptions> & { paths: readonly string[] }): Promise<Reading> {
-  const input = await openInput({ spoolFolder: join(folder, 'spool'), ...options })
+async function readInput(
+  options: Partial<InputOptions> & { paths: readonly string[] },
+  access: InputAccess = {},
+): Promise<Reading> {
+  const input = await openInput({ spoolFolder: join(folder, 'spool'), ...options }, access)
   try {
     const names: (string | null | undefined)[] = []
-    for await (const batch of input.readKeyRows(['name'])) names.push(...batch.map(([name]) => name))
+    for await (const batch of input.rows.keys(['name'])) names.push(...batch.map(([name]) => name))
     return { names, notices: input.listNotes() }
   } finally {
     await input.close()
@@ -227,7 +230,7 @@ describe('letters that come late', () => {
   })
 
   test('the same from standard input', async () => {
-    const { names } = await readInput({ paths: ['-'], format: 'csv', stdin: Readable.from([late]) })
+    const { names } = await readInput({ paths: ['-'], format: 'csv' }, { stdin: Readable.from([late]) })
     expect(names.at(-1)).toBe('Müller € – ŠKODA')
   })
 

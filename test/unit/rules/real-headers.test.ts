@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { formatColumnLines, reportColumns } from '../../../src/pipeline/lookups/column-report.js'
-import type { LookupRule } from '../../../src/pipeline/lookups/lookup-kind.js'
-import { detectColumns, type LookupColumns } from '../../../src/pipeline/lookups/detect-columns.js'
+import {
+  detectColumns,
+  type LookupColumns,
+  type LookupRule,
+} from '../../../src/pipeline/lookups/detect-columns.js'
 import { parsePlaceHeader } from '../../../src/pipeline/lookups/header-words.js'
 
 const cells = (text: string) => text.split('|')

@@ -3,7 +3,7 @@ import type { Clock } from '../../../platform/clock.js'
 import { ConnectionLostError, type Postgres } from '../../../platform/postgres/postgres.js'
 import type { Random } from '../../../platform/random.js'
 import { calculateBackoffMs } from '../../pace/backoff.js'
-import type { SharedTurns, Turn } from '../../pace/pacing.js'
+import type { SharedTurns, Turn } from '../turns.js'
 
 /** Hash of service and API key: the key itself is never stored. */
 export const hashKey = (base: string, apiKey: string): string =>

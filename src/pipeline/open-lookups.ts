@@ -1,0 +1,109 @@
+import type { CloseLater } from '../platform/close-stack.js'
+import { answerFirst } from './answer-first.js'
+import type { CheckpointReader } from './checkpoint/checkpoint.js'
+import { chooseColumns } from './column-choice.js'
+import { DecidedLookups } from './decided-lookups.js'
+import { readStandingDecisions } from './decisions/decision-sync.js'
+import type { Input } from './input/input.js'
+import { reportColumns } from './lookups/column-report.js'
+import { getDecisionService } from './lookups/decision.js'
+import type { LookupRule } from './lookups/detect-columns.js'
+import { openServiceCheckpoint } from './open-backend.js'
+import type { RunTable } from './open-files.js'
+import type { AskedService } from './plan-run.js'
+import { assertJobWithoutParts, openPart, type OpenPart } from './parts/partitioned-job.js'
+import { warn, type Connection, type RunContext } from './services.js'
+
+/** How the rows of a run become lookups, and where their answers are. */
+export interface RunLookups extends Omit<AskedService, 'webhooks'> {
+  readonly rule: LookupRule
+}
+
+/**
+ * Chooses the columns, reads the decisions, lets the own registry answer first, and opens the checkpoint for the lookups
+ * of the service; `closeLater` closes it. Throws user errors before anything is billed.
+ */
+export async function openLookups(
+  context: RunContext,
+  { input, samples }: RunTable,
+  connection: Connection,
+  closeLater: CloseLater,
+): Promise<RunLookups> {
+  const peek = () => context.backend.peek(connection.scope)
+  const rule = await settleColumns(context, { input, samples }, peek())
+  const decided = await readDecided(context, connection)
+  const { scope } = connection
+  const first = await answerFirst(context, { input, rule, scope, decided, service: peek })
+  closeLater(() => first?.close())
+  const checkpoint = await openServiceCheckpoint(context, input, connection)
+  closeLater(() => checkpoint.close())
+  return { connection, rule, decided, first, checkpoint }
+}
+
+/** Chooses and reports the columns before anything is submitted; see `chooseColumns`. */
+async function settleColumns(
+  { order, services }: RunContext,
+  { input, samples }: Pick<RunTable, 'input' | 'samples'>,
+  reader: CheckpointReader | null,
+): Promise<LookupRule> {
+  const { observe, interrupt: signal } = services
+  const { columns: asked, identifierUse } = order.source
+  try {
+    const { rule, note } = await chooseColumns({ input, asked, identifierUse, samples, reader, signal })
+    observe({ type: 'columns', ...reportColumns(input.columns, rule, samples, input.layout.nested) })
+    if (note !== null) observe({ type: 'notice', text: note })
+    return rule
+  } finally {
+    reader?.close()
+  }
+}
+
+/** Reads the decisions once: later ones apply to the next run. */
+async function readDecided(
+  { order, services, backend }: RunContext,
+  { service, scope }: Connection,
+): Promise<DecidedLookups> {
+  const { decisions } = order.store
+  if (decisions === undefined) return new DecidedLookups(new Map())
+  await backend.review?.loadDecisions()
+  const { byLookup, notices } = await readStandingDecisions({
+    ...decisions,
+    checkpointPath: backend.path,
+    service: getDecisionService(service === 'hosted' ? scope : null),
+  })
+  for (const text of notices) warn(services, text)
+  return new DecidedLookups(byLookup)
+}
+
+/**
+ * Joins the job of this run with its part; null for a run over all rows, which cannot join a job with parts. Throws the
+ * errors of joining a job.
+ */
+export async function joinPart(
+  { order, services, backend }: RunContext,
+  input: Input,
+  { scope }: Connection,
+  attempt: string,
+): Promise<OpenPart | null> {
+  const { clock } = services
+  const { part = null } = order.source
+  const { job } = order.reporting.history
+  const { parts: database } = backend
+  if (part === null) {
+    if (database !== null && job !== null) await assertJobWithoutParts(database, job, scope)
+    return null
+  }
+  if (database === null) throw new Error('a part without a database to publish it in')
+  const opened = await openPart({
+    name: part.job,
+    partition: part.partition,
+    scope,
+    attempt,
+    clock,
+    database,
+    inputFingerprint: input.identity.hashList(),
+    nowMs: clock.nowMs(),
+  })
+  if (opened.notice !== null) warn(services, opened.notice)
+  return opened
+}

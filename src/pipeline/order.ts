@@ -1,0 +1,115 @@
+import type { EndingOptions } from './ending/ending.js'
+import type { Prices } from './figures/money.js'
+import type { FirstRule } from './first/first-rule.js'
+import type { WebhookOptions } from './inbox/webhooks.js'
+import type { InputOptions } from './input/input.js'
+import type { NamedColumns, IdentifierUse } from './lookups/detect-columns.js'
+import type { Partition } from './lookups/partition.js'
+import type { StageOptions } from './lookups/stage-options.js'
+import type { OutputRequest } from './output/output-path.js'
+import type { OwnFile } from './own-files.js'
+import type { SchedulingOptions } from './scheduler/scheduler.js'
+
+/**
+ * A run as the user wants it: plain data without functions, which can be printed. Secrets in it hide their value.
+ * `RunServices` has what the run works with.
+ */
+export interface RunOrder {
+  readonly source: RunSource
+  readonly target: RunTarget
+  readonly store: RunStore
+  readonly requests: RunRequests
+  readonly reporting: RunReporting
+}
+
+/** The rows to read. */
+interface RunSource {
+  readonly input: InputOptions
+  readonly columns: NamedColumns
+  /** How the service accepts identifiers. */
+  readonly identifierUse: IdentifierUse
+  readonly dedupe: boolean
+  /** Column with the user's own row keys, as the user spelled it. Without one, rows are identified by their lookup. */
+  readonly rowKey?: string | null
+  /** Column by whose values rows are counted, as the user spelled it; optional. */
+  readonly groupBy?: string | null
+  /** The part of its job that this process runs; null or absent if the job has no parts. */
+  readonly part?: JobPart | null
+}
+
+/** The files to write. */
+interface RunTarget {
+  readonly output: OutputRequest
+  /** File for the changes since the previous output; optional. */
+  readonly changesPath?: string | null
+  /** Stored in the metadata of a Parquet output. */
+  readonly metadata: Readonly<Record<string, string>>
+  /** Files that no output may overwrite. */
+  readonly ownFiles: readonly OwnFile[]
+}
+
+/** Where lookups, answers and decisions are stored. */
+interface RunStore {
+  readonly checkpoint: { readonly path: string; readonly maxAgeMs: number | null }
+  /** Address of a checkpoint on a server; `checkpoint.path` is then not used. Null or absent: a file. */
+  readonly sharedUrl?: string | null
+  /** Set if the user knows that the checkpoint is older than its head, or a copy. */
+  readonly acceptRollback?: boolean
+  /** File of the reviewers' decisions; it has to exist if the user named it (`isNamed`). Optional. */
+  readonly decisions?: { readonly path: string; readonly isNamed: boolean }
+}
+
+/** The requests to send. */
+interface RunRequests {
+  readonly scheduling: SchedulingOptions
+  /** The own registry that answers before the service; null or absent for none. */
+  readonly first?: FirstRegistry | null
+  /** Kinds of lookups to send after the resolutions. */
+  readonly stages: StageOptions
+  /** Lookups whose last outcome is in this list are sent again. */
+  readonly askAgain: readonly string[]
+  readonly onLost: 'hold' | 'resubmit'
+  /** Whether lookups are billed even if the input may be read wrongly; defaults to false. */
+  readonly acceptsDoubtful?: boolean
+  /** Answers below this confidence (0 to 100) are doubtful; defaults to the threshold of the interface. */
+  readonly doubtThreshold?: number
+  /** Price of a lookup; null or absent if nothing is billed or no price is known. */
+  readonly prices?: Prices | null
+  readonly webhooks: WebhookOptions
+}
+
+/** An own registry that answers before the service is paid. */
+export interface FirstRegistry extends FirstRule {
+  /** Without limits: nothing is billed. */
+  readonly scheduling: SchedulingOptions
+  /** Whether it also answers the stages of its rows. */
+  readonly stages: boolean
+}
+
+/** Records and reports of the run. */
+interface RunReporting {
+  readonly history: HistoryOptions
+  /** Alarm conditions, metrics file and notification; defaults to none. */
+  readonly ending?: EndingOptions
+  /** The report file; null or absent for none. */
+  readonly reportPath?: string | null
+}
+
+/** The part of one of several processes that share an input and an output. */
+interface JobPart {
+  readonly job: string
+  readonly partition: Partition
+}
+
+interface HistoryOptions {
+  /** Name of the series of compared runs, and of the job with its budget; null: derived from the input. */
+  readonly job: string | null
+  /** Number of runs of a series whose outputs are kept. */
+  readonly runsMax: number
+  /** Version of the program. */
+  readonly program: string
+  /** The command line without secrets. */
+  readonly command: string
+  /** The settings without secrets. */
+  readonly settings: Readonly<Record<string, unknown>>
+}

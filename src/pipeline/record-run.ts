@@ -1,0 +1,152 @@
+import { resolve } from 'node:path'
+import { toAbsolute } from '../connectors/connectors.js'
+import { UserError } from '../core/errors.js'
+import { explainSystemFailure } from '../platform/system-limits.js'
+import { getErrorEnd, type Ending } from './ending/ending.js'
+import { calculateMoney } from './figures/money.js'
+import { runRecordVersion, type RunRecord } from './figures/run-record.js'
+import { openHistory } from './history/history-reader.js'
+import { RunHistory } from './history/run-history.js'
+import type { Input } from './input/input.js'
+import { lookupKinds, type LookupKind } from './lookups/lookup-kind.js'
+import { doubtThresholdByDefault } from './lookups/lookup-state.js'
+import { buildPartSeries, toNamedJob } from './lookups/partition.js'
+import type { RunOutputs } from './open-files.js'
+import type { RunLookups } from './open-lookups.js'
+import type { RunOrder } from './order.js'
+import type { AppendingRun } from './output/output-format.js'
+import { withMark } from './output/staged-file.js'
+import type { Planned } from './plan-run.js'
+import { calculateMoneySoFar } from './progress-watch.js'
+import type { RunCounts } from './run-lookups.js'
+import { warn, type Connection, type RunContext } from './services.js'
+
+/** Adds the run to the history once its checkpoint is open. */
+export function beginHistory(
+  { order, services, backend }: RunContext,
+  input: Input,
+  { connection, checkpoint }: RunLookups,
+): Promise<RunHistory> {
+  return RunHistory.begin({
+    store: backend.createHistoryWriter(checkpoint),
+    path: backend.path,
+    series: getSeries(order),
+    runsMax: order.reporting.history.runsMax,
+    nowMs: () => services.clock.nowMs(),
+    doubtThreshold: order.requests.doubtThreshold ?? doubtThresholdByDefault,
+    record: createRecord(order, input, connection),
+    warn: (text) => {
+      warn(services, text)
+    },
+  })
+}
+
+/**
+ * Returns the series of a run: the user's job and its part; else the input as named, not the files found, which may be
+ * different tomorrow.
+ */
+function getSeries({ source, reporting }: RunOrder): string {
+  const { input, part = null } = source
+  const { job } = reporting.history
+  if (part !== null) return buildPartSeries(part.job, part.partition)
+  if (job !== null) return toNamedJob(job)
+  return JSON.stringify([
+    ...input.paths.map(toSeriesPath),
+    ...[input.queryPath ?? []].flat().map(toSeriesPath),
+  ])
+}
+
+const toSeriesPath = (path: string): string => (path === '-' ? path : toAbsolute(path, resolve))
+
+const toUnbilledCounts = (kind: LookupKind) => ({ kind, billedCount: 0, uncertainCount: 0 })
+
+function createRecord(
+  { source, reporting: { history }, requests: { prices = null } }: RunOrder,
+  input: Input,
+  connection: Connection,
+): RunRecord {
+  const { paths } = source.input
+  return {
+    version: runRecordVersion,
+    program: history.program,
+    command: history.command,
+    service: connection.service,
+    scope: connection.scope,
+    input: { paths, format: input.format, sha256: null, list: input.identity.hashList() },
+    settings: history.settings,
+    summary: null,
+    error: null,
+    // Prices are kept for a killed run, whose submissions are counted later.
+    money: prices === null ? null : calculateMoney(prices, lookupKinds.map(toUnbilledCounts)),
+    figures: null,
+    timeline: [],
+    changes: null,
+    alarms: [],
+  }
+}
+
+/** Marks the rows that are appended to tables. */
+export function markOutputs(
+  { order, services, backend }: RunContext,
+  input: Input,
+  { output, changes }: RunOutputs,
+  history: RunHistory,
+): RunOutputs {
+  const owner = history.identity
+  if (owner === null) return { output, changes }
+  const series = getSeries(order)
+  const standsFor = async (earlier: AppendingRun) => {
+    await history.copyForReading({ newer: earlier.run, older: null })
+    const reader = openHistory(backend.path)
+    const found = reader?.runs().find(({ number }) => number === earlier.run)
+    reader?.close()
+    const isComplete = found?.endedAtMs !== null && found?.record?.error === null
+    if (found?.startedAtMs === earlier.startedAtMs && isComplete) return false
+    const text = `Run ${earlier.run} appended these rows to ${output.path} before it was interrupted: they are not appended again.`
+    services.observe({ type: 'notice', text })
+    return true
+  }
+  const never = () => Promise.resolve(false)
+  return {
+    output: withMark(output, series, { owner, columns: input.columns, standsFor }),
+    changes: changes && withMark(changes, series, { owner, columns: null, standsFor: never }),
+  }
+}
+
+interface RecordedRun {
+  readonly history: RunHistory
+  readonly ending: Ending
+  readonly counts: RunCounts
+  /** Returns the plan; null before there is one. */
+  readonly getPlanned: () => Planned | null
+}
+
+/**
+ * Records an error or an early interruption of `work` in the history, and reports it. A user error is marked if lookups
+ * were submitted before it.
+ */
+export async function recordFailure<Result>(
+  { order, services }: RunContext,
+  { history, ending, counts, getPlanned }: RecordedRun,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (thrown) {
+    const planned = getPlanned()
+    const error = markSubmitted(explainSystemFailure(thrown), planned)
+    const { exitCode, failure } = getErrorEnd(error, services.interrupt)
+    const { prices = null } = order.requests
+    const money = calculateMoneySoFar({ prices, tally: counts.tally, stages: planned?.stages ?? [] })
+    history.note({ error: failure, money, timeline: counts.timeline.points() })
+    await ending.reportError(error, { run: history.identity?.run ?? null, money })
+    await history.end(exitCode)
+    throw error
+  }
+}
+
+function markSubmitted(error: unknown, planned: Planned | null): unknown {
+  if (!(error instanceof UserError) || planned === null) return error
+  const backlogs = [planned.backlog, ...planned.stages.map(({ backlog }) => backlog)]
+  return backlogs.some(({ hasSubmitted }) => hasSubmitted) ? error.markAfterSubmissions() : error
+}

@@ -1,0 +1,80 @@
+import type { ServiceClient } from '../client/client.js'
+import type { Connectors } from '../connectors/connectors.js'
+import type { Clock } from '../platform/clock.js'
+import type { Random } from '../platform/random.js'
+import type { CandidateSource } from './answers/candidate.js'
+import type { RunBackend } from './backend.js'
+import type { SharedCheckpointLocation } from './checkpoint/postgres/shared-run.js'
+import type { RunObserver } from './events.js'
+import type { RunRecord } from './figures/run-record.js'
+import type { HistoryReader } from './history/remembered-runs.js'
+import type { SourceFile } from './input/input.js'
+import type { RunOrder } from './order.js'
+import type { PreparedAnswers } from './scheduler/protocol.js'
+
+/** Everything that a run works with. Without the members after `connect`, it reads and writes local files. */
+export interface RunServices {
+  readonly clock: Clock
+  readonly random: Random
+  readonly observe: RunObserver
+  /** After an abort nothing new is submitted. */
+  readonly interrupt: AbortSignal
+  /** Connects to a side after the input was checked, and before anything is submitted. */
+  readonly connect: (side: Side) => Promise<Connection>
+  /** Access to tables and objects. */
+  readonly connectors?: Connectors
+  /** Standard input and output. */
+  readonly streams?: { readonly stdin?: NodeJS.ReadableStream; readonly stdout?: NodeJS.WritableStream }
+  /** Credentials for a checkpoint on a server. */
+  readonly access?: Omit<SharedCheckpointLocation, 'url'>
+  /** Writes the report file. */
+  readonly reports?: ReportWriter
+  /** Replaces members of the backend; rehearsals use it. */
+  readonly wrapBackend?: (backend: RunBackend) => RunBackend
+}
+
+/** The service of the order, or the own registry that answers first. */
+type Side = 'service' | 'registry'
+
+/** An open connection to a service. */
+export interface Connection {
+  service: 'hosted' | 'embedded'
+  /** Whether the small registry in the package answers; defaults to false. */
+  isDemo?: boolean
+  scope: string
+  /** Returns the scope after a registry was loaded into the open file meanwhile; absent if the scope is fixed. */
+  readScope?: () => string
+  client: ServiceClient
+  /** Candidates for doubtful lookups. */
+  candidates: CandidateSource
+  /** Answers that were prepared for the checkpoint where they were made; a hosted service has none. */
+  prepared?: PreparedAnswers
+  close(): Promise<void>
+}
+
+/** Writes the report file of a run after its output was published. */
+export interface ReportWriter {
+  /** Throws if it cannot be written or would overwrite an input or one of `others`, before anything is submitted. */
+  assertApart(path: string, inputFiles: readonly SourceFile[], others: readonly string[]): void
+  /** Whether the report of a run may show rows of a status. */
+  readonly isListed: (record: RunRecord) => (status: string) => boolean
+  /** `end`: facts that are not in the history yet. Throws OUTPUT_UNWRITABLE, DISK_FULL, CHECKPOINT_DAMAGED. */
+  write(path: string, history: HistoryReader, run: number, end: RunEndFacts): Promise<void>
+}
+
+interface RunEndFacts {
+  readonly endedAtMs: number
+  readonly exitCode: number
+  readonly record: RunRecord
+}
+
+/** The context of every step of a run. */
+export interface RunContext {
+  readonly order: RunOrder
+  readonly services: RunServices
+  readonly backend: RunBackend
+}
+
+export function warn({ observe }: Pick<RunServices, 'observe'>, text: string): void {
+  observe({ type: 'notice', text, isWarning: true })
+}
