@@ -64,7 +64,7 @@ export function mortalCheckpoint(checkpoint: Checkpoint, life: Life): Checkpoint
     copyForReading: () => checkpoint.copyForReading(),
     accept: async (id, customId, runId, nowMs) => {
       const isSettled = await mortalCall(life, () => checkpoint.accept(id, customId, runId, nowMs))
-      if (isSettled !== 'contested') life.accepted.set(customId, runId)
+      if (isSettled !== 'uncertain') life.accepted.set(customId, runId)
       return isSettled
     },
     withdraw: (id, customId, reason, mayBeBilled) =>
@@ -73,18 +73,14 @@ export function mortalCheckpoint(checkpoint: Checkpoint, life: Life): Checkpoint
     markUncertain: (id, customId, reason) =>
       mortalCall(life, () => checkpoint.markUncertain(id, customId, reason)),
     claim: (customId, runId, nowMs) => mortalCall(life, () => checkpoint.claim(customId, runId, nowMs)),
-    listContenders: (runId) => mortalCall(life, () => checkpoint.listContenders(runId)),
-    assignRun: (customId, runId, nowMs) =>
-      mortalCall(life, () => checkpoint.assignRun(customId, runId, nowMs)),
-    swapRuns: (one, other, nowMs) => mortalCall(life, () => checkpoint.swapRuns(one, other, nowMs)),
     findByRun: (runId) => mortalCall(life, () => checkpoint.findByRun(runId)),
     listLostSince: (afterMs, among) => mortalCall(life, () => checkpoint.listLostSince(afterMs, among)),
     // Looking back is no step: it would only move the deaths of every kept seed.
     listRecentSubmissions: (afterMs, countMax) => checkpoint.listRecentSubmissions(afterMs, countMax),
     readBody: (id) => mortalCall(life, () => checkpoint.readBody(id)),
-    answer: async (id, answer, isProved) => {
-      const isFirst = await mortalCall(life, () => checkpoint.answer(id, answer, isProved))
-      if (isFirst === true) life.answered.set(id, answer.runId)
+    answer: async (id, answer) => {
+      const isFirst = await mortalCall(life, () => checkpoint.answer(id, answer))
+      if (isFirst) life.answered.set(id, answer.runId)
       return isFirst
     },
     setNeedsAttention: (id, reason) => mortalCall(life, () => checkpoint.setNeedsAttention(id, reason)),

@@ -1,5 +1,4 @@
 import type { Lookup } from '../../core/lookup-identity.js'
-import type { Contender } from '../answers/misdirected.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { LookupKind, StageKind } from '../lookups/lookup-kind.js'
 import type { LookupPlan, LookupState, PlanPolicy } from '../lookups/lookup-state.js'
@@ -31,13 +30,6 @@ export interface OpenRun {
   submittedAtMs: number
   /** The reason, or `null` if the run needs no attention. */
   needsAttention: string | null
-}
-
-export type RunHolder = Pick<OpenRun, 'lookupId' | 'runId' | 'customId'>
-
-/** A submission to which the service assigned a run. If several have the same run, the answer must prove its owner. */
-export interface RunContender extends Contender {
-  lookupId: LookupId
 }
 
 export interface ToSubmit extends Lookup {
@@ -75,11 +67,10 @@ export type Refusal = 'elsewhere' | 'of_rows' | 'lookups_max' | 'cost_max'
 
 /**
  * The outcome of a claim: `claimed`: the lookup's answer was lost; `early`: its answer has not arrived yet; `known`:
- * already recorded; `superseded`: billed, but submitted again since; `contested`: the service assigned this run to
- * another submission as well; `conflict`: the submission has another run, or the run has another submission; `unknown`:
- * not in this checkpoint.
+ * already recorded; `superseded`: billed, but submitted again since; `conflict`: the submission has another run, or the
+ * run has another submission; `unknown`: not in this checkpoint.
  */
-export type Claim = 'claimed' | 'early' | 'known' | 'superseded' | 'contested' | 'conflict' | 'unknown'
+export type Claim = 'claimed' | 'early' | 'known' | 'superseded' | 'conflict' | 'unknown'
 
 /** The lookup that waits for a run, or was answered by it. */
 export interface RunOwner extends OpenRun {
@@ -163,11 +154,9 @@ export interface Checkpoint {
   intend(lookupId: LookupId, nowMs: number, bounds?: SubmissionBounds): Promise<Intention | Refusal>
   /**
    * Like the next three: returns false, changing nothing, if a webhook settled the submission first. Returns
-   * `contested` if the service assigned the run to another submission as well: this lookup becomes uncertain, and so
-   * does the other one unless its answer proves that the run is its own; if the other one still runs, it needs
-   * attention.
+   * `uncertain` if another submission has this run: the lookup is uncertain now, and gets no answer of that run.
    */
-  accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<boolean | 'contested'>
+  accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<boolean | 'uncertain'>
   /**
    * Allows another submission: the run was certainly not created, or, with `mayBeBilled`, the lookup is a read that may
    * be billed twice and its submission stays uncertain.
@@ -179,12 +168,6 @@ export interface Checkpoint {
   markUncertain(lookupId: LookupId, customId: string, reason: string): Promise<boolean>
   /** Records the run of a submission, as named by a webhook or by the answer to another submission. */
   claim(customId: string, runId: string, nowMs: number): Promise<Claim>
-  /** The submissions to which the service assigned this run: one, unless it is contested. */
-  listContenders(runId: string): Promise<RunContender[]>
-  /** Assigns a contested run; its other lookups become uncertain. False if submitted again, or another is answered. */
-  assignRun(customId: string, runId: string, nowMs: number): Promise<boolean>
-  /** Swaps the runs of two lookups. Returns false if one of them no longer has its run. */
-  swapRuns(one: RunHolder, other: RunHolder, nowMs: number): Promise<boolean>
   /** `null` if no lookup has this run, or its lookup has another one by now. */
   findByRun(runId: string): Promise<RunOwner | null>
   /** The lookup with this key, like `findByRun`; `runId` is empty before it has one. */
@@ -200,11 +183,8 @@ export interface Checkpoint {
   listRecentSubmissions(afterMs: number, countMax: number): Promise<number[]>
   /** The response body of a lookup, as JSON; `null` if it has none. */
   readBody(lookupId: LookupId): Promise<string | null>
-  /**
-   * Stores an answer. Returns false, changing nothing, for a second, different answer to a run; `contested` for an
-   * answer to a contested run that does not prove its owner.
-   */
-  answer(lookupId: LookupId, answer: Answer, isProved?: boolean): Promise<boolean | 'contested'>
+  /** Stores an answer. Returns false, changing nothing, for a second, different answer to a run. */
+  answer(lookupId: LookupId, answer: Answer): Promise<boolean>
   /** Flags a run that stays `running` after an error, for the next command to poll again; `null` clears the flag. */
   setNeedsAttention(lookupId: LookupId, reason: string | null): Promise<void>
 

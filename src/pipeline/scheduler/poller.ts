@@ -39,7 +39,7 @@ export interface PollerDeps {
   submissionsPerWindow: number | null
   windowMs: number
   pace: Pace
-  recorder: Pick<AnswerRecorder, 'record' | 'confirmRun'>
+  recorder: Pick<AnswerRecorder, 'record'>
   /** Signals that a run ended, which makes room for another one. */
   roomSignal: Pick<WakeSignal, 'ring'>
   onDisproved: (customId: string) => void
@@ -203,14 +203,12 @@ export class Poller {
     switch (verdict.kind) {
       case 'pending':
         run.failureCount = 0
-        this.#deps.recorder.confirmRun(run)
         if (run.asked === 'once') run.asked = null
         return this.#setNeedsAttention(run, null)
       case 'finished':
         return this.#finish(run, toFinalAnswer(verdict))
       case 'misdirected':
-        if (verdict.run === null) return this.#hold(run, verdict.reason)
-        return this.#finish(run, { run: verdict.run, failed: verdict.failed, misdirected: verdict.reason })
+        return this.#hold(run, verdict.reason)
       case 'rate_limited':
         this.#deps.pace.onRateLimited(verdict.waitMs)
         return
@@ -232,10 +230,9 @@ export class Poller {
   }
 
   async #finish(run: Run, answer: FinalAnswer): Promise<void> {
-    const recorded = await this.#deps.recorder.record(run, answer)
-    if (recorded.kind === 'held') await this.#hold(run, recorded.reason)
-    else this.close(run.lookupId)
-    if (recorded.kind === 'exchanged') this.close(recorded.otherId)
+    const held = await this.#deps.recorder.record(run, answer)
+    if (held === null) this.close(run.lookupId)
+    else await this.#hold(run, held)
   }
 
   /** Retries later: a cache or a proxy mixes up answers only for a while. */

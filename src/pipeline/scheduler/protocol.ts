@@ -105,12 +105,11 @@ function judgePrepared(
   }
 }
 
-/** A final answer to the requested run; `misdirected` is the reason why it belongs to another lookup, or null. */
+/** A final answer to the requested run. */
 export interface FinalAnswer {
   /** May be parsed when it is read. */
   readonly run: RunObjectLenient
   readonly failed: boolean
-  readonly misdirected: string | null
   /** Absent if the answer must be rendered from `run`. */
   readonly prepared?: PreparedAnswer | undefined
 }
@@ -122,7 +121,6 @@ export const toFinalAnswer = (verdict: FinishedVerdict): FinalAnswer => ({
     return verdict.run
   },
   failed: verdict.failed,
-  misdirected: null,
   prepared: 'prepared' in verdict ? verdict.prepared : undefined,
 })
 

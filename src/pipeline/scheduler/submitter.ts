@@ -206,14 +206,14 @@ export class Submitter {
       case 'answered':
       case 'accepted': {
         const { runId } = verdict
-        const isFirst = await checkpoint.accept(lookupId, id, runId, clock.nowMs())
+        const accepted = await checkpoint.accept(lookupId, id, runId, clock.nowMs())
         address.onAccepted(lookupId)
-        if (isFirst === 'contested') {
-          counter.count('contested')
+        if (accepted === 'uncertain') {
+          counter.count('misdirected')
           this.#noteLost(lookupId)
           this.#countFailure(
             this.#unknown,
-            `the service returned ${runId} for several submissions`,
+            `the service returned ${runId} for two submissions`,
             startedAtMs,
           )
           return
@@ -222,7 +222,7 @@ export class Submitter {
         this.#settle('accepted')
         // If a webhook named the run before, it is already polled or answered.
         const run = { lookupId, runId, customId: id, name: lookup.name, submittedAtMs: clock.nowMs() }
-        if (isFirst && !(await this.#recordAtOnce(run, verdict))) poller.add({ ...run, needsAttention: null })
+        if (accepted && !(await this.#recordAtOnce(run, verdict))) poller.add({ ...run, needsAttention: null })
         return
       }
       case 'invalid':
@@ -268,8 +268,7 @@ export class Submitter {
   async #recordAtOnce(run: OpenedRun, verdict: KickoffVerdict): Promise<boolean> {
     if (verdict.kind !== 'answered') return false
     const { run: answer, failed } = verdict
-    const recorded = await this.#deps.recorder.record(run, { run: answer, failed, misdirected: null })
-    return recorded.kind !== 'held'
+    return (await this.#deps.recorder.record(run, { run: answer, failed })) === null
   }
 
   async #handleLost(lookup: ToSubmit, id: string, reason: string): Promise<void> {

@@ -209,6 +209,34 @@ describeCheckpoints('the steps of a lookup', (at) => {
       expect(await at.everyRow(name)).toEqual(before)
     })
 
+    test('an answer to a submission that names the run of another one leaves the lookup uncertain, with the reason', async () => {
+      const { name, checkpoint, lookupId } = await begin('running')
+      const [other = 0] = await checkpoint.registerLookups(keyed('Other'))
+      const { customId } = await checkpoint.intend(other, startMs)
+      expect(await checkpoint.accept(other, customId, 'run_1', startMs)).toBe('uncertain')
+      const reader = await at.read(name)
+      expect(reader.readAnswers([lookupId, other])).toMatchObject([
+        { state: 'running', runId: 'run_1', failure: null },
+        { state: 'uncertain', runId: null, failure: 'the service named run_1, the run of another submission' },
+      ])
+      reader.close()
+      expect(await checkpoint.answer(other, answerTo('run_1'))).toBe(false)
+      expect(await checkpoint.answer(lookupId, answerTo('run_1'))).toBe(true)
+      expect(await checkpoint.countSpent()).toBe(2)
+    })
+
+    test('a run of the same id at another service is another run', async () => {
+      const name = `${++fileCount}.sqlite`
+      for (const service of ['https://a.example', 'https://b.example']) {
+        const checkpoint = await at.open(name, service)
+        const [acme = 0] = await checkpoint.registerLookups(keyed('Acme'))
+        const { customId } = await checkpoint.intend(acme, startMs)
+        expect(await checkpoint.accept(acme, customId, 'run_1', startMs)).toBe(true)
+        expect(await checkpoint.answer(acme, answerTo('run_1'))).toBe(true)
+        await checkpoint.close()
+      }
+    })
+
     test('its run leads to its lookup, until the lookup has another run', async () => {
       const { checkpoint, lookupId, customId } = await begin('uncertain')
       expect(await checkpoint.listLostSince(startMs - 1)).toEqual([

@@ -1,17 +1,14 @@
 import { GroupCommit, type ItemResult } from '../../../platform/group-commit.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
-import type { LookupKind } from '../../lookups/lookup-kind.js'
 import type { Answer, AnswerHead, LookupId } from '../checkpoint.js'
 import { packContent, type PackedAnswer } from '../packed-answer.js'
 import { getAnsweredState } from '../transitions.js'
-import { selectContenders, lockLookup } from './lookup-rows.js'
+import { lockLookup } from './lookup-rows.js'
 import type { SharedStore } from './store.js'
 
 interface AnswerItem extends PackedAnswer, AnswerHead {
   readonly lookupId: LookupId
-  readonly isProved: boolean
 }
-type Outcome = boolean | 'contested'
 
 /** Maximum size of the answers in one statement. */
 const statementBytesMax = 4_000_000
@@ -19,20 +16,18 @@ const statementBytesMax = 4_000_000
 /** Final answers, committed in batches; lookups that changed since are written alone. */
 export class AnswerBatcher {
   readonly #store: SharedStore
-  readonly #kind: LookupKind
-  readonly #commits = new GroupCommit<AnswerItem, Outcome>((items) => this.#commit(items))
+  readonly #commits = new GroupCommit<AnswerItem, boolean>((items) => this.#commit(items))
 
-  constructor(store: SharedStore, kind: LookupKind) {
+  constructor(store: SharedStore) {
     this.#store = store
-    this.#kind = kind
   }
 
-  answer(lookupId: LookupId, answer: Answer, isProved: boolean): Promise<Outcome> {
-    return this.#commits.add({ lookupId, isProved, ...answer, ...packContent(answer) })
+  answer(lookupId: LookupId, answer: Answer): Promise<boolean> {
+    return this.#commits.add({ lookupId, ...answer, ...packContent(answer) })
   }
 
-  async #commit(items: readonly AnswerItem[]): Promise<ItemResult<Outcome>[]> {
-    const settled = new Map<AnswerItem, ItemResult<Outcome>>()
+  async #commit(items: readonly AnswerItem[]): Promise<ItemResult<boolean>[]> {
+    const settled = new Map<AnswerItem, ItemResult<boolean>>()
     for (const batch of splitIntoBatches(items)) {
       const { written, mayBeWritten } = await this.#writeAsLeft(batch)
       for (const item of batch) {
@@ -49,15 +44,12 @@ export class AnswerBatcher {
     let mayBeWritten = false
     const rows = await this.#store.runWithRetries((mayHaveTakenEffect) => {
       mayBeWritten = mayHaveTakenEffect
-      return this.#store.queryOnce<{ lookupId: LookupId }>(
-        writeSql,
-        buildValues(items, this.#kind === 'resolution'),
-      )
+      return this.#store.queryOnce<{ lookupId: LookupId }>(writeSql, buildValues(items))
     })
     return { written: new Set(rows.map(({ lookupId }) => lookupId)), mayBeWritten }
   }
 
-  async #writeAlone(item: AnswerItem, mayBeWritten: boolean): Promise<ItemResult<Outcome>> {
+  async #writeAlone(item: AnswerItem, mayBeWritten: boolean): Promise<ItemResult<boolean>> {
     try {
       const writing = this.#store.withTransaction((statements, mayHaveTakenEffect) =>
         this.#writeLocked(statements, item, mayBeWritten || mayHaveTakenEffect),
@@ -72,18 +64,12 @@ export class AnswerBatcher {
     statements: PostgresStatements,
     item: AnswerItem,
     mayBeWritten: boolean,
-  ): Promise<Outcome> {
-    const { lookupId, runId, isProved } = item
-    const row = await lockLookup(statements, lookupId)
-    const isOwn = row?.runId === runId
-    if (mayBeWritten && isOwn && row.state === item.state) return isWrittenAs(statements, item)
-    const isNamed = !isProved && this.#kind === 'resolution'
-    const contenders = isNamed
-      ? await selectContenders(statements, runId, this.#store.getScopeId(this.#kind))
-      : []
-    const state = getAnsweredState(row, item, contenders.length > 1)
-    if (state === false || state === 'contested') return state
-    const rows = await statements.query(writeSql, buildValues([item], false))
+  ): Promise<boolean> {
+    const row = await lockLookup(statements, item.lookupId)
+    if (mayBeWritten && row?.runId === item.runId && row.state === item.state)
+      return isWrittenAs(statements, item)
+    if (getAnsweredState(row, item) === null) return false
+    const rows = await statements.query(writeSql, buildValues([item]))
     return rows.length === 1
   }
 }
@@ -121,7 +107,7 @@ function splitIntoBatches(items: readonly AnswerItem[]): AnswerItem[][] {
 }
 
 /** Packed answers are sent as one byte string, because an array of them would be sent as text. */
-function buildValues(items: readonly AnswerItem[], namesRuns: boolean): unknown[] {
+function buildValues(items: readonly AnswerItem[]): unknown[] {
   let end = 0
   const starts = items.map(({ packed }) => {
     const start = end + 1
@@ -140,9 +126,9 @@ function buildValues(items: readonly AnswerItem[], namesRuns: boolean): unknown[
     items.map(({ bodyBytes }) => bodyBytes),
     starts,
     items.map(({ packed }) => packed.length),
-    items.map(({ isProved }) => isProved),
+    items.map(() => true),
     Buffer.concat(items.map(({ packed }) => packed)),
-    namesRuns,
+    false,
   ]
 }
 

@@ -3,7 +3,7 @@ import type { LookupKind } from '../../lookups/lookup-kind.js'
 import type { LookupState } from '../../lookups/lookup-state.js'
 import type { Intention, LookupId, Refusal, SubmissionBounds } from '../checkpoint.js'
 import type { SharedStore } from './store.js'
-import { settle, uncontested } from '../transitions.js'
+import { settle } from '../transitions.js'
 import { applyChanges, lockLookup } from './lookup-rows.js'
 import { lostReason } from './sweep.js'
 
@@ -45,7 +45,7 @@ function withdrawSwept(store: SharedStore, lookupId: LookupId, customId: string)
     const row = await lockLookup(statements, lookupId)
     if (row?.state !== 'uncertain' || row.customId !== customId) return
     const reply = { lookupId, customId, event: 'withdraw', verdict: 'not_created', runId: null } as const
-    const { changes } = settle(row, { ...reply, atMs: null, reason: neverLeft }, uncontested, true)
+    const { changes } = settle(row, { ...reply, atMs: null, reason: neverLeft }, { isOwn: true })
     await applyChanges(statements, changes, store.workerId)
   })
 }

@@ -1,7 +1,7 @@
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
-import type { LookupId, RunContender, RowAnswer, RunOwner } from '../checkpoint.js'
+import type { LookupId, RowAnswer, RunOwner } from '../checkpoint.js'
 import { unpackBody, type PackedAnswer } from '../packed-answer.js'
-import type { Change, Contest, LookupChange, LookupNow } from '../transitions.js'
+import type { Change, LookupChange, LookupNow } from '../transitions.js'
 import type { Lookup } from '../../../core/lookup-identity.js'
 import type { LookupKind } from '../../lookups/lookup-kind.js'
 import type { SharedStore } from './store.js'
@@ -12,7 +12,7 @@ export async function lockLookups(
   lookupIds: readonly LookupId[],
 ): Promise<Map<LookupId, LookupNow>> {
   const rows = await statements.query<LookupNow>(
-    `SELECT lookup_id AS "lookupId", name, state, custom_id AS "customId", run_id AS "runId" FROM enrich.lookups
+    `SELECT lookup_id AS "lookupId", state, custom_id AS "customId", run_id AS "runId" FROM enrich.lookups
      WHERE lookup_id = ANY($1::bigint[]) ORDER BY lookup_id FOR NO KEY UPDATE`,
     [lookupIds],
   )
@@ -41,21 +41,6 @@ export async function readAnswerBody(
   return row === undefined ? null : unpackBody(row)
 }
 
-/** Reads the submissions with one run for a transition, and locks their lookups. */
-export async function readContest(
-  statements: PostgresStatements,
-  contenders: readonly RunContender[],
-): Promise<Contest> {
-  const ids = contenders.map(({ lookupId }) => lookupId)
-  const rows = await lockLookups(statements, ids)
-  const bodies = new Map<LookupId, string>()
-  for (const lookupId of ids) {
-    const body = await readAnswerBody(statements, lookupId)
-    if (body !== null) bodies.set(lookupId, body)
-  }
-  return { contenders, rows, bodies }
-}
-
 /** Writes the changes of a transition under its locks. Returns the lookups that this worker owns afterwards. */
 export async function applyChanges(
   statements: PostgresStatements,
@@ -65,11 +50,6 @@ export async function applyChanges(
   const kept = new Set<LookupId>()
   for (const change of changes) {
     if (change.of === 'submission') await settleSubmission(statements, change)
-    else if (change.of === 'attention')
-      await statements.query('UPDATE enrich.lookups SET failure = $2 WHERE lookup_id = $1', [
-        change.lookupId,
-        change.reason,
-      ])
     else if (await settleLookup(statements, change, workerId)) kept.add(change.lookupId)
   }
   return kept
@@ -119,17 +99,17 @@ async function settleSubmission(
   )
 }
 
-/** The submissions of a scope to which the service assigned one run, in the order of their intentions. */
-export function selectContenders(
+/** Whether another submission of the scope has the run. */
+export async function isRunTaken(
   statements: PostgresStatements,
-  runId: string,
-  scopeId: number,
-): Promise<RunContender[]> {
-  return statements.query<RunContender>(
-    `SELECT s.custom_id AS "customId", s.lookup_id AS "lookupId", l.name FROM enrich.submissions s
-     JOIN enrich.lookups l USING (lookup_id) WHERE s.run_id = $1 AND l.scope_id = $2 ORDER BY s.submission_id`,
-    [runId, scopeId],
+  { runId, customId, scopeId }: { readonly runId: string; readonly customId: string; readonly scopeId: number },
+): Promise<boolean> {
+  const rows = await statements.query(
+    `SELECT FROM enrich.submissions s JOIN enrich.lookups l USING (lookup_id)
+     WHERE s.run_id = $1 AND l.scope_id = $2 AND s.custom_id <> $3 LIMIT 1`,
+    [runId, scopeId, customId],
   )
+  return rows.length > 0
 }
 
 /** Reads valid answers to row lookups of a kind, after a position; in order. */

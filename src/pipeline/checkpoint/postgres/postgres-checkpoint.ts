@@ -12,20 +12,17 @@ import type {
   LookupId,
   OpenRun,
   Refusal,
-  RunContender,
-  RunHolder,
   RunOwner,
   SubmissionBounds,
 } from '../checkpoint.js'
 import { AnswerBatcher } from './answers.js'
 import type { Reply } from '../transitions.js'
-import { applyAssignment, claim, applyNotCreated, applySwap, SettlementBatcher } from './settlements.js'
+import { claim, applyNotCreated, SettlementBatcher } from './settlements.js'
 import { FollowUpBatch, takeOverRuns, claimNew, planKind, reopenOutcomes } from './planning.js'
 import { IntentionBatcher } from './intentions.js'
 import { endJob, readSpentByRows, readSpent, addWantedLookups } from './jobs.js'
 import {
   readAnswerBody,
-  selectContenders,
   selectRowAnswers,
   selectRowLookup,
   selectLostSince,
@@ -77,7 +74,7 @@ export class PostgresCheckpoint implements Checkpoint {
     this.#kinds = kinds.set(kind, this)
     this.#intentions = new IntentionBatcher(store, kind)
     this.#settlements = new SettlementBatcher(store, kind)
-    this.#answers = new AnswerBatcher(store, kind)
+    this.#answers = new AnswerBatcher(store)
     this.#followings = new FollowUpBatch(store, kind)
   }
 
@@ -148,7 +145,7 @@ export class PostgresCheckpoint implements Checkpoint {
   ): ReturnType<Checkpoint['accept']> {
     const accepted = { lookupId, customId, event: 'accept', verdict: 'accepted', runId, atMs: nowMs } as const
     const outcome = await this.#settlements.settle({ ...accepted, reason: null })
-    if (outcome === 'contested') this.#deps.others.onSettled(this.kind, 'uncertain')
+    if (outcome === 'uncertain') this.#deps.others.onSettled(this.kind, 'uncertain')
     return outcome
   }
 
@@ -176,24 +173,6 @@ export class PostgresCheckpoint implements Checkpoint {
     const isTold = claimed.claim === 'claimed' && claimed.isWanted
     if (isTold) this.#deps.others.onSettled(this.kind, 'uncertain', -1)
     return claimed.claim
-  }
-
-  /** Only the service's own runs can be assigned twice: other kinds are identified by their content. */
-  listContenders(runId: string): Promise<RunContender[]> {
-    if (this.kind !== 'resolution') return Promise.resolve([])
-    return selectContenders(this.store, runId, this.#findScopeId())
-  }
-
-  assignRun(customId: string, runId: string, nowMs: number): Promise<boolean> {
-    return this.store.withTransaction((statements) =>
-      applyAssignment(statements, { customId, runId, nowMs }, this.#getClaimContext()),
-    )
-  }
-
-  /** Also returns false if the reply to the commit was lost; the runs are then polled again in their new state. */
-  swapRuns(one: RunHolder, other: RunHolder, nowMs: number): Promise<boolean> {
-    const { workerId } = this.#getClaimContext()
-    return this.store.withTransaction((statements) => applySwap(statements, one, other, { nowMs, workerId }))
   }
 
   async findByRun(runId: string): Promise<RunOwner | null> {
@@ -231,10 +210,10 @@ export class PostgresCheckpoint implements Checkpoint {
     return readAnswerBody(this.store, lookupId)
   }
 
-  async answer(lookupId: LookupId, answer: Answer, isProved = false): ReturnType<Checkpoint['answer']> {
-    const isFirst = await this.#answers.answer(lookupId, answer, isProved)
+  async answer(lookupId: LookupId, answer: Answer): Promise<boolean> {
+    const isFirst = await this.#answers.answer(lookupId, answer)
     const isUnwanted = this.#unwanted.delete(lookupId)
-    if (isFirst === true && !isUnwanted) this.#deps.others.onSettled(this.kind, answer.state)
+    if (isFirst && !isUnwanted) this.#deps.others.onSettled(this.kind, answer.state)
     return isFirst
   }
 
@@ -275,7 +254,7 @@ export class PostgresCheckpoint implements Checkpoint {
   }
 
   #getClaimContext() {
-    return { scopeId: this.#findScopeId(), workerId: this.store.workerId }
+    return { scopeId: this.kind === 'resolution' ? this.#findScopeId() : 0, workerId: this.store.workerId }
   }
 
   /** Returns 0, which no scope has, if the kind has no lookups yet. */

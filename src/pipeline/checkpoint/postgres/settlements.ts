@@ -6,25 +6,22 @@ import {
   settle,
   getStateAfter,
   isKeptByWorker,
-  uncontested,
   type LookupNow,
   type Reply,
-  assignContestedRun,
   claimRun,
   reopenUncreatedRun,
-  swapRunHolders,
 } from '../transitions.js'
-import { applyChanges, selectContenders, readContest, lockLookups, lockLookup } from './lookup-rows.js'
+import { applyChanges, isRunTaken, lockLookup } from './lookup-rows.js'
 import type { SharedStore } from './store.js'
-import type { Claim, LookupId, RunHolder } from '../checkpoint.js'
+import type { Claim, LookupId } from '../checkpoint.js'
 
-type Outcome = boolean | 'contested'
+type Outcome = boolean | 'uncertain'
 
 /** The state of an intended lookup after the reply. */
 const getRepliedState = (reply: Reply): LookupState =>
   getStateAfter({ lookupId: reply.lookupId, state: 'intended' }, reply.event)
 
-/** Whether the service creates the runs of this kind, and so could assign one twice. */
+/** Whether the service creates the runs of this kind, and so could name one twice. */
 const hasServiceRuns = (kind: LookupKind): boolean => kind === 'resolution'
 
 /**
@@ -101,14 +98,15 @@ export class SettlementBatcher {
 
   async #settleLocked(statements: PostgresStatements, item: Reply, mayBeSettled: boolean): Promise<Outcome> {
     const { lookupId, customId, runId } = item
-    const isNamed = item.event === 'accept' && runId !== null && hasServiceRuns(this.#kind)
-    const named = isNamed ? await selectContenders(statements, runId, this.#store.getScopeId(this.#kind)) : []
-    const others = named.filter((one) => one.customId !== customId)
-    const rows = await lockLookups(statements, [lookupId, ...others.map((one) => one.lookupId)])
-    const row = rows.get(lookupId)
+    const row = await lockLookup(statements, lookupId)
     if (mayBeSettled && row !== undefined && isSettledAs(row, item)) return true
-    const contest = others.length === 0 ? uncontested : await readContest(statements, others)
-    const { outcome, changes } = settle(row, item, contest, this.#store.unsettled.has(customId))
+    const scopeId = this.#store.getScopeId(this.#kind)
+    const isTaken =
+      runId !== null &&
+      hasServiceRuns(this.#kind) &&
+      (await isRunTaken(statements, { runId, customId, scopeId }))
+    const isOwn = this.#store.unsettled.has(customId)
+    const { outcome, changes } = settle(row, item, { isTaken, isOwn })
     await applyChanges(statements, changes, this.#store.workerId)
     return outcome
   }
@@ -151,41 +149,10 @@ export async function claim(
   // Read again under the lock.
   const [submission] = row === undefined ? [] : await find()
   if (row === undefined || submission === undefined) return { claim: 'unknown', isWanted: false }
-  const contenders = await selectContenders(statements, runId, scopeId)
-  const { outcome, changes } = claimRun(row, submission, contenders, named)
+  const isTaken = scopeId !== 0 && (await isRunTaken(statements, { runId, customId, scopeId }))
+  const { outcome, changes } = claimRun(row, submission, named, isTaken)
   const kept = await applyChanges(statements, changes, workerId)
   return { claim: outcome, isWanted: kept.has(row.lookupId) }
-}
-
-/**
- * Gives a run, which several submissions got, to one of them. Returns whether it was given: see
- * `Checkpoint.assignRun`. Call within a transaction.
- */
-export async function applyAssignment(
-  statements: PostgresStatements,
-  named: Named,
-  { scopeId, workerId }: ClaimContext,
-): Promise<boolean> {
-  const contest = await readContest(statements, await selectContenders(statements, named.runId, scopeId))
-  const { outcome, changes } = assignContestedRun(contest, named)
-  await applyChanges(statements, changes, workerId)
-  return outcome
-}
-
-/**
- * Exchanges the runs of two lookups, because the service mixed them up. Returns false if they have changed since. Call
- * within a transaction.
- */
-export async function applySwap(
-  statements: PostgresStatements,
-  one: RunHolder,
-  other: RunHolder,
-  { nowMs, workerId }: { readonly nowMs: number; readonly workerId: number },
-): Promise<boolean> {
-  const rows = await lockLookups(statements, [one.lookupId, other.lookupId])
-  const { outcome, changes } = swapRunHolders(rows, one, other, nowMs)
-  await applyChanges(statements, changes, workerId)
-  return outcome
 }
 
 /** Reopens a lookup whose submission the service never received. Call within a transaction. */

@@ -3,8 +3,8 @@ import type { LookupState } from '../../lookups/lookup-state.js'
 import { prepare, type Sqlite } from '../../../platform/sqlite.js'
 import { packedColumns, unpackBody, type PackedAnswer } from '../packed-answer.js'
 import { buildAnswerChecksumSql, buildChecksumSql } from '../tables.js'
-import type { AnswerHead, LookupId, OpenRun, RunContender, RunOwner, ToSubmit } from '../checkpoint.js'
-import type { Change, Contest, LookupNow, Settlement } from '../transitions.js'
+import type { AnswerHead, LookupId, OpenRun, RunOwner, ToSubmit } from '../checkpoint.js'
+import type { Change, LookupNow, Settlement } from '../transitions.js'
 
 /** A lookup before its next change. */
 export interface LookupRow extends LookupNow {
@@ -158,7 +158,7 @@ export function prepareQueries(database: Sqlite) {
     ),
     lookup: prepare<[number], LookupRow>(
       database,
-      `SELECT lookup_id AS lookupId, name, state, attempt, key, custom_id AS customId, run_id AS runId
+      `SELECT lookup_id AS lookupId, state, attempt, key, custom_id AS customId, run_id AS runId
        FROM lookups WHERE lookup_id = ?`,
     ),
     intend: prepare<{ lookupId: number; state: LookupState; attempt: number; customId: string }>(
@@ -200,12 +200,12 @@ export function prepareQueries(database: Sqlite) {
       database,
       'SELECT verdict, run_id AS runId FROM submissions WHERE custom_id = ?',
     ),
-    /** Runs of other services may have the same id. */
-    contenders: prepare<{ runId: string; scopeId: number }, RunContender>(
+    /** Whether another submission has the run. Runs of other services may have the same id. */
+    isRunTaken: prepare<{ runId: string; scopeId: number; customId: string }, 1>(
       database,
-      `SELECT s.custom_id AS customId, lookup_id AS lookupId, name FROM submissions s JOIN lookups l USING (lookup_id)
-       WHERE s.run_id = @runId AND l.scope_id = @scopeId ORDER BY s.rowid`,
-    ),
+      `SELECT 1 FROM submissions s JOIN lookups l USING (lookup_id)
+       WHERE s.run_id = @runId AND l.scope_id = @scopeId AND s.custom_id <> @customId`,
+    ).pluck(),
     ownerOf: prepare<[string], OwnerRow>(
       database,
       `SELECT ${ownerColumns} FROM submissions s JOIN lookups l USING (lookup_id)
@@ -286,20 +286,6 @@ export function readAnswerBody(queries: Pick<Queries, 'answer'>, lookupId: Looku
 export function applyChanges(queries: Queries, changes: readonly Change[]): void {
   for (const change of changes) {
     if (change.of === 'lookup') queries.settle.run(change)
-    else if (change.of === 'submission') queries.settleSubmission.run(change)
-    else queries.setNeedsAttention.run(change)
+    else queries.settleSubmission.run(change)
   }
-}
-
-/** Reads the submissions with one run for a transition. */
-export function readContest(queries: Queries, contenders: readonly RunContender[]): Contest {
-  const rows = new Map<LookupId, LookupNow>()
-  const bodies = new Map<LookupId, string>()
-  for (const { lookupId } of contenders) {
-    const row = queries.lookup.get(lookupId)
-    const body = readAnswerBody(queries, lookupId)
-    if (row !== undefined) rows.set(lookupId, row)
-    if (body !== null) bodies.set(lookupId, body)
-  }
-  return { contenders, rows, bodies }
 }

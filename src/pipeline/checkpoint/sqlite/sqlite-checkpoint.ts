@@ -10,8 +10,6 @@ import type {
   Claim,
   Intention,
   LookupId,
-  RunContender,
-  RunHolder,
   RunOwner,
 } from '../checkpoint.js'
 import { keepReserve, type KindIds, type OpenCheckpointDeps } from './begin-run.js'
@@ -21,16 +19,13 @@ import { assertNotBehind } from './head-keeper.js'
 import { assertCheckpointPath, withExplainedErrors, lockCheckpoint, openToWrite } from './open-database.js'
 import { calculateNextChain } from '../tables.js'
 import { packContent } from '../packed-answer.js'
-import { applyChanges, readAnswerBody, readContest, type LookupRow, type Queries } from './queries.js'
+import { applyChanges, readAnswerBody, type LookupRow, type Queries } from './queries.js'
 import {
   getAnsweredState,
-  assignContestedRun,
   claimRun,
   reopenUncreatedRun,
-  swapRunHolders,
   settle,
   getStateAfter,
-  uncontested,
   type Reply,
   type Transition,
 } from '../transitions.js'
@@ -126,13 +121,12 @@ class SqliteCheckpoint extends RunLookups implements OwnCheckpoint {
     })
   }
 
-  accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<boolean | 'contested'> {
+  accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): ReturnType<Checkpoint['accept']> {
     return this.file.withTransaction(() => {
-      const others = this.#readContenders(runId).filter((one) => one.customId !== customId)
-      const contest = others.length === 0 ? uncontested : readContest(this.#queries, others)
       const reply = { event: 'accept', verdict: 'accepted', runId, atMs: nowMs, reason: null } as const
       const row = this.#queries.lookup.get(lookupId)
-      return this.#apply(settle(row, { lookupId, customId, ...reply }, contest))
+      const isTaken = this.#isRunTaken(runId, customId)
+      return this.#apply(settle(row, { lookupId, customId, ...reply }, { isTaken }))
     })
   }
 
@@ -156,26 +150,7 @@ class SqliteCheckpoint extends RunLookups implements OwnCheckpoint {
       const row = lookupId === undefined ? undefined : this.#queries.lookup.get(lookupId)
       const named = this.#queries.submission.get(customId)
       if (row === undefined || named === undefined) return 'unknown'
-      return this.#apply(claimRun(row, named, this.#readContenders(runId), { customId, runId, nowMs }))
-    })
-  }
-
-  listContenders(runId: string): Promise<RunContender[]> {
-    return this.file.read(() => this.#readContenders(runId))
-  }
-
-  assignRun(customId: string, runId: string, nowMs: number): Promise<boolean> {
-    return this.file.withTransaction(() => {
-      const contest = readContest(this.#queries, this.#readContenders(runId))
-      return this.#apply(assignContestedRun(contest, { customId, runId, nowMs }))
-    })
-  }
-
-  swapRuns(one: RunHolder, other: RunHolder, nowMs: number): Promise<boolean> {
-    return this.file.withTransaction(() => {
-      const found = [one, other].flatMap(({ lookupId }) => this.#queries.lookup.get(lookupId) ?? [])
-      const rows = new Map(found.map((row) => [row.lookupId, row]))
-      return this.#apply(swapRunHolders(rows, one, other, nowMs))
+      return this.#apply(claimRun(row, named, { customId, runId, nowMs }, this.#isRunTaken(runId, customId)))
     })
   }
 
@@ -218,12 +193,11 @@ class SqliteCheckpoint extends RunLookups implements OwnCheckpoint {
     return this.file.read(() => readAnswerBody(this.#queries, lookupId))
   }
 
-  answer(lookupId: LookupId, answer: Answer, isProved = false): ReturnType<Checkpoint['answer']> {
+  answer(lookupId: LookupId, answer: Answer): Promise<boolean> {
     const packed = packContent(answer)
     return this.file.withTransaction(() => {
-      const isContested = !isProved && this.#readContenders(answer.runId).length > 1
-      const state = getAnsweredState(this.#queries.lookup.get(lookupId), answer, isContested)
-      if (state === false || state === 'contested') return state
+      const state = getAnsweredState(this.#queries.lookup.get(lookupId), answer)
+      if (state === null) return false
       this.#queries.finish.run({ lookupId, state, answeredAtMs: answer.answeredAtMs })
       this.#queries.insertAnswer.run({ lookupId, ...answer, ...packed })
       return true
@@ -260,17 +234,16 @@ class SqliteCheckpoint extends RunLookups implements OwnCheckpoint {
     this.file.close()
   }
 
-  /** Only the service's own runs can be assigned twice: other kinds are identified by their content. */
-  #readContenders(runId: string): RunContender[] {
-    return this.kind === 'resolution'
-      ? this.#queries.contenders.all({ runId, scopeId: this.#findScopeId() })
-      : []
+  /** Only the service's own runs can be named twice: other kinds are identified by their content. */
+  #isRunTaken(runId: string, customId: string): boolean {
+    if (this.kind !== 'resolution') return false
+    return this.#queries.isRunTaken.get({ runId, customId, scopeId: this.#findScopeId() }) === 1
   }
 
   #settle(reply: Omit<Reply, 'runId' | 'atMs'>): Promise<boolean> {
     return this.file.withTransaction(() => {
       const row = this.#queries.lookup.get(reply.lookupId)
-      return this.#apply(settle(row, { ...reply, runId: null, atMs: null }, uncontested)) === true
+      return this.#apply(settle(row, { ...reply, runId: null, atMs: null })) === true
     })
   }
 
