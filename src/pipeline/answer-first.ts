@@ -92,7 +92,7 @@ async function answerLookups(run: FirstRun, connection: Connection, checkpoint: 
     ...createTally(),
   })
   deps.interrupt.throwIfAborted()
-  if (asking.deps.requests.stages.asked.length > 0) await checkpoint.copyForReading()
+  if (asking.deps.requests.stages.asked.length > 0) await checkpoint.store.others?.copyForReading()
   // Otherwise, the service would be paid for what the registry could not look up yet.
   const explained = stop === null ? null : explainStop({ kind: 'resolution', stop })
   if (explained !== null)

@@ -4,7 +4,7 @@ import type { PlannedLookups } from './events.js'
 import { listLookups, withCandidateGathering, type OnAnswered } from './gather-candidates.js'
 import type { RowIndex } from './input/row-index.js'
 import { watchProgress } from './progress-watch.js'
-import { withSettled, type LookupPlan, type PlanPolicy } from './lookups/lookup-state.js'
+import { createEmptyPlan, withSettled, type LookupPlan, type PlanPolicy } from './lookups/lookup-state.js'
 import { findEndReason, isBudgetEnd, type Stop } from './figures/stop.js'
 import { claimWaiting, waitForLost } from './scheduler/lost-submissions.js'
 import { endJobs, readSpending } from './scheduler/budgets.js'
@@ -131,7 +131,7 @@ export async function runLookups(
   })
   const known = plan.answered === 0 ? new Uint32Array() : listLookups(index)
   const listAlsoKnown = async () => {
-    const { answered } = await checkpoint.countSettledByOthers()
+    const { answered } = await countSettledByOthers(checkpoint)
     return answered === 0 ? new Uint32Array() : listLookups(index)
   }
   const runScheduler = (onAnswered: OnAnswered | undefined) =>
@@ -156,11 +156,11 @@ export async function runLookups(
     })
   const stop = await withCandidateGathering(run, known, runScheduler, listAlsoKnown).finally(progress.end)
 
-  const settled = withSettled(plan, await checkpoint.countSettledByOthers())
+  const settled = withSettled(plan, await countSettledByOthers(checkpoint))
   for (const stage of stages)
     Object.assign(
       stage.plan,
-      withSettled(stage.plan, await checkpoint.forKind(stage.kind).countSettledByOthers()),
+      withSettled(stage.plan, await countSettledByOthers(checkpoint.forKind(stage.kind))),
     )
   const ended = findEndReason({ stop, stages })
   const spent = ended !== null && isBudgetEnd(ended.stop) ? await readSpending(checkpoint) : null
@@ -169,6 +169,10 @@ export async function runLookups(
   const job = spent === null ? null : { spent, startsAnew: isOver && run.part === null }
   return { plan: settled, stop, job, askingMs: progress.elapsedMs() }
 }
+
+/** Lookups of a kind that other workers settled since the plan. */
+const countSettledByOthers = async ({ store, kind }: Checkpoint): Promise<Record<LookupPlan, number>> =>
+  (await store.others?.countSettled(kind)) ?? createEmptyPlan()
 
 /** State of a kind that a run looks up in addition to resolutions. */
 interface StageRun extends KindRun {

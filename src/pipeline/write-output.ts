@@ -123,7 +123,7 @@ async function readAnswers<Used>(
 ): Promise<Used & KnownRows> {
   const { deps, backend, output, history } = run
   const { scope } = run.connection
-  await run.checkpoint.copyForReading()
+  await run.checkpoint.store.others?.copyForReading()
   const first = describeFirst(run, index)
   const reader = openCheckpointReader(backend.path, scope)
   const { doubtThreshold = doubtThresholdByDefault } = deps.requests
@@ -153,7 +153,7 @@ async function readAnswers<Used>(
         ? null
         : await history.recorder(index, {
             identitiesOf: (ids) => {
-              const identities = reader?.readIdentities(ids) ?? []
+              const identities = reader?.readLookups(ids) ?? []
               return run.first?.toServiceIdentities(ids, identities) ?? identities
             },
             rowKeys,

@@ -1,9 +1,18 @@
-import { moveLookup, type LookupEvent, type LookupState } from '../lookups/lookup-state.js'
-import type { Answer, Claim, LookupId } from './checkpoint.js'
+import {
+  createEmptyPlan,
+  moveLookup,
+  planLookup,
+  type KnownLookup,
+  type LookupEvent,
+  type LookupPlan,
+  type LookupState,
+  type PlanPolicy,
+} from '../lookups/lookup-state.js'
+import type { Answer, Claim, LookupId } from './records.js'
 
 /**
- * State transitions of lookups and submissions, for both stores: each store reads the rows under its locks, calls one
- * of these functions, and writes the changes in order within the same transaction. Nothing here reads or writes.
+ * The rules of lookups and submissions, for every store: a store reads rows under its locks, calls one of these
+ * functions, and writes the changes in order within the same transaction. Nothing here reads or writes.
  */
 export interface Transition<Outcome> {
   readonly outcome: Outcome
@@ -31,6 +40,15 @@ export interface LookupChange extends Settlement {
 export type Change =
   | LookupChange
   | ({ readonly of: 'submission'; readonly customId: string; readonly verdict: Verdict } & Settlement)
+  | AnswerChange
+  | { readonly of: 'attention'; readonly lookupId: LookupId; readonly reason: string | null }
+
+export interface AnswerChange {
+  readonly of: 'answer'
+  readonly lookupId: LookupId
+  readonly state: LookupState
+  readonly answer: Answer
+}
 
 /** Result of a submission: `accepted` and `uncertain` ones count as billed. */
 type Verdict = 'intended' | 'accepted' | 'not_created' | 'uncertain' | 'rejected'
@@ -43,15 +61,132 @@ export interface LookupNow {
   readonly runId: string | null
 }
 
-/** The reply to a submission, or its loss. */
-export interface Reply {
+/** An event of one lookup. */
+export type LookupUpdate = LookupReply | RunClaim | LookupAnswer | RunNote
+
+/**
+ * The reply to a submission, or its loss. `Checkpoint.apply` returns false, changing nothing, if a webhook settled the
+ * submission first; `uncertain` if the reply names the run of another submission: the lookup gets no answer of that run.
+ */
+export type LookupReply = { readonly lookupId: LookupId; readonly customId: string } & (
+  | { readonly event: 'accept'; readonly runId: string; readonly nowMs: number }
+  /**
+   * Allows another submission: the run was certainly not created, or, with `mayBeBilled`, the lookup is a read that may
+   * be billed twice and its submission stays uncertain.
+   */
+  | { readonly event: 'withdraw'; readonly reason: string; readonly mayBeBilled?: boolean }
+  /** The service rejected the lookup permanently. */
+  | { readonly event: 'reject'; readonly reason: string }
+  /** The response was lost: the submission may have been billed. */
+  | { readonly event: 'lose'; readonly reason: string }
+)
+
+/** A webhook, or the answer to another submission, names the run of a submission. */
+export interface RunClaim {
+  readonly event: 'claim'
+  readonly customId: string
+  readonly runId: string
+  readonly nowMs: number
+}
+
+/** The final answer of a run. Returns false, changing nothing, for a second, different answer to a run. */
+export interface LookupAnswer {
+  readonly event: 'answer'
+  readonly lookupId: LookupId
+  readonly answer: Answer
+}
+
+/** Facts about a running lookup. */
+export type RunNote = { readonly lookupId: LookupId } &
+  /** Flags a run that stays `running` after an error, for the next command to poll again; `null` clears the flag. */
+  (
+    | { readonly event: 'flag'; readonly reason: string | null }
+    /** Reopens a running lookup that the service reports as never created. */
+    | { readonly event: 'disprove'; readonly customId: string; readonly reason: string }
+  )
+
+/** The result of an update. */
+export type UpdateOutcome<Update extends LookupUpdate = LookupUpdate> = Update extends { event: 'claim' }
+  ? Claim
+  : Update extends { event: 'accept' }
+    ? boolean | 'uncertain'
+    : boolean
+
+/** The rows of an update before it. */
+export interface RowsNow {
+  /** `undefined` if the lookup, or the submission of a claim, is unknown. */
+  readonly row: LookupNow | undefined
+  /** The submission that a claim names. */
+  readonly submission?: { readonly verdict: string; readonly runId: string | null } | undefined
+  /** Another submission of the scope has the run that the update names. */
+  readonly isTaken?: boolean
+  /**
+   * This process sent the submission and has not settled it yet. Other workers may have taken it to be dead, but its
+   * own reply still counts.
+   */
+  readonly isOwn?: boolean
+}
+
+/** Decides what an update changes. Throws for an update that cannot happen, which is a bug. */
+export function decide(update: LookupUpdate, now: RowsNow): Transition<UpdateOutcome> {
+  const { row } = now
+  switch (update.event) {
+    case 'accept':
+    case 'withdraw':
+    case 'reject':
+    case 'lose':
+      return settle(toReply(update), now)
+    case 'claim':
+      return claimRun(update, now)
+    case 'disprove':
+      return reopenUncreatedRun(update, row)
+    case 'answer':
+      return writeAnswer(update, row)
+    case 'flag': {
+      const { lookupId, reason } = update
+      return row?.state === 'running'
+        ? { outcome: true, changes: [{ of: 'attention', lookupId, reason }] }
+        : { outcome: false, changes: [] }
+    }
+  }
+}
+
+/** The usual rows before an update, which a store may assume if it verifies them when it writes; `null` for others. */
+export function assumeRows(update: LookupUpdate): RowsNow | null {
+  switch (update.event) {
+    case 'accept':
+    case 'withdraw':
+    case 'reject':
+    case 'lose': {
+      const { lookupId, customId } = update
+      return { row: { lookupId, customId, state: 'intended', runId: null } }
+    }
+    case 'answer': {
+      const { lookupId, answer } = update
+      return { row: { lookupId, customId: null, state: 'running', runId: answer.runId } }
+    }
+    default:
+      return null
+  }
+}
+
+interface Reply extends Settlement {
   readonly lookupId: LookupId
   readonly customId: string
-  readonly event: Extract<LookupEvent, 'accept' | 'withdraw' | 'reject' | 'lose'>
+  readonly event: LookupReply['event']
   readonly verdict: Verdict
-  readonly runId: string | null
-  readonly atMs: number | null
-  readonly reason: string | null
+}
+
+function toReply(update: LookupReply): Reply {
+  const { lookupId, customId, event } = update
+  if (event === 'accept') {
+    const { runId, nowMs } = update
+    return { lookupId, customId, event, verdict: 'accepted', runId, acceptedAtMs: nowMs, reason: null }
+  }
+  const { reason } = update
+  const isBilled = event === 'lose' || (event === 'withdraw' && update.mayBeBilled === true)
+  const verdict = isBilled ? 'uncertain' : event === 'reject' ? 'rejected' : 'not_created'
+  return { lookupId, customId, event, verdict, runId: null, acceptedAtMs: null, reason }
 }
 
 /** The state after an event. Throws if the state machine has no such step: that is a bug. */
@@ -62,35 +197,26 @@ export function getStateAfter(row: Pick<LookupNow, 'lookupId' | 'state'>, event:
   return state
 }
 
-/**
- * Settles a lookup that is `intended`, once. Returns false if a webhook was faster than the reply. `isTaken`: another
- * submission has the run that the reply names, so the reply cannot be that of this lookup: it becomes `uncertain`.
- * `isOwn`: this process sent the submission and has not settled it yet. Other workers may have taken it to be dead, but
- * its own reply still counts.
- */
-export function settle(
-  row: LookupNow | undefined,
+/** Settles a lookup that is `intended`, once. */
+function settle(
   reply: Reply,
-  { isTaken = false, isOwn = false }: { readonly isTaken?: boolean; readonly isOwn?: boolean } = {},
+  { row, isTaken = false, isOwn = false }: RowsNow,
 ): Transition<boolean | 'uncertain'> {
   if (row === undefined) throw new Error(`lookup ${reply.lookupId} is unknown`)
-  if (!isTaken) return applyReply(row, reply, isOwn)
+  if (!isTaken || reply.runId === null) return applyReply(row, reply, isOwn)
+  // The reply cannot be that of this lookup: otherwise two lookups would get the same answer.
   const reason = `the service named ${reply.runId}, the run of another submission`
-  const lost = { event: 'lose', verdict: 'uncertain', runId: null, atMs: null, reason } as const
+  const lost = { event: 'lose', verdict: 'uncertain', runId: null, acceptedAtMs: null, reason } as const
   const { outcome, changes } = applyReply(row, { ...reply, ...lost }, isOwn)
   return { outcome: outcome && 'uncertain', changes }
 }
 
-/** Whether the submitting worker keeps the lookup, to poll it or to submit it again. */
-export const isKeptByWorker = ({ event }: Pick<Reply, 'event'>): boolean =>
-  event === 'accept' || event === 'withdraw'
-
 function applyReply(
   row: LookupNow,
-  { lookupId, customId, event, verdict, runId, atMs, reason }: Reply,
+  { lookupId, customId, event, verdict, runId, acceptedAtMs, reason }: Reply,
   isOwn: boolean,
 ): Transition<boolean> {
-  const settlement = { runId, acceptedAtMs: atMs, reason }
+  const settlement = { runId, acceptedAtMs, reason }
   const submission = { of: 'submission', customId, verdict, ...settlement } as const
   // The worker was taken to be dead and the lookup submitted again: only the first submission is updated.
   if (row.customId !== customId && isOwn) return { outcome: false, changes: [submission] }
@@ -98,25 +224,21 @@ function applyReply(
   if (row.customId === customId && row.state !== 'intended' && !isLate) return { outcome: false, changes: [] }
   const state = isLate ? getStateAfterLate(row, event) : getStateAfter(row, event)
   if (row.customId !== customId) throw new Error(`lookup ${lookupId} is not intended as ${customId}`)
-  const keeper = isKeptByWorker({ event }) ? 'self' : 'none'
+  // The submitting worker keeps it, to poll it or to submit it again.
+  const keeper = event === 'accept' || event === 'withdraw' ? 'self' : 'none'
   const lookup = { of: 'lookup', lookupId, state, keeper, ...settlement } as const
   return { outcome: true, changes: [lookup, submission] }
 }
 
-function getStateAfterLate(row: LookupNow, event: Reply['event']): LookupState {
+function getStateAfterLate(row: LookupNow, event: LookupReply['event']): LookupState {
   return event === 'lose' ? row.state : getStateAfter(row, event === 'accept' ? 'claim' : event)
 }
 
-/**
- * Applies the run that a webhook, or the answer to another submission, named for a submission (`named`). `isTaken`:
- * another submission has the run.
- */
-export function claimRun(
-  row: LookupNow,
-  named: { readonly verdict: string; readonly runId: string | null },
-  { customId, runId, nowMs }: { customId: string; runId: string; nowMs: number },
-  isTaken: boolean,
+function claimRun(
+  { customId, runId, nowMs }: RunClaim,
+  { row, submission: named, isTaken = false }: RowsNow,
 ): Transition<Claim> {
+  if (row === undefined || named === undefined) return { outcome: 'unknown', changes: [] }
   if (named.verdict === 'accepted')
     return { outcome: named.runId === runId ? 'known' : 'conflict', changes: [] }
   if (isTaken) return { outcome: 'conflict', changes: [] }
@@ -129,24 +251,78 @@ export function claimRun(
   return { outcome: row.state === 'intended' ? 'early' : 'claimed', changes: [submission, lookup] }
 }
 
-/** Reopens a running lookup that the service reports as never created; this worker may submit it first. */
-export function reopenUncreatedRun(
+/** This worker may submit the lookup first. */
+function reopenUncreatedRun(
+  { lookupId, customId, reason }: RunNote & { event: 'disprove' },
   row: LookupNow | undefined,
-  { lookupId, customId, reason }: { lookupId: LookupId; customId: string; reason: string },
-): readonly Change[] {
+): Transition<boolean> {
   // A webhook, or another answer, may have been faster.
-  if (row?.state !== 'running' || row.customId !== customId) return []
+  if (row?.state !== 'running' || row.customId !== customId) return { outcome: false, changes: [] }
   const settlement = { runId: null, acceptedAtMs: null, reason }
-  return [
-    { of: 'lookup', lookupId, state: getStateAfter(row, 'reopen'), keeper: 'self', ...settlement },
-    { of: 'submission', customId, verdict: 'not_created', ...settlement },
-  ]
+  const state = getStateAfter(row, 'reopen')
+  return {
+    outcome: true,
+    changes: [
+      { of: 'lookup', lookupId, state, keeper: 'self', ...settlement },
+      { of: 'submission', customId, verdict: 'not_created', ...settlement },
+    ],
+  }
 }
 
-/** The state of a lookup after an answer; `null` if it does not wait for this run. */
-export function getAnsweredState(
-  row: LookupNow | undefined,
-  { runId, state }: Pick<Answer, 'runId' | 'state'>,
-): LookupState | null {
-  return row?.runId === runId ? moveLookup(row.state, state === 'failed' ? 'fail' : 'answer') : null
+/** Only the run that the lookup waits for answers it. */
+function writeAnswer({ lookupId, answer }: LookupAnswer, row: LookupNow | undefined): Transition<boolean> {
+  const event = answer.state === 'failed' ? 'fail' : 'answer'
+  const state = row?.runId === answer.runId ? moveLookup(row.state, event) : null
+  if (state === null) return { outcome: false, changes: [] }
+  return { outcome: true, changes: [{ of: 'answer', lookupId, state, answer }] }
+}
+
+/** Lookups of a run that are planned alike. */
+export interface PlanGroup extends KnownLookup {
+  /** Answered before the cutoff of the policy. */
+  readonly isOld: boolean
+  /** Another live worker submits or polls it: it is waited for. */
+  readonly isElsewhere?: boolean
+  /** The request of a suspended worker may still arrive: it must not be submitted again yet. */
+  readonly isHeld?: boolean
+  readonly count: number
+}
+
+/** The plan of some lookups, and the steps that carry it out. */
+export interface GroupsPlan {
+  readonly counts: Record<LookupPlan, number>
+  /** Lookups to reopen. `onlyLost`: not those that are held. */
+  readonly reopened: readonly {
+    readonly state: LookupState
+    readonly isOld: boolean
+    readonly onlyLost: boolean
+  }[]
+  /** Lost free reads become running until the next poll. */
+  readonly pollsLost: boolean
+}
+
+/** Answers of an earlier time are old; -1 if answers stay permanently. */
+export const getCutoffMs = ({ maxAgeMs, nowMs }: PlanPolicy): number =>
+  maxAgeMs === null ? -1 : nowMs - maxAgeMs
+
+/** Plans the lookups of a run. */
+export function planGroups(groups: readonly PlanGroup[], policy: PlanPolicy): GroupsPlan {
+  const counts = createEmptyPlan()
+  const isBilled = policy.knowsEarlierRuns !== false
+  const planned = groups.map((group) => ({ group, plan: planGroup(group, policy) }))
+  for (const { group, plan } of planned) counts[plan] += group.count
+  const reopened = planned.flatMap(({ group: { state, isOld }, plan }) =>
+    plan === 'submit' && state !== 'new'
+      ? [{ state, isOld, onlyLost: isBilled && state === 'uncertain' }]
+      : [],
+  )
+  const pollsLost = planned.some(({ group, plan }) => plan === 'poll' && group.state === 'uncertain')
+  return { counts, reopened, pollsLost }
+}
+
+function planGroup(group: PlanGroup, policy: PlanPolicy): Exclude<LookupPlan, 'decided'> {
+  if (group.isElsewhere === true) return 'poll'
+  const plan = planLookup(group, policy)
+  const mustWait = group.isHeld === true && policy.knowsEarlierRuns !== false
+  return mustWait && plan === 'submit' ? 'uncertain' : plan
 }

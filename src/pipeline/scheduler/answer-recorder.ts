@@ -9,7 +9,7 @@ import type { FinalAnswer, Protocol } from './protocol.js'
 import type { RunCounter } from './backlog.js'
 
 export interface AnswerRecorderDeps {
-  checkpoint: Pick<Checkpoint, 'answer' | 'readBody'>
+  checkpoint: Pick<Checkpoint, 'apply' | 'read'>
   protocol: Pick<Protocol, 'kind' | 'getOutcome' | 'render' | 'findDeviations'>
   /** Follows merged ids to the last one. Returns a text, the reason, if the answer must be held. */
   followMerges: (answer: RunObjectLenient) => Promise<RunObjectLenient | string>
@@ -56,7 +56,11 @@ export class AnswerRecorder {
       prepared === undefined
         ? { line: protocol.render(readAnswer()), body: JSON.stringify(readAnswer()) }
         : { packed: prepared.packed }
-    const isFirst = await checkpoint.answer(lookupId, { ...head, ...content })
+    const isFirst = await checkpoint.apply({
+      event: 'answer',
+      lookupId,
+      answer: { ...head, ...content },
+    })
     counter.unmarkHeld(lookupId)
     if (!isFirst) await this.#compare(lookupId, final.run)
     else if (isCounted) {
@@ -80,7 +84,7 @@ export class AnswerRecorder {
   }
 
   async #compare(lookupId: LookupId, sent: RunObjectLenient): Promise<void> {
-    const body = await this.#deps.checkpoint.readBody(lookupId)
+    const body = await this.#deps.checkpoint.read('body', { lookupId })
     const first = body === null ? null : runObjectLenient.safeParse(JSON.parse(body))
     if (first?.success !== true || isContradiction(first.data, sent))
       this.#deps.counter.count('contradictions')

@@ -19,7 +19,7 @@ export const basisWanted = true
 type DeliveryResult = readonly [state: Exclude<DeliveryState, 'waiting'>, reason: string | null]
 
 export interface DeliveryTarget {
-  checkpoint: Pick<Checkpoint, 'claim' | 'findByRun' | 'findByKey'>
+  checkpoint: Pick<Checkpoint, 'apply' | 'read'>
   poller: Pick<Poller, 'closeAnswered' | 'pollSoon' | 'markMisdirected'>
   recorder: Pick<AnswerRecorder, 'record'>
   counter: Pick<RunCounter, 'count'>
@@ -116,8 +116,11 @@ export class WebhookIngestor {
     const { counter, clock } = this.#deps
     const { poller, recorder, checkpoint } = this.#getResolutionMachine()
     const { runId, customId } = delivery
-    const claim = customId === null ? 'known' : await checkpoint.claim(customId, runId, clock.nowMs())
-    const owner = await checkpoint.findByRun(runId)
+    const claim =
+      customId === null
+        ? 'known'
+        : await checkpoint.apply({ event: 'claim', customId, runId, nowMs: clock.nowMs() })
+    const owner = await checkpoint.read('owner', { runId })
     switch (claim) {
       case 'conflict':
         return this.#hold(owner, 'its custom_id and its run_id name different submissions')
@@ -184,11 +187,13 @@ export class WebhookIngestor {
   async #claimRecord(machine: DeliveryTarget, kind: StageKind, name: string): Promise<RunOwner | null> {
     const { clock } = this.#deps
     const { key } = buildStageLookup(kind, name)
-    const owner = await machine.checkpoint.findByKey(key)
+    const owner = await machine.checkpoint.read('owner', { key })
     if (owner === null || (owner.state !== 'uncertain' && owner.state !== 'intended')) return owner
-    const claim = await machine.checkpoint.claim(owner.customId, toRunId(kind, name), clock.nowMs())
+    const { customId } = owner
+    const runId = toRunId(kind, name)
+    const claim = await machine.checkpoint.apply({ event: 'claim', customId, runId, nowMs: clock.nowMs() })
     if (claim === 'claimed' && owner.isWanted) machine.counter.count('claimed')
-    return machine.checkpoint.findByKey(key)
+    return machine.checkpoint.read('owner', { key })
   }
 
   /** Quarantines an inconsistent delivery. If the named run still runs, it is polled. */
