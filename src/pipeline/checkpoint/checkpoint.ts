@@ -7,15 +7,12 @@ import type { Intention, KeyedLookup, LookupId, Refusal, SubmissionBounds } from
 import { decide, type LookupUpdate, type Transition, type UpdateOutcome } from './transitions.js'
 
 export type {
-  Answer,
   AnswerHead,
-  Claim,
   Intention,
   KeyedLookup,
   LookupId,
   PendingRun,
   Refusal,
-  RowAnswer,
   RunOwner,
   SubmissionBounds,
   ToSubmit,
@@ -117,7 +114,7 @@ const withPackedAnswer = (update: LookupUpdate & { event: 'answer' }): LookupUpd
 }
 
 /** Lookups of one kind by key, or of any kind by id. */
-export type LookupSelection =
+type LookupSelection =
   { readonly kind: LookupKind; readonly keys: readonly Uint8Array[] } | { readonly ids: readonly LookupId[] }
 
 /** Queries of a whole checkpoint, by name: what is given, and what is found. */

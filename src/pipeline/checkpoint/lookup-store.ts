@@ -31,7 +31,7 @@ export interface LookupQueries {
   row_answers: Query<{ after: number; count: number }, RowAnswer[]>
   /** The submitted text of a row lookup of this run; `null` for a follow-up lookup. */
   row_lookup: Query<{ lookupId: LookupId }, Lookup | null>
-  /** The lookup with a run or a key; `null` if there is none, or it has another run by now. */
+  /** The lookup with a run or a key; `null` if no lookup has it, or the lookup has another run by now. */
   owner: Query<{ runId: string } | { key: Uint8Array }, RunOwner | null>
   /** The response body of a lookup, as JSON; `null` if it has none. */
   body: Query<{ lookupId: LookupId }, string | null>

@@ -38,7 +38,7 @@ export type { Damage, ReconcileReport, Verification }
  *     if (found !== null && found.damage.length > 0) await repairCheckpoint(path, clock.nowMs())
  */
 
-/** Checks a checkpoint for damage and changes nothing; `null` if there is none. */
+/** Checks a checkpoint for damage and changes nothing; `null` if it does not exist. */
 export async function verifyCheckpoint(
   path: string,
   deps: { readonly environment: Environment },

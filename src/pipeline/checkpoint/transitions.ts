@@ -43,7 +43,7 @@ export type Change =
   | AnswerChange
   | { readonly of: 'attention'; readonly lookupId: LookupId; readonly reason: string | null }
 
-export interface AnswerChange {
+interface AnswerChange {
   readonly of: 'answer'
   readonly lookupId: LookupId
   readonly state: LookupState
@@ -82,7 +82,7 @@ export type LookupReply = { readonly lookupId: LookupId; readonly customId: stri
 )
 
 /** A webhook, or the answer to another submission, names the run of a submission. */
-export interface RunClaim {
+interface RunClaim {
   readonly event: 'claim'
   readonly customId: string
   readonly runId: string
@@ -97,7 +97,7 @@ export interface LookupAnswer {
 }
 
 /** Facts about a running lookup. */
-export type RunNote = { readonly lookupId: LookupId } &
+type RunNote = { readonly lookupId: LookupId } &
   /** Flags a run that stays `running` after an error, for the next command to poll again; `null` clears the flag. */
   (
     | { readonly event: 'flag'; readonly reason: string | null }

@@ -46,7 +46,7 @@ export interface PostgresStoreDeps {
   readonly close: () => Promise<void>
 }
 
-/** What is committed together, by kind of lookups. */
+/** Group commits of one kind of lookups. */
 interface Batchers {
   readonly intentions: IntentionBatcher
   readonly settlements: SettlementBatcher
