@@ -110,10 +110,11 @@ async function ourRates(
     const all = answers.map((answer, index) => ({ answer, lookupId: ids[index] ?? 0 }))
     const submissions = await perSecond(all, lanes, async ({ answer, lookupId }) => {
       const { customId } = await checkpoint.intend(lookupId, nowMs)
-      await checkpoint.accept(lookupId, customId, answer.runId, nowMs)
+      await checkpoint.apply({ event: 'accept', lookupId, customId, runId: answer.runId, nowMs })
     })
     const answered = await perSecond(all, lanes, async ({ answer, lookupId }) => {
-      if (!(await checkpoint.answer(lookupId, answer))) throw new Error(`${answer.runId} was not taken`)
+      if (!(await checkpoint.apply({ event: 'answer', lookupId, answer })))
+        throw new Error(`${answer.runId} was not taken`)
     })
     return { submissions, answers: answered }
   } finally {

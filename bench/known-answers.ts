@@ -37,17 +37,21 @@ export async function answerAll(
   const answerOne = async (lookupId: LookupId, company: Company): Promise<string> => {
     const runId = `run_${lookupId}`
     const { customId } = await checkpoint.intend(lookupId, nowMs)
-    await checkpoint.accept(lookupId, customId, runId, nowMs)
+    await checkpoint.apply({ event: 'accept', lookupId, customId, runId, nowMs })
     const run = finishedRun({ runId, customId, resolvedAt }, company, fullAnswer, new Chance(lookupId))
     const line = renderAnswer(run)
-    const isTaken = await checkpoint.answer(lookupId, {
-      runId,
-      state: 'answered',
-      outcome: run.data?.status ?? 'failed',
-      line,
-      lineVersion: answerLineVersion,
-      body: JSON.stringify(run),
-      answeredAtMs: nowMs,
+    const isTaken = await checkpoint.apply({
+      event: 'answer',
+      lookupId,
+      answer: {
+        runId,
+        state: 'answered',
+        outcome: run.data?.status ?? 'failed',
+        line,
+        lineVersion: answerLineVersion,
+        body: JSON.stringify(run),
+        answeredAtMs: nowMs,
+      },
     })
     if (!isTaken) throw new Error(`the answer to ${company.name} was not taken`)
     return line

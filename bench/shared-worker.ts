@@ -97,7 +97,13 @@ async function cycle(
 ): Promise<void> {
   const intention = await checkpoint.intend(lookupId, Date.now())
   if (typeof intention === 'string' || !intention.mayLeave()) throw new Error('it was not intended')
-  const isFirst = await checkpoint.accept(lookupId, intention.customId, runId, Date.now())
+  const isFirst = await checkpoint.apply({
+    event: 'accept',
+    lookupId,
+    customId: intention.customId,
+    runId,
+    nowMs: Date.now(),
+  })
   const stored: Answer = {
     ...answer,
     runId,
@@ -105,7 +111,7 @@ async function cycle(
     lineVersion: answerLineVersion,
     answeredAtMs: Date.now(),
   }
-  if (isFirst !== true || (await checkpoint.answer(lookupId, stored)) !== true)
+  if (isFirst !== true || !(await checkpoint.apply({ event: 'answer', lookupId, answer: stored })))
     throw new Error(`${runId} was not taken`)
 }
 
@@ -124,7 +130,7 @@ async function open(path: string): Promise<{ checkpoint: Checkpoint; close: () =
   const folder = mkdtempSync(join(tmpdir(), 'enrich-bench-copy-'))
   const copy = new LocalCopy(folder, own)
   const worker = await openWorker({ prompt, server, clock: systemClock, job })
-  const checkpoint = await openPostgresCheckpoint({
+  const { checkpoint } = await openPostgresCheckpoint({
     ...own,
     clock: systemClock,
     database: shared,

@@ -37,10 +37,9 @@ async function openSharedReviewBackend(
   deps: Omit<SharedReviewDeps, 'database'> & { readonly environment: Environment },
 ): Promise<ReviewBackend> {
   // Imported here, because a checkpoint in a file needs none of it.
-  const [{ openShared }, { filterAnswered, isAnyAlive }, { ReviewStatements }, { SharedReview }] =
+  const [{ filterAnswered, isAnyAlive, openShared }, { ReviewStatements }, { SharedReview }] =
     await Promise.all([
       import('../pipeline/checkpoint/postgres/open-database.js'),
-      import('../pipeline/checkpoint/postgres/lookup-rows.js'),
       import('../pipeline/decisions/postgres/review-sql.js'),
       import('../pipeline/decisions/postgres/shared-review.js'),
     ])
@@ -65,7 +64,7 @@ async function openSharedReviewBackend(
       isGoingOn = await isAnyAlive(statements)
       if (!isGoingOn && !wasGoingOn) return
       const answered = await filterAnswered(statements, unanswered())
-      if (answered.length > 0) await reader.fetchLookups(answered)
+      if (answered.length > 0) await reader.fetch({ ids: answered })
     },
     close: async () => {
       opened.close()

@@ -111,7 +111,7 @@ async function answerLookups(
   const counts = { ...createTally(), timeline: createTimeline() }
   const { stop } = await runLookups(context, service, { planned, index, counts })
   services.interrupt.throwIfAborted()
-  if (order.requests.stages.asked.length > 0) await checkpoint.copyForReading()
+  if (order.requests.stages.asked.length > 0) await checkpoint.store.others?.copyForReading()
   // Otherwise, the service would be paid for what the registry could not look up yet.
   const explained = stop === null ? null : explainStop({ kind: 'resolution', stop })
   if (explained !== null)

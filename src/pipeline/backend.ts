@@ -1,4 +1,4 @@
-import type { OpenCheckpointDeps } from './checkpoint/sqlite/begin-run.js'
+import type { OpenCheckpointDeps } from './checkpoint/sqlite/sqlite-checkpoint.js'
 import type { Checkpoint, CheckpointReader } from './checkpoint/checkpoint.js'
 import type { KeptCandidates } from './decisions/review-store.js'
 import type { RunReview } from './decisions/review-mirror.js'

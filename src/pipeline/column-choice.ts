@@ -26,10 +26,8 @@ export function createEarlierNames(reader: CheckpointReader | null): EarlierName
   return {
     fetch: async (lookups) => {
       if (reader === null || lookups.length === 0) return
-      await reader.fetch(
-        'resolution',
-        lookups.map((lookup) => calculateResolutionKey(lookup)),
-      )
+      const keys = lookups.map((lookup) => calculateResolutionKey(lookup))
+      await reader.fetch({ kind: 'resolution', keys })
     },
     wasAsked: (lookup) => reader !== null && hasBeenLookedUp(reader, lookup),
   }
@@ -298,12 +296,12 @@ function createRowJudge(
       const lookups = asking.map(({ lookup }) => lookup)
       await fetchKnown(reader, lookups)
       const ids = findLookupIds(reader, lookups)
-      const wereAsked = reader.checkSubmitted(ids)
+      const known = reader.readLookups(ids)
       for (const [offset, { at }] of asking.entries()) {
         const standing = standings[at]
         if (standing === undefined) continue
         standing.asks[index] = true
-        standing.wasAsked[index] = wereAsked[offset] === true
+        standing.wasAsked[index] = known[offset]?.isSubmitted === true
       }
     }
     return standings

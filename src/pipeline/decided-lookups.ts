@@ -125,7 +125,7 @@ interface CandidatesOfRowsDeps {
   readonly store: Pick<ReviewReader, 'candidates'>
   readonly scope: string
   readonly threshold: number
-  readonly reader: Pick<CheckpointReader, 'readIdentities'>
+  readonly reader: Pick<CheckpointReader, 'readLookups'>
 }
 
 function createRowCandidates(deps: CandidatesOfRowsDeps): RowCandidates {
@@ -133,9 +133,7 @@ function createRowCandidates(deps: CandidatesOfRowsDeps): RowCandidates {
   return {
     isDoubtful: (outcome, line) => isDoubtfulLine(outcome, () => line.toString(), threshold),
     formatMembers: (ids) => {
-      const keys = reader
-        .readIdentities(ids)
-        .map((identity) => Buffer.from(identity?.key ?? []).toString('hex'))
+      const keys = reader.readLookups(ids).map((identity) => Buffer.from(identity?.key ?? []).toString('hex'))
       const kept = store.candidates(scope, keys)
       return new Map(
         ids.flatMap((id, at) => {

@@ -89,7 +89,7 @@ export async function copyCandidates(deps: BringCandidatesDeps): Promise<void> {
   const ids = listLookups(index)
   for (let start = 0; start < ids.length; start += lookupsAtOnce) {
     const doubtful = findDoubtful([...ids.subarray(start, start + lookupsAtOnce)], reader, doubtThreshold)
-    const keys = reader.readIdentities(doubtful).flatMap((identity) => identity?.key ?? [])
+    const keys = reader.readLookups(doubtful).flatMap((identity) => identity?.key ?? [])
     if (keys.length > 0)
       await review.loadCandidates(
         scope,
@@ -104,7 +104,9 @@ export function findDoubtful(
   reader: Pick<CheckpointReader, 'readOutcomes' | 'readLines'>,
   threshold: number,
 ): LookupId[] {
-  const outcomes = reader.readOutcomes(ids)
+  const outcomes = reader
+    .readOutcomes(ids, () => false)
+    .map((answered) => (answered?.kind === 'resolution' ? answered.outcome : null))
   const open = ids.filter((_, at) => shouldReadConfidence(outcomes[at] ?? null, threshold))
   const answered = reader.readLines(open, lineVersions)
   const lines = new Map(open.map((id, at) => [id, answered[at]?.line]))
@@ -214,7 +216,7 @@ export class CandidateGatherer {
         this.#position += batchCount
         const reader = this.#openReader()
         if (reader === null) continue
-        await reader.fetchLookups(ids)
+        await reader.fetch({ ids })
         await this.#gather(findDoubtful(ids, reader, this.#deps.threshold))
       } else if (isLast) {
         return
@@ -232,10 +234,10 @@ export class CandidateGatherer {
     if (reader === null) return
     const { scope, clock, openStore } = this.#deps
     const store = (this.#store ??= openStore())
-    await reader.fetchLookups(ids)
-    const keys = reader.readIdentities(ids).map((identity) => toHex(identity?.key ?? new Uint8Array()))
-    const isKept = await store.hasCandidates(scope, keys)
+    await reader.fetch({ ids })
     const asked = reader.readLookups(ids)
+    const keys = asked.map((lookup) => toHex(lookup?.key ?? new Uint8Array()))
+    const isKept = await store.hasCandidates(scope, keys)
     const found = new Map<string, readonly Candidate[]>()
     const asking = keys.map(async (key, index) => {
       const lookup = asked[index]

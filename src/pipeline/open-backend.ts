@@ -70,7 +70,7 @@ function createFileBackend(path: string, clock: Clock, closeLater: CloseLater): 
     path,
     openCheckpoint,
     peek: (scope) => peekAtCheckpoint(path, scope),
-    createHistoryWriter: (checkpoint) => new HistoryStore(checkpoint),
+    createHistoryWriter: (checkpoint) => new HistoryStore(checkpoint.store),
     inbox: createFileInbox(path, clock),
     openCandidates: () => (store ??= openReviewStore(path)),
     review: null,

@@ -1,9 +1,9 @@
-import type { LookupId } from './checkpoint/checkpoint.js'
+import type { Checkpoint, LookupId } from './checkpoint/checkpoint.js'
 import type { Timeline } from './figures/run-record.js'
 import { findEndReason, isBudgetEnd, type Stop } from './figures/stop.js'
 import { listLookups, withCandidateGathering, type OnAnswered } from './gather-candidates.js'
 import type { RowIndex } from './input/row-index.js'
-import { doubtThresholdByDefault, withSettled } from './lookups/lookup-state.js'
+import { createEmptyPlan, doubtThresholdByDefault, withSettled, type LookupPlan } from './lookups/lookup-state.js'
 import type { StageOptions } from './lookups/stage-options.js'
 import type { AskedService, Planned, StageRun } from './plan-run.js'
 import { watchProgress } from './progress-watch.js'
@@ -58,7 +58,7 @@ export async function runLookups(
   })
   const known = plan.answered === 0 ? new Uint32Array() : listLookups(index)
   const listAlsoKnown = async () => {
-    const { answered } = await checkpoint.countSettledByOthers()
+    const { answered } = await countSettledByOthers(checkpoint)
     return answered === 0 ? new Uint32Array() : listLookups(index)
   }
   const runScheduler = (onAnswered: OnAnswered | undefined) =>
@@ -96,11 +96,11 @@ export async function runLookups(
   const stop = await withCandidateGathering(gathering, known, runScheduler, listAlsoKnown).finally(
     progress.end,
   )
-  const settled = withSettled(plan, await checkpoint.countSettledByOthers())
+  const settled = withSettled(plan, await countSettledByOthers(checkpoint))
   for (const stage of stages)
     Object.assign(
       stage.plan,
-      withSettled(stage.plan, await checkpoint.forKind(stage.kind).countSettledByOthers()),
+      withSettled(stage.plan, await countSettledByOthers(checkpoint.forKind(stage.kind))),
     )
   const ended = findEndReason({ stop, stages })
   const spent = ended !== null && isBudgetEnd(ended.stop) ? await readSpending(checkpoint) : null
@@ -110,6 +110,10 @@ export async function runLookups(
   const { domainCount } = planned.asked
   return { plan: settled, domainCount, stages, stop, job, askingMs: progress.elapsedMs() }
 }
+
+/** Lookups of a kind that other workers settled since the plan. */
+const countSettledByOthers = async ({ store, kind }: Checkpoint): Promise<Record<LookupPlan, number>> =>
+  (await store.others?.countSettled(kind)) ?? createEmptyPlan()
 
 /** Converts the stages of a run to the form of the scheduler. `isCheck`: see `ScheduledStages`. */
 export function toScheduledStages(

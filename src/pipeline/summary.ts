@@ -92,7 +92,6 @@ export function buildSummary(facts: SummaryFacts): RunSummary {
     rateLimitedCount: tally.rateLimited,
     misdirectedCount: tally.misdirected,
     heldCount: tally.held.size,
-    contestedCount: tally.contested,
     contradictionCount: tally.contradictions,
     deliveries: { ...tally.deliveries },
     rowsByStatus: Object.fromEntries(rows.counts),
@@ -169,12 +168,6 @@ function buildNotes({ webhookRefusal, contradictions, deliveries, ...tally }: Ta
       : [
           `ALARM: ${tally.misdirected} answers belonged to other lookups: none was written, each was requested again; ` +
             `${tally.held.size} lookups are still held (check whether a cache or a proxy mixes answers up)`,
-        ]),
-    ...(tally.contested === 0
-      ? []
-      : [
-          `ALARM: the service returned one run for several submissions, ${tally.contested} times; ` +
-            'answers were written only if they prove their submission; the other lookups are uncertain',
         ]),
     ...(webhookRefusal === null
       ? []

@@ -41,7 +41,6 @@ export function createTally(): { tally: Tally; counter: RunCounter } {
     lostReads: 0,
     parked: 0,
     misdirected: 0,
-    contested: 0,
     contradictions: 0,
     answered: 0,
     outcomes: new Map<string, number>(),

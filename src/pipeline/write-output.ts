@@ -114,7 +114,7 @@ async function readAnswers<Used>(
   const { connection, checkpoint, decided, first } = lookups
   const { scope } = connection
   const { index, rowKeys } = read
-  await checkpoint.copyForReading()
+  await checkpoint.store.others?.copyForReading()
   const figures = describeFirst(first, index, order.requests.prices ?? null)
   const reader = openCheckpointReader(backend.path, scope)
   const { doubtThreshold = doubtThresholdByDefault } = order.requests
@@ -144,7 +144,7 @@ async function readAnswers<Used>(
         ? null
         : await history.recorder(index, {
             identitiesOf: (ids) => {
-              const identities = reader?.readIdentities(ids) ?? []
+              const identities = reader?.readLookups(ids) ?? []
               return first?.toServiceIdentities(ids, identities) ?? identities
             },
             rowKeys,

@@ -297,17 +297,17 @@ export function toDecisionView(decision: KeptDecision): DecisionView {
 /** Reads the lookups of entries. Omits those that are no longer in the checkpoint. */
 export function readQueueRows(
   entries: readonly QueueEntry[],
-  reader: Pick<CheckpointReader, 'readIdentities'>,
+  reader: Pick<CheckpointReader, 'readLookups'>,
   proposals: Pick<Proposals, 'find'>,
 ): QueueRow[] {
-  const identities = reader.readIdentities(entries.map(({ id }) => id))
+  const identities = reader.readLookups(entries.map(({ id }) => id))
   return entries.flatMap(({ status, confidence, rowCount, reason, decision }, at) => {
     const identity = identities[at] ?? null
     if (identity === null) return []
     const lookup = Buffer.from(identity.key).toString('hex')
     return {
       lookup,
-      name: identity.name ?? '',
+      name: identity.name,
       location: identity.location,
       status,
       confidence,

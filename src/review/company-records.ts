@@ -35,13 +35,13 @@ export class CompanyRecords {
     const toKey = (entityId: string) => buildStageLookup('entity', entityId).key
     const keys = [...new Set(decided.flatMap(({ entityId }) => entityId ?? []))].map(toKey)
     if (keys.length === 0) return
-    await this.#reader.fetch('entity', keys)
+    await this.#reader.fetch({ kind: 'entity', keys })
     const successors = decided.flatMap((decision) => {
       if (decision.entityId === null) return []
       const standing = judgeDecision(decision, this.#read(decision.entityId).record())
       return standing.kind === 'merged' ? [toKey(standing.into)] : []
     })
-    if (successors.length > 0) await this.#reader.fetch('entity', successors)
+    if (successors.length > 0) await this.#reader.fetch({ kind: 'entity', keys: successors })
   }
 
   /** Returns the reason why a decided lookup is doubtful again, or `null`. */

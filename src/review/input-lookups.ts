@@ -128,7 +128,7 @@ export class AnswerScan {
   include(id: LookupId, reader: CheckpointReader, queue: Queue): boolean {
     const place = findPlace(this.#lookups.ids, id)
     if (place === -1) return false
-    const [answer] = reader.readAnsweredOutcomes([id], () => true)
+    const [answer] = reader.readOutcomes([id], () => true)
     const [status, confidence] = [answer?.outcome ?? 'pending', answer?.confidence ?? null]
     this.#add([{ place, id, status, confidence }], false, reader, queue)
     return true
@@ -148,7 +148,7 @@ export class AnswerScan {
 
   #scanPlaces(places: readonly number[], reader: CheckpointReader, queue: Queue, doubt: DoubtPolicy): void {
     const ids = places.map((place) => this.#lookups.ids[place] ?? 0)
-    const answers = reader.readAnsweredOutcomes(ids, (outcome) => doubt.needsConfidence(outcome))
+    const answers = reader.readOutcomes(ids, (outcome) => doubt.needsConfidence(outcome))
     const fresh: Found[] = []
     for (const [at, place] of places.entries()) {
       const [id, answer] = [ids[at] ?? 0, answers[at] ?? null]

@@ -147,7 +147,7 @@ export class InputReview {
     this.#isRunGoingOn = backend.isRunGoingOn()
     const isProposed = await this.proposals.refresh()
     if (isProposed || wasGoingOn !== this.#isRunGoingOn) this.queue.touch()
-    const version = reader.readVersion()
+    const version = reader.read('version')
     const isChanged = version !== this.#seenVersion
     const mayRunAddMore = backend.follow !== null && this.#isRunGoingOn
     this.#mayKnowMore ||= this.#seenVersion !== -1 && (isChanged || mayRunAddMore)

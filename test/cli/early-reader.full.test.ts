@@ -12,7 +12,7 @@ const readFirstLine = (place: CliPlace, args: readonly string[], input: string, 
 
 function countSubmissions(place: CliPlace): number | undefined {
   const reader = openCheckpointReader(place.path('.enrich/checkpoint.sqlite'), null)
-  const count = reader?.readCounts()[0]?.submissions
+  const count = reader?.read('counts')[0]?.submissions
   reader?.close()
   return count
 }

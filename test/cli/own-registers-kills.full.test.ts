@@ -34,7 +34,7 @@ const moments: readonly ((so: Progress) => boolean)[] = [
 
 function readProgress(place: CliPlace): Progress {
   const reader = peekAtCheckpoint(place.path(checkpoint), null)
-  const counts = reader?.readCounts() ?? []
+  const counts = reader?.read('counts') ?? []
   reader?.close()
   const own = counts.find(({ scope }) => scope.startsWith('embedded:'))?.states
   const hosted = counts.find(({ scope }) => scope.startsWith('http'))?.states

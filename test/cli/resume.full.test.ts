@@ -51,7 +51,7 @@ async function serveInput(place: CliPlace): Promise<Served> {
 /** How many lookups have a run, by the checkpoint of a run that goes on. */
 function submittedCount(place: CliPlace): number {
   const reader = openCheckpointReader(place.path('.enrich/checkpoint.sqlite'), null)
-  const states = reader?.readCounts()[0]?.states
+  const states = reader?.read('counts')[0]?.states
   reader?.close()
   return (states?.running ?? 0) + (states?.answered ?? 0)
 }
@@ -193,7 +193,7 @@ describe('the embedded service', () => {
     expect(rows.map((row) => row['company_name'])).toEqual(many)
     expect(new Set(rows.map((row) => row['enrich_status']))).not.toContain('uncertain')
     const reader = openCheckpointReader(place.path('.enrich/checkpoint.sqlite'), null)
-    const states = reader?.readCounts()[0]?.states
+    const states = reader?.read('counts')[0]?.states
     reader?.close()
     expect(states).toMatchObject({ new: 0, intended: 0, running: 0, uncertain: 0, answered: many.length })
     // Nothing is kept of the service: its runs were in memory.

@@ -92,7 +92,7 @@ test('a run that was killed is listed as one that did not end, a stopped one wit
 function runningCount(place: CliPlace): number | undefined {
   const reader = openCheckpointReader(place.path('.enrich/checkpoint.sqlite'), null)
   try {
-    return reader?.readCounts()[0]?.states.running
+    return reader?.read('counts')[0]?.states.running
   } finally {
     reader?.close()
   }

@@ -10,7 +10,7 @@ describe('a process that dies at any step, and the next one', () => {
   test('the steps are every change of the checkpoint, every exchange and every change of a file', () => {
     const kinds = new Set(whole.life.steps.map((step) => step.replace(/^(before|after) /, '')))
     for (const kind of [
-      'registerLookups',
+      'register',
       'plan',
       'intend',
       'exchange',

@@ -16,7 +16,7 @@ import { basename, join } from 'node:path'
 import { createServiceClient } from '../../src/client/client.js'
 import { HeadFile, readHead } from '../../src/pipeline/checkpoint/sqlite/head-file.js'
 import { openCheckpoint } from '../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
-import type { Checkpoint } from '../../src/pipeline/checkpoint/checkpoint.js'
+import { Checkpoint } from '../../src/pipeline/checkpoint/checkpoint.js'
 import type { Decision } from '../../src/pipeline/lookups/decision.js'
 import type { RunOrder } from '../../src/pipeline/order.js'
 import type { HistoryReader } from '../../src/pipeline/history/remembered-runs.js'
@@ -273,7 +273,7 @@ export class MortalJob {
           life.aroundFileSync('openCheckpoint', () => {
             const checkpoint = openCheckpoint(options)
             this.#unclosed = checkpoint
-            return mortal(checkpoint, life)
+            return new Checkpoint(mortal(checkpoint.store, life))
           }),
       }),
     }

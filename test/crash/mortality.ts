@@ -1,3 +1,5 @@
+import type { LookupUpdate } from '../../src/pipeline/checkpoint/transitions.js'
+
 /** What a dead process is thrown out of its calls by. */
 export class Death extends Error {}
 
@@ -61,10 +63,12 @@ export function tellingSteps(steps: readonly string[], first = 1, last = steps.l
   })
 }
 
-/**
- * The same object, with a step before and after each of its methods but `close`; all of them are asynchronous, but for
- * `forKind`, which gives another view of the same.
- */
+/** A change of the checkpoint is named after its event. */
+function label(name: string, [, what]: readonly unknown[]): string {
+  return name === 'change' ? (what as LookupUpdate).event : name
+}
+
+/** The same object, with a step before and after each of its asynchronous methods but `close`. */
 export function mortal<Target extends object>(target: Target, life: Life): Target {
   return new Proxy(target, {
     get: (_, name) => {
@@ -72,8 +76,8 @@ export function mortal<Target extends object>(target: Target, life: Life): Targe
       if (typeof member !== 'function') return member
       const call = member.bind(target) as (...args: unknown[]) => unknown
       if (name === 'close') return call
-      if (name === 'forKind') return (...args: unknown[]) => mortal(call(...args) as object, life)
-      return (...args: unknown[]) => life.around(String(name), () => call(...args) as Promise<unknown>)
+      return (...args: unknown[]) =>
+        life.around(label(String(name), args), () => call(...args) as Promise<unknown>)
     },
   })
 }

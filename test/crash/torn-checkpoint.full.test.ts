@@ -84,8 +84,9 @@ function moveWalIntoMain(path: string, mode: 'PASSIVE' | 'TRUNCATE'): void {
 
 type Change = (checkpoint: Checkpoint, lookupId: number, customId: string) => Promise<unknown>
 const accept: Change = (checkpoint, lookupId, customId) =>
-  checkpoint.accept(lookupId, customId, 'run_last', startMs + 9)
-const answer: Change = (checkpoint) => checkpoint.answer(2, answerTo('run_2'))
+  checkpoint.apply({ event: 'accept', lookupId, customId, runId: 'run_last', nowMs: startMs + 9 })
+const answer: Change = (checkpoint) =>
+  checkpoint.apply({ event: 'answer', lookupId: 2, answer: answerTo('run_2') })
 
 let count = 0
 /** Many acknowledged transactions, then one more. */
@@ -96,13 +97,18 @@ async function live(last: Change): Promise<Moments> {
     const [acme = 0, bolt = 0, cargo = 0] = await checkpoint.registerLookups(keyed('Acme', 'Bolt', 'Cargo'))
     for (const id of [acme, bolt]) {
       const { customId } = await checkpoint.intend(id, startMs)
-      await checkpoint.accept(id, customId, `run_${id}`, startMs)
+      await checkpoint.apply({ event: 'accept', lookupId: id, customId, runId: `run_${id}`, nowMs: startMs })
     }
     // A short WAL, so that it can be cut at many bytes.
     moveWalIntoMain(path, 'TRUNCATE')
-    await checkpoint.answer(acme, answerTo(`run_${acme}`))
+    await checkpoint.apply({ event: 'answer', lookupId: acme, answer: answerTo(`run_${acme}`) })
     const first = await checkpoint.intend(cargo, startMs)
-    await checkpoint.withdraw(cargo, first.customId, 'rate limited')
+    await checkpoint.apply({
+      event: 'withdraw',
+      lookupId: cargo,
+      customId: first.customId,
+      reason: 'rate limited',
+    })
     const { customId } = await checkpoint.intend(cargo, startMs)
     const before = filesAt(path)
     await last(checkpoint, cargo, customId)
@@ -216,10 +222,10 @@ describe('a WAL that is being moved into the main file', () => {
     moveWalIntoMain(path, 'TRUNCATE')
     const [acme = 0, bolt = 0] = await checkpoint.registerLookups(keyed('Acme', 'Bolt', 'Cargo', 'Dull'))
     const { customId } = await checkpoint.intend(acme, startMs)
-    await checkpoint.accept(acme, customId, 'run_1', startMs)
+    await checkpoint.apply({ event: 'accept', lookupId: acme, customId, runId: 'run_1', nowMs: startMs })
     // What cannot be compressed.
     const body = JSON.stringify(randomBytes(15_000).toString('base64'))
-    await checkpoint.answer(acme, answerTo('run_1', { body }))
+    await checkpoint.apply({ event: 'answer', lookupId: acme, answer: answerTo('run_1', { body }) })
     intention = { lookupId: bolt, ...(await checkpoint.intend(bolt, startMs)) }
     old = filesAt(path)
     rows = readAll(old)
@@ -243,7 +249,13 @@ describe('a WAL that is being moved into the main file', () => {
   })
 
   test('wherever the next transaction breaks off over what was moved, it is there whole or not at all', async () => {
-    await checkpoint.accept(intention.lookupId, intention.customId, 'run_2', startMs)
+    await checkpoint.apply({
+      event: 'accept',
+      lookupId: intention.lookupId,
+      customId: intention.customId,
+      runId: 'run_2',
+      nowMs: startMs,
+    })
     const after = filesAt(path)
     // The WAL begins again: its old frames are overwritten from the first on.
     expect(after.wal.length).toBe(moved.wal.length)

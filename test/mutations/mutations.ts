@@ -16,10 +16,10 @@ export const mutations: readonly Mutation[] = [
     to: "lose: 'new'",
   },
   {
-    file: 'src/pipeline/lookups/lookup-state.ts',
-    breaks: 'a run that may belong to another lookup is not submitted again',
-    from: "fail: 'failed', doubt: 'uncertain'",
-    to: "fail: 'failed', doubt: 'new'",
+    file: 'src/pipeline/checkpoint/transitions.ts',
+    breaks: 'a run of another submission is not that of a lookup',
+    from: '!isTaken || reply.runId === null',
+    to: 'isTaken || reply.runId === null',
   },
   {
     file: 'src/pipeline/answers/outcome.ts',
@@ -40,10 +40,10 @@ export const mutations: readonly Mutation[] = [
     to: 'asked.customId === null && customId !== asked.customId',
   },
   {
-    file: 'src/pipeline/answers/misdirected.ts',
-    breaks: 'a name that two submissions asked for proves nothing',
-    from: 'others.length === 0 ? only',
-    to: 'others.length >= 0 ? only',
+    file: 'src/pipeline/checkpoint/transitions.ts',
+    breaks: 'a submission has one run',
+    from: "named.runId === runId ? 'known' : 'conflict'",
+    to: "named.runId === runId ? 'known' : 'known'",
   },
   {
     file: 'src/pipeline/scheduler/budgets.ts',

@@ -39,7 +39,7 @@ export function readDisk(path: string): OnDisk {
   const database = openSqlite(path, { synchronous: 'NORMAL' })
   registerChecksums(database)
   try {
-    // Whatever was killed, claimed or contested: it is sound to the check that stands before the next submission.
+    // Whatever was killed or claimed: it is sound to the check that stands before the next submission.
     const damage = findDamage(database, 'all')
     hold(damage.length === 0, `the checkpoint is damaged: ${describeDamage(damage)}`)
     const lookups = database
@@ -93,22 +93,17 @@ export function assertPaidOnce(service: SimulatedService, resubmittable: Readonl
 
 /**
  * Held whenever a process has ended, however it ended: nothing acknowledged is lost, nothing billed is unknown.
- * `accepted` are the runs of submissions by their custom_ids, `answered` those of lookups. `toldRuns`: runs of others that
- * submissions were told of, which both have until their answers prove them.
+ * `accepted` are the runs of submissions by their custom_ids, `answered` those of lookups.
  */
 export function assertNothingLost(
   disk: OnDisk,
   service: SimulatedService,
   accepted: ReadonlyMap<string, string>,
   answered: ReadonlyMap<number, string>,
-  toldRuns: ReadonlyMap<string, string> = new Map(),
 ): void {
-  const own = new Map(service.ledger.map(({ customId, runId }) => [customId, runId]))
   const submissions = new Map(disk.submissions.map((row) => [row.customId, row]))
   for (const [customId, runId] of accepted) {
-    const known = submissions.get(customId)?.runId
-    const isOwn = toldRuns.has(customId) && known === own.get(customId)
-    hold(known === runId || isOwn, `the acknowledged run of ${customId} is lost`)
+    hold(submissions.get(customId)?.runId === runId, `the acknowledged run of ${customId} is lost`)
   }
   const lookups = new Map(disk.lookups.map((row) => [row.lookupId, row]))
   for (const [lookupId, runId] of answered) {
@@ -120,7 +115,7 @@ export function assertNothingLost(
   for (const { customId, runId } of service.ledger) {
     const row = submissions.get(customId)
     hold(row !== undefined, `${customId} was billed, and the checkpoint does not know it`)
-    const isKnown = row.verdict === 'accepted' && [runId, toldRuns.get(customId)].includes(row.runId ?? '')
+    const isKnown = row.verdict === 'accepted' && row.runId === runId
     hold(
       isKnown || ['uncertain', 'intended'].includes(row.verdict),
       `${customId} was billed, and is "${row.verdict}" here`,

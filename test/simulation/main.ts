@@ -36,7 +36,6 @@ const sum = {
   steps: 0,
   polls: 0,
   swapped: 0,
-  crossed: 0,
   virtualHours: 0,
   stageLookups: 0,
   researched: 0,
@@ -57,7 +56,6 @@ for (let seed = first; seed < first + count; seed++) {
       await simulate(seed, {
         webhooks: values.webhooks,
         mixedUp: values['mixed-up'],
-        crossed: values['mixed-up'],
         forgetful: values.forgetful,
         priced: values.priced,
         decided: values.decided,
@@ -77,7 +75,7 @@ process.stdout.write(
   `${number(count)} seeds: ${number(sum.lookups)} lookups over ${number(sum.processes)} processes, ${number(sum.crashes)} of them killed, ` +
     `${number(sum.steps)} steps, ${number(sum.virtualHours)} virtual hours\n` +
     `billed ${number(sum.billed)}, billed twice against the user's word 0, lost 0, uncertain ${number(sum.uncertain)} (${number(sum.uncertainBilled)} of them billed), ` +
-    `answers of others sent ${number(sum.swapped)}, written 0, submissions told of another's run ${number(sum.crossed)}\n` +
+    `answers of others sent ${number(sum.swapped)}, written 0\n` +
     `after answers ${number(sum.stageLookups)} lookups: ${number(sum.researched)} researched and ${number(sum.domainsBilled)} domains billed, twice 0, ` +
     `uncertain ${number(sum.stageUncertain)}, stages stopped while resolution went on ${number(sum.stageStops)}\n` +
     `decided by reviewers ${number(sum.decided)}, taken back ${number(sum.takenBack)}, asked or waited for all the same 0\n` +

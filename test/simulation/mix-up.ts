@@ -22,8 +22,6 @@ const calm: MixUpWeather = { poll: 0, rewritten: 0, cached: 0, kickoff: 0, anony
 
 export type Body = Record<string, unknown>
 
-const partnerWaitMs = 5_000
-
 /**
  * Mixes up what the service answers. Its chance is its own, so that the rest of the world is that of the same seed
  * without it; what it does is always such that the answer can tell whose it is.
@@ -35,17 +33,7 @@ export class MixUp {
   readonly #ownKickoffs = new Set<unknown>()
   #lastKickoff: Body | null = null
 
-  /** By `custom_id`, the run that a submission was told of instead of its own. */
-  readonly toldRuns = new Map<string, string>()
-  readonly newlyCrossed: (readonly [LedgerEntry, LedgerEntry])[] = []
-  readonly #onTheirWay = new WeakSet<Body>()
-  #waiting: { entry: LedgerEntry; give: (body: Body) => void } | null = null
-
-  /** `crossing`: chance for submissions that get each other's run; `null` if none do. */
-  constructor(
-    private readonly chance: Chance,
-    private readonly crossing: Chance | null = null,
-  ) {}
+  constructor(private readonly chance: Chance) {}
 
   storm(): void {
     this.calm()
@@ -65,7 +53,6 @@ export class MixUp {
     this.#stuck.clear()
     this.#ownKickoffs.clear()
     this.#lastKickoff = null
-    this.#waiting = null
   }
 
   /**
@@ -76,43 +63,6 @@ export class MixUp {
     if (this.#ownKickoffs.has(body)) this.#lastKickoff = body as Body
   }
 
-  /**
-   * An answer that is about to arrive. Two submissions that are answered within seconds are told of each other's run,
-   * permanently. A run that fails echoes no name, and could never be told to be another lookup's.
-   */
-  cross(body: Body, ledger: readonly LedgerEntry[]): Promise<Body> | Body {
-    const { crossing } = this
-    const entry = ledger.find(({ runId }) => runId === body['run_id'])
-    if (crossing === null || entry === undefined || entry.fails || !this.#ownKickoffs.has(body)) return body
-    // Sent again, it is the answer to another submission.
-    if (this.#onTheirWay.has(body)) return body
-    this.#onTheirWay.add(body)
-    if (!crossing.happens(0.5)) return body
-    const partner = this.#waiting
-    if (partner !== null) {
-      this.swappedCount += 2
-      this.newlyCrossed.push([entry, partner.entry])
-      this.toldRuns.set(entry.customId, partner.entry.runId).set(partner.entry.customId, entry.runId)
-      partner.give({ ...body, custom_id: partner.entry.customId })
-      return { ...body, run_id: partner.entry.runId }
-    }
-    return new Promise((resolve) => {
-      const give = (given: Body) => {
-        clearTimeout(timer)
-        this.#waiting = null
-        resolve(given)
-      }
-      const timer = setTimeout(give, partnerWaitMs, body)
-      this.#waiting = { entry, give }
-    })
-  }
-
-  /** Each gets the run that the other one's submission was told of. */
-  uncross(one: LedgerEntry, other: LedgerEntry): void {
-    for (const { customId } of [one, other]) this.toldRuns.delete(customId)
-    ;[one.runId, other.runId] = [other.runId, one.runId]
-  }
-
   /** The run whose answer is sent instead, or null. */
   instead(run: LedgerEntry, ledger: readonly LedgerEntry[]): LedgerEntry | null {
     const { chance, weather } = this
@@ -120,13 +70,7 @@ export class MixUp {
     if (stuck !== undefined && chance.happens(weather.cached)) return this.#swap(stuck)
     this.#stuck.delete(run.runId)
     if (ledger.length < 2 || !chance.happens(weather.poll)) return null
-    // Nor the answer of the lookup that was told of this run: it would be the right one by accident.
-    // Nor one that gets this run's answers itself: each would have the other's, as after a mix-up of the submissions.
-    const isOther = ({ runId, customId }: LedgerEntry) =>
-      runId !== run.runId &&
-      this.toldRuns.get(customId) !== run.runId &&
-      this.#stuck.get(runId)?.runId !== run.runId
-    const others = ledger.filter(isOther)
+    const others = ledger.filter(({ runId }) => runId !== run.runId)
     if (others.length === 0) return null
     const other = chance.pick(others)
     this.#stuck.set(run.runId, other)

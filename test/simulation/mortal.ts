@@ -1,4 +1,5 @@
-import type { Checkpoint } from '../../src/pipeline/checkpoint/checkpoint.js'
+import { Checkpoint } from '../../src/pipeline/checkpoint/checkpoint.js'
+import type { LookupStore } from '../../src/pipeline/checkpoint/lookup-store.js'
 import type { Inbox, OwnInbox } from '../../src/pipeline/inbox/inbox.js'
 import type { Transport } from '../../src/client/transport.js'
 
@@ -38,64 +39,38 @@ async function mortalCall<Result>(life: Life, call: () => Promise<Result>): Prom
   return life.step() ? result : never()
 }
 
-export function mortalCheckpoint(checkpoint: Checkpoint, life: Life): Checkpoint {
+export const mortalCheckpoint = (checkpoint: Checkpoint, life: Life): Checkpoint =>
+  new Checkpoint(mortalStore(checkpoint.store, life))
+
+function mortalStore(store: LookupStore, life: Life): LookupStore {
   return {
-    id: checkpoint.id,
-    kind: checkpoint.kind,
-    forKind: (kind) => mortalCheckpoint(checkpoint.forKind(kind), life),
-    follow: (lookups, policy) => mortalCall(life, () => checkpoint.follow(lookups, policy)),
-    listRowAnswers: (after, count) => mortalCall(life, () => checkpoint.listRowAnswers(after, count)),
-    findRowLookup: (id) => mortalCall(life, () => checkpoint.findRowLookup(id)),
-    findByKey: (key) => mortalCall(life, () => checkpoint.findByKey(key)),
-    updateHistory: (change) => mortalCall(life, () => checkpoint.updateHistory(change)),
-    markNotCreated: (id, customId, reason) => {
-      life.disproved.add(customId)
-      return mortalCall(life, () => checkpoint.markNotCreated(id, customId, reason))
+    others: store.others,
+    register: (lookups) => mortalCall(life, () => store.register(lookups)),
+    plan: (kind, policy, followUps) => mortalCall(life, () => store.plan(kind, policy, followUps)),
+    reopen: (kind, outcomes) => mortalCall(life, () => store.reopen(kind, outcomes)),
+    intend: (kind, id, nowMs, bounds) => mortalCall(life, () => store.intend(kind, id, nowMs, bounds)),
+    change: async (kind, update, decide) => {
+      if (update.event === 'disprove') life.disproved.add(update.customId)
+      const outcome = await mortalCall(life, () => store.change(kind, update, decide))
+      const isDone: unknown = outcome
+      if (update.event === 'accept' && isDone !== 'uncertain')
+        life.accepted.set(update.customId, update.runId)
+      if (update.event === 'answer' && isDone === true)
+        life.answered.set(update.lookupId, update.answer.runId)
+      return outcome
     },
-    registerLookups: (lookups) => mortalCall(life, () => checkpoint.registerLookups(lookups)),
-    plan: (policy) => mortalCall(life, () => checkpoint.plan(policy)),
-    reopen: (outcomes) => mortalCall(life, () => checkpoint.reopen(outcomes)),
-    nextToSubmit: (after, count) => mortalCall(life, () => checkpoint.nextToSubmit(after, count)),
-    listOpenRuns: () => mortalCall(life, () => checkpoint.listOpenRuns()),
-    intend: (id, nowMs, bounds) => mortalCall(life, () => checkpoint.intend(id, nowMs, bounds)),
-    // None of these is a step where nobody else writes.
-    waitForOtherWorkers: (signal, what) => checkpoint.waitForOtherWorkers(signal, what),
-    countSettledByOthers: () => checkpoint.countSettledByOthers(),
-    copyForReading: () => checkpoint.copyForReading(),
-    accept: async (id, customId, runId, nowMs) => {
-      const isSettled = await mortalCall(life, () => checkpoint.accept(id, customId, runId, nowMs))
-      if (isSettled !== 'contested') life.accepted.set(customId, runId)
-      return isSettled
-    },
-    withdraw: (id, customId, reason, mayBeBilled) =>
-      mortalCall(life, () => checkpoint.withdraw(id, customId, reason, mayBeBilled)),
-    reject: (id, customId, reason) => mortalCall(life, () => checkpoint.reject(id, customId, reason)),
-    markUncertain: (id, customId, reason) =>
-      mortalCall(life, () => checkpoint.markUncertain(id, customId, reason)),
-    claim: (customId, runId, nowMs) => mortalCall(life, () => checkpoint.claim(customId, runId, nowMs)),
-    listContenders: (runId) => mortalCall(life, () => checkpoint.listContenders(runId)),
-    assignRun: (customId, runId, nowMs) =>
-      mortalCall(life, () => checkpoint.assignRun(customId, runId, nowMs)),
-    swapRuns: (one, other, nowMs) => mortalCall(life, () => checkpoint.swapRuns(one, other, nowMs)),
-    findByRun: (runId) => mortalCall(life, () => checkpoint.findByRun(runId)),
-    listLostSince: (afterMs, among) => mortalCall(life, () => checkpoint.listLostSince(afterMs, among)),
     // Looking back is no step: it would only move the deaths of every kept seed.
-    listRecentSubmissions: (afterMs, countMax) => checkpoint.listRecentSubmissions(afterMs, countMax),
-    readBody: (id) => mortalCall(life, () => checkpoint.readBody(id)),
-    answer: async (id, answer, isProved) => {
-      const isFirst = await mortalCall(life, () => checkpoint.answer(id, answer, isProved))
-      if (isFirst === true) life.answered.set(id, answer.runId)
-      return isFirst
-    },
-    setNeedsAttention: (id, reason) => mortalCall(life, () => checkpoint.setNeedsAttention(id, reason)),
-    countSpent: () => mortalCall(life, () => checkpoint.countSpent()),
-    countSpentByRows: () => mortalCall(life, () => checkpoint.countSpentByRows()),
-    endJob: (nowMs) =>
+    read: (kind, name, given) =>
+      name === 'recent_submissions'
+        ? store.read(kind, name, given)
+        : mortalCall(life, () => store.read(kind, name, given)),
+    endJob: (kind, nowMs) =>
       mortalCall(life, () => {
         life.endsJob = true
-        return checkpoint.endJob(nowMs)
+        return store.endJob(kind, nowMs)
       }),
-    close: () => checkpoint.close(),
+    updateHistory: (change) => mortalCall(life, () => store.updateHistory(change)),
+    close: () => store.close(),
   }
 }
 

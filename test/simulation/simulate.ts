@@ -58,8 +58,6 @@ export interface Simulated {
   polls: number
   /** Answers of another run or entity that the service sent. */
   swapped: number
-  /** Submissions that got another one's run for good. */
-  crossed: number
   virtualHours: number
   /** Lookups of what follows from answers, and of rows that ask for domains. */
   stageLookups: number
@@ -95,8 +93,6 @@ export interface WorldOptions {
   webhooks?: boolean
   /** Answers are sent to whom they do not belong. */
   mixedUp?: boolean
-  /** With it, submissions get each other's run, permanently. Without webhooks alone. */
-  crossed?: boolean
   /** The service ends with each process, as the embedded one does: it bills nothing, and knows no earlier run. */
   forgetful?: boolean
   /** What happens is counted here; by default, in a tally of each process. */
@@ -124,8 +120,7 @@ export async function simulate(seed: number, options: WorldOptions = {}): Promis
   const time = new VirtualTime(startMs)
   try {
     const webhooks = options.webhooks === true ? openPost(seed, folder) : null
-    const crossing = options.crossed === true && webhooks === null ? new Chance(seed + 3_000_000_019) : null
-    const mixUp = options.mixedUp === true ? new MixUp(new Chance(seed + 2_000_000_011), crossing) : null
+    const mixUp = options.mixedUp === true ? new MixUp(new Chance(seed + 2_000_000_011)) : null
     const withStages =
       options.decided === true || (options.stages ?? (options.first === undefined && seed % 4 === 3))
     const stages = withStages ? openStageWorld(seed) : null
@@ -226,11 +221,7 @@ async function live(seed: number, world: World): Promise<Simulated> {
     const disk = ofService(whole, scope)
     assertAllPaidOnce(world)
     if (world.first !== null) noteSides(world.first, disk)
-    service.uncrossUnlessTold((id) => {
-      const row = disk.submissions.find(({ customId }) => customId === id)
-      return row?.verdict === 'accepted' ? row.runId : null
-    })
-    assertNothingLost(whole, service, world.accepted, world.answered, world.mixUp?.toldRuns)
+    assertNothingLost(whole, service, world.accepted, world.answered)
     assertBudgetKept(disk, world.lookupsMax, ['resolution'])
     const isLeftAlone = leftAlone(world, disk)
     if (world.stages !== null)
@@ -271,7 +262,6 @@ async function live(seed: number, world: World): Promise<Simulated> {
         steps,
         polls: service.pollCount,
         swapped: world.mixUp?.swappedCount ?? 0,
-        crossed: world.mixUp?.toldRuns.size ?? 0,
         virtualHours: (time.nowMs - startMs) / 3_600_000,
         stageLookups: stageLookups.length,
         researched: taken.filter(({ kind }) => kind === 'hierarchy').length,

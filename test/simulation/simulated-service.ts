@@ -2,7 +2,7 @@ import type { Transport, TransportRequest } from '../../src/client/transport.js'
 import type { Exchange } from '../../src/core/http-exchange.js'
 import type { Chance } from './chance.js'
 import type { Firm, FirmBook } from './firms.js'
-import type { Body, MixUp } from './mix-up.js'
+import type { MixUp } from './mix-up.js'
 import { RateWindow, type WindowKind } from './rate-window.js'
 import { mergedIntoOf } from './record-bodies.js'
 import { error, limited, type Answered } from './simulated-answer.js'
@@ -151,11 +151,8 @@ export class SimulatedService {
     if (chance.happens(weather.brokenBody)) {
       return { kind: 'reply', status: answered.status, headers: {}, body: undefined, bodyFault: 'broke off' }
     }
-    const body = (await this.mixUp?.cross(answered.body as Body, this.ledger)) ?? answered.body
-    if (isDead()) return never()
-    if (isStopped()) return { kind: 'no_reply', sent: 'maybe', reason: 'stopped' }
-    this.mixUp?.arrived(body)
-    return { kind: 'reply', headers: {}, bodyFault: null, ...answered, body }
+    this.mixUp?.arrived(answered.body)
+    return { kind: 'reply', headers: {}, bodyFault: null, ...answered }
   }
 
   /** The caller gives up on a request that is still on its way. */
@@ -210,19 +207,6 @@ export class SimulatedService {
     if (errs) return error(chance.pick([500, 502, 504]), 'api_error')
     const accepted = { status: 'pending', run_id: entry.runId, custom_id: body.custom_id }
     return { status: 202, body: this.mixUp?.kickoff(accepted) ?? accepted }
-  }
-
-  /**
-   * A mix-up that only one of both submissions was told of is undone, since no answer could set it right; `knownRun` is
-   * the run that a submission is known to have. Where it is set right already, it stays so.
-   */
-  uncrossUnlessTold(knownRun: (customId: string) => string | null): void {
-    for (const [one, other] of this.mixUp?.newlyCrossed.splice(0) ?? []) {
-      const runs = [one, other].map(({ customId }) => knownRun(customId))
-      if (!runs.includes(null) || runs[0] === one.runId || runs[1] === other.runId) continue
-      this.mixUp?.uncross(one, other)
-      for (const entry of [one, other]) this.#runs.set(entry.runId, entry)
-    }
   }
 
   /** Another process: of what it was asked before it knows nothing. */

@@ -97,7 +97,6 @@ function sampleSummary(over: Partial<RunSummary> = {}): RunSummary {
     rateLimitedCount: 4,
     misdirectedCount: 0,
     heldCount: 0,
-    contestedCount: 0,
     contradictionCount: 0,
     deliveries: { taken: 0, unclaimed: 0, quarantined: 0 },
     rowsByStatus: {},

@@ -5,16 +5,13 @@ import { UserError } from '../../core/errors.js'
 import { isPostgresUrl } from '../../core/server-addresses.js'
 import {
   compactCheckpoint,
-  type Compaction,
   repairCheckpoint,
-  type Repair,
-} from '../../pipeline/checkpoint/sqlite/maintenance.js'
-import {
-  type Damage,
-  diagnoseDamage,
   verifyCheckpoint,
+  type Compaction,
+  type Damage,
+  type Repair,
   type Verification,
-} from '../../pipeline/checkpoint/sqlite/verify.js'
+} from '../../pipeline/checkpoint/maintenance.js'
 import { systemClock } from '../../platform/clock.js'
 import { resolveSettings } from '../../config/settings.js'
 import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
@@ -98,7 +95,7 @@ export function fillCheckpointCommand(checkpoint: Command, io: CliIo): void {
   const addCheckpointCommand = (
     name: keyof typeof onServer,
     description: string,
-    action: (path: string, flags: Flags) => void | Promise<void>,
+    action: (path: string, flags: Flags) => Promise<void>,
   ) => {
     const command = checkpoint.command(name).description(description)
     addConfigFlags(command, ['config', 'checkpoint'])
@@ -106,39 +103,33 @@ export function fillCheckpointCommand(checkpoint: Command, io: CliIo): void {
       const { path } = resolveSettings(readConfig([], flags, io.environment), io.environment).checkpoint
       const hint = onServer[name]
       if (hint !== null) assertNotOnServer(path, `enrich checkpoint ${name}`, hint)
-      return isPostgresUrl(path)
-        ? action(path, flags)
-        : diagnoseDamage(path, async () => {
-            await action(path, flags)
-          })
+      return action(path, flags)
     })
   }
   addCheckpointCommand('verify', 'check the checkpoint for damage; changes nothing', async (path, flags) => {
-    const found = (await verifyAny(path, io)) ?? throwNotFound(path)
+    const found = (await verifyCheckpoint(path, io)) ?? throwNotFound(path)
     io.out(flags.json === true ? formatJsonLine('verification', found) : formatVerification(found))
     if (found.damage.length > 0 || found.problem !== null) io.setExitCode(2)
   })
   addCheckpointCommand(
     'repair',
     'build a new checkpoint from the undamaged part; keep the damaged file',
-    (path, flags) => {
-      if (verifyCheckpoint(path) === null) throwNotFound(path)
-      const repair = repairCheckpoint(path, systemClock.nowMs())
+    async (path, flags) => {
+      if ((await verifyCheckpoint(path, io)) === null) throwNotFound(path)
+      const repair = await repairCheckpoint(path, systemClock.nowMs())
       io.out(flags.json === true ? formatJsonLine('repair', { path, repair }) : formatRepair(path, repair))
     },
   )
-  addCheckpointCommand('compact', 'return unused space of the checkpoint to the disk', (path, flags) => {
-    if (!existsSync(path)) throwNotFound(path)
-    const compaction = compactCheckpoint(path, systemClock.nowMs())
-    io.out(flags.json === true ? formatJsonLine('compaction', compaction) : formatCompaction(compaction))
-  })
+  addCheckpointCommand(
+    'compact',
+    'return unused space of the checkpoint to the disk',
+    async (path, flags) => {
+      if (!existsSync(path)) throwNotFound(path)
+      const compaction = await compactCheckpoint(path, systemClock.nowMs())
+      io.out(flags.json === true ? formatJsonLine('compaction', compaction) : formatCompaction(compaction))
+    },
+  )
   fillMigrateCommand(checkpoint, io)
-}
-
-async function verifyAny(path: string, { environment }: CliIo): Promise<Verification | null> {
-  if (!isPostgresUrl(path)) return verifyCheckpoint(path)
-  const { verifyShared } = await import('../../pipeline/checkpoint/postgres/verify.js')
-  return verifyShared(path, { environment })
 }
 
 function throwNotFound(path: string): never {

@@ -218,7 +218,7 @@ function describeCheckpoint(path: string, isBilled: boolean): string {
   if (problem !== null) throw problem
   openToWrite(path).close()
   const reader = openCheckpointReader(path, null)
-  const scopes = reader?.readCounts() ?? []
+  const scopes = reader?.read('counts') ?? []
   reader?.close()
   const lookups = scopes.reduce(
     (sum, { states }) => sum + Object.values(states).reduce((a, b) => a + b, 0),

@@ -275,7 +275,7 @@ function describeSpending(
   stages: readonly StagePlan[],
   { prices, budget, job }: Settings,
 ): PlannedSpending {
-  const byKind = reader?.readSpentOfJob(nameJob(input, job.name)) ?? new Map<LookupKind, number>()
+  const byKind = reader?.read('spent_of_job', nameJob(input, job.name)) ?? new Map<LookupKind, number>()
   const demands = stages.map(({ kind, plan, submitMax }) => ({
     kind,
     certain: Math.min(plan.submit, submitMax),

@@ -1,12 +1,9 @@
 import type { Command } from 'commander'
 import { formatCount } from '../../core/text.js'
-import { diagnoseDamage } from '../../pipeline/checkpoint/sqlite/verify.js'
-import { reconcileCheckpoint, type ReconcileReport } from '../../pipeline/checkpoint/sqlite/reconcile.js'
-import { readLedger } from '../../pipeline/checkpoint/charges.js'
+import { reconcileCheckpoint, type ReconcileReport } from '../../pipeline/checkpoint/maintenance.js'
 import { systemClock } from '../../platform/clock.js'
 import { systemRandom } from '../../platform/random.js'
 import { resolveSettings } from '../../config/settings.js'
-import { isPostgresUrl } from '../../core/server-addresses.js'
 import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
 import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 
@@ -23,32 +20,21 @@ export function fillReconcileCommand(command: Command, io: CliIo): void {
     .option('--json', 'print one JSON line')
     .action(async (path: string, flags: Flags) => {
       const settings = resolveSettings(readConfig([], flags, io.environment), io.environment)
-      const ledger = await readLedger(path)
-      const request = {
+      const report = await reconcileCheckpoint({
         path: settings.checkpoint.path,
-        charges: ledger.charges,
-        completeUntilMs: flags.complete === true ? ledger.writtenAtMs : null,
+        ledgerPath: path,
+        isComplete: flags.complete === true,
         scope: settings.service.baseUrl,
         isDryRun: flags.dryRun === true,
-        nowMs: systemClock.nowMs(),
+        clock: systemClock,
         random: systemRandom,
-      }
-      const report = await (isPostgresUrl(request.path)
-        ? reconcileShared(request, io)
-        : diagnoseDamage(request.path, () => Promise.resolve(reconcileCheckpoint(request))))
+        environment: io.environment,
+      })
       io.out(
         flags.json === true ? formatJsonLine('reconciliation', report) : formatReconcileReport(report, flags),
       )
       if (isAttentionNeeded(report)) io.setExitCode(3)
     })
-}
-
-async function reconcileShared(
-  request: Parameters<typeof reconcileCheckpoint>[0],
-  { environment }: CliIo,
-): Promise<ReconcileReport> {
-  const { reconcileSharedCheckpoint } = await import('../../pipeline/checkpoint/postgres/reconcile.js')
-  return reconcileSharedCheckpoint({ ...request, clock: systemClock, environment })
 }
 
 /** Returns whether the list left something unsettled, or the user should contact the service. */

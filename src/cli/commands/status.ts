@@ -49,8 +49,8 @@ async function showStatus(settings: Settings, flags: StatusFlags, io: CliIo): Pr
   const reader = openCheckpointReader(path, null)
   if (reader === null) throw createNotFound(path)
   try {
-    const scopes = reader.readCounts()
-    const uncertain = flags.uncertain === true ? reader.listUncertain(listedMax) : null
+    const scopes = reader.read('counts')
+    const uncertain = flags.uncertain === true ? reader.read('uncertain', { limit: listedMax }) : null
     const inbox = readInboxCounts(path)
     const decided = await countDecided(settings, [...new Set(scopes.map(({ scope }) => scope))]).catch(
       (error: unknown) => {

@@ -10,12 +10,6 @@ export interface ExpectedIdentity {
   readonly name: string | null
 }
 
-/** A submission for which the service returned a run. */
-export interface Contender {
-  readonly customId: string
-  readonly name: string
-}
-
 /**
  * Returns the reason why an answer belongs to another lookup, by its echoed members; null if nothing contradicts.
  * Missing or null members are no evidence (interface: "v3 job result", `metadata.query`). Ids are compared exactly. Of
@@ -34,33 +28,11 @@ export function explainMismatch(run: RunObjectLenient, asked: ExpectedIdentity):
   return null
 }
 
-/**
- * Finds the one of several submissions with the same run to which the answer belongs: by its custom_id, or else by a
- * name that only one of them has. Null if there is no proof.
- */
-export function findProvenOwner<Item extends Contender>(
-  run: RunObjectLenient,
-  contenders: readonly Item[],
-): Item | null {
-  const name = readQueryName(run)
-  const named = name === null ? contenders : contenders.filter((one) => isSameName(name, one.name))
-  const customId = readCustomId(run)
-  if (customId !== null) return named.find((one) => one.customId === customId) ?? null
-  const [only, ...others] = named
-  return name !== null && only !== undefined && others.length === 0 ? only : null
-}
-
 /** Returns the custom_id in a response, if it differs from the sent one; else null. */
 export function findOtherCustomId(body: unknown, customId: string | null): string | null {
   const echoed = readCustomId(body)
   return customId === null || echoed === customId ? null : echoed
 }
-
-/** Returns the custom_id and name echoed in an answer; null if missing. */
-const readEcho = (run: RunObjectLenient): { customId: string | null; name: string | null } => ({
-  customId: readCustomId(run),
-  name: readQueryName(run),
-})
 
 function readCustomId(body: unknown): string | null {
   return toFilledText(at(body, 'custom_id'))
@@ -110,52 +82,4 @@ const quotedCharsMax = 80
 /** Quotes a text of the server on one line, truncated. */
 function quoteText(text: string): string {
   return JSON.stringify(text.length > quotedCharsMax ? `${text.slice(0, quotedCharsMax - 1)}…` : text)
-}
-
-/** A lookup, the run that the service returned for it, and a final answer to that run. */
-export interface HeldAnswer {
-  readonly lookupId: number
-  readonly runId: string
-  readonly customId: string
-  /** As submitted. */
-  readonly name: string
-  readonly run: RunObjectLenient
-  readonly failed: boolean
-}
-
-/** A cache may send wrong answers for a while; this many in a row, for both runs, show that the runs are swapped. */
-const answersMin = 3
-
-/**
- * Answers that belong to other lookups. Two lookups have swapped runs if the answers to each run prove, by `custom_id`
- * and echoed name, that they belong to the other lookup.
- */
-export class SwappedRunDetector {
-  readonly #held = new Map<string, { last: HeldAnswer; ownerId: string; count: number }>()
-
-  /** Notes an answer of another lookup. Returns both answers if they prove that their runs are swapped, else `null`. */
-  note(held: HeldAnswer): readonly [HeldAnswer, HeldAnswer] | null {
-    const { customId: ownerId } = readEcho(held.run)
-    if (ownerId === null || ownerId === held.customId) {
-      this.forget(held.customId)
-      return null
-    }
-    const known = this.#held.get(held.customId)
-    const isSame = known?.ownerId === ownerId && known.last.runId === held.runId
-    const count = isSame ? known.count + 1 : 1
-    this.#held.set(held.customId, { last: held, ownerId, count })
-    const other = this.#held.get(ownerId)
-    if (other?.ownerId !== held.customId || Math.min(count, other.count) < answersMin) return null
-    return hasEchoedName(held, other.last) && hasEchoedName(other.last, held) ? [held, other.last] : null
-  }
-
-  /** Removes the answer noted for this submission. */
-  forget(customId: string): void {
-    this.#held.delete(customId)
-  }
-}
-
-function hasEchoedName({ run }: HeldAnswer, { name }: HeldAnswer): boolean {
-  const echoed = readEcho(run).name
-  return echoed !== null && isSameName(echoed, name)
 }

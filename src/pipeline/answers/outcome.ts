@@ -128,8 +128,8 @@ const rateLimitedWaitMsMin = 250
 export type PollVerdict =
   | { kind: 'pending' }
   | { kind: 'finished'; run: RunObjectLenient; failed: boolean }
-  /** An answer of another lookup; `run` is set if it is a final answer to the requested run. */
-  | { kind: 'misdirected'; reason: string; run: RunObjectLenient | null; failed: boolean }
+  /** An answer of another lookup. */
+  | { kind: 'misdirected'; reason: string }
   | { kind: 'rate_limited'; waitMs: number }
   | { kind: 'refused'; reason: string }
   | { kind: 'run_unknown'; reason: string }
@@ -170,10 +170,7 @@ export function judgeRun(body: unknown, asked: ExpectedIdentity, bodyFault: stri
   if (!parsed.success) return { kind: 'retry', reason: bodyFault ?? 'the body is not a run' }
   const run = parsed.data
   const reason = explainMismatch(run, asked)
-  const said = judgeStatus(run)
-  if (reason === null) return said
-  const isAnswer = said.kind === 'finished' && run.run_id === asked.runId
-  return { kind: 'misdirected', reason, run: isAnswer ? run : null, failed: isAnswer && said.failed }
+  return reason === null ? judgeStatus(run) : { kind: 'misdirected', reason }
 }
 
 function judgeStatus(

@@ -198,7 +198,7 @@ function toPollVerdict(said: RecordContent): PollVerdict {
     case 'unusable':
       return { kind: 'retry', reason: said.reason }
     case 'other':
-      return { kind: 'misdirected', reason: said.reason, run: null, failed: false }
+      return { kind: 'misdirected', reason: said.reason }
   }
 }
 

@@ -1,271 +1,171 @@
 import type { Lookup } from '../../core/lookup-identity.js'
-import type { Contender } from '../answers/misdirected.js'
-import type { Sqlite } from '../../platform/sqlite.js'
 import type { LookupKind, StageKind } from '../lookups/lookup-kind.js'
 import type { LookupPlan, LookupState, PlanPolicy } from '../lookups/lookup-state.js'
-import type { SharedTurns } from './turns.js'
-import type { AnswerContent } from './packed-answer.js'
+import type { FollowedLookups, Found, Given, LookupStore, QueryName } from './lookup-store.js'
+import { packContent } from './packed-answer.js'
+import type { Intention, KeyedLookup, LookupId, Refusal, SubmissionBounds } from './records.js'
+import { decide, type LookupUpdate, type Transition, type UpdateOutcome } from './transitions.js'
 
-/** A lookup's number in the checkpoint: 1 to 2^32 - 2. */
-export type LookupId = number
-
-/** A lookup with its kind and key. Equal keys of two kinds are two lookups. */
-export interface KeyedLookup {
-  kind: LookupKind
-  key: Uint8Array
-  lookup: Lookup
-  /** The key that the lookup would have without an occurrence number. */
-  plainKey?: Uint8Array
-  /** A reviewer decided the lookup: runs that include it do not submit it. */
-  isDecided?: boolean
-  /** The lookup only checks an answer of an own registry, and no further lookups follow from it. */
-  isCheck?: boolean
-}
-
-export interface OpenRun {
-  lookupId: LookupId
-  runId: string
-  /** Custom id of the submission; an answer may echo it, like the name. */
-  customId: string
-  name: string
-  submittedAtMs: number
-  /** The reason, or `null` if the run needs no attention. */
-  needsAttention: string | null
-}
-
-export type RunHolder = Pick<OpenRun, 'lookupId' | 'runId' | 'customId'>
-
-/** A submission to which the service assigned a run. If several have the same run, the answer must prove its owner. */
-export interface RunContender extends Contender {
-  lookupId: LookupId
-}
-
-export interface ToSubmit extends Lookup {
-  lookupId: LookupId
-  /** 1 for a lookup made from an input row; 0 for a follow-up of an answer. */
-  isFirst: 0 | 1
-}
-
-export interface Intention {
-  customId: string
-  attempt: number
-  /**
-   * Call immediately before the request is sent. Returns false if the right to submit has expired and other workers may
-   * have taken over the lookup: send nothing, the intention is withdrawn.
-   */
-  mayLeave(): boolean
-}
-
-/** Limits on the submissions of a job, summed over all its workers; `null` means no limit. */
-export interface SubmissionBounds {
-  /** For lookups made from input rows, of all kinds. */
-  rowsMax: number | null
-  /** For lookups of this kind. */
-  kindMax: number | null
-  /** Price of the submission, in millionths; `costMaxMicros` is the budget of the job. */
-  priceMicros: number
-  costMaxMicros: number | null
-}
+export type {
+  AnswerHead,
+  Intention,
+  KeyedLookup,
+  LookupId,
+  PendingRun,
+  Refusal,
+  RunOwner,
+  SubmissionBounds,
+  ToSubmit,
+} from './records.js'
 
 /**
- * The reason why a submission must not be sent: another worker submits or has submitted the lookup, or a limit of the
- * job is reached (lookups of rows, lookups of the kind, or cost).
+ * The lookups of one kind, and the part of them that this run includes. What it changes is durable when the promise
+ * resolves. A newly opened checkpoint is that of resolutions.
+ *
+ *     const [lookupId = 0] = await checkpoint.registerLookups(lookups)
+ *     await checkpoint.plan(policy)
+ *     const { customId } = await checkpoint.intend(lookupId, nowMs)
+ *     await checkpoint.apply({ event: 'accept', lookupId, customId, runId, nowMs })
+ *     await checkpoint.apply({ event: 'answer', lookupId, answer })
  */
-export type Refusal = 'elsewhere' | 'of_rows' | 'lookups_max' | 'cost_max'
-
-/**
- * The outcome of a claim: `claimed`: the lookup's answer was lost; `early`: its answer has not arrived yet; `known`:
- * already recorded; `superseded`: billed, but submitted again since; `contested`: the service assigned this run to
- * another submission as well; `conflict`: the submission has another run, or the run has another submission; `unknown`:
- * not in this checkpoint.
- */
-export type Claim = 'claimed' | 'early' | 'known' | 'superseded' | 'contested' | 'conflict' | 'unknown'
-
-/** The lookup that waits for a run, or was answered by it. */
-export interface RunOwner extends OpenRun {
-  state: LookupState
-  /** Whether this run of the command includes the lookup. */
-  isWanted: boolean
-}
-
-/** An answered lookup of a row. Follow-up lookups are derived from its answer. */
-export interface RowAnswer {
-  /** Position among the row lookups of this run. */
-  position: number
-  lookupId: LookupId
-  /** The lookup as submitted. */
-  asked: Lookup
-  /** The response body, as JSON. */
-  body: string
-}
-
-/** An answer as stored: the line that writers read, and the response body. */
-export type Answer = AnswerHead & AnswerContent
-
-export interface AnswerHead {
-  runId: string
-  /** `failed` runs are final and billed as well. */
-  state: 'answered' | 'failed'
-  outcome: string
-  lineVersion: number
-  answeredAtMs: number
-}
-
-/**
- * The lookups of one kind, and the part of them that this run includes. Methods that change something are durable when
- * they resolve. A checkpoint file has one writing process; several workers may share a checkpoint on a server. A newly
- * opened checkpoint is that of resolutions.
- */
-export interface Checkpoint {
-  readonly id: string
+export class Checkpoint {
   readonly kind: LookupKind
-  /** The checkpoint of another kind in the same store. Shares the lock, the head and the grouped commits. */
-  forKind(kind: LookupKind): Checkpoint
+  /** The rows behind it, of all kinds. */
+  readonly store: LookupStore
+
+  constructor(store: LookupStore, kind: LookupKind = 'resolution') {
+    this.store = store
+    this.kind = kind
+  }
+
+  /** The checkpoint of another kind in the same store. */
+  forKind(kind: LookupKind): Checkpoint {
+    return kind === this.kind ? this : new Checkpoint(this.store, kind)
+  }
+
   /**
    * Adds the lookups of rows, of all kinds, to this run in the order of their first row; returns their ids. Known keys
    * keep their state. Decided lookups are counted by `plan` and otherwise ignored.
    */
-  registerLookups(lookups: readonly KeyedLookup[]): Promise<LookupId[]>
-  /** Adds follow-up lookups to this run and sorts new ones like `plan` (same errors); `open` lists running ones. */
-  follow(
-    lookups: readonly KeyedLookup[],
-    policy: PlanPolicy,
-  ): Promise<{ plan: Record<LookupPlan, number>; open: OpenRun[] }>
-  /** Valid answers to row lookups of this kind, after a position; in order. */
-  listRowAnswers(afterPosition: number, count: number): Promise<RowAnswer[]>
-  /** The submitted text of a row lookup of this run; `null` for a follow-up lookup. */
-  findRowLookup(lookupId: LookupId): Promise<Lookup | null>
+  registerLookups(lookups: readonly KeyedLookup[]): Promise<LookupId[]> {
+    return this.store.register(lookups)
+  }
+
   /**
    * Sorts the lookups of this run by the work to do; reopens the ones to submit again (expired, or lost and
-   * resubmitted). If there is anything to submit, verifies the checkpoint first: throws CHECKPOINT_DAMAGED,
-   * CHECKPOINT_COPIED and CHECKPOINT_HEAD_MISSING, as does `reopen`.
+   * resubmitted). If there is anything to submit, verifies a file first: throws CHECKPOINT_DAMAGED, CHECKPOINT_COPIED
+   * and CHECKPOINT_HEAD_MISSING, as do `follow` and `reopen`.
    */
-  plan(policy: PlanPolicy): Promise<Record<LookupPlan, number>>
+  async plan(policy: PlanPolicy): Promise<Record<LookupPlan, number>> {
+    return (await this.store.plan(this.kind, policy)).plan
+  }
+
+  /** Adds follow-up lookups to this run and sorts new ones like `plan`; `open` lists the running ones. */
+  follow(lookups: readonly KeyedLookup[], policy: PlanPolicy): Promise<FollowedLookups> {
+    return this.store.plan(this.kind, policy, lookups)
+  }
+
   /** Marks the lookups of this run with one of these outcomes for submission. Returns their number. */
-  reopen(outcomes: readonly string[]): Promise<number>
-  /** The next `new` lookups of this run after the position; in order. */
-  nextToSubmit(afterPosition: number, count: number): Promise<{ position: number; lookup: ToSubmit }[]>
-  listOpenRuns(): Promise<OpenRun[]>
-  /**
-   * Waits while other live workers process lookups of this run. Call when this worker has nothing left to submit or to
-   * poll, of any kind. Returns true if some of them passed to this worker or were answered, so that follow-ups may be
-   * derived; false if no other worker has any, or the signal aborts. `runs`: submits nothing more, waits for open runs
-   * only, including those of dead workers. `submissions`: only lookups of this kind that are still to be submitted.
-   */
-  waitForOtherWorkers(signal: AbortSignal, what?: 'all' | 'runs' | 'submissions'): Promise<boolean>
-  /** Lookups of this kind that other workers settled since `plan`, counted by the plan they would have. */
-  countSettledByOthers(): Promise<Record<LookupPlan, number>>
+  reopen(outcomes: readonly string[]): Promise<number> {
+    return this.store.reopen(this.kind, outcomes)
+  }
 
   /**
    * Records that a submission is about to be sent: from here on it may have been billed. `bounds` apply to all workers
    * of the job; a process with its own checkpoint keeps its own count and is never refused here.
    */
-  intend(lookupId: LookupId, nowMs: number, bounds?: SubmissionBounds): Promise<Intention | Refusal>
-  /**
-   * Like the next three: returns false, changing nothing, if a webhook settled the submission first. Returns
-   * `contested` if the service assigned the run to another submission as well: this lookup becomes uncertain, and so
-   * does the other one unless its answer proves that the run is its own; if the other one still runs, it needs
-   * attention.
-   */
-  accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<boolean | 'contested'>
-  /**
-   * Allows another submission: the run was certainly not created, or, with `mayBeBilled`, the lookup is a read that may
-   * be billed twice and its submission stays uncertain.
-   */
-  withdraw(lookupId: LookupId, customId: string, reason: string, mayBeBilled?: boolean): Promise<boolean>
-  /** The service rejected the lookup permanently. */
-  reject(lookupId: LookupId, customId: string, reason: string): Promise<boolean>
-  /** The response was lost: the submission may have been billed. */
-  markUncertain(lookupId: LookupId, customId: string, reason: string): Promise<boolean>
-  /** Records the run of a submission, as named by a webhook or by the answer to another submission. */
-  claim(customId: string, runId: string, nowMs: number): Promise<Claim>
-  /** The submissions to which the service assigned this run: one, unless it is contested. */
-  listContenders(runId: string): Promise<RunContender[]>
-  /** Assigns a contested run; its other lookups become uncertain. False if submitted again, or another is answered. */
-  assignRun(customId: string, runId: string, nowMs: number): Promise<boolean>
-  /** Swaps the runs of two lookups. Returns false if one of them no longer has its run. */
-  swapRuns(one: RunHolder, other: RunHolder, nowMs: number): Promise<boolean>
-  /** `null` if no lookup has this run, or its lookup has another one by now. */
-  findByRun(runId: string): Promise<RunOwner | null>
-  /** The lookup with this key, like `findByRun`; `runId` is empty before it has one. */
-  findByKey(key: Uint8Array): Promise<RunOwner | null>
-  /** Reopens a running lookup that the service reports as never created. */
-  markNotCreated(lookupId: LookupId, customId: string, reason: string): Promise<void>
-  /** Lookups whose response was lost by a submission sent after `afterMs`; by default only those of this run. */
-  listLostSince(
-    afterMs: number,
-    among?: 'wanted' | 'all',
-  ): Promise<{ lookupId: LookupId; intendedAtMs: number }[]>
-  /** Send times of the newest submissions to this scope's service after `afterMs`: at most `countMax`, oldest first. */
-  listRecentSubmissions(afterMs: number, countMax: number): Promise<number[]>
-  /** The response body of a lookup, as JSON; `null` if it has none. */
-  readBody(lookupId: LookupId): Promise<string | null>
-  /**
-   * Stores an answer. Returns false, changing nothing, for a second, different answer to a run; `contested` for an
-   * answer to a contested run that does not prove its owner.
-   */
-  answer(lookupId: LookupId, answer: Answer, isProved?: boolean): Promise<boolean | 'contested'>
-  /** Flags a run that stays `running` after an error, for the next command to poll again; `null` clears the flag. */
-  setNeedsAttention(lookupId: LookupId, reason: string | null): Promise<void>
+  intend(lookupId: LookupId, nowMs: number, bounds?: SubmissionBounds): Promise<Intention | Refusal> {
+    return this.store.intend(this.kind, lookupId, nowMs, bounds)
+  }
 
-  /** Submissions of this job that were or may have been billed, by all its workers. */
-  countSpent(): Promise<number>
-  /** The part of `countSpent` that belongs to row lookups. */
-  countSpentByRows(): Promise<number>
+  /** Applies an event to a lookup; see `LookupUpdate` for the events and what they return. */
+  apply<Update extends LookupUpdate>(update: Update): Promise<UpdateOutcome<Update>> {
+    const stored: LookupUpdate = update.event === 'answer' ? withPackedAnswer(update) : update
+    return this.store.change(
+      this.kind,
+      stored,
+      (now) => decide(stored, now) as Transition<UpdateOutcome<Update>>,
+    )
+  }
+
+  /** Reads lookups; see `LookupQueries` for the queries. */
+  read<Name extends QueryName>(
+    name: Name,
+    ...[given]: undefined extends Given<Name> ? [] : [Given<Name>]
+  ): Promise<Found<Name>> {
+    return this.store.read(this.kind, name, given)
+  }
+
   /** Ends the job, after completion or with its budget exhausted: its next run starts a new count. */
-  endJob(nowMs: number): Promise<void>
+  endJob(nowMs: number): Promise<void> {
+    return this.store.endJob(this.kind, nowMs)
+  }
 
-  /** Changes the run history, and nothing else: `src/pipeline/history`. Durable when it resolves. */
-  updateHistory<Result>(change: (database: Sqlite) => Result): Promise<Result>
-
-  /** Turns at the limit `route`, shared with all workers of this API key; absent for a checkpoint file. */
-  createSharedTurns?(route: string, windowMs: number): SharedTurns
-
-  /** Makes the present state of all lookups of this run visible to readers. */
-  copyForReading(): Promise<void>
-
-  close(): void | Promise<void>
+  close(): void | Promise<void> {
+    return this.store.close()
+  }
 }
 
-/** Copies lookups from the server, if any, to the local reader. They can be read once the promise resolves. */
-export interface LookupFetcher {
-  /** Fetches lookups of one kind by key. */
-  fetch(kind: LookupKind, keys: readonly Uint8Array[]): Promise<void>
-  fetchLookups(lookupIds: readonly LookupId[]): Promise<void>
+/** Packs the answer before the transaction that writes it. */
+const withPackedAnswer = (update: LookupUpdate & { event: 'answer' }): LookupUpdate => {
+  const { runId, state, outcome, lineVersion, answeredAtMs } = update.answer
+  const head = { runId, state, outcome, lineVersion, answeredAtMs }
+  return { ...update, answer: { ...head, packed: packContent(update.answer) } }
 }
 
-/** Read access for writers and read-only commands; needs no lock. */
-export interface CheckpointReader extends LookupFetcher {
-  /** In the order of the keys, which are of one kind; 0 for an unknown key. */
+/** Lookups of one kind by key, or of any kind by id. */
+type LookupSelection =
+  { readonly kind: LookupKind; readonly keys: readonly Uint8Array[] } | { readonly ids: readonly LookupId[] }
+
+/** Queries of a whole checkpoint, by name: what is given, and what is found. */
+export interface ReaderQueries {
+  counts: { given: undefined; found: ScopeCounts[] }
+  /** Billed and possibly billed submissions of a job that has not ended, by kind. */
+  spent_of_job: { given: string; found: ReadonlyMap<LookupKind, number> }
+  /** The first lookups that may have been billed and have no answer, including those in flight. */
+  uncertain: { given: { limit: number }; found: UncertainLookup[] }
+  /** Changes whenever another process has written. */
+  version: { given: undefined; found: number }
+}
+
+/**
+ * Read access for writers and read-only commands; needs no lock. Lists are in the order of the given ids or keys.
+ *
+ *     await reader.fetch({ kind, keys })
+ *     const answers = reader.readAnswers(reader.find(kind, keys))
+ */
+export interface CheckpointReader {
+  /** Copies lookups from the server, if any. They can be read once the promise resolves. */
+  fetch(lookups: LookupSelection): Promise<void>
+  /** The ids of keys, which are of one kind; 0 for an unknown key. */
   find(kind: LookupKind, keys: readonly Uint8Array[]): LookupId[]
-  /** In the order of the ids; `null` for id 0. */
+  /** `null` for id 0. */
   readAnswers(lookupIds: readonly LookupId[]): (KnownAnswer | null)[]
-  /** The fast path for most rows: in the order of the ids; `null` if `readAnswers` must be called. */
+  /** The fast path for most rows; `null` if `readAnswers` must be called. */
   readLines(lookupIds: readonly LookupId[], lineVersions: LineVersions): (AnsweredLine | null)[]
   /**
-   * The outcome of each lookup, in the order of the ids; `null` if it has no answer or is being resubmitted. Fast
-   * enough for a large input, but unverified: use `readAnswers` to read an answer. `isRead` selects the outcomes for which
-   * the confidence is read; it is `null` for others.
+   * The outcome of each lookup; `null` if it has no answer or is being resubmitted. Fast enough for a large input, but
+   * unverified: use `readAnswers` to read an answer. `isRead` selects the outcomes for which the confidence is read; it
+   * is `null` for others.
    */
-  readAnsweredOutcomes(
+  readOutcomes(
     lookupIds: readonly LookupId[],
     isRead: (outcome: string) => boolean,
   ): (AnsweredOutcome | null)[]
-  /** Outcomes of resolutions in lower case, in the order of the ids; `null` for all others. Unpacks no answer. */
-  readOutcomes(lookupIds: readonly LookupId[]): (string | null)[]
-  /** Whether each lookup was ever submitted or answered; in the order of the ids, false for id 0. */
-  checkSubmitted(lookupIds: readonly LookupId[]): boolean[]
-  /** The submitted lookups, in the order of the ids; `null` for an unknown id. */
-  readLookups(lookupIds: readonly LookupId[]): (Lookup | null)[]
-  /** Keys and names, in the order of the ids; `null` for an unknown id. */
-  readIdentities(lookupIds: readonly LookupId[]): (LookupIdentity | null)[]
-  readCounts(): ScopeCounts[]
-  /** Billed and possibly billed submissions of a job that has not ended, by kind. */
-  readSpentOfJob(job: string): ReadonlyMap<LookupKind, number>
-  listUncertain(limit: number): UncertainLookup[]
-  /** Changes whenever another process has written. */
-  readVersion(): number
+  /** Keys and submitted texts; `null` for an unknown id. */
+  readLookups(lookupIds: readonly LookupId[]): (StoredLookup | null)[]
+  read<Name extends keyof ReaderQueries>(
+    name: Name,
+    ...given: undefined extends ReaderQueries[Name]['given'] ? [] : [ReaderQueries[Name]['given']]
+  ): ReaderQueries[Name]['found']
   close(): void
+}
+
+/** A lookup without its answer. */
+export interface StoredLookup extends Lookup {
+  key: Uint8Array
+  /** It was submitted or answered at least once. */
+  isSubmitted: boolean
 }
 
 /** Key and submitted text of a lookup. */

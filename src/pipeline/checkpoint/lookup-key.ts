@@ -37,7 +37,7 @@ export async function fetchKnown(
 ): Promise<void> {
   for (const kind of lookupKinds) {
     const keys = lookups.filter((lookup) => lookup.kind === kind).map(({ key }) => key)
-    if (keys.length > 0) await reader.fetch(kind, keys)
+    if (keys.length > 0) await reader.fetch({ kind, keys })
   }
 }
 

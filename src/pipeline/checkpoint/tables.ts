@@ -6,15 +6,15 @@ import { canUnpack, type PackedAnswer } from './packed-answer.js'
 type ColumnType = 'integer' | 'bigint' | 'boolean' | 'text' | 'timestamptz' | 'bytea' | 'packed'
 export type Columns = Readonly<Record<string, ColumnType>>
 
-interface TableText {
+interface Table {
   /** Columns of both stores. The first one is the paging key. */
-  readonly columns?: string
+  readonly columns?: Columns
   /** Columns that only a file has. */
-  readonly inFile?: string
+  readonly inFile?: Columns
   /** Columns that only a server has and that a migration keeps: a file stores them for the way back. */
-  readonly onServer?: string
+  readonly onServer?: Columns
   /** Columns that only a server has, derived or specific to it: not migrated. */
-  readonly derived?: string
+  readonly derived?: Columns
   /** A column of both stores that the row checksum does not cover. */
   readonly uncovered?: string
 }
@@ -25,91 +25,199 @@ interface TableText {
  * The CREATE statements are in schema.ts, history-tables.ts, postgres/schema.ts, postgres/schema-history.ts and
  * ../inbox/inbox.ts; a test proves that they agree with this list.
  */
-const texts = {
+const tables = {
   checkpoint: {
-    columns: 'id text, created_at_ms bigint, generation integer',
-    inFile: 'sequence bigint, had_head boolean, closed_head_ns text, checksum bytea',
-    derived: `schema_version integer, system_identifier text, timeline integer, moving_id text, moving_to text,
-      moving_until timestamptz, arriving_from text, moved_to text, moved_at timestamptz`,
+    columns: { id: 'text', created_at_ms: 'bigint', generation: 'integer' },
+    inFile: { sequence: 'bigint', had_head: 'boolean', closed_head_ns: 'text', checksum: 'bytea' },
+    derived: {
+      schema_version: 'integer',
+      system_identifier: 'text',
+      timeline: 'integer',
+      moving_id: 'text',
+      moving_to: 'text',
+      moving_until: 'timestamptz',
+      arriving_from: 'text',
+      moved_to: 'text',
+      moved_at: 'timestamptz',
+    },
   },
-  scopes: { columns: 'scope_id integer, scope text', inFile: 'checksum bytea' },
+  scopes: {
+    columns: { scope_id: 'integer', scope: 'text' },
+    inFile: { checksum: 'bytea' },
+  },
   jobs: {
-    columns: 'job_id bigint, scope_id integer, input text, started_at_ms bigint, ended_at_ms bigint',
-    inFile: 'checksum bytea',
-    onServer: 'partition_count integer, partition_input text',
-    derived: 'reserved_of_rows bigint, reserved_micros bigint',
+    columns: {
+      job_id: 'bigint',
+      scope_id: 'integer',
+      input: 'text',
+      started_at_ms: 'bigint',
+      ended_at_ms: 'bigint',
+    },
+    inFile: { checksum: 'bytea' },
+    onServer: { partition_count: 'integer', partition_input: 'text' },
+    derived: { reserved_of_rows: 'bigint', reserved_micros: 'bigint' },
   },
   job_kinds: {
-    onServer: `job_id bigint, scope_id integer, reserved_before bigint, own_job_id bigint, own_started_at_ms bigint`,
-    derived: 'reserved bigint',
+    onServer: {
+      job_id: 'bigint',
+      scope_id: 'integer',
+      reserved_before: 'bigint',
+      own_job_id: 'bigint',
+      own_started_at_ms: 'bigint',
+    },
+    derived: { reserved: 'bigint' },
   },
   outputs: {
-    onServer: `job_id bigint, part integer, attempt text, path text, row_count bigint, byte_count bigint, sha256 text,
-      basis_byte_count bigint, basis_sha256 text, published_at timestamptz`,
+    onServer: {
+      job_id: 'bigint',
+      part: 'integer',
+      attempt: 'text',
+      path: 'text',
+      row_count: 'bigint',
+      byte_count: 'bigint',
+      sha256: 'text',
+      basis_byte_count: 'bigint',
+      basis_sha256: 'text',
+      published_at: 'timestamptz',
+    },
   },
   lookups: {
-    columns: `lookup_id bigint, scope_id integer, key bytea, name text, location text, context text, state text,
-      attempt integer, custom_id text, run_id text, failure text, submitted_at_ms bigint, answered_at_ms bigint`,
-    inFile: 'checksum bytea',
-    derived: 'worker_id bigint',
+    columns: {
+      lookup_id: 'bigint',
+      scope_id: 'integer',
+      key: 'bytea',
+      name: 'text',
+      location: 'text',
+      context: 'text',
+      state: 'text',
+      attempt: 'integer',
+      custom_id: 'text',
+      run_id: 'text',
+      failure: 'text',
+      submitted_at_ms: 'bigint',
+      answered_at_ms: 'bigint',
+    },
+    inFile: { checksum: 'bytea' },
+    derived: { worker_id: 'bigint' },
     uncovered: 'lookup_id',
   },
   submissions: {
-    columns: `custom_id text, lookup_id bigint, job_id bigint, attempt integer, verdict text, run_id text, reason text,
-      intended_at_ms bigint, accepted_at_ms bigint`,
-    inFile: 'chain text, checksum bytea',
-    onServer: 'is_first boolean, price_micros bigint',
-    derived: 'submission_id bigint, worker_id bigint',
+    columns: {
+      custom_id: 'text',
+      lookup_id: 'bigint',
+      job_id: 'bigint',
+      attempt: 'integer',
+      verdict: 'text',
+      run_id: 'text',
+      reason: 'text',
+      intended_at_ms: 'bigint',
+      accepted_at_ms: 'bigint',
+    },
+    inFile: { chain: 'text', checksum: 'bytea' },
+    onServer: { is_first: 'boolean', price_micros: 'bigint' },
+    derived: { submission_id: 'bigint', worker_id: 'bigint' },
   },
   answers: {
-    columns: `lookup_id bigint, run_id text, outcome text, line_version integer, answered_at_ms bigint,
-      packing integer, line_bytes integer, body_bytes integer, packed packed`,
-    inFile: 'checksum bytea',
+    columns: {
+      lookup_id: 'bigint',
+      run_id: 'text',
+      outcome: 'text',
+      line_version: 'integer',
+      answered_at_ms: 'bigint',
+      packing: 'integer',
+      line_bytes: 'integer',
+      body_bytes: 'integer',
+      packed: 'packed',
+    },
+    inFile: { checksum: 'bytea' },
     uncovered: 'lookup_id',
   },
   history_runs: {
-    columns: `run_id bigint, series text, started_at_ms bigint, ended_at_ms bigint, exit_code integer,
-      is_published boolean, baseline bigint, output_id bigint, record packed`,
-    inFile: 'checksum bytea',
-    derived: 'worker_id bigint',
+    columns: {
+      run_id: 'bigint',
+      series: 'text',
+      started_at_ms: 'bigint',
+      ended_at_ms: 'bigint',
+      exit_code: 'integer',
+      is_published: 'boolean',
+      baseline: 'bigint',
+      output_id: 'bigint',
+      record: 'packed',
+    },
+    inFile: { checksum: 'bytea' },
+    derived: { worker_id: 'bigint' },
   },
   history_outputs: {
-    columns: 'output_id bigint, base_id bigint, row_count bigint, packed packed, digest bytea',
+    columns: {
+      output_id: 'bigint',
+      base_id: 'bigint',
+      row_count: 'bigint',
+      packed: 'packed',
+      digest: 'bytea',
+    },
   },
   history_entries: {
-    columns: 'entry_id bigint, address bytea, row_key text, name text, state_id bigint, digest bytea',
+    columns: {
+      entry_id: 'bigint',
+      address: 'bytea',
+      row_key: 'text',
+      name: 'text',
+      state_id: 'bigint',
+      digest: 'bytea',
+    },
   },
   history_states: {
-    columns: `state_id bigint, status text, confidence integer, country text, packing integer, state_bytes integer,
-      packed packed, digest bytea, checksum bytea`,
+    columns: {
+      state_id: 'bigint',
+      status: 'text',
+      confidence: 'integer',
+      country: 'text',
+      packing: 'integer',
+      state_bytes: 'integer',
+      packed: 'packed',
+      digest: 'bytea',
+      checksum: 'bytea',
+    },
   },
   history_marks: {
-    columns: 'series text, output_id bigint, form text, packed packed, checksum bytea',
+    columns: { series: 'text', output_id: 'bigint', form: 'text', packed: 'packed', checksum: 'bytea' },
   },
   deliveries: {
-    columns: 'position bigint, event_id text, state text, reason text, body packed, received_at_ms bigint',
-    derived: `received_at timestamptz, custom_id text, run_id text, record_kind text, record_key bytea`,
+    columns: {
+      position: 'bigint',
+      event_id: 'text',
+      state: 'text',
+      reason: 'text',
+      body: 'packed',
+      received_at_ms: 'bigint',
+    },
+    derived: {
+      received_at: 'timestamptz',
+      custom_id: 'text',
+      run_id: 'text',
+      record_kind: 'text',
+      record_key: 'bytea',
+    },
   },
-} as const satisfies Record<string, TableText>
+} as const satisfies Record<string, Table>
 
-export type TableName = keyof typeof texts
+export type TableName = keyof typeof tables
 
-export const tableNames = Object.keys(texts) as TableName[]
+export const tableNames = Object.keys(tables) as TableName[]
 
 type Part = 'columns' | 'inFile' | 'onServer' | 'derived'
 
 /** Returns the columns of a table with their types, from the given parts of its description. */
 export function getColumns(table: TableName, ...parts: Part[]): Columns {
-  const text: TableText = texts[table]
-  const lists = parts.flatMap((part) => text[part]?.split(',') ?? [])
-  return Object.fromEntries(lists.map((column) => column.trim().split(' ') as [string, ColumnType]))
+  const all: Table = tables[table]
+  return Object.assign({}, ...parts.map((part) => all[part] ?? {})) as Columns
 }
 
 const covered = new Map(
-  tableNames.map((table) => {
-    const { uncovered }: TableText = texts[table]
-    const names = Object.keys(getColumns(table, 'columns', 'inFile'))
-    return [table, names.filter((name) => name !== 'checksum' && name !== uncovered)]
+  tableNames.map((name) => {
+    const { columns = {}, inFile = {}, uncovered }: Table = tables[name]
+    const names = [...Object.keys(columns), ...Object.keys(inFile)]
+    return [name, names.filter((column) => column !== 'checksum' && column !== uncovered)]
   }),
 )
 

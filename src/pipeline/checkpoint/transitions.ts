@@ -1,11 +1,18 @@
-import { runObjectLenient } from '../../contract/resolution.js'
-import { moveLookup, type LookupEvent, type LookupState } from '../lookups/lookup-state.js'
-import { findProvenOwner } from '../answers/misdirected.js'
-import type { Answer, Claim, LookupId, RunContender, RunHolder } from './checkpoint.js'
+import {
+  createEmptyPlan,
+  moveLookup,
+  planLookup,
+  type KnownLookup,
+  type LookupEvent,
+  type LookupPlan,
+  type LookupState,
+  type PlanPolicy,
+} from '../lookups/lookup-state.js'
+import type { Answer, Claim, LookupId } from './records.js'
 
 /**
- * State transitions of lookups and submissions, for both stores: each store reads the rows under its locks, calls one
- * of these functions, and writes the changes in order within the same transaction. Nothing here reads or writes.
+ * The rules of lookups and submissions, for every store: a store reads rows under its locks, calls one of these
+ * functions, and writes the changes in order within the same transaction. Nothing here reads or writes.
  */
 export interface Transition<Outcome> {
   readonly outcome: Outcome
@@ -33,7 +40,15 @@ export interface LookupChange extends Settlement {
 export type Change =
   | LookupChange
   | ({ readonly of: 'submission'; readonly customId: string; readonly verdict: Verdict } & Settlement)
-  | { readonly of: 'attention'; readonly lookupId: LookupId; readonly reason: string }
+  | AnswerChange
+  | { readonly of: 'attention'; readonly lookupId: LookupId; readonly reason: string | null }
+
+interface AnswerChange {
+  readonly of: 'answer'
+  readonly lookupId: LookupId
+  readonly state: LookupState
+  readonly answer: Answer
+}
 
 /** Result of a submission: `accepted` and `uncertain` ones count as billed. */
 type Verdict = 'intended' | 'accepted' | 'not_created' | 'uncertain' | 'rejected'
@@ -41,31 +56,137 @@ type Verdict = 'intended' | 'accepted' | 'not_created' | 'uncertain' | 'rejected
 /** A lookup before a transition. */
 export interface LookupNow {
   readonly lookupId: LookupId
-  readonly name: string
   readonly state: LookupState
   readonly customId: string | null
   readonly runId: string | null
 }
 
-/** The submissions to which the service assigned one run, with their lookups. */
-export interface Contest {
-  readonly contenders: readonly RunContender[]
-  readonly rows: ReadonlyMap<LookupId, LookupNow>
-  /** Response bodies as JSON, for lookups that have one. */
-  readonly bodies: ReadonlyMap<LookupId, string>
+/** An event of one lookup. */
+export type LookupUpdate = LookupReply | RunClaim | LookupAnswer | RunNote
+
+/**
+ * The reply to a submission, or its loss. `Checkpoint.apply` returns false, changing nothing, if a webhook settled the
+ * submission first; `uncertain` if the reply names the run of another submission: the lookup gets no answer of that run.
+ */
+export type LookupReply = { readonly lookupId: LookupId; readonly customId: string } & (
+  | { readonly event: 'accept'; readonly runId: string; readonly nowMs: number }
+  /**
+   * Allows another submission: the run was certainly not created, or, with `mayBeBilled`, the lookup is a read that may
+   * be billed twice and its submission stays uncertain.
+   */
+  | { readonly event: 'withdraw'; readonly reason: string; readonly mayBeBilled?: boolean }
+  /** The service rejected the lookup permanently. */
+  | { readonly event: 'reject'; readonly reason: string }
+  /** The response was lost: the submission may have been billed. */
+  | { readonly event: 'lose'; readonly reason: string }
+)
+
+/** A webhook, or the answer to another submission, names the run of a submission. */
+interface RunClaim {
+  readonly event: 'claim'
+  readonly customId: string
+  readonly runId: string
+  readonly nowMs: number
 }
 
-export const uncontested: Contest = { contenders: [], rows: new Map(), bodies: new Map() }
+/** The final answer of a run. Returns false, changing nothing, for a second, different answer to a run. */
+export interface LookupAnswer {
+  readonly event: 'answer'
+  readonly lookupId: LookupId
+  readonly answer: Answer
+}
 
-/** The reply to a submission, or its loss. */
-export interface Reply {
+/** Facts about a running lookup. */
+type RunNote = { readonly lookupId: LookupId } &
+  /** Flags a run that stays `running` after an error, for the next command to poll again; `null` clears the flag. */
+  (
+    | { readonly event: 'flag'; readonly reason: string | null }
+    /** Reopens a running lookup that the service reports as never created. */
+    | { readonly event: 'disprove'; readonly customId: string; readonly reason: string }
+  )
+
+/** The result of an update. */
+export type UpdateOutcome<Update extends LookupUpdate = LookupUpdate> = Update extends { event: 'claim' }
+  ? Claim
+  : Update extends { event: 'accept' }
+    ? boolean | 'uncertain'
+    : boolean
+
+/** The rows of an update before it. */
+export interface RowsNow {
+  /** `undefined` if the lookup, or the submission of a claim, is unknown. */
+  readonly row: LookupNow | undefined
+  /** The submission that a claim names. */
+  readonly submission?: { readonly verdict: string; readonly runId: string | null } | undefined
+  /** Another submission of the scope has the run that the update names. */
+  readonly isTaken?: boolean
+  /**
+   * This process sent the submission and has not settled it yet. Other workers may have taken it to be dead, but its
+   * own reply still counts.
+   */
+  readonly isOwn?: boolean
+}
+
+/** Decides what an update changes. Throws for an update that cannot happen, which is a bug. */
+export function decide(update: LookupUpdate, now: RowsNow): Transition<UpdateOutcome> {
+  const { row } = now
+  switch (update.event) {
+    case 'accept':
+    case 'withdraw':
+    case 'reject':
+    case 'lose':
+      return settle(toReply(update), now)
+    case 'claim':
+      return claimRun(update, now)
+    case 'disprove':
+      return reopenUncreatedRun(update, row)
+    case 'answer':
+      return writeAnswer(update, row)
+    case 'flag': {
+      const { lookupId, reason } = update
+      return row?.state === 'running'
+        ? { outcome: true, changes: [{ of: 'attention', lookupId, reason }] }
+        : { outcome: false, changes: [] }
+    }
+  }
+}
+
+/** The usual rows before an update, which a store may assume if it verifies them when it writes; `null` for others. */
+export function assumeRows(update: LookupUpdate): RowsNow | null {
+  switch (update.event) {
+    case 'accept':
+    case 'withdraw':
+    case 'reject':
+    case 'lose': {
+      const { lookupId, customId } = update
+      return { row: { lookupId, customId, state: 'intended', runId: null } }
+    }
+    case 'answer': {
+      const { lookupId, answer } = update
+      return { row: { lookupId, customId: null, state: 'running', runId: answer.runId } }
+    }
+    default:
+      return null
+  }
+}
+
+interface Reply extends Settlement {
   readonly lookupId: LookupId
   readonly customId: string
-  readonly event: Extract<LookupEvent, 'accept' | 'withdraw' | 'reject' | 'lose'>
+  readonly event: LookupReply['event']
   readonly verdict: Verdict
-  readonly runId: string | null
-  readonly atMs: number | null
-  readonly reason: string | null
+}
+
+function toReply(update: LookupReply): Reply {
+  const { lookupId, customId, event } = update
+  if (event === 'accept') {
+    const { runId, nowMs } = update
+    return { lookupId, customId, event, verdict: 'accepted', runId, acceptedAtMs: nowMs, reason: null }
+  }
+  const { reason } = update
+  const isBilled = event === 'lose' || (event === 'withdraw' && update.mayBeBilled === true)
+  const verdict = isBilled ? 'uncertain' : event === 'reject' ? 'rejected' : 'not_created'
+  return { lookupId, customId, event, verdict, runId: null, acceptedAtMs: null, reason }
 }
 
 /** The state after an event. Throws if the state machine has no such step: that is a bug. */
@@ -76,44 +197,26 @@ export function getStateAfter(row: Pick<LookupNow, 'lookupId' | 'state'>, event:
   return state
 }
 
-/**
- * Settles a lookup that is `intended`, once. Returns false if a webhook was faster than the reply. Returns `contested`
- * if the service assigned the run to another submission as well. `isOwn`: this process sent the submission and has not
- * settled it yet. Other workers may have taken it to be dead, but its own reply still counts.
- */
-export function settle(
-  row: LookupNow | undefined,
+/** Settles a lookup that is `intended`, once. */
+function settle(
   reply: Reply,
-  contest: Contest,
-  isOwn = false,
-): Transition<boolean | 'contested'> {
-  const { runId, customId } = reply
-  const isTaken = contest.contenders.some((one) => one.customId !== customId)
+  { row, isTaken = false, isOwn = false }: RowsNow,
+): Transition<boolean | 'uncertain'> {
   if (row === undefined) throw new Error(`lookup ${reply.lookupId} is unknown`)
-  if (runId === null || !isTaken) return applyReply(row, reply, runId, isOwn)
-  // Otherwise two lookups would get the same answer; only the answer can prove its owner.
-  const reason = `the service named ${runId}, the run of another submission`
-  const loss = { ...reply, event: 'lose', verdict: 'uncertain', runId: null, atMs: null, reason } as const
-  const lost = applyReply(row, loss, runId, isOwn)
-  if (!lost.outcome) return lost
-  const own = { customId, lookupId: row.lookupId, name: row.name }
-  const others = contest.contenders.filter((one) => one.customId !== customId)
-  const doubts = flagContenders({ ...contest, contenders: [...others, own] }, runId)
-  return { outcome: 'contested', changes: [...lost.changes, ...doubts] }
+  if (!isTaken || reply.runId === null) return applyReply(row, reply, isOwn)
+  // The reply cannot be that of this lookup: otherwise two lookups would get the same answer.
+  const reason = `the service named ${reply.runId}, the run of another submission`
+  const lost = { event: 'lose', verdict: 'uncertain', runId: null, acceptedAtMs: null, reason } as const
+  const { outcome, changes } = applyReply(row, { ...reply, ...lost }, isOwn)
+  return { outcome: outcome && 'uncertain', changes }
 }
 
-/** Whether the submitting worker keeps the lookup, to poll it or to submit it again. */
-export const isKeptByWorker = ({ event }: Pick<Reply, 'event'>): boolean =>
-  event === 'accept' || event === 'withdraw'
-
-/** `namedRunId`: the run that the service named for the submission, even if the lookup does not get it. */
 function applyReply(
   row: LookupNow,
-  { lookupId, customId, event, verdict, runId, atMs, reason }: Reply,
-  namedRunId: string | null,
+  { lookupId, customId, event, verdict, runId, acceptedAtMs, reason }: Reply,
   isOwn: boolean,
 ): Transition<boolean> {
-  const settlement = { runId, acceptedAtMs: atMs, reason }
+  const settlement = { runId, acceptedAtMs, reason }
   const submission = { of: 'submission', customId, verdict, ...settlement } as const
   // The worker was taken to be dead and the lookup submitted again: only the first submission is updated.
   if (row.customId !== customId && isOwn) return { outcome: false, changes: [submission] }
@@ -121,148 +224,105 @@ function applyReply(
   if (row.customId === customId && row.state !== 'intended' && !isLate) return { outcome: false, changes: [] }
   const state = isLate ? getStateAfterLate(row, event) : getStateAfter(row, event)
   if (row.customId !== customId) throw new Error(`lookup ${lookupId} is not intended as ${customId}`)
-  const keeper = isKeptByWorker({ event }) ? 'self' : 'none'
+  // The submitting worker keeps it, to poll it or to submit it again.
+  const keeper = event === 'accept' || event === 'withdraw' ? 'self' : 'none'
   const lookup = { of: 'lookup', lookupId, state, keeper, ...settlement } as const
-  return { outcome: true, changes: [lookup, { ...submission, runId: namedRunId }] }
+  return { outcome: true, changes: [lookup, submission] }
 }
 
-function getStateAfterLate(row: LookupNow, event: Reply['event']): LookupState {
+function getStateAfterLate(row: LookupNow, event: LookupReply['event']): LookupState {
   return event === 'lose' ? row.state : getStateAfter(row, event === 'accept' ? 'claim' : event)
 }
 
-/** Applies the run that a webhook, or the answer to another submission, named for a submission (`named`). */
-export function claimRun(
-  row: LookupNow,
-  named: { readonly verdict: string; readonly runId: string | null },
-  contenders: readonly RunContender[],
-  { customId, runId, nowMs }: { customId: string; runId: string; nowMs: number },
+function claimRun(
+  { customId, runId, nowMs }: RunClaim,
+  { row, submission: named, isTaken = false }: RowsNow,
 ): Transition<Claim> {
-  const returnUnchanged = (outcome: Claim) => ({ outcome, changes: [] })
-  const isSame = named.runId === runId
-  if (named.verdict === 'accepted') return returnUnchanged(isSame ? 'known' : 'conflict')
-  if (contenders.some((one) => one.customId !== customId))
-    return returnUnchanged(isSame ? 'contested' : 'conflict')
-  const [lookup, submission] = buildRunChanges(row.lookupId, customId, runId, nowMs)
+  if (row === undefined || named === undefined) return { outcome: 'unknown', changes: [] }
+  if (named.verdict === 'accepted')
+    return { outcome: named.runId === runId ? 'known' : 'conflict', changes: [] }
+  if (isTaken) return { outcome: 'conflict', changes: [] }
+  const settlement = { runId, acceptedAtMs: nowMs, reason: null }
+  const submission = { of: 'submission', customId, verdict: 'accepted', ...settlement } as const
   const state = row.customId === customId ? moveLookup(row.state, 'claim') : null
   if (state === null) return { outcome: 'superseded', changes: [submission] }
-  return {
-    outcome: row.state === 'intended' ? 'early' : 'claimed',
-    changes: [submission, { ...lookup, state }],
-  }
+  const { lookupId } = row
+  const lookup = { of: 'lookup', lookupId, state, keeper: 'whoever wants it', ...settlement } as const
+  return { outcome: row.state === 'intended' ? 'early' : 'claimed', changes: [submission, lookup] }
 }
 
-/** The changes that assign a run to a lookup through an accepted submission. */
-function buildRunChanges(lookupId: LookupId, customId: string, runId: string, nowMs: number) {
-  const settlement = { runId, acceptedAtMs: nowMs, reason: null }
-  return [
-    { of: 'lookup', lookupId, state: 'running', keeper: 'whoever wants it', ...settlement },
-    { of: 'submission', customId, verdict: 'accepted', ...settlement },
-  ] as const satisfies Change[]
-}
-
-/**
- * Handles a run that the service assigned to several submissions. The latest one is uncertain already. An earlier one
- * that still runs gets flagged, and its answer must prove its owner; an answered one stays answered only if its answer
- * proves that.
- */
-function flagContenders({ contenders, rows, bodies }: Contest, runId: string): Change[] {
-  const reason = `the service named ${runId} twice`
-  return contenders.flatMap(({ lookupId, customId }): Change[] => {
-    const row = rows.get(lookupId)
-    if (row === undefined || row.runId !== runId || row.customId !== customId) return []
-    if (row.state === 'running') return [{ of: 'attention', lookupId, reason }]
-    return isProved(bodies.get(lookupId), customId, contenders) ? [] : withdrawAnswer(row, runId, reason)
-  })
-}
-
-function isProved(body: string | undefined, customId: string, contenders: readonly RunContender[]): boolean {
-  const answer = body === undefined ? null : runObjectLenient.safeParse(JSON.parse(body))
-  return answer?.success === true && findProvenOwner(answer.data, contenders)?.customId === customId
-}
-
-/** Makes a lookup uncertain: it may have been billed under an unknown run. Its submission keeps the contested run. */
-function withdrawAnswer(
-  { lookupId, state: from, customId }: LookupNow,
-  runId: string,
-  reason: string,
-): Change[] {
-  const state = moveLookup(from, 'doubt')
-  if (state === null || customId === null) return []
-  const details = { acceptedAtMs: null, reason }
-  return [
-    { of: 'lookup', lookupId, state, keeper: 'none', runId: null, ...details },
-    { of: 'submission', customId, verdict: 'uncertain', runId, ...details },
-  ]
-}
-
-/** Assigns the run to the submission that its answer names; see `Checkpoint.assignRun`. */
-export function assignContestedRun(
-  { contenders, rows }: Omit<Contest, 'bodies'>,
-  { customId, runId, nowMs }: { customId: string; runId: string; nowMs: number },
+/** This worker may submit the lookup first. */
+function reopenUncreatedRun(
+  { lookupId, customId, reason }: RunNote & { event: 'disprove' },
+  row: LookupNow | undefined,
 ): Transition<boolean> {
-  const winner = contenders.find((one) => one.customId === customId)
-  const row = winner === undefined ? undefined : rows.get(winner.lookupId)
-  const state = row?.customId === customId ? moveLookup(row.state, 'claim') : null
-  const holders = contenders.flatMap(({ lookupId }) => {
-    const holder = rows.get(lookupId)
-    return holder?.runId === runId ? [holder] : []
-  })
-  if (row === undefined || state === null || holders.some((holder) => holder.state !== 'running'))
-    return { outcome: false, changes: [] }
-  const reason = `the service named ${runId}, the run of another submission`
-  const [lookup, submission] = buildRunChanges(row.lookupId, customId, runId, nowMs)
-  const doubts = holders.flatMap((holder) => withdrawAnswer(holder, runId, reason))
-  return { outcome: true, changes: [...doubts, { ...lookup, state }, submission] }
-}
-
-/** Swaps two runs; see `Checkpoint.swapRuns`. */
-export function swapRunHolders(
-  rows: ReadonlyMap<LookupId, LookupNow>,
-  one: RunHolder,
-  other: RunHolder,
-  nowMs: number,
-): Transition<boolean> {
-  const hasRun = ({ lookupId, runId, customId }: RunHolder) => {
-    const row = rows.get(lookupId)
-    return row?.state === 'running' && row.runId === runId && row.customId === customId
-  }
-  if (!hasRun(one) || !hasRun(other)) return { outcome: false, changes: [] }
-  const [released] = buildRunChanges(other.lookupId, other.customId, other.runId, nowMs)
+  // A webhook, or another answer, may have been faster.
+  if (row?.state !== 'running' || row.customId !== customId) return { outcome: false, changes: [] }
+  const settlement = { runId: null, acceptedAtMs: null, reason }
+  const state = getStateAfter(row, 'reopen')
   return {
     outcome: true,
     changes: [
-      // Two lookups must never have the same run, not even between statements.
-      { ...released, runId: null },
-      ...buildRunChanges(one.lookupId, one.customId, other.runId, nowMs),
-      ...buildRunChanges(other.lookupId, other.customId, one.runId, nowMs),
+      { of: 'lookup', lookupId, state, keeper: 'self', ...settlement },
+      { of: 'submission', customId, verdict: 'not_created', ...settlement },
     ],
   }
 }
 
-/** Reopens a running lookup that the service reports as never created; this worker may submit it first. */
-export function reopenUncreatedRun(
-  row: LookupNow | undefined,
-  { lookupId, customId, reason }: { lookupId: LookupId; customId: string; reason: string },
-): readonly Change[] {
-  // A webhook, or another answer, may have been faster.
-  if (row?.state !== 'running' || row.customId !== customId) return []
-  const settlement = { runId: null, acceptedAtMs: null, reason }
-  return [
-    { of: 'lookup', lookupId, state: getStateAfter(row, 'reopen'), keeper: 'self', ...settlement },
-    { of: 'submission', customId, verdict: 'not_created', ...settlement },
-  ]
+/** Only the run that the lookup waits for answers it. */
+function writeAnswer({ lookupId, answer }: LookupAnswer, row: LookupNow | undefined): Transition<boolean> {
+  const event = answer.state === 'failed' ? 'fail' : 'answer'
+  const state = row?.runId === answer.runId ? moveLookup(row.state, event) : null
+  if (state === null) return { outcome: false, changes: [] }
+  return { outcome: true, changes: [{ of: 'answer', lookupId, state, answer }] }
 }
 
-/**
- * The state of a lookup after an answer. False if it does not wait for this run; `contested` if several submissions
- * have the run and the answer does not prove its owner.
- */
-export function getAnsweredState(
-  row: LookupNow | undefined,
-  { runId, state }: Pick<Answer, 'runId' | 'state'>,
-  isContested: boolean,
-): LookupState | false | 'contested' {
-  const next = row?.runId === runId ? moveLookup(row.state, state === 'failed' ? 'fail' : 'answer') : null
-  if (next === null) return false
-  return isContested ? 'contested' : next
+/** Lookups of a run that are planned alike. */
+export interface PlanGroup extends KnownLookup {
+  /** Answered before the cutoff of the policy. */
+  readonly isOld: boolean
+  /** Another live worker submits or polls it: it is waited for. */
+  readonly isElsewhere?: boolean
+  /** The request of a suspended worker may still arrive: it must not be submitted again yet. */
+  readonly isHeld?: boolean
+  readonly count: number
+}
+
+/** The plan of some lookups, and the steps that carry it out. */
+export interface GroupsPlan {
+  readonly counts: Record<LookupPlan, number>
+  /** Lookups to reopen. `onlyLost`: not those that are held. */
+  readonly reopened: readonly {
+    readonly state: LookupState
+    readonly isOld: boolean
+    readonly onlyLost: boolean
+  }[]
+  /** Lost free reads become running until the next poll. */
+  readonly pollsLost: boolean
+}
+
+/** Answers of an earlier time are old; -1 if answers stay permanently. */
+export const getCutoffMs = ({ maxAgeMs, nowMs }: PlanPolicy): number =>
+  maxAgeMs === null ? -1 : nowMs - maxAgeMs
+
+/** Plans the lookups of a run. */
+export function planGroups(groups: readonly PlanGroup[], policy: PlanPolicy): GroupsPlan {
+  const counts = createEmptyPlan()
+  const isBilled = policy.knowsEarlierRuns !== false
+  const planned = groups.map((group) => ({ group, plan: planGroup(group, policy) }))
+  for (const { group, plan } of planned) counts[plan] += group.count
+  const reopened = planned.flatMap(({ group: { state, isOld }, plan }) =>
+    plan === 'submit' && state !== 'new'
+      ? [{ state, isOld, onlyLost: isBilled && state === 'uncertain' }]
+      : [],
+  )
+  const pollsLost = planned.some(({ group, plan }) => plan === 'poll' && group.state === 'uncertain')
+  return { counts, reopened, pollsLost }
+}
+
+function planGroup(group: PlanGroup, policy: PlanPolicy): Exclude<LookupPlan, 'decided'> {
+  if (group.isElsewhere === true) return 'poll'
+  const plan = planLookup(group, policy)
+  const mustWait = group.isHeld === true && policy.knowsEarlierRuns !== false
+  return mustWait && plan === 'submit' ? 'uncertain' : plan
 }

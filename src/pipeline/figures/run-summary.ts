@@ -65,12 +65,10 @@ export interface RunSummary {
   answeredCount: number
   pollsPerResult: number | null
   rateLimitedCount: number
-  /** Answers that belong to another lookup; none was written. */
+  /** Responses that belong to another lookup; none was written. */
   misdirectedCount: number
   /** Lookups whose last answer was another lookup's, and that have no answer yet. */
   heldCount: number
-  /** Submissions for which the service returned the run of another one; they are uncertain. */
-  contestedCount: number
   /** Answers that differ from the first one of their run, which is kept. */
   contradictionCount: number
   /** Webhooks from the inbox, by result. */

@@ -242,7 +242,7 @@ const isSameKey = ({ key }: KeyedLookup, other: KeyedLookup | null): boolean =>
 
 /** Aligned with the ids; `null` without an answer. */
 function readRegistryAnswers(reader: CheckpointReader, ids: readonly LookupId[]): (RegistryAnswer | null)[] {
-  const outcomes = reader.readAnsweredOutcomes(ids, (outcome) => outcome === 'matched')
+  const outcomes = reader.readOutcomes(ids, (outcome) => outcome === 'matched')
   const known = reader.readAnswers(ids)
   return outcomes.map((answered, at) => (known[at]?.state === 'answered' ? answered : null))
 }

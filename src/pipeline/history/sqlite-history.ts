@@ -102,14 +102,14 @@ function removeOthers(database: Sqlite, needed: ReadonlySet<number>): number {
 
 /** Stores the history in the checkpoint's file. Rejects with CHECKPOINT_DAMAGED and DISK_FULL. */
 export class HistoryStore implements HistoryWriter {
-  readonly #checkpoint: Pick<Checkpoint, 'updateHistory'>
+  readonly #store: Pick<Checkpoint['store'], 'updateHistory'>
 
-  constructor(checkpoint: Pick<Checkpoint, 'updateHistory'>) {
-    this.#checkpoint = checkpoint
+  constructor(store: Pick<Checkpoint['store'], 'updateHistory'>) {
+    this.#store = store
   }
 
   begin({ series, startedAtMs, record }: RunStart): Promise<number> {
-    return this.#checkpoint.updateHistory((database) => {
+    return this.#store.updateHistory((database) => {
       const last = database.prepare<[], number | null>('SELECT max(run_id) FROM history_runs').pluck().get()
       const run: RunRow = {
         run_id: (last ?? 0) + 1,
@@ -128,7 +128,7 @@ export class HistoryStore implements HistoryWriter {
   }
 
   readLast(series: string, form: string): Promise<LastOutput | null> {
-    return this.#checkpoint.updateHistory((database) => {
+    return this.#store.updateHistory((database) => {
       const found = readLastMarks(database, series, form)
       const rows = found === null ? null : readOutput(database, found.outputId)
       return rows === null ? null : { rows, marks: found?.marks ?? null }
@@ -136,14 +136,14 @@ export class HistoryStore implements HistoryWriter {
   }
 
   addEntries(entries: readonly NewEntry[]): Promise<number[]> {
-    return this.#checkpoint.updateHistory((database) => {
+    return this.#store.updateHistory((database) => {
       const add = createEntryAdder(database)
       return entries.map(add)
     })
   }
 
   addKeyedEntries(entries: readonly KeyedEntry[]): Promise<number[]> {
-    return this.#checkpoint.updateHistory((database) => {
+    return this.#store.updateHistory((database) => {
       const add = createKeyedEntryAdder(database)
       return entries.map(add)
     })
@@ -156,7 +156,7 @@ export class HistoryStore implements HistoryWriter {
     marks: Marks,
     groups: RowGroups | null = null,
   ): Promise<OutputFigures> {
-    return this.#checkpoint.updateHistory((database) => {
+    return this.#store.updateHistory((database) => {
       const row = readRunRow(database, run)
       const outputId = writeOutputRows(database, row.series, rows)
       writeRun(database, { ...row, output_id: outputId })
@@ -167,7 +167,7 @@ export class HistoryStore implements HistoryWriter {
   }
 
   baseline(run: number, series: string): Promise<number | null> {
-    return this.#checkpoint.updateHistory((database) =>
+    return this.#store.updateHistory((database) =>
       chooseBaseline(readRunRows(database, series).map(toRememberedRun), { number: run, series }),
     )
   }
@@ -178,21 +178,21 @@ export class HistoryStore implements HistoryWriter {
   }
 
   publish(run: number, baseline: number | null, record: RunRecord): Promise<void> {
-    return this.#checkpoint.updateHistory((database) => {
+    return this.#store.updateHistory((database) => {
       const row = readRunRow(database, run)
       writeRun(database, { ...row, is_published: 1, baseline, record: packRecord(record) })
     })
   }
 
   end(run: number, endedAtMs: number, exitCode: number, record: RunRecord): Promise<void> {
-    return this.#checkpoint.updateHistory((database) => {
+    return this.#store.updateHistory((database) => {
       const row = { ...readRunRow(database, run), record: packRecord(record) }
       writeRun(database, { ...row, ended_at_ms: endedAtMs, exit_code: exitCode })
     })
   }
 
   prune(series: string, runsMax: number): Promise<PruneResult> {
-    return this.#checkpoint.updateHistory((database) => thin(database, series, runsMax))
+    return this.#store.updateHistory((database) => thin(database, series, runsMax))
   }
 }
 

@@ -111,8 +111,6 @@ export type LookupEvent =
   | 'lose'
   /** A webhook named the run of a submission without a response. */
   | 'claim'
-  /** Its run, or the answer of its run, may belong to another submission. */
-  | 'doubt'
   /** The run ended with an outcome. */
   | 'answer'
   /** The run ended without an outcome, but was billed. */
@@ -130,11 +128,11 @@ const life: Readonly<Record<LookupState, Partial<Record<LookupEvent, LookupState
     lose: 'uncertain',
     claim: 'running',
   },
-  running: { answer: 'answered', fail: 'failed', doubt: 'uncertain', reopen: 'new' },
+  running: { answer: 'answered', fail: 'failed', reopen: 'new' },
   // Events of a process that was assumed dead and reports the outcome of its submission.
   uncertain: { claim: 'running', withdraw: 'new', reject: 'invalid', reopen: 'new' },
-  answered: { doubt: 'uncertain', reopen: 'new' },
-  failed: { doubt: 'uncertain', reopen: 'new' },
+  answered: { reopen: 'new' },
+  failed: { reopen: 'new' },
   invalid: { reopen: 'new' },
 }
 

@@ -101,8 +101,6 @@ export type CounterName =
   | 'parked'
   /** Answers that belong to another lookup; none was written. */
   | 'misdirected'
-  /** Runs that the service returned for more than one submission. */
-  | 'contested'
   /** Answers that differ from the first one of their run. */
   | 'contradictions'
 

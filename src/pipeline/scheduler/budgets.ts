@@ -15,9 +15,9 @@ export async function readSpending(checkpoint: Checkpoint): Promise<JobSpending>
   const byKind = new Map<LookupKind, number>()
   for (const kind of lookupKinds) {
     const own = kind === 'resolution' ? checkpoint : checkpoint.forKind(kind)
-    byKind.set(kind, await own.countSpent())
+    byKind.set(kind, await own.read('spent'))
   }
-  const byDomain = await checkpoint.forKind('domain').countSpentByRows()
+  const byDomain = await checkpoint.forKind('domain').read('spent_by_rows')
   return { byKind, byRows: (byKind.get('resolution') ?? 0) + byDomain }
 }
 

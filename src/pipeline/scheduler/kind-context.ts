@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Clock, WakeSignal } from '../../platform/clock.js'
 import type { Random } from '../../platform/random.js'
-import type { Checkpoint, LookupId, OpenRun } from '../checkpoint/checkpoint.js'
+import type { Checkpoint, LookupId, PendingRun } from '../checkpoint/checkpoint.js'
 import { shouldWaitForRuns, type Stop } from '../figures/stop.js'
 import type { AnswerRecorder } from './answer-recorder.js'
 import type { Backlog, RunCounter } from './backlog.js'
@@ -28,7 +28,7 @@ export interface SubmitterDeps {
   reservations: Reservations
   pace: Pace
   /** Waits for the runs that are submitted here. */
-  poller: { add(run: OpenRun): void; readonly openCount: number }
+  poller: { add(run: PendingRun): void; readonly openCount: number }
   /** Records answers that the reply to a submission contains. */
   recorder: Pick<AnswerRecorder, 'record'>
   /** Called for a submission whose reply was lost: a webhook may name its run. `null` without webhooks. */

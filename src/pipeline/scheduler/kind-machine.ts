@@ -1,5 +1,5 @@
 import { type Clock, WakeSignal } from '../../platform/clock.js'
-import type { Checkpoint, LookupId, OpenRun } from '../checkpoint/checkpoint.js'
+import type { Checkpoint, LookupId, PendingRun } from '../checkpoint/checkpoint.js'
 import type { PollingPace } from '../pace/polling.js'
 import { AnswerRecorder, type AnswerRecorderDeps } from './answer-recorder.js'
 import type { Backlog, RunCounter } from './backlog.js'
@@ -82,7 +82,7 @@ export class KindMachine {
   }
 
   /** Adds lookups to submit and runs to poll. */
-  add(toSubmitCount: number, open: readonly OpenRun[]): void {
+  add(toSubmitCount: number, open: readonly PendingRun[]): void {
     this.backlog.add(toSubmitCount)
     this.poller.takeOver(open)
     if (toSubmitCount > 0) this.#moreSignal.ring()
@@ -146,20 +146,22 @@ export class StagePlanner {
     const run = readRun()
     if (checkpoint.kind === 'entity')
       await this.#planQuestions(this.#buildRecordQuestions(readEntityId(run), at(run, 'data')))
-    const asked = this.#deps.isCheck(lookupId) ? null : await checkpoint.findRowLookup(lookupId)
+    const asked = this.#deps.isCheck(lookupId) ? null : await checkpoint.read('row_lookup', { lookupId })
     if (asked !== null) await this.#planQuestions(buildStageQuestions(checkpoint.kind, asked, run))
   }
 
   /** Plans the lookups that follow from decisions, if the records of the chosen companies are known. */
-  async planFromDecisions(records: Pick<Checkpoint, 'findByKey' | 'readBody'>): Promise<void> {
+  async planFromDecisions(records: Pick<Checkpoint, 'read'>): Promise<void> {
     const { sinks, decided, stopSignal } = this.#deps
     if (sinks.size === 0) return
     await this.#planQuestions(decided.withoutCompany.flatMap((one) => buildDecidedQuestions(one, null)))
     for (let start = 0; start < decided.companies.length && !stopSignal.aborted; start += pageCount) {
       const page = decided.companies.slice(start, start + pageCount)
       const questions = page.map(async (entityId) => {
-        const owner = await records.findByKey(buildStageLookup('entity', entityId).key)
-        const body = owner === null ? null : await records.readBody(owner.lookupId)
+        const { key } = buildStageLookup('entity', entityId)
+        const owner = await records.read('owner', { key })
+        const { lookupId } = owner ?? { lookupId: 0 }
+        const body = owner === null ? null : await records.read('body', { lookupId })
         return this.#buildRecordQuestions(entityId, body === null ? null : at(JSON.parse(body), 'data'))
       })
       await this.#planQuestions((await Promise.all(questions)).flat())
@@ -176,7 +178,7 @@ export class StagePlanner {
     if (sinks.size === 0) return
     let position = 0
     while (!stopSignal.aborted) {
-      const page = await checkpoint.listRowAnswers(position, pageCount)
+      const page = await checkpoint.read('row_answers', { after: position, count: pageCount })
       await this.#planQuestions(
         page.flatMap(({ lookupId, asked, body }) =>
           isCheck(lookupId) ? [] : parseStageQuestions(checkpoint.kind, asked, body),

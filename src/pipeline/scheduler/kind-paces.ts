@@ -133,7 +133,7 @@ export interface KindPaces {
 }
 
 export interface KindPaceDeps {
-  checkpoint: Pick<Checkpoint, 'kind' | 'listRecentSubmissions' | 'createSharedTurns'>
+  checkpoint: Pick<Checkpoint, 'kind' | 'read' | 'store'>
   clock: Clock
   limits: { submissionsPerWindow: number | null; pollsPerWindow: number | null; windowMs: number }
   sharesLimit: boolean
@@ -151,12 +151,11 @@ export async function openPaces(deps: KindPaceDeps): Promise<KindPaces> {
 /** Opens paces shared by several processes; null if the checkpoint is not shared. */
 function openSharedPaces({ checkpoint, clock, limits, sharesLimit }: KindPaceDeps): KindPaces | null {
   const { submissionsPerWindow, pollsPerWindow, windowMs } = limits
-  if (checkpoint.createSharedTurns === undefined) return null
+  const createTurns = checkpoint.store.others?.createTurns ?? null
+  if (createTurns === null) return null
   const open = (what: string, perWindow: number | null) => {
-    const turns = checkpoint.createSharedTurns?.(`${checkpoint.kind} ${what}`, windowMs)
-    return turns === undefined || perWindow === null
-      ? createPace(clock, perWindow, windowMs)
-      : createSharedPace(clock, turns, perWindow, windowMs)
+    if (perWindow === null) return createPace(clock, perWindow, windowMs)
+    return createSharedPace(clock, createTurns(`${checkpoint.kind} ${what}`, windowMs), perWindow, windowMs)
   }
   const submissions = open('submissions', submissionsPerWindow)
   return { submissions, polls: sharesLimit ? submissions : open('polls', pollsPerWindow) }
@@ -168,7 +167,10 @@ async function openOwnPaces({ checkpoint, clock, limits, sharesLimit }: KindPace
   const submittedAtMs =
     submissionsPerWindow === null
       ? []
-      : await checkpoint.listRecentSubmissions(nowMs - windowMs, submissionsPerWindow)
+      : await checkpoint.read('recent_submissions', {
+          afterMs: nowMs - windowMs,
+          count: submissionsPerWindow,
+        })
   const monotonicMs = clock.monotonicMs()
   // The system clock may have been set back: no start may be in the future.
   const starts = submittedAtMs.map((atMs) => monotonicMs - Math.max(0, nowMs - atMs))

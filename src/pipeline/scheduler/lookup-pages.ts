@@ -30,7 +30,7 @@ export class LookupPages {
   async next(isComplete: boolean): Promise<ToSubmit | null> {
     const { checkpoint, backlog } = this.#kind
     if (this.#page.length === 0 && !this.#isExhausted) {
-      this.#page = await checkpoint.nextToSubmit(this.#position, pageCount)
+      this.#page = await checkpoint.read('to_submit', { after: this.#position, count: pageCount })
       this.#isExhausted = isComplete && this.#page.length === 0
       if (this.#isRestarted) backlog.add(this.#page.length)
     }

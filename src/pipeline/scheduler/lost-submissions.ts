@@ -62,7 +62,7 @@ async function countAwaited(wait: LostWaitDeps): Promise<{ count: number; leftMs
     const hopeMs = getDeliveryMsMax(own.polling)
     // The domains that follow from answers are not known yet: any lost one may be needed.
     const among = kind !== 'resolution' && stages.asked.includes(kind) ? 'all' : 'wanted'
-    for (const { intendedAtMs } of await own.checkpoint.listLostSince(nowMs - hopeMs, among)) {
+    for (const { intendedAtMs } of await own.checkpoint.read('lost', { afterMs: nowMs - hopeMs, among })) {
       count++
       // The system clock may have been set back: no wait is longer than for a submission sent now.
       leftMs = Math.max(leftMs, hopeMs - Math.max(0, nowMs - intendedAtMs))
@@ -84,9 +84,11 @@ async function claimRecord(
 ): Promise<boolean> {
   if (record !== 'domain' || name === null) return false
   const domains = checkpoint.forKind('domain')
-  const owner = await domains.findByKey(buildStageLookup('domain', name).key)
+  const owner = await domains.read('owner', { key: buildStageLookup('domain', name).key })
   if (owner?.state !== 'uncertain') return false
-  return (await domains.claim(owner.customId, toRunId('domain', name), nowMs)) === 'claimed'
+  const { customId } = owner
+  const runId = toRunId('domain', name)
+  return (await domains.apply({ event: 'claim', customId, runId, nowMs })) === 'claimed'
 }
 
 /** Claims deliveries after the position `first` of the inbox. */
@@ -106,8 +108,9 @@ async function claimAfter(
         if (await claimRecord(delivery, checkpoint, nowMs)) claimedCount++
         return
       }
-      if (delivery.customId === null) return
-      if ((await checkpoint.claim(delivery.customId, delivery.runId, nowMs)) === 'claimed') claimedCount++
+      const { customId, runId } = delivery
+      if (customId === null) return
+      if ((await checkpoint.apply({ event: 'claim', customId, runId, nowMs })) === 'claimed') claimedCount++
     })
     await Promise.all(claims)
     position = page.at(-1)?.position ?? position

@@ -15,7 +15,7 @@ import {
 } from '../pace/polling.js'
 import { readRateHeaders } from '../pace/pacing.js'
 import { RunDurations, viewOpenRuns } from '../pace/run-durations.js'
-import type { LookupId, OpenRun } from '../checkpoint/checkpoint.js'
+import type { LookupId, PendingRun } from '../checkpoint/checkpoint.js'
 import type { AnswerRecorder } from './answer-recorder.js'
 import type { Pace } from './pace.js'
 import type { KindContext } from './kind-context.js'
@@ -28,7 +28,7 @@ const scoutEvery = 10
 /** A run may be unknown for a moment (a lagging replica), but not three times. */
 const [unknownAnswersMax, unknownGapMsMax] = [3, 20_000]
 
-interface Run extends OpenRun, FallbackRun {
+interface Run extends PendingRun, FallbackRun {
   failureCount: number
   unknownCount: number
 }
@@ -39,7 +39,7 @@ export interface PollerDeps {
   submissionsPerWindow: number | null
   windowMs: number
   pace: Pace
-  recorder: Pick<AnswerRecorder, 'record' | 'confirmRun'>
+  recorder: Pick<AnswerRecorder, 'record'>
   /** Signals that a run ended, which makes room for another one. */
   roomSignal: Pick<WakeSignal, 'ring'>
   onDisproved: (customId: string) => void
@@ -76,7 +76,7 @@ export class Poller {
   }
 
   /** Adds a run. Waits use the monotonic clock, since the system clock may jump. */
-  add(run: OpenRun, asked: Run['asked'] = null): void {
+  add(run: PendingRun, asked: Run['asked'] = null): void {
     // An incomplete delivery may arrive before the response to the submission.
     if (this.#runs.has(run.lookupId)) return
     const { clock } = this.#kind
@@ -100,19 +100,19 @@ export class Poller {
   }
 
   /** Adds runs of an earlier process, whose deliveries may have been missed. */
-  takeOver(runs: readonly OpenRun[]): void {
+  takeOver(runs: readonly PendingRun[]): void {
     for (const run of runs) this.add(run, 'once')
   }
 
   /** Marks a run that received the data of another lookup, and polls it now. */
-  async markMisdirected(run: OpenRun, reason: string): Promise<void> {
+  async markMisdirected(run: PendingRun, reason: string): Promise<void> {
     this.pollSoon(run)
     const known = this.#runs.get(run.lookupId)
     if (known !== undefined) await this.#setNeedsAttention(known, reason)
   }
 
   /** Polls the run now, since its delivery was incomplete. */
-  pollSoon(run: OpenRun): void {
+  pollSoon(run: PendingRun): void {
     const known = this.#runs.get(run.lookupId)
     if (known === undefined) this.add(run, 'until_answered')
     else known.asked = 'until_answered'
@@ -203,14 +203,12 @@ export class Poller {
     switch (verdict.kind) {
       case 'pending':
         run.failureCount = 0
-        this.#deps.recorder.confirmRun(run)
         if (run.asked === 'once') run.asked = null
         return this.#setNeedsAttention(run, null)
       case 'finished':
         return this.#finish(run, toFinalAnswer(verdict))
       case 'misdirected':
-        if (verdict.run === null) return this.#hold(run, verdict.reason)
-        return this.#finish(run, { run: verdict.run, failed: verdict.failed, misdirected: verdict.reason })
+        return this.#hold(run, verdict.reason)
       case 'rate_limited':
         this.#deps.pace.onRateLimited(verdict.waitMs)
         return
@@ -232,10 +230,9 @@ export class Poller {
   }
 
   async #finish(run: Run, answer: FinalAnswer): Promise<void> {
-    const recorded = await this.#deps.recorder.record(run, answer)
-    if (recorded.kind === 'held') await this.#hold(run, recorded.reason)
-    else this.close(run.lookupId)
-    if (recorded.kind === 'exchanged') this.close(recorded.otherId)
+    const held = await this.#deps.recorder.record(run, answer)
+    if (held === null) this.close(run.lookupId)
+    else await this.#hold(run, held)
   }
 
   /** Retries later: a cache or a proxy mixes up answers only for a while. */
@@ -257,7 +254,7 @@ export class Poller {
     else counter.markHeld(run.lookupId)
     if (run.needsAttention === reason) return
     run.needsAttention = reason
-    await checkpoint.setNeedsAttention(run.lookupId, reason)
+    await checkpoint.apply({ event: 'flag', lookupId: run.lookupId, reason })
   }
 
   /** The key is probably of another account: the run stays in the checkpoint for the right key. */
@@ -267,10 +264,9 @@ export class Poller {
     run.unknownCount++
     run.notBeforeMs = clock.monotonicMs() + Math.min(unknownGapMsMax, polling.firstAfterMs)
     if (run.unknownCount < unknownAnswersMax || !this.#runs.has(run.lookupId)) return
-    await this.#kind.checkpoint.setNeedsAttention(
-      run.lookupId,
-      `the service does not know ${run.runId} (${reason})`,
-    )
+    const { lookupId, runId } = run
+    const what = `the service does not know ${runId} (${reason})`
+    await this.#kind.checkpoint.apply({ event: 'flag', lookupId, reason: what })
     this.#deferRun(run)
   }
 
@@ -280,7 +276,7 @@ export class Poller {
     const { onDisproved } = this.#deps
     const { lookupId, customId, name } = run
     backlog.markRequeue(lookupId)
-    await checkpoint.markNotCreated(lookupId, customId, reason)
+    await checkpoint.apply({ event: 'disprove', lookupId, customId, reason })
     onDisproved(customId)
     backlog.requeue({ lookupId, name, location: null, context: null, isFirst: 0 })
     this.close(lookupId)

@@ -27,7 +27,7 @@ import {
 import { renderAnswer } from '../answers/answer-line.js'
 import { renderDomainLine, renderEntityLine, renderHierarchyLine } from '../answers/stage-lines.js'
 import type { ExpectedIdentity } from '../answers/misdirected.js'
-import type { OpenRun, ToSubmit } from '../checkpoint/checkpoint.js'
+import type { PendingRun, ToSubmit } from '../checkpoint/checkpoint.js'
 import type { PackedAnswer } from '../checkpoint/packed-answer.js'
 
 /** The requests for one kind of lookups, and the meaning of the responses. */
@@ -49,8 +49,8 @@ export interface Protocol {
     signal: AbortSignal,
   ): Promise<Exchange>
   judgeKickoff(exchange: Exchange, lookup: ToSubmit, customId: string, nowMs: number): KickoffVerdict
-  poll(run: OpenRun, signal: AbortSignal): Promise<Exchange>
-  judgePoll(exchange: Exchange, run: OpenRun, nowMs: number): PollVerdict | PreparedVerdict
+  poll(run: PendingRun, signal: AbortSignal): Promise<Exchange>
+  judgePoll(exchange: Exchange, run: PendingRun, nowMs: number): PollVerdict | PreparedVerdict
   getOutcome(run: RunObjectLenient, failed: boolean): string
   /** Time at which the answer was created, by the service's clock; null if unknown. */
   getEndedAtMs(run: RunObjectLenient): number | null
@@ -105,12 +105,11 @@ function judgePrepared(
   }
 }
 
-/** A final answer to the requested run; `misdirected` is the reason why it belongs to another lookup, or null. */
+/** A final answer to the requested run. */
 export interface FinalAnswer {
   /** May be parsed when it is read. */
   readonly run: RunObjectLenient
   readonly failed: boolean
-  readonly misdirected: string | null
   /** Absent if the answer must be rendered from `run`. */
   readonly prepared?: PreparedAnswer | undefined
 }
@@ -122,7 +121,6 @@ export const toFinalAnswer = (verdict: FinishedVerdict): FinalAnswer => ({
     return verdict.run
   },
   failed: verdict.failed,
-  misdirected: null,
   prepared: 'prepared' in verdict ? verdict.prepared : undefined,
 })
 

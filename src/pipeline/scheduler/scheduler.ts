@@ -95,7 +95,9 @@ async function hasMoreFromOthers({ checkpoint }: SchedulerDeps, stoppings: Stopp
     all.map(({ submitSignal, pollSignal }) => (isOver ? pollSignal : submitSignal)),
   )
   if (signal.aborted) return false
-  return (await checkpoint.waitForOtherWorkers(signal, isOver ? 'runs' : 'all')) && !isAborted(signal)
+  const { store, kind } = checkpoint
+  const hasMore = (await store.others?.wait(kind, signal, isOver ? 'runs' : 'all')) ?? false
+  return hasMore && !isAborted(signal)
 }
 
 /** A call, so that TypeScript does not narrow `aborted` across awaits. */
@@ -127,7 +129,8 @@ interface Round extends Pick<Machines, 'jobBudget'> {
 /** Starts all parts. A kind ends after the kinds from whose answers it follows. */
 async function startParts(deps: SchedulerDeps, stoppings: Stoppings): Promise<Round> {
   const { machines, feed, ingestor, lostAreOver, jobBudget } = await connectMachines(deps, stoppings)
-  for (const { checkpoint, poller } of machines.values()) poller.takeOver(await checkpoint.listOpenRuns())
+  for (const { checkpoint, poller } of machines.values())
+    poller.takeOver(await checkpoint.read('pending_runs'))
   const firsts = firstKinds.flatMap((kind) => machines.get(kind) ?? [])
   const feedings = [
     ...firsts.map(({ checkpoint }) => feed.planFromKnownAnswers(checkpoint)),
@@ -327,9 +330,8 @@ function openKindPaces(kind: LookupKind, deps: SchedulerDeps): Promise<KindPaces
 async function registerLost(ingestor: WebhookIngestor, kind: LookupKind, deps: SchedulerDeps): Promise<void> {
   const nowMs = deps.clock.nowMs()
   const hopeMs = getDeliveryMsMax(getKindOptions(kind, deps).polling)
-  for (const { lookupId, intendedAtMs } of await getKindCheckpoint(kind, deps).listLostSince(
-    nowMs - hopeMs,
-  )) {
+  const lost = await getKindCheckpoint(kind, deps).read('lost', { afterMs: nowMs - hopeMs, among: 'wanted' })
+  for (const { lookupId, intendedAtMs } of lost) {
     ingestor.createLossHandler(kind)(lookupId, Math.max(0, nowMs - intendedAtMs))
   }
 }

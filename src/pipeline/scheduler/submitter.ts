@@ -6,12 +6,12 @@ import type { KickoffVerdict } from '../answers/outcome.js'
 import type { Stop } from '../figures/stop.js'
 import { FailureStreak, freePolicy, notSentPolicy, unknownPolicy } from '../pace/backoff.js'
 import { readRateHeaders } from '../pace/pacing.js'
-import type { LookupId, OpenRun, Refusal, ToSubmit } from '../checkpoint/checkpoint.js'
+import type { LookupId, PendingRun, Refusal, ToSubmit } from '../checkpoint/checkpoint.js'
 import type { StartPermit } from './pace.js'
 import type { KindContext, SubmitterDeps } from './kind-context.js'
 import { LookupPages } from './lookup-pages.js'
 
-type OpenedRun = Omit<OpenRun, 'needsAttention'>
+type OpenedRun = Omit<PendingRun, 'needsAttention'>
 
 /**
  * Submits the lookups in order, each at most once: the intention is durable before the request is sent, and the run id
@@ -41,7 +41,7 @@ export class Submitter {
 
   /** Resolves when nothing is left to submit, or submitting was stopped, and no submission is in flight. */
   async run(): Promise<void> {
-    this.#deps.reservations.begin(await this.#kind.checkpoint.countSpent())
+    this.#deps.reservations.begin(await this.#kind.checkpoint.read('spent'))
     try {
       do await this.#submitAll()
       while (await this.#othersLeaveSome())
@@ -82,8 +82,9 @@ export class Submitter {
   async #othersLeaveSome(): Promise<boolean> {
     await this.#queue.onIdle()
     if (!this.#canContinue() || this.#hasLeftOut) return false
-    if (!(await this.#kind.checkpoint.waitForOtherWorkers(this.#kind.stopping.submitSignal, 'submissions')))
-      return false
+    const { checkpoint, protocol, stopping } = this.#kind
+    const { others } = checkpoint.store
+    if ((await others?.wait(protocol.kind, stopping.submitSignal, 'submissions')) !== true) return false
     this.#pages.restart()
     return true
   }
@@ -189,7 +190,9 @@ export class Submitter {
     const { checkpoint, backlog, counter } = this.#kind
     if (!this.#deps.reservations.isPriced) return this.#withdraw(lookup, id, reason)
     counter.count('lostReads')
-    if (await checkpoint.withdraw(lookup.lookupId, id, reason, true)) backlog.putBack(lookup)
+    const { lookupId } = lookup
+    const update = { event: 'withdraw', lookupId, customId: id, reason, mayBeBilled: true } as const
+    if (await checkpoint.apply(update)) backlog.putBack(lookup)
     else this.#settle('accepted')
   }
 
@@ -206,29 +209,27 @@ export class Submitter {
       case 'answered':
       case 'accepted': {
         const { runId } = verdict
-        const isFirst = await checkpoint.accept(lookupId, id, runId, clock.nowMs())
+        const own = { lookupId, customId: id, runId, nowMs: clock.nowMs() }
+        const accepted = await checkpoint.apply({ event: 'accept', ...own })
         address.onAccepted(lookupId)
-        if (isFirst === 'contested') {
-          counter.count('contested')
+        if (accepted === 'uncertain') {
+          counter.count('misdirected')
           this.#noteLost(lookupId)
-          this.#countFailure(
-            this.#unknown,
-            `the service returned ${runId} for several submissions`,
-            startedAtMs,
-          )
+          this.#countFailure(this.#unknown, `the service returned ${runId} for two submissions`, startedAtMs)
           return
         }
         this.#unknown.reset()
         this.#settle('accepted')
         // If a webhook named the run before, it is already polled or answered.
         const run = { lookupId, runId, customId: id, name: lookup.name, submittedAtMs: clock.nowMs() }
-        if (isFirst && !(await this.#recordAtOnce(run, verdict))) poller.add({ ...run, needsAttention: null })
+        if (accepted && !(await this.#recordAtOnce(run, verdict)))
+          poller.add({ ...run, needsAttention: null })
         return
       }
       case 'invalid':
         if (address.mayHaveCausedRefusal(lookupId, verdict.reason))
           return this.#withdraw(lookup, id, verdict.reason)
-        if (await checkpoint.reject(lookupId, id, verdict.reason)) {
+        if (await checkpoint.apply({ event: 'reject', lookupId, customId: id, reason: verdict.reason })) {
           this.#settle('rejected')
           this.#deps.reservations.giveBack(lookup)
         } else this.#settle('accepted')
@@ -256,7 +257,8 @@ export class Submitter {
 
   /** Withdraws a submission that was not created or billed; the lookup is submitted later. */
   async #withdraw(lookup: ToSubmit, id: string, reason: string): Promise<void> {
-    if (!(await this.#kind.checkpoint.withdraw(lookup.lookupId, id, reason))) {
+    const { lookupId } = lookup
+    if (!(await this.#kind.checkpoint.apply({ event: 'withdraw', lookupId, customId: id, reason }))) {
       this.#settle('accepted')
       return
     }
@@ -268,34 +270,29 @@ export class Submitter {
   async #recordAtOnce(run: OpenedRun, verdict: KickoffVerdict): Promise<boolean> {
     if (verdict.kind !== 'answered') return false
     const { run: answer, failed } = verdict
-    const recorded = await this.#deps.recorder.record(run, { run: answer, failed, misdirected: null })
-    return recorded.kind !== 'held'
+    return (await this.#deps.recorder.record(run, { run: answer, failed })) === null
   }
 
   async #handleLost(lookup: ToSubmit, id: string, reason: string): Promise<void> {
     const { checkpoint, protocol } = this.#kind
     if (protocol.onLost === 'poll') return this.#recordUnconfirmed(lookup, id, reason)
-    if (await checkpoint.markUncertain(lookup.lookupId, id, reason)) this.#noteLost(lookup.lookupId)
+    const { lookupId } = lookup
+    if (await checkpoint.apply({ event: 'lose', lookupId, customId: id, reason })) this.#noteLost(lookupId)
     else this.#settle('accepted')
   }
 
   /** Assumes that the request was received. A poll shows its state; if it was not received, the lookup is requeued. */
-  async #recordUnconfirmed({ lookupId, name }: ToSubmit, id: string, reason: string): Promise<void> {
+  async #recordUnconfirmed({ lookupId, name }: ToSubmit, customId: string, reason: string): Promise<void> {
     const { checkpoint, clock, protocol } = this.#kind
     if (protocol.kind === 'resolution') throw new Error('only the service names the runs of resolutions')
     const runId = toRunId(protocol.kind, name)
-    await checkpoint.accept(lookupId, id, runId, clock.nowMs())
-    await checkpoint.setNeedsAttention(lookupId, reason)
+    const nowMs = clock.nowMs()
+    await checkpoint.apply({ event: 'accept', lookupId, customId, runId, nowMs })
+    await checkpoint.apply({ event: 'flag', lookupId, reason })
     this.#settle('accepted')
-    this.#deps.reservations.noteUncertain(id)
-    this.#deps.poller.add({
-      lookupId,
-      runId,
-      customId: id,
-      name,
-      submittedAtMs: clock.nowMs(),
-      needsAttention: reason,
-    })
+    this.#deps.reservations.noteUncertain(customId)
+    const run = { lookupId, runId, customId, name, submittedAtMs: nowMs, needsAttention: reason }
+    this.#deps.poller.add(run)
   }
 
   #noteLost(lookupId: LookupId): void {
@@ -310,14 +307,14 @@ export class Submitter {
   ): Promise<void> {
     const { checkpoint, clock, counter } = this.#kind
     counter.count('misdirected')
-    const claim = await checkpoint.claim(customId, runId, clock.nowMs())
+    const claim = await checkpoint.apply({ event: 'claim', customId, runId, nowMs: clock.nowMs() })
     // Useless responses: many in a row would lose all submissions.
     if (claim !== 'claimed' && claim !== 'early') {
       this.#countFailure(this.#unknown, reason, startedAtMs)
       return
     }
     this.#unknown.reset()
-    const owner = await checkpoint.findByRun(runId)
+    const owner = await checkpoint.read('owner', { runId })
     if (owner?.isWanted !== true) return
     if (claim === 'claimed') counter.count('claimed')
     this.#deps.poller.add(owner)

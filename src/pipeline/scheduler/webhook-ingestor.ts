@@ -2,7 +2,7 @@ import { readDelivery, type Delivery } from '../answers/delivery.js'
 import { explainMismatch } from '../answers/misdirected.js'
 import { getDeliveryMsMax } from '../pace/polling.js'
 import type { Clock, WakeSignal } from '../../platform/clock.js'
-import type { Checkpoint, Claim, LookupId, RunOwner } from '../checkpoint/checkpoint.js'
+import type { Checkpoint, LookupId, RunOwner } from '../checkpoint/checkpoint.js'
 import { buildStageLookup } from '../checkpoint/lookup-key.js'
 import { toObject } from '../../core/json.js'
 import { toRunId, type LookupKind, type StageKind } from '../lookups/lookup-kind.js'
@@ -19,8 +19,8 @@ export const basisWanted = true
 type DeliveryResult = readonly [state: Exclude<DeliveryState, 'waiting'>, reason: string | null]
 
 export interface DeliveryTarget {
-  checkpoint: Pick<Checkpoint, 'claim' | 'findByRun' | 'findByKey' | 'assignRun'>
-  poller: Pick<Poller, 'closeAnswered' | 'pollSoon' | 'close' | 'markMisdirected'>
+  checkpoint: Pick<Checkpoint, 'apply' | 'read'>
+  poller: Pick<Poller, 'closeAnswered' | 'pollSoon' | 'markMisdirected'>
   recorder: Pick<AnswerRecorder, 'record'>
   counter: Pick<RunCounter, 'count'>
 }
@@ -113,10 +113,14 @@ export class WebhookIngestor {
   async #judge(delivery: Delivery, receivedAtMs: number): Promise<DeliveryResult> {
     if (delivery.kind === 'unreadable') return ['quarantined', delivery.reason]
     if (delivery.kind === 'record') return this.#judgeRecord(delivery, receivedAtMs)
-    const { counter } = this.#deps
-    const { poller, recorder } = this.#getResolutionMachine()
+    const { counter, clock } = this.#deps
+    const { poller, recorder, checkpoint } = this.#getResolutionMachine()
     const { runId, customId } = delivery
-    const { claim, owner } = await this.#claim(customId, runId)
+    const claim =
+      customId === null
+        ? 'known'
+        : await checkpoint.apply({ event: 'claim', customId, runId, nowMs: clock.nowMs() })
+    const owner = await checkpoint.read('owner', { runId })
     switch (claim) {
       case 'conflict':
         return this.#hold(owner, 'its custom_id and its run_id name different submissions')
@@ -126,7 +130,6 @@ export class WebhookIngestor {
           : this.#hold(owner, 'its custom_id is not the one that its run was submitted with')
       case 'superseded':
         return ['taken', 'the lookup was submitted again since']
-      case 'contested':
       case 'claimed':
       case 'early':
       case 'known':
@@ -137,11 +140,10 @@ export class WebhookIngestor {
     if (claim === 'claimed' && owner.isWanted) counter.count('claimed')
     this.#lost.delete(owner.lookupId)
     if (delivery.kind === 'finished') {
-      const misdirected = explainMismatch(delivery.run, owner)
-      const recorded = await recorder.record(owner, { ...delivery, misdirected }, owner.isWanted)
-      if (recorded.kind === 'held') return this.#hold(owner, recorded.reason)
-      if (recorded.kind === 'moved') poller.close(owner.lookupId)
-      else poller.closeAnswered(owner.lookupId, delivery.run, receivedAtMs)
+      const held =
+        explainMismatch(delivery.run, owner) ?? (await recorder.record(owner, delivery, owner.isWanted))
+      if (held !== null) return this.#hold(owner, held)
+      poller.closeAnswered(owner.lookupId, delivery.run, receivedAtMs)
       return ['taken', null]
     }
     if (owner.state === 'running' && owner.isWanted) poller.pollSoon(owner)
@@ -176,7 +178,7 @@ export class WebhookIngestor {
         ? said.run
         : { run_id: toRunId(kind, name), status: 'FAILED', data: toObject(body) ?? {} }
     const failed = hasFailed || (said.kind === 'there' && said.failed)
-    await machine.recorder.record(owner, { run, failed, misdirected: null }, owner.isWanted)
+    await machine.recorder.record(owner, { run, failed }, owner.isWanted)
     machine.poller.closeAnswered(owner.lookupId, run, receivedAtMs)
     return ['taken', null]
   }
@@ -185,22 +187,13 @@ export class WebhookIngestor {
   async #claimRecord(machine: DeliveryTarget, kind: StageKind, name: string): Promise<RunOwner | null> {
     const { clock } = this.#deps
     const { key } = buildStageLookup(kind, name)
-    const owner = await machine.checkpoint.findByKey(key)
+    const owner = await machine.checkpoint.read('owner', { key })
     if (owner === null || (owner.state !== 'uncertain' && owner.state !== 'intended')) return owner
-    const claim = await machine.checkpoint.claim(owner.customId, toRunId(kind, name), clock.nowMs())
+    const { customId } = owner
+    const runId = toRunId(kind, name)
+    const claim = await machine.checkpoint.apply({ event: 'claim', customId, runId, nowMs: clock.nowMs() })
     if (claim === 'claimed' && owner.isWanted) machine.counter.count('claimed')
-    return machine.checkpoint.findByKey(key)
-  }
-
-  /** A run without an owner, because it was returned for several submissions, goes to the one that it names. */
-  async #claim(customId: string | null, runId: string): Promise<{ claim: Claim; owner: RunOwner | null }> {
-    const { clock } = this.#deps
-    const { checkpoint } = this.#getResolutionMachine()
-    const claim = customId === null ? 'known' : await checkpoint.claim(customId, runId, clock.nowMs())
-    const owner = await checkpoint.findByRun(runId)
-    const isFree = claim === 'contested' && owner === null && customId !== null
-    if (!isFree || !(await checkpoint.assignRun(customId, runId, clock.nowMs()))) return { claim, owner }
-    return { claim: 'claimed', owner: await checkpoint.findByRun(runId) }
+    return machine.checkpoint.read('owner', { key })
   }
 
   /** Quarantines an inconsistent delivery. If the named run still runs, it is polled. */

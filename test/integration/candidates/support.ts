@@ -20,9 +20,13 @@ export async function answeredIn(folder: ReturnType<typeof checkpointFolder>, ..
   const runs = answers.map(runOf)
   const answerOne = async (run: RunObjectLenient, id: number) => {
     const { customId } = await checkpoint.intend(id, 0)
-    await checkpoint.accept(id, customId, run.run_id, 0)
+    await checkpoint.apply({ event: 'accept', lookupId: id, customId, runId: run.run_id, nowMs: 0 })
     const line = { line: renderAnswer(run), lineVersion: answerLineVersion, body: JSON.stringify(run) }
-    await checkpoint.answer(id, answerTo(run.run_id, { outcome: readOutcome(run, false), ...line }))
+    await checkpoint.apply({
+      event: 'answer',
+      lookupId: id,
+      answer: answerTo(run.run_id, { outcome: readOutcome(run, false), ...line }),
+    })
   }
   await Promise.all(runs.map((run, at) => answerOne(run, ids[at] ?? 0)))
   const outcomes = answers.map(([, outcome, confidence]) => ({ outcome, confidence }))

@@ -19,7 +19,8 @@ export async function main(path: string, ...names: string[]): Promise<void> {
   )
   for (const [index, lookupId] of ids.entries()) {
     const { customId } = await checkpoint.intend(lookupId, nowMs)
-    if (index < ids.length - 1) await checkpoint.accept(lookupId, customId, `run_${index}`, nowMs)
+    if (index < ids.length - 1)
+      await checkpoint.apply({ event: 'accept', lookupId, customId, runId: `run_${index}`, nowMs })
     process.stdout.write(`${customId}\n`)
   }
   process.stdout.write(`${process.pid}\n`)

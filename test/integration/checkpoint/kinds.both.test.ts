@@ -28,20 +28,21 @@ describeCheckpoints('kinds', (at) => {
       const { plan } = await entities.follow([{ kind: 'entity', key, lookup }], policy)
       expect(plan).toEqual({ ...none, submit: 1 })
       expect(await checkpoint.plan(policy)).toEqual({ ...none, submit: 1 })
-      const [own] = await entities.nextToSubmit(0, 10)
+      const [own] = await entities.read('to_submit', { after: 0, count: 10 })
       expect(own?.lookup.lookupId).not.toBe(first)
-      expect((await checkpoint.nextToSubmit(0, 10)).map((one) => one.lookup.lookupId)).toEqual([first])
-      expect(checkpoint.forKind('entity')).toBe(entities)
+      expect(
+        (await checkpoint.read('to_submit', { after: 0, count: 10 })).map((one) => one.lookup.lookupId),
+      ).toEqual([first])
+      expect(checkpoint.forKind('entity')).toEqual(entities)
     })
 
     test('what follows twice is planned once; only what is new is added', async () => {
       const entities = (await at.open('twice')).forKind('entity')
       expect((await entities.follow([acme], policy)).plan).toEqual({ ...none, submit: 1 })
       expect((await entities.follow([acme, bolt], policy)).plan).toEqual({ ...none, submit: 1 })
-      expect((await entities.nextToSubmit(0, 10)).map(({ lookup }) => lookup.name)).toEqual([
-        'siq_acme',
-        'siq_bolt',
-      ])
+      expect(
+        (await entities.read('to_submit', { after: 0, count: 10 })).map(({ lookup }) => lookup.name),
+      ).toEqual(['siq_acme', 'siq_bolt'])
     })
 
     test('what is asked again under the same run id is no contest', async () => {
@@ -50,13 +51,19 @@ describeCheckpoints('kinds', (at) => {
         await entities.follow([acme], { ...policy, nowMs, maxAgeMs: 1_000 })
         const plan = await entities.plan({ ...policy, nowMs, maxAgeMs: 1_000 })
         expect(plan).toEqual({ ...none, submit: 1 })
-        const [entry] = await entities.nextToSubmit(0, 1)
+        const [entry] = await entities.read('to_submit', { after: 0, count: 1 })
         const lookupId = entry?.lookup.lookupId ?? 0
         const { customId } = await entities.intend(lookupId, nowMs)
-        expect(await entities.accept(lookupId, customId, 'entity:siq_acme', nowMs)).toBe(true)
-        expect(await entities.answer(lookupId, answerTo('entity:siq_acme', { answeredAtMs: nowMs }))).toBe(
-          true,
-        )
+        expect(
+          await entities.apply({ event: 'accept', lookupId, customId, runId: 'entity:siq_acme', nowMs }),
+        ).toBe(true)
+        expect(
+          await entities.apply({
+            event: 'answer',
+            lookupId,
+            answer: answerTo('entity:siq_acme', { answeredAtMs: nowMs }),
+          }),
+        ).toBe(true)
       }
     })
 
@@ -65,16 +72,16 @@ describeCheckpoints('kinds', (at) => {
       const [first = 0] = await checkpoint.registerLookups(keyed('Acme'))
       await checkpoint.intend(first, startMs)
       const domains = checkpoint.forKind('domain')
-      expect(await domains.countSpent()).toBe(0)
+      expect(await domains.read('spent')).toBe(0)
       await domains.follow([domain], policy)
-      const [entry] = await domains.nextToSubmit(0, 1)
+      const [entry] = await domains.read('to_submit', { after: 0, count: 1 })
       await domains.intend(entry?.lookup.lookupId ?? 0, startMs)
-      expect([await checkpoint.countSpent(), await domains.countSpent()]).toEqual([1, 1])
+      expect([await checkpoint.read('spent'), await domains.read('spent')]).toEqual([1, 1])
       // A row that asks by a domain spends of the job's budget; a domain that follows from an answer does not.
-      expect(await domains.countSpentByRows()).toBe(0)
+      expect(await domains.read('spent_by_rows')).toBe(0)
       const [asked = 0] = await checkpoint.registerLookups([buildStageLookup('domain', 'row.example')])
       await domains.intend(asked, startMs)
-      expect([await domains.countSpent(), await domains.countSpentByRows()]).toEqual([2, 1])
+      expect([await domains.read('spent'), await domains.read('spent_by_rows')]).toEqual([2, 1])
     })
 
     test('when the submissions of a kind left is known, however many of another left since', async () => {
@@ -86,10 +93,12 @@ describeCheckpoints('kinds', (at) => {
         Array.from({ length: 20 }, (_, index) => buildStageLookup('entity', `siq_${index}`)),
         policy,
       )
-      for (const { lookup } of await entities.nextToSubmit(0, 20))
+      for (const { lookup } of await entities.read('to_submit', { after: 0, count: 20 }))
         await entities.intend(lookup.lookupId, startMs + 5)
-      expect(await checkpoint.listRecentSubmissions(startMs - 1, 3)).toEqual([startMs])
-      expect(await entities.listRecentSubmissions(startMs - 1, 3)).toEqual([
+      expect(await checkpoint.read('recent_submissions', { afterMs: startMs - 1, count: 3 })).toEqual([
+        startMs,
+      ])
+      expect(await entities.read('recent_submissions', { afterMs: startMs - 1, count: 3 })).toEqual([
         startMs + 5,
         startMs + 5,
         startMs + 5,
@@ -101,7 +110,7 @@ describeCheckpoints('kinds', (at) => {
       const first = await at.open('lost')
       for (const [kind, lookup] of Object.entries(lost) as [keyof typeof lost, typeof acme][]) {
         await first.forKind(kind).follow([lookup], policy)
-        const [entry] = await first.forKind(kind).nextToSubmit(0, 1)
+        const [entry] = await first.forKind(kind).read('to_submit', { after: 0, count: 1 })
         await first.forKind(kind).intend(entry?.lookup.lookupId ?? 0, startMs)
       }
       await first.close()
@@ -115,9 +124,11 @@ describeCheckpoints('kinds', (at) => {
       // Why it may not have been taken is known as long as nobody has said that it was.
       expect(research.open[0]?.needsAttention).not.toBeNull()
       const { lookupId = 0, customId = '' } = research.open[0] ?? {}
-      await next.forKind('hierarchy').markNotCreated(lookupId, customId, 'never begun')
+      await next.forKind('hierarchy').apply({ event: 'disprove', lookupId, customId, reason: 'never begun' })
       expect(
-        (await next.forKind('hierarchy').nextToSubmit(0, 1)).map(({ lookup }) => lookup.lookupId),
+        (await next.forKind('hierarchy').read('to_submit', { after: 0, count: 1 })).map(
+          ({ lookup }) => lookup.lookupId,
+        ),
       ).toEqual([lookupId])
       await at.assertSound('lost')
     })
@@ -127,32 +138,52 @@ describeCheckpoints('kinds', (at) => {
       const ids = await checkpoint.registerLookups(keyed('a', 'b', 'c'))
       for (const id of ids.slice(0, 2)) {
         const { customId } = await checkpoint.intend(id, startMs)
-        await checkpoint.accept(id, customId, `run_${id}`, startMs)
-        await checkpoint.answer(id, answerTo(`run_${id}`, { body: matched }))
+        await checkpoint.apply({
+          event: 'accept',
+          lookupId: id,
+          customId,
+          runId: `run_${id}`,
+          nowMs: startMs,
+        })
+        await checkpoint.apply({
+          event: 'answer',
+          lookupId: id,
+          answer: answerTo(`run_${id}`, { body: matched }),
+        })
       }
-      const [page] = await checkpoint.listRowAnswers(0, 1)
+      const [page] = await checkpoint.read('row_answers', { after: 0, count: 1 })
       expect(page).toMatchObject({ lookupId: ids[0], asked: { name: 'a' }, body: matched })
-      expect(await checkpoint.listRowAnswers(page?.position ?? 0, 10)).toMatchObject([{ lookupId: ids[1] }])
+      expect(await checkpoint.read('row_answers', { after: page?.position ?? 0, count: 10 })).toMatchObject([
+        { lookupId: ids[1] },
+      ])
       await checkpoint.forKind('domain').follow([domain], policy)
-      const [entry] = await checkpoint.forKind('domain').nextToSubmit(0, 1)
-      expect(await checkpoint.findRowLookup(ids[2] ?? 0)).toMatchObject({ name: 'c' })
-      expect(await checkpoint.findRowLookup(entry?.lookup.lookupId ?? 0)).toBeNull()
+      const [entry] = await checkpoint.forKind('domain').read('to_submit', { after: 0, count: 1 })
+      expect(await checkpoint.read('row_lookup', { lookupId: ids[2] ?? 0 })).toMatchObject({ name: 'c' })
+      expect(await checkpoint.read('row_lookup', { lookupId: entry?.lookup.lookupId ?? 0 })).toBeNull()
     })
 
     test('a reader finds what follows from a first question, by whichever checkpoint asked it', async () => {
       const checkpoint = await at.open('read')
       const [id = 0, open = 0] = await checkpoint.registerLookups(keyed('Acme', 'Open'))
       const { customId } = await checkpoint.intend(id, startMs)
-      await checkpoint.accept(id, customId, 'run_1', startMs)
-      await checkpoint.answer(id, answerTo('run_1', { body: matched }))
+      await checkpoint.apply({ event: 'accept', lookupId: id, customId, runId: 'run_1', nowMs: startMs })
+      await checkpoint.apply({ event: 'answer', lookupId: id, answer: answerTo('run_1', { body: matched }) })
       await checkpoint.forKind('entity').follow([acme], policy)
-      const [entry] = await checkpoint.forKind('entity').nextToSubmit(0, 1)
+      const [entry] = await checkpoint.forKind('entity').read('to_submit', { after: 0, count: 1 })
       const lookupId = entry?.lookup.lookupId ?? 0
       const intention = await checkpoint.forKind('entity').intend(lookupId, startMs)
-      await checkpoint.forKind('entity').accept(lookupId, intention.customId, 'entity:siq_acme', startMs)
-      await checkpoint
-        .forKind('entity')
-        .answer(lookupId, answerTo('entity:siq_acme', { outcome: 'complete', line: '{"x":1}' }))
+      await checkpoint.forKind('entity').apply({
+        event: 'accept',
+        lookupId,
+        customId: intention.customId,
+        runId: 'entity:siq_acme',
+        nowMs: startMs,
+      })
+      await checkpoint.forKind('entity').apply({
+        event: 'answer',
+        lookupId,
+        answer: answerTo('entity:siq_acme', { outcome: 'complete', line: '{"x":1}' }),
+      })
       const reader = await at.read('read')
       const [stages, nothing] = readStageAnswers(reader, [id, open], ['entity', 'domain'])
       expect(stages?.entity).toMatchObject({

@@ -65,7 +65,12 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
     if (intention.mayLeave()) return intention
-    await checkpoint.withdraw(id, intention.customId, 'the lease expired before it was sent')
+    await checkpoint.apply({
+      event: 'withdraw',
+      lookupId: id,
+      customId: intention.customId,
+      reason: 'the lease expired before it was sent',
+    })
     return leaving(checkpoint, id, (await checkpoint.intend(id, startMs)) as Intention)
   }
 
@@ -81,7 +86,12 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
       const came = await vi.waitUntil(isSo, { timeout: 8_000, interval: 100 }).catch(() => false)
       proxy.cut()
       if (came) return { intending, tries }
-      await checkpoint.withdraw(id, ((await intending) as Intention).customId, 'it never left')
+      await checkpoint.apply({
+        event: 'withdraw',
+        lookupId: id,
+        customId: ((await intending) as Intention).customId,
+        reason: 'it never left',
+      })
     }
   }
 
@@ -115,15 +125,38 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
     let second = (await a.intend(ids[1]!, startMs)) as Intention
     // It may be fenced, and go on, while this was on its way: then it is of the earlier term.
     if (!second.mayLeave()) {
-      await a.withdraw(ids[1]!, second.customId, 'it never left')
+      await a.apply({
+        event: 'withdraw',
+        lookupId: ids[1]!,
+        customId: second.customId,
+        reason: 'it never left',
+      })
       second = (await a.intend(ids[1]!, startMs)) as Intention
     }
     expect([first.mayLeave(), second.mayLeave()]).toEqual([false, true])
-    expect(await a.withdraw(ids[0]!, first.customId, 'it never left')).toBe(true)
-    expect(await a.accept(ids[1]!, second.customId, 'run_2', startMs)).toBe(true)
-    expect(await a.answer(ids[1]!, answerTo('run_2'))).toBe(true)
+    expect(
+      await a.apply({
+        event: 'withdraw',
+        lookupId: ids[0]!,
+        customId: first.customId,
+        reason: 'it never left',
+      }),
+    ).toBe(true)
+    expect(
+      await a.apply({
+        event: 'accept',
+        lookupId: ids[1]!,
+        customId: second.customId,
+        runId: 'run_2',
+        nowMs: startMs,
+      }),
+    ).toBe(true)
+    expect(await a.apply({ event: 'answer', lookupId: ids[1]!, answer: answerTo('run_2') })).toBe(true)
     expect(await a.plan(policy)).toEqual({ ...createEmptyPlan(), submit: 2, answered: 1 })
-    expect((await a.nextToSubmit(0, 9)).map(({ lookup }) => lookup.name)).toEqual(['Acme', 'Last'])
+    expect((await a.read('to_submit', { after: 0, count: 9 })).map(({ lookup }) => lookup.name)).toEqual([
+      'Acme',
+      'Last',
+    ])
     expect(sql('SELECT worker_id, term, is_fenced FROM enrich.workers')).toBe('1|2|f')
   })
 
@@ -145,9 +178,25 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
       await until(() => late.mayLeave())
       // By its own clock the lease lasts: it leaves, or is taken back, and is nobody else's either way.
       expect(await b.intend(first, startMs)).toBe('elsewhere')
-      expect(await a.accept(first, early.customId, 'run_1', startMs)).toBe(true)
-      expect(await b.accept(second, late.customId, 'run_2', startMs)).toBe(true)
-      expect(await a.countSpent()).toBe(2)
+      expect(
+        await a.apply({
+          event: 'accept',
+          lookupId: first,
+          customId: early.customId,
+          runId: 'run_1',
+          nowMs: startMs,
+        }),
+      ).toBe(true)
+      expect(
+        await b.apply({
+          event: 'accept',
+          lookupId: second,
+          customId: late.customId,
+          runId: 'run_2',
+          nowMs: startMs,
+        }),
+      ).toBe(true)
+      expect(await a.read('spent')).toBe(2)
     },
   )
 
@@ -161,8 +210,8 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
     expect(attempt).toBeGreaterThan(1)
     const verdicts = sql('SELECT verdict FROM enrich.submissions ORDER BY attempt').split('\n')
     expect(verdicts).toEqual([...Array.from({ length: attempt - 1 }, () => 'not_created'), 'intended'])
-    expect(await a.countSpent()).toBe(1)
-    expect(await b.waitForOtherWorkers(AbortSignal.timeout(1))).toBe(false)
+    expect(await a.read('spent')).toBe(1)
+    expect(await b.store.others?.wait('resolution', AbortSignal.timeout(1), 'all')).toBe(false)
   })
 
   test('finds what it had intended by a statement that came late, and uses it', async () => {
@@ -183,12 +232,12 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
     await does('reading the input')
     const { customId } = (await a.intend(id, startMs)) as Intention
     await does('submitting, 1 in flight')
-    await a.accept(id, customId, 'run_1', startMs)
+    await a.apply({ event: 'accept', lookupId: id, customId, runId: 'run_1', nowMs: startMs })
     await does('waiting for answers')
-    await a.answer(id, answerTo('run_1'))
-    await a.waitForOtherWorkers(never)
+    await a.apply({ event: 'answer', lookupId: id, answer: answerTo('run_1') })
+    await a.store.others?.wait('resolution', never, 'all')
     await does('waiting for others')
-    await a.copyForReading()
+    await a.store.others?.copyForReading()
     await does('publishing part 3/8')
     const postgres = connectPostgres(parsePostgresUrl(direct()))
     closeLater(() => postgres.close())

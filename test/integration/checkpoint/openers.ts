@@ -7,7 +7,7 @@ import type {
   SubmissionBounds,
 } from '../../../src/pipeline/checkpoint/checkpoint.js'
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
-import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
+import { verifyFile } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
 import type { LookupKind } from '../../../src/pipeline/lookups/lookup-kind.js'
 import { findPostgres } from '../../support/postgres-server.js'
 import { SharedPlace } from './shared-place.js'
@@ -41,7 +41,7 @@ function ownPlace(): Place {
     everyRow: (name) => Promise.resolve(everyRow(at.path(name))),
     assertSound: (name) => {
       at.close()
-      expect(verifyCheckpoint(at.path(name))).toMatchObject({ damage: [], problem: null })
+      expect(verifyFile(at.path(name))).toMatchObject({ damage: [], problem: null })
       return Promise.resolve()
     },
     close: () => {

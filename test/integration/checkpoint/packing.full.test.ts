@@ -10,10 +10,10 @@ import {
   unpackBody,
   unpackLine,
 } from '../../../src/pipeline/checkpoint/packed-answer.js'
-import { compactCheckpoint, repairCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/maintenance.js'
+import { compactFile, repairFile } from '../../../src/pipeline/checkpoint/maintenance.js'
 import { openToWrite } from '../../../src/pipeline/checkpoint/sqlite/open-database.js'
 import { calculateAnswerChecksum } from '../../../src/pipeline/checkpoint/tables.js'
-import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
+import { verifyFile } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
 import { loadDriver } from '../../../src/platform/sqlite.js'
 import { canMount, mountSmallDisk } from '../../crash/small-disk.js'
 import { answerTo, checkpointFolder, everyRow, keyed, keyOf, startMs, linesOf } from './support.js'
@@ -93,12 +93,12 @@ describe('an answer that is packed', () => {
       .run(bomb, calculateAnswerChecksum(made, Buffer.from(keyOf('Acme'))))
     database.close()
     const before = process.memoryUsage().rss
-    expect(verifyCheckpoint(at.path())?.damage).toMatchObject([{ where: 'answers', examples: ['Acme'] }])
+    expect(verifyFile(at.path())?.damage).toMatchObject([{ where: 'answers', examples: ['Acme'] }])
     expect(() => at.read().readLines([1], linesOf(1))).toThrow(refusal('CHECKPOINT_DAMAGED'))
     expect(() => at.read().readAnswers([1])[0]?.line).toThrow(refusal('CHECKPOINT_DAMAGED'))
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 2 ** 20)
     at.close()
-    expect(repairCheckpoint(at.path(), startMs)).toMatchObject({ answerCount: 1, fetchedAgain: ['Acme'] })
+    expect(repairFile(at.path(), startMs)).toMatchObject({ answerCount: 1, fetchedAgain: ['Acme'] })
   })
 })
 
@@ -108,8 +108,8 @@ async function answered(...names: string[]): Promise<void> {
   const ids = await checkpoint.registerLookups(keyed(...names))
   for (const [index, id] of ids.entries()) {
     const { customId } = await checkpoint.intend(id, startMs)
-    await checkpoint.accept(id, customId, `run_${index}`, startMs)
-    await checkpoint.answer(id, answerTo(`run_${index}`))
+    await checkpoint.apply({ event: 'accept', lookupId: id, customId, runId: `run_${index}`, nowMs: startMs })
+    await checkpoint.apply({ event: 'answer', lookupId: id, answer: answerTo(`run_${index}`) })
   }
   at.close()
 }
@@ -144,12 +144,12 @@ test.each([2, 9])('a damaged version that says %i is seen, and mended', async (v
   change(`PRAGMA user_version = ${version}`)
   expect(() => at.open()).toThrow(refusal('CHECKPOINT_DAMAGED'))
   expect(() => at.read()).toThrow(refusal('CHECKPOINT_DAMAGED'))
-  expect(repairCheckpoint(at.path(), startMs)).toMatchObject({ answerCount: 1, lostSubmissionCount: 0 })
-  expect(verifyCheckpoint(at.path())).toMatchObject(sound)
+  expect(repairFile(at.path(), startMs)).toMatchObject({ answerCount: 1, lostSubmissionCount: 0 })
+  expect(verifyFile(at.path())).toMatchObject(sound)
 })
 
 describe('compacting', () => {
-  const compact = () => compactCheckpoint(at.path(), startMs)
+  const compact = () => compactFile(at.path(), startMs)
 
   test('frees what nothing is in any more, and says how much; nothing else changes', async () => {
     await answered('Acme', 'Beta')
@@ -158,14 +158,14 @@ describe('compacting', () => {
     const { bytesBefore, bytesAfter, isRead } = compact()
     expect(bytesBefore - bytesAfter).toBeGreaterThan(1_000_000)
     expect([statSync(at.path()).size, isRead]).toEqual([bytesAfter, false])
-    expect(verifyCheckpoint(at.path())).toMatchObject(sound)
+    expect(verifyFile(at.path())).toMatchObject(sound)
     expect(everyRow(at.path())).toEqual(before)
   })
 
   test('leaves the head true: the next run goes on, and what was submitted stays in its order', async () => {
     await answered('Acme', 'Beta')
     compact()
-    expect(verifyCheckpoint(at.path())).toMatchObject(sound)
+    expect(verifyFile(at.path())).toMatchObject(sound)
     const checkpoint = at.open()
     await checkpoint.registerLookups(keyed('Acme', 'Beta', 'New'))
     expect(await checkpoint.plan(hold)).toMatchObject({ submit: 1, answered: 2 })
@@ -205,7 +205,7 @@ describe('compacting', () => {
     database.close()
     for (let part = 0; part <= 8; part++) {
       lay({ main, wal: wal.subarray(0, Math.floor((wal.length * part) / 8)) })
-      expect(verifyCheckpoint(at.path())).toMatchObject({ damage: [] })
+      expect(verifyFile(at.path())).toMatchObject({ damage: [] })
       expect(everyRow(at.path())).toEqual(before)
     }
   })
@@ -217,11 +217,11 @@ describe('compacting', () => {
       const path = at.path('disk/checkpoint.sqlite')
       copyFileSync(at.path(), path)
       disk?.fillBut(200 * 1_024)
-      expect(() => compactCheckpoint(path, startMs)).toThrow(
+      expect(() => compactFile(path, startMs)).toThrow(
         expect.objectContaining({ code: 'DISK_FULL' }) as Error,
       )
       disk?.empty()
-      expect(verifyCheckpoint(path)?.damage).toEqual([])
+      expect(verifyFile(path)?.damage).toEqual([])
       expect(existsSync(path)).toBe(true)
     } finally {
       disk?.unmount()

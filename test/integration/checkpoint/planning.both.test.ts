@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createEmptyPlan, type PlanPolicy } from '../../../src/pipeline/lookups/lookup-state.js'
+import { parseCustomId } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { describeCheckpoints, type TestCheckpoint as Checkpoint } from './openers.js'
 import { answerTo, keyed, keyOf, startMs } from './support.js'
 
@@ -21,14 +22,23 @@ describeCheckpoints('planning', (at) => {
       const [kind = '', ago = '0'] = state.split(' ')
       if (kind === 'new') continue
       const { customId } = await checkpoint.intend(lookupId, startMs)
-      if (kind === 'invalid') await checkpoint.reject(lookupId, customId, 'HTTP 400')
-      else if (kind === 'uncertain') await checkpoint.markUncertain(lookupId, customId, 'reset')
-      else await checkpoint.accept(lookupId, customId, `run_${index}`, startMs - index)
-      if (kind === 'alarmed') await checkpoint.setNeedsAttention(lookupId, 'HTTP 404')
+      if (kind === 'invalid')
+        await checkpoint.apply({ event: 'reject', lookupId, customId, reason: 'HTTP 400' })
+      else if (kind === 'uncertain')
+        await checkpoint.apply({ event: 'lose', lookupId, customId, reason: 'reset' })
+      else
+        await checkpoint.apply({
+          event: 'accept',
+          lookupId,
+          customId,
+          runId: `run_${index}`,
+          nowMs: startMs - index,
+        })
+      if (kind === 'alarmed') await checkpoint.apply({ event: 'flag', lookupId, reason: 'HTTP 404' })
       if (kind === 'answered' || kind === 'failed') {
         const outcome = kind === 'failed' ? 'failed' : 'matched'
         const answer = answerTo(`run_${index}`, { state: kind, outcome, answeredAtMs: startMs - Number(ago) })
-        await checkpoint.answer(lookupId, answer)
+        await checkpoint.apply({ event: 'answer', lookupId, answer })
       }
     }
     return ids
@@ -62,7 +72,10 @@ describeCheckpoints('planning', (at) => {
       await checkpoint.registerLookups([
         { kind: 'resolution', key: keyOf('Acme'), lookup: { name: 'ACME', location: 'x', context: 'y' } },
       ])
-      expect((await checkpoint.nextToSubmit(0, 9))[0]?.lookup).toMatchObject({ name: 'Acme', location: null })
+      expect((await checkpoint.read('to_submit', { after: 0, count: 9 }))[0]?.lookup).toMatchObject({
+        name: 'Acme',
+        location: null,
+      })
     })
 
     test('only what this run wants is planned, submitted and polled', async () => {
@@ -71,8 +84,10 @@ describeCheckpoints('planning', (at) => {
       const checkpoint = await at.open(name)
       await checkpoint.registerLookups(keyed('answered', 'more'))
       expect(await checkpoint.plan(keep)).toMatchObject({ submit: 1, poll: 0, answered: 1 })
-      expect(await checkpoint.listOpenRuns()).toEqual([])
-      expect((await checkpoint.nextToSubmit(0, 9)).map(({ lookup }) => lookup.name)).toEqual(['more'])
+      expect(await checkpoint.read('pending_runs')).toEqual([])
+      expect(
+        (await checkpoint.read('to_submit', { after: 0, count: 9 })).map(({ lookup }) => lookup.name),
+      ).toEqual(['more'])
     })
 
     test('pages of what is to be submitted follow the order of the input, without a gap', async () => {
@@ -86,7 +101,7 @@ describeCheckpoints('planning', (at) => {
       const seen: string[] = []
       let position = 0
       for (;;) {
-        const page = await again.nextToSubmit(position, 4)
+        const page = await again.read('to_submit', { after: position, count: 4 })
         if (page.length === 0) break
         expect(page.length).toBeLessThanOrEqual(4)
         for (const { lookup } of page) {
@@ -96,13 +111,17 @@ describeCheckpoints('planning', (at) => {
         position = page.at(-1)!.position
       }
       expect(seen).toEqual(names)
-      expect(await again.nextToSubmit(0, 4)).toEqual([])
+      expect(await again.read('to_submit', { after: 0, count: 4 })).toEqual([])
     })
 
     test('open runs come oldest first', async () => {
       const checkpoint = await at.open(name)
       await settle(checkpoint, ['running', 'running 2', 'new', 'running 3'])
-      expect((await checkpoint.listOpenRuns()).map(({ runId }) => runId)).toEqual(['run_3', 'run_1', 'run_0'])
+      expect((await checkpoint.read('pending_runs')).map(({ runId }) => runId)).toEqual([
+        'run_3',
+        'run_1',
+        'run_0',
+      ])
     })
   })
 
@@ -122,9 +141,9 @@ describeCheckpoints('planning', (at) => {
       const checkpoint = await at.open(name)
       await settle(checkpoint, states)
       expect(await checkpoint.plan({ ...keep, ...change })).toEqual({ ...createEmptyPlan(), ...counts })
-      const open = await checkpoint.nextToSubmit(0, 99)
+      const open = await checkpoint.read('to_submit', { after: 0, count: 99 })
       expect(open).toHaveLength((counts as { submit: number }).submit)
-      expect(await checkpoint.listOpenRuns()).toHaveLength(1)
+      expect(await checkpoint.read('pending_runs')).toHaveLength(1)
       for (const { lookup } of open) await checkpoint.intend(lookup.lookupId, startMs)
     })
 
@@ -140,7 +159,7 @@ describeCheckpoints('planning', (at) => {
       const [lookupId = 0] = await settle(checkpoint, ['uncertain'])
       await checkpoint.plan({ ...keep, onLost: 'resubmit' })
       expect((await checkpoint.intend(lookupId, startMs)).attempt).toBe(2)
-      expect((await at.read(name)).readCounts()[0]?.submissions).toBe(2)
+      expect((await at.read(name)).read('counts')[0]?.submissions).toBe(2)
     })
 
     test('nothing is wanted, nothing is planned', async () => {
@@ -176,12 +195,17 @@ describeCheckpoints('planning', (at) => {
         submit: 1,
       })
       await checkpoint.reopen(['matched', 'failed', 'invalid_input', 'error'])
-      expect((await checkpoint.nextToSubmit(0, 99)).map(({ lookup }) => lookup.name)).toEqual(['another'])
-      expect(await checkpoint.listOpenRuns()).toEqual([])
-      expect(await checkpoint.listRowAnswers(0, 99)).toEqual([])
-      expect(await checkpoint.findRowLookup(ids[2]!)).toBeNull()
-      expect(await checkpoint.listLostSince(0)).toEqual([])
-      expect(await checkpoint.findByRun('run_1')).toMatchObject({ state: 'running', isWanted: false })
+      expect(
+        (await checkpoint.read('to_submit', { after: 0, count: 99 })).map(({ lookup }) => lookup.name),
+      ).toEqual(['another'])
+      expect(await checkpoint.read('pending_runs')).toEqual([])
+      expect(await checkpoint.read('row_answers', { after: 0, count: 99 })).toEqual([])
+      expect(await checkpoint.read('row_lookup', { lookupId: ids[2]! })).toBeNull()
+      expect(await checkpoint.read('lost', { afterMs: 0, among: 'wanted' })).toEqual([])
+      expect(await checkpoint.read('owner', { runId: 'run_1' })).toMatchObject({
+        state: 'running',
+        isWanted: false,
+      })
       expect((await at.read(name)).readAnswers(ids).map((one) => one?.state)).toEqual(before)
     })
 
@@ -214,7 +238,9 @@ describeCheckpoints('planning', (at) => {
       const checkpoint = await at.open(name)
       await settle(checkpoint, states)
       expect(await checkpoint.reopen(outcomes)).toBe(reopened.length)
-      const open = (await checkpoint.nextToSubmit(0, 99)).map(({ lookup }) => lookup.name)
+      const open = (await checkpoint.read('to_submit', { after: 0, count: 99 })).map(
+        ({ lookup }) => lookup.name,
+      )
       expect(open).toEqual(states.filter((state) => state === 'new' || reopened.includes(state)))
     })
 
@@ -248,12 +274,12 @@ describeCheckpoints('planning', (at) => {
       const one = await at.open(name)
       const [a = 0] = await one.registerLookups(keyed('Acme'))
       const first = await one.intend(a, startMs)
-      const id = one.id
       await at.close()
       const other = await at.open(name, 'https://b.example')
-      expect(other.id).toBe(id)
       const [b = 0] = await other.registerLookups(keyed('Acme'))
-      expect((await other.intend(b, startMs)).customId).not.toBe(first.customId)
+      const second = await other.intend(b, startMs)
+      expect(second.customId).not.toBe(first.customId)
+      expect(parseCustomId(second.customId)?.checkpointId).toBe(parseCustomId(first.customId)?.checkpointId)
     })
   })
 
@@ -270,7 +296,7 @@ describeCheckpoints('planning', (at) => {
       ])
       await at.close()
       await settle(await at.open(name, 'https://b.example'), ['answered'])
-      const counts = (await at.read(name, null)).readCounts()
+      const counts = (await at.read(name, null)).read('counts')
       expect(counts).toEqual([
         {
           scope: 'https://a.example',
@@ -289,8 +315,10 @@ describeCheckpoints('planning', (at) => {
     test('uncertain lookups, with what was asked and why it is uncertain', async () => {
       await settle(await at.open(name), ['uncertain 1', 'answered', 'uncertain 2'])
       const reader = await at.read(name, null)
-      expect(reader.listUncertain(1)).toHaveLength(1)
-      const byName = reader.listUncertain(9).sort((one, other) => one.name.localeCompare(other.name))
+      expect(reader.read('uncertain', { limit: 1 })).toHaveLength(1)
+      const byName = reader
+        .read('uncertain', { limit: 9 })
+        .sort((one, other) => one.name.localeCompare(other.name))
       expect(byName).toEqual([
         {
           scope: 'https://a.example',
@@ -314,7 +342,7 @@ describeCheckpoints('planning', (at) => {
       await checkpoint.intend(lookupId, startMs)
       const reader = await at.read(name)
       expect(reader.readAnswers([lookupId])[0]?.state).toBe('intended')
-      expect(reader.listUncertain(9)).toHaveLength(1)
+      expect(reader.read('uncertain', { limit: 9 })).toHaveLength(1)
     })
   })
 })

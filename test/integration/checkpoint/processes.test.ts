@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startChild } from '../../support/child-process.js'
-import { checkpointFolder, everyRow, keyed, scope, startMs } from './support.js'
+import { checkpointFolder, everyRow, keyed, scope, startMs, idOf } from './support.js'
 
 const holderModule = import.meta.resolve('./holder-child.ts')
 const at = checkpointFolder()
@@ -27,16 +27,16 @@ describe('one process at a time', () => {
     )
     expect(everyRow(at.path('held.sqlite'))).toEqual(before)
     // To look at it is allowed: the intention stands, since its process lives.
-    expect(at.read('held.sqlite').readCounts()[0]?.states).toMatchObject({ running: 1, intended: 1 })
+    expect(at.read('held.sqlite').read('counts')[0]?.states).toMatchObject({ running: 1, intended: 1 })
 
     await child.kill()
     const checkpoint = at.open('held.sqlite')
     const [acme = 0, beta = 0] = await checkpoint.registerLookups(keyed('Acme', 'Beta'))
     expect(await checkpoint.plan(keep)).toMatchObject({ poll: 1, uncertain: 1, submit: 0 })
-    expect(await checkpoint.listOpenRuns()).toEqual([
+    expect(await checkpoint.read('pending_runs')).toEqual([
       expect.objectContaining({ lookupId: acme, runId: 'run_0' }),
     ])
-    expect(at.read('held.sqlite').listUncertain(9)).toEqual([
+    expect(at.read('held.sqlite').read('uncertain', { limit: 9 })).toEqual([
       expect.objectContaining({
         scope,
         kind: 'resolution',
@@ -56,12 +56,15 @@ describe('one process at a time', () => {
         message: expect.stringContaining(`process ${process.pid} on`) as string,
       }),
     )
+    const id = idOf(at.path('twice.sqlite'))
     first.close()
-    const second = at.open('twice.sqlite')
-    expect(second.id).toBe(first.id)
+    at.open('twice.sqlite')
+    expect(idOf(at.path('twice.sqlite'))).toBe(id)
   })
 
   test('two checkpoints do not block each other, and have ids of their own', () => {
-    expect(at.open('one.sqlite').id).not.toBe(at.open('other.sqlite').id)
+    at.open('one.sqlite')
+    at.open('other.sqlite')
+    expect(idOf(at.path('one.sqlite'))).not.toBe(idOf(at.path('other.sqlite')))
   })
 })

@@ -1,17 +1,17 @@
 import { copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readHead } from '../../../src/pipeline/checkpoint/sqlite/head-file.js'
-import { repairCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/maintenance.js'
+import { repairFile } from '../../../src/pipeline/checkpoint/maintenance.js'
 import {
   openCheckpoint,
   type OwnCheckpoint as Checkpoint,
   type OpenCheckpointDeps,
 } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { getHeadCopyPath } from '../../../src/pipeline/checkpoint/paths.js'
-import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
+import { verifyFile } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { loadDriver } from '../../../src/platform/sqlite.js'
-import { answerTo, checkpointFolder, job, keyed, keyOf, scope, startMs, linesOf } from './support.js'
+import { answerTo, checkpointFolder, job, keyed, keyOf, scope, startMs, linesOf, idOf } from './support.js'
 
 const Database = loadDriver()
 
@@ -33,8 +33,14 @@ async function submit(checkpoint: Checkpoint, ...names: string[]): Promise<strin
   const customIds: string[] = []
   for (const [index, id] of ids.entries()) {
     const { customId } = await checkpoint.intend(id, startMs + index)
-    await checkpoint.accept(id, customId, `run_${names[index] ?? ''}`, startMs + index)
-    await checkpoint.answer(id, answerTo(`run_${names[index] ?? ''}`))
+    await checkpoint.apply({
+      event: 'accept',
+      lookupId: id,
+      customId,
+      runId: `run_${names[index] ?? ''}`,
+      nowMs: startMs + index,
+    })
+    await checkpoint.apply({ event: 'answer', lookupId: id, answer: answerTo(`run_${names[index] ?? ''}`) })
     customIds.push(customId)
   }
   return customIds
@@ -152,12 +158,12 @@ describe('an older checkpoint', () => {
 
   test('a database that is gone is not begun anew in silence, and keeps its name', async () => {
     await lived('Acme')
-    const id = open()
-    id.close()
+    open().close()
+    const id = idOf(at.path())
     rmSync(at.path())
     expect(() => open()).toThrow(refusal('CHECKPOINT_BEHIND'))
     const anew = open({ acceptRollback: true })
-    expect(anew.id).toBe(id.id)
+    expect(idOf(at.path())).toBe(id)
     anew.close()
   })
 
@@ -170,10 +176,12 @@ describe('an older checkpoint', () => {
     copyFileSync(at.path('backup'), at.path())
     const checkpoint = open({ acceptRollback: true })
     await checkpoint.registerLookups(keyed('Beta'))
-    expect(await checkpoint.claim(lostId, 'run_Beta', startMs)).toBe('claimed')
+    expect(
+      await checkpoint.apply({ event: 'claim', customId: lostId, runId: 'run_Beta', nowMs: startMs }),
+    ).toBe('claimed')
     expect(await checkpoint.plan(hold)).toMatchObject({ submit: 0, poll: 1 })
     checkpoint.close()
-    expect(verifyCheckpoint(at.path())).toMatchObject({ damage: [], problem: null })
+    expect(verifyFile(at.path())).toMatchObject({ damage: [], problem: null })
   })
 })
 
@@ -281,7 +289,7 @@ describe('damage', () => {
   test.each(cases)('of %s stops before anything is submitted, and is named', async (_, sql, where) => {
     await lived('Acme', 'Beta', 'Gamma')
     change(`PRAGMA foreign_keys = OFF; ${sql}`)
-    const found = verifyCheckpoint(at.path())
+    const found = verifyFile(at.path())
     expect(found?.damage.map((one) => one.where)).toContain(where)
     const use = async () => {
       const checkpoint = open()
@@ -300,10 +308,10 @@ describe('damage', () => {
     async (_, sql, where) => {
       await lived('Acme', 'Beta', 'Gamma')
       change(`PRAGMA foreign_keys = OFF; ${sql}`)
-      const repair = repairCheckpoint(at.path(), startMs)
+      const repair = repairFile(at.path(), startMs)
       expect(repair?.lostSubmissionCount).toBe(0)
       expect(existsSync(repair?.damagedPath ?? '')).toBe(true)
-      expect(verifyCheckpoint(at.path())).toMatchObject({ damage: [], problem: null })
+      expect(verifyFile(at.path())).toMatchObject({ damage: [], problem: null })
       const checkpoint = open()
       await checkpoint.registerLookups(keyed('Acme', 'Beta', 'Gamma', 'Delta'))
       const plan = await checkpoint.plan(hold)
@@ -336,7 +344,7 @@ describe('damage', () => {
         damaged.writeUInt8(damaged.readUInt8(place + offset) ^ 2, place + offset)
         for (const [path, content] of files) writeFileSync(path, content)
         writeFileSync(at.path(), damaged)
-        const repair = repairCheckpoint(at.path(), startMs)
+        const repair = repairFile(at.path(), startMs)
         if (repair === null) continue
         repaired++
         expect(repair).toMatchObject({ lookupCount: 2, answerCount: 2, lostSubmissionCount: 0 })
@@ -348,8 +356,8 @@ describe('damage', () => {
   test('of a scope that nothing else tells leaves the refusal: whose answers they are is not invented', async () => {
     await lived('Acme', 'Beta')
     change("UPDATE scopes SET scope = 'https://b.example'")
-    expect(repairCheckpoint(at.path(), startMs)).toMatchObject({ lostSubmissionCount: 2, lookupCount: 0 })
-    expect(verifyCheckpoint(at.path())).toMatchObject({ damage: [], problem: { code: 'CHECKPOINT_BEHIND' } })
+    expect(repairFile(at.path(), startMs)).toMatchObject({ lostSubmissionCount: 2, lookupCount: 0 })
+    expect(verifyFile(at.path())).toMatchObject({ damage: [], problem: { code: 'CHECKPOINT_BEHIND' } })
     expect(() => open()).toThrow(refusal('CHECKPOINT_BEHIND'))
   })
 

@@ -46,7 +46,7 @@ describe.skipIf(programs === null)('the service’s list of charges, and a check
     for (const id of await checkpoint.registerLookups(keyed(...names))) {
       const intended = await checkpoint.intend(id, startMs)
       if (typeof intended === 'string') throw new Error(intended)
-      await checkpoint.markUncertain(id, intended.customId, 'reset')
+      await checkpoint.apply({ event: 'lose', lookupId: id, customId: intended.customId, reason: 'reset' })
       customIds.push(intended.customId)
     }
     return customIds
@@ -72,7 +72,7 @@ describe.skipIf(programs === null)('the service’s list of charges, and a check
     const { checkpoint: next } = await place.open('settles')
     await next.registerLookups(keyed('Acme', 'Beta', 'Gamma'))
     expect(await next.plan(hold)).toMatchObject({ poll: 1, uncertain: 1, submit: 1 })
-    expect(await next.listOpenRuns()).toMatchObject([{ runId: 'run_a' }])
+    expect(await next.read('pending_runs')).toMatchObject([{ runId: 'run_a' }])
     await next.close()
     await place.assertSound('settles')
     // Once more, it settles nothing.
@@ -89,11 +89,11 @@ describe.skipIf(programs === null)('the service’s list of charges, and a check
     await checkpoint.intend(id, startMs)
     const domains = checkpoint.forKind('domain')
     await domains.follow([buildStageLookup('domain', 'acme.com')], hold)
-    const [entry] = await domains.nextToSubmit(0, 1)
+    const [entry] = await domains.read('to_submit', { after: 0, count: 1 })
     const lookupId = entry?.lookup.lookupId ?? 0
     const intended = await domains.intend(lookupId, startMs)
     if (typeof intended === 'string') throw new Error(intended)
-    await domains.markUncertain(lookupId, intended.customId, 'reset')
+    await domains.apply({ event: 'lose', lookupId, customId: intended.customId, reason: 'reset' })
     const report = await reconcile('living', 'custom_id\n', { until: startMs + 1 })
     expect(report).toMatchObject({ notCreated: [], leftUncertain: [] })
     await checkpoint.close()
@@ -138,7 +138,7 @@ describe.skipIf(programs === null)('the service’s list of charges, and a check
     const { checkpoint: next } = await place.open('lost')
     const ids = await next.registerLookups(keyed('Acme', 'Beta', 'Gamma'))
     expect(await next.plan(hold)).toMatchObject({ poll: 2, submit: 1 })
-    expect((await next.listOpenRuns()).map(({ name }) => name).sort()).toEqual(['Acme', 'Beta'])
+    expect((await next.read('pending_runs')).map(({ name }) => name).sort()).toEqual(['Acme', 'Beta'])
     // Names of those that were lost are not given again.
     expect(await next.intend(ids[2] ?? 0, startMs)).toMatchObject({
       customId: expect.stringMatching(/_1_1$/) as string,

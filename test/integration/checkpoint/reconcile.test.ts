@@ -5,12 +5,9 @@ import {
   type OwnCheckpoint as Checkpoint,
   openCheckpoint,
 } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
-import {
-  reconcileCheckpoint,
-  type ReconcileRequest,
-} from '../../../src/pipeline/checkpoint/sqlite/reconcile.js'
+import { reconcileFile, type ReconcileRequest } from '../../../src/pipeline/checkpoint/sqlite/reconcile.js'
 import { buildStageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
-import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
+import { verifyFile } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
 import { readLedger } from '../../../src/pipeline/checkpoint/charges.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { checkpointFolder, everyRow, job, keyed, scope, startMs } from './support.js'
@@ -31,7 +28,7 @@ async function lose(checkpoint: Checkpoint, ...names: string[]): Promise<string[
   const customIds: string[] = []
   for (const id of await checkpoint.registerLookups(keyed(...names))) {
     const { customId } = await checkpoint.intend(id, startMs)
-    await checkpoint.markUncertain(id, customId, 'reset')
+    await checkpoint.apply({ event: 'lose', lookupId: id, customId, reason: 'reset' })
     customIds.push(customId)
   }
   return customIds
@@ -49,7 +46,7 @@ async function reconcile(csv: string | Buffer, options: Partial<ReconcileRequest
     nowMs: startMs,
     random: systemRandom,
   }
-  return reconcileCheckpoint({ ...request, ...options })
+  return reconcileFile({ ...request, ...options })
 }
 
 describe('the service’s list of charges', () => {
@@ -73,19 +70,19 @@ describe('the service’s list of charges', () => {
     const next = open()
     await next.registerLookups(keyed('Acme', 'Beta', 'Gamma'))
     expect(await next.plan(hold)).toMatchObject({ poll: 1, uncertain: 1, submit: 1 })
-    expect(await next.listOpenRuns()).toEqual([expect.objectContaining({ runId: 'run_a' })])
+    expect(await next.read('pending_runs')).toEqual([expect.objectContaining({ runId: 'run_a' })])
     next.close()
-    expect(verifyCheckpoint(at.path())).toMatchObject({ damage: [], problem: null })
+    expect(verifyFile(at.path())).toMatchObject({ damage: [], problem: null })
   })
 
   test('says nothing of domains, which bear no custom_id: one that is uncertain stays held', async () => {
     const domain = buildStageLookup('domain', 'acme.com')
     const first = open()
     await first.forKind('domain').follow([domain], hold)
-    const [entry] = await first.forKind('domain').nextToSubmit(0, 1)
+    const [entry] = await first.forKind('domain').read('to_submit', { after: 0, count: 1 })
     const lookupId = entry?.lookup.lookupId ?? 0
     const { customId } = await first.forKind('domain').intend(lookupId, startMs)
-    await first.forKind('domain').markUncertain(lookupId, customId, 'reset')
+    await first.forKind('domain').apply({ event: 'lose', lookupId, customId, reason: 'reset' })
     first.close()
     const report = await reconcile('custom_id\n', { completeUntilMs: startMs + 1 })
     expect(report).toMatchObject({ notCreated: [], leftUncertain: [] })

@@ -64,24 +64,26 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
     const asked = await Promise.all(all.map(({ checkpoint }) => askAll(checkpoint)))
     expect(asked.flat().sort((one, other) => one - other)).toEqual([...wanted[0]!].sort((a, b) => a - b))
     for (const { checkpoint } of all) {
-      expect(await checkpoint.waitForOtherWorkers(never)).toBe(true)
-      expect(await checkpoint.waitForOtherWorkers(never)).toBe(false)
+      expect(await checkpoint.store.others?.wait('resolution', never, 'all')).toBe(true)
+      expect(await checkpoint.store.others?.wait('resolution', never, 'all')).toBe(false)
     }
-    expect(await all[0]!.checkpoint.countSpent()).toBe(500)
+    expect(await all[0]!.checkpoint.read('spent')).toBe(500)
   })
 
   test('what another one is about to submit, or has submitted, is not submitted here', async () => {
     const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
     const [first = 0, second = 0] = await a.checkpoint.registerLookups(keyed('a', 'b'))
     await b.checkpoint.registerLookups(keyed('a', 'b'))
-    expect(await a.checkpoint.nextToSubmit(0, 1)).toHaveLength(1)
+    expect(await a.checkpoint.read('to_submit', { after: 0, count: 1 })).toHaveLength(1)
     expect(await b.checkpoint.intend(first, startMs)).toBe('elsewhere')
-    expect((await b.checkpoint.nextToSubmit(0, 9)).map(({ lookup }) => lookup.name)).toEqual(['b'])
+    expect(
+      (await b.checkpoint.read('to_submit', { after: 0, count: 9 })).map(({ lookup }) => lookup.name),
+    ).toEqual(['b'])
     const { customId } = (await a.checkpoint.intend(first, startMs)) as Intention
     expect(await b.checkpoint.intend(first, startMs)).toBe('elsewhere')
     expect(await b.checkpoint.plan(policy)).toEqual({ ...createEmptyPlan(), submit: 1, poll: 1 })
-    await a.checkpoint.accept(first, customId, 'run_1', startMs)
-    expect(await b.checkpoint.listOpenRuns()).toEqual([])
+    await a.checkpoint.apply({ event: 'accept', lookupId: first, customId, runId: 'run_1', nowMs: startMs })
+    expect(await b.checkpoint.read('pending_runs')).toEqual([])
     expect(await b.checkpoint.plan(policy)).toEqual({ ...createEmptyPlan(), submit: 1, poll: 1 })
     expect(await a.checkpoint.intend(second, startMs)).toBe('elsewhere')
   })
@@ -94,38 +96,48 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
     const [one = '', two = '', three = ''] = intended.map((intention) => (intention as Intention).customId)
     await b.checkpoint.plan(policy)
     let isOver = false
-    const waiting = b.checkpoint.waitForOtherWorkers(never).finally(() => {
+    const waiting = b.checkpoint.store.others?.wait('resolution', never, 'all').finally(() => {
       isOver = true
     })
-    await a.checkpoint.accept(ids[0]!, one, 'run_1', startMs)
-    await a.checkpoint.reject(ids[1]!, two, 'HTTP 400')
-    await a.checkpoint.markUncertain(ids[2]!, three, 'reset')
-    expect(await b.checkpoint.listOpenRuns()).toEqual([])
+    await a.checkpoint.apply({
+      event: 'accept',
+      lookupId: ids[0]!,
+      customId: one,
+      runId: 'run_1',
+      nowMs: startMs,
+    })
+    await a.checkpoint.apply({ event: 'reject', lookupId: ids[1]!, customId: two, reason: 'HTTP 400' })
+    await a.checkpoint.apply({ event: 'lose', lookupId: ids[2]!, customId: three, reason: 'reset' })
+    expect(await b.checkpoint.read('pending_runs')).toEqual([])
     expect(isOver).toBe(false)
-    await a.checkpoint.answer(ids[0]!, answerTo('run_1'))
+    await a.checkpoint.apply({ event: 'answer', lookupId: ids[0]!, answer: answerTo('run_1') })
     expect(await waiting).toBe(true)
-    expect(await b.checkpoint.waitForOtherWorkers(never)).toBe(false)
-    expect(await b.checkpoint.countSettledByOthers()).toEqual({
+    expect(await b.checkpoint.store.others?.wait('resolution', never, 'all')).toBe(false)
+    expect(await b.checkpoint.store.others?.countSettled('resolution')).toEqual({
       ...createEmptyPlan(),
       answered: 1,
       invalid: 1,
       uncertain: 1,
     })
-    expect(await a.checkpoint.countSettledByOthers()).toEqual({ ...createEmptyPlan() })
+    expect(await a.checkpoint.store.others?.countSettled('resolution')).toEqual({ ...createEmptyPlan() })
   })
 
   test('what one leaves when it ends is there for the others', async () => {
     const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
     const [running = 0] = await a.checkpoint.registerLookups(keyed('running', 'claimed'))
     await b.checkpoint.registerLookups(keyed('running', 'claimed'))
-    await a.checkpoint.nextToSubmit(0, 9)
+    await a.checkpoint.read('to_submit', { after: 0, count: 9 })
     const { customId } = (await a.checkpoint.intend(running, startMs)) as Intention
-    await a.checkpoint.accept(running, customId, 'run_1', startMs)
-    expect(await b.checkpoint.nextToSubmit(0, 9)).toEqual([])
+    await a.checkpoint.apply({ event: 'accept', lookupId: running, customId, runId: 'run_1', nowMs: startMs })
+    expect(await b.checkpoint.read('to_submit', { after: 0, count: 9 })).toEqual([])
     await a.checkpoint.close()
-    expect(await b.checkpoint.waitForOtherWorkers(never)).toBe(true)
-    expect((await b.checkpoint.nextToSubmit(0, 9)).map(({ lookup }) => lookup.name)).toEqual(['claimed'])
-    expect(await b.checkpoint.listOpenRuns()).toMatchObject([{ lookupId: running, runId: 'run_1', customId }])
+    expect(await b.checkpoint.store.others?.wait('resolution', never, 'all')).toBe(true)
+    expect(
+      (await b.checkpoint.read('to_submit', { after: 0, count: 9 })).map(({ lookup }) => lookup.name),
+    ).toEqual(['claimed'])
+    expect(await b.checkpoint.read('pending_runs')).toMatchObject([
+      { lookupId: running, runId: 'run_1', customId },
+    ])
   })
 
   test('where nothing more is to be asked, what others have asked is waited for, and taken from who is gone', async () => {
@@ -133,20 +145,20 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
     const [running = 0] = await a.checkpoint.registerLookups(keyed('running', 'new'))
     await b.checkpoint.registerLookups(keyed('running', 'new'))
     // New, and nobody's: it stays for the next job.
-    expect(await b.checkpoint.waitForOtherWorkers(never, 'runs')).toBe(false)
+    expect(await b.checkpoint.store.others?.wait('resolution', never, 'runs')).toBe(false)
     const { customId } = (await a.checkpoint.intend(running, startMs)) as Intention
     let isOver = false
-    const waiting = b.checkpoint.waitForOtherWorkers(never, 'runs').finally(() => {
+    const waiting = b.checkpoint.store.others?.wait('resolution', never, 'runs').finally(() => {
       isOver = true
     })
-    await a.checkpoint.accept(running, customId, 'run_1', startMs)
+    await a.checkpoint.apply({ event: 'accept', lookupId: running, customId, runId: 'run_1', nowMs: startMs })
     await new Promise((resolve) => setTimeout(resolve, 700))
     expect(isOver).toBe(false)
     await takeToBeGone(a)
     expect(await waiting).toBe(true)
-    expect(await b.checkpoint.listOpenRuns()).toMatchObject([{ lookupId: running, runId: 'run_1' }])
-    await b.checkpoint.answer(running, answerTo('run_1'))
-    expect(await b.checkpoint.waitForOtherWorkers(never, 'runs')).toBe(false)
+    expect(await b.checkpoint.read('pending_runs')).toMatchObject([{ lookupId: running, runId: 'run_1' }])
+    await b.checkpoint.apply({ event: 'answer', lookupId: running, answer: answerTo('run_1') })
+    expect(await b.checkpoint.store.others?.wait('resolution', never, 'runs')).toBe(false)
   })
 
   describe('one that is taken to be gone', () => {
@@ -164,19 +176,29 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
       expect(await stateOf(id)).toMatchObject({ state: 'uncertain' })
       for (const onLost of ['hold', 'resubmit'] as const)
         expect(await b.checkpoint.plan({ ...policy, onLost })).toEqual({ ...createEmptyPlan(), uncertain: 1 })
-      expect(await b.checkpoint.nextToSubmit(0, 9)).toEqual([])
-      expect(await b.checkpoint.countSpent()).toBe(1)
-      expect(await b.checkpoint.waitForOtherWorkers(never)).toBe(false)
+      expect(await b.checkpoint.read('to_submit', { after: 0, count: 9 })).toEqual([])
+      expect(await b.checkpoint.read('spent')).toBe(1)
+      expect(await b.checkpoint.store.others?.wait('resolution', never, 'all')).toBe(false)
     })
 
     test('and is told late that it was accepted: the run is known, and polled by who wants it', async () => {
       const { a, b, id, customId } = await lateOne()
-      expect(await a.checkpoint.accept(id, customId, 'run_1', startMs)).toBe(true)
+      expect(
+        await a.checkpoint.apply({ event: 'accept', lookupId: id, customId, runId: 'run_1', nowMs: startMs }),
+      ).toBe(true)
       expect(await stateOf(id)).toMatchObject({ state: 'running', runId: 'run_1' })
-      expect(await b.checkpoint.waitForOtherWorkers(never)).toBe(true)
-      expect(await b.checkpoint.listOpenRuns()).toMatchObject([{ lookupId: id, runId: 'run_1' }])
-      expect(await a.checkpoint.answer(id, answerTo('run_1'))).toBe(true)
-      expect(await b.checkpoint.answer(id, answerTo('run_1', { body: '{"other":1}' }))).toBe(false)
+      expect(await b.checkpoint.store.others?.wait('resolution', never, 'all')).toBe(true)
+      expect(await b.checkpoint.read('pending_runs')).toMatchObject([{ lookupId: id, runId: 'run_1' }])
+      expect(await a.checkpoint.apply({ event: 'answer', lookupId: id, answer: answerTo('run_1') })).toBe(
+        true,
+      )
+      expect(
+        await b.checkpoint.apply({
+          event: 'answer',
+          lookupId: id,
+          answer: answerTo('run_1', { body: '{"other":1}' }),
+        }),
+      ).toBe(false)
     })
 
     test.each([
@@ -189,18 +211,28 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
         const { a, b, id, customId } = await lateOne(bounds)
         const [other = 0] = await b.checkpoint.registerLookups(keyed('Other'))
         expect(await b.checkpoint.intend(other, startMs, bounds)).toBe('of_rows')
-        expect(await a.checkpoint[step](id, customId, 'HTTP 400')).toBe(true)
+        const update = { event: step, lookupId: id, customId, reason: 'HTTP 400' } as const
+        expect(await a.checkpoint.apply(update)).toBe(true)
         expect(await stateOf(id)).toMatchObject({ state })
-        expect(await b.checkpoint.countSpent()).toBe(0)
+        expect(await b.checkpoint.read('spent')).toBe(0)
         expect(await b.checkpoint.intend(other, startMs, bounds)).toMatchObject({ attempt: 1 })
       },
     )
 
     test('and takes back late what never left: others submit it at once', async () => {
       const { a, b, id, customId } = await lateOne()
-      expect(await a.checkpoint.withdraw(id, customId, 'the lease expired before it was sent')).toBe(true)
-      expect(await b.checkpoint.waitForOtherWorkers(never)).toBe(true)
-      expect(await b.checkpoint.nextToSubmit(0, 9)).toMatchObject([{ lookup: { lookupId: id } }])
+      expect(
+        await a.checkpoint.apply({
+          event: 'withdraw',
+          lookupId: id,
+          customId,
+          reason: 'the lease expired before it was sent',
+        }),
+      ).toBe(true)
+      expect(await b.checkpoint.store.others?.wait('resolution', never, 'all')).toBe(true)
+      expect(await b.checkpoint.read('to_submit', { after: 0, count: 9 })).toMatchObject([
+        { lookup: { lookupId: id } },
+      ])
       expect(await b.checkpoint.intend(id, startMs)).toMatchObject({ attempt: 2 })
     })
 
@@ -215,11 +247,23 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
       const second = (await b.checkpoint.intend(id, startMs)) as Intention
       expect(second.attempt).toBe(2)
       // It was billed, and changes nothing of what goes on since.
-      expect(await a.checkpoint.accept(id, customId, 'run_1', startMs)).toBe(false)
+      expect(
+        await a.checkpoint.apply({ event: 'accept', lookupId: id, customId, runId: 'run_1', nowMs: startMs }),
+      ).toBe(false)
       expect(await stateOf(id)).toMatchObject({ state: 'intended' })
-      expect(await b.checkpoint.accept(id, second.customId, 'run_2', startMs)).toBe(true)
-      expect(await b.checkpoint.countSpent()).toBe(2)
-      expect(await b.checkpoint.claim(customId, 'run_1', startMs)).toBe('known')
+      expect(
+        await b.checkpoint.apply({
+          event: 'accept',
+          lookupId: id,
+          customId: second.customId,
+          runId: 'run_2',
+          nowMs: startMs,
+        }),
+      ).toBe(true)
+      expect(await b.checkpoint.read('spent')).toBe(2)
+      expect(await b.checkpoint.apply({ event: 'claim', customId, runId: 'run_1', nowMs: startMs })).toBe(
+        'known',
+      )
     })
 
     test('holds nothing, though it claimed it before it knew', async () => {
@@ -231,9 +275,11 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
           a.worker.id,
         ]),
       )
-      expect(await a.checkpoint.nextToSubmit(0, 9)).toHaveLength(1)
-      expect(await b.checkpoint.waitForOtherWorkers(never)).toBe(true)
-      expect((await b.checkpoint.nextToSubmit(0, 9)).map(({ lookup }) => lookup.name)).toEqual(['Acme'])
+      expect(await a.checkpoint.read('to_submit', { after: 0, count: 9 })).toHaveLength(1)
+      expect(await b.checkpoint.store.others?.wait('resolution', never, 'all')).toBe(true)
+      expect(
+        (await b.checkpoint.read('to_submit', { after: 0, count: 9 })).map(({ lookup }) => lookup.name),
+      ).toEqual(['Acme'])
     })
 
     test.each([
@@ -246,7 +292,9 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
       a.worker.end = end
       await expect(a.checkpoint.intend(other, startMs)).rejects.toMatchObject({ code })
       expect(await stateOf(other)).toMatchObject({ state: 'new' })
-      await expect(a.checkpoint.waitForOtherWorkers(never)).rejects.toMatchObject({ code })
+      await expect(a.checkpoint.store.others?.wait('resolution', never, 'all')).rejects.toMatchObject({
+        code,
+      })
     })
 
     test('has its runs adopted; one that lives keeps them', async () => {
@@ -254,10 +302,10 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
       const [id = 0] = await a.checkpoint.registerLookups(keyed('Acme'))
       await b.checkpoint.registerLookups(keyed('Acme'))
       const { customId } = (await a.checkpoint.intend(id, startMs)) as Intention
-      await a.checkpoint.accept(id, customId, 'run_1', startMs)
-      expect(await b.checkpoint.listOpenRuns()).toEqual([])
+      await a.checkpoint.apply({ event: 'accept', lookupId: id, customId, runId: 'run_1', nowMs: startMs })
+      expect(await b.checkpoint.read('pending_runs')).toEqual([])
       await takeToBeGone(a)
-      expect(await b.checkpoint.listOpenRuns()).toMatchObject([{ lookupId: id }])
+      expect(await b.checkpoint.read('pending_runs')).toMatchObject([{ lookupId: id }])
     })
   })
 
@@ -280,28 +328,34 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
         )
         const refused = intended.flat().filter((one) => typeof one === 'string')
         expect(refused).toEqual(Array.from({ length: 60 - max }, () => refusal))
-        expect(await all[0]!.checkpoint.countSpent()).toBe(max)
+        expect(await all[0]!.checkpoint.read('spent')).toBe(max)
       },
     )
 
     test('begins anew once the last process of the job has come to its end', async () => {
       const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
       const [id = 0] = await a.checkpoint.registerLookups(keyed('Acme'))
-      await a.checkpoint.reject(id, ((await a.checkpoint.intend(id, startMs)) as Intention).customId, 'x')
+      await a.checkpoint.apply({
+        event: 'reject',
+        lookupId: id,
+        customId: ((await a.checkpoint.intend(id, startMs)) as Intention).customId,
+        reason: 'x',
+      })
       const [other = 0] = await a.checkpoint.registerLookups(keyed('Other'))
-      await a.checkpoint.markUncertain(
-        other,
-        ((await a.checkpoint.intend(other, startMs)) as Intention).customId,
-        'x',
-      )
+      await a.checkpoint.apply({
+        event: 'lose',
+        lookupId: other,
+        customId: ((await a.checkpoint.intend(other, startMs)) as Intention).customId,
+        reason: 'x',
+      })
       await a.checkpoint.endJob(startMs)
-      expect(await b.checkpoint.countSpent()).toBe(1)
+      expect(await b.checkpoint.read('spent')).toBe(1)
       const during = await place.open(name)
-      expect(await during.checkpoint.countSpent()).toBe(1)
+      expect(await during.checkpoint.read('spent')).toBe(1)
       await during.checkpoint.close()
       await b.checkpoint.endJob(startMs)
       const after = await place.open(name)
-      expect(await after.checkpoint.countSpent()).toBe(0)
+      expect(await after.checkpoint.read('spent')).toBe(0)
       await after.checkpoint.close()
     })
 
@@ -313,10 +367,10 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
       await b.checkpoint.registerLookups([lookup])
       await one!.intend(id, startMs)
       await one!.endJob(startMs)
-      expect(await other!.countSpent()).toBe(1)
+      expect(await other!.read('spent')).toBe(1)
       await a.checkpoint.close()
       await other!.endJob(startMs)
-      expect(await other!.countSpent()).toBe(0)
+      expect(await other!.read('spent')).toBe(0)
     })
   })
 
@@ -335,7 +389,7 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
       breaking.abort()
       expect(await breaks).toBeGreaterThan(5)
       expect(asked.flat().sort((a, b) => a - b)).toEqual([...wanted[0]!].sort((a, b) => a - b))
-      expect(await all[0]!.checkpoint.countSpent()).toBe(400)
+      expect(await all[0]!.checkpoint.read('spent')).toBe(400)
     })
 
     test('since the server was killed and started again', async () => {
@@ -352,7 +406,7 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
       }
       const asked = await asking
       expect(asked.flat().sort((a, b) => a - b)).toEqual([...wanted[0]!].sort((a, b) => a - b))
-      expect(await all[0]!.checkpoint.countSpent()).toBe(300)
+      expect(await all[0]!.checkpoint.read('spent')).toBe(300)
     })
 
     /**
@@ -380,7 +434,7 @@ async function askAll(checkpoint: Checkpoint): Promise<number[]> {
   const asked: number[] = []
   let position = 0
   for (;;) {
-    const page = await checkpoint.nextToSubmit(position, 16)
+    const page = await checkpoint.read('to_submit', { after: position, count: 16 })
     const last = page.at(-1)
     if (last === undefined) return asked
     position = last.position
@@ -390,8 +444,16 @@ async function askAll(checkpoint: Checkpoint): Promise<number[]> {
         if (typeof intention === 'string') return
         asked.push(lookupId)
         const runId = `run_${lookupId}`
-        expect(await checkpoint.accept(lookupId, intention.customId, runId, startMs)).toBe(true)
-        expect(await checkpoint.answer(lookupId, answerTo(runId))).toBe(true)
+        expect(
+          await checkpoint.apply({
+            event: 'accept',
+            lookupId,
+            customId: intention.customId,
+            runId,
+            nowMs: startMs,
+          }),
+        ).toBe(true)
+        expect(await checkpoint.apply({ event: 'answer', lookupId, answer: answerTo(runId) })).toBe(true)
       }),
     )
   }

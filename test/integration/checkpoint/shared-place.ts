@@ -7,8 +7,9 @@ import { buildChecksumSql, listCoveredColumns } from '../../../src/pipeline/chec
 import { LocalCopy } from '../../../src/pipeline/checkpoint/postgres/local-copy.js'
 import { openPostgresCheckpoint } from '../../../src/pipeline/checkpoint/postgres/shared-run.js'
 import { openShared } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
-import type { PostgresCheckpoint } from '../../../src/pipeline/checkpoint/postgres/postgres-checkpoint.js'
+import type { Checkpoint } from '../../../src/pipeline/checkpoint/checkpoint.js'
 import { findSharedDamage } from '../../../src/pipeline/checkpoint/postgres/verify.js'
+import type { SharedStore } from '../../../src/pipeline/checkpoint/postgres/store.js'
 import type { Worker } from '../../../src/pipeline/checkpoint/postgres/lease.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { systemClock } from '../../../src/platform/clock.js'
@@ -20,7 +21,9 @@ import { expect } from 'vitest'
 import { job, scope, startMs } from './support.js'
 
 export interface OpenedShared {
-  checkpoint: PostgresCheckpoint
+  checkpoint: Checkpoint
+  /** Executes statements of the run. */
+  store: SharedStore
   /** What readers read. */
   copy: LocalCopy
   worker: TestWorker
@@ -71,7 +74,7 @@ export class SharedPlace {
       copy.close()
       await shared.close()
     })
-    const checkpoint = await openPostgresCheckpoint({
+    const { checkpoint, store } = await openPostgresCheckpoint({
       ...deps,
       clock: systemClock,
       database: shared,
@@ -79,7 +82,7 @@ export class SharedPlace {
       copy,
       turnsOf: null,
     })
-    return { checkpoint, copy, worker, postgres }
+    return { checkpoint, store, copy, worker, postgres }
   }
 
   /** Statements of somebody who looks from outside. */
@@ -137,7 +140,7 @@ export class SharedPlace {
       ),
     )
     const file = openCheckpoint({ path, scope: 'none', job: 'none', nowMs: startMs, random: systemRandom })
-    await file.updateHistory((database) => {
+    await file.store.updateHistory((database) => {
       database.exec('DELETE FROM jobs; DELETE FROM scopes')
       for (const [table, columns, rows] of tables) {
         const insert = database.prepare(

@@ -86,6 +86,16 @@ export function checkpointFolder() {
   }
 }
 
+/** The id of a checkpoint. */
+export function idOf(path: string): unknown {
+  const database = new Database(path, { readonly: true })
+  try {
+    return database.prepare('SELECT id FROM checkpoint').pluck().get()
+  } finally {
+    database.close()
+  }
+}
+
 /** Every row of every table of a checkpoint: what a change must not have changed. */
 export function everyRow(path: string): unknown {
   const database = new Database(path, { readonly: true })

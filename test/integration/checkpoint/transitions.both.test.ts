@@ -12,11 +12,12 @@ describeCheckpoints('the steps of a lookup', (at) => {
     const [lookupId = 0] = await checkpoint.registerLookups(keyed('Acme'))
     let customId = 'enr_never'
     if (state !== 'new') customId = (await checkpoint.intend(lookupId, startMs)).customId
-    if (state === 'invalid') await checkpoint.reject(lookupId, customId, 'HTTP 400')
-    if (state === 'uncertain') await checkpoint.markUncertain(lookupId, customId, 'reset')
+    if (state === 'invalid')
+      await checkpoint.apply({ event: 'reject', lookupId, customId, reason: 'HTTP 400' })
+    if (state === 'uncertain') await checkpoint.apply({ event: 'lose', lookupId, customId, reason: 'reset' })
     if (state === 'running' || state === 'answered')
-      await checkpoint.accept(lookupId, customId, 'run_1', startMs)
-    if (state === 'answered') await checkpoint.answer(lookupId, answerTo('run_1'))
+      await checkpoint.apply({ event: 'accept', lookupId, customId, runId: 'run_1', nowMs: startMs })
+    if (state === 'answered') await checkpoint.apply({ event: 'answer', lookupId, answer: answerTo('run_1') })
     return { name, checkpoint, lookupId, customId }
   }
 
@@ -24,7 +25,7 @@ describeCheckpoints('the steps of a lookup', (at) => {
   async function seen(name: string) {
     const reader = await at.read(name)
     const [known] = reader.readAnswers([1])
-    const counts = reader.readCounts()[0]
+    const counts = reader.read('counts')[0]
     reader.close()
     return {
       state: known?.state,
@@ -44,9 +45,9 @@ describeCheckpoints('the steps of a lookup', (at) => {
       expect(customId).toMatch(/^[\x21-\x7e]{1,200}$/)
       expect(await seen(name)).toMatchObject({ state: 'intended', submissions: 1 })
 
-      await checkpoint.accept(lookupId, customId, 'run_1', startMs + 5)
+      await checkpoint.apply({ event: 'accept', lookupId, customId, runId: 'run_1', nowMs: startMs + 5 })
       expect(await seen(name)).toMatchObject({ state: 'running', runId: 'run_1', submissions: 1 })
-      expect(await checkpoint.listOpenRuns()).toEqual([
+      expect(await checkpoint.read('pending_runs')).toEqual([
         {
           lookupId,
           runId: 'run_1',
@@ -57,14 +58,14 @@ describeCheckpoints('the steps of a lookup', (at) => {
         },
       ])
 
-      expect(await checkpoint.answer(lookupId, answerTo('run_1'))).toBe(true)
+      expect(await checkpoint.apply({ event: 'answer', lookupId, answer: answerTo('run_1') })).toBe(true)
       expect(await seen(name)).toMatchObject({ state: 'answered', runId: 'run_1' })
-      expect(await checkpoint.listOpenRuns()).toEqual([])
+      expect(await checkpoint.read('pending_runs')).toEqual([])
     })
 
     test('withdrawn: it was never created, and the next attempt has another custom id', async () => {
       const { name, checkpoint, lookupId, customId } = await begin('intended')
-      await checkpoint.withdraw(lookupId, customId, 'rate limited')
+      await checkpoint.apply({ event: 'withdraw', lookupId, customId, reason: 'rate limited' })
       expect(await seen(name)).toMatchObject({ state: 'new', submissions: 0 })
       const second = await checkpoint.intend(lookupId, startMs)
       expect(second.attempt).toBe(2)
@@ -73,7 +74,7 @@ describeCheckpoints('the steps of a lookup', (at) => {
 
     test('rejected: invalid, with the reason, and not counted as billed', async () => {
       const { name, checkpoint, lookupId, customId } = await begin('intended')
-      await checkpoint.reject(lookupId, customId, 'HTTP 400: bad_request')
+      await checkpoint.apply({ event: 'reject', lookupId, customId, reason: 'HTTP 400: bad_request' })
       expect(await seen(name)).toMatchObject({
         state: 'invalid',
         failure: 'HTTP 400: bad_request',
@@ -83,33 +84,41 @@ describeCheckpoints('the steps of a lookup', (at) => {
 
     test('lost: uncertain, with the reason, and counted as perhaps billed', async () => {
       const { name, checkpoint, lookupId, customId } = await begin('intended')
-      await checkpoint.markUncertain(lookupId, customId, 'reset')
+      await checkpoint.apply({ event: 'lose', lookupId, customId, reason: 'reset' })
       expect(await seen(name)).toMatchObject({ state: 'uncertain', failure: 'reset', submissions: 1 })
     })
 
     test('a failed run is final', async () => {
       const { name, checkpoint, lookupId } = await begin('running')
       expect(
-        await checkpoint.answer(lookupId, answerTo('run_1', { state: 'failed', outcome: 'failed' })),
+        await checkpoint.apply({
+          event: 'answer',
+          lookupId,
+          answer: answerTo('run_1', { state: 'failed', outcome: 'failed' }),
+        }),
       ).toBe(true)
       expect(await seen(name)).toMatchObject({ state: 'failed' })
     })
 
     test('a run that needs attention stays running, and an answer clears it', async () => {
       const { name, checkpoint, lookupId } = await begin('running')
-      await checkpoint.setNeedsAttention(lookupId, 'HTTP 404')
+      await checkpoint.apply({ event: 'flag', lookupId, reason: 'HTTP 404' })
       expect(await seen(name)).toMatchObject({ state: 'running', failure: 'HTTP 404' })
-      await checkpoint.answer(lookupId, answerTo('run_1'))
+      await checkpoint.apply({ event: 'answer', lookupId, answer: answerTo('run_1') })
       expect(await seen(name)).toMatchObject({ state: 'answered', failure: null })
     })
   })
 
   type Step = (checkpoint: Checkpoint, lookupId: number, customId: string) => Promise<unknown>
   const settling: Record<string, Step> = {
-    accept: (checkpoint, lookupId, customId) => checkpoint.accept(lookupId, customId, 'run_9', startMs + 9),
-    withdraw: (checkpoint, lookupId, customId) => checkpoint.withdraw(lookupId, customId, 'x'),
-    reject: (checkpoint, lookupId, customId) => checkpoint.reject(lookupId, customId, 'x'),
-    lose: (checkpoint, lookupId, customId) => checkpoint.markUncertain(lookupId, customId, 'x'),
+    accept: (checkpoint, lookupId, customId) =>
+      checkpoint.apply({ event: 'accept', lookupId, customId, runId: 'run_9', nowMs: startMs + 9 }),
+    withdraw: (checkpoint, lookupId, customId) =>
+      checkpoint.apply({ event: 'withdraw', lookupId, customId, reason: 'x' }),
+    reject: (checkpoint, lookupId, customId) =>
+      checkpoint.apply({ event: 'reject', lookupId, customId, reason: 'x' }),
+    lose: (checkpoint, lookupId, customId) =>
+      checkpoint.apply({ event: 'lose', lookupId, customId, reason: 'x' }),
   }
   const settled = ['running', 'answered', 'invalid', 'uncertain'] as const
 
@@ -165,16 +174,21 @@ describeCheckpoints('the steps of a lookup', (at) => {
         'rejected',
         'fulfilled',
       ])
-      expect((await at.read(name)).readCounts()[0]).toMatchObject({ submissions: 2, states: { intended: 2 } })
+      expect((await at.read(name)).read('counts')[0]).toMatchObject({
+        submissions: 2,
+        states: { intended: 2 },
+      })
     })
   })
 
   describe('a webhook that names the run of a submission', () => {
     test('claims one whose answer was lost, and the run is waited for', async () => {
       const { name, checkpoint, lookupId, customId } = await begin('uncertain')
-      expect(await checkpoint.claim(customId, 'run_7', startMs + 7)).toBe('claimed')
+      expect(await checkpoint.apply({ event: 'claim', customId, runId: 'run_7', nowMs: startMs + 7 })).toBe(
+        'claimed',
+      )
       expect(await seen(name)).toMatchObject({ state: 'running', runId: 'run_7', submissions: 1 })
-      expect(await checkpoint.listOpenRuns()).toEqual([
+      expect(await checkpoint.read('pending_runs')).toEqual([
         {
           lookupId,
           runId: 'run_7',
@@ -184,15 +198,19 @@ describeCheckpoints('the steps of a lookup', (at) => {
           needsAttention: null,
         },
       ])
-      expect(await checkpoint.claim(customId, 'run_7', startMs + 8)).toBe('known')
-      expect(await checkpoint.answer(lookupId, answerTo('run_7'))).toBe(true)
+      expect(await checkpoint.apply({ event: 'claim', customId, runId: 'run_7', nowMs: startMs + 8 })).toBe(
+        'known',
+      )
+      expect(await checkpoint.apply({ event: 'answer', lookupId, answer: answerTo('run_7') })).toBe(true)
     })
 
     test.each(Object.keys(settling))(
       'may be faster than the answer: %s then changes nothing',
       async (step) => {
         const { name, checkpoint, lookupId, customId } = await begin('intended')
-        expect(await checkpoint.claim(customId, 'run_7', startMs + 7)).toBe('early')
+        expect(await checkpoint.apply({ event: 'claim', customId, runId: 'run_7', nowMs: startMs + 7 })).toBe(
+          'early',
+        )
         const before = await at.everyRow(name)
         expect(await settling[step]!(checkpoint, lookupId, customId)).toBe(false)
         expect(await at.everyRow(name)).toEqual(before)
@@ -203,22 +221,84 @@ describeCheckpoints('the steps of a lookup', (at) => {
       const { name, checkpoint, customId } = await begin('uncertain')
       const [other = 0] = await checkpoint.registerLookups(keyed('Other'))
       const intention = await checkpoint.intend(other, startMs)
-      expect(await checkpoint.accept(other, intention.customId, 'run_of_other', startMs)).toBe(true)
+      expect(
+        await checkpoint.apply({
+          event: 'accept',
+          lookupId: other,
+          customId: intention.customId,
+          runId: 'run_of_other',
+          nowMs: startMs,
+        }),
+      ).toBe(true)
       const before = await at.everyRow(name)
-      expect(await checkpoint.claim(customId, 'run_of_other', startMs + 7)).toBe('conflict')
+      expect(
+        await checkpoint.apply({ event: 'claim', customId, runId: 'run_of_other', nowMs: startMs + 7 }),
+      ).toBe('conflict')
       expect(await at.everyRow(name)).toEqual(before)
+    })
+
+    test('an answer to a submission that names the run of another one leaves the lookup uncertain, with the reason', async () => {
+      const { name, checkpoint, lookupId } = await begin('running')
+      const [other = 0] = await checkpoint.registerLookups(keyed('Other'))
+      const { customId } = await checkpoint.intend(other, startMs)
+      expect(
+        await checkpoint.apply({
+          event: 'accept',
+          lookupId: other,
+          customId,
+          runId: 'run_1',
+          nowMs: startMs,
+        }),
+      ).toBe('uncertain')
+      const reader = await at.read(name)
+      expect(reader.readAnswers([lookupId, other])).toMatchObject([
+        { state: 'running', runId: 'run_1', failure: null },
+        {
+          state: 'uncertain',
+          runId: null,
+          failure: 'the service named run_1, the run of another submission',
+        },
+      ])
+      reader.close()
+      expect(await checkpoint.apply({ event: 'answer', lookupId: other, answer: answerTo('run_1') })).toBe(
+        false,
+      )
+      expect(await checkpoint.apply({ event: 'answer', lookupId, answer: answerTo('run_1') })).toBe(true)
+      expect(await checkpoint.read('spent')).toBe(2)
+    })
+
+    test('a run of the same id at another service is another run', async () => {
+      const name = `${++fileCount}.sqlite`
+      for (const service of ['https://a.example', 'https://b.example']) {
+        const checkpoint = await at.open(name, service)
+        const [acme = 0] = await checkpoint.registerLookups(keyed('Acme'))
+        const { customId } = await checkpoint.intend(acme, startMs)
+        expect(
+          await checkpoint.apply({
+            event: 'accept',
+            lookupId: acme,
+            customId,
+            runId: 'run_1',
+            nowMs: startMs,
+          }),
+        ).toBe(true)
+        expect(await checkpoint.apply({ event: 'answer', lookupId: acme, answer: answerTo('run_1') })).toBe(
+          true,
+        )
+        await checkpoint.close()
+      }
     })
 
     test('its run leads to its lookup, until the lookup has another run', async () => {
       const { checkpoint, lookupId, customId } = await begin('uncertain')
-      expect(await checkpoint.listLostSince(startMs - 1)).toEqual([
+      expect(await checkpoint.read('lost', { afterMs: startMs - 1, among: 'wanted' })).toEqual([
         { lookupId, intendedAtMs: expect.any(Number) },
       ])
-      expect(await checkpoint.listLostSince(startMs + 999)).toEqual([])
-      expect(await checkpoint.findByRun('run_7')).toBeNull()
-      await checkpoint.claim(customId, 'run_7', startMs + 7)
-      expect(await checkpoint.listLostSince(startMs - 1)).toEqual([])
-      expect(await checkpoint.findByRun('run_7')).toEqual({
+      expect(await checkpoint.read('lost', { afterMs: startMs + 999, among: 'wanted' })).toEqual([])
+      expect(await checkpoint.read('owner', { runId: 'run_7' })).toBeNull()
+      await checkpoint.apply({ event: 'claim', customId, runId: 'run_7', nowMs: startMs + 7 })
+      expect(await checkpoint.read('lost', { afterMs: startMs - 1, among: 'wanted' })).toEqual([])
+      expect(await checkpoint.read('owner', { runId: 'run_7' })).toEqual({
         lookupId,
         runId: 'run_7',
         customId,
@@ -228,11 +308,11 @@ describeCheckpoints('the steps of a lookup', (at) => {
         state: 'running',
         isWanted: true,
       })
-      expect(await checkpoint.readBody(lookupId)).toBeNull()
-      await checkpoint.answer(lookupId, answerTo('run_7'))
-      expect(await checkpoint.readBody(lookupId)).toBe(answerTo('run_7').body)
+      expect(await checkpoint.read('body', { lookupId })).toBeNull()
+      await checkpoint.apply({ event: 'answer', lookupId, answer: answerTo('run_7') })
+      expect(await checkpoint.read('body', { lookupId })).toBe(answerTo('run_7').body)
       await checkpoint.reopen(['matched'])
-      expect(await checkpoint.findByRun('run_7')).toBeNull()
+      expect(await checkpoint.read('owner', { runId: 'run_7' })).toBeNull()
     })
 
     test.each([
@@ -241,14 +321,21 @@ describeCheckpoints('the steps of a lookup', (at) => {
     ])('%s: nothing changes', async (_, runId, claim) => {
       const { name, checkpoint, customId } = await begin('answered')
       const before = await at.everyRow(name)
-      expect(await checkpoint.claim(customId, runId, startMs + 7)).toBe(claim)
+      expect(await checkpoint.apply({ event: 'claim', customId, runId, nowMs: startMs + 7 })).toBe(claim)
       expect(await at.everyRow(name)).toEqual(before)
     })
 
     test('a custom id that is not ours is unknown', async () => {
       const { name, checkpoint } = await begin('uncertain')
       const before = await at.everyRow(name)
-      expect(await checkpoint.claim("enr_x' OR 1=1", 'run_7', startMs + 7)).toBe('unknown')
+      expect(
+        await checkpoint.apply({
+          event: 'claim',
+          customId: "enr_x' OR 1=1",
+          runId: 'run_7',
+          nowMs: startMs + 7,
+        }),
+      ).toBe('unknown')
       expect(await at.everyRow(name)).toEqual(before)
     })
 
@@ -256,9 +343,17 @@ describeCheckpoints('the steps of a lookup', (at) => {
       const { name, checkpoint, lookupId, customId } = await begin('uncertain')
       await checkpoint.plan({ nowMs: startMs, maxAgeMs: null, onLost: 'resubmit' })
       const second = await checkpoint.intend(lookupId, startMs)
-      expect(await checkpoint.claim(customId, 'run_7', startMs + 7)).toBe('superseded')
+      expect(await checkpoint.apply({ event: 'claim', customId, runId: 'run_7', nowMs: startMs + 7 })).toBe(
+        'superseded',
+      )
       expect(await seen(name)).toMatchObject({ state: 'intended', submissions: 2 })
-      await checkpoint.accept(lookupId, second.customId, 'run_8', startMs + 8)
+      await checkpoint.apply({
+        event: 'accept',
+        lookupId,
+        customId: second.customId,
+        runId: 'run_8',
+        nowMs: startMs + 8,
+      })
       expect(await seen(name)).toMatchObject({ state: 'running', runId: 'run_8' })
     })
   })
@@ -268,22 +363,33 @@ describeCheckpoints('the steps of a lookup', (at) => {
       const name = `${++fileCount}.sqlite`
       const first = await at.open(name)
       const [a = 0, b = 0, c = 0] = await first.registerLookups(keyed('Acme', 'Beta', 'Cera'))
-      expect(await first.countSpent()).toBe(0)
-      await first.accept(a, (await first.intend(a, startMs)).customId, 'run_1', startMs)
-      await first.withdraw(b, (await first.intend(b, startMs)).customId, 'rate limited')
+      expect(await first.read('spent')).toBe(0)
+      await first.apply({
+        event: 'accept',
+        lookupId: a,
+        customId: (await first.intend(a, startMs)).customId,
+        runId: 'run_1',
+        nowMs: startMs,
+      })
+      await first.apply({
+        event: 'withdraw',
+        lookupId: b,
+        customId: (await first.intend(b, startMs)).customId,
+        reason: 'rate limited',
+      })
       await first.intend(c, startMs)
-      expect(await first.countSpent()).toBe(2)
+      expect(await first.read('spent')).toBe(2)
       await at.close()
 
-      expect(await (await at.open(name, scope, 'other.csv')).countSpent()).toBe(0)
+      expect(await (await at.open(name, scope, 'other.csv')).read('spent')).toBe(0)
       await at.close()
-      expect(await (await at.open(name, 'https://b.example')).countSpent()).toBe(0)
+      expect(await (await at.open(name, 'https://b.example')).read('spent')).toBe(0)
       await at.close()
       const again = await at.open(name)
-      expect(await again.countSpent()).toBe(2)
+      expect(await again.read('spent')).toBe(2)
       await again.endJob(startMs + 9)
       await at.close()
-      expect(await (await at.open(name)).countSpent()).toBe(0)
+      expect(await (await at.open(name)).read('spent')).toBe(0)
     })
   })
 
@@ -292,8 +398,10 @@ describeCheckpoints('the steps of a lookup', (at) => {
       const { name, checkpoint, lookupId } = await begin('answered')
       const before = await at.everyRow(name)
       const second = answerTo('run_1', { outcome: 'no_match', line: '{}', answeredAtMs: startMs + 9_000 })
-      expect(await checkpoint.answer(lookupId, second)).toBe(false)
-      expect(await checkpoint.answer(lookupId, { ...second, state: 'failed' })).toBe(false)
+      expect(await checkpoint.apply({ event: 'answer', lookupId, answer: second })).toBe(false)
+      expect(
+        await checkpoint.apply({ event: 'answer', lookupId, answer: { ...second, state: 'failed' } }),
+      ).toBe(false)
       expect(await at.everyRow(name)).toEqual(before)
     })
 
@@ -302,7 +410,7 @@ describeCheckpoints('the steps of a lookup', (at) => {
       async (state) => {
         const { name, checkpoint, lookupId } = await begin(state)
         const before = await at.everyRow(name)
-        expect(await checkpoint.answer(lookupId, answerTo('run_1'))).toBe(false)
+        expect(await checkpoint.apply({ event: 'answer', lookupId, answer: answerTo('run_1') })).toBe(false)
         expect(await at.everyRow(name)).toEqual(before)
       },
     )
@@ -310,14 +418,14 @@ describeCheckpoints('the steps of a lookup', (at) => {
     test('an answer of another run is not taken', async () => {
       const { name, checkpoint, lookupId } = await begin('running')
       const before = await at.everyRow(name)
-      expect(await checkpoint.answer(lookupId, answerTo('run_2'))).toBe(false)
+      expect(await checkpoint.apply({ event: 'answer', lookupId, answer: answerTo('run_2') })).toBe(false)
       expect(await at.everyRow(name)).toEqual(before)
     })
 
     test('attention for what does not run changes nothing', async () => {
       const { name, checkpoint, lookupId } = await begin('answered')
       const before = await at.everyRow(name)
-      await checkpoint.setNeedsAttention(lookupId, 'x')
+      await checkpoint.apply({ event: 'flag', lookupId, reason: 'x' })
       expect(await at.everyRow(name)).toEqual(before)
     })
 
@@ -330,8 +438,12 @@ describeCheckpoints('the steps of a lookup', (at) => {
         runId: null,
       })
       const { customId } = await checkpoint.intend(lookupId, startMs)
-      await checkpoint.accept(lookupId, customId, 'run_2', startMs)
-      await checkpoint.answer(lookupId, answerTo('run_2', { outcome: 'no_match', body: '{"n":2}' }))
+      await checkpoint.apply({ event: 'accept', lookupId, customId, runId: 'run_2', nowMs: startMs })
+      await checkpoint.apply({
+        event: 'answer',
+        lookupId,
+        answer: answerTo('run_2', { outcome: 'no_match', body: '{"n":2}' }),
+      })
       const [known] = (await at.read(name)).readAnswers([lookupId])
       expect(known).toMatchObject({ state: 'answered', outcome: 'no_match', runId: 'run_2' })
       expect(known?.body()).toBe('{"n":2}')
@@ -349,15 +461,19 @@ describeCheckpoints('the steps of a lookup', (at) => {
       const ids = await checkpoint.registerLookups(keyed('One', 'Two', 'Three', 'Four'))
       for (const [index, id] of ids.entries()) {
         const { customId } = await checkpoint.intend(id, startMs + index)
-        if (index === 2) await checkpoint.withdraw(id, customId, 'rate limited')
+        if (index === 2)
+          await checkpoint.apply({ event: 'withdraw', lookupId: id, customId, reason: 'rate limited' })
       }
-      expect(await checkpoint.listRecentSubmissions(startMs, 9)).toEqual([
+      expect(await checkpoint.read('recent_submissions', { afterMs: startMs, count: 9 })).toEqual([
         startMs + 1,
         startMs + 2,
         startMs + 3,
       ])
-      expect(await checkpoint.listRecentSubmissions(startMs, 2)).toEqual([startMs + 2, startMs + 3])
-      expect(await checkpoint.listRecentSubmissions(startMs + 4, 9)).toEqual([])
+      expect(await checkpoint.read('recent_submissions', { afterMs: startMs, count: 2 })).toEqual([
+        startMs + 2,
+        startMs + 3,
+      ])
+      expect(await checkpoint.read('recent_submissions', { afterMs: startMs + 4, count: 9 })).toEqual([])
     })
   })
 })

@@ -23,7 +23,6 @@ export const summary: RunSummary = {
   rateLimitedCount: 3,
   misdirectedCount: 0,
   heldCount: 0,
-  contestedCount: 0,
   contradictionCount: 0,
   deliveries: { taken: 0, unclaimed: 0, quarantined: 0 },
   rowsByStatus: { matched: 150, no_match: 49, failed: 1 },

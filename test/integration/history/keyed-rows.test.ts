@@ -62,7 +62,7 @@ function published(run: number): {
 }
 
 test('rows with keys of their own are known by them, whatever they ask and wherever they stand', async () => {
-  const store = new HistoryStore(at.open())
+  const store = new HistoryStore(at.open().store)
   const first = published(
     await publish(store, [
       ['a', 1],

@@ -28,7 +28,7 @@ export function fileHistory(): HistoryPlace {
   let at = checkpointFolder()
   let store: HistoryStore | null = null
   return {
-    store: () => Promise.resolve((store ??= new HistoryStore(at.open()))),
+    store: () => Promise.resolve((store ??= new HistoryStore(at.open().store))),
     reading: (_, read) => {
       const history = openHistory(at.path())
       if (history === null) throw new Error('there is no checkpoint')
@@ -42,7 +42,7 @@ export function fileHistory(): HistoryPlace {
       at.close()
       return at
         .open()
-        .updateHistory(
+        .store.updateHistory(
           (database) =>
             database
               .prepare('SELECT length(packed) FROM history_outputs ORDER BY output_id')
@@ -63,7 +63,7 @@ export function fileHistory(): HistoryPlace {
 
 export interface SharedHistoryPlace extends HistoryPlace {
   /** The same, with the process that it is. */
-  join(): Promise<OpenedShared & { readonly store: SharedHistory }>
+  join(): Promise<Omit<OpenedShared, 'store'> & { readonly store: SharedHistory }>
   asked: (text: string, values?: readonly unknown[]) => Promise<readonly Record<string, unknown>[]>
 }
 
@@ -76,7 +76,7 @@ export function sharedHistory(programs: string): SharedHistoryPlace {
   const join = async () => {
     const one = await place.open(name())
     opened.push(one)
-    return { ...one, store: new SharedHistory(one.checkpoint.store, one.copy) }
+    return { ...one, store: new SharedHistory(one.store, one.copy) }
   }
   const closeAll = async () => {
     for (const one of opened.splice(0)) await one.checkpoint.close()

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { HistoryReader, RememberedRun } from '../../../src/pipeline/history/remembered-runs.js'
 import { openHistory } from '../../../src/pipeline/history/history-reader.js'
 import { parsePublishedState } from '../../../src/pipeline/answers/published-state.js'
-import { repairCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/maintenance.js'
-import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
+import { repairFile } from '../../../src/pipeline/checkpoint/maintenance.js'
+import { verifyFile } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
 import type { EnrichConfig, EnrichOptions, RunEvent } from '../../../src/index.js'
 import { enrich } from '../../../src/index.js'
 import { loadDriver } from '../../../src/platform/sqlite.js'
@@ -227,7 +227,7 @@ describe('damage of history', () => {
       database.close()
     }
   }
-  const wheres = () => verifyCheckpoint(checkpointPath())?.damage.map(({ where }) => where)
+  const wheres = () => verifyFile(checkpointPath())?.damage.map(({ where }) => where)
 
   test.each([
     ['a run', 'UPDATE history_runs SET exit_code = 7'],
@@ -250,7 +250,7 @@ describe('damage of history', () => {
     // Marks are written anew with every output.
     if (wheres()?.length === 0) expect(sql).toContain('history_marks')
     else
-      expect(repairCheckpoint(checkpointPath(), Date.now())).toMatchObject({
+      expect(repairFile(checkpointPath(), Date.now())).toMatchObject({
         submissionCount: 3,
         answerCount: 3,
         lostSubmissionCount: 0,
@@ -279,7 +279,7 @@ describe('damage of history', () => {
       expect(warnings.join()).toContain('is not recorded in the history')
       expect(place.readOutput()).toHaveLength(301)
 
-      expect(repairCheckpoint(checkpointPath(), Date.now())).toMatchObject({
+      expect(repairFile(checkpointPath(), Date.now())).toMatchObject({
         submissionCount: 301,
         answerCount: 301,
         lostSubmissionCount: 0,

@@ -13,7 +13,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { UserError } from '../../../src/core/errors.js'
 import { openShared, openSharedToRead } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
-import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
+import { verifyFile } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
 import { getInboxPath, openInbox } from '../../../src/pipeline/inbox/inbox.js'
 import { moveCheckpoint, undoMove } from '../../../src/pipeline/migration/move-checkpoint.js'
 import { systemClock } from '../../../src/platform/clock.js'
@@ -98,7 +98,7 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
       counts: { lookups: 51, answers: 42, deliveries: 4 },
     })
     expect(fileRows(two)).toEqual(before)
-    expect(verifyCheckpoint(two)).toMatchObject({ damage: [], problem: null })
+    expect(verifyFile(two)).toMatchObject({ damage: [], problem: null })
     const names = readdirSync(folder).filter((name) => name.includes('arriving'))
     expect(names).toEqual([])
   })
@@ -148,9 +148,7 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
     await fillFile(one)
     await move(one, url)
     expect(() => open(one)).toThrow(expect.objectContaining({ code: 'CHECKPOINT_MOVED' }) as Error)
-    expect(() => verifyCheckpoint(one)).toThrow(
-      expect.objectContaining({ code: 'CHECKPOINT_MOVED' }) as Error,
-    )
+    expect(() => verifyFile(one)).toThrow(expect.objectContaining({ code: 'CHECKPOINT_MOVED' }) as Error)
     const found = await opened(url)
     expect(found.generation).toBe(1)
     await found.close()
@@ -210,7 +208,7 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
     expect(await move(file, url)).toMatchObject({ counts: { history_runs: 2 }, staysBehind: [] })
     expect(await move(url, back)).toMatchObject({ counts: { history_runs: 2 } })
     expect(historyRows(back)).toEqual(before)
-    expect(verifyCheckpoint(back)).toMatchObject({ damage: [], problem: null })
+    expect(verifyFile(back)).toMatchObject({ damage: [], problem: null })
     at.remove()
   })
 
@@ -304,7 +302,7 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
     ])
     expect((await again.intend(id, startMs)).customId).toMatch(/_1_1000$/)
     again.close()
-    expect(verifyCheckpoint(one)).toMatchObject({ damage: [], problem: null })
+    expect(verifyFile(one)).toMatchObject({ damage: [], problem: null })
   })
 
   test('undone from a file back to a server whose kinds of lookups had no jobs of their own', async () => {
@@ -354,7 +352,7 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
         expect(await serverRows(there)).toEqual(before)
       } else {
         await move(url, path('back.sqlite'))
-        expect(verifyCheckpoint(path('back.sqlite'))).toMatchObject({ damage: [], problem: null })
+        expect(verifyFile(path('back.sqlite'))).toMatchObject({ damage: [], problem: null })
       }
     },
     120_000,

@@ -28,8 +28,8 @@ export async function fillFile(path: string, answeredCount = 40): Promise<void> 
   const ended = open('https://a.example', 'old.csv')
   const [old = 0] = await ended.registerLookups(keyed('Old SE'))
   const { customId: oldId } = await ended.intend(old, startMs)
-  await ended.accept(old, oldId, 'run_old', startMs)
-  await ended.answer(old, answerTo('run_old'))
+  await ended.apply({ event: 'accept', lookupId: old, customId: oldId, runId: 'run_old', nowMs: startMs })
+  await ended.apply({ event: 'answer', lookupId: old, answer: answerTo('run_old') })
   await ended.endJob(startMs + 5)
   ended.close()
   const other = open('https://b.example', 'other.csv')
@@ -53,36 +53,47 @@ export async function fillFile(path: string, answeredCount = 40): Promise<void> 
         case 'Left':
           return
         case 'Invalid':
-          await main.reject(id, customId, 'no name')
+          await main.apply({ event: 'reject', lookupId: id, customId, reason: 'no name' })
           return
         case 'Lost':
-          await main.markUncertain(id, customId, 'reset')
+          await main.apply({ event: 'lose', lookupId: id, customId, reason: 'reset' })
           return
         case 'Back':
-          await main.withdraw(id, customId, 'refused')
+          await main.apply({ event: 'withdraw', lookupId: id, customId, reason: 'refused' })
           return
         case 'Running':
-          await main.accept(id, customId, runId, startMs)
+          await main.apply({ event: 'accept', lookupId: id, customId, runId, nowMs: startMs })
           return
         case 'Failed':
-          await main.accept(id, customId, runId, startMs)
-          await main.answer(id, answerTo(runId, { state: 'failed', outcome: 'failed' }))
+          await main.apply({ event: 'accept', lookupId: id, customId, runId, nowMs: startMs })
+          await main.apply({
+            event: 'answer',
+            lookupId: id,
+            answer: answerTo(runId, { state: 'failed', outcome: 'failed' }),
+          })
           return
         case undefined:
-          await main.accept(id, customId, runId, startMs)
-          await main.answer(
-            id,
-            answerTo(runId, { body: JSON.stringify({ name: `é ${at}`, text: 'x'.repeat(at) }) }),
-          )
+          await main.apply({ event: 'accept', lookupId: id, customId, runId, nowMs: startMs })
+          await main.apply({
+            event: 'answer',
+            lookupId: id,
+            answer: answerTo(runId, { body: JSON.stringify({ name: `é ${at}`, text: 'x'.repeat(at) }) }),
+          })
       }
     }),
   )
   // What follows from answers has a job of its own, which goes on.
   const entities = main.forKind('entity')
   await entities.follow([buildStageLookup('entity', 'e_1'), buildStageLookup('entity', 'e_2')], policy)
-  for (const { lookup } of await entities.nextToSubmit(0, 1)) {
+  for (const { lookup } of await entities.read('to_submit', { after: 0, count: 1 })) {
     const { customId } = await entities.intend(lookup.lookupId, startMs)
-    await entities.accept(lookup.lookupId, customId, 'entity:e_1', startMs)
+    await entities.apply({
+      event: 'accept',
+      lookupId: lookup.lookupId,
+      customId,
+      runId: 'entity:e_1',
+      nowMs: startMs,
+    })
   }
   main.close()
   const inbox = openInbox(path, Date.now())

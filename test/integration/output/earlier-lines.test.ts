@@ -31,9 +31,13 @@ test('an answer whose line was stored before a column existed has that column, m
   const checkpoint = folder.open()
   const [id = 0] = await checkpoint.registerLookups(keyed('Acme Works Ltd'))
   const { customId } = await checkpoint.intend(id, 0)
-  await checkpoint.accept(id, customId, 'run_1', 0)
+  await checkpoint.apply({ event: 'accept', lookupId: id, customId, runId: 'run_1', nowMs: 0 })
   const earlier = { line: '{"status":"matched","confidence":97,"basis":[]}', lineVersion: 1 }
-  await checkpoint.answer(id, answerTo('run_1', { ...earlier, body: JSON.stringify(body) }))
+  await checkpoint.apply({
+    event: 'answer',
+    lookupId: id,
+    answer: answerTo('run_1', { ...earlier, body: JSON.stringify(body) }),
+  })
   folder.close()
 
   const index = new RowIndex()

@@ -162,7 +162,7 @@ describe('the candidates of a run of the embedded service', () => {
 async function scopeOf(): Promise<string> {
   const { openCheckpointReader } = await import('../../../src/pipeline/checkpoint/sqlite/reader.js')
   const reader = openCheckpointReader(place.path('checkpoint.sqlite'), null)
-  const [scope = ''] = reader?.readCounts().map((counted) => counted.scope) ?? []
+  const [scope = ''] = reader?.read('counts').map((counted) => counted.scope) ?? []
   reader?.close()
   return scope
 }

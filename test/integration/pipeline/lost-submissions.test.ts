@@ -73,7 +73,7 @@ async function loseOf(
   return Promise.all(
     ids.map(async (lookupId, index) => {
       const { customId } = await of.intend(lookupId, clock.nowMs() - (agoMs[index] ?? 0))
-      await of.markUncertain(lookupId, customId, 'reset')
+      await of.apply({ event: 'lose', lookupId, customId, reason: 'reset' })
       return { lookupId, customId }
     }),
   )
@@ -114,7 +114,7 @@ describe('before a lost submission is submitted again', () => {
     const body = Buffer.from(JSON.stringify({ id: 'evt_1', type: 'run.completed', data: { object: run } }))
     const waiting = wait({ onWait: () => void inbox.receive('evt_1', body, clock.nowMs()) })
     expect(await waiting).toBe(true)
-    expect(await checkpoint.listOpenRuns()).toEqual([expect.objectContaining({ runId: 'run_1' })])
+    expect(await checkpoint.read('pending_runs')).toEqual([expect.objectContaining({ runId: 'run_1' })])
     // The delivery is still there: its answer is taken by the run.
     expect(inbox.listWaiting(0)).toHaveLength(1)
   })
@@ -152,7 +152,7 @@ describe('before a lost submission is submitted again', () => {
     expect(await waiting).toBe(true)
     expect(waits).toEqual([1, expect.any(Number)])
     expect(clock.monotonicMs() - startMs).toBeLessThan(hopeMs / 2)
-    expect(await checkpoint.forKind('domain').listOpenRuns()).toEqual([
+    expect(await checkpoint.forKind('domain').read('pending_runs')).toEqual([
       expect.objectContaining({ runId: 'domain:acme.com' }),
     ])
   })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { calculateResolutionKey } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
-import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
+import { verifyFile } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
 import { stageKinds } from '../../../src/pipeline/lookups/lookup-kind.js'
 import { startProgram } from '../../support/child-process.js'
 import { companyWorld, runStages, serveCompanies, writeCompanies } from '../../support/stage-job.js'
@@ -65,7 +65,7 @@ test('killed at any moment of any stage, a job asks nothing twice and loses noth
   expect([...tap.begun].filter(([, count]) => count > 1)).toEqual([])
   expect(new Set(knowledge.asked).size).toBe(knowledge.asked.length)
   const path = join(folder, 'checkpoint.sqlite')
-  expect(verifyCheckpoint(path)).toMatchObject({ damage: [], problem: null })
+  expect(verifyFile(path)).toMatchObject({ damage: [], problem: null })
 
   const reader = openCheckpointReader(path, tap.url)
   if (reader === null) throw new Error('there is no checkpoint')

@@ -9,7 +9,7 @@ import type { StageAnswers } from '../../../src/pipeline/checkpoint/checkpoint.j
 import { calculateResolutionKey, buildStageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
-import { verifyCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
+import { verifyFile } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
 import { stageKinds, type StageKind } from '../../../src/pipeline/lookups/lookup-kind.js'
 import { Backlog } from '../../../src/pipeline/scheduler/backlog.js'
 import type { ScheduledStage } from '../../../src/pipeline/scheduler/deps.js'
@@ -108,7 +108,7 @@ describe('what follows from an answer', () => {
     }
     expectAllAnswered(tap.url)
     expect(begunTwice(tap)).toEqual([])
-    expect(verifyCheckpoint(join(folder, 'checkpoint.sqlite'))?.damage).toEqual([])
+    expect(verifyFile(join(folder, 'checkpoint.sqlite'))?.damage).toEqual([])
   })
 
   test('is known in the next run: nothing is asked again', async () => {
@@ -242,7 +242,7 @@ describe('what goes wrong in a stage', () => {
     const { cost: billed = 0, uncertainCost = 0 } = limited.money ?? {}
     expect(uncertainCost).toBe(tap.entityReadCount() / 10)
     expect(billed + uncertainCost).toBeLessThanOrEqual(1.2)
-    expect(verifyCheckpoint(join(folder, 'checkpoint.sqlite'))?.damage).toEqual([])
+    expect(verifyFile(join(folder, 'checkpoint.sqlite'))?.damage).toEqual([])
   })
 
   test('an account without credit for domains: the other stages end', async () => {

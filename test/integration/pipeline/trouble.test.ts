@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createServiceClient } from '../../../src/client/client.js'
-import type { Checkpoint } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import { Checkpoint } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import type { LookupStore, QueryName } from '../../../src/pipeline/checkpoint/lookup-store.js'
+import type { LookupUpdate } from '../../../src/pipeline/checkpoint/transitions.js'
 import { calculateResolutionKey } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
@@ -46,7 +48,7 @@ function onKickoff(
 function states() {
   const reader = openCheckpointReader(place.path('checkpoint.sqlite'), null)
   try {
-    return reader?.readCounts()[0]?.states
+    return reader?.read('counts')[0]?.states
   } finally {
     reader?.close()
   }
@@ -346,7 +348,7 @@ test('a second process on the same checkpoint is told who holds it', async () =>
 async function askUntilItFails(
   service: ForeignService,
   names: readonly string[],
-  failing: { method: keyof Checkpoint; times: (count: number) => Promise<void> | null },
+  failing: { step: LookupUpdate['event'] | QueryName; times: (count: number) => Promise<void> | null },
   inFlightRunsMax = 10,
 ): Promise<unknown> {
   const scope = service.baseUrl
@@ -363,12 +365,17 @@ async function askUntilItFails(
   )
   await checkpoint.plan({ nowMs: Date.now(), maxAgeMs: null, onLost: 'hold' })
   let count = 0
-  const failingOne: Checkpoint = new Proxy(checkpoint, {
+  const failingStore: LookupStore = new Proxy(checkpoint.store, {
     get: (target, name) => {
-      const trouble = name === failing.method ? failing.times(++count) : null
-      if (trouble !== null) return () => trouble.then(() => Promise.reject(new Error('the disk is gone')))
-      const value: unknown = Reflect.get(target, name)
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+      const value: unknown = Reflect.get(target, name, target)
+      if (typeof value !== 'function') return value
+      const call = value.bind(target) as (...args: unknown[]) => unknown
+      return (...args: unknown[]) => {
+        const step = name === 'change' ? (args[1] as LookupUpdate).event : name === 'read' ? args[1] : name
+        const trouble = step === failing.step ? failing.times(++count) : null
+        if (trouble === null) return call(...args)
+        return trouble.then(() => Promise.reject(new Error('the disk is gone')))
+      }
     },
   })
   const client = createServiceClient({
@@ -380,7 +387,7 @@ async function askUntilItFails(
   const backlog = new Backlog(names.length)
   try {
     await runUntilAnswered({
-      checkpoint: failingOne,
+      checkpoint: new Checkpoint(failingStore),
       service: { client },
       clock: systemClock,
       random: systemRandom,
@@ -423,7 +430,7 @@ test('a checkpoint that fails while a submission is in flight: its answer is wai
           },
   })
   let hasEnded = false
-  const failing = { method: 'nextToSubmit', times: (count: number) => (count > 1 ? posted : null) } as const
+  const failing = { step: 'to_submit', times: (count: number) => (count > 1 ? posted : null) } as const
   const running = askUntilItFails(service, ['Acme'], failing).finally(() => (hasEnded = true))
   // The service answers once the run has ended, or after a time that is enough for it to end.
   await Promise.race([running, posted.then(() => systemClock.sleep(1_000))])
@@ -439,7 +446,7 @@ test('a checkpoint that fails while a submission is in flight: its answer is wai
 
 test('a checkpoint that cannot record an answer, while no more runs may be open: the run ends', async () => {
   const service = await serve()
-  const failing = { method: 'answer', times: () => Promise.resolve() } as const
+  const failing = { step: 'answer', times: () => Promise.resolve() } as const
   expect(String(await askUntilItFails(service, ['Acme', 'Globex'], failing, 1))).toContain('the disk is gone')
   expect([service.runs.length, states()]).toMatchObject([1, { new: 1, running: 1 }])
 })

@@ -76,7 +76,7 @@ const lossIsKnown = () =>
     .poll(() => {
       const reader = openCheckpointReader(place.path('checkpoint.sqlite'), null)
       try {
-        return reader?.readCounts()[0]?.states.uncertain
+        return reader?.read('counts')[0]?.states.uncertain
       } finally {
         reader?.close()
       }

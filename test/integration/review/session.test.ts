@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.js'
-import { compactCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/maintenance.js'
+import { compactFile } from '../../../src/pipeline/checkpoint/maintenance.js'
 import {
   acceptFirst,
   ambiguousRows,
@@ -404,7 +404,7 @@ describe('a checkpoint that changes while its review is open', () => {
   test('compacted it is the same one', async () => {
     const place = await answered()
     const { session } = await place.open()
-    compactCheckpoint(place.path('checkpoint.sqlite'), systemClock.nowMs())
+    compactFile(place.path('checkpoint.sqlite'), systemClock.nowMs())
     await session.refresh()
     expect(session.readPage(openOnes).rows).toHaveLength(12)
   })

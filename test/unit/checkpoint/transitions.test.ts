@@ -1,70 +1,79 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { RunContender } from '../../../src/pipeline/checkpoint/checkpoint.js'
 import {
-  getAnsweredState,
-  assignContestedRun,
-  claimRun,
-  reopenUncreatedRun,
-  swapRunHolders,
-  settle,
-  uncontested,
+  assumeRows,
+  decide,
   type Change,
-  type Contest,
   type LookupNow,
-  type Reply,
+  type LookupReply,
+  type LookupUpdate,
 } from '../../../src/pipeline/checkpoint/transitions.js'
 import { moveLookup, lookupStates } from '../../../src/pipeline/lookups/lookup-state.js'
 
 const nowMs = 5
 const reason = 'because'
-const replies = (
-  [
-    ['accept', 'accepted', 'run_1'],
-    ['withdraw', 'not_created', null],
-    ['reject', 'rejected', null],
-    ['lose', 'uncertain', null],
-  ] as const
-).map(([event, verdict, runId]): Reply => {
-  return { lookupId: 1, customId: 'c1', event, verdict, runId, atMs: runId === null ? null : nowMs, reason }
+const own = { lookupId: 1, customId: 'c1' } as const
+const verdicts = {
+  accept: 'accepted',
+  withdraw: 'not_created',
+  reject: 'rejected',
+  lose: 'uncertain',
+} as const
+const replies: LookupReply[] = [
+  { ...own, event: 'accept', runId: 'run_1', nowMs },
+  { ...own, event: 'withdraw', reason },
+  { ...own, event: 'reject', reason },
+  { ...own, event: 'lose', reason },
+]
+const runIdOf = (reply: LookupReply) => (reply.event === 'accept' ? reply.runId : null)
+
+const answerOf = (lookupId: number, runId: string): LookupUpdate => ({
+  event: 'answer',
+  lookupId,
+  answer: {
+    runId,
+    state: 'answered',
+    outcome: 'matched',
+    lineVersion: 1,
+    answeredAtMs: nowMs,
+    line: '',
+    body: '',
+  },
 })
 
-/** A store in memory: what the others are held to. */
+/** A store in memory. */
 class Memory {
-  readonly lookups = new Map<number, LookupNow & { bodyOf: string | null }>()
+  readonly lookups = new Map<number, LookupNow>()
   readonly submissions = new Map<string, { lookupId: number; verdict: string; runId: string | null }>()
 
   constructor(count: number) {
     for (let lookupId = 1; lookupId <= count; lookupId++) {
       const customId = `c${lookupId}`
-      const row = { lookupId, name: `Name ${lookupId}`, state: 'intended', customId, runId: null } as const
-      this.lookups.set(lookupId, { ...row, bodyOf: null })
+      this.lookups.set(lookupId, { lookupId, state: 'intended', customId, runId: null })
       this.submissions.set(customId, { lookupId, verdict: 'intended', runId: null })
     }
   }
 
-  contest(runId: string): Contest {
-    const contenders = [...this.submissions].flatMap(([customId, { lookupId, runId: named }]) =>
-      named === runId ? [{ customId, lookupId, name: `Name ${lookupId}` } satisfies RunContender] : [],
-    )
-    const bodies = [...this.lookups].flatMap(([id, { bodyOf }]) =>
-      bodyOf === null ? [] : [[id, bodyOf] as const],
-    )
-    return { contenders, rows: this.lookups, bodies: new Map(bodies) }
-  }
-
-  apply(changes: readonly Change[]): void {
-    for (const change of changes) {
-      if (change.of === 'submission') {
-        const before = this.submissions.get(change.customId)
-        if (before !== undefined) this.submissions.set(change.customId, { ...before, ...change })
-      } else if (change.of === 'lookup') {
-        const before = this.lookups.get(change.lookupId)
-        const { state, runId } = change
-        if (before !== undefined) this.lookups.set(change.lookupId, { ...before, state, runId })
-      }
+  apply(update: LookupUpdate, lookupId: number): void {
+    const submission = this.submissions.get(`c${lookupId}`)
+    const isTaken =
+      'runId' in update &&
+      [...this.submissions].some(([id, { runId }]) => runId === update.runId && id !== update.customId)
+    for (const change of decide(update, { row: this.lookups.get(lookupId), submission, isTaken }).changes) {
+      this.#write(change)
       const held = [...this.lookups.values()].flatMap(({ runId }) => runId ?? [])
       expect(new Set(held).size).toBe(held.length)
+    }
+  }
+
+  #write(change: Change): void {
+    if (change.of === 'submission') {
+      const before = this.submissions.get(change.customId)
+      if (before !== undefined) this.submissions.set(change.customId, { ...before, ...change })
+    } else if (change.of !== 'attention') {
+      const before = this.lookups.get(change.lookupId)
+      const runId = change.of === 'lookup' ? change.runId : change.answer.runId
+      if (before !== undefined) this.lookups.set(change.lookupId, { ...before, state: change.state, runId })
     }
   }
 }
@@ -73,101 +82,79 @@ describe('the reply to a submission', () => {
   test.each(lookupStates.flatMap((state) => replies.map((reply) => [state, reply.event, reply] as const)))(
     'that finds the lookup %s: %s',
     (state, event, reply) => {
-      const row: LookupNow = { lookupId: 1, name: 'Acme', state, customId: 'c1', runId: null }
-      const { outcome, changes } = settle(row, reply, uncontested)
+      const { outcome, changes } = decide(reply, { row: { ...own, state, runId: null } })
       if (state !== 'intended') expect({ outcome, changes }).toEqual({ outcome: false, changes: [] })
       else
         expect({ outcome, changes }).toMatchObject({
           outcome: true,
           changes: [
-            { of: 'lookup', state: moveLookup(state, event), runId: reply.runId },
-            { of: 'submission', customId: 'c1', verdict: reply.verdict, runId: reply.runId },
+            { of: 'lookup', state: moveLookup(state, event), runId: runIdOf(reply) },
+            { of: 'submission', customId: 'c1', verdict: verdicts[event], runId: runIdOf(reply) },
           ],
         })
     },
   )
 
   test.each(replies)('of a process that others took to be gone holds: $event', (reply) => {
-    const row: LookupNow = { lookupId: 1, name: 'Acme', state: 'uncertain', customId: 'c1', runId: null }
+    const row: LookupNow = { ...own, state: 'uncertain', runId: null }
     const states = { accept: 'running', withdraw: 'new', reject: 'invalid', lose: 'uncertain' } as const
-    expect(settle(row, reply, uncontested, true).changes[0]).toMatchObject({ state: states[reply.event] })
+    expect(decide(reply, { row, isOwn: true }).changes[0]).toMatchObject({ state: states[reply.event] })
     const again = { ...row, customId: 'c1_2' }
-    const { outcome, changes } = settle(again, reply, uncontested, true)
+    const { outcome, changes } = decide(reply, { row: again, isOwn: true })
     expect([outcome, changes.map(({ of }) => of)]).toEqual([false, ['submission']])
   })
 
-  test('to another submission than the one that was made is a bug, and says so', () => {
-    const row: LookupNow = { lookupId: 1, name: 'Acme', state: 'intended', customId: 'c9', runId: null }
-    for (const reply of replies) expect(() => settle(row, reply, uncontested)).toThrow('not intended as c1')
-    for (const reply of replies) expect(() => settle(undefined, reply, uncontested)).toThrow('unknown')
+  test('to another submission than the one that was made is a bug, and throws', () => {
+    const row: LookupNow = { lookupId: 1, state: 'intended', customId: 'c9', runId: null }
+    for (const reply of replies) expect(() => decide(reply, { row })).toThrow('not intended as c1')
+    for (const reply of replies) expect(() => decide(reply, { row: undefined })).toThrow('unknown')
+  })
+
+  test('that names the run of another submission leaves the lookup uncertain', () => {
+    const row: LookupNow = { ...own, state: 'intended', runId: null }
+    const { outcome, changes } = decide(replies[0]!, { row, isTaken: true })
+    const why = 'the service named run_1, the run of another submission'
+    expect([outcome, changes]).toMatchObject([
+      'uncertain',
+      [
+        { of: 'lookup', state: 'uncertain', runId: null, reason: why },
+        { of: 'submission', verdict: 'uncertain', runId: null, reason: why },
+      ],
+    ])
   })
 })
 
-test('a run that answered another lookup is not given away', () => {
-  const contenders = [1, 2].map((id) => ({ customId: `c${id}`, lookupId: id, name: `Name ${id}` }))
-  const rowsWith = (state: 'running' | 'answered'): ReadonlyMap<number, LookupNow> =>
-    new Map([
-      [1, { lookupId: 1, name: 'Name 1', state, customId: 'c1', runId: 'run_1' }],
-      [2, { lookupId: 2, name: 'Name 2', state: 'uncertain', customId: 'c2', runId: null }],
-    ])
-  const award = (state: 'running' | 'answered') =>
-    assignContestedRun({ contenders, rows: rowsWith(state) }, { customId: 'c2', runId: 'run_1', nowMs })
-  expect(award('answered')).toEqual({ outcome: false, changes: [] })
-  const { outcome, changes } = award('running')
-  expect([outcome, changes.flatMap((one) => (one.of === 'lookup' ? [one.state] : []))]).toEqual([
-    true,
-    ['uncertain', 'running'],
-  ])
+test('the rows that a store may assume are those of the usual case', () => {
+  for (const update of [...replies, answerOf(1, 'run_1')]) {
+    const now = assumeRows(update)
+    expect(now === null ? null : decide(update, now).outcome).toBe(true)
+  }
+  expect(assumeRows({ event: 'flag', lookupId: 1, reason })).toBeNull()
 })
 
-const lookupId = fc.integer({ min: 1, max: 3 })
-const runId = fc.constantFrom('run_1', 'run_2')
 const step = fc.record({
-  what: fc.constantFrom('accept', 'lose', 'claim', 'award', 'exchange', 'disprove', 'answer', 'wrong answer'),
-  one: lookupId,
-  other: lookupId,
-  runId,
+  what: fc.constantFrom('accept', 'lose', 'claim', 'disprove', 'answer'),
+  one: fc.integer({ min: 1, max: 3 }),
+  runId: fc.constantFrom('run_1', 'run_2'),
 })
 
-test('whatever is answered, in whichever order, no two lookups ever hold one run, and an answer stays with the lookup it names', () => {
+test('no two lookups ever have one run, in whichever order replies arrive', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
       const memory = new Memory(3)
-      for (const { what, one, other, runId: run } of steps) {
-        const row = memory.lookups.get(one)
-        const customId = `c${one}`
-        const contest = memory.contest(run)
-        const named = { customId, runId: run, nowMs }
-        if (row === undefined) continue
-        if (what === 'accept') {
-          const reply = { lookupId: one, customId, event: 'accept', verdict: 'accepted', runId: run } as const
-          memory.apply(settle(row, { ...reply, atMs: nowMs, reason: null }, contest).changes)
-        } else if (what === 'lose') {
-          const reply = { lookupId: one, customId, event: 'lose', verdict: 'uncertain', runId: null } as const
-          memory.apply(settle(row, { ...reply, atMs: null, reason }, uncontested).changes)
-        } else if (what === 'claim') {
-          const submission = memory.submissions.get(customId) ?? { verdict: '', runId: null }
-          memory.apply(claimRun(row, submission, contest.contenders, named).changes)
-        } else if (what === 'award') memory.apply(assignContestedRun(contest, named).changes)
-        else if (what === 'exchange') {
-          const holders = [one, other].map((id) => {
-            return { lookupId: id, customId: `c${id}`, runId: memory.lookups.get(id)?.runId ?? '' }
-          })
-          const [first, second] = holders
-          if (first !== undefined && second !== undefined && one !== other)
-            memory.apply(swapRunHolders(memory.lookups, first, second, nowMs).changes)
-        } else if (what === 'disprove')
-          memory.apply(reopenUncreatedRun(row, { lookupId: one, customId, reason }))
-        else {
-          const isContested = contest.contenders.length > 1
-          const state = getAnsweredState(row, { runId: run, state: 'answered' }, isContested)
-          const body = JSON.stringify({ run_id: run, custom_id: what === 'answer' ? customId : 'c0' })
-          if (state !== false && state !== 'contested')
-            memory.lookups.set(one, { ...row, state, bodyOf: body })
+      for (const { what, one: lookupId, runId } of steps) {
+        const customId = `c${lookupId}`
+        const updates: Record<typeof what, LookupUpdate> = {
+          accept: { event: 'accept', lookupId, customId, runId, nowMs },
+          lose: { event: 'lose', lookupId, customId, reason },
+          claim: { event: 'claim', customId, runId, nowMs },
+          disprove: { event: 'disprove', lookupId, customId, reason },
+          answer: answerOf(lookupId, runId),
         }
+        memory.apply(updates[what], lookupId)
       }
-      for (const { state, runId: held } of memory.lookups.values())
-        expect(['running', 'answered'].includes(state)).toBe(held !== null)
+      for (const { state, runId } of memory.lookups.values())
+        expect(['running', 'answered'].includes(state)).toBe(runId !== null)
     }),
     { numRuns: 2_000 },
   )

@@ -13,7 +13,6 @@ const events: LookupEvent[] = [
   'reject',
   'lose',
   'claim',
-  'doubt',
   'answer',
   'fail',
   'reopen',
@@ -44,19 +43,10 @@ describe('the life of a lookup', () => {
     }
   })
 
-  test('what has ended stays as it is unless it is asked again, or its answer may be that of another', () => {
+  test('a lookup that has ended is only reopened', () => {
     const ended: LookupState[] = ['answered', 'failed', 'invalid']
-    const onward = steps.filter(({ from, event }) => ended.includes(from) && event !== 'doubt')
+    const onward = steps.filter(({ from }) => ended.includes(from))
     expect(onward.map(({ event, to }) => [event, to])).toEqual(ended.map(() => ['reopen', 'new']))
-  })
-
-  test('what is in doubt is uncertain: it is held, and never submitted again by itself', () => {
-    const doubts = steps.filter(({ event }) => event === 'doubt')
-    expect(doubts.map(({ from, to }) => [from, to])).toEqual([
-      ['running', 'uncertain'],
-      ['answered', 'uncertain'],
-      ['failed', 'uncertain'],
-    ])
   })
 
   test('every state is reached from new, and none is a dead end', () => {

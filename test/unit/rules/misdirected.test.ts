@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { followMerge, judgeKickoff, judgePoll } from '../../../src/pipeline/answers/outcome.js'
-import { isSameName, findProvenOwner, explainMismatch } from '../../../src/pipeline/answers/misdirected.js'
+import { isSameName, explainMismatch } from '../../../src/pipeline/answers/misdirected.js'
 
 const asked = { runId: 'run_1', customId: 'enr_1', name: 'Müller & Söhne GmbH' }
 const answer = (head: object, query?: object | null) => ({
@@ -48,7 +48,7 @@ describe('whose answer it is', () => {
     expect(explainMismatch(answer(head, query), asked)).toMatch(/^the service answered /)
     expect(judgePoll(reply(answer(head, query)), asked, 0).kind).toBe('misdirected')
     const pending = { ...answer(head, query), status: 'PENDING' }
-    expect(judgePoll(reply(pending), asked, 0)).toMatchObject({ kind: 'misdirected', run: null })
+    expect(judgePoll(reply(pending), asked, 0)).toMatchObject({ kind: 'misdirected' })
   })
 
   test('what is not known is no evidence', () => {
@@ -97,30 +97,6 @@ describe('an echoed name', () => {
       }),
       { seed: 11 },
     )
-  })
-})
-
-describe('one run for two submissions', () => {
-  const acme = { customId: 'enr_a', name: 'Acme' }
-  const bolt = { customId: 'enr_b', name: 'Bolt' }
-  const acmeToo = { customId: 'enr_c', name: 'ACME' }
-  test.each([
-    ['its custom_id', { custom_id: 'enr_b' }, undefined, [acme, bolt], bolt],
-    ['its name', {}, { name: 'bolt' }, [acme, bolt], bolt],
-    ['custom_id and name', { custom_id: 'enr_a' }, { name: 'Acme' }, [acme, bolt, acmeToo], acme],
-    ['nothing', {}, undefined, [acme, bolt], null],
-    ['a name that both asked for', {}, { name: 'Acme' }, [acme, acmeToo], null],
-    ['a name that nobody asked for', {}, { name: 'Cera' }, [acme, bolt], null],
-    [
-      'the custom_id of one and the name of the other',
-      { custom_id: 'enr_a' },
-      { name: 'Bolt' },
-      [acme, bolt],
-      null,
-    ],
-    ['the custom_id of neither', { custom_id: 'enr_x' }, { name: 'Acme' }, [acme, bolt], null],
-  ])('proved by %s', (_, head, query, contenders, owner) => {
-    expect(findProvenOwner(answer(head, query), contenders)).toBe(owner)
   })
 })
 

@@ -1,9 +1,9 @@
 import { GroupCommit, type ItemResult } from '../../../platform/group-commit.js'
 import type { LookupKind } from '../../lookups/lookup-kind.js'
 import type { LookupState } from '../../lookups/lookup-state.js'
-import type { Intention, LookupId, Refusal, SubmissionBounds } from '../checkpoint.js'
+import type { Intention, LookupId, Refusal, SubmissionBounds } from '../records.js'
 import type { SharedStore } from './store.js'
-import { settle, uncontested } from '../transitions.js'
+import { decide } from '../transitions.js'
 import { applyChanges, lockLookup } from './lookup-rows.js'
 import { lostReason } from './sweep.js'
 
@@ -44,8 +44,10 @@ function withdrawSwept(store: SharedStore, lookupId: LookupId, customId: string)
   return store.withTransaction(async (statements) => {
     const row = await lockLookup(statements, lookupId)
     if (row?.state !== 'uncertain' || row.customId !== customId) return
-    const reply = { lookupId, customId, event: 'withdraw', verdict: 'not_created', runId: null } as const
-    const { changes } = settle(row, { ...reply, atMs: null, reason: neverLeft }, uncontested, true)
+    const { changes } = decide(
+      { event: 'withdraw', lookupId, customId, reason: neverLeft },
+      { row, isOwn: true },
+    )
     await applyChanges(statements, changes, store.workerId)
   })
 }

@@ -65,12 +65,12 @@ export class LocalCopy {
 
   /** Durable when it resolves. */
   writeHistory<Result>(change: (database: Sqlite) => Result): Promise<Result> {
-    return this.#file.updateHistory(change)
+    return this.#file.store.updateHistory(change)
   }
 
   /** Overwrites earlier copies of these lookups. */
   put(lookups: readonly CopiedLookup[]): Promise<void> {
-    return this.#file.updateHistory((database) => {
+    return this.#file.store.updateHistory((database) => {
       this.#writes ??= prepareWrites(database)
       for (const lookup of lookups) this.#writes(lookup)
     })
@@ -185,10 +185,13 @@ export function createPeek(
       throw explain(error)
     })
   return (scope) =>
-    peekAtCheckpoint(copy.path, scope, {
-      fetch: (kind, keys) => copyWithRetries(() => copyKnown(postgres, copy, { base: scope, kind }, keys)),
-      fetchLookups: (ids) => copyWithRetries(() => copyLookups(postgres, copy, ids)),
-    })
+    peekAtCheckpoint(copy.path, scope, (lookups) =>
+      copyWithRetries(() =>
+        'ids' in lookups
+          ? copyLookups(postgres, copy, lookups.ids)
+          : copyKnown(postgres, copy, { base: scope, kind: lookups.kind }, lookups.keys),
+      ),
+    )
 }
 
 /** A shared checkpoint for read-only commands. */

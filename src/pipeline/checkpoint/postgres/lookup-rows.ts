@@ -1,29 +1,22 @@
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
-import type { LookupId, RunContender, RowAnswer, RunOwner } from '../checkpoint.js'
+import type { LookupId, RowAnswer, RunOwner } from '../records.js'
 import { unpackBody, type PackedAnswer } from '../packed-answer.js'
-import type { Change, Contest, LookupChange, LookupNow } from '../transitions.js'
+import type { Change, LookupChange, LookupNow } from '../transitions.js'
 import type { Lookup } from '../../../core/lookup-identity.js'
 import type { LookupKind } from '../../lookups/lookup-kind.js'
 import type { SharedStore } from './store.js'
 
-/** Locks lookups until the transaction ends, in the order of their ids, so that transactions never deadlock. */
-export async function lockLookups(
-  statements: PostgresStatements,
-  lookupIds: readonly LookupId[],
-): Promise<Map<LookupId, LookupNow>> {
-  const rows = await statements.query<LookupNow>(
-    `SELECT lookup_id AS "lookupId", name, state, custom_id AS "customId", run_id AS "runId" FROM enrich.lookups
-     WHERE lookup_id = ANY($1::bigint[]) ORDER BY lookup_id FOR NO KEY UPDATE`,
-    [lookupIds],
-  )
-  return new Map(rows.map((row) => [row.lookupId, row]))
-}
-
+/** Locks a lookup until the transaction ends. */
 export async function lockLookup(
   statements: PostgresStatements,
   lookupId: LookupId,
 ): Promise<LookupNow | undefined> {
-  return (await lockLookups(statements, [lookupId])).get(lookupId)
+  const [row] = await statements.query<LookupNow>(
+    `SELECT lookup_id AS "lookupId", state, custom_id AS "customId", run_id AS "runId" FROM enrich.lookups
+     WHERE lookup_id = $1 FOR NO KEY UPDATE`,
+    [lookupId],
+  )
+  return row
 }
 
 /** The columns of an answer, as `PackedAnswer`. */
@@ -41,21 +34,6 @@ export async function readAnswerBody(
   return row === undefined ? null : unpackBody(row)
 }
 
-/** Reads the submissions with one run for a transition, and locks their lookups. */
-export async function readContest(
-  statements: PostgresStatements,
-  contenders: readonly RunContender[],
-): Promise<Contest> {
-  const ids = contenders.map(({ lookupId }) => lookupId)
-  const rows = await lockLookups(statements, ids)
-  const bodies = new Map<LookupId, string>()
-  for (const lookupId of ids) {
-    const body = await readAnswerBody(statements, lookupId)
-    if (body !== null) bodies.set(lookupId, body)
-  }
-  return { contenders, rows, bodies }
-}
-
 /** Writes the changes of a transition under its locks. Returns the lookups that this worker owns afterwards. */
 export async function applyChanges(
   statements: PostgresStatements,
@@ -64,13 +42,22 @@ export async function applyChanges(
 ): Promise<Set<LookupId>> {
   const kept = new Set<LookupId>()
   for (const change of changes) {
-    if (change.of === 'submission') await settleSubmission(statements, change)
-    else if (change.of === 'attention')
-      await statements.query('UPDATE enrich.lookups SET failure = $2 WHERE lookup_id = $1', [
-        change.lookupId,
-        change.reason,
-      ])
-    else if (await settleLookup(statements, change, workerId)) kept.add(change.lookupId)
+    switch (change.of) {
+      case 'lookup':
+        if (await settleLookup(statements, change, workerId)) kept.add(change.lookupId)
+        break
+      case 'submission':
+        await settleSubmission(statements, change)
+        break
+      case 'attention':
+        await statements.query('UPDATE enrich.lookups SET failure = $2 WHERE lookup_id = $1', [
+          change.lookupId,
+          change.reason,
+        ])
+        break
+      case 'answer':
+        throw new Error('answers are written in batches')
+    }
   }
   return kept
 }
@@ -119,17 +106,23 @@ async function settleSubmission(
   )
 }
 
-/** The submissions of a scope to which the service assigned one run, in the order of their intentions. */
-export function selectContenders(
+/**
+ * Whether another submission of the scope has the run. Only the service's own runs can be named twice: other kinds are
+ * identified by their content.
+ */
+export async function isRunTaken(
   statements: PostgresStatements,
-  runId: string,
-  scopeId: number,
-): Promise<RunContender[]> {
-  return statements.query<RunContender>(
-    `SELECT s.custom_id AS "customId", s.lookup_id AS "lookupId", l.name FROM enrich.submissions s
-     JOIN enrich.lookups l USING (lookup_id) WHERE s.run_id = $1 AND l.scope_id = $2 ORDER BY s.submission_id`,
-    [runId, scopeId],
+  store: Pick<SharedStore, 'getScopeId'>,
+  kind: LookupKind,
+  { runId, customId }: { readonly runId: string; readonly customId: string },
+): Promise<boolean> {
+  if (kind !== 'resolution') return false
+  const rows = await statements.query(
+    `SELECT FROM enrich.submissions s JOIN enrich.lookups l USING (lookup_id)
+     WHERE s.run_id = $1 AND l.scope_id = $2 AND s.custom_id <> $3 LIMIT 1`,
+    [runId, store.getScopeId(kind), customId],
   )
+  return rows.length > 0
 }
 
 /** Reads valid answers to row lookups of a kind, after a position; in order. */
@@ -172,23 +165,15 @@ const ownerSql = `SELECT l.lookup_id AS "lookupId", coalesce(l.run_id, '') AS "r
       AS "isWanted"
   FROM enrich.lookups l WHERE l.scope_id = $2`
 
-export async function selectByRun(
+/** The lookup of a kind with a run or a key. */
+export async function selectOwner(
   store: SharedStore,
   kind: LookupKind,
-  runId: string,
+  given: { readonly runId: string } | { readonly key: Uint8Array },
 ): Promise<RunOwner | null> {
-  const values = [store.workerId, store.getScopeId(kind), runId]
-  const [row] = await store.query<RunOwner>(`${ownerSql} AND l.run_id = $3`, values)
-  return row ?? null
-}
-
-export async function selectByKey(
-  store: SharedStore,
-  kind: LookupKind,
-  key: Uint8Array,
-): Promise<RunOwner | null> {
-  const values = [store.workerId, store.getScopeId(kind), Buffer.from(key)]
-  const [row] = await store.query<RunOwner>(`${ownerSql} AND l.key = $3`, values)
+  const [column, value] = 'runId' in given ? ['run_id', given.runId] : ['key', Buffer.from(given.key)]
+  const values = [store.workerId, store.getScopeId(kind), value]
+  const [row] = await store.query<RunOwner>(`${ownerSql} AND l.${column} = $3`, values)
   return row ?? null
 }
 
@@ -228,32 +213,4 @@ export async function selectRecentSubmissions(
     [store.getScopeId(kind), afterMs, countMax],
   )
   return rows.map(({ atMs }) => atMs).sort((one, other) => one - other)
-}
-
-/** Whether any worker of the checkpoint is alive. */
-export async function isAnyAlive(statements: PostgresStatements): Promise<boolean> {
-  const rows = await statements.query(
-    'SELECT 1 FROM enrich.workers WHERE NOT is_fenced AND lease_until > clock_timestamp() LIMIT 1',
-  )
-  return rows.length > 0
-}
-
-/** Lookups per statement. */
-const lookupsAtOnce = 20_000
-
-/** Returns the lookups that have an answer, or never will. */
-export async function filterAnswered(
-  statements: PostgresStatements,
-  lookupIds: readonly LookupId[],
-): Promise<LookupId[]> {
-  const found: LookupId[] = []
-  for (let start = 0; start < lookupIds.length; start += lookupsAtOnce) {
-    const rows = await statements.query<{ lookupId: LookupId }>(
-      `SELECT lookup_id AS "lookupId" FROM enrich.lookups
-       WHERE lookup_id = ANY($1::bigint[]) AND state IN ('answered', 'invalid', 'failed')`,
-      [lookupIds.slice(start, start + lookupsAtOnce)],
-    )
-    for (const { lookupId } of rows) found.push(lookupId)
-  }
-  return found
 }

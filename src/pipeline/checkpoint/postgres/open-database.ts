@@ -23,6 +23,7 @@ import type { Postgres, PostgresStatements } from '../../../platform/postgres/po
 import type { Random } from '../../../platform/random.js'
 import { sharedMigrations } from './schema.js'
 import { createArrivingError, createMovedError } from '../checkpoint-errors.js'
+import type { LookupId } from '../records.js'
 
 interface Moves {
   readonly movedTo: string | null
@@ -257,4 +258,32 @@ async function acceptChangedServer(
     )
     return { ...found, systemIdentifier, timeline }
   })
+}
+
+/** Whether any worker of the checkpoint is alive. */
+export async function isAnyAlive(statements: PostgresStatements): Promise<boolean> {
+  const rows = await statements.query(
+    'SELECT 1 FROM enrich.workers WHERE NOT is_fenced AND lease_until > clock_timestamp() LIMIT 1',
+  )
+  return rows.length > 0
+}
+
+/** Lookups per statement. */
+const lookupsAtOnce = 20_000
+
+/** Returns the lookups that have an answer, or never will. */
+export async function filterAnswered(
+  statements: PostgresStatements,
+  lookupIds: readonly LookupId[],
+): Promise<LookupId[]> {
+  const found: LookupId[] = []
+  for (let start = 0; start < lookupIds.length; start += lookupsAtOnce) {
+    const rows = await statements.query<{ lookupId: LookupId }>(
+      `SELECT lookup_id AS "lookupId" FROM enrich.lookups
+       WHERE lookup_id = ANY($1::bigint[]) AND state IN ('answered', 'invalid', 'failed')`,
+      [lookupIds.slice(start, start + lookupsAtOnce)],
+    )
+    for (const { lookupId } of rows) found.push(lookupId)
+  }
+  return found
 }

@@ -5,6 +5,7 @@ import {
   type PlanPolicy,
 } from '../../lookups/lookup-state.js'
 import { lookupKinds, type LookupKind } from '../../lookups/lookup-kind.js'
+import type { OtherWorkers } from '../lookup-store.js'
 import { planKind } from './planning.js'
 import type { SharedStore } from './store.js'
 
@@ -23,8 +24,13 @@ interface OpenCounts {
   readonly openCount: number
 }
 
+/** Notes of what this process itself planned and settled. */
+export type WorkerCounts = Pick<WorkerWatch, 'onPlanned' | 'onSettled'>
+
 /** Tracks lookups of this run that other workers process: counts those they settle, and waits for those they leave. */
-export class OtherWorkers {
+export class WorkerWatch implements OtherWorkers {
+  readonly createTurns: OtherWorkers['createTurns']
+  readonly copyForReading: () => Promise<void>
   readonly #store: SharedStore
   /** Lookups settled before the plan or by this process since. */
   readonly #known = new Map<LookupKind, Record<SettledPlan, number>>()
@@ -32,8 +38,19 @@ export class OtherWorkers {
   /** Number of settled answers at the last check. */
   #seenCount = 0
 
-  constructor(store: SharedStore) {
+  constructor(store: SharedStore, deps: Pick<OtherWorkers, 'createTurns' | 'copyForReading'>) {
     this.#store = store
+    this.createTurns = deps.createTurns
+    this.copyForReading = () => {
+      store.activity.note('writing')
+      return deps.copyForReading()
+    }
+  }
+
+  wait(kind: LookupKind, signal: AbortSignal, what: 'all' | 'runs' | 'submissions'): Promise<boolean> {
+    if (what === 'submissions') return this.#waitForSubmissions(kind, signal)
+    this.#store.activity.note('elsewhere')
+    return this.#waitForAny(signal, what)
   }
 
   /** Records the settled lookups of a plan; `isWhole` resets the kind first. */
@@ -67,8 +84,7 @@ export class OtherWorkers {
     return plan
   }
 
-  /** See `Checkpoint.waitForOtherWorkers`. */
-  async waitForAny(signal: AbortSignal, what: 'all' | 'runs'): Promise<boolean> {
+  async #waitForAny(signal: AbortSignal, what: 'all' | 'runs'): Promise<boolean> {
     const isLeft = await this.#waitUntilLeft(signal, async () => {
       if (what === 'all') await this.#planAgain()
       return this.#countOpen(['intended', 'running', ...(what === 'all' ? (['new'] as const) : [])], null)
@@ -76,7 +92,7 @@ export class OtherWorkers {
     return isLeft || (!signal.aborted && what === 'all' && (await this.#hasMoreAnswers()))
   }
 
-  waitForSubmissions(kind: LookupKind, signal: AbortSignal): Promise<boolean> {
+  #waitForSubmissions(kind: LookupKind, signal: AbortSignal): Promise<boolean> {
     return this.#waitUntilLeft(signal, () =>
       this.#countOpen(['new', 'intended'], this.#store.getScopeId(kind)),
     )

@@ -1,12 +1,8 @@
 import type { LookupKind } from '../../lookups/lookup-kind.js'
-import {
-  createEmptyPlan,
-  planLookup,
-  type LookupPlan,
-  type LookupState,
-  type PlanPolicy,
-} from '../../lookups/lookup-state.js'
-import type { LookupId, OpenRun, ToSubmit, KeyedLookup } from '../checkpoint.js'
+import { createEmptyPlan, type LookupPlan, type PlanPolicy } from '../../lookups/lookup-state.js'
+import type { FollowedLookups } from '../lookup-store.js'
+import type { PendingRun, ToSubmit, KeyedLookup } from '../records.js'
+import { getCutoffMs, planGroups, type GroupsPlan, type PlanGroup } from '../transitions.js'
 import type { SharedStore } from './store.js'
 import { GroupCommit, type ItemResult } from '../../../platform/group-commit.js'
 import { addWantedLookups } from './jobs.js'
@@ -28,16 +24,6 @@ const isLost = `l.state = 'uncertain' AND NOT EXISTS (
 
 const openedAgain = `state = 'new', custom_id = NULL, run_id = NULL, failure = NULL, worker_id = NULL`
 
-interface Group {
-  state: LookupState
-  isOld: boolean
-  isElsewhere: boolean
-  /** It must not be submitted again yet. */
-  isHeld: boolean
-  answeredAtMs: number | null
-  count: number
-}
-
 /**
  * Counts the lookups of one kind (names, entities, hierarchies or domains) by what the run will do with them, and
  * reopens those to submit again.
@@ -49,16 +35,14 @@ export async function planKind(
   afterPosition: number,
 ): Promise<Record<LookupPlan, number>> {
   const from = [store.workerId, store.getScopeId(kind), afterPosition]
-  const cutoffMs = policy.maxAgeMs === null ? -1 : policy.nowMs - policy.maxAgeMs
+  const cutoffMs = getCutoffMs(policy)
   if (policy.askAgain !== undefined && policy.askAgain.length > 0)
     await reopenOutcomes(store, kind, policy.askAgain, afterPosition)
-  const counts = createEmptyPlan()
   const [decided] = await store.query<{ count: number }>(
     `SELECT count(*) FROM enrich.wanted WHERE worker_id = $1 AND scope_id = $2 AND position > $3 AND is_decided`,
     from,
   )
-  counts.decided = decided?.count ?? 0
-  const groups = await store.query<Group>(
+  const groups = await store.query<PlanGroup>(
     `SELECT l.state, coalesce(l.answered_at_ms < $4, false) AS "isOld",
        l.state = 'intended' OR (l.state IN ('new', 'running') AND NOT ${isFree}) AS "isElsewhere",
        l.state = 'uncertain' AND NOT (${isLost}) AS "isHeld",
@@ -66,35 +50,24 @@ export async function planKind(
      FROM ${wantedFrom} WHERE ${isWanted} GROUP BY 1, 2, 3, 4`,
     [...from, cutoffMs],
   )
-  for (const group of groups) {
-    const plan = choosePlan(group, policy)
-    counts[plan] += group.count
-    if (plan === 'submit' && group.state !== 'new') await reopenState(store, from, cutoffMs, group, policy)
-    if (plan === 'poll' && group.state === 'uncertain') await resumeLostReads(store, kind, from, policy.nowMs)
-  }
+  const { counts, reopened, pollsLost } = planGroups(groups, policy)
+  counts.decided = decided?.count ?? 0
+  for (const group of reopened) await reopenState(store, from, cutoffMs, group)
+  if (pollsLost) await resumeLostReads(store, kind, from, policy.nowMs)
   return counts
-}
-
-/** Lookups that another live worker submits, or may just have submitted, are waited for. */
-function choosePlan(group: Group, policy: PlanPolicy): Exclude<LookupPlan, 'decided'> {
-  if (group.isElsewhere) return 'poll'
-  const plan = planLookup(group, policy)
-  const isBilled = policy.knowsEarlierRuns !== false
-  return group.isHeld && isBilled && plan === 'submit' ? 'uncertain' : plan
 }
 
 async function reopenState(
   store: SharedStore,
   from: readonly number[],
   cutoffMs: number,
-  { state, isOld }: Group,
-  policy: PlanPolicy,
+  { state, isOld, onlyLost }: GroupsPlan['reopened'][number],
 ): Promise<void> {
-  const onlyLost = state === 'uncertain' && policy.knowsEarlierRuns !== false ? `AND ${isLost}` : ''
   await store.query(
     `UPDATE enrich.lookups SET ${openedAgain} WHERE lookup_id IN (
        SELECT l.lookup_id FROM ${wantedFrom}
-       WHERE ${isWanted} AND l.state = $4 AND coalesce(l.answered_at_ms < $5, false) = $6 AND ${isFree} ${onlyLost}
+       WHERE ${isWanted} AND l.state = $4 AND coalesce(l.answered_at_ms < $5, false) = $6 AND ${isFree}
+         ${onlyLost ? `AND ${isLost}` : ''}
        ORDER BY l.lookup_id FOR NO KEY UPDATE OF l)`,
     [...from, state, cutoffMs, isOld],
   )
@@ -181,8 +154,8 @@ export async function takeOverRuns(
   store: SharedStore,
   kind: LookupKind,
   afterPosition: number,
-): Promise<OpenRun[]> {
-  const rows = await store.query<OpenRun & { lookupId: LookupId }>(
+): Promise<PendingRun[]> {
+  const rows = await store.query<PendingRun>(
     `WITH open AS MATERIALIZED (
        SELECT l.lookup_id FROM ${wantedFrom} WHERE ${isWanted} AND l.state = 'running' AND ${isFree}
        ORDER BY l.lookup_id FOR NO KEY UPDATE OF l
@@ -199,11 +172,6 @@ interface FollowUpRequest {
   readonly lookups: readonly KeyedLookup[]
   readonly policy: PlanPolicy
 }
-interface FollowUpResult {
-  readonly plan: Record<LookupPlan, number>
-  readonly open: OpenRun[]
-}
-
 /**
  * Registers and plans follow-up lookups that arrive at about the same time as one batch. The first caller gets the plan
  * of the whole batch, the others an empty one, because callers add the plans up.
@@ -211,18 +179,18 @@ interface FollowUpResult {
 export class FollowUpBatch {
   readonly #store: SharedStore
   readonly #kind: LookupKind
-  readonly #commits = new GroupCommit<FollowUpRequest, FollowUpResult>((items) => this.#commit(items))
+  readonly #commits = new GroupCommit<FollowUpRequest, FollowedLookups>((items) => this.#commit(items))
 
   constructor(store: SharedStore, kind: LookupKind) {
     this.#store = store
     this.#kind = kind
   }
 
-  follow(lookups: readonly KeyedLookup[], policy: PlanPolicy): Promise<FollowUpResult> {
+  follow(lookups: readonly KeyedLookup[], policy: PlanPolicy): Promise<FollowedLookups> {
     return this.#commits.add({ lookups, policy })
   }
 
-  async #commit(items: readonly FollowUpRequest[]): Promise<ItemResult<FollowUpResult>[]> {
+  async #commit(items: readonly FollowUpRequest[]): Promise<ItemResult<FollowedLookups>[]> {
     const [first] = items
     if (first === undefined) return []
     const afterPosition = this.#store.lastPosition

@@ -3,20 +3,21 @@ import type { CloseLater } from '../../../platform/close-stack.js'
 import type { Clock } from '../../../platform/clock.js'
 import type { Random } from '../../../platform/random.js'
 import type { Partition } from '../../lookups/partition.js'
-import type { OpenCheckpointDeps } from '../sqlite/begin-run.js'
-import type { Checkpoint } from '../checkpoint.js'
+import type { OpenCheckpointDeps } from '../sqlite/checkpoint-file.js'
+import { Checkpoint } from '../checkpoint.js'
+import type { OtherWorkers } from '../lookup-store.js'
 import { leaseTimes, openWorker, type LeaseTimes, type Worker } from './lease.js'
 import { createPeek, type Peek, LocalCopy, copyWanted } from './local-copy.js'
 import { openShared, type OpenSharedDeps, type SharedDatabase } from './open-database.js'
 import { hashKey, openSharedTurns } from './shared-turns.js'
-import { PostgresCheckpoint, type SharedTurnsOf } from './postgres-checkpoint.js'
+import { PostgresStore } from './postgres-store.js'
 import { SharedStore, type CheckpointDatabase } from './store.js'
 import { startSweeper } from './sweep.js'
 import { ConnectionLostError, type Postgres, PostgresError } from '../../../platform/postgres/postgres.js'
 import { calculateBackoffMs } from '../../pace/backoff.js'
 import { type RetryDeps, withRetries } from './retry.js'
 import { joinJob } from './jobs.js'
-import { OtherWorkers } from './other-workers.js'
+import { WorkerWatch } from './other-workers.js'
 
 interface OpenPostgresCheckpointDeps extends Pick<OpenCheckpointDeps, 'scope' | 'job' | 'nowMs' | 'random'> {
   readonly clock: Clock
@@ -26,13 +27,15 @@ interface OpenPostgresCheckpointDeps extends Pick<OpenCheckpointDeps, 'scope' | 
   /** Local copy for readers of this machine; not closed here. */
   readonly copy: LocalCopy
   /** Creates turns at a service limit; `null` if the service has no limits. */
-  readonly turnsOf: SharedTurnsOf | null
+  readonly turnsOf: OtherWorkers['createTurns']
   /** This process's part of the job; `null` if the job has no parts. */
   readonly part?: Partition | null
 }
 
-/** Joins the job of a shared checkpoint. Throws CHECKPOINT_*. */
-export async function openPostgresCheckpoint(deps: OpenPostgresCheckpointDeps): Promise<PostgresCheckpoint> {
+/** Joins the job of a shared checkpoint. `store` executes the statements of the run. Throws CHECKPOINT_*. */
+export async function openPostgresCheckpoint(
+  deps: OpenPostgresCheckpointDeps,
+): Promise<{ checkpoint: Checkpoint; store: SharedStore }> {
   const { worker, copy, scope, nowMs } = deps
   const { postgres, explain } = deps.database
   const joined = { base: scope, input: deps.job, workerId: worker.id, nowMs }
@@ -43,22 +46,22 @@ export async function openPostgresCheckpoint(deps: OpenPostgresCheckpointDeps): 
   })
   const store = new SharedStore({ ...deps, job })
   let isClosed = false
-  return new PostgresCheckpoint(
-    {
-      store,
-      others: new OtherWorkers(store),
-      turnsOf: deps.turnsOf,
-      remember: (change) => copy.writeHistory(change),
-      copyForReading: () => copyWanted(store, copy),
-      close: async () => {
-        if (isClosed) return
-        isClosed = true
-        await releaseLookups(postgres, store.workerId)
-        await worker.close()
-      },
+  const others = new WorkerWatch(store, {
+    createTurns: deps.turnsOf,
+    copyForReading: () => copyWanted(store, copy),
+  })
+  const lookups = new PostgresStore({
+    store,
+    others,
+    remember: (change) => copy.writeHistory(change),
+    close: async () => {
+      if (isClosed) return
+      isClosed = true
+      await releaseLookups(postgres, store.workerId)
+      await worker.close()
     },
-    'resolution',
-  )
+  })
+  return { checkpoint: new Checkpoint(lookups), store }
 }
 
 /**
@@ -208,9 +211,9 @@ export async function joinSharedCheckpoint(deps: SharedRunDeps, closeLater: Clos
     random,
     peek: createPeek(shared, copy, deps),
     openCheckpoint: async (options) => {
-      const checkpoint = await openJoinedCheckpoint(deps, shared, copy, options)
-      joined = checkpoint.store
-      return checkpoint
+      const opened = await openJoinedCheckpoint(deps, shared, copy, options)
+      joined = opened.store
+      return opened.checkpoint
     },
     store,
     copy,
@@ -222,7 +225,7 @@ async function openJoinedCheckpoint(
   shared: SharedDatabase,
   copy: LocalCopy,
   options: OpenCheckpointDeps,
-): Promise<PostgresCheckpoint> {
+): ReturnType<typeof openPostgresCheckpoint> {
   const { location, clock, random, part = null, times = leaseTimes } = deps
   const { scope, job, nowMs, notice } = options
   const { postgres, prompt, server, explain } = shared

@@ -1,30 +1,36 @@
+import { rmSync, statSync, writeFileSync } from 'node:fs'
+import { keepToOwner } from '../../../platform/files.js'
+import type { Random } from '../../../platform/random.js'
 import type { FoundHead } from '../../figures/checkpoint-standing.js'
-import { stageKinds, type LookupKind } from '../../lookups/lookup-kind.js'
+import { stageKinds, toScope, type LookupKind } from '../../lookups/lookup-kind.js'
 import { createGroupTransactions, type GroupTransactions } from '../../../platform/group-commit.js'
 import type { CloseStack } from '../../../platform/close-stack.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
-import {
-  beginRun,
-  ensureCheckpointId,
-  hasScope,
-  ensureKindIds,
-  type KindIds,
-  type OpenCheckpointDeps,
-  type Reserve,
-} from './begin-run.js'
 import { createDamagedError } from '../checkpoint-errors.js'
 import { describeDamage, findDamage, isHarmless, type Damage } from './verify.js'
-import { HeadKeeper } from './head-keeper.js'
+import { HeadKeeper, type HeadDeps } from './head-keeper.js'
 import {
   createDiskFullError,
   explainCheckpointError,
   withExplainedErrors,
   openToRead,
 } from './open-database.js'
-import { prepareQueries, type Queries, type WantedFrom } from './queries.js'
-import { createEmptyPlan, planLookup, type LookupPlan, type PlanPolicy } from '../../lookups/lookup-state.js'
-import type { Checkpoint, RowAnswer, KeyedLookup, LookupId, OpenRun } from '../checkpoint.js'
-import { unpackBody } from '../packed-answer.js'
+import { prepareQueries, type Queries } from './queries.js'
+
+export interface OpenCheckpointDeps extends HeadDeps {
+  /** The service: see schema.ts. */
+  scope: string
+  /** Name of the job: one input, enriched by any number of runs. */
+  job: string
+  nowMs: number
+  random: Random
+}
+
+/** Scope and job of a kind of lookups. */
+export interface KindIds {
+  scopeId: number
+  jobId: number
+}
 
 /** Matchers return answers a few milliseconds apart; a commit of ten costs as much as three single ones. */
 const unbilledGatherMs = 25
@@ -81,17 +87,15 @@ export class CheckpointFile {
     return this.#kinds.get(kind) ?? null
   }
 
-  /** Creates the scope and the job of a kind. Call within a transaction. */
-  begin(kind: LookupKind): KindIds {
-    const known = this.#kinds.get(kind)
-    if (known !== undefined) return known
-    // Not cached yet, because the transaction may be rolled back.
-    return ensureKindIds(this.#database, this.#deps, kind)
-  }
-
-  /** Caches the row ids of a kind. Call it after the transaction that made them is committed. */
-  cacheIds(kind: LookupKind, ids: KindIds): void {
-    this.#kinds.set(kind, ids)
+  /** Creates the scope and the job of kinds that have none. */
+  async beginKinds(kinds: Iterable<LookupKind>): Promise<void> {
+    const fresh = [...new Set(kinds)].filter((kind) => !this.#kinds.has(kind))
+    if (fresh.length === 0) return
+    const made = await this.batch(() =>
+      fresh.map((kind) => [kind, ensureKindIds(this.#database, this.#deps, kind)] as const),
+    )
+    // Cached after the commit, because the transaction may be rolled back.
+    for (const [kind, ids] of made) this.#kinds.set(kind, ids)
   }
 
   /** Positions only grow, over all kinds. */
@@ -163,118 +167,122 @@ export class CheckpointFile {
   }
 }
 
-/** The lookups of one kind in this run; see `Checkpoint`. */
-export class RunLookups {
-  constructor(
-    protected readonly file: CheckpointFile,
-    readonly kind: LookupKind,
-  ) {}
+/** Starts a run in the checkpoint, and cleans up after a killed process. */
+function beginRun(database: Sqlite, deps: OpenCheckpointDeps): KindIds {
+  const ids = ensureKindIds(database, deps, 'resolution')
+  recoverIntended(database)
+  // In the order of the run, one kind after the other; `is_first` marks lookups of rows, `is_decided` those with a
+  // reviewer's decision.
+  database.exec(
+    `CREATE TEMP TABLE wanted (
+       scope_id INTEGER NOT NULL,
+       position INTEGER NOT NULL,
+       lookup_id INTEGER NOT NULL UNIQUE,
+       is_first INTEGER NOT NULL,
+       is_decided INTEGER NOT NULL,
+       PRIMARY KEY (scope_id, position)
+     ) WITHOUT ROWID`,
+  )
+  return ids
+}
 
-  async registerLookups(lookups: readonly KeyedLookup[]): Promise<LookupId[]> {
-    await this.#begin(lookups)
-    return this.file.batch(() => lookups.map((lookup) => this.#addWanted(lookup, 1)))
-  }
+function hasScope(database: Sqlite, { scope }: Pick<OpenCheckpointDeps, 'scope'>, kind: LookupKind): boolean {
+  return (
+    database.prepare('SELECT 1 FROM scopes NOT INDEXED WHERE scope = ?').get(toScope(scope, kind)) !==
+    undefined
+  )
+}
 
-  plan(policy: PlanPolicy): Promise<Record<LookupPlan, number>> {
-    // A kind without lookups has nothing to plan.
-    const isUnknown = this.file.getIds(this.kind) === null
-    return isUnknown ? Promise.resolve(createEmptyPlan()) : this.file.batch(() => this.#plan(policy, 0))
-  }
+/** Returns the scope and the job of a kind; creates them if missing. */
+function ensureKindIds(
+  database: Sqlite,
+  deps: Pick<OpenCheckpointDeps, 'scope' | 'job' | 'nowMs'>,
+  kind: LookupKind,
+): KindIds {
+  const scope = scopeId(database, toScope(deps.scope, kind))
+  return { scopeId: scope, jobId: openJob(database, scope, deps) }
+}
 
-  async follow(lookups: readonly KeyedLookup[], policy: PlanPolicy): ReturnType<Checkpoint['follow']> {
-    await this.#begin(lookups)
-    return this.file.withTransaction(() => {
-      const afterPosition = this.file.lastPosition
-      for (const lookup of lookups) this.#addWanted(lookup, 0)
-      const plan = this.#plan(policy, afterPosition)
-      return { plan, open: this.file.queries.openRuns.all(this.#getRange(afterPosition)) }
-    })
-  }
+/** Returns the checkpoint's id; takes it from the head if the file was lost, to recognize its submissions. */
+export function ensureCheckpointId(
+  database: Sqlite,
+  deps: Pick<OpenCheckpointDeps, 'random' | 'nowMs'>,
+  found: FoundHead,
+): string {
+  const known = database.prepare<[], string>('SELECT id FROM checkpoint').pluck().get()
+  if (known !== undefined) return known
+  const id = found.kind === 'found' ? found.head.checkpointId : deps.random.id('')
+  database.prepare('INSERT INTO checkpoint (id, created_at_ms) VALUES (?, ?)').run(id, deps.nowMs)
+  return id
+}
 
-  reopen(outcomes: readonly string[]): Promise<number> {
-    return this.file.batch(() => {
-      return this.#reopen(outcomes, 0)
-    })
-  }
+/** Reads the table, not the index: with a damaged index, all lookups of a known scope would look new. */
+function scopeId(database: Sqlite, scope: string): number {
+  const known = database
+    .prepare<[string], number>('SELECT scope_id FROM scopes NOT INDEXED WHERE scope = ?')
+    .pluck()
+    .get(scope)
+  return known ?? Number(database.prepare('INSERT INTO scopes (scope) VALUES (?)').run(scope).lastInsertRowid)
+}
 
-  nextToSubmit(afterPosition: number, count: number): ReturnType<Checkpoint['nextToSubmit']> {
-    return this.file.read(() =>
-      this.file.queries.nextToSubmit
-        .all({ ...this.#getRange(afterPosition), count })
-        .map(({ position, ...lookup }) => ({ position, lookup })),
+/** Returns the open job of this input, or a new one. */
+function openJob(database: Sqlite, scopeId: number, deps: Pick<OpenCheckpointDeps, 'job' | 'nowMs'>): number {
+  const open = database
+    .prepare<[number, string], number>(
+      'SELECT job_id FROM jobs WHERE scope_id = ? AND input = ? AND ended_at_ms IS NULL',
     )
-  }
+    .pluck()
+    .get(scopeId, deps.job)
+  if (open !== undefined) return open
+  const insert = database.prepare('INSERT INTO jobs (scope_id, input, started_at_ms) VALUES (?, ?, ?)')
+  return Number(insert.run(scopeId, deps.job, deps.nowMs).lastInsertRowid)
+}
 
-  listOpenRuns(): Promise<OpenRun[]> {
-    return this.file.read(() => this.file.queries.openRuns.all(this.#getRange(0)))
-  }
+/** This process has the lock, so every remaining intention belongs to a process that died. */
+function recoverIntended(database: Sqlite): void {
+  const reason = 'the process ended before the answer to the submission came'
+  database.transaction(() => {
+    database
+      .prepare(`UPDATE submissions SET verdict = 'uncertain', reason = ? WHERE verdict = 'intended'`)
+      .run(reason)
+    database
+      .prepare(`UPDATE lookups SET state = 'uncertain', failure = ? WHERE state = 'intended'`)
+      .run(reason)
+  })()
+}
 
-  listRowAnswers(afterPosition: number, count: number): Promise<RowAnswer[]> {
-    return this.file.read(() =>
-      this.file.queries.firstAnswers
-        .all({ ...this.#getRange(afterPosition), count })
-        .map(({ position, lookupId, name, location, context, ...packed }) => ({
-          position,
-          lookupId,
-          asked: { name, location, context },
-          body: unpackBody(packed),
-        })),
-    )
-  }
+/** Writing down a reply takes about 12 KiB: enough for all requests in flight. */
+const reserveBytes = 1024 * 1024
 
-  /** Creates the scope and the job of each new kind. */
-  async #begin(lookups: readonly KeyedLookup[]): Promise<void> {
-    const kinds = new Set(lookups.map(({ kind }) => kind))
-    const fresh = [...kinds].filter((kind) => this.file.getIds(kind) === null)
-    if (fresh.length === 0) return
-    const made = await this.file.batch(() => fresh.map((kind) => [kind, this.file.begin(kind)] as const))
-    for (const [kind, ids] of made) this.file.cacheIds(kind, ids)
-  }
+/** Disk space reserved for recording billed submissions when the disk is full. */
+export interface Reserve {
+  readonly isHeld: boolean
+  /** Releases the space; returns false if it was released before. */
+  readonly release: () => boolean
+}
 
-  #addWanted({ kind, key, lookup, isDecided }: KeyedLookup, isFirst: 0 | 1): LookupId {
-    const { insertLookup, findLookup, nameLookup, insertWanted } = this.file.queries
-    const scopeId = this.file.getIds(kind)?.scopeId ?? 0
-    const known = findLookup.get(scopeId, key)
-    if (known?.isSound === 0)
-      throw createDamagedError(this.file.path, undefined, 'an index points to the wrong lookup')
-    const lookupId = known?.lookupId ?? Number(insertLookup.run({ ...lookup, key, scopeId }).lastInsertRowid)
-    if (known?.isNameless === 1) nameLookup.run({ ...lookup, lookupId })
-    const position = this.file.nextPosition()
-    insertWanted.run({ scopeId, position, lookupId, isFirst, isDecided: isDecided === true ? 1 : 0 })
-    return lookupId
+/** Reserves the space, in a file next to the checkpoint; reuses the file of a killed process. Throws ENOSPC. */
+export function keepReserve(checkpointPath: string): Reserve {
+  const path = `${checkpointPath}.reserve`
+  let isHeld = true
+  const release = () => {
+    const wasHeld = isHeld
+    isHeld = false
+    rmSync(path, { force: true })
+    return wasHeld
   }
-
-  #plan(policy: PlanPolicy, afterPosition: number): Record<LookupPlan, number> {
-    const counts = createEmptyPlan()
-    counts.decided = this.file.queries.decidedCount.get(this.#getRange(afterPosition)) ?? 0
-    const cutoffMs = policy.maxAgeMs === null ? -1 : policy.nowMs - policy.maxAgeMs
-    const from = this.#getRange(afterPosition)
-    if (policy.askAgain !== undefined && policy.askAgain.length > 0)
-      this.#reopen(policy.askAgain, afterPosition)
-    const groups = this.file.queries.groups
-      .all({ ...from, cutoffMs })
-      .map((group) => ({ ...group, plan: planLookup(group, policy) }))
-    for (const { plan, count } of groups) counts[plan] += count
-    if (counts.submit > 0) this.file.assertSubmittable()
-    for (const { plan, state, isOld } of groups) {
-      if (plan === 'submit' && state !== 'new')
-        this.file.queries.reopen.run({ ...from, state, cutoffMs, isOld })
-      if (plan !== 'poll' || state !== 'uncertain') continue
-      const lost = { ...from, runIdPrefix: `${this.kind}:`, nowMs: policy.nowMs }
-      this.file.queries.runLostSubmissions.run(lost)
-      this.file.queries.runLost.run(lost)
-    }
-    return counts
+  try {
+    keepToOwner(path)
+    if (statSync(path, { throwIfNoEntry: false })?.size !== reserveBytes)
+      writeFileSync(path, Buffer.alloc(reserveBytes, 1))
+  } catch (error) {
+    release()
+    throw error
   }
-
-  #reopen(outcomes: readonly string[], afterPosition: number): number {
-    this.file.assertSubmittable()
-    const from = this.#getRange(afterPosition)
-    return this.file.queries.reopenOutcomes.run({ ...from, outcomes: JSON.stringify(outcomes) }).changes
-  }
-
-  /** No scope has the number 0. */
-  #getRange(afterPosition: number): WantedFrom {
-    return { scopeId: this.file.getIds(this.kind)?.scopeId ?? 0, afterPosition }
+  return {
+    get isHeld() {
+      return isHeld
+    },
+    release,
   }
 }

@@ -1,4 +1,3 @@
-import type { Lookup } from '../../../core/lookup-identity.js'
 import { readScope, toScope, type LookupKind } from '../../lookups/lookup-kind.js'
 import { readSchemaVersion, type Sqlite } from '../../../platform/sqlite.js'
 import {
@@ -14,12 +13,11 @@ import type {
   AnsweredLine,
   AnsweredOutcome,
   CheckpointReader,
-  LookupFetcher,
   KnownAnswer,
   LineVersions,
   LookupId,
-  LookupIdentity,
-  ScopeCounts,
+  ReaderQueries,
+  StoredLookup,
   UncertainLookup,
 } from '../checkpoint.js'
 import { createDamagedError, createHeadError } from '../checkpoint-errors.js'
@@ -57,7 +55,7 @@ export function openCheckpointReader(path: string, scope: string | null): Checkp
 export function peekAtCheckpoint(
   path: string,
   scope: string | null,
-  fetching?: LookupFetcher,
+  fetching?: Fetching,
 ): CheckpointReader | null {
   const database = openToRead(path, 'unfinished')
   if (database === null) return null
@@ -70,7 +68,7 @@ function createReader(
   database: Sqlite,
   path: string,
   scope: string | null,
-  fetching = allIsHere,
+  fetching: Fetching = () => Promise.resolve(),
 ): CheckpointReader {
   // Reads are spread over a file larger than any cache: the operating system's cache is enough.
   database.pragma(`cache_size = -${cacheKibibytes}`)
@@ -78,7 +76,9 @@ function createReader(
 }
 
 const cacheKibibytes = 2_048
-const allIsHere: LookupFetcher = { fetch: () => Promise.resolve(), fetchLookups: () => Promise.resolve() }
+
+/** Copies lookups from a server. */
+type Fetching = CheckpointReader['fetch']
 
 interface Proof {
   isSound: 0 | 1
@@ -88,7 +88,7 @@ type KnownRow = Omit<KnownAnswer, 'kind' | 'line' | 'body'> & { scopeId: number 
 type MaybePacked = PackedAnswer | Record<keyof PackedAnswer, null>
 
 class SqliteReader implements CheckpointReader {
-  readonly #fetching: LookupFetcher
+  readonly fetch: Fetching
   readonly #database: Sqlite
   readonly #path: string
   /** `null` if no service is selected. */
@@ -97,20 +97,12 @@ class SqliteReader implements CheckpointReader {
   /** Kinds of the scopes read so far, by scope id: they never change. */
   readonly #kinds = new Map<number, LookupKind>()
 
-  constructor(database: Sqlite, path: string, scope: string | null, fetching: LookupFetcher) {
-    this.#fetching = fetching
+  constructor(database: Sqlite, path: string, scope: string | null, fetching: Fetching) {
+    this.fetch = fetching
     this.#database = database
     this.#path = path
     this.#scope = scope
     this.#reads = prepareReads(database)
-  }
-
-  fetch(kind: LookupKind, keys: readonly Uint8Array[]): Promise<void> {
-    return this.#fetching.fetch(kind, keys)
-  }
-
-  fetchLookups(lookupIds: readonly LookupId[]): Promise<void> {
-    return this.#fetching.fetchLookups(lookupIds)
   }
 
   find(kind: LookupKind, keys: readonly Uint8Array[]): LookupId[] {
@@ -161,7 +153,7 @@ class SqliteReader implements CheckpointReader {
     )
   }
 
-  readAnsweredOutcomes(
+  readOutcomes(
     lookupIds: readonly LookupId[],
     isRead: (outcome: string) => boolean,
   ): (AnsweredOutcome | null)[] {
@@ -177,25 +169,13 @@ class SqliteReader implements CheckpointReader {
     })
   }
 
-  readOutcomes(lookupIds: readonly LookupId[]): (string | null)[] {
-    return this.#withTransaction(({ outcome }) =>
+  readLookups(lookupIds: readonly LookupId[]): (StoredLookup | null)[] {
+    return this.#withTransaction(({ lookup }) =>
       lookupIds.map((id) => {
-        const row = outcome.get(id)
-        return row !== undefined && this.#readKind(row.scopeId) === 'resolution' ? row.outcome : null
+        const row = lookup.get(id)
+        return row === undefined ? null : { ...row, isSubmitted: row.isSubmitted === 1 }
       }),
     )
-  }
-
-  checkSubmitted(lookupIds: readonly LookupId[]): boolean[] {
-    return this.#withTransaction(({ wasAsked }) => lookupIds.map((id) => wasAsked.get(id) === 1))
-  }
-
-  readLookups(lookupIds: readonly LookupId[]): (Lookup | null)[] {
-    return this.#withTransaction(({ asked }) => lookupIds.map((id) => asked.get(id) ?? null))
-  }
-
-  readIdentities(lookupIds: readonly LookupId[]): (LookupIdentity | null)[] {
-    return this.#withTransaction(({ identity }) => lookupIds.map((id) => identity.get(id) ?? null))
   }
 
   #readKind(scopeId: number): LookupKind {
@@ -231,38 +211,40 @@ class SqliteReader implements CheckpointReader {
     }
   }
 
-  readCounts(): ScopeCounts[] {
-    return withExplainedErrors(this.#path, () => readCounts(this.#database))
+  read<Name extends keyof ReaderQueries>(
+    name: Name,
+    ...[given]: undefined extends ReaderQueries[Name]['given'] ? [] : [ReaderQueries[Name]['given']]
+  ): ReaderQueries[Name]['found'] {
+    return withExplainedErrors(this.#path, () => this.#queries[name](given))
   }
 
-  readSpentOfJob(job: string): ReadonlyMap<LookupKind, number> {
-    return withExplainedErrors(this.#path, () => readSpentOfJob(this.#database, this.#scope, job))
-  }
-
-  listUncertain(limit: number): UncertainLookup[] {
-    return withExplainedErrors(this.#path, () =>
-      this.#database
-        .prepare<[number], Omit<UncertainLookup, 'kind'>>(
-          `SELECT scope, name, location, context, lookups.custom_id AS customId, failure AS reason,
-             intended_at_ms AS intendedAtMs
-           FROM lookups JOIN scopes USING (scope_id) LEFT JOIN submissions ON submissions.custom_id = lookups.custom_id
-           WHERE state IN ('uncertain', 'intended') ORDER BY lookups.lookup_id LIMIT ?`,
-        )
-        .all(limit)
-        .map((lookup) => ({ ...lookup, ...parseService(lookup.scope) })),
-    )
-  }
-
-  readVersion(): number {
-    return withExplainedErrors(
-      this.#path,
-      () => this.#database.pragma('data_version', { simple: true }) as number,
-    )
+  get #queries(): {
+    [Name in keyof ReaderQueries]: (given: ReaderQueries[Name]['given']) => ReaderQueries[Name]['found']
+  } {
+    const database = this.#database
+    return {
+      counts: () => readCounts(database),
+      spent_of_job: (job) => readSpentOfJob(database, this.#scope, job),
+      uncertain: ({ limit }) => listUncertain(database, limit),
+      version: () => database.pragma('data_version', { simple: true }) as number,
+    }
   }
 
   close(): void {
     this.#database.close()
   }
+}
+
+function listUncertain(database: Sqlite, limit: number): UncertainLookup[] {
+  return database
+    .prepare<[number], Omit<UncertainLookup, 'kind'>>(
+      `SELECT scope, name, location, context, lookups.custom_id AS customId, failure AS reason,
+         intended_at_ms AS intendedAtMs
+       FROM lookups JOIN scopes USING (scope_id) LEFT JOIN submissions ON submissions.custom_id = lookups.custom_id
+       WHERE state IN ('uncertain', 'intended') ORDER BY lookups.lookup_id LIMIT ?`,
+    )
+    .all(limit)
+    .map((lookup) => ({ ...lookup, ...parseService(lookup.scope) }))
 }
 
 type Reads = ReturnType<typeof prepareReads>
@@ -275,18 +257,8 @@ function prepareReads(database: Sqlite) {
     find: database.prepare<[number, Uint8Array], FoundLookup>(findLookupSql),
     answeredOutcomes: database.prepare<[string], FoundOutcome>(outcomesSql),
     whole: database.prepare<[number], PackedAnswer>(wholeAnswerSql),
-    wasAsked: database
-      .prepare<[number], 0 | 1>(`SELECT state <> 'new' FROM lookups WHERE lookup_id = ?`)
-      .pluck(),
-    outcome: database.prepare<[number], { outcome: string; scopeId: number }>(
-      `SELECT a.outcome, l.scope_id AS scopeId FROM lookups l JOIN answers a USING (lookup_id)
-       WHERE lookup_id = ? AND l.state = 'answered'`,
-    ),
-    asked: database.prepare<[number], Lookup>(
-      'SELECT name, location, context FROM lookups WHERE lookup_id = ?',
-    ),
-    identity: database.prepare<[number], LookupIdentity>(
-      'SELECT key, name, location FROM lookups WHERE lookup_id = ?',
+    lookup: database.prepare<[number], Omit<StoredLookup, 'isSubmitted'> & { isSubmitted: 0 | 1 }>(
+      `SELECT key, name, location, context, state <> 'new' AS isSubmitted FROM lookups WHERE lookup_id = ?`,
     ),
     known: database.prepare<[number], KnownRow & MaybePacked & Proof>(
       `SELECT l.scope_id AS scopeId, l.state, l.answered_at_ms AS answeredAtMs, l.run_id AS runId, l.failure, a.outcome,

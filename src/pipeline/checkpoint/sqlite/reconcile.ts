@@ -1,7 +1,7 @@
 import type { Charge } from '../../figures/ledger.js'
 import type { Random } from '../../../platform/random.js'
 import { type Sqlite, prepare } from '../../../platform/sqlite.js'
-import { ensureCheckpointId } from './begin-run.js'
+import { ensureCheckpointId } from './checkpoint-file.js'
 import { createDamagedError, createHeadError } from '../checkpoint-errors.js'
 import { describeDamage, findDamage, readHeadComparison } from './verify.js'
 import { readHead } from './head-file.js'
@@ -191,7 +191,7 @@ export interface ReconcileReport extends Reconciled {
 class DryRun extends Error {}
 
 /** Settles uncertain submissions, and a rollback, with the service's list of charges. Throws CHECKPOINT_*. */
-export function reconcileCheckpoint(request: ReconcileRequest): ReconcileReport {
+export function reconcileFile(request: ReconcileRequest): ReconcileReport {
   const { path } = request
   assertCheckpointPath(path)
   const lock = lockCheckpoint(path, request.nowMs)

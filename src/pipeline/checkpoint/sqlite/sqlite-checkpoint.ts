@@ -1,42 +1,31 @@
-import type { Lookup } from '../../../core/lookup-identity.js'
-import { formatCustomId, parseCustomId } from '../lookup-key.js'
-import { moveLookup, createEmptyPlan } from '../../lookups/lookup-state.js'
-import type { LookupKind } from '../../lookups/lookup-kind.js'
 import { openWithCleanup } from '../../../platform/close-stack.js'
-import type { Sqlite } from '../../../platform/sqlite.js'
-import type {
-  Answer,
-  Checkpoint,
-  Claim,
-  Intention,
-  LookupId,
-  RunContender,
-  RunHolder,
-  RunOwner,
-} from '../checkpoint.js'
-import { keepReserve, type KindIds, type OpenCheckpointDeps } from './begin-run.js'
-import { CheckpointFile, RunLookups } from './checkpoint-file.js'
+import { Checkpoint } from '../checkpoint.js'
+import { CheckpointFile, keepReserve, type KindIds, type OpenCheckpointDeps } from './checkpoint-file.js'
 import { readHead } from './head-file.js'
 import { assertNotBehind } from './head-keeper.js'
 import { assertCheckpointPath, withExplainedErrors, lockCheckpoint, openToWrite } from './open-database.js'
+import { readHeadComparison } from './verify.js'
+import type { Sqlite } from '../../../platform/sqlite.js'
+import type { LookupKind } from '../../lookups/lookup-kind.js'
+import { createEmptyPlan, moveLookup, type LookupPlan, type PlanPolicy } from '../../lookups/lookup-state.js'
+import { createDamagedError } from '../checkpoint-errors.js'
+import { formatCustomId, parseCustomId } from '../lookup-key.js'
+import type { FollowedLookups, Found, Given, LookupQueries, LookupStore, QueryName } from '../lookup-store.js'
+import { packContent, unpackBody } from '../packed-answer.js'
+import type { Intention, KeyedLookup, LookupId } from '../records.js'
 import { calculateNextChain } from '../tables.js'
-import { packContent } from '../packed-answer.js'
-import { applyChanges, readAnswerBody, readContest, type LookupRow, type Queries } from './queries.js'
 import {
-  getAnsweredState,
-  assignContestedRun,
-  claimRun,
-  reopenUncreatedRun,
-  swapRunHolders,
-  settle,
+  getCutoffMs,
   getStateAfter,
-  uncontested,
-  type Reply,
+  planGroups,
+  type Change,
+  type LookupUpdate,
+  type RowsNow,
   type Transition,
 } from '../transitions.js'
-import { readHeadComparison } from './verify.js'
+import type { Queries, WantedFrom } from './queries.js'
 
-export type { OpenCheckpointDeps } from './begin-run.js'
+export type { OpenCheckpointDeps }
 
 /** A checkpoint with one process: it refuses nothing and closes synchronously. */
 export interface OwnCheckpoint extends Checkpoint {
@@ -45,7 +34,10 @@ export interface OwnCheckpoint extends Checkpoint {
   close(): void
 }
 
-/** Opens the checkpoint for a run: locks, checks against the head, migrates, and cleans up after killed processes. */
+/**
+ * Opens the checkpoint for a run: locks, checks against the head, migrates, and cleans up after killed processes.
+ * Throws CHECKPOINT_*.
+ */
 export function openCheckpoint(deps: OpenCheckpointDeps): OwnCheckpoint {
   const { path } = deps
   // Check folder and file first: an invalid path gets its own error.
@@ -62,242 +54,260 @@ export function openCheckpoint(deps: OpenCheckpointDeps): OwnCheckpoint {
       const reserve = keepReserve(path)
       stack.add(reserve.release)
       const file = new CheckpointFile(database, reserve, readHead(path), deps, stack)
-      return new SqliteCheckpoint(file, 'resolution')
+      return new Checkpoint(new SqliteStore(file)) as OwnCheckpoint
     }),
   )
+}
+
+type Reads = {
+  readonly [Name in QueryName]: (kind: LookupKind, given: Given<Name>) => LookupQueries[Name]['found']
 }
 
 /** The file lock is never lost to another process. */
 const mayLeave = () => true
 
-class SqliteCheckpoint extends RunLookups implements OwnCheckpoint {
-  readonly id: string
+/** Lookups in a file, locked for one process. Changes that come at about the same time share a commit. */
+class SqliteStore implements LookupStore {
+  readonly others = null
+  readonly #file: CheckpointFile
   readonly #queries: Queries
-  readonly #others: Map<LookupKind, OwnCheckpoint>
+  readonly #reads: Reads
 
-  constructor(file: CheckpointFile, kind: LookupKind, others = new Map<LookupKind, OwnCheckpoint>()) {
-    super(file, kind)
-    this.id = file.id
+  constructor(file: CheckpointFile) {
+    this.#file = file
     this.#queries = file.queries
-    this.#others = others.set(kind, this)
+    this.#reads = this.#createReads()
   }
 
-  forKind(kind: LookupKind): OwnCheckpoint {
-    return this.#others.get(kind) ?? new SqliteCheckpoint(this.file, kind, this.#others)
+  async register(lookups: readonly KeyedLookup[]): Promise<LookupId[]> {
+    await this.#file.beginKinds(lookups.map(({ kind }) => kind))
+    return this.#file.batch(() => lookups.map((lookup) => this.#addWanted(lookup, 1)))
   }
 
-  waitForOtherWorkers(): Promise<boolean> {
-    return Promise.resolve(false)
+  async plan(
+    kind: LookupKind,
+    policy: PlanPolicy,
+    followUps?: readonly KeyedLookup[],
+  ): Promise<FollowedLookups> {
+    if (followUps !== undefined) {
+      await this.#file.beginKinds(followUps.map((lookup) => lookup.kind))
+      return this.#file.withTransaction(() => {
+        const afterPosition = this.#file.lastPosition
+        for (const lookup of followUps) this.#addWanted(lookup, 0)
+        const plan = this.#plan(kind, policy, afterPosition)
+        return { plan, open: this.#queries.pendingRuns.all(this.#getRange(kind, afterPosition)) }
+      })
+    }
+    // A kind without lookups has nothing to plan.
+    if (this.#file.getIds(kind) === null) return { plan: createEmptyPlan(), open: [] }
+    return this.#file.batch(() => ({ plan: this.#plan(kind, policy, 0), open: [] }))
   }
 
-  countSettledByOthers(): ReturnType<Checkpoint['countSettledByOthers']> {
-    return Promise.resolve(createEmptyPlan())
+  reopen(kind: LookupKind, outcomes: readonly string[]): Promise<number> {
+    return this.#file.batch(() => this.#reopen(kind, outcomes, 0))
   }
 
-  /** Readers read the file itself. */
-  copyForReading(): Promise<void> {
-    return Promise.resolve()
-  }
-
-  findRowLookup(lookupId: LookupId): Promise<Lookup | null> {
-    return this.file.read(() => this.#queries.firstQuestion.get(lookupId) ?? null)
-  }
-
-  intend(lookupId: LookupId, nowMs: number): Promise<Intention> {
-    return this.file.withTransaction(() => {
-      this.file.assertRoom()
-      const { scopeId } = this.#requireIds()
+  intend(kind: LookupKind, lookupId: LookupId, nowMs: number): Promise<Intention> {
+    return this.#file.withTransaction(() => {
+      this.#file.assertRoom()
+      const { scopeId } = this.#requireIds(kind)
       const row = this.#queries.lookup.get(lookupId)
       if (row === undefined) throw new Error(`lookup ${lookupId} is unknown`)
       const state = getStateAfter(row, 'intend')
       const attempt = row.attempt + 1
       // Names the checkpoint, the lookup (scope and key) and the attempt, so that a webhook that echoes it can be
       // matched.
-      const customId = formatCustomId({
-        checkpointId: this.id,
-        scopeId,
-        keyHex: row.key.toString('hex'),
-        attempt,
-        generation: this.file.generation,
-      })
+      const { id: checkpointId, generation } = this.#file
+      const keyHex = row.key.toString('hex')
+      const customId = formatCustomId({ checkpointId, scopeId, keyHex, attempt, generation })
       this.#queries.intend.run({ lookupId, state, attempt, customId })
-      this.#recordSubmission(lookupId, customId, attempt, nowMs)
+      this.#recordSubmission(kind, { lookupId, customId, attempt, nowMs })
       return { customId, attempt, mayLeave }
     })
   }
 
-  accept(lookupId: LookupId, customId: string, runId: string, nowMs: number): Promise<boolean | 'contested'> {
-    return this.file.withTransaction(() => {
-      const others = this.#readContenders(runId).filter((one) => one.customId !== customId)
-      const contest = others.length === 0 ? uncontested : readContest(this.#queries, others)
-      const reply = { event: 'accept', verdict: 'accepted', runId, atMs: nowMs, reason: null } as const
-      const row = this.#queries.lookup.get(lookupId)
-      return this.#apply(settle(row, { lookupId, customId, ...reply }, contest))
+  change<Outcome>(
+    kind: LookupKind,
+    update: LookupUpdate,
+    decide: (now: RowsNow) => Transition<Outcome>,
+  ): Promise<Outcome> {
+    return this.#file.withTransaction(() => {
+      const { outcome, changes } = decide(this.#readRows(kind, update))
+      for (const change of changes) this.#write(change)
+      return outcome
     })
   }
 
-  withdraw(lookupId: LookupId, customId: string, reason: string, mayBeBilled = false): Promise<boolean> {
-    const verdict = mayBeBilled ? 'uncertain' : 'not_created'
-    return this.#settle({ lookupId, customId, event: 'withdraw', verdict, reason })
+  read<Name extends QueryName>(kind: LookupKind, name: Name, given: Given<Name>): Promise<Found<Name>> {
+    return this.#file.read(() => this.#reads[name](kind, given))
   }
 
-  reject(lookupId: LookupId, customId: string, reason: string): Promise<boolean> {
-    return this.#settle({ lookupId, customId, event: 'reject', verdict: 'rejected', reason })
-  }
-
-  markUncertain(lookupId: LookupId, customId: string, reason: string): Promise<boolean> {
-    return this.#settle({ lookupId, customId, event: 'lose', verdict: 'uncertain', reason })
-  }
-
-  claim(customId: string, runId: string, nowMs: number): Promise<Claim> {
-    return this.file.withTransaction(() => {
-      const lookupId =
-        this.#queries.lookupOfSubmission.get(customId) ?? this.#restoreSubmission(customId, nowMs)
-      const row = lookupId === undefined ? undefined : this.#queries.lookup.get(lookupId)
-      const named = this.#queries.submission.get(customId)
-      if (row === undefined || named === undefined) return 'unknown'
-      return this.#apply(claimRun(row, named, this.#readContenders(runId), { customId, runId, nowMs }))
-    })
-  }
-
-  listContenders(runId: string): Promise<RunContender[]> {
-    return this.file.read(() => this.#readContenders(runId))
-  }
-
-  assignRun(customId: string, runId: string, nowMs: number): Promise<boolean> {
-    return this.file.withTransaction(() => {
-      const contest = readContest(this.#queries, this.#readContenders(runId))
-      return this.#apply(assignContestedRun(contest, { customId, runId, nowMs }))
-    })
-  }
-
-  swapRuns(one: RunHolder, other: RunHolder, nowMs: number): Promise<boolean> {
-    return this.file.withTransaction(() => {
-      const found = [one, other].flatMap(({ lookupId }) => this.#queries.lookup.get(lookupId) ?? [])
-      const rows = new Map(found.map((row) => [row.lookupId, row]))
-      return this.#apply(swapRunHolders(rows, one, other, nowMs))
-    })
-  }
-
-  findByRun(runId: string): Promise<RunOwner | null> {
-    return this.file.read(() => {
-      const owner = this.#queries.ownerOf.get(runId)
-      return owner === undefined ? null : { ...owner, isWanted: owner.isWanted === 1 }
-    })
-  }
-
-  findByKey(key: Uint8Array): Promise<RunOwner | null> {
-    return this.file.read(() => {
-      const owner = this.#queries.ownerOfKey.get(this.#findScopeId(), key)
-      return owner === undefined ? null : { ...owner, isWanted: owner.isWanted === 1 }
-    })
-  }
-
-  markNotCreated(lookupId: LookupId, customId: string, reason: string): Promise<void> {
-    return this.file.withTransaction(() => {
-      const row = this.#queries.lookup.get(lookupId)
-      applyChanges(this.#queries, reopenUncreatedRun(row, { lookupId, customId, reason }))
-    })
-  }
-
-  listLostSince(
-    afterMs: number,
-    among: 'wanted' | 'all' = 'wanted',
-  ): ReturnType<Checkpoint['listLostSince']> {
-    const lost = among === 'all' ? this.#queries.lostOfScope : this.#queries.lostSince
-    return this.file.read(() => lost.all({ scopeId: this.#findScopeId(), afterPosition: 0, afterMs }))
-  }
-
-  listRecentSubmissions(afterMs: number, countMax: number): Promise<number[]> {
-    return this.file.read(() =>
-      this.#queries.recentSubmissions.all({ scopeId: this.#findScopeId(), afterMs, countMax }),
-    )
-  }
-
-  readBody(lookupId: LookupId): Promise<string | null> {
-    return this.file.read(() => readAnswerBody(this.#queries, lookupId))
-  }
-
-  answer(lookupId: LookupId, answer: Answer, isProved = false): ReturnType<Checkpoint['answer']> {
-    const packed = packContent(answer)
-    return this.file.withTransaction(() => {
-      const isContested = !isProved && this.#readContenders(answer.runId).length > 1
-      const state = getAnsweredState(this.#queries.lookup.get(lookupId), answer, isContested)
-      if (state === false || state === 'contested') return state
-      this.#queries.finish.run({ lookupId, state, answeredAtMs: answer.answeredAtMs })
-      this.#queries.insertAnswer.run({ lookupId, ...answer, ...packed })
-      return true
-    })
-  }
-
-  setNeedsAttention(lookupId: LookupId, reason: string | null): Promise<void> {
-    return this.file.withTransaction(() => {
-      this.#queries.setNeedsAttention.run({ lookupId, reason })
-    })
-  }
-
-  countSpent(): Promise<number> {
-    return this.file.read(() => this.#queries.spent.get(this.file.getIds(this.kind)?.jobId ?? 0) ?? 0)
-  }
-
-  countSpentByRows(): Promise<number> {
-    const { jobId = 0 } = this.file.getIds(this.kind) ?? {}
-    return this.file.read(() => this.#queries.spentByRows.get(jobId) ?? 0)
-  }
-
-  endJob(nowMs: number): Promise<void> {
-    return this.file.withTransaction(() => {
-      const jobId = this.file.getIds(this.kind)?.jobId
+  endJob(kind: LookupKind, nowMs: number): Promise<void> {
+    return this.#file.withTransaction(() => {
+      const jobId = this.#file.getIds(kind)?.jobId
       if (jobId !== undefined) this.#queries.endJob.run({ jobId, nowMs })
     })
   }
 
   updateHistory<Result>(change: (database: Sqlite) => Result): Promise<Result> {
-    return this.file.commitHistory(change)
+    return this.#file.commitHistory(change)
   }
 
   close(): void {
-    this.file.close()
+    this.#file.close()
   }
 
-  /** Only the service's own runs can be assigned twice: other kinds are identified by their content. */
-  #readContenders(runId: string): RunContender[] {
-    return this.kind === 'resolution'
-      ? this.#queries.contenders.all({ runId, scopeId: this.#findScopeId() })
-      : []
+  #createReads(): Reads {
+    const queries = this.#queries
+    const getRange = (kind: LookupKind, afterPosition = 0) => this.#getRange(kind, afterPosition)
+    return {
+      to_submit: (kind, { after, count }) =>
+        queries.nextToSubmit
+          .all({ ...getRange(kind, after), count })
+          .map(({ position, ...lookup }) => ({ position, lookup })),
+      pending_runs: (kind) => queries.pendingRuns.all(getRange(kind)),
+      row_answers: (kind, { after, count }) =>
+        queries.rowAnswers
+          .all({ ...getRange(kind, after), count })
+          .map(({ position, lookupId, name, location, context, ...packed }) => ({
+            position,
+            lookupId,
+            asked: { name, location, context },
+            body: unpackBody(packed),
+          })),
+      row_lookup: (_, { lookupId }) => queries.rowLookup.get(lookupId) ?? null,
+      owner: (kind, given) => {
+        const owner =
+          'runId' in given
+            ? queries.ownerOfRun.get(given.runId)
+            : queries.ownerOfKey.get(getRange(kind).scopeId, given.key)
+        return owner === undefined ? null : { ...owner, isWanted: owner.isWanted === 1 }
+      },
+      body: (_, { lookupId }) => {
+        const answer = queries.answer.get(lookupId)
+        return answer === undefined ? null : unpackBody(answer)
+      },
+      lost: (kind, { afterMs, among }) =>
+        (among === 'all' ? queries.lostOfScope : queries.lostSince).all({ ...getRange(kind), afterMs }),
+      recent_submissions: (kind, { afterMs, count }) =>
+        queries.recentSubmissions.all({ scopeId: getRange(kind).scopeId, afterMs, countMax: count }),
+      spent: (kind) => queries.spent.get(this.#file.getIds(kind)?.jobId ?? 0) ?? 0,
+      spent_by_rows: (kind) => queries.spentByRows.get(this.#file.getIds(kind)?.jobId ?? 0) ?? 0,
+    }
   }
 
-  #settle(reply: Omit<Reply, 'runId' | 'atMs'>): Promise<boolean> {
-    return this.file.withTransaction(() => {
-      const row = this.#queries.lookup.get(reply.lookupId)
-      return this.#apply(settle(row, { ...reply, runId: null, atMs: null }, uncontested)) === true
-    })
+  #readRows(kind: LookupKind, update: LookupUpdate): RowsNow {
+    const queries = this.#queries
+    switch (update.event) {
+      case 'claim': {
+        const { customId } = update
+        const lookupId =
+          queries.lookupOfSubmission.get(customId) ?? this.#restoreSubmission(kind, customId, update.nowMs)
+        const row = lookupId === undefined ? undefined : queries.lookup.get(lookupId)
+        return {
+          row,
+          submission: queries.submission.get(customId),
+          isTaken: this.#isRunTaken(kind, update),
+        }
+      }
+      case 'accept':
+        return { row: queries.lookup.get(update.lookupId), isTaken: this.#isRunTaken(kind, update) }
+      default:
+        return { row: queries.lookup.get(update.lookupId) }
+    }
   }
 
-  #apply<Outcome>({ outcome, changes }: Transition<Outcome>): Outcome {
-    applyChanges(this.#queries, changes)
-    return outcome
+  /** Only the service's own runs can be named twice: other kinds are identified by their content. */
+  #isRunTaken(kind: LookupKind, { runId, customId }: { runId: string; customId: string }): boolean {
+    if (kind !== 'resolution') return false
+    const { scopeId } = this.#getRange(kind, 0)
+    return this.#queries.isRunTaken.get({ runId, customId, scopeId }) === 1
   }
 
-  #recordSubmission(lookupId: LookupId, customId: string, attempt: number, nowMs: number): void {
-    const { jobId } = this.#requireIds()
+  #write(change: Change): void {
+    const queries = this.#queries
+    switch (change.of) {
+      case 'lookup':
+        queries.settle.run(change)
+        return
+      case 'submission':
+        queries.settleSubmission.run(change)
+        return
+      case 'answer': {
+        const { lookupId, state, answer } = change
+        queries.finish.run({ lookupId, state, answeredAtMs: answer.answeredAtMs })
+        queries.insertAnswer.run({ lookupId, ...answer, ...packContent(answer) })
+        return
+      }
+      case 'attention':
+        queries.setNeedsAttention.run(change)
+    }
+  }
+
+  #addWanted({ kind, key, lookup, isDecided }: KeyedLookup, isFirst: 0 | 1): LookupId {
+    const { insertLookup, findLookup, nameLookup, insertWanted } = this.#queries
+    const scopeId = this.#file.getIds(kind)?.scopeId ?? 0
+    const known = findLookup.get(scopeId, key)
+    if (known?.isSound === 0)
+      throw createDamagedError(this.#file.path, undefined, 'an index points to the wrong lookup')
+    const lookupId = known?.lookupId ?? Number(insertLookup.run({ ...lookup, key, scopeId }).lastInsertRowid)
+    if (known?.isNameless === 1) nameLookup.run({ ...lookup, lookupId })
+    const position = this.#file.nextPosition()
+    insertWanted.run({ scopeId, position, lookupId, isFirst, isDecided: isDecided === true ? 1 : 0 })
+    return lookupId
+  }
+
+  /** Set-wise: there may be a million lookups. */
+  #plan(kind: LookupKind, policy: PlanPolicy, afterPosition: number): Record<LookupPlan, number> {
+    const queries = this.#queries
+    const from = this.#getRange(kind, afterPosition)
+    const cutoffMs = getCutoffMs(policy)
+    if (policy.askAgain !== undefined && policy.askAgain.length > 0)
+      this.#reopen(kind, policy.askAgain, afterPosition)
+    const groups = queries.groups
+      .all({ ...from, cutoffMs })
+      .map((group) => ({ ...group, isOld: group.isOld === 1 }))
+    const { counts, reopened, pollsLost } = planGroups(groups, policy)
+    counts.decided = queries.decidedCount.get(from) ?? 0
+    if (counts.submit > 0) this.#file.assertSubmittable()
+    for (const { state, isOld } of reopened)
+      queries.reopen.run({ ...from, state, cutoffMs, isOld: isOld ? 1 : 0 })
+    if (pollsLost) {
+      const lost = { ...from, runIdPrefix: `${kind}:`, nowMs: policy.nowMs }
+      queries.runLostSubmissions.run(lost)
+      queries.runLost.run(lost)
+    }
+    return counts
+  }
+
+  #reopen(kind: LookupKind, outcomes: readonly string[], afterPosition: number): number {
+    this.#file.assertSubmittable()
+    const from = this.#getRange(kind, afterPosition)
+    return this.#queries.reopenOutcomes.run({ ...from, outcomes: JSON.stringify(outcomes) }).changes
+  }
+
+  #recordSubmission(
+    kind: LookupKind,
+    submission: { lookupId: LookupId; customId: string; attempt: number; nowMs: number },
+  ): void {
+    const { jobId } = this.#requireIds(kind)
     const previous = this.#queries.lastSubmission.get()?.chain ?? ''
-    const chain = calculateNextChain(previous, { customId, attempt, intendedAtMs: nowMs })
-    this.#queries.insertSubmission.run({ lookupId, jobId, attempt, customId, nowMs, chain })
+    const chain = calculateNextChain(previous, { ...submission, intendedAtMs: submission.nowMs })
+    this.#queries.insertSubmission.run({ ...submission, jobId, chain })
   }
 
   /**
    * Restores a submission that was lost with a part of the checkpoint and is named by a webhook, by its scope and key.
    * Returns `undefined` if it belongs to another scope.
    */
-  #restoreSubmission(customId: string, nowMs: number): LookupId | undefined {
+  #restoreSubmission(kind: LookupKind, customId: string, nowMs: number): LookupId | undefined {
     const name = parseCustomId(customId)
-    const { scopeId } = this.#requireIds()
-    if (name?.checkpointId !== this.id || name.scopeId !== scopeId) return undefined
+    const { scopeId } = this.#requireIds(kind)
+    if (name?.checkpointId !== this.#file.id || name.scopeId !== scopeId) return undefined
     const lookupId = this.#queries.findLookup.get(scopeId, Buffer.from(name.keyHex, 'hex'))?.lookupId
-    const row: LookupRow | undefined = lookupId === undefined ? undefined : this.#queries.lookup.get(lookupId)
+    const row = lookupId === undefined ? undefined : this.#queries.lookup.get(lookupId)
     if (row === undefined) return undefined
-    this.#recordSubmission(row.lookupId, customId, name.attempt, nowMs)
+    this.#recordSubmission(kind, { lookupId: row.lookupId, customId, attempt: name.attempt, nowMs })
     // Nothing was submitted for it since, and nothing needs to be.
     if (row.customId === null && moveLookup(row.state, 'claim') !== null) {
       const attempt = Math.max(name.attempt, row.attempt)
@@ -306,14 +316,14 @@ class SqliteCheckpoint extends RunLookups implements OwnCheckpoint {
     return row.lookupId
   }
 
-  #requireIds(): KindIds {
-    const ids = this.file.getIds(this.kind)
-    if (ids === null) throw new Error(`this run has no lookups of the kind ${this.kind}`)
+  #requireIds(kind: LookupKind): KindIds {
+    const ids = this.#file.getIds(kind)
+    if (ids === null) throw new Error(`this run has no lookups of the kind ${kind}`)
     return ids
   }
 
-  /** Returns 0, which no scope has, if the kind has no lookups yet. */
-  #findScopeId(): number {
-    return this.file.getIds(this.kind)?.scopeId ?? 0
+  /** No scope has the number 0. */
+  #getRange(kind: LookupKind, afterPosition: number): WantedFrom {
+    return { scopeId: this.#file.getIds(kind)?.scopeId ?? 0, afterPosition }
   }
 }

@@ -232,7 +232,7 @@ export interface Verification {
 }
 
 /** Checks everything read-only, without a lock. Returns `null` if there is neither a checkpoint nor a head. */
-export function verifyCheckpoint(path: string): Verification | null {
+export function verifyFile(path: string): Verification | null {
   const damage: Damage[] = []
   const look = <Result>(action: () => Result): Result | null => {
     try {

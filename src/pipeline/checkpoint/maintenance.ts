@@ -1,15 +1,84 @@
+import { isPostgresUrl } from '../../core/server-addresses.js'
+import type { Clock } from '../../platform/clock.js'
+import type { ReconcileReport, ReconcileRequest } from './sqlite/reconcile.js'
+import {
+  describeDamage,
+  diagnoseDamage,
+  findDamage,
+  verifyFile,
+  type Damage,
+  type Verification,
+} from './sqlite/verify.js'
 import { copyFileSync, existsSync, rmSync, statSync } from 'node:fs'
-import type { FoundHead } from '../../figures/checkpoint-standing.js'
-import { keepToOwner, publishFile, buildTemporaryPath, resolveFinalPath } from '../../../platform/files.js'
-import { openSqlite, type Sqlite } from '../../../platform/sqlite.js'
-import { HeadFile, readPlace, readHead } from './head-file.js'
-import { withExplainedErrors, lockCheckpoint, makeCheckpointFile, openToWrite } from './open-database.js'
-import { Rebuilder } from './rebuild.js'
-import { registerChecksums } from '../tables.js'
-import { repairHeader, repairSchema, tryRead, type RebuildResult } from './salvage.js'
-import { schemaVersion } from './schema.js'
-import { verifyCheckpoint, describeDamage, findDamage } from './verify.js'
-import { createDamagedError } from '../checkpoint-errors.js'
+import type { FoundHead } from '../figures/checkpoint-standing.js'
+import { keepToOwner, publishFile, buildTemporaryPath, resolveFinalPath } from '../../platform/files.js'
+import { openSqlite, type Sqlite } from '../../platform/sqlite.js'
+import { HeadFile, readPlace, readHead } from './sqlite/head-file.js'
+import {
+  withExplainedErrors,
+  lockCheckpoint,
+  makeCheckpointFile,
+  openToWrite,
+} from './sqlite/open-database.js'
+import { Rebuilder } from './sqlite/rebuild.js'
+import { registerChecksums } from './tables.js'
+import { repairHeader, repairSchema, tryRead, type RebuildResult } from './sqlite/salvage.js'
+import { schemaVersion } from './sqlite/schema.js'
+import { createDamagedError } from './checkpoint-errors.js'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export type { Damage, ReconcileReport, Verification }
+
+/**
+ * Maintenance of a whole checkpoint. Every function takes the path of a file; `verifyCheckpoint` and
+ * `reconcileCheckpoint` also take the URL of a PostgreSQL database. They throw CHECKPOINT_*.
+ *
+ *     const found = await verifyCheckpoint(path, { environment })
+ *     if (found !== null && found.damage.length > 0) await repairCheckpoint(path, clock.nowMs())
+ */
+
+/** Checks a checkpoint for damage and changes nothing; `null` if it does not exist. */
+export async function verifyCheckpoint(
+  path: string,
+  deps: { readonly environment: Environment },
+): Promise<Verification | null> {
+  if (!isPostgresUrl(path)) return diagnoseDamage(path, () => Promise.resolve(verifyFile(path)))
+  const { verifyShared } = await import('./postgres/verify.js')
+  return verifyShared(path, deps)
+}
+
+/** Builds a new file from the undamaged part and keeps the damaged file; `null` if it is undamaged. */
+export const repairCheckpoint = (path: string, nowMs: number): Promise<Repair | null> =>
+  diagnoseDamage(path, () => Promise.resolve(repairFile(path, nowMs)))
+
+/** Returns unused space of the file to the disk. */
+export const compactCheckpoint = (path: string, nowMs: number): Promise<Compaction> =>
+  diagnoseDamage(path, () => Promise.resolve(compactFile(path, nowMs)))
+
+interface LedgerRequest extends Omit<ReconcileRequest, 'charges' | 'completeUntilMs' | 'nowMs'> {
+  /** The file with the service's list of charges. */
+  readonly ledgerPath: string
+  /** The list has every charge so far: submissions without a charge were never created. */
+  readonly isComplete: boolean
+  readonly clock: Clock
+  readonly environment: Environment
+}
+
+/** Settles uncertain submissions, and a rollback, with the service's list of charges. Throws LEDGER_INVALID too. */
+export async function reconcileCheckpoint(request: LedgerRequest): Promise<ReconcileReport> {
+  const { path, ledgerPath, isComplete, clock } = request
+  const { readLedger } = await import('./charges.js')
+  const { charges, writtenAtMs } = await readLedger(ledgerPath)
+  const completeUntilMs = isComplete ? writtenAtMs : null
+  const reconciling = { ...request, charges, completeUntilMs, nowMs: clock.nowMs() }
+  if (isPostgresUrl(path)) {
+    const { reconcileSharedCheckpoint } = await import('./postgres/reconcile.js')
+    return reconcileSharedCheckpoint(reconciling)
+  }
+  const { reconcileFile } = await import('./sqlite/reconcile.js')
+  return diagnoseDamage(path, () => Promise.resolve(reconcileFile(reconciling)))
+}
 
 export interface Repair extends RebuildResult {
   /** New path of the damaged file. */
@@ -21,11 +90,11 @@ export interface Repair extends RebuildResult {
  * if nothing is damaged. If submissions are permanently lost, the head stays ahead, so that the next run stops until
  * the user has settled them. Throws CHECKPOINT_*.
  */
-export function repairCheckpoint(path: string, nowMs: number): Repair | null {
+export function repairFile(path: string, nowMs: number): Repair | null {
   const lock = lockCheckpoint(path, nowMs)
   try {
     return withExplainedErrors(path, () => {
-      if ((verifyCheckpoint(path)?.damage.length ?? 0) === 0) return null
+      if ((verifyFile(path)?.damage.length ?? 0) === 0) return null
       const found = readHead(path)
       const fresh = buildTemporaryPath(path)
       try {
@@ -167,7 +236,7 @@ export interface Compaction {
  * Rewrites the checkpoint without free pages, in place, in one transaction: unchanged if killed, or if the disk is
  * full. The file stays the same, so its head remains valid. Throws CHECKPOINT_* and DISK_FULL.
  */
-export function compactCheckpoint(path: string, nowMs: number): Compaction {
+export function compactFile(path: string, nowMs: number): Compaction {
   const lock = lockCheckpoint(path, nowMs)
   try {
     return withExplainedErrors(path, () => {

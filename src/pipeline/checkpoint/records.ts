@@ -1,0 +1,101 @@
+import type { Lookup } from '../../core/lookup-identity.js'
+import type { LookupKind } from '../lookups/lookup-kind.js'
+import type { LookupState } from '../lookups/lookup-state.js'
+import type { AnswerContent } from './packed-answer.js'
+
+/** A lookup's number in the checkpoint: 1 to 2^32 - 2. */
+export type LookupId = number
+
+/** A lookup with its kind and key. Equal keys of two kinds are two lookups. */
+export interface KeyedLookup {
+  kind: LookupKind
+  key: Uint8Array
+  lookup: Lookup
+  /** The key that the lookup would have without an occurrence number. */
+  plainKey?: Uint8Array
+  /** A reviewer decided the lookup: runs that include it do not submit it. */
+  isDecided?: boolean
+  /** The lookup only checks an answer of an own registry, and no further lookups follow from it. */
+  isCheck?: boolean
+}
+
+export interface PendingRun {
+  lookupId: LookupId
+  runId: string
+  /** Custom id of the submission; an answer may echo it, like the name. */
+  customId: string
+  name: string
+  submittedAtMs: number
+  /** The reason, or `null` if the run needs no attention. */
+  needsAttention: string | null
+}
+
+export interface ToSubmit extends Lookup {
+  lookupId: LookupId
+  /** 1 for a lookup made from an input row; 0 for a follow-up of an answer. */
+  isFirst: 0 | 1
+}
+
+export interface Intention {
+  customId: string
+  attempt: number
+  /**
+   * Call immediately before the request is sent. Returns false if the right to submit has expired and other workers may
+   * have taken over the lookup: send nothing, the intention is withdrawn.
+   */
+  mayLeave(): boolean
+}
+
+/** Limits on the submissions of a job, summed over all its workers; `null` means no limit. */
+export interface SubmissionBounds {
+  /** For lookups made from input rows, of all kinds. */
+  rowsMax: number | null
+  /** For lookups of this kind. */
+  kindMax: number | null
+  /** Price of the submission, in millionths; `costMaxMicros` is the budget of the job. */
+  priceMicros: number
+  costMaxMicros: number | null
+}
+
+/**
+ * The reason why a submission must not be sent: another worker submits or has submitted the lookup, or a limit of the
+ * job is reached (lookups of rows, lookups of the kind, or cost).
+ */
+export type Refusal = 'elsewhere' | 'of_rows' | 'lookups_max' | 'cost_max'
+
+/**
+ * The outcome of a claim: `claimed`: the lookup's answer was lost; `early`: its answer has not arrived yet; `known`:
+ * already recorded; `superseded`: billed, but submitted again since; `conflict`: the submission has another run, or the
+ * run has another submission; `unknown`: not in this checkpoint.
+ */
+export type Claim = 'claimed' | 'early' | 'known' | 'superseded' | 'conflict' | 'unknown'
+
+/** The lookup that waits for a run, or was answered by it. */
+export interface RunOwner extends PendingRun {
+  state: LookupState
+  /** Whether this run of the command includes the lookup. */
+  isWanted: boolean
+}
+
+/** An answered lookup of a row. Follow-up lookups are derived from its answer. */
+export interface RowAnswer {
+  /** Position among the row lookups of this run. */
+  position: number
+  lookupId: LookupId
+  /** The lookup as submitted. */
+  asked: Lookup
+  /** The response body, as JSON. */
+  body: string
+}
+
+/** An answer as stored: the line that writers read, and the response body. */
+export type Answer = AnswerHead & AnswerContent
+
+export interface AnswerHead {
+  runId: string
+  /** `failed` runs are final and billed as well. */
+  state: 'answered' | 'failed'
+  outcome: string
+  lineVersion: number
+  answeredAtMs: number
+}
