@@ -77,7 +77,7 @@ function renderReferencePage(): DocsPage {
   })
   return {
     text,
-    policy: `${commonPolicy}; connect-src 'self'; style-src ${getStyleSource(style)} ${viewerStyleSources}`,
+    policy: `${commonPolicy}; connect-src 'self'; worker-src blob:; style-src ${getStyleSource(style)} ${viewerStyleSources}`,
   }
 }
 
@@ -198,14 +198,15 @@ const viewerStyleSources =
   "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' 'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='"
 
 /**
- * The script of the reference: starts the viewer. Its headings of level 5 follow those of level 2 or 3, so they are
- * announced as level 3.
+ * The script of the reference: starts the viewer, and mends what assistive technology would be told wrongly. Headings of
+ * level 5 follow those of level 2 or 3. The labels of links in the contents lack a part of what is shown.
  */
 const referenceScript = `'use strict'
 const main = document.getElementById('reference')
-const raiseHeadings = () => {
+const mend = () => {
   for (const heading of main.querySelectorAll('h5:not([aria-level])')) heading.setAttribute('aria-level', '3')
+  for (const link of main.querySelectorAll('[role=menuitem][aria-label]')) link.removeAttribute('aria-label')
 }
-new MutationObserver(raiseHeadings).observe(main, { childList: true, subtree: true })
+new MutationObserver(mend).observe(main, { childList: true, subtree: true })
 Redoc.init('../openapi.json', { nativeScrollbars: true, hideDownloadButton: true }, main)
 `

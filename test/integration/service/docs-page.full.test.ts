@@ -1,8 +1,10 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { routes } from '../../../src/contract/routes.js'
 import { findBrowser, openBrowser } from '../../support/browser.js'
 import {
   breakIn,
+  findBarriers,
   findBlankScrolls,
   findCoveredText,
   findFaintText,
@@ -27,6 +29,7 @@ async function visit(path: string, width = 1400, colorScheme: 'light' | 'dark' =
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`))
   page.on('request', (request) => {
+    // The URL of a `blob:` has the origin of its page.
     if (new URL(request.url()).origin !== it.service.url && !request.url().startsWith('data:')) {
       complaints.push(`left for ${request.url()}`)
     }
@@ -106,10 +109,74 @@ describe.runIf(browserPath !== null)('/docs', () => {
       .toBe(2)
   })
 
+  test('has no barriers', async () => {
+    await visit('/docs')
+    expect(await findBarriers(page)).toEqual([])
+  })
+
   test('/ leads a browser there', async () => {
     await visit('/')
     expect(page.url()).toBe(`${it.service.url}/docs`)
     expect(await page.title()).toContain('Company entity resolution')
     expect(complaints).toEqual([])
+  })
+})
+
+describe.runIf(browserPath !== null)('/docs/reference', () => {
+  beforeAll(async () => {
+    it = await startTestService({ version: '9.8.7' })
+    browser = await openBrowser(browserPath ?? '')
+  })
+  afterEach(() => page.close())
+  afterAll(() => browser.close())
+
+  const showRoute = async (name: string, width = 1400) => {
+    await visit(`/docs/reference#operation/${name}`, width)
+    await page.locator(`[id="operation/${name}"]`).waitFor()
+  }
+
+  test.each([400, 800, 1400])(
+    'shows every route with its examples in %i pixels, and requests nothing of another host',
+    async (width) => {
+      await showRoute('pollRun', width)
+      for (const name of Object.keys(routes))
+        expect(await page.locator(`[id="operation/${name}"]`).count(), name).toBe(1)
+      const text = await page.locator('[id="operation/pollRun"]').innerText()
+      for (const part of ['run_id', '/v3/runs/{run_id}', '"row-17"', 'Accepted, or still running'])
+        expect(text).toContain(part)
+      await expect.poll(() => topOf(page, 'operation/pollRun')).toBeLessThan(100)
+      expect((await findTooWide(page)).page).toBe(0)
+      expect(complaints).toEqual([])
+    },
+  )
+
+  test.each([400, 1400])('has no barriers in %i pixels, with fields and contents opened', async (width) => {
+    await showRoute('kickoffRun', width)
+    for (const button of await page.locator('[id="operation/kickoffRun"] button[aria-expanded=false]').all())
+      await button.click()
+    expect(await findBarriers(page)).toEqual([])
+  })
+
+  test('a search finds a route', async () => {
+    await showRoute('pollRun')
+    await page.fill('input[type=text]', 'hierarchy')
+    await page.locator('[data-role="search:results"] li').first().waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test('runs no script and loads no picture, even if one got into it', async () => {
+    await showRoute('pollRun')
+    expect(await breakIn(page)).not.toContain('has run')
+    await expect
+      .poll(() => complaints.filter((text) => text.includes('Content Security Policy')).length)
+      .toBe(2)
+  })
+
+  test('leads to the guide, and the guide to a route', async () => {
+    await showRoute('pollRun')
+    await page.click('header a')
+    expect(page.url()).toBe(`${it.service.url}/docs`)
+    await page.click('a[href="docs/reference#operation/kickoffRun"]')
+    await page.locator('[id="operation/kickoffRun"]').waitFor()
   })
 })
