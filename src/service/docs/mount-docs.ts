@@ -198,15 +198,15 @@ const viewerStyleSources =
   "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' 'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='"
 
 /**
- * The script of the reference: starts the viewer, and mends what assistive technology would be told wrongly. Headings of
- * level 5 follow those of level 2 or 3. The labels of links in the contents lack a part of what is shown.
+ * The script of the reference: starts the viewer, and corrects it for assistive technology. Headings of level 5 follow
+ * those of level 2 or 3. The labels of links in the contents lack a part of the text that is shown.
  */
 const referenceScript = `'use strict'
 const main = document.getElementById('reference')
-const mend = () => {
+const correct = () => {
   for (const heading of main.querySelectorAll('h5:not([aria-level])')) heading.setAttribute('aria-level', '3')
   for (const link of main.querySelectorAll('[role=menuitem][aria-label]')) link.removeAttribute('aria-label')
 }
-new MutationObserver(mend).observe(main, { childList: true, subtree: true })
+new MutationObserver(correct).observe(main, { childList: true, subtree: true })
 Redoc.init('../openapi.json', { nativeScrollbars: true, hideDownloadButton: true }, main)
 `

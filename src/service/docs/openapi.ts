@@ -135,7 +135,7 @@ export function buildOpenApiDocument(version: string, origin: string): Json {
 
 export const title = 'Company entity resolution and intelligence'
 
-/** What the service does, then what all routes have in common. */
+/** The purpose of the service; then, after an empty line, the rules of all routes. */
 export const description =
   'Identifies companies and returns the data that registers state about them, with the source of each field. ' +
   'Three versions run side by side; use v3 in new code. Unknown values are null.\n\n' +
