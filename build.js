@@ -147,15 +147,24 @@ for (const path of readdirSync(src, { recursive: true }).filter((path) => path.e
   written.add(path.replaceAll('\\', '/'))
 }
 
+// The viewer of the interface: one file, which has what its package depends on.
+const viewer = join(root, 'node_modules/redoc')
+const viewerCopy = 'service/docs/redoc.js'
+copyFileSync(join(viewer, 'bundles/redoc.standalone.js'), join(dist, viewerCopy))
+written.add(viewerCopy)
+
 // Licences ask that their text goes with the code.
 const packages = files.flatMap(({ moduleIds = [] }) =>
   moduleIds.map((id) => /.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0]),
 )
-const notices = [...new Set(packages.filter((folder) => folder !== undefined))].sort().map((folder) => {
+const bundled = [...packages.filter((folder) => folder !== undefined), viewer]
+const notices = [...new Set(bundled)].sort().map((folder) => {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
   return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
 })
+// What is inside of the viewer, and of which licence.
+notices.push(readFileSync(join(viewer, 'bundles/redoc.standalone.js.LICENSE.txt'), 'utf8'))
 writeFileSync(join(dist, 'licences-of-bundled-packages.txt'), notices.join(`\n${'-'.repeat(80)}\n\n`))
 
 // Chunks of earlier builds: their names change with what is in them.

@@ -1,11 +1,9 @@
 import { availableParallelism } from 'node:os'
-import { errorTypes } from '../contract/errors.js'
 import { systemClock, type Clock } from '../platform/clock.js'
 import type { Registry } from '../registry/registry.js'
 import type { Candidate } from '../pipeline/answers/candidate.js'
 import type { PreparedAnswer, PreparedAnswers } from '../pipeline/scheduler/protocol.js'
-import type { Knowledge, Query } from '../service/knowledge.js'
-import { Refusal } from '../service/refusal.js'
+import { tooManySearches, type Knowledge, type Query } from '../service/knowledge-provider.js'
 import { createClosedError, Dispatch } from './matcher-dispatch.js'
 import {
   answerQuestion,
@@ -153,13 +151,13 @@ export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
     search: (request) => {
       const open = threads()
       if (open === null) return here(() => knowledge.search(request))
-      if (open.countWaiting('search') >= poolLimits.searchesWaitingMax) throw createTooBusyError()
+      if (open.countWaiting('search') >= poolLimits.searchesWaitingMax) throw tooManySearches()
       return open.ask({ kind: 'search', request }).then(({ texts }) => readSearch(texts))
     },
     likelyCompanies: (query, countMax) => {
       const open = threads()
       if (open === null) return here(() => knowledge.likelyCompanies(query, countMax))
-      if (open.countWaiting('likely') >= poolLimits.searchesWaitingMax) throw createTooBusyError()
+      if (open.countWaiting('likely') >= poolLimits.searchesWaitingMax) throw tooManySearches()
       return open.ask({ kind: 'likely', query, countMax }).then(({ texts }) => readLikely(texts))
     },
     openThreadCount: () => dispatch?.openCount ?? 0,
@@ -169,9 +167,6 @@ export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
     },
   }
 }
-
-const createTooBusyError = (): Refusal =>
-  new Refusal(500, errorTypes.apiError, 'too many searches wait already; try again in a moment')
 
 const alongLimits = {
   /** Maximum number of answers with stored candidates; more than can be in flight. */

@@ -7,16 +7,16 @@ import { renderAnswer } from '../pipeline/answers/answer-line.js'
 import { packAnswer } from '../pipeline/checkpoint/packed-answer.js'
 import { isDoubtful } from '../pipeline/lookups/lookup-state.js'
 import type { PreparedAnswer } from '../pipeline/scheduler/protocol.js'
-import type {
-  LikelyCompanies,
-  Query,
-  ResolutionText,
-  ResolvedRun,
-  SearchRequest,
-  SearchResults,
-} from '../service/knowledge.js'
-import { formatRunBody } from '../service/runs/polls.js'
-import { buildRunObject, buildRunOutcome, toResolutionText } from '../service/runs/run-outcome.js'
+import {
+  buildRunPoll,
+  toResolutionText,
+  type LikelyCompanies,
+  type Query,
+  type ResolutionText,
+  type ResolvedRun,
+  type SearchRequest,
+  type SearchResults,
+} from '../service/knowledge-provider.js'
 import type { AskedQuery, RegistryKnowledge } from './registry-adapter.js'
 
 /**
@@ -160,34 +160,25 @@ export function answerQuestion(knowledge: RegistryKnowledge, question: Question)
 
 /**
  * Makes what the pipeline stores of the answer of a run, as the poller would make it from the body of its poll. Returns
- * `null` for answers that the poller has to see. `text`: the text of the answer.
+ * `null` for answers that the poller has to see. `text`: the text of the answer. `resolved`: its run.
  */
 export function prepareAnswer(
   answer: Resolution,
   text: ResolutionText,
   query: Query,
-  run: ResolvedRun,
+  resolved: ResolvedRun,
 ): PreparedAnswer | null {
   if (answer.status === 'failed' || answer.status === 'merged') return null
-  const { runId, customId, callId, withBasis } = run
-  const stored = {
-    runId,
-    customId,
-    callId,
-    ...buildRunOutcome(text, query, run),
-    jobId: null,
-    requestId: null,
-  }
-  const body = formatRunBody(stored, withBasis)
-  const { packed, ...sizes } = packAnswer(renderAnswer(buildRunObject(answer, query, run)), body)
+  const { run, body } = buildRunPoll(answer, text, query, resolved)
+  const { packed, ...sizes } = packAnswer(renderAnswer(run), body)
   return {
     bodyChars: body.length,
-    runId,
-    customId,
+    runId: resolved.runId,
+    customId: resolved.customId,
     name: query.name,
     outcome: answer.status,
     confidence: answer.match_confidence,
-    resolvedAtMs: run.nowMs,
+    resolvedAtMs: resolved.nowMs,
     // A buffer of its own: a message copies the whole buffer that a view belongs to.
     packed: { ...sizes, packed: Buffer.from(new Uint8Array(packed).buffer) },
   }

@@ -17,7 +17,7 @@ import type {
   Query,
   SearchRequest,
   SearchResults,
-} from '../service/knowledge.js'
+} from '../service/knowledge-provider.js'
 
 /** A synchronous `Knowledge`. */
 export interface RegistryKnowledge extends Knowledge {

@@ -39,7 +39,16 @@ export interface ServiceClientOptions extends TransportOptions {
   apiKey: string
 }
 
-/** Creates a client of the service. It uses HTTP unless another transport is given, as for a service in this process. */
+/**
+ * The door to a service: creates its client. It uses HTTP unless another transport is given, as for a service in this
+ * process.
+ *
+ * ```ts
+ * const client = createServiceClient({ baseUrl: 'https://api.example.com', apiKey })
+ * const { status, body } = await client.kickoffRun({ name: 'Acme Trading', include: 'basis' })
+ * await client.close()
+ * ```
+ */
 export function createServiceClient(options: ServiceClientOptions, transport?: Transport): FullServiceClient
 export function createServiceClient(
   options: Pick<ServiceClientOptions, 'apiKey'>,

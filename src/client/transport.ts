@@ -38,6 +38,7 @@ export interface TransportRequest {
   signal?: AbortSignal | undefined
 }
 
+/** The way of requests to a service, for those who provide one. `createServiceClient` uses it. */
 export interface Transport {
   /** The other side is in this process and knows no key: its replies are not searched for one. */
   readonly isLocal?: true

@@ -30,6 +30,7 @@ export const outcomeStatus = z.enum([
 export type OutcomeStatus = z.infer<typeof outcomeStatus>
 
 export const factorType = z.enum(['strength', 'limitation'])
+export const matchedNameKind = z.enum(['legal', 'former', 'other'])
 
 export const identifierType = z.enum([
   'registration_id',

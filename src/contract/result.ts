@@ -6,6 +6,7 @@ import {
   entitySubtype,
   entityType,
   factorType,
+  matchedNameKind,
   outcomeStatus,
   queryClassification,
   sourceType,
@@ -27,7 +28,14 @@ export const candidate = z.strictObject({
 })
 export type Candidate = z.infer<typeof candidate>
 
-export const factor = z.strictObject({ code: z.string(), type: factorType, description: text, impact: text })
+/** `matched_name` is not in the interface, which permits more members: the name in a register that fits the query. */
+export const factor = z.strictObject({
+  code: z.string(),
+  type: factorType,
+  description: text,
+  impact: text,
+  matched_name: z.strictObject({ name: z.string(), kind: matchedNameKind }).optional(),
+})
 export type Factor = z.infer<typeof factor>
 
 export const action = z.strictObject({ code: z.string(), description: text })

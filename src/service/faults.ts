@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { routes, type RouteName } from '../contract/routes.js'
+import { describeFault } from '../contract/errors.js'
+import { UserError } from '../core/errors.js'
 import { createSeededFractions } from '../platform/random.js'
 import type { Knowledge } from './knowledge.js'
 
@@ -117,6 +120,25 @@ export function createFaults(plan: FaultPlan): Faults {
     deliveryDelayMs: () =>
       isTriggered(deliveries.lateRate, forDeliveries) ? deliveries.lateSeconds * 1_000 : 0,
   }
+}
+
+/** Creates the faults of a plan in a file. Throws FAULTS_INVALID with the name of the key. */
+export function readFaults(path: string): Faults {
+  let value: unknown
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new UserError('FAULTS_INVALID', `the plan of faults ${path} cannot be read as JSON`, {
+      hint: 'it looks like {"seed": 1, "requests": [{"fault": "error", "rate": 0.01}]}',
+      cause: error,
+    })
+  }
+  const parsed = faultPlan.safeParse(value)
+  if (parsed.success) return createFaults(parsed.data)
+  const fault = describeFault(parsed.error, value, (at) => (at === '' ? 'the plan' : at))
+  throw new UserError('FAULTS_INVALID', `the plan of faults ${path}: ${fault}`, {
+    hint: 'rates are from 0 to 1; faults are limited, error, reset and lost_answer',
+  })
 }
 
 /** Returns knowledge whose resolutions fail as often as the plan says. */

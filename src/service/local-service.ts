@@ -46,8 +46,21 @@ export interface LocalService {
 }
 
 /**
- * Starts the same interface without a socket and without files. Nothing is billed, no rate limit applies, polls wait
- * for the end of their run or build, and runs are lost at the end. Throws API_KEY_INVALID.
+ * The door for a caller in the same process: starts the same interface without a socket and without files. Nothing is
+ * billed, no rate limit applies, polls wait for the end of their run or build, and runs are lost at the end.
+ *
+ * ```ts
+ * const service = startLocalService({ knowledge, apiKey, runsMax: 1_000 })
+ * const { status, text } = await service.answer({
+ *   method: 'POST',
+ *   path: '/v3/entity-resolution/async',
+ *   headers: { apikey: apiKey, 'content-type': 'application/json' },
+ *   body: '{"name":"Acme Trading"}',
+ * })
+ * await service.close()
+ * ```
+ *
+ * Throws API_KEY_INVALID.
  */
 export function startLocalService(options: LocalServiceOptions): LocalService {
   const { apiKey, runsMax } = options

@@ -81,6 +81,10 @@ export const monthlyLimitReached = (): Refusal =>
 export const createMalformedIdRefusal = (): Refusal =>
   new Refusal(500, errorTypes.apiError, 'the request id is malformed')
 
+/** For a search that would wait too long for a thread. */
+export const tooManySearches = (): Refusal =>
+  new Refusal(500, errorTypes.apiError, 'too many searches wait already; try again in a moment')
+
 /** Reveals nothing of the cause: stacks, paths and statements belong in the log. */
 export const internalError = (): Refusal => new Refusal(500, errorTypes.apiError, 'internal error')
 

@@ -18,9 +18,13 @@ import { createApp, watchRequests } from './http/app.js'
 import { mountRoutes } from './http/mount.js'
 import { limits } from './limits.js'
 import { toOneLineLog, openParts, type PartsOptions } from './service-parts.js'
-import { settleAccess, type ReconciliationAccess } from './reconciliation/access.js'
 import { reconciliationPaths } from './reconciliation/manifest.js'
-import { mountReconciliation, type ReconciliationOptions } from './reconciliation/mount-reconciliation.js'
+import {
+  mountReconciliation,
+  settleAccess,
+  type ReconciliationAccess,
+  type ReconciliationOptions,
+} from './reconciliation/mount-reconciliation.js'
 import type { AnyRunStore, LedgerEntry, RunCount } from './runs/run-store.js'
 import {
   openOwnData,
@@ -30,7 +34,10 @@ import {
   type SharedDataOptions,
 } from './stores.js'
 
-export type { Knowledge } from './knowledge.js'
+export { readFaults } from './faults.js'
+export type { ReconciliationAccess } from './reconciliation/mount-reconciliation.js'
+export { loadDomainLists } from './records/domains/domain-lists.js'
+export { createSystemWebsiteCheck } from './records/domains/website-check.js'
 
 interface ServingOptions extends PartsOptions {
   /** Port 0 selects any free port. */
@@ -73,8 +80,22 @@ export interface RunningService {
 export type RunningReplica = Deferrable<RunningService>
 
 /**
- * Serves the interface over HTTP. All acknowledged work is durable and continues after a restart on the same data
- * folder. Throws LISTEN_FAILED, SERVICE_DATA_IN_USE, SERVICE_DATA_INVALID, API_KEY_INVALID, and USAGE_INVALID if
+ * The door of `enrich serve`: serves the interface over HTTP. All acknowledged work is durable and continues after a
+ * restart on the same data folder.
+ *
+ * ```ts
+ * const service = await startService({
+ *   knowledge,
+ *   listen: { host: '127.0.0.1', port: 0 },
+ *   dataFolder: '.enrich/service',
+ *   accounts: [{ name: 'default', apiKey }],
+ *   rateLimits: 'spec',
+ * })
+ * await fetch(`${service.url}/v2/search?name=Acme`, { headers: { apikey: apiKey } })
+ * await service.close()
+ * ```
+ *
+ * Throws LISTEN_FAILED, SERVICE_DATA_IN_USE, SERVICE_DATA_INVALID, API_KEY_INVALID, and USAGE_INVALID if
  * local webhooks, or reconciliation without a key, are allowed on a service that listens beyond this machine.
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {

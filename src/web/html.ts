@@ -29,8 +29,13 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /**
- * Builds HTML. Inserted text is escaped for content and quoted attributes, and control or direction-changing characters
- * are replaced with escapes (`printable`). Only `Html` values are inserted unchanged.
+ * The door to HTML: builds it from a template. Inserted text is escaped for content and quoted attributes, and control
+ * or direction-changing characters are replaced with escapes (`printable`). Only `Html` values are inserted unchanged.
+ *
+ * ```ts
+ * const row = html`<tr><td>${isolateText(name)}</td></tr>`
+ * const page = renderPage({ title: 'Rows', head: null, body: html`<body><table>${[row]}</table></body>` })
+ * ```
  */
 export function html(words: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   let text = words[0] ?? ''

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { entityId } from '../../src/contract/ids.js'
-import { routes } from '../../src/contract/routes.js'
 import { fakeKnowledge, matchOf, sampleEntity, sampleRecord } from '../support/fake-knowledge.js'
 import { codeOf, hasProgram, run, start, type ShownCode } from '../support/page-samples.js'
 import { keys } from '../support/test-service.js'
@@ -59,23 +58,6 @@ test('the page shows samples in each language', () => {
   expect(counts).toEqual([3, 2, 2])
 })
 
-test.each([
-  ['Shell', ['sh', '-c'], hasShell],
-  ['JavaScript', [process.execPath, '--input-type=module', '-e'], true],
-  ['Python', ['python3', '-c'], hasPython],
-] as const)('every route has a call in %s that the service accepts', async (language, command, isThere) => {
-  if (!isThere) return
-  for (const [name, { method, path }] of Object.entries(routes)) {
-    const { code } = shown.find(({ label }) => label === `${method} ${path}: ${language}`)!
-    // The others need ids of earlier calls.
-    if (!['search', 'readEntity', 'kickoffRun', 'mcp', 'readDomain', 'report'].includes(name)) continue
-    const { stdout, stderr } = await run([...command, code], environment)
-    expect({ name, stderr }).toEqual({ name, stderr: '' })
-    expect(stdout).toMatch(/"(?:request_id|run_id|jsonrpc)":/)
-    expect(stdout).not.toContain('"error"')
-  }
-})
-
 test('the address of the environment is that of the service', () => {
   const { code } = shown.find(({ label }) => label === 'Address and key')!
   expect(code).toContain(`export BASE_URL=${it.service.url}\n`)
@@ -94,23 +76,6 @@ describe.runIf(hasShell)('in a shell', () => {
     const answer = JSON.parse(polled.stdout) as Record<string, { status: string; basis: object[] }>
     expect(answer).toMatchObject({ run_id: runId, status: 'COMPLETED' })
     expect(answer['data']?.basis).toHaveLength(2)
-  })
-
-  test('every call of a route is one: it is answered as the interface says', async () => {
-    const calls = shown.filter(({ label }) => /^(?:GET|POST) .*: Shell$/.test(label))
-    expect(calls).toHaveLength(18)
-    for (const { label, code } of calls) {
-      const { stdout, stderr } = await run(['sh', '-c', `${code} -w '\\n%{http_code}'`], environment)
-      const body = stdout.slice(0, stdout.lastIndexOf('\n'))
-      const status = stdout.slice(-3)
-      // The ids of the page are nobody's.
-      expect({ label, stderr, status }).toEqual({
-        label,
-        stderr: '',
-        status: expect.stringMatching(/^(20[02]|404)$/),
-      })
-      expect(JSON.parse(body)).toBeTypeOf('object')
-    }
   })
 })
 

@@ -13,13 +13,14 @@ import { startTestService, type TestService } from '../support/test-service.js'
 
 /** Blocks that the interface itself says may be null as a whole. Any other keeps its keys, and null stands inside. */
 const mayBeNull = ['data', 'entity', 'candidate', 'matching_branch', 'parent_entity', 'ultimate_parent']
-/** Keys that the interface itself says may be absent. */
+/** Keys that the interface itself says may be absent, and one that it does not have. */
 const mayBeAbsent = [
   'custom_id',
   'basis',
   'enrichment',
   'redirect_info',
   'factors.*.severity',
+  'factors.*.matched_name',
   'schemes.naics_2022',
   'schemes.sic',
 ]

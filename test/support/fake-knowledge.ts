@@ -2,8 +2,7 @@ import type { EntityRecord, ResultEntity } from '../../src/contract/entity.js'
 import type { EntityId, LegalEntityId } from '../../src/contract/ids.js'
 import type { Candidate, Resolution } from '../../src/contract/result.js'
 import { nothingFound, unknownClassification, unknownProfiles } from '../../src/contract/unknown.js'
-import type { DomainFacts, LikelyCompanies } from '../../src/service/knowledge.js'
-import type { Knowledge } from '../../src/service/service.js'
+import type { DomainFacts, Knowledge, LikelyCompanies } from '../../src/service/knowledge.js'
 
 /** What a name is answered with: parts of a resolution, or an error that is thrown. */
 type FakeAnswer = Partial<Resolution> | Error

@@ -162,15 +162,13 @@ export interface Links {
   readonly broken: readonly string[]
   /** Ids that more than one element has. */
   readonly repeated: readonly string[]
-  /** Ids of the headings of operations. */
-  readonly operations: readonly string[]
 }
 
 export const followLinks = (page: Page) =>
   ask<Links>(
     page,
     `const targetOf = (link) => document.getElementById(decodeURIComponent(link.getAttribute('href').slice(1)))
-    const nav = [...document.querySelectorAll('nav a')]
+    const nav = [...document.querySelectorAll('nav a[href^="#"]')]
     const inner = [...document.querySelectorAll('main a[href^="#"]')]
     const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id)
     const text = ({ outerHTML }) => outerHTML
@@ -180,7 +178,6 @@ export const followLinks = (page: Page) =>
       lost: nav.filter((link) => !/^H[23]$/.test(targetOf(link)?.tagName ?? '')).map(text),
       broken: inner.filter((link) => targetOf(link) === null).map(text),
       repeated: ids.filter((id, index) => ids.indexOf(id) !== index),
-      operations: [...document.querySelectorAll('h3 .method')].map((mark) => mark.parentElement.id),
     }`,
   )
 

@@ -1,9 +1,8 @@
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
 import { defaultPaths } from '../../config/options.js'
 import { UserError } from '../../core/errors.js'
-import { isPostgresUrl } from '../../core/server-addresses.js'
 import { systemClock } from '../../platform/clock.js'
-import type { AnyAccountBook, AccountTerms } from '../../service/accounts/account-book.js'
+import type { AnyAccountBook, AccountTerms } from '../../service/accounts.js'
 import {
   formatAccounts,
   formatAccount,
@@ -45,18 +44,8 @@ export function fillAccountsCommand(accounts: Command, io: CliIo): void {
 
 const onBook: OnBook = async (flags, use, whereNone = 'refuse') => {
   const nowMs = systemClock.nowMs()
-  const useIt = async (book: AnyAccountBook) => {
-    await book.secrets.ensureAll(nowMs)
-    await use(book, nowMs)
-  }
-  if (isPostgresUrl(flags.data)) {
-    const { withSharedAccountBook } = await import('../../service/storage/storage.js')
-    await withSharedAccountBook(flags.data, whereNone, useIt)
-    return
-  }
-  const { withDatabaseForCommand } = await import('../../service/storage/database.js')
-  const { createAccountBook } = await import('../../service/accounts/account-book.js')
-  await withDatabaseForCommand(flags.data, nowMs, whereNone, (database) => useIt(createAccountBook(database)))
+  const { withAccountBook } = await import('../../service/accounts.js')
+  await withAccountBook({ data: flags.data, nowMs, whereNone }, (book) => use(book, nowMs))
 }
 
 /** Adds a command with its arguments and the shared flags. */

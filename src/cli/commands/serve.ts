@@ -7,15 +7,11 @@ import {
   parseListenAddress,
   type ListenAddress,
 } from '../../core/server-addresses.js'
-import { describeFault } from '../../contract/errors.js'
 import { UserError } from '../../core/errors.js'
-import type { ReconciliationAccess } from '../../service/reconciliation/access.js'
-import type { ServiceOptions } from '../../service/service.js'
+import type { ReconciliationAccess, ServiceOptions } from '../../service/service.js'
 import { version } from '../../platform/installed-package.js'
 import { waitForInterrupt, formatJsonLine, type CliIo } from '../terminal/command-io.js'
-import { readFileSync } from 'node:fs'
 import { plural } from '../../core/text.js'
-import { faultPlan, type FaultPlan } from '../../service/faults.js'
 
 interface ServeFlags {
   listen: ListenAddress
@@ -99,9 +95,8 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
       hint: 'set ENRICH_SERVE_API_KEY to a long random text',
     })
   }
-  const plan = flags.faults === undefined ? null : readFaultPlan(flags.faults)
-  const { startReplica, startService } = await import('../../service/service.js')
-  const { createFaults } = await import('../../service/faults.js')
+  const { readFaults, startReplica, startService } = await import('../../service/service.js')
+  const faults = flags.faults === undefined ? null : readFaults(flags.faults)
   const { createMatcherPool, countDefaultThreads } = await import('../../app/matcher-pool.js')
   const domains = await loadDomainSources(flags)
   const { min, max } = flags.researchSeconds
@@ -130,7 +125,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
       version,
       ...readReconciliation(flags),
       allowLocalWebhooks: flags.allowLocalWebhooks ?? false,
-      ...(plan === null ? {} : { faults: createFaults(plan) }),
+      ...(faults === null ? {} : { faults }),
       researchMs,
       buildMs: researchMs,
       ...domains,
@@ -161,7 +156,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
         `Use it: ENRICH_BASE_URL=${service.url} ENRICH_API_KEY=… enrich companies.csv -o out.parquet\n`,
     )
     if (reconciliationUrl !== null) io.err(`Reconciliation, for OpenRefine: ${reconciliationUrl}\n`)
-    if (plan !== null) io.err('Faults are injected by the plan: errors of this service are intended.\n')
+    if (faults !== null) io.err('Faults are injected by the plan: errors of this service are intended.\n')
     await waitForInterrupt(io)
     await service.close()
     tell('stopped', {})
@@ -186,10 +181,7 @@ function readReconciliation({
 async function loadDomainSources(
   flags: ServeFlags,
 ): Promise<Pick<ServiceOptions, 'domainLists' | 'checkWebsite'>> {
-  const [{ loadDomainLists }, { createSystemWebsiteCheck }] = await Promise.all([
-    import('../../service/records/domains/domain-lists.js'),
-    import('../../service/records/domains/website-check.js'),
-  ])
+  const { createSystemWebsiteCheck, loadDomainLists } = await import('../../service/service.js')
   const { domainRanks: ranks, disposableDomains: disposable } = flags
   return {
     domainLists: await loadDomainLists({
@@ -225,23 +217,4 @@ function parseRange(text: string): { min: number; max: number } {
   const max = Number(match?.[2] ?? match?.[1])
   if (!match || max < min) throw new InvalidArgumentError('It must be seconds, like 60:300.')
   return { min, max }
-}
-
-/** Reads the plan of `--faults FILE`. Throws FAULTS_INVALID with the name of the key. */
-function readFaultPlan(path: string): FaultPlan {
-  let value: unknown
-  try {
-    value = JSON.parse(readFileSync(path, 'utf8'))
-  } catch (error) {
-    throw new UserError('FAULTS_INVALID', `the plan of faults ${path} cannot be read as JSON`, {
-      hint: 'it looks like {"seed": 1, "requests": [{"fault": "error", "rate": 0.01}]}',
-      cause: error,
-    })
-  }
-  const parsed = faultPlan.safeParse(value)
-  if (parsed.success) return parsed.data
-  const fault = describeFault(parsed.error, value, (at) => (at === '' ? 'the plan' : at))
-  throw new UserError('FAULTS_INVALID', `the plan of faults ${path}: ${fault}`, {
-    hint: 'rates are from 0 to 1; faults are limited, error, reset and lost_answer',
-  })
 }

@@ -1,7 +1,5 @@
 import { formatCount } from '../../core/text.js'
-import type { AccountSummary, BookedUnits } from '../../service/accounts/account-book.js'
-import type { KeyInfo } from '../../service/accounts/accounts.js'
-import type { SecretInfo } from '../../service/accounts/secrets.js'
+import type { AccountSummary, BookedUnits, KeyInfo, SecretInfo } from '../../service/accounts.js'
 
 /** Formats the output of `enrich accounts list`. */
 export function formatAccounts(accounts: readonly AccountSummary[]): string {

@@ -66,7 +66,15 @@ export const factorTexts = {
   description: 'The same in a sentence',
   impact: 'Weight of the evidence',
 } as const
-name('Factor', factor, 'Evidence for or against the answer.', factorTexts)
+name('Factor', factor, 'Evidence for or against the answer.', {
+  ...factorTexts,
+  matched_name:
+    'The name of the company that fits the name of the query; in one factor, if there is such a name',
+})
+describeBlock(factor.shape.matched_name, {
+  name: 'The name as the register writes it',
+  kind: 'legal is the registered name, former an earlier one, other a trade name, abbreviation or translation',
+})
 
 name('Action', action, 'A step that would improve the answer.', {
   code: 'The step: verify_address, provide_full_legal_name, … More may be added',

@@ -1,52 +1,43 @@
 import { matchedConfidenceMin } from '../../contract/result.js'
 import type { RunObjectLenient } from '../../contract/resolution.js'
 import { answerColumns, type AnswerColumnName } from './columns.js'
+import { foldText } from '../../core/lookup-identity.js'
 import { normalizeInstant } from '../../core/time.js'
 import { at, atPath, toBoolean, toInteger, toList, toObject, toText } from '../../core/json.js'
 import { isDoubtful } from '../lookups/lookup-state.js'
 import { findSourceUrl, listLeftRegisters } from './answer-candidate.js'
 
-/** `legal`: registered; `former`: registered before; `other`: in use, or another spelling in a register. */
-type MatchedNameKind = 'legal' | 'former' | 'other'
-
 interface MatchedName {
   readonly name: string
-  readonly kind: MatchedNameKind
+  /** `legal`, `former`, `other`, or a kind that the service added; `null` if it sent none. */
+  readonly kind: string | null
 }
 
-/** Ends of the sentence after the name, as written by the embedded service (`createNameFactor` of the registry). */
-const kindsByEnd = [
-  ['", registered name.', 'legal'],
-  ['", other name.', 'other'],
-] as const
-const formerMark = '", former name of '
-
 /**
- * Returns the company name that matched the query. Answers have no field for it (interface: "v3 job result"): it is
- * parsed from the factor in which the embedded service quotes it. Null for services with other texts.
+ * Returns the company name that matched the query. The service of this package sends it with a factor. From other
+ * services it is the name of the company that equals the name in the query (interface: "v3 job result"). Null if the
+ * answer has neither.
  */
-export function findMatchedName(factors: readonly unknown[]): MatchedName | null {
+function findMatchedName(data: unknown, factors: readonly unknown[]): MatchedName | null {
   for (const factor of factors) {
-    if (at(factor, 'code') !== 'name_close_match') continue
-    const found = readNameSentence(toText(at(factor, 'description')) ?? '')
-    if (found !== null) return found
+    const name = toText(at(factor, 'matched_name', 'name'))
+    if (name !== null && name !== '') return { name, kind: toText(at(factor, 'matched_name', 'kind')) }
+  }
+  const company = toObject(at(data, 'entity')) ?? at(data, 'candidate')
+  const queried = foldText(toText(at(data, 'metadata', 'query', 'name')))
+  for (const [key, kind] of companyNames) {
+    const name = toText(at(company, key))
+    if (name !== null && queried !== '' && foldText(name) === queried) return { name, kind }
   }
   return null
 }
 
-/**
- * Parses `The name, without the site, is that of "Larkmoor Ltd", former name of Brackwell Ltd since 2026-05-01
- * (gleif).`
- */
-function readNameSentence(sentence: string): MatchedName | null {
-  const start = /^The name[^"]* "/.exec(sentence)?.[0].length
-  if (start === undefined) return null
-  const toMatchedName = (end: number, kind: MatchedNameKind): MatchedName | null =>
-    end > start ? { name: sentence.slice(start, end), kind } : null
-  for (const [end, kind] of kindsByEnd)
-    if (sentence.endsWith(end)) return toMatchedName(sentence.length - end.length, kind)
-  return toMatchedName(sentence.indexOf(formerMark, start), 'former')
-}
+/** Names of an entity or a candidate, with the kind of each. */
+const companyNames = [
+  ['legal_name', 'legal'],
+  ['display_name', 'other'],
+  ['name', 'other'],
+] as const
 
 const impacts = ['low', 'medium', 'high']
 const rankImpact = (factor: unknown): number => impacts.indexOf(toWord(at(factor, 'impact')))
@@ -90,7 +81,7 @@ const toWord = (value: unknown): string => (toText(value) ?? '').trim().toLowerC
  * Version of answer lines. An answer line is a line of JSON with every answer column, by name without prefix. It is
  * created when an answer arrives and stored in the checkpoint.
  */
-export const answerLineVersion = 2
+export const answerLineVersion = 3
 
 export const answerLimits = {
   listMax: 200,
@@ -197,7 +188,7 @@ export function renderResult(data: unknown, rest: Answer): string {
   const naics = findPrimaryCode(at(entity, 'industry', 'schemes', 'naics_2022'))
   const sic = findPrimaryCode(at(entity, 'industry', 'schemes', 'sic'))
   const factors = listObjects(at(data, 'factors'))
-  const matched = findMatchedName(factors)
+  const matched = findMatchedName(data, factors)
   return line({
     ...answer,
     matched_name: matched?.name ?? null,

@@ -20,7 +20,7 @@ import type { LookupKind, StageKind } from '../lookups/lookup-kind.js'
 /** Increase a version when its lines gain or change a column: older lines are then created again from the body. */
 export const lineVersions: Readonly<Record<LookupKind, number>> = {
   resolution: answerLineVersion,
-  domain: 3,
+  domain: 4,
   entity: 2,
   hierarchy: 2,
 }

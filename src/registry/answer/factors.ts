@@ -115,7 +115,10 @@ export function createNameFactor(comparison: NameComparison, registration: Store
     former: describeFormerName(registration, candidate.name),
   }[candidate.kind]
   const text = `The ${describeName(comparison)}, ${kind}`.replace(/\.?$/, '.')
-  return createStrength('name_close_match', text, matchType === 'exact' ? 'high' : 'medium')
+  return {
+    ...createStrength('name_close_match', text, matchType === 'exact' ? 'high' : 'medium'),
+    matched_name: { name: candidate.name, kind: candidate.kind },
+  }
 }
 
 /** Describes the match of the text: `name, without the site, is the beginning of "Larkmoor Ltd"`. */

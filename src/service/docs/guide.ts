@@ -1,34 +1,38 @@
 import { formatCount } from '../../core/text.js'
 import { deliveryLimits, fieldLimits } from '../../contract/limits.js'
-import { routes, type Route } from '../../contract/routes.js'
+import { routes, type Route, type RouteName } from '../../contract/routes.js'
 import { limits } from '../limits.js'
 import { html, joinHtml, type Html } from '../../web/html.js'
 import { exampleAnswers, exampleEvent } from './examples/calls.js'
+import { listErrorReplies } from './error-replies.js'
+import { description, errorTexts } from './openapi.js'
 import {
   renderCodeBlock,
   renderInlineCode,
   renderJson,
-  renderTable,
   renderSamples,
-  findErrorType,
-  type Operation,
-} from './reference-html.js'
-import { errorTexts } from './openapi.js'
-import { samples } from './samples.js'
+  renderTable,
+  samples,
+} from './samples.js'
 
-export interface Section {
+/** Returns the address of a route in the reference, relative to `/`. */
+const toReferencePath = (name: RouteName): string => `docs/reference#operation/${name}`
+
+interface Section {
   readonly id: string
   readonly title: string
   readonly body: Html
 }
 
-/** Returns the sections before the routes; `origin` is the address of the service. */
+/** Returns the sections of the guide; `origin` is the address of the service. */
 export function buildGuideSections(origin: string): Section[] {
   return [
     { id: 'key', title: 'Get a key', body: renderKeyGuide(origin) },
     { id: 'submit', title: 'Submit a company', body: renderSubmitGuide() },
     { id: 'poll', title: 'Poll for the answer', body: renderPollGuide() },
     { id: 'webhooks', title: 'Receive webhooks', body: renderWebhookGuide() },
+    { id: 'errors', title: 'Errors', body: renderErrorGuide() },
+    { id: 'limits', title: 'Limits', body: renderLimits() },
   ]
 }
 
@@ -61,7 +65,7 @@ function renderSubmitGuide(): Html {
     <p>
       <code>include: "basis"</code> records the source of each field: request it here and again at the poll.
       <code>custom_id</code> is your own label, returned in every answer and event. All fields:
-      <a href="#kickoffRun">kickoffRun</a>.
+      <a href="${toReferencePath('kickoffRun')}">kickoffRun</a>.
     </p>`
 }
 
@@ -116,30 +120,28 @@ function renderWebhookGuide(): Html {
     </p>`
 }
 
-/** Renders the statuses with their error types: those of the operations, and those possible on any path. */
-export function renderErrorGuide(operations: readonly Operation[], description: string): Html {
-  const types = new Map<string, Set<string>>([
-    ['405', new Set(['method_not_allowed'])],
-    ['421', new Set(['misdirected_request'])],
+/** Renders the statuses with their error types: those of the routes, and those possible on any path. */
+function renderErrorGuide(): Html {
+  const types = new Map<number, Set<string>>([
+    [405, new Set(['method_not_allowed'])],
+    [421, new Set(['misdirected_request'])],
   ])
-  for (const { responses } of operations) {
-    for (const [status, { content }] of Object.entries(responses)) {
-      const found = Object.values(content?.['application/json']?.examples ?? {})
-      if (Number(status) < 400) continue
+  for (const [name, route] of Object.entries<Route>(routes)) {
+    for (const { status, examples } of listErrorReplies(name as RouteName, route)) {
       const known = types.get(status) ?? new Set()
-      for (const { value } of found) {
-        const type = findErrorType(value)
+      for (const body of Object.values(examples)) {
+        const type = findErrorType(body)
         if (type !== null) known.add(type)
       }
       types.set(status, known)
     }
   }
   const rows = [...types]
-    .sort(([a], [b]) => Number(a) - Number(b))
+    .sort(([a], [b]) => a - b)
     .map(([status, known]) => [
-      renderInlineCode(status),
+      renderInlineCode(String(status)),
       joinHtml([...known].map(renderInlineCode), ', '),
-      errorTexts[Number(status)] ?? '',
+      errorTexts[status] ?? '',
     ])
   return html`<p>
       v3 answers with one shape; branch on the status and on <code>type</code>, never on <code>message</code>.
@@ -159,14 +161,20 @@ export function renderErrorGuide(operations: readonly Operation[], description: 
       .map((text) => html`<p>${text}</p>`)}`
 }
 
+/** Returns the error type in an error body; `null` if it has none, as in some errors of v1 and v2. */
+function findErrorType(body: object): string | null {
+  const { error, code } = body as { error?: { type?: string } | string; code?: string }
+  return (typeof error === 'string' ? error : error?.type) ?? code ?? null
+}
+
 /** Renders the limits per minute of each route, and the size limits. */
-export function renderLimits(): Html {
+function renderLimits(): Html {
   const rows = Object.entries<Route>(routes).flatMap(([name, { method, path, limit }]) =>
     limit === null
       ? []
       : [
           [
-            html`<a href="#${name}">${method} ${path}</a>`,
+            html`<a href="${toReferencePath(name as RouteName)}">${method} ${path}</a>`,
             `${limit.perMinute} per minute for each ${limit.per}`,
           ],
         ],

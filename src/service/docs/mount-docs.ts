@@ -1,29 +1,17 @@
-import type { FastifyInstance } from 'fastify'
+import { existsSync, readFileSync } from 'node:fs'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   getStyleSource,
   html,
-  joinHtml,
   readStylesheets,
   renderPage,
   renderScript,
   renderStyle,
-  type Html,
-  type HtmlPart,
 } from '../../web/html.js'
+import { codeFolder, packageFolder } from '../../platform/installed-package.js'
 import { mountPage, readOrigin } from '../http/mount.js'
-import { buildOpenApiDocument } from './openapi.js'
-import { buildGuideSections, renderErrorGuide, renderLimits, type Section } from './guide.js'
-import {
-  renderFields,
-  renderHeading,
-  renderOperation,
-  toShapeId,
-  type Operation,
-  type PlacedOperation,
-  type Schema,
-  type Schemas,
-} from './reference-html.js'
-import type { Json } from './shapes.js'
+import { buildGuideSections } from './guide.js'
+import { buildOpenApiDocument, description, title } from './openapi.js'
 
 /** A page and its content security policy. */
 interface DocsPage {
@@ -31,159 +19,126 @@ interface DocsPage {
   readonly policy: string
 }
 
-interface Document {
-  readonly info: { readonly title: string; readonly version: string; readonly description: string }
-  readonly servers: readonly { readonly url: string }[]
-  readonly tags: readonly { readonly name: string; readonly description: string }[]
-  readonly paths: Readonly<Record<string, Readonly<Partial<Record<'get' | 'post', Operation>>>>>
-  readonly components: { readonly schemas: Schemas }
-}
+/** The pages have no forms, and load only their own files. */
+const commonPolicy =
+  "default-src 'none'; script-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** Renders the documentation page from the OpenAPI document. */
-function renderDocsPage(json: Json): DocsPage {
-  const document = json as unknown as Document
-  const placed = listOperations(document)
-  const { info } = document
-  const guide = buildGuideSections(document.servers[0]?.url ?? '')
-  const versions = document.tags.filter(({ name }) => placed.some((one) => hasVersion(name, one)))
-  const sections: Section[] = [
-    ...guide,
-    {
-      id: 'errors',
-      title: 'Errors',
-      body: renderErrorGuide(
-        placed.map(({ operation }) => operation),
-        info.description,
-      ),
-    },
-    { id: 'limits', title: 'Limits', body: renderLimits() },
-  ]
-  const shapes = Object.entries(document.components.schemas)
+const icon = html`<link rel="icon" href="data:," />`
+
+/** Renders the guide. */
+function renderGuidePage(version: string, origin: string): DocsPage {
+  const sections = buildGuideSections(origin)
   const style = readStylesheets('web/base', 'service/docs/docs')
   const text = renderPage({
-    title: `${info.title}: the interface`,
-    head: html`<link rel="icon" href="data:," />${renderStyle(style)}${renderScript('docs.js', 'defer')}`,
+    title: `${title}: guide`,
+    head: html`${icon}${renderStyle(style)}${renderScript('docs.js', 'defer')}`,
     body: html`<body>
       <div class="layout">
-        <input type="checkbox" id="menu" /><label class="menu" for="menu">Contents</label>
         <nav aria-label="Contents">
           <ul>
-            ${sections.map(({ id, title }) => renderLink(id, title))}
-            ${versions.map(({ name }) => renderVersionNav(name, placed))} ${renderLink('shapes', 'Shapes')}
+            ${sections.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}
+            <li><a href="docs/reference">All routes</a></li>
           </ul>
         </nav>
         <main>
-          <h1>${info.title}</h1>
-          <p class="lead">${info.description.split('\n\n', 1)[0] ?? ''}</p>
+          <h1>${title}</h1>
+          <p class="lead">${description.split('\n\n', 1)[0] ?? ''}</p>
           <p class="quiet">
-            Version ${info.version}, at <code>${document.servers[0]?.url ?? ''}</code>. The machine-readable
-            version: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1).
+            Version ${version}, at <code>${origin}</code>. The <a href="docs/reference">reference</a> has all
+            routes with their fields and examples. For programs: <a href="openapi.json">openapi.json</a>
+            (OpenAPI 3.1).
           </p>
-          ${sections.map(renderSection)}
-          ${versions.map((version) => renderVersion(version, placed, document.components.schemas))}
-          ${renderHeading({ id: 'shapes', level: 2, text: 'Shapes' })}
-          <p>The shapes of bodies and answers. Unknown values are null.</p>
-          ${shapes.map(([name, schema]) => renderShape(name, schema))}
+          ${sections.map(
+            ({ id, title, body }) =>
+              html`<section>
+                <h2 id="${id}">
+                  ${title} <a class="here" href="#${id}" aria-label="Link to this section">#</a>
+                </h2>
+                ${body}
+              </section>`,
+          )}
         </main>
       </div>
     </body>`,
   })
-  // The page has no forms, and loads only its own script.
-  const policy =
-    `default-src 'none'; script-src 'self'; style-src ${getStyleSource(style)}; ` +
-    `img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
-  return { text, policy }
+  return { text, policy: `${commonPolicy}; style-src ${getStyleSource(style)}` }
 }
 
-function listOperations({ paths }: Document): PlacedOperation[] {
-  return Object.entries(paths).flatMap(([path, { post, get }]) => [
-    ...(post === undefined ? [] : [{ method: 'POST' as const, path, operation: post }]),
-    ...(get === undefined ? [] : [{ method: 'GET' as const, path, operation: get }]),
-  ])
+/** Renders the page in which the viewer shows `openapi.json`. */
+function renderReferencePage(): DocsPage {
+  const style = readStylesheets('service/docs/reference')
+  const text = renderPage({
+    title: `${title}: reference`,
+    head: html`${icon}${renderStyle(style)}${renderScript('viewer.js', 'defer')}${renderScript('reference.js', 'defer')}`,
+    body: html`<body>
+      <header><a href="../docs">Guide</a></header>
+      <main id="reference"><noscript>The reference requires JavaScript.</noscript></main>
+    </body>`,
+  })
+  return {
+    text,
+    policy: `${commonPolicy}; connect-src 'self'; worker-src blob:; style-src ${getStyleSource(style)} ${viewerStyleSources}`,
+  }
 }
-
-const hasVersion = (version: string, { operation }: PlacedOperation) => operation.tags.includes(version)
-
-const renderLink = (id: string, text: HtmlPart): Html => html`<li><a href="#${id}">${text}</a></li>`
-
-function renderVersionNav(version: string, placed: readonly PlacedOperation[]): Html {
-  const links = placed
-    .filter((one) => hasVersion(version, one))
-    .map(({ method, path, operation }) => {
-      const steps = joinHtml(path.slice(version.length + 1).split('/'), html`/<wbr />`)
-      return renderLink(
-        operation.operationId,
-        html`<span class="method ${method}">${method}</span><span>${steps}</span>`,
-      )
-    })
-  return html`<li>
-    <a href="#${version}">${version}</a>
-    <ul>
-      ${links}
-    </ul>
-  </li>`
-}
-
-const renderSection = ({ id, title, body }: Section): Html =>
-  html`<section>${renderHeading({ id, level: 2, text: title })} ${body}</section>`
-
-const renderVersion = (
-  { name, description }: Document['tags'][number],
-  placed: readonly PlacedOperation[],
-  schemas: Schemas,
-): Html =>
-  html`<section>
-    ${renderHeading({ id: name, level: 2, text: name })}
-    <p>${description}</p>
-    ${placed.filter((one) => hasVersion(name, one)).map((one) => renderOperation(one, schemas))}
-  </section>`
-
-const renderShape = (name: string, schema: Schema): Html =>
-  html`${renderHeading({ id: toShapeId(name), level: 3, text: name })}
-    <p>${schema.description ?? ''}</p>
-    ${renderFields(schema, { marksRequired: false })}`
 
 /** A placeholder for the address of the request. */
 const originMark = 'http://address.invalid'
 
-/** Mounts `/`, `/docs` and `/openapi.json`, which need no key. `furtherLinks` are added to the links of `/`. */
+/** Calls `create` on first use: most services never serve their documentation. */
+function createOnce<Value>(create: () => Value): () => Value {
+  let made: { readonly value: Value } | null = null
+  return () => (made ??= { value: create() }).value
+}
+
+/**
+ * Mounts `/`, `/docs`, `/docs/reference`, `/openapi.json` and their scripts, which need no key. `furtherLinks` are
+ * added to the links of `/`.
+ */
 export function mountDocs(
   app: FastifyInstance,
   version: string,
   furtherLinks: Readonly<Record<string, string>> = {},
 ): void {
-  // Built on the first request: most services never serve their documentation.
-  let made: { json: string; page: DocsPage } | null = null
-  const getDocuments = () => {
-    if (made === null) {
-      const document = buildOpenApiDocument(version, originMark)
-      made = { json: JSON.stringify(document), page: renderDocsPage(document) }
-    }
-    return made
+  const getOpenApi = createOnce(() => JSON.stringify(buildOpenApiDocument(version, originMark)))
+  const mountHtml = (path: string, getPage: () => DocsPage) => {
+    mountPage(app, path, (request, reply) => {
+      const { text, policy } = getPage()
+      return sendText(reply.header('content-security-policy', policy), 'text/html', atOrigin(text, request))
+    })
   }
-  mountPage(app, '/openapi.json', (request, reply) =>
-    reply
-      .type('application/json; charset=utf-8')
-      .send(getDocuments().json.replaceAll(originMark, readOrigin(request))),
+  const mountScript = (path: string, getText: () => string) => {
+    // The browser keeps it, and asks for a newer one by its ETag.
+    mountPage(app, path, (_request, reply) =>
+      sendText(reply.header('cache-control', 'no-cache'), 'text/javascript', getText()),
+    )
+  }
+  mountHtml(
+    '/docs',
+    createOnce(() => renderGuidePage(version, originMark)),
   )
-  mountPage(app, '/docs', (request, reply) => {
-    const { text, policy } = getDocuments().page
-    return reply
-      .type('text/html; charset=utf-8')
-      .header('content-security-policy', policy)
-      .send(text.replaceAll(originMark, readOrigin(request)))
-  })
-  mountPage(app, '/docs.js', (_request, reply) =>
-    reply.type('text/javascript; charset=utf-8').send(pageScript),
+  mountHtml('/docs/reference', createOnce(renderReferencePage))
+  mountScript('/docs.js', () => guideScript)
+  mountScript('/docs/reference.js', () => referenceScript)
+  mountScript('/docs/viewer.js', createOnce(readViewer))
+  mountPage(app, '/openapi.json', (request, reply) =>
+    sendText(reply, 'application/json', atOrigin(getOpenApi(), request)),
   )
   mountPage(app, '/', (request, reply) => {
     reply.header('vary', 'accept')
     if (/\btext\/html\b/.test(request.headers.accept ?? '')) return reply.redirect('docs')
-    return reply
-      .type('application/json; charset=utf-8')
-      .send(JSON.stringify(buildWelcome(version, furtherLinks), null, 2) + '\n')
+    return sendText(
+      reply,
+      'application/json',
+      JSON.stringify(buildWelcome(version, furtherLinks), null, 2) + '\n',
+    )
   })
 }
+
+const sendText = (reply: FastifyReply, type: string, text: string): FastifyReply =>
+  reply.type(`${type}; charset=utf-8`).send(text)
+
+const atOrigin = (text: string, request: FastifyRequest): string =>
+  text.replaceAll(originMark, readOrigin(request))
 
 const buildWelcome = (version: string, furtherLinks: Readonly<Record<string, string>>) => ({
   name: 'enrich',
@@ -198,49 +153,9 @@ const buildWelcome = (version: string, furtherLinks: Readonly<Record<string, str
   },
 })
 
-/** The script of the page: a search over all sections, and a button at each code block that copies it. */
-const pageScript = `'use strict'
-const nav = document.querySelector('nav')
+/** The script of the guide: a button at each code block that copies it. */
+const guideScript = `'use strict'
 const create = (tag, properties) => Object.assign(document.createElement(tag), properties)
-
-function readSection(heading) {
-  let text = heading.textContent
-  for (let next = heading.nextElementSibling; next !== null; next = next.nextElementSibling) {
-    if (/^H[23]$/.test(next.tagName)) break
-    // Sections of a whole version contain those of their routes.
-    text += ' ' + next.textContent
-  }
-  return text.toLowerCase()
-}
-
-const sections = [...document.querySelectorAll('main :is(h2, h3)[id]')].map((heading) => ({
-  id: heading.id,
-  title: heading.textContent.replace(/#$/, '').trim(),
-  text: readSection(heading),
-}))
-const field = create('input', { type: 'search', placeholder: 'Search', ariaLabel: 'Search this page' })
-const count = create('p', { className: 'quiet', role: 'status' })
-const results = create('ul', { className: 'results', hidden: true })
-const contents = nav.querySelector('ul')
-nav.prepend(field, count, results)
-
-field.addEventListener('input', () => {
-  const words = field.value.toLowerCase().split(/\\s+/).filter((word) => word !== '')
-  const isSearch = words.length > 0
-  const found = isSearch ? sections.filter(({ text }) => words.every((word) => text.includes(word))) : []
-  const inTitle = ({ title }) => words.every((word) => title.toLowerCase().includes(word))
-  found.sort((one, other) => inTitle(other) - inTitle(one))
-  results.replaceChildren(
-    ...found.map(({ id, title }) => {
-      const item = create('li', {})
-      item.append(create('a', { href: '#' + id, textContent: title }))
-      return item
-    }),
-  )
-  count.textContent = isSearch ? found.length + (found.length === 1 ? ' section' : ' sections') : ''
-  results.hidden = !isSearch
-  contents.hidden = isSearch
-})
 
 function copy(block) {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(block.textContent)
@@ -261,4 +176,37 @@ for (const block of document.querySelectorAll('pre')) {
     setTimeout(() => (button.textContent = 'Copy'), 2000)
   })
 }
+`
+
+/**
+ * The viewer of `openapi.json` is Redoc. The build copies its file next to the code; sources use the one that npm
+ * installed. Its logo would be loaded from another host, so the address is removed.
+ */
+function readViewer(): string {
+  const copy = new URL('service/docs/redoc.js', codeFolder)
+  const installed = new URL('node_modules/redoc/bundles/redoc.standalone.js', packageFolder)
+  return readFileSync(existsSync(copy) ? copy : installed, 'utf8').replace(logoAddress, 'data:,')
+}
+
+const logoAddress = 'https://cdn.redoc.ly/redoc/logo-mini.svg'
+
+/**
+ * Sources of a content security policy that permit the styles of the viewer: an empty element, which its scripts fill
+ * with rules, and one whose text does not change. A new version may need others.
+ */
+const viewerStyleSources =
+  "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' 'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='"
+
+/**
+ * The script of the reference: starts the viewer, and corrects it for assistive technology. Headings of level 5 follow
+ * those of level 2 or 3. The labels of links in the contents lack a part of the text that is shown.
+ */
+const referenceScript = `'use strict'
+const main = document.getElementById('reference')
+const correct = () => {
+  for (const heading of main.querySelectorAll('h5:not([aria-level])')) heading.setAttribute('aria-level', '3')
+  for (const link of main.querySelectorAll('[role=menuitem][aria-label]')) link.removeAttribute('aria-label')
+}
+new MutationObserver(correct).observe(main, { childList: true, subtree: true })
+Redoc.init('../openapi.json', { nativeScrollbars: true, hideDownloadButton: true }, main)
 `

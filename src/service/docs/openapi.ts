@@ -101,7 +101,7 @@ export function buildOpenApiDocument(version: string, origin: string): Json {
     openapi: '3.1.0',
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     info: {
-      title: 'Company entity resolution and intelligence',
+      title,
       version,
       description,
       contact: { name: 'The operator of this service' },
@@ -133,7 +133,10 @@ export function buildOpenApiDocument(version: string, origin: string): Json {
   }
 }
 
-const description =
+export const title = 'Company entity resolution and intelligence'
+
+/** The purpose of the service; then, after an empty line, the rules of all routes. */
+export const description =
   'Identifies companies and returns the data that registers state about them, with the source of each field. ' +
   'Three versions run side by side; use v3 in new code. Unknown values are null.\n\n' +
   'In addition to the errors of each route, an unknown path is a 404, and a method that a path does not accept a 405. ' +

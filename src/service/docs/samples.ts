@@ -1,3 +1,5 @@
+import { html, type Html, type HtmlPart } from '../../web/html.js'
+
 /** A code sample: one task in one language. A test runs each sample unchanged. */
 interface Sample {
   readonly language: 'Shell' | 'JavaScript' | 'Python'
@@ -150,45 +152,60 @@ export const samples = {
   ],
 } as const satisfies Record<string, Samples>
 
-interface ExampleCall {
-  readonly method: 'GET' | 'POST'
-  /** Path and query. */
-  readonly address: string
-  readonly body?: unknown
+export const renderInlineCode = (text: string): Html => html`<code>${text}</code>`
+
+/** Can be scrolled, also by keyboard, if it is wider than the page. */
+export const renderCodeBlock = (code: HtmlPart, label: string): Html =>
+  html`<pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre>`
+
+const jsonToken = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?/g
+
+/** Renders JSON with its keys and values highlighted. */
+export function renderJson(value: unknown, label: string): Html {
+  const text = JSON.stringify(value, null, 2)
+  const parts: HtmlPart[] = []
+  let end = 0
+  for (const match of text.matchAll(jsonToken)) {
+    const [token, string, colon = ''] = match
+    const kind = string === undefined ? 'n' : colon === '' ? 's' : 'k'
+    parts.push(text.slice(end, match.index), html`<span class="${kind}">${string ?? token}</span>`, colon)
+    end = match.index + token.length
+  }
+  return renderCodeBlock([...parts, text.slice(end)], label)
 }
 
-/** Returns one call of a route in each language. */
-export function buildCallSamples({ method, address, body }: ExampleCall): Samples {
-  const json = body === undefined ? null : JSON.stringify(body)
-  const shell = [
-    `curl -sS ${method === 'POST' ? '-X POST ' : ''}"$BASE_URL${address}"`,
-    `  -H "apikey: $API_KEY"${json === null ? '' : " -H 'content-type: application/json'"}`,
-    ...(json === null ? [] : [`  -d '${json.replaceAll("'", "'\\''")}'`]),
-  ]
-  const javascript = [
-    `const reply = await fetch(process.env.BASE_URL + ${JSON.stringify(address)}, {`,
-    ...(method === 'POST' ? [`  method: 'POST',`] : []),
-    `  headers: { apikey: process.env.API_KEY${json === null ? '' : ", 'content-type': 'application/json'"} },`,
-    ...(json === null ? [] : [`  body: JSON.stringify(${json}),`]),
-    `  redirect: 'error',`,
-    '})',
-    'console.log(reply.status, await reply.text())',
-  ]
-  const python = [
-    'import os, urllib.request',
-    '',
-    'request = urllib.request.Request(',
-    `    os.environ["BASE_URL"] + ${JSON.stringify(address)},`,
-    `    method="${method}",`,
-    `    headers={"apikey": os.environ["API_KEY"]${json === null ? '' : ', "content-type": "application/json"'}},`,
-    ...(json === null ? [] : [`    data=${JSON.stringify(json)}.encode(),`]),
-    ')',
-    'with urllib.request.urlopen(request, timeout=30) as reply:',
-    '    print(reply.status, reply.read().decode())',
-  ]
-  return [
-    { language: 'Shell', code: shell.join(' \\\n') },
-    { language: 'JavaScript', code: javascript.join('\n') },
-    { language: 'Python', code: python.join('\n') },
-  ]
+/** On a narrow screen each row becomes a block without `head`. */
+export const renderTable = (
+  head: readonly string[],
+  rows: readonly (readonly HtmlPart[])[],
+  kind = 'fields',
+): Html =>
+  html`<table class="${kind}">
+    <thead>
+      <tr>
+        ${head.map((cell) => html`<th scope="col">${cell}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        (cells) =>
+          html`<tr>
+            ${cells.map((cell) => html`<td>${cell}</td>`)}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`
+
+/** Renders a sample in each language, one of which is shown. `group` must be unique in the page. */
+export function renderSamples(group: string, samples: Samples): HtmlPart {
+  const blocks = samples.map(({ language, code }) => ({ language, body: renderCodeBlock(code, language) }))
+  if (blocks.length === 1) return blocks.map(({ body }) => body)
+  return html`<div class="tabs">
+    ${blocks.map(({ language, body }, index) => {
+      const id = `${group}-${index + 1}`
+      return html`<input type="radio" name="${group}" id="${id}" ${index === 0 ? 'checked' : null} />
+        <label for="${id}">${language}</label>
+        <div class="pane">${body}</div>`
+    })}
+  </div>`
 }

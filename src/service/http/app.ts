@@ -226,7 +226,8 @@ const brotliQuality = 4
 /** Gives a large reply an ETag, answers a repeated read with 304, and compresses the body if the caller accepts it. */
 async function shrinkReply(request: FastifyRequest, reply: FastifyReply, body: unknown): Promise<unknown> {
   const type = String(reply.getHeader('content-type'))
-  if (typeof body !== 'string' || !/^(?:application\/json|text\/html)\b/.test(type)) return body
+  if (typeof body !== 'string' || !/^(?:application\/json|text\/(?:html|javascript))\b/.test(type))
+    return body
   if (Buffer.byteLength(body) < limits.shrunkBytesMin) return body
   const vary = reply.getHeader('vary')
   reply.header('vary', vary === undefined ? 'accept-encoding' : `${String(vary)}, accept-encoding`)

@@ -1,6 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { entityId } from '../../contract/ids.js'
-import { applyWhenReady, type Deferrable } from '../../core/awaitable.js'
+import { apiKeyHeader } from '../../contract/limits.js'
+import { applyWhenReady, type Awaitable, type Deferrable } from '../../core/awaitable.js'
+import { UserError } from '../../core/errors.js'
+import { isLoopback } from '../../core/server-addresses.js'
 import type { Clock } from '../../platform/clock.js'
 import { hasSameLetters } from '../../core/registry-suffix.js'
 import type { EntityRecord } from '../../contract/entity.js'
@@ -14,12 +17,12 @@ import {
   type Html,
   type HtmlPart,
 } from '../../web/html.js'
-import type { Callers } from '../accounts/accounts.js'
+import { authenticate, type Caller, type Callers } from '../accounts/accounts.js'
+import { countRequest, type RateWindow } from '../accounts/rate-limiter.js'
 import { createDisconnectSignal, jsonReplyType, readOrigin } from '../http/mount.js'
 import type { Knowledge } from '../knowledge.js'
 import { limits } from '../limits.js'
-import { badRequest, toRefusal } from '../refusal.js'
-import { allowOrigin, createGate, preflightHeaders, type ReconciliationAccess } from './access.js'
+import { badRequest, rateLimitExceeded, toRefusal } from '../refusal.js'
 import {
   answerQueries,
   readSuggestQuery,
@@ -38,11 +41,30 @@ import {
 import {
   buildManifest,
   reconciliationPaths as paths,
-  reconciliationPaths,
   reconciliationProperties,
   type PropertyId,
 } from './manifest.js'
 import { readExtension, readQueries } from './queries.js'
+
+/** Access to reconciliation: any caller on this machine, or callers with a key. */
+export type ReconciliationAccess = 'local' | 'key'
+
+/**
+ * Returns the access to use. Clients like OpenRefine send no key: a service that listens only on this machine needs
+ * none by default, others require one, which a proxy can add. Throws USAGE_INVALID if other machines would need no
+ * key.
+ */
+export function settleAccess(asked: ReconciliationAccess | null, host: string): ReconciliationAccess {
+  const isLocal = isLoopback(host.includes(':') ? `[${host}]` : host)
+  if (asked === 'local' && !isLocal) {
+    throw new UserError(
+      'USAGE_INVALID',
+      `reconciliation without a key is only for this machine, but the service listens on ${host}`,
+      { hint: 'remove "local": callers must then send a key, which a proxy can add' },
+    )
+  }
+  return asked ?? (isLocal ? 'local' : 'key')
+}
 
 export interface ReconciliationOptions {
   readonly access: ReconciliationAccess
@@ -67,8 +89,8 @@ type Answer = (query: Query, request: FastifyRequest, reply: FastifyReply) => un
  * https://www.w3.org/community/reports/reconciliation/CG-FINAL-specs-0.2-20230410/.
  */
 export function mountReconciliation(app: FastifyInstance, deps: MountDeps): void {
-  const { knowledge, version, access, origins, log } = deps
-  const gate = createGate({ access, callers: deps.callers, clock: deps.rateClock })
+  const { knowledge, version, origins, log } = deps
+  const gate = createGate(deps)
 
   const mount = (method: 'GET' | 'POST', url: string, answer: Answer) => {
     app.route({
@@ -108,7 +130,7 @@ export function mountReconciliation(app: FastifyInstance, deps: MountDeps): void
     }
     if (extend !== undefined) return extendCompanies(readExtension(readText(extend, 'extend')), knowledge)
     if (request.method === 'POST') throw badRequest('body: queries or extend is needed, as fields of a form')
-    return buildManifest({ origin: readOrigin(request), version, needsKey: access === 'key' })
+    return buildManifest({ origin: readOrigin(request), version, needsKey: deps.access === 'key' })
   }
   mount('GET', paths.endpoint, (query, request, reply) => {
     // JSONP would let any page read data that is for pages of this machine only.
@@ -269,7 +291,7 @@ function renderShortValue(value: ExtensionValue): HtmlPart {
 
 function renderLinkedValue(value: ExtensionValue): HtmlPart {
   if ('id' in value) {
-    const address = `${reconciliationPaths.view}?id=${encodeURIComponent(value.id)}`
+    const address = `${paths.view}?id=${encodeURIComponent(value.id)}`
     return html`<a href="${address}">${renderText(value.name)}</a>`
   }
   return 'str' in value && isWebAddress(value.str)
@@ -281,3 +303,46 @@ function renderLinkedValue(value: ExtensionValue): HtmlPart {
 function isWebAddress(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text)
 }
+
+/** Admits a request, or throws 401 or 429. `isOpen` marks the manifest, which needs no key. */
+type Gate = (request: FastifyRequest, isOpen: boolean) => Awaitable<void>
+
+/**
+ * Creates the gate. A key that is sent must be valid, even if none is needed. Each key has its own limit per minute
+ * on each path; callers without a key share one.
+ */
+function createGate({ access, callers, rateClock }: MountDeps): Gate {
+  const windows = new Map<string, RateWindow>()
+  return ({ headers, routeOptions: { url = '' } }, isOpen) => {
+    const key = headers[apiKeyHeader]
+    const needsKey = access === 'key' && !isOpen
+    const count = (caller: Caller | null): void => {
+      if (rateClock === null) return
+      const holder = `${url} ${caller?.keyHash ?? ''}`
+      const taken = countRequest(
+        windows.get(holder),
+        limits.reconciliation.requestsPerMinute,
+        rateClock.nowMs(),
+      )
+      if (!taken.allowed)
+        throw rateLimitExceeded(taken.resetSeconds, { 'retry-after': String(taken.resetSeconds) })
+      windows.set(holder, taken.window)
+    }
+    return applyWhenReady(needsKey || key !== undefined ? authenticate(callers, key) : null, count)
+  }
+}
+
+/**
+ * Adds the CORS headers to a reply. Only pages of this machine and origins named by the operator get here; others are
+ * refused earlier. CORS is the same for all of the service (v0.2, "Cross-Origin Access"), including refusals.
+ */
+function allowOrigin({ headers: { origin } }: FastifyRequest, reply: FastifyReply): void {
+  reply.header('vary', 'origin')
+  if (origin !== undefined) reply.header('access-control-allow-origin', origin)
+}
+
+const preflightHeaders = {
+  'access-control-allow-methods': 'GET, POST',
+  'access-control-allow-headers': `content-type, ${apiKeyHeader}`,
+  'access-control-max-age': '600',
+} as const

@@ -103,7 +103,12 @@ export function toDomainResultV1(found: DomainResult): DomainResultV1 {
     subtype: found.subtype,
     entity: found.entity === null ? null : flattenEntity(found.entity),
     candidate: found.candidate === null ? null : flattenCandidate(found.candidate),
-    factors: found.factors,
+    factors: found.factors.map(({ code, type, description, impact }) => ({
+      code,
+      type,
+      description,
+      impact,
+    })),
     actions: found.actions,
     domain_intelligence: {
       domain: facts.domain,

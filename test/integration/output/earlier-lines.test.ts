@@ -13,7 +13,7 @@ afterEach(() => {
 const factor = {
   code: 'name_close_match',
   type: 'strength',
-  description: 'The name is that of "Acme Works Ltd", former name of Acme Ltd.',
+  description: 'The name is that of "Acme Ltd", registered name.',
   impact: 'high',
 }
 const body = {
@@ -24,12 +24,13 @@ const body = {
     match_confidence: 97,
     entity: { id: 'siq_1', legal_name: 'Acme Ltd' },
     factors: [factor],
+    metadata: { query: { name: 'ACME LTD' } },
   },
 }
 
 test('an answer whose line was stored before a column existed has that column, made of what the service sent', async () => {
   const checkpoint = folder.open()
-  const [id = 0] = await checkpoint.registerLookups(keyed('Acme Works Ltd'))
+  const [id = 0] = await checkpoint.registerLookups(keyed('ACME LTD'))
   const { customId } = await checkpoint.intend(id, 0)
   await checkpoint.apply({ event: 'accept', lookupId: id, customId, runId: 'run_1', nowMs: 0 })
   const earlier = { line: '{"status":"matched","confidence":97,"basis":[]}', lineVersion: 1 }
@@ -47,8 +48,8 @@ test('an answer whose line was stored before a column existed has that column, m
   const values = sliceLine(line)
   const valueOf = (name: string) => values[answerColumns.findIndex((column) => column.name === name)]
   expect(valueOf('legal_name')).toBe('"Acme Ltd"')
-  expect(valueOf('matched_name')).toBe('"Acme Works Ltd"')
-  expect(valueOf('matched_name_kind')).toBe('"former"')
+  expect(valueOf('matched_name')).toBe('"Acme Ltd"')
+  expect(valueOf('matched_name_kind')).toBe('"legal"')
   expect(valueOf('reason')).toBe(JSON.stringify(factor.description))
   expect(valueOf('source_url')).toBe('null')
 })

@@ -113,6 +113,7 @@ describe('an answer line', () => {
       type: 'strength',
       description: 'The name is that of "Acme Works Ltd", former name of Acme GmbH since 2026-05-01 (gleif).',
       impact: 'high',
+      matched_name: { name: 'Acme Works Ltd', kind: 'former' },
     }
     const citations = [{ url: 'https://register.example/7', authority_tier: 1 }]
     const entity = { legal_name: 'Acme GmbH' }

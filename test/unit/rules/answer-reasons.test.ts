@@ -1,24 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { factor as factorSchema } from '../../../src/contract/result.js'
 import { findSourceUrl } from '../../../src/pipeline/answers/answer-candidate.js'
-import { findMatchedName, findReason } from '../../../src/pipeline/answers/answer-line.js'
+import { findReason, renderAnswer } from '../../../src/pipeline/answers/answer-line.js'
 import { createNameFactor } from '../../../src/registry/answer/factors.js'
-import type { NameComparison } from '../../../src/registry/match/compare-names.js'
 import type { StoredLegalEntity } from '../../../src/registry/store/reader.js'
 import { match } from '../../support/matching.js'
-
-const closeMatch = (description: unknown) => ({ code: 'name_close_match', type: 'strength', description })
-const named = (description: unknown) => findMatchedName([closeMatch(description)])
-
-/** The factor that the registry writes of a match with a name of this kind. */
-function factorOf(asked: string, name: string, kind: 'legal' | 'former' | 'other') {
-  const found = match({ name: asked, held: [{ name, kind }] })
-  if (found.kind === 'none') throw new Error(`${asked} finds nothing`)
-  const registration = {
-    legalName: 'Brackwell Holdings Ltd',
-    names: [{ kind: 'former', name, endedOn: '2026-05-01', endedSource: 'gleif' }],
-  } as unknown as StoredLegalEntity
-  return { comparison: found.best.evidence.comparison, registration }
-}
 
 test('a register that no longer lists the company is told after the reason', () => {
   const strength = {
@@ -36,68 +22,72 @@ test('a register that no longer lists the company is told after the reason', () 
 })
 
 describe('the name that matched', () => {
+  interface Sent {
+    factors?: unknown
+    entity?: object | null
+    candidate?: object | null
+    query?: unknown
+  }
+  const named = ({ factors, entity = null, candidate = null, query = 'Acme' }: Sent) => {
+    const data = { status: 'matched', entity, candidate, factors, metadata: { query: { name: query } } }
+    const line = JSON.parse(renderAnswer({ run_id: 'run_1', status: 'COMPLETED', data })) as Named
+    return [line.matched_name, line.matched_name_kind]
+  }
+  interface Named {
+    matched_name: string | null
+    matched_name_kind: string | null
+  }
+
   test.each(['legal', 'former', 'other'] as const)(
-    'is read back from the factor that the registry writes, with its kind: %s',
+    'is the one in the factor of the registry, with its kind: %s',
     (kind) => {
-      const { comparison, registration } = factorOf('Larkmoor Quillon Ltd', 'Larkmoor Quillon Ltd', kind)
-      expect(findMatchedName([createNameFactor(comparison, registration)])).toEqual({
-        name: 'Larkmoor Quillon Ltd',
+      const name = 'Larkmoor Quillon Ltd'
+      const found = match({ name, held: [{ name, kind }] })
+      if (found.kind === 'none') throw new Error(`${name} finds nothing`)
+      const registration = { legalName: 'Brackwell Holdings Ltd', names: [] } as unknown as StoredLegalEntity
+      const factor = createNameFactor(found.best.evidence.comparison, registration)
+      expect(factorSchema.parse(factor)).toEqual(factor)
+      expect(named({ factors: [{ code: 'x' }, factor], entity: { legal_name: 'Acme' } })).toEqual([
+        name,
         kind,
-      })
+      ])
     },
   )
 
-  const matchTypes = ['exact', 'completed', 'prefix', 'extends', 'acronym', 'near'] as const
-  const variants = [
-    'whole',
-    'cut',
-    'security',
-    'form',
-    'alias',
-    'site',
-    'bracket',
-    'inside',
-    'hyphen',
-  ] as const
-  const names = ['Larkmoor "Q", Ltd.', '"', 'A', 'The "Old" name, other name.', 'BANK OF AMERICA CORP /DE/']
-  test.each(matchTypes)('is read whatever the name and however it was read: %s', (matchType) => {
-    const { comparison, registration } = factorOf('Larkmoor Quillon Ltd', 'Larkmoor Quillon Ltd', 'legal')
-    for (const variant of variants)
-      for (const name of names)
-        for (const kind of ['legal', 'former', 'other'] as const) {
-          const one: NameComparison = {
-            ...comparison,
-            matchType,
-            variant: { ...comparison.variant, kind: variant },
-            candidate: { ...comparison.candidate, name, kind },
-          }
-          expect(findMatchedName([createNameFactor(one, registration)])).toEqual({ name, kind })
-        }
+  test('is of a kind that the service added, or of none', () => {
+    expect(named({ factors: [{ matched_name: { name: 'Acme', kind: 'brand' } }] })).toEqual(['Acme', 'brand'])
+    expect(named({ factors: [{ matched_name: { name: 'Acme' } }] })).toEqual(['Acme', null])
   })
 
   test.each([
-    'The names are alike.',
-    'The name matches "Acme Ltd" closely.',
-    'The name is that of "", registered name.',
-    'Acme Ltd, registered name.',
-    '"Acme Ltd", registered name.',
-    '',
-    7,
-    null,
-    { a: 1 },
-  ])('is unknown of a service that says %j', (description) => {
-    expect(named(description)).toBeNull()
-  })
+    [{ entity: { legal_name: 'ACME', display_name: 'Acme' } }, ['ACME', 'legal']],
+    [
+      { entity: { legal_name: 'Acme  GmbH', display_name: 'Acme' }, query: 'acme gmbh ' },
+      ['Acme  GmbH', 'legal'],
+    ],
+    [{ entity: { legal_name: 'Acme GmbH', display_name: 'Acme' } }, ['Acme', 'other']],
+    [{ candidate: { legal_name: null, name: 'Acme' } }, ['Acme', 'other']],
+    [{ entity: { legal_name: 'Acme GmbH', display_name: 'Acme Trading' } }, [null, null]],
+    [{ entity: { legal_name: 'Acme' }, query: null }, [null, null]],
+    [{ entity: { legal_name: '' }, query: '' }, [null, null]],
+    [{ entity: { legal_name: 'Acme GmbH' }, candidate: { name: 'Acme' } }, [null, null]],
+  ] as const)(
+    'of a service that does not send it is the name that equals the query: %j',
+    (sent, expected) => {
+      expect(named(sent)).toEqual(expected)
+    },
+  )
 
-  test('is that of the first factor that quotes one, and of no other code', () => {
-    const quoted = 'The name is that of "Acme Ltd", registered name.'
-    expect(
-      findMatchedName([{ code: 'jurisdiction_match', description: quoted }, null, closeMatch('close')]),
-    ).toBeNull()
-    expect(findMatchedName([closeMatch('close'), closeMatch(quoted)])).toEqual({
-      name: 'Acme Ltd',
-      kind: 'legal',
-    })
+  test.each([undefined, null, 'x', [null], [{ matched_name: 'Acme Ltd' }], [{ matched_name: { name: '' } }]])(
+    'is unknown from the factors %j',
+    (factors) => {
+      expect(named({ factors })).toEqual([null, null])
+    },
+  )
+
+  test('is not read from a sentence', () => {
+    const description = 'The name is that of "Acme Ltd", registered name.'
+    expect(named({ factors: [{ code: 'name_close_match', description }] })).toEqual([null, null])
   })
 })
 

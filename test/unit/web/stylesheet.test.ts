@@ -37,7 +37,7 @@ const schemesOf = (css: string): [light: Record<string, string>, dark: Record<st
 const grounds = ['ground', 'soft']
 const texts = ['text', 'quiet', 'link', 'alarm']
 const marks = ['line', 'matched', 'doubtful', 'none', 'open', 'failed']
-const textsOfDocs = ['text', 'quiet', 'link', 'string', 'number', 'mark']
+const textsOfDocs = ['text', 'quiet', 'link', 'string', 'number']
 
 const base = schemesOf(readStylesheets('web/base'))
 const docs = schemesOf(readStylesheets('service/docs/docs'))

@@ -118,6 +118,7 @@ export const exampleResult: JobResult = jobResult.parse({
       type: 'strength',
       description: 'The name agrees with that of the registration.',
       impact: 'high',
+      matched_name: { name: 'ACME TRADING LIMITED', kind: 'legal' },
     },
   ],
   actions: [],
