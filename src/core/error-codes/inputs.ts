@@ -1,5 +1,5 @@
-/** Errors of the input; part of the error table. */
-export const errorsOfInputs = {
+/** Errors of the input. */
+export const inputErrors = {
   INPUT_NOT_FOUND: {
     meaning: 'the file does not exist, or no file matches the pattern',
     remedy: 'check the path',
@@ -114,79 +114,5 @@ export const errorsOfInputs = {
     exitCode: 5,
     meaning: 'the input changed during the run',
     remedy: 'run the same command again; all answers are kept',
-  },
-} as const
-
-/** Errors of databases and object stores as inputs and outputs; part of the error table. */
-export const errorsOfAddresses = {
-  ADDRESS_INVALID: {
-    meaning: 'the address of an input or output cannot be read; the message names what is wrong',
-    remedy: 'write it like the example in the hint',
-  },
-  ADDRESS_HAS_SECRET: {
-    meaning: 'the address of an input or output contains a password, a key or a signature',
-    remedy: 'set the credentials in the environment; the message does not repeat the address',
-  },
-  CREDENTIALS_MISSING: {
-    meaning:
-      'no credentials were found for a database or an object store; the message lists the places searched',
-    remedy: 'set one of the environment variables in the hint',
-  },
-  ACCESS_DENIED: {
-    exitCode: 4,
-    meaning:
-      'a database or an object store refused the credentials, or they lack a right; the message names it',
-    remedy: 'check the credentials and their rights; nothing was replaced',
-  },
-  STORE_UNREACHABLE: {
-    exitCode: 5,
-    meaning: 'a database or an object store did not answer, or failed several times',
-    remedy: 'run the same command again later; all answers are kept',
-  },
-  STORE_REFUSED: {
-    exitCode: 5,
-    meaning:
-      'an object store refused a request for a reason other than the credentials; the message contains its error',
-    remedy: 'read the hint, then run the same command again; all answers are kept',
-  },
-  INPUT_INCOMPLETE: {
-    exitCode: 5,
-    meaning:
-      'an object store or web server sent another number of bytes than it announced, or bytes that do not match its checksum',
-    remedy: 'run the same command again; if it fails again, the server or a proxy on the way is faulty',
-  },
-  CLOCK_WRONG: {
-    meaning: 'an object store refused a request because the clock of this machine is wrong',
-    remedy: 'set the clock of this machine',
-  },
-  QUERY_REFUSED: {
-    meaning: 'the database refused the query of `--query`; the message has its reason',
-    remedy: 'correct the query; it must be one SELECT',
-  },
-  OUTPUT_TABLE_UNFIT: {
-    meaning:
-      'the columns of the output do not fit the existing table, which `--mode append` and `upsert` need',
-    remedy: 'the hint lists the columns; change the table, or use `--mode replace`',
-  },
-} as const
-
-/** Errors of `enrich mcp`; part of the error table. */
-export const errorsOfAssistants = {
-  PATH_OUTSIDE_ROOT: {
-    meaning: 'an assistant named a path that leads out of the folder of `enrich mcp --root`, or is hidden',
-    remedy: 'name a file in the folder; links must stay in it too',
-  },
-  CONFIG_CHANGED: {
-    meaning: 'the config changed after `enrich mcp` started',
-    remedy: 'check the change, and start the server again',
-  },
-  RUN_NOT_CONFIRMED: {
-    meaning:
-      'a run of an assistant may be billed or replace a file, and the user did not accept it or cannot be asked',
-    remedy: 'accept it, use a client with elicitation, or start `enrich mcp` with `--yes`',
-  },
-  RUN_BUDGET_EXCEEDED: {
-    meaning: 'the budget of a run of an assistant exceeds the rest of the limits of `enrich mcp`',
-    remedy: 'pass a smaller budget, or start the server again with a higher limit',
   },
 } as const
