@@ -295,7 +295,7 @@ describe('damage', () => {
     await expect(use()).rejects.toThrow(expect.objectContaining({ exitCode: 2 }) as Error)
   })
 
-  test.each(cases.filter(([, , where]) => where !== 'scopes'))(
+  test.each(cases.filter(([, , where]) => !['scopes', 'submissions', 'chain'].includes(where)))(
     'of %s is repaired: nothing that was billed is submitted again, and nothing is invented',
     async (_, sql, where) => {
       await lived('Acme', 'Beta', 'Gamma')
@@ -318,7 +318,21 @@ describe('damage', () => {
     },
   )
 
-  test('of the text of any definition is repaired, and no answer is lost', async () => {
+  test.each(cases.filter(([, , where]) => ['submissions', 'chain'].includes(where)))(
+    'of %s: the repaired checkpoint is refused until its submissions are restored',
+    async (_, sql) => {
+      await lived('Acme', 'Beta', 'Gamma')
+      change(`PRAGMA foreign_keys = OFF; ${sql}`)
+      expect(repairCheckpoint(at.path(), startMs)).toMatchObject({ lostSubmissionCount: 1, lookupCount: 3 })
+      expect(verifyCheckpoint(at.path())).toMatchObject({
+        damage: [],
+        problem: { code: 'CHECKPOINT_BEHIND' },
+      })
+      expect(() => open()).toThrow(refusal('CHECKPOINT_BEHIND'))
+    },
+  )
+
+  test('of the text of any definition: no submission is lost without a refusal', async () => {
     await lived('Acme', 'Beta')
     const files = [at.path(), `${at.path()}.head`].map((path) => [path, readFileSync(path)] as const)
     const bytes = readFileSync(at.path())
@@ -339,7 +353,13 @@ describe('damage', () => {
         const repair = repairCheckpoint(at.path(), startMs)
         if (repair === null) continue
         repaired++
-        expect(repair).toMatchObject({ lookupCount: 2, answerCount: 2, lostSubmissionCount: 0 })
+        const { lookupCount, submissionCount, lostSubmissionCount } = repair
+        expect(submissionCount + lostSubmissionCount).toBe(2)
+        expect(lookupCount).toBeGreaterThanOrEqual(submissionCount)
+        expect(verifyCheckpoint(at.path())).toMatchObject({
+          damage: [],
+          problem: lostSubmissionCount === 0 ? null : { code: 'CHECKPOINT_BEHIND' },
+        })
       }
     }
     expect(repaired).toBeGreaterThan(5)
