@@ -29,8 +29,8 @@ const texts = {
   checkpoint: {
     columns: 'id text, created_at_ms bigint, generation integer',
     inFile: 'sequence bigint, had_head boolean, closed_head_ns text, checksum bytea',
-    derived: `schema_version integer, system_identifier text, timeline integer, moving_id text, moving_to text,
-      moving_until timestamptz, arriving_from text, moved_to text, moved_at timestamptz`,
+    derived: `schema_version integer, system_identifier text, timeline integer, arriving_from text,
+      moved_to text, moved_at timestamptz`,
   },
   scopes: { columns: 'scope_id integer, scope text', inFile: 'checksum bytea' },
   jobs: {
@@ -124,7 +124,7 @@ export const summedTables = ['checkpoint', 'scopes', 'jobs', 'lookups', 'submiss
 export type SummedTable = (typeof summedTables)[number]
 
 /** Returns the SQL expression of a row's checksum; `row` is the prefix of each column (`NEW.`, `l.`, `@`). */
-export function buildChecksumSql(table: SummedTable, row = ''): string {
+export function buildChecksumSql(table: SummedTable | 'history_runs', row = ''): string {
   return `row_checksum('${table}', ${listCoveredColumns(table)
     .map((column) => row + column)
     .join(', ')})`
