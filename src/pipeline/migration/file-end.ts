@@ -1,8 +1,9 @@
 import { existsSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { UserError } from '../../core/errors.js'
 import { withCleanup, type CloseLater } from '../../platform/close-stack.js'
 import type { ProcessLock } from '../../platform/file-locks.js'
-import { publishFile, resolveFinalPath } from '../../platform/files.js'
+import { publishFile, resolveFinalPath, syncPath } from '../../platform/files.js'
 import { openSqlite, prepare, type Sqlite } from '../../platform/sqlite.js'
 import { createDamagedError } from '../checkpoint/checkpoint-errors.js'
 import { getReviewStorePath, isCheckpointAt } from '../checkpoint/paths.js'
@@ -72,7 +73,7 @@ export function createFileEnd(path: string, deps: FileEndDeps, closeLater: Close
         for (const end of ['', '-wal', '-shm', '-journal'])
           rmSync(getArrivingPath(file) + end, { force: true })
       try {
-        return await withCleanup((closeFilled) => {
+        const counts = await withCleanup(async (closeFilled) => {
           const database = makeCheckpointFile(getArrivingPath(path))
           closeFilled(() => void database.close())
           createServerTables(database, 'main')
@@ -88,6 +89,10 @@ export function createFileEnd(path: string, deps: FileEndDeps, closeLater: Close
           }
           return copyRows(source, openRows(database, null, { ...deps, makeInbox }), onProgress)
         })
+        // Before the source is marked as moved.
+        for (const file of files.map(getArrivingPath)) if (existsSync(file)) syncPath(file)
+        syncPath(dirname(getArrivingPath(path)))
+        return counts
       } catch (error) {
         throw explainCheckpointError(path, error)
       }

@@ -6,7 +6,14 @@ import type { Clock } from '../../platform/clock.js'
 import { withCleanup, type CloseLater } from '../../platform/close-stack.js'
 import { createMovedError } from '../checkpoint/checkpoint-errors.js'
 import type { OpenSharedDeps } from '../checkpoint/postgres/open-database.js'
-import { findDifference, readAll, type Counts, type End, type OnProgress } from './copy-rows.js'
+import {
+  findDifference,
+  readAll,
+  type Counts,
+  type End,
+  type HeldCheckpoint,
+  type OnProgress,
+} from './copy-rows.js'
 import { createFileEnd, type FileEndDeps } from './file-end.js'
 import { createServerEnd } from './server-end.js'
 
@@ -55,21 +62,29 @@ export async function moveCheckpoint(from: string, to: string, deps: MoveDeps): 
   return withCleanup(async (closeLater) => {
     const source = createEnd(from, deps, closeLater)
     const target = createEnd(to, deps, closeLater)
-    const held = await source.hold(async (checkpoint) => {
-      const { checkpointId, movedTo } = checkpoint
-      if (movedTo !== null) {
-        assertMovedTo(source, movedTo, target)
-        return { checkpointId, counts: null, staysBehind: [] }
-      }
-      const counts = await target.fill(checkpoint, source.place, createProgress(deps))
-      await checkpoint.markMoved(target.place)
-      return { checkpointId, counts, staysBehind: checkpoint.staysBehind }
-    })
+    const progress = createProgress(deps)
+    const { held, copied } = await moveTo(source, target, (checkpoint) =>
+      target.fill(checkpoint, source.place, progress),
+    )
     const isPublished = await target.publish(held.checkpointId)
-    const { counts, staysBehind } = held
-    return { from: source.place, to: target.place, counts, staysBehind, isDone: !isPublished }
+    const staysBehind = copied === null ? [] : held.staysBehind
+    return { from: source.place, to: target.place, counts: copied, staysBehind, isDone: !isPublished }
   })
 }
+
+/** Marks the source as moved after `copy`. `copied` is `null` if it was moved there before. Throws CHECKPOINT_MOVED. */
+const moveTo = <Copied>(
+  source: End,
+  target: End,
+  copy: (held: HeldCheckpoint) => Promise<Copied>,
+): Promise<{ held: HeldCheckpoint; copied: Copied | null }> =>
+  source.hold(async (held) => {
+    if (held.movedTo === target.place) return { held, copied: null }
+    if (held.movedTo !== null) throw createMovedError(source.place, held.movedTo)
+    const copied = await copy(held)
+    await held.markMoved(target.place)
+    return { held, copied }
+  })
 
 /**
  * Makes the checkpoint `from` usable again after a move to `to`, and marks `to` as moved back. Refuses if `to` was used
@@ -80,32 +95,22 @@ export function undoMove(from: string, to: string, deps: MoveDeps): Promise<void
     const source = createEnd(from, deps, closeLater)
     const target = createEnd(to, deps, closeLater)
     await source.hold(async (old) => {
-      if (old.movedTo === null) {
+      if (old.movedTo === null)
         throw new UserError('USAGE_INVALID', `the checkpoint ${source.place} has not moved`, {
           hint: 'there is nothing to undo; use this checkpoint',
         })
-      }
-      assertMovedTo(source, old.movedTo, target)
-      const marking = target.hold(async (moved) => {
-        if (moved.movedTo !== null) {
-          assertMovedTo(target, moved.movedTo, source)
-          return
-        }
+      if (old.movedTo !== target.place) throw createMovedError(source.place, old.movedTo)
+      const movingBack = moveTo(target, source, async (moved) => {
         const table = findDifference(await readAll(old), await readAll(moved))
         if (table !== null) throw createUsedSinceError(target.place, table)
-        await moved.markMoved(source.place)
       })
       // No process uses a target that was removed.
-      await marking.catch((error: unknown) => {
+      await movingBack.catch((error: unknown) => {
         if (!(error instanceof UserError) || error.code !== 'CHECKPOINT_NOT_FOUND') throw error
       })
       await old.restore()
     })
   })
-}
-
-function assertMovedTo({ place }: End, movedTo: string, target: End): void {
-  if (movedTo !== target.place) throw createMovedError(place, movedTo)
 }
 
 const createUsedSinceError = (place: string, table: string): UserError =>
