@@ -197,7 +197,7 @@ function buildFirst({ first, service }: Settings, observe: (event: RunEvent) => 
         registryPath: first.registryPath,
         inFlightRunsMax: embedded.limits.inFlightRunsMax,
         matchers: service.matchers,
-        isFirst: true,
+        answersFirst: true,
         notice: (text) => {
           observe({ type: 'notice', text })
         },
