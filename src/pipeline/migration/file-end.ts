@@ -53,10 +53,9 @@ export function createFileEnd(path: string, deps: FileEndDeps, closeLater: Close
   const files = [getInboxPath(path), path]
   let held: ProcessLock | null = null
   const lock = () => {
-    if (held !== null) return
-    held = lockCheckpoint(path, deps.nowMs)
-    closeLater(held.release)
+    held ??= lockCheckpoint(path, deps.nowMs)
   }
+  closeLater(() => held?.release())
   return {
     place: path,
     hold: (work) =>
@@ -218,8 +217,8 @@ function openRows(database: Sqlite, inbox: Sqlite | null, { priceMicrosOf, makeI
   const positions = new Map<string, number>()
   database.function('kind_of', (scope) => readScope(String(scope)).kind)
   database.function('price_of', (kind) => priceMicrosOf(kind as LookupKind))
-  database.function('next_chain', (customId, attempt, intendedAtMs) => {
-    const submission = { customId, attempt, intendedAtMs } as Parameters<typeof calculateNextChain>[1]
+  database.function('next_chain', (id: unknown, attempt: unknown, atMs: unknown) => {
+    const submission = { customId: String(id), attempt: Number(attempt), intendedAtMs: Number(atMs) }
     return (chain = calculateNextChain(chain, submission))
   })
   if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'server_jobs'").get() === undefined)

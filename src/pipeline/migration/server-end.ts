@@ -75,8 +75,8 @@ export function createServerEnd(url: string, deps: OpenSharedDeps, closeLater: C
     place,
     hold: (work) =>
       withLock(async (statements, head) => {
-        if (head.movedTo === null) await prepareSource(statements, (await open()).shared, head, place)
-        return work(await holdServer(statements, head))
+        const { shared } = await open()
+        return work(await holdServer(statements, shared, head, place))
       }),
     fill: (source, from, onProgress) =>
       withLock(async (statements, head) => {
@@ -98,40 +98,34 @@ export function createServerEnd(url: string, deps: OpenSharedDeps, closeLater: C
 }
 
 /** Throws CHECKPOINT_IN_USE if it has workers, and CHECKPOINT_ARRIVING. */
-async function prepareSource(
-  { query }: PostgresStatements,
+async function holdServer(
+  statements: PostgresStatements,
   { postgres }: SharedDatabase,
-  { arrivingFrom }: Head,
+  head: Head,
   place: string,
-): Promise<void> {
-  if (arrivingFrom !== null) throw createArrivingError(place, arrivingFrom)
-  // Makes in-flight submissions of dead workers uncertain.
-  await sweep(postgres)
-  const sql = 'SELECT name FROM enrich.workers WHERE NOT is_fenced ORDER BY worker_id'
-  const living = await query<{ name: string }>(sql)
-  if (living.length > 0) throw createInUseError(place, living.map(({ name }) => name).join(', '))
-  await query(numberKindsSql)
-}
-
-const createInUseError = (place: string, by: string): UserError =>
-  new UserError('CHECKPOINT_IN_USE', `the checkpoint ${place} is in use: ${by}`, {
-    hint: 'wait until these have ended; enrich status lists them',
-  })
-
-async function holdServer(statements: PostgresStatements, head: Head): Promise<HeldCheckpoint> {
+): Promise<HeldCheckpoint> {
   const { query } = statements
-  const [row] = await query<{ workers: number; hasReview: boolean }>(
-    `SELECT count(*) AS workers, to_regclass('enrich.review_decisions') IS NOT NULL AS "hasReview" FROM enrich.workers`,
+  if (head.movedTo === null) {
+    if (head.arrivingFrom !== null) throw createArrivingError(place, head.arrivingFrom)
+    // Makes in-flight submissions of dead workers uncertain.
+    await sweep(postgres)
+    // A worker that was suspended waits for this transaction, and then finds that it has ended.
+    await query('UPDATE enrich.workers SET is_over = true WHERE is_fenced AND NOT is_over')
+    await query(numberKindsSql)
+  }
+  const workers = await query<{ name: string; isFenced: boolean }>(
+    'SELECT name, is_fenced AS "isFenced" FROM enrich.workers ORDER BY worker_id',
   )
-  const { workers = 0, hasReview = false } = row ?? {}
+  const living = workers.flatMap(({ name, isFenced }) => (isFenced ? [] : [name]))
+  if (head.movedTo === null && living.length > 0) throw createInUseError(place, living.join(', '))
   return {
     ...head,
     read: createReader(statements),
     staysBehind: [
-      ...(workers === 0
+      ...(workers.length === 0
         ? []
-        : [`its list of workers (${formatCount(workers)}) and the state of rate limits`]),
-      ...(hasReview ? ['review state and decisions on the server; the local decisions file is kept'] : []),
+        : [`its list of workers (${formatCount(workers.length)}) and the state of rate limits`]),
+      'review state and decisions on the server; the local decisions file is kept',
     ],
     markMoved: async (to) => {
       await query('UPDATE enrich.checkpoint SET moved_to = $1, moved_at = clock_timestamp()', [to])
@@ -143,6 +137,11 @@ async function holdServer(statements: PostgresStatements, head: Head): Promise<H
     },
   }
 }
+
+const createInUseError = (place: string, by: string): UserError =>
+  new UserError('CHECKPOINT_IN_USE', `the checkpoint ${place} is in use: ${by}`, {
+    hint: 'wait until these have ended; enrich status lists them',
+  })
 
 /** Empties what an earlier attempt left. Throws CHECKPOINT_MOVED, and CHECKPOINT_NOT_EMPTY for other rows. */
 async function prepareTarget(

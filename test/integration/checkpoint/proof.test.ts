@@ -48,7 +48,7 @@ async function lived(...names: string[]): Promise<string[]> {
   return customIds
 }
 
-function witnessFile(): string {
+function headCopyFile(): string {
   const found = readHead(at.path())
   if (found.kind !== 'found') throw new Error('there is no head')
   return getHeadCopyPath(found.head.checkpointId)
@@ -80,12 +80,12 @@ describe('the head', () => {
     const synced = files.map((path) => readFileSync(path))
     await submit(checkpoint, 'Beta', 'Gamma')
     const head = readFileSync(at.path('checkpoint.sqlite.head'))
-    const witness = readFileSync(witnessFile())
+    const copy = readFileSync(headCopyFile())
     checkpoint.close()
     // Into the same files: a power cut makes no copies.
     for (const [index, path] of files.entries()) writeFileSync(path, synced[index] ?? '')
     writeFileSync(at.path('checkpoint.sqlite.head'), head)
-    writeFileSync(witnessFile(), witness)
+    writeFileSync(headCopyFile(), copy)
     return open()
   }
 
@@ -208,7 +208,7 @@ describe('a copy', () => {
     for (const suffix of ['', '.head']) copyFileSync(at.path('backup') + suffix, at.path() + suffix)
   }
 
-  test('restored in place, with its head, is older than its witness', async () => {
+  test('restored in place, with its head, is older than the copy of its head', async () => {
     await restoredInPlace()
     expect(() => open()).toThrow(refusal('CHECKPOINT_BEHIND'))
     const told = open({ acceptRollback: true })
@@ -217,9 +217,9 @@ describe('a copy', () => {
     await lived('Gamma')
   })
 
-  test('restored in place, with its head, is one where there is no witness', async () => {
+  test('restored in place, with its head, is one without a copy of its head', async () => {
     await restoredInPlace()
-    rmSync(witnessFile())
+    rmSync(headCopyFile())
     const checkpoint = open()
     await checkpoint.registerLookups(keyed('Beta'))
     await expect(checkpoint.plan(hold)).rejects.toThrow(refusal('CHECKPOINT_COPIED'))

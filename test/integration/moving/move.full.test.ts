@@ -8,10 +8,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { setTimeout } from 'node:timers/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { UserError } from '../../../src/core/errors.js'
 import { parsePostgresUrl } from '../../../src/core/server-addresses.js'
+import { openWorker } from '../../../src/pipeline/checkpoint/postgres/lease.js'
 import { openShared, openSharedToRead } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
 import { readMoveTarget } from '../../../src/pipeline/checkpoint/sqlite/open-database.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
@@ -184,6 +186,21 @@ describe.skipIf(programs === null)('moving a checkpoint', () => {
     expect(back).toMatchObject({ billedCount: 0, cachedCount: 3 })
     expect(service.runs).toHaveLength(3)
     at.remove()
+  })
+
+  test('a suspended worker does not continue in a moved checkpoint', async () => {
+    const [one, url] = [path('one.sqlite'), newUrl()]
+    await fillFile(one, 3)
+    await move(one, url)
+    const shared = await opened(url)
+    const times = { lease: 100, renewEvery: 1_000, clockJumpMax: 5_000 }
+    const worker = await openWorker({ ...shared, clock: systemClock, job: 'a', times })
+    await setTimeout(200)
+    await move(url, path('two.sqlite'))
+    while (worker.end === null) await setTimeout(20)
+    expect(worker.end).toBe('gone')
+    await worker.close()
+    await shared.close()
   })
 
   test('the run history is moved', async () => {
@@ -416,10 +433,8 @@ describe.skipIf(programs === null)('moving a checkpoint', () => {
       await child.nextLine()
       const begunAtMs = performance.now()
       const ended = child.nextLine().catch(() => null)
-      const cut = new Promise<null>((resolve) => {
-        if (killCount < 50) setTimeout(resolve, durationMs * 1.1 * Math.random(), null)
-      })
-      const done = await Promise.race([ended, cut])
+      const cut = setTimeout(durationMs * 1.1 * Math.random(), null)
+      const done = await (killCount < 50 ? Promise.race([ended, cut]) : ended)
       await child.kill()
       const usable = [await isUsable(from), await isUsable(to)]
       expect(usable.filter((is) => is).length).toBeLessThanOrEqual(1)
