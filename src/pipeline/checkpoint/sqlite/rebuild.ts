@@ -112,7 +112,7 @@ function copySubmissions(
     submissionsSeen = Math.max(submissionsSeen, row.position)
     const name = isSound('submissions', row) ? parseCustomId(String(row['custom_id'])) : null
     if (name?.checkpointId !== checkpointId) continue
-    // Its name is lost; its submissions were written, so it has ended or goes on with any run.
+    // The job, if it is lost: without its input, no run continues it.
     insertRow(to, 'jobs', {
       position: Number(row['job_id']),
       scope_id: name.scopeId,

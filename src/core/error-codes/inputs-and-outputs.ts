@@ -1,5 +1,5 @@
-/** Errors of the input. */
-export const inputErrors = {
+/** Errors of inputs and outputs, in files, databases and stores, and of the disk. */
+export const tableErrors = {
   INPUT_NOT_FOUND: {
     meaning: 'the file does not exist, or no file matches the pattern',
     remedy: 'check the path',
@@ -114,5 +114,103 @@ export const inputErrors = {
     exitCode: 5,
     meaning: 'the input changed during the run',
     remedy: 'run the same command again; all answers are kept',
+  },
+  ADDRESS_INVALID: {
+    meaning: 'the address of an input or output cannot be read; the message names what is wrong',
+    remedy: 'write it like the example in the hint',
+  },
+  ADDRESS_HAS_SECRET: {
+    meaning: 'the address of an input or output contains a password, a key or a signature',
+    remedy: 'set the credentials in the environment; the message does not repeat the address',
+  },
+  CREDENTIALS_MISSING: {
+    meaning:
+      'no credentials were found for a database or an object store; the message lists the places searched',
+    remedy: 'set one of the environment variables in the hint',
+  },
+  ACCESS_DENIED: {
+    exitCode: 4,
+    meaning:
+      'a database or an object store refused the credentials, or they lack a right; the message names it',
+    remedy: 'check the credentials and their rights; nothing was replaced',
+  },
+  STORE_UNREACHABLE: {
+    exitCode: 5,
+    meaning: 'a database or an object store did not answer, or failed several times',
+    remedy: 'run the same command again later; all answers are kept',
+  },
+  STORE_REFUSED: {
+    exitCode: 5,
+    meaning:
+      'an object store refused a request for a reason other than the credentials; the message contains its error',
+    remedy: 'read the hint, then run the same command again; all answers are kept',
+  },
+  INPUT_INCOMPLETE: {
+    exitCode: 5,
+    meaning:
+      'an object store or web server sent another number of bytes than it announced, or bytes that do not match its checksum',
+    remedy: 'run the same command again; if it fails again, the server or a proxy on the way is faulty',
+  },
+  CLOCK_WRONG: {
+    meaning: 'an object store refused a request because the clock of this machine is wrong',
+    remedy: 'set the clock of this machine',
+  },
+  QUERY_REFUSED: {
+    meaning: 'the database refused the query of `--query`; the message has its reason',
+    remedy: 'correct the query; it must be one SELECT',
+  },
+  OUTPUT_TABLE_UNFIT: {
+    meaning:
+      'the columns of the output do not fit the existing table, which `--mode append` and `upsert` need',
+    remedy: 'the hint lists the columns; change the table, or use `--mode replace`',
+  },
+  OUTPUT_MISSING: { meaning: 'no output is named', remedy: 'pass `-o`' },
+  OUTPUT_FORMAT_UNKNOWN: {
+    meaning: 'the format cannot be detected from the file name, or that format cannot be compressed',
+    remedy: 'pass `--format`, or use .csv, .tsv, .parquet, .ndjson, .xlsx, .csv.gz or .ndjson.gz',
+  },
+  OUTPUT_IS_INPUT: { meaning: 'the output would overwrite an input', remedy: 'name another output' },
+  OUTPUT_UNWRITABLE: {
+    meaning: 'the output file or its folder cannot be written',
+    remedy: 'create the folder, check permissions',
+  },
+  OUTPUT_COLUMN_TAKEN: {
+    meaning: 'the input already has a column with the name of an added column',
+    remedy: 'pass `--prefix`',
+  },
+  OUTPUT_COLUMN_UNKNOWN: {
+    meaning: '`--columns` names a column that `enrich` does not add',
+    remedy: 'choose from the columns that the hint lists',
+  },
+  OUTPUT_COLUMN_UNFIT: {
+    meaning:
+      'the output format cannot hold a column. Parquet: an empty name, a NUL in the name, or the type GEOMETRY, GEOGRAPHY or VARIANT. Excel: a text of more than 32,767 characters',
+    remedy: 'rename the column, shorten the text, or write CSV or NDJSON',
+  },
+  OUTPUT_IS_OURS: {
+    meaning:
+      'the output, or its basis file, would overwrite a file of `enrich` (checkpoint, config, registry, service data) or any other database; links and letter case are resolved',
+    remedy: 'name another output',
+  },
+  DISK_FULL: {
+    meaning: 'the disk is full',
+    remedy: 'free some space and run the same command again; everything that was acknowledged is safe',
+  },
+  FILE_TOO_LARGE: {
+    meaning: 'the file size limit of this process is reached (`ulimit -f`)',
+    remedy: 'run `ulimit -f unlimited`, then the same command again',
+  },
+  FILES_TOO_MANY: {
+    meaning: 'the limit of open files of this process is reached (`ulimit -n`); 512 are enough',
+    remedy: 'run `ulimit -n 2048`, then the same command again',
+  },
+  NATIVE_PACKAGE_MISSING: {
+    meaning:
+      'npm installed SQLite or DuckDB without its binary, because `ignore-scripts`, `allow-scripts` or `omit=optional` is set, or because a build failed',
+    remedy: 'install what the hint says is missing, then run its command',
+  },
+  MEMORY_SHORT: {
+    meaning: '`--memory` is too small, either for the columns of a table or for any table',
+    remedy: 'use fewer columns, smaller row groups or CSV, or raise `--memory`',
   },
 } as const
