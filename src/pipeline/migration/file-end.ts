@@ -234,15 +234,14 @@ function openRows(database: Sqlite, inbox: Sqlite | null, { priceMicrosOf, makeI
       if (table === 'deliveries') inbox ??= makeInbox?.() ?? null
       const to = table === 'deliveries' ? (inbox ?? database) : database
       const extra = serverColumns[table] ?? []
-      const inserts = [
-        createInsert(to, table, getSharedColumns(table), computedColumns[table]),
-        createInsert(to, `server_${table}`, extra.length === 0 ? [] : ['position', ...extra]),
-      ]
+      const insert = createInsert(to, table, getSharedColumns(table), computedColumns[table])
+      const insertExtra = createInsert(to, `server_${table}`, extra.length > 0 ? ['position', ...extra] : [])
       to.transaction(() => {
         for (const row of rows) {
           const position = table === 'jobs' ? Number(row['job_id']) : (positions.get(table) ?? 0) + 1
           positions.set(table, position)
-          for (const insert of inserts) insert({ ...row, position })
+          insert(row)
+          insertExtra({ ...row, position })
         }
       })()
     },

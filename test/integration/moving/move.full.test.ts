@@ -84,6 +84,9 @@ describe.skipIf(programs === null)('moving a checkpoint', () => {
     await fillFile(one)
     // A run sorts out what a killed process left, and so does a move.
     open(one).close()
+    const inbox = new Database(getInboxPath(one))
+    inbox.exec('UPDATE deliveries SET position = position + 10 WHERE position > 2')
+    inbox.close()
     const before = fileRows(one)
     expect(await move(one, url)).toMatchObject({
       isDone: false,
