@@ -334,6 +334,12 @@ describe('damage', () => {
 
   test('of the text of any definition: no submission is lost without a refusal', async () => {
     await lived('Acme', 'Beta')
+    const pending = open()
+    const [id = 0] = await pending.registerLookups(keyed('Gamma'))
+    await pending.plan(hold)
+    const { customId } = await pending.intend(id, startMs)
+    await pending.accept(id, customId, 'run_Gamma', startMs)
+    pending.close()
     const files = [at.path(), `${at.path()}.head`].map((path) => [path, readFileSync(path)] as const)
     const bytes = readFileSync(at.path())
     const database = new Database(at.path(), { readonly: true })
@@ -354,7 +360,7 @@ describe('damage', () => {
         if (repair === null) continue
         repaired++
         const { lookupCount, submissionCount, lostSubmissionCount } = repair
-        expect(submissionCount + lostSubmissionCount).toBe(2)
+        expect(submissionCount + lostSubmissionCount).toBe(3)
         expect(lookupCount).toBeGreaterThanOrEqual(submissionCount)
         expect(verifyCheckpoint(at.path())).toMatchObject({
           damage: [],

@@ -39,7 +39,7 @@ export function tryRead<Result>(action: () => Result): Result | null {
   }
 }
 
-/** Inserts a row under its number; returns false if the table does not take it. */
+/** Inserts a row under its number; returns false if the table has other columns, or does not take it. */
 export function insertRow(database: Sqlite, table: string, { position, ...row }: Row): boolean {
   const columns = Object.keys(row)
   const values = columns.map(() => '?').join(', ')
@@ -49,7 +49,7 @@ export function insertRow(database: Sqlite, table: string, { position, ...row }:
     )
     return insert.run(position, ...Object.values(row)).changes > 0
   } catch (error) {
-    if (getSqliteCode(error)?.startsWith('SQLITE_CONSTRAINT') !== true) throw error
+    if (!/^SQLITE_(ERROR|CONSTRAINT)/.test(getSqliteCode(error) ?? '')) throw error
     return false
   }
 }
