@@ -334,12 +334,6 @@ describe('damage', () => {
 
   test('of the text of any definition: no submission is lost without a refusal', async () => {
     await lived('Acme', 'Beta')
-    const pending = open()
-    const [id = 0] = await pending.registerLookups(keyed('Gamma'))
-    await pending.plan(hold)
-    const { customId } = await pending.intend(id, startMs)
-    await pending.accept(id, customId, 'run_Gamma', startMs)
-    pending.close()
     const files = [at.path(), `${at.path()}.head`].map((path) => [path, readFileSync(path)] as const)
     const bytes = readFileSync(at.path())
     const database = new Database(at.path(), { readonly: true })
@@ -360,7 +354,7 @@ describe('damage', () => {
         if (repair === null) continue
         repaired++
         const { lookupCount, submissionCount, lostSubmissionCount } = repair
-        expect(submissionCount + lostSubmissionCount).toBe(3)
+        expect(submissionCount + lostSubmissionCount).toBe(2)
         expect(lookupCount).toBeGreaterThanOrEqual(submissionCount)
         expect(verifyCheckpoint(at.path())).toMatchObject({
           damage: [],
@@ -369,6 +363,25 @@ describe('damage', () => {
       }
     }
     expect(repaired).toBeGreaterThan(5)
+  })
+
+  test('of the name of a column: lookups are restored from their submissions', async () => {
+    await lived('Acme', 'Beta')
+    const pending = open()
+    const [id = 0] = await pending.registerLookups(keyed('Gamma'))
+    await pending.plan(hold)
+    const { customId } = await pending.intend(id, startMs)
+    await pending.accept(id, customId, 'run_Gamma', startMs)
+    pending.close()
+    const database = new Database(at.path())
+    database.unsafeMode(true)
+    database.pragma('writable_schema = ON')
+    database.exec(
+      "UPDATE sqlite_schema SET sql = replace(sql, 'answered_at_ms', 'bnswered_at_ms') WHERE name = 'lookups'",
+    )
+    database.close()
+    const counts = { lookupCount: 3, submissionCount: 3, answerCount: 2, lostSubmissionCount: 0 }
+    expect(repairCheckpoint(at.path(), startMs)).toMatchObject(counts)
   })
 
   test('of a scope that nothing else tells leaves the refusal: whose answers they are is not invented', async () => {
