@@ -205,7 +205,7 @@ function connectFirst(
     registryPath: first.registryPath,
     inFlightRunsMax: resolveSettings({}, {}).limits.inFlightRunsMax,
     matchers: service.matchers,
-    isFirst: true,
+    answersFirst: true,
     notice: (text) => {
       observe({ type: 'notice', text })
     },

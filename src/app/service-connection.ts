@@ -173,7 +173,7 @@ export interface EmbeddedDeps {
   /** Candidates are gathered with answers below this confidence; without it, none are. */
   doubtThreshold?: number
   /** Whether a hosted service answers what this one cannot; defaults to false. */
-  isFirst?: boolean
+  answersFirst?: boolean
   notice: (text: string) => void
 }
 
@@ -210,7 +210,7 @@ export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnecti
     })
     const companies = plural(registry.info().entityCount, 'company', 'companies')
     deps.notice(
-      deps.isFirst === true
+      deps.answersFirst === true
         ? `Own registry ${label} (${companies}); the service gets the lookups that it cannot answer.`
         : `Embedded service with ${label} (${companies}). For a hosted service, set --base-url and ENRICH_API_KEY.` +
             (path === null ? ' To load your own registers, use enrich registry load FOLDER.' : ''),

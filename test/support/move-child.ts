@@ -9,7 +9,6 @@ process.stdout.write('begun\n')
 const move = await moveCheckpoint(from, to, {
   clock: systemClock,
   random: systemRandom,
-  leaseMs: 4_000,
   priceMicrosOf: () => 0,
   notice: () => undefined,
 })

@@ -166,7 +166,7 @@ const namesShown = 10
 
 function formatRepair(path: string, repair: Repair | null): string {
   if (repair === null) return `${path} is undamaged; nothing was changed.\n`
-  const { lookupCount, submissionCount, answerCount, uncertain, fetchedAgain, lostSubmissionCount } = repair
+  const { lookupCount, submissionCount, answerCount, fetchedAgain, lostSubmissionCount } = repair
   const formatNames = (names: readonly string[]) =>
     ` (${names.slice(0, namesShown).join(', ')}${names.length > namesShown ? ', …' : ''})`
   return [
@@ -177,15 +177,10 @@ function formatRepair(path: string, repair: Repair | null): string {
       : [
           `  ${formatCount(fetchedAgain.length)} were billed, and are fetched again by the next run at no cost${formatNames(fetchedAgain)}`,
         ]),
-    ...(uncertain.length === 0
-      ? []
-      : [
-          `  ${formatCount(uncertain.length)} became uncertain: they may have been billed${formatNames(uncertain)}`,
-        ]),
     ...(lostSubmissionCount === 0
       ? []
       : [
-          `  ${formatCount(lostSubmissionCount)} submissions of unknown lookups are lost: they may have been billed.`,
+          `  ${plural(lostSubmissionCount, 'submission')} of unknown lookups ${lostSubmissionCount === 1 ? 'is' : 'are'} lost, and may have been billed.`,
           '  Next: enrich reconcile LEDGER.csv, or a run with --accept-rollback.',
         ]),
   ]

@@ -20,9 +20,8 @@ import {
   makeCheckpointFile,
   openToWrite,
 } from './sqlite/open-database.js'
-import { Rebuilder } from './sqlite/rebuild.js'
-import { registerChecksums } from './tables.js'
-import { repairHeader, repairSchema, tryRead, type RebuildResult } from './sqlite/salvage.js'
+import { tryRead } from './sqlite/readable-rows.js'
+import { rebuild, type RebuildResult } from './sqlite/rebuild.js'
 import { schemaVersion } from './sqlite/schema.js'
 import { createDamagedError } from './checkpoint-errors.js'
 
@@ -118,10 +117,9 @@ function rebuildInto(fresh: string, path: string, found: FoundHead): RebuildResu
   try {
     const to = makeCheckpointFile(fresh)
     try {
-      const from = openCopy(copy, path, to)
+      const from = openCopy(copy, path)
       try {
-        const rebuilt = new Rebuilder(from, to, found).rebuild()
-        return beginGeneration(to, rebuilt)
+        return beginGeneration(to, rebuild(from, to, found))
       } finally {
         from.close()
       }
@@ -141,8 +139,8 @@ function beginGeneration(database: Sqlite, rebuilt: RebuildResult): RebuildResul
   return next
 }
 
-/** Works on a copy, because opening a damaged file would change it. `sound`: an undamaged checkpoint. */
-function openCopy(copy: string, path: string, sound: Sqlite): Sqlite {
+/** Works on a copy, because opening a damaged file would change it. A file that SQLite cannot open has no rows. */
+function openCopy(copy: string, path: string): Sqlite {
   for (const suffix of ['', '-wal']) {
     if (!existsSync(path + suffix)) continue
     keepToOwner(copy + suffix)
@@ -152,23 +150,12 @@ function openCopy(copy: string, path: string, sound: Sqlite): Sqlite {
     const database = openSqlite(copy, { synchronous: 'OFF' })
     // Detects misplaced cells instead of reading them.
     database.pragma('cell_size_check = ON')
-    registerChecksums(database)
     database.prepare('SELECT count(*) FROM sqlite_schema').get()
     return database
   }
-  const openRepaired = () => {
-    tryRead(() => {
-      repairSchema(copy, sound)
-    })
-    return tryRead(open)
-  }
-  const database = openRepaired()
+  const database = tryRead(open)
   if (database !== null) return database
-  repairHeader(copy)
-  const mended = openRepaired()
-  if (mended !== null) return mended
   for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true })
-  // Nothing in it is readable.
   return open()
 }
 

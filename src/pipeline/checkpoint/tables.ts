@@ -33,9 +33,6 @@ const tables = {
       schema_version: 'integer',
       system_identifier: 'text',
       timeline: 'integer',
-      moving_id: 'text',
-      moving_to: 'text',
-      moving_until: 'timestamptz',
       arriving_from: 'text',
       moved_to: 'text',
       moved_at: 'timestamptz',
@@ -232,7 +229,7 @@ export const summedTables = ['checkpoint', 'scopes', 'jobs', 'lookups', 'submiss
 export type SummedTable = (typeof summedTables)[number]
 
 /** Returns the SQL expression of a row's checksum; `row` is the prefix of each column (`NEW.`, `l.`, `@`). */
-export function buildChecksumSql(table: SummedTable, row = ''): string {
+export function buildChecksumSql(table: SummedTable | 'history_runs', row = ''): string {
   return `row_checksum('${table}', ${listCoveredColumns(table)
     .map((column) => row + column)
     .join(', ')})`

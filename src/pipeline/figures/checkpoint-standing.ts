@@ -29,7 +29,7 @@ export interface Head {
 export type FoundHead =
   | { kind: 'missing' }
   | { kind: 'unreadable' }
-  /** `head`: the newest known, from the file or from its witness; `changedNs`: the file's change time. */
+  /** `head`: the newest known, from the file or from its copy; `changedNs`: the file's change time. */
   | { kind: 'found'; head: Head; changedNs: string }
 
 /** State of the database. */

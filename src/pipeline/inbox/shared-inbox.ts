@@ -1,6 +1,6 @@
 import { GroupCommit, type ItemResult } from '../../platform/group-commit.js'
 import type { Postgres, PostgresStatements } from '../../platform/postgres/postgres.js'
-import { assertNotMoving, type SharedDatabase } from '../checkpoint/postgres/open-database.js'
+import { assertNotMoved, type SharedDatabase } from '../checkpoint/postgres/open-database.js'
 import { withRetries, type RetryDeps } from '../checkpoint/postgres/retry.js'
 import { lookupKinds, type LookupKind } from '../lookups/lookup-kind.js'
 import {
@@ -205,7 +205,7 @@ class SharedInbox implements Inbox {
     this.#receiving ??= this.#connect()
     try {
       const rows = await this.#receiving.transaction(async (statements) => {
-        await assertNotMoving(statements, database.url)
+        await assertNotMoved(statements, database.url, 'write')
         await statements.query('SELECT pg_advisory_xact_lock($1)', [receiversLock])
         return statements.query<{ eventId: string }>(insertSql, buildValues(batch))
       })

@@ -115,7 +115,7 @@ export interface StageSink {
   plan: Record<LookupPlan, number>
 }
 
-interface StageFeedDeps {
+interface StagePlannerDeps {
   sinks: ReadonlyMap<StageKind, StageSink>
   /** For decided rows, the follow-up lookups of the chosen company replace those of the answer. */
   decided: DecidedRows
@@ -128,10 +128,10 @@ interface StageFeedDeps {
 
 /** Plans the follow-up lookups of answers: of new ones as they arrive, and of the known ones. */
 export class StagePlanner {
-  readonly #deps: StageFeedDeps
+  readonly #deps: StagePlannerDeps
   #hasLate = false
 
-  constructor(deps: StageFeedDeps) {
+  constructor(deps: StagePlannerDeps) {
     this.#deps = deps
   }
 

@@ -70,7 +70,7 @@ export async function runUntilAnswered(deps: SchedulerDeps): Promise<Stop | null
 
 /** Returns whether lookups were found too late for this round. */
 async function runRound(deps: SchedulerDeps, stoppings: Stoppings, interrupt: () => void): Promise<boolean> {
-  const { parts, feed, jobBudget } = await startParts(deps, stoppings)
+  const { parts, planner, jobBudget } = await startParts(deps, stoppings)
   // If one part fails, the others are stopped before its error is thrown.
   const all = parts.map((part) =>
     part.catch((error: unknown) => {
@@ -81,7 +81,7 @@ async function runRound(deps: SchedulerDeps, stoppings: Stoppings, interrupt: ()
   for (const part of await Promise.allSettled(all)) if (part.status === 'rejected') throw part.reason
   // The run ends if any kind exceeded the row budget; submissions within the budget are complete by now.
   if (jobBudget.reached !== null) stoppings.get('resolution')?.stop(jobBudget.reached)
-  return feed.hasLate && [...stoppings.values()].every(({ reason }) => reason === null)
+  return planner.hasLate && [...stoppings.values()].every(({ reason }) => reason === null)
 }
 
 /**
@@ -123,18 +123,18 @@ function createStoppings({ stages, resolutions }: SchedulerDeps): Stoppings {
 
 interface Round extends Pick<Machines, 'jobBudget'> {
   parts: Promise<void>[]
-  feed: Pick<StagePlanner, 'hasLate'>
+  planner: Pick<StagePlanner, 'hasLate'>
 }
 
 /** Starts all parts. A kind ends after the kinds from whose answers it follows. */
 async function startParts(deps: SchedulerDeps, stoppings: Stoppings): Promise<Round> {
-  const { machines, feed, ingestor, lostAreOver, jobBudget } = await connectMachines(deps, stoppings)
+  const { machines, planner, ingestor, lostAreOver, jobBudget } = await connectMachines(deps, stoppings)
   for (const { checkpoint, poller } of machines.values())
     poller.takeOver(await checkpoint.read('pending_runs'))
   const firsts = firstKinds.flatMap((kind) => machines.get(kind) ?? [])
-  const feedings = [
-    ...firsts.map(({ checkpoint }) => feed.planFromKnownAnswers(checkpoint)),
-    feed.planFromDecisions(deps.checkpoint.forKind('entity')),
+  const plannings = [
+    ...firsts.map(({ checkpoint }) => planner.planFromKnownAnswers(checkpoint)),
+    planner.planFromDecisions(deps.checkpoint.forKind('entity')),
   ]
   const runs = new Map<LookupKind, Promise<void>[]>()
   for (const kind of ['resolution', 'domain', 'entity', 'hierarchy'] as const) {
@@ -142,7 +142,7 @@ async function startParts(deps: SchedulerDeps, stoppings: Stoppings): Promise<Ro
     if (machine === undefined) continue
     // The hierarchy of a chosen company follows from its record; other late lookups run in another round.
     const above: readonly LookupKind[] = kind === 'hierarchy' ? [...firstKinds, 'entity'] : firstKinds
-    const upstream = [...feedings, ...above.flatMap((first) => runs.get(first) ?? [])]
+    const upstream = [...plannings, ...above.flatMap((first) => runs.get(first) ?? [])]
     if (kind !== 'resolution') void Promise.allSettled(upstream).then(machine.complete)
     runs.set(
       kind,
@@ -151,7 +151,11 @@ async function startParts(deps: SchedulerDeps, stoppings: Stoppings): Promise<Ro
   }
   const asking = [...runs.values()].flat()
   const ending = Promise.allSettled(asking).then(() => ingestor?.end())
-  return { parts: [...feedings, ...asking, ending, ingestor?.run() ?? Promise.resolve()], feed, jobBudget }
+  return {
+    parts: [...plannings, ...asking, ending, ingestor?.run() ?? Promise.resolve()],
+    planner,
+    jobBudget,
+  }
 }
 
 interface MergeFollowerDeps {
@@ -216,7 +220,7 @@ async function readOnce(id: string, deps: MergeFollowerDeps): Promise<Exchange |
 
 interface Machines {
   machines: ReadonlyMap<LookupKind, KindMachine>
-  feed: StagePlanner
+  planner: StagePlanner
   /** Null without webhooks. */
   ingestor: WebhookIngestor | null
   /** Resolves when no delivery can name a lost submission of the kind any more. */
@@ -236,7 +240,7 @@ async function connectMachines(
   const sinks = new Map<StageKind, StageSink>()
   const { decided = noDecisions } = deps
   const { isCheck = () => false } = stages ?? {}
-  const feed = new StagePlanner({ sinks, decided, isCheck, clock, stopSignal: main.pollSignal })
+  const planner = new StagePlanner({ sinks, decided, isCheck, clock, stopSignal: main.pollSignal })
   const stopSignal = main.pollSignal
   const ingestor =
     deps.webhooks === undefined
@@ -285,7 +289,7 @@ async function connectMachines(
         kind === 'resolution' ? followMerges(answer, merging) : Promise.resolve(answer),
       onAnswered: (lookupId, answer) => {
         if (kind === 'resolution') resolutions.onAnswered?.(lookupId, answer)
-        return feed.planFromAnswer(checkpoint, lookupId, () => answer.run)
+        return planner.planFromAnswer(checkpoint, lookupId, () => answer.run)
       },
       answersAreChecked: service.answersAreChecked ?? false,
     })
@@ -303,7 +307,7 @@ async function connectMachines(
     if (machines.get(kind)?.address.isInUse === true) await registerLost(ingestor, kind, deps)
     await ingestor.waitForLostSubmissions(kind)
   }
-  return { machines, feed, ingestor, lostAreOver, jobBudget }
+  return { machines, planner, ingestor, lostAreOver, jobBudget }
 }
 
 const getKindCheckpoint = (

@@ -54,7 +54,7 @@ async function lived(...names: string[]): Promise<string[]> {
   return customIds
 }
 
-function witnessFile(): string {
+function headCopyFile(): string {
   const found = readHead(at.path())
   if (found.kind !== 'found') throw new Error('there is no head')
   return getHeadCopyPath(found.head.checkpointId)
@@ -86,12 +86,12 @@ describe('the head', () => {
     const synced = files.map((path) => readFileSync(path))
     await submit(checkpoint, 'Beta', 'Gamma')
     const head = readFileSync(at.path('checkpoint.sqlite.head'))
-    const witness = readFileSync(witnessFile())
+    const copy = readFileSync(headCopyFile())
     checkpoint.close()
     // Into the same files: a power cut makes no copies.
     for (const [index, path] of files.entries()) writeFileSync(path, synced[index] ?? '')
     writeFileSync(at.path('checkpoint.sqlite.head'), head)
-    writeFileSync(witnessFile(), witness)
+    writeFileSync(headCopyFile(), copy)
     return open()
   }
 
@@ -216,7 +216,7 @@ describe('a copy', () => {
     for (const suffix of ['', '.head']) copyFileSync(at.path('backup') + suffix, at.path() + suffix)
   }
 
-  test('restored in place, with its head, is older than its witness', async () => {
+  test('restored in place, with its head, is older than the copy of its head', async () => {
     await restoredInPlace()
     expect(() => open()).toThrow(refusal('CHECKPOINT_BEHIND'))
     const told = open({ acceptRollback: true })
@@ -225,9 +225,9 @@ describe('a copy', () => {
     await lived('Gamma')
   })
 
-  test('restored in place, with its head, is one where there is no witness', async () => {
+  test('restored in place, with its head, is one without a copy of its head', async () => {
     await restoredInPlace()
-    rmSync(witnessFile())
+    rmSync(headCopyFile())
     const checkpoint = open()
     await checkpoint.registerLookups(keyed('Beta'))
     await expect(checkpoint.plan(hold)).rejects.toThrow(refusal('CHECKPOINT_COPIED'))
@@ -303,7 +303,7 @@ describe('damage', () => {
     await expect(use()).rejects.toThrow(expect.objectContaining({ exitCode: 2 }) as Error)
   })
 
-  test.each(cases.filter(([, , where]) => where !== 'scopes'))(
+  test.each(cases.filter(([, , where]) => !['scopes', 'submissions', 'chain'].includes(where)))(
     'of %s is repaired: nothing that was billed is submitted again, and nothing is invented',
     async (_, sql, where) => {
       await lived('Acme', 'Beta', 'Gamma')
@@ -326,7 +326,21 @@ describe('damage', () => {
     },
   )
 
-  test('of the text of any definition is repaired, and no answer is lost', async () => {
+  test.each(cases.filter(([, , where]) => ['submissions', 'chain'].includes(where)))(
+    'of %s: the repaired checkpoint is refused until its submissions are restored',
+    async (_, sql) => {
+      await lived('Acme', 'Beta', 'Gamma')
+      change(`PRAGMA foreign_keys = OFF; ${sql}`)
+      expect(repairFile(at.path(), startMs)).toMatchObject({ lostSubmissionCount: 1, lookupCount: 3 })
+      expect(verifyFile(at.path())).toMatchObject({
+        damage: [],
+        problem: { code: 'CHECKPOINT_BEHIND' },
+      })
+      expect(() => open()).toThrow(refusal('CHECKPOINT_BEHIND'))
+    },
+  )
+
+  test('of the text of any definition: no submission is lost without a refusal', async () => {
     await lived('Acme', 'Beta')
     const files = [at.path(), `${at.path()}.head`].map((path) => [path, readFileSync(path)] as const)
     const bytes = readFileSync(at.path())
@@ -347,10 +361,35 @@ describe('damage', () => {
         const repair = repairFile(at.path(), startMs)
         if (repair === null) continue
         repaired++
-        expect(repair).toMatchObject({ lookupCount: 2, answerCount: 2, lostSubmissionCount: 0 })
+        const { lookupCount, submissionCount, lostSubmissionCount } = repair
+        expect(submissionCount + lostSubmissionCount).toBe(2)
+        expect(lookupCount).toBeGreaterThanOrEqual(submissionCount)
+        expect(verifyFile(at.path())).toMatchObject({
+          damage: [],
+          problem: lostSubmissionCount === 0 ? null : { code: 'CHECKPOINT_BEHIND' },
+        })
       }
     }
     expect(repaired).toBeGreaterThan(5)
+  })
+
+  test('of the name of a column: lookups are restored from their submissions', async () => {
+    await lived('Acme', 'Beta')
+    const pending = open()
+    const [id = 0] = await pending.registerLookups(keyed('Gamma'))
+    await pending.plan(hold)
+    const { customId } = await pending.intend(id, startMs)
+    await pending.apply({ event: 'accept', lookupId: id, customId, runId: 'run_Gamma', nowMs: startMs })
+    pending.close()
+    const database = new Database(at.path())
+    database.unsafeMode(true)
+    database.pragma('writable_schema = ON')
+    database.exec(
+      "UPDATE sqlite_schema SET sql = replace(sql, 'answered_at_ms', 'bnswered_at_ms') WHERE name = 'lookups'",
+    )
+    database.close()
+    const counts = { lookupCount: 3, submissionCount: 3, answerCount: 2, lostSubmissionCount: 0 }
+    expect(repairFile(at.path(), startMs)).toMatchObject(counts)
   })
 
   test('of a scope that nothing else tells leaves the refusal: whose answers they are is not invented', async () => {

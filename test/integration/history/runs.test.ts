@@ -254,7 +254,6 @@ describe('damage of history', () => {
         submissionCount: 3,
         answerCount: 3,
         lostSubmissionCount: 0,
-        uncertain: [],
       })
     expect(wheres()).toEqual([])
     expect(await place.run(service)).toMatchObject({ billedCount: 0, cachedCount: 2 })
@@ -283,7 +282,6 @@ describe('damage of history', () => {
         submissionCount: 301,
         answerCount: 301,
         lostSubmissionCount: 0,
-        uncertain: [],
       })
       expect(wheres()).toEqual([])
       await place.run(service)

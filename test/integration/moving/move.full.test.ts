@@ -8,15 +8,21 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { setTimeout } from 'node:timers/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { UserError } from '../../../src/core/errors.js'
+import { parsePostgresUrl } from '../../../src/core/server-addresses.js'
+import { openWorker } from '../../../src/pipeline/checkpoint/postgres/lease.js'
 import { openShared, openSharedToRead } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
+import { readMoveTarget } from '../../../src/pipeline/checkpoint/sqlite/open-database.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { verifyFile } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
 import { getInboxPath, openInbox } from '../../../src/pipeline/inbox/inbox.js'
+import { openSharedInbox } from '../../../src/pipeline/inbox/shared-inbox.js'
 import { moveCheckpoint, undoMove } from '../../../src/pipeline/migration/move-checkpoint.js'
 import { systemClock } from '../../../src/platform/clock.js'
+import { connectPostgres } from '../../../src/platform/postgres/connect.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { loadDriver } from '../../../src/platform/sqlite.js'
 import { startProgram } from '../../support/child-process.js'
@@ -31,7 +37,7 @@ const Database = loadDriver()
 const programs = findPostgres()
 const startService = servicesOfTests()
 
-describe.skipIf(programs === null)('a checkpoint that is moved', () => {
+describe.skipIf(programs === null)('moving a checkpoint', () => {
   let server: SharedPostgres
   let folder: string
   let databaseCount = 0
@@ -43,23 +49,13 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
   const databaseOf = (url: string) => new URL(url).pathname.slice(1)
   const open = (at: string) => openCheckpoint({ path: at, scope, job, nowMs: startMs, random: systemRandom })
   const opened = (url: string) => openShared(url, { clock: systemClock, random: systemRandom })
-  /** Whether a run could go on with it. */
+  /** Whether a run could continue with it. */
   const isUsable = async (place: string): Promise<boolean> => {
-    if (!place.startsWith('postgres:')) {
-      if (!existsSync(place)) return false
-      return (
-        (await codeOf(
-          Promise.resolve().then(() => {
-            open(place).close()
-          }),
-        )) === null
-      )
-    }
+    if (!place.startsWith('postgres:')) return existsSync(place) && readMoveTarget(place) === null
     const found = await codeOf(
       openSharedToRead(place).then(async (shared) => {
         const scopes = (await shared?.postgres.query('SELECT FROM enrich.scopes')) ?? []
         await shared?.close()
-        // Made, and nothing was written into it.
         if (scopes.length === 0) throw new UserError('CHECKPOINT_NOT_FOUND', place)
       }),
     )
@@ -83,11 +79,14 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
   })
   afterAll(() => server.stop())
 
-  test('from a file to a server and back is what it was, row by row', async () => {
+  test('from a file to a server and back, each row is the same', async () => {
     const [one, two, url] = [path('one.sqlite'), path('two.sqlite'), newUrl()]
     await fillFile(one)
     // A run sorts out what a killed process left, and so does a move.
     open(one).close()
+    const inbox = new Database(getInboxPath(one))
+    inbox.exec('UPDATE deliveries SET position = position + 10 WHERE position > 2')
+    inbox.close()
     const before = fileRows(one)
     expect(await move(one, url)).toMatchObject({
       isDone: false,
@@ -103,7 +102,7 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
     expect(names).toEqual([])
   })
 
-  test('what a job took of its budgets is known there', async () => {
+  test('the used budgets of a job are known on the server', async () => {
     const [one, url] = [path('one.sqlite'), newUrl()]
     await fillFile(one)
     await move(one, url)
@@ -126,7 +125,7 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
     ])
   })
 
-  test('from a server to a file and back is what it was, with its parts', async () => {
+  test('from a server to a file and back, each row is the same, with the parts of jobs', async () => {
     const [zero, one, two] = [path('zero.sqlite'), newUrl(), newUrl()]
     await fillFile(zero)
     await move(zero, one)
@@ -143,7 +142,7 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
     expect(await serverRows(two)).toEqual(before)
   })
 
-  test('nobody goes on with the one that moved, and its names of submissions are not given again', async () => {
+  test('a moved checkpoint is refused, and its custom ids are not used again', async () => {
     const [one, url] = [path('one.sqlite'), newUrl()]
     await fillFile(one)
     await move(one, url)
@@ -162,7 +161,7 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
     database.close()
   })
 
-  test('a run there submits nothing that was asked, and fetches what ran', async () => {
+  test('a run with the target submits no known lookup again, and polls pending ones', async () => {
     const at = createWorkplace()
     const url = newUrl()
     at.writeRows(['Acme,', 'Bolt,', 'Slow,'])
@@ -190,7 +189,22 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
     at.remove()
   })
 
-  test('what is remembered of runs goes along', async () => {
+  test('a suspended worker does not continue in a moved checkpoint', async () => {
+    const [one, url] = [path('one.sqlite'), newUrl()]
+    await fillFile(one, 3)
+    await move(one, url)
+    const shared = await opened(url)
+    const times = { lease: 100, renewEvery: 1_000, clockJumpMax: 5_000 }
+    const worker = await openWorker({ ...shared, clock: systemClock, job: 'a', times })
+    await setTimeout(200)
+    await move(url, path('two.sqlite'))
+    while (worker.end === null) await setTimeout(20)
+    expect(worker.end).toBe('gone')
+    await worker.close()
+    await shared.close()
+  })
+
+  test('the run history is moved', async () => {
     const at = createWorkplace()
     const [url, back] = [newUrl(), at.path('back.sqlite')]
     const answers = { Acme: foreignMatch('Acme SE'), Bolt: foreignMatch('Bolt AG') }
@@ -212,7 +226,7 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
     at.remove()
   })
 
-  test('is not moved to where something is, nor from where nothing is, nor while it is in use', async () => {
+  test('a used target, a missing source and a source in use are refused', async () => {
     const [one, two, url] = [path('one.sqlite'), path('two.sqlite'), newUrl()]
     await fillFile(one, 3)
     await fillFile(two, 3)
@@ -243,7 +257,7 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
     expect(await codeOf(move(two, newUrl()))).toMatch(/CHECKPOINT_(TOO_NEW|DAMAGED)/)
   })
 
-  test('one that is damaged, or a copy, is not moved', async () => {
+  test('a damaged checkpoint and a copy are refused', async () => {
     const one = path('one.sqlite')
     await fillFile(one, 3)
     copyFileSync(one, path('copy.sqlite'))
@@ -255,7 +269,7 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
     expect(await codeOf(move(one, newUrl()))).toBe('CHECKPOINT_DAMAGED')
   })
 
-  test('a receiver that stands acknowledges nothing that would not be moved', async () => {
+  test('a receiver acknowledges no delivery that would not be moved', async () => {
     const [one, url] = [path('one.sqlite'), newUrl()]
     await fillFile(one, 3)
     const inbox = openInbox(one, Date.now())
@@ -267,11 +281,11 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
     expect(rows!.map((row) => (row as { event_id: string }).event_id)).toContain('evt_before')
   })
 
-  test('killed after the mark, before the other one is anybody’s: neither can be used, and the same command ends it', async () => {
+  test('after a kill between mark and publication, neither checkpoint is usable, and the same command completes the move', async () => {
     const [one, url, two] = [path('one.sqlite'), newUrl(), path('two.sqlite')]
     await fillFile(one, 3)
     await move(one, url)
-    server.sql(`UPDATE enrich.checkpoint SET arriving_from = 'x (' || id || ')'`, databaseOf(url))
+    server.sql(`UPDATE enrich.checkpoint SET arriving_from = 'x'`, databaseOf(url))
     expect([await isUsable(one), await isUsable(url)]).toEqual([false, false])
     expect(await move(one, url)).toMatchObject({ isDone: false, counts: null })
     expect(await isUsable(url)).toBe(true)
@@ -283,7 +297,7 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
     expect(fileRows(two)['deliveries']).toHaveLength(4)
   })
 
-  test('undone, where the other one was not used, the old one is the checkpoint again', async () => {
+  test('--undo makes the source usable again, unless the target was used', async () => {
     const [one, url] = [path('one.sqlite'), newUrl()]
     await fillFile(one, 3)
     expect(await codeOf(undoMove(one, url, moveDeps))).toBe('USAGE_INVALID')
@@ -305,7 +319,7 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
     expect(verifyFile(one)).toMatchObject({ damage: [], problem: null })
   })
 
-  test('undone from a file back to a server whose kinds of lookups had no jobs of their own', async () => {
+  test('--undo works for a server whose kinds of lookups had no jobs in a file', async () => {
     const [zero, one, two] = [path('zero.sqlite'), newUrl(), path('two.sqlite')]
     await fillFile(zero, 3)
     await move(zero, one)
@@ -315,46 +329,127 @@ describe.skipIf(programs === null)('a checkpoint that is moved', () => {
     expect([await isUsable(one), await isUsable(two)]).toEqual([true, false])
   })
 
-  test.each([
-    ['from a file to a server', true],
-    ['from a server to a file', false],
-  ])(
-    'killed again and again %s, one of them is whole, and the same command ends it',
-    async (_, isToServer) => {
-      const [file, url] = [path('one.sqlite'), newUrl()]
-      await fillFile(file, 3_000)
-      const [from, to] = isToServer ? [file, url] : [newUrl(), path('two.sqlite')]
-      if (!isToServer) await move(file, from)
-      const before = isToServer ? null : await serverRows(from)
-      const program = new URL('../../support/move-child.ts', import.meta.url).href
-      let done: string | null
-      for (let kill = 0; ; kill++) {
-        const child = startProgram(program, from, to)
-        await child.nextLine()
-        const ended = child.nextLine().catch(() => null)
-        // Later each time by a share, so that it ends soon on a busy machine too; at every step on the way.
-        const cut = new Promise<null>((resolve) =>
-          setTimeout(resolve, 100 * 1.5 ** kill * (1 + Math.random()), null),
+  test('between two files and between two servers, all rows are the same', async () => {
+    const [one, two, url, other, back] = [
+      path('one.sqlite'),
+      path('two.sqlite'),
+      newUrl(),
+      newUrl(),
+      path('back.sqlite'),
+    ]
+    await fillFile(one)
+    open(one).close()
+    const before = fileRows(one)
+    await move(one, two)
+    await move(two, url)
+    const onServer = await serverRows(url)
+    await move(url, other)
+    expect(await serverRows(other)).toEqual(onServer)
+    await move(other, back)
+    expect(fileRows(back)).toEqual(before)
+    expect(await Promise.all([one, two, url, other, back].map(isUsable))).toEqual([
+      false,
+      false,
+      false,
+      false,
+      true,
+    ])
+  })
+
+  test('during a move, no run and no receiver uses either checkpoint', async () => {
+    const [one, url, two] = [path('one.sqlite'), newUrl(), path('two.sqlite')]
+    await fillFile(one, 3)
+    await (await opened(url)).close()
+    const inbox = openInbox(one, Date.now())
+    await whileStopped(
+      url,
+      () => move(one, url),
+      async () => {
+        expect(() => open(one)).toThrow(expect.objectContaining({ code: 'CHECKPOINT_IN_USE' }) as Error)
+        await expect(inbox.receive('evt_during', Buffer.from('{}'), Date.now())).rejects.toThrow()
+        expect(await codeOf(opened(url))).toBe('CHECKPOINT_IN_USE')
+      },
+    )
+    inbox.close()
+    const shared = await opened(url)
+    const receiver = await openSharedInbox({
+      database: shared,
+      owner: null,
+      clock: systemClock,
+      random: systemRandom,
+    })
+    await whileStopped(
+      url,
+      () => move(url, two),
+      async () => {
+        expect(await codeOf(opened(url))).toBe('CHECKPOINT_IN_USE')
+        expect(await codeOf(receiver.receive('evt_during', Buffer.from('{}'), Date.now()))).toBe(
+          'CHECKPOINT_IN_USE',
         )
-        done = await Promise.race([ended, cut])
-        await child.kill()
-        if (done !== null) break
-        // Whichever it is, nobody can work on both.
-        const usable = [await isUsable(from), await isUsable(to)]
-        expect(usable.filter((is) => is).length).toBeLessThanOrEqual(1)
+        expect(await codeOf(move(url, path('three.sqlite')))).toBe('CHECKPOINT_IN_USE')
+      },
+    )
+    expect(await codeOf(receiver.receive('evt_after', Buffer.from('{}'), Date.now()))).toBe(
+      'CHECKPOINT_MOVED',
+    )
+    await receiver.close()
+    await shared.close()
+    expect(fileRows(two)['deliveries']).toHaveLength(4)
+  }, 60_000)
+
+  /** Runs `check` while a move waits for a table of the server. */
+  async function whileStopped(
+    url: string,
+    start: () => Promise<unknown>,
+    check: () => Promise<void>,
+  ): Promise<void> {
+    const postgres = connectPostgres(parsePostgresUrl(url), { statementTimeoutMs: 60_000 })
+    let moving: Promise<unknown> = Promise.resolve()
+    try {
+      await postgres.transaction(async ({ query }) => {
+        await query('SET LOCAL idle_in_transaction_session_timeout = 0')
+        await query('LOCK TABLE enrich.answers IN ACCESS EXCLUSIVE MODE')
+        moving = start()
+        const countWaiting = async () => (await query('SELECT FROM pg_locks WHERE NOT granted')).length
+        while ((await countWaiting()) === 0) await query('SELECT pg_sleep(0.02)')
+        await check()
+      })
+      await moving
+    } finally {
+      await postgres.close()
+    }
+  }
+
+  test('killed 50 times at any moment on the way to a server and back, no row is lost, and one of both is usable at most', async () => {
+    let from = path('0.sqlite')
+    await fillFile(from, 3_000)
+    open(from).close()
+    const before = fileRows(from)
+    const program = new URL('../../support/move-child.ts', import.meta.url).href
+    let durationMs = 1_000
+    let [hop, killCount] = [1, 0]
+    let to = newUrl()
+    while (killCount < 50 || hop < 3 || from.startsWith('postgres:')) {
+      const child = startProgram(program, from, to)
+      await child.nextLine()
+      const begunAtMs = performance.now()
+      const ended = child.nextLine().catch(() => null)
+      const cut = setTimeout(durationMs * 1.1 * Math.random(), null)
+      const done = await (killCount < 50 ? Promise.race([ended, cut]) : ended)
+      await child.kill()
+      const usable = [await isUsable(from), await isUsable(to)]
+      expect(usable.filter((is) => is).length).toBeLessThanOrEqual(1)
+      if (done === null) {
+        killCount++
+        continue
       }
-      // A kill may have come after the end, and before it was said: then there is nothing left to do.
       expect(JSON.parse(done)).toHaveProperty('isDone')
-      expect([await isUsable(from), await isUsable(to)]).toEqual([false, true])
-      if (before !== null) {
-        const there = newUrl()
-        await move(to, there)
-        expect(await serverRows(there)).toEqual(before)
-      } else {
-        await move(url, path('back.sqlite'))
-        expect(verifyFile(path('back.sqlite'))).toMatchObject({ damage: [], problem: null })
-      }
-    },
-    120_000,
-  )
+      expect(usable).toEqual([false, true])
+      durationMs = performance.now() - begunAtMs
+      from = to
+      to = ++hop % 2 === 1 ? newUrl() : path(`${hop}.sqlite`)
+    }
+    expect(fileRows(from)).toEqual(before)
+    expect(verifyFile(from)).toMatchObject({ damage: [], problem: null })
+  }, 300_000)
 })

@@ -25,43 +25,37 @@ import { sharedMigrations } from './schema.js'
 import { createArrivingError, createMovedError } from '../checkpoint-errors.js'
 import type { LookupId } from '../records.js'
 
-interface Moves {
-  readonly movedTo: string | null
-  readonly arrivingFrom: string | null
-  /** Another process is migrating it now. */
-  readonly isMoving: boolean
-}
+/**
+ * Any number: a move holds this lock until it commits. Workers and receivers share it in the transaction that registers
+ * a worker or stores a delivery.
+ */
+export const movingLock = 7_305_511_973
 
-const movesSql = `SELECT moved_to AS "movedTo", arriving_from AS "arrivingFrom",
-    coalesce(moving_until > clock_timestamp(), false) AS "isMoving" FROM enrich.checkpoint`
+/** Whether no move is running; if none is, none starts before the transaction ends. Evaluated before rows are locked. */
+const isFreeSql = `pg_try_advisory_xact_lock_shared(${movingLock})`
 
-/** Whether workers may join `enrich.checkpoint c`. */
-export const isOpenSql = `c.moved_to IS NULL AND c.arriving_from IS NULL
-    AND coalesce(c.moving_until <= clock_timestamp(), true)`
+/** Whether workers may join `enrich.checkpoint c`, which the statement must lock FOR SHARE. */
+export const isOpenSql = `c.moved_to IS NULL AND c.arriving_from IS NULL AND ${isFreeSql}`
 
-/** Throws CHECKPOINT_MOVED, CHECKPOINT_ARRIVING and, for writing, CHECKPOINT_IN_USE. */
+/**
+ * Throws CHECKPOINT_MOVED, CHECKPOINT_ARRIVING and, for writing, CHECKPOINT_IN_USE during a move. For writing, keeps a
+ * move from starting before the transaction ends.
+ */
 export async function assertNotMoved(
   { query }: PostgresStatements,
   url: string,
   use: 'read' | 'write',
 ): Promise<void> {
-  const [moves] = await query<Moves>(movesSql)
-  if (moves !== undefined) assertUsable(moves, url, use)
-}
-
-/** Throws if the checkpoint is moved to another place, and keeps it from being moved until the transaction ends. */
-export async function assertNotMoving({ query }: PostgresStatements, url: string): Promise<void> {
-  const [moves] = await query<Moves>(`${movesSql} FOR SHARE`)
-  if (moves !== undefined) assertUsable(moves, url, 'write')
-}
-
-function assertUsable({ movedTo, arrivingFrom, isMoving }: Moves, url: string, use: 'read' | 'write'): void {
-  if (movedTo !== null) throw createMovedError(url, movedTo)
-  if (arrivingFrom !== null) throw createArrivingError(url, arrivingFrom)
-  if (isMoving && use === 'write')
+  const [found] = await query<{ movedTo: string | null; arrivingFrom: string | null }>(
+    `SELECT moved_to AS "movedTo", arriving_from AS "arrivingFrom" FROM enrich.checkpoint
+     ${use === 'read' ? '' : `WHERE ${isFreeSql} FOR SHARE`}`,
+  )
+  if (found === undefined)
     throw new UserError('CHECKPOINT_IN_USE', `the checkpoint ${url} is being moved`, {
-      hint: 'wait until the migration ends, then use the checkpoint that it was moved to',
+      hint: 'wait until the move ends, then use the checkpoint that it was moved to',
     })
+  if (found.movedTo !== null) throw createMovedError(url, found.movedTo)
+  if (found.arrivingFrom !== null) throw createArrivingError(url, found.arrivingFrom)
 }
 
 /** An opened checkpoint on PostgreSQL that passed all checks. */
@@ -93,7 +87,7 @@ export interface OpenSharedDeps {
   readonly acceptRollback?: boolean
   /** For reconciliation: settles a rollback and submits nothing. */
   readonly settlesRollback?: boolean
-  /** For migration: also opens a checkpoint that was moved or is being filled. */
+  /** For a move: also opens a checkpoint that was moved or is filled. */
   readonly isMover?: boolean
 }
 

@@ -10,7 +10,13 @@ import {
   type OwnCharge,
   type UncertainSubmission,
 } from '../charges.js'
-import { openShared, openSharedToRead, type OpenSharedDeps } from './open-database.js'
+import {
+  assertNotMoved,
+  openShared,
+  openSharedToRead,
+  type OpenSharedDeps,
+  type SharedDatabase,
+} from './open-database.js'
 import { withRetries } from './retry.js'
 import { sweep } from './sweep.js'
 import type { SubmissionName } from '../lookup-key.js'
@@ -225,7 +231,7 @@ export async function reconcileSharedCheckpoint(request: ReconcileSharedRequest)
   try {
     // Makes in-flight submissions of dead workers uncertain.
     if (!isDryRun) await sweep(shared.postgres)
-    result = await settleCharges(request, (work) => shared.postgres.transaction(work), shared.id)
+    result = await settleCharges(request, (work) => shared.postgres.transaction(work), shared)
   } catch (error) {
     throw shared.explain(error)
   } finally {
@@ -247,11 +253,12 @@ async function findProblem({ path, environment }: ReconcileSharedRequest): Promi
 async function settleCharges(
   request: ReconcileSharedRequest,
   transaction: <Result>(work: (statements: PostgresStatements) => Promise<Result>) => Promise<Result>,
-  checkpointId: string,
+  { id: checkpointId, url }: Pick<SharedDatabase, 'id' | 'url'>,
 ): Promise<Reconciled> {
   try {
     return await withRetries(request, () =>
       transaction(async (statements) => {
+        await assertNotMoved(statements, url, 'write')
         const result = await new SharedReconciler({ ...request, statements, checkpointId }).run()
         if (request.isDryRun) throw new DryRun(result)
         return result

@@ -122,11 +122,7 @@ export const sharedMigrations: readonly string[] = [
      timeline integer NOT NULL,
      -- As in a file: how often names of submissions began anew.
      generation integer NOT NULL DEFAULT 0,
-     -- A process moves it away, or fills it, until then by the clock of the server.
-     moving_id text,
-     moving_to text,
-     moving_until timestamptz,
-     -- It is being filled, and is nobody's before that has ended.
+     -- It is filled, and not usable before its source is marked as moved.
      arriving_from text,
      -- It has moved, and nobody goes on with it.
      moved_to text,

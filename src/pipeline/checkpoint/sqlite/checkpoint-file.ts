@@ -238,8 +238,8 @@ function openJob(database: Sqlite, scopeId: number, deps: Pick<OpenCheckpointDep
   return Number(insert.run(scopeId, deps.job, deps.nowMs).lastInsertRowid)
 }
 
-/** This process has the lock, so every remaining intention belongs to a process that died. */
-function recoverIntended(database: Sqlite): void {
+/** The caller has the lock, so every remaining intention belongs to a process that died. */
+export function recoverIntended(database: Sqlite): void {
   const reason = 'the process ended before the answer to the submission came'
   database.transaction(() => {
     database

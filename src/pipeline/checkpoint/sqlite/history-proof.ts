@@ -16,7 +16,7 @@ import {
   unpackNumbers,
 } from '../history-tables.js'
 import { UnpackableError, unpackLine, type PackedAnswer } from '../packed-answer.js'
-import { insertRow, scanReadableRows, tryRead, type Row } from './salvage.js'
+import { insertRow, scanReadableRows, tryRead, type Row } from './readable-rows.js'
 
 export type StateRow = PackedAnswer & StateFacts & { digest: Buffer; checksum: Buffer }
 
@@ -130,7 +130,7 @@ function countDamaged<Found>(rows: Iterable<Found>, isSound: (row: Found) => boo
  * runs. The next run creates the marks again.
  */
 export function copyHistory(from: Sqlite, to: Sqlite): void {
-  const scanTable = (table: string) => scanReadableRows(from, table, 0)
+  const scanTable = (table: string) => scanReadableRows(from, table)
   for (const row of scanTable('history_states'))
     if ((tryRead(() => unpackValidState(asState(row))) ?? null) !== null) insertRow(to, 'history_states', row)
   const ofState = to

@@ -47,8 +47,17 @@ export function readMoveTarget(path: string): string | null {
   }
 }
 
-/** Marks an open checkpoint, locked by the caller, as moved. If killed, it is either unchanged or moved. */
+/**
+ * Marks an open checkpoint, locked by the caller, as moved. If killed, it is either unchanged or moved. Throws
+ * CHECKPOINT_*.
+ */
 export function markMoved(database: Sqlite, deps: HeadDeps, place: string, nowMs: number): void {
+  withExplainedErrors(deps.path, () => {
+    writeMovedMark(database, deps, place, nowMs)
+  })
+}
+
+function writeMovedMark(database: Sqlite, deps: HeadDeps, place: string, nowMs: number): void {
   const { path } = deps
   const keeper = new HeadKeeper(database, readHead(path), deps)
   keeper.assertOwn()
@@ -66,14 +75,22 @@ export function markMoved(database: Sqlite, deps: HeadDeps, place: string, nowMs
   })()
 }
 
-/** Removes the mark, and starts a new range of custom ids. `database` must have the checksum functions. */
-export function removeMovedMark(database: Sqlite): void {
-  database.transaction(() => {
-    database.exec('DROP TABLE moved')
-    database.exec(`UPDATE checkpoint SET generation = generation + ${generationsApart}`)
-    database.exec(`UPDATE checkpoint SET checksum = ${buildChecksumSql('checkpoint')}`)
-    database.pragma(`user_version = ${readSchemaVersion(database) - movedVersion}`)
-  })()
+/** Removes the mark, and starts a new range of custom ids. Throws CHECKPOINT_*. */
+export function removeMovedMark(path: string): void {
+  withExplainedErrors(path, () => {
+    const database = openSqlite(path, { synchronous: 'FULL' })
+    try {
+      registerChecksums(database)
+      database.transaction(() => {
+        database.exec('DROP TABLE moved')
+        database.exec(`UPDATE checkpoint SET generation = generation + ${generationsApart}`)
+        database.exec(`UPDATE checkpoint SET checksum = ${buildChecksumSql('checkpoint')}`)
+        database.pragma(`user_version = ${readSchemaVersion(database) - movedVersion}`)
+      })()
+    } finally {
+      database.close()
+    }
+  })
 }
 
 const buildFileKind = (path: string): OwnSqlite => ({

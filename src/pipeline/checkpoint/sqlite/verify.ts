@@ -266,6 +266,20 @@ export function verifyFile(path: string): Verification | null {
   }
 }
 
+/** Whether a checkpoint has answers of a service at a URL; true if that cannot be read. */
+export function isBilledFile(path: string): boolean {
+  try {
+    const database = openToRead(path, 'unfinished')
+    try {
+      return database !== null && hasHostedAnswers(database)
+    } finally {
+      database?.close()
+    }
+  } catch {
+    return true
+  }
+}
+
 /** Whether it has answers of a service at a URL: those were billed. */
 function hasHostedAnswers(database: Sqlite): boolean {
   const scopes = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'scopes'").get()

@@ -1,5 +1,5 @@
-/** Errors of the input; part of the error table. */
-export const errorsOfInputs = {
+/** Errors of inputs and outputs, in files, databases and stores, and of the disk. */
+export const tableErrors = {
   INPUT_NOT_FOUND: {
     meaning: 'the file does not exist, or no file matches the pattern',
     remedy: 'check the path',
@@ -115,10 +115,6 @@ export const errorsOfInputs = {
     meaning: 'the input changed during the run',
     remedy: 'run the same command again; all answers are kept',
   },
-} as const
-
-/** Errors of databases and object stores as inputs and outputs; part of the error table. */
-export const errorsOfAddresses = {
   ADDRESS_INVALID: {
     meaning: 'the address of an input or output cannot be read; the message names what is wrong',
     remedy: 'write it like the example in the hint',
@@ -168,25 +164,53 @@ export const errorsOfAddresses = {
       'the columns of the output do not fit the existing table, which `--mode append` and `upsert` need',
     remedy: 'the hint lists the columns; change the table, or use `--mode replace`',
   },
-} as const
-
-/** Errors of `enrich mcp`; part of the error table. */
-export const errorsOfAssistants = {
-  PATH_OUTSIDE_ROOT: {
-    meaning: 'an assistant named a path that leads out of the folder of `enrich mcp --root`, or is hidden',
-    remedy: 'name a file in the folder; links must stay in it too',
+  OUTPUT_MISSING: { meaning: 'no output is named', remedy: 'pass `-o`' },
+  OUTPUT_FORMAT_UNKNOWN: {
+    meaning: 'the format cannot be detected from the file name, or that format cannot be compressed',
+    remedy: 'pass `--format`, or use .csv, .tsv, .parquet, .ndjson, .xlsx, .csv.gz or .ndjson.gz',
   },
-  CONFIG_CHANGED: {
-    meaning: 'the config changed after `enrich mcp` started',
-    remedy: 'check the change, and start the server again',
+  OUTPUT_IS_INPUT: { meaning: 'the output would overwrite an input', remedy: 'name another output' },
+  OUTPUT_UNWRITABLE: {
+    meaning: 'the output file or its folder cannot be written',
+    remedy: 'create the folder, check permissions',
   },
-  RUN_NOT_CONFIRMED: {
+  OUTPUT_COLUMN_TAKEN: {
+    meaning: 'the input already has a column with the name of an added column',
+    remedy: 'pass `--prefix`',
+  },
+  OUTPUT_COLUMN_UNKNOWN: {
+    meaning: '`--columns` names a column that `enrich` does not add',
+    remedy: 'choose from the columns that the hint lists',
+  },
+  OUTPUT_COLUMN_UNFIT: {
     meaning:
-      'a run of an assistant may be billed or replace a file, and the user did not accept it or cannot be asked',
-    remedy: 'accept it, use a client with elicitation, or start `enrich mcp` with `--yes`',
+      'the output format cannot hold a column. Parquet: an empty name, a NUL in the name, or the type GEOMETRY, GEOGRAPHY or VARIANT. Excel: a text of more than 32,767 characters',
+    remedy: 'rename the column, shorten the text, or write CSV or NDJSON',
   },
-  RUN_BUDGET_EXCEEDED: {
-    meaning: 'the budget of a run of an assistant exceeds the rest of the limits of `enrich mcp`',
-    remedy: 'pass a smaller budget, or start the server again with a higher limit',
+  OUTPUT_IS_OURS: {
+    meaning:
+      'the output, or its basis file, would overwrite a file of `enrich` (checkpoint, config, registry, service data) or any other database; links and letter case are resolved',
+    remedy: 'name another output',
+  },
+  DISK_FULL: {
+    meaning: 'the disk is full',
+    remedy: 'free some space and run the same command again; everything that was acknowledged is safe',
+  },
+  FILE_TOO_LARGE: {
+    meaning: 'the file size limit of this process is reached (`ulimit -f`)',
+    remedy: 'run `ulimit -f unlimited`, then the same command again',
+  },
+  FILES_TOO_MANY: {
+    meaning: 'the limit of open files of this process is reached (`ulimit -n`); 512 are enough',
+    remedy: 'run `ulimit -n 2048`, then the same command again',
+  },
+  NATIVE_PACKAGE_MISSING: {
+    meaning:
+      'npm installed SQLite or DuckDB without its binary, because `ignore-scripts`, `allow-scripts` or `omit=optional` is set, or because a build failed',
+    remedy: 'install what the hint says is missing, then run its command',
+  },
+  MEMORY_SHORT: {
+    meaning: '`--memory` is too small, either for the columns of a table or for any table',
+    remedy: 'use fewer columns, smaller row groups or CSV, or raise `--memory`',
   },
 } as const

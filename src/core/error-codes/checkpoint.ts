@@ -1,5 +1,51 @@
-/** Errors of a checkpoint on PostgreSQL; part of the error table. */
-export const sharingErrors = {
+/** Errors of a checkpoint: in a file, on PostgreSQL, its history, and the parts of its jobs. */
+export const checkpointErrors = {
+  CHECKPOINT_NOT_FOUND: {
+    meaning: 'a command such as `status` or `export` found no checkpoint',
+    remedy: 'run `enrich` first, or pass `--checkpoint`',
+  },
+  CHECKPOINT_INVALID: {
+    meaning: 'the file is not a checkpoint of `enrich`',
+    remedy: 'pass another `--checkpoint`; the file was not changed',
+  },
+  CHECKPOINT_TOO_NEW: {
+    meaning: 'a newer version of `enrich` wrote the checkpoint',
+    remedy: 'use that version',
+  },
+  CHECKPOINT_UNWRITABLE: {
+    meaning: 'the checkpoint cannot be written',
+    remedy: 'check the folder and its permissions',
+  },
+  CHECKPOINT_IN_USE: {
+    exitCode: 11,
+    meaning: 'another process uses the checkpoint; the message names it',
+    remedy: 'wait until it ends; with another `--checkpoint`, a hosted service bills every lookup again',
+  },
+  CHECKPOINT_DAMAGED: {
+    meaning: 'the bytes of the checkpoint were changed or cut off; nothing was submitted',
+    remedy: 'run `enrich checkpoint verify`, then `enrich checkpoint repair`',
+  },
+  CHECKPOINT_BEHIND: {
+    meaning: 'the checkpoint is older than its head file: submissions are missing that may have been billed',
+    remedy: 'restore the newer checkpoint; or run `enrich reconcile LEDGER.csv`, or pass `--accept-rollback`',
+  },
+  CHECKPOINT_DIVERGED: {
+    meaning: 'the checkpoint contains other submissions than its head file: another copy of it was used',
+    remedy: 'continue with that copy; or do as for `CHECKPOINT_BEHIND`',
+  },
+  CHECKPOINT_COPIED: {
+    meaning: 'the checkpoint is a copy, or was restored from one, and this run would submit billable lookups',
+    remedy: 'continue with the original; or pass `--accept-rollback` to continue with this one',
+  },
+  CHECKPOINT_HEAD_MISSING: {
+    meaning:
+      'the head file is missing or unreadable, so `enrich` cannot tell whether this checkpoint is the newest',
+    remedy: 'do as for `CHECKPOINT_BEHIND`',
+  },
+  LEDGER_INVALID: {
+    meaning: 'the list of charges for `reconcile` cannot be read, or has no `custom_id` column',
+    remedy: 'read the hint',
+  },
   CHECKPOINT_URL_INVALID: {
     meaning: 'the URL of the checkpoint is not valid, or has no host or database',
     remedy: 'write it like `postgres://user@host:5432/database`; the message does not repeat it',
@@ -129,10 +175,6 @@ export const sharingErrors = {
     meaning: 'the replicas of a service on PostgreSQL use another edition of the registry than this one',
     remedy: 'copy their registry to this node, or move all replicas to this edition with `--replace-edition`',
   },
-} as const
-
-/** Errors of the run history; part of the error table. */
-export const historyErrors = {
   RUN_NOT_FOUND: {
     meaning: '`diff`, `report` or `runs` named a run that is not in the history, or the history is empty',
     remedy: 'run `enrich runs` to list the runs',
@@ -158,10 +200,6 @@ export const historyErrors = {
     meaning: 'a row has an empty key in the `--row-key` column; the message names the row',
     remedy: 'fill in the cell, or name another column',
   },
-} as const
-
-/** Errors of partitioned jobs; part of the error table. */
-export const partErrors = {
   PARTITION_INVALID: {
     meaning: 'the partition, from `--partition` or the environment, does not exist',
     remedy: 'write I/N with I from 1 to N, like `--partition 3/64`',
@@ -204,76 +242,5 @@ export const partErrors = {
     meaning:
       'partitions have different columns, or were written for different outputs; the message names two',
     remedy: 'run all partitions with the same settings under another `--job`',
-  },
-} as const
-
-/** Errors of decisions and of the review; part of the error table. */
-export const reviewErrors = {
-  DECISIONS_NOT_FOUND: {
-    meaning: 'the file named with `--decisions` does not exist',
-    remedy: 'check the path; `enrich review` creates the file',
-  },
-  DECISIONS_INVALID: {
-    meaning:
-      'the decisions file cannot be read: an unknown column, an invalid lookup, verdict, id or time, or an unresolved merge conflict; the message names the line',
-    remedy: 'fix the line; nothing was submitted',
-  },
-  DECISIONS_CONFLICT: {
-    meaning: 'two lines of the decisions file decide the same lookup differently; the message names both',
-    remedy: 'remove the wrong line',
-  },
-  DECISIONS_CHANGED: {
-    meaning: 'the decisions file kept changing while it was read',
-    remedy: 'wait until the program that writes it has finished, then run the same command again',
-  },
-  DECISIONS_UNWRITABLE: {
-    meaning: 'the decisions file cannot be written, or another process holds its lock',
-    remedy: 'check the folder and its permissions; the decisions are safe in the review store',
-  },
-  REVIEW_STORE_INVALID: {
-    meaning:
-      'the review store next to the checkpoint is damaged, has a newer version, or is another kind of file',
-    remedy: 'move it away; the decisions in the decisions file still apply',
-  },
-  REVIEW_STORE_UNWRITABLE: {
-    meaning: 'the review store cannot be opened or written',
-    remedy: 'check the folder and its permissions',
-  },
-  CANDIDATES_UNAVAILABLE: {
-    meaning: 'the search for candidates of a doubtful row failed; the message gives the reason',
-    remedy: 'read the hint; you can decide the row without candidates',
-  },
-  REVIEW_NOTHING_ANSWERED: {
-    meaning: '`review` found no answers for this input',
-    remedy: 'run `enrich` first, with the same columns, service and registry',
-  },
-  REVIEW_CHECKPOINT_CHANGED: {
-    meaning: 'the checkpoint was replaced, repaired or removed while its review was open',
-    remedy: 'start `enrich review` again; your decisions are safe',
-  },
-  REVIEW_LOOKUP_UNKNOWN: {
-    meaning: 'the review page requested a lookup that is not in the input',
-    remedy: 'reload the page',
-  },
-  REVIEW_CHOICE_INVALID: {
-    meaning: 'a decision names a company that was not shown as a candidate of this lookup',
-    remedy: 'choose one of its candidates, or search for the company first',
-  },
-  REVIEW_ACCESS_REFUSED: {
-    meaning: 'the request did not come from the review page, or not from the browser that its URL admitted',
-    remedy: 'open the URL that `enrich review` printed last; it admits only the first browser that opens it',
-  },
-  REVIEW_REQUEST_INVALID: {
-    meaning: 'the review page sent a request that its server does not accept',
-    remedy: 'reload the page',
-  },
-  VERDICTS_INVALID: {
-    meaning:
-      'a file for `enrich review --import` has invalid verdicts or lacks the required columns; the message names the rows, and nothing was imported',
-    remedy: 'fix these rows and import the file again',
-  },
-  VERDICTS_NOT_IMPORTED: {
-    meaning: '`enrich review --export` would overwrite a file that has verdicts not yet imported',
-    remedy: 'run `--import` first, or name another file',
   },
 } as const

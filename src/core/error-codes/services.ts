@@ -1,0 +1,109 @@
+/** Errors of the service that answers and the limits of a run, of `enrich serve`, and of the registry. */
+export const serviceErrors = {
+  SERVICE_REFUSED: {
+    exitCode: 4,
+    meaning: 'HTTP 401 or 403: the key is wrong, or the account may not use v3',
+    remedy: 'check the key; no row was marked as failed',
+  },
+  SERVICE_UNREACHABLE: {
+    exitCode: 5,
+    meaning: 'the service did not answer after several attempts',
+    remedy: 'check the network and the service; the same command resumes',
+  },
+  SERVICE_ANSWER_INVALID: {
+    exitCode: 5,
+    meaning: 'the base URL does not accept submissions (404, 405, 410 or a redirect)',
+    remedy: 'check `--base-url`; nothing was billed',
+  },
+  CREDIT_EXHAUSTED: {
+    exitCode: 8,
+    meaning: "HTTP 402: the account's credit is used up",
+    remedy: 'add credit; the same command resumes',
+  },
+  PLAN_LIMIT_REACHED: {
+    exitCode: 8,
+    meaning: 'HTTP 429 because of a limit of the plan, not of the minute',
+    remedy: 'wait, or upgrade the plan; the same command resumes',
+  },
+  LOOKUPS_MAX_REACHED: {
+    exitCode: 8,
+    meaning: '`--max-lookups` or `lookupsMax` of a stage is reached',
+    remedy:
+      'run the same command again: it resumes with a new budget; with `--partition`, raise the limit first: a partitioned job keeps its budget',
+  },
+  COST_MAX_REACHED: {
+    exitCode: 8,
+    meaning: 'the next lookup could exceed `--max-cost`',
+    remedy:
+      'run the same command again: it resumes with a new budget; with `--partition`, raise `--max-cost` first: a partitioned job keeps its budget',
+  },
+  DURATION_MAX_REACHED: {
+    exitCode: 10,
+    meaning: '`--max-duration` is reached',
+    remedy: 'the same command resumes',
+  },
+  LISTEN_FAILED: {
+    meaning: 'the listen address is in use or not permitted',
+    remedy: 'pass another `--listen` or `--webhook-listen`, or port 0',
+  },
+  FAULTS_INVALID: {
+    meaning: 'the fault plan for `serve` cannot be read, or is not valid',
+    remedy: 'correct the key that the message names',
+  },
+  SERVICE_DATA_INVALID: {
+    meaning: 'the data of `serve` cannot be opened',
+    remedy: 'check the folder or the database of `--data`',
+  },
+  SERVICE_DATA_NOT_FOUND: {
+    meaning: '`accounts` found no service data',
+    remedy: 'pass the same `--data` as to `enrich serve`, or run `accounts add`',
+  },
+  SERVICE_DATA_IN_USE: {
+    exitCode: 11,
+    meaning: 'another service uses this data',
+    remedy: 'stop it, or pass another `--data` or `--checkpoint`',
+  },
+  ACCOUNT_NOT_FOUND: { meaning: 'no account has that name', remedy: 'choose a name that the hint lists' },
+  ACCOUNT_EXISTS: {
+    meaning: 'an account of that name exists',
+    remedy: 'use `accounts set` or `accounts keys add`',
+  },
+  ACCOUNT_INVALID: {
+    meaning: 'the account name is not valid',
+    remedy: 'use letters, digits and `_ . @ -`, at most 100 characters',
+  },
+  ACCOUNT_ITEM_NOT_FOUND: {
+    meaning: 'the account has no key or secret with that id',
+    remedy: 'run `accounts keys list` or `accounts secrets list`',
+  },
+  ACCOUNT_CHANGE_REFUSED: {
+    meaning:
+      'the change is not possible: it would delete the last secret, add to unlimited credit, or exceed a limit',
+    remedy: 'read the hint',
+  },
+  REGISTRY_NOT_FOUND: {
+    meaning: 'no registry exists at that path',
+    remedy: 'run `enrich registry load FOLDER`, or correct `--registry`',
+  },
+  REGISTRY_INVALID: {
+    meaning: 'the file is not a registry, is damaged, or has another version',
+    remedy: 'import its sources into a new file',
+  },
+  REGISTRY_UNWRITABLE: {
+    meaning: 'the registry cannot be written',
+    remedy: 'check the folder and its permissions',
+  },
+  REGISTRY_IMPORT_INVALID: {
+    meaning: 'the file cannot be imported: it has no names or no ids, or `--map` is wrong',
+    remedy: 'read the hint; correct `--map`',
+  },
+  EVALUATION_INVALID: {
+    meaning:
+      'the labelled queries cannot be read: names or expected ids are missing, or the kind of an id is unknown',
+    remedy: 'read the hint; correct `--map` or `--id-type`',
+  },
+  DOMAIN_LIST_INVALID: {
+    meaning: 'a list of domains for `serve` cannot be read; the message names the line',
+    remedy: 'fix the line, or remove the flag',
+  },
+} as const
