@@ -118,12 +118,7 @@ const doors: Record<string, Doors> = {
       normalize/parsed-name normalize/places registry shipped store/open-store`,
   },
   report: { files: 'gather-data live/live-page live/live-server page report-data' },
-  review: {
-    files: `
-      candidate-store candidate-view company-records exchange/export-todo exchange/import-verdicts
-      input-lookups input-review open-session page-data page/assets queue server/review-server
-      session`,
-  },
+  review: { files: 'doubtful-rows exchange/exchange review server/review-server', atMost: { doors: 4 } },
   service: {
     files: `
       accounts/account-book accounts/accounts accounts/secrets faults knowledge local-service
