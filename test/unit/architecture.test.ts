@@ -117,7 +117,7 @@ const doors: Record<string, Doors> = {
       import/load/load import/run-import linkage/compare-rows normalize/edit-distance
       normalize/parsed-name normalize/places registry shipped store/open-store`,
   },
-  report: { files: 'gather-data live/live-page live/live-server page report-data' },
+  report: { files: 'live/watch-run report report-data', atMost: { doors: 3 } },
   review: { files: 'doubtful-rows exchange/exchange review server/review-server', atMost: { doors: 4 } },
   service: {
     files: `
