@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { errorTypes } from '../contract/errors.js'
 import { systemClock, type Clock } from '../platform/clock.js'
-import type { Registry } from '../registry/registry.js'
+import type { Registry } from '../registry/read-registry.js'
 import type { Candidate } from '../pipeline/answers/candidate.js'
 import type { PreparedAnswer, PreparedAnswers } from '../pipeline/scheduler/protocol.js'
 import type { Knowledge, Query } from '../service/knowledge.js'

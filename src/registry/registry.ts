@@ -2,7 +2,7 @@ import type { EntityRecord } from '../contract/entity.js'
 import { type EntityId, entityId } from '../contract/ids.js'
 import type { Resolution } from '../contract/result.js'
 import { getSqliteCode, type Sqlite } from '../platform/sqlite.js'
-import { computeEdition, readSources } from './edition.js'
+import { computeEdition, readSources } from './store/sources.js'
 import { listDomainAliases, resolveDomain } from './answer/domains.js'
 import { buildEntityRecord, getPrimary } from './answer/entity-record.js'
 import { buildLinkageReport, type LinkageReport } from './linkage/join-registrations.js'
@@ -32,12 +32,6 @@ import {
 import { createStoreReader } from './store/reader.js'
 import { openStore } from './store/open-store.js'
 import { createOwnershipReader } from './store/relationships.js'
-
-export type { LinkageReport } from './linkage/join-registrations.js'
-export type { CompanyOwnership, OwnershipLink } from './answer/ownership.js'
-export type { MatchedQuery as AskedQuery } from './answer/match-query.js'
-export type { CompanyCandidate } from './answer/candidates.js'
-export type { SearchHit, SearchQuery } from './answer/search.js'
 
 interface RegistrySource {
   readonly name: string

@@ -111,11 +111,8 @@ const doors: Record<string, Doors> = {
   },
   'pipeline/scheduler': { files: 'backlog budgets deps lost-submissions pace protocol scheduler' },
   registry: {
-    files: `
-      edition evaluate/accept-advice evaluate/compare-evaluations evaluate/evaluate
-      evaluate/labelled-query evaluate/measure import/import-csv import/import-file
-      import/load/load import/run-import linkage/compare-rows normalize/edit-distance
-      normalize/parsed-name normalize/places registry shipped store/open-store`,
+    files: 'edition evaluate/evaluation import/load normalize/parsed-name normalize/places read-registry',
+    atMost: { doors: 6, names: 40 },
   },
   report: { files: 'live/watch-run report report-data', atMost: { doors: 3 } },
   review: { files: 'doubtful-rows exchange/exchange review server/review-server', atMost: { doors: 4 } },

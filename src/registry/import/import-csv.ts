@@ -17,7 +17,6 @@ import {
 import { readJurisdiction } from './draft.js'
 import { proposeMap, formatCommand, readSample, type ImportFlags, type MapProposal } from './propose-map.js'
 import {
-  importInto,
   runImport,
   type ImportedFile,
   type ImportOptions,
@@ -50,11 +49,6 @@ export function importCsv(registry: WritableRegistry, options: ImportCsvOptions)
     mustHold: false,
     items: (session) => readCsvItems(session, options),
   })
-}
-
-/** Imports a CSV file of companies into the registry at a path. Errors: those of `openRegistry` and `runImport`. */
-export function importCsvInto(registryPath: string, options: ImportCsvOptions): Promise<ImportResult> {
-  return importInto(registryPath, (registry) => importCsv(registry, options))
 }
 
 async function* readCsvItems(

@@ -1,6 +1,6 @@
 import type { FileFormat } from '../model/registry-rows.js'
 import type { WritableRegistry } from '../registry.js'
-import { type ImportResult, importInto, runImport, type ImportOptions } from './run-import.js'
+import { type ImportResult, runImport, type ImportOptions } from './run-import.js'
 import { companiesHouse } from './companies-house.js'
 import { gleif } from './gleif.js'
 import { gleifAuthorities, gleifLegalForms, gleifRelationships } from './gleif-relationships-and-codes.js'
@@ -28,10 +28,6 @@ export const fileFormats = {
 
 export type FormatName = keyof typeof fileFormats
 
-export function isFormatName(text: string): text is FormatName {
-  return Object.hasOwn(fileFormats, text)
-}
-
 /** `sourceName` defaults to the format. */
 export interface ImportFileOptions extends ImportOptions {
   readonly format: FormatName
@@ -47,9 +43,4 @@ export function importFile(registry: WritableRegistry, options: ImportFileOption
     mustHold: true,
     items: () => fileFormat.read(path, { encoding, onNotice }),
   })
-}
-
-/** Imports a register file into the registry at a path. Errors: those of `openRegistry` and `runImport`. */
-export function importFileInto(registryPath: string, options: ImportFileOptions): Promise<ImportResult> {
-  return importInto(registryPath, (registry) => importFile(registry, options))
 }

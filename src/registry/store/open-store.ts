@@ -1,7 +1,7 @@
 import { UserError } from '../../core/errors.js'
 import { openOwn, readOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
 import { getSqliteCode, NotOursError, type Sqlite } from '../../platform/sqlite.js'
-import { computeEdition, readSources } from '../edition.js'
+import { computeEdition, readSources } from './sources.js'
 
 const storeLimits = {
   /** Lookups read pages all over the file; the default cache of 2 MB is too small. */
@@ -83,7 +83,7 @@ function asUserError(error: unknown, path: string): unknown {
 }
 
 /** Reads the edition of the registry at `path` without opening the whole registry. Errors: those of `openRegistry`. */
-export function readEdition(path: string): string {
+export function readStoredEdition(path: string): string {
   const database = openStore(path, 'readonly')
   try {
     return computeEdition(readSources(database))

@@ -1,12 +1,12 @@
 import { open, stat } from 'node:fs/promises'
-import { formatCount } from '../../../core/text.js'
-import { UserError } from '../../../core/errors.js'
-import { detectPacking } from '../../../tables/bytes.js'
-import type { Encoding } from '../../../tables/encodings/names.js'
-import { toFileError } from '../../../tables/file-error.js'
-import { tableLimits } from '../../../tables/limits.js'
-import { fileFormats, type FormatName } from '../import-file.js'
-import type { FileFormat, ImportItem } from '../../model/registry-rows.js'
+import { formatCount } from '../../core/text.js'
+import { UserError } from '../../core/errors.js'
+import { detectPacking } from '../../tables/bytes.js'
+import type { Encoding } from '../../tables/encodings/names.js'
+import { toFileError } from '../../tables/file-error.js'
+import { tableLimits } from '../../tables/limits.js'
+import { fileFormats, type FormatName } from './import-file.js'
+import type { FileFormat, ImportItem } from '../model/registry-rows.js'
 import {
   proposeMap,
   formatCommand,
@@ -14,9 +14,9 @@ import {
   readSample,
   sampleCharsMax,
   type FileSample,
-} from '../propose-map.js'
-import { isWorkbook } from '../table.js'
-import { findPairColumns } from '../additions.js'
+} from './propose-map.js'
+import { isWorkbook } from './table.js'
+import { findPairColumns } from './additions.js'
 
 /** The format of a file, recognized by its content. */
 export type DetectedFile =
