@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { candidateLimits, type CompanyCandidate } from '../../../src/registry/answer/candidates.js'
-import { openShippedRegistry } from '../../../src/registry/shipped.js'
+import { openShippedRegistry } from '../../../src/registry/read-registry.js'
 import type { Registry } from '../../../src/registry/registry.js'
 import { leiOf } from '../../support/made-identifiers.js'
 import { registryOf, sampleRows, type Row } from '../../support/registry.js'

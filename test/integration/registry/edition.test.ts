@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { getShippedEdition, readEdition } from '../../../src/registry/edition.js'
 import { importRegister } from '../../../src/registry/import/load.js'
 import { openRegistry } from '../../../src/registry/registry.js'
-import { openShippedRegistry } from '../../../src/registry/shipped.js'
+import { openShippedRegistry } from '../../../src/registry/read-registry.js'
 
 test('the edition of the shipped registry is told from its file as its import makes it', () => {
   const registry = openShippedRegistry()
