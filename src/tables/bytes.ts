@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { createReadStream, statSync } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
 import { assertNever } from '../core/errors.js'
@@ -92,26 +91,3 @@ async function readFirstBytes(path: string, label: string): Promise<Buffer> {
     throw toFileError(error, label)
   }
 }
-
-/**
- * Returns the SHA-256 and the modification time of a file on disk. Throws INPUT_NOT_FOUND, INPUT_IS_FOLDER and
- * INPUT_UNREADABLE.
- */
-export async function hashFile(path: string): Promise<{ sha256: string; dateMs: number }> {
-  try {
-    const { mtimeMs } = statSync(path)
-    const hash = createHash('sha256')
-    for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
-    return { sha256: hash.digest('hex'), dateMs: mtimeMs }
-  } catch (error) {
-    throw toFileError(error, path)
-  }
-}
-
-/** Returns the first bytes of a file, decompressed. */
-export async function readStart({ bytes }: ByteSource): Promise<Buffer> {
-  for await (const chunk of bytes()) return chunk.subarray(0, startBytes)
-  return Buffer.alloc(0)
-}
-
-const startBytes = 8 * 1024

@@ -1,10 +1,19 @@
 import { UserError } from '../core/errors.js'
-import { tableLimits } from './limits.js'
+import { describeFileError } from '../platform/files.js'
+import { tableLimits, xlsxLimits } from './limits.js'
+
+export { tableLimits, xlsxLimits } from './limits.js'
+
+// What tables have in common before they are read: limits, errors of files, and files that are no tables.
 
 /** Describes a defect of a compressed stream. The caller adds the file's name. */
 export class CompressionError extends Error {}
 
-/** Explains an error of a file to the user. Returns other errors unchanged. */
+/**
+ * Explains an error of a file to the user. Returns other errors unchanged.
+ *
+ *     await stat(path).catch((error: unknown) => { throw toFileError(error, path) })
+ */
 export function toFileError(error: unknown, label: string): unknown {
   if (error instanceof UserError) return error
   if (error instanceof CompressionError) return createCorruptFileError(label, error)
@@ -21,29 +30,15 @@ export function toFileError(error: unknown, label: string): unknown {
   })
 }
 
-const fileErrors: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  ELOOP: 'its links form a circle',
-  ENAMETOOLONG: 'its name is too long',
-  ENOTDIR: 'a part of its path is not a folder',
-  EIO: 'the disk reports an error',
-  EBUSY: 'another program uses it',
-  ESTALE: 'the network drive has lost it',
-  ENXIO: 'it is not a file',
-  EROFS: 'the file system is read-only',
-  EISDIR: 'it is a folder',
-}
-
-/** Describes an error code of the file system; DuckDB gives none. */
-export const describeFileError = (code: string): string =>
-  code === '' ? 'permission denied' : `${fileErrors[code] ?? 'the system refuses it'} (${code})`
-
 function createCorruptFileError(label: string, cause: Error): UserError {
   return new UserError('INPUT_COMPRESSION_CORRUPT', `${label} cannot be decompressed: ${cause.message}`, {
     hint: 'the file is truncated or damaged: create or download it again',
     cause,
   })
+}
+
+export function createEmptyFileError(label: string): UserError {
+  return new UserError('INPUT_EMPTY', `${label} is empty`, { hint: 'it needs a header line and rows' })
 }
 
 export function createTooManyColumnsError(where: string): UserError {
@@ -52,8 +47,25 @@ export function createTooManyColumnsError(where: string): UserError {
   })
 }
 
+/**
+ * Creates the error for a text that exceeds the limit of a cell. `rowNumber`: row below the header, counted from 1; 0
+ * is the header.
+ */
+export function createCellTooLongError(column: string, rowNumber: number, charCount: number): UserError {
+  const name = JSON.stringify(column.length > 100 ? `${column.slice(0, 100)}…` : column)
+  return createUnfitError(
+    `column ${name}, ${rowNumber === 0 ? 'its name' : `row ${rowNumber}`}: ${charCount} characters exceed the ${xlsxLimits.cellCharsMax} of an Excel cell`,
+  )
+}
+
+export function createUnfitError(reason: string): UserError {
+  return new UserError('OUTPUT_COLUMN_UNFIT', reason, {
+    hint: 'write CSV, NDJSON or Parquet, which have no such limit',
+  })
+}
+
 /** A kind of file that is not a table of text. */
-export type ContentKind = keyof typeof contentKinds
+type ContentKind = keyof typeof contentKinds
 
 /** Each kind in words, and what to do with such a file. */
 export const contentKinds = {
@@ -85,8 +97,17 @@ export const contentKinds = {
 const htmlStart =
   /^(?:\s|<!--[^]*?-->|<\?xml[^]*?\?>)*<(?:!doctype\s+html|html|head|body|title|meta|script|style|div|table|h[1-6]|p)[\s/>]/i
 
+const startBytes = 8 * 1024
+
 /** Detects the kind of a file by its first bytes, decompressed; `null` if they may be a table of text. */
-export function detectContent(start: Buffer): ContentKind | null {
+export async function detectContent(file: {
+  readonly bytes: () => AsyncIterable<Buffer>
+}): Promise<ContentKind | null> {
+  for await (const chunk of file.bytes()) return detectKind(chunk.subarray(0, startBytes))
+  return null
+}
+
+function detectKind(start: Buffer): ContentKind | null {
   const marks = start.toString('latin1')
   if (marks.startsWith('PK\x03\x04') || marks.startsWith('PK\x05\x06')) {
     if (marks.includes('application/vnd.oasis.opendocument.spreadsheet')) return 'ods'

@@ -122,12 +122,7 @@ const doors: Record<string, Doors> = {
       reconciliation/access records/domains/domain-lists records/domains/website-check refusal
       runs/polls runs/run-outcome service storage/database storage/storage`,
   },
-  tables: {
-    files: `
-      bytes csv-scanner csv-writer delimited encodings/detect encodings/names encodings/recode
-      file-error json-records limits xlsx/cells xlsx/sheet-rows xlsx/sheet-writer
-      xlsx/workbook-writer xlsx/xlsx-file xml zip-reader zip-writer`,
-  },
+  tables: { files: 'file-error text-tables writers xlsx/xlsx-file', atMost: { doors: 4, names: 30 } },
   web: { files: 'charts html', atMost: { doors: 2 } },
 }
 

@@ -16,8 +16,8 @@ import {
   type LabelledQuery,
   type RegistryEvaluation,
 } from '../../registry/evaluate/evaluation.js'
-import { formatCsv } from '../../tables/csv-writer.js'
-import type { Encoding } from '../../tables/encodings/names.js'
+import { formatCsv } from '../../tables/writers.js'
+import type { Encoding } from '../../core/encodings.js'
 import {
   formatAcceptAdvice,
   formatDecidedEvaluation,

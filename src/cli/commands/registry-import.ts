@@ -10,7 +10,7 @@ import {
   type ImportResult,
   type LoadedFile,
 } from '../../registry/import/load.js'
-import type { Encoding } from '../../tables/encodings/names.js'
+import type { Encoding } from '../../core/encodings.js'
 import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import {
   listFormats,

@@ -1,9 +1,8 @@
-import { toDayCell, type Cell } from '../../tables/xlsx/cells.js'
+import { toDayCell, type WrittenCell } from '../../tables/writers.js'
 import { isAddress } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
 import { listJsonMembers } from '../../core/json.js'
-import { tableLimits } from '../../tables/limits.js'
-import { createTooManyColumnsError } from '../../tables/file-error.js'
+import { createTooManyColumnsError, tableLimits } from '../../tables/file-error.js'
 import { toSpellingKey } from '../lookups/header-words.js'
 
 /** Significant digits that Excel keeps: 15 of an exact number; all 17 of a double. */
@@ -13,7 +12,7 @@ const digits = { exactMax: 15, doubleMax: 17 } as const
 const excelNumbers = { max: 9.99999999999999e307, min: 2.2250738585072014e-308 } as const
 
 /** Returns a number if Excel keeps every digit, else the text. */
-function toNumberCell(text: string, digitsMax: number): Cell {
+function toNumberCell(text: string, digitsMax: number): WrittenCell {
   const [, figures = ''] = /^-?(\d+(?:\.\d+)?)(?:[eE][+-]?\d+)?$/.exec(text) ?? []
   const significant = figures.replace('.', '').replace(/^0+/, '')
   const size = Math.abs(Number(text))
@@ -25,14 +24,14 @@ function toNumberCell(text: string, digitsMax: number): Cell {
 }
 
 /** Converts a JSON value, given as JSON text and as plain text, to a cell. */
-export function toJsonCell(raw: string, text: string | null): Cell | null {
+export function toJsonCell(raw: string, text: string | null): WrittenCell {
   if (raw === 'true' || raw === 'false') return { kind: 'boolean', value: raw === 'true' }
   if (text === null || !/^[-\d]/.test(raw)) return text
   return toNumberCell(text, /[.eE]/.test(raw) ? digits.doubleMax : digits.exactMax)
 }
 
 /** Converts a DuckDB value to a cell. Instants with a time zone stay text: Excel has no time zones. */
-export function toSqlCell(text: string | null, type: string): Cell | null {
+export function toSqlCell(text: string | null, type: string): WrittenCell {
   if (text === null) return null
   if (/^(?:FLOAT|DOUBLE)$/.test(type)) return toNumberCell(text, digits.doubleMax)
   if (/^(?:U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL\(.*\))$/.test(type))
@@ -256,7 +255,7 @@ export function readFolderCells(
   return { cells, notices }
 }
 
-export const toFolderCell = (text: string, type: FolderCell['type']): Cell =>
+export const toFolderCell = (text: string, type: FolderCell['type']): WrittenCell =>
   type === 'integer' ? toNumberCell(text, digits.exactMax) : type === 'date' ? toDayCell(text) : text
 
 function parseFolders({ label, format }: LabelledFile): (readonly [name: string, value: string | null])[] {

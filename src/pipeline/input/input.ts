@@ -4,7 +4,6 @@ import { isAddress, toAbsolute } from '../../connectors/connectors.js'
 import { UserError, assertNever, withHintFirst } from '../../core/errors.js'
 import { quoteExcerpt } from '../../core/text.js'
 import { makeFolder } from '../../platform/files.js'
-import type { SheetColumn } from '../../tables/xlsx/cells.js'
 import { judgeHeader } from '../lookups/detect-columns.js'
 import { toNamedJob, getBlocks, type Partition } from '../lookups/partition.js'
 import { noNested, type NestedColumns } from '../lookups/nested-columns.js'
@@ -70,7 +69,7 @@ export interface Input {
   /** Reads each row as the text of a JSON object. */
   objectRows(): AsyncIterable<readonly string[]>
   /** Columns of the Excel sheet that the rows are written to. */
-  readonly sheetColumns: readonly SheetColumn[]
+  readonly sheetColumns: readonly { readonly name: string; readonly isText: boolean }[]
   /** Reads each row as cells of an Excel sheet. */
   cellRows(): AsyncIterable<readonly CellRow[]>
   /** Returns the rows in the form in which DuckDB writes them as Parquet. */

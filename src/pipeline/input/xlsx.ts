@@ -1,7 +1,6 @@
-import type { Cell } from '../../tables/xlsx/cells.js'
-import type { SheetRow } from '../../tables/xlsx/sheet-rows.js'
+import type { WrittenCell } from '../../tables/writers.js'
 import { withHintFirst } from '../../core/errors.js'
-import { openXlsx, type XlsxFile } from '../../tables/xlsx/xlsx-file.js'
+import { openXlsx, type SheetRow, type XlsxFile } from '../../tables/xlsx/xlsx-file.js'
 import { findNameColumn } from '../lookups/detect-columns.js'
 import { createMissingColumnError, readFolderCells, toFolderCell, UnitedColumns } from './header-and-cells.js'
 import type { SourceFile } from './sources.js'
@@ -23,7 +22,7 @@ interface SheetFile {
   readonly layout: SheetLayout
   readonly sheetName: string
   /** Cells that the names of the folders give to every row, by column. */
-  readonly folderCells: ReadonlyMap<string, { readonly text: string; readonly cell: Cell }>
+  readonly folderCells: ReadonlyMap<string, { readonly text: string; readonly cell: WrittenCell }>
 }
 
 /** Opens one sheet of each of one or several Excel files as one table: columns united by name, rows in order. */
@@ -155,7 +154,7 @@ class SheetTable implements InputTable {
   }
 
   cellRows(): AsyncGenerator<readonly CellRow[]> {
-    return this.readBatches(
+    return this.readBatches<WrittenCell, CellRow>(
       (file) => file.cellRows(),
       (sheet) => createCellReader(sheet, this.columns, this.columns, ({ cell }) => cell),
     )
@@ -256,7 +255,7 @@ function createCellReader<Value>(
   { layout, folderCells }: SheetFile,
   wanted: readonly string[],
   known: readonly string[],
-  toValue: (cell: { readonly text: string; readonly cell: Cell }) => Value,
+  toValue: (cell: { readonly text: string; readonly cell: WrittenCell }) => Value,
 ): (row: SheetRow<Value>) => (Value | null)[] {
   const positionOf = new Map(layout.columns.map(({ name, position }) => [name, position]))
   const places = wanted.map((name) => {

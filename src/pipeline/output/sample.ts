@@ -1,5 +1,5 @@
 import { assertNever } from '../../core/errors.js'
-import type { WrittenRow } from '../../tables/xlsx/cells.js'
+import type { WrittenCell } from '../../tables/writers.js'
 import type { Input, RelationRows } from '../input/input.js'
 import { writerLimits, type OutputFormat } from './output-format.js'
 
@@ -16,7 +16,7 @@ export interface WrittenInput extends Pick<
   | 'parquetSource'
 > {
   /** Reads each row as cells of an Excel sheet. */
-  cellRows(): AsyncIterable<readonly WrittenRow[]>
+  cellRows(): AsyncIterable<readonly (readonly WrittenCell[])[]>
 }
 
 /** The first rows of an input. Supports the row methods that its output format uses. */

@@ -12,7 +12,7 @@ import {
   removeStaleTemporaries,
   resolveFinalPath,
 } from '../../platform/files.js'
-import { Packer } from '../../tables/zip-writer.js'
+import { Packer } from '../../tables/writers.js'
 import { openDuckDb, quoteSqlName, quoteSqlPath } from '../../parquet/duckdb.js'
 import type { Appended, AppendMark, RemoteOutput } from './output-format.js'
 import { assertRegular, toWriteError } from './output-path.js'

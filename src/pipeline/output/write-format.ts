@@ -1,5 +1,5 @@
 import { assertNever } from '../../core/errors.js'
-import { chooseCsvStyle, openCsvSink } from '../../tables/csv-writer.js'
+import { openCsvSink } from '../../tables/writers.js'
 import {
   type TextRow,
   createInputChangedError,
@@ -152,7 +152,7 @@ export async function writeFormat(
   const csv = await openCsvSink(
     sink,
     basisFileColumns,
-    chooseCsvStyle(basisFile.path, input, output.bom === true),
+    { path: basisFile.path, input, bom: output.bom === true },
   )
   const basis = new BasisWriter(
     { add: (rows) => csv.add(rows.map(formatCsvBasisRow)) },
@@ -198,7 +198,7 @@ async function writeRows(
 async function writeCsv(options: WriteOptions, basis: BasisWriter | null, sink: OutputSink): Promise<void> {
   const { input, columns, output } = options
   const header = [...input.columns, ...columns.map(({ outputName }) => outputName)]
-  const csv = await openCsvSink(sink, header, chooseCsvStyle(output.path, input, output.bom === true))
+  const csv = await openCsvSink(sink, header, { path: output.path, input, bom: output.bom === true })
   const join = (row: TextRow, line: string) => [...row, ...formatCsvCells(line, columns)]
   for await (const rows of joinAnswers(input.textRows(), options, basis, join)) await csv.add(rows)
 }

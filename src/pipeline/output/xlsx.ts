@@ -1,8 +1,5 @@
-import type { TableSink } from '../../tables/csv-writer.js'
-import { xlsxLimits } from '../../tables/limits.js'
-import { createCellTooLongError } from '../../tables/xlsx/sheet-writer.js'
-import { WorkbookWriter } from '../../tables/xlsx/workbook-writer.js'
-import { type WrittenRow, type WrittenCell, toDayCell } from '../../tables/xlsx/cells.js'
+import { createCellTooLongError, xlsxLimits } from '../../tables/file-error.js'
+import { openWorkbook, toDayCell, type WrittenCell } from '../../tables/writers.js'
 import { basisFileColumns, type BasisCells, getJson, parseText } from './answer-cells.js'
 import { BasisWriter, joinAnswers, type WriteOptions } from './joined-rows.js'
 import type { WrittenInput } from './sample.js'
@@ -98,7 +95,7 @@ export async function writeXlsx(
   file: StagedFile,
 ): Promise<number> {
   const { input, columns, nameColumn, sheetBehind } = options
-  const book = new WorkbookWriter(`${file.temporary}.parts`)
+  const book = await openWorkbook(`${file.temporary}.parts`)
   try {
     const sheets = book.addSheets(input.sheetName ?? 'rows', [
       ...input.sheetColumns,
@@ -106,10 +103,10 @@ export async function writeXlsx(
     ])
     const basis =
       options.basis === 'inline'
-        ? new BasisWriter(createBasisSheet(book), input.textRows([nameColumn]))
+        ? new BasisWriter(toBasisSink(book.addSheets('basis', basisSheetColumns)), input.textRows([nameColumn]))
         : null
     try {
-      const join = (row: WrittenRow, line: string) => [...row, ...toXlsxCells(line, columns)]
+      const join = (row: readonly WrittenCell[], line: string) => [...row, ...toXlsxCells(line, columns)]
       for await (const rows of joinAnswers(input.cellRows(), options, basis ?? outerBasis, join))
         await sheets.add(rows)
     } finally {
@@ -144,12 +141,10 @@ export async function assertCellsFit(input: WrittenInput, signal: AbortSignal): 
   }
 }
 
-function createBasisSheet(book: WorkbookWriter): TableSink<BasisCells> {
-  const sheets = book.addSheets(
-    'basis',
-    basisFileColumns.map((name) => ({ name, isText: !numberColumns.has(name) })),
-  )
-  return { add: (rows) => sheets.add(rows.map(toXlsxBasisRow)) }
-}
+const toBasisSink = (sheets: { add(rows: readonly WrittenCell[][]): Promise<void> }) => ({
+  add: (rows: readonly BasisCells[]) => sheets.add(rows.map(toXlsxBasisRow)),
+})
 
 const numberColumns: ReadonlySet<string> = new Set(['row_number', 'authority_tier'])
+
+const basisSheetColumns = basisFileColumns.map((name) => ({ name, isText: !numberColumns.has(name) }))

@@ -1,10 +1,10 @@
 import { open, stat } from 'node:fs/promises'
 import { formatCount } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
-import { detectPacking } from '../../tables/bytes.js'
-import type { Encoding } from '../../tables/encodings/names.js'
-import { toFileError } from '../../tables/file-error.js'
-import { tableLimits } from '../../tables/limits.js'
+import type { Encoding } from '../../core/encodings.js'
+import { tableLimits, toFileError } from '../../tables/file-error.js'
+import { detectPacking } from '../../tables/text-tables.js'
+import { isWorkbook } from '../../tables/xlsx/xlsx-file.js'
 import { fileFormats, type FormatName } from './import-file.js'
 import type { FileFormat, ImportItem } from '../model/registry-rows.js'
 import {
@@ -15,7 +15,6 @@ import {
   sampleCharsMax,
   type FileSample,
 } from './propose-map.js'
-import { isWorkbook } from './table.js'
 import { findPairColumns } from './additions.js'
 
 /** The format of a file, recognized by its content. */

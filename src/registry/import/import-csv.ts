@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { UserError } from '../../core/errors.js'
-import { CsvScanner, createScanReader } from '../../tables/csv-scanner.js'
-import { openDelimited } from '../../tables/delimited.js'
-import { openOneFile } from '../../tables/zip-reader.js'
-import type { LocatedRecord } from '../../tables/delimited.js'
+import { CsvScanner, openDelimited, openOneFile, type LocatedRecord } from '../../tables/text-tables.js'
 import {
   createTypeCheck,
   resolveColumns,
@@ -60,7 +57,7 @@ async function* readCsvItems(
   const file = await openDelimited(await openOneFile(options.path, null), { encoding: options.encoding })
   for (const notice of file.notices) options.onNotice?.(notice)
   const choose = (header: readonly string[]) => reader.choose(header)
-  for await (const records of file.records(createScanReader(), choose))
+  for await (const records of file.scan(choose))
     yield records.map((record) => reader.readItem(record))
   reader.end()
 }

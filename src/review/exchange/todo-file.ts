@@ -1,8 +1,6 @@
 import { UserError } from '../../core/errors.js'
 import { formatOfPath } from '../../pipeline/input/input.js'
-import { openFileBytes } from '../../tables/bytes.js'
-import { createScanReader } from '../../tables/csv-scanner.js'
-import { openDelimited } from '../../tables/delimited.js'
+import { openDelimited, openFileBytes } from '../../tables/text-tables.js'
 import { openXlsx } from '../../tables/xlsx/xlsx-file.js'
 import { candidatesMax } from '../../pipeline/answers/candidate.js'
 import type { PlainColumn, PlainRow, PlainTable } from '../../pipeline/output/plain-table.js'
@@ -133,7 +131,7 @@ async function readDelimited(path: string): Promise<FilledTodo> {
     found.add({ number: 1, cells: new Map(header.entries()) })
     return null
   }
-  for await (const records of file.records(createScanReader({ keepsRagged: true }), choose)) {
+  for await (const records of file.scan(choose, { keepsRagged: true })) {
     for (const { cells, line, reason } of records) {
       if (reason !== null)
         throw createVerdictsError(`line ${line} of ${path} cannot be read: ${reason}`, 'fix the line')

@@ -3,7 +3,7 @@ import { TextDecoder } from 'node:util'
 import { UserError } from '../../core/errors.js'
 import { xlsxLimits } from '../limits.js'
 import type { OpenZip } from '../zip-reader.js'
-import { createPlaceReader, XmlError, type PlaceHandlers } from '../xml.js'
+import { createPlaceReader, XmlError, type PlaceHandlers } from '../../platform/xml.js'
 import { getBuiltInStyle, type CellStyle } from './cells.js'
 import { parseStyle } from './number-format.js'
 
