@@ -55,7 +55,12 @@ async function makeWorld(world: WholeWorld, companyCount: number, nameCount: num
     fileURLToPath(new URL('../fixtures/registry/companies.csv', import.meta.url)),
   ])
   await writeRegister(register, join(world.folder, 'sample.json'), companyCount, words, new Chance(1))
-  await importRegister(world.registry, { format: 'csv', path: register, idType: 'registration_id', sourceName: 'bench' })
+  await importRegister(world.registry, {
+    format: 'csv',
+    path: register,
+    idType: 'registration_id',
+    sourceName: 'bench',
+  })
   const held = await readHeld(register)
   writeFileSync(world.input, [...inputLines(held, words.heads, nameCount)].join('\n') + '\n')
 }

@@ -1,6 +1,8 @@
 import { readRegistry, type Registry } from '../registry/read-registry.js'
 import { findRegistryPath } from './embedded-scope.js'
 
+export { findRegistryPath } from './embedded-scope.js'
+
 /** Opens the named registry, otherwise that of the project if it exists, otherwise the demo registry. */
 export function chooseRegistry(named: string | null): ChosenRegistry {
   const path = findRegistryPath(named)

@@ -164,11 +164,13 @@ async function runReview<Result>(
         backend,
         decisionsPath: settings.decisions.path,
         service,
+        clock,
+        signal,
+      },
+      {
         doubt: { threshold: settings.review.threshold, isEmbedded: baseUrl === null, contradicted },
         candidates: { source, scope },
         reviewer: settings.review.reviewer ?? findSystemUser(environment),
-        clock,
-        signal,
         onTrouble,
       },
       (session) => {

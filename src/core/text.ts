@@ -101,3 +101,13 @@ function detectUtf16([first, second]: Uint8Array): string | null {
 
 /** Removes a byte order mark from the start of a text. */
 export const stripByteOrderMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text)
+
+/** Formats a text as an SQL literal. */
+export function quoteSqlText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+/** Formats a name as an SQL identifier. */
+export function quoteSqlName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { parquetLimits } from '../parquet/limits.js'
+import { parquetLimits } from '../parquet/parquet-writer.js'
 import { createNulError, getDatabaseName } from '../connectors/connectors.js'
 import { getFileBytesMax, createFileTooLargeError } from '../platform/system-limits.js'
 import { copyCandidates } from './gather-candidates.js'

@@ -8,7 +8,7 @@ import type { ReviewSession } from './session.js'
 export type { ReviewBackend } from './input-review.js'
 export type { QueueCounts, ReviewSession } from './session.js'
 
-interface ReviewDeps extends Omit<InputReviewDeps, 'doubt'> {
+interface Reviewing {
   readonly doubt: DoubtRule
   readonly candidates: {
     readonly source: CandidateSource
@@ -25,19 +25,20 @@ interface ReviewDeps extends Omit<InputReviewDeps, 'doubt'> {
  * Calls `use` with the session, which reads new answers and decisions meanwhile, and closes it afterwards. The service is
  * called only for candidates. Throws like `ReviewSession`, the errors of `use` and the signal's reason.
  *
- *     await withReview({ index, reader, backend, candidates, reviewer: 'ada', … }, async (session) => {
+ *     await withReview({ index, reader, backend, … }, { candidates, reviewer: 'ada', … }, async (session) => {
  *       for (const { lookup } of session.readRows({ view: 'open', statuses: [], text: '', sort: 'rows' }))
  *         await session.decide([{ lookup, seen: 0, verdict: 'none', entityId: null, note: null }])
  *     })
  */
 export async function withReview<Result>(
-  deps: ReviewDeps,
+  input: Omit<InputReviewDeps, 'doubt'>,
+  { candidates, doubt, reviewer, onTrouble }: Reviewing,
   use: (session: ReviewSession) => Promise<Result>,
 ): Promise<Result> {
-  const { backend, candidates, clock, doubt, reviewer } = deps
+  const { backend, clock } = input
   const store = new CandidateStore({ ...candidates, store: backend.store, clock })
-  const session = await openSession({ ...deps, doubt: createDoubtPolicy(doubt) }, store, reviewer)
-  const refreshing = refreshPeriodically(session, deps)
+  const session = await openSession({ ...input, doubt: createDoubtPolicy(doubt) }, store, reviewer)
+  const refreshing = refreshPeriodically(session, clock, onTrouble)
   try {
     return await use(session)
   } finally {
@@ -53,7 +54,8 @@ const pausePerRefresh = 4
 /** Refreshes the session periodically until it is stopped. */
 function refreshPeriodically(
   session: ReviewSession,
-  { clock, onTrouble }: Pick<ReviewDeps, 'clock' | 'onTrouble'>,
+  clock: InputReviewDeps['clock'],
+  onTrouble: Reviewing['onTrouble'],
 ): { stop(): Promise<void> } {
   const stopping = new AbortController()
   const runLoop = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-import { tableLimits } from './limits.js'
+import { tableLimits } from './file-error.js'
 import {
   type ChooseColumns,
   type LocatedRecord,

@@ -4,9 +4,8 @@ import { readStrictRecords, scanRecords, type ScanOptions } from './csv-scanner.
 import { detectEncoding } from './encodings/detect.js'
 import type { Encoding } from '../core/encodings.js'
 import { decodeText } from './encodings/recode.js'
-import { createEmptyFileError } from './file-error.js'
+import { createEmptyFileError, tableLimits } from './file-error.js'
 import { detectLayout, noDelimiter, type Layout } from './layout.js'
-import { tableLimits } from './limits.js'
 import {
   readTextPieces,
   type ChooseColumns,

@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync'
 import type { WorkbookWriter } from './xlsx/workbook-writer.js'
 
 export { toDayCell, type WrittenCell } from './xlsx/cells.js'
-export { Packer } from './packer.js'
+export { Packer } from './bytes.js'
 
 /** Opens an .xlsx file for writing: its sheets are packed in `folder`, which is created. See `WorkbookWriter`. */
 export async function openWorkbook(folder: string): Promise<WorkbookWriter> {

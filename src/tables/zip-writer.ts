@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { createDeflateRaw, crc32, deflateRawSync } from 'node:zlib'
 import { UserError } from '../core/errors.js'
-import { tableLimits } from './limits.js'
-import { Packer } from './packer.js'
+import { tableLimits } from './file-error.js'
+import { Packer } from './bytes.js'
 
 /** A compressed file of a zip; `packed` contains its bytes or the path of a temporary file. */
 export interface PackedFile {

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command, type Option } from 'commander'
-import { findRegistryPath } from '../../app/embedded-scope.js'
+import { findRegistryPath } from '../../app/choose-registry.js'
 import { toLabelledDecisions, type LabelledDecisions } from '../../app/labelled-decisions.js'
 import { defaultPaths } from '../../config/options.js'
 import { UserError } from '../../core/errors.js'
@@ -168,7 +168,15 @@ function toJson(
   if (decided === null || labelled === null) return { ...report, ...common }
   const { acceptedCount, noneCount, unknown, byCountry, advice } = decided
   const { otherServiceCount, furtherAskedCount } = labelled
-  const decisions = { acceptedCount, noneCount, unknown, byCountry, advice, otherServiceCount, furtherAskedCount }
+  const decisions = {
+    acceptedCount,
+    noneCount,
+    unknown,
+    byCountry,
+    advice,
+    otherServiceCount,
+    furtherAskedCount,
+  }
   return { ...report, decisions, ...common }
 }
 

@@ -4,7 +4,13 @@ import type { LookupState } from '../lookups/lookup-state.js'
 import type { Settlement } from './transitions.js'
 import { statSync } from 'node:fs'
 import { UserError } from '../../core/errors.js'
-import { openDelimited, openFileBytes, openText, type ByteSource, type TextSource } from '../../tables/text-tables.js'
+import {
+  openDelimited,
+  openFileBytes,
+  openText,
+  type ByteSource,
+  type TextSource,
+} from '../../tables/text-tables.js'
 import type { Encoding } from '../../core/encodings.js'
 
 /** The result of a reconciliation with the service's list of charges. Lists of custom ids, and counts. */
@@ -236,7 +242,6 @@ async function* readCsvRows(file: ByteSource, encoding: Encoding): AsyncGenerato
 }
 
 async function isJson(text: TextSource): Promise<boolean> {
-  for await (const piece of text.pieces())
-    if (piece.trim() !== '') return piece.trimStart().startsWith('{')
+  for await (const piece of text.pieces()) if (piece.trim() !== '') return piece.trimStart().startsWith('{')
   return false
 }

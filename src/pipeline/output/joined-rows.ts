@@ -1,4 +1,4 @@
-import type { LineFile } from '../../parquet/part-sql.js'
+import type { LineFile } from '../../parquet/parquet-writer.js'
 import { createInputChangedError, type TextRow } from '../input/input.js'
 import type { BasisPlace, OutputColumn } from '../answers/columns.js'
 import { listBasisRows, type BasisCells } from './answer-cells.js'

@@ -11,11 +11,12 @@ import { basisFileColumns, formatCsvBasisRow, formatCsvCells, formatJsonMembers 
 import { BasisWriter, joinAnswers, type WriteOptions, assertAllRows, takeLines } from './joined-rows.js'
 import { createSink, type OutputSink, type StagedFile } from './staged-file.js'
 import { writeXlsx } from './xlsx.js'
-import { openParquetWriter, type ParquetWriter, type RowNumbers } from '../../parquet/parquet-writer.js'
-import type { LineColumn } from '../../parquet/part-sql.js'
+import { openParquetWriter, type LineColumn } from '../../parquet/parquet-writer.js'
 import { columnKinds } from '../answers/column-kinds.js'
 import { writerLimits } from './output-format.js'
 import { RowSpool } from './row-spool.js'
+
+type ParquetWriter = Awaited<ReturnType<typeof openParquetWriter>>
 
 const cellTypes: Readonly<Record<CellType, string>> = {
   text: 'VARCHAR',
@@ -86,8 +87,8 @@ function listRowColumns(names: readonly string[], source: RelationRows | MemberR
 }
 
 /** Reads exactly one number for each row, because a missing one would shift all later rows. Throws on abort. */
-function createRowNumbers({ answers, rowCount, signal }: WriteOptions): RowNumbers {
-  return (first, count) => {
+function createRowNumbers({ answers, rowCount, signal }: WriteOptions) {
+  return (first: number, count: number): ArrayLike<number> => {
     signal?.throwIfAborted()
     if (first + count > (rowCount ?? Infinity)) throw createInputChangedError('the input')
     const numbers = answers?.numbers(first, count) ?? new Uint32Array(count)
@@ -149,11 +150,11 @@ export async function writeFormat(
   }
   const { input, output } = options
   const sink = createSink(basisFile, output.isPacked === true)
-  const csv = await openCsvSink(
-    sink,
-    basisFileColumns,
-    { path: basisFile.path, input, bom: output.bom === true },
-  )
+  const csv = await openCsvSink(sink, basisFileColumns, {
+    path: basisFile.path,
+    input,
+    bom: output.bom === true,
+  })
   const basis = new BasisWriter(
     { add: (rows) => csv.add(rows.map(formatCsvBasisRow)) },
     input.textRows([options.nameColumn]),

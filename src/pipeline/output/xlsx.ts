@@ -103,7 +103,10 @@ export async function writeXlsx(
     ])
     const basis =
       options.basis === 'inline'
-        ? new BasisWriter(toBasisSink(book.addSheets('basis', basisSheetColumns)), input.textRows([nameColumn]))
+        ? new BasisWriter(
+            toBasisSink(book.addSheets('basis', basisSheetColumns)),
+            input.textRows([nameColumn]),
+          )
         : null
     try {
       const join = (row: readonly WrittenCell[], line: string) => [...row, ...toXlsxCells(line, columns)]

@@ -1,5 +1,5 @@
 import { UserError } from '../../core/errors.js'
-import { joinParquet, readParquetFacts, type ParquetFacts } from '../../parquet/parquet-file.js'
+import { joinParquet, readParquetFacts } from '../../parquet/parquet-writer.js'
 import { openDelimited, openFileBytes } from '../../tables/text-tables.js'
 import { formatCsv } from '../../tables/writers.js'
 import { basisFileColumns } from '../output/answer-cells.js'
@@ -14,7 +14,7 @@ const readBytes = (path: string): AsyncIterable<Buffer> => openFileBytes(path, p
 export async function assertAlike(parts: readonly PublishedPart[], { format }: OutputForm): Promise<void> {
   switch (format) {
     case 'parquet': {
-      let first: { part: PublishedPart; facts: ParquetFacts } | null = null
+      let first: { part: PublishedPart; facts: Awaited<ReturnType<typeof readParquetFacts>> } | null = null
       for (const part of parts) {
         const facts = await readParquetFacts(part.path)
         if (facts.rowCount !== part.rowCount) throw createRowCountError(part, facts.rowCount)

@@ -85,7 +85,9 @@ function loadOutcomes(
   { queries, monotonicMs }: Pick<EvaluationRequest, 'queries' | 'monotonicMs'>,
 ): readonly QueryOutcome[] {
   if (!existsSync(path) || isSqliteFile(path))
-    return withOpen(path, (registry) => evaluate(queries, { registry, monotonicMs }).verdicts.map(toQueryOutcome))
+    return withOpen(path, (registry) =>
+      evaluate(queries, { registry, monotonicMs }).verdicts.map(toQueryOutcome),
+    )
   try {
     return savedEvaluation.parse(JSON.parse(readFileSync(path, 'utf8'))).queries
   } catch (cause) {

@@ -13,13 +13,7 @@ import {
 } from './csv-row.js'
 import { readJurisdiction } from './draft.js'
 import { proposeMap, formatCommand, readSample, type ImportFlags, type MapProposal } from './propose-map.js'
-import {
-  runImport,
-  type ImportedFile,
-  type ImportOptions,
-  type ImportResult,
-  Tally,
-} from './run-import.js'
+import { runImport, type ImportedFile, type ImportOptions, type ImportResult, Tally } from './run-import.js'
 import type { ImportItem } from '../model/registry-rows.js'
 import { beginImport, type ImportSession } from './session.js'
 import { findCountryCode } from '../../core/countries.js'
@@ -57,8 +51,7 @@ async function* readCsvItems(
   const file = await openDelimited(await openOneFile(options.path, null), { encoding: options.encoding })
   for (const notice of file.notices) options.onNotice?.(notice)
   const choose = (header: readonly string[]) => reader.choose(header)
-  for await (const records of file.scan(choose))
-    yield records.map((record) => reader.readItem(record))
+  for await (const records of file.scan(choose)) yield records.map((record) => reader.readItem(record))
   reader.end()
 }
 

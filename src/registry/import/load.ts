@@ -5,8 +5,13 @@ import { systemClock } from '../../platform/clock.js'
 import { toFileError } from '../../tables/file-error.js'
 import { importInto, readFileDateMs, type ImportOptions, type ImportResult } from './run-import.js'
 import { importCsv, type ImportCsvOptions } from './import-csv.js'
-import { fileFormats, importFile, type FormatName, type ImportFileOptions } from './import-file.js'
-import { detectFile } from './detect-file.js'
+import {
+  fileFormats,
+  importFile,
+  type FormatName,
+  type ImportFileOptions,
+  detectFile,
+} from './file-formats.js'
 import type { MapProposal } from './propose-map.js'
 
 export type { ImportResult, LineReason } from './run-import.js'

@@ -1,4 +1,4 @@
-import { getOrCompute } from '../../core/bounded-cache.js'
+import { getOrCompute } from '../normalize/normalize-name.js'
 import { countAllowedTypos, createDistance } from '../../core/edit-distance.js'
 import { matchLimits } from '../model/limits.js'
 

@@ -6,6 +6,7 @@ import {
   removeJoiningWords,
   splitWords,
   isLightWord,
+  getOrCompute,
 } from './normalize-name.js'
 import {
   cutNativeForms,
@@ -14,7 +15,6 @@ import {
   expandForms,
   type FormClass,
 } from './legal-forms.js'
-import { getOrCompute } from '../../core/bounded-cache.js'
 import { removeRegistrySuffix } from '../../core/registry-suffix.js'
 import { matchLimits } from '../model/limits.js'
 import codes from '../reference/fund-and-trust-forms.json' with { type: 'json' }

@@ -1,7 +1,5 @@
-import { UserError } from '../../core/errors.js'
 import { measureWidth } from '../../core/text.js'
-import { createCellTooLongError, createUnfitError } from '../file-error.js'
-import { xlsxLimits } from '../limits.js'
+import { createCellTooLongError, createUnfitError, xlsxLimits } from '../file-error.js'
 import { PackedFileWriter, packText, type PackedFile } from '../zip-writer.js'
 import {
   formatColumn,

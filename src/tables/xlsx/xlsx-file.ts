@@ -132,7 +132,10 @@ export class XlsxFile {
     }
     const header = findHeader(rows, [])
     if (header.kind !== 'header') return null
-    return { header: [...(rows[header.index]?.cells.values() ?? [])], hasRows: rows.length > header.index + 1 }
+    return {
+      header: [...(rows[header.index]?.cells.values() ?? [])],
+      hasRows: rows.length > header.index + 1,
+    }
   }
 
   /** Reads rows as cells for writing. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { resolution } from '../../../src/contract/result.js'
-import { importFile } from '../../../src/registry/import/import-file.js'
+import { importFile } from '../../../src/registry/import/file-formats.js'
 import { openShippedRegistry } from '../../../src/registry/read-registry.js'
 import { addRows, registryOf as open, temporaryFolder, type Row } from '../../support/registry.js'
 import { writeFileSync } from 'node:fs'

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { importFile, fileFormats, type FormatName } from '../../../src/registry/import/import-file.js'
+import { importFile, fileFormats, type FormatName } from '../../../src/registry/import/file-formats.js'
 import { importRegister } from '../../../src/registry/import/load.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import {

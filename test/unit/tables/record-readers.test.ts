@@ -4,14 +4,11 @@ import { stringify } from 'csv-stringify/sync'
 import { describe, expect, test } from 'vitest'
 import type { UserError } from '../../../src/core/errors.js'
 import { CsvScanner, readStrictRecords, scanRecords } from '../../../src/tables/csv-scanner.js'
-import { tableLimits } from '../../../src/tables/limits.js'
+import { tableLimits } from '../../../src/tables/file-error.js'
 import type { ChooseColumns, RecordSource, TableRecord } from '../../../src/tables/records.js'
 import { naughtyStrings } from '../../hostile/naughty-strings.js'
 
-type RecordReader = (
-  source: RecordSource,
-  choose: ChooseColumns,
-) => AsyncGenerator<readonly TableRecord[]>
+type RecordReader = (source: RecordSource, choose: ChooseColumns) => AsyncGenerator<readonly TableRecord[]>
 
 /** Both readers of delimited text, held to the same cases. */
 const readers: Readonly<Record<string, RecordReader>> = {
@@ -45,11 +42,7 @@ function sourceOf(pieces: Iterable<string>, { delimiter = ',', linesAbove = 0 }:
 }
 
 /** Reads to the end, or to the error that ends it. */
-async function read(
-  reader: RecordReader,
-  pieces: Iterable<string>,
-  given: Given = {},
-): Promise<Reading> {
+async function read(reader: RecordReader, pieces: Iterable<string>, given: Given = {}): Promise<Reading> {
   let header: readonly string[] | null = null
   const records: TableRecord[] = []
   const choose: ChooseColumns = (cells) => {
