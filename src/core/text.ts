@@ -111,3 +111,19 @@ export function quoteSqlText(text: string): string {
 export function quoteSqlName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
+
+const plainLetters: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  ı: 'i',
+  æ: 'ae',
+  œ: 'oe',
+  þ: 'th',
+}
+
+/** Replaces lower-case Latin letters that have no Unicode decomposition: `ø` by `o`, `ß` by `ss`. */
+export const toPlainLetters = (text: string): string =>
+  text.replace(/[ßøłđðıæœþ]/g, (letter) => plainLetters[letter] ?? letter)
