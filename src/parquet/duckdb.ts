@@ -237,7 +237,7 @@ const budget = {
 } as const
 
 /** Returns the memory limit for reading Parquet with this number of leaf columns. */
-export function readMemoryBytes(leafCount: number): number {
+function readMemoryBytes(leafCount: number): number {
   return budget.readBytes + Math.max(0, leafCount - budget.narrowLeavesMax) * budget.readBytesPerLeaf
 }
 

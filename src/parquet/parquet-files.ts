@@ -113,7 +113,7 @@ class ParquetFiles {
   readonly fileColumns: readonly (readonly string[])[]
   /** Notices for the user about types and columns. */
   readonly notices: readonly string[]
-  /** By column. */
+  /** Nested columns by name. */
   readonly nested: ReadonlyMap<string, NestedParquetColumn>
   readonly isScan: boolean
   readonly share: number

@@ -16,7 +16,7 @@ interface ConstantCell {
   readonly type: 'text' | 'integer' | 'date'
 }
 
-/** What the caller decides about the columns of several files. */
+/** Rules for the columns of several files. */
 export interface ColumnRules {
   /** Returns the constant cells of each file, by the columns of each file, and notices about them. */
   readonly addCells: (own: readonly (readonly string[])[]) => {

@@ -1,7 +1,7 @@
 import { UserError } from '../core/errors.js'
 import { describeFileError } from '../platform/files.js'
 
-// What tables have in common before they are read: limits, errors of files, and files that are no tables.
+// Common to all tables before they are read: limits, errors of files, and files that are no tables.
 
 /** All limits of reading tables. The last word of a name is its unit. */
 export const tableLimits = {
