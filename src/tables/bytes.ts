@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createGunzip, type DeflateRaw, type Gzip } from 'node:zlib'
 import { assertNever } from '../core/errors.js'
-import { CompressionError, toFileError, tableLimits } from './file-error.js'
+import { CompressionError, toFileError, tableLimits } from './limits-and-errors.js'
 
 /** Compression of a file, detected by its first bytes and not by its name. */
 export type Packing = 'plain' | 'gzip' | 'zstd' | 'zip'

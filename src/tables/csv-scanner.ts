@@ -1,4 +1,4 @@
-import { tableLimits } from './file-error.js'
+import { tableLimits } from './limits-and-errors.js'
 import {
   type ChooseColumns,
   type LocatedRecord,

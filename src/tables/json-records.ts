@@ -1,5 +1,5 @@
 import { UserError, getErrorText } from '../core/errors.js'
-import { tableLimits } from './file-error.js'
+import { tableLimits } from './limits-and-errors.js'
 import type { TextChunks } from './records.js'
 import { isDeeperThan } from '../core/json.js'
 

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { CsvError, Parser } from 'csv-parse'
 import { UserError } from '../core/errors.js'
-import { createTooManyColumnsError, tableLimits } from './file-error.js'
+import { createTooManyColumnsError, tableLimits } from './limits-and-errors.js'
 import type { RecordSource, TableRecord } from './records.js'
 
 /** Reads all records, including the header, with csv-parse. Throws the same errors as `readStrictRecords`. */

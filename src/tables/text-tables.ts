@@ -4,7 +4,7 @@ import { readStrictRecords, scanRecords, type ScanOptions } from './csv-scanner.
 import { detectEncoding } from './encodings/detect.js'
 import type { Encoding } from '../core/encodings.js'
 import { decodeText } from './encodings/recode.js'
-import { createEmptyFileError, tableLimits } from './file-error.js'
+import { createEmptyFileError, tableLimits } from './limits-and-errors.js'
 import { detectLayout, noDelimiter, type Layout } from './layout.js'
 import {
   readTextPieces,

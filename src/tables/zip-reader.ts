@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import { openPromise, type Entry, type ZipFile } from 'yauzl'
 import { UserError } from '../core/errors.js'
-import { tableLimits } from './file-error.js'
+import { tableLimits } from './limits-and-errors.js'
 import type { ByteSource } from './bytes.js'
 
 /** A file inside a zip. */

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { createDeflateRaw, crc32, deflateRawSync } from 'node:zlib'
 import { UserError } from '../core/errors.js'
-import { tableLimits } from './file-error.js'
+import { tableLimits } from './limits-and-errors.js'
 import { Packer } from './bytes.js'
 
 /** A compressed file of a zip; `packed` contains its bytes or the path of a temporary file. */

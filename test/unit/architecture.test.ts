@@ -122,7 +122,7 @@ const doors: Record<string, Doors> = {
       reconciliation/access records/domains/domain-lists records/domains/website-check refusal
       runs/polls runs/run-outcome service storage/database storage/storage`,
   },
-  tables: { files: 'file-error text-tables writers xlsx/xlsx-file', atMost: { doors: 4, names: 30 } },
+  tables: { files: 'limits-and-errors text-tables writers xlsx/xlsx-file', atMost: { doors: 4, names: 30 } },
   web: { files: 'charts html', atMost: { doors: 2 } },
 }
 

@@ -3,7 +3,7 @@ import { openDuckDb, quoteSqlPath, type Column, type DuckDb } from '../../parque
 import { readColumnTypes } from '../../parquet/parquet-files.js'
 import { buildTypedCopy } from '../../parquet/parquet-writer.js'
 import { quoteSqlName } from '../../core/text.js'
-import { tableLimits } from '../../tables/file-error.js'
+import { tableLimits } from '../../tables/limits-and-errors.js'
 import { isDiskFull } from '../../platform/sqlite.js'
 import type { ConnectorOptions, TargetOptions } from '../connector.js'
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream, statSync, type BigIntStats } from 'node:fs'
 import { basename } from 'node:path'
 import { UserError } from '../../core/errors.js'
-import { contentKinds, detectContent, toFileError } from '../../tables/file-error.js'
+import { contentKinds, detectContent, toFileError } from '../../tables/limits-and-errors.js'
 import { openFileBytes } from '../../tables/text-tables.js'
 
 type ContentKind = keyof typeof contentKinds

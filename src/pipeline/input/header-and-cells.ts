@@ -2,7 +2,7 @@ import { toDayCell, type WrittenCell } from '../../tables/writers.js'
 import { isAddress } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
 import { listJsonMembers } from '../../core/json.js'
-import { createTooManyColumnsError, tableLimits } from '../../tables/file-error.js'
+import { createTooManyColumnsError, tableLimits } from '../../tables/limits-and-errors.js'
 import { toSpellingKey } from '../lookups/header-words.js'
 
 /** Significant digits that Excel keeps: 15 of an exact number; all 17 of a double. */

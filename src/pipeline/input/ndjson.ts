@@ -1,6 +1,6 @@
 import { UserError } from '../../core/errors.js'
 import { listJsonMembers, unquote, type JsonMember } from '../../core/json.js'
-import { createTooManyColumnsError } from '../../tables/file-error.js'
+import { createTooManyColumnsError } from '../../tables/limits-and-errors.js'
 import { openFileBytes, openText, type TextSource } from '../../tables/text-tables.js'
 import type { NestedColumn, NestedColumns } from '../lookups/nested-columns.js'
 import type { SourceFile } from './sources.js'

@@ -1,6 +1,6 @@
 import { UserError } from '../../core/errors.js'
 import { openParquetFiles } from '../../parquet/parquet-files.js'
-import { createTooManyColumnsError, tableLimits } from '../../tables/file-error.js'
+import { createTooManyColumnsError, tableLimits } from '../../tables/limits-and-errors.js'
 import type { NestedColumns } from '../lookups/nested-columns.js'
 import { getBlocks, type Partition } from '../lookups/partition.js'
 import { createMissingColumnError, readFolderCells, toSqlCell, UnitedColumns } from './header-and-cells.js'

@@ -1,4 +1,4 @@
-import { createCellTooLongError, xlsxLimits } from '../../tables/file-error.js'
+import { createCellTooLongError, xlsxLimits } from '../../tables/limits-and-errors.js'
 import { openWorkbook, toDayCell, type WrittenCell } from '../../tables/writers.js'
 import { basisFileColumns, type BasisCells, getJson, parseText } from './answer-cells.js'
 import { BasisWriter, joinAnswers, type WriteOptions } from './joined-rows.js'

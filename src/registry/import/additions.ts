@@ -11,7 +11,7 @@ import { readIdentifiers } from '../../core/stated-identifiers.js'
 import { openOneFile } from '../../tables/text-tables.js'
 import { createTableFormat, readTableItems, type Table, type TableRow } from './table.js'
 import { UserError } from '../../core/errors.js'
-import { createEmptyFileError } from '../../tables/file-error.js'
+import { createEmptyFileError } from '../../tables/limits-and-errors.js'
 import { readSample } from './propose-map.js'
 import { matchLimits } from '../model/limits.js'
 

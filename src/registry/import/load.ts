@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { UserError } from '../../core/errors.js'
 import { systemClock } from '../../platform/clock.js'
-import { toFileError } from '../../tables/file-error.js'
+import { toFileError } from '../../tables/limits-and-errors.js'
 import { importInto, readFileDateMs, type ImportOptions, type ImportResult } from './run-import.js'
 import { importCsv, type ImportCsvOptions } from './import-csv.js'
 import {

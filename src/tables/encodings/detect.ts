@@ -1,5 +1,5 @@
 import type { ByteSource } from '../bytes.js'
-import { tableLimits } from '../file-error.js'
+import { tableLimits } from '../limits-and-errors.js'
 import type { Encoding } from '../../core/encodings.js'
 import { isUtf8Throughout, classifyLines } from './survey.js'
 

@@ -1,5 +1,5 @@
 import { generalStyle, type CellCounts, type RawCell, parseColumn } from './cells.js'
-import { xlsxLimits } from '../file-error.js'
+import { xlsxLimits } from '../limits-and-errors.js'
 import {
   readXml,
   createDamagedWorkbookError,

@@ -1,5 +1,5 @@
 import { measureWidth } from '../../core/text.js'
-import { createCellTooLongError, createUnfitError, xlsxLimits } from '../file-error.js'
+import { createCellTooLongError, createUnfitError, xlsxLimits } from '../limits-and-errors.js'
 import { PackedFileWriter, packText, type PackedFile } from '../zip-writer.js'
 import {
   formatColumn,

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { TextDecoder } from 'node:util'
 import { UserError } from '../../core/errors.js'
-import { xlsxLimits } from '../file-error.js'
+import { xlsxLimits } from '../limits-and-errors.js'
 import type { OpenZip } from '../zip-reader.js'
 import { createPlaceReader, XmlError, type PlaceHandlers } from '../../platform/xml.js'
 import { getBuiltInStyle, type CellStyle } from './cells.js'

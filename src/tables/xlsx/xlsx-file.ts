@@ -3,7 +3,7 @@ import { UserError } from '../../core/errors.js'
 import { detectPacking } from '../bytes.js'
 import type { ChooseColumns, LocatedRecord } from '../records.js'
 import { openZip, readZipMembers } from '../zip-reader.js'
-import { createEmptyFileError, toFileError } from '../file-error.js'
+import { createEmptyFileError, toFileError } from '../limits-and-errors.js'
 import {
   toCell,
   type Cell,

@@ -4,7 +4,7 @@ import { stringify } from 'csv-stringify/sync'
 import { describe, expect, test } from 'vitest'
 import type { UserError } from '../../../src/core/errors.js'
 import { CsvScanner, readStrictRecords, scanRecords } from '../../../src/tables/csv-scanner.js'
-import { tableLimits } from '../../../src/tables/file-error.js'
+import { tableLimits } from '../../../src/tables/limits-and-errors.js'
 import type { ChooseColumns, RecordSource, TableRecord } from '../../../src/tables/records.js'
 import { naughtyStrings } from '../../hostile/naughty-strings.js'
 
