@@ -1,7 +1,8 @@
 import { stringify } from 'csv-stringify/sync'
+import { toDayCell, type WrittenCell } from './xlsx/cells.js'
 import type { WorkbookWriter } from './xlsx/workbook-writer.js'
 
-export { toDayCell, type WrittenCell } from './xlsx/cells.js'
+export type { WrittenCell } from './xlsx/cells.js'
 export { Packer } from './bytes.js'
 
 /** Opens an .xlsx file for writing: its sheets are packed in `folder`, which is created. See `WorkbookWriter`. */
@@ -60,4 +61,42 @@ export function formatCsv(rows: readonly CsvRow[], delimiter = ','): string {
     record_delimiter: '\n',
     quoted_match: /[\r\ufeff]/,
   })
+}
+
+/** Significant digits that Excel keeps: 15 of an exact number; all 17 of a double. */
+const digits = { exactMax: 15, doubleMax: 17 } as const
+
+/** Excel has no larger numbers, and reads smaller ones as 0. */
+const excelNumbers = { max: 9.99999999999999e307, min: 2.2250738585072014e-308 } as const
+
+/** Returns a number if Excel keeps every digit, else the text. */
+function toNumberCell(text: string, digitsMax: number): WrittenCell {
+  const [, figures = ''] = /^-?(\d+(?:\.\d+)?)(?:[eE][+-]?\d+)?$/.exec(text) ?? []
+  const significant = figures.replace('.', '').replace(/^0+/, '')
+  const size = Math.abs(Number(text))
+  const isInRange = size <= excelNumbers.max && (size >= excelNumbers.min || significant === '')
+  // Excel has no -0.
+  const isKept =
+    figures !== '' && significant.length <= digitsMax && isInRange && !Object.is(Number(text), -0)
+  return isKept ? { kind: 'number', value: text, format: 0 } : text
+}
+
+/**
+ * Converts the text of a value of an SQL type to a cell. Numbers with more digits than Excel keeps stay text, and so do
+ * instants with a time zone: Excel has no time zones.
+ */
+export function toSqlCell(text: string | null, type: string): WrittenCell {
+  if (text === null) return null
+  if (/^(?:FLOAT|DOUBLE)$/.test(type)) return toNumberCell(text, digits.doubleMax)
+  if (/^(?:U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL\(.*\))$/.test(type))
+    return toNumberCell(text, digits.exactMax)
+  if (type === 'BOOLEAN') return { kind: 'boolean', value: text === 'true' }
+  return /^(?:DATE|TIMESTAMP(?:_S|_MS)?)$/.test(type) ? toDayCell(text) : text
+}
+
+/** Converts a JSON value, given as JSON text and as plain text, to a cell. */
+export function toJsonCell(raw: string, text: string | null): WrittenCell {
+  if (raw === 'true' || raw === 'false') return { kind: 'boolean', value: raw === 'true' }
+  if (text === null || !/^[-\d]/.test(raw)) return text
+  return toSqlCell(text, /[.eE]/.test(raw) ? 'DOUBLE' : 'BIGINT')
 }

@@ -2,9 +2,10 @@ import { UserError } from '../../core/errors.js'
 import { listJsonMembers, unquote, type JsonMember } from '../../core/json.js'
 import { createTooManyColumnsError } from '../../tables/limits-and-errors.js'
 import { openFileBytes, openText, type TextSource } from '../../tables/text-tables.js'
+import { toJsonCell } from '../../tables/writers.js'
 import type { NestedColumn, NestedColumns } from '../lookups/nested-columns.js'
 import type { SourceFile } from './sources.js'
-import { KeyTally, readFolderCells, toJsonCell } from './header-and-cells.js'
+import { KeyTally, readFolderCells } from './header-and-cells.js'
 import {
   splitIntoBatches,
   toJsonText,

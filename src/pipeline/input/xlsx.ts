@@ -1,8 +1,8 @@
-import type { WrittenCell } from '../../tables/writers.js'
+import { toSqlCell, type WrittenCell } from '../../tables/writers.js'
 import { withHintFirst } from '../../core/errors.js'
 import { openXlsx, type SheetRow, type XlsxFile } from '../../tables/xlsx/xlsx-file.js'
 import { findNameColumn } from '../lookups/detect-columns.js'
-import { createMissingColumnError, readFolderCells, toFolderCell, UnitedColumns } from './header-and-cells.js'
+import { createMissingColumnError, readFolderCells, UnitedColumns } from './header-and-cells.js'
 import type { SourceFile } from './sources.js'
 import {
   splitIntoBatches,
@@ -16,6 +16,9 @@ import {
   type TextRow,
 } from './table.js'
 import { findOtherTables, KindTally, readLayout, type SheetLayout } from './xlsx-sheet.js'
+
+/** SQL types of the cells that the names of folders give. */
+const folderTypes = { text: 'VARCHAR', integer: 'BIGINT', date: 'DATE' } as const
 
 interface SheetFile {
   readonly source: SourceFile
@@ -74,7 +77,7 @@ export async function openSheets(files: readonly SourceFile[], options: ReadOpti
       columns.set(name, tally)
       if (text === null) continue
       tally.add(type)
-      folderCells.set(name, { text, cell: toFolderCell(text, type) })
+      folderCells.set(name, { text, cell: toSqlCell(text, folderTypes[type]) })
     }
     return { ...sheet, folderCells }
   })

@@ -1,5 +1,5 @@
 import { createCellTooLongError, xlsxLimits } from '../../tables/limits-and-errors.js'
-import { openWorkbook, toDayCell, type WrittenCell } from '../../tables/writers.js'
+import { openWorkbook, toSqlCell, type WrittenCell } from '../../tables/writers.js'
 import { basisFileColumns, type BasisCells, getJson, parseText } from './answer-cells.js'
 import { BasisWriter, joinAnswers, type WriteOptions } from './joined-rows.js'
 import type { WrittenInput } from './sample.js'
@@ -49,7 +49,7 @@ function toXlsxBasisRow(cells: BasisCells): WrittenCell[] {
 
 /** In UTC, to the second, as in CSV. */
 function toInstantCell(text: string): WrittenCell {
-  return toDayCell(text.replace(/(:\d\d)\.\d+Z$/, '$1Z'))
+  return toSqlCell(text.replace(/(:\d\d)\.\d+Z$/, '$1Z'), 'TIMESTAMP')
 }
 
 /** Longest link target that Excel accepts, in characters. */
