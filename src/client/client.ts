@@ -39,7 +39,11 @@ export interface ServiceClientOptions extends TransportOptions {
   apiKey: string
 }
 
-/** Creates a client of the service. It uses HTTP unless another transport is given, as for a service in this process. */
+/**
+ * Creates a client of the service. It uses HTTP unless another transport is given, as for a service in this process.
+ *
+ *     const exchange = await createServiceClient({ baseUrl, apiKey, … }).readDomain('acme.example')
+ */
 export function createServiceClient(options: ServiceClientOptions, transport?: Transport): FullServiceClient
 export function createServiceClient(
   options: Pick<ServiceClientOptions, 'apiKey'>,

@@ -31,6 +31,8 @@ const entities: Readonly<Record<string, string>> = {
 /**
  * Builds HTML. Inserted text is escaped for content and quoted attributes, and control or direction-changing characters
  * are replaced with escapes (`printable`). Only `Html` values are inserted unchanged.
+ *
+ *     renderPage({ title: 'Run', head: null, body: html`<body><p>${name}</p></body>` })
  */
 export function html(words: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   let text = words[0] ?? ''

@@ -124,8 +124,8 @@ function toAcronym(tokens: readonly string[]): string {
 }
 
 /**
- * Returns a name without legal form, case, accents and punctuation, equal for its spellings. Other scripts are not
- * transliterated, which would make different names equal.
+ * Returns a name without legal form, case, accents and punctuation, equal for its spellings: `toBareName('ACME GmbH')`
+ * equals `toBareName('Acme, Inc.')`. Other scripts are not transliterated, which would make different names equal.
  */
 export function toBareName(name: string): string {
   if (!/[^\p{Script=Latin}\P{L}]/u.test(name)) return parseName(name).bareKey

@@ -17,14 +17,6 @@ import {
 } from './todo-file.js'
 import { createConflictProblem, settleLines, type LineProblem, type SettledLine } from './line-verdicts.js'
 
-/**
- * Exchanges the doubtful lookups of a review with a spreadsheet (`.xlsx` or `.csv`): `exportTodo` writes them with their
- * candidates, `importVerdicts` records the verdicts of the completed file, all or none.
- *
- *     await exportTodo(session, 'todo.xlsx', { memoryBytes, signal })
- *     const { acceptedCount } = await importVerdicts(session, 'todo.xlsx', { signal, onNotice: console.error })
- */
-
 export interface ExportedTodo {
   readonly path: string
   readonly lookupCount: number
@@ -58,8 +50,11 @@ export function parseTodoFormat(path: string): 'xlsx' | 'csv' {
 
 /**
  * Writes the open lookups, those with the most rows first, with their candidates and empty cells for a verdict and a
- * note. Throws VERDICTS_NOT_IMPORTED, OUTPUT_FORMAT_UNKNOWN, OUTPUT_UNWRITABLE, DISK_FULL, the session's errors and the
- * signal's reason.
+ * note. `importVerdicts` reads the completed file. Throws VERDICTS_NOT_IMPORTED, OUTPUT_FORMAT_UNKNOWN,
+ * OUTPUT_UNWRITABLE, DISK_FULL, the session's errors and the signal's reason.
+ *
+ *     await exportTodo(session, 'todo.xlsx', { memoryBytes, signal })
+ *     const { acceptedCount } = await importVerdicts(session, 'todo.xlsx', { signal, onNotice: console.error })
  */
 export async function exportTodo(
   session: ReviewSession,
