@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { importCsvInto } from '../src/registry/import/import-csv.js'
+import { importRegister } from '../src/registry/import/load.js'
 import { Chance } from '../test/simulation/chance.js'
 import { runMetered, runPeer, type Metered } from './metered.js'
 import type { AskPeer } from './bulk-peer.js'
@@ -81,7 +81,8 @@ async function makeWorld(
   const words = { ...known, heads: Array.from({ length: headCount }, () => coinedWord(known, chance)) }
   await writeRegister(path('register.csv'), path('sample.json'), companyCount, words, chance)
   const registry = path('registry.sqlite')
-  await importCsvInto(registry, {
+  await importRegister(registry, {
+    format: 'csv',
     path: path('register.csv'),
     idType: 'registration_id',
     sourceName: 'bench',

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Resolution } from '../src/contract/result.js'
 import { createExpectedCompanies, readLabelledQueries } from '../src/registry/evaluate/labelled-query.js'
-import { importCsvInto } from '../src/registry/import/import-csv.js'
+import { importRegister } from '../src/registry/import/load.js'
 import { openRegistry, type WritableRegistry } from '../src/registry/registry.js'
 import { Chance } from '../test/simulation/chance.js'
 import { leiOf } from '../test/support/made-identifiers.js'
@@ -62,7 +62,7 @@ async function makeRegistry(folder: string): Promise<string> {
     ['id,name,city,region,country,status,registration_id,jurisdiction,lei,cik', ...lines, ''].join('\n'),
   )
   const registry = join(folder, 'registry.sqlite')
-  await importCsvInto(registry, { path: csv, idType: 'id', sourceName: 'bench' })
+  await importRegister(registry, { format: 'csv', path: csv, idType: 'id', sourceName: 'bench' })
   return registry
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Chance } from '../test/simulation/chance.js'
-import { importCsvInto } from '../src/registry/import/import-csv.js'
+import { importRegister } from '../src/registry/import/load.js'
 import { openRegistry } from '../src/registry/registry.js'
 import { runMetered } from './metered.js'
 import { makeQueries, type ScaleQuery } from './registry-queries.js'
@@ -38,7 +38,8 @@ const paths = {
 
 switch (values.part) {
   case 'import':
-    await importCsvInto(paths.registry, {
+    await importRegister(paths.registry, {
+      format: 'csv',
       path: paths.register,
       idType: 'registration_id',
       sourceName: 'bench',

@@ -4,7 +4,7 @@ import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
-import { importCsvInto } from '../src/registry/import/import-csv.js'
+import { importRegister } from '../src/registry/import/load.js'
 import { findBrowser, openBrowser } from '../test/support/browser.js'
 import { csvLine, diskFolder, grouped, ratio, type Say } from './support.js'
 
@@ -105,12 +105,12 @@ async function makeWorld(folder: string): Promise<void> {
   )
   const header = 'id,name,city,country,jurisdiction,registration_id'
   writeFileSync(join(folder, 'companies.csv'), [header, ...rows, ''].join('\n'))
-  const register = {
+  await importRegister(join(folder, 'registry.sqlite'), {
+    format: 'csv',
     path: join(folder, 'companies.csv'),
     idType: 'registration_id',
     sourceName: 'bench',
-  } as const
-  await importCsvInto(join(folder, 'registry.sqlite'), register)
+  })
   writeFileSync(join(folder, 'many.csv'), `company_name\n${names.join('\n')}\n`)
   writeFileSync(join(folder, 'few.csv'), `company_name\n${names.slice(0, fewCount).join('\n')}\n`)
   const args = [main, 'many.csv', '-o', 'out.csv', '--quiet', '--registry', 'registry.sqlite']

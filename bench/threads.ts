@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { importCsvInto } from '../src/registry/import/import-csv.js'
+import { importRegister } from '../src/registry/import/load.js'
 import { openRegistry } from '../src/registry/registry.js'
 import { Chance } from '../test/simulation/chance.js'
 import { makeCompanies } from './companies.js'
@@ -33,7 +33,7 @@ export async function makeRegistry(folder: string): Promise<string> {
   )
   writeFileSync(csv, ['id,name,city,region,country', ...lines, ''].join('\n'))
   const registry = join(folder, 'registry.sqlite')
-  await importCsvInto(registry, { path: csv, idType: 'registration_id', sourceName: 'bench' })
+  await importRegister(registry, { format: 'csv', path: csv, idType: 'registration_id', sourceName: 'bench' })
   return registry
 }
 

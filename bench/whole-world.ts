@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'csv-parse'
 import { createSeededFractions } from '../src/platform/random.js'
-import { importCsvInto } from '../src/registry/import/import-csv.js'
+import { importRegister } from '../src/registry/import/load.js'
 import { derivationVersion } from '../src/registry/model/registry-rows.js'
 import { Chance } from '../test/simulation/chance.js'
 import { madeUpNames } from './made-up-names.js'
@@ -55,7 +55,12 @@ async function makeWorld(world: WholeWorld, companyCount: number, nameCount: num
     fileURLToPath(new URL('../fixtures/registry/companies.csv', import.meta.url)),
   ])
   await writeRegister(register, join(world.folder, 'sample.json'), companyCount, words, new Chance(1))
-  await importCsvInto(world.registry, { path: register, idType: 'registration_id', sourceName: 'bench' })
+  await importRegister(world.registry, {
+    format: 'csv',
+    path: register,
+    idType: 'registration_id',
+    sourceName: 'bench',
+  })
   const held = await readHeld(register)
   writeFileSync(world.input, [...inputLines(held, words.heads, nameCount)].join('\n') + '\n')
 }

@@ -1,13 +1,12 @@
-import { openRegistry, type Registry } from '../registry/registry.js'
-import { openShippedRegistry } from '../registry/shipped.js'
+import { readRegistry, type Registry } from '../registry/read-registry.js'
 import { findRegistryPath } from './embedded-scope.js'
+
+export { findRegistryPath } from './embedded-scope.js'
 
 /** Opens the named registry, otherwise that of the project if it exists, otherwise the demo registry. */
 export function chooseRegistry(named: string | null): ChosenRegistry {
   const path = findRegistryPath(named)
-  return path === null
-    ? { registry: openShippedRegistry(), path, label: 'the demo registry' }
-    : { registry: openRegistry(path, { readonly: true }), path, label: path }
+  return { registry: readRegistry(path), path, label: path ?? 'the demo registry' }
 }
 
 interface ChosenRegistry {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { defaultPaths } from '../config/options.js'
-import { getShippedEdition } from '../registry/edition.js'
+import { readEdition } from '../registry/edition.js'
 
 /** Returns the named path, otherwise that of the project's registry if it exists; `null` for the registry of the package. */
 export function findRegistryPath(named: string | null): string | null {
@@ -17,8 +17,5 @@ export function formatEmbeddedScope(edition: string): string {
 
 /** Reads the scope without opening the registry for answers. Throws REGISTRY_NOT_FOUND and REGISTRY_INVALID. */
 export async function readEmbeddedScope(named: string | null): Promise<string> {
-  const path = findRegistryPath(named)
-  if (path === null) return formatEmbeddedScope(getShippedEdition())
-  const { readEdition } = await import('../registry/store/open-store.js')
-  return formatEmbeddedScope(readEdition(path))
+  return formatEmbeddedScope(await readEdition(findRegistryPath(named)))
 }

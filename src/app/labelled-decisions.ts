@@ -1,7 +1,7 @@
 import { appendIdentifiers } from '../core/stated-identifiers.js'
 import { calculateResolutionKey, buildStageLookup } from '../pipeline/checkpoint/lookup-key.js'
 import { getDecisionService, type Decision } from '../pipeline/lookups/decision.js'
-import type { LabelledQuery } from '../registry/evaluate/labelled-query.js'
+import type { LabelledQuery } from '../registry/evaluate/evaluation.js'
 
 export interface LabelledDecisions {
   /** Queries with the accepted id, or without an id; `id` is the key of the lookup. */

@@ -1,17 +1,11 @@
 import { userInfo } from 'node:os'
 import type { Environment } from '../config/file-config.js'
 import type { Settings } from '../config/settings.js'
-import { matchedConfidenceMin } from '../contract/outcome-rules.js'
 import { isAddress } from '../connectors/connectors.js'
 import { UserError } from '../core/errors.js'
 import { getDecisionService } from '../pipeline/lookups/decision.js'
-import { isDoubtful } from '../pipeline/lookups/lookup-state.js'
 import type { Clock } from '../platform/clock.js'
-import { CandidateStore } from '../review/candidate-store.js'
-import type { DoubtPolicy } from '../review/input-lookups.js'
-import type { ReviewBackend } from '../review/input-review.js'
-import { refreshPeriodically, type ReviewSession } from '../review/session.js'
-import { openSession } from '../review/open-session.js'
+import { withReview, type ReviewBackend, type ReviewSession } from '../review/review.js'
 import { readEmbeddedScope } from './embedded-scope.js'
 import { connectTo } from './enrich.js'
 import { inspectInput, type Inspection } from './inspect-input.js'
@@ -155,7 +149,7 @@ async function runReview<Result>(
   try {
     const scope = baseUrl ?? (await readEmbeddedScope(registryPath))
     const contradicted = new Map<LookupId, Candidate | null>()
-    const session = await openSession(
+    return await withReview(
       {
         index: showContradictions(found, contradicted),
         inspectAgain: isRead(settings)
@@ -169,21 +163,20 @@ async function runReview<Result>(
         backend,
         decisionsPath: settings.decisions.path,
         service,
-        doubt: createDoubt(settings, contradicted),
         clock,
         signal,
       },
-      new CandidateStore({ store: backend.store, source, scope, clock }),
-      settings.review.reviewer ?? findSystemUser(environment),
+      {
+        doubt: { threshold: settings.review.threshold, isEmbedded: baseUrl === null, contradicted },
+        candidates: { source, scope },
+        reviewer: settings.review.reviewer ?? findSystemUser(environment),
+        onTrouble,
+      },
+      (session) => {
+        assertAnswered(session, request.runCommand)
+        return use({ session, service, input: found })
+      },
     )
-    const fresh = refreshPeriodically({ session, clock, onTrouble })
-    try {
-      assertAnswered(session, request.runCommand)
-      return await use({ session, service, input: found })
-    } finally {
-      await fresh.stop()
-      await session.close()
-    }
   } finally {
     await source.close()
     await backend.close()
@@ -209,20 +202,6 @@ function showContradictions(
 /** Whether the input can be read again at no cost: not standard input, a table or an object. */
 const isRead = ({ input: { paths = ['-'] } }: Settings): boolean =>
   !paths.some((path) => path === '-' || isAddress(path))
-
-/** The embedded service answers `matched` only from a minimum confidence; with a lower threshold it need not be read. */
-export function createDoubt(
-  { review: { threshold }, service }: Settings,
-  contradicted: ReadonlyMap<LookupId, Candidate | null> = new Map(),
-): DoubtPolicy {
-  const isSure = service.baseUrl === null && threshold <= matchedConfidenceMin
-  return {
-    isDoubtful: (outcome, confidence, id) =>
-      contradicted.has(id) || isDoubtful({ state: 'answered', outcome, confidence }, threshold),
-    needsConfidence: (outcome) => outcome !== 'matched' || !isSure,
-    findOwnCompany: (id) => contradicted.get(id) ?? null,
-  }
-}
 
 /** Throws REVIEW_NOTHING_ANSWERED, unless a run is active or there are decisions to show. */
 function assertAnswered(session: ReviewSession, runCommand: string): void {

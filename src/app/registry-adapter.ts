@@ -7,7 +7,7 @@ import type {
   OwnershipLink,
   Registry,
   SearchHit,
-} from '../registry/registry.js'
+} from '../registry/read-registry.js'
 import type { Resolution } from '../contract/result.js'
 import { entityId } from '../contract/ids.js'
 import type {

@@ -31,7 +31,7 @@ import {
 import { createPace } from '../pipeline/scheduler/pace.js'
 import type { Proxy } from '../platform/outbound/proxy.js'
 import type { Clock } from '../platform/clock.js'
-import type { Registry } from '../registry/registry.js'
+import type { Registry } from '../registry/read-registry.js'
 
 /** Returns the proxy on the way to the service; null without one. Throws PROXY_INVALID. */
 export async function findServiceProxy(baseUrl: string, environment: Environment): Promise<Proxy | null> {

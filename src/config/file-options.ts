@@ -5,7 +5,7 @@ import {
   identifierPlaceKeys,
   type IdentifierColumns,
 } from '../pipeline/lookups/identifier-columns.js'
-import { encodingNames } from '../tables/encodings/names.js'
+import { encodingNames } from '../core/encodings.js'
 import {
   createChoice,
   inputFormat,

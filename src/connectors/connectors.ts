@@ -38,7 +38,12 @@ export interface Connectors {
   openTarget(address: string, options: Omit<TargetOptions, keyof ConnectorOptions>): Promise<Target>
 }
 
-/** The signal stops the reading of sources. An output is published even after an interruption, like a file. */
+/**
+ * Opens tables and objects by their addresses: a source is copied to files that inputs read, a target publishes a file.
+ * The signal stops the reading of sources. An output is published even after an interruption, like a file.
+ *
+ *     const source = await createConnectors(options).openSource('postgres://host/db#companies', null)
+ */
 export const createConnectors = ({ signal, ...options }: ConnectorOptions): Connectors => ({
   openSource: async (address, query) =>
     (await load(address)).openSource(address, { ...options, signal, query }),

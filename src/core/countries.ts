@@ -1,5 +1,6 @@
 import { iso31661, iso31661Alpha3ToAlpha2 } from 'iso-3166'
 import known from './country-names.json' with { type: 'json' }
+import { toPlainLetters } from './text.js'
 
 /** English and own names of countries, separated by `|`. The first one is used if the name in ISO 3166-1 is a formal one. */
 const countryAliases: Readonly<Record<string, string>> = {
@@ -76,18 +77,8 @@ function getEverydayName(code: string, first: string): string {
   return code === 'AE' ? 'United Arab Emirates' : first
 }
 
-/** Letters without a Unicode decomposition. */
-const plainLetters: Readonly<Record<string, string>> = {
-  ß: 'ss',
-  ø: 'o',
-  ł: 'l',
-  đ: 'd',
-  ð: 'd',
-  ı: 'i',
-  æ: 'ae',
-  œ: 'oe',
-  þ: 'th',
-  ə: 'e',
+/** Letters of which a name has one or the other. */
+const arabicLetters: Readonly<Record<string, string>> = {
   أ: 'ا',
   إ: 'ا',
   آ: 'ا',
@@ -103,11 +94,13 @@ function foldName(text: string): string {
   // ASCII, as nearly all texts are, needs no more.
   const letters = /^[\x20-\x7e]*$/.test(plain)
     ? plain
-    : plain
-        .replace(/[أإآةىیک]/g, (letter) => plainLetters[letter] ?? letter)
-        .normalize('NFD')
-        .replace(/[\u0300-\u036f\u064b-\u0652\u0591-\u05c7]/g, '')
-        .replace(/[ßøłđðıæœþə]/g, (letter) => plainLetters[letter] ?? letter)
+    : toPlainLetters(
+        plain
+          .replace(/[أإآةىیک]/g, (letter) => arabicLetters[letter] ?? letter)
+          .normalize('NFD')
+          .replace(/[\u0300-\u036f\u064b-\u0652\u0591-\u05c7]/g, '')
+          .replaceAll('ə', 'e'),
+      )
   return letters.replace(/[&+]/g, 'and').replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
 }
 

@@ -107,3 +107,29 @@ export function getFirstLine(text: string): string {
   const end = text.indexOf('\n')
   return end === -1 ? text : text.slice(0, end)
 }
+
+/** Formats a text as an SQL literal. */
+export function quoteSqlText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+/** Formats a name as an SQL identifier. */
+export function quoteSqlName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+const plainLetters: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  ı: 'i',
+  æ: 'ae',
+  œ: 'oe',
+  þ: 'th',
+}
+
+/** Replaces lower-case Latin letters that have no Unicode decomposition: `ø` by `o`, `ß` by `ss`. */
+export const toPlainLetters = (text: string): string =>
+  text.replace(/[ßøłđðıæœþ]/g, (letter) => plainLetters[letter] ?? letter)

@@ -1,5 +1,7 @@
 import { renameSync, rmSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
+import { quoteSqlName } from '../core/text.js'
+import { openDuckDb, quoteSqlPath } from './duckdb.js'
 import {
   buildFooter,
   hasSameRest,
@@ -203,5 +205,18 @@ async function copyBody(path: string, bodyBytes: number, to: FileHandle): Promis
     }
   } finally {
     await from.close()
+  }
+}
+
+/** Returns a digest of the rows of a Parquet file, without their order. */
+export async function computeParquetDigest(path: string, columns: readonly string[]): Promise<string> {
+  const duckDb = await openDuckDb(`${path}.duckdb`)
+  try {
+    const [row] = await duckDb.all(
+      `SELECT count(*) || '-' || coalesce(sum(hash(${columns.map(quoteSqlName).join(', ')})), 0) FROM read_parquet(${quoteSqlPath(path)}, hive_partitioning = false)`,
+    )
+    return String(row?.[0])
+  } finally {
+    duckDb.close()
   }
 }

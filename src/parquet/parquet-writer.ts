@@ -1,15 +1,20 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { collectGarbage, isOutOfMemory, openDuckDb, quoteSqlName, type DuckDb } from './duckdb.js'
 import {
+  collectGarbage,
+  isOutOfMemory,
+  openDuckDb,
+  type Column,
+  type DuckDb,
   parquetLimits,
   sliceColumns,
   countLeaves,
   planWriting,
   type PartShape,
   type WritingPlan,
-} from './limits.js'
+} from './duckdb.js'
+import { quoteSqlName } from '../core/text.js'
 import {
   type LineFile,
   buildCell,
@@ -23,7 +28,6 @@ import {
   buildRowRange,
   sliceLineColumns,
   buildTemporaryRange,
-  type Column,
   type LineColumn,
   type RowRelation,
 } from './part-sql.js'
@@ -35,6 +39,10 @@ import {
   type PlannedPart,
 } from './part-plan.js'
 import { ParquetFile, type PartSlice } from './parquet-file.js'
+
+export { parquetLimits } from './duckdb.js'
+export { computeParquetDigest, joinParquet, readParquetFacts } from './parquet-file.js'
+export { buildTypedCopy, LineWriter, type LineColumn, type LineFile } from './part-sql.js'
 
 export interface ParquetWriterDeps {
   /** Path of the file, which is created with the first rows. */
@@ -69,6 +77,11 @@ export interface RowSource {
 /**
  * Opens a writer of one Parquet file and stores the lines. Rows are joined with lines in parts whose lines fit in
  * memory. Throws the errors of the file system and DuckDB.
+ *
+ *     const writer = await openParquetWriter({ path, folder, rowColumns, lineColumns, lines, … })
+ *     await writer.addFiles(files, (firstRow, rowCount) => numbers.subarray(firstRow, firstRow + rowCount))
+ *     await writer.end()
+ *     await writer.close()
  */
 export async function openParquetWriter(deps: ParquetWriterDeps): Promise<ParquetWriter> {
   mkdirSync(deps.folder, { mode: 0o700 })

@@ -1,6 +1,5 @@
-import { parquetLimits } from './limits.js'
+import { parquetLimits, collectGarbage, type DuckDb } from './duckdb.js'
 import { rm } from 'node:fs/promises'
-import { collectGarbage, type DuckDb } from './duckdb.js'
 import { LineWriter, buildTemporaryCopy, buildLinesRelation, numberKey, type LineColumn } from './part-sql.js'
 
 /** Rows that are read together. */

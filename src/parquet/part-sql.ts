@@ -1,5 +1,12 @@
-import { quoteSqlName, quoteSqlPath, quoteSqlText } from './duckdb.js'
-import { parquetLimits, sliceColumns, countLeaves } from './limits.js'
+import {
+  collectGarbage,
+  quoteSqlPath,
+  type Column,
+  parquetLimits,
+  sliceColumns,
+  countLeaves,
+} from './duckdb.js'
+import { quoteSqlName, quoteSqlText } from '../core/text.js'
 import { open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -20,10 +27,13 @@ export class LineWriter {
   private length = 0
   private fileCount = 0
   private handle: FileHandle | null = null
+  private uncollectedBytes = 0
 
+  /** `collectsGarbage`: after some files, because lines made from text rows leave much of it. */
   constructor(
     private readonly folder: string,
     private readonly prefix: string,
+    private readonly collectsGarbage = false,
   ) {}
 
   /** Adds a line made of texts, as strings or UTF-8. Call `flush` if it is due. */
@@ -66,6 +76,11 @@ export class LineWriter {
     const { path, rowCount, byteCount, lineBytesMax } = this
     this.fileCount++
     this.rowCount = this.byteCount = this.lineBytesMax = 0
+    this.uncollectedBytes += byteCount
+    if (this.collectsGarbage && this.uncollectedBytes >= parquetLimits.collectEveryRowBytes) {
+      this.uncollectedBytes = 0
+      collectGarbage()
+    }
     return { path, rowCount, byteCount, lineBytesMax }
   }
 
@@ -84,12 +99,6 @@ export class LineWriter {
     this.buffer.copy(larger, 0, 0, this.length)
     this.buffer = larger
   }
-}
-
-/** A column with its SQL type. */
-export interface Column {
-  readonly name: string
-  readonly type: string
 }
 
 /** A column filled from a key of JSON lines. Values of type JSON are strings in the lines and keep their text. */
@@ -227,7 +236,21 @@ export function buildTemporaryCopy(path: string, select: string): string {
   return `COPY (${select}) TO ${quoteSqlText(path)} (FORMAT parquet, COMPRESSION lz4_raw, ROW_GROUP_SIZE 2048)`
 }
 
-export interface CopyOptions {
+/**
+ * Returns the statement that writes the rows of a query as a Parquet file, with the types that the columns have in their
+ * database, as JSON: `readColumnTypes` returns them.
+ */
+export const buildTypedCopy = (path: string, select: string, columnTypes: string): string =>
+  buildPartCopy(path, select, {
+    groupRowsMax: parquetLimits.rowGroupRowsMax,
+    metadata: { [columnTypesKey]: columnTypes },
+    isByThread: false,
+  })
+
+/** Metadata with the types that the columns have in their database. */
+export const columnTypesKey = 'enrich.column_types'
+
+interface CopyOptions {
   readonly groupRowsMax: number
   /** Key-value metadata. */
   readonly metadata: Readonly<Record<string, string>>

@@ -1,5 +1,31 @@
-import { quoteSqlName, quoteSqlPath, quoteSqlText, type DuckDb } from './duckdb.js'
-import type { Column } from './part-sql.js'
+import { quoteSqlPath, type Column, type DuckDb } from './duckdb.js'
+import { quoteSqlName, quoteSqlText } from '../core/text.js'
+import { columnTypesKey } from './part-sql.js'
+
+/** A file to read. */
+export interface ReadFile {
+  readonly path: string
+  /** Shown in errors. */
+  readonly label: string
+}
+
+/** A cell that every row of a file has in addition to those of the file. */
+interface ConstantCell {
+  readonly name: string
+  readonly value: string | null
+  readonly type: 'text' | 'integer' | 'date'
+}
+
+/** Rules for the columns of several files. */
+export interface ColumnRules {
+  /** Returns the constant cells of each file, by the columns of each file, and notices about them. */
+  readonly addCells: (own: readonly (readonly string[])[]) => {
+    readonly cells: readonly (readonly ConstantCell[])[]
+    readonly notices: readonly string[]
+  }
+  /** Returns the names under which the columns of each file are read: equal names are one column. */
+  readonly uniteNames: (names: readonly (readonly string[])[]) => readonly (readonly string[])[]
+}
 
 /** A file of a relation, with the columns that differ from what DuckDB reads. */
 export interface RelationFile {
@@ -234,9 +260,6 @@ export interface ColumnMetadata {
   readonly unfitColumn: string | null
 }
 
-/** Metadata with the types that the columns have in their database. */
-export const columnTypesKey = 'enrich.column_types'
-
 /** Returns the metadata of the columns for an output: the types in their database, and `geo`. */
 export async function readColumnMetadata(
   duckDb: DuckDb,
@@ -248,11 +271,15 @@ export async function readColumnMetadata(
   const [path, ...others] = paths
   // A table has one copy.
   if (path === undefined || others.length > 0) return { metadata, unfitColumn }
-  const types = await readMetadata(duckDb, path, columnTypesKey)
+  const types = await readColumnTypes(duckDb, path)
   return { metadata: types === null ? metadata : { ...metadata, [columnTypesKey]: types }, unfitColumn }
 }
 
-export async function readMetadata(duckDb: DuckDb, file: string, key: string): Promise<string | null> {
+/** Returns the types that the columns of a table's copy have in their database, as JSON; `null` for another file. */
+export const readColumnTypes = (duckDb: DuckDb, path: string): Promise<string | null> =>
+  readMetadata(duckDb, path, columnTypesKey)
+
+async function readMetadata(duckDb: DuckDb, file: string, key: string): Promise<string | null> {
   const [row] = await duckDb.all(
     `SELECT decode(value) FROM parquet_kv_metadata(${quoteSqlPath(file)}) WHERE key = ${quoteSqlText(key)}::BLOB`,
   )

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { createNulError, getDatabaseName } from '../connectors/connectors.js'
-import { parquetLimits } from '../parquet/limits.js'
+import { parquetLimits } from '../parquet/parquet-writer.js'
 import { createFileTooLargeError, getFileBytesMax } from '../platform/system-limits.js'
 import { tryChanges } from './history/changes-file.js'
 import type { Input } from './input/input.js'

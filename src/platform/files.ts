@@ -226,3 +226,21 @@ export function isSqliteFile(path: string): boolean {
     return false
   }
 }
+
+const fileErrors: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ELOOP: 'its links form a circle',
+  ENAMETOOLONG: 'its name is too long',
+  ENOTDIR: 'a part of its path is not a folder',
+  EIO: 'the disk reports an error',
+  EBUSY: 'another program uses it',
+  ESTALE: 'the network drive has lost it',
+  ENXIO: 'it is not a file',
+  EROFS: 'the file system is read-only',
+  EISDIR: 'it is a folder',
+}
+
+/** Describes an error code of the file system; DuckDB gives none. */
+export const describeFileError = (code: string): string =>
+  code === '' ? 'permission denied' : `${fileErrors[code] ?? 'the system refuses it'} (${code})`

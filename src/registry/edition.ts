@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { UserError } from '../core/errors.js'
-import { packageFolder } from '../platform/installed-package.js'
 import type { Sqlite } from '../platform/sqlite.js'
+import { packageFolder } from '../platform/installed-package.js'
 import { derivationVersion } from './model/registry-rows.js'
 
 export interface SourceRow {
@@ -69,4 +69,22 @@ export function getShippedEdition(): string {
       before: null,
     },
   ])
+}
+
+/**
+ * Reads the edition of a registry without opening the whole registry: it changes if the content changes, and equal
+ * content has an equal edition on every machine. `path`: `null` for the demo registry, whose edition needs no database.
+ * Throws REGISTRY_NOT_FOUND and REGISTRY_INVALID.
+ *
+ *     const edition = await readEdition('registry.sqlite')
+ */
+export async function readEdition(path: string | null): Promise<string> {
+  if (path === null) return getShippedEdition()
+  const { openStore } = await import('./store/open-store.js')
+  const database = openStore(path, 'readonly')
+  try {
+    return computeEdition(readSources(database))
+  } finally {
+    database.close()
+  }
 }

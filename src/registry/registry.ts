@@ -33,12 +33,6 @@ import { createStoreReader } from './store/reader.js'
 import { openStore } from './store/open-store.js'
 import { createOwnershipReader } from './store/relationships.js'
 
-export type { LinkageReport } from './linkage/join-registrations.js'
-export type { CompanyOwnership, OwnershipLink } from './answer/ownership.js'
-export type { MatchedQuery as AskedQuery } from './answer/match-query.js'
-export type { CompanyCandidate } from './answer/candidates.js'
-export type { SearchHit, SearchQuery } from './answer/search.js'
-
 interface RegistrySource {
   readonly name: string
   readonly format: string

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { openRegistry } from './registry.js'
-import { importShipped, getShippedStorePath } from './shipped.js'
+import { importShipped, getShippedStorePath } from './read-registry.js'
 
 /** `npm run build` runs this script: it imports the shipped registry once, so commands need not. */
 const path = getShippedStorePath()

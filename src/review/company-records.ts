@@ -11,7 +11,7 @@ import {
 import { toAnswerCandidate } from '../pipeline/answers/answer-candidate.js'
 import { getDomainResult } from '../pipeline/answers/stage-lines.js'
 import { getAnsweredLine } from '../pipeline/output/known-line.js'
-import type { LookupDetail } from './page-data.js'
+import type { LookupDetail, ProposalView, QueueRow } from './page-data.js'
 
 interface ReadRecord {
   readonly answeredAtMs: number | null
@@ -136,4 +136,23 @@ export function toAnswerFacts(known: KnownAnswer | null): AnswerFacts {
     isOfDomain,
     candidate: toAnswerCandidate(isOfDomain ? { data: getDomainResult(body) } : body),
   }
+}
+
+/** The reason for the doubt, and what an assistant proposed, in sentences. */
+export function describeDoubt(
+  { reason, proposal }: Pick<QueueRow, 'reason' | 'proposal'>,
+  factors: readonly { readonly text: string }[],
+): string {
+  const parts = [
+    ...(proposal === null ? [] : [describeProposal(proposal)]),
+    ...(reason === null ? [] : [`Decided before: ${reason}`]),
+    ...factors.map(({ text }) => text),
+  ]
+  return parts.filter((part) => part !== '').join(' ')
+}
+
+function describeProposal({ verdict, entityId, entityName, decidedBy, note }: ProposalView): string {
+  const name = entityName === null ? '' : `${entityName}, `
+  const proposed = verdict === 'none' ? 'none' : `${name}${entityId ?? ''}`
+  return `Proposed by an assistant (${decidedBy}): ${proposed}.${note === null ? '' : ` ${note}`}`
 }

@@ -1,9 +1,11 @@
+import { matchedConfidenceMin } from '../contract/outcome-rules.js'
 import type { Lookup } from '../core/lookup-identity.js'
 import { appendIdentifiers } from '../core/stated-identifiers.js'
 import type { Candidate } from '../pipeline/answers/candidate.js'
 import type { LookupId, CheckpointReader } from '../pipeline/checkpoint/checkpoint.js'
 import type { RowIndex } from '../pipeline/input/row-index.js'
 import { firstKinds } from '../pipeline/lookups/lookup-kind.js'
+import { isDoubtful } from '../pipeline/lookups/lookup-state.js'
 import { setImmediate } from 'node:timers/promises'
 import { toBareName } from '../registry/normalize/parsed-name.js'
 import type { Queue } from './queue.js'
@@ -80,6 +82,26 @@ export interface DoubtPolicy {
   needsConfidence(outcome: string): boolean
   /** Returns the company of an own registry that the answer contradicts; `null` without one. */
   findOwnCompany?(id: LookupId): Candidate | null
+}
+
+/** From which answers a reviewer decides. */
+export interface DoubtRule {
+  /** Answers with a lower confidence are doubtful, 0 to 100. */
+  readonly threshold: number
+  readonly isEmbedded: boolean
+  /** The lookups whose answers contradict an own registry, each with the registry's company. */
+  readonly contradicted?: ReadonlyMap<LookupId, Candidate | null>
+}
+
+/** The embedded service answers `matched` only from a minimum confidence; with a lower threshold it need not be read. */
+export function createDoubtPolicy({ threshold, isEmbedded, contradicted }: DoubtRule): DoubtPolicy {
+  const isSure = isEmbedded && threshold <= matchedConfidenceMin
+  return {
+    isDoubtful: (outcome, confidence, id) =>
+      contradicted?.has(id) === true || isDoubtful({ state: 'answered', outcome, confidence }, threshold),
+    needsConfidence: (outcome) => outcome !== 'matched' || !isSure,
+    findOwnCompany: (id) => contradicted?.get(id) ?? null,
+  }
 }
 
 /** Lookups read before control returns to the event loop. */

@@ -12,7 +12,6 @@ import type {
   SearchReply,
   UndoReply,
 } from './page-data.js'
-import type { Clock } from '../platform/clock.js'
 
 export type { QueueFilter, QueueSort, QueueView } from './page-data.js'
 
@@ -114,41 +113,4 @@ export interface ReviewSession {
   /** Reads new answers and other reviewers' decisions. Also called periodically. */
   refresh(): Promise<void>
   close(): Promise<void>
-}
-
-interface RefreshDeps {
-  readonly session: ReviewSession
-  readonly clock: Clock
-  /** Receives errors of the periodic refresh. Other errors are thrown to the caller. */
-  readonly onTrouble: (error: unknown) => void
-}
-
-const everyMsMin = 1_000
-/** Minimum pause after a refresh, as a multiple of its duration. */
-const pausePerRefresh = 4
-
-/** Refreshes the session periodically until it is stopped. */
-export function refreshPeriodically({ session, clock, onTrouble }: RefreshDeps): { stop(): Promise<void> } {
-  const stopping = new AbortController()
-  const runLoop = async (): Promise<void> => {
-    let waitMs = everyMsMin
-    for (;;) {
-      await clock.sleep(waitMs, stopping.signal)
-      if (stopping.signal.aborted) return
-      const beganMs = clock.monotonicMs()
-      try {
-        await session.refresh()
-      } catch (error) {
-        onTrouble(error)
-      }
-      waitMs = Math.max(everyMsMin, pausePerRefresh * (clock.monotonicMs() - beganMs))
-    }
-  }
-  const stopped = runLoop()
-  return {
-    stop: () => {
-      stopping.abort()
-      return stopped
-    },
-  }
 }

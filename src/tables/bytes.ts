@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto'
-import { createReadStream, statSync } from 'node:fs'
+import { once } from 'node:events'
+import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { createGunzip } from 'node:zlib'
+import { createGunzip, type DeflateRaw, type Gzip } from 'node:zlib'
 import { assertNever } from '../core/errors.js'
-import { CompressionError, toFileError } from './file-error.js'
-import { tableLimits } from './limits.js'
+import { CompressionError, toFileError, tableLimits } from './limits-and-errors.js'
 
 /** Compression of a file, detected by its first bytes and not by its name. */
 export type Packing = 'plain' | 'gzip' | 'zstd' | 'zip'
@@ -93,25 +92,47 @@ async function readFirstBytes(path: string, label: string): Promise<Buffer> {
   }
 }
 
-/**
- * Returns the SHA-256 and the modification time of a file on disk. Throws INPUT_NOT_FOUND, INPUT_IS_FOLDER and
- * INPUT_UNREADABLE.
- */
-export async function hashFile(path: string): Promise<{ sha256: string; dateMs: number }> {
-  try {
-    const { mtimeMs } = statSync(path)
-    const hash = createHash('sha256')
-    for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
-    return { sha256: hash.digest('hex'), dateMs: mtimeMs }
-  } catch (error) {
-    throw toFileError(error, path)
+/** Compresses content in order and waits until each result is taken, so that only one piece is in memory. */
+export class Packer {
+  private packed: Buffer[] = []
+  private failure: Error | null = null
+
+  constructor(
+    private readonly stream: Gzip | DeflateRaw,
+    private readonly take: (packed: Uint8Array) => Promise<void>,
+  ) {
+    stream.on('data', (chunk: Buffer) => this.packed.push(chunk))
+    stream.on('error', (error: Error) => {
+      this.failure = error
+    })
+  }
+
+  async write(content: string | Uint8Array): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.stream.write(content, (error) => {
+        if (error) reject(error)
+        else resolve()
+      })
+    })
+    await this.deliver()
+  }
+
+  /** Ends the compression and waits until all results are taken. */
+  async end(): Promise<void> {
+    const ended = once(this.stream, 'end')
+    this.stream.end()
+    await ended
+    await this.deliver()
+  }
+
+  close(): void {
+    this.stream.destroy()
+  }
+
+  private async deliver(): Promise<void> {
+    if (this.failure !== null) throw this.failure
+    const packed = this.packed
+    this.packed = []
+    if (packed.length > 0) await this.take(Buffer.concat(packed))
   }
 }
-
-/** Returns the first bytes of a file, decompressed. */
-export async function readStart({ bytes }: ByteSource): Promise<Buffer> {
-  for await (const chunk of bytes()) return chunk.subarray(0, startBytes)
-  return Buffer.alloc(0)
-}
-
-const startBytes = 8 * 1024

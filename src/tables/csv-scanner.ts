@@ -1,12 +1,11 @@
-import { tableLimits } from './limits.js'
+import { tableLimits } from './limits-and-errors.js'
 import {
   type ChooseColumns,
   type LocatedRecord,
-  type RecordReader,
   type RecordSource,
   type TableRecord,
   readTextPieces,
-} from './delimited.js'
+} from './records.js'
 
 export interface CsvDialect {
   readonly delimiter: string
@@ -286,16 +285,15 @@ export interface ScanOptions {
   readonly keepsRagged?: boolean
 }
 
-/** Returns a reader that uses the scanner, for which a bad record does not affect others. */
-export function createScanReader({
-  isUnquoted,
-  keepsRagged = false,
-}: ScanOptions = {}): RecordReader<LocatedRecord> {
-  return (source, choose) => {
-    const { delimiter, linesAbove } = source
-    const quoted = isUnquoted?.(delimiter) !== true
-    return scan(source, new CsvScanner({ delimiter, quoted, keepsRagged, linesAbove }, choose))
-  }
+/** Reads the records below the header in batches, without blank lines. A bad record does not affect others. */
+export function scanRecords(
+  source: RecordSource,
+  choose: ChooseColumns,
+  { isUnquoted, keepsRagged = false }: ScanOptions = {},
+): AsyncGenerator<readonly LocatedRecord[]> {
+  const { delimiter, linesAbove } = source
+  const quoted = isUnquoted?.(delimiter) !== true
+  return scan(source, new CsvScanner({ delimiter, quoted, keepsRagged, linesAbove }, choose))
 }
 
 async function* scan(source: RecordSource, scanner: CsvScanner): AsyncGenerator<readonly LocatedRecord[]> {
@@ -312,7 +310,10 @@ async function* scan(source: RecordSource, scanner: CsvScanner): AsyncGenerator<
  * already returned are skipped. Throws INPUT_QUOTE_UNCLOSED, INPUT_CSV_INVALID, INPUT_RECORD_TOO_LARGE and
  * INPUT_COLUMNS_TOO_MANY, each with the line.
  */
-export const readStrictRecords: RecordReader<TableRecord> = async function* (source, choose) {
+export async function* readStrictRecords(
+  source: RecordSource,
+  choose: ChooseColumns,
+): AsyncGenerator<readonly TableRecord[]> {
   const { delimiter, linesAbove } = source
   let chosen: readonly number[] | null = null
   const chooseOnce = (header: readonly string[]) => (chosen = choose(header))

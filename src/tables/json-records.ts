@@ -1,13 +1,13 @@
 import { UserError, getErrorText } from '../core/errors.js'
-import { tableLimits } from './limits.js'
-import type { TextSource } from './delimited.js'
+import { tableLimits } from './limits-and-errors.js'
+import type { TextChunks } from './records.js'
 import { isDeeperThan } from '../core/json.js'
 
 /**
  * Reads the non-blank lines of an NDJSON file, trimmed, in batches. Throws INPUT_RECORD_TOO_LARGE and, with `check`,
  * INPUT_JSON_INVALID with the line.
  */
-export async function* readLines(text: TextSource, check: boolean): AsyncGenerator<readonly string[]> {
+export async function* readLines(text: TextChunks, check: boolean): AsyncGenerator<readonly string[]> {
   const cutter = new LineCutter(text.label)
   let lineNumber = 0
   const splitPieces = async function* () {
@@ -109,7 +109,7 @@ function createTooLargeError(lineNumber: number, label: string): UserError {
  * INPUT_RECORD_TOO_LARGE, and INPUT_JSON_INVALID with the line: always for a broken array, and with `check` for bad
  * objects.
  */
-export async function* readArray(text: TextSource, check: boolean): AsyncGenerator<readonly string[]> {
+export async function* readArray(text: TextChunks, check: boolean): AsyncGenerator<readonly string[]> {
   const cutter = new ArrayCutter(text.label)
   for await (const chunk of text.chunks()) {
     const objects: string[] = []

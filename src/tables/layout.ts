@@ -1,4 +1,4 @@
-import { tableLimits } from './limits.js'
+import { tableLimits } from './limits-and-errors.js'
 
 /** Layout of a delimited file, detected from its start. */
 export interface Layout {

@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { CsvError, Parser } from 'csv-parse'
 import { UserError } from '../core/errors.js'
-import { createTooManyColumnsError } from './file-error.js'
-import { tableLimits } from './limits.js'
-import type { RecordSource, TableRecord } from './delimited.js'
+import { createTooManyColumnsError, tableLimits } from './limits-and-errors.js'
+import type { RecordSource, TableRecord } from './records.js'
 
 /** Reads all records, including the header, with csv-parse. Throws the same errors as `readStrictRecords`. */
 export async function* readParsedRecords(source: RecordSource): AsyncGenerator<readonly TableRecord[]> {

@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import { openPromise, type Entry, type ZipFile } from 'yauzl'
 import { UserError } from '../core/errors.js'
-import { tableLimits } from './limits.js'
-import { openFileBytes, detectPacking, type ByteSource } from './bytes.js'
+import { tableLimits } from './limits-and-errors.js'
+import type { ByteSource } from './bytes.js'
 
 /** A file inside a zip. */
 export interface ZipMember {
@@ -131,28 +131,10 @@ function createZipError(
   return new UserError('INPUT_COMPRESSION_CORRUPT', `${path} cannot be read: ${reason}`, { hint, cause })
 }
 
-/**
- * Opens the only data file of a path: the file itself, plain, `.gz` or `.zst`, or the zip member that matches `wanted`
- * (`null`: any data file). Compression is detected by content. Throws INPUT_NOT_FOUND, INPUT_IS_FOLDER,
- * INPUT_UNREADABLE, INPUT_COMPRESSION_CORRUPT, and REGISTRY_IMPORT_INVALID for a zip with no such file or several.
- */
-export async function openOneFile(path: string, wanted: RegExp | null): Promise<ByteSource> {
-  if ((await detectPacking(path, path)) !== 'zip') return openFileBytes(path, path)
-  const name = await findOnlyMember(path, wanted ?? dataFile)
+/** Opens the only member of a zip that matches `wanted`. Throws REGISTRY_IMPORT_INVALID if none or several match. */
+export async function openOnlyMember(path: string, wanted: RegExp): Promise<ByteSource> {
+  const name = await findOnlyMember(path, wanted)
   return { label: `${path}:${name}`, bytes: () => readMemberBytes(path, name) }
-}
-
-const dataFile = /\.(?:csv|tsv|txt|json)$/i
-
-/** Yields the zip members that match `wanted`, or the file itself. Read each before the next one. */
-export async function* openFiles(path: string, wanted: RegExp): AsyncGenerator<ByteSource> {
-  if ((await detectPacking(path, path)) !== 'zip') {
-    yield openFileBytes(path, path)
-    return
-  }
-  for await (const member of readZipMembers(path)) {
-    if (wanted.test(member.name)) yield { label: `${path}:${member.name}`, bytes: () => member.read() }
-  }
 }
 
 async function* readMemberBytes(path: string, name: string): AsyncGenerator<Buffer> {

@@ -1,8 +1,7 @@
 import { Decompress } from 'fzstd'
 import xxhash from 'xxhash-wasm'
 import { getErrorText } from '../core/errors.js'
-import { CompressionError } from './file-error.js'
-import { tableLimits } from './limits.js'
+import { CompressionError, tableLimits } from './limits-and-errors.js'
 
 interface Frame {
   readonly headerBytes: number

@@ -23,7 +23,11 @@ interface TableOptions<Row> {
 
 const bytesMaxDefault = 60_000
 
-/** A table that scrolls horizontally, also by keyboard, and states how many rows it omits. */
+/**
+ * A table that scrolls horizontally, also by keyboard, and states how many rows it omits.
+ *
+ *     renderTable({ id: 'runs', label: 'Runs', columns: [{ name: 'Run' }], rows, cellsOf: ({ number }) => [number] })
+ */
 export function renderTable<Row>(options: TableOptions<Row>): Html {
   const { id, label, columns, rows, cellsOf, noun = 'rows' } = options
   const shown = takeRowsWithin(

@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { openRegistry, type WritableRegistry } from '../../src/registry/registry.js'
-import { importShipped, getShippedStorePath } from '../../src/registry/shipped.js'
+import { importShipped, getShippedStorePath } from '../../src/registry/read-registry.js'
 import { version } from '../../src/platform/installed-package.js'
 import { mainPath } from '../support/cli.js'
 

@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { describe, expect, test } from 'vitest'
 import { createKnowledge } from '../../src/app/registry-adapter.js'
-import { openShippedRegistry } from '../../src/registry/shipped.js'
+import { openShippedRegistry } from '../../src/registry/read-registry.js'
 import { keys, startTestService } from '../support/test-service.js'
 
 async function connect(apiKey: string): Promise<Client> {

@@ -1,4 +1,4 @@
-import type { Encoding } from '../../src/tables/encodings/names.js'
+import type { Encoding } from '../../src/core/encodings.js'
 import { encodedLists } from './encoded-lists.js'
 
 /** A list of made companies with its bytes in one encoding, a name each. */

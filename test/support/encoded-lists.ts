@@ -1,4 +1,4 @@
-import type { Encoding } from '../../src/tables/encodings/names.js'
+import type { Encoding } from '../../src/core/encodings.js'
 
 const westernNames = [
   'Müller Söhne GmbH',

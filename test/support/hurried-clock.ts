@@ -1,5 +1,4 @@
-import type { Clock } from '../../src/platform/clock.js'
-import { systemClock } from '../../src/platform/clock.js'
+import { type Clock, systemClock } from '../../src/platform/clock.js'
 
 /** Time that passes `factor` times as fast, so that waits of minutes are over in moments. */
 export function hurriedClock(factor: number): Clock {

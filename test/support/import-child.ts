@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { importCsv } from '../../src/registry/import/import-csv.js'
-import { importFile, type FormatName } from '../../src/registry/import/import-file.js'
+import { importFile, type FormatName } from '../../src/registry/import/file-formats.js'
 import { openRegistry } from '../../src/registry/registry.js'
 
 /** Should nobody kill it. */

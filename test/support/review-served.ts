@@ -1,6 +1,5 @@
 import { systemClock } from '../../src/platform/clock.js'
 import { systemRandom } from '../../src/platform/random.js'
-import { readPageAssets } from '../../src/review/page/assets.js'
 import { startReviewServer, type ReviewServer } from '../../src/review/server/review-server.js'
 import type { OpenedReview } from './review-place.js'
 
@@ -12,7 +11,6 @@ export async function servePage(
   const bugs: unknown[] = []
   const server = await startReviewServer({
     session,
-    assets: readPageAssets(),
     clock: systemClock,
     random: systemRandom,
     about: {

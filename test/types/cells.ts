@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
 import { listJsonMembers, unquote } from '../../src/core/json.js'
-import { openDuckDb, quoteSqlName, quoteSqlText } from '../../src/parquet/duckdb.js'
+import { openDuckDb } from '../../src/parquet/duckdb.js'
+import { quoteSqlName, quoteSqlText } from '../../src/core/text.js'
 import { loadDriver } from '../../src/platform/sqlite.js'
 import { openInput } from '../../src/pipeline/input/input.js'
 

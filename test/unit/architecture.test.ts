@@ -12,6 +12,8 @@ interface SourceFile {
   lineCount: number
   /** Specifiers as they are written, those of types included. */
   imports: string[]
+  /** `specifier name` for each name that is imported or passed on. */
+  importedNames: string[]
   /** `process.exit`, `Math.random`, `new Date`: what is reached by name without being imported. */
   members: string[]
   /** Spreads of a literal, as they are written. */
@@ -39,6 +41,89 @@ const heights: Record<string, number> = {
   platform: 3,
   core: 2,
   contract: 1,
+}
+
+/**
+ * The doors of each room: the files that other rooms may import. All its other files are private to the room. A list may
+ * only become shorter. A room whose aim is reached has it in `atMost`: its doors, and the names imported through them.
+ */
+interface Doors {
+  /** Below the room, without `.ts`. */
+  readonly files: string
+  readonly atMost?: { readonly doors: number; readonly names?: number }
+}
+
+const doors: Record<string, Doors> = {
+  app: {
+    files: `
+      choose-registry enrich inspect-input labelled-decisions matcher-pool open-review preview-rows
+      propose-decisions run-history service-connection`,
+  },
+  client: { files: 'client transport', atMost: { doors: 2 } },
+  config: { files: 'billing file-config option options partition settings' },
+  connectors: { files: 'address connectors', atMost: { doors: 2 } },
+  parquet: { files: 'duckdb parquet-files parquet-writer', atMost: { doors: 3, names: 20 } },
+  pipeline: {
+    files: `
+      answer-first answers/answer-candidate answers/answer-line answers/candidate answers/columns
+      answers/outcome answers/published-state answers/search-candidates answers/stage-lines
+      checkpoint/charges checkpoint/checkpoint checkpoint/checkpoint-errors checkpoint/lookup-key
+      checkpoint/packed-answer checkpoint/paths checkpoint/postgres/local-copy
+      checkpoint/postgres/lookup-rows checkpoint/postgres/open-database
+      checkpoint/postgres/reconcile checkpoint/postgres/shared-run checkpoint/postgres/status
+      checkpoint/postgres/verify checkpoint/sqlite/maintenance checkpoint/sqlite/open-database
+      checkpoint/sqlite/reader checkpoint/sqlite/reconcile checkpoint/sqlite/verify
+      checkpoint/stage-answers column-choice decided-lookups decisions/decision-sync
+      decisions/decisions-file decisions/postgres/review-sql decisions/postgres/shared-review
+      decisions/proposals decisions/review-mirror decisions/review-store deps events figures/alarms
+      figures/change-kinds figures/first-figures figures/money figures/notify-message
+      figures/planned-spending figures/progress figures/run-record figures/run-summary figures/stop
+      first/first-answers first/first-rule gather-candidates history/changes-file
+      history/compare-outputs history/history-reader history/postgres/history-copy
+      history/remembered-runs inbox/inbox inbox/receiver inbox/shared-inbox inbox/webhooks ingest
+      input/input input/row-index input/sources lookups/column-content lookups/column-report
+      lookups/decision lookups/detect-columns lookups/identifier-columns lookups/lookup-kind
+      lookups/lookup-state lookups/nested-columns lookups/partition lookups/stage-options
+      migration/move-checkpoint open-backend open-run output/answer-lines output/known-line
+      output/output-format output/output-path output/plain-table output/publish output/staged-file
+      own-files pace/pacing pace/polling parts/collect run scheduler/pace scheduler/protocol
+      scheduler/scheduler summary`,
+  },
+  'pipeline/checkpoint': {
+    files: `
+      charges checkpoint checkpoint-errors history-tables lookup-key packed-answer paths
+      postgres/jobs postgres/local-copy postgres/lookup-rows postgres/open-database
+      postgres/reconcile postgres/retry postgres/shared-run postgres/status postgres/store
+      postgres/sweep postgres/verify sqlite/begin-run sqlite/history-proof sqlite/maintenance
+      sqlite/open-database sqlite/reader sqlite/reconcile sqlite/sqlite-checkpoint sqlite/verify
+      stage-answers tables`,
+  },
+  'pipeline/history': {
+    files: `
+      changes-file compare-outputs history-reader history-writer output-recorder
+      postgres/history-copy postgres/shared-history remembered-runs run-history sqlite-history`,
+  },
+  'pipeline/input': { files: 'input row-index sources' },
+  'pipeline/output': {
+    files: `
+      answer-cells answer-lines known-line output-format output-path plain-table publish row-spool
+      staged-file xlsx`,
+  },
+  'pipeline/scheduler': { files: 'backlog budgets deps lost-submissions pace protocol scheduler' },
+  registry: {
+    files: 'edition evaluate/evaluation import/load normalize/parsed-name normalize/places read-registry',
+    atMost: { doors: 6, names: 40 },
+  },
+  report: { files: 'live/watch-run report report-data', atMost: { doors: 3 } },
+  review: { files: 'doubtful-rows exchange/exchange review server/review-server', atMost: { doors: 4 } },
+  service: {
+    files: `
+      accounts/account-book accounts/accounts accounts/secrets faults knowledge local-service
+      reconciliation/access records/domains/domain-lists records/domains/website-check refusal
+      runs/polls runs/run-outcome service storage/database storage/storage`,
+  },
+  tables: { files: 'limits-and-errors text-tables writers xlsx/xlsx-file', atMost: { doors: 4, names: 30 } },
+  web: { files: 'charts html', atMost: { doors: 2 } },
 }
 
 /** The entry of the package lies beside the rooms, and only names what the library gives out. */
@@ -77,6 +162,7 @@ function readSource(path: string): SourceFile {
     room: roomOf(path),
     lineCount: source.text.trimEnd().split('\n').length,
     imports: [],
+    importedNames: [],
     members: [],
     literalSpreads: [],
     globals: [],
@@ -98,7 +184,10 @@ function note(node: ts.Node, found: SourceFile): void {
         : ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)
           ? node.argument.literal
           : undefined
-  if (specifier !== undefined && ts.isStringLiteral(specifier)) found.imports.push(specifier.text)
+  if (specifier !== undefined && ts.isStringLiteral(specifier)) {
+    found.imports.push(specifier.text)
+    found.importedNames.push(...listNames(node).map((name) => `${specifier.text} ${name}`))
+  }
   if (ts.isPropertyAccessExpression(node) && ts.isIdentifier(node.expression)) {
     found.members.push(`${node.expression.text}.${node.name.text}`)
   }
@@ -113,6 +202,17 @@ function note(node: ts.Node, found: SourceFile): void {
   if (ts.isIdentifier(node) && !isDeclaredName(node)) found.globals.push(node.text)
 }
 
+/** The names in the braces of an import, as the other file calls them. */
+function listNames(node: ts.Node): string[] {
+  const clause = ts.isImportDeclaration(node)
+    ? node.importClause?.namedBindings
+    : ts.isExportDeclaration(node)
+      ? node.exportClause
+      : undefined
+  if (clause === undefined || ts.isNamespaceImport(clause) || ts.isNamespaceExport(clause)) return []
+  return clause.elements.map(({ propertyName, name }) => (propertyName ?? name).text)
+}
+
 /** The name of a property or of something declared here, rather than a thing reached by its name. */
 function isDeclaredName(node: ts.Identifier): boolean {
   const { parent } = node
@@ -125,12 +225,15 @@ function isDeclaredName(node: ts.Identifier): boolean {
 
 const files = sourcePaths.map(readSource)
 
+const resolveImport = (path: string, specifier: string) =>
+  normalize(join(dirname(path), specifier)).replace(/\.js$/, '.ts')
+
 /** `from -> to` for every import of one of our own files, with the rooms on both sides. */
 const edges = files.flatMap(({ path, room, imports }) =>
   imports
     .filter((specifier) => specifier.startsWith('.'))
     .map((specifier) => {
-      const to = normalize(join(dirname(path), specifier)).replace(/\.js$/, '.ts')
+      const to = resolveImport(path, specifier)
       return {
         text: `${path} -> ${to}`,
         from: path,
@@ -222,6 +325,56 @@ describe('the rooms', () => {
       ({ fromRoom, toRoom }) => toRoom === 'client' && (fromRoom === 'service' || fromRoom === 'registry'),
     )
     expect(wrong.map(({ text }) => text)).toEqual([])
+  })
+})
+
+/** What files outside a room import from it. */
+function listOutsideUse(room: string): { readonly doors: string[]; readonly names: string[] } {
+  const isInside = (path: string) => path.startsWith(`${room}/`)
+  const outside = files.filter(({ path }) => !isInside(path))
+  const targets = edges.filter(({ from, to }) => isInside(to) && !isInside(from)).map(({ to }) => to)
+  const names = outside.flatMap(({ path, importedNames }) =>
+    importedNames.flatMap((text) => {
+      const [specifier = '', name = ''] = text.split(' ')
+      if (!specifier.startsWith('.')) return []
+      const to = resolveImport(path, specifier)
+      return isInside(to) ? [`${to} ${name}`] : []
+    }),
+  )
+  const toDoor = (path: string) => path.slice(room.length + 1).replace(/\.ts$/, '')
+  return { doors: [...new Set(targets.map(toDoor))].sort(), names: [...new Set(names)].sort() }
+}
+
+describe('the doors', () => {
+  const rooms = Object.entries(doors)
+
+  test('every room has its doors, but for those that are open to all', () => {
+    const open = ['core', 'platform', 'contract', 'cli']
+    const listed = rooms.map(([room]) => room).filter((room) => !room.includes('/'))
+    expect(new Set([...listed, ...open])).toEqual(new Set(Object.keys(heights)))
+  })
+
+  test.each(rooms)('%s is only imported through its doors', (room, { files: listed }) => {
+    const isDoor = new Set(
+      listed
+        .split(/\s+/)
+        .filter(Boolean)
+        .map((name) => `${room}/${name}.ts`),
+    )
+    const isInside = (path: string) => path.startsWith(`${room}/`)
+    const past = edges.filter(({ from, to }) => isInside(to) && !isInside(from) && !isDoor.has(to))
+    expect(past.map(({ text }) => text)).toEqual([])
+  })
+
+  test.each(rooms)('every door of %s has a user outside', (room, { files: listed }) => {
+    expect(listed.split(/\s+/).filter(Boolean).sort()).toEqual(listOutsideUse(room).doors)
+  })
+
+  const narrow = rooms.filter(([, { atMost }]) => atMost !== undefined)
+  test.each(narrow)('%s has few doors, and few names go through them', (room, { atMost }) => {
+    const { doors: used, names } = listOutsideUse(room)
+    expect(used.length, used.join(' ')).toBeLessThanOrEqual(atMost?.doors ?? 0)
+    expect(names.length, names.join('\n')).toBeLessThanOrEqual(atMost?.names ?? Infinity)
   })
 })
 

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { InvalidArgumentError, type Command, type Option } from 'commander'
+import { findRegistryPath } from '../../app/choose-registry.js'
 import { toLabelledDecisions, type LabelledDecisions } from '../../app/labelled-decisions.js'
 import { defaultPaths } from '../../config/options.js'
 import { UserError } from '../../core/errors.js'
@@ -8,25 +8,16 @@ import { assertExtraOutputUsable } from '../../pipeline/output/output-path.js'
 import { publishText } from '../../pipeline/output/staged-file.js'
 import { assertNotOurs, listCheckpointFiles, listRegistryFiles } from '../../pipeline/own-files.js'
 import { systemClock } from '../../platform/clock.js'
-import { isSameFile, isSqliteFile } from '../../platform/files.js'
-import { adviseAccept, precisionMinDefault } from '../../registry/evaluate/accept-advice.js'
+import { isSameFile } from '../../platform/files.js'
 import {
-  compareOutcomes,
-  toQueryOutcome,
-  savedEvaluation,
-  type QueryOutcome,
-} from '../../registry/evaluate/compare-evaluations.js'
-import {
-  evaluateDecided,
-  evaluate,
-  type EvaluationDeps,
-  type Verdict,
-} from '../../registry/evaluate/evaluate.js'
-import { readLabelledQueries, type LabelledQuery } from '../../registry/evaluate/labelled-query.js'
-import { openRegistry } from '../../registry/registry.js'
-import { openShippedRegistry } from '../../registry/shipped.js'
-import { formatCsv } from '../../tables/csv-writer.js'
-import type { Encoding } from '../../tables/encodings/names.js'
+  evaluateRegistry,
+  precisionMinDefault,
+  readLabelledQueries,
+  type LabelledQuery,
+  type RegistryEvaluation,
+} from '../../registry/evaluate/evaluation.js'
+import { formatCsv } from '../../tables/writers.js'
+import type { Encoding } from '../../core/encodings.js'
 import {
   formatAcceptAdvice,
   formatDecidedEvaluation,
@@ -94,8 +85,6 @@ function parsePrecision(text: string): number {
   throw new InvalidArgumentError('It must be a share of right answers: 0.5 to 0.999.')
 }
 
-const monotonicMs = () => systemClock.monotonicMs()
-
 async function run(
   file: string | undefined,
   flags: EvaluateFlags,
@@ -112,25 +101,22 @@ async function run(
   }
   const decisions = flags.decisions === undefined ? null : await readDecisions(path, onNotice)
   const queries = decisions?.queries ?? (await readQueries(path, flags, onNotice))
-  const before = otherPath === undefined ? null : loadOutcomes(otherPath, queries)
-  // Like a run, falls back to the demo registry.
-  const isShipped = flags.registry === undefined && !existsSync(registryPath)
-  const registry = isShipped ? openShippedRegistry() : openRegistry(registryPath, { readonly: true })
-  try {
-    const deps = { registry, monotonicMs, leaveOutShare: flags.leaveOut ?? 0 }
-    const { verdicts, errors, json, text } = measure(queries, decisions, deps, flags.precision)
-    if (errorsPath !== undefined) await writeErrors(errorsPath, errors)
-    const outcomes = verdicts.map(toQueryOutcome)
-    const comparison = before === null ? null : compareOutcomes(before, outcomes)
-    if (flags.json === true) {
-      io.out(formatJsonLine('evaluation', { ...json, comparison, queries: outcomes, notes }))
-      return
-    }
-    io.out(text)
-    if (comparison !== null) io.out(formatComparison(comparison, otherPath ?? ''))
-  } finally {
-    registry.close()
+  const evaluation = evaluateRegistry({
+    registryPath: findRegistryPath(flags.registry ?? null),
+    queries,
+    areDecisions: decisions !== null,
+    leaveOutShare: flags.leaveOut ?? 0,
+    precisionMin: flags.precision,
+    comparedPath: otherPath ?? null,
+    monotonicMs: () => systemClock.monotonicMs(),
+  })
+  if (errorsPath !== undefined) await publishText(errorsPath, formatCsv(evaluation.errorRows))
+  if (flags.json === true) {
+    io.out(formatJsonLine('evaluation', { ...toJson(evaluation, decisions), notes }))
+    return
   }
+  io.out(formatText(evaluation, decisions))
+  if (evaluation.comparison !== null) io.out(formatComparison(evaluation.comparison, otherPath ?? ''))
 }
 
 /** Path of the queries or of the decisions. Throws USAGE_INVALID unless exactly one is given. */
@@ -174,53 +160,33 @@ async function readDecisions(path: string, onNotice: (text: string) => void): Pr
   return toLabelledDecisions(file.decisions)
 }
 
-interface Measured {
-  readonly verdicts: readonly Verdict[]
-  readonly errors: readonly Verdict[]
-  readonly json: object
-  readonly text: string
-}
-
-function measure(
-  queries: readonly LabelledQuery[],
+function toJson(
+  { report, decided, accept, comparison, outcomes }: RegistryEvaluation,
   labelled: LabelledDecisions | null,
-  deps: EvaluationDeps,
-  precisionMin: number,
-): Measured {
-  if (labelled === null) {
-    const { report, verdicts, errors } = evaluate(queries, deps)
-    const accept = adviseAccept(verdicts, precisionMin)
-    const text = formatEvaluation(report) + formatAcceptAdvice(accept, false)
-    return { verdicts, errors, json: { ...report, accept }, text }
-  }
-  const decided = evaluateDecided(queries, deps)
-  const { report, verdicts, errors, ...more } = decided
+): object {
+  const common = { accept, comparison, queries: outcomes }
+  if (decided === null || labelled === null) return { ...report, ...common }
+  const { acceptedCount, noneCount, unknown, byCountry, advice } = decided
   const { otherServiceCount, furtherAskedCount } = labelled
-  const accept = adviseAccept(verdicts, precisionMin)
-  const json = { ...report, decisions: { ...more, otherServiceCount, furtherAskedCount }, accept }
-  const text = formatDecidedEvaluation(decided, labelled) + formatAcceptAdvice(accept, true)
-  return { verdicts, errors, json, text }
+  const decisions = {
+    acceptedCount,
+    noneCount,
+    unknown,
+    byCountry,
+    advice,
+    otherServiceCount,
+    furtherAskedCount,
+  }
+  return { ...report, decisions, ...common }
 }
 
-/** Answers the queries from another registry, or reads the answers of a saved report. */
-function loadOutcomes(path: string, queries: readonly LabelledQuery[]): readonly QueryOutcome[] {
-  if (!existsSync(path) || isSqliteFile(path)) {
-    const registry = openRegistry(path, { readonly: true })
-    try {
-      return evaluate(queries, { registry, monotonicMs }).verdicts.map(toQueryOutcome)
-    } finally {
-      registry.close()
-    }
-  }
-  try {
-    return savedEvaluation.parse(JSON.parse(readFileSync(path, 'utf8'))).queries
-  } catch (cause) {
-    throw new UserError('EVALUATION_INVALID', `${path} is neither a registry nor a report of this command`, {
-      hint: 'save one with enrich registry evaluate QUERIES --json > FILE',
-      cause,
-    })
-  }
-}
+const formatText = (
+  { report, decided, accept }: RegistryEvaluation,
+  labelled: LabelledDecisions | null,
+): string =>
+  decided === null || labelled === null
+    ? formatEvaluation(report) + formatAcceptAdvice(accept, false)
+    : formatDecidedEvaluation(decided, labelled) + formatAcceptAdvice(accept, true)
 
 /** Throws OUTPUT_IS_INPUT, OUTPUT_IS_OURS and OUTPUT_UNWRITABLE, because the file of errors overwrites an existing file. */
 function assertErrorsApart(path: string, queriesPath: string, registryPaths: readonly string[]): void {
@@ -234,31 +200,4 @@ function assertErrorsApart(path: string, queriesPath: string, registryPaths: rea
     [...registryPaths.flatMap(listRegistryFiles), ...listCheckpointFiles(defaultPaths.checkpoint)],
   )
   assertExtraOutputUsable([], path, [])
-}
-
-/** The columns of a file of errors. */
-const errorColumns: Readonly<Record<string, (verdict: Verdict) => string | null>> = {
-  query_id: ({ query }) => query.id,
-  stratum: ({ query }) => query.stratum,
-  query_name: ({ query }) => query.name,
-  location: ({ query }) => query.location ?? null,
-  expected: ({ query }) =>
-    query.expected.map(({ type, value }) => (type === null ? value : `${type}:${value}`)).join('|'),
-  status: ({ status }) => status,
-  confidence: ({ confidence }) => String(confidence),
-  answered_name: ({ answeredName }) => answeredName,
-  answered_ids: ({ answeredIds }) => answeredIds,
-  rank_of_expected: ({ rank }) => (rank === null ? null : String(rank)),
-  factors: ({ factors }) => factors,
-  share: ({ share }) => share.toFixed(4),
-  expected_names: ({ expectedNames }) => expectedNames.join('|'),
-  share_of_expected: ({ shareOfExpected }) => shareOfExpected?.toFixed(4) ?? null,
-  left_out: ({ isLeftOut }) => (isLeftOut ? 'yes' : null),
-}
-
-/** Throws OUTPUT_UNWRITABLE and DISK_FULL. */
-function writeErrors(path: string, errors: readonly Verdict[]): Promise<void> {
-  const cellsOf = Object.values(errorColumns)
-  const rows = errors.map((verdict) => cellsOf.map((cellOf) => cellOf(verdict)))
-  return publishText(path, formatCsv([Object.keys(errorColumns), ...rows]))
 }

@@ -2,14 +2,15 @@ import type { Command, Option } from 'commander'
 import { UserError } from '../../core/errors.js'
 import { systemClock, type Clock } from '../../platform/clock.js'
 import {
-  fileFormats,
-  isFormatName,
-  type FormatName,
-  importFileInto,
-} from '../../registry/import/import-file.js'
-import type { ImportResult } from '../../registry/import/run-import.js'
-import { importCsvInto } from '../../registry/import/import-csv.js'
-import type { Encoding } from '../../tables/encodings/names.js'
+  importFormats,
+  importRegister,
+  loadInto,
+  planLoad,
+  type ImportFormat,
+  type ImportResult,
+  type LoadedFile,
+} from '../../registry/import/load.js'
+import type { Encoding } from '../../core/encodings.js'
 import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import {
   listFormats,
@@ -21,7 +22,6 @@ import {
   formatPlan,
   formatLoadSummary,
 } from '../terminal/registry-text.js'
-import { loadInto, planLoad, type LoadedFile } from '../../registry/import/load/load.js'
 
 interface ImportFlags {
   idType?: string
@@ -78,11 +78,12 @@ export function addImport(
     })
 }
 
-function readFormat(text: string, flags: ImportFlags): 'csv' | FormatName {
-  if (text === 'csv') return text
-  if (!isFormatName(text)) {
+function readFormat(text: string, flags: ImportFlags): ImportFormat {
+  const format = importFormats.find((one) => one === text)
+  if (format === 'csv') return format
+  if (format === undefined) {
     throw new UserError('USAGE_INVALID', `${text} is not an import format`, {
-      hint: `formats: csv, ${Object.keys(fileFormats).join(', ')}; most registers can be given as CSV with --map`,
+      hint: `formats: ${importFormats.join(', ')}; most registers can be given as CSV with --map`,
     })
   }
   const unfit = (['idType', 'map', 'country', 'jurisdiction'] as const).find(
@@ -92,7 +93,7 @@ function readFormat(text: string, flags: ImportFlags): 'csv' | FormatName {
     const flag = unfit === 'idType' ? 'id-type' : unfit
     throw new UserError('USAGE_INVALID', `--${flag} is only for csv; a ${text} file has fixed columns`)
   }
-  return text
+  return format
 }
 
 function readDay(text: string): number {
@@ -102,7 +103,7 @@ function readDay(text: string): number {
 }
 
 async function runImport(
-  format: 'csv' | FormatName,
+  format: ImportFormat,
   file: string,
   registryPath: string,
   flags: ImportFlags,
@@ -122,9 +123,10 @@ async function runImport(
     },
   }
   try {
-    if (format !== 'csv') return await importFileInto(registryPath, { ...common, format })
-    return await importCsvInto(registryPath, {
+    if (format !== 'csv') return await importRegister(registryPath, { ...common, format })
+    return await importRegister(registryPath, {
       ...common,
+      format,
       ...(flags.idType === undefined ? {} : { idType: flags.idType }),
       ...(flags.map === undefined ? {} : { map: flags.map }),
       ...(flags.country === undefined ? {} : { country: flags.country }),

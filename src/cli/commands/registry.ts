@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { defaultPaths } from '../../config/options.js'
-import { openRegistry, type Registry } from '../../registry/registry.js'
-import { openShippedRegistry } from '../../registry/shipped.js'
-import { encodingNames } from '../../tables/encodings/names.js'
+import { chooseRegistry } from '../../app/choose-registry.js'
+import type { Registry } from '../../registry/read-registry.js'
+import { encodingNames } from '../../core/encodings.js'
 import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import { addEvaluate } from './registry-evaluate.js'
 import { addImport, addLoad } from './registry-import.js'
@@ -95,14 +94,11 @@ function createRegistryOption(): Option {
 
 /** Opens the named registry, otherwise that of this folder, otherwise that of the package. */
 function withRegistry(path: string | undefined, use: (registry: Registry) => void): void {
-  const isHere = path !== undefined || existsSync(registryPathDefault)
-  const opened = isHere
-    ? openRegistry(path ?? registryPathDefault, { readonly: true })
-    : openShippedRegistry()
+  const { registry } = chooseRegistry(path ?? null)
   try {
-    use(opened)
+    use(registry)
   } finally {
-    opened.close()
+    registry.close()
   }
 }
 

@@ -6,8 +6,7 @@ import { UserError } from '../../core/errors.js'
 import type { KnownHistory, RememberedRun } from '../../pipeline/history/remembered-runs.js'
 import { publishText } from '../../pipeline/output/staged-file.js'
 import { assertNotOurs, type OwnFile } from '../../pipeline/own-files.js'
-import { gatherReport, listReportOutputs } from '../../report/gather-data.js'
-import { renderReportPage } from '../../report/page.js'
+import { buildReport, listReportOutputs } from '../../report/report.js'
 import { addConfigFlags, readConfig, findConfigPath, type ConfigFlags } from '../config-flags.js'
 import { assertOneUseOfStdout, formatJsonLine, type CliIo } from '../terminal/command-io.js'
 
@@ -42,19 +41,18 @@ async function writeReport(
   io: CliIo,
 ): Promise<void> {
   await reader.copyForReading(listReportOutputs(reader, number))
-  const data = gatherReport({ reader, number, nowMs: Date.now() })
+  const { run, html } = buildReport({ reader, number, nowMs: Date.now() })
   if (flags.output === '-') {
     // Not wrapped for the terminal: this is HTML.
-    io.stdout.write(renderReportPage(data))
+    io.stdout.write(html)
     return
   }
   const settings = resolveSettings(readConfig([], flags, io.environment), io.environment)
   const own = listFilesInUse(settings, findConfigPath(flags), io.environment)
-  assertNotOurs([flags.output], [...own, ...listRunFiles(data.run)])
-  await publishText(flags.output, renderReportPage(data))
-  const { number: written } = data.run
-  if (flags.json === true) io.out(formatJsonLine('report', { run: written, outputPath: flags.output }))
-  else io.err(`  written   ${flags.output}   (run ${written})\n`)
+  assertNotOurs([flags.output], [...own, ...listRunFiles(run)])
+  await publishText(flags.output, html)
+  if (flags.json === true) io.out(formatJsonLine('report', { run: run.number, outputPath: flags.output }))
+  else io.err(`  written   ${flags.output}   (run ${run.number})\n`)
 }
 
 /** Input and output files of a run. */

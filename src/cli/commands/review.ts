@@ -9,12 +9,17 @@ import { getErrorStack, getErrorText, UserError } from '../../core/errors.js'
 import { systemClock } from '../../platform/clock.js'
 import { systemRandom } from '../../platform/random.js'
 import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
-import type { QueueCounts, ReviewSession } from '../../review/session.js'
+import type { QueueCounts, ReviewSession } from '../../review/review.js'
 import { listFilesInUse } from '../../app/service-connection.js'
 import { assertOutputUsable, resolveMemoryBytes } from '../../pipeline/output/output-path.js'
 import { assertNotOurs } from '../../pipeline/own-files.js'
-import { exportTodo, parseTodoFormat, type ExportedTodo } from '../../review/exchange/export-todo.js'
-import { importVerdicts, type ImportedVerdicts } from '../../review/exchange/import-verdicts.js'
+import {
+  exportTodo,
+  importVerdicts,
+  parseTodoFormat,
+  type ExportedTodo,
+  type ImportedVerdicts,
+} from '../../review/exchange/exchange.js'
 import { addConfigFlags, findConfigPath, readConfig, type ConfigFlags } from '../config-flags.js'
 import {
   formatCommandLine,
@@ -67,7 +72,6 @@ async function servePage(
   { flags, io }: { flags: ReviewFlags; io: CliIo },
 ): Promise<void> {
   const { startReviewServer } = await import('../../review/server/review-server.js')
-  const { readPageAssets } = await import('../../review/page/assets.js')
   const { listen } = settings.review
   const decisionsPath = settings.decisions.path
   let removeOpened = () => {}
@@ -80,7 +84,6 @@ async function servePage(
       command: formatCommandLine(io),
       decisionsPath,
     },
-    assets: readPageAssets(),
     address: listen,
     clock: systemClock,
     random: systemRandom,

@@ -1,20 +1,17 @@
 import type { Interval } from '../../core/interval.js'
 import { formatCount, plural, cutToWidth, measureWidth } from '../../core/text.js'
-import type {
-  ChangeKind,
-  Comparison,
-  QueryChange,
-  QueryOutcome,
-} from '../../registry/evaluate/compare-evaluations.js'
-import type { EvaluationReport, LeaveOutFigures, StratumFigures } from '../../registry/evaluate/measure.js'
+import type { LabelledDecisions } from '../../app/labelled-decisions.js'
 import type {
   AcceptAdvice,
-  Recommendation,
+  Comparison,
+  DecidedEvaluation,
+  EvaluationReport,
+  StratumFigures,
   ThresholdAdvice,
-  ThresholdFigures,
-} from '../../registry/evaluate/accept-advice.js'
-import type { LabelledDecisions } from '../../app/labelled-decisions.js'
-import type { DecidedEvaluation, UnknownCompany } from '../../registry/evaluate/evaluate.js'
+} from '../../registry/evaluate/evaluation.js'
+
+type QueryChange = Comparison['changes'][number]
+type ThresholdFigures = ThresholdAdvice['thresholds'][number]
 
 const kindColumnsMax = 22
 const lineColumnsMax = 80
@@ -100,7 +97,7 @@ function formatReliability({ calibration }: EvaluationReport): string[] {
   ]
 }
 
-function formatLeaveOut(figures: LeaveOutFigures): string[] {
+function formatLeaveOut(figures: NonNullable<EvaluationReport['leaveOut']>): string[] {
   const { queryCount, acceptedCount, acceptedBesideNamesakesCount } = figures
   const row = (what: string, count: number, share: number | null, interval: Interval | null) =>
     `  ${what.padEnd(24)} ${formatCount(count).padStart(6)} ${withInterval(share, interval).padStart(13)}`
@@ -116,7 +113,7 @@ function formatLeaveOut(figures: LeaveOutFigures): string[] {
   ]
 }
 
-const titles: Readonly<Record<ChangeKind, string>> = {
+const titles: Readonly<Record<QueryChange['kind'], string>> = {
   lost: 'right there, not here',
   gained: 'right here, not there',
   other: 'wrong in both, with different answers',
@@ -142,7 +139,7 @@ export function formatComparison(comparison: Comparison, path: string): string {
   return `${lines.join('\n')}\n`
 }
 
-function formatChanges(wanted: ChangeKind, changes: readonly QueryChange[]): string[] {
+function formatChanges(wanted: QueryChange['kind'], changes: readonly QueryChange[]): string[] {
   const those = changes.filter(({ kind }) => kind === wanted)
   if (those.length === 0) return []
   return [
@@ -155,7 +152,7 @@ function formatChanges(wanted: ChangeKind, changes: readonly QueryChange[]): str
   ]
 }
 
-function formatAnswer({ answeredName, confidence }: QueryOutcome): string {
+function formatAnswer({ answeredName, confidence }: QueryChange['after']): string {
   if (answeredName === null) return 'nothing'
   return `${String(confidence).padStart(2)} ${cutToWidth(answeredName, lineColumnsMax - 14)}`
 }
@@ -210,7 +207,7 @@ function formatHead(
   ]
 }
 
-function formatUnknown(unknown: readonly UnknownCompany[]): string[] {
+function formatUnknown(unknown: DecidedEvaluation['unknown']): string[] {
   if (unknown.length === 0) return []
   const shown = unknown
     .slice(0, unknownShownMax)
@@ -256,7 +253,7 @@ function formatThreshold({ risk, band, ...figures }: ThresholdFigures): string {
 }
 
 function formatRecommendation(
-  recommendation: Recommendation,
+  recommendation: ThresholdAdvice['recommendation'],
   thresholds: readonly ThresholdFigures[],
   riskMax: number,
 ): string[] {

@@ -3,12 +3,22 @@ import { defaultPaths } from '../../config/options.js'
 import { formatBytes, formatCount, plural } from '../../core/text.js'
 import { hasSameLetters } from '../../core/registry-suffix.js'
 import { formatDuration } from '../../core/time.js'
-import type { LoadStep, LoadedFile, LoadPlan } from '../../registry/import/load/load.js'
+import type {
+  ImportFormat,
+  ImportResult,
+  LineReason,
+  LoadedFile,
+  LoadPlan,
+  LoadStep,
+} from '../../registry/import/load.js'
 import { formatTermList } from './command-io.js'
-import type { FormatName } from '../../registry/import/import-file.js'
-import type { ImportResult, LineReason } from '../../registry/import/run-import.js'
-import type { RegistryInfo, SearchHit, LinkageReport } from '../../registry/registry.js'
-import { matchWeights, thresholdBits, vetoes } from '../../registry/linkage/compare-rows.js'
+import {
+  apartReasons,
+  formatLevels,
+  type LinkageReport,
+  type RegistryInfo,
+  type SearchHit,
+} from '../../registry/read-registry.js'
 
 interface ImportTextOptions {
   /** `null`: without the next command. */
@@ -129,7 +139,7 @@ export function formatImportProgress(rowCount: number, elapsedMs: number): strin
   return `${plural(rowCount, 'row')} read · ${formatCount(rate)}/s`
 }
 
-const formatTexts: Readonly<Record<'csv' | FormatName, string>> = {
+const formatTexts: Readonly<Record<ImportFormat, string>> = {
   csv: 'any CSV, with --map and --id-type',
   gleif: 'Level 1 golden copy of GLEIF, CSV or JSON (LEI-CDF 3.1)',
   'gleif-relationships': 'Level 2 golden copy of GLEIF, CSV (RR-CDF 2.1): who owns whom',
@@ -267,8 +277,7 @@ export function formatLoadSummary(
 }
 
 type Joined = LinkageReport['joined'][number]
-type Apart = LinkageReport['apart'][number]
-type Evidence = Apart['examples'][number]
+type Evidence = LinkageReport['apart'][number]['examples'][number]
 
 const joinedTexts: Readonly<Record<Joined['reason'], string>> = {
   successor: 'a register names the successor',
@@ -277,14 +286,6 @@ const joinedTexts: Readonly<Record<Joined['reason'], string>> = {
   registration_id: 'one number of one register',
   cik: 'one CIK',
   name: 'one name, confirmed by place and numbers',
-}
-
-const apartTexts: Readonly<Record<Apart['reason'], string>> = {
-  ...vetoes,
-  several_rows: 'another row of the source fits as well',
-  other_form: 'their legal forms differ',
-  other_company: 'their other registrations contradict each other',
-  below_threshold: `less than ${thresholdBits} bits of evidence for one company`,
 }
 
 const examplesShown = 3
@@ -301,7 +302,7 @@ export function formatLinkage({ joined, apart }: LinkageReport): string {
     ]),
     `apart     ${sumCounts(apart)} pairs of one name in two sources, because`,
     ...apart.flatMap(({ reason, count, examples }) => [
-      line(reason, count, apartTexts[reason]),
+      line(reason, count, apartReasons[reason]),
       ...examples.slice(0, examplesShown).map((evidence) => `      ${formatPair(evidence, 'and')}`),
     ]),
   ]
@@ -322,18 +323,4 @@ function formatJoin(legalName: string, evidence: Evidence | null): string {
 
 function formatPair({ registrations, bits, levels }: Evidence, between: 'is' | 'and'): string {
   return `${registrations.map(({ name }) => name).join(` ${between} `)}: ${bits} bits (${formatLevels(levels)})`
-}
-
-/** The levels with a weight, the highest absolute weight first. */
-function formatLevels(levels: Evidence['levels']): string {
-  return Object.entries(levels)
-    .map(([comparison, level]) => {
-      const known: Readonly<Record<string, { bits: number }>> =
-        matchWeights[comparison as keyof typeof matchWeights]
-      return { text: `${comparison} ${level}`.replaceAll('_', ' '), bits: known[level]?.bits ?? 0 }
-    })
-    .filter(({ bits }) => bits !== 0)
-    .sort((a, b) => Math.abs(b.bits) - Math.abs(a.bits))
-    .map(({ text, bits }) => `${text} ${bits > 0 ? '+' : ''}${bits}`)
-    .join(', ')
 }

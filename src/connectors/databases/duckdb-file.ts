@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'
-import { quoteSqlText, type DuckDb } from '../../parquet/duckdb.js'
+import type { DuckDb } from '../../parquet/duckdb.js'
+import { quoteSqlText } from '../../core/text.js'
 import { getErrorText, UserError, type ErrorCode } from '../../core/errors.js'
 import { listFilePlaces } from '../../platform/files.js'
 import { parseNames, type TableName } from '../address.js'

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
-import { quoteSqlName, quoteSqlText, type DuckDb } from '../../parquet/duckdb.js'
-import { readMemoryBytes } from '../../parquet/limits.js'
-import type { Column } from '../../parquet/part-sql.js'
+import type { Column, DuckDb } from '../../parquet/duckdb.js'
+import { quoteSqlName, quoteSqlText } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
 import { parseDatabaseFile, type TableName } from '../address.js'
 import type { Source, SourceOptions, Target, TargetOptions } from '../connector.js'
@@ -71,7 +70,7 @@ export function openSource(address: string, options: SourceOptions): Source {
         return isKept(column) ? name : `${name}::VARCHAR AS ${name}`
       })
       const types = new Map(columns.map(({ name, type }) => [name, type]))
-      await duckDb.limitMemory(readMemoryBytes(columns.length))
+      await duckDb.reserveForReading(columns.length)
       const select = `SELECT ${cells.join(', ')} FROM ${from} AS q`
       const reading = await watchReading(duckDb, from)
       await duckDb.run(buildSourceCopy(path, select, 'duckdb', types))

@@ -9,7 +9,7 @@ import {
   resolveFinalPath,
   syncPath,
 } from '../../platform/files.js'
-import { quoteSqlText } from '../../parquet/duckdb.js'
+import { quoteSqlText } from '../../core/text.js'
 import {
   insideFile,
   type AppendMarks,

@@ -1,9 +1,9 @@
 import { getErrorText, UserError } from '../../core/errors.js'
-import { openDuckDb, quoteSqlName, quoteSqlPath, quoteSqlText, type DuckDb } from '../../parquet/duckdb.js'
-import { parquetLimits, readMemoryBytes } from '../../parquet/limits.js'
-import { buildPartCopy, type Column } from '../../parquet/part-sql.js'
-import { tableLimits } from '../../tables/limits.js'
-import { columnTypesKey } from '../../parquet/read-sql.js'
+import { openDuckDb, quoteSqlPath, type Column, type DuckDb } from '../../parquet/duckdb.js'
+import { readColumnTypes } from '../../parquet/parquet-files.js'
+import { buildTypedCopy } from '../../parquet/parquet-writer.js'
+import { quoteSqlName } from '../../core/text.js'
+import { tableLimits } from '../../tables/limits-and-errors.js'
 import { isDiskFull } from '../../platform/sqlite.js'
 import type { ConnectorOptions, TargetOptions } from '../connector.js'
 
@@ -83,12 +83,7 @@ export function buildSourceCopy(
   types: ReadonlyMap<string, string>,
 ): string {
   const text = JSON.stringify({ kind, types: Object.fromEntries(types) })
-  const metadata = { [columnTypesKey]: text }
-  return buildPartCopy(path, select, {
-    groupRowsMax: parquetLimits.rowGroupRowsMax,
-    metadata,
-    isByThread: false,
-  })
+  return buildTypedCopy(path, select, text)
 }
 
 /**
@@ -102,11 +97,8 @@ export async function readFileColumns(
   { mode, keyColumn }: Pick<TargetOptions, 'mode' | 'keyColumn'>,
 ): Promise<readonly FileColumn[]> {
   const described = await describeColumns(duckDb, buildFileRelation(path))
-  const [stored] = await duckDb.all(
-    `SELECT decode(value) FROM parquet_kv_metadata(${quoteSqlPath(path)}) WHERE decode(key) = ${quoteSqlText(columnTypesKey)}`,
-  )
-  const types = parseColumnTypes(stored?.[0], kind)
-  await duckDb.limitMemory(readMemoryBytes(described.length))
+  const types = parseColumnTypes(await readColumnTypes(duckDb, path), kind)
+  await duckDb.reserveForReading(described.length)
   const columns = described.map((column) => ({ ...column, originalType: types.get(column.name) ?? null }))
   if (mode === 'upsert' && keyColumn !== null) await assertKeys(duckDb, path, keyColumn, columns)
   return columns
@@ -121,7 +113,7 @@ export const buildFileRelation = (path: string): string =>
   `read_parquet(${quoteSqlPath(path)}, hive_partitioning = false)`
 
 /** Returns no types for metadata of another kind or another form. */
-function parseColumnTypes(text: unknown, kind: DatabaseKind): ReadonlyMap<string, string> {
+function parseColumnTypes(text: string | null, kind: DatabaseKind): ReadonlyMap<string, string> {
   try {
     const stored = JSON.parse(String(text)) as { kind?: unknown; types?: Record<string, unknown> }
     if (stored.kind !== kind) return new Map()
@@ -151,7 +143,7 @@ export async function convertCsv(
   { csvPath, path, kind, columns, types }: CsvConversion,
 ): Promise<readonly string[]> {
   return withDuckDb(folder, options, async (duckDb) => {
-    await duckDb.limitMemory(readMemoryBytes(columns.length) + csvBuffers.memoryBytes)
+    await duckDb.reserveForReading(columns.length, csvBuffers.memoryBytes)
     const relation = buildCsvRelation(csvPath, columns.length)
     const convert = ({ name, convert }: CsvColumn, index: number) =>
       `${convert(`c${index}`)} AS ${quoteSqlName(name)}`

@@ -1,5 +1,5 @@
 import { UserError } from '../../core/errors.js'
-import { quoteSqlName } from '../../parquet/duckdb.js'
+import { quoteSqlName } from '../../core/text.js'
 import type { PostgresSession } from '../../platform/postgres/session.js'
 import type { TargetOptions, WriteMode } from '../connector.js'
 import type { TableName } from '../address.js'

@@ -1,7 +1,7 @@
-import { quoteSqlName, type DuckDb } from '../../parquet/duckdb.js'
-import type { Column } from '../../parquet/part-sql.js'
+import type { Column, DuckDb } from '../../parquet/duckdb.js'
+import { quoteSqlName } from '../../core/text.js'
 import type { PostgresSession } from '../../platform/postgres/session.js'
-import { buildJsonText, getNestedKind } from '../../parquet/read-sql.js'
+import { buildJsonText, getNestedKind } from '../../parquet/parquet-files.js'
 import { createNulError, type ConnectorOptions } from '../connector.js'
 import { buildFileRelation, withDuckDb, type CsvColumn, type FileColumn } from './local-parquet.js'
 

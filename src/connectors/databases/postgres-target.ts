@@ -1,6 +1,6 @@
 import { UserError, type ErrorCode } from '../../core/errors.js'
 import { formatPostgresUrl } from '../../core/server-addresses.js'
-import { quoteSqlName } from '../../parquet/duckdb.js'
+import { quoteSqlName } from '../../core/text.js'
 import type { StatementError } from '../../platform/postgres/postgres.js'
 import type { PostgresSession } from '../../platform/postgres/session.js'
 import type { TableName } from '../address.js'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { UserError } from '../../core/errors.js'
-import { quoteSqlName } from '../../parquet/duckdb.js'
+import { quoteSqlName } from '../../core/text.js'
 import { parseTableAddress, type TableName } from '../address.js'
 import type { Place, Source, SourceOptions, TargetOptions } from '../connector.js'
 

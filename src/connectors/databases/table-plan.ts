@@ -1,5 +1,5 @@
 import { UserError } from '../../core/errors.js'
-import { quoteSqlName } from '../../parquet/duckdb.js'
+import { quoteSqlName } from '../../core/text.js'
 import type { TargetOptions } from '../connector.js'
 import { formatList, type FileColumn } from './local-parquet.js'
 

@@ -11,7 +11,7 @@ import {
 import { type StoreRequest, ConnectionFault } from './http-client.js'
 import { encodeQuery, parseEndpoint } from './object-address.js'
 import { toBody } from './object-store.js'
-import { findChild, findText, parseXml } from '../../tables/xml.js'
+import { findChild, findText, parseXml } from '../../platform/xml.js'
 
 export interface AwsCredentials {
   readonly accessKeyId: string

@@ -18,7 +18,7 @@ import {
   type ListedObject,
   type Upload,
 } from './object-store.js'
-import { findChild, findText } from '../../tables/xml.js'
+import { findChild, findText } from '../../platform/xml.js'
 
 /** A SAS token is a query; a shared key signs each request. */
 type AzureCredentials =

@@ -10,7 +10,7 @@ import {
   type ResumePoint,
   type Upload,
 } from './object-store.js'
-import { parseXml, type XmlElement } from '../../tables/xml.js'
+import { parseXml, type XmlElement } from '../../platform/xml.js'
 import { StoreFailure, type Patience, type StoreClient } from './store-client.js'
 import { encodeKey, encodeQuery, listObjectPlaces } from './object-address.js'
 

@@ -12,7 +12,7 @@ import {
   type ListedObject,
   type Upload,
 } from './object-store.js'
-import { escapeXml, findText, parseXml } from '../../tables/xml.js'
+import { escapeXml, findText, parseXml } from '../../platform/xml.js'
 import { StoreFailure, type FailureFacts } from './store-client.js'
 
 /** A bucket of a store with the interface of S3. */

@@ -4,12 +4,14 @@ import type { LookupState } from '../lookups/lookup-state.js'
 import type { Settlement } from './transitions.js'
 import { statSync } from 'node:fs'
 import { UserError } from '../../core/errors.js'
-import { openFileBytes, type ByteSource } from '../../tables/bytes.js'
-import { openDelimited } from '../../tables/delimited.js'
-import type { Encoding } from '../../tables/encodings/names.js'
-import { readLines } from '../../tables/json-records.js'
-import { readStrictRecords } from '../../tables/csv-scanner.js'
-import { openText, readTextPieces, type TextSource } from '../../tables/delimited.js'
+import {
+  openDelimited,
+  openFileBytes,
+  openText,
+  type ByteSource,
+  type TextSource,
+} from '../../tables/text-tables.js'
+import type { Encoding } from '../../core/encodings.js'
 
 /** The result of a reconciliation with the service's list of charges. Lists of custom ids, and counts. */
 export interface Reconciled {
@@ -219,7 +221,7 @@ async function openLedger(file: ByteSource): Promise<TextSource> {
 async function* readJsonRows(text: TextSource): AsyncGenerator<LedgerLine> {
   const toText = (value: unknown) =>
     typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value)
-  for await (const lines of readLines(text, true)) {
+  for await (const lines of text.objectLines(true)) {
     for (const line of lines) {
       const row = JSON.parse(line) as Record<string, unknown>
       yield { header: Object.keys(row), cells: Object.values(row).map(toText) }
@@ -233,14 +235,13 @@ async function* readCsvRows(file: ByteSource, encoding: Encoding): AsyncGenerato
     headers.push({ header })
     return null
   }
-  for await (const records of (await openDelimited(file, { encoding })).records(readStrictRecords, choose)) {
+  for await (const records of (await openDelimited(file, { encoding })).records(choose)) {
     yield* headers.splice(0)
     for (const { cells } of records) yield { cells }
   }
 }
 
 async function isJson(text: TextSource): Promise<boolean> {
-  for await (const piece of readTextPieces(text.chunks()))
-    if (piece.trim() !== '') return piece.trimStart().startsWith('{')
+  for await (const piece of text.pieces()) if (piece.trim() !== '') return piece.trimStart().startsWith('{')
   return false
 }

@@ -2,7 +2,7 @@ import { parseBaseUrl } from '../../core/server-addresses.js'
 import { isEntityId } from '../../core/identifiers.js'
 import { UserError } from '../../core/errors.js'
 import { parseInstantMs } from '../../core/time.js'
-import { formatCsv } from '../../tables/csv-writer.js'
+import { formatCsv } from '../../tables/writers.js'
 import { verdicts, type Decision, type Verdict } from '../lookups/decision.js'
 
 /** Columns of a decisions file, in order. */

@@ -1,6 +1,5 @@
 import { UserError } from '../../core/errors.js'
-import { CsvScanner } from '../../tables/csv-scanner.js'
-import { openText, readTextPieces, type LocatedRecord } from '../../tables/delimited.js'
+import { CsvScanner, openText, type LocatedRecord } from '../../tables/text-tables.js'
 import type { Decision } from '../lookups/decision.js'
 import {
   decisionColumns,
@@ -66,7 +65,7 @@ async function readText(path: string, bytes: Buffer): Promise<{ text: string; no
   try {
     const source = await openText({ label: path, bytes: () => yieldBytes(bytes) }, undefined)
     const pieces: string[] = []
-    for await (const piece of readTextPieces(source.chunks())) pieces.push(piece)
+    for await (const piece of source.pieces()) pieces.push(piece)
     const notice = `${path}: not UTF-8, read as ${source.encoding}; save it as UTF-8 if names look wrong`
     return { text: pieces.join(''), notices: source.notice === null ? [] : [notice] }
   } catch (error) {

@@ -1,7 +1,4 @@
-import { openFileBytes } from '../../tables/bytes.js'
-import { openDelimited, type DelimitedFile } from '../../tables/delimited.js'
-import { readStrictRecords } from '../../tables/csv-scanner.js'
-import { type TableRecord, createEmptyFileError } from '../../tables/delimited.js'
+import { openDelimited, openFileBytes } from '../../tables/text-tables.js'
 import {
   findFreeName,
   findOrAddColumn,
@@ -24,7 +21,7 @@ import {
 const raggedLinesNotedMax = 5
 
 interface CsvFile {
-  readonly source: DelimitedFile
+  readonly source: Awaited<ReturnType<typeof openDelimited>>
   /** Whether the rows are read; if not, only the header is. */
   readonly isChosen: boolean
   /** The header's cells, without added names. */
@@ -36,6 +33,11 @@ interface CsvFile {
   readonly folderCells: ReadonlyMap<number, string | null>
   readonly short: RaggedLines
   readonly long: RaggedLines
+}
+
+interface CsvRecord {
+  readonly cells: readonly string[]
+  readonly line: number | null
 }
 
 interface RaggedLines {
@@ -51,7 +53,7 @@ export async function openCsv(files: readonly SourceFile[], options: ReadOptions
   const own: (readonly string[])[] = []
   for (const file of files) {
     const source = await openDelimited(openFileBytes(file.path, file.label), options)
-    const cells = await readHeader(source)
+    const cells = await source.readHeader()
     const header = nameColumns(
       cells.map((text, position) => ({ text, position })),
       file.label,
@@ -73,23 +75,6 @@ export async function openCsv(files: readonly SourceFile[], options: ReadOptions
 }
 
 const noLines = (): RaggedLines => ({ lines: [], count: 0 })
-
-async function readHeader(source: DelimitedFile): Promise<readonly string[]> {
-  const headers: (readonly string[])[] = []
-  const choose = (cells: readonly string[]) => {
-    headers.push(cells)
-    return null
-  }
-  const records = source.records(readStrictRecords, choose)
-  try {
-    await records.next()
-  } finally {
-    await records.return(undefined)
-  }
-  const [header] = headers
-  if (header === undefined) throw createEmptyFileError(source.label)
-  return header
-}
 
 class CsvTable implements InputTable {
   /** Names of positions beyond the headers, shared by all files. */
@@ -215,7 +200,7 @@ class CsvTable implements InputTable {
   /** Maps the records of each file with `rowsOf`, which is called after the file's columns have grown. */
   private async *readBatches<Row>(
     isSample: boolean,
-    createRowMapper: (file: CsvFile) => (record: TableRecord) => Row,
+    createRowMapper: (file: CsvFile) => (record: CsvRecord) => Row,
   ): AsyncGenerator<readonly Row[]> {
     const isFirstPass = this.isFirstPass && !isSample
     if (isFirstPass) this.isFirstPass = false
@@ -226,11 +211,11 @@ class CsvTable implements InputTable {
 
   private async *rows<Row>(
     files: readonly CsvFile[],
-    createRowMapper: (file: CsvFile) => (record: TableRecord) => Row,
+    createRowMapper: (file: CsvFile) => (record: CsvRecord) => Row,
     isFirstPass: boolean,
   ): AsyncGenerator<Row[]> {
     for (const file of files) {
-      for await (const records of file.source.records(readStrictRecords, () => null)) {
+      for await (const records of file.source.records()) {
         const isLong = records.some(({ cells }) => cells.length > file.headerCells)
         const rows = isLong ? records.map((record) => withoutTrailing(file, record)) : records
         for (const { cells, line } of rows) {
@@ -257,7 +242,7 @@ class CsvTable implements InputTable {
 }
 
 /** Drops the empty cells after the last column, unless the header has such a cell too. */
-function withoutTrailing({ header, headerCells }: CsvFile, record: TableRecord): TableRecord {
+function withoutTrailing({ header, headerCells }: CsvFile, record: CsvRecord): CsvRecord {
   const { cells } = record
   if (cells.length <= headerCells || header.at(-1) === '') return record
   const isTrailing = cells.every((cell, position) => position < headerCells || cell === '')

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto'
 import { createReadStream, statSync, type BigIntStats } from 'node:fs'
 import { basename } from 'node:path'
 import { UserError } from '../../core/errors.js'
-import { openFileBytes, readStart } from '../../tables/bytes.js'
-import { contentKinds, detectContent, toFileError, type ContentKind } from '../../tables/file-error.js'
+import { contentKinds, detectContent, toFileError } from '../../tables/limits-and-errors.js'
+import { openFileBytes } from '../../tables/text-tables.js'
+
+type ContentKind = keyof typeof contentKinds
 
 export type InputFormat = 'csv' | 'parquet' | 'ndjson' | 'json' | 'xlsx'
 
@@ -30,7 +32,7 @@ const ownKinds: Readonly<Partial<Record<InputFormat, readonly ContentKind[]>>> =
 }
 
 const findKind = async ({ path, label, bytes }: OpenedFile): Promise<ContentKind | null> =>
-  bytes === 0 ? null : detectContent(await readStart(openFileBytes(path, label)))
+  bytes === 0 ? null : await detectContent(openFileBytes(path, label))
 
 /** Throws INPUT_FORMAT_WRONG if the content of a file is of another kind than its format, such as a page of HTML. */
 export async function assertContent(file: OpenedFile, format: InputFormat): Promise<void> {

@@ -1,45 +1,8 @@
-import { toDayCell, type Cell } from '../../tables/xlsx/cells.js'
 import { isAddress } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
 import { listJsonMembers } from '../../core/json.js'
-import { tableLimits } from '../../tables/limits.js'
-import { createTooManyColumnsError } from '../../tables/file-error.js'
+import { createTooManyColumnsError, tableLimits } from '../../tables/limits-and-errors.js'
 import { toSpellingKey } from '../lookups/header-words.js'
-
-/** Significant digits that Excel keeps: 15 of an exact number; all 17 of a double. */
-const digits = { exactMax: 15, doubleMax: 17 } as const
-
-/** Excel has no larger numbers, and reads smaller ones as 0. */
-const excelNumbers = { max: 9.99999999999999e307, min: 2.2250738585072014e-308 } as const
-
-/** Returns a number if Excel keeps every digit, else the text. */
-function toNumberCell(text: string, digitsMax: number): Cell {
-  const [, figures = ''] = /^-?(\d+(?:\.\d+)?)(?:[eE][+-]?\d+)?$/.exec(text) ?? []
-  const significant = figures.replace('.', '').replace(/^0+/, '')
-  const size = Math.abs(Number(text))
-  const isInRange = size <= excelNumbers.max && (size >= excelNumbers.min || significant === '')
-  // Excel has no -0.
-  const isKept =
-    figures !== '' && significant.length <= digitsMax && isInRange && !Object.is(Number(text), -0)
-  return isKept ? { kind: 'number', value: text, format: 0 } : text
-}
-
-/** Converts a JSON value, given as JSON text and as plain text, to a cell. */
-export function toJsonCell(raw: string, text: string | null): Cell | null {
-  if (raw === 'true' || raw === 'false') return { kind: 'boolean', value: raw === 'true' }
-  if (text === null || !/^[-\d]/.test(raw)) return text
-  return toNumberCell(text, /[.eE]/.test(raw) ? digits.doubleMax : digits.exactMax)
-}
-
-/** Converts a DuckDB value to a cell. Instants with a time zone stay text: Excel has no time zones. */
-export function toSqlCell(text: string | null, type: string): Cell | null {
-  if (text === null) return null
-  if (/^(?:FLOAT|DOUBLE)$/.test(type)) return toNumberCell(text, digits.doubleMax)
-  if (/^(?:U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL\(.*\))$/.test(type))
-    return toNumberCell(text, digits.exactMax)
-  if (type === 'BOOLEAN') return { kind: 'boolean', value: text === 'true' }
-  return /^(?:DATE|TIMESTAMP(?:_S|_MS)?)$/.test(type) ? toDayCell(text) : text
-}
 
 /** A header cell and its position, counted from 0. */
 export interface HeaderCell {
@@ -255,9 +218,6 @@ export function readFolderCells(
   ]
   return { cells, notices }
 }
-
-export const toFolderCell = (text: string, type: FolderCell['type']): Cell =>
-  type === 'integer' ? toNumberCell(text, digits.exactMax) : type === 'date' ? toDayCell(text) : text
 
 function parseFolders({ label, format }: LabelledFile): (readonly [name: string, value: string | null])[] {
   if (format !== undefined) return []

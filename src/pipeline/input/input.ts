@@ -4,7 +4,6 @@ import { isAddress, toAbsolute } from '../../connectors/connectors.js'
 import { UserError, assertNever, withHintFirst } from '../../core/errors.js'
 import { quoteExcerpt } from '../../core/text.js'
 import { makeFolder } from '../../platform/files.js'
-import type { SheetColumn } from '../../tables/xlsx/cells.js'
 import { judgeHeader } from '../lookups/detect-columns.js'
 import { toNamedJob, getBlocks, type Partition } from '../lookups/partition.js'
 import { noNested, type NestedColumns } from '../lookups/nested-columns.js'
@@ -82,7 +81,7 @@ export interface InputLayout {
   /** Text that names another sheet with a table of companies, and its flag, or `null`. */
   readonly sheetHint: string | null
   /** Columns of the Excel sheet that the rows are written to. */
-  readonly sheetColumns: readonly SheetColumn[]
+  readonly sheetColumns: readonly { readonly name: string; readonly isText: boolean }[]
   /** The files with their columns, in order. */
   listFiles(): readonly InputFile[]
 }

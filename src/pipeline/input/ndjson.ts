@@ -1,11 +1,11 @@
 import { UserError } from '../../core/errors.js'
 import { listJsonMembers, unquote, type JsonMember } from '../../core/json.js'
-import { createTooManyColumnsError } from '../../tables/file-error.js'
-import { openFileBytes } from '../../tables/bytes.js'
-import { readArray, readLines } from '../../tables/json-records.js'
+import { createTooManyColumnsError } from '../../tables/limits-and-errors.js'
+import { openFileBytes, openText, type TextSource } from '../../tables/text-tables.js'
+import { toJsonCell } from '../../tables/writers.js'
 import type { NestedColumn } from '../lookups/nested-columns.js'
 import type { SourceFile } from './sources.js'
-import { KeyTally, readFolderCells, toJsonCell } from './header-and-cells.js'
+import { KeyTally, readFolderCells } from './header-and-cells.js'
 import {
   splitIntoBatches,
   toJsonText,
@@ -17,7 +17,6 @@ import {
   type ReadOptions,
   type TextRow,
 } from './table.js'
-import { openText, type TextSource } from '../../tables/delimited.js'
 import { isSafeNumber } from 'lossless-json'
 
 /** Reads the objects of a text, each as one line of JSON. Validates them if `check`. */
@@ -32,7 +31,8 @@ export async function openObjects(
   format: 'ndjson' | 'json',
   options: ReadOptions,
 ): Promise<InputTable> {
-  const reader: ObjectReader = format === 'json' ? readArray : readLines
+  const reader: ObjectReader = (text, check) =>
+    format === 'json' ? text.arrayObjects(check) : text.objectLines(check)
   const opened: ObjectFile[] = []
   for (const file of files) {
     const text = await openText(openFileBytes(file.path, file.label), options.encoding)

@@ -18,7 +18,7 @@ import {
 } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
 import { makeFolder, removeStale, createTemporaryMark, listFilePlaces } from '../../platform/files.js'
-import { toFileError } from '../../tables/file-error.js'
+import { toFileError } from '../../tables/limits-and-errors.js'
 import { formatNames, type InputFormat } from './file-content.js'
 
 const filesMax = 10_000

@@ -1,5 +1,5 @@
-import type { Encoding } from '../../tables/encodings/names.js'
-import type { Cell } from '../../tables/xlsx/cells.js'
+import type { Encoding } from '../../core/encodings.js'
+import type { WrittenCell } from '../../tables/writers.js'
 import type { NestedColumns } from '../lookups/nested-columns.js'
 import type { SourceFile } from './sources.js'
 import { UserError } from '../../core/errors.js'
@@ -9,7 +9,7 @@ import { getRows, type Partition, type Range } from '../lookups/partition.js'
 export type TextRow = readonly (string | null)[]
 
 /** A row's cells with their types; `null` for absent cells. */
-export type CellRow = readonly (Cell | null)[]
+export type CellRow = readonly WrittenCell[]
 
 /** Type in which a column is passed to Parquet. `json`: the value as JSON text. */
 export type CellType = 'text' | 'integer' | 'double' | 'boolean' | 'date' | 'timestamp' | 'json'

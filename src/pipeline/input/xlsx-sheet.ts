@@ -1,10 +1,10 @@
 import { UserError } from '../../core/errors.js'
-import { findHeader, type CellRange, type SampleRow, type SheetRow } from '../../tables/xlsx/sheet-rows.js'
-import type { CellKind } from '../../tables/xlsx/cells.js'
-import type { ScannedCell, XlsxFile } from '../../tables/xlsx/xlsx-file.js'
+import type { ScannedCell, SheetRow, XlsxFile } from '../../tables/xlsx/xlsx-file.js'
 import { findNameColumn } from '../lookups/detect-columns.js'
 import { nameColumns, type HeaderCell } from './header-and-cells.js'
 import type { CellType, HeaderRow } from './table.js'
+
+type CellKind = ScannedCell['kind']
 
 /** The kinds of cells seen in a column; they decide its type in Parquet. */
 export class KindTally {
@@ -65,12 +65,14 @@ export async function readLayout(
   file: XlsxFile,
   { rowsMax = Infinity, hasHeader = true }: LayoutOptions,
 ): Promise<SheetLayout> {
-  const sample: SheetRow<ScannedCell>[] = []
   const tallies = new Map<number, KindTally>()
   let laterRowCount = 0
-  const merges = await file.scan((row) => {
-    if (sample.length < sampleRowsMax) sample.push(row)
-    else if (laterRowCount++ + sampleRowsMax <= rowsMax) tallyRow(row, tallies)
+  const {
+    firstRows: sample,
+    header,
+    merges,
+  } = await file.scan(sampleRowsMax, (row) => {
+    if (laterRowCount++ + sampleRowsMax <= rowsMax) tallyRow(row, tallies)
   })
   const where = `${file.label}, sheet "${file.sheetName}"`
   if (!hasHeader && sample.length > 0) {
@@ -78,7 +80,6 @@ export async function readLayout(
     const columns = listColumns(undefined, tallies, where)
     return { rowsAbove: 0, columns, header: null, notices: describeMerges(where, merges), doubts: [] }
   }
-  const header = findHeader(sample.map(toTexts), merges)
   switch (header.kind) {
     case 'none':
       throw new UserError('INPUT_EMPTY', `${where} is empty`, { hint: 'it needs a header and rows' })
@@ -120,12 +121,10 @@ export async function findOtherTables(file: XlsxFile): Promise<OtherSheet[]> {
   const others = file.sheets.filter(({ name, isHidden }) => name !== file.sheetName && !isHidden)
   const found: OtherSheet[] = []
   for (const { name } of others.slice(0, otherSheetsMax)) {
-    const sample = await file.readFirstRows(name, sampleRowsMax)
-    const header = findHeader(sample, [])
-    if (header.kind !== 'header') continue
-    const texts = [...(sample[header.index]?.cells.values() ?? [])].filter((text) => text.trim() !== '')
-    const isTable = texts.length > 0 && sample.length > header.index + 1
-    if (isTable) found.push({ name, nameColumn: findNameColumn(texts), columnCount: texts.length })
+    const table = await file.findTable(name, sampleRowsMax)
+    const texts = table?.header.filter((text) => text.trim() !== '') ?? []
+    if (table?.hasRows === true && texts.length > 0)
+      found.push({ name, nameColumn: findNameColumn(texts), columnCount: texts.length })
   }
   return found
 }
@@ -138,10 +137,6 @@ function tallyRow({ cells }: SheetRow<ScannedCell>, tallies: Map<number, KindTal
     if (tally === undefined) tallies.set(position, (tally = new KindTally()))
     tally.add(kind)
   }
-}
-
-function toTexts({ row, cells }: SheetRow<ScannedCell>): SampleRow {
-  return { row, cells: new Map([...cells].map(([column, { text }]) => [column, text])) }
 }
 
 /** Returns the columns that have a name or a value below it. */
@@ -178,7 +173,7 @@ function describeTitles(where: string, rowCount: number, headerRow: number): str
   return [`${where}: ${were} left out (the header is row ${headerRow})`]
 }
 
-function describeMerges(where: string, { length }: readonly CellRange[]): string[] {
+function describeMerges(where: string, { length }: readonly unknown[]): string[] {
   if (length === 0) return []
   const groups = length === 1 ? '1 group of merged cells has' : `${length} groups of merged cells have`
   return [`${where}: ${groups} a value in the first cell only; the others are read as empty`]

@@ -1,9 +1,8 @@
-import type { Cell } from '../../tables/xlsx/cells.js'
-import type { SheetRow } from '../../tables/xlsx/sheet-rows.js'
+import { toSqlCell, type WrittenCell } from '../../tables/writers.js'
 import { withHintFirst } from '../../core/errors.js'
-import { openXlsx, type XlsxFile } from '../../tables/xlsx/xlsx-file.js'
+import { openXlsx, type SheetRow, type XlsxFile } from '../../tables/xlsx/xlsx-file.js'
 import { findNameColumn } from '../lookups/detect-columns.js'
-import { createMissingColumnError, readFolderCells, toFolderCell, UnitedColumns } from './header-and-cells.js'
+import { createMissingColumnError, readFolderCells, UnitedColumns } from './header-and-cells.js'
 import type { SourceFile } from './sources.js'
 import {
   splitIntoBatches,
@@ -19,12 +18,15 @@ import {
 } from './table.js'
 import { findOtherTables, KindTally, readLayout, type SheetLayout } from './xlsx-sheet.js'
 
+/** SQL types of the cells that the names of folders give. */
+const folderTypes = { text: 'VARCHAR', integer: 'BIGINT', date: 'DATE' } as const
+
 interface SheetFile {
   readonly source: SourceFile
   readonly layout: SheetLayout
   readonly sheetName: string
   /** Cells that the names of the folders give to every row, by column. */
-  readonly folderCells: ReadonlyMap<string, { readonly text: string; readonly cell: Cell }>
+  readonly folderCells: ReadonlyMap<string, { readonly text: string; readonly cell: WrittenCell }>
 }
 
 /** Opens one sheet of each of one or several Excel files as one table: columns united by name, rows in order. */
@@ -76,7 +78,7 @@ export async function openSheets(files: readonly SourceFile[], options: ReadOpti
       columns.set(name, tally)
       if (text === null) continue
       tally.add(type)
-      folderCells.set(name, { text, cell: toFolderCell(text, type) })
+      folderCells.set(name, { text, cell: toSqlCell(text, folderTypes[type]) })
     }
     return { ...sheet, folderCells }
   })
@@ -157,7 +159,7 @@ class SheetTable implements InputTable {
   }
 
   cellRows(): AsyncGenerator<readonly CellRow[]> {
-    return this.readBatches(
+    return this.readBatches<WrittenCell, CellRow>(
       (file) => file.cellRows(),
       (sheet) => createCellReader(sheet, this.columns, this.columns, ({ cell }) => cell),
     )
@@ -258,7 +260,7 @@ function createCellReader<Value>(
   { layout, folderCells }: SheetFile,
   wanted: readonly string[],
   known: readonly string[],
-  toValue: (cell: { readonly text: string; readonly cell: Cell }) => Value,
+  toValue: (cell: { readonly text: string; readonly cell: WrittenCell }) => Value,
 ): (row: SheetRow<Value>) => (Value | null)[] {
   const positionOf = new Map(layout.columns.map(({ name, position }) => [name, position]))
   const places = wanted.map((name) => {

@@ -1,29 +1,13 @@
+import { toPlainLetters } from '../../core/text.js'
 import type { IdentifierKey, IdentifierPlaceKey } from './identifier-columns.js'
-
-/** Letters without a Unicode decomposition. */
-const plainLetters: Readonly<Record<string, string>> = {
-  ß: 'ss',
-  ø: 'o',
-  ł: 'l',
-  đ: 'd',
-  ð: 'd',
-  ı: 'i',
-  æ: 'ae',
-  œ: 'oe',
-  þ: 'th',
-}
 
 /**
  * Folds a header, without case, width, marks, spaces and signs: `Billing State/Province`, `billing_state_province` and
  * `BillingStateProvince` are equal, and so are `Razón social` and `razon_social`. Letters of every script stay.
  */
 export function toHeaderKey(header: string): string {
-  return header
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/\p{M}/gu, '')
-    .replace(/[ßøłđðıæœþ]/g, (letter) => plainLetters[letter] ?? letter)
-    .replace(/[^\p{L}\p{N}]+/gu, '')
+  const letters = header.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '')
+  return toPlainLetters(letters).replace(/[^\p{L}\p{N}]+/gu, '')
 }
 
 /** Returns the keys of headers separated by bars. */

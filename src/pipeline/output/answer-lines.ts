@@ -9,7 +9,6 @@ import type { DecidedLookup } from '../lookups/stage-questions.js'
 import type { CheckpointReader, KnownAnswer, LookupId, StageAnswer } from '../checkpoint/checkpoint.js'
 import { readRecords, readStageAnswers, type FindDecision } from '../checkpoint/stage-answers.js'
 import type { FirstAnswers } from '../first/first-answers.js'
-import type { NumberedLines } from '../../parquet/part-plan.js'
 import type { RowIndex } from '../input/row-index.js'
 import { getAnsweredLine, findUnanswered } from './known-line.js'
 
@@ -22,8 +21,8 @@ export interface AnswerLines {
   read(first: number, count: number): readonly string[]
   /** Returns the rows' numbers. Rows with the same number have the same line. */
   numbers(first: number, count: number): ArrayLike<number>
-  /** Returns each number that rows have, with its line. */
-  distinct(): NumberedLines
+  /** Returns each number that rows have, in ascending order, with its line. */
+  distinct(): { readonly numbers: Uint32Array; readonly lines: () => Iterable<string | Buffer> }
 }
 
 /** An answer line in its written form. */

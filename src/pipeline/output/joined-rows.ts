@@ -1,5 +1,4 @@
-import type { LineFile } from '../../parquet/part-sql.js'
-import type { TableSink } from '../../tables/csv-writer.js'
+import type { LineFile } from '../../parquet/parquet-writer.js'
 import { createInputChangedError, type TextRow } from '../input/input.js'
 import type { BasisPlace, OutputColumn } from '../answers/columns.js'
 import { listBasisRows, type BasisCells } from './answer-cells.js'
@@ -95,7 +94,7 @@ export class BasisWriter {
   private ahead: readonly TextRow[] = []
 
   constructor(
-    private readonly sink: TableSink<BasisCells>,
+    private readonly sink: { add(rows: readonly BasisCells[]): Promise<void> },
     nameRows: AsyncIterable<readonly TextRow[]>,
   ) {
     this.names = nameRows[Symbol.asyncIterator]()

@@ -18,8 +18,13 @@ import {
   type WriteMode,
 } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
-import { isOutOfMemory } from '../../parquet/duckdb.js'
-import { buildTemporaryPath, listFilePlaces, resolveFinalPath } from '../../platform/files.js'
+import { isOutOfMemory, memoryBytesMin } from '../../parquet/duckdb.js'
+import {
+  buildTemporaryPath,
+  describeFileError,
+  listFilePlaces,
+  resolveFinalPath,
+} from '../../platform/files.js'
 import { explainSystemFailure } from '../../platform/system-limits.js'
 import type { SourceFile } from '../input/input.js'
 import {
@@ -35,8 +40,6 @@ import {
 } from './output-format.js'
 import { totalmem } from 'node:os'
 import { parseByteSize } from '../../core/text.js'
-import { describeFileError } from '../../tables/file-error.js'
-import { memoryBytesMin } from '../../parquet/limits.js'
 import { selectColumns, type BasisPlace, type OutputColumn } from '../answers/columns.js'
 import type { StageKind } from '../lookups/lookup-kind.js'
 

@@ -1,4 +1,4 @@
-import type { WrittenCell } from '../../tables/xlsx/cells.js'
+import type { WrittenCell } from '../../tables/writers.js'
 import { escapeFormula } from '../answers/columns.js'
 import type { OutputForm, RemoteOutput } from './output-format.js'
 import { publishMain, stageAndWrite } from './publish.js'

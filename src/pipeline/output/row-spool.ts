@@ -1,9 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAddress } from '../../connectors/connectors.js'
-import { collectGarbage } from '../../parquet/duckdb.js'
-import { parquetLimits } from '../../parquet/limits.js'
-import { LineWriter, type LineFile } from '../../parquet/part-sql.js'
+import { LineWriter, type LineFile } from '../../parquet/parquet-writer.js'
 import { removeStaleTemporaries, buildTemporaryPath, resolveFinalPath } from '../../platform/files.js'
 import { toWriteError } from './output-path.js'
 
@@ -16,7 +14,6 @@ export class RowSpool {
   readonly #outputPath: string
   readonly #folder: string
   readonly #lines: LineWriter
-  #uncollectedBytes = 0
 
   /** Creates the folder next to a file, or in `folderOfOthers`. Removes the leftovers of killed runs. */
   constructor(outputPath: string, folderOfOthers: string) {
@@ -25,7 +22,7 @@ export class RowSpool {
     this.#outputPath = outputPath
     removeStaleTemporaries(target)
     this.#folder = buildTemporaryPath(target, '.rows')
-    this.#lines = new LineWriter(this.#folder, 'rows-')
+    this.#lines = new LineWriter(this.#folder, 'rows-', true)
     this.#runExplained(() => {
       mkdirSync(this.#folder, { mode: 0o700 })
     })
@@ -51,12 +48,7 @@ export class RowSpool {
   }
 
   async #cut(): Promise<void> {
-    const file = await this.#lines.cut().catch(this.#throwExplained)
-    this.files.push(file)
-    this.#uncollectedBytes += file.byteCount
-    if (this.#uncollectedBytes < parquetLimits.collectEveryRowBytes) return
-    this.#uncollectedBytes = 0
-    collectGarbage()
+    this.files.push(await this.#lines.cut().catch(this.#throwExplained))
   }
 
   readonly #throwExplained = (error: unknown): never => {

@@ -1,5 +1,5 @@
 import { assertNever } from '../../core/errors.js'
-import type { WrittenRow } from '../../tables/xlsx/cells.js'
+import type { WrittenCell } from '../../tables/writers.js'
 import type { Input, InputLayout, InputRows, RelationRows } from '../input/input.js'
 import { writerLimits, type OutputFormat } from './output-format.js'
 
@@ -11,7 +11,7 @@ export interface WrittenInput extends Pick<Input, 'columns' | 'files'> {
 
 interface WrittenRows extends Pick<InputRows, 'texts' | 'objects' | 'parquet'> {
   /** Reads each row as cells of an Excel sheet. */
-  cells(): AsyncIterable<readonly WrittenRow[]>
+  cells(): AsyncIterable<readonly (readonly WrittenCell[])[]>
 }
 
 /** The first rows of an input. Supports the row methods that its output format uses. */

@@ -12,8 +12,7 @@ import {
   removeStaleTemporaries,
   resolveFinalPath,
 } from '../../platform/files.js'
-import { Packer } from '../../tables/zip-writer.js'
-import { openDuckDb, quoteSqlName, quoteSqlPath } from '../../parquet/duckdb.js'
+import { Packer } from '../../tables/writers.js'
 import type { Appended, AppendMark, RemoteOutput } from './output-format.js'
 import { assertRegular, toWriteError } from './output-path.js'
 
@@ -173,25 +172,14 @@ function openRemote(
 /** Publishes a file with its mark, unless a killed run appended the same rows: then only the mark is changed. */
 async function publishMarked(target: Target, path: string, mark: AppendMark): Promise<void> {
   const { columns, owner } = mark
-  const digest = columns === null ? '' : await computeDigest(path, columns)
+  // Loaded only if needed.
+  const { computeParquetDigest } = await import('../../parquet/parquet-writer.js')
+  const digest = columns === null ? '' : await computeParquetDigest(path, columns)
   const earlier = columns === null ? null : await readMark(target)
   const isAppended = earlier?.digest === digest && (await mark.standsFor(earlier))
   const text = `${owner.run}.${owner.startedAtMs}.${digest}`
   if (isAppended) await target.marks?.update(text)
   else await target.publish(path, text)
-}
-
-/** The order of the rows does not count: a table has none. */
-async function computeDigest(path: string, columns: readonly string[]): Promise<string> {
-  const duckDb = await openDuckDb(`${path}.duckdb`)
-  try {
-    const [row] = await duckDb.all(
-      `SELECT count(*) || '-' || coalesce(sum(hash(${columns.map(quoteSqlName).join(', ')})), 0) FROM read_parquet(${quoteSqlPath(path)}, hive_partitioning = false)`,
-    )
-    return String(row?.[0])
-  } finally {
-    duckDb.close()
-  }
 }
 
 async function readMark({ marks }: Target): Promise<Appended | null> {

@@ -1,5 +1,5 @@
 import { assertNever } from '../../core/errors.js'
-import { chooseCsvStyle, openCsvSink, type CsvStyle } from '../../tables/csv-writer.js'
+import { openCsvSink } from '../../tables/writers.js'
 import {
   type TextRow,
   createInputChangedError,
@@ -11,11 +11,12 @@ import { basisFileColumns, formatCsvBasisRow, formatCsvCells, formatJsonMembers 
 import { BasisWriter, joinAnswers, type WriteOptions, assertAllRows, takeLines } from './joined-rows.js'
 import { createSink, type OutputSink, type StagedFile } from './staged-file.js'
 import { writeXlsx } from './xlsx.js'
-import { openParquetWriter, type ParquetWriter, type RowNumbers } from '../../parquet/parquet-writer.js'
-import type { LineColumn } from '../../parquet/part-sql.js'
+import { openParquetWriter, type LineColumn } from '../../parquet/parquet-writer.js'
 import { columnKinds } from '../answers/column-kinds.js'
 import { writerLimits } from './output-format.js'
 import { RowSpool } from './row-spool.js'
+
+type ParquetWriter = Awaited<ReturnType<typeof openParquetWriter>>
 
 const cellTypes: Readonly<Record<CellType, string>> = {
   text: 'VARCHAR',
@@ -87,8 +88,8 @@ function listRowColumns(names: readonly string[], source: RelationRows | MemberR
 }
 
 /** Reads exactly one number for each row, because a missing one would shift all later rows. Throws on abort. */
-function createRowNumbers({ answers, rowCount, signal }: WriteOptions): RowNumbers {
-  return (first, count) => {
+function createRowNumbers({ answers, rowCount, signal }: WriteOptions) {
+  return (first: number, count: number): ArrayLike<number> => {
     signal?.throwIfAborted()
     if (first + count > (rowCount ?? Infinity)) throw createInputChangedError('the input')
     const numbers = answers?.numbers(first, count) ?? new Uint32Array(count)
@@ -150,7 +151,7 @@ export async function writeFormat(
   }
   const { input } = options
   const sink = createSink(basisFile, options.output.isPacked === true)
-  const csv = await openCsvSink(sink, basisFileColumns, chooseStyle(options, basisFile.path))
+  const csv = await openCsvSink(sink, basisFileColumns, toStyle(options, basisFile.path))
   const basis = new BasisWriter(
     { add: (rows) => csv.add(rows.map(formatCsvBasisRow)) },
     input.rows.texts([options.nameColumn]),
@@ -196,7 +197,7 @@ async function writeCsv(options: WriteOptions, basis: BasisWriter | null, sink: 
   const { input, output } = options
   const { columns } = output
   const header = [...input.columns, ...columns.map(({ outputName }) => outputName)]
-  const csv = await openCsvSink(sink, header, chooseStyle(options, output.path))
+  const csv = await openCsvSink(sink, header, toStyle(options, output.path))
   const join = (row: TextRow, line: string) => [...row, ...formatCsvCells(line, columns)]
   for await (const rows of joinAnswers(input.rows.texts(), options, basis, join)) await csv.add(rows)
 }
@@ -221,5 +222,9 @@ function splice(object: string, members: string): string {
   return `${before}${before.endsWith('{') && before.length === 1 ? '' : ','}${members}}`
 }
 
-const chooseStyle = ({ input, output }: WriteOptions, path: string): CsvStyle =>
-  chooseCsvStyle(path, { files: input.files, delimiter: input.layout.delimiter }, output.bom === true)
+/** The style of a CSV file follows its name and that of the input. */
+const toStyle = ({ input, output }: WriteOptions, path: string) => ({
+  path,
+  input: { files: input.files, delimiter: input.layout.delimiter },
+  bom: output.bom === true,
+})

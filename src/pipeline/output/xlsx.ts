@@ -1,8 +1,5 @@
-import type { TableSink } from '../../tables/csv-writer.js'
-import { xlsxLimits } from '../../tables/limits.js'
-import { createCellTooLongError } from '../../tables/xlsx/sheet-writer.js'
-import { WorkbookWriter } from '../../tables/xlsx/workbook-writer.js'
-import { type WrittenRow, type WrittenCell, toDayCell } from '../../tables/xlsx/cells.js'
+import { createCellTooLongError, xlsxLimits } from '../../tables/limits-and-errors.js'
+import { openWorkbook, toSqlCell, type WrittenCell } from '../../tables/writers.js'
 import { basisFileColumns, type BasisCells, getJson, parseText } from './answer-cells.js'
 import { BasisWriter, joinAnswers, type WriteOptions } from './joined-rows.js'
 import type { WrittenInput } from './sample.js'
@@ -52,7 +49,7 @@ function toXlsxBasisRow(cells: BasisCells): WrittenCell[] {
 
 /** In UTC, to the second, as in CSV. */
 function toInstantCell(text: string): WrittenCell {
-  return toDayCell(text.replace(/(:\d\d)\.\d+Z$/, '$1Z'))
+  return toSqlCell(text.replace(/(:\d\d)\.\d+Z$/, '$1Z'), 'TIMESTAMP')
 }
 
 /** Longest link target that Excel accepts, in characters. */
@@ -99,16 +96,21 @@ export async function writeXlsx(
 ): Promise<number> {
   const { input, nameColumn, sheetBehind } = options
   const { columns, basis: place } = options.output
-  const book = new WorkbookWriter(`${file.temporary}.parts`)
+  const book = await openWorkbook(`${file.temporary}.parts`)
   try {
     const sheets = book.addSheets(input.layout.sheetName ?? 'rows', [
       ...input.layout.sheetColumns,
       ...columns.map(({ outputName, kind }) => ({ name: outputName, isText: kind === 'text' })),
     ])
     const basis =
-      place === 'inline' ? new BasisWriter(createBasisSheet(book), input.rows.texts([nameColumn])) : null
+      place === 'inline'
+        ? new BasisWriter(
+            toBasisSink(book.addSheets('basis', basisSheetColumns)),
+            input.rows.texts([nameColumn]),
+          )
+        : null
     try {
-      const join = (row: WrittenRow, line: string) => [...row, ...toXlsxCells(line, columns)]
+      const join = (row: readonly WrittenCell[], line: string) => [...row, ...toXlsxCells(line, columns)]
       for await (const rows of joinAnswers(input.rows.cells(), options, basis ?? outerBasis, join))
         await sheets.add(rows)
     } finally {
@@ -143,12 +145,10 @@ export async function assertCellsFit(input: WrittenInput, signal: AbortSignal): 
   }
 }
 
-function createBasisSheet(book: WorkbookWriter): TableSink<BasisCells> {
-  const sheets = book.addSheets(
-    'basis',
-    basisFileColumns.map((name) => ({ name, isText: !numberColumns.has(name) })),
-  )
-  return { add: (rows) => sheets.add(rows.map(toXlsxBasisRow)) }
-}
+const toBasisSink = (sheets: { add(rows: readonly WrittenCell[][]): Promise<void> }) => ({
+  add: (rows: readonly BasisCells[]) => sheets.add(rows.map(toXlsxBasisRow)),
+})
 
 const numberColumns: ReadonlySet<string> = new Set(['row_number', 'authority_tier'])
+
+const basisSheetColumns = basisFileColumns.map((name) => ({ name, isText: !numberColumns.has(name) }))

@@ -1,9 +1,7 @@
 import { UserError } from '../../core/errors.js'
-import { joinParquet, readParquetFacts, type ParquetFacts } from '../../parquet/parquet-file.js'
-import { openFileBytes } from '../../tables/bytes.js'
-import { formatCsv } from '../../tables/csv-writer.js'
-import { openDelimited } from '../../tables/delimited.js'
-import { readStrictRecords } from '../../tables/csv-scanner.js'
+import { joinParquet, readParquetFacts } from '../../parquet/parquet-writer.js'
+import { openDelimited, openFileBytes } from '../../tables/text-tables.js'
+import { formatCsv } from '../../tables/writers.js'
 import { basisFileColumns } from '../output/answer-cells.js'
 import type { OutputForm } from '../output/output-format.js'
 import { getBasisPath } from '../output/output-path.js'
@@ -16,7 +14,7 @@ const readBytes = (path: string): AsyncIterable<Buffer> => openFileBytes(path, p
 export async function assertAlike(parts: readonly PublishedPart[], { format }: OutputForm): Promise<void> {
   switch (format) {
     case 'parquet': {
-      let first: { part: PublishedPart; facts: ParquetFacts } | null = null
+      let first: { part: PublishedPart; facts: Awaited<ReturnType<typeof readParquetFacts>> } | null = null
       for (const part of parts) {
         const facts = await readParquetFacts(part.path)
         if (facts.rowCount !== part.rowCount) throw createRowCountError(part, facts.rowCount)
@@ -142,7 +140,7 @@ export async function joinBasis(
     if (part.part === 1) await sink.write(header)
     const delimiter = detectDelimiter(header)
     const source = await openDelimited(openFileBytes(path, path), { delimiter, encoding: 'utf-8' })
-    for await (const records of source.records(readStrictRecords, () => null)) {
+    for await (const records of source.records()) {
       signal?.throwIfAborted()
       const rows = records.map(({ cells }) =>
         cells.map((cell, at) => (at === rowAt ? String(Number(cell) + firstRow) : cell)),

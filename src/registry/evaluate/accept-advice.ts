@@ -79,7 +79,7 @@ export interface ReviewedAnswer {
   readonly isCorrect: boolean
 }
 
-export interface ThresholdFigures {
+interface ThresholdFigures {
   /** As in `review.threshold`: answers with at least this confidence are not reviewed. */
   readonly threshold: number
   /** Reviewed lookups that would not need a review. */
@@ -99,7 +99,7 @@ export interface ThresholdFigures {
  * `recommended`: the lowest threshold with a wrong share certainly below `riskMax`. `too_few`: `threshold` needs
  * `moreCount` more decisions, if equally often right. `too_wrong`: more decisions would not help.
  */
-export type Recommendation =
+type Recommendation =
   | { readonly kind: 'recommended'; readonly threshold: number }
   | { readonly kind: 'too_few'; readonly threshold: number; readonly moreCount: number }
   | { readonly kind: 'too_wrong' }

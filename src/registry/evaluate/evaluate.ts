@@ -221,7 +221,7 @@ function formatIds(entity: StoredEntity): string {
 }
 
 /** An id that reviewers accepted and that is not in this registry. */
-export interface UnknownCompany {
+interface UnknownCompany {
   /** Id of the query. */
   readonly id: string
   readonly name: string

@@ -2,10 +2,8 @@ import { identifierType, type IdentifierType } from '../../contract/enums.js'
 import { UserError } from '../../core/errors.js'
 import { identify } from '../../core/lookup-identity.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
-import { createScanReader } from '../../tables/csv-scanner.js'
-import { openDelimited } from '../../tables/delimited.js'
-import type { Encoding } from '../../tables/encodings/names.js'
-import { openOneFile } from '../../tables/zip-reader.js'
+import type { Encoding } from '../../core/encodings.js'
+import { openDelimited, openOneFile } from '../../tables/text-tables.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { StoredEntity, StoreReader } from '../store/reader.js'
 
@@ -72,7 +70,7 @@ export async function readLabelledQueries(
     columns = findColumns(header, settings.map ?? {})
     return null
   }
-  for await (const records of file.records(createScanReader({ keepsRagged: true }), choose)) {
+  for await (const records of file.scan(choose, { keepsRagged: true })) {
     for (const { cells, line, reason } of records) {
       if (reason !== null)
         throw createInvalidError(`line ${line} of ${path} cannot be read: ${reason}`, 'fix the line')

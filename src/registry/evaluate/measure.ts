@@ -52,7 +52,7 @@ export interface ExcludedJudgement {
   readonly isNamesake: boolean
 }
 
-export interface LeaveOutFigures {
+interface LeaveOutFigures {
   /** Share of the right companies that were excluded, 0 to 1. */
   readonly share: number
   readonly queryCount: number

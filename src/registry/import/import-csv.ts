@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { UserError } from '../../core/errors.js'
-import { CsvScanner, createScanReader } from '../../tables/csv-scanner.js'
-import { openDelimited } from '../../tables/delimited.js'
-import { openOneFile } from '../../tables/zip-reader.js'
-import type { LocatedRecord } from '../../tables/delimited.js'
+import { CsvScanner, openDelimited, openOneFile, type LocatedRecord } from '../../tables/text-tables.js'
 import {
   createTypeCheck,
   resolveColumns,
@@ -16,14 +13,7 @@ import {
 } from './csv-row.js'
 import { readJurisdiction } from './draft.js'
 import { proposeMap, formatCommand, readSample, type ImportFlags, type MapProposal } from './propose-map.js'
-import {
-  importInto,
-  runImport,
-  type ImportedFile,
-  type ImportOptions,
-  type ImportResult,
-  Tally,
-} from './run-import.js'
+import { runImport, type ImportedFile, type ImportOptions, type ImportResult, Tally } from './run-import.js'
 import type { ImportItem } from '../model/registry-rows.js'
 import { beginImport, type ImportSession } from './session.js'
 import { findCountryCode } from '../../core/countries.js'
@@ -52,11 +42,6 @@ export function importCsv(registry: WritableRegistry, options: ImportCsvOptions)
   })
 }
 
-/** Imports a CSV file of companies into the registry at a path. Errors: those of `openRegistry` and `runImport`. */
-export function importCsvInto(registryPath: string, options: ImportCsvOptions): Promise<ImportResult> {
-  return importInto(registryPath, (registry) => importCsv(registry, options))
-}
-
 async function* readCsvItems(
   session: ImportSession,
   options: ImportCsvOptions,
@@ -66,8 +51,7 @@ async function* readCsvItems(
   const file = await openDelimited(await openOneFile(options.path, null), { encoding: options.encoding })
   for (const notice of file.notices) options.onNotice?.(notice)
   const choose = (header: readonly string[]) => reader.choose(header)
-  for await (const records of file.records(createScanReader(), choose))
-    yield records.map((record) => reader.readItem(record))
+  for await (const records of file.scan(choose)) yield records.map((record) => reader.readItem(record))
   reader.end()
 }
 

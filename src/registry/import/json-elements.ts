@@ -1,8 +1,7 @@
 import { UserError } from '../../core/errors.js'
 import { importLimits } from '../model/limits.js'
-import { openText, readTextPieces } from '../../tables/delimited.js'
+import { openText, type ByteSource } from '../../tables/text-tables.js'
 import type { ImportItem, ReadOptions } from '../model/registry-rows.js'
-import type { ByteSource } from '../../tables/bytes.js'
 
 /** An element of an array that is the root of a file or a member of the root object. */
 export interface JsonElement {
@@ -161,7 +160,7 @@ export async function* readJsonItems(
   // RFC 8259: JSON is UTF-8.
   const text = await openText(file, options.encoding ?? 'utf-8')
   const elements = new JsonElements(file.label, options.arraysInMembers)
-  for await (const piece of readTextPieces(text.chunks())) {
+  for await (const piece of text.pieces()) {
     const items: ImportItem[] = []
     for (const element of elements.push(piece)) {
       const item = read(element)

@@ -1,14 +1,11 @@
 import { entityType } from '../../contract/enums.js'
+import { UserError } from '../../core/errors.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { findCountryCode } from '../../core/countries.js'
 import { parseDate } from './draft.js'
 import { toCode, type ImportField } from './csv-row.js'
-import { createScanReader } from '../../tables/csv-scanner.js'
-import { openDelimited } from '../../tables/delimited.js'
-import { detectEncoding } from '../../tables/encodings/detect.js'
-import type { Encoding } from '../../tables/encodings/names.js'
-import { decodeText } from '../../tables/encodings/recode.js'
-import { openOneFile } from '../../tables/zip-reader.js'
+import type { Encoding } from '../../core/encodings.js'
+import { openDelimited, openOneFile, openText, type TextSource } from '../../tables/text-tables.js'
 
 /** Proposed options for importing a table of companies as `csv`. */
 export interface MapProposal {
@@ -259,10 +256,10 @@ const sampleRowsMax = 2_000
 /** Errors: those of reading files, and REGISTRY_IMPORT_INVALID for a zip with several files. */
 export async function readSample(path: string, given?: Encoding): Promise<FileSample> {
   const file = await openOneFile(path, null)
-  const detected = await detectEncoding(file, given)
-  if (detected === null) return { encoding: 'utf-8', text: '', isWhole: true, header: [], rows: [] }
-  const { encoding } = detected
-  const { text, isWhole } = await readHead(decodeText(file.bytes(), detected, file.label))
+  const source = await openText(file, given).catch(returnNullIfEmpty)
+  if (source === null) return { encoding: 'utf-8', text: '', isWhole: true, header: [], rows: [] }
+  const { encoding } = source
+  const { text, isWhole } = await readHead(source)
   const isTable = /[\r\n]/.test(text) && !/^\s*[[{]/.test(text)
   return {
     encoding,
@@ -272,10 +269,15 @@ export async function readSample(path: string, given?: Encoding): Promise<FileSa
   }
 }
 
-async function readHead(chunks: AsyncIterable<Buffer>): Promise<{ text: string; isWhole: boolean }> {
+function returnNullIfEmpty(error: unknown): null {
+  if (error instanceof UserError && error.code === 'INPUT_EMPTY') return null
+  throw error
+}
+
+async function readHead(source: TextSource): Promise<{ text: string; isWhole: boolean }> {
   let text = ''
-  for await (const chunk of chunks) {
-    text += chunk.toString('utf8')
+  for await (const piece of source.pieces()) {
+    text += piece
     if (text.length > sampleCharsMax) return { text: text.slice(0, sampleCharsMax), isWhole: false }
   }
   return { text, isWhole: true }
@@ -289,7 +291,7 @@ async function readTable(path: string, encoding: Encoding): Promise<Pick<FileSam
     header = names.map((name) => name.trim())
     return null
   }
-  for await (const records of table.records(createScanReader(), choose)) {
+  for await (const records of table.scan(choose)) {
     for (const { cells, reason } of records)
       if (reason === null && rows.length < sampleRowsMax) rows.push(cells)
     if (rows.length >= sampleRowsMax) break

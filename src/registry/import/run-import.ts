@@ -1,9 +1,10 @@
-import { existsSync, rmSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { createReadStream, existsSync, rmSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { publishFile, removeStaleTemporaries, buildTemporaryPath } from '../../platform/files.js'
-import type { Encoding } from '../../tables/encodings/names.js'
-import { hashFile } from '../../tables/bytes.js'
-import { openOneFile } from '../../tables/zip-reader.js'
+import type { Encoding } from '../../core/encodings.js'
+import { toFileError } from '../../tables/limits-and-errors.js'
+import { openOneFile } from '../../tables/text-tables.js'
 import type { ImportItem, ReadRow, StatedRow } from '../model/registry-rows.js'
 import { importLimits } from '../model/limits.js'
 import { openRegistry, type WritableRegistry } from '../registry.js'
@@ -229,6 +230,21 @@ export async function runImport(
   } finally {
     session.rollback()
     registry.contentChanged()
+  }
+}
+
+/**
+ * Returns the SHA-256 and the modification time of a file on disk. Throws INPUT_NOT_FOUND, INPUT_IS_FOLDER and
+ * INPUT_UNREADABLE.
+ */
+async function hashFile(path: string): Promise<{ sha256: string; dateMs: number }> {
+  try {
+    const { mtimeMs } = statSync(path)
+    const hash = createHash('sha256')
+    for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
+    return { sha256: hash.digest('hex'), dateMs: mtimeMs }
+  } catch (error) {
+    throw toFileError(error, path)
   }
 }
 

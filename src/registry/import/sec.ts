@@ -1,14 +1,13 @@
 import { type DraftIdentifier, checkDraft, parseDate, type Draft } from './draft.js'
 import type { FileFormat, ImportItem } from '../model/registry-rows.js'
 import { readJsonItems, toList, parseJson, toText, getMember } from './json-elements.js'
-import { openOneFile, openFiles } from '../../tables/zip-reader.js'
+import { openFiles, openOneFile, type ByteSource } from '../../tables/text-tables.js'
 import { recordUrls } from '../model/identifiers.js'
 import { createOtherKindError, createTableFormat, type TableRow } from './table.js'
 import { toJurisdiction, parseEdgarPlace } from '../reference/registers.js'
 import { isUtf8 } from 'node:buffer'
 import { UserError } from '../../core/errors.js'
 import { importLimits } from '../model/limits.js'
-import type { ByteSource } from '../../tables/bytes.js'
 
 /** Builds the public page of a registrant, from a CIK with or without leading zeros. */
 function buildEdgarUrl(cik: string | null): string | null {

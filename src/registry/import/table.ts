@@ -1,11 +1,7 @@
 import { UserError } from '../../core/errors.js'
-import { createScanReader } from '../../tables/csv-scanner.js'
-import { openDelimited } from '../../tables/delimited.js'
-import type { ChooseColumns, LocatedRecord } from '../../tables/delimited.js'
-import { openXlsx } from '../../tables/xlsx/xlsx-file.js'
+import { openDelimited, openOneFile, type ByteSource, type LocatedRecord } from '../../tables/text-tables.js'
+import { isWorkbook, openXlsx } from '../../tables/xlsx/xlsx-file.js'
 import type { FileFormat, ImportItem, ReadOptions } from '../model/registry-rows.js'
-import { openOneFile, readZipMembers } from '../../tables/zip-reader.js'
-import { type ByteSource, detectPacking } from '../../tables/bytes.js'
 
 /** The cells of a record by column name. */
 export class TableRow {
@@ -66,7 +62,7 @@ export async function* readTableItems(
   const opened = await openDelimited(file, { encoding: options.encoding })
   for (const notice of opened.notices) options.onNotice?.(notice)
   const isUnquoted = (delimiter: string) => table.tabsUnquoted === true && delimiter === '\t'
-  yield* readItems(file, table, (choose) => opened.records(createScanReader({ isUnquoted }), choose))
+  yield* readItems(file, table, (choose) => opened.scan(choose, { isUnquoted }))
 }
 
 /** Reads the rows of an Excel file's first visible sheet. Errors: those of `openXlsx`, REGISTRY_IMPORT_INVALID. */
@@ -84,7 +80,9 @@ async function* readSheetItems(
   }
 }
 
-type Scan = (choose: ChooseColumns) => AsyncIterable<readonly LocatedRecord[]>
+type Scan = (
+  choose: (header: readonly string[]) => readonly number[],
+) => AsyncIterable<readonly LocatedRecord[]>
 
 async function* readItems(
   file: Pick<ByteSource, 'label'>,
@@ -144,11 +142,4 @@ export function createOtherKindError(
   return new UserError('REGISTRY_IMPORT_INVALID', `${label} is not a valid ${what}: ${reason}`, {
     hint: 'pass the format of the file; enrich registry import --help lists all formats',
   })
-}
-
-/** True if the content is an Excel file (.xlsx). Errors: those of files, INPUT_COMPRESSION_CORRUPT. */
-export async function isWorkbook(path: string): Promise<boolean> {
-  if ((await detectPacking(path, path)) !== 'zip') return false
-  for await (const { name } of readZipMembers(path)) if (name === 'xl/workbook.xml') return true
-  return false
 }

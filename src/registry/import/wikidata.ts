@@ -1,4 +1,4 @@
-import { openOneFile } from '../../tables/zip-reader.js'
+import { openOneFile } from '../../tables/text-tables.js'
 import type {
   CompanyProfile,
   FileFormat,

@@ -110,6 +110,19 @@ export function sumMatchWeights(levels: ComparisonLevels): number {
   return bits
 }
 
+/** Formats the levels with a weight, the highest absolute weight first: `name full +7, state other -4`. */
+export function formatLevels(levels: ComparisonLevels): string {
+  return Object.entries(levels)
+    .map(([comparison, level]) => {
+      const known: Readonly<Record<string, MatchWeight>> = matchWeights[comparison as ComparisonName]
+      return { text: `${comparison} ${level}`.replaceAll('_', ' '), bits: known[level]?.bits ?? 0 }
+    })
+    .filter(({ bits }) => bits !== 0)
+    .sort((a, b) => Math.abs(b.bits) - Math.abs(a.bits))
+    .map(({ text, bits }) => `${text} ${bits > 0 ? '+' : ''}${bits}`)
+    .join(', ')
+}
+
 /** Reasons that keep two registrations of one name apart, whatever else agrees; the first one is reported. */
 export const vetoes = {
   british_branch: 'a registration at Companies House of a company whose seat is elsewhere (FC, BR, SF, …)',

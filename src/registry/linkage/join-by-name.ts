@@ -7,6 +7,7 @@ import {
   rivalMarginBits,
   thresholdBits,
   type Veto,
+  vetoes,
 } from './compare-rows.js'
 import { type LinkRow, toLinkRow, type LinkIdentifier } from './link-row.js'
 
@@ -236,6 +237,15 @@ export interface NameEvidence {
 
 /** Reason for keeping a pair apart: its own, or a contradiction with other registrations of its companies. */
 export type LinkReason = ApartReason | 'other_company'
+
+/** The meaning of each reason, for users. */
+export const apartReasons: Readonly<Record<LinkReason, string>> = {
+  ...vetoes,
+  several_rows: 'another row of the source fits as well',
+  other_form: 'their legal forms differ',
+  other_company: 'their other registrations contradict each other',
+  below_threshold: `less than ${thresholdBits} bits of evidence for one company`,
+}
 
 /** A pair of registrations and its decision: `merge` if it joins two companies. */
 export interface DecidedPair {

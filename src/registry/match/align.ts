@@ -1,4 +1,4 @@
-import { calculateDistance, countAllowedTypos } from '../normalize/edit-distance.js'
+import { calculateDistance, countAllowedTypos } from '../../core/edit-distance.js'
 import { isNumberWord, isLightWord } from '../normalize/normalize-name.js'
 import type { Vocabulary } from './vocabulary.js'
 

@@ -1,6 +1,5 @@
 import { matchedConfidenceMin } from '../../contract/result.js'
-import { classifyEvidence } from './evidence.js'
-import type { Evidence } from './evidence.js'
+import { classifyEvidence, type Evidence } from './evidence.js'
 import { estimateConfidence, fittedCoefficients, type Coefficients } from './model.js'
 import type { RankedCompany, Ranking } from './rank.js'
 

@@ -1,5 +1,5 @@
-import { getOrCompute } from '../../core/bounded-cache.js'
-import { countAllowedTypos, createDistance } from '../normalize/edit-distance.js'
+import { getOrCompute } from '../normalize/normalize-name.js'
+import { countAllowedTypos, createDistance } from '../../core/edit-distance.js'
 import { matchLimits } from '../model/limits.js'
 
 /**

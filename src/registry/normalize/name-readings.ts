@@ -1,7 +1,6 @@
-import { getOrCompute } from '../../core/bounded-cache.js'
+import { getOrCompute, foldText, listEverydayWords } from './normalize-name.js'
 import { readNativeName, type Reading } from './native-scripts.js'
 import { parseName } from './parsed-name.js'
-import { foldText, listEverydayWords } from './normalize-name.js'
 
 /** Characters that scans confuse, each group mapped to one of them; pairs of letters first. */
 const lookAlikes: readonly (readonly [pattern: RegExp, shape: string])[] = [

@@ -1,4 +1,4 @@
-import { calculateDistance } from './edit-distance.js'
+import { calculateDistance } from '../../core/edit-distance.js'
 import { isLightWord, toCanonicalWord, foldText, isNumberWord, splitWords } from './normalize-name.js'
 import { matchLimits } from '../model/limits.js'
 import { findCountryCode } from '../../core/countries.js'

@@ -6,6 +6,7 @@ import {
   removeJoiningWords,
   splitWords,
   isLightWord,
+  getOrCompute,
 } from './normalize-name.js'
 import {
   cutNativeForms,
@@ -14,7 +15,6 @@ import {
   expandForms,
   type FormClass,
 } from './legal-forms.js'
-import { getOrCompute } from '../../core/bounded-cache.js'
 import { removeRegistrySuffix } from '../../core/registry-suffix.js'
 import { matchLimits } from '../model/limits.js'
 import codes from '../reference/fund-and-trust-forms.json' with { type: 'json' }
@@ -124,8 +124,8 @@ function toAcronym(tokens: readonly string[]): string {
 }
 
 /**
- * Returns a name without legal form, case, accents and punctuation, equal for its spellings. Other scripts are not
- * transliterated, which would make different names equal.
+ * Returns a name without legal form, case, accents and punctuation, equal for its spellings: `toBareName('ACME GmbH')`
+ * equals `toBareName('Acme, Inc.')`. Other scripts are not transliterated, which would make different names equal.
  */
 export function toBareName(name: string): string {
   if (!/[^\p{Script=Latin}\P{L}]/u.test(name)) return parseName(name).bareKey

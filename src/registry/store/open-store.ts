@@ -1,7 +1,6 @@
 import { UserError } from '../../core/errors.js'
 import { openOwn, readOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
 import { getSqliteCode, NotOursError, type Sqlite } from '../../platform/sqlite.js'
-import { computeEdition, readSources } from '../edition.js'
 
 const storeLimits = {
   /** Lookups read pages all over the file; the default cache of 2 MB is too small. */
@@ -80,16 +79,6 @@ function asUserError(error: unknown, path: string): unknown {
     hint: 'the file is damaged, locked or in another format; import its sources again into a new file',
     cause: error,
   })
-}
-
-/** Reads the edition of the registry at `path` without opening the whole registry. Errors: those of `openRegistry`. */
-export function readEdition(path: string): string {
-  const database = openStore(path, 'readonly')
-  try {
-    return computeEdition(readSources(database))
-  } finally {
-    database.close()
-  }
 }
 
 /** "enrg": distinguishes a registry from other SQLite files. */

@@ -3,7 +3,7 @@ import type { ListenAddress } from '../../core/server-addresses.js'
 import type { Clock } from '../../platform/clock.js'
 import { closeWithin, formatHttpUrl, listen, createSourceCheck } from '../../platform/http-server.js'
 import { readStylesheets } from '../../web/html.js'
-import { readReportStyle } from '../page.js'
+import { readReportStyle } from '../report.js'
 import { renderLiveBody, renderLivePage, livePaths, type LiveRun } from './live-page.js'
 
 /**

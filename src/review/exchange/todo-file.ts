@@ -1,11 +1,9 @@
 import { UserError } from '../../core/errors.js'
 import { formatOfPath } from '../../pipeline/input/input.js'
-import { openFileBytes } from '../../tables/bytes.js'
-import { createScanReader } from '../../tables/csv-scanner.js'
-import { openDelimited } from '../../tables/delimited.js'
+import { openDelimited, openFileBytes } from '../../tables/text-tables.js'
 import { openXlsx } from '../../tables/xlsx/xlsx-file.js'
 import { candidatesMax } from '../../pipeline/answers/candidate.js'
-import type { PlainColumn, PlainRow } from '../../pipeline/output/plain-table.js'
+import type { PlainColumn, PlainRow, PlainTable } from '../../pipeline/output/plain-table.js'
 import type { CandidateView, QueueRow } from '../page-data.js'
 
 /** The parts of a candidate that the file has. */
@@ -133,7 +131,7 @@ async function readDelimited(path: string): Promise<FilledTodo> {
     found.add({ number: 1, cells: new Map(header.entries()) })
     return null
   }
-  for await (const records of file.records(createScanReader({ keepsRagged: true }), choose)) {
+  for await (const records of file.scan(choose, { keepsRagged: true })) {
     for (const { cells, line, reason } of records) {
       if (reason !== null)
         throw createVerdictsError(`line ${line} of ${path} cannot be read: ${reason}`, 'fix the line')
@@ -275,4 +273,31 @@ export const notVerdictFile = Symbol('not a file of verdicts')
 
 export function createVerdictsError(message: string, hint: string, cause?: unknown): UserError {
   return new UserError('VERDICTS_INVALID', message, { hint, cause })
+}
+
+/** The instructions on the second sheet. */
+const instructionLines: readonly (readonly [what: string, meaning: string])[] = [
+  ['1 to 5', 'It is this candidate.'],
+  ['yes', 'It is the only candidate.'],
+  ['none', 'No known company matches.'],
+  ['the id of a company (siq_…)', 'It is this company. It may be missing from the candidates.'],
+  ['nothing', 'Undecided: the lookup stays in the queue.'],
+  ['note', 'A comment for later readers of the decision.'],
+  [
+    'what may be changed',
+    'You may sort, insert and delete rows, move, hide and add columns, and write a title above the table. Do not change the headers or the columns lookup, name, lookup again and the ids of the candidates. Sort all columns together.',
+  ],
+  [
+    'then',
+    'Save the file as .xlsx or .csv and run: enrich review FILE --import todo.xlsx. If a verdict is invalid, nothing is imported.',
+  ],
+]
+
+export const instructions: Omit<PlainTable, 'notes'> = {
+  name: 'how to fill in',
+  columns: [
+    { name: 'in the column verdict', kind: 'text' },
+    { name: 'means', kind: 'text' },
+  ],
+  rows: [instructionLines],
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.js'
 import { closeWithin, formatHttpUrl, listen } from '../../platform/http-server.js'
 import type { Random } from '../../platform/random.js'
 import type { SessionView } from '../page-data.js'
-import { pagePaths, type PageAssets } from '../page/assets.js'
+import { pagePaths, readPageAssets, type PageAssets } from '../page/assets.js'
 import type { ReviewSession } from '../session.js'
 import { Access, type Entry, judgeRequest, type Listening, type PageRequest, type Refusal } from './access.js'
 import {
@@ -40,7 +40,8 @@ const headersOfAll = {
 export interface ReviewServerDeps {
   readonly session: ReviewSession
   readonly about: SessionView
-  readonly assets: PageAssets
+  /** Defaults to the files of the build. */
+  readonly assets?: PageAssets
   /** Port 0 selects a free one. */
   readonly address: Readonly<ListenAddress>
   readonly clock: Clock
@@ -63,9 +64,13 @@ export interface ReviewServer {
 /**
  * Serves the review page to the first browser that opens the printed address. Access rules: docs/review.md. Throws
  * LISTEN_FAILED.
+ *
+ *     const server = await startReviewServer({ session, about, address: { host: '127.0.0.1', port: 0 }, … })
+ *     console.log(server.url)
+ *     await server.close()
  */
 export async function startReviewServer(deps: ReviewServerDeps): Promise<ReviewServer> {
-  const { session, about, assets, address, clock, random } = deps
+  const { session, about, assets = readPageAssets(), address, clock, random } = deps
   const access = new Access(random, clock)
   const app = createApp(deps.onBug)
   let listening: Listening = { port: 0, isLoopback: true }

@@ -1,5 +1,5 @@
 import { TextDecoder } from 'node:util'
-import type { LegacyEncoding } from './names.js'
+import type { LegacyEncoding } from '../../core/encodings.js'
 
 const decoders = new Map<string, TextDecoder>()
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { UserError } from '../../core/errors.js'
 import { decodeLegacy, decodeWindows1252 } from './decode.js'
-import type { Encoding, LegacyEncoding } from './names.js'
-import { tableLimits } from '../limits.js'
+import type { Encoding, LegacyEncoding } from '../../core/encodings.js'
+import { tableLimits } from '../limits-and-errors.js'
 
 const lineFeed = 10
 const carriageReturn = 13

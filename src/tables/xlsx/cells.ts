@@ -1,4 +1,4 @@
-import { xlsxLimits } from '../limits.js'
+import { xlsxLimits } from '../limits-and-errors.js'
 
 /** Meaning of a number with some format. `code`: text, such as an identifier; `duration`: hours beyond a day, `[h]:mm`. */
 export type NumberKind = 'number' | 'code' | 'date' | 'duration'

@@ -1,5 +1,5 @@
 import { generalStyle, type CellCounts, type RawCell, parseColumn } from './cells.js'
-import { xlsxLimits } from '../limits.js'
+import { xlsxLimits } from '../limits-and-errors.js'
 import {
   readXml,
   createDamagedWorkbookError,
@@ -9,7 +9,7 @@ import {
   type Sheet,
   type Workbook,
 } from './workbook.js'
-import type { AttributeReader } from '../xml.js'
+import type { AttributeReader } from '../../platform/xml.js'
 import { findHeaderBelowTitles, isHeader, type SampleRecord } from '../layout.js'
 
 /** A range of cells. Rows are counted from 1, columns from 0. */
@@ -203,12 +203,12 @@ function parseRange(reference: string): CellRange | null {
 }
 
 /** One of the first rows of a sheet; `cells` are texts by column. */
-export interface SampleRow {
+interface SampleRow {
   readonly row: number
   readonly cells: ReadonlyMap<number, string>
 }
 
-type SheetHeader =
+export type SheetHeader =
   | {
       readonly kind: 'header'
       /** Index in the sample. */

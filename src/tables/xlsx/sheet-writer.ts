@@ -1,6 +1,5 @@
-import { UserError } from '../../core/errors.js'
 import { measureWidth } from '../../core/text.js'
-import { xlsxLimits } from '../limits.js'
+import { createCellTooLongError, createUnfitError, xlsxLimits } from '../limits-and-errors.js'
 import { PackedFileWriter, packText, type PackedFile } from '../zip-writer.js'
 import {
   formatColumn,
@@ -258,23 +257,6 @@ const knownErrors: ReadonlySet<string> = new Set([
   '#NUM!',
   '#N/A',
 ])
-
-/**
- * Creates the error for a text that exceeds the limit of a cell. `rowNumber`: row below the header, counted from 1; 0
- * is the header.
- */
-export function createCellTooLongError(column: string, rowNumber: number, charCount: number): UserError {
-  const name = JSON.stringify(column.length > 100 ? `${column.slice(0, 100)}…` : column)
-  return createUnfitError(
-    `column ${name}, ${rowNumber === 0 ? 'its name' : `row ${rowNumber}`}: ${charCount} characters exceed the ${xlsxLimits.cellCharsMax} of an Excel cell`,
-  )
-}
-
-function createUnfitError(reason: string): UserError {
-  return new UserError('OUTPUT_COLUMN_UNFIT', reason, {
-    hint: 'write CSV, NDJSON or Parquet, which have no such limit',
-  })
-}
 
 /** In characters of the font. Longer text is only cut on the screen. */
 const widthLimits = { charsMin: 8, charsMax: 60, headerCharsMax: 30, dateChars: 18, sampleRows: 200 } as const

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { tableLimits, xlsxLimits } from '../limits.js'
+import { tableLimits, xlsxLimits } from '../limits-and-errors.js'
 import { packText, writeZip, type PackedFile } from '../zip-writer.js'
 import {
   escapeAttribute,

@@ -1,9 +1,9 @@
 import { posix } from 'node:path'
 import { TextDecoder } from 'node:util'
 import { UserError } from '../../core/errors.js'
-import { xlsxLimits } from '../limits.js'
+import { xlsxLimits } from '../limits-and-errors.js'
 import type { OpenZip } from '../zip-reader.js'
-import { createPlaceReader, XmlError, type PlaceHandlers } from '../xml.js'
+import { createPlaceReader, XmlError, type PlaceHandlers } from '../../platform/xml.js'
 import { getBuiltInStyle, type CellStyle } from './cells.js'
 import { parseStyle } from './number-format.js'
 

@@ -1,8 +1,9 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import { UserError } from '../../core/errors.js'
-import { type ChooseColumns, type LocatedRecord, createEmptyFileError } from '../delimited.js'
-import { openZip } from '../zip-reader.js'
-import { toFileError } from '../file-error.js'
+import { detectPacking } from '../bytes.js'
+import type { ChooseColumns, LocatedRecord } from '../records.js'
+import { openZip, readZipMembers } from '../zip-reader.js'
+import { createEmptyFileError, toFileError } from '../limits-and-errors.js'
 import {
   toCell,
   type Cell,
@@ -22,7 +23,16 @@ import {
   type Sheet,
   type Workbook,
 } from './workbook.js'
-import { readSheetRows, type CellRange, type RowCounts, type SheetRow } from './sheet-rows.js'
+import {
+  findHeader,
+  readSheetRows,
+  type CellRange,
+  type RowCounts,
+  type SheetHeader,
+  type SheetRow,
+} from './sheet-rows.js'
+
+export type { SheetRow } from './sheet-rows.js'
 
 /** Text and type of a cell. */
 export interface ScannedCell {
@@ -30,10 +40,27 @@ export interface ScannedCell {
   readonly kind: CellKind
 }
 
+interface ScannedSheet {
+  readonly firstRows: readonly SheetRow<ScannedCell>[]
+  readonly header: SheetHeader
+  readonly merges: readonly CellRange[]
+}
+
+/** Returns whether the content is an Excel file (.xlsx). Throws errors of files, and INPUT_COMPRESSION_CORRUPT. */
+export async function isWorkbook(path: string): Promise<boolean> {
+  if ((await detectPacking(path, path)) !== 'zip') return false
+  for await (const { name } of readZipMembers(path)) if (name === 'xl/workbook.xml') return true
+  return false
+}
+
 /**
  * Opens an .xlsx file. `sheet` is a name or a number from 1, by default the first visible one; `label` is shown to the
  * user. Throws INPUT_EXCEL_INVALID, INPUT_SHEET_MISSING, INPUT_FORMAT_UNKNOWN (another kind of spreadsheet),
  * INPUT_COMPRESSION_CORRUPT, INPUT_EMPTY, INPUT_NOT_FOUND, INPUT_IS_FOLDER and INPUT_UNREADABLE.
+ *
+ *     const file = await openXlsx('companies.xlsx')
+ *     for await (const rows of file.readRows()) for (const { row, cells } of rows) console.log(row, cells.get(0))
+ *     file.close()
  */
 export async function openXlsx(path: string, sheet?: string, label = path): Promise<XlsxFile> {
   await refuseOtherKinds(path, label)
@@ -91,16 +118,24 @@ export class XlsxFile {
     return this.#readRowsAs(this.#toText)
   }
 
-  /** Reads up to `rowsMax` rows of any sheet as text. */
-  async readFirstRows(sheetName: string, rowsMax: number): Promise<readonly SheetRow[]> {
+  /** Finds the table of any sheet in its first rows: the texts of its header, and whether rows are below it. */
+  async findTable(
+    sheetName: string,
+    rowsMax: number,
+  ): Promise<{ readonly header: readonly string[]; readonly hasRows: boolean } | null> {
+    const sheet = this.#workbook.sheets.find(({ name }) => name === sheetName)
+    if (sheet === undefined) return null
     const rows: SheetRow[] = []
-    const other = this.#workbook.sheets.find(({ name }) => name === sheetName)
-    if (other === undefined) return rows
-    for await (const batch of this.#readRowsAs(this.#toText, undefined, other)) {
-      rows.push(...batch)
+    for await (const batch of this.#readRowsAs(this.#toText, undefined, sheet)) {
+      rows.push(...batch.slice(0, rowsMax - rows.length))
       if (rows.length >= rowsMax) break
     }
-    return rows.slice(0, rowsMax)
+    const header = findHeader(rows, [])
+    if (header.kind !== 'header') return null
+    return {
+      header: [...(rows[header.index]?.cells.values() ?? [])],
+      hasRows: rows.length > header.index + 1,
+    }
   }
 
   /** Reads rows as cells for writing. */
@@ -108,15 +143,24 @@ export class XlsxFile {
     return this.#readRowsAs<Cell>((cell, texts) => toCell(cell, texts, this.#workbook.is1904))
   }
 
-  /** Reads the sheet to its end. Returns its merged cells. */
-  async scan(visit: (row: SheetRow<ScannedCell>) => void): Promise<readonly CellRange[]> {
+  /** Reads the sheet to its end: returns its first rows and where its header is; other rows are passed on. */
+  async scan(firstRowsMax: number, onLaterRow: (row: SheetRow<ScannedCell>) => void): Promise<ScannedSheet> {
     const merges: CellRange[] = []
+    const firstRows: SheetRow<ScannedCell>[] = []
     const toScannedCell: ValueReader<ScannedCell> = (cell, texts, counts) => {
       const text = this.#toText(cell, texts, counts)
       return typeof text === 'string' ? { text, kind: getCellKind(cell, text) } : text
     }
-    for await (const batch of this.#readRowsAs(toScannedCell, merges)) batch.forEach(visit)
-    return merges
+    for await (const batch of this.#readRowsAs(toScannedCell, merges))
+      for (const row of batch) {
+        if (firstRows.length < firstRowsMax) firstRows.push(row)
+        else onLaterRow(row)
+      }
+    const texts = firstRows.map(({ row, cells }) => ({
+      row,
+      cells: new Map([...cells].map(([column, { text }]) => [column, text])),
+    }))
+    return { firstRows, header: findHeader(texts, merges), merges }
   }
 
   /** Reads rows like a delimited file: the first row with text is the header, and row numbers serve as line numbers. */

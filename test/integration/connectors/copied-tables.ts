@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Connector, SourceOptions, TargetOptions } from '../../../src/connectors/connector.js'
-import { openDuckDb, quoteSqlName, quoteSqlText } from '../../../src/parquet/duckdb.js'
+import { openDuckDb } from '../../../src/parquet/duckdb.js'
+import { quoteSqlName, quoteSqlText } from '../../../src/core/text.js'
 
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'connector-'))

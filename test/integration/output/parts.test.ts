@@ -1,8 +1,7 @@
 import { appendFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { quoteSqlPath } from '../../../src/parquet/duckdb.js'
-import { parquetLimits, memoryBytesMin } from '../../../src/parquet/limits.js'
+import { quoteSqlPath, parquetLimits, memoryBytesMin } from '../../../src/parquet/duckdb.js'
 import { convert, matchedLine, newFolder, readByHyparquet, withDuckDb } from './support.js'
 
 const padding = 'ä"\\'.repeat(3_300)

@@ -16,9 +16,8 @@ import { describe, expect, test } from 'vitest'
 import { selectColumns } from '../../../src/pipeline/answers/columns.js'
 import { openInput } from '../../../src/pipeline/input/input.js'
 import { resolveOutputForm, type OutputFormat } from '../../../src/pipeline/output/output-format.js'
-import { assertOutputUsable } from '../../../src/pipeline/output/output-path.js'
+import { assertOutputUsable, toWriteError } from '../../../src/pipeline/output/output-path.js'
 import { publish, type PublishOptions } from '../../../src/pipeline/output/publish.js'
-import { toWriteError } from '../../../src/pipeline/output/output-path.js'
 import { quoteSqlPath } from '../../../src/parquet/duckdb.js'
 import {
   answersOf,

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { quoteSqlPath, quoteSqlText } from '../../../src/parquet/duckdb.js'
+import { quoteSqlPath } from '../../../src/parquet/duckdb.js'
+import { quoteSqlText } from '../../../src/core/text.js'
 import { LineWriter, buildPlace } from '../../../src/parquet/part-sql.js'
 import { ParquetFile } from '../../../src/parquet/parquet-file.js'
 import { assertOrdered, openParquetWriter } from '../../../src/parquet/parquet-writer.js'

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { candidateLimits } from '../../../src/registry/answer/candidates.js'
-import { openShippedRegistry } from '../../../src/registry/shipped.js'
-import type { CompanyCandidate, Registry } from '../../../src/registry/registry.js'
+import { candidateLimits, type CompanyCandidate } from '../../../src/registry/answer/candidates.js'
+import { openShippedRegistry } from '../../../src/registry/read-registry.js'
+import type { Registry } from '../../../src/registry/registry.js'
 import { leiOf } from '../../support/made-identifiers.js'
 import { registryOf, sampleRows, type Row } from '../../support/registry.js'
 

@@ -2,11 +2,10 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { getShippedEdition } from '../../../src/registry/edition.js'
-import { readEdition } from '../../../src/registry/store/open-store.js'
-import { importCsvInto } from '../../../src/registry/import/import-csv.js'
+import { getShippedEdition, readEdition } from '../../../src/registry/edition.js'
+import { importRegister } from '../../../src/registry/import/load.js'
 import { openRegistry } from '../../../src/registry/registry.js'
-import { openShippedRegistry } from '../../../src/registry/shipped.js'
+import { openShippedRegistry } from '../../../src/registry/read-registry.js'
 
 test('the edition of the shipped registry is told from its file as its import makes it', () => {
   const registry = openShippedRegistry()
@@ -26,18 +25,18 @@ test('the edition of a registry is read as the registry tells it, and changes wi
     ['two.csv', '2,Bolt Ltd'],
   ] as const) {
     writeFileSync(join(folder, name), `id,name\n${row}\n`)
-    await importCsvInto(path, { path: join(folder, name), sourceName: name })
+    await importRegister(path, { format: 'csv', path: join(folder, name), sourceName: name })
     const registry = openRegistry(path, { readonly: true })
-    expect(readEdition(path)).toBe(registry.edition())
+    expect(await readEdition(path)).toBe(registry.edition())
     editions.push(registry.edition())
     registry.close()
   }
   expect(new Set(editions).size).toBe(2)
 })
 
-test('where there is no registry, none is made by asking for its edition', () => {
+test('where there is no registry, none is made by asking for its edition', async () => {
   const path = join(tmpdir(), `enrich-no-registry-${process.pid}.sqlite`)
-  expect(() => readEdition(path)).toThrow(expect.objectContaining({ code: 'REGISTRY_NOT_FOUND' }) as Error)
+  await expect(readEdition(path)).rejects.toMatchObject({ code: 'REGISTRY_NOT_FOUND' })
   expect(existsSync(path)).toBe(false)
 })
 
@@ -48,7 +47,7 @@ test('what is read at once is of one edition, though another process imports mea
   })
   const path = join(folder, 'registry.sqlite')
   writeFileSync(join(folder, 'one.csv'), 'id,name\n1,Acme GmbH\n')
-  await importCsvInto(path, { path: join(folder, 'one.csv'), sourceName: 'one' })
+  await importRegister(path, { format: 'csv', path: join(folder, 'one.csv'), sourceName: 'one' })
   const importer = openRegistry(path)
   const registry = openRegistry(path, { readonly: true })
   const seen = registry.atOnce(() => {

@@ -2,12 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import {
-  importFile,
-  importFileInto,
-  fileFormats,
-  type FormatName,
-} from '../../../src/registry/import/import-file.js'
+import { importFile, fileFormats, type FormatName } from '../../../src/registry/import/file-formats.js'
+import { importRegister } from '../../../src/registry/import/load.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import {
   companyData,
@@ -178,7 +174,7 @@ describe('files of another kind', () => {
   it('a first import that fails leaves no registry behind', async () => {
     const folder = temporaryFolder()
     const path = writeZip(folder, 'file.zip', [{ ...csv, encrypted: true }])
-    const importing = importFileInto(join(folder, 'registry.sqlite'), { format: 'gleif', path })
+    const importing = importRegister(join(folder, 'registry.sqlite'), { format: 'gleif', path })
     await expect(importing).rejects.toMatchObject({ code: 'INPUT_COMPRESSION_CORRUPT' })
     expect(readdirSync(folder)).toEqual(['file.zip'])
   })

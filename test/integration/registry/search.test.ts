@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it, test } from 'vitest'
-import { openRegistry, type Registry, type SearchQuery } from '../../../src/registry/registry.js'
+import type { SearchQuery } from '../../../src/registry/answer/search.js'
+import { openRegistry, type Registry } from '../../../src/registry/registry.js'
 import { addRows, registryOf, sampleRows } from '../../support/registry.js'
 
 let registry: Registry

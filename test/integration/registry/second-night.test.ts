@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import type { Resolution } from '../../../src/contract/result.js'
-import type { FormatName } from '../../../src/registry/import/import-file.js'
+import type { FormatName } from '../../../src/registry/import/file-formats.js'
 import { importCsvText } from '../../../src/registry/import/import-csv.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
 import {

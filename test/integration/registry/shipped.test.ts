@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import type { Registry } from '../../../src/registry/registry.js'
-import { openShippedRegistry } from '../../../src/registry/shipped.js'
+import { openShippedRegistry } from '../../../src/registry/read-registry.js'
 
 let registry: Registry
 

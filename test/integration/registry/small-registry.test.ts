@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { findCountryCodes } from '../../../src/core/countries.js'
 import type { WritableRegistry } from '../../../src/registry/registry.js'
-import { openShippedRegistry } from '../../../src/registry/shipped.js'
+import { openShippedRegistry } from '../../../src/registry/read-registry.js'
 import { registryOf } from '../../support/registry.js'
 
 const heads = 'Quentlow Marbeck Tavistry Ondrell Pelgrave Harvane Sotwick Brindo Calvix Derwane'.split(' ')

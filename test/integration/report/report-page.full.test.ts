@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { renderReportPage } from '../../../src/report/page.js'
+import { renderReportPage } from '../../../src/report/report.js'
 import type { ReportData } from '../../../src/report/report-data.js'
 import { findBrowser, openBrowser } from '../../support/browser.js'
 import {

@@ -4,8 +4,12 @@ import { stringify } from 'csv-stringify/sync'
 import { describe, expect, test } from 'vitest'
 import { readEmbeddedScope } from '../../../src/app/embedded-scope.js'
 import { openReviewStore } from '../../../src/pipeline/decisions/review-store.js'
-import { exportTodo, type ExportedTodo } from '../../../src/review/exchange/export-todo.js'
-import { importVerdicts, type ImportedVerdicts } from '../../../src/review/exchange/import-verdicts.js'
+import {
+  exportTodo,
+  importVerdicts,
+  type ExportedTodo,
+  type ImportedVerdicts,
+} from '../../../src/review/exchange/exchange.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import type { Choice, ReviewSession } from '../../../src/review/session.js'
 import { editedInOffice, findOffice } from '../../support/office.js'

@@ -4,8 +4,13 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, test } from 'vitest'
 import type { Candidate } from '../../../src/pipeline/answers/candidate.js'
 import { publishTable } from '../../../src/pipeline/output/plain-table.js'
-import { instructions } from '../../../src/review/exchange/export-todo.js'
-import { readTodo, todoColumns, toTodoRow, type TodoLine } from '../../../src/review/exchange/todo-file.js'
+import {
+  instructions,
+  readTodo,
+  todoColumns,
+  toTodoRow,
+  type TodoLine,
+} from '../../../src/review/exchange/todo-file.js'
 import type { QueueRow } from '../../../src/review/page-data.js'
 import { editedInOffice, findOffice, savedByOffice, seenInOffice } from '../../support/office.js'
 import { textRow, writeXlsx } from '../../support/xlsx-file.js'

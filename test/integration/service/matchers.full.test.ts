@@ -2,8 +2,12 @@ import { copyFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { CandidateCache } from '../../../src/app/matcher-pool.js'
-import { createMatcherPool, countDefaultThreads, type MatcherPool } from '../../../src/app/matcher-pool.js'
+import {
+  CandidateCache,
+  createMatcherPool,
+  countDefaultThreads,
+  type MatcherPool,
+} from '../../../src/app/matcher-pool.js'
 import { createKnowledge } from '../../../src/app/registry-adapter.js'
 import { UserError } from '../../../src/core/errors.js'
 import { openRegistry } from '../../../src/registry/registry.js'

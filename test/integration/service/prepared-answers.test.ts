@@ -8,7 +8,7 @@ import { renderAnswer } from '../../../src/pipeline/answers/answer-line.js'
 import { readConfidence, readOutcome, readResolvedAtMs } from '../../../src/pipeline/answers/outcome.js'
 import { unpackBody, unpackLine } from '../../../src/pipeline/checkpoint/packed-answer.js'
 import { createProtocol, type PreparedAnswer } from '../../../src/pipeline/scheduler/protocol.js'
-import { openShippedRegistry } from '../../../src/registry/shipped.js'
+import { openShippedRegistry } from '../../../src/registry/read-registry.js'
 import { formatRunBody } from '../../../src/service/runs/polls.js'
 import { buildRunObject, buildRunOutcome, toResolutionText } from '../../../src/service/runs/run-outcome.js'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parquetLimits } from '../../../src/parquet/limits.js'
+import { parquetLimits } from '../../../src/parquet/duckdb.js'
 import { PartPlanner, type PlannedPart } from '../../../src/parquet/part-plan.js'
 
 const { rowGroupBytesMax, rowGroupRowsMax } = parquetLimits

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { formatComparison, formatEvaluation } from '../../../src/cli/terminal/evaluation-text.js'
 import { measureWidth } from '../../../src/core/text.js'
-import { compareOutcomes, type QueryOutcome } from '../../../src/registry/evaluate/compare-evaluations.js'
+import { compareOutcomes, type QueryOutcome } from '../../../src/registry/evaluate/evaluation.js'
 import { isChosen } from '../../../src/registry/evaluate/evaluate.js'
 import { measure, type Judgement } from '../../../src/registry/evaluate/measure.js'
 

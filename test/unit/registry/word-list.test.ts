@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { calculateDistance, countAllowedTypos } from '../../../src/registry/normalize/edit-distance.js'
+import { calculateDistance, countAllowedTypos } from '../../../src/core/edit-distance.js'
 import { Vocabulary, WordList, buildWordLists } from '../../../src/registry/match/vocabulary.js'
 
 const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '1'), minLength: 1, maxLength: 9 })

@@ -13,7 +13,7 @@ import {
   formatPercent,
   type ReportData,
 } from '../../../src/report/report-data.js'
-import { renderReportPage } from '../../../src/report/page.js'
+import { renderReportPage } from '../../../src/report/report.js'
 import type { RunSummary } from '../../../src/pipeline/figures/run-summary.js'
 import { buildHeadline } from '../../../src/report/sections/run-facts.js'
 import {

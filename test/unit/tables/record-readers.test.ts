@@ -3,15 +3,17 @@ import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import { describe, expect, test } from 'vitest'
 import type { UserError } from '../../../src/core/errors.js'
-import { CsvScanner, createScanReader, readStrictRecords } from '../../../src/tables/csv-scanner.js'
-import { tableLimits } from '../../../src/tables/limits.js'
-import type { ChooseColumns, RecordReader, RecordSource, TableRecord } from '../../../src/tables/delimited.js'
+import { CsvScanner, readStrictRecords, scanRecords } from '../../../src/tables/csv-scanner.js'
+import { tableLimits } from '../../../src/tables/limits-and-errors.js'
+import type { ChooseColumns, RecordSource, TableRecord } from '../../../src/tables/records.js'
 import { naughtyStrings } from '../../hostile/naughty-strings.js'
 
+type RecordReader = (source: RecordSource, choose: ChooseColumns) => AsyncGenerator<readonly TableRecord[]>
+
 /** Both readers of delimited text, held to the same cases. */
-const readers: Readonly<Record<string, RecordReader<TableRecord>>> = {
+const readers: Readonly<Record<string, RecordReader>> = {
   strict: readStrictRecords,
-  scanned: createScanReader(),
+  scanned: scanRecords,
 }
 const both = describe.each(Object.entries(readers))
 
@@ -40,11 +42,7 @@ function sourceOf(pieces: Iterable<string>, { delimiter = ',', linesAbove = 0 }:
 }
 
 /** Reads to the end, or to the error that ends it. */
-async function read(
-  reader: RecordReader<TableRecord>,
-  pieces: Iterable<string>,
-  given: Given = {},
-): Promise<Reading> {
+async function read(reader: RecordReader, pieces: Iterable<string>, given: Given = {}): Promise<Reading> {
   let header: readonly string[] | null = null
   const records: TableRecord[] = []
   const choose: ChooseColumns = (cells) => {
@@ -234,7 +232,8 @@ describe('a defect', () => {
         [8, 3],
         [null, 2],
       ])
-      const kept = await read(createScanReader({ keepsRagged: true }), cut(text, size), { linesAbove: 2 })
+      const keepRagged: RecordReader = (source, choose) => scanRecords(source, choose, { keepsRagged: true })
+      const kept = await read(keepRagged, cut(text, size), { linesAbove: 2 })
       expect(kept.records.map(({ line, cells }) => [line, cells.length])).toEqual([
         [4, 2],
         [7, 1],
@@ -302,7 +301,8 @@ describe('too much', () => {
 })
 
 test('in tabs without quotes, the scanner takes quotes for text', async () => {
-  const reader = createScanReader({ isUnquoted: (delimiter) => delimiter === '\t' })
+  const reader: RecordReader = (source, choose) =>
+    scanRecords(source, choose, { isUnquoted: (delimiter) => delimiter === '\t' })
   expect(cellsOf(await read(reader, ['a\tb\n"x\ty"\n'], { delimiter: '\t' }))).toEqual([['"x', 'y"']])
   expect(cellsOf(await read(reader, ['a,b\n"x","y"\n']))).toEqual([['x', 'y']])
 })

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { findText, parseXml } from '../../../src/tables/xml.js'
-import { createPlaceReader } from '../../../src/tables/xml.js'
+import { findText, parseXml, createPlaceReader } from '../../../src/platform/xml.js'
 
 const compatibility = 'http://schemas.openxmlformats.org/markup-compatibility/2006'
 

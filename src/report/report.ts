@@ -10,8 +10,10 @@ import {
 } from '../web/html.js'
 import { formatCount, plural } from '../core/text.js'
 import { changeKinds, type ChangeKind } from '../pipeline/figures/change-kinds.js'
+import type { RememberedRun } from '../pipeline/history/remembered-runs.js'
 import { renderDetails, renderTable } from '../web/charts.js'
 import { texturesHtml } from './charts/outcomes.js'
+import { gatherReport, type GatherOptions } from './gather-data.js'
 import {
   formatDay,
   renderMoment,
@@ -35,6 +37,19 @@ import {
   renderSettings,
   renderTiles,
 } from './sections/run-facts.js'
+
+export { listReportOutputs } from './gather-data.js'
+
+/**
+ * Builds the report of a run from the history: a self-contained HTML page without scripts. Throws RUN_NOT_FOUND.
+ *
+ *     const { run, html } = buildReport({ reader, number: null, nowMs: Date.now() })
+ *     writeFileSync(`run-${run.number}.html`, html)
+ */
+export function buildReport(options: GatherOptions): { readonly run: RememberedRun; readonly html: string } {
+  const data = gatherReport(options)
+  return { run: data.run, html: renderReportPage(data) }
+}
 
 /** Allows styles only: no scripts, images, fonts or network access. */
 const reportPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs'
 import { UserError } from '../../core/errors.js'
 import { resolveOutputForm } from '../../pipeline/output/output-format.js'
-import { publishTable, type PlainRow, type PlainTable } from '../../pipeline/output/plain-table.js'
-import type { ProposalView, QueueRow } from '../page-data.js'
+import { publishTable, type PlainRow } from '../../pipeline/output/plain-table.js'
+import type { DecisionView, QueueRow } from '../page-data.js'
+import { describeDoubt } from '../company-records.js'
 import type { QueueFilter, ReviewSession } from '../session.js'
 import {
+  createVerdictsError,
+  instructions,
   notVerdictFile,
   readTodo,
   type FilledTodo,
@@ -12,7 +15,7 @@ import {
   toTodoRow,
   type TodoLine,
 } from './todo-file.js'
-import { settleLines } from './line-verdicts.js'
+import { createConflictProblem, settleLines, type LineProblem, type SettledLine } from './line-verdicts.js'
 
 export interface ExportedTodo {
   readonly path: string
@@ -47,8 +50,11 @@ export function parseTodoFormat(path: string): 'xlsx' | 'csv' {
 
 /**
  * Writes the open lookups, those with the most rows first, with their candidates and empty cells for a verdict and a
- * note. Throws VERDICTS_NOT_IMPORTED, OUTPUT_FORMAT_UNKNOWN, OUTPUT_UNWRITABLE, DISK_FULL, the session's errors and the
- * signal's reason.
+ * note. `importVerdicts` reads the completed file. Throws VERDICTS_NOT_IMPORTED, OUTPUT_FORMAT_UNKNOWN,
+ * OUTPUT_UNWRITABLE, DISK_FULL, the session's errors and the signal's reason.
+ *
+ *     await exportTodo(session, 'todo.xlsx', { memoryBytes, signal })
+ *     const { acceptedCount } = await importVerdicts(session, 'todo.xlsx', { signal, onNotice: console.error })
  */
 export async function exportTodo(
   session: ReviewSession,
@@ -83,7 +89,7 @@ const openFilter: QueueFilter = { view: 'open', statuses: [], text: '', sort: 'r
 const allFilter: QueueFilter = { view: 'all', statuses: [], text: '', sort: 'input' }
 
 /** Returns the rows by key in hexadecimal digits. */
-export const readRowsByLookup = (session: ReviewSession): ReadonlyMap<string, QueueRow> =>
+const readRowsByLookup = (session: ReviewSession): ReadonlyMap<string, QueueRow> =>
   new Map([...session.readRows(allFilter)].map((row) => [row.lookup, row]))
 
 /** After this many consecutive failures, only stored candidates are used. */
@@ -112,25 +118,6 @@ class LineBuilder {
     if (asks ? candidatesError !== null : candidates.length === 0) this.#missingCount++
     return { row, why: describeDoubt(row, factors), candidates }
   }
-}
-
-/** The reason for the doubt, and what an assistant proposed, in sentences. */
-export function describeDoubt(
-  { reason, proposal }: Pick<QueueRow, 'reason' | 'proposal'>,
-  factors: readonly { readonly text: string }[],
-): string {
-  const parts = [
-    ...(proposal === null ? [] : [describeProposal(proposal)]),
-    ...(reason === null ? [] : [`Decided before: ${reason}`]),
-    ...factors.map(({ text }) => text),
-  ]
-  return parts.filter((part) => part !== '').join(' ')
-}
-
-function describeProposal({ verdict, entityId, entityName, decidedBy, note }: ProposalView): string {
-  const name = entityName === null ? '' : `${entityName}, `
-  const proposed = verdict === 'none' ? 'none' : `${name}${entityId ?? ''}`
-  return `Proposed by an assistant (${decidedBy}): ${proposed}.${note === null ? '' : ` ${note}`}`
 }
 
 /** Throws if the file at `path` has verdicts that were not imported. Any other file may be replaced. */
@@ -185,29 +172,135 @@ async function* withCandidates(session: ReviewSession, rows: Iterable<QueueRow>)
   yield* some
 }
 
-/** The instructions on the second sheet. */
-const lines: readonly (readonly [what: string, meaning: string])[] = [
-  ['1 to 5', 'It is this candidate.'],
-  ['yes', 'It is the only candidate.'],
-  ['none', 'No known company matches.'],
-  ['the id of a company (siq_…)', 'It is this company. It may be missing from the candidates.'],
-  ['nothing', 'Undecided: the lookup stays in the queue.'],
-  ['note', 'A comment for later readers of the decision.'],
-  [
-    'what may be changed',
-    'You may sort, insert and delete rows, move, hide and add columns, and write a title above the table. Do not change the headers or the columns lookup, name, lookup again and the ids of the candidates. Sort all columns together.',
-  ],
-  [
-    'then',
-    'Save the file as .xlsx or .csv and run: enrich review FILE --import todo.xlsx. If a verdict is invalid, nothing is imported.',
-  ],
-]
+export interface ImportedVerdicts {
+  readonly path: string
+  readonly acceptedCount: number
+  readonly noneCount: number
+  /** Rows of the input with the lookups decided by this import. */
+  readonly rowCount: number
+  /** The reviewer's own decisions that were replaced, in the order of the file. */
+  readonly replaced: readonly { readonly number: number; readonly before: DecisionView }[]
+  readonly unchangedCount: number
+  readonly undecidedCount: number
+  readonly loneNoteCount: number
+  readonly unit: FilledTodo['unit']
+}
 
-export const instructions: Omit<PlainTable, 'notes'> = {
-  name: 'how to fill in',
-  columns: [
-    { name: 'in the column verdict', kind: 'text' },
-    { name: 'means', kind: 'text' },
-  ],
-  rows: [lines],
+interface ImportDeps {
+  readonly signal: AbortSignal
+  /** Receives notices about how the file was read. */
+  readonly onNotice: (text: string) => void
+}
+
+/**
+ * Records all verdicts of a filled-in file, or none. They are durable when it resolves. Throws VERDICTS_INVALID with a
+ * list of all invalid lines, the errors of `readTodo`, and the session's errors.
+ */
+export async function importVerdicts(
+  session: ReviewSession,
+  path: string,
+  deps: ImportDeps,
+): Promise<ImportedVerdicts> {
+  const todo = await readTodo(path)
+  for (const notice of todo.notices) deps.onNotice(notice)
+  const known = { rows: readRowsByLookup(session), reviewer: session.reviewer, unit: todo.unit }
+  const { choices, problems, ...counts } = settleLines(todo.lines, known)
+  await session.fetchCandidates(choices.map(({ row }) => row.lookup))
+  const unknown = await findUnknownCompanies(session, choices, deps)
+  refuse(todo, [...problems, ...unknown])
+  await record(session, todo, choices)
+  const accepted = choices.filter(({ verdict }) => verdict === 'accepted')
+  return {
+    path,
+    acceptedCount: accepted.length,
+    noneCount: choices.length - accepted.length,
+    rowCount: choices.reduce((sum, { row }) => sum + row.rowCount, 0),
+    replaced: choices.flatMap(({ number, row: { decision, reason } }) =>
+      decision === null || reason !== null ? [] : [{ number, before: decision }],
+    ),
+    ...counts,
+    unit: todo.unit,
+  }
+}
+
+/** Finds companies that the registry or the service does not have under this id. */
+async function findUnknownCompanies(
+  session: ReviewSession,
+  choices: readonly SettledLine[],
+  { signal, onNotice }: ImportDeps,
+): Promise<LineProblem[]> {
+  const problems: LineProblem[] = []
+  for (const { number, row, entityId } of choices) {
+    signal.throwIfAborted()
+    if (entityId === null) continue
+    const company = await session.findCompany(row.lookup, entityId, signal).catch(ignoreMissingKey)
+    if (company === 'unknown') {
+      onNotice(`there is no API key: company ids that the service never returned are not verified`)
+      break
+    }
+    if (company?.entityId === entityId) continue
+    const text =
+      company === null || company.entityId === null
+        ? `there is no company ${entityId}`
+        : `${entityId} was merged into ${company.entityId}`
+    problems.push({ number, name: row.name, text })
+  }
+  return problems
+}
+
+/** Importing does not require an API key. */
+function ignoreMissingKey(error: unknown): 'unknown' {
+  if (error instanceof UserError && error.code === 'API_KEY_MISSING') return 'unknown'
+  throw error
+}
+
+async function record(
+  session: ReviewSession,
+  todo: FilledTodo,
+  choices: readonly SettledLine[],
+): Promise<void> {
+  if (choices.length === 0) return
+  const { decisions, others } = await session.decide(
+    choices.map(({ row, verdict, entityId, note }) => ({
+      lookup: row.lookup,
+      verdict,
+      entityId,
+      note,
+      seen: row.decision?.sequence ?? 0,
+    })),
+  )
+  const decided = new Map(others.map((other) => [other.lookup, other]))
+  refuse(
+    todo,
+    choices.flatMap((choice) => {
+      const other = decided.get(choice.row.lookup)
+      return other === undefined ? [] : [createConflictProblem(choice, other)]
+    }),
+  )
+  if (decisions.length > 0) return
+  throw createVerdictsError(
+    `${todo.path}: decisions that it would replace were undone during the import; nothing was imported`,
+    'import it again',
+  )
+}
+
+/** Maximum number of problems listed. */
+const problemsShownMax = 20
+
+function refuse({ path, unit }: FilledTodo, problems: readonly LineProblem[]): void {
+  if (problems.length === 0) return
+  const shown = [...problems]
+    .sort((a, b) => a.number - b.number)
+    .slice(0, problemsShownMax)
+    .map(({ number, name, text }) => `  ${unit} ${number}${name === null ? '' : ` (${name})`}: ${text}`)
+  const rest = problems.length - shown.length
+  const count = problems.length === 1 ? '1 verdict' : `${problems.length} verdicts`
+  throw createVerdictsError(
+    [
+      `${path}: ${count} cannot be imported; nothing was imported`,
+      ...shown,
+      ...(rest === 0 ? [] : [`  and ${rest} more`]),
+    ].join('\n'),
+    `fix ${problems.length === 1 ? `this ${unit}` : `these ${unit}s`} or empty the cells, and import the file again`,
+  )
 }

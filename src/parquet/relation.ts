@@ -1,19 +1,16 @@
-import { UserError } from '../../core/errors.js'
-import { quoteSqlName, quoteSqlPath, type DuckDb } from '../../parquet/duckdb.js'
-import type { Column } from '../../parquet/part-sql.js'
+import { UserError } from '../core/errors.js'
+import { quoteSqlName } from '../core/text.js'
+import { quoteSqlPath, type Column, type DuckDb } from './duckdb.js'
 import {
   buildDecodedText,
   buildRelation,
   buildTextExpression,
-  columnTypesKey,
-  readMetadata,
+  readColumnTypes,
   toRelationFile,
+  type ColumnRules,
+  type ReadFile,
   type RelationFile,
-} from '../../parquet/read-sql.js'
-import { getBlocks, type Partition } from '../lookups/partition.js'
-import { readFolderCells, UnitedColumns } from './header-and-cells.js'
-import type { SourceFile } from './sources.js'
-import type { InputFile } from './table.js'
+} from './read-sql.js'
 
 /** The schema of a file, as far as DuckDB's types do not tell it. */
 interface FileSchema {
@@ -86,11 +83,16 @@ interface DescribedFiles {
   readonly notices: readonly string[]
   /** Joins columns of several spellings; without such columns, returns the relation unchanged. */
   readonly unite: (relation: string, columns: readonly Column[]) => string
-  readonly listFiles: () => readonly InputFile[]
+  /** The columns of each file, as named in the relation. */
+  readonly fileColumns: readonly (readonly string[])[]
 }
 
 /** Returns how each file is read. */
-export async function describeFiles(duckDb: DuckDb, files: readonly SourceFile[]): Promise<DescribedFiles> {
+export async function describeFiles(
+  duckDb: DuckDb,
+  files: readonly ReadFile[],
+  { addCells, uniteNames }: ColumnRules,
+): Promise<DescribedFiles> {
   const schemas: FileSchema[] = []
   for (const { path, label } of files) {
     const { names, ...schema } = await readFileSchema(duckDb, path)
@@ -98,10 +100,7 @@ export async function describeFiles(duckDb: DuckDb, files: readonly SourceFile[]
     schemas.push(schema)
   }
   const decoded = await findDecodedColumns(duckDb, files, schemas)
-  const folders = readFolderCells(
-    files,
-    schemas.map(({ columns }) => [...columns.keys()]),
-  )
+  const folders = addCells(schemas.map(({ columns }) => [...columns.keys()]))
   const relationFiles = files.map(({ path }, index) => {
     const columns = schemas[index]?.columns ?? new Map<string, string>()
     const replaced = [...columns].flatMap(([name, kind]) =>
@@ -119,21 +118,20 @@ export async function describeFiles(duckDb: DuckDb, files: readonly SourceFile[]
     ...columns.keys(),
     ...(folders.cells[index] ?? []).map(({ name }) => name),
   ])
-  return { relationFiles, notices, ...uniteSpellings(files, namesOfFiles) }
+  const fileColumns = uniteNames(namesOfFiles)
+  return { relationFiles, notices, fileColumns, unite: createUnite(namesOfFiles, fileColumns) }
 }
 
-/** DuckDB unites columns that differ in case only; `UnitedColumns` has the rule for the others. */
-function uniteSpellings(
-  files: readonly SourceFile[],
+/** DuckDB itself unites columns that differ in case only. */
+function createUnite(
   namesOfFiles: readonly (readonly string[])[],
-): Pick<DescribedFiles, 'unite' | 'listFiles'> {
-  const united = new UnitedColumns()
-  const unitedOfFiles = namesOfFiles.map((names) => united.add(names))
+  unitedOfFiles: readonly (readonly string[])[],
+): DescribedFiles['unite'] {
   const unitedOf = new Map<string, string>()
   for (const [at, names] of namesOfFiles.entries())
     for (const [index, name] of names.entries())
       unitedOf.set(name.toLowerCase(), unitedOfFiles[at]?.[index] ?? name)
-  const unite = (relation: string, columns: readonly Column[]): string => {
+  return (relation, columns) => {
     const spellings = new Map<string, Column[]>()
     for (const column of columns) {
       const name = unitedOf.get(column.name.toLowerCase()) ?? column.name
@@ -143,9 +141,6 @@ function uniteSpellings(
     const cells = [...spellings].map(([name, alike]) => `${buildUnitedCell(alike)} AS ${quoteSqlName(name)}`)
     return `(SELECT ${cells.join(', ')} FROM ${relation})`
   }
-  const listFiles = () =>
-    files.map(({ label }, at) => ({ label, columns: unitedOfFiles[at] ?? [], header: null }))
-  return { unite, listFiles }
 }
 
 /** A file has one of the columns. Columns of different types become text. */
@@ -163,14 +158,13 @@ const folderTypes = { text: 'VARCHAR', integer: 'BIGINT', date: 'DATE' } as cons
  */
 async function findDecodedColumns(
   duckDb: DuckDb,
-  files: readonly SourceFile[],
+  files: readonly ReadFile[],
   schemas: readonly FileSchema[],
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, { name: string; paths: string[]; hasText: boolean }>()
   for (const [index, { columns }] of schemas.entries()) {
     const path = files[index]?.path ?? ''
-    const isCopy =
-      [...columns.values()].includes('bytes') && (await readMetadata(duckDb, path, columnTypesKey)) !== null
+    const isCopy = [...columns.values()].includes('bytes') && (await readColumnTypes(duckDb, path)) !== null
     for (const [name, kind] of columns) {
       const column = found.get(name.toLowerCase()) ?? { name, paths: [], hasText: false }
       found.set(name.toLowerCase(), column)
@@ -225,7 +219,8 @@ interface PartDeps {
   readonly files: readonly RelationFile[]
   /** Columns of all files together. */
   readonly columns: readonly Column[]
-  readonly partition: Partition
+  /** Chooses consecutive row groups by their row counts. */
+  readonly chooseRowGroups: (rowCounts: readonly number[]) => { readonly first: number; readonly end: number }
 }
 
 interface RowGroup {
@@ -250,10 +245,7 @@ interface Piece {
  */
 export async function createPartRelation(deps: PartDeps): Promise<{ relation: string; share: number }> {
   const groups = await readRowGroups(deps)
-  const { first, end } = getBlocks(
-    groups.map(({ rowCount }) => rowCount),
-    deps.partition,
-  )
+  const { first, end } = deps.chooseRowGroups(groups.map(({ rowCount }) => rowCount))
   const pieces = createPieces(groups.slice(first, end), groups, deps.files)
   const count = (some: readonly RowGroup[]) => some.reduce((sum, { rowCount }) => sum + rowCount, 0)
   const share = count(groups.slice(first, end)) / Math.max(1, count(groups))

@@ -1,10 +1,65 @@
 import { UserError } from '../core/errors.js'
-import { tableLimits } from './limits.js'
+import { describeFileError } from '../platform/files.js'
+
+// Common to all tables before they are read: limits, errors of files, and files that are no tables.
+
+/** All limits of reading tables. The last word of a name is its unit. */
+export const tableLimits = {
+  columnsMax: 10_000,
+  recordBytesMax: 16 * 1024 * 1024,
+  chunkBytes: 128 * 1024,
+  /** Bytes in which a byte order mark, and the NULs of UTF-16, are searched for. */
+  encodingHeadBytes: 4096,
+  /** Size of the text from which the delimiter is detected. */
+  delimiterSampleChars: 256 * 1024,
+  delimiterSampleRecords: 50,
+  jsonDepthMax: 200,
+  /** zstd's default limit for decoders. */
+  zstdWindowBytesMax: 128 * 1024 * 1024,
+  /** Longest record of a register; a longer one has a quote that is never closed. */
+  scannedRecordCharsMax: 1_000_000,
+  scannedColumnsMax: 2_000,
+  zipMembersMax: 5_000_000,
+  /** Members of a zip that is opened as a whole: the parts of a workbook. */
+  zipPartsMax: 100_000,
+  /** Deflate reaches at most 1032, registers 10 to 40. Small files may exceed the limit. */
+  zipRatioMax: 200,
+  zipSmallBytes: 50_000_000,
+  zipMembersNamedMax: 5,
+  /** Limit of a written zip and of each of its files; more requires an extension of the format. */
+  zipBytesMax: 2 ** 32 - 1,
+  /** Characters that are compressed at once. */
+  packedChars: 256 * 1024,
+} as const
+
+/** All limits of reading and writing Excel files. */
+export const xlsxLimits = {
+  /** Limit of Excel. */
+  rowsMax: 1_048_576,
+  columnsMax: 16_384,
+  sheetsMax: 10_000,
+  mergesMax: 100_000,
+  /** Excel allows 32,767 characters a cell; other programs write more. */
+  charsBetweenTagsMax: 8 * 1024 * 1024,
+  sharedStringCharsMax: 256 * 1024 * 1024,
+  /** Limit of Excel, also for writing. */
+  cellCharsMax: 32_767,
+  linksMax: 65_530,
+  formatsMax: 60_000,
+  /** A larger sheet continues in another one. */
+  sheetBytesMax: 3 * 1024 ** 3,
+  /** From this value on, 64-bit numbers have lost digits. */
+  exactNumberMax: 1e15,
+} as const
 
 /** Describes a defect of a compressed stream. The caller adds the file's name. */
 export class CompressionError extends Error {}
 
-/** Explains an error of a file to the user. Returns other errors unchanged. */
+/**
+ * Explains an error of a file to the user. Returns other errors unchanged.
+ *
+ *     await stat(path).catch((error: unknown) => { throw toFileError(error, path) })
+ */
 export function toFileError(error: unknown, label: string): unknown {
   if (error instanceof UserError) return error
   if (error instanceof CompressionError) return createCorruptFileError(label, error)
@@ -21,29 +76,15 @@ export function toFileError(error: unknown, label: string): unknown {
   })
 }
 
-const fileErrors: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  ELOOP: 'its links form a circle',
-  ENAMETOOLONG: 'its name is too long',
-  ENOTDIR: 'a part of its path is not a folder',
-  EIO: 'the disk reports an error',
-  EBUSY: 'another program uses it',
-  ESTALE: 'the network drive has lost it',
-  ENXIO: 'it is not a file',
-  EROFS: 'the file system is read-only',
-  EISDIR: 'it is a folder',
-}
-
-/** Describes an error code of the file system; DuckDB gives none. */
-export const describeFileError = (code: string): string =>
-  code === '' ? 'permission denied' : `${fileErrors[code] ?? 'the system refuses it'} (${code})`
-
 function createCorruptFileError(label: string, cause: Error): UserError {
   return new UserError('INPUT_COMPRESSION_CORRUPT', `${label} cannot be decompressed: ${cause.message}`, {
     hint: 'the file is truncated or damaged: create or download it again',
     cause,
   })
+}
+
+export function createEmptyFileError(label: string): UserError {
+  return new UserError('INPUT_EMPTY', `${label} is empty`, { hint: 'it needs a header line and rows' })
 }
 
 export function createTooManyColumnsError(where: string): UserError {
@@ -52,8 +93,25 @@ export function createTooManyColumnsError(where: string): UserError {
   })
 }
 
+/**
+ * Creates the error for a text that exceeds the limit of a cell. `rowNumber`: row below the header, counted from 1; 0
+ * is the header.
+ */
+export function createCellTooLongError(column: string, rowNumber: number, charCount: number): UserError {
+  const name = JSON.stringify(column.length > 100 ? `${column.slice(0, 100)}…` : column)
+  return createUnfitError(
+    `column ${name}, ${rowNumber === 0 ? 'its name' : `row ${rowNumber}`}: ${charCount} characters exceed the ${xlsxLimits.cellCharsMax} of an Excel cell`,
+  )
+}
+
+export function createUnfitError(reason: string): UserError {
+  return new UserError('OUTPUT_COLUMN_UNFIT', reason, {
+    hint: 'write CSV, NDJSON or Parquet, which have no such limit',
+  })
+}
+
 /** A kind of file that is not a table of text. */
-export type ContentKind = keyof typeof contentKinds
+type ContentKind = keyof typeof contentKinds
 
 /** Each kind in words, and what to do with such a file. */
 export const contentKinds = {
@@ -85,8 +143,17 @@ export const contentKinds = {
 const htmlStart =
   /^(?:\s|<!--[^]*?-->|<\?xml[^]*?\?>)*<(?:!doctype\s+html|html|head|body|title|meta|script|style|div|table|h[1-6]|p)[\s/>]/i
 
+const startBytes = 8 * 1024
+
 /** Detects the kind of a file by its first bytes, decompressed; `null` if they may be a table of text. */
-export function detectContent(start: Buffer): ContentKind | null {
+export async function detectContent(file: {
+  readonly bytes: () => AsyncIterable<Buffer>
+}): Promise<ContentKind | null> {
+  for await (const chunk of file.bytes()) return detectKind(chunk.subarray(0, startBytes))
+  return null
+}
+
+function detectKind(start: Buffer): ContentKind | null {
   const marks = start.toString('latin1')
   if (marks.startsWith('PK\x03\x04') || marks.startsWith('PK\x05\x06')) {
     if (marks.includes('application/vnd.oasis.opendocument.spreadsheet')) return 'ods'

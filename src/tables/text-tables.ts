@@ -1,11 +1,51 @@
-import { UserError } from '../core/errors.js'
 import { plural } from '../core/text.js'
-import type { ByteSource } from './bytes.js'
+import { detectPacking, openFileBytes, type ByteSource } from './bytes.js'
+import { readStrictRecords, scanRecords, type ScanOptions } from './csv-scanner.js'
 import { detectEncoding } from './encodings/detect.js'
-import type { Encoding } from './encodings/names.js'
+import type { Encoding } from '../core/encodings.js'
 import { decodeText } from './encodings/recode.js'
+import { createEmptyFileError, tableLimits } from './limits-and-errors.js'
 import { detectLayout, noDelimiter, type Layout } from './layout.js'
-import { tableLimits } from './limits.js'
+import {
+  readTextPieces,
+  type ChooseColumns,
+  type LocatedRecord,
+  type RecordSource,
+  type TableRecord,
+} from './records.js'
+
+export { detectPacking, openFileBytes, type ByteSource } from './bytes.js'
+export { CsvScanner } from './csv-scanner.js'
+export type { LocatedRecord } from './records.js'
+
+/**
+ * Opens the only data file of a path: the file itself, plain, `.gz` or `.zst`, or the zip member that matches `wanted`
+ * (`null`: any data file). Compression is detected by content. Throws INPUT_NOT_FOUND, INPUT_IS_FOLDER,
+ * INPUT_UNREADABLE, INPUT_COMPRESSION_CORRUPT, and REGISTRY_IMPORT_INVALID for a zip with no such file or several.
+ *
+ *     const table = await openDelimited(await openOneFile('companies.csv.gz', null), {})
+ *     for await (const records of table.scan((header) => [header.indexOf('name')]))
+ *       for (const { cells } of records) console.log(cells[0])
+ */
+export async function openOneFile(path: string, wanted: RegExp | null): Promise<ByteSource> {
+  if ((await detectPacking(path, path)) !== 'zip') return openFileBytes(path, path)
+  const { openOnlyMember } = await import('./zip-reader.js')
+  return openOnlyMember(path, wanted ?? dataFile)
+}
+
+const dataFile = /\.(?:csv|tsv|txt|json)$/i
+
+/** Yields the zip members that match `wanted`, or the file itself. Read each before the next one. */
+export async function* openFiles(path: string, wanted: RegExp): AsyncGenerator<ByteSource> {
+  if ((await detectPacking(path, path)) !== 'zip') {
+    yield openFileBytes(path, path)
+    return
+  }
+  const { readZipMembers } = await import('./zip-reader.js')
+  for await (const member of readZipMembers(path)) {
+    if (wanted.test(member.name)) yield { label: `${path}:${member.name}`, bytes: () => member.read() }
+  }
+}
 
 /** A text file with a known encoding. */
 export interface TextSource {
@@ -13,8 +53,15 @@ export interface TextSource {
   readonly encoding: Encoding
   /** Notice about an encoding other than UTF-8, or `null`. */
   readonly notice: string | null
-  /** Reads the text as chunks of valid UTF-8, from the start at each call. */
-  chunks(): AsyncGenerator<Buffer>
+  /** Reads the text in pieces, each of whole characters, from the start at each call. */
+  pieces(): AsyncGenerator<string>
+  /**
+   * Reads the non-blank lines of NDJSON, trimmed, in batches. Throws INPUT_RECORD_TOO_LARGE and, with `check`,
+   * INPUT_JSON_INVALID with the line.
+   */
+  objectLines(check: boolean): AsyncGenerator<readonly string[]>
+  /** Reads the objects of one JSON array, each as one line, in batches. Throws like `objectLines`, and for other JSON. */
+  arrayObjects(check: boolean): AsyncGenerator<readonly string[]>
 }
 
 /**
@@ -22,58 +69,35 @@ export interface TextSource {
  * INPUT_ENCODING_MIXED, INPUT_ENCODING_UNSURE and the errors of reading bytes.
  */
 export async function openText(file: ByteSource, given: Encoding | undefined): Promise<TextSource> {
+  const { encoding, notice, ...text } = await decodeFile(file, given)
+  return {
+    label: file.label,
+    encoding,
+    notice,
+    pieces: () => readTextPieces(text.chunks()),
+    async *objectLines(check) {
+      yield* (await import('./json-records.js')).readLines(text, check)
+    },
+    async *arrayObjects(check) {
+      yield* (await import('./json-records.js')).readArray(text, check)
+    },
+  }
+}
+
+interface DecodedText {
+  readonly label: string
+  readonly encoding: Encoding
+  readonly notice: string | null
+  chunks(): AsyncGenerator<Buffer>
+}
+
+async function decodeFile(file: ByteSource, given: Encoding | undefined): Promise<DecodedText> {
   const { label } = file
   const detected = await detectEncoding(file, given)
   if (detected === null) throw createEmptyFileError(label)
   const { encoding, notice } = detected
   return { label, encoding, notice, chunks: () => decodeText(file.bytes(), detected, label) }
 }
-
-export function createEmptyFileError(label: string): UserError {
-  return new UserError('INPUT_EMPTY', `${label} is empty`, { hint: 'it needs a header line and rows' })
-}
-
-/** Converts chunks of valid UTF-8, which end with whole characters, to strings. */
-export async function* readTextPieces(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  for await (const chunk of chunks) yield chunk.toString('utf8')
-}
-
-/** A record of a table: the chosen cells, or the reason why it is invalid. */
-export interface TableRecord {
-  readonly cells: readonly string[]
-  /** First line of the record, counted from 1. `null` for records from csv-parse with as many cells as the header. */
-  readonly line: number | null
-  readonly reason: string | null
-}
-
-/** A record from a reader that counts all lines. */
-export interface LocatedRecord extends TableRecord {
-  readonly line: number
-}
-
-/** Returns the indexes of the required columns of a header, or `null` for all columns. May throw. */
-export type ChooseColumns = (header: readonly string[]) => readonly number[] | null
-
-/** The text of a delimited file. */
-export interface RecordSource {
-  readonly label: string
-  readonly delimiter: string
-  /** Number of lines of the file above the first given one. */
-  readonly linesAbove: number
-  /** Reads UTF-8 from the header on, from the start at each call. */
-  chunks(): AsyncIterable<Buffer>
-  /** Receives the number of lines that end with a single carriage return if others end with a line feed. */
-  onMixedLineEnds?(returnCount: number, firstLine: number): void
-}
-
-/**
- * Reads the records below the header in batches, without blank lines. At a defect, `readStrictRecords` stops and
- * `createScanReader` continues; otherwise they agree.
- */
-export type RecordReader<Found extends TableRecord> = (
-  source: RecordSource,
-  choose: ChooseColumns,
-) => AsyncGenerator<readonly Found[]>
 
 export interface DelimitedOptions {
   readonly encoding?: Encoding | undefined
@@ -94,11 +118,16 @@ export interface DelimitedFile {
   readonly notices: readonly string[]
   /** Why the reading of the file is doubtful: an uncertain delimiter, lines left out, and once read, mixed line ends. */
   readonly doubts: readonly string[]
-  /** Reads the records below the header, from the start at each call. Throws errors of `reader` and `choose`. */
-  records<Found extends TableRecord>(
-    reader: RecordReader<Found>,
-    choose: ChooseColumns,
-  ): AsyncGenerator<readonly Found[]>
+  /** Returns the cells of the header. Throws INPUT_EMPTY without one, and the errors of `records`. */
+  readHeader(): Promise<readonly string[]>
+  /**
+   * Reads the records below the header in batches, without blank lines, from the start at each call. Stops at the first
+   * defect, after the records before it. Throws errors of `choose`, INPUT_QUOTE_UNCLOSED, INPUT_CSV_INVALID,
+   * INPUT_RECORD_TOO_LARGE and INPUT_COLUMNS_TOO_MANY, each with the line.
+   */
+  records(choose?: ChooseColumns): AsyncGenerator<readonly TableRecord[]>
+  /** The same, but continues after a defect: the record has the reason. */
+  scan(choose: ChooseColumns, options?: ScanOptions): AsyncGenerator<readonly LocatedRecord[]>
 }
 
 /** Throws INPUT_EMPTY, INPUT_ENCODING_MIXED, INPUT_ENCODING_UNSURE and the errors of reading bytes. */
@@ -106,14 +135,14 @@ export async function openDelimited(
   file: ByteSource,
   { encoding, delimiter, hasHeader }: DelimitedOptions,
 ): Promise<DelimitedFile> {
-  const text = await openText(file, encoding)
+  const text = await decodeFile(file, encoding)
   const isNamedTsv = /\.tsv(\.gz|\.zst)?$/i.test(file.label)
   const layout = detectLayout(await readStart(text), { delimiter, isNamedTsv, hasHeader: hasHeader ?? true })
   if (layout.names?.length === 0) throw createEmptyFileError(file.label)
   return createDelimitedFile(text, layout)
 }
 
-async function readStart(text: TextSource): Promise<string> {
+async function readStart(text: DecodedText): Promise<string> {
   const parts: string[] = []
   let bytes = 0
   for await (const chunk of text.chunks()) {
@@ -124,7 +153,7 @@ async function readStart(text: TextSource): Promise<string> {
   return parts.join('')
 }
 
-function createDelimitedFile(text: TextSource, layout: Layout): DelimitedFile {
+function createDelimitedFile(text: DecodedText, layout: Layout): DelimitedFile {
   const { label } = text
   const { delimiter, linesAbove, names } = layout
   // A file without a header gets one, for readers that expect it.
@@ -159,8 +188,27 @@ function createDelimitedFile(text: TextSource, layout: Layout): DelimitedFile {
     get doubts() {
       return [...doubts, ...mixed]
     },
-    records: (reader, choose) => reader(source, choose),
+    readHeader: () => readHeader(source),
+    records: (choose = () => null) => readStrictRecords(source, choose),
+    scan: (choose, options) => scanRecords(source, choose, options),
   }
+}
+
+async function readHeader(source: RecordSource): Promise<readonly string[]> {
+  const headers: (readonly string[])[] = []
+  const choose = (cells: readonly string[]) => {
+    headers.push(cells)
+    return null
+  }
+  const records = readStrictRecords(source, choose)
+  try {
+    await records.next()
+  } finally {
+    await records.return(undefined)
+  }
+  const [header] = headers
+  if (header === undefined) throw createEmptyFileError(source.label)
+  return header
 }
 
 function describeTitles({ titleLines, linesAbove }: Layout): string[] {

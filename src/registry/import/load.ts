@@ -1,13 +1,42 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { UserError } from '../../../core/errors.js'
-import { systemClock } from '../../../platform/clock.js'
-import { toFileError } from '../../../tables/file-error.js'
-import { type ImportResult, readFileDateMs, type ImportOptions } from '../run-import.js'
-import { importCsvInto } from '../import-csv.js'
-import { importFileInto, type FormatName } from '../import-file.js'
-import { detectFile } from './detect-file.js'
-import type { MapProposal } from '../propose-map.js'
+import { UserError } from '../../core/errors.js'
+import { systemClock } from '../../platform/clock.js'
+import { toFileError } from '../../tables/limits-and-errors.js'
+import { importInto, readFileDateMs, type ImportOptions, type ImportResult } from './run-import.js'
+import { importCsv, type ImportCsvOptions } from './import-csv.js'
+import {
+  fileFormats,
+  importFile,
+  type FormatName,
+  type ImportFileOptions,
+  detectFile,
+} from './file-formats.js'
+import type { MapProposal } from './propose-map.js'
+
+export type { ImportResult, LineReason } from './run-import.js'
+
+/** `csv`: any CSV with the names and ids of companies; the others are the files that registers publish. */
+export type ImportFormat = 'csv' | FormatName
+
+export const importFormats: readonly ImportFormat[] = ['csv', ...(Object.keys(fileFormats) as FormatName[])]
+
+type ImportRequest = ({ readonly format: 'csv' } & ImportCsvOptions) | ImportFileOptions
+
+/**
+ * Imports a file into the registry at a path, in one transaction. A new registry is published only after a complete
+ * import, so a failed one never leaves an empty registry. Errors: those of `openRegistry` and `runImport`.
+ *
+ *     await importRegister('registry.sqlite', { format: 'gleif', path: 'golden-copy.csv.zip' })
+ *     await importRegister('registry.sqlite', { format: 'csv', path: 'own.csv', map: { id: 'no', name: 'company' } })
+ *
+ * `planLoad` and `loadInto` do the same for folders of files whose formats they detect.
+ */
+export function importRegister(registryPath: string, request: ImportRequest): Promise<ImportResult> {
+  return importInto(registryPath, (registry) =>
+    request.format === 'csv' ? importCsv(registry, request) : importFile(registry, request),
+  )
+}
 
 /** The files to load, in order, and the skipped ones. */
 export interface LoadPlan {
@@ -117,10 +146,11 @@ export async function loadInto(
 function importStep(registryPath: string, step: LoadStep, common: ImportOptions): Promise<ImportResult> {
   const { format, proposal } = step
   const named = step.sourceName === null ? {} : { sourceName: step.sourceName }
-  if (format !== 'csv') return importFileInto(registryPath, { ...common, ...named, format })
-  return importCsvInto(registryPath, {
+  if (format !== 'csv') return importRegister(registryPath, { ...common, ...named, format })
+  return importRegister(registryPath, {
     ...common,
     ...named,
+    format,
     idType: proposal?.idType ?? 'id',
     ...dropUndefined({
       map: proposal?.map,
@@ -147,7 +177,7 @@ function isOfFile({ code }: UserError): boolean {
 /** A file to load. */
 export interface LoadStep {
   readonly path: string
-  readonly format: 'csv' | FormatName
+  readonly format: ImportFormat
   /** Size on disk, compressed or not. */
   readonly bytes: number
   /** ISO 8601. The newest file of a source counts, in any order of loading. */
@@ -160,7 +190,7 @@ export interface LoadStep {
 }
 
 /** Order of imports. Files of registers precede other companies: a merge keeps the older id. */
-const order: readonly LoadStep['format'][] = [
+const order: readonly ImportFormat[] = [
   'gleif-authorities',
   'gleif-legal-forms',
   'gleif',
@@ -190,7 +220,7 @@ function inLoadOrder(steps: readonly LoadStep[]): LoadStep[] {
 }
 
 /** Companies House publishes its file in parts: as one source, the second part would replace the first. */
-function chooseSourceName(format: LoadStep['format'], fileName: string): string | null {
+function chooseSourceName(format: ImportFormat, fileName: string): string | null {
   const part = /part_?-?(\d{1,3})(?!\d)/i.exec(fileName)?.[1]
   return part === undefined || format === 'csv' ? null : `${format} part ${Number(part)}`
 }

@@ -1,0 +1,98 @@
+import { getErrorText, UserError, Interruption } from '../../core/errors.js'
+import type { ListenAddress } from '../../core/server-addresses.js'
+import type { RunEvent } from '../../pipeline/events.js'
+import type { HistoryReader } from '../../pipeline/history/remembered-runs.js'
+import { openHistory } from '../../pipeline/history/history-reader.js'
+import type { Clock } from '../../platform/clock.js'
+import { gatherReport, listEarlierRuns, listPaidRuns } from '../gather-data.js'
+import { LiveRun, type LiveData } from './live-page.js'
+import { startLiveServer } from './live-server.js'
+
+export interface WatchDeps {
+  readonly address: Readonly<ListenAddress>
+  readonly checkpointPath: string
+  /** Command line of the run. */
+  readonly command: string
+  readonly clock: Clock
+  readonly observe: (event: RunEvent) => void
+}
+
+/**
+ * Runs `work` and serves its live page until it ends. `work` reports its events to the given function, which passes them
+ * on to `observe`. Throws LISTEN_FAILED and the errors of `work`.
+ *
+ *     await watchRun({ address, checkpointPath, command: 'enrich in.csv', clock, observe }, (observe) => run({ observe }))
+ */
+export async function watchRun<Result>(
+  deps: WatchDeps,
+  work: (observe: (event: RunEvent) => void) => Promise<Result>,
+): Promise<Result> {
+  const { address, checkpointPath, command, clock } = deps
+  const nowMs = () => clock.nowMs()
+  const live = new LiveRun({ command, startedAtMs: nowMs(), nowMs })
+  const server = await startLiveServer({ run: live, address, clock })
+  const history = new WatchedHistory(checkpointPath)
+  const observe = (event: RunEvent) => {
+    live.observe(event)
+    // From here on the run is recorded, and its predecessors are known.
+    if (event.type === 'planned') live.setEarlierRuns(history.readEarlierRuns())
+    deps.observe(event)
+  }
+  observe({ type: 'notice', text: `Live page of this run: ${server.url}` })
+  try {
+    const result = await work(observe)
+    live.end({ report: history.readReport(nowMs()), failure: null })
+    return result
+  } catch (error) {
+    live.end({ report: null, failure: describeFailure(error) })
+    throw error
+  } finally {
+    await server.close()
+  }
+}
+
+/** The history as far as it can be read: the page must not fail a run, and `enrich checkpoint verify` finds damage. */
+class WatchedHistory {
+  #number: number | null = null
+
+  constructor(private readonly checkpointPath: string) {}
+
+  /** Reads the earlier runs of the series, and the cost so far. */
+  readEarlierRuns(): Pick<LiveData, 'earlier' | 'paid'> {
+    return this.#readOrDefault({ earlier: [], paid: [] }, (reader) => {
+      const runs = reader.runs()
+      // The newest one is this run, unless it is not recorded.
+      const own = runs[0]
+      if (own === undefined || own.endedAtMs !== null) return { earlier: [], paid: [] }
+      this.#number = own.number
+      return { earlier: listEarlierRuns(runs, own), paid: listPaidRuns(runs, own) }
+    })
+  }
+
+  readReport(nowMs: number): LiveData['report'] {
+    const number = this.#number
+    return this.#readOrDefault(null, (reader) =>
+      number === null ? null : gatherReport({ reader, number, nowMs }),
+    )
+  }
+
+  #readOrDefault<Value>(otherwise: Value, read: (reader: HistoryReader) => Value): Value {
+    try {
+      const reader = openHistory(this.checkpointPath)
+      if (reader === null) return otherwise
+      try {
+        return read(reader)
+      } finally {
+        reader.close()
+      }
+    } catch {
+      return otherwise
+    }
+  }
+}
+
+/** The text of an error on the live page. The details of a bug are not shown. */
+function describeFailure(error: unknown): string {
+  if (error instanceof UserError) return `${error.code}: ${getErrorText(error)}`
+  return error instanceof Interruption ? 'interrupted' : 'a bug in enrich'
+}
