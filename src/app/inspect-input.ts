@@ -1,26 +1,26 @@
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
-import { reportColumns, type ColumnReport } from '../pipeline/lookups/column-report.js'
+import { reportColumns, type ColumnReport } from '../pipeline/input/column-report.js'
 import { UserError } from '../core/errors.js'
 import { createConnectors } from '../connectors/connectors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
 import { readEmbeddedScope } from './embedded-scope.js'
 import type { CheckpointReader, KeyedLookup, LookupId } from '../pipeline/checkpoint/checkpoint.js'
 import { fetchKnown, findLookupIds, buildStageLookup } from '../pipeline/checkpoint/lookup-key.js'
-import { DecidedLookups } from '../pipeline/decided-lookups.js'
-import { getDecisionService } from '../pipeline/lookups/decision.js'
+import { DecidedLookups } from '../pipeline/decisions/decided-lookups.js'
+import { getDecisionService } from '../pipeline/answers/decision.js'
 import { hasDecisions, isCheckpointAt } from '../pipeline/checkpoint/paths.js'
 import type { RunReview } from '../pipeline/decisions/review-mirror.js'
 import type { StandingDecisions } from '../pipeline/decisions/decision-sync.js'
-import { createEarlierNames, chooseColumns, sampleColumns } from '../pipeline/column-choice.js'
-import { ingest } from '../pipeline/ingest.js'
+import { createEarlierNames, chooseColumns, sampleColumns } from '../pipeline/input/column-choice.js'
+import { ingest } from '../pipeline/input/ingest.js'
 import { openInput, type Input, type InputOptions } from '../pipeline/input/input.js'
 import type { RowIndex } from '../pipeline/input/row-index.js'
 import type { Environment } from '../config/file-config.js'
 import type { Settings } from '../config/settings.js'
 import { withCleanup, type CloseLater } from '../platform/close-stack.js'
-import { FirstAnswers, placeLookups, toRegistryRule } from '../pipeline/first/first-answers.js'
-import type { LookupRule } from '../pipeline/lookups/detect-columns.js'
+import { FirstAnswers, placeLookups, toRegistryRule } from '../pipeline/scheduler/first-answers.js'
+import type { LookupRule } from '../pipeline/input/detect-columns.js'
 import { systemClock } from '../platform/clock.js'
 import { systemRandom } from '../platform/random.js'
 
@@ -120,7 +120,7 @@ async function inspectShared<Result>(
   use: (found: Inspection) => Promise<Result>,
 ): Promise<Result> {
   const { openSharedView } = await import('../pipeline/checkpoint/postgres/local-copy.js')
-  const { lookAtReview } = await import('../pipeline/decisions/postgres/shared-review.js')
+  const { lookAtReview } = await import('../pipeline/decisions/shared-review.js')
   const { environment = process.env } = deps
   return withCleanup(async (closeLater) => {
     const place = { url, folder: tmpdir(), clock: systemClock, random: systemRandom, environment }
@@ -262,7 +262,7 @@ async function createStageFetcher(
   decided: DecidedLookups,
 ): Promise<(reader: CheckpointReader | null, ids: readonly LookupId[]) => Promise<void>> {
   if (!isPostgresUrl(checkpoint.path) || stages.asked.length === 0) return () => Promise.resolve()
-  const { fetchStageAnswers } = await import('../pipeline/checkpoint/stage-answers.js')
+  const { fetchStageAnswers } = await import('../pipeline/answers/stage-answers.js')
   return async (reader, ids) => {
     if (reader !== null) await fetchStageAnswers(reader, ids, stages.asked, (id) => decided.findById(id))
   }

@@ -5,7 +5,7 @@ import { UserError, errorCodes, type ErrorCode } from '../core/errors.js'
 import type { Candidate } from '../pipeline/answers/candidate.js'
 import { renderAnswer } from '../pipeline/answers/answer-line.js'
 import { packAnswer } from '../pipeline/checkpoint/packed-answer.js'
-import { isDoubtful } from '../pipeline/lookups/lookup-state.js'
+import { isDoubtful } from '../pipeline/checkpoint/lookup-state.js'
 import type { PreparedAnswer } from '../pipeline/scheduler/protocol.js'
 import {
   buildRunPoll,

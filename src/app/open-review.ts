@@ -3,7 +3,7 @@ import type { Environment } from '../config/file-config.js'
 import type { Settings } from '../config/settings.js'
 import { isAddress } from '../connectors/connectors.js'
 import { UserError } from '../core/errors.js'
-import { getDecisionService } from '../pipeline/lookups/decision.js'
+import { getDecisionService } from '../pipeline/answers/decision.js'
 import type { Clock } from '../platform/clock.js'
 import { withReview, type ReviewBackend, type ReviewSession } from '../review/review.js'
 import { readEmbeddedScope } from './embedded-scope.js'
@@ -14,7 +14,7 @@ import type { RowIndex } from '../pipeline/input/row-index.js'
 import type { Candidate, CandidateSource } from '../pipeline/answers/candidate.js'
 import type { Connection } from '../pipeline/services.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
-import type { SharedReviewDeps } from '../pipeline/decisions/postgres/shared-review.js'
+import type { SharedReviewDeps } from '../pipeline/decisions/shared-review.js'
 import { openReviewStore } from '../pipeline/decisions/review-store.js'
 import { isRunGoingOn } from '../pipeline/history/history-reader.js'
 import { systemRandom } from '../platform/random.js'
@@ -34,8 +34,8 @@ async function openSharedReviewBackend(
   const [{ filterAnswered, isAnyAlive, openShared }, { ReviewStatements }, { SharedReview }] =
     await Promise.all([
       import('../pipeline/checkpoint/postgres/open-database.js'),
-      import('../pipeline/decisions/postgres/review-sql.js'),
-      import('../pipeline/decisions/postgres/shared-review.js'),
+      import('../pipeline/decisions/review-sql.js'),
+      import('../pipeline/decisions/shared-review.js'),
     ])
   const database = await openShared(url, deps)
   const statements = new ReviewStatements(database, deps)

@@ -4,8 +4,8 @@ import type { Settings } from '../config/settings.js'
 import { isAddress, isTableAddress } from '../connectors/connectors.js'
 import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
-import { isChangeCondition } from '../pipeline/figures/alarms.js'
-import { splitOutputPath, type Partition } from '../pipeline/lookups/partition.js'
+import { isChangeCondition } from '../pipeline/history/alarms.js'
+import { splitOutputPath, type Partition } from '../pipeline/checkpoint/partition.js'
 
 /**
  * Returns the job and the partition of this process, or `null` without partitions. Throws PARTITION_INVALID,

@@ -37,7 +37,7 @@ async function openSharedHistory(
   closeLater: CloseLater,
 ): Promise<KnownHistory | null> {
   // Imported here, because a checkpoint in a file does not need it.
-  const { lookAtHistory } = await import('../pipeline/history/postgres/history-copy.js')
+  const { lookAtHistory } = await import('../pipeline/history/history-copy.js')
   return lookAtHistory(
     { url, folder: tmpdir(), clock: systemClock, random: systemRandom, environment },
     closeLater,

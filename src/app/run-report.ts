@@ -1,6 +1,6 @@
 import { UserError } from '../core/errors.js'
 import type { ListenAddress } from '../core/server-addresses.js'
-import type { RunEvent } from '../pipeline/events.js'
+import type { RunEvent } from '../pipeline/history/progress.js'
 import type { WatchDeps } from '../report/live/watch-run.js'
 import { createListedCheck } from '../report/report-data.js'
 import type { ReportWriter } from '../pipeline/services.js'

@@ -11,7 +11,7 @@ import {
   listCheckpointFiles,
   listRegistryFiles,
   type OwnFile,
-} from '../pipeline/own-files.js'
+} from '../pipeline/output/own-files.js'
 import { getProposalsPath } from '../pipeline/decisions/proposals.js'
 import type { Environment } from '../config/file-config.js'
 import type { Settings } from '../config/settings.js'
@@ -21,13 +21,13 @@ import type { Exchange } from '../core/http-exchange.js'
 import type { Lookup } from '../core/lookup-identity.js'
 import { readIdentifiers } from '../core/stated-identifiers.js'
 import { candidatesMax, type CandidateSource } from '../pipeline/answers/candidate.js'
-import { readRateHeaders } from '../pipeline/pace/pacing.js'
+import { readRateHeaders } from '../pipeline/scheduler/pacing.js'
 import {
   judgeCompany,
   judgeSearch,
   formatWaitHint,
   type SearchVerdict,
-} from '../pipeline/answers/search-candidates.js'
+} from '../pipeline/scheduler/search-candidates.js'
 import { createPace } from '../pipeline/scheduler/pace.js'
 import type { Proxy } from '../platform/outbound/proxy.js'
 import type { Clock } from '../platform/clock.js'

@@ -4,7 +4,7 @@ import {
   identifierKeys,
   identifierPlaceKeys,
   type IdentifierColumns,
-} from '../pipeline/lookups/identifier-columns.js'
+} from '../pipeline/input/identifier-columns.js'
 import { encodingNames } from '../core/encodings.js'
 import {
   createChoice,

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { matchedConfidenceMin } from '../contract/outcome-rules.js'
 import { UserError } from '../core/errors.js'
-import type { FirstRule } from '../pipeline/first/first-rule.js'
+import type { FirstRule } from '../pipeline/scheduler/first-rule.js'
 import { rateLimits } from '../contract/limits.js'
-import { stageKinds, type StageKind } from '../pipeline/lookups/lookup-kind.js'
+import { stageKinds, type StageKind } from '../pipeline/checkpoint/lookup-state.js'
 import {
   createDurationSchema,
   createLimitSchema,

@@ -7,7 +7,7 @@ import {
   identifierKeys,
   identifierPlaceKeys,
   type IdentifierColumns,
-} from '../pipeline/lookups/identifier-columns.js'
+} from '../pipeline/input/identifier-columns.js'
 
 /** Commands select their flags by group; within a group, they have the order of the table. */
 export type FlagGroup =

@@ -1,5 +1,5 @@
 import { UserError } from '../core/errors.js'
-import { partitionCountMax, type Partition } from '../pipeline/lookups/partition.js'
+import { partitionCountMax, type Partition } from '../pipeline/checkpoint/partition.js'
 import type { Parsed } from './option.js'
 
 type Environment = Readonly<Record<string, string | undefined>>

@@ -7,19 +7,19 @@ import { assertLocalPath, type PathUse } from '../core/local-path.js'
 import { Secret } from '../core/secret.js'
 import { parseWebhookSecrets, type WebhookKeys } from '../core/webhook-signature.js'
 import { judgeWebhookUrl, parseWebhookUrl } from '../core/public-url.js'
-import type { NamedColumns, IdentifierUse } from '../pipeline/lookups/detect-columns.js'
-import { stageKinds, type StageKind } from '../pipeline/lookups/lookup-kind.js'
-import type { ServerErrorMeaning } from '../pipeline/answers/outcome.js'
-import type { PollingPace } from '../pipeline/pace/polling.js'
-import type { CostLimit, Prices } from '../pipeline/figures/money.js'
+import type { NamedColumns, IdentifierUse } from '../pipeline/input/detect-columns.js'
+import { stageKinds, type StageKind } from '../pipeline/checkpoint/lookup-state.js'
+import type { ServerErrorMeaning } from '../pipeline/scheduler/outcome.js'
+import type { PollingPace } from '../pipeline/scheduler/polling.js'
+import type { CostLimit, Prices } from '../pipeline/scheduler/money.js'
 import {
   createDefaultStages,
   type KindOptions,
   type StageOptions,
-} from '../pipeline/lookups/stage-options.js'
+} from '../pipeline/scheduler/stage-options.js'
 import type { SchedulerLimits } from '../pipeline/scheduler/scheduler.js'
-import { conditionHint, parseConditions, type AlarmCondition } from '../pipeline/figures/alarms.js'
-import type { NotifyFormat, NotifyTime } from '../pipeline/figures/notify-message.js'
+import { conditionHint, parseConditions, type AlarmCondition } from '../pipeline/history/alarms.js'
+import type { NotifyFormat, NotifyTime } from '../pipeline/history/notify-message.js'
 import {
   getOrigin,
   mergeConfigs,

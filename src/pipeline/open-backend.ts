@@ -1,16 +1,15 @@
 import type { Clock } from '../platform/clock.js'
 import { withCleanup, type CloseLater } from '../platform/close-stack.js'
-import type { RunBackend } from './backend.js'
+import { type RunBackend, warn, type Connection, type RunContext, type RunServices } from './services.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
 import { peekAtCheckpoint } from './checkpoint/sqlite/reader.js'
 import { openCheckpoint } from './checkpoint/sqlite/sqlite-checkpoint.js'
 import { diagnoseDamage } from './checkpoint/sqlite/verify.js'
 import { openReviewStore, type ReviewStore } from './decisions/review-store.js'
 import { HistoryStore } from './history/sqlite-history.js'
-import { createFileInbox } from './inbox/webhooks.js'
+import { createFileInbox } from './scheduler/webhooks.js'
 import { nameJob, type Input } from './input/input.js'
 import type { RunOrder } from './order.js'
-import { warn, type Connection, type RunContext, type RunServices } from './services.js'
 
 /**
  * Opens the backend of a run for `work`, and closes what `work` registers, then the backend. An unexpected error of
@@ -87,9 +86,9 @@ async function createServerBackend(
 ): Promise<RunBackend> {
   // A run with a local checkpoint starts without loading PostgreSQL.
   const { joinSharedCheckpoint } = await import('./checkpoint/postgres/shared-run.js')
-  const { createRunInbox } = await import('./inbox/shared-inbox.js')
-  const { SharedHistory } = await import('./history/postgres/shared-history.js')
-  const { SharedReview } = await import('./decisions/postgres/shared-review.js')
+  const { createRunInbox } = await import('./scheduler/shared-inbox.js')
+  const { SharedHistory } = await import('./history/shared-history.js')
+  const { SharedReview } = await import('./decisions/shared-review.js')
   const { clock, random, interrupt: signal, access = { environment: {}, apiKey: () => null } } = services
   const joining = {
     location: { url, ...access },

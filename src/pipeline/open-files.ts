@@ -2,12 +2,12 @@ import { assertNamesFitParquet, assertNoClash } from './answers/columns.js'
 import { getDatabaseName, noConnectors } from '../connectors/connectors.js'
 import { UserError } from '../core/errors.js'
 import type { CloseLater } from '../platform/close-stack.js'
-import { detectInputColumns, findNamedColumn, sampleColumns } from './column-choice.js'
-import { assertMetricsReplaceable } from './ending/metrics-file.js'
+import { detectInputColumns, findNamedColumn, sampleColumns } from './input/column-choice.js'
+import { assertMetricsReplaceable } from './history/metrics-file.js'
 import { assertChangesApart, createChangesFile, type ChangesTarget } from './history/changes-file.js'
 import { assertInputFound, openInput, type Input } from './input/input.js'
-import type { ColumnSamples } from './lookups/column-content.js'
-import { buildPartPath } from './lookups/partition.js'
+import type { ColumnSamples } from './input/column-content.js'
+import { buildPartPath } from './checkpoint/partition.js'
 import type { RunOrder } from './order.js'
 import {
   assertExtraOutputUsable,
@@ -18,8 +18,8 @@ import {
 } from './output/output-path.js'
 import type { RemoteAccess } from './output/output-format.js'
 import { RowSpool } from './output/row-spool.js'
-import { assertCheckpointApart, assertNotOurs, assertOutputsApart } from './own-files.js'
-import { createJobMark } from './parts/part-ledger.js'
+import { assertCheckpointApart, assertNotOurs, assertOutputsApart } from './output/own-files.js'
+import { createJobMark } from './output/part-ledger.js'
 import { warn, type RunContext } from './services.js'
 
 /** The table to read. */

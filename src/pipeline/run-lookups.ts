@@ -1,19 +1,24 @@
 import type { Checkpoint, LookupId } from './checkpoint/checkpoint.js'
-import type { Timeline } from './figures/run-record.js'
-import { findEndReason, isBudgetEnd, type Stop } from './figures/stop.js'
-import { listLookups, withCandidateGathering, type OnAnswered } from './gather-candidates.js'
+import type { Timeline } from './history/run-record.js'
+import { findEndReason, isBudgetEnd, type Stop } from './scheduler/stop.js'
+import { listLookups, withCandidateGathering, type OnAnswered } from './decisions/gather-candidates.js'
 import type { RowIndex } from './input/row-index.js'
-import { createEmptyPlan, doubtThresholdByDefault, withSettled, type LookupPlan } from './lookups/lookup-state.js'
-import type { StageOptions } from './lookups/stage-options.js'
+import {
+  createEmptyPlan,
+  doubtThresholdByDefault,
+  withSettled,
+  type LookupPlan,
+} from './checkpoint/lookup-state.js'
+import type { StageOptions } from './scheduler/stage-options.js'
 import type { AskedService, Planned, StageRun } from './plan-run.js'
-import { watchProgress } from './progress-watch.js'
+import { watchProgress } from './history/progress-watch.js'
 import type { RunCounter } from './scheduler/backlog.js'
 import { endJobs, readSpending } from './scheduler/budgets.js'
 import type { ScheduledStages } from './scheduler/deps.js'
 import { runUntilAnswered } from './scheduler/scheduler.js'
 import { warn, type RunContext } from './services.js'
-import type { LookupFacts } from './summary.js'
-import type { Tally } from './tally.js'
+import type { LookupFacts } from './history/summary.js'
+import type { Tally } from './history/tally.js'
 
 /** Counts of a run, for display only. */
 export interface RunCounts {

@@ -3,14 +3,39 @@ import type { Connectors } from '../connectors/connectors.js'
 import type { Clock } from '../platform/clock.js'
 import type { Random } from '../platform/random.js'
 import type { CandidateSource } from './answers/candidate.js'
-import type { RunBackend } from './backend.js'
 import type { SharedCheckpointLocation } from './checkpoint/postgres/shared-run.js'
-import type { RunObserver } from './events.js'
-import type { RunRecord } from './figures/run-record.js'
+import type { RunObserver } from './history/progress.js'
+import type { RunRecord } from './history/run-record.js'
 import type { HistoryReader } from './history/remembered-runs.js'
 import type { SourceFile } from './input/input.js'
 import type { RunOrder } from './order.js'
 import type { PreparedAnswers } from './scheduler/protocol.js'
+import type { OpenCheckpointDeps } from './checkpoint/sqlite/sqlite-checkpoint.js'
+import type { Checkpoint, CheckpointReader } from './checkpoint/checkpoint.js'
+import type { KeptCandidates } from './decisions/review-store.js'
+import type { RunReview } from './decisions/review-mirror.js'
+import type { HistoryWriter } from './history/history-writer.js'
+import type { InboxAccess } from './scheduler/webhooks.js'
+import type { PartDatabase } from './output/part-ledger.js'
+
+/** Storage of a run: local files, or a server shared with other processes. */
+export interface RunBackend {
+  /** Path for local readers. */
+  readonly path: string
+  openCheckpoint(options: OpenCheckpointDeps): Checkpoint | Promise<Checkpoint>
+  /** Opens a reader before the checkpoint is open; null if there is no checkpoint. */
+  peek(scope: string): CheckpointReader | null
+  /** Creates the writer of the run history. */
+  createHistoryWriter(checkpoint: Checkpoint): HistoryWriter
+  /** Inbox of deliveries. */
+  readonly inbox: InboxAccess
+  /** Store of candidates, created on first use. */
+  openCandidates(): KeptCandidates
+  /** Decisions on the server, copied to the path before they are read; null if they are local. */
+  readonly review: RunReview | null
+  /** Database of published parts; null if not supported. */
+  readonly parts: PartDatabase | null
+}
 
 /** Everything that a run works with. Without the members after `connect`, it reads and writes local files. */
 export interface RunServices {

@@ -18,11 +18,11 @@ import {
   isUnanswered,
   type AttentionEntry,
 } from './report-data.js'
-import { rarelyHasCandidates } from '../pipeline/lookups/lookup-state.js'
-import { changeKinds, type Change, type ChangeKind } from '../pipeline/figures/change-kinds.js'
+import { rarelyHasCandidates } from '../pipeline/checkpoint/lookup-state.js'
+import { changeKinds, type Change, type ChangeKind } from '../pipeline/history/alarms.js'
+import type { OutputFigures } from '../pipeline/history/run-record.js'
 import { needsReview, parsePublishedState } from '../pipeline/answers/published-state.js'
-import type { OutputFigures } from '../pipeline/figures/run-record.js'
-import type { ReviewCounts } from '../pipeline/lookups/decision.js'
+import type { ReviewCounts } from '../pipeline/answers/decision.js'
 
 /** An entry with its number of rows. */
 interface CountedEntry {

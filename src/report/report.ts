@@ -9,7 +9,7 @@ import {
   type HtmlPart,
 } from '../web/html.js'
 import { formatCount, plural } from '../core/text.js'
-import { changeKinds, type ChangeKind } from '../pipeline/figures/change-kinds.js'
+import { changeKinds, type ChangeKind } from '../pipeline/history/alarms.js'
 import type { RememberedRun } from '../pipeline/history/remembered-runs.js'
 import { renderDetails, renderTable } from '../web/charts.js'
 import { texturesHtml } from './charts/outcomes.js'

@@ -7,10 +7,9 @@ import {
   judgeDecision,
   explainDoubt,
   type DecisionStanding,
-} from '../pipeline/lookups/decision.js'
+} from '../pipeline/answers/decision.js'
 import { toAnswerCandidate } from '../pipeline/answers/answer-candidate.js'
-import { getDomainResult } from '../pipeline/answers/stage-lines.js'
-import { getAnsweredLine } from '../pipeline/output/known-line.js'
+import { getDomainResult, getAnsweredLine } from '../pipeline/answers/stage-lines.js'
 import type { LookupDetail, ProposalView, QueueRow } from './page-data.js'
 
 interface ReadRecord {

@@ -10,7 +10,7 @@ import { isEntityId } from '../core/identifiers.js'
 import { UserError } from '../core/errors.js'
 import type { Lookup } from '../core/lookup-identity.js'
 import type { Candidate } from '../pipeline/answers/candidate.js'
-import type { Decision } from '../pipeline/lookups/decision.js'
+import type { Decision } from '../pipeline/answers/decision.js'
 import type { CandidateStore } from './candidate-store.js'
 import type { Choice } from './session.js'
 

@@ -1,5 +1,5 @@
 import type { Candidate } from '../pipeline/answers/candidate.js'
-import type { Verdict } from '../pipeline/lookups/decision.js'
+import type { Verdict } from '../pipeline/answers/decision.js'
 import type {
   DecideReply,
   DecisionList,

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RunSummary } from '../../src/pipeline/figures/run-summary.js'
+import type { RunSummary } from '../../src/pipeline/history/run-summary.js'
 import { createPlace, fixture, type CliPlace } from '../support/cli.js'
 import { findPostgres, sharedPostgres, type SharedPostgres } from '../support/postgres-server.js'
 

@@ -53,8 +53,6 @@ const heavy = [
   'yauzl',
   'client',
   'pipeline/checkpoint/postgres',
-  'pipeline/output',
-  'pipeline/scheduler',
   'service',
   'service/http',
   'registry/answer',

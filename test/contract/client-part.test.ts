@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createServiceClient, type FullServiceClient } from '../../src/client/client.js'
 import type { CustomId } from '../../src/contract/ids.js'
-import { judgeKickoff, judgePoll, readOutcome, type PollVerdict } from '../../src/pipeline/answers/outcome.js'
+import {
+  judgeKickoff,
+  judgePoll,
+  readOutcome,
+  type PollVerdict,
+} from '../../src/pipeline/scheduler/outcome.js'
 import { atPath } from '../../src/core/json.js'
 import { Chance } from '../simulation/chance.js'
 import { fairWeather, SimulatedService } from '../simulation/simulated-service.js'

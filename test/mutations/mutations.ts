@@ -10,7 +10,7 @@ export interface Mutation {
 /** The most important rules: states, money, pacing, identity, columns, order of the output, decisions. */
 export const mutations: readonly Mutation[] = [
   {
-    file: 'src/pipeline/lookups/lookup-state.ts',
+    file: 'src/pipeline/checkpoint/lookup-state.ts',
     breaks: 'a submission whose answer was lost is not submitted again',
     from: "lose: 'uncertain'",
     to: "lose: 'new'",
@@ -22,19 +22,19 @@ export const mutations: readonly Mutation[] = [
     to: 'isTaken || reply.runId === null',
   },
   {
-    file: 'src/pipeline/answers/outcome.ts',
+    file: 'src/pipeline/scheduler/outcome.ts',
     breaks: 'a request that may have been sent may have been billed',
     from: "exchange.sent === 'no' ? 'not_sent'",
     to: "exchange.sent !== 'yes' ? 'not_sent'",
   },
   {
-    file: 'src/pipeline/answers/outcome.ts',
+    file: 'src/pipeline/scheduler/outcome.ts',
     breaks: 'a 500 may have billed the submission',
     from: "serverErrorMeans === 'unknown' ? 'unknown'",
     to: "serverErrorMeans !== 'unknown' ? 'unknown'",
   },
   {
-    file: 'src/pipeline/answers/misdirected.ts',
+    file: 'src/pipeline/checkpoint/misdirected.ts',
     breaks: 'an answer that bears another custom_id is not written',
     from: 'asked.customId !== null && customId !== asked.customId',
     to: 'asked.customId === null && customId !== asked.customId',
@@ -64,13 +64,13 @@ export const mutations: readonly Mutation[] = [
     to: 'this.#deps.budget?.giveBack()',
   },
   {
-    file: 'src/pipeline/pace/pacing.ts',
+    file: 'src/pipeline/scheduler/pacing.ts',
     breaks: 'where others use the key too, requests are slower',
     from: 'Math.max(evenMs, budget.slowSpacingMs)',
     to: 'Math.min(evenMs, budget.slowSpacingMs)',
   },
   {
-    file: 'src/pipeline/pace/pacing.ts',
+    file: 'src/pipeline/scheduler/pacing.ts',
     breaks: 'a refusal stretches the window',
     from: 'getMarginMs(budget, nowMs) * 1.5',
     to: 'getMarginMs(budget, nowMs) * 0.5',
@@ -94,13 +94,13 @@ export const mutations: readonly Mutation[] = [
     to: '    foldText(null),\n',
   },
   {
-    file: 'src/pipeline/lookups/detect-columns.ts',
+    file: 'src/pipeline/input/detect-columns.ts',
     breaks: "a person's name is not asked as a company",
     from: 'if (plain !== undefined && !isPersons)',
     to: 'if (plain !== undefined)',
   },
   {
-    file: 'src/pipeline/lookups/detect-columns.ts',
+    file: 'src/pipeline/input/detect-columns.ts',
     breaks: 'of two columns with one header the first is asked',
     from: 'new Map([...header].reverse().map(',
     to: 'new Map([...header].map(',
@@ -112,7 +112,7 @@ export const mutations: readonly Mutation[] = [
     to: 'const rows = batch.slice(start, start + writerLimits.answerRows).reverse()',
   },
   {
-    file: 'src/pipeline/lookups/decision.ts',
+    file: 'src/pipeline/answers/decision.ts',
     breaks: 'a company that was merged since it was decided is told',
     from: 'into !== null && into !== entityId',
     to: 'into !== null && into === entityId',
@@ -124,7 +124,7 @@ export const mutations: readonly Mutation[] = [
     to: "if (decision.verdict === 'none')\n    return answer('matched'",
   },
   {
-    file: 'src/pipeline/lookups/lookup-state.ts',
+    file: 'src/pipeline/checkpoint/lookup-state.ts',
     breaks: 'an answer at the threshold is not doubtful',
     from: "outcome === 'matched' && confidence !== null && confidence < threshold",
     to: "outcome === 'matched' && confidence !== null && confidence <= threshold",

@@ -2,8 +2,7 @@ import { describeDamage, findDamage } from '../../src/pipeline/checkpoint/sqlite
 import { packedColumns, unpackLine, type PackedAnswer } from '../../src/pipeline/checkpoint/packed-answer.js'
 import { registerChecksums } from '../../src/pipeline/checkpoint/tables.js'
 import { openSqlite } from '../../src/platform/sqlite.js'
-import { readScope, type LookupKind } from '../../src/pipeline/lookups/lookup-kind.js'
-import type { LookupState } from '../../src/pipeline/lookups/lookup-state.js'
+import { readScope, type LookupKind, type LookupState } from '../../src/pipeline/checkpoint/lookup-state.js'
 import type { LedgerEntry, SimulatedService } from './simulated-service.js'
 
 /** What the promise is broken by. */

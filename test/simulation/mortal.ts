@@ -1,6 +1,6 @@
 import { Checkpoint } from '../../src/pipeline/checkpoint/checkpoint.js'
 import type { LookupStore } from '../../src/pipeline/checkpoint/lookup-store.js'
-import type { Inbox, OwnInbox } from '../../src/pipeline/inbox/inbox.js'
+import type { Inbox, OwnInbox } from '../../src/pipeline/scheduler/inbox.js'
 import type { Transport } from '../../src/client/transport.js'
 
 /** One process: it counts its steps and dies at one of them, between two instructions like a real one. */

@@ -1,13 +1,13 @@
 import type { Transport } from '../../src/client/transport.js'
 import { openCheckpointReader } from '../../src/pipeline/checkpoint/sqlite/reader.js'
-import { stageKinds, type LookupKind, type StageKind } from '../../src/pipeline/lookups/lookup-kind.js'
-import type { Stop } from '../../src/pipeline/figures/stop.js'
+import { stageKinds, type LookupKind, type StageKind } from '../../src/pipeline/checkpoint/lookup-state.js'
+import type { Stop } from '../../src/pipeline/scheduler/stop.js'
 import type { SchedulingOptions } from '../../src/pipeline/scheduler/deps.js'
 import {
   createDefaultStages,
   type KindOptions,
   type StageOptions,
-} from '../../src/pipeline/lookups/stage-options.js'
+} from '../../src/pipeline/scheduler/stage-options.js'
 import { Chance } from './chance.js'
 import { Firms } from './firms.js'
 import { assertDecidedSettled, type DecidedWorld } from './decided-world.js'

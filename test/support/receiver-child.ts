@@ -1,6 +1,6 @@
 import { parseWebhookSecrets } from '../../src/core/webhook-signature.js'
-import { openInbox } from '../../src/pipeline/inbox/inbox.js'
-import { startReceiver } from '../../src/pipeline/inbox/receiver.js'
+import { openInbox } from '../../src/pipeline/scheduler/inbox.js'
+import { startReceiver } from '../../src/pipeline/scheduler/receiver.js'
 import { systemClock } from '../../src/platform/clock.js'
 
 /**

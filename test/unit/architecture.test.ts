@@ -56,8 +56,8 @@ interface Doors {
 const doors: Record<string, Doors> = {
   app: {
     files: `
-      choose-registry enrich inspect-input labelled-decisions matcher-pool open-review preview-rows
-      propose-decisions run-history service-connection`,
+      choose-registry enrich inspect-input labelled-decisions matcher-pool open-review
+      preview-rows propose-decisions run-history service-connection`,
   },
   client: { files: 'client transport', atMost: { doors: 2 } },
   config: { files: 'billing file-config option options partition settings' },
@@ -66,50 +66,68 @@ const doors: Record<string, Doors> = {
   pipeline: {
     files: `
       answer-first answers/answer-candidate answers/answer-line answers/candidate answers/columns
-      answers/outcome answers/published-state answers/search-candidates answers/stage-lines
-      checkpoint/charges checkpoint/checkpoint checkpoint/checkpoint-errors checkpoint/lookup-key
-      checkpoint/packed-answer checkpoint/paths checkpoint/postgres/local-copy
-      checkpoint/postgres/lookup-rows checkpoint/postgres/open-database
-      checkpoint/postgres/reconcile checkpoint/postgres/shared-run checkpoint/postgres/status
-      checkpoint/postgres/verify checkpoint/sqlite/maintenance checkpoint/sqlite/open-database
-      checkpoint/sqlite/reader checkpoint/sqlite/reconcile checkpoint/sqlite/verify
-      checkpoint/stage-answers column-choice decided-lookups decisions/decision-sync
-      decisions/decisions-file decisions/postgres/review-sql decisions/postgres/shared-review
-      decisions/proposals decisions/review-mirror decisions/review-store deps events figures/alarms
-      figures/change-kinds figures/first-figures figures/money figures/notify-message
-      figures/planned-spending figures/progress figures/run-record figures/run-summary figures/stop
-      first/first-answers first/first-rule gather-candidates history/changes-file
-      history/compare-outputs history/history-reader history/postgres/history-copy
-      history/remembered-runs inbox/inbox inbox/receiver inbox/shared-inbox inbox/webhooks ingest
-      input/input input/row-index input/sources lookups/column-content lookups/column-report
-      lookups/decision lookups/detect-columns lookups/identifier-columns lookups/lookup-kind
-      lookups/lookup-state lookups/nested-columns lookups/partition lookups/stage-options
-      migration/move-checkpoint open-backend open-run output/answer-lines output/known-line
-      output/output-format output/output-path output/plain-table output/publish output/staged-file
-      own-files pace/pacing pace/polling parts/collect run scheduler/pace scheduler/protocol
-      scheduler/scheduler summary`,
+      answers/decision answers/published-state answers/stage-answers answers/stage-lines
+      checkpoint/checkpoint checkpoint/checkpoint-errors checkpoint/lookup-key
+      checkpoint/lookup-state checkpoint/maintenance checkpoint/packed-answer checkpoint/partition
+      checkpoint/paths checkpoint/postgres/local-copy checkpoint/postgres/open-database
+      checkpoint/postgres/status checkpoint/sqlite/open-database checkpoint/sqlite/reader
+      checkpoint/sqlite/verify decisions/decided-lookups decisions/decision-sync
+      decisions/decisions-file decisions/gather-candidates decisions/proposals
+      decisions/review-mirror decisions/review-sql decisions/review-store decisions/shared-review
+      history/alarms history/changes-file history/compare-outputs history/history-copy
+      history/history-reader history/notify-message history/planned-spending history/progress
+      history/remembered-runs history/run-record history/run-summary input/column-choice
+      input/column-content input/column-report input/detect-columns input/identifier-columns
+      input/ingest input/input input/nested-columns input/row-index input/sources
+      migration/move-checkpoint order output/answer-lines output/collect output/output-format
+      output/output-path output/own-files output/plain-table output/publish output/staged-file run
+      scheduler/first-answers scheduler/first-figures scheduler/first-rule scheduler/inbox
+      scheduler/money scheduler/outcome scheduler/pace scheduler/pacing scheduler/polling
+      scheduler/protocol scheduler/receiver scheduler/scheduler scheduler/search-candidates
+      scheduler/shared-inbox scheduler/stage-options scheduler/stop scheduler/webhooks services`,
+  },
+  'pipeline/answers': {
+    files: `
+      answer-candidate answer-line candidate column-kinds columns decided-answer decision
+      joined-line published-state stage-answers stage-lines stage-questions`,
   },
   'pipeline/checkpoint': {
     files: `
-      charges checkpoint checkpoint-errors history-tables lookup-key packed-answer paths
-      postgres/jobs postgres/local-copy postgres/lookup-rows postgres/open-database
-      postgres/reconcile postgres/retry postgres/shared-run postgres/status postgres/store
-      postgres/sweep postgres/verify sqlite/begin-run sqlite/history-proof sqlite/maintenance
-      sqlite/open-database sqlite/reader sqlite/reconcile sqlite/sqlite-checkpoint sqlite/verify
-      stage-answers tables`,
+      backoff checkpoint checkpoint-errors history-tables lookup-key lookup-state maintenance
+      misdirected packed-answer partition paths postgres/jobs postgres/local-copy
+      postgres/open-database postgres/retry postgres/shared-run postgres/status postgres/store
+      postgres/sweep records sqlite/checkpoint-file sqlite/history-proof sqlite/open-database
+      sqlite/reader sqlite/sqlite-checkpoint sqlite/verify tables`,
+  },
+  'pipeline/decisions': {
+    files: `
+      decided-lookups decision-sync decisions-file gather-candidates proposals review-mirror
+      review-sql review-store shared-review`,
   },
   'pipeline/history': {
     files: `
-      changes-file compare-outputs history-reader history-writer output-recorder
-      postgres/history-copy postgres/shared-history remembered-runs run-history sqlite-history`,
+      alarms changes-file compare-outputs ending history-copy history-reader history-writer
+      metrics-file notify-message output-recorder planned-spending progress progress-watch
+      remembered-runs run-history run-record run-summary shared-history sqlite-history summary
+      tally`,
   },
-  'pipeline/input': { files: 'input row-index sources' },
+  'pipeline/input': {
+    files: `
+      column-choice column-content column-report detect-columns identifier-columns
+      identifier-content ingest input nested-columns row-index sources`,
+  },
+  'pipeline/migration': { files: 'move-checkpoint', atMost: { doors: 1 } },
   'pipeline/output': {
     files: `
-      answer-cells answer-lines known-line output-format output-path plain-table publish row-spool
-      staged-file xlsx`,
+      answer-lines collect output-format output-path own-files part-ledger partitioned-job
+      plain-table publish row-spool staged-file xlsx`,
   },
-  'pipeline/scheduler': { files: 'backlog budgets deps lost-submissions pace protocol scheduler' },
+  'pipeline/scheduler': {
+    files: `
+      backlog budgets deps first-answers first-figures first-rule inbox lost-submissions money
+      outcome pace pacing polling protocol receiver run-durations scheduler search-candidates
+      shared-inbox stage-options stop webhooks`,
+  },
   registry: {
     files: 'edition evaluate/evaluation import/load normalize/parsed-name normalize/places read-registry',
     atMost: { doors: 6, names: 40 },
@@ -117,10 +135,8 @@ const doors: Record<string, Doors> = {
   report: { files: 'live/watch-run report report-data', atMost: { doors: 3 } },
   review: { files: 'doubtful-rows exchange/exchange review server/review-server', atMost: { doors: 4 } },
   service: {
-    files: `
-      accounts/account-book accounts/accounts accounts/secrets faults knowledge local-service
-      reconciliation/access records/domains/domain-lists records/domains/website-check refusal
-      runs/polls runs/run-outcome service storage/database storage/storage`,
+    files: 'accounts knowledge-provider local-service service',
+    atMost: { doors: 4 },
   },
   tables: { files: 'limits-and-errors text-tables writers xlsx/xlsx-file', atMost: { doors: 4, names: 30 } },
   web: { files: 'charts html', atMost: { doors: 2 } },
@@ -382,13 +398,55 @@ describe('decisions are pure', () => {
   const purePaths = [
     'core/',
     'contract/',
-    'pipeline/answers/',
+    'pipeline/answers/answer-candidate.ts',
+    'pipeline/answers/answer-line.ts',
+    'pipeline/answers/candidate.ts',
+    'pipeline/answers/column-kinds.ts',
+    'pipeline/answers/columns.ts',
+    'pipeline/answers/decided-answer.ts',
+    'pipeline/answers/joined-line.ts',
+    'pipeline/answers/published-state.ts',
+    'pipeline/answers/stage-lines.ts',
+    'pipeline/checkpoint/misdirected.ts',
+    'pipeline/scheduler/delivery.ts',
+    'pipeline/scheduler/outcome.ts',
+    'pipeline/scheduler/record-verdicts.ts',
+    'pipeline/scheduler/search-candidates.ts',
     'pipeline/checkpoint/transitions.ts',
-    'pipeline/figures/',
+    'pipeline/checkpoint/checkpoint-standing.ts',
+    'pipeline/checkpoint/ledger.ts',
+    'pipeline/history/alarms.ts',
+    'pipeline/history/change-kinds.ts',
+    'pipeline/history/notify-message.ts',
+    'pipeline/history/planned-spending.ts',
+    'pipeline/history/progress.ts',
+    'pipeline/history/run-record.ts',
+    'pipeline/history/run-summary.ts',
+    'pipeline/scheduler/first-figures.ts',
+    'pipeline/scheduler/money.ts',
+    'pipeline/scheduler/stop.ts',
     'pipeline/history/changes.ts',
     'pipeline/history/remembered-runs.ts',
-    'pipeline/lookups/',
-    'pipeline/pace/',
+    'pipeline/answers/decision.ts',
+    'pipeline/answers/stage-questions.ts',
+    'pipeline/checkpoint/lookup-kind.ts',
+    'pipeline/checkpoint/lookup-state.ts',
+    'pipeline/checkpoint/partition.ts',
+    'pipeline/input/column-content.ts',
+    'pipeline/input/column-report.ts',
+    'pipeline/input/detect-columns.ts',
+    'pipeline/input/find-identifiers.ts',
+    'pipeline/input/header-words.ts',
+    'pipeline/input/identifier-columns.ts',
+    'pipeline/input/identifier-content.ts',
+    'pipeline/input/name-cell.ts',
+    'pipeline/input/nested-columns.ts',
+    'pipeline/input/row-question.ts',
+    'pipeline/scheduler/stage-options.ts',
+    'pipeline/checkpoint/backoff.ts',
+    'pipeline/scheduler/pacing.ts',
+    'pipeline/scheduler/polling.ts',
+    'pipeline/scheduler/run-durations.ts',
     'registry/match/',
     'registry/normalize/',
   ]
@@ -428,11 +486,11 @@ describe('decisions are pure', () => {
 })
 
 describe('what decides reads no count that is shown', () => {
-  const tally = 'pipeline/tally.ts'
+  const tally = 'pipeline/history/tally.ts'
 
   test('the tally is read where progress, notices and the summary are made; the run only hands it on', () => {
     const readers = edges.filter(({ to }) => to === tally).map(({ from }) => from)
-    const shown = ['pipeline/progress-watch.ts', 'pipeline/summary.ts']
+    const shown = ['pipeline/history/progress-watch.ts', 'pipeline/history/summary.ts']
     const handing = [
       'pipeline/run.ts',
       'pipeline/plan-run.ts',
@@ -451,7 +509,7 @@ describe('what decides reads no count that is shown', () => {
     const reached = new Set(
       files
         .map(({ path }) => path)
-        .filter((path) => /^pipeline\/(scheduler|answers|figures|lookups|pace)\//.test(path)),
+        .filter((path) => /^pipeline\/(scheduler|answers|input|checkpoint)\//.test(path)),
     )
     expect(reached.size).toBeGreaterThan(20)
     for (const path of reached) for (const { from, to } of edges) if (from === path) reached.add(to)

@@ -3,8 +3,8 @@ import { formatCount } from '../../core/text.js'
 import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
 import { isPostgresUrl } from '../../core/server-addresses.js'
-import type { Collected } from '../../pipeline/parts/collect.js'
-import { assertNotOurs } from '../../pipeline/own-files.js'
+import type { Collected } from '../../pipeline/output/collect.js'
+import { assertNotOurs } from '../../pipeline/output/own-files.js'
 import { systemClock } from '../../platform/clock.js'
 import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
 import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
@@ -32,7 +32,7 @@ async function collect(flags: Flags, io: CliIo): Promise<void> {
     })
   }
   if (flags.output !== undefined) assertNotOurs([flags.output], [])
-  const { collectParts } = await import('../../pipeline/parts/collect.js')
+  const { collectParts } = await import('../../pipeline/output/collect.js')
   const { openSharedToRead } = await import('../../pipeline/checkpoint/postgres/open-database.js')
   const database = await openSharedToRead(path, { environment: io.environment })
   if (database === null) {

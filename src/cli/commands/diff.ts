@@ -16,8 +16,8 @@ import {
 } from '../../pipeline/history/remembered-runs.js'
 import type { RequestedFormat } from '../../pipeline/output/output-format.js'
 import { resolveMemoryBytes } from '../../pipeline/output/output-path.js'
-import { assertNotOurs, type OwnFile } from '../../pipeline/own-files.js'
-import type { Change, ChangeCounts } from '../../pipeline/figures/change-kinds.js'
+import { assertNotOurs, type OwnFile } from '../../pipeline/output/own-files.js'
+import type { Change, ChangeCounts } from '../../pipeline/history/alarms.js'
 import { addConfigFlags, readConfig, findConfigPath, type ConfigFlags } from '../config-flags.js'
 import {
   assertOneUseOfStdout,

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import { formatCount, plural } from '../../core/text.js'
 import { assertNoClash } from '../../pipeline/answers/columns.js'
-import { getLabelColumn } from '../../pipeline/lookups/detect-columns.js'
+import { getLabelColumn } from '../../pipeline/input/detect-columns.js'
 import { UserError } from '../../core/errors.js'
 import { listFilesInUse } from '../../app/service-connection.js'
 import { chooseSpoolFolder, inspectInput } from '../../app/inspect-input.js'
 import { createAnswerLines } from '../../pipeline/output/answer-lines.js'
-import { copyCandidates } from '../../pipeline/gather-candidates.js'
-import { openReviewOfRows } from '../../pipeline/decided-lookups.js'
-import { assertNotOurs, assertOutputsApart } from '../../pipeline/own-files.js'
+import { copyCandidates } from '../../pipeline/decisions/gather-candidates.js'
+import { openReviewOfRows } from '../../pipeline/decisions/decided-lookups.js'
+import { assertNotOurs, assertOutputsApart } from '../../pipeline/output/own-files.js'
 import {
   assertOutputUsable,
   listWrittenPaths,

@@ -6,23 +6,23 @@ import type { FileConfig } from '../../config/file-config.js'
 import { defaultPaths } from '../../config/options.js'
 import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
-import { detectInputColumns, sampleColumns } from '../../pipeline/column-choice.js'
+import { detectInputColumns, sampleColumns } from '../../pipeline/input/column-choice.js'
 import { openInput, type Input } from '../../pipeline/input/input.js'
-import { canBeNames, type ColumnSamples } from '../../pipeline/lookups/column-content.js'
-import { formatColumnLines, reportColumns, type ColumnReport } from '../../pipeline/lookups/column-report.js'
+import { canBeNames, type ColumnSamples } from '../../pipeline/input/column-content.js'
+import { formatColumnLines, reportColumns, type ColumnReport } from '../../pipeline/input/column-report.js'
 import {
   detectColumns,
   type LookupColumns,
   type NamedColumns,
   type LookupRule,
-} from '../../pipeline/lookups/detect-columns.js'
+} from '../../pipeline/input/detect-columns.js'
 import { buildTemporaryPath, publishFile } from '../../platform/files.js'
 import {
   listNameMembers,
   listPlainColumns,
   noNested,
   type NestedColumns,
-} from '../../pipeline/lookups/nested-columns.js'
+} from '../../pipeline/input/nested-columns.js'
 import type { PreviewRow } from '../../app/preview-rows.js'
 import { parseTableAddress, readScheme } from '../../connectors/address.js'
 import { isTableAddress } from '../../connectors/connectors.js'

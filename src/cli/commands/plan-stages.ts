@@ -1,17 +1,18 @@
 import { formatCount, plural } from '../../core/text.js'
 import type { CheckpointReader, LookupId } from '../../pipeline/checkpoint/checkpoint.js'
 import { findLookupIds, buildStageLookup } from '../../pipeline/checkpoint/lookup-key.js'
-import type { FindDecision, readStageAnswers } from '../../pipeline/checkpoint/stage-answers.js'
-import { stageKinds, type StageKind } from '../../pipeline/lookups/lookup-kind.js'
+import type { FindDecision, readStageAnswers } from '../../pipeline/answers/stage-answers.js'
 import {
+  stageKinds,
+  type StageKind,
   createEmptyPlan,
   planLookup,
   type LookupPlan,
   type PlanPolicy,
-} from '../../pipeline/lookups/lookup-state.js'
-import { calculateSaved, type FirstFigures } from '../../pipeline/figures/first-figures.js'
-import { formatAmount, type Prices } from '../../pipeline/figures/money.js'
-import type { FirstAnswers } from '../../pipeline/first/first-answers.js'
+} from '../../pipeline/checkpoint/lookup-state.js'
+import { calculateSaved, type FirstFigures } from '../../pipeline/scheduler/first-figures.js'
+import { formatAmount, type Prices } from '../../pipeline/scheduler/money.js'
+import type { FirstAnswers } from '../../pipeline/scheduler/first-answers.js'
 import type { Settings } from '../../config/settings.js'
 import { formatKindCount } from '../terminal/lookup-text.js'
 import { openSqlite, type Sqlite } from '../../platform/sqlite.js'

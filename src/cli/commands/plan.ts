@@ -1,26 +1,26 @@
 import type { Command } from 'commander'
 import type { ErrorCode } from '../../core/errors.js'
 import { formatCount } from '../../core/text.js'
-import { formatColumnLines, type ColumnReport } from '../../pipeline/lookups/column-report.js'
+import { formatColumnLines, type ColumnReport } from '../../pipeline/input/column-report.js'
 import { formatDuration } from '../../core/time.js'
-import type { LookupKind } from '../../pipeline/lookups/lookup-kind.js'
-import { buildStagePolicy } from '../../pipeline/lookups/stage-options.js'
 import {
+  type LookupKind,
   createEmptyPlan,
   planLookup,
   type LookupPlan,
   type PlanPolicy,
-} from '../../pipeline/lookups/lookup-state.js'
+} from '../../pipeline/checkpoint/lookup-state.js'
+import { buildStagePolicy } from '../../pipeline/scheduler/stage-options.js'
 import {
   formatSpending,
   planSpending,
   type PlannedSpending,
-} from '../../pipeline/figures/planned-spending.js'
-import { estimateEtaMs } from '../../pipeline/figures/progress.js'
+} from '../../pipeline/history/planned-spending.js'
+import { estimateEtaMs } from '../../pipeline/history/progress.js'
 import { inspectInput, type Inspection } from '../../app/inspect-input.js'
 import { nameJob } from '../../pipeline/input/input.js'
 import type { CheckpointReader, KeyedLookup, LookupId } from '../../pipeline/checkpoint/checkpoint.js'
-import type { DecidedLookups } from '../../pipeline/decided-lookups.js'
+import type { DecidedLookups } from '../../pipeline/decisions/decided-lookups.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { addConfigFlags, findConfigPath, readConfig, type ConfigFlags } from '../config-flags.js'
 import { formatCommandLine, formatJsonLine, warnOfProblem, type CliIo } from '../terminal/command-io.js'
@@ -39,7 +39,7 @@ import {
 const runMs = { min: 60_000, max: 300_000 }
 
 /** Imported only for stages, because it contains the list of public suffixes of domains. */
-const loadStageAnswers = () => import('../../pipeline/checkpoint/stage-answers.js')
+const loadStageAnswers = () => import('../../pipeline/answers/stage-answers.js')
 
 export function fillPlanCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'decisions', 'service', 'asking'])

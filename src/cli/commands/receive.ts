@@ -4,8 +4,8 @@ import { UserError } from '../../core/errors.js'
 import { systemClock } from '../../platform/clock.js'
 import { createMovedError } from '../../pipeline/checkpoint/checkpoint-errors.js'
 import { readMoveTarget } from '../../pipeline/checkpoint/sqlite/open-database.js'
-import { getInboxPath, openInbox, type Inbox } from '../../pipeline/inbox/inbox.js'
-import type { ReceiverCounts } from '../../pipeline/inbox/receiver.js'
+import { getInboxPath, openInbox, type Inbox } from '../../pipeline/scheduler/inbox.js'
+import type { ReceiverCounts } from '../../pipeline/scheduler/receiver.js'
 import { resolveSettings, resolveWebhookKeys } from '../../config/settings.js'
 import { systemRandom } from '../../platform/random.js'
 import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
@@ -28,7 +28,7 @@ async function receive(flags: ReceiveFlags, io: CliIo): Promise<void> {
     })
   }
   const keys = resolveWebhookKeys(io.environment)
-  const { startReceiver } = await import('../../pipeline/inbox/receiver.js')
+  const { startReceiver } = await import('../../pipeline/scheduler/receiver.js')
   const path = url === null ? null : new URL(url).pathname
   const { inbox, place, close } = await openReceiverInbox(settings.checkpoint.path, io)
   try {
@@ -69,7 +69,7 @@ async function openReceiverInbox(checkpointPath: string, { environment }: CliIo)
     return { inbox, place: getInboxPath(checkpointPath), close }
   }
   const { openShared } = await import('../../pipeline/checkpoint/postgres/open-database.js')
-  const { openSharedInbox } = await import('../../pipeline/inbox/shared-inbox.js')
+  const { openSharedInbox } = await import('../../pipeline/scheduler/shared-inbox.js')
   const system = { clock: systemClock, random: systemRandom }
   const database = await openShared(checkpointPath, { ...system, environment })
   try {

@@ -6,7 +6,7 @@ import { UserError } from '../../core/errors.js'
 import { readDecisionsFile } from '../../pipeline/decisions/decisions-file.js'
 import { assertExtraOutputUsable } from '../../pipeline/output/output-path.js'
 import { publishText } from '../../pipeline/output/staged-file.js'
-import { assertNotOurs, listCheckpointFiles, listRegistryFiles } from '../../pipeline/own-files.js'
+import { assertNotOurs, listCheckpointFiles, listRegistryFiles } from '../../pipeline/output/own-files.js'
 import { systemClock } from '../../platform/clock.js'
 import { isSameFile } from '../../platform/files.js'
 import {

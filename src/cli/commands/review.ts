@@ -12,7 +12,7 @@ import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
 import type { QueueCounts, ReviewSession } from '../../review/review.js'
 import { listFilesInUse } from '../../app/service-connection.js'
 import { assertOutputUsable, resolveMemoryBytes } from '../../pipeline/output/output-path.js'
-import { assertNotOurs } from '../../pipeline/own-files.js'
+import { assertNotOurs } from '../../pipeline/output/own-files.js'
 import {
   exportTodo,
   importVerdicts,

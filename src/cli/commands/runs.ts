@@ -17,10 +17,10 @@ import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import { basename } from 'node:path'
 import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
-import { formatFirst, formatSample } from '../../pipeline/figures/first-figures.js'
-import { formatAmount, formatBilledCount, formatCost, sumSubmitted } from '../../pipeline/figures/money.js'
+import { formatFirst, formatSample } from '../../pipeline/scheduler/first-figures.js'
+import { formatAmount, formatBilledCount, formatCost, sumSubmitted } from '../../pipeline/scheduler/money.js'
 import { formatSubmissions } from '../terminal/lookup-text.js'
-import type { RunRecord } from '../../pipeline/figures/run-record.js'
+import type { RunRecord } from '../../pipeline/history/run-record.js'
 
 interface Column {
   readonly title: string

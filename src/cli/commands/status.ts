@@ -7,8 +7,8 @@ import { isPostgresUrl } from '../../core/server-addresses.js'
 import { diagnoseDamage, findProblem } from '../../pipeline/checkpoint/sqlite/verify.js'
 import type { ScopeCounts } from '../../pipeline/checkpoint/checkpoint.js'
 import { openCheckpointReader } from '../../pipeline/checkpoint/sqlite/reader.js'
-import { type LookupKind, firstKinds } from '../../pipeline/lookups/lookup-kind.js'
-import { readInboxCounts } from '../../pipeline/inbox/inbox.js'
+import { type LookupKind, firstKinds } from '../../pipeline/checkpoint/lookup-state.js'
+import { readInboxCounts } from '../../pipeline/scheduler/inbox.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
 import { quote, formatJsonLine, type CliIo, warnOfProblem } from '../terminal/command-io.js'
@@ -23,7 +23,7 @@ import {
 import { suggestNextSteps } from '../terminal/summary-text.js'
 import { readStandingDecisions } from '../../pipeline/decisions/decision-sync.js'
 import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
-import { getDecisionService, type Verdict } from '../../pipeline/lookups/decision.js'
+import { getDecisionService, type Verdict } from '../../pipeline/answers/decision.js'
 
 type StatusFlags = ConfigFlags & { uncertain?: boolean; json?: boolean }
 
@@ -101,7 +101,7 @@ async function showSharedStatus(settings: Settings, flags: StatusFlags, io: CliI
   try {
     const scopes = await readSharedCounts(postgres)
     const status = await readSharedStatus(postgres)
-    const { readSharedInboxCounts } = await import('../../pipeline/inbox/shared-inbox.js')
+    const { readSharedInboxCounts } = await import('../../pipeline/scheduler/shared-inbox.js')
     const inbox = await readSharedInboxCounts(postgres)
     const uncertain = flags.uncertain === true ? await readSharedUncertain(postgres, listedMax) : null
     if (flags.json === true) {

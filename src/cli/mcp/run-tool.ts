@@ -11,9 +11,9 @@ import {
   listSubmissions,
   toMicros,
   toUnits,
-} from '../../pipeline/figures/money.js'
-import type { Progress } from '../../pipeline/figures/progress.js'
-import type { RunSummary } from '../../pipeline/figures/run-summary.js'
+} from '../../pipeline/scheduler/money.js'
+import type { Progress } from '../../pipeline/history/progress.js'
+import type { RunSummary } from '../../pipeline/history/run-summary.js'
 import type { Allowance } from './spending-cap.js'
 import type { InputArguments, JsonLine, Workspace } from './workspace.js'
 

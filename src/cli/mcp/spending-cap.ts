@@ -1,5 +1,5 @@
 import { UserError } from '../../core/errors.js'
-import { formatAmount, toUnits, type Micros } from '../../pipeline/figures/money.js'
+import { formatAmount, toUnits, type Micros } from '../../pipeline/scheduler/money.js'
 
 /** Amounts of lookups and of money; `null`: unlimited. */
 export interface Allowance {

@@ -4,7 +4,7 @@ import { isAddress } from '../../connectors/connectors.js'
 import { formatCount, plural, printable } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
 import type { UncertainLookup } from '../../pipeline/checkpoint/checkpoint.js'
-import type { InboxCounts } from '../../pipeline/inbox/inbox.js'
+import type { InboxCounts } from '../../pipeline/scheduler/inbox.js'
 import type {
   JobStatus,
   PaceStatus,
@@ -13,8 +13,8 @@ import type {
 } from '../../pipeline/checkpoint/postgres/status.js'
 import { standardInputLabel } from '../../pipeline/input/sources.js'
 import { quote } from './command-io.js'
-import { explainStop } from '../../pipeline/figures/stop.js'
-import { lookupKinds, type LookupKind } from '../../pipeline/lookups/lookup-kind.js'
+import { explainStop } from '../../pipeline/scheduler/stop.js'
+import { lookupKinds, type LookupKind } from '../../pipeline/checkpoint/lookup-state.js'
 import {
   countBilled,
   formatAmount,
@@ -23,8 +23,8 @@ import {
   sumSubmitted,
   toUnits,
   type KindSubmissions,
-} from '../../pipeline/figures/money.js'
-import type { RunSummary, StageFacts } from '../../pipeline/figures/run-summary.js'
+} from '../../pipeline/scheduler/money.js'
+import type { RunSummary, StageFacts } from '../../pipeline/history/run-summary.js'
 
 /** The subject of a lookup of each kind. */
 const kindNouns: Readonly<Record<LookupKind, readonly [one: string, many: string]>> = {

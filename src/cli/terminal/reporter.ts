@@ -1,14 +1,14 @@
 import { formatCount, plural, cutToWidth, measureWidth } from '../../core/text.js'
-import { formatColumnLines } from '../../pipeline/lookups/column-report.js'
-import { formatSpending } from '../../pipeline/figures/planned-spending.js'
+import { formatColumnLines } from '../../pipeline/input/column-report.js'
+import { formatSpending } from '../../pipeline/history/planned-spending.js'
 import {
   formatProgressLine,
   buildProgressParts,
   sumStages,
   type Progress,
-} from '../../pipeline/figures/progress.js'
-import { findEndReason, explainStop } from '../../pipeline/figures/stop.js'
-import type { RunEvent } from '../../pipeline/events.js'
+  type RunEvent,
+} from '../../pipeline/history/progress.js'
+import { findEndReason, explainStop } from '../../pipeline/scheduler/stop.js'
 import { formatCommandLine, type CliIo } from './command-io.js'
 import { planWords, formatLookups } from './lookup-text.js'
 import { formatStopError, suggestNextSteps, formatSummary } from './summary-text.js'

@@ -1,6 +1,6 @@
 import { assertNever } from '../../core/errors.js'
 import { at } from '../../core/json.js'
-import { type Decision, judgeDecision, explainDoubt } from '../lookups/decision.js'
+import { type Decision, judgeDecision, explainDoubt } from './decision.js'
 import { answerLimits, renderResult, type BasisRow } from './answer-line.js'
 
 /** The record of a decided company. */

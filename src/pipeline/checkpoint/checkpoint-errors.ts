@@ -1,6 +1,6 @@
 import { plural } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
-import type { Standing } from '../figures/checkpoint-standing.js'
+import type { Standing } from './checkpoint-standing.js'
 
 /** Returns the error for a checkpoint with unexpected content. `what` names the place, in a few words. */
 export function createDamagedError(path: string, cause?: unknown, what = ''): UserError {

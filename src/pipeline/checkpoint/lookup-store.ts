@@ -1,9 +1,8 @@
 import type { Lookup } from '../../core/lookup-identity.js'
 import type { Sqlite } from '../../platform/sqlite.js'
-import type { LookupKind } from '../lookups/lookup-kind.js'
-import type { LookupPlan, PlanPolicy } from '../lookups/lookup-state.js'
-import type { SharedTurns } from './turns.js'
+import type { LookupKind, LookupPlan, PlanPolicy } from './lookup-state.js'
 import type {
+  SharedTurns,
   Intention,
   KeyedLookup,
   LookupId,

@@ -10,7 +10,7 @@ import {
   type Verification,
 } from './sqlite/verify.js'
 import { copyFileSync, existsSync, rmSync, statSync } from 'node:fs'
-import type { FoundHead } from '../figures/checkpoint-standing.js'
+import type { FoundHead } from './checkpoint-standing.js'
 import { keepToOwner, publishFile, buildTemporaryPath, resolveFinalPath } from '../../platform/files.js'
 import { openSqlite, type Sqlite } from '../../platform/sqlite.js'
 import { HeadFile, readPlace, readHead } from './sqlite/head-file.js'

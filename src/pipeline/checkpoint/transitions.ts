@@ -7,7 +7,7 @@ import {
   type LookupPlan,
   type LookupState,
   type PlanPolicy,
-} from '../lookups/lookup-state.js'
+} from './lookup-state.js'
 import type { Answer, Claim, LookupId } from './records.js'
 
 /**

@@ -1,5 +1,5 @@
 import { UserError } from '../../core/errors.js'
-import type { Decision, KeptDecision } from '../lookups/decision.js'
+import type { Decision, KeptDecision } from '../answers/decision.js'
 import {
   changeDecisionsFile,
   isUnchanged,

@@ -1,5 +1,5 @@
 import { extname } from 'node:path'
-import type { Decision } from '../lookups/decision.js'
+import type { Decision } from '../answers/decision.js'
 import {
   changeDecisionsFile,
   isUnchanged,

@@ -4,7 +4,7 @@ import { createGroupTransactions, type GroupTransactions } from '../../platform/
 import { openOwn, readOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
 import { isDiskFull, NotOursError, getSqliteCode, type Sqlite } from '../../platform/sqlite.js'
 import type { Candidate } from '../answers/candidate.js'
-import type { Decision, KeptDecision } from '../lookups/decision.js'
+import type { Decision, KeptDecision } from '../answers/decision.js'
 import {
   packCandidates,
   unpackCandidates,
@@ -15,7 +15,7 @@ import {
 } from './review-tables.js'
 import { getReviewStorePath } from '../checkpoint/paths.js'
 
-export type { KeptDecision } from '../lookups/decision.js'
+export type { KeptDecision } from '../answers/decision.js'
 
 /** The conflicting decisions that another reviewer made in the meantime. */
 type DecideOutcome =

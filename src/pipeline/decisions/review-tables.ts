@@ -1,5 +1,5 @@
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
-import type { Decision, KeptDecision, Verdict } from '../lookups/decision.js'
+import type { Decision, KeptDecision, Verdict } from '../answers/decision.js'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { candidatesMax, type Candidate } from '../answers/candidate.js'
 

@@ -16,7 +16,7 @@ import {
   type PlainTableTarget,
 } from '../output/plain-table.js'
 import type { SourceFile } from '../input/input.js'
-import type { Change } from '../figures/change-kinds.js'
+import type { Change } from './alarms.js'
 
 /** Columns of a changes file, in order, with their values. */
 const columns = [

@@ -1,5 +1,5 @@
 import { hasSameLetters } from '../../core/registry-suffix.js'
-import type { ChangeKind } from '../figures/change-kinds.js'
+import type { ChangeKind } from './alarms.js'
 import {
   isPendingStatus,
   publishedIdentifiers,

@@ -1,5 +1,5 @@
 import { UserError } from '../../core/errors.js'
-import { changeKinds, type Change, type ChangeCounts, type ChangeKind } from '../figures/change-kinds.js'
+import { changeKinds, type Change, type ChangeCounts, type ChangeKind } from './alarms.js'
 import { compareStates, getCurrentEntityId } from './changes.js'
 import { parsePublishedState, isPendingStatus, type PublishedState } from '../answers/published-state.js'
 import type { PublishedEntry, PublishedOutput, HistoryReader } from './remembered-runs.js'

@@ -13,7 +13,7 @@ import {
   withSubmissions,
 } from './remembered-runs.js'
 import { readIdentifiers } from '../../core/stated-identifiers.js'
-import { readScope } from '../lookups/lookup-kind.js'
+import { readScope } from '../checkpoint/lookup-state.js'
 import { readOutput, toRememberedRun, readRunRows } from './history-rows.js'
 import { isHolderAlive } from '../../platform/file-locks.js'
 

@@ -13,12 +13,7 @@ import {
   packChanges,
   packNumbers,
 } from '../checkpoint/history-tables.js'
-import {
-  runRecordVersion,
-  type RunRecord,
-  type GroupFigures,
-  type OutputFigures,
-} from '../figures/run-record.js'
+import { runRecordVersion, type RunRecord, type GroupFigures, type OutputFigures } from './run-record.js'
 import type { RememberedRun } from './remembered-runs.js'
 import type { RowGroups } from '../input/row-index.js'
 

@@ -6,7 +6,7 @@ import {
   unpackNumbers,
 } from '../checkpoint/history-tables.js'
 import type { RowGroups } from '../input/row-index.js'
-import type { OutputFigures, RunRecord } from '../figures/run-record.js'
+import type { OutputFigures, RunRecord } from './run-record.js'
 import type { WantedOutputs } from './remembered-runs.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { isSoundMarks, type StoredMarks } from '../checkpoint/sqlite/history-proof.js'

@@ -5,7 +5,7 @@ import type { LookupIdentity } from '../checkpoint/checkpoint.js'
 import { digest } from '../checkpoint/tables.js'
 import type { RowIndex } from '../input/row-index.js'
 import type { LineObserver, WrittenLine } from '../output/answer-lines.js'
-import { readCountedValues } from '../figures/run-record.js'
+import { readCountedValues } from './run-record.js'
 import { renderPublishedState, publishedStateVersion } from '../answers/published-state.js'
 import {
   markBytes,

@@ -1,6 +1,6 @@
 import { UserError } from '../../core/errors.js'
-import { readScope } from '../lookups/lookup-kind.js'
-import type { RunRecord } from '../figures/run-record.js'
+import { readScope } from '../checkpoint/lookup-state.js'
+import type { RunRecord } from './run-record.js'
 import {
   calculateMoney,
   countBilled,
@@ -11,7 +11,7 @@ import {
   type KindSubmissions,
   type Money,
   type Prices,
-} from '../figures/money.js'
+} from '../scheduler/money.js'
 
 /** A run in the list of `enrich runs`. */
 export interface RememberedRun {

@@ -1,7 +1,7 @@
 import { UserError, getErrorText } from '../../core/errors.js'
 import { getSqliteCode } from '../../platform/sqlite.js'
 import type { RowGroups, RowIndex } from '../input/row-index.js'
-import type { OutputFigures, RunRecord } from '../figures/run-record.js'
+import type { OutputFigures, RunRecord } from './run-record.js'
 import { OutputRecorder, getRecordedForm, type RecordedOutput, type RecorderDeps } from './output-recorder.js'
 import type { WantedOutputs } from './remembered-runs.js'
 import type { HistoryWriter } from './history-writer.js'

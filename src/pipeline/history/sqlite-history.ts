@@ -10,7 +10,7 @@ import {
 } from '../checkpoint/history-tables.js'
 import { packAnswer } from '../checkpoint/packed-answer.js'
 import { chooseBaseline, selectRunsToPrune } from './remembered-runs.js'
-import { calculateFigures, type OutputFigures, type RunRecord } from '../figures/run-record.js'
+import { calculateFigures, type OutputFigures, type RunRecord } from './run-record.js'
 import type { RowGroups } from '../input/row-index.js'
 import {
   readGroupFigures,

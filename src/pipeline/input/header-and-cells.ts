@@ -2,7 +2,7 @@ import { isAddress } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
 import { listJsonMembers } from '../../core/json.js'
 import { createTooManyColumnsError, tableLimits } from '../../tables/limits-and-errors.js'
-import { toSpellingKey } from '../lookups/header-words.js'
+import { toSpellingKey } from './header-words.js'
 
 /** A header cell and its position, counted from 0. */
 export interface HeaderCell {

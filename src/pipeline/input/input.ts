@@ -4,9 +4,9 @@ import { isAddress, toAbsolute } from '../../connectors/connectors.js'
 import { UserError, assertNever, withHintFirst } from '../../core/errors.js'
 import { quoteExcerpt } from '../../core/text.js'
 import { makeFolder } from '../../platform/files.js'
-import { judgeHeader } from '../lookups/detect-columns.js'
-import { toNamedJob, getBlocks, type Partition } from '../lookups/partition.js'
-import { noNested, type NestedColumns } from '../lookups/nested-columns.js'
+import { judgeHeader } from './detect-columns.js'
+import { toNamedJob, getBlocks, type Partition } from '../checkpoint/partition.js'
+import { noNested, type NestedColumns } from './nested-columns.js'
 import {
   createNoRowsError,
   createPartFilter,

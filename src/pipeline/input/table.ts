@@ -1,9 +1,9 @@
 import type { Encoding } from '../../core/encodings.js'
 import type { WrittenCell } from '../../tables/writers.js'
-import type { NestedColumns } from '../lookups/nested-columns.js'
+import type { NestedColumns } from './nested-columns.js'
 import type { SourceFile } from './sources.js'
 import { UserError } from '../../core/errors.js'
-import { getRows, type Partition, type Range } from '../lookups/partition.js'
+import { getRows, type Partition, type Range } from '../checkpoint/partition.js'
 
 /** A row's cells as text; `null` for absent cells. */
 export type TextRow = readonly (string | null)[]

@@ -1,6 +1,6 @@
 import { UserError } from '../../core/errors.js'
 import type { ScannedCell, SheetRow, XlsxFile } from '../../tables/xlsx/xlsx-file.js'
-import { findNameColumn } from '../lookups/detect-columns.js'
+import { findNameColumn } from './detect-columns.js'
 import { nameColumns, type HeaderCell } from './header-and-cells.js'
 import type { CellType, HeaderRow } from './table.js'
 

@@ -26,8 +26,8 @@ import {
   isHarmless,
 } from '../checkpoint/sqlite/verify.js'
 import { buildAnswerChecksumSql, buildChecksumSql, calculateNextChain } from '../checkpoint/tables.js'
-import { getInboxPath, makeInboxFile, openInboxFile, sealInbox, unsealInbox } from '../inbox/inbox.js'
-import { readScope, type LookupKind } from '../lookups/lookup-kind.js'
+import { getInboxPath, makeInboxFile, openInboxFile, sealInbox, unsealInbox } from '../scheduler/inbox.js'
+import { readScope, type LookupKind } from '../checkpoint/lookup-state.js'
 import {
   buildPageSql,
   copyRows,

@@ -13,8 +13,8 @@ import {
 } from '../checkpoint/postgres/open-database.js'
 import { sweep } from '../checkpoint/postgres/sweep.js'
 import { generationsApart } from '../checkpoint/sqlite/open-database.js'
-import { readSubject } from '../inbox/shared-inbox.js'
-import { stageKinds } from '../lookups/lookup-kind.js'
+import { readSubject } from '../scheduler/shared-inbox.js'
+import { stageKinds } from '../checkpoint/lookup-state.js'
 import {
   buildPageSql,
   copyRows,

@@ -1,16 +1,20 @@
-import type { ReviewCounts } from '../lookups/decision.js'
+import type { ReviewCounts } from '../answers/decision.js'
 import { isDoubtfulLine, renderUnanswered, type Unanswered } from '../answers/answer-line.js'
 import type { ReviewColumnName } from '../answers/column-kinds.js'
 import { renderDecisionMembers, renderDecided, type DecidedAnswer } from '../answers/decided-answer.js'
 import { joinLines, withReview } from '../answers/joined-line.js'
-import { stageKinds, type LookupKind, type StageKind } from '../lookups/lookup-kind.js'
-import { lineVersions, renderUnansweredStage } from '../answers/stage-lines.js'
-import type { DecidedLookup } from '../lookups/stage-questions.js'
+import { stageKinds, type LookupKind, type StageKind } from '../checkpoint/lookup-state.js'
+import {
+  lineVersions,
+  renderUnansweredStage,
+  getAnsweredLine,
+  findUnanswered,
+} from '../answers/stage-lines.js'
+import type { DecidedLookup } from '../answers/stage-questions.js'
 import type { CheckpointReader, KnownAnswer, LookupId, StageAnswer } from '../checkpoint/checkpoint.js'
-import { readRecords, readStageAnswers, type FindDecision } from '../checkpoint/stage-answers.js'
-import type { FirstAnswers } from '../first/first-answers.js'
+import { readRecords, readStageAnswers, type FindDecision } from '../answers/stage-answers.js'
+import type { FirstAnswers } from '../scheduler/first-answers.js'
 import type { RowIndex } from '../input/row-index.js'
-import { getAnsweredLine, findUnanswered } from './known-line.js'
 
 /** Number of rows by outcome: one of the service, or one that this program assigns. */
 export type RowCounts = ReadonlyMap<string, number>

@@ -143,3 +143,8 @@ export const writerLimits = {
   freeBytesMin: 16 * 1024 * 1024,
   stdoutChunkBytes: 256 * 1024,
 } as const
+
+/** Returns the path of the basis file of an output, with the same compression. */
+export function getBasisPath(outputPath: string): string {
+  return /\.gz$/i.test(outputPath) ? `${outputPath.slice(0, -3)}.basis.csv.gz` : `${outputPath}.basis.csv`
+}

@@ -28,6 +28,7 @@ import {
 import { explainSystemFailure } from '../../platform/system-limits.js'
 import type { SourceFile } from '../input/input.js'
 import {
+  getBasisPath,
   writerLimits,
   type OutputFormat,
   resolveOutputForm,
@@ -41,12 +42,7 @@ import {
 import { totalmem } from 'node:os'
 import { parseByteSize } from '../../core/text.js'
 import { selectColumns, type BasisPlace, type OutputColumn } from '../answers/columns.js'
-import type { StageKind } from '../lookups/lookup-kind.js'
-
-/** Returns the path of the basis file of an output, with the same compression. */
-export function getBasisPath(outputPath: string): string {
-  return /\.gz$/i.test(outputPath) ? `${outputPath.slice(0, -3)}.basis.csv.gz` : `${outputPath}.basis.csv`
-}
+import type { StageKind } from '../checkpoint/lookup-state.js'
 
 /**
  * Finds, before anything is submitted, the reasons for which publishing would fail: OUTPUT_UNWRITABLE (the folder is

@@ -1,6 +1,6 @@
 import { runObjectLenient, type RunObjectLenient } from '../../contract/resolution.js'
-import { isContradiction } from '../answers/delivery.js'
-import { readConfidence } from '../answers/outcome.js'
+import { isContradiction } from './delivery.js'
+import { readConfidence } from './outcome.js'
 import { lineVersions } from '../answers/stage-lines.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Checkpoint, LookupId } from '../checkpoint/checkpoint.js'

@@ -1,6 +1,6 @@
 import { type Clock, WakeSignal } from '../../platform/clock.js'
 import type { Checkpoint, LookupId, PendingRun } from '../checkpoint/checkpoint.js'
-import type { PollingPace } from '../pace/polling.js'
+import type { PollingPace } from './polling.js'
 import { AnswerRecorder, type AnswerRecorderDeps } from './answer-recorder.js'
 import type { Backlog, RunCounter } from './backlog.js'
 import { type KindBudgets, Reservations } from './budgets.js'
@@ -12,14 +12,13 @@ import { Submitter } from './submitter.js'
 import type { Lookup } from '../../core/lookup-identity.js'
 import { at, toText } from '../../core/json.js'
 import { buildStageLookup } from '../checkpoint/lookup-key.js'
-import type { LookupKind, StageKind } from '../lookups/lookup-kind.js'
-import type { LookupPlan, PlanPolicy } from '../lookups/lookup-state.js'
+import type { LookupKind, StageKind, LookupPlan, PlanPolicy } from '../checkpoint/lookup-state.js'
 import {
   buildDecidedQuestions,
   buildStageQuestions,
   type DecidedRows,
   type StageQuestion,
-} from '../lookups/stage-questions.js'
+} from '../answers/stage-questions.js'
 
 export interface KindMachineDeps {
   limits: Omit<SchedulerLimits, 'pollsPerWindow'>

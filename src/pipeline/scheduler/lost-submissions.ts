@@ -1,11 +1,11 @@
-import { readDelivery, type Delivery } from '../answers/delivery.js'
-import { firstKinds, toRunId, type StageKind } from '../lookups/lookup-kind.js'
-import { type PollingPace, getDeliveryMsMax } from '../pace/polling.js'
-import type { StageOptions } from '../lookups/stage-options.js'
+import { readDelivery, type Delivery } from './delivery.js'
+import { firstKinds, toRunId, type StageKind } from '../checkpoint/lookup-state.js'
+import { type PollingPace, getDeliveryMsMax } from './polling.js'
+import type { StageOptions } from './stage-options.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Checkpoint } from '../checkpoint/checkpoint.js'
 import { buildStageLookup } from '../checkpoint/lookup-key.js'
-import { receiverLimits, type Inbox } from '../inbox/inbox.js'
+import { receiverLimits, type Inbox } from './inbox.js'
 import { basisWanted } from './webhook-ingestor.js'
 
 export interface LostWaitDeps {

@@ -6,7 +6,7 @@ import {
   getSpacingMs,
   type Budget,
   type RateReading,
-} from '../pace/pacing.js'
+} from './pacing.js'
 import type { Clock } from '../../platform/clock.js'
 
 /** Permission for one start. */

@@ -1,9 +1,9 @@
 import PQueue from 'p-queue'
 import type { RunObjectLenient } from '../../contract/resolution.js'
-import { calculateBackoffMs, FailureStreak, failedPollPolicy, pollsPolicy } from '../pace/backoff.js'
+import { calculateBackoffMs, FailureStreak, failedPollPolicy, pollsPolicy } from '../checkpoint/backoff.js'
 import { assertNever } from '../../core/errors.js'
 import { WakeSignal } from '../../platform/clock.js'
-import type { PollVerdict } from '../answers/outcome.js'
+import type { PollVerdict } from './outcome.js'
 import {
   isPastDeadline,
   findNextPoll,
@@ -12,9 +12,9 @@ import {
   type PollSupply,
   findNextFallbackPoll,
   type FallbackRun,
-} from '../pace/polling.js'
-import { readRateHeaders } from '../pace/pacing.js'
-import { RunDurations, viewOpenRuns } from '../pace/run-durations.js'
+} from './polling.js'
+import { readRateHeaders } from './pacing.js'
+import { RunDurations, viewOpenRuns } from './run-durations.js'
 import type { LookupId, PendingRun } from '../checkpoint/checkpoint.js'
 import type { AnswerRecorder } from './answer-recorder.js'
 import type { Pace } from './pace.js'

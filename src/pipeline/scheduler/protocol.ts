@@ -7,7 +7,7 @@ import {
   type RunObjectLenient,
 } from '../../contract/resolution.js'
 import type { Exchange } from '../../core/http-exchange.js'
-import type { LookupKind, StageKind } from '../lookups/lookup-kind.js'
+import type { LookupKind, StageKind } from '../checkpoint/lookup-state.js'
 import {
   judgeKickoff,
   judgePoll,
@@ -16,17 +16,17 @@ import {
   type KickoffVerdict,
   type PollVerdict,
   type ServerErrorMeaning,
-} from '../answers/outcome.js'
+} from './outcome.js'
 import {
   judgeEntityKickoff,
   judgeRecordKickoff,
   judgeRecordPoll,
   readRecordedAtMs,
   readRecordOutcome,
-} from '../answers/record-verdicts.js'
+} from './record-verdicts.js'
 import { renderAnswer } from '../answers/answer-line.js'
 import { renderDomainLine, renderEntityLine, renderHierarchyLine } from '../answers/stage-lines.js'
-import type { ExpectedIdentity } from '../answers/misdirected.js'
+import type { ExpectedIdentity } from '../checkpoint/misdirected.js'
 import type { PendingRun, ToSubmit } from '../checkpoint/checkpoint.js'
 import type { PackedAnswer } from '../checkpoint/packed-answer.js'
 

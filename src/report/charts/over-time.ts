@@ -1,6 +1,6 @@
 import { formatCount } from '../../core/text.js'
 import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
-import { toMicros, type Money } from '../../pipeline/figures/money.js'
+import { toMicros, type Money } from '../../pipeline/scheduler/money.js'
 import { html, type Html } from '../../web/html.js'
 import {
   calculateCeiling,
@@ -11,7 +11,7 @@ import {
   renderRectangle,
 } from '../../web/charts.js'
 import { formatDuration } from '../../core/time.js'
-import type { TimelinePoint } from '../../pipeline/figures/run-record.js'
+import type { TimelinePoint } from '../../pipeline/history/run-record.js'
 import { formatDay, formatMoney, renderMoment } from '../report-data.js'
 
 const shownMax = 31

@@ -1,6 +1,6 @@
 import { getErrorText, UserError, Interruption } from '../../core/errors.js'
 import type { ListenAddress } from '../../core/server-addresses.js'
-import type { RunEvent } from '../../pipeline/events.js'
+import type { RunEvent } from '../../pipeline/history/progress.js'
 import type { HistoryReader } from '../../pipeline/history/remembered-runs.js'
 import { openHistory } from '../../pipeline/history/history-reader.js'
 import type { Clock } from '../../platform/clock.js'

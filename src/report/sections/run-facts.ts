@@ -1,14 +1,14 @@
 import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
-import { formatSample } from '../../pipeline/figures/first-figures.js'
+import { formatSample } from '../../pipeline/scheduler/first-figures.js'
 import { getBilled, getSubmissions, type RememberedRun } from '../../pipeline/history/remembered-runs.js'
-import { formatBilledCount, sumSubmitted } from '../../pipeline/figures/money.js'
+import { formatBilledCount, sumSubmitted } from '../../pipeline/scheduler/money.js'
 import { cut, html, isolateText, type Html, type HtmlPart } from '../../web/html.js'
-import { isNamedJob } from '../../pipeline/lookups/partition.js'
+import { isNamedJob } from '../../pipeline/checkpoint/partition.js'
 import { renderTable } from '../../web/charts.js'
 import { exitCodes } from '../../core/errors.js'
-import { changeKinds, type ChangeKind } from '../../pipeline/figures/change-kinds.js'
-import type { OutputFigures } from '../../pipeline/figures/run-record.js'
+import { changeKinds, type ChangeKind } from '../../pipeline/history/alarms.js'
+import type { OutputFigures } from '../../pipeline/history/run-record.js'
 import {
   countRowsByGroup,
   formatCost,

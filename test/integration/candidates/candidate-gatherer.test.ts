@@ -6,7 +6,7 @@ import {
   CandidateGatherer,
   type CandidateGathererDeps,
   findDoubtful,
-} from '../../../src/pipeline/gather-candidates.js'
+} from '../../../src/pipeline/decisions/gather-candidates.js'
 import { getReviewStorePath } from '../../../src/pipeline/checkpoint/paths.js'
 import {
   openReviewStore,

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Lookup } from '../../../src/core/lookup-identity.js'
-import { CandidateGatherer } from '../../../src/pipeline/gather-candidates.js'
+import { CandidateGatherer } from '../../../src/pipeline/decisions/gather-candidates.js'
 import { peekAtCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
 import { openReviewStore, type ReviewStore } from '../../../src/pipeline/decisions/review-store.js'
 import { systemClock } from '../../../src/platform/clock.js'

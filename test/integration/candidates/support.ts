@@ -1,6 +1,6 @@
 import { runObjectLenient, type RunObjectLenient } from '../../../src/contract/resolution.js'
 import { answerLineVersion, renderAnswer } from '../../../src/pipeline/answers/answer-line.js'
-import { readOutcome } from '../../../src/pipeline/answers/outcome.js'
+import { readOutcome } from '../../../src/pipeline/scheduler/outcome.js'
 import { answerTo, keyed, type checkpointFolder } from '../checkpoint/support.js'
 
 export type Answer = [name: string, status: string, confidence: number]

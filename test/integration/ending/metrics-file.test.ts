@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { assertMetricsReplaceable, writeMetricsFile } from '../../../src/pipeline/ending/metrics-file.js'
-import type { RunEnd } from '../../../src/pipeline/figures/notify-message.js'
+import { assertMetricsReplaceable, writeMetricsFile } from '../../../src/pipeline/history/metrics-file.js'
+import type { RunEnd } from '../../../src/pipeline/history/notify-message.js'
 import { readPrometheus, type Sample } from '../../support/prometheus-text.js'
 import { runEnd, summary } from './run-ends.js'
 

@@ -1,5 +1,5 @@
-import type { RunEnd } from '../../../src/pipeline/figures/notify-message.js'
-import type { RunSummary } from '../../../src/pipeline/figures/run-summary.js'
+import type { RunEnd } from '../../../src/pipeline/history/notify-message.js'
+import type { RunSummary } from '../../../src/pipeline/history/run-summary.js'
 
 export const summary: RunSummary = {
   service: 'hosted',

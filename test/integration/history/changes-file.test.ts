@@ -18,7 +18,7 @@ import {
   tryChanges,
 } from '../../../src/pipeline/history/changes-file.js'
 import { openInput } from '../../../src/pipeline/input/input.js'
-import type { Change } from '../../../src/pipeline/figures/change-kinds.js'
+import type { Change } from '../../../src/pipeline/history/alarms.js'
 import { readParquet, rowsOfCsv, rowsOfNdjson } from '../../support/tables.js'
 
 let folder: string

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type NewEntry, noDigest, type Marks } from '../../../src/pipeline/history/history-writer.js'
-import { runRecordVersion, type RunRecord } from '../../../src/pipeline/figures/run-record.js'
+import { runRecordVersion, type RunRecord } from '../../../src/pipeline/history/run-record.js'
 
 export const series = 'companies.csv'
 export const form = '1'

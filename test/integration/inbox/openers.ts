@@ -9,8 +9,8 @@ import {
   readInboxCounts,
   type Inbox,
   type InboxCounts,
-} from '../../../src/pipeline/inbox/inbox.js'
-import { openSharedInbox, readSharedInboxCounts } from '../../../src/pipeline/inbox/shared-inbox.js'
+} from '../../../src/pipeline/scheduler/inbox.js'
+import { openSharedInbox, readSharedInboxCounts } from '../../../src/pipeline/scheduler/shared-inbox.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { loadDriver, type Sqlite } from '../../../src/platform/sqlite.js'

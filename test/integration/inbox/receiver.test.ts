@@ -11,8 +11,8 @@ import {
   readInboxCounts,
   unsettledQueries,
   type OwnInbox,
-} from '../../../src/pipeline/inbox/inbox.js'
-import { startReceiver, type Receiver } from '../../../src/pipeline/inbox/receiver.js'
+} from '../../../src/pipeline/scheduler/inbox.js'
+import { startReceiver, type Receiver } from '../../../src/pipeline/scheduler/receiver.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { loadDriver } from '../../../src/platform/sqlite.js'
 import { startChild, type Child } from '../../support/child-process.js'

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { detectInputColumns, sampleColumns } from '../../../src/pipeline/column-choice.js'
+import { detectInputColumns, sampleColumns } from '../../../src/pipeline/input/column-choice.js'
 import { openInput, type InputOptions } from '../../../src/pipeline/input/input.js'
 import { textRow, writeXlsx } from '../../support/xlsx-file.js'
 import { queryDuckDb } from '../../support/tables.js'

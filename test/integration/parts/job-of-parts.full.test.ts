@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { assertWithoutParts, findJob, joinJob } from '../../../src/pipeline/parts/partitioned-job.js'
-import { PartLedger, type WrittenPart } from '../../../src/pipeline/parts/part-ledger.js'
+import { assertWithoutParts, findJob, joinJob } from '../../../src/pipeline/output/partitioned-job.js'
+import { PartLedger, type WrittenPart } from '../../../src/pipeline/output/part-ledger.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { ConnectionLostError, type Postgres } from '../../../src/platform/postgres/postgres.js'
 import { connectTo, databaseOf, makeDatabase } from '../../support/part-run.js'

@@ -8,9 +8,9 @@ import {
   openCheckpoint,
   type OwnCheckpoint as Checkpoint,
 } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
-import { openInbox, type OwnInbox } from '../../../src/pipeline/inbox/inbox.js'
-import { stageKinds } from '../../../src/pipeline/lookups/lookup-kind.js'
-import { createDefaultStages } from '../../../src/pipeline/lookups/stage-options.js'
+import { openInbox, type OwnInbox } from '../../../src/pipeline/scheduler/inbox.js'
+import { stageKinds } from '../../../src/pipeline/checkpoint/lookup-state.js'
+import { createDefaultStages } from '../../../src/pipeline/scheduler/stage-options.js'
 import { waitForLost, type LostWaitDeps } from '../../../src/pipeline/scheduler/lost-submissions.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { hurriedClock } from '../../support/hurried-clock.js'

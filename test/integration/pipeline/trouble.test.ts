@@ -10,7 +10,7 @@ import { openCheckpointReader } from '../../../src/pipeline/checkpoint/sqlite/re
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { Backlog } from '../../../src/pipeline/scheduler/backlog.js'
 import { runUntilAnswered } from '../../../src/pipeline/scheduler/scheduler.js'
-import { createTally } from '../../../src/pipeline/tally.js'
+import { createTally } from '../../../src/pipeline/history/tally.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EnrichConfig, EnrichOptions, RunSummary } from '../../../src/index.js'
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
-import { openInbox, readInboxCounts } from '../../../src/pipeline/inbox/inbox.js'
+import { openInbox, readInboxCounts } from '../../../src/pipeline/scheduler/inbox.js'
 import {
   foreignMatch,
   startForeignService,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Decision } from '../../../src/pipeline/lookups/decision.js'
+import type { Decision } from '../../../src/pipeline/answers/decision.js'
 import type { KeptDecision } from '../../../src/pipeline/decisions/review-store.js'
 import { planExchange } from '../../../src/pipeline/decisions/decision-sync.js'
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { AddressGroups } from '../../../src/pipeline/history/match-rows.js'
 import { ChangeCounter, compareOutputs } from '../../../src/pipeline/history/compare-outputs.js'
 import type { PublishedEntry, PublishedOutput } from '../../../src/pipeline/history/remembered-runs.js'
-import type { Change } from '../../../src/pipeline/figures/change-kinds.js'
+import type { Change } from '../../../src/pipeline/history/alarms.js'
 
 /** What a row asks, and the name of the company that was found; two of them are two answers. */
 interface Row {

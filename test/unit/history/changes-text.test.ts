@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { formatDiff } from '../../../src/cli/commands/diff.js'
 import { measureWidth } from '../../../src/core/text.js'
 import type { RememberedRun } from '../../../src/pipeline/history/remembered-runs.js'
-import type { Change } from '../../../src/pipeline/figures/change-kinds.js'
+import type { Change } from '../../../src/pipeline/history/alarms.js'
 
 const run = (number: number): RememberedRun => ({
   number,

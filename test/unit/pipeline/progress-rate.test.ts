@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { watchProgress } from '../../../src/pipeline/progress-watch.js'
-import { createTimeline } from '../../../src/pipeline/figures/run-record.js'
-import { createTally } from '../../../src/pipeline/tally.js'
+import { watchProgress } from '../../../src/pipeline/history/progress-watch.js'
+import { createTimeline } from '../../../src/pipeline/history/run-record.js'
+import { createTally } from '../../../src/pipeline/history/tally.js'
 import { manualClock } from '../../support/manual-clock.js'
 
 test('requests that keep a limit are never shown as more a minute than the limit', async () => {

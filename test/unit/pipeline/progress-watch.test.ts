@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
-import type { RunEvent } from '../../../src/pipeline/events.js'
-import { watchProgress } from '../../../src/pipeline/progress-watch.js'
-import type { Progress } from '../../../src/pipeline/figures/progress.js'
-import { createEmptyPlan } from '../../../src/pipeline/lookups/lookup-state.js'
-import { createTimeline } from '../../../src/pipeline/figures/run-record.js'
-import { createTally } from '../../../src/pipeline/tally.js'
+import type { RunEvent, Progress } from '../../../src/pipeline/history/progress.js'
+import { watchProgress } from '../../../src/pipeline/history/progress-watch.js'
+import { createEmptyPlan } from '../../../src/pipeline/checkpoint/lookup-state.js'
+import { createTimeline } from '../../../src/pipeline/history/run-record.js'
+import { createTally } from '../../../src/pipeline/history/tally.js'
 import { manualClock } from '../../support/manual-clock.js'
 
 const minute = 60_000

@@ -5,7 +5,7 @@ import type {
   PublishedEntry,
   RememberedRun,
 } from '../../../src/pipeline/history/remembered-runs.js'
-import type { OutputFigures } from '../../../src/pipeline/figures/run-record.js'
+import type { OutputFigures } from '../../../src/pipeline/history/run-record.js'
 import {
   findRowsToReview,
   findUnansweredRows,

@@ -14,7 +14,7 @@ import {
   type ReportData,
 } from '../../../src/report/report-data.js'
 import { renderReportPage } from '../../../src/report/report.js'
-import type { RunSummary } from '../../../src/pipeline/figures/run-summary.js'
+import type { RunSummary } from '../../../src/pipeline/history/run-summary.js'
 import { buildHeadline } from '../../../src/report/sections/run-facts.js'
 import {
   hostile,

@@ -8,8 +8,8 @@ import {
   parseConditions,
   type AlarmCondition,
   type AlarmFacts,
-} from '../../../src/pipeline/figures/alarms.js'
-import { changeKinds } from '../../../src/pipeline/figures/change-kinds.js'
+  changeKinds,
+} from '../../../src/pipeline/history/alarms.js'
 
 function conditionsOf(text: string): readonly AlarmCondition[] {
   const parsed = parseConditions(text)

@@ -5,7 +5,7 @@ import {
   type FilePlace,
   type FoundHead,
   type Head,
-} from '../../../src/pipeline/figures/checkpoint-standing.js'
+} from '../../../src/pipeline/checkpoint/checkpoint-standing.js'
 
 const place: FilePlace = { host: 'a', device: '1', inode: '7', bornNs: '1700000000123456789' }
 const head: Head = {

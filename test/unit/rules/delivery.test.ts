@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isContradiction, readDelivery } from '../../../src/pipeline/answers/delivery.js'
+import { isContradiction, readDelivery } from '../../../src/pipeline/scheduler/delivery.js'
 import {
   getDeliveryMsMax,
   findNextFallbackPoll,
   type FallbackRun,
-} from '../../../src/pipeline/pace/polling.js'
+} from '../../../src/pipeline/scheduler/polling.js'
 
 const run = {
   run_id: 'run_1',

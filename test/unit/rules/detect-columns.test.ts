@@ -1,7 +1,7 @@
 import { anyText } from '../core/any-text.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { detectColumns } from '../../../src/pipeline/lookups/detect-columns.js'
+import { detectColumns } from '../../../src/pipeline/input/detect-columns.js'
 import { UserError } from '../../../src/core/errors.js'
 
 describe('columns found by their headers', () => {

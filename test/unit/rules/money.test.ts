@@ -9,7 +9,7 @@ import {
   formatMoney,
   parseAmountMicros,
   toUnits,
-} from '../../../src/pipeline/figures/money.js'
+} from '../../../src/pipeline/scheduler/money.js'
 
 describe('an amount', () => {
   test.each<[string, number | null]>([

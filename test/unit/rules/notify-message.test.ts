@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { renderNotification, type NotifiedRun } from '../../../src/pipeline/figures/notify-message.js'
+import { renderNotification, type NotifiedRun } from '../../../src/pipeline/history/notify-message.js'
 import { runEnd, summary } from '../../integration/ending/run-ends.js'
 
 const hostile =

@@ -6,7 +6,7 @@ import {
   judgePoll,
   type KickoffVerdict,
   type PollVerdict,
-} from '../../../src/pipeline/answers/outcome.js'
+} from '../../../src/pipeline/scheduler/outcome.js'
 
 const nowMs = Date.UTC(2026, 0, 1)
 

@@ -9,7 +9,7 @@ import {
   rateWaitMsMax,
   readRateHeaders,
   getSpacingMs,
-} from '../../../src/pipeline/pace/pacing.js'
+} from '../../../src/pipeline/scheduler/pacing.js'
 
 const minuteMs = 60_000
 

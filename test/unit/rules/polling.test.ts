@@ -6,8 +6,8 @@ import {
   type PollableRun,
   type PollingPace,
   type PollSupply,
-} from '../../../src/pipeline/pace/polling.js'
-import { RunDurations } from '../../../src/pipeline/pace/run-durations.js'
+} from '../../../src/pipeline/scheduler/polling.js'
+import { RunDurations } from '../../../src/pipeline/scheduler/run-durations.js'
 
 const pace: PollingPace = { firstAfterMs: 60_000, intervalMs: 10_000, deadlineMs: 3_600_000 }
 const fresh: PollableRun = {

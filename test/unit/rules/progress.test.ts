@@ -5,7 +5,7 @@ import {
   formatProgressLine,
   type Progress,
   type TimeLeftFacts,
-} from '../../../src/pipeline/figures/progress.js'
+} from '../../../src/pipeline/history/progress.js'
 
 const start: TimeLeftFacts = {
   toSubmit: 0,

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { formatColumnLines, reportColumns } from '../../../src/pipeline/lookups/column-report.js'
+import { formatColumnLines, reportColumns } from '../../../src/pipeline/input/column-report.js'
 import {
   detectColumns,
   type LookupColumns,
   type LookupRule,
-} from '../../../src/pipeline/lookups/detect-columns.js'
-import { parsePlaceHeader } from '../../../src/pipeline/lookups/header-words.js'
+} from '../../../src/pipeline/input/detect-columns.js'
+import { parsePlaceHeader } from '../../../src/pipeline/input/header-words.js'
 
 const cells = (text: string) => text.split('|')
 

@@ -5,7 +5,7 @@ import {
   judgeRecordKickoff,
   judgeRecordPoll,
   readRecordOutcome,
-} from '../../../src/pipeline/answers/record-verdicts.js'
+} from '../../../src/pipeline/scheduler/record-verdicts.js'
 
 const reply = (status: number, body: unknown, headers: Record<string, string> = {}): Exchange => ({
   kind: 'reply',

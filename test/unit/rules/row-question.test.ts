@@ -2,13 +2,18 @@ import fc from 'fast-check'
 import { iso31661 } from 'iso-3166'
 import { describe, expect, test } from 'vitest'
 import { readIdentifiers } from '../../../src/core/stated-identifiers.js'
-import type { LookupRule, IdentifierUse } from '../../../src/pipeline/lookups/detect-columns.js'
-import { IdentifierCounts } from '../../../src/pipeline/lookups/column-report.js'
-import { classifyDomain } from '../../../src/pipeline/lookups/identifier-content.js'
-import { findLei, mayBeIdentifier } from '../../../src/pipeline/lookups/name-cell.js'
-import { toRowCells, toRowQuestion, type RowQuestion } from '../../../src/pipeline/lookups/row-question.js'
-import { createRowReader } from '../../../src/pipeline/row-reader.js'
-import { noEarlierNames } from '../../../src/pipeline/ingest.js'
+import type { LookupRule, IdentifierUse } from '../../../src/pipeline/input/detect-columns.js'
+import { IdentifierCounts } from '../../../src/pipeline/input/column-report.js'
+import { classifyDomain } from '../../../src/pipeline/input/identifier-content.js'
+import {
+  findLei,
+  mayBeIdentifier,
+  toRowCells,
+  toRowQuestion,
+  type RowQuestion,
+} from '../../../src/pipeline/input/row-question.js'
+import { createRowReader } from '../../../src/pipeline/input/row-reader.js'
+import { noEarlierNames } from '../../../src/pipeline/input/ingest.js'
 import { anyText } from '../core/any-text.js'
 
 const columns = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { RunDurations } from '../../../src/pipeline/pace/run-durations.js'
+import { RunDurations } from '../../../src/pipeline/scheduler/run-durations.js'
 
 const minuteMs = 60_000
 

@@ -4,11 +4,11 @@ import {
   readCountedValues,
   calculateFigures,
   createTimeline,
-} from '../../../src/pipeline/figures/run-record.js'
+} from '../../../src/pipeline/history/run-record.js'
 import { renderUnanswered } from '../../../src/pipeline/answers/answer-line.js'
-import { getExitCode, type RunSummary } from '../../../src/pipeline/figures/run-summary.js'
+import { getExitCode, type RunSummary } from '../../../src/pipeline/history/run-summary.js'
 import { parsePublishedState, renderPublishedState } from '../../../src/pipeline/answers/published-state.js'
-import type { Stop } from '../../../src/pipeline/figures/stop.js'
+import type { Stop } from '../../../src/pipeline/scheduler/stop.js'
 
 describe('the timeline of a run', () => {
   const pointAt = (second: number) => ({

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { renderAnswer, renderUnanswered } from '../../../src/pipeline/answers/answer-line.js'
 import { allColumns, answerColumns } from '../../../src/pipeline/answers/columns.js'
-import type { Decision } from '../../../src/pipeline/lookups/decision.js'
+import type { Decision } from '../../../src/pipeline/answers/decision.js'
 import { renderDecisionMembers } from '../../../src/pipeline/answers/decided-answer.js'
 import { joinLines, linePositions, sliceLine, withReview } from '../../../src/pipeline/answers/joined-line.js'
-import { stageKinds } from '../../../src/pipeline/lookups/lookup-kind.js'
+import { stageKinds } from '../../../src/pipeline/checkpoint/lookup-state.js'
 import { reviewColumns, getStageColumns } from '../../../src/pipeline/answers/column-kinds.js'
 import {
   renderDomainLine,

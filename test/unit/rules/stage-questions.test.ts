@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readScope, toScope, lookupKinds } from '../../../src/pipeline/lookups/lookup-kind.js'
-import { buildStageQuestions } from '../../../src/pipeline/lookups/stage-questions.js'
+import { readScope, toScope, lookupKinds } from '../../../src/pipeline/checkpoint/lookup-state.js'
+import { buildStageQuestions } from '../../../src/pipeline/answers/stage-questions.js'
 
 const asked = (name: string, context: string | null = null) => ({ name, location: null, context })
 const answer = (data: object) => ({ run_id: 'run_1', status: 'COMPLETED', data })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { errorCodes } from '../../../src/core/errors.js'
-import { explainStop, shouldWaitForRuns, type Stop } from '../../../src/pipeline/figures/stop.js'
+import { explainStop, shouldWaitForRuns, type Stop } from '../../../src/pipeline/scheduler/stop.js'
 
 const stops: [Stop, { waits: boolean; exitCode: number | null }][] = [
   [{ kind: 'interrupted' }, { waits: false, exitCode: null }],

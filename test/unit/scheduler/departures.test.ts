@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { SharedTurns } from '../../../src/pipeline/checkpoint/turns.js'
+import type { SharedTurns } from '../../../src/pipeline/checkpoint/records.js'
 import { createPace, type Pace } from '../../../src/pipeline/scheduler/pace.js'
 import { createSharedPace } from '../../../src/pipeline/scheduler/kind-paces.js'
 import { systemClock } from '../../../src/platform/clock.js'

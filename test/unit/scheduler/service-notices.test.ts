@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { watchMisdirected, watchRefusals } from '../../../src/pipeline/progress-watch.js'
-import { createTally } from '../../../src/pipeline/tally.js'
+import { watchMisdirected, watchRefusals } from '../../../src/pipeline/history/progress-watch.js'
+import { createTally } from '../../../src/pipeline/history/tally.js'
 
 const minuteMs = 60_000
 

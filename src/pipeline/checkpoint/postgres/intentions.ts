@@ -1,6 +1,5 @@
 import { GroupCommit, type ItemResult } from '../../../platform/group-commit.js'
-import type { LookupKind } from '../../lookups/lookup-kind.js'
-import type { LookupState } from '../../lookups/lookup-state.js'
+import type { LookupKind, LookupState } from '../lookup-state.js'
 import type { Intention, LookupId, Refusal, SubmissionBounds } from '../records.js'
 import type { SharedStore } from './store.js'
 import { decide } from '../transitions.js'

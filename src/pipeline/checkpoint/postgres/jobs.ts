@@ -1,5 +1,5 @@
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
-import { lookupKinds, toScope, type LookupKind } from '../../lookups/lookup-kind.js'
+import { lookupKinds, toScope, type LookupKind } from '../lookup-state.js'
 import type { SharedJob, SharedStore } from './store.js'
 import type { KeyedLookup, LookupId } from '../checkpoint.js'
 

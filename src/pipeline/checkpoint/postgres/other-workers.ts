@@ -3,8 +3,9 @@ import {
   type LookupPlan,
   type LookupState,
   type PlanPolicy,
-} from '../../lookups/lookup-state.js'
-import { lookupKinds, type LookupKind } from '../../lookups/lookup-kind.js'
+  lookupKinds,
+  type LookupKind,
+} from '../lookup-state.js'
 import type { OtherWorkers } from '../lookup-store.js'
 import { planKind } from './planning.js'
 import type { SharedStore } from './store.js'

@@ -1,5 +1,4 @@
-import type { LookupKind } from '../../lookups/lookup-kind.js'
-import { createEmptyPlan, type LookupPlan, type PlanPolicy } from '../../lookups/lookup-state.js'
+import { type LookupKind, createEmptyPlan, type LookupPlan, type PlanPolicy } from '../lookup-state.js'
 import type { FollowedLookups } from '../lookup-store.js'
 import type { PendingRun, ToSubmit, KeyedLookup } from '../records.js'
 import { getCutoffMs, planGroups, type GroupsPlan, type PlanGroup } from '../transitions.js'

@@ -1,6 +1,5 @@
 import type { Sqlite } from '../../../platform/sqlite.js'
-import type { LookupKind } from '../../lookups/lookup-kind.js'
-import { createEmptyPlan, type PlanPolicy } from '../../lookups/lookup-state.js'
+import { type LookupKind, createEmptyPlan, type PlanPolicy } from '../lookup-state.js'
 import type {
   FollowedLookups,
   Found,

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../../../platform/clock.js'
 import { ConnectionLostError, type Postgres } from '../../../platform/postgres/postgres.js'
 import type { Random } from '../../../platform/random.js'
-import { calculateBackoffMs } from '../../pace/backoff.js'
-import type { SharedTurns, Turn } from '../turns.js'
+import { calculateBackoffMs } from '../backoff.js'
+import type { SharedTurns, Turn } from '../records.js'
 
 /** Hash of service and API key: the key itself is never stored. */
 export const hashKey = (base: string, apiKey: string): string =>

@@ -21,7 +21,7 @@ import {
   type FoundHead,
   type Head,
   type DatabaseFacts,
-} from '../../figures/checkpoint-standing.js'
+} from '../checkpoint-standing.js'
 import { keepToOwner } from '../../../platform/files.js'
 import { getHeadPath, getHeadCopyPath } from '../paths.js'
 import { hashRow } from '../tables.js'

@@ -1,9 +1,4 @@
-import {
-  judgeStanding,
-  type DatabaseFacts,
-  type FoundHead,
-  type Standing,
-} from '../../figures/checkpoint-standing.js'
+import { judgeStanding, type DatabaseFacts, type FoundHead, type Standing } from '../checkpoint-standing.js'
 import type { UserError } from '../../../core/errors.js'
 import { prepare, type Sqlite } from '../../../platform/sqlite.js'
 import { createHeadError } from '../checkpoint-errors.js'

@@ -1,6 +1,5 @@
-import { listJobInputs } from '../../lookups/partition.js'
-import { readScope, type LookupKind } from '../../lookups/lookup-kind.js'
-import { lookupStates, type LookupState } from '../../lookups/lookup-state.js'
+import { listJobInputs } from '../partition.js'
+import { readScope, type LookupKind, lookupStates, type LookupState } from '../lookup-state.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
 import type { ScopeCounts } from '../checkpoint.js'
 import { at, toInteger } from '../../../core/json.js'

@@ -1,4 +1,4 @@
-import { readScope, toScope, type LookupKind } from '../../lookups/lookup-kind.js'
+import { readScope, toScope, type LookupKind } from '../lookup-state.js'
 import { readSchemaVersion, type Sqlite } from '../../../platform/sqlite.js'
 import {
   readConfidence,

@@ -1,4 +1,4 @@
-import type { FoundHead } from '../../figures/checkpoint-standing.js'
+import type { FoundHead } from '../checkpoint-standing.js'
 import { copyHistory } from './history-proof.js'
 import { parseCustomId, type SubmissionName } from '../lookup-key.js'
 import type { Sqlite } from '../../../platform/sqlite.js'

@@ -1,4 +1,4 @@
-import type { Charge } from '../../figures/ledger.js'
+import type { Charge } from '../ledger.js'
 import type { Random } from '../../../platform/random.js'
 import { type Sqlite, prepare } from '../../../platform/sqlite.js'
 import { ensureCheckpointId } from './checkpoint-file.js'
@@ -19,7 +19,7 @@ import {
   type UncertainSubmission,
 } from '../charges.js'
 import type { SubmissionName } from '../lookup-key.js'
-import { toScope, stageKinds } from '../../lookups/lookup-kind.js'
+import { toScope, stageKinds } from '../lookup-state.js'
 import { calculateNextChain } from '../tables.js'
 import type { Settlement } from '../transitions.js'
 

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { getErrorText, UserError } from '../../../core/errors.js'
-import { judgeStanding, type FoundHead, type Standing } from '../../figures/checkpoint-standing.js'
+import { judgeStanding, type FoundHead, type Standing } from '../checkpoint-standing.js'
 import { createDamagedError, createHeadError } from '../checkpoint-errors.js'
 import { readFacts, readHead } from './head-file.js'
 import { explainCheckpointError, openToRead } from './open-database.js'

@@ -1,0 +1,330 @@
+import { hostname } from 'node:os'
+import { resolve } from 'node:path'
+import type { PostgresStatements } from '../../platform/postgres/postgres.js'
+import type { CloseLater } from '../../platform/close-stack.js'
+import type { SharedDatabase } from '../checkpoint/postgres/open-database.js'
+import type { RetryDeps } from '../checkpoint/postgres/retry.js'
+import type { Candidate } from '../answers/candidate.js'
+import type { Decision, KeptDecision } from '../answers/decision.js'
+import type { SharedCheckpointView } from '../checkpoint/postgres/local-copy.js'
+import { packCandidates } from './review-tables.js'
+import { ReviewMirror, type MirroredDecision, type RunReview } from './review-mirror.js'
+import type { KeptCandidates, ReviewStore } from './review-store.js'
+import {
+  beginChange,
+  findCurrent,
+  forgetDecisions,
+  insertDecisions,
+  isSameDecision,
+  markLines,
+  ReviewStatements,
+  withdrawDecisions,
+} from './review-sql.js'
+
+export interface SharedReviewDeps extends RetryDeps {
+  readonly database: Pick<SharedDatabase, 'postgres' | 'explain'>
+  /** The local copy of the checkpoint; readers find the review store next to it. */
+  readonly checkpointPath: string
+  /** The decisions file of this machine. */
+  readonly decisionsPath: string
+}
+
+/** Number of decisions read at once. */
+const decisionsAtOnce = 10_000
+
+/**
+ * Decisions and candidates on a server, shared by several machines. Writes go to the server; reads use a local mirror,
+ * which is updated after each write and by `refresh`. Each machine has its own decisions file, identified by host name
+ * and path.
+ */
+export class SharedReview implements ReviewStore {
+  readonly #candidates: SharedCandidates
+  readonly #statements: ReviewStatements
+  readonly #mirror: ReviewMirror
+  readonly #file: string
+  #refreshing: Promise<void> = Promise.resolve()
+
+  /** Call `refresh` before reading. Throws REVIEW_STORE_UNWRITABLE and DISK_FULL. */
+  constructor({ database, checkpointPath, decisionsPath, ...deps }: SharedReviewDeps) {
+    this.#statements = new ReviewStatements(database, deps)
+    this.#candidates = new SharedCandidates(this.#statements)
+    this.#mirror = new ReviewMirror(checkpointPath)
+    this.#file = `${hostname()}:${resolve(decisionsPath)}`
+  }
+
+  /** The part that a run uses, which makes no decisions. */
+  get runReview(): RunReview {
+    return {
+      candidates: this.#candidates,
+      loadDecisions: () => this.refresh(),
+      loadCandidates: (scope, lookups) => this.fetchCandidates(scope, lookups),
+    }
+  }
+
+  listCurrent(service: string): KeptDecision[] {
+    return this.#mirror.listCurrent(service)
+  }
+
+  listNewest(service: string, count: number): KeptDecision[] {
+    return this.#mirror.listNewest(service, count)
+  }
+
+  listOutdated(service: string): KeptDecision[] {
+    return this.#mirror.listOutdated(service)
+  }
+
+  version(): number {
+    return this.#mirror.version()
+  }
+
+  decisionVersion(): number {
+    return this.#mirror.decisionVersion()
+  }
+
+  candidates(scope: string, lookups: readonly string[]): (readonly Candidate[] | null)[] {
+    return this.#mirror.candidates(scope, lookups)
+  }
+
+  hasCandidates(scope: string, lookups: readonly string[]): boolean[] {
+    return this.#mirror.hasCandidates(scope, lookups)
+  }
+
+  hasAnyCandidates(scope: string): boolean {
+    return this.#mirror.hasAnyCandidates(scope)
+  }
+
+  findStaleScopes(prefix: string, sinceMs: number): string[] {
+    return this.#mirror.findStaleScopes(prefix, sinceMs)
+  }
+
+  decide(
+    decisions: readonly Decision[],
+    expected: ReadonlyMap<string, number>,
+  ): ReturnType<ReviewStore['decide']> {
+    return this.#change(async (statements, changed, mayBeMade) => {
+      const standing = await findCurrent(
+        statements,
+        decisions.map(({ lookup }) => lookup),
+      )
+      const findConflicting = ({ lookup, service }: Decision) =>
+        standing.get(lookup)?.find((one) => isConflicting(one.service, service))
+      const made = decisions.flatMap((decision) => {
+        const stands = findConflicting(decision)
+        return stands !== undefined && isSameDecision(stands, decision) ? [stands] : []
+      })
+      if (mayBeMade && made.length === decisions.length) return { kind: 'decided', decisions: made } as const
+      const others = decisions
+        .map((decision) => ({ lookup: decision.lookup, stands: findConflicting(decision) }))
+        .filter(({ lookup, stands }) => (stands?.sequence ?? 0) !== (expected.get(lookup) ?? 0))
+      if (others.length > 0)
+        return { kind: 'conflict', others: others.flatMap(({ stands }) => stands ?? []) } as const
+      return {
+        kind: 'decided',
+        decisions: toKeptDecisions(decisions, await insertDecisions(statements, decisions, changed), false),
+      } as const
+    })
+  }
+
+  withdraw(service: string, sequences: readonly number[]): Promise<KeptDecision[]> {
+    return this.#change((statements, changed) => withdrawDecisions(statements, service, sequences, changed))
+  }
+
+  markInFile(sequences: readonly number[]): Promise<void> {
+    return this.#mark(sequences, true)
+  }
+
+  markOutOfFile(sequences: readonly number[]): Promise<void> {
+    return this.#mark(sequences, false)
+  }
+
+  adopt(decisions: readonly Decision[]): Promise<KeptDecision[]> {
+    return this.#change(async (statements, changed) => {
+      const sequences = await insertDecisions(statements, decisions, changed)
+      await markLines(statements, this.#file, { sequences, isInFile: true, changed })
+      return toKeptDecisions(decisions, sequences, true)
+    })
+  }
+
+  forget(sequences: readonly number[]): Promise<void> {
+    return this.#change(async (statements, changed) => {
+      const gone = await forgetDecisions(statements, sequences, changed)
+      await markLines(statements, this.#file, { sequences: gone, isInFile: false, changed })
+    })
+  }
+
+  async keepCandidates(
+    scope: string,
+    found: ReadonlyMap<string, readonly Candidate[]>,
+    nowMs: number,
+  ): Promise<void> {
+    await this.#candidates.keepCandidates(scope, found, nowMs)
+    this.#mirror.putCandidates(
+      scope,
+      new Map([...found].map(([lookup, candidates]) => [lookup, packCandidates(candidates)])),
+    )
+  }
+
+  forgetCandidates(scope: string, countMax: number): Promise<number> {
+    return this.#candidates.forgetCandidates(scope, countMax)
+  }
+
+  async fetchCandidates(scope: string, lookups: readonly string[]): Promise<void> {
+    for await (const found of this.#candidates.found(scope, lookups)) this.#mirror.putCandidates(scope, found)
+  }
+
+  /** Updates run one after another, so that older data never overwrites newer data. */
+  refresh(): Promise<void> {
+    const refreshed = this.#refreshing.catch(() => undefined).then(() => this.#pull())
+    this.#refreshing = refreshed
+    return refreshed
+  }
+
+  close(): void {
+    this.#mirror.close()
+  }
+
+  async #pull(): Promise<void> {
+    const seen = this.#mirror.decisionVersion()
+    const [row] = await this.#statements.query<{ count: number }>('SELECT count FROM enrich.review_changes')
+    const count = row?.count ?? 0
+    if (count === seen) return
+    // All changes up to that count are committed: a change holds the row's lock.
+    for (let after = 0; ;) {
+      const page = await this.#statements.query<MirroredDecision>(changedSql, [
+        this.#file,
+        seen,
+        after,
+        decisionsAtOnce,
+      ])
+      const isLast = page.length < decisionsAtOnce
+      this.#mirror.put(page, isLast ? count : seen)
+      if (isLast) return
+      after = page.at(-1)?.sequence ?? 0
+    }
+  }
+
+  async #change<Result>(
+    change: (statements: PostgresStatements, changed: number, mayBeMade: boolean) => Promise<Result>,
+  ): Promise<Result> {
+    const result = await this.#statements.transaction(async (statements, mayBeMade) =>
+      change(statements, await beginChange(statements), mayBeMade),
+    )
+    await this.refresh()
+    return result
+  }
+
+  #mark(sequences: readonly number[], isInFile: boolean): Promise<void> {
+    return this.#change((statements, changed) =>
+      markLines(statements, this.#file, { sequences, isInFile, changed }),
+    )
+  }
+}
+
+/** A decision without a service conflicts with those of all services. */
+const isConflicting = (one: string | null, other: string | null): boolean =>
+  one === null || other === null || one === other
+
+const toKeptDecisions = (
+  decisions: readonly Decision[],
+  sequences: readonly number[],
+  isInFile: boolean,
+): KeptDecision[] =>
+  decisions.map((decision, at) => ({ ...decision, sequence: sequences[at] ?? 0, isInFile }))
+
+/**
+ * $1 file, $2 last seen change, $3 last sequence, $4 limit. If it is unknown whether this file has a line, a current
+ * decision counts as missing, and an outdated one as present, possibly from another machine.
+ */
+const changedSql = `
+  SELECT d.sequence, d.lookup, d.service, d.name, d.location, d.verdict, d.entity_id, d.entity_name, d.decided_by,
+    d.decided_at_ms, d.note, d.is_withdrawn::integer AS is_withdrawn, d.replaced_by,
+    coalesce(l.is_in_file, d.is_withdrawn OR d.replaced_by IS NOT NULL)::integer AS is_in_file
+  FROM enrich.review_decisions d
+  LEFT JOIN enrich.review_lines l ON l.file = $1 AND l.sequence = d.sequence
+  WHERE (d.changed > $2 OR l.changed > $2) AND d.sequence > $3 ORDER BY d.sequence LIMIT $4`
+
+/** Opens the decisions on a server for read-only commands. */
+export async function lookAtReview(
+  { path, database }: SharedCheckpointView,
+  deps: Omit<SharedReviewDeps, 'database' | 'checkpointPath'>,
+  closeLater: CloseLater,
+): Promise<RunReview> {
+  const review = new SharedReview({ ...deps, database, checkpointPath: path })
+  closeLater(() => {
+    review.close()
+  })
+  await review.refresh()
+  return review.runReview
+}
+
+/** Number of lookups sent in one statement. */
+const lookupsAtOnce = 2_000
+
+/** Candidates of lookups on a server, shared by all processes. */
+class SharedCandidates implements KeptCandidates {
+  readonly #statements: ReviewStatements
+
+  constructor(statements: ReviewStatements) {
+    this.#statements = statements
+  }
+
+  async hasCandidates(scope: string, lookups: readonly string[]): Promise<boolean[]> {
+    const rows = await this.#statements.query<{ lookup: Buffer }>(
+      'SELECT lookup FROM enrich.review_candidates WHERE scope = $1 AND lookup = ANY($2::bytea[])',
+      [scope, lookups.map(toBytes)],
+    )
+    const known = new Set(rows.map(({ lookup }) => lookup.toString('hex')))
+    return lookups.map((lookup) => known.has(lookup))
+  }
+
+  /** Yields packed candidates by hexadecimal key, only for lookups that have any. */
+  async *found(scope: string, lookups: readonly string[]): AsyncGenerator<Map<string, Buffer>> {
+    for (let start = 0; start < lookups.length; start += lookupsAtOnce) {
+      const rows = await this.#statements.query<{ lookup: Buffer; found: Buffer }>(
+        'SELECT lookup, found FROM enrich.review_candidates WHERE scope = $1 AND lookup = ANY($2::bytea[])',
+        [scope, lookups.slice(start, start + lookupsAtOnce).map(toBytes)],
+      )
+      yield new Map(rows.map(({ lookup, found }) => [lookup.toString('hex'), found]))
+    }
+  }
+
+  /** In the order of keys, so that concurrent calls cannot deadlock. */
+  async keepCandidates(
+    scope: string,
+    found: ReadonlyMap<string, readonly Candidate[]>,
+    nowMs: number,
+  ): Promise<void> {
+    const sorted = [...found].sort(([one], [other]) => (one < other ? -1 : 1))
+    await this.#statements.query(
+      `INSERT INTO enrich.review_candidates (scope, lookup, found, found_at_ms)
+       SELECT $1, n.lookup, n.found, $4 FROM unnest($2::bytea[], $3::bytea[]) AS n(lookup, found)
+       ON CONFLICT (scope, lookup) DO UPDATE SET found = excluded.found, found_at_ms = excluded.found_at_ms`,
+      [
+        scope,
+        sorted.map(([lookup]) => toBytes(lookup)),
+        sorted.map(([, candidates]) => Buffer.from(packCandidates(candidates))),
+        nowMs,
+      ],
+    )
+  }
+
+  async findStaleScopes(prefix: string, sinceMs: number): Promise<string[]> {
+    const rows = await this.#statements.query<{ scope: string }>(
+      `SELECT scope FROM enrich.review_candidates WHERE starts_with(scope, $1)
+       GROUP BY scope HAVING max(found_at_ms) < $2 ORDER BY scope`,
+      [prefix, sinceMs],
+    )
+    return rows.map(({ scope }) => scope)
+  }
+
+  async forgetCandidates(scope: string, countMax: number): Promise<number> {
+    const rows = await this.#statements.query(
+      `DELETE FROM enrich.review_candidates WHERE scope = $1 AND lookup IN
+         (SELECT lookup FROM enrich.review_candidates WHERE scope = $1 ORDER BY lookup LIMIT $2) RETURNING 1`,
+      [scope, countMax],
+    )
+    return rows.length
+  }
+}
+
+const toBytes = (lookup: string): Buffer => Buffer.from(lookup, 'hex')

@@ -1,0 +1,244 @@
+import { formatCount, plural } from '../../core/text.js'
+import { formatAmount } from '../scheduler/money.js'
+
+/** Changes of a row between two outputs of one input, in the order of lists. */
+export const changeKinds = [
+  'new_row',
+  'row_gone',
+  'gained_match',
+  'lost_match',
+  'entity_changed',
+  'merged',
+  'renamed',
+  'became_inactive',
+  'became_active',
+  'left_register',
+  'address_changed',
+  'identifier_changed',
+  'parent_changed',
+  'confidence_crossed',
+] as const
+export type ChangeKind = (typeof changeKinds)[number]
+
+export type ChangeCounts = Readonly<Partial<Record<ChangeKind, number>>>
+
+/** A change of one row, as written by `enrich diff` and `--changes`; values are null if not applicable. */
+export interface Change {
+  readonly kind: ChangeKind
+  /** The user's key of the row, if there is a key column. */
+  readonly rowKey: string | null
+  /** From 1, in the newer output; in the older one if the row is gone. */
+  readonly rowNumber: number
+  readonly name: string | null
+  /** Answer column without its prefix; null if the row was added or removed. */
+  readonly field: string | null
+  readonly old: string | null
+  readonly new: string | null
+  readonly oldSource: string | null
+  readonly newSource: string | null
+  readonly oldEntityId: string | null
+  readonly newEntityId: string | null
+  /** With an own registry that answers first: `registry`, or the URL of the service. */
+  readonly oldAnsweredBy?: string | null
+  readonly newAnsweredBy?: string | null
+  /** Number of the run that published the newer output. */
+  readonly run: number
+}
+
+/** A condition of `--fail-on` that was met. */
+export interface Alarm {
+  /** As written: `lost_match>5%`. */
+  readonly condition: string
+  /** The measured value, in the unit of the condition. */
+  readonly found: number
+  readonly message: string
+}
+
+/** Outcomes of a row in the column `status`. */
+const rowStatuses = [
+  'matched',
+  'partial_match',
+  'inconclusive',
+  'no_match',
+  'not_found',
+  'merged',
+  'failed',
+  'uncertain',
+  'invalid_input',
+  'pending',
+  'error',
+] as const
+
+/** `unmatched`: rows without a match; `rows`: all rows; `cost`: cost of the run. */
+const otherNames = ['unmatched', 'rows', 'cost'] as const
+
+/** `merged` means the status: as a change it would be counted twice, and not without an earlier output. */
+const changeNames = changeKinds.filter((kind) => kind !== 'merged')
+type ChangeName = (typeof changeNames)[number]
+
+const names = [...rowStatuses, ...otherNames, ...changeNames] as const
+type AlarmName = (typeof names)[number]
+
+const operators = ['>=', '<=', '>', '<'] as const
+type Operator = (typeof operators)[number]
+
+/** One condition of `--fail-on`. */
+export interface AlarmCondition {
+  readonly name: AlarmName
+  readonly operator: Operator
+  /** Whole millionths. */
+  readonly limitMicros: number
+  readonly isPercent: boolean
+}
+
+export type ParsedConditions =
+  | { readonly conditions: readonly AlarmCondition[] }
+  /** A sentence with the invalid part. */
+  | { readonly fault: string }
+
+const conditionsMax = 100
+const microsPerUnit = 1_000_000
+
+/** Parses `lost_match > 5%, failed>0`: conditions separated by commas, spaces anywhere. */
+export function parseConditions(text: string): ParsedConditions {
+  const parts = text.split(',').map((part) => part.trim())
+  if (parts.length > conditionsMax) return { fault: `more than ${conditionsMax} conditions` }
+  const conditions: AlarmCondition[] = []
+  for (const part of parts) {
+    const parsed = parseCondition(part)
+    if ('fault' in parsed) return parsed
+    conditions.push(parsed)
+  }
+  return { conditions }
+}
+
+function parseCondition(part: string): AlarmCondition | { fault: string } {
+  const shown = JSON.stringify(part.length > 60 ? `${part.slice(0, 60)}…` : part)
+  if (part === '') return { fault: 'a condition is empty' }
+  const [, word = '', sign = '', limit = ''] = /^([^<>=!\s]*)\s*([<>=!]*)\s*(.*)$/su.exec(part) ?? []
+  const name = names.find((known) => known === word.toLowerCase())
+  if (name === undefined)
+    return { fault: `${shown}: ${word === '' ? 'the name is missing' : 'the name is unknown'}` }
+  const operator = operators.find((known) => known === sign)
+  if (operator === undefined)
+    return { fault: `${shown}: one of ${operators.join(' ')} is needed after ${name}` }
+  const [, units, decimals = '', percent] = /^(\d{1,9})(?:\.(\d{1,6}))?\s*(%?)$/.exec(limit) ?? []
+  if (units === undefined) return { fault: `${shown}: a number is needed after ${operator}, like 5 or 5%` }
+  const isPercent = percent === '%'
+  if (isPercent && (name === 'rows' || name === 'cost'))
+    return { fault: `${shown}: ${name} cannot be a percentage` }
+  return {
+    name,
+    operator,
+    limitMicros: Number(units) * microsPerUnit + Number(decimals.padEnd(6, '0')),
+    isPercent,
+  }
+}
+
+/** Hint with the names of conditions. */
+export const conditionHint = `write conditions like lost_match>5%, failed>0; names: ${names.join(', ')}`
+
+/** Formats a condition: `lost_match>5%`. */
+export function formatCondition({ name, operator, limitMicros, isPercent }: AlarmCondition): string {
+  return `${name}${operator}${formatDecimal(limitMicros)}${isPercent ? '%' : ''}`
+}
+
+function formatDecimal(micros: number): string {
+  const decimals = String(micros % microsPerUnit)
+    .padStart(6, '0')
+    .replace(/0+$/, '')
+  return `${Math.floor(micros / microsPerUnit)}${decimals === '' ? '' : `.${decimals}`}`
+}
+
+/** Whether a condition requires an earlier output. */
+export const isChangeCondition = ({ name }: AlarmCondition): boolean => isChangeName(name)
+
+/** Results of a run for conditions. */
+export interface AlarmFacts {
+  /** Rows of the output. */
+  readonly rowCount: number
+  readonly rowsByStatus: Readonly<Record<string, number>>
+  /** Null without an earlier output. */
+  readonly changes: { readonly counts: ChangeCounts; readonly rowCountBefore: number } | null
+  /** Null if nothing is billed. */
+  readonly money: { readonly cost: number; readonly currency: string | null } | null
+}
+
+/**
+ * Returns the conditions that are met, in order. A percentage refers to the rows of the output; for changes, to those
+ * of the earlier output. Conditions on changes are `skipped` without an earlier output.
+ */
+export function evaluateAlarms(
+  conditions: readonly AlarmCondition[],
+  facts: AlarmFacts,
+): { readonly alarms: readonly Alarm[]; readonly skipped: readonly AlarmCondition[] } {
+  const skipped = conditions.filter((condition) => isChangeCondition(condition) && facts.changes === null)
+  const alarms = conditions
+    .filter((condition) => !skipped.includes(condition))
+    .flatMap((condition) => evaluateCondition(condition, facts) ?? [])
+  return { alarms, skipped }
+}
+
+function evaluateCondition(condition: AlarmCondition, facts: AlarmFacts): Alarm | null {
+  const { operator, limitMicros, isPercent } = condition
+  const { micros, of } = measure(condition, facts)
+  // Compared as products of integers, so that 7 of 100 is exactly 7 %.
+  const found = isPercent ? micros * 100n : micros
+  const limit = BigInt(limitMicros) * BigInt(isPercent ? of : 1)
+  if (!compare(found, operator, limit)) return null
+  const units = Number(micros) / microsPerUnit
+  const percent = of === 0 ? 0 : (units / of) * 100
+  return {
+    condition: formatCondition(condition),
+    found: isPercent ? Number(percent.toFixed(6)) : units,
+    message: `${formatCondition(condition)}: ${describeFound(condition, facts, { units, of, percent })}`,
+  }
+}
+
+/** Returns the value of a condition in millionths, and the number of rows for percentages. */
+function measure({ name }: AlarmCondition, facts: AlarmFacts): { micros: bigint; of: number } {
+  const { rowCount, rowsByStatus, changes, money } = facts
+  const ofStatus = (status: string) => rowsByStatus[status] ?? 0
+  const toMeasure = (count: number, of = rowCount) => ({ micros: BigInt(count) * BigInt(microsPerUnit), of })
+  if (isChangeName(name)) return toMeasure(changes?.counts[name] ?? 0, changes?.rowCountBefore ?? 0)
+  switch (name) {
+    case 'rows':
+      return toMeasure(rowCount)
+    case 'cost':
+      return { micros: BigInt(Math.round((money?.cost ?? 0) * microsPerUnit)), of: rowCount }
+    case 'unmatched':
+      return toMeasure(rowCount - ofStatus('matched') - ofStatus('merged'))
+    default:
+      return toMeasure(ofStatus(name))
+  }
+}
+
+function compare(found: bigint, operator: Operator, limit: bigint): boolean {
+  switch (operator) {
+    case '>':
+      return found > limit
+    case '>=':
+      return found >= limit
+    case '<':
+      return found < limit
+    case '<=':
+      return found <= limit
+  }
+}
+
+function describeFound(
+  { name, isPercent }: AlarmCondition,
+  { money }: AlarmFacts,
+  { units, of, percent }: { units: number; of: number; percent: number },
+): string {
+  if (name === 'cost') return `the run cost ${formatAmount(units, money?.currency ?? null)}`
+  const count = formatCount(units)
+  if (name === 'rows') return `the output has ${plural(units, 'row')}`
+  const whole = `${plural(of, 'row')}${isChangeName(name) ? ' of the output before' : ''}`
+  return isPercent ? `${count} of ${whole} (${formatPercent(percent)})` : `${count} of ${whole}`
+}
+
+/** Rounds to two decimals for display; `found` has more. */
+const formatPercent = (percent: number): string => `${Number(percent.toFixed(2))}%`
+
+const isChangeName = (name: AlarmName): name is ChangeName => changeNames.some((kind) => kind === name)

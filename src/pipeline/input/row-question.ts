@@ -1,0 +1,255 @@
+import { toRootDomain } from '../../core/domain-name.js'
+import {
+  foldText,
+  identify,
+  isPlaceholder,
+  type Identified,
+  type Lookup,
+} from '../../core/lookup-identity.js'
+import {
+  appendIdentifiers,
+  formatIdentifiers,
+  readCellIdentifier,
+  toRegisterPlace,
+  toStatedIdentifier,
+  type StatedIdentifier,
+} from '../../core/stated-identifiers.js'
+import type { LookupRule } from './detect-columns.js'
+import { findRegisterCountry, toHeaderKey } from './header-words.js'
+import { faultReasons, toFilledCell, classifyDomain, type IdentifierFault } from './identifier-content.js'
+import {
+  identifierKeys,
+  identifierPlaceKeys,
+  type IdentifierKey,
+  type IdentifierPlaceKey,
+} from './identifier-columns.js'
+import { toCanonicalIdentifier } from '../../core/identifiers.js'
+
+/**
+ * Whether a name cell may be an identifier: an LEI, a web or an e-mail address. Cheap, since it is called for every
+ * row.
+ */
+export function mayBeIdentifier(cell: string | null): boolean {
+  if (cell === null || cell.length > addressCharsMax) return false
+  return cell.includes('@') || /^\s*(?:https?:\/\/|www\.|mailto:)/i.test(cell) || findLei(cell) !== null
+}
+
+const addressCharsMax = 2_048
+
+/** Returns the LEI that fills a text; with wrong check digits only if the text cannot be a word. */
+export function findLei(text: string): string | null {
+  if (text.length < leiChars || text.length > leiChars * 2) return null
+  const compact = text.replace(/\s+/g, '')
+  if (compact.length !== leiChars || !/^[A-Z0-9]{18}\d{2}$/.test(compact)) return null
+  const isWordless = compact.replace(/\D/g, '').length >= digitsMin
+  return isWordless || 'value' in toCanonicalIdentifier('lei', compact) ? compact : null
+}
+
+const leiChars = 20
+/** Company names of that length have fewer digits. */
+const digitsMin = 6
+
+/**
+ * The lookup of a row, by name or domain; `byIdentifier` if identifiers replace a missing name. `unknownCountry`: a text in a
+ * column of countries that names no known one.
+ */
+export type RowQuestion =
+  | {
+      readonly kind: 'resolution'
+      readonly lookup: Lookup
+      readonly byIdentifier: boolean
+      readonly faults: readonly IdentifierFault[]
+      readonly unknownCountry?: string
+    }
+  | {
+      readonly kind: 'domain'
+      readonly lookup: Lookup
+      readonly faults: readonly IdentifierFault[]
+      readonly unknownCountry?: string
+    }
+  | { readonly kind: 'invalid'; readonly reason: string }
+
+type Cells = readonly (string | null)[]
+type IdentifierCells = Readonly<Partial<Record<IdentifierKey | IdentifierPlaceKey, string>>>
+
+/** A row's cells by use. */
+export interface RowCells {
+  readonly name: string | null
+  readonly location: Cells
+  readonly context: Cells
+  readonly identifiers: IdentifierCells
+}
+
+/** Splits a row into name, location, context, identifiers and their places, in the order of `listLookupColumns`. */
+export function toRowCells({ columns }: LookupRule, row: Cells): RowCells {
+  let at = 0
+  const take = (count: number) => row.slice(at, (at += count))
+  const [name = null] = columns.name === null ? [] : take(1)
+  const location = take(columns.location.length)
+  const context = take(columns.context.length)
+  const identifiers: Partial<Record<IdentifierKey | IdentifierPlaceKey, string>> = {}
+  for (const key of [...identifierKeys, ...identifierPlaceKeys]) {
+    if (columns.identifiers[key] === undefined) continue
+    const cell = toFilledCell(row[at++])
+    if (cell !== null) identifiers[key] = cell
+  }
+  return { name, location, context, identifiers }
+}
+
+/** Returns the lookup of a row. A row without a usable name is looked up by its identifiers, else by its domain. */
+export function toRowQuestion(rule: LookupRule, row: RowCells): RowQuestion {
+  const { name, stated, website, faults, reason } = readRow(rule, row)
+  const all = website === null ? stated : [...stated, website]
+  const named = identifyByName(rule, row, name, all)
+  if (named.kind === 'lookup')
+    return { kind: 'resolution', lookup: named.lookup, byIdentifier: false, faults }
+  // A service for names is queried by domain, a service that resolves identifiers by all of them.
+  if (website !== null && (stated.length === 0 || rule.identifierUse === 'context'))
+    return { kind: 'domain', lookup: { name: website.value, location: null, context: null }, faults }
+  if (stated.length === 0)
+    return { kind: 'invalid', reason: isBlank(name) ? (reason ?? named.reason) : named.reason }
+  const asked = identify(formatIdentifiers(all), row.location, row.context)
+  if (asked.kind === 'invalid') return asked
+  return { kind: 'resolution', lookup: asked.lookup, byIdentifier: true, faults }
+}
+
+function identifyByName(
+  { identifierUse }: LookupRule,
+  { location, context }: RowCells,
+  name: string | null,
+  identifiers: readonly StatedIdentifier[],
+): Identified {
+  const plain = identify(name, location, context)
+  if (name === null || isBlank(name) || identifiers.length === 0) return plain
+  const asked =
+    identifierUse === 'first'
+      ? identify(appendIdentifiers(name.trim(), identifiers), location, context)
+      : identify(name, location, [...context, formatIdentifiers(identifiers)])
+  // If the combination is too long, only the name is submitted.
+  return asked.kind === 'lookup' ? asked : plain
+}
+
+const isBlank = (name: string | null): boolean => foldText(name) === '' || isPlaceholder(name ?? '')
+
+interface ReadRow {
+  /** The name in the name cell; null if the cell is an identifier. */
+  readonly name: string | null
+  readonly stated: readonly StatedIdentifier[]
+  readonly website: StatedIdentifier | null
+  readonly faults: readonly IdentifierFault[]
+  /** Why the row's identifiers are not usable. */
+  readonly reason: string | null
+}
+
+function readRow(rule: LookupRule, { name, identifiers: cells }: RowCells): ReadRow {
+  const faults: IdentifierFault[] = []
+  const reasons: string[] = []
+  const stated: StatedIdentifier[] = []
+  const own = rule.readsNames ? readName(name) : { name, lei: undefined, address: null }
+  const lei = cells.lei ?? own.lei
+  for (const key of identifierKeys) {
+    const text = key === 'lei' ? lei : cells[key]
+    if (key === 'website' || key === 'email' || text === undefined) continue
+    const read = readOne(rule, key, text, cells)
+    if ('kind' in read) stated.push(read)
+    else {
+      faults.push(read.fault)
+      reasons.push(`no company name, and ${faultReasons[read.fault]}`)
+    }
+  }
+  const site = findWebsite(own.address ?? cells.website, cells.email)
+  if (site.shared !== null) reasons.unshift(site.shared)
+  for (const fault of site.faults) {
+    faults.push(fault)
+    reasons.push(`no company name, and ${faultReasons[fault]}`)
+  }
+  const website = site.domain === null ? null : toStatedIdentifier('website', site.domain, null)
+  return { name: own.name, stated, website, faults, reason: reasons[0] ?? null }
+}
+
+/** Reads a name cell, which may be an LEI or an address. */
+function readName(cell: string | null): {
+  name: string | null
+  lei: string | undefined
+  address: string | null
+} {
+  const text = cell?.trim() ?? ''
+  const lei = findLei(text)
+  if (lei !== null) return { name: null, lei, address: null }
+  const isWritten = /^(?:https?:\/\/|www\.|mailto:)\S+$|^[^\s@,()]+@[^\s@,()]+$/i.test(text)
+  const address = isWritten && toRootDomain(text) !== null ? text : null
+  return { name: address === null ? cell : null, lei: undefined, address }
+}
+
+function readOne(
+  { columns }: LookupRule,
+  key: Exclude<IdentifierKey, 'website' | 'email'>,
+  text: string,
+  cells: IdentifierCells,
+): StatedIdentifier | { fault: IdentifierFault } {
+  const read = (place: string | null) => readCellIdentifier(key, text, place)
+  switch (key) {
+    case 'ticker':
+      return read(cells.exchange ?? null) ?? { fault: key }
+    case 'registration_id': {
+      const implied = findRegisterCountry(toHeaderKey(columns.identifiers.registration_id ?? ''))
+      return read(toRegisterPlace(cells.registration_country ?? '') ?? implied) ?? { fault: key }
+    }
+    case 'lei': {
+      const hasForm = /^[A-Z0-9]{18}\d{2}$/.test(text.toUpperCase().replace(/\s+/g, ''))
+      return read(null) ?? { fault: hasForm ? 'lei_checksum' : 'lei_form' }
+    }
+    case 'cik':
+    case 'ein':
+    case 'bic':
+      return read(null) ?? { fault: key }
+  }
+}
+
+interface Site {
+  readonly domain: string | null
+  readonly faults: readonly ('website' | 'email')[]
+  /** Why a valid domain is not usable. */
+  readonly shared: string | null
+}
+
+/**
+ * Returns the root domain of the website, else of the e-mail address; shared domains, like those of mail providers, do
+ * not count.
+ */
+function findWebsite(website: string | undefined, email: string | undefined): Site {
+  const faults: ('website' | 'email')[] = []
+  let shared: string | null = null
+  for (const [key, text] of [
+    ['website', website],
+    ['email', email],
+  ] as const) {
+    if (text === undefined) continue
+    const parts = text.split(/[\s,;|<>]+/).filter((part) => part.includes(key === 'email' ? '@' : '.'))
+    const domains = parts.flatMap((part) => {
+      const domain = toRootDomain(part)
+      return domain === null ? [] : [{ domain, why: explainSharedDomain(domain, part) }]
+    })
+    const found = domains.find(({ why }) => why === null)
+    if (found !== undefined) return { domain: found.domain, faults, shared: null }
+    shared ??= domains[0]?.why ?? null
+    if (domains.length === 0) faults.push(key)
+  }
+  return { domain: null, faults, shared }
+}
+
+function explainSharedDomain(domain: string, text: string): string | null {
+  switch (classifyDomain(domain)) {
+    case 'mail provider':
+      return `${domain} is a mail provider's domain, not a company's`
+    case 'disposable':
+      return `${domain} is a domain of disposable mailboxes, not a company's`
+    case 'platform': {
+      const [, host = '', path = ''] = /^(?:[a-z]+:)?(?:\/\/)?([^/?#]*)([^]*)$/i.exec(text) ?? []
+      const isOwnFront = host.toLowerCase().replace(/^www\./, '') === domain && path.replace('/', '') === ''
+      return text.includes('@') || isOwnFront ? null : `a page on ${domain} does not say whose domain it is`
+    }
+    case null:
+      return null
+  }
+}

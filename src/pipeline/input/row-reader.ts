@@ -1,0 +1,178 @@
+import { identify, type Lookup, isPlaceholder } from '../../core/lookup-identity.js'
+import type { KeyedLookup } from '../checkpoint/checkpoint.js'
+import { calculateResolutionKey, buildStageLookup } from '../checkpoint/lookup-key.js'
+import type { TextRow } from './input.js'
+import { identifierKeys, identifierPlaceKeys, listIdentifierColumns } from './identifier-columns.js'
+import { mayBeIdentifier, type RowQuestion } from './row-question.js'
+import { listLookupColumns, type LookupRule } from './detect-columns.js'
+import { repeatedHeaders } from './column-report.js'
+import { isKnownHeader, parsePlaceHeader, toSpellingKey } from './header-words.js'
+
+export type ValidQuestion = Exclude<RowQuestion, { kind: 'invalid' }>
+
+/** Returns the lookups of rows, in order; rows contain the cells of `listLookupColumns`. */
+export type RowReader = (rows: readonly TextRow[]) => Promise<readonly RowQuestion[]>
+
+/** Names submitted before as they are. */
+export interface EarlierNames {
+  /** Loads the state of these lookups for `wasAsked`. */
+  fetch(lookups: readonly Lookup[]): Promise<void>
+  wasAsked(lookup: Lookup): boolean
+}
+
+const loadQuestions = () => import('./row-question.js')
+const loadCountries = () => import('../../core/countries.js')
+
+/**
+ * Creates a reader for rows. Support for identifiers (domain suffixes, countries) is loaded with the first row that may
+ * have any. Placeholders (`n/a`) in locations and contexts are omitted. `earlier`: a lookup submitted before with a
+ * placeholder, or with an address as name, is kept, so that it is not billed again.
+ */
+export function createRowReader(rule: LookupRule, earlier: EarlierNames): RowReader {
+  const { columns, readsNames } = rule
+  const hasIdentifiers = listIdentifierColumns(columns.identifiers).length > 0
+  const isRead = ([cell = null]: TextRow) => readsNames && columns.name !== null && mayBeIdentifier(cell)
+  const blankPlaceholders = createPlaceholderBlanker(rule)
+  const findHeader = createHeaderFinder(rule)
+  const countryColumns = listCountryColumns(rule)
+  let countries: Awaited<ReturnType<typeof loadCountries>> | null = null
+  const noteCountry = (row: TextRow, question: RowQuestion): RowQuestion => {
+    if (question.kind === 'invalid') return question
+    const cells = countryColumns.flatMap((at) => row[at]?.trim() ?? [])
+    const unknown = cells.find(
+      (cell) => cell !== '' && countries?.findCountryCodes(removeRegion(cell)).length === 0,
+    )
+    return unknown === undefined ? question : { ...question, unknownCountry: unknown }
+  }
+  let questions: Awaited<ReturnType<typeof loadQuestions>> | null = null
+  const ask = (row: TextRow) =>
+    questions === null || (!hasIdentifiers && !isRead(row))
+      ? readPlainQuestion(rule, row)
+      : questions.toRowQuestion(rule, questions.toRowCells(rule, row))
+  return async (rows) => {
+    if (questions === null && (hasIdentifiers || rows.some(isRead))) questions = await loadQuestions()
+    const read = rows.map((row) => {
+      const blanked = blankPlaceholders(row)
+      const header = findHeader(row)
+      if (header !== null) return { blanked, before: [], header }
+      const before = [
+        ...(isRead(row) ? [readPlainQuestion(rule, row)] : []),
+        ...(blanked === row ? [] : [ask(row)]),
+      ]
+      return { blanked, before: before.filter((question) => question.kind === 'resolution'), header }
+    })
+    const hasName = countryColumns.some((at) => read.some(({ blanked }) => !isCountryCode(blanked[at] ?? '')))
+    if (hasName) countries ??= await loadCountries()
+    await earlier.fetch(read.flatMap(({ before }) => before.map(({ lookup }) => lookup)))
+    return read.map(
+      ({ blanked, before, header }) =>
+        header ?? noteCountry(blanked, before.find(({ lookup }) => earlier.wasAsked(lookup)) ?? ask(blanked)),
+    )
+  }
+}
+
+type InvalidRow = Extract<RowQuestion, { kind: 'invalid' }>
+
+/**
+ * Returns a function that finds rows that are headers: joined files repeat theirs. Case, spaces and punctuation do not
+ * count.
+ */
+function createHeaderFinder({ columns }: LookupRule): (row: TextRow) => InvalidRow | null {
+  const keys = listLookupColumns(columns).map(toSpellingKey)
+  const known = new Set(keys)
+  const initials = new Set(keys.map((key) => key.charAt(0)))
+  const charsMax = Math.max(...keys.map(({ length }) => length)) * 3
+  return (row) => {
+    const [first = null] = row
+    // Cheap, since it is called for every row.
+    if (first === null || first.length > charsMax || !initials.has(getInitial(first))) return null
+    const firstKey = toSpellingKey(first)
+    if (!known.has(firstKey)) return null
+    const cells = row.flatMap((cell, at) => {
+      const key = toSpellingKey(cell ?? '')
+      return key === '' ? [] : [{ cell: cell ?? '', isOwn: key === keys[at], isOther: known.has(key) }]
+    })
+    if (cells.every(({ isOwn }) => isOwn)) return { kind: 'invalid', reason: repeatedHeaders.same }
+    const isHeader = firstKey === keys[0] || cells.length > 1
+    const isOther = isHeader && cells.every(({ cell, isOther }) => isOther || isKnownHeader(cell))
+    return isOther ? { kind: 'invalid', reason: repeatedHeaders.other } : null
+  }
+}
+
+/** Returns the first letter or digit, in lower case. */
+const getInitial = (text: string): string =>
+  (/[\p{L}\p{M}\p{N}]/u.exec(text)?.[0] ?? '').normalize('NFKC').toLowerCase().charAt(0)
+/** Returns the positions of columns that hold countries, among the cells of `listLookupColumns`. */
+function listCountryColumns({ columns: { name, location, context, identifiers } }: LookupRule): number[] {
+  const first = name === null ? 0 : 1
+  const identifierKeysInUse = [...identifierKeys, ...identifierPlaceKeys].filter(
+    (key) => identifiers[key] !== undefined,
+  )
+  const registration = identifierKeysInUse.indexOf('registration_country')
+  return [
+    ...location.flatMap((column, at) => (parsePlaceHeader(column)?.part === 'country' ? [first + at] : [])),
+    ...(registration < 0 ? [] : [first + location.length + context.length + registration]),
+  ]
+}
+
+/** Most lists have these codes; with other texts, the names of countries are loaded, which takes 50 ms. */
+const countryCodes = new Set(
+  (
+    'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV ' +
+    'BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ' +
+    'ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE ' +
+    'IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY ' +
+    'MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU ' +
+    'NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM ' +
+    'SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE ' +
+    'VG VI VN VU WF WS XK YE YT ZA ZM ZW'
+  ).split(' '),
+)
+
+const isCountryCode = (cell: string): boolean => cell === '' || countryCodes.has(cell)
+
+/** `us_de` is a jurisdiction of the country `us`. */
+const removeRegion = (cell: string): string => cell.replace(/^([A-Za-z]{2})[-_][A-Za-z0-9]{1,3}$/, '$1')
+
+/** Blanks the placeholders in a row's location and context; returns the same row if it has no placeholder. */
+function createPlaceholderBlanker({ columns }: LookupRule): (row: TextRow) => TextRow {
+  const { name, location, context } = columns
+  const first = name === null ? 0 : 1
+  const end = first + location.length + context.length
+  const hasCodes = location.map((column) => {
+    const part = parsePlaceHeader(column)?.part
+    return part === 'country' || part === 'region'
+  })
+  const isBlanked = (cell: string | null, at: number) =>
+    at >= first &&
+    at < end &&
+    cell !== null &&
+    isPlaceholder(cell) &&
+    !(hasCodes[at - first] === true && twoLetterCode.test(cell))
+  return (row) => (row.some(isBlanked) ? row.map((cell, at) => (isBlanked(cell, at) ? null : cell)) : row)
+}
+
+/** `NA` is Namibia, and Naples; `N.C.` North Carolina. */
+const twoLetterCode = /^\s*[A-Z]\.? ?[A-Z]\.?\s*$/
+
+/** Looks up by name, location and context only. */
+function readPlainQuestion({ columns }: LookupRule, row: TextRow): RowQuestion {
+  const [name = null, ...cells] = columns.name === null ? [null, ...row] : row
+  const contextAt = columns.location.length
+  const context = cells.slice(contextAt, contextAt + columns.context.length)
+  const read = identify(name, cells.slice(0, contextAt), context)
+  if (read.kind === 'invalid') return read
+  return { kind: 'resolution', lookup: read.lookup, byIdentifier: false, faults: [] }
+}
+
+export const isNoteworthy = (question: ValidQuestion): boolean =>
+  question.kind === 'domain' ||
+  question.byIdentifier ||
+  question.faults.length > 0 ||
+  question.unknownCountry !== undefined
+
+/** Returns the key and content of a question for the checkpoint. */
+export const toKeyedLookup = ({ kind, lookup }: ValidQuestion, occurrence = 0): KeyedLookup =>
+  kind === 'domain'
+    ? buildStageLookup(kind, lookup.name)
+    : { kind, key: calculateResolutionKey(lookup, occurrence), lookup }

@@ -1,0 +1,252 @@
+import { runAcceptedLenient, runObjectLenient, type RunObjectLenient } from '../../contract/resolution.js'
+import { readError, type Exchange } from '../../core/http-exchange.js'
+import { parseInstantMs } from '../../core/time.js'
+import { at, toInteger, toText } from '../../core/json.js'
+import { findOtherCustomId, explainMismatch, type ExpectedIdentity } from '../checkpoint/misdirected.js'
+import { readRateHeaders } from './pacing.js'
+
+/**
+ * The consequences of the response to a submission (interface: "v3 entity resolution", "Errors").
+ * - `accepted`: billed, a run exists.
+ * - `answered`: the same, with an immediate answer.
+ * - `invalid`: not created; the lookup is not valid in this form.
+ * - `refused`, `wrong_address`, `out_of_credit`, `plan_limit`: not created; no other submission will be.
+ * - `rate_limited`, `not_sent`: not created; the lookup may be submitted again.
+ * - `unknown`: may be billed; submitted again only at the user's request.
+ * - `misdirected`: like `unknown`; and the response has the run of another submission, given by its `customId`.
+ */
+export type KickoffVerdict =
+  | { kind: 'accepted'; runId: string }
+  | { kind: 'answered'; runId: string; run: RunObjectLenient; failed: boolean }
+  | { kind: 'invalid'; reason: string }
+  | { kind: 'refused'; reason: string }
+  | { kind: 'wrong_address'; reason: string }
+  | { kind: 'out_of_credit'; reason: string }
+  | { kind: 'plan_limit'; reason: string }
+  | { kind: 'rate_limited'; waitMs: number }
+  | { kind: 'not_sent'; reason: string }
+  | { kind: 'unknown'; reason: string }
+  | { kind: 'misdirected'; reason: string; runId: string; customId: string }
+
+/**
+ * Meaning of a 500 response to a submission. The interface only says "server error"; a job may have been created
+ * before. Use `not_created` only for a service known to create nothing.
+ */
+export type ServerErrorMeaning = 'unknown' | 'not_created'
+
+/**
+ * Judges the response to a submission: see `KickoffVerdict`. `customId`: the one that was sent, which the response
+ * echoes; null if none was sent.
+ */
+export function judgeKickoff(
+  exchange: Exchange,
+  nowMs: number,
+  serverErrorMeans: ServerErrorMeaning = 'unknown',
+  customId: string | null = null,
+): KickoffVerdict {
+  if (exchange.kind === 'reply' && exchange.status >= 200 && exchange.status < 300) {
+    const { status } = exchange
+    const accepted = runAcceptedLenient.safeParse(exchange.body)
+    if (!accepted.success || !isUsableRunId(accepted.data.run_id)) {
+      const fault = exchange.bodyFault === null ? '' : `: ${exchange.bodyFault}`
+      return { kind: 'unknown', reason: `${status} without a usable run_id${fault}` }
+    }
+    const runId = accepted.data.run_id
+    const other = findOtherCustomId(exchange.body, customId)
+    return other === null
+      ? { kind: 'accepted', runId }
+      : { kind: 'misdirected', runId, customId: other, reason: `${status} to another submission` }
+  }
+  return judgeRefusal(exchange, nowMs, serverErrorMeans)
+}
+
+/** Judges a response that is not a success. */
+export function judgeRefusal(
+  exchange: Exchange,
+  nowMs: number,
+  serverErrorMeans: ServerErrorMeaning = 'unknown',
+): Exclude<KickoffVerdict, { kind: 'accepted' | 'answered' | 'misdirected' }> {
+  if (exchange.kind === 'no_reply') {
+    return { kind: exchange.sent === 'no' ? 'not_sent' : 'unknown', reason: exchange.reason }
+  }
+  const { status } = exchange
+  const reason = describe(exchange)
+  switch (status) {
+    case 400:
+    case 413:
+    case 414:
+    case 415:
+    case 422:
+      return { kind: 'invalid', reason }
+    case 401:
+    case 403:
+      return { kind: 'refused', reason }
+    case 402:
+      return { kind: 'out_of_credit', reason }
+    case 404:
+    case 405:
+    case 410:
+      return { kind: 'wrong_address', reason }
+    case 429:
+      return judgeRateLimit(exchange, reason, nowMs)
+    case 500:
+      return { kind: serverErrorMeans === 'unknown' ? 'unknown' : 'not_sent', reason }
+    default:
+      // A redirect is not followed, so nothing was submitted; with a 5xx, a job may have been created.
+      return status >= 300 && status < 400 ? { kind: 'wrong_address', reason } : { kind: 'unknown', reason }
+  }
+}
+
+const runIdCharsMax = 500
+
+/** Ids are opaque, but an id that cannot be stored unchanged or used in a path cannot be polled. */
+export function isUsableRunId(runId: string): boolean {
+  return runId.length <= runIdCharsMax && !/^\.{1,2}$|[\p{Cc}\p{Surrogate}]/u.test(runId)
+}
+
+/**
+ * The two kinds of 429 have no documented type on v3. A plan limit names itself, or comes with requests left in the
+ * window; any other is a rate limit, for which waiting is right.
+ */
+function judgeRateLimit(
+  exchange: Extract<Exchange, { kind: 'reply' }>,
+  reason: string,
+  nowMs: number,
+): { kind: 'rate_limited'; waitMs: number } | { kind: 'plan_limit'; reason: string } {
+  const rate = readRateHeaders(exchange.headers, nowMs)
+  const { type } = readError(exchange.body)
+  const namesPlan = type !== null && /plan|quota|monthly|spend|allowance|insufficient/i.test(type)
+  if (namesPlan || (rate.remaining !== null && rate.remaining > 0)) return { kind: 'plan_limit', reason }
+  return { kind: 'rate_limited', waitMs: Math.max(rate.resetMs ?? rateLimitedWaitMs, rateLimitedWaitMsMin) }
+}
+
+/** Wait after a 429 without a reset time. */
+const rateLimitedWaitMs = 15_000
+const rateLimitedWaitMsMin = 250
+
+/** Result of a poll. Polls are free and repeatable, so any odd response is retried. */
+export type PollVerdict =
+  | { kind: 'pending' }
+  | { kind: 'finished'; run: RunObjectLenient; failed: boolean }
+  /** An answer of another lookup. */
+  | { kind: 'misdirected'; reason: string }
+  | { kind: 'rate_limited'; waitMs: number }
+  | { kind: 'refused'; reason: string }
+  | { kind: 'run_unknown'; reason: string }
+  /** The submission that was assumed accepted was not: it may be submitted again. */
+  | { kind: 'not_created'; reason: string }
+  | { kind: 'retry'; reason: string }
+
+export function judgePoll(exchange: Exchange, asked: ExpectedIdentity, nowMs: number): PollVerdict {
+  if (exchange.kind === 'reply' && exchange.status >= 200 && exchange.status < 300)
+    return judgeRun(exchange.body, asked, exchange.bodyFault)
+  return judgeOtherPoll(exchange, nowMs)
+}
+
+/** Judges a response that is not a success. */
+export function judgeOtherPoll(
+  exchange: Exchange,
+  nowMs: number,
+): Extract<PollVerdict, { kind: 'rate_limited' | 'refused' | 'run_unknown' | 'retry' }> {
+  if (exchange.kind === 'no_reply') return { kind: 'retry', reason: exchange.reason }
+  const { status } = exchange
+  const reason = describe(exchange)
+  if (status === 401 || status === 403) return { kind: 'refused', reason }
+  if (status === 404 || status === 410) return { kind: 'run_unknown', reason }
+  if (status === 429) {
+    const verdict = judgeRateLimit(exchange, reason, nowMs)
+    // Polls are free: a plan limit is waited for like a rate limit.
+    return verdict.kind === 'rate_limited' ? verdict : { kind: 'rate_limited', waitMs: rateLimitedWaitMs }
+  }
+  return { kind: 'retry', reason }
+}
+
+/**
+ * Judges the body, for 200 and 202 alike; an unknown status means "not finished" (interface: "Job and run envelopes";
+ * case is ignored).
+ */
+export function judgeRun(body: unknown, asked: ExpectedIdentity, bodyFault: string | null): PollVerdict {
+  const parsed = runObjectLenient.safeParse(body)
+  if (!parsed.success) return { kind: 'retry', reason: bodyFault ?? 'the body is not a run' }
+  const run = parsed.data
+  const reason = explainMismatch(run, asked)
+  return reason === null ? judgeStatus(run) : { kind: 'misdirected', reason }
+}
+
+function judgeStatus(
+  run: RunObjectLenient,
+): Extract<PollVerdict, { kind: 'pending' | 'finished' | 'retry' }> {
+  switch (run.status.toUpperCase()) {
+    case 'COMPLETED':
+      // A completed run without data is truncated or not ready yet.
+      return run.data
+        ? { kind: 'finished', run, failed: false }
+        : { kind: 'retry', reason: 'completed without data' }
+    case 'FAILED':
+      return { kind: 'finished', run, failed: true }
+    default:
+      return { kind: 'pending' }
+  }
+}
+
+const outcomeCharsMax = 60
+
+/**
+ * Returns the outcome of a finished run, for counts and retries: lower case, one line. Any text is allowed; without
+ * one, the run failed.
+ */
+export function readOutcome(run: RunObjectLenient, failed: boolean): string {
+  const status = toText(at(run.data, 'status')) ?? ''
+  const outcome = status
+    .toLowerCase()
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+  return failed || outcome === '' ? 'failed' : (toText(outcome, outcomeCharsMax) ?? 'failed')
+}
+
+/** Returns the confidence of a finished run, 0 to 100; null without one. */
+export const readConfidence = (run: RunObjectLenient): number | null =>
+  toInteger(at(run.data, 'match_confidence'))
+
+/** Returns the time at which the run was resolved, in Unix milliseconds; null if unknown. */
+export function readResolvedAtMs(run: RunObjectLenient): number | null {
+  return parseInstantMs(toText(at(run.data, 'metadata', 'resolved_at')) ?? '')
+}
+
+function describe(exchange: Extract<Exchange, { kind: 'reply' }>): string {
+  const { type, message } = readError(exchange.body)
+  return [`HTTP ${exchange.status}`, type, message].filter((part) => part !== null && part !== '').join(': ')
+}
+
+/** Longest chain of merged ids to follow. */
+const mergeHopsMax = 8
+const idCharsMax = 200
+
+/** Returns the id into which the entity of a run was merged, or null. */
+export function readMergedInto(run: RunObjectLenient): string | null {
+  return toText(at(run.data, 'merged_into'))
+}
+
+/**
+ * Judges the read of the last id in a chain of merges: it was merged again, it ends the chain (also if it cannot be
+ * read), it closes a circle (interface: "v3 entity enrichment", merged ids), or it is the record of another entity. The
+ * record of a merged id is that of the new id, and cannot be checked.
+ */
+export function followMerge(
+  seen: readonly string[],
+  exchange: Exchange,
+): { kind: 'end' } | { kind: 'next'; id: string } | { kind: 'circle' } | { kind: 'misdirected'; id: string } {
+  const body = exchange.kind === 'reply' && exchange.status === 200 ? exchange.body : undefined
+  const record = toText(at(body, 'entity', 'id'))
+  if (record?.startsWith('siq_') === true && at(body, 'status') !== 'merged' && record !== seen.at(-1)) {
+    return { kind: 'misdirected', id: record.slice(0, idCharsMax) }
+  }
+  const id = at(body, 'status') === 'merged' ? toText(at(body, 'merged_into')) : null
+  if (id === null || seen.length > mergeHopsMax) return { kind: 'end' }
+  return seen.includes(id) ? { kind: 'circle' } : { kind: 'next', id }
+}
+
+/** Returns the run with the end of the chain in `merged_into`, and the chain in `merged_via`. */
+export function withChain(run: RunObjectLenient, seen: readonly string[]): RunObjectLenient {
+  return seen.length < 2 ? run : { ...run, data: { ...run.data, merged_into: seen.at(-1), merged_via: seen } }
+}

@@ -1,0 +1,141 @@
+import { at, toBoolean, toList, toObject, toText } from '../../core/json.js'
+import { readError, type Exchange } from '../../core/http-exchange.js'
+import type { Candidate } from '../answers/candidate.js'
+import { readRateHeaders } from './pacing.js'
+import { toRecordCandidate } from '../answers/answer-candidate.js'
+
+const textCharsMax = 500
+
+const text = (value: unknown, ...keys: string[]): string | null => {
+  const found = toText(at(value, ...keys), textCharsMax)
+  return found === null || found.trim() === '' ? null : found
+}
+
+/**
+ * The result of a search (interface: "Search result (v2)"): the companies in the order of the service, without
+ * duplicates. A result without a company is a registration. `retryMs`: the pause that the service requests.
+ */
+export type SearchVerdict =
+  | { readonly kind: 'found'; readonly candidates: readonly Candidate[] }
+  | {
+      readonly kind: 'refused'
+      readonly reason: string
+      readonly hint: string
+      readonly retryMs: number | null
+    }
+
+/** Pause after a 429 without a reset time. */
+const rateLimitedMs = 15_000
+
+export function judgeSearch(exchange: Exchange, nowMs: number): SearchVerdict {
+  if (exchange.kind === 'no_reply')
+    return createRefusal(exchange.reason, 'check that the service can be reached, and try again')
+  const { status, body, headers, bodyFault } = exchange
+  if (status >= 200 && status < 300) {
+    const results = at(body, 'results')
+    return Array.isArray(results)
+      ? { kind: 'found', candidates: removeDuplicates(toList(results).flatMap(toCandidates)) }
+      : createRefusal(
+          bodyFault ?? 'the response contains no results',
+          'check that the base URL is that of the service',
+        )
+  }
+  const { type, message } = readError(body)
+  const reason = [`HTTP ${status}`, type, message].filter((part) => part !== null && part !== '').join(': ')
+  if (status === 429) {
+    const retryMs = readRateHeaders(headers, nowMs).resetMs ?? rateLimitedMs
+    return { ...createRefusal(reason, formatWaitHint(retryMs)), retryMs }
+  }
+  return createRefusal(reason, getHint(status))
+}
+
+const createRefusal = (reason: string, hint: string) =>
+  ({ kind: 'refused', reason, hint, retryMs: null }) as const
+
+export const formatWaitHint = (retryMs: number): string =>
+  `the service is rate limiting: try again in ${Math.max(1, Math.ceil(retryMs / 1000))} s`
+
+function getHint(status: number): string {
+  switch (status) {
+    case 400:
+    case 422:
+      return 'the service does not accept this search text: use another one'
+    case 401:
+      return 'check ENRICH_API_KEY'
+    case 402:
+      return 'the balance of the account is exhausted'
+    case 403:
+      return 'the account is not enabled for searches'
+    case 404:
+    case 405:
+    case 410:
+      return 'the service has no search at this base URL'
+    default:
+      return status < 400
+        ? 'redirects are not followed: set the base URL to the redirect target'
+        : 'try again in a moment'
+  }
+}
+
+function toCandidates(result: unknown): Candidate[] {
+  if (toObject(result) === null) return []
+  const country = text(result, 'jurisdiction', 'country')
+  const isBranch = toBoolean(at(result, 'is_branch')) === true
+  return [
+    {
+      entityId: text(result, 'entity_id'),
+      legalEntityId: text(result, 'id'),
+      name: text(result, 'name'),
+      legalName: null,
+      otherNames: [],
+      status: text(result, 'status'),
+      place: country,
+      countryCode: text(result, 'jurisdiction', 'country_code'),
+      jurisdiction: text(result, 'jurisdiction', 'jurisdiction_code'),
+      identifiers: [],
+      confidence: null,
+      evidence: isBranch
+        ? [
+            {
+              label: 'kind of registration',
+              text: 'most likely a branch, or a foreign qualification',
+              weight: null,
+            },
+          ]
+        : [],
+      url: null,
+    },
+  ]
+}
+
+/** Keeps the first registration of each company; the service lists companies before registrations without one. */
+function removeDuplicates(candidates: readonly Candidate[]): Candidate[] {
+  const seen = new Set<string>()
+  return candidates.filter(({ entityId, legalEntityId }) => {
+    const id = entityId ?? legalEntityId
+    if (id === null) return true
+    const isNew = !seen.has(id)
+    seen.add(id)
+    return isNew
+  })
+}
+
+/** Result of reading the record of a company; `company` is null if the service has none with that id. */
+type CompanyVerdict =
+  { readonly kind: 'found'; readonly company: Candidate | null } | Extract<SearchVerdict, { kind: 'refused' }>
+
+/** Statuses for an unknown or invalid id. */
+const unknownIdStatuses: ReadonlySet<number> = new Set([400, 404, 410, 422])
+
+/** Judges `GET /v3/entities/{id}` (interface: "v3 entity record"); the record of a merged id is that of the new id. */
+export function judgeCompany(exchange: Exchange, nowMs: number): CompanyVerdict {
+  if (exchange.kind === 'reply') {
+    if (unknownIdStatuses.has(exchange.status)) return { kind: 'found', company: null }
+    const company = exchange.status >= 200 && exchange.status < 300 ? toRecordCandidate(exchange.body) : null
+    if (company !== null) return { kind: 'found', company }
+  }
+  const verdict = judgeSearch(exchange, nowMs)
+  if (verdict.kind === 'refused') return verdict
+  const hint = 'check that the base URL is that of the service'
+  return { kind: 'refused', reason: 'the response contains no company', hint, retryMs: null }
+}

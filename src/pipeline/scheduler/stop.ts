@@ -1,0 +1,155 @@
+import { plural } from '../../core/text.js'
+import type { ErrorCode } from '../../core/errors.js'
+import type { LookupKind } from '../checkpoint/lookup-state.js'
+import { formatAmount } from './money.js'
+
+/** The reason why a run ends before every lookup has its answer. */
+export type Stop =
+  | { kind: 'interrupted' }
+  | { kind: 'duration_max' }
+  | { kind: 'refused'; reason: string }
+  | { kind: 'wrong_address'; reason: string }
+  | { kind: 'unreachable'; reason: string }
+  | { kind: 'out_of_credit'; reason: string }
+  | { kind: 'plan_limit'; reason: string }
+  | { kind: 'lookups_max'; lookupsMax: number }
+  /** In units of the currency. */
+  | { kind: 'cost_max'; costMax: number; currency: string | null }
+
+/** Whether open runs are still polled. Credit and budget only stop new submissions; billed answers are fetched. */
+export function shouldWaitForRuns(stop: Stop): boolean {
+  return stop.kind === 'out_of_credit' || stop.kind === 'plan_limit' || isBudgetEnd(stop)
+}
+
+/** Whether the user's budget is used up: the same command begins a new budget, unless the job is partitioned. */
+export function isBudgetEnd(stop: Stop): boolean {
+  return stop.kind === 'lookups_max' || stop.kind === 'cost_max'
+}
+
+/** A run that stopped since its budget was used up. Amounts are in units of the currency, `null` without a price. */
+export interface BudgetEnd {
+  /** Lookups still to be submitted, over all kinds, and their price. */
+  readonly leftCount: number
+  readonly leftCost: number | null
+  /** Submitted with this budget, including earlier processes: billed, or possibly billed. */
+  readonly spentCount: number
+  readonly spentCost: number | null
+  /** Share of this run. */
+  readonly ownCount: number
+  readonly ownCost: number | null
+  readonly isBilled: boolean
+  /** Whether the same command begins a new budget; the parts of a partitioned job share one budget permanently. */
+  readonly startsAnew: boolean
+  /** ISO 4217; `null` without a currency. */
+  readonly currency: string | null
+}
+
+/** The reason why a run ended, and one of the stopped kinds. */
+export interface KindStop {
+  readonly kind: LookupKind
+  readonly stop: Stop
+  /** `null` or missing if no budget ended the run, or an earlier version recorded it. */
+  readonly budgetEnd?: BudgetEnd | null
+}
+
+/**
+ * Returns the reason why a run ended; null if nothing is left to wait for. The stop of a single stage also ends the
+ * run.
+ */
+export function findEndReason(run: {
+  readonly stop: Stop | null
+  readonly stages: readonly { readonly kind: LookupKind; readonly stop: Stop | null }[]
+  readonly budgetEnd?: BudgetEnd | null
+}): KindStop | null {
+  const own = run.stages.find(({ stop }) => stop !== null && (run.stop === null || stop === run.stop))
+  const stop = run.stop ?? own?.stop ?? null
+  const { budgetEnd = null } = run
+  return stop === null ? null : { kind: own?.kind ?? 'resolution', stop, budgetEnd }
+}
+
+/** Returns the code and message of a stop; null for an interruption, whose exit code is the signal's. */
+export function explainStop({
+  kind,
+  stop,
+  budgetEnd = null,
+}: KindStop): { code: ErrorCode; message: string; hint: string } | null {
+  switch (stop.kind) {
+    case 'interrupted':
+      return null
+    case 'duration_max':
+      return {
+        code: 'DURATION_MAX_REACHED',
+        message: '--max-duration is reached',
+        hint: 'the same command resumes',
+      }
+    case 'refused':
+      return {
+        code: 'SERVICE_REFUSED',
+        message: `the service refused: ${stop.reason}`,
+        hint: 'check ENRICH_API_KEY and that the account may use v3; no row was marked failed, the same command resumes',
+      }
+    case 'wrong_address':
+      return {
+        code: 'SERVICE_ANSWER_INVALID',
+        message: `the base URL does not accept submissions: ${stop.reason}`,
+        hint: 'check --base-url; nothing was billed, the same command resumes',
+      }
+    case 'unreachable':
+      return {
+        code: 'SERVICE_UNREACHABLE',
+        message: `no usable answer came from the service: ${stop.reason}`,
+        hint: 'submitted lookups are saved; the same command resumes',
+      }
+    case 'out_of_credit':
+      return {
+        code: 'CREDIT_EXHAUSTED',
+        message: `the account's credit is used up: ${stop.reason}`,
+        hint: 'top the account up; the same command resumes',
+      }
+    case 'plan_limit':
+      return {
+        code: 'PLAN_LIMIT_REACHED',
+        message: `a limit of the account's plan is reached: ${stop.reason}`,
+        hint: 'wait until the plan renews, or upgrade it; the same command resumes',
+      }
+    case 'cost_max': {
+      const costMax = formatAmount(stop.costMax, stop.currency)
+      return {
+        code: 'COST_MAX_REACHED',
+        message: `the next lookup could exceed --max-cost ${costMax}${describeBudget(stop, budgetEnd)}`,
+        hint: getBudgetHint(budgetEnd, costMax, '--max-cost'),
+      }
+    }
+    case 'lookups_max': {
+      const { lookupsMax } = stop
+      const setting = kind === 'resolution' ? '--max-lookups' : `stages.${kind}.lookupsMax`
+      return {
+        code: 'LOOKUPS_MAX_REACHED',
+        message: `${setting} ${lookupsMax} is reached${describeBudget(stop, budgetEnd)}`,
+        hint: getBudgetHint(budgetEnd, plural(lookupsMax, 'lookup'), setting),
+      }
+    }
+  }
+}
+
+/** Describes the amount spent in this budget, the share of earlier processes, and the rest. */
+function describeBudget(stop: Stop, end: BudgetEnd | null): string {
+  if (end === null) return ''
+  const inMoney = stop.kind === 'cost_max'
+  const { currency, spentCost, ownCost, spentCount, ownCount, leftCount, leftCost } = end
+  const formatSpent = (cost: number | null, count: number) =>
+    inMoney && cost !== null ? formatAmount(cost, currency) : plural(count, 'lookup')
+  const own =
+    ownCount === spentCount ? 'all by this run' : `${formatSpent(ownCost, ownCount)} of it by this run`
+  const spent = `${formatSpent(spentCost, spentCount)} of this budget ${inMoney || spentCount === 1 ? 'is' : 'are'} spent, ${own}`
+  const price = leftCost === null ? '' : ` (${formatAmount(leftCost, currency)})`
+  const left = `${plural(leftCount, 'lookup')}${price} ${leftCount === 1 ? 'is' : 'are'} left to ${end.isBilled ? 'pay for' : 'submit'}`
+  return `: ${spent}; ${left}`
+}
+
+function getBudgetHint(end: BudgetEnd | null, budget: string, setting: string): string {
+  if (end === null) return 'the same command resumes'
+  return end.startsAnew
+    ? `the same command resumes with a new budget of ${budget}`
+    : `the job keeps its budget: raise ${setting}, then the same command resumes`
+}
