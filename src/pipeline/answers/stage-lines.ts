@@ -71,7 +71,7 @@ type StageValues<Which extends StageKind> = Partial<Record<StageColumnName<Which
 const stageLimits = { textsMax: 200, textCharsMax: 4_000, chainMax: 100, evidenceMax: 50 } as const
 
 /** Returns the line of a stored answer of any kind. */
-export function renderLine(kind: LookupKind, body: unknown): string {
+function renderLine(kind: LookupKind, body: unknown): string {
   switch (kind) {
     case 'resolution':
       return renderAnswer(runObjectLenient.parse(body))

@@ -5,13 +5,8 @@ import { readIdentifiers } from '../../../src/core/stated-identifiers.js'
 import type { LookupRule, IdentifierUse } from '../../../src/pipeline/input/detect-columns.js'
 import { IdentifierCounts } from '../../../src/pipeline/input/column-report.js'
 import { classifyDomain } from '../../../src/pipeline/input/identifier-content.js'
-import {
-  findLei,
-  mayBeIdentifier,
-  toRowCells,
-  toRowQuestion,
-  type RowQuestion,
-} from '../../../src/pipeline/input/row-question.js'
+import { findLei, mayBeIdentifier } from '../../../src/pipeline/input/identifier-columns.js'
+import { toRowCells, toRowQuestion, type RowQuestion } from '../../../src/pipeline/input/row-question.js'
 import { createRowReader } from '../../../src/pipeline/input/row-reader.js'
 import { noEarlierNames } from '../../../src/pipeline/input/ingest.js'
 import { anyText } from '../core/any-text.js'
