@@ -149,13 +149,13 @@ describe('values of a company', () => {
 
 test.each<[unknown, string]>([
   ['x', 'extend: a JSON object is needed'],
-  [{}, 'extend.ids: '],
-  [{ ids: ['siq_acme'] }, 'extend.properties: '],
-  [{ ids: [7], properties: [] }, 'extend.ids.0: '],
-  [{ ids: ['siq_acme'], properties: ['city'] }, 'extend.properties.0: '],
+  [{}, 'extend.ids '],
+  [{ ids: ['siq_acme'] }, 'extend.properties '],
+  [{ ids: [7], properties: [] }, 'extend.ids.0 '],
+  [{ ids: ['siq_acme'], properties: ['city'] }, 'extend.properties.0 '],
   [{ ids: ['siq_acme'], properties: [{ id: 'P31' }] }, 'there is no property \\"P31\\"'],
-  [{ ids: Array(limits.reconciliation.extendedIdsMax + 1).fill('siq_acme'), properties: [] }, 'extend.ids: '],
-  [{ ids: [], properties: Array(51).fill({ id: 'city' }) }, 'extend.properties: '],
+  [{ ids: Array(limits.reconciliation.extendedIdsMax + 1).fill('siq_acme'), properties: [] }, 'extend.ids '],
+  [{ ids: [], properties: Array(51).fill({ id: 'city' }) }, 'extend.properties '],
 ])('%j is refused', async (query, message) => {
   const reply = await postForm(it.nobody, { extend: JSON.stringify(query) })
   expect(refusalOf(reply)).toMatchObject({ status: 400, type: 'bad_request' })
