@@ -78,7 +78,8 @@ describe.each(stores)('counts of submissions, with a checkpoint in %s', (store) 
     )
   }
 
-  test.each(seeds)(
+  // Of a server, the last one alone.
+  test.each(store === 'sqlite' ? seeds : seeds.slice(-1))(
     'are the same in status, runs, runs --run and the report, whatever the history (seed %i)',
     async (seed) => {
       const fraction = createSeededFractions(seed * 7_919)

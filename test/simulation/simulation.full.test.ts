@@ -21,22 +21,19 @@ describe('nobody pays twice and no row is lost, whatever is killed, cut off or a
     expect(crashes).toBeGreaterThan(4)
   })
 
-  test.each([1, 51])(
-    'where an own registry answers first, and is loaded again between processes: 30 seeds from %i',
-    async (from) => {
-      let [crashes, settled, sampled] = [0, 0, 0]
-      for (let seed = from; seed < from + 30; seed++) {
-        const options = { webhooks: seed % 2 === 0, mixedUp: seed % 4 === 3, priced: seed % 5 === 0 }
-        const world = await simulate(seed, { ...options, first: true })
-        crashes += world.crashes
-        settled += world.settled
-        sampled += world.sampled
-      }
-      expect(crashes).toBeGreaterThan(12)
-      expect(settled).toBeGreaterThan(60)
-      expect(sampled).toBeGreaterThan(8)
-    },
-  )
+  test('where an own registry answers first, and is loaded again between processes', async () => {
+    let [crashes, settled, sampled] = [0, 0, 0]
+    for (let seed = 1; seed <= 30; seed++) {
+      const options = { webhooks: seed % 2 === 0, mixedUp: seed % 4 === 3, priced: seed % 5 === 0 }
+      const world = await simulate(seed, { ...options, first: true })
+      crashes += world.crashes
+      settled += world.settled
+      sampled += world.sampled
+    }
+    expect(crashes).toBeGreaterThan(12)
+    expect(settled).toBeGreaterThan(60)
+    expect(sampled).toBeGreaterThan(8)
+  })
 
   test.each([
     ['records, owners and domains are asked besides', {}],
