@@ -15,12 +15,14 @@ import {
 import { sampleChange, sampleRun } from '../../support/report-samples.js'
 
 type Fields = Readonly<Record<string, string | true>>
-const stateOf = (fields: Fields) => `${JSON.stringify({ v: 1, ...fields })}\n{}`
+type Sources = Readonly<Record<string, readonly string[]>>
+const stateOf = (fields: Fields, sources: Sources) =>
+  `${JSON.stringify({ v: 1, ...fields })}\n${JSON.stringify(sources)}`
 
-function entry(name: string, fields: Fields): PublishedEntry {
+function entry(name: string, fields: Fields, sources: Sources = {}): PublishedEntry {
   const address = Buffer.alloc(16)
   address.write(name)
-  return { address, rowKey: null, name, state: stateOf(fields) }
+  return { address, rowKey: null, name, state: stateOf(fields, sources) }
 }
 
 const entries: readonly PublishedEntry[] = [
@@ -35,6 +37,8 @@ const entries: readonly PublishedEntry[] = [
   entry('new to us', { status: 'a_status_to_come' }),
   entry('decided', { status: 'no_match' }),
   entry('nobody', { status: 'no_match', review: true }),
+  entry('explained', { status: 'no_match', review: true }, { 'no company has this name': ['status'] }),
+  entry('linked', { status: 'no_match', review: true }, { 'https://example.com/1': ['status'] }),
 ]
 
 function reader(
@@ -95,6 +99,15 @@ describe('rows to review', () => {
         shown('decided', 'no_match', { rowNumber: 5, rowCount: 1 }),
       ],
     })
+  })
+
+  test('a source that is no address is the reason, and an address is the source', () => {
+    const output = reader({ 1: [6, 7] }, []).published(1)!
+    const counts = { lookupCount: 2, rowCount: 2, rowsByStatus: { no_match: 2 } }
+    expect(findRowsToReview(output, counts, sampleFigures({ no_match: 2 })).entries).toEqual([
+      shown('explained', 'no_match', { reason: 'no company has this name', rowNumber: 1, rowCount: 1 }),
+      shown('linked', 'no_match', { source: 'https://example.com/1', rowNumber: 2, rowCount: 1 }),
+    ])
   })
 
   test('where some rows of a status are decided, only those that the review asks about', () => {
