@@ -25,7 +25,8 @@ const entries = [
   'app/matcher-worker',
   'config/write-json-schema',
   'registry/write-shipped',
-  // Benches and trials reach into these.
+  // Benches, trials and tests reach into these.
+  'cli/program',
   'pipeline/checkpoint/postgres/lease',
   'registry/registry',
   'service/limits',

@@ -1,13 +1,6 @@
-import { CommanderError } from 'commander'
-import { UserError, type ExitCode, getInterruptionCode, Interruption } from '../core/errors.js'
+import { type ExitCode, Interruption } from '../core/errors.js'
 import { printable } from '../core/text.js'
-import {
-  replaceProgramName,
-  findProgramName,
-  type CliIo,
-  reportError,
-  reportInterruption,
-} from './terminal/command-io.js'
+import { replaceProgramName, findProgramName, type Surroundings, reportError } from './terminal/command-io.js'
 import { canDraw, Screen } from './terminal/screen.js'
 import { setFlagsFromString } from 'node:v8'
 import { createRequire } from 'node:module'
@@ -86,11 +79,8 @@ async function stopWithoutOutput(error: NodeJS.ErrnoException): Promise<void> {
 }
 
 const lost = { output: false }
-/** Lists the commands of the group on the command line; empty text without a group. */
-let listCommandsOfGroup: () => string = () => ''
-let exitCode: ExitCode = 0
 const program = findProgramName(process.env)
-const io: CliIo = {
+const io: Surroundings = {
   out: (text) => {
     // JSON lines are printed unchanged.
     const isData = /^[[{]/.test(text)
@@ -116,57 +106,16 @@ const io: CliIo = {
   program,
   argv: process.argv.slice(2),
   interrupt: interruption.signal,
-  setExitCode: (code) => {
-    exitCode = code
-  },
 }
 
+let exitCode: ExitCode
 try {
   // Imported inside `try`, so that a too low limit of open files is reported as an error.
-  const { createProgram, formatGroup } = await import('./program.js')
-  const commands = await createProgram(io, io.argv)
-  listCommandsOfGroup = () => formatGroup(commands, io.argv)
-  startIsOver()
-  await commands.parseAsync(process.argv)
+  const { runCommand } = await import('./program.js')
+  exitCode = await runCommand(io, startIsOver)
 } catch (error) {
-  exitCode = reportFailure(error)
+  exitCode = reportError(error, io)
 }
-process.exitCode = exitCode === 130 ? getInterruptionCode(interruption.signal.reason) : exitCode
+process.exitCode = exitCode
 if (exitCode === 130 && interruption.signal.aborted && interrupted.by === null && !lost.output)
   io.err('Stopped: the reader of this output ended early.\n')
-
-function reportFailure(error: unknown): ExitCode {
-  const { signal } = interruption
-  if (signal.aborted && (isAbort(error) || (error instanceof UserError && isAbort(error.cause))))
-    return reportInterruption(getInterruptionCode(signal.reason), io)
-  if (error instanceof CommanderError) {
-    // Help and version end with 0; anything else is a mistake in the arguments.
-    if (error.exitCode === 0) return 0
-    // A group of commands without a command.
-    const message =
-      error.code === 'commander.help'
-        ? 'a command is missing'
-        : removeFlagValues(error.message.replace(/^error: /, ''))
-    const code = reportError(new UserError('USAGE_INVALID', message, { hint: suggestHelp(message) }), io)
-    if (error.code === 'commander.help') io.err(listCommandsOfGroup())
-    return code
-  }
-  return reportError(error, io)
-}
-
-/** Removes the value of an unknown flag, which may be a secret (`--api-key=…`). */
-function removeFlagValues(message: string): string {
-  return message.replace(/^(unknown option '[^'=]*=).*(?=')/s, '$1…')
-}
-
-function isAbort(error: unknown): boolean {
-  return error instanceof Error && error.name === 'AbortError'
-}
-
-function suggestHelp(message: string): string {
-  if (message.startsWith("unknown option '--dry-run'"))
-    return 'enrich plan is the dry run: it shows the lookups and the cost of a run, and submits nothing'
-  if (message.startsWith('unknown command') && io.argv[0] === 'registry')
-    return 'enrich registry --help lists its commands; to remove a source, load the others into a new registry (docs/registry.md)'
-  return 'enrich --help lists the commands, enrich COMMAND --help the flags of a command'
-}

@@ -1,8 +1,17 @@
-import { Command } from 'commander'
+import { Command, CommanderError } from 'commander'
 import { isAddress } from '../connectors/connectors.js'
 import { version } from '../platform/installed-package.js'
 import { describeOption } from './run-help.js'
-import { getHelpWidth, formatTermList, wrappedColumnsLeast, type CliIo } from './terminal/command-io.js'
+import {
+  getHelpWidth,
+  formatTermList,
+  wrappedColumnsLeast,
+  type CliIo,
+  reportError,
+  reportInterruption,
+  type Surroundings,
+} from './terminal/command-io.js'
+import { UserError, type ExitCode, getInterruptionCode } from '../core/errors.js'
 import { assertLocalPath, type PathUse } from '../core/local-path.js'
 
 interface ListedCommand {
@@ -175,6 +184,69 @@ export async function createProgram(io: CliIo, typed: readonly string[] | null =
   return program.configureHelp({ formatHelp: () => formatOverview(program) })
 }
 
+/**
+ * Runs the command of `surroundings.argv`, prints its result or error, and returns its exit code. Ends no process and
+ * reads no other arguments. `beforeAction` is called when the modules of the command are loaded.
+ */
+export async function runCommand(
+  surroundings: Surroundings,
+  beforeAction: () => void = () => undefined,
+): Promise<ExitCode> {
+  let exitCode: ExitCode = 0
+  const io: CliIo = {
+    ...surroundings,
+    setExitCode: (code) => {
+      exitCode = code
+    },
+  }
+  const signal = io.interrupt
+  let program: Command | undefined
+  try {
+    program = await createProgram(io, io.argv)
+    beforeAction()
+    await program.parseAsync([...io.argv], { from: 'user' })
+  } catch (error) {
+    const isStopped =
+      signal.aborted && (isAbort(error) || (error instanceof UserError && isAbort(error.cause)))
+    if (isStopped) exitCode = reportInterruption(getInterruptionCode(signal.reason), io)
+    else if (error instanceof CommanderError) exitCode = reportUse(error, io, program)
+    else exitCode = reportError(error, io)
+  }
+  return exitCode === 130 ? getInterruptionCode(signal.reason) : exitCode
+}
+
+/** Reports a mistake in the arguments; help and version end with 0. */
+function reportUse(error: CommanderError, io: CliIo, program: Command | undefined): ExitCode {
+  if (error.exitCode === 0) return 0
+  const isGroupAlone = error.code === 'commander.help'
+  const message = isGroupAlone
+    ? 'a command is missing'
+    : removeFlagValues(error.message.replace(/^error: /, ''))
+  const code = reportError(
+    new UserError('USAGE_INVALID', message, { hint: suggestHelp(message, io.argv) }),
+    io,
+  )
+  if (isGroupAlone && program !== undefined) io.err(formatGroup(program, io.argv))
+  return code
+}
+
+/** Removes the value of an unknown flag, which may be a secret (`--api-key=…`). */
+function removeFlagValues(message: string): string {
+  return message.replace(/^(unknown option '[^'=]*=).*(?=')/s, '$1…')
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError'
+}
+
+function suggestHelp(message: string, argv: readonly string[]): string {
+  if (message.startsWith("unknown option '--dry-run'"))
+    return 'enrich plan is the dry run: it shows the lookups and the cost of a run, and submits nothing'
+  if (message.startsWith('unknown command') && argv[0] === 'registry')
+    return 'enrich registry --help lists its commands; to remove a source, load the others into a new registry (docs/registry.md)'
+  return 'enrich --help lists the commands, enrich COMMAND --help the flags of a command'
+}
+
 /** The help of the program: common commands with their descriptions, and the names of the others. */
 function formatOverview(program: Command): string {
   const common = listedCommands.flatMap(({ words, description, group }) =>
@@ -198,7 +270,7 @@ function formatOverview(program: Command): string {
 }
 
 /** Formats the commands of the group that `argv` names (`enrich registry`); empty text if it names none. */
-export function formatGroup(program: Command, argv: readonly string[]): string {
+function formatGroup(program: Command, argv: readonly string[]): string {
   let group = program
   for (const word of argv) {
     const found = group.commands.find((command) => command.name() === word)

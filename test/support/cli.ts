@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { CommandHost } from './command-host.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 export const mainPath = join(root, 'dist/cli/main.js')
@@ -59,7 +60,12 @@ export interface CliPlace {
   namesIn(name: string): string[]
   /** Paths of files that only a running command needs: logs of SQLite, copies of inputs, temporary files. */
   listSideFiles(): string[]
+  /**
+   * Runs a command to its end, in a process that runs one after another (see `CommandHost`). In a process of its own if
+   * the options name something of a process, and at the same time as another command.
+   */
   run(args: readonly string[], options?: CliOptions): Promise<CliResult>
+  /** In a process of its own. */
   start(args: readonly string[], options?: CliOptions): RunningCli
 }
 
@@ -102,8 +108,38 @@ export function createPlace(whenFinished: typeof onTestFinished = onTestFinished
         .sort(),
     namesIn: (name) => (existsSync(path(name)) ? readdirSync(path(name)).sort() : []),
     start,
-    run: (args, options) => start(args, options).ended,
+    run: async (args, options = {}) =>
+      (await runInHost(args, options, folder, temporaryFolder)) ?? start(args, options).ended,
   }
+}
+
+const host = new CommandHost(join(root, 'dist/cli/program.js'))
+
+const environmentOf = (options: CliOptions, temporaryFolder: string) => ({
+  ...surroundings,
+  TMPDIR: temporaryFolder,
+  ENRICH_API_KEY: canary,
+  ...options.env,
+})
+
+async function runInHost(
+  args: readonly string[],
+  options: CliOptions,
+  folder: string,
+  temporaryFolder: string,
+): Promise<CliResult | null> {
+  const { wrapper, nodeFlags, stdin = '' } = options
+  if (wrapper !== undefined || nodeFlags !== undefined || stdin === null) return null
+  const environment = environmentOf(options, temporaryFolder)
+  const result = await host.run({ folder, environment, args, stdin })
+  if (result === null) return null
+  return assertNoKey({ ...result, stdout: result.stdoutBytes.toString('utf8') })
+}
+
+function assertNoKey(result: CliResult): CliResult {
+  if (result.stdout.includes(canary) || result.stderr.includes(canary))
+    throw new Error('the API key was printed')
+  return result
 }
 
 function startCli(
@@ -121,7 +157,7 @@ function startCli(
   ]
   const child = spawn(command, rest, {
     cwd,
-    env: { ...surroundings, TMPDIR: temporaryFolder, ENRICH_API_KEY: canary, ...options.env },
+    env: environmentOf(options, temporaryFolder),
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   const out: Buffer[] = []
@@ -140,11 +176,11 @@ function startCli(
     child.on('close', (code) => {
       const stdoutBytes = Buffer.concat(out)
       const stdout = stdoutBytes.toString('utf8')
-      if (stdout.includes(canary) || stderr.includes(canary)) reject(new Error('the API key was printed'))
       resolve({ code, stdout, stdoutBytes, stderr })
     })
   })
-  ended.catch(() => undefined)
+  const checked = ended.then(assertNoKey)
+  checked.catch(() => undefined)
   const sees = (pattern: RegExp) =>
     new Promise<RegExpExecArray>((resolve, reject) => {
       watch = () => {
@@ -156,7 +192,7 @@ function startCli(
         reject(new Error(`ended without ${String(pattern)}:\n${stderr}`))
       }, reject)
     })
-  return { child, ended, sees }
+  return { child, ended: checked, sees }
 }
 
 function assertNoCanary(folder: string): void {

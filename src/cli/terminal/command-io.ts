@@ -7,7 +7,7 @@ import { redactAddresses } from '../../core/local-path.js'
 import { explainSystemFailure } from '../../platform/system-limits.js'
 
 /** Streams, arguments and environment of a command. */
-export interface CliIo {
+export interface Surroundings {
   /** Writes results to standard output: text, or JSON lines. */
   out(text: string): void
   /** Writes progress, notices and errors to standard error. */
@@ -25,6 +25,9 @@ export interface CliIo {
   readonly argv: readonly string[]
   /** Aborted by the first SIGINT or SIGTERM. */
   readonly interrupt: AbortSignal
+}
+
+export interface CliIo extends Surroundings {
   /** Sets the exit code for an end without an error; the default is 0. */
   setExitCode(code: ExitCode): void
 }
@@ -173,7 +176,7 @@ function keepHostOnly(
 }
 
 /** Prints an error to standard error and, with --json, as a line to standard output. Returns the exit code. */
-export function reportError(thrown: unknown, io: CliIo): ExitCode {
+export function reportError(thrown: unknown, io: Surroundings): ExitCode {
   const error = explainSystemFailure(thrown)
   const wantsJson = io.argv.includes('--json')
   if (error instanceof UserError) {
@@ -198,7 +201,7 @@ export function reportError(thrown: unknown, io: CliIo): ExitCode {
 }
 
 /** Reports an interruption before the first submission. Returns `exitCode`. */
-export function reportInterruption(exitCode: ExitCode, io: CliIo): ExitCode {
+export function reportInterruption(exitCode: ExitCode, io: Surroundings): ExitCode {
   const message = 'interrupted while the input was being read: nothing was submitted'
   if (io.argv.includes('--json'))
     io.out(`${JSON.stringify({ type: 'error', code: 'INTERRUPTED', message, hint: null, exitCode })}\n`)
