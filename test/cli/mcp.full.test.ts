@@ -288,7 +288,7 @@ describe('a run that may be billed', () => {
   test('needs limits of the whole server when it starts', async () => {
     const { place, options } = await createHosted({}, { stages: { entity: {} } })
     const start = async (...flags: string[]) => {
-      const { code, stderr } = await place.run(['mcp', '--root', '.', ...flags], options)
+      const { code, stderr } = await place.start(['mcp', '--root', '.', ...flags], options).ended
       return [code, /error (\w+)/.exec(stderr)?.[1]]
     }
     expect(await start('--allow-run')).toEqual([2, 'USAGE_INVALID'])

@@ -129,8 +129,10 @@ async function runInHost(
   temporaryFolder: string,
 ): Promise<CliResult | null> {
   const { wrapper, nodeFlags, stdin = '' } = options
-  if (wrapper !== undefined || nodeFlags !== undefined || stdin === null) return null
   const environment = environmentOf(options, temporaryFolder)
+  // Node.js reads its own variables when it starts.
+  const isOfProcess = Object.keys(environment).some((name) => /^(NODE|SSL|OPENSSL|UV)_/.test(name))
+  if (isOfProcess || wrapper !== undefined || nodeFlags !== undefined || stdin === null) return null
   const result = await host.run({ folder, environment, args, stdin })
   if (result === null) return null
   return assertNoKey({ ...result, stdout: result.stdoutBytes.toString('utf8') })
