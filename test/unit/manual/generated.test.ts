@@ -17,14 +17,14 @@ const isUpdating = process.env['UPDATE_GOLDEN'] === '1'
 const pages = readdirSync(`${root}docs`)
   .filter((name) => name.endsWith('.md'))
   .map((name) => `docs/${name}`)
-const marked = pages.filter((path) => markersOf(read(path)).length > 0)
+const marked = ['ARCHITECTURE.md', ...pages.filter((path) => markersOf(read(path)).length > 0)]
 
 function expectMade(path: string, text: string): void {
   if (isUpdating) writeFileSync(root + path, text)
   expect(read(path)).toBe(text)
 }
 
-describe('what is made from the tables of the code', () => {
+describe('what is made from the code', () => {
   test.each(marked)('%s', (path) => {
     expectMade(path, withTables(read(path)))
   })

@@ -42,16 +42,13 @@ export function drawRooms(folder = ''): string {
     }
     return reached
   }
-  const nodes = rooms.map((room) => {
+  const lines = rooms.map((room) => {
     const fileCount = paths.filter((path) => roomOf(path) === room).length
     const doorCount = doors.get(room)?.size ?? 0
-    return `  ${room}["${room}<br>${doorCount === 0 ? '' : `${doorCount} doors of `}${fileCount} files"]`
+    const direct = [...(targets.get(room) ?? [])].filter((target) => !reachedFrom(room, target).has(target))
+    const of = doorCount === 0 ? '' : `${doorCount} ${doorCount === 1 ? 'door' : 'doors'} of `
+    const arrows = direct.length === 0 ? '' : ` --> ${direct.sort().join(' & ')}`
+    return `  ${room}["${room}<br>${of}${fileCount} files"]${arrows}`
   })
-  const arrows = rooms.flatMap((room) =>
-    [...(targets.get(room) ?? [])]
-      .filter((target) => !reachedFrom(room, target).has(target))
-      .sort()
-      .map((target) => `  ${room} --> ${target}`),
-  )
-  return ['```mermaid', 'flowchart TD', ...nodes, ...arrows, '```', ''].join('\n')
+  return ['```mermaid', 'flowchart TD', ...lines, '```', ''].join('\n')
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { drawRooms } from './rooms.js'
 import { isOption, listOptions, type CallFlag, type Option } from '../../../src/config/option.js'
 import { environmentVariables } from '../../../src/cli/run-help.js'
 import { callFlags, options } from '../../../src/config/options.js'
@@ -87,12 +88,17 @@ function columnTable(columns: readonly AnswerColumn[]): Table {
   return { head: ['column', 'type', 'meaning'], rows }
 }
 
-/** `<!-- table: NAME WORDS -->`, what was made, `<!-- end -->`. */
+/** `<!-- table: NAME WORDS -->` or `<!-- picture: rooms FOLDER -->`, what was made, `<!-- end -->`. */
 const marked = /(<!-- table: ([\w-]+)([^>]*?) -->\n)[\s\S]*?(?=<!-- end -->)/g
+const pictured = /(<!-- picture: rooms ?([\w/]*) -->\n)[\s\S]*?(?=<!-- end -->)/g
 
-/** A page with its marked tables made anew. Throws where a marker names no table. */
+/** A page with its marked tables and pictures made anew. Throws where a marker names no table. */
 export function withTables(page: string): string {
-  return page.replace(marked, (_, marker: string, name: string, words: string) => {
+  const withPictures = page.replace(
+    pictured,
+    (_, marker: string, folder: string) => `${marker}${drawRooms(folder)}`,
+  )
+  return withPictures.replace(marked, (_, marker: string, name: string, words: string) => {
     const table = tables[name]
     if (table === undefined) throw new Error(`no table is called ${name}`)
     return `${marker}${markdownOf(table(words.split(' ').filter((word) => word !== '')))}`
