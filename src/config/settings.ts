@@ -8,10 +8,10 @@ import { Secret } from '../core/secret.js'
 import { parseWebhookSecrets, type WebhookKeys } from '../core/webhook-signature.js'
 import { judgeWebhookUrl, parseWebhookUrl } from '../core/public-url.js'
 import type { NamedColumns, IdentifierUse } from '../pipeline/input/detect-columns.js'
-import { stageKinds, type StageKind } from '../pipeline/checkpoint/lookup-state.js'
+import { stageKinds, type StageKind } from '../core/lookup-kinds.js'
 import type { ServerErrorMeaning } from '../pipeline/scheduler/outcome.js'
 import type { PollingPace } from '../pipeline/scheduler/polling.js'
-import type { CostLimit, Prices } from '../pipeline/scheduler/money.js'
+import type { CostLimit, Prices } from '../core/money.js'
 import {
   createDefaultStages,
   type KindOptions,

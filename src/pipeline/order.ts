@@ -1,5 +1,5 @@
 import type { EndingOptions } from './history/ending.js'
-import type { Prices } from './scheduler/money.js'
+import type { Prices } from '../core/money.js'
 import type { FirstRule } from './scheduler/first-rule.js'
 import type { WebhookOptions } from './scheduler/webhooks.js'
 import type { InputOptions } from './input/input.js'

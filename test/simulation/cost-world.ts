@@ -1,4 +1,4 @@
-import type { CostLimit } from '../../src/pipeline/scheduler/money.js'
+import type { CostLimit } from '../../src/core/money.js'
 import type { Stop } from '../../src/pipeline/scheduler/stop.js'
 import { Chance } from './chance.js'
 import { hold } from './invariants.js'

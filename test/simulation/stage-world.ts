@@ -1,6 +1,6 @@
 import type { Transport } from '../../src/client/transport.js'
 import { openCheckpointReader } from '../../src/pipeline/checkpoint/sqlite/reader.js'
-import { stageKinds, type LookupKind, type StageKind } from '../../src/pipeline/checkpoint/lookup-state.js'
+import { stageKinds, type LookupKind, type StageKind } from '../../src/core/lookup-kinds.js'
 import type { Stop } from '../../src/pipeline/scheduler/stop.js'
 import type { SchedulingOptions } from '../../src/pipeline/scheduler/deps.js'
 import {

@@ -4,12 +4,12 @@ import { formatCount } from '../../core/text.js'
 import { formatColumnLines, type ColumnReport } from '../../pipeline/input/column-report.js'
 import { formatDuration } from '../../core/time.js'
 import {
-  type LookupKind,
   createEmptyPlan,
   planLookup,
   type LookupPlan,
   type PlanPolicy,
 } from '../../pipeline/checkpoint/lookup-state.js'
+import type { LookupKind } from '../../core/lookup-kinds.js'
 import { buildStagePolicy } from '../../pipeline/scheduler/stage-options.js'
 import {
   formatSpending,

@@ -18,7 +18,7 @@ import { basename } from 'node:path'
 import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
 import { formatFirst, formatSample } from '../../pipeline/scheduler/first-figures.js'
-import { formatAmount, formatBilledCount, formatCost, sumSubmitted } from '../../pipeline/scheduler/money.js'
+import { formatAmount, formatBilledCount, formatCost, sumSubmitted } from '../../core/money.js'
 import { formatSubmissions } from '../terminal/lookup-text.js'
 import type { RunRecord } from '../../pipeline/history/run-record.js'
 

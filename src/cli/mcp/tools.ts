@@ -8,7 +8,7 @@ import { verdicts } from '../../pipeline/answers/decision.js'
 import { systemClock } from '../../platform/clock.js'
 import type { Candidate } from '../../pipeline/answers/candidate.js'
 import { UserError } from '../../core/errors.js'
-import { toUnits } from '../../pipeline/scheduler/money.js'
+import { toUnits } from '../../core/money.js'
 import { runWithin, toRunWords, type RunCall } from './run-tool.js'
 import type { InputArguments, Workspace } from './workspace.js'
 

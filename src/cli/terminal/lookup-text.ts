@@ -14,7 +14,7 @@ import type {
 import { standardInputLabel } from '../../pipeline/input/sources.js'
 import { quote } from './command-io.js'
 import { explainStop } from '../../pipeline/scheduler/stop.js'
-import { lookupKinds, type LookupKind } from '../../pipeline/checkpoint/lookup-state.js'
+import { lookupKinds, type LookupKind } from '../../core/lookup-kinds.js'
 import {
   countBilled,
   formatAmount,
@@ -23,7 +23,7 @@ import {
   sumSubmitted,
   toUnits,
   type KindSubmissions,
-} from '../../pipeline/scheduler/money.js'
+} from '../../core/money.js'
 import type { RunSummary, StageFacts } from '../../pipeline/history/run-summary.js'
 
 /** The subject of a lookup of each kind. */

@@ -1,5 +1,5 @@
 import type { LookupPlan } from '../checkpoint/lookup-state.js'
-import { toMicros, calculateMoney, toUnits, type Money, type Prices } from '../scheduler/money.js'
+import { toMicros, calculateMoney, toUnits, type Money, type Prices } from '../../core/money.js'
 import type { PollingPace } from '../scheduler/polling.js'
 import { estimateEtaMs, type Progress, type TimeLeftFacts, type RunObserver } from './progress.js'
 import type { Clock } from '../../platform/clock.js'

@@ -13,7 +13,7 @@ import {
   type Tally,
   type KindRun,
 } from './tally.js'
-import { calculateMoney, type Prices } from '../scheduler/money.js'
+import { calculateMoney, type Prices } from '../../core/money.js'
 import type { JobSpending } from '../scheduler/budgets.js'
 import type { FirstFigures } from '../scheduler/first-figures.js'
 import type { RunSummary } from './run-summary.js'

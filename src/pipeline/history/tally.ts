@@ -1,8 +1,9 @@
 import type { OpenRunsView } from '../scheduler/run-durations.js'
 import type { Stop } from '../scheduler/stop.js'
 import type { CounterName, RequestKind, RunCounter } from '../scheduler/backlog.js'
-import type { LookupKind, LookupPlan } from '../checkpoint/lookup-state.js'
-import type { KindSubmissions } from '../scheduler/money.js'
+import type { LookupPlan } from '../checkpoint/lookup-state.js'
+import type { LookupKind } from '../../core/lookup-kinds.js'
+import type { KindSubmissions } from '../../core/money.js'
 import type { StageFacts } from './run-summary.js'
 
 /** Counts of a run so far, for progress, notices and the summary; no decision uses them. */

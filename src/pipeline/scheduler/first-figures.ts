@@ -1,6 +1,6 @@
 import { calculateInterval, type Interval } from '../../core/interval.js'
 import { formatCount, plural } from '../../core/text.js'
-import { formatAmount, toUnits, type Prices } from './money.js'
+import { formatAmount, toUnits, type Prices } from '../../core/money.js'
 
 /** The lookups that an own registry answered instead of the service. */
 export interface FirstFigures {

@@ -4,7 +4,7 @@ import { createGroupTransactions, type GroupTransactions } from '../../platform/
 import { openOwn, readOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
 import { NotOursError, prepare, type Sqlite } from '../../platform/sqlite.js'
 import { explainCheckpointError, withExplainedErrors } from '../checkpoint/sqlite/open-database.js'
-import type { LookupKind } from '../checkpoint/lookup-state.js'
+import type { LookupKind } from '../../core/lookup-kinds.js'
 
 /** Marks an SQLite file as an inbox ("enri"). */
 const applicationId = 0x656e7269

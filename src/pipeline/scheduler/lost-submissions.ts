@@ -1,5 +1,6 @@
 import { readDelivery, type Delivery } from './delivery.js'
-import { firstKinds, toRunId, type StageKind } from '../checkpoint/lookup-state.js'
+import { toRunId } from '../checkpoint/lookup-state.js'
+import { firstKinds, type StageKind } from '../../core/lookup-kinds.js'
 import { type PollingPace, getDeliveryMsMax } from './polling.js'
 import type { StageOptions } from './stage-options.js'
 import type { Clock } from '../../platform/clock.js'

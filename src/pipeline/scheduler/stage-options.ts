@@ -1,5 +1,6 @@
 import { rateLimits } from '../../contract/limits.js'
-import type { StageKind, PlanPolicy } from '../checkpoint/lookup-state.js'
+import type { PlanPolicy } from '../checkpoint/lookup-state.js'
+import type { StageKind } from '../../core/lookup-kinds.js'
 import type { PollingPace } from './polling.js'
 
 /** Options of one kind of lookups. */

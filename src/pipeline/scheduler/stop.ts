@@ -1,7 +1,7 @@
 import { plural } from '../../core/text.js'
 import type { ErrorCode } from '../../core/errors.js'
-import type { LookupKind } from '../checkpoint/lookup-state.js'
-import { formatAmount } from './money.js'
+import type { LookupKind } from '../../core/lookup-kinds.js'
+import { formatAmount } from '../../core/money.js'
 
 /** The reason why a run ends before every lookup has its answer. */
 export type Stop =
