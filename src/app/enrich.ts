@@ -4,12 +4,12 @@ import { createConnectors } from '../connectors/connectors.js'
 import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
 import {
-  createHostedCandidates,
   connectEmbedded,
   findServiceProxy,
   listFilesInUse,
   type WholeConnection,
 } from './service-connection.js'
+import { createHostedCandidates } from './hosted-candidates.js'
 import { buildInputOptions, type AskFirst } from './inspect-input.js'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -6,7 +6,7 @@ import { shouldWaitForRuns, type Stop } from './stop.js'
 import type { AnswerRecorder } from './answer-recorder.js'
 import type { Backlog, RunCounter } from './backlog.js'
 import type { Reservations } from './budgets.js'
-import type { Pace } from './pace.js'
+import type { Pace } from '../../platform/pace.js'
 import type { Protocol } from './protocol.js'
 
 /** Shared by the submitter and the poller of one kind of lookup. */

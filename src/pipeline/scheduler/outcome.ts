@@ -3,7 +3,7 @@ import { readError, type Exchange } from '../../core/http-exchange.js'
 import { parseInstantMs } from '../../core/time.js'
 import { at, toInteger, toText } from '../../core/json.js'
 import { findOtherCustomId, explainMismatch, type ExpectedIdentity } from '../checkpoint/misdirected.js'
-import { readRateHeaders } from './pacing.js'
+import { readRateHeaders } from '../../core/pacing.js'
 
 /**
  * The consequences of the response to a submission (interface: "v3 entity resolution", "Errors").
