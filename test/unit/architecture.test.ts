@@ -422,7 +422,6 @@ describe('decisions are pure', () => {
     'pipeline/history/run-record.ts',
     'pipeline/history/run-summary.ts',
     'pipeline/scheduler/first-figures.ts',
-    'core/money.ts',
     'pipeline/scheduler/stop.ts',
     'pipeline/history/changes.ts',
     'pipeline/history/remembered-runs.ts',

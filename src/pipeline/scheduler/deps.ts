@@ -13,7 +13,7 @@ import type { ServerErrorMeaning } from './outcome.js'
 import type { PollingPace } from './polling.js'
 import type { Stop } from './stop.js'
 import type { Backlog, RunCounter } from './backlog.js'
-import type { PreparedAnswers } from './protocol.js'
+import type { PreparedAnswers } from './prepared-answer.js'
 
 /** An answer that was stored; `run` may be parsed when it is read. */
 export interface RecordedAnswer {
