@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describeFault } from '../contract/errors.js'
 import { UserError } from '../core/errors.js'
-import type { ConfigOrigin } from '../pipeline/input/detect-columns.js'
+import type { ConfigOrigin } from '../pipeline/input/columns.js'
 import { listOptions, buildSchema, getValueAt, type ConfigOf } from './option.js'
 import { options } from './options.js'
 

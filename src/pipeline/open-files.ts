@@ -6,7 +6,7 @@ import { detectInputColumns, findNamedColumn, sampleColumns } from './input/colu
 import { assertMetricsReplaceable } from './history/metrics-file.js'
 import { assertChangesApart, createChangesFile, type ChangesTarget } from './history/changes-file.js'
 import { assertInputFound, openInput, type Input } from './input/input.js'
-import type { ColumnSamples } from './input/column-content.js'
+import type { ColumnSamples } from './input/columns.js'
 import { buildPartPath } from './checkpoint/partition.js'
 import type { RunOrder } from './order.js'
 import {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { formatCount, plural } from '../../core/text.js'
 import { assertNoClash } from '../../pipeline/answers/columns.js'
-import { getLabelColumn } from '../../pipeline/input/detect-columns.js'
+import { getLabelColumn } from '../../pipeline/input/columns.js'
 import { UserError } from '../../core/errors.js'
 import { listFilesInUse } from '../../app/service-connection.js'
 import { chooseSpoolFolder, inspectInput } from '../../app/inspect-input.js'

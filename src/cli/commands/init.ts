@@ -8,14 +8,17 @@ import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
 import { detectInputColumns, sampleColumns } from '../../pipeline/input/column-choice.js'
 import { openInput, type Input } from '../../pipeline/input/input.js'
-import { canBeNames, type ColumnSamples } from '../../pipeline/input/column-content.js'
-import { formatColumnLines, reportColumns, type ColumnReport } from '../../pipeline/input/column-report.js'
+import { canBeNames } from '../../pipeline/input/column-content.js'
 import {
-  detectColumns,
+  type ColumnSamples,
   type LookupColumns,
   type NamedColumns,
   type LookupRule,
-} from '../../pipeline/input/detect-columns.js'
+  formatColumnLines,
+  type ColumnReport,
+} from '../../pipeline/input/columns.js'
+import { reportColumns } from '../../pipeline/input/column-report.js'
+import { detectColumns } from '../../pipeline/input/detect-columns.js'
 import { buildTemporaryPath, publishFile } from '../../platform/files.js'
 import {
   listNameMembers,

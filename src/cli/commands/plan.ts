@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { ErrorCode } from '../../core/errors.js'
 import { formatCount } from '../../core/text.js'
-import { formatColumnLines, type ColumnReport } from '../../pipeline/input/column-report.js'
+import { formatColumnLines, type ColumnReport } from '../../pipeline/input/columns.js'
 import { formatDuration } from '../../core/time.js'
 import {
   createEmptyPlan,

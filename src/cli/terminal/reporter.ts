@@ -1,5 +1,5 @@
 import { formatCount, plural, cutToWidth, measureWidth } from '../../core/text.js'
-import { formatColumnLines } from '../../pipeline/input/column-report.js'
+import { formatColumnLines } from '../../pipeline/input/columns.js'
 import { formatSpending } from '../../pipeline/history/planned-spending.js'
 import {
   formatProgressLine,

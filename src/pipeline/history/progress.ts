@@ -3,7 +3,7 @@ import { formatDuration } from '../../core/time.js'
 import { formatAmount, type Money } from '../../core/money.js'
 import type { TimelinePoint } from './run-record.js'
 import type { StageFacts, RunSummary } from './run-summary.js'
-import type { ColumnReport } from '../input/column-report.js'
+import type { ColumnReport } from '../input/columns.js'
 import type { LookupPlan } from '../checkpoint/lookup-state.js'
 import type { PlannedSpending } from './planned-spending.js'
 

@@ -4,20 +4,17 @@ import type { CheckpointReader } from '../checkpoint/checkpoint.js'
 import { fetchKnown, findLookupIds, calculateResolutionKey } from '../checkpoint/lookup-key.js'
 import type { Input, InputFile, TextRow } from './input.js'
 import { createRowReader, toKeyedLookup, type EarlierNames } from './row-reader.js'
-import type { ColumnSamples } from './column-content.js'
-import { isKnownHeader } from './header-words.js'
 import {
+  type ColumnSamples,
   listLookupColumns,
-  detectColumns,
-  findColumn,
-  findUnnamedColumn,
-  judgeHeader,
   type NamedColumns,
   type LookupColumns,
   type LookupRule,
   type IdentifierUse,
-} from './detect-columns.js'
-import { listIdentifierColumns } from './identifier-columns.js'
+  listIdentifierColumns,
+} from './columns.js'
+import { isKnownHeader } from './header-words.js'
+import { detectColumns, findColumn, findUnnamedColumn, judgeHeader } from './detect-columns.js'
 import { listPlainColumns } from './nested-columns.js'
 import type { Lookup } from '../../core/lookup-identity.js'
 

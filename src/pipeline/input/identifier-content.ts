@@ -1,6 +1,5 @@
-import { toCanonicalIdentifier } from '../../core/identifiers.js'
+import { toCanonicalIdentifier, type IdentifierKey } from '../../core/identifiers.js'
 import { isPlaceholder } from '../../core/lookup-identity.js'
-import type { IdentifierKey } from './identifier-columns.js'
 
 /** Returns the text of a cell; null if it is blank or a placeholder. */
 export function toFilledCell(cell: string | null | undefined): string | null {

@@ -1,6 +1,6 @@
 import { openSqlite } from '../../platform/sqlite.js'
 import { UserError } from '../../core/errors.js'
-import { listLookupColumns, type LookupRule } from './detect-columns.js'
+import { listLookupColumns, type LookupRule } from './columns.js'
 import { IdentifierCounts } from './column-report.js'
 import type { KeyedLookup, LookupId } from '../checkpoint/checkpoint.js'
 import type { Input, MemberRow, TextRow } from './input.js'

@@ -2,14 +2,10 @@ import { identify, type Lookup, isPlaceholder } from '../../core/lookup-identity
 import type { KeyedLookup } from '../checkpoint/checkpoint.js'
 import { calculateResolutionKey, buildStageLookup } from '../checkpoint/lookup-key.js'
 import type { TextRow } from './input.js'
-import {
-  identifierKeys,
-  identifierPlaceKeys,
-  listIdentifierColumns,
-  mayBeIdentifier,
-} from './identifier-columns.js'
+import { mayBeIdentifier } from './identifier-columns.js'
+import { listIdentifierColumns, listLookupColumns, type LookupRule } from './columns.js'
+import { identifierKeys, identifierPlaceKeys } from '../../core/identifiers.js'
 import type { RowQuestion } from './row-question.js'
-import { listLookupColumns, type LookupRule } from './detect-columns.js'
 import { repeatedHeaders } from './column-report.js'
 import { isKnownHeader, parsePlaceHeader, toSpellingKey } from './header-words.js'
 
