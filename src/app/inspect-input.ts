@@ -1,6 +1,5 @@
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
-import { reportColumns } from '../pipeline/input/column-report.js'
 import type { ColumnReport, LookupRule } from '../pipeline/input/columns.js'
 import { UserError } from '../core/errors.js'
 import { createConnectors } from '../connectors/connectors.js'
@@ -13,7 +12,8 @@ import { getDecisionService } from '../pipeline/answers/decision.js'
 import { hasDecisions, isCheckpointAt } from '../pipeline/checkpoint/paths.js'
 import type { RunReview } from '../pipeline/decisions/review-mirror.js'
 import type { StandingDecisions } from '../pipeline/decisions/decision-sync.js'
-import { createEarlierNames, chooseColumns, sampleColumns } from '../pipeline/input/column-choice.js'
+import { createEarlierNames } from '../pipeline/input/column-choice.js'
+import { InputColumns } from '../pipeline/input/input-columns.js'
 import { ingest } from '../pipeline/input/ingest.js'
 import { openInput, type Input, type InputOptions } from '../pipeline/input/input.js'
 import type { RowIndex } from '../pipeline/input/row-index.js'
@@ -153,22 +153,15 @@ async function inspectWith<Result>(
   return withCleanup(async (closeLater) => {
     const input = await openInput(buildInputOptions(settings), { connectors, stdin: deps.stdin })
     closeLater(() => input.close())
-    const samples = await sampleColumns(input)
+    const found = await InputColumns.read(input, {
+      asked: settings.input.columns,
+      identifierUse: settings.identifierUse,
+    })
     const { baseUrl, registryPath } = settings.service
     const scope = baseUrl ?? (await readEmbeddedScope(registryPath))
     const reader = earlier?.peek(scope) ?? null
     closeLater(() => reader?.close())
-    const asked = settings.input.columns
-    const { identifierUse } = settings
-    const choice = await chooseColumns({
-      input,
-      asked,
-      identifierUse,
-      samples,
-      reader,
-      signal: deps.signal,
-    })
-    const { rule, note } = choice
+    const { rule, report, note } = await found.choose(reader, signal)
     const standing = await loadStandingDecisions(settings, earlier?.path ?? settings.checkpoint.path)
     const decided = new DecidedLookups(standing.byLookup)
     if (reader !== null) await fetchRecords(reader, standing)
@@ -200,7 +193,6 @@ async function inspectWith<Result>(
       spool: null,
       signal: deps.signal,
     })
-    const report = reportColumns(input.columns, rule, samples, input.layout.nested)
     const problem = earlier?.problem(baseUrl !== null) ?? null
     return await use({
       input,

@@ -2,11 +2,10 @@ import { assertNamesFitParquet, assertNoClash } from './answers/columns.js'
 import { getDatabaseName, noConnectors } from '../connectors/connectors.js'
 import { UserError } from '../core/errors.js'
 import type { CloseLater } from '../platform/close-stack.js'
-import { detectInputColumns, findNamedColumn, sampleColumns } from './input/column-choice.js'
+import { InputColumns } from './input/input-columns.js'
 import { assertMetricsReplaceable } from './history/metrics-file.js'
 import { assertChangesApart, createChangesFile, type ChangesTarget } from './history/changes-file.js'
 import { assertInputFound, openInput, type Input } from './input/input.js'
-import type { ColumnSamples } from './input/columns.js'
 import { buildPartPath } from './checkpoint/partition.js'
 import type { RunOrder } from './order.js'
 import {
@@ -25,8 +24,7 @@ import { warn, type RunContext } from './services.js'
 /** The table to read. */
 export interface RunTable {
   readonly input: Input
-  /** First cells of each column. */
-  readonly samples: ColumnSamples
+  readonly columns: InputColumns
   /** Column of the user's row keys, as spelled in the input; null if no column is named. */
   readonly rowKeyColumn: string | null
   /** Column by whose values rows are counted. */
@@ -72,10 +70,11 @@ export async function openFiles(context: RunContext, closeLater: CloseLater): Pr
   assertCheckpointApart(backend.path, inputFiles)
   // Guesses are reported before anything is billed.
   for (const text of input.listNotes()) warn(services, text)
-  const samples = await sampleColumns(input)
-  detectInputColumns(input, source.columns, samples)
-  const rowKeyColumn = findNamedColumn(source, input, 'rowKey', '--row-key')
-  const groupColumn = findNamedColumn(source, input, 'groupBy', '--report-by')
+  const { columns: asked, identifierUse } = source
+  const columns = await InputColumns.read(input, { asked, identifierUse })
+  columns.detect()
+  const rowKeyColumn = columns.find(source.rowKey ?? null, '--row-key')
+  const groupColumn = columns.find(source.groupBy ?? null, '--report-by')
   const output = withKeyColumn(requested, rowKeyColumn)
   const written = listWrittenPaths(output)
   await assertOutputsApart(input.files, {
@@ -92,7 +91,7 @@ export async function openFiles(context: RunContext, closeLater: CloseLater): Pr
       ...written,
       ...(changes === null ? [] : [changes.path]),
     ])
-  return { table: { input, samples, rowKeyColumn, groupColumn }, outputs: { output, changes }, attempt }
+  return { table: { input, columns, rowKeyColumn, groupColumn }, outputs: { output, changes }, attempt }
 }
 
 /** Checks everything about the output that can be known before a submission is billed. */

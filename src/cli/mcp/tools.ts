@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import * as z from 'zod'
 import { buildInputOptions, type InspectionDeps } from '../../app/inspect-input.js'
 import { proposeDecisions, withDoubtfulRows } from '../../app/propose-decisions.js'
-import { detectInputColumns, sampleColumns } from '../../pipeline/input/column-choice.js'
+import { InputColumns } from '../../pipeline/input/input-columns.js'
 import { openInput } from '../../pipeline/input/input.js'
 import { verdicts } from '../../pipeline/answers/decision.js'
 import { systemClock } from '../../platform/clock.js'
@@ -91,16 +91,17 @@ const inspectFile = defineTool({
     const settings = workspace.readSettings(workspace.toWords({ files: [file], ...args }))
     const input = await openInput(buildInputOptions(settings))
     try {
-      const samples = await sampleColumns(input)
+      const { identifierUse, input: asked } = settings
+      const found = await InputColumns.read(input, { asked: asked.columns, identifierUse })
       const excerpts = input.columns.map((column) => ({
         column,
-        cells: [...new Set(samples.get(column))]
+        cells: [...new Set(found.samples.get(column))]
           .slice(0, excerptsMax)
           .map((cell) => cell.slice(0, excerptCharsMax)),
       }))
       let detected: object
       try {
-        detected = detectInputColumns(input, settings.input.columns, samples)
+        detected = found.detect()
       } catch (error) {
         if (!(error instanceof UserError)) throw error
         detected = { code: error.code, message: error.message, hint: error.hint ?? null }

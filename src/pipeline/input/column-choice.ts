@@ -14,7 +14,7 @@ import {
   listIdentifierColumns,
 } from './columns.js'
 import { isKnownHeader } from './header-words.js'
-import { detectColumns, findColumn, findUnnamedColumn, judgeHeader } from './detect-columns.js'
+import { detectColumns, findUnnamedColumn, judgeHeader } from './detect-columns.js'
 import { listPlainColumns } from './nested-columns.js'
 import type { Lookup } from '../../core/lookup-identity.js'
 
@@ -138,17 +138,6 @@ function assertInFiles(files: readonly InputFile[], name: string): void {
   )
 }
 
-/** Finds the column with row keys, or the one that groups rows. Returns `null` if none is named. */
-export function findNamedColumn(
-  source: { rowKey?: string | null; groupBy?: string | null; columns: NamedColumns },
-  { columns }: Pick<Input, 'columns'>,
-  use: 'rowKey' | 'groupBy',
-  flag: string,
-): string | null {
-  const column = source[use] ?? null
-  return column === null ? null : findColumn(columns, column, { flag, origin: source.columns.origin })
-}
-
 export interface ColumnChoice {
   rule: LookupRule
   /** A note to the user about earlier runs with other columns. */
@@ -232,6 +221,7 @@ function describeColumns({ name, location, identifiers }: LookupColumns): string
 }
 
 const surelyKnownRows = 10_000
+
 /** Rows remembered at once: about 20 MB. */
 const seenRowsMax = 100_000
 

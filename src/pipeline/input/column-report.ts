@@ -50,7 +50,7 @@ const partNames = {
 /** Reports the use of each column, and other columns that might help. */
 export function reportColumns(
   header: readonly string[],
-  { columns: used, identifierUse }: LookupRule,
+  { columns: used, identifierUse }: Pick<LookupRule, 'columns' | 'identifierUse'>,
   samples: ColumnSamples,
   nested: NestedColumns = noNested,
 ): ColumnReport {
