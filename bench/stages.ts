@@ -8,7 +8,7 @@ import { openCheckpoint } from '../src/pipeline/checkpoint/sqlite/sqlite-checkpo
 import { openInbox } from '../src/pipeline/scheduler/inbox.js'
 import { stageKinds } from '../src/core/lookup-kinds.js'
 import { Backlog } from '../src/pipeline/scheduler/backlog.js'
-import { createDefaultStages } from '../src/pipeline/scheduler/stage-options.js'
+import { createDefaultStages } from '../src/pipeline/scheduler/scheduling.js'
 import { runUntilAnswered } from '../src/pipeline/scheduler/scheduler.js'
 import { noDecisions } from '../src/pipeline/answers/stage-questions.js'
 import { planStages } from '../src/pipeline/plan-run.js'

@@ -216,7 +216,7 @@ function connectFirst(
  * Lets the own registry answer in a temporary checkpoint, for a plan; `closeLater` removes it. Returns `null` without
  * such a registry. Throws like `answerFirst`.
  */
-export const askFirst: AskFirst = ({ settings, environment, signal, ...asked }, closeLater) => {
+export const askFirst: AskFirst = ({ settings, environment, signal }, asked, closeLater) => {
   const folder = mkdtempSync(join(tmpdir(), 'enrich-plan-'))
   closeLater(() => {
     rmSync(folder, { recursive: true, force: true })

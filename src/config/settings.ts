@@ -9,15 +9,15 @@ import { parseWebhookSecrets, type WebhookKeys } from '../core/webhook-signature
 import { judgeWebhookUrl, parseWebhookUrl } from '../core/public-url.js'
 import type { NamedColumns, IdentifierUse } from '../pipeline/input/columns.js'
 import { stageKinds, type StageKind } from '../core/lookup-kinds.js'
-import type { ServerErrorMeaning } from '../pipeline/scheduler/outcome.js'
-import type { PollingPace } from '../pipeline/scheduler/polling.js'
-import type { CostLimit, Prices } from '../core/money.js'
 import {
+  type ServerErrorMeaning,
+  type PollingPace,
   createDefaultStages,
   type KindOptions,
   type StageOptions,
-} from '../pipeline/scheduler/stage-options.js'
-import type { SchedulerLimits } from '../pipeline/scheduler/scheduler.js'
+  type SchedulerLimits,
+} from '../pipeline/scheduler/scheduling.js'
+import type { CostLimit, Prices } from '../core/money.js'
 import { conditionHint, parseConditions, type AlarmCondition } from '../pipeline/history/alarms.js'
 import type { NotifyFormat, NotifyTime } from '../pipeline/history/notify-message.js'
 import {

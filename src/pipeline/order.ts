@@ -5,10 +5,9 @@ import type { WebhookOptions } from './scheduler/webhooks.js'
 import type { InputOptions } from './input/input.js'
 import type { NamedColumns, IdentifierUse } from './input/columns.js'
 import type { Partition } from './checkpoint/partition.js'
-import type { StageOptions } from './scheduler/stage-options.js'
+import type { StageOptions, SchedulingOptions } from './scheduler/scheduling.js'
 import type { OutputRequest } from './output/output-path.js'
 import type { OwnFile } from './output/own-files.js'
-import type { SchedulingOptions } from './scheduler/scheduler.js'
 
 /**
  * A run as the user wants it: plain data without functions, which can be printed. Secrets in it hide their value.

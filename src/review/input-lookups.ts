@@ -1,7 +1,7 @@
 import { matchedConfidenceMin } from '../contract/outcome-rules.js'
 import type { Lookup } from '../core/lookup-identity.js'
 import { appendIdentifiers } from '../core/stated-identifiers.js'
-import type { Candidate } from '../pipeline/answers/candidate.js'
+import type { Candidate } from '../pipeline/answers/decision.js'
 import type { LookupId, CheckpointReader } from '../pipeline/checkpoint/checkpoint.js'
 import type { RowIndex } from '../pipeline/input/row-index.js'
 import { isDoubtful } from '../pipeline/checkpoint/lookup-state.js'

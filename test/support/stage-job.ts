@@ -9,7 +9,7 @@ import { stageKinds, type LookupKind, type StageKind } from '../../src/core/look
 import type { CostLimit } from '../../src/core/money.js'
 import { runPipeline } from '../../src/pipeline/run.js'
 import type { RunServices } from '../../src/pipeline/services.js'
-import { createDefaultStages } from '../../src/pipeline/scheduler/stage-options.js'
+import { createDefaultStages } from '../../src/pipeline/scheduler/scheduling.js'
 import type { RunSummary } from '../../src/pipeline/history/run-summary.js'
 import { systemClock } from '../../src/platform/clock.js'
 import { systemRandom } from '../../src/platform/random.js'

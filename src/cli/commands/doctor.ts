@@ -111,9 +111,9 @@ function checkColumns(settings: Settings, io: CliIo): Promise<string> {
       signal: io.interrupt,
       environment: io.environment,
     },
-    ({ columns, columnNote }) =>
+    ({ columns, notes }) =>
       Promise.resolve(
-        [...formatColumnLines(columns), ...(columnNote === null ? [] : [columnNote])].join(
+        [...formatColumnLines(columns), ...(notes.columns === null ? [] : [notes.columns])].join(
           `\n${' '.repeat(18)}`,
         ),
       ),

@@ -9,7 +9,7 @@ import {
   type PlanPolicy,
 } from '../../pipeline/checkpoint/lookup-state.js'
 import { stageKinds, type StageKind } from '../../core/lookup-kinds.js'
-import { calculateSaved, type FirstFigures } from '../../pipeline/scheduler/first-figures.js'
+import { calculateSaved, type FirstFigures } from '../../pipeline/scheduler/first-rule.js'
 import { formatAmount, type Prices } from '../../core/money.js'
 import type { FirstAnswers } from '../../pipeline/scheduler/first-answers.js'
 import type { Settings } from '../../config/settings.js'

@@ -1,12 +1,11 @@
 import { Readable } from 'node:stream'
 import * as z from 'zod'
-import { buildInputOptions, type InspectionDeps } from '../../app/inspect-input.js'
+import { buildInputOptions, type InspectionRequest } from '../../app/inspect-input.js'
 import { proposeDecisions, withDoubtfulRows } from '../../app/propose-decisions.js'
 import { InputColumns } from '../../pipeline/input/input-columns.js'
 import { openInput } from '../../pipeline/input/input.js'
-import { verdicts } from '../../pipeline/answers/decision.js'
+import { verdicts, type Candidate } from '../../pipeline/answers/decision.js'
 import { systemClock } from '../../platform/clock.js'
-import type { Candidate } from '../../pipeline/answers/candidate.js'
 import { UserError } from '../../core/errors.js'
 import { toUnits } from '../../core/money.js'
 import { runWithin, toRunWords, type RunCall } from './run-tool.js'
@@ -74,7 +73,11 @@ const excerptCharsMax = 80
 const excerptsMax = 3
 const changesMax = 100
 
-const toReviewDeps = (workspace: Workspace, args: InputArguments, signal: AbortSignal): InspectionDeps => ({
+const toReviewDeps = (
+  workspace: Workspace,
+  args: InputArguments,
+  signal: AbortSignal,
+): InspectionRequest => ({
   settings: workspace.readSettings(workspace.toWords(args)),
   stdin: Readable.from([]),
   environment: workspace.deps.io.environment,

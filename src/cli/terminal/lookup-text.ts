@@ -13,7 +13,7 @@ import type {
 } from '../../pipeline/checkpoint/postgres/status.js'
 import { standardInputLabel } from '../../pipeline/input/sources.js'
 import { quote } from './command-io.js'
-import { explainStop } from '../../pipeline/scheduler/stop.js'
+import { explainStop } from '../../pipeline/scheduler/scheduling.js'
 import { lookupKinds, type LookupKind } from '../../core/lookup-kinds.js'
 import {
   countBilled,

@@ -18,7 +18,7 @@ import {
 } from './alarms.js'
 import { getExitCode, type RunSummary } from './run-summary.js'
 import { renderNotification, type NotifyFormat, type NotifyTime, type RunEnd } from './notify-message.js'
-import { explainStop, findEndReason } from '../scheduler/stop.js'
+import { explainStop, findEndReason } from '../scheduler/scheduling.js'
 import type { Money } from '../../core/money.js'
 import { writeMetricsFile } from './metrics-file.js'
 

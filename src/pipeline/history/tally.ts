@@ -1,5 +1,5 @@
 import type { OpenRunsView } from '../scheduler/run-durations.js'
-import type { Stop } from '../scheduler/stop.js'
+import type { Stop } from '../scheduler/scheduling.js'
 import type { CounterName, RequestKind, RunCounter } from '../scheduler/backlog.js'
 import type { LookupPlan } from '../checkpoint/lookup-state.js'
 import type { LookupKind } from '../../core/lookup-kinds.js'

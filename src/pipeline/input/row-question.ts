@@ -16,8 +16,13 @@ import {
 } from '../../core/stated-identifiers.js'
 import type { LookupRule } from './columns.js'
 import { findRegisterCountry, toHeaderKey } from './header-words.js'
-import { faultReasons, toFilledCell, classifyDomain, type IdentifierFault } from './identifier-content.js'
-import { findLei } from './identifier-columns.js'
+import {
+  faultReasons,
+  toFilledCell,
+  classifyDomain,
+  type IdentifierFault,
+  findLei,
+} from './identifier-content.js'
 import {
   identifierKeys,
   identifierPlaceKeys,

@@ -1,7 +1,7 @@
 import type { LookupId, ToSubmit } from '../checkpoint/checkpoint.js'
 import type { DeliveryState } from './inbox.js'
 import type { OpenRunsView } from './run-durations.js'
-import type { Stop } from './stop.js'
+import type { Stop } from './scheduling.js'
 
 /** Lookups of one kind still to be submitted, and whether any was submitted. Drives the scheduler; not for display. */
 export class Backlog {

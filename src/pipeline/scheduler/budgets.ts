@@ -1,6 +1,6 @@
 import type { Checkpoint, Refusal, SubmissionBounds, ToSubmit } from '../checkpoint/checkpoint.js'
 import { lookupKinds, type LookupKind, type StageKind } from '../../core/lookup-kinds.js'
-import { type Stop, isBudgetEnd } from './stop.js'
+import { type Stop, isBudgetEnd } from './scheduling.js'
 import { calculateCostMicros, toUnits, type CostLimit } from '../../core/money.js'
 
 /** Submissions of a job by all its processes that were billed or may have been. */

@@ -1,4 +1,4 @@
-import type { StageOptions } from './stage-options.js'
+import type { StageOptions, Stop, SchedulingOptions } from './scheduling.js'
 import type { DecidedRows } from '../answers/stage-questions.js'
 import type { ServiceClient } from '../../client/client.js'
 import type { Clock, WakeSignal } from '../../platform/clock.js'
@@ -8,10 +8,6 @@ import type { Checkpoint, LookupId } from '../checkpoint/checkpoint.js'
 import type { Inbox } from './inbox.js'
 import type { LookupPlan, PlanPolicy } from '../checkpoint/lookup-state.js'
 import type { StageKind } from '../../core/lookup-kinds.js'
-import type { CostLimit } from '../../core/money.js'
-import type { ServerErrorMeaning } from './outcome.js'
-import type { PollingPace } from './polling.js'
-import type { Stop } from './stop.js'
 import type { Backlog, RunCounter } from './backlog.js'
 import type { PreparedAnswers } from './prepared-answer.js'
 
@@ -21,28 +17,6 @@ export interface RecordedAnswer {
   /** 0 to 100; null without one. */
   readonly confidence: number | null
   readonly run: RunObjectLenient
-}
-
-export interface SchedulerLimits {
-  /** Requests in `windowMs`; null if unlimited (the embedded service). */
-  submissionsPerWindow: number | null
-  pollsPerWindow: number | null
-  windowMs: number
-  /** Most runs in flight at once. */
-  inFlightRunsMax: number
-  submitConcurrency: number
-}
-
-/** Options set by the user or given by the service. */
-export interface SchedulingOptions {
-  limits: SchedulerLimits
-  polling: PollingPace
-  serverErrorMeans: ServerErrorMeaning
-  /** Limit of submissions of the job, over all its processes. */
-  lookupsMax: number | null
-  /** Cost limit of the job, over all kinds; optional. */
-  cost?: CostLimit
-  durationMsMax: number | null
 }
 
 export interface SchedulerDeps {

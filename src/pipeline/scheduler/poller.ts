@@ -7,12 +7,12 @@ import type { PollVerdict } from './outcome.js'
 import {
   isPastDeadline,
   findNextPoll,
-  type PollingPace,
   type PollPlan,
   type PollSupply,
   findNextFallbackPoll,
   type FallbackRun,
 } from './polling.js'
+import type { PollingPace } from './scheduling.js'
 import { readRateHeaders } from '../../core/pacing.js'
 import { RunDurations, viewOpenRuns } from './run-durations.js'
 import type { LookupId, PendingRun } from '../checkpoint/checkpoint.js'

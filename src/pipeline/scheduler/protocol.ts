@@ -15,8 +15,8 @@ import {
   readResolvedAtMs,
   type KickoffVerdict,
   type PollVerdict,
-  type ServerErrorMeaning,
 } from './outcome.js'
+import type { ServerErrorMeaning } from './scheduling.js'
 import {
   judgeEntityKickoff,
   judgeRecordKickoff,

@@ -3,10 +3,9 @@ import type { RunObjectLenient } from '../../contract/resolution.js'
 import type { Exchange } from '../../core/http-exchange.js'
 import type { Clock } from '../../platform/clock.js'
 import { firstKinds, type LookupKind, type StageKind } from '../../core/lookup-kinds.js'
-import type { Stop } from './stop.js'
+import { type Stop, createDefaultStages, type KindOptions } from './scheduling.js'
 import type { Checkpoint } from '../checkpoint/checkpoint.js'
 import { getDeliveryMsMax } from './polling.js'
-import { createDefaultStages, type KindOptions } from './stage-options.js'
 import { noDecisions } from '../answers/stage-questions.js'
 import { followMerge, readMergedInto, withChain } from './outcome.js'
 import { readRateHeaders } from '../../core/pacing.js'
@@ -23,7 +22,7 @@ import type { RunCounter } from './backlog.js'
 /** Time that an interrupted run waits for responses to submissions in flight. */
 const interruptGraceMs = 5_000
 
-export type { SchedulerDeps, SchedulerLimits, SchedulingOptions } from './deps.js'
+export type { SchedulerLimits, SchedulingOptions } from './scheduling.js'
 
 /**
  * Submits new lookups and polls running ones, until each has its answer, is left for the next command, or the run is

@@ -47,11 +47,12 @@ async function look(input: EnrichConfig['input'] = {}, more: EnrichConfig = {}) 
   return inspectInput(
     {
       settings,
+      environment: {},
       stdin: new PassThrough(),
       signal: new AbortController().signal,
       onBatch: (batch) => lookups.push(...batch),
     },
-    ({ columns, index, rowNotes }) =>
+    ({ columns, index, notes: { rows: rowNotes } }) =>
       Promise.resolve({
         asked: lookups.map(({ kind, lookup }) => `${kind}: ${lookup.name}`),
         contexts: lookups.map(({ lookup }) => lookup.context),

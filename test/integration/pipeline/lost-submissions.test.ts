@@ -10,7 +10,7 @@ import {
 } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { openInbox, type OwnInbox } from '../../../src/pipeline/scheduler/inbox.js'
 import { stageKinds } from '../../../src/core/lookup-kinds.js'
-import { createDefaultStages } from '../../../src/pipeline/scheduler/stage-options.js'
+import { createDefaultStages } from '../../../src/pipeline/scheduler/scheduling.js'
 import { waitForLost, type LostWaitDeps } from '../../../src/pipeline/scheduler/lost-submissions.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { hurriedClock } from '../../support/hurried-clock.js'

@@ -4,11 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { readIdentifiers } from '../../../src/core/stated-identifiers.js'
 import type { LookupRule, IdentifierUse } from '../../../src/pipeline/input/columns.js'
 import { IdentifierCounts } from '../../../src/pipeline/input/column-report.js'
-import { classifyDomain } from '../../../src/pipeline/input/identifier-content.js'
-import { findLei, mayBeIdentifier } from '../../../src/pipeline/input/identifier-columns.js'
+import { classifyDomain, findLei, mayBeIdentifier } from '../../../src/pipeline/input/identifier-content.js'
 import { toRowCells, toRowQuestion, type RowQuestion } from '../../../src/pipeline/input/row-question.js'
-import { createRowReader } from '../../../src/pipeline/input/row-reader.js'
-import { noEarlierNames } from '../../../src/pipeline/input/ingest.js'
+import { createRowReader, noEarlierNames } from '../../../src/pipeline/input/row-reader.js'
 import { anyText } from '../core/any-text.js'
 
 const columns = {
