@@ -7,7 +7,7 @@ import { calculateResolutionKey } from '../src/pipeline/checkpoint/lookup-key.js
 import { openCheckpoint } from '../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { openInbox } from '../src/pipeline/scheduler/inbox.js'
 import { stageKinds } from '../src/core/lookup-kinds.js'
-import { Backlog } from '../src/pipeline/scheduler/backlog.js'
+import { Backlog } from '../src/pipeline/scheduler/work.js'
 import { createDefaultStages } from '../src/pipeline/scheduler/scheduling.js'
 import { runUntilAnswered } from '../src/pipeline/scheduler/scheduler.js'
 import { noDecisions } from '../src/pipeline/answers/stage-questions.js'

@@ -15,7 +15,7 @@ import type { Checkpoint, CheckpointReader } from './checkpoint/checkpoint.js'
 import type { KeptCandidates } from './decisions/review-store.js'
 import type { RunReview } from './decisions/review-mirror.js'
 import type { HistoryWriter } from './history/history-writer.js'
-import type { InboxAccess } from './scheduler/webhooks.js'
+import type { InboxAccess } from './scheduler/inbox.js'
 import type { PartDatabase } from './output/part-ledger.js'
 
 /** Storage of a run: local files, or a server shared with other processes. */

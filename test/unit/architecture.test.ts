@@ -67,9 +67,8 @@ const doors: Record<string, Doors> = {
     files: `
       answer-first answers/answer-candidate answers/columns answers/decision
       answers/published-state answers/stage-answers answers/stage-lines checkpoint/checkpoint
-      checkpoint/checkpoint-errors checkpoint/lookup-key checkpoint/lookup-state
-      checkpoint/maintenance checkpoint/partition checkpoint/postgres/open-database
-      checkpoint/postgres/status checkpoint/sqlite/open-database checkpoint/sqlite/reader
+      checkpoint/lookup-key checkpoint/lookup-state checkpoint/maintenance checkpoint/partition
+      checkpoint/postgres/open-database checkpoint/sqlite/open-database checkpoint/sqlite/reader
       checkpoint/sqlite/verify decisions/decided-lookups decisions/decision-sync
       decisions/decisions-file decisions/proposals decisions/review-sql decisions/review-store
       decisions/shared-review export-rows history/alarms history/changes-file
@@ -78,9 +77,9 @@ const doors: Record<string, Doors> = {
       history/run-summary input/columns input/input input/input-columns input/row-index
       input/sources inspect-rows migration/move-checkpoint order output/collect
       output/output-format output/output-path output/own-files output/plain-table
-      output/staged-file run scheduler/first-answers scheduler/first-rule scheduler/inbox
+      output/staged-file read-status run scheduler/first-answers scheduler/first-rule
       scheduler/outcome scheduler/prepared-answer scheduler/receiver scheduler/scheduling
-      scheduler/shared-inbox scheduler/webhooks services`,
+      scheduler/webhooks services`,
   },
   'pipeline/answers': {
     files: `
@@ -118,8 +117,8 @@ const doors: Record<string, Doors> = {
   },
   'pipeline/scheduler': {
     files: `
-      backlog budgets deps first-answers first-rule inbox lost-submissions outcome prepared-answer
-      receiver run-durations scheduler scheduling shared-inbox webhooks`,
+      first-answers first-rule inbox job outcome prepared-answer receiver scheduler scheduling
+      shared-inbox webhooks work`,
   },
   registry: {
     files: 'edition evaluate/evaluation import/load normalize/parsed-name normalize/places read-registry',

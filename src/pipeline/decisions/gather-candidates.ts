@@ -1,7 +1,7 @@
 import { getErrorText } from '../../core/errors.js'
 import { WakeSignal, type Clock } from '../../platform/clock.js'
 import type { CheckpointReader, LookupId } from '../checkpoint/checkpoint.js'
-import type { RecordedAnswer } from '../scheduler/deps.js'
+import type { RecordedAnswer } from '../scheduler/work.js'
 import type { RowIndex } from '../input/row-index.js'
 import { getDecisionService, type Candidate, type CandidateSource } from '../answers/decision.js'
 import { isDoubtful, type AnsweredLookup } from '../checkpoint/lookup-state.js'

@@ -14,7 +14,7 @@ import {
   type KindRun,
 } from './tally.js'
 import { calculateMoney, type Prices } from '../../core/money.js'
-import type { JobSpending } from '../scheduler/budgets.js'
+import type { JobSpending } from '../scheduler/job.js'
 import type { FirstFigures } from '../scheduler/first-rule.js'
 import type { RunSummary } from './run-summary.js'
 

@@ -9,15 +9,15 @@ import { getDeliveryMsMax } from './polling.js'
 import { noDecisions } from '../answers/stage-questions.js'
 import { followMerge, readMergedInto, withChain } from './outcome.js'
 import { readRateHeaders } from '../../core/pacing.js'
-import type { SchedulerDeps } from './deps.js'
+import type { SchedulerDeps, RunCounter } from './work.js'
 import { KindMachine, StagePlanner, type StageSink } from './kind-machine.js'
 import { StopController } from './kind-context.js'
-import { CostBudget, JobBudget, readSpending } from './budgets.js'
+import { CostBudget, JobBudget } from './budgets.js'
+import { readSpending } from './job.js'
 import { openPaces, type KindPaces } from './kind-paces.js'
 import { createProtocol } from './protocol.js'
 import { WebhookIngestor } from './webhook-ingestor.js'
 import type { Pace } from '../../platform/pace.js'
-import type { RunCounter } from './backlog.js'
 
 /** Time that an interrupted run waits for responses to submissions in flight. */
 const interruptGraceMs = 5_000

@@ -9,8 +9,8 @@ import {
   type Inbox,
   type InboxCounts,
   type WaitingDelivery,
+  type InboxAccess,
 } from './inbox.js'
-import type { InboxAccess } from './webhooks.js'
 import { buildStageLookup } from '../checkpoint/lookup-key.js'
 import { readDelivery } from './delivery.js'
 

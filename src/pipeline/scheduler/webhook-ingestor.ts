@@ -11,7 +11,7 @@ import { readRecord } from './record-verdicts.js'
 import { receiverLimits, type DeliveryState, type Inbox, type WaitingDelivery } from './inbox.js'
 import type { AnswerRecorder } from './answer-recorder.js'
 import type { Poller } from './poller.js'
-import type { RunCounter } from './backlog.js'
+import type { RunCounter } from './work.js'
 
 /** Submissions request the basis: an answer is complete only with it. */
 export const basisWanted = true

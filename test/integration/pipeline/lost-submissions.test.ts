@@ -11,7 +11,7 @@ import {
 import { openInbox, type OwnInbox } from '../../../src/pipeline/scheduler/inbox.js'
 import { stageKinds } from '../../../src/core/lookup-kinds.js'
 import { createDefaultStages } from '../../../src/pipeline/scheduler/scheduling.js'
-import { waitForLost, type LostWaitDeps } from '../../../src/pipeline/scheduler/lost-submissions.js'
+import { waitForLost, type LostWaitDeps } from '../../../src/pipeline/scheduler/job.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { hurriedClock } from '../../support/hurried-clock.js'
 
