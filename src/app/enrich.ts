@@ -4,12 +4,12 @@ import { createConnectors } from '../connectors/connectors.js'
 import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
 import {
-  createHostedCandidates,
   connectEmbedded,
   findServiceProxy,
   listFilesInUse,
   type WholeConnection,
 } from './service-connection.js'
+import { createHostedCandidates } from './hosted-candidates.js'
 import { buildInputOptions, type AskFirst } from './inspect-input.js'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -216,7 +216,7 @@ function connectFirst(
  * Lets the own registry answer in a temporary checkpoint, for a plan; `closeLater` removes it. Returns `null` without
  * such a registry. Throws like `answerFirst`.
  */
-export const askFirst: AskFirst = ({ settings, environment, signal, ...asked }, closeLater) => {
+export const askFirst: AskFirst = ({ settings, environment, signal }, asked, closeLater) => {
   const folder = mkdtempSync(join(tmpdir(), 'enrich-plan-'))
   closeLater(() => {
     rmSync(folder, { recursive: true, force: true })

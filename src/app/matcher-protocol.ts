@@ -2,11 +2,9 @@ import { statSync } from 'node:fs'
 import type { MessagePort } from 'node:worker_threads'
 import type { Resolution } from '../contract/result.js'
 import { UserError, errorCodes, type ErrorCode } from '../core/errors.js'
-import type { Candidate } from '../pipeline/answers/candidate.js'
-import { renderAnswer } from '../pipeline/answers/answer-line.js'
-import { packAnswer } from '../pipeline/checkpoint/packed-answer.js'
+import type { Candidate } from '../pipeline/answers/decision.js'
 import { isDoubtful } from '../pipeline/checkpoint/lookup-state.js'
-import type { PreparedAnswer } from '../pipeline/scheduler/protocol.js'
+import { prepareAnswer, type PreparedAnswer } from '../pipeline/scheduler/prepared-answer.js'
 import {
   buildRunPoll,
   toResolutionText,
@@ -146,7 +144,7 @@ export function answerQuestion(knowledge: RegistryKnowledge, question: Question)
       const candidates = gatherCandidates(answer, asked, doubtThreshold)
       return {
         texts: [outcome, basis, status, classification ?? '', ...(candidates === null ? [] : [candidates])],
-        prepared: run === null ? null : prepareAnswer(answer, text, query, run),
+        prepared: run === null ? null : prepareResolution(answer, text, query, run),
       }
     }
     case 'search':
@@ -162,7 +160,7 @@ export function answerQuestion(knowledge: RegistryKnowledge, question: Question)
  * Makes what the pipeline stores of the answer of a run, as the poller would make it from the body of its poll. Returns
  * `null` for answers that the poller has to see. `text`: the text of the answer. `resolved`: its run.
  */
-export function prepareAnswer(
+export function prepareResolution(
   answer: Resolution,
   text: ResolutionText,
   query: Query,
@@ -170,18 +168,14 @@ export function prepareAnswer(
 ): PreparedAnswer | null {
   if (answer.status === 'failed' || answer.status === 'merged') return null
   const { run, body } = buildRunPoll(answer, text, query, resolved)
-  const { packed, ...sizes } = packAnswer(renderAnswer(run), body)
-  return {
-    bodyChars: body.length,
+  return prepareAnswer(run, body, {
     runId: resolved.runId,
     customId: resolved.customId,
     name: query.name,
     outcome: answer.status,
     confidence: answer.match_confidence,
     resolvedAtMs: resolved.nowMs,
-    // A buffer of its own: a message copies the whole buffer that a view belongs to.
-    packed: { ...sizes, packed: Buffer.from(new Uint8Array(packed).buffer) },
-  }
+  })
 }
 
 /** Returns `null` without candidates or after an error; the error is reported when they are requested directly. */

@@ -3,15 +3,15 @@ import type { Environment } from '../config/file-config.js'
 import type { Settings } from '../config/settings.js'
 import { isAddress } from '../connectors/connectors.js'
 import { UserError } from '../core/errors.js'
-import { getDecisionService } from '../pipeline/answers/decision.js'
+import { getDecisionService, type Candidate, type CandidateSource } from '../pipeline/answers/decision.js'
 import type { Clock } from '../platform/clock.js'
 import { withReview, type ReviewBackend, type ReviewSession } from '../review/review.js'
 import { readEmbeddedScope } from './embedded-scope.js'
 import { connectTo } from './enrich.js'
-import { inspectInput, type Inspection } from './inspect-input.js'
+import { inspectInput } from './inspect-input.js'
+import type { RowInspection } from '../pipeline/inspect-rows.js'
 import type { LookupId } from '../pipeline/checkpoint/checkpoint.js'
 import type { RowIndex } from '../pipeline/input/row-index.js'
-import type { Candidate, CandidateSource } from '../pipeline/answers/candidate.js'
 import type { Connection } from '../pipeline/services.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
 import type { SharedReviewDeps } from '../pipeline/decisions/shared-review.js'
@@ -69,7 +69,7 @@ async function openSharedReviewBackend(
 
 /** Opens the store next to a checkpoint in a file, or in the database. Throws REVIEW_STORE_*, CHECKPOINT_*, DISK_FULL. */
 async function openReviewBackend(
-  { checkpointPath }: Pick<Inspection, 'checkpointPath'>,
+  { store: { path: checkpointPath } }: Pick<RowInspection, 'store'>,
   { settings, environment, clock }: StorePlaceDeps,
 ): Promise<ReviewBackend> {
   const { path } = settings.checkpoint
@@ -110,7 +110,7 @@ export interface OpenReview {
   readonly session: ReviewSession
   /** The service as decisions name it: `embedded`, or the base URL of a hosted one. */
   readonly service: string
-  readonly input: Pick<Inspection, 'input' | 'columns' | 'columnNote' | 'rowNotes' | 'problem'>
+  readonly input: Pick<RowInspection, 'input' | 'columns' | 'notes' | 'store'>
 }
 
 /**
@@ -134,12 +134,12 @@ export function reviewFile<Result>(
 }
 
 async function runReview<Result>(
-  found: Inspection,
+  found: RowInspection,
   request: ReviewRequest,
   use: (opened: OpenReview) => Promise<Result>,
 ): Promise<Result> {
   const { settings, environment, stdin, signal, clock, onTrouble } = request
-  const { checkpointPath } = found
+  const { path: checkpointPath } = found.store
   const { baseUrl, registryPath } = settings.service
   const { reader } = found
   if (reader === null) throw createNotFound(settings.checkpoint.path, request.runCommand)
@@ -188,7 +188,7 @@ async function runReview<Result>(
  * so that a decision about it replaces both answers. Notes the registry's company for each of them.
  */
 function showContradictions(
-  { index, first }: Inspection,
+  { index, first }: RowInspection,
   contradicted: Map<LookupId, Candidate | null>,
 ): RowIndex {
   if (first === null) return index

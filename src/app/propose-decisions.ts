@@ -1,13 +1,17 @@
 import type { Settings } from '../config/settings.js'
 import { UserError } from '../core/errors.js'
-import type { Candidate } from '../pipeline/answers/candidate.js'
+import {
+  type Candidate,
+  getDecisionService,
+  type Decision,
+  type Verdict,
+} from '../pipeline/answers/decision.js'
 import { readStandingDecisions } from '../pipeline/decisions/decision-sync.js'
 import { Proposals } from '../pipeline/decisions/proposals.js'
 import { openReviewStoreToRead } from '../pipeline/decisions/review-store.js'
-import { getDecisionService, type Decision, type Verdict } from '../pipeline/answers/decision.js'
 import { DoubtfulRows, type DoubtfulRow } from '../review/doubtful-rows.js'
 import { chooseRegistry } from './choose-registry.js'
-import { inspectInput, type InspectionDeps } from './inspect-input.js'
+import { inspectInput, type InspectionRequest } from './inspect-input.js'
 
 /** An assistant's verdict on a doubtful lookup. */
 export interface ProposedVerdict {
@@ -19,31 +23,34 @@ export interface ProposedVerdict {
 
 /** Calls `use` with the doubtful lookups of an input. Reads only. Throws CHECKPOINT_NOT_FOUND and errors of the input. */
 export function withDoubtfulRows<Result>(
-  deps: Omit<InspectionDeps, 'onBatch'>,
+  deps: Omit<InspectionRequest, 'onBatch'>,
   use: (rows: DoubtfulRows, proposals: Proposals) => Result | Promise<Result>,
 ): Promise<Result> {
   const { signal } = deps
   // The first decision creates the file.
   const settings = { ...deps.settings, decisions: { ...deps.settings.decisions, isNamed: false } }
-  return inspectInput({ ...deps, settings }, async ({ reader, index, scope, checkpointPath }) => {
-    if (reader === null) {
-      throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${settings.checkpoint.path}`, {
-        hint: 'run first: doubtful rows are those of its answers',
-      })
-    }
-    const service = getDecisionService(settings.service.baseUrl)
-    const { decisions } = settings
-    const { byLookup } = await readStandingDecisions({ ...decisions, checkpointPath, service })
-    const store = openReviewStoreToRead(checkpointPath)
-    const proposals = new Proposals(decisions.path, service)
-    const doubt = { threshold: settings.review.threshold, isEmbedded: settings.service.baseUrl === null }
-    try {
-      const read = { index, reader, standing: byLookup, proposals, store, scope, doubt, signal }
-      return await use(await DoubtfulRows.read(read), proposals)
-    } finally {
-      store?.close()
-    }
-  })
+  return inspectInput(
+    { ...deps, settings },
+    async ({ reader, index, scope, store: { path: checkpointPath } }) => {
+      if (reader === null) {
+        throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${settings.checkpoint.path}`, {
+          hint: 'run first: doubtful rows are those of its answers',
+        })
+      }
+      const service = getDecisionService(settings.service.baseUrl)
+      const { decisions } = settings
+      const { byLookup } = await readStandingDecisions({ ...decisions, checkpointPath, service })
+      const store = openReviewStoreToRead(checkpointPath)
+      const proposals = new Proposals(decisions.path, service)
+      const doubt = { threshold: settings.review.threshold, isEmbedded: settings.service.baseUrl === null }
+      try {
+        const read = { index, reader, standing: byLookup, proposals, store, scope, doubt, signal }
+        return await use(await DoubtfulRows.read(read), proposals)
+      } finally {
+        store?.close()
+      }
+    },
+  )
 }
 
 /**
@@ -51,7 +58,7 @@ export function withDoubtfulRows<Result>(
  * registry of the embedded service. Throws REVIEW_LOOKUP_UNKNOWN and REVIEW_CHOICE_INVALID.
  */
 export function proposeDecisions(
-  deps: Omit<InspectionDeps, 'onBatch'>,
+  deps: Omit<InspectionRequest, 'onBatch'>,
   verdicts: readonly ProposedVerdict[],
   by: { readonly name: string; readonly nowMs: number },
 ): Promise<{ readonly proposals: readonly Decision[]; readonly path: string }> {

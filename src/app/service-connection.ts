@@ -15,23 +15,12 @@ import {
 import { getProposalsPath } from '../pipeline/decisions/proposals.js'
 import type { Environment } from '../config/file-config.js'
 import type { Settings } from '../config/settings.js'
-import { fieldLimits, rateLimits } from '../contract/limits.js'
+import { fieldLimits } from '../contract/limits.js'
 import { getErrorText, UserError } from '../core/errors.js'
-import type { Exchange } from '../core/http-exchange.js'
-import type { Lookup } from '../core/lookup-identity.js'
-import { readIdentifiers } from '../core/stated-identifiers.js'
-import { candidatesMax, type CandidateSource } from '../pipeline/answers/candidate.js'
-import { readRateHeaders } from '../pipeline/scheduler/pacing.js'
-import {
-  judgeCompany,
-  judgeSearch,
-  formatWaitHint,
-  type SearchVerdict,
-} from '../pipeline/scheduler/search-candidates.js'
-import { createPace } from '../pipeline/scheduler/pace.js'
+import type { CandidateSource } from '../pipeline/answers/decision.js'
 import type { Proxy } from '../platform/outbound/proxy.js'
-import type { Clock } from '../platform/clock.js'
 import type { Registry } from '../registry/read-registry.js'
+import { createUnavailable, never } from './hosted-candidates.js'
 
 /** Returns the proxy on the way to the service; null without one. Throws PROXY_INVALID. */
 export async function findServiceProxy(baseUrl: string, environment: Environment): Promise<Proxy | null> {
@@ -61,8 +50,6 @@ export async function describeProxies(baseUrl: string | null, environment: Envir
   const proxy = findProxy(url, environment)
   return `the service uses ${describe(proxy)}${proxy === null ? reason : ''}; ${general}`
 }
-
-const never = new AbortController().signal
 
 /** Candidates of the embedded service, which the matcher gathers with each answer. */
 function createEmbeddedCandidates(
@@ -94,70 +81,6 @@ function createEmbeddedCandidates(
     company: (entityId, signal) => explainFailure(() => Promise.resolve(registry.company(entityId)), signal),
   }
 }
-
-interface HostedCandidatesDeps {
-  readonly client: Pick<FullServiceClient, 'calls'>
-  readonly clock: Clock
-  readonly windowMs: number
-}
-
-/**
- * Candidates of a hosted service, from `GET /v2/search`, requested when a lookup is shown. The interface states no rate
- * limit for it, so the lowest stated limit and the response headers apply.
- */
-export function createHostedCandidates({ client, clock, windowMs }: HostedCandidatesDeps): CandidateSource {
-  const pace = createPace(clock, rateLimits.entityReadsPerMinute, windowMs)
-  let refusedUntilMs = -Infinity
-  const requestCandidates = async (ask: () => Promise<Exchange>, signal: AbortSignal) => {
-    const pausedMs = refusedUntilMs - clock.monotonicMs()
-    if (pausedMs > 0) throw createUnavailable('it was asked too often', formatWaitHint(pausedMs))
-    await pace.waitForTurn(signal)
-    signal.throwIfAborted()
-    const exchange = await ask()
-    if (exchange.kind === 'reply') pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
-    return exchange
-  }
-  const createRefused = ({ retryMs, reason, hint }: Extract<SearchVerdict, { kind: 'refused' }>) => {
-    if (retryMs !== null) refusedUntilMs = clock.monotonicMs() + retryMs
-    return createUnavailable(reason, hint)
-  }
-  const search = async (text: string, countryCode: string | null, signal = never) => {
-    signal.throwIfAborted()
-    // The interface accepts no shorter names, so no request is sent.
-    if (Array.from(text).length < fieldLimits.nameCharsMin) return []
-    const country = countryCode === null ? {} : { country_code: countryCode }
-    const query = { name: text, limit: String(fieldLimits.searchResultsMax), ...country }
-    const verdict = judgeSearch(
-      await requestCandidates(() => client.calls.search({ query }), signal),
-      clock.nowMs(),
-    )
-    if (verdict.kind === 'found') return verdict.candidates
-    throw createRefused(verdict)
-  }
-  const company = async (entityId: string, signal = never) => {
-    signal.throwIfAborted()
-    const read = () => client.calls.readEntity({ params: { id: entityId }, query: {} })
-    const verdict = judgeCompany(await requestCandidates(read, signal), clock.nowMs())
-    if (verdict.kind === 'found') return verdict.company
-    throw createRefused(verdict)
-  }
-  return {
-    isEager: false,
-    findCandidates: async ({ name, location }: Lookup, signal) => {
-      const { name: asked } = readIdentifiers(name)
-      if (asked === null) return []
-      // Imported here, because loading the lists of countries and regions is slow.
-      const { findCertainCountry } = await import('../registry/normalize/places.js')
-      const found = await search(asked, findCertainCountry(location), signal)
-      return found.slice(0, candidatesMax)
-    },
-    search,
-    company,
-  }
-}
-
-const createUnavailable = (reason: string, hint: string, cause?: unknown) =>
-  new UserError('CANDIDATES_UNAVAILABLE', `the service returned no candidates: ${reason}`, { hint, cause })
 
 /** A connection for all routes of the interface. */
 export interface WholeConnection extends Connection {

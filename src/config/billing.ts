@@ -5,7 +5,7 @@ import {
   type CostLimit,
   type Micros,
   type Prices,
-} from '../pipeline/scheduler/money.js'
+} from '../core/money.js'
 import { option, type Parsed, type FilledOf } from './option.js'
 import { UserError } from '../core/errors.js'
 

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describeFault } from '../contract/errors.js'
 import { UserError } from '../core/errors.js'
-import type { ConfigOrigin } from '../pipeline/input/detect-columns.js'
 import { listOptions, buildSchema, getValueAt, type ConfigOf } from './option.js'
 import { options } from './options.js'
 
@@ -13,6 +12,9 @@ export type FileConfig = ConfigOf<typeof options>
 const originKey = Symbol('origin')
 
 /** A config that was merged from a file and flags. Errors name its origin. */
+/** Settings of a config file by the flags that would override them. */
+type ConfigOrigin = Readonly<Record<string, string>>
+
 type MergedConfig = FileConfig & { readonly [originKey]?: ConfigOrigin }
 
 export const getOrigin = (config: FileConfig): ConfigOrigin | undefined => (config as MergedConfig)[originKey]

@@ -1,10 +1,7 @@
 import * as z from 'zod'
 import { parseByteSize } from '../core/text.js'
-import {
-  identifierKeys,
-  identifierPlaceKeys,
-  type IdentifierColumns,
-} from '../pipeline/input/identifier-columns.js'
+import type { IdentifierColumns } from '../pipeline/input/columns.js'
+import { identifierKeys, identifierPlaceKeys } from '../core/identifiers.js'
 import { encodingNames } from '../core/encodings.js'
 import {
   createChoice,

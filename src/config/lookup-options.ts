@@ -3,7 +3,7 @@ import { matchedConfidenceMin } from '../contract/outcome-rules.js'
 import { UserError } from '../core/errors.js'
 import type { FirstRule } from '../pipeline/scheduler/first-rule.js'
 import { rateLimits } from '../contract/limits.js'
-import { stageKinds, type StageKind } from '../pipeline/checkpoint/lookup-state.js'
+import { stageKinds, type StageKind } from '../core/lookup-kinds.js'
 import {
   createDurationSchema,
   createLimitSchema,

@@ -3,11 +3,8 @@ import { parseByteSize } from '../core/text.js'
 import { parseDurationMs } from '../core/time.js'
 import { parseListenAddress } from '../core/server-addresses.js'
 import type { PathUse } from '../core/local-path.js'
-import {
-  identifierKeys,
-  identifierPlaceKeys,
-  type IdentifierColumns,
-} from '../pipeline/input/identifier-columns.js'
+import type { IdentifierColumns } from '../pipeline/input/columns.js'
+import { identifierKeys, identifierPlaceKeys } from '../core/identifiers.js'
 
 /** Commands select their flags by group; within a group, they have the order of the table. */
 export type FlagGroup =

@@ -7,17 +7,17 @@ import { assertLocalPath, type PathUse } from '../core/local-path.js'
 import { Secret } from '../core/secret.js'
 import { parseWebhookSecrets, type WebhookKeys } from '../core/webhook-signature.js'
 import { judgeWebhookUrl, parseWebhookUrl } from '../core/public-url.js'
-import type { NamedColumns, IdentifierUse } from '../pipeline/input/detect-columns.js'
-import { stageKinds, type StageKind } from '../pipeline/checkpoint/lookup-state.js'
-import type { ServerErrorMeaning } from '../pipeline/scheduler/outcome.js'
-import type { PollingPace } from '../pipeline/scheduler/polling.js'
-import type { CostLimit, Prices } from '../pipeline/scheduler/money.js'
+import type { NamedColumns, IdentifierUse } from '../pipeline/input/columns.js'
+import { stageKinds, type StageKind } from '../core/lookup-kinds.js'
 import {
+  type ServerErrorMeaning,
+  type PollingPace,
   createDefaultStages,
   type KindOptions,
   type StageOptions,
-} from '../pipeline/scheduler/stage-options.js'
-import type { SchedulerLimits } from '../pipeline/scheduler/scheduler.js'
+  type SchedulerLimits,
+} from '../pipeline/scheduler/scheduling.js'
+import type { CostLimit, Prices } from '../core/money.js'
 import { conditionHint, parseConditions, type AlarmCondition } from '../pipeline/history/alarms.js'
 import type { NotifyFormat, NotifyTime } from '../pipeline/history/notify-message.js'
 import {

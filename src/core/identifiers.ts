@@ -1,5 +1,23 @@
 import type { IdentifierType } from '../contract/enums.js'
 
+/** Kinds of identifiers that a row can have, in order of trust, with their names in texts. */
+export const identifierNames = {
+  lei: 'LEI',
+  cik: 'CIK',
+  registration_id: 'company number',
+  ein: 'EIN',
+  bic: 'BIC',
+  ticker: 'ticker',
+  website: 'website',
+  email: 'e-mail',
+} as const
+export type IdentifierKey = keyof typeof identifierNames
+export const identifierKeys = Object.keys(identifierNames) as readonly IdentifierKey[]
+
+/** The register of a company number, and the exchange of a ticker. */
+export const identifierPlaceKeys = ['registration_country', 'exchange'] as const
+export type IdentifierPlaceKey = (typeof identifierPlaceKeys)[number]
+
 /** An identifier in its canonical form, or the reason why it is not valid. */
 export type CanonicalIdentifier = { readonly value: string } | { readonly reason: string }
 

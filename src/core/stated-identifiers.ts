@@ -1,14 +1,13 @@
-import type { IdentifierType } from '../contract/enums.js'
 import { findCountryCode } from './countries.js'
 import { toRootDomain } from './domain-name.js'
-import { toCanonicalIdentifier } from './identifiers.js'
+import { identifierKeys, identifierNames, toCanonicalIdentifier, type IdentifierKey } from './identifiers.js'
 
 /**
  * Identifiers in free text: `Apple Inc (LEI HWUPKR0MPOU8FGXBT394, CIK 0000320193)`. The interface has only names,
  * locations and contexts, so an identifier is sent inside one of them and read from it again.
  */
 
-export type StatedKind = Exclude<IdentifierType, 'sec_cik' | 'duns'> | 'website'
+export type StatedKind = Exclude<IdentifierKey, 'email'>
 
 /** An identifier in its canonical form; a website is its root domain. */
 export interface StatedIdentifier {
@@ -20,18 +19,8 @@ export interface StatedIdentifier {
   readonly place: string | null
 }
 
-const labels: Readonly<Record<StatedKind, string>> = {
-  lei: 'LEI',
-  cik: 'CIK',
-  registration_id: 'company number',
-  ein: 'EIN',
-  bic: 'BIC',
-  ticker: 'ticker',
-  website: 'website',
-}
-
 /** In order of trust: the first kind in a text takes precedence. */
-export const statedKinds = Object.keys(labels) as readonly StatedKind[]
+export const statedKinds = identifierKeys.filter((key) => key !== 'email')
 
 const placePattern = /^[A-Z]{2}(?:-[A-Z0-9]{1,3})?$/
 const exchangePattern = /^[A-Z][A-Z0-9 ]{1,19}$/
@@ -42,7 +31,7 @@ export function formatIdentifiers(identifiers: readonly StatedIdentifier[]): str
     .sort((a, b) => statedKinds.indexOf(a.kind) - statedKinds.indexOf(b.kind))
     .map(({ kind, value, place }) => {
       const separator = kind === 'ticker' ? ':' : ' '
-      return `${labels[kind]} ${place === null ? '' : place + separator}${value}`
+      return `${identifierNames[kind]} ${place === null ? '' : place + separator}${value}`
     })
     .join(', ')
 }
@@ -73,13 +62,16 @@ export function readIdentifiers(text: string): NameWithIdentifiers {
   return stated === null ? { name: text, identifiers: [] } : { name, identifiers: stated }
 }
 
-const labelled = new RegExp(`^(${Object.values(labels).join('|')})\\s*[:#]?\\s+(\\S.*)$`, 'i')
+const labelled = new RegExp(
+  `^(${statedKinds.map((kind) => identifierNames[kind]).join('|')})\\s*[:#]?\\s+(\\S.*)$`,
+  'i',
+)
 
 function readStated(text: string): StatedIdentifier[] | null {
   const found: StatedIdentifier[] = []
   for (const part of text.split(',')) {
     const [, label = '', rest = ''] = labelled.exec(part.trim()) ?? []
-    const kind = statedKinds.find((one) => labels[one].toLowerCase() === label.toLowerCase())
+    const kind = statedKinds.find((one) => identifierNames[one].toLowerCase() === label.toLowerCase())
     const identifier = kind === undefined ? null : readValue(kind, rest)
     if (identifier === null) return null
     found.push(identifier)

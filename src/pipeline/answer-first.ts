@@ -4,12 +4,11 @@ import { withCleanup, type CloseLater } from '../platform/close-stack.js'
 import type { Checkpoint, CheckpointReader } from './checkpoint/checkpoint.js'
 import { DecidedLookups } from './decisions/decided-lookups.js'
 import { createTimeline } from './history/run-record.js'
-import { explainStop } from './scheduler/stop.js'
+import { explainStop, createDefaultStages } from './scheduler/scheduling.js'
 import { FirstAnswers, toRegistryRule } from './scheduler/first-answers.js'
-import { ingest, noEarlierNames } from './input/ingest.js'
+import { ingest } from './input/ingest.js'
 import type { Input } from './input/input.js'
-import type { LookupRule } from './input/detect-columns.js'
-import { createDefaultStages } from './scheduler/stage-options.js'
+import type { LookupRule } from './input/columns.js'
 import { openBackend, openServiceCheckpoint } from './open-backend.js'
 import type { FirstRegistry, RunOrder } from './order.js'
 import { planRun, type AskedService } from './plan-run.js'
@@ -92,7 +91,7 @@ async function answerLookups(
     place: (lookups) => checkpoint.registerLookups(lookups),
     signal: services.interrupt,
     spool: null,
-    earlier: noEarlierNames,
+    earlier: null,
   })
   const service: AskedService = {
     // Doubtful lookups are submitted, so their candidates are those of the service.

@@ -7,7 +7,7 @@ import { openCheckpoint } from './checkpoint/sqlite/sqlite-checkpoint.js'
 import { diagnoseDamage } from './checkpoint/sqlite/verify.js'
 import { openReviewStore, type ReviewStore } from './decisions/review-store.js'
 import { HistoryStore } from './history/sqlite-history.js'
-import { createFileInbox } from './scheduler/webhooks.js'
+import { createFileInbox } from './scheduler/inbox.js'
 import { nameJob, type Input } from './input/input.js'
 import type { RunOrder } from './order.js'
 

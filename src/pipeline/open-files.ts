@@ -1,12 +1,16 @@
 import { assertNamesFitParquet, assertNoClash } from './answers/columns.js'
-import { getDatabaseName, noConnectors } from '../connectors/connectors.js'
+import { getDatabaseName, noConnectors, createNulError } from '../connectors/connectors.js'
 import { UserError } from '../core/errors.js'
 import type { CloseLater } from '../platform/close-stack.js'
-import { detectInputColumns, findNamedColumn, sampleColumns } from './input/column-choice.js'
+import { InputColumns } from './input/input-columns.js'
 import { assertMetricsReplaceable } from './history/metrics-file.js'
-import { assertChangesApart, createChangesFile, type ChangesTarget } from './history/changes-file.js'
+import {
+  assertChangesApart,
+  createChangesFile,
+  type ChangesTarget,
+  tryChanges,
+} from './history/changes-file.js'
 import { assertInputFound, openInput, type Input } from './input/input.js'
-import type { ColumnSamples } from './input/column-content.js'
 import { buildPartPath } from './checkpoint/partition.js'
 import type { RunOrder } from './order.js'
 import {
@@ -21,12 +25,17 @@ import { RowSpool } from './output/row-spool.js'
 import { assertCheckpointApart, assertNotOurs, assertOutputsApart } from './output/own-files.js'
 import { createJobMark } from './output/part-ledger.js'
 import { warn, type RunContext } from './services.js'
+import { type LookupRule, getLabelColumn } from './input/columns.js'
+import { tryPublishing } from './output/publish.js'
+import { assertCellsFit } from './output/xlsx.js'
+import { getFileBytesMax, createFileTooLargeError } from '../platform/system-limits.js'
+import { statSync } from 'node:fs'
+import { parquetLimits } from '../parquet/parquet-writer.js'
 
 /** The table to read. */
 export interface RunTable {
   readonly input: Input
-  /** First cells of each column. */
-  readonly samples: ColumnSamples
+  readonly columns: InputColumns
   /** Column of the user's row keys, as spelled in the input; null if no column is named. */
   readonly rowKeyColumn: string | null
   /** Column by whose values rows are counted. */
@@ -72,10 +81,11 @@ export async function openFiles(context: RunContext, closeLater: CloseLater): Pr
   assertCheckpointApart(backend.path, inputFiles)
   // Guesses are reported before anything is billed.
   for (const text of input.listNotes()) warn(services, text)
-  const samples = await sampleColumns(input)
-  detectInputColumns(input, source.columns, samples)
-  const rowKeyColumn = findNamedColumn(source, input, 'rowKey', '--row-key')
-  const groupColumn = findNamedColumn(source, input, 'groupBy', '--report-by')
+  const { columns: asked, identifierUse } = source
+  const columns = await InputColumns.read(input, { asked, identifierUse })
+  columns.detect()
+  const rowKeyColumn = columns.find(source.rowKey ?? null, '--row-key')
+  const groupColumn = columns.find(source.groupBy ?? null, '--report-by')
   const output = withKeyColumn(requested, rowKeyColumn)
   const written = listWrittenPaths(output)
   await assertOutputsApart(input.files, {
@@ -92,7 +102,7 @@ export async function openFiles(context: RunContext, closeLater: CloseLater): Pr
       ...written,
       ...(changes === null ? [] : [changes.path]),
     ])
-  return { table: { input, samples, rowKeyColumn, groupColumn }, outputs: { output, changes }, attempt }
+  return { table: { input, columns, rowKeyColumn, groupColumn }, outputs: { output, changes }, attempt }
 }
 
 /** Checks everything about the output that can be known before a submission is billed. */
@@ -165,4 +175,82 @@ export function openRowSpool(
   const spool = new RowSpool(output.path, order.source.input.spoolFolder)
   closeLater(() => spool.remove())
   return spool
+}
+
+interface TriedOutput {
+  readonly table: RunTable
+  readonly outputs: RunOutputs
+  readonly rule: LookupRule
+}
+
+/** Tests the output with the first rows, before the first submission. */
+export async function tryOutput(
+  { order, services }: RunContext,
+  { table, outputs, rule }: TriedOutput,
+  rowCount: number,
+): Promise<void> {
+  const { input } = table
+  const { output, changes } = outputs
+  const { interrupt } = services
+  if (changes !== null) await tryChanges(changes)
+  await tryPublishing({
+    input,
+    output,
+    nameColumn: getLabelColumn(rule.columns),
+    rowCount,
+    metadata: order.target.metadata,
+  })
+  if (output.format === 'xlsx') await assertCellsFit(input, interrupt)
+  if (input.format !== 'parquet' && getDatabaseName(output.path) === 'PostgreSQL')
+    await assertNoNul(input, interrupt)
+}
+
+/** Throws OUTPUT_UNWRITABLE for a text with a NUL: PostgreSQL would refuse it after the lookups were billed. */
+async function assertNoNul(input: Input, signal: AbortSignal): Promise<void> {
+  for await (const rows of input.rows.texts()) {
+    signal.throwIfAborted()
+    for (const row of rows) {
+      const index = row.findIndex((cell) => cell?.includes('\0') === true || nulEscape.test(cell ?? ''))
+      if (index >= 0) throw createNulError(input.columns[index] ?? '')
+    }
+  }
+}
+
+/** A NUL in the JSON text of a nested value. */
+const nulEscape = /^[[{].*(?:^|[^\\])(?:\\\\)*\\u0000/s
+
+/** Size of an answer in the checkpoint, including SQLite's other files. */
+const checkpointBytesPerLookup = 16 * 1024
+
+/**
+ * Throws FILE_TOO_LARGE if the process has a file size limit (`ulimit -f`) and a file will exceed it, before anything
+ * is billed: the checkpoint with all answers, or a text output, which contains its whole input.
+ */
+export function assertFilesMayGrow(
+  checkpointPath: string,
+  submitCount: number,
+  input: Input,
+  output: ResolvedOutput,
+): void {
+  const bytesMax = getFileBytesMax()
+  if (bytesMax === null) return
+  const checkpointBytes = statSync(checkpointPath, { throwIfNoEntry: false })?.size ?? 0
+  assertBelow(
+    bytesMax,
+    checkpointBytes + submitCount * checkpointBytesPerLookup,
+    `the checkpoint ${checkpointPath}`,
+  )
+  // Compressed: the size of their text is unknown.
+  if (input.format === 'parquet' || input.format === 'xlsx') return
+  const plain = input.files.filter(({ path }) => !/\.(gz|zst)$/i.test(path))
+  const textBytes = plain.reduce((sum, { bytes }) => sum + bytes, 0)
+  if (output.format === 'parquet')
+    assertBelow(bytesMax, Math.min(textBytes, parquetLimits.fileBytesMax), `a part of ${output.path}`)
+  else if (output.format === input.format && !output.isPacked && output.path !== '-')
+    assertBelow(bytesMax, textBytes, `the output ${output.path}`)
+}
+
+function assertBelow(bytesMax: number, bytes: number, what: string): void {
+  if (bytes > bytesMax)
+    throw createFileTooLargeError(undefined, `; ${what} needs about ${Math.ceil(bytes / 1024)}`)
 }

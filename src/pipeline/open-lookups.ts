@@ -1,13 +1,12 @@
 import type { CloseLater } from '../platform/close-stack.js'
 import { answerFirst } from './answer-first.js'
 import type { CheckpointReader } from './checkpoint/checkpoint.js'
-import { chooseColumns } from './input/column-choice.js'
+import type { InputColumns } from './input/input-columns.js'
 import { DecidedLookups } from './decisions/decided-lookups.js'
 import { readStandingDecisions } from './decisions/decision-sync.js'
 import type { Input } from './input/input.js'
-import { reportColumns } from './input/column-report.js'
 import { getDecisionService } from './answers/decision.js'
-import type { LookupRule } from './input/detect-columns.js'
+import type { LookupRule } from './input/columns.js'
 import { openServiceCheckpoint } from './open-backend.js'
 import type { RunTable } from './open-files.js'
 import type { AskedService } from './plan-run.js'
@@ -25,12 +24,12 @@ export interface RunLookups extends Omit<AskedService, 'webhooks'> {
  */
 export async function openLookups(
   context: RunContext,
-  { input, samples }: RunTable,
+  { input, columns }: RunTable,
   connection: Connection,
   closeLater: CloseLater,
 ): Promise<RunLookups> {
   const peek = () => context.backend.peek(connection.scope)
-  const rule = await settleColumns(context, { input, samples }, peek())
+  const rule = await chooseColumns(context, columns, peek())
   const decided = await readDecided(context, connection)
   const { scope } = connection
   const first = await answerFirst(context, { input, rule, scope, decided, service: peek })
@@ -40,17 +39,16 @@ export async function openLookups(
   return { connection, rule, decided, first, checkpoint }
 }
 
-/** Chooses and reports the columns before anything is submitted; see `chooseColumns`. */
-async function settleColumns(
-  { order, services }: RunContext,
-  { input, samples }: Pick<RunTable, 'input' | 'samples'>,
+/** Chooses and reports the columns before anything is submitted. */
+async function chooseColumns(
+  { services }: RunContext,
+  columns: InputColumns,
   reader: CheckpointReader | null,
 ): Promise<LookupRule> {
-  const { observe, interrupt: signal } = services
-  const { columns: asked, identifierUse } = order.source
+  const { observe, interrupt } = services
   try {
-    const { rule, note } = await chooseColumns({ input, asked, identifierUse, samples, reader, signal })
-    observe({ type: 'columns', ...reportColumns(input.columns, rule, samples, input.layout.nested) })
+    const { rule, report, note } = await columns.choose(reader, interrupt)
+    observe({ type: 'columns', ...report })
     if (note !== null) observe({ type: 'notice', text: note })
     return rule
   } finally {

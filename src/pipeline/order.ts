@@ -1,14 +1,13 @@
 import type { EndingOptions } from './history/ending.js'
-import type { Prices } from './scheduler/money.js'
+import type { Prices } from '../core/money.js'
 import type { FirstRule } from './scheduler/first-rule.js'
 import type { WebhookOptions } from './scheduler/webhooks.js'
 import type { InputOptions } from './input/input.js'
-import type { NamedColumns, IdentifierUse } from './input/detect-columns.js'
+import type { NamedColumns, IdentifierUse } from './input/columns.js'
 import type { Partition } from './checkpoint/partition.js'
-import type { StageOptions } from './scheduler/stage-options.js'
+import type { StageOptions, SchedulingOptions } from './scheduler/scheduling.js'
 import type { OutputRequest } from './output/output-path.js'
 import type { OwnFile } from './output/own-files.js'
-import type { SchedulingOptions } from './scheduler/scheduler.js'
 
 /**
  * A run as the user wants it: plain data without functions, which can be printed. Secrets in it hide their value.

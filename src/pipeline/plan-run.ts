@@ -1,29 +1,26 @@
 import { plural } from '../core/text.js'
 import { UserError } from '../core/errors.js'
-import { formatDuration } from '../core/time.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
 import { buildStageLookup } from './checkpoint/lookup-key.js'
 import type { PlannedLookups } from './history/progress.js'
 import type { DecidedLookups } from './decisions/decided-lookups.js'
 import { planSpending, type PlannedSpending } from './history/planned-spending.js'
-import type { Stop } from './scheduler/stop.js'
+import { type Stop, buildStagePolicy } from './scheduler/scheduling.js'
 import { openHistory } from './history/history-reader.js'
 import type { FirstAnswers } from './scheduler/first-answers.js'
 import type { RunHistory } from './history/run-history.js'
 import type { OpenWebhooks } from './scheduler/webhooks.js'
 import type { Ingested } from './input/ingest.js'
-import { stageKinds, type StageKind, type LookupPlan, type PlanPolicy } from './checkpoint/lookup-state.js'
-import type { LookupRule } from './input/detect-columns.js'
-import { buildStagePolicy } from './scheduler/stage-options.js'
+import type { LookupPlan, PlanPolicy } from './checkpoint/lookup-state.js'
+import { stageKinds, type StageKind } from '../core/lookup-kinds.js'
+import type { LookupRule } from './input/columns.js'
 import type { DecidedRows } from './answers/stage-questions.js'
-import type { RunOutputs, RunTable } from './open-files.js'
+import { type RunOutputs, type RunTable, assertFilesMayGrow, tryOutput } from './open-files.js'
 import type { RunOrder } from './order.js'
-import { Backlog, type RunCounter } from './scheduler/backlog.js'
-import { readSpending } from './scheduler/budgets.js'
-import { claimWaiting, waitForLost } from './scheduler/lost-submissions.js'
+import { Backlog, type RunCounter } from './scheduler/work.js'
+import { readSpending, settleLostSubmissions } from './scheduler/job.js'
 import type { Connection, RunContext } from './services.js'
 import { createTally, type KindRun, type Tally } from './history/tally.js'
-import { assertFilesMayGrow, tryOutput } from './try-output.js'
 
 /** A connected service, and the checkpoint of its lookups. */
 export interface AskedService {
@@ -65,10 +62,22 @@ export interface StageRun extends KindRun {
 /** Plans the run once the outcomes of lost submissions are known. */
 export async function planRun(context: RunContext, service: AskedService): Promise<Planned> {
   const { clock } = context.services
-  const { store, requests } = context.order
+  const { order, services } = context
+  const { store, requests } = order
   const { maxAgeMs } = store.checkpoint
   const fromMs = clock.monotonicMs()
-  const onLost = await reconcileLostSubmissions(context, service)
+  const onLost = await settleLostSubmissions({
+    checkpoint: service.checkpoint,
+    webhooks: service.webhooks,
+    onLost: requests.onLost,
+    scheduling: requests.scheduling,
+    stages: requests.stages,
+    clock,
+    interrupt: services.interrupt,
+    notice: (text) => {
+      services.observe({ type: 'notice', text })
+    },
+  })
   const waitMs = clock.monotonicMs() - fromMs + (service.first?.elapsedMs ?? 0)
   const knowsEarlierRuns = service.connection.service === 'hosted'
   const policy = { nowMs: clock.nowMs(), maxAgeMs, onLost, knowsEarlierRuns }
@@ -86,36 +95,6 @@ function countRowLookups(plan: Plan, stages: readonly StageRun[]): PlannedLookup
     if (stage.kind === 'domain')
       for (const state of Object.keys(whole) as LookupPlan[]) whole[state] += stage.plan[state]
   return { lookupCount: sumPlan(whole), domainCount: sumPlan(whole) - sumPlan(plan), plan: whole }
-}
-
-/**
- * Claims lost submissions that deliveries name, and waits while one may still arrive, since a second submission would
- * be billed again. Submissions whose wait was cut short are held.
- */
-async function reconcileLostSubmissions(
-  { order, services }: RunContext,
-  { checkpoint, webhooks }: Pick<AskedService, 'checkpoint' | 'webhooks'>,
-): Promise<RunOrder['requests']['onLost']> {
-  const { requests } = order
-  const { clock, interrupt, observe } = services
-  const { onLost, scheduling } = requests
-  if (webhooks === null) return onLost
-  await claimWaiting(webhooks.inbox, checkpoint, clock.nowMs())
-  if (onLost === 'hold' || webhooks.url === null) return onLost
-  const isOver = await waitForLost({
-    inbox: webhooks.inbox,
-    checkpoint,
-    clock,
-    polling: scheduling.polling,
-    stages: requests.stages,
-    waitMsMax: scheduling.durationMsMax ?? Infinity,
-    interrupt,
-    onWait: (lostCount, waitMs) => {
-      const text = `Waiting up to ${formatDuration(waitMs)} for webhooks that may name the runs of ${lostCount} lost submissions; then they are submitted again.`
-      observe({ type: 'notice', text })
-    },
-  })
-  return isOver ? 'resubmit' : 'hold'
 }
 
 interface StageLookups {

@@ -1,6 +1,5 @@
 import type { CloseLater } from '../platform/close-stack.js'
 import { formatCount } from '../core/text.js'
-import { createLazyEarlierNames } from './input/column-choice.js'
 import { placeLookups, toRegistryRule } from './scheduler/first-answers.js'
 import { ingest, type Ingested } from './input/ingest.js'
 import { checkOutput, type RunOutputs, type RunTable } from './open-files.js'
@@ -28,7 +27,6 @@ export async function readRows(
   const { connection, rule, checkpoint, decided, first } = lookups
   const { interrupt: signal, observe } = services
   const told = new Set(input.listNotes())
-  const earlier = createLazyEarlierNames(() => backend.peek(connection.scope))
   const read = await ingest({
     input,
     rule,
@@ -44,8 +42,8 @@ export async function readRows(
       }),
     signal,
     spool: rowSpool,
-    earlier,
-  }).finally(earlier.close)
+    earlier: () => backend.peek(connection.scope),
+  })
   closeLater(() => read.rowKeys?.close())
   const notes = [...input.listNotes(), ...read.identifierCounts.listNotes(connection.service === 'hosted')]
   for (const text of notes) if (!told.has(text)) warn(services, text)

@@ -1,6 +1,6 @@
 import type { Checkpoint, LookupId } from './checkpoint/checkpoint.js'
 import type { Timeline } from './history/run-record.js'
-import { findEndReason, isBudgetEnd, type Stop } from './scheduler/stop.js'
+import { findEndReason, isBudgetEnd, type Stop, type StageOptions } from './scheduler/scheduling.js'
 import { listLookups, withCandidateGathering, type OnAnswered } from './decisions/gather-candidates.js'
 import type { RowIndex } from './input/row-index.js'
 import {
@@ -9,12 +9,10 @@ import {
   withSettled,
   type LookupPlan,
 } from './checkpoint/lookup-state.js'
-import type { StageOptions } from './scheduler/stage-options.js'
 import type { AskedService, Planned, StageRun } from './plan-run.js'
 import { watchProgress } from './history/progress-watch.js'
-import type { RunCounter } from './scheduler/backlog.js'
-import { endJobs, readSpending } from './scheduler/budgets.js'
-import type { ScheduledStages } from './scheduler/deps.js'
+import type { RunCounter, ScheduledStages } from './scheduler/work.js'
+import { endJobs, readSpending } from './scheduler/job.js'
 import { runUntilAnswered } from './scheduler/scheduler.js'
 import { warn, type RunContext } from './services.js'
 import type { LookupFacts } from './history/summary.js'

@@ -1,20 +1,19 @@
 import type { RecordedOutput } from './history/output-recorder.js'
 import type { RunHistory } from './history/run-history.js'
 import { openCheckpointReader } from './checkpoint/sqlite/reader.js'
-import { openReviewOfRows } from './decisions/decided-lookups.js'
-import { calculateSaved, type FirstFigures } from './scheduler/first-figures.js'
-import type { Prices } from './scheduler/money.js'
-import { findEndReason } from './scheduler/stop.js'
+import { calculateSaved, type FirstFigures } from './scheduler/first-rule.js'
+import type { Prices } from '../core/money.js'
+import { findEndReason } from './scheduler/scheduling.js'
 import type { FirstAnswers } from './scheduler/first-answers.js'
-import { copyCandidates } from './decisions/gather-candidates.js'
 import type { Ingested } from './input/ingest.js'
 import type { RowIndex } from './input/row-index.js'
 import type { ReviewCounts } from './answers/decision.js'
-import { getLabelColumn } from './input/detect-columns.js'
+import { getLabelColumn } from './input/columns.js'
 import { doubtThresholdByDefault } from './checkpoint/lookup-state.js'
 import type { RunOutputs, RunTable } from './open-files.js'
 import type { RunLookups } from './open-lookups.js'
-import { createAnswerLines, type AnswerLines, type RowCounts } from './output/answer-lines.js'
+import type { AnswerLines, RowCounts } from './output/answer-lines.js'
+import { withAnswers } from './export-rows.js'
 import { publish, type PublishReport } from './output/publish.js'
 import type { RowSpool } from './output/row-spool.js'
 import { publishPart, type OpenPart } from './output/partitioned-job.js'
@@ -110,7 +109,7 @@ async function readAnswers<Used>(
   { outputs, lookups, read, history, part }: AnsweredRows,
   use: (answers: AnswerLines) => Promise<Used>,
 ): Promise<Used & KnownRows> {
-  const { columns, stages } = outputs.output
+  const { output } = outputs
   const { connection, checkpoint, decided, first } = lookups
   const { scope } = connection
   const { index, rowKeys } = read
@@ -118,25 +117,7 @@ async function readAnswers<Used>(
   const figures = describeFirst(first, index, order.requests.prices ?? null)
   const reader = openCheckpointReader(backend.path, scope)
   const { doubtThreshold = doubtThresholdByDefault } = order.requests
-  if (backend.review !== null) {
-    await copyCandidates({
-      review: backend.review,
-      scope,
-      index,
-      reader,
-      doubtThreshold,
-      decided: decided.lookups,
-      columns,
-    })
-  }
-  const review = openReviewOfRows({
-    checkpointPath: backend.path,
-    scope,
-    decided,
-    reader,
-    doubtThreshold,
-    columns,
-  })
+  const store = { path: backend.path, review: backend.review }
   try {
     // Rows may move from one part to the next, so those of a part are not compared.
     const recorder =
@@ -149,12 +130,13 @@ async function readAnswers<Used>(
             },
             rowKeys,
           })
-    const answers = createAnswerLines({ index, reader, stages, review, first }, recorder)
-    const used = await use(answers)
-    const recorded = await history.finish(recorder)
-    return { ...used, first: figures, rowCounts: answers.rowCounts, review: answers.review(), recorded }
+    const rows = { index, reader, scope, decided, first, store, output, doubtThreshold }
+    return await withAnswers(rows, recorder, async (answers) => {
+      const used = await use(answers)
+      const recorded = await history.finish(recorder)
+      return { ...used, first: figures, rowCounts: answers.rowCounts, review: answers.review(), recorded }
+    })
   } finally {
-    review.close()
     reader?.close()
   }
 }

@@ -1,7 +1,7 @@
 import type { RememberedRun } from '../pipeline/history/remembered-runs.js'
 import type { Change, ChangeCounts } from '../pipeline/history/alarms.js'
 import type { OutputFigures, RunRecord } from '../pipeline/history/run-record.js'
-import { formatAmount, formatCost as formatCostText, type Money } from '../pipeline/scheduler/money.js'
+import { formatAmount, formatCost as formatCostText, type Money } from '../core/money.js'
 import { html, type Html } from '../web/html.js'
 
 /** Limits of lists in a page. The rest is only counted. */

@@ -3,10 +3,9 @@ import type { Mark, CandidateView, DecisionView, ProposalView, QueueRow } from '
 import type { QueueEntry } from './queue.js'
 import type { CheckpointReader } from '../pipeline/checkpoint/checkpoint.js'
 import type { Proposals } from '../pipeline/decisions/proposals.js'
-import type { Decision } from '../pipeline/answers/decision.js'
+import type { Decision, Candidate } from '../pipeline/answers/decision.js'
 import type { KeptDecision } from '../pipeline/decisions/review-store.js'
 import { isEntityId } from '../core/identifiers.js'
-import type { Candidate } from '../pipeline/answers/candidate.js'
 import { findCertainCountry } from '../registry/normalize/places.js'
 
 /** Two texts, in each of which the shared parts are marked. */

@@ -1,8 +1,8 @@
 import { at, toObject, toText, toList } from '../core/json.js'
 import type { CheckpointReader, KnownAnswer } from '../pipeline/checkpoint/checkpoint.js'
 import { buildStageLookup } from '../pipeline/checkpoint/lookup-key.js'
-import type { Candidate } from '../pipeline/answers/candidate.js'
 import {
+  type Candidate,
   type Decision,
   judgeDecision,
   explainDoubt,

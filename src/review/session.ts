@@ -1,5 +1,4 @@
-import type { Candidate } from '../pipeline/answers/candidate.js'
-import type { Verdict } from '../pipeline/answers/decision.js'
+import type { Candidate, Verdict } from '../pipeline/answers/decision.js'
 import type {
   DecideReply,
   DecisionList,

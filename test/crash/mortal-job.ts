@@ -23,7 +23,7 @@ import type { HistoryReader } from '../../src/pipeline/history/remembered-runs.j
 import { openHistory } from '../../src/pipeline/history/history-reader.js'
 import { runPipeline } from '../../src/pipeline/run.js'
 import type { RunServices } from '../../src/pipeline/services.js'
-import { createDefaultStages } from '../../src/pipeline/scheduler/stage-options.js'
+import { createDefaultStages } from '../../src/pipeline/scheduler/scheduling.js'
 import type { Clock } from '../../src/platform/clock.js'
 import { openSqlite, type Sqlite } from '../../src/platform/sqlite.js'
 import { writeDecisions } from '../support/decisions.js'

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { rateWaitMsMax } from '../../src/pipeline/scheduler/pacing.js'
+import { rateWaitMsMax } from '../../src/core/pacing.js'
 import type { Clock } from '../../src/platform/clock.js'
 import { hurriedClock } from '../support/hurried-clock.js'
 import { hostileJob } from './hostile-job.js'

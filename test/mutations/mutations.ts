@@ -64,19 +64,19 @@ export const mutations: readonly Mutation[] = [
     to: 'this.#deps.budget?.giveBack()',
   },
   {
-    file: 'src/pipeline/scheduler/pacing.ts',
+    file: 'src/core/pacing.ts',
     breaks: 'where others use the key too, requests are slower',
     from: 'Math.max(evenMs, budget.slowSpacingMs)',
     to: 'Math.min(evenMs, budget.slowSpacingMs)',
   },
   {
-    file: 'src/pipeline/scheduler/pacing.ts',
+    file: 'src/core/pacing.ts',
     breaks: 'a refusal stretches the window',
     from: 'getMarginMs(budget, nowMs) * 1.5',
     to: 'getMarginMs(budget, nowMs) * 0.5',
   },
   {
-    file: 'src/pipeline/scheduler/pace.ts',
+    file: 'src/platform/pace.ts',
     breaks: 'one start after another, evenly',
     from: 'nextStartMs = startMs + getSpacingMs(budget, nowMs)',
     to: 'nextStartMs = startMs',

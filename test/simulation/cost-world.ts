@@ -1,5 +1,5 @@
-import type { CostLimit } from '../../src/pipeline/scheduler/money.js'
-import type { Stop } from '../../src/pipeline/scheduler/stop.js'
+import type { CostLimit } from '../../src/core/money.js'
+import type { Stop } from '../../src/pipeline/scheduler/scheduling.js'
 import { Chance } from './chance.js'
 import { hold } from './invariants.js'
 import type { SimulatedService } from './simulated-service.js'

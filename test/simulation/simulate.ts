@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Transport } from '../../src/client/transport.js'
 import { openInbox } from '../../src/pipeline/scheduler/inbox.js'
-import type { RunCounter } from '../../src/pipeline/scheduler/backlog.js'
+import type { RunCounter } from '../../src/pipeline/scheduler/work.js'
 import { Chance } from './chance.js'
 import { nameOf } from './firms.js'
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RunCounter } from '../../src/pipeline/scheduler/backlog.js'
+import type { RunCounter } from '../../src/pipeline/scheduler/work.js'
 import { simulate } from './simulate.js'
 
 describe('nobody pays twice and no row is lost, whatever is killed, cut off or answered strangely', () => {

@@ -1,13 +1,13 @@
 import type { Transport } from '../../src/client/transport.js'
 import { openCheckpointReader } from '../../src/pipeline/checkpoint/sqlite/reader.js'
-import { stageKinds, type LookupKind, type StageKind } from '../../src/pipeline/checkpoint/lookup-state.js'
-import type { Stop } from '../../src/pipeline/scheduler/stop.js'
-import type { SchedulingOptions } from '../../src/pipeline/scheduler/deps.js'
+import { stageKinds, type LookupKind, type StageKind } from '../../src/core/lookup-kinds.js'
 import {
+  type Stop,
   createDefaultStages,
   type KindOptions,
   type StageOptions,
-} from '../../src/pipeline/scheduler/stage-options.js'
+  type SchedulingOptions,
+} from '../../src/pipeline/scheduler/scheduling.js'
 import { Chance } from './chance.js'
 import { Firms } from './firms.js'
 import { assertDecidedSettled, type DecidedWorld } from './decided-world.js'

@@ -65,31 +65,26 @@ const doors: Record<string, Doors> = {
   parquet: { files: 'duckdb parquet-files parquet-writer', atMost: { doors: 3, names: 20 } },
   pipeline: {
     files: `
-      answer-first answers/answer-candidate answers/answer-line answers/candidate answers/columns
-      answers/decision answers/published-state answers/stage-answers answers/stage-lines
-      checkpoint/checkpoint checkpoint/checkpoint-errors checkpoint/lookup-key
-      checkpoint/lookup-state checkpoint/maintenance checkpoint/packed-answer checkpoint/partition
-      checkpoint/paths checkpoint/postgres/local-copy checkpoint/postgres/open-database
-      checkpoint/postgres/status checkpoint/sqlite/open-database checkpoint/sqlite/reader
+      answer-first answers/answer-candidate answers/columns answers/decision
+      answers/published-state answers/stage-answers answers/stage-lines checkpoint/checkpoint
+      checkpoint/lookup-key checkpoint/lookup-state checkpoint/maintenance checkpoint/partition
+      checkpoint/postgres/open-database checkpoint/sqlite/open-database checkpoint/sqlite/reader
       checkpoint/sqlite/verify decisions/decided-lookups decisions/decision-sync
-      decisions/decisions-file decisions/gather-candidates decisions/proposals
-      decisions/review-mirror decisions/review-sql decisions/review-store decisions/shared-review
-      history/alarms history/changes-file history/compare-outputs history/history-copy
-      history/history-reader history/notify-message history/planned-spending history/progress
-      history/remembered-runs history/run-record history/run-summary input/column-choice
-      input/column-content input/column-report input/detect-columns input/identifier-columns
-      input/ingest input/input input/nested-columns input/row-index input/sources
-      migration/move-checkpoint order output/answer-lines output/collect output/output-format
-      output/output-path output/own-files output/plain-table output/publish output/staged-file run
-      scheduler/first-answers scheduler/first-figures scheduler/first-rule scheduler/inbox
-      scheduler/money scheduler/outcome scheduler/pace scheduler/pacing scheduler/polling
-      scheduler/protocol scheduler/receiver scheduler/scheduler scheduler/search-candidates
-      scheduler/shared-inbox scheduler/stage-options scheduler/stop scheduler/webhooks services`,
+      decisions/decisions-file decisions/proposals decisions/review-sql decisions/review-store
+      decisions/shared-review export-rows history/alarms history/changes-file
+      history/compare-outputs history/history-copy history/history-reader history/notify-message
+      history/planned-spending history/progress history/remembered-runs history/run-record
+      history/run-summary input/columns input/input input/input-columns input/row-index
+      input/sources inspect-rows migration/move-checkpoint order output/collect
+      output/output-format output/output-path output/own-files output/plain-table
+      output/staged-file read-status run scheduler/first-answers scheduler/first-rule
+      scheduler/outcome scheduler/prepared-answer scheduler/receiver scheduler/scheduling
+      scheduler/webhooks services`,
   },
   'pipeline/answers': {
     files: `
-      answer-candidate answer-line candidate column-kinds columns decided-answer decision
-      joined-line published-state stage-answers stage-lines stage-questions`,
+      answer-candidate answer-line column-kinds columns decided-answer decision joined-line
+      published-state stage-answers stage-lines stage-questions`,
   },
   'pipeline/checkpoint': {
     files: `
@@ -112,9 +107,7 @@ const doors: Record<string, Doors> = {
       tally`,
   },
   'pipeline/input': {
-    files: `
-      column-choice column-content column-report detect-columns identifier-columns
-      identifier-content ingest input nested-columns row-index sources`,
+    files: 'columns identifier-content ingest input input-columns row-index sources',
   },
   'pipeline/migration': { files: 'move-checkpoint', atMost: { doors: 1 } },
   'pipeline/output': {
@@ -124,9 +117,8 @@ const doors: Record<string, Doors> = {
   },
   'pipeline/scheduler': {
     files: `
-      backlog budgets deps first-answers first-figures first-rule inbox lost-submissions money
-      outcome pace pacing polling protocol receiver run-durations scheduler search-candidates
-      shared-inbox stage-options stop webhooks`,
+      first-answers first-rule inbox job outcome prepared-answer receiver scheduler scheduling
+      shared-inbox webhooks work`,
   },
   registry: {
     files: 'edition evaluate/evaluation import/load normalize/parsed-name normalize/places read-registry',
@@ -400,7 +392,7 @@ describe('decisions are pure', () => {
     'contract/',
     'pipeline/answers/answer-candidate.ts',
     'pipeline/answers/answer-line.ts',
-    'pipeline/answers/candidate.ts',
+    'pipeline/answers/decision.ts',
     'pipeline/answers/column-kinds.ts',
     'pipeline/answers/columns.ts',
     'pipeline/answers/decided-answer.ts',
@@ -411,7 +403,6 @@ describe('decisions are pure', () => {
     'pipeline/scheduler/delivery.ts',
     'pipeline/scheduler/outcome.ts',
     'pipeline/scheduler/record-verdicts.ts',
-    'pipeline/scheduler/search-candidates.ts',
     'pipeline/checkpoint/transitions.ts',
     'pipeline/checkpoint/checkpoint-standing.ts',
     'pipeline/checkpoint/ledger.ts',
@@ -421,9 +412,7 @@ describe('decisions are pure', () => {
     'pipeline/history/progress.ts',
     'pipeline/history/run-record.ts',
     'pipeline/history/run-summary.ts',
-    'pipeline/scheduler/first-figures.ts',
-    'pipeline/scheduler/money.ts',
-    'pipeline/scheduler/stop.ts',
+    'pipeline/scheduler/scheduling.ts',
     'pipeline/history/changes.ts',
     'pipeline/history/remembered-runs.ts',
     'pipeline/answers/decision.ts',
@@ -435,13 +424,11 @@ describe('decisions are pure', () => {
     'pipeline/input/detect-columns.ts',
     'pipeline/input/find-identifiers.ts',
     'pipeline/input/header-words.ts',
-    'pipeline/input/identifier-columns.ts',
+    'pipeline/input/identifier-content.ts',
     'pipeline/input/identifier-content.ts',
     'pipeline/input/nested-columns.ts',
     'pipeline/input/row-question.ts',
-    'pipeline/scheduler/stage-options.ts',
     'pipeline/checkpoint/backoff.ts',
-    'pipeline/scheduler/pacing.ts',
     'pipeline/scheduler/polling.ts',
     'pipeline/scheduler/run-durations.ts',
     'registry/match/',

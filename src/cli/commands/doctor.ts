@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { formatCount, plural } from '../../core/text.js'
 import { defaultPaths } from '../../config/options.js'
-import { formatColumnLines } from '../../pipeline/input/column-report.js'
+import { formatColumnLines } from '../../pipeline/input/columns.js'
 import { UserError } from '../../core/errors.js'
 import { hasProxyVariable, isPostgresUrl } from '../../core/server-addresses.js'
 import { systemClock } from '../../platform/clock.js'
@@ -111,9 +111,9 @@ function checkColumns(settings: Settings, io: CliIo): Promise<string> {
       signal: io.interrupt,
       environment: io.environment,
     },
-    ({ columns, columnNote }) =>
+    ({ columns, notes }) =>
       Promise.resolve(
-        [...formatColumnLines(columns), ...(columnNote === null ? [] : [columnNote])].join(
+        [...formatColumnLines(columns), ...(notes.columns === null ? [] : [notes.columns])].join(
           `\n${' '.repeat(18)}`,
         ),
       ),

@@ -6,23 +6,10 @@ import type { FileConfig } from '../../config/file-config.js'
 import { defaultPaths } from '../../config/options.js'
 import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
-import { detectInputColumns, sampleColumns } from '../../pipeline/input/column-choice.js'
+import { formatColumnLines, type LookupColumns, type NamedColumns } from '../../pipeline/input/columns.js'
+import { InputColumns } from '../../pipeline/input/input-columns.js'
 import { openInput, type Input } from '../../pipeline/input/input.js'
-import { canBeNames, type ColumnSamples } from '../../pipeline/input/column-content.js'
-import { formatColumnLines, reportColumns, type ColumnReport } from '../../pipeline/input/column-report.js'
-import {
-  detectColumns,
-  type LookupColumns,
-  type NamedColumns,
-  type LookupRule,
-} from '../../pipeline/input/detect-columns.js'
 import { buildTemporaryPath, publishFile } from '../../platform/files.js'
-import {
-  listNameMembers,
-  listPlainColumns,
-  noNested,
-  type NestedColumns,
-} from '../../pipeline/input/nested-columns.js'
 import type { PreviewRow } from '../../app/preview-rows.js'
 import { parseTableAddress, readScheme } from '../../connectors/address.js'
 import { isTableAddress } from '../../connectors/connectors.js'
@@ -81,6 +68,7 @@ const isTerminal = (stream: object): stream is NodeJS.ReadStream & NodeJS.WriteS
   (stream as { isTTY?: boolean }).isTTY === true
 
 const header = ['name', 'status', '', 'registered name', 'place']
+
 const widthsMax = [28, 13, 3, 34, 60]
 
 /** Formats a few enriched rows as a table at most `columnCount` wide. */
@@ -103,70 +91,8 @@ function formatPreview(rows: readonly PreviewRow[], columnCount: number): string
   ].join('\n')
 }
 
-/** Proposed use of the columns, and the choices that the user should confirm. */
-interface ColumnProposal {
-  /** `null` if no column surely contains names or identifiers. */
-  readonly columns: LookupColumns | null
-  /** Columns that may contain the names, the likeliest first; fewer than two if there is no doubt. */
-  readonly nameChoices: readonly string[]
-  /** Columns that may be parts of the place, if none was detected. */
-  readonly placeChoices: readonly string[]
-}
-
-function proposeColumns(
-  header: readonly string[],
-  asked: NamedColumns,
-  samples: ColumnSamples,
-  use: Omit<LookupRule, 'columns'>,
-  nested: NestedColumns = noNested,
-): ColumnProposal {
-  const columns = detectOrNull(header, asked, samples, nested)
-  const plain = listPlainColumns(header, nested)
-  if (columns === null) {
-    const fit = plain.filter((column) => canBeNames(samples.get(column) ?? []) && samples.get(column)?.length)
-    const members = [...nested.values()].flatMap(listNameMembers)
-    const choices = [...members, ...fit]
-    return { columns, nameChoices: choices.length === 0 ? plain : choices, placeChoices: [] }
-  }
-  const { name, location } = columns
-  const isPlaceOpen = location.length === 0 && asked.location === undefined
-  return {
-    columns,
-    nameChoices: name === null || asked.name !== undefined ? [] : findLikelyNames(plain, name, samples),
-    placeChoices: isPlaceOpen ? findLikelyPlaces(reportColumns(plain, { columns, ...use }, samples)) : [],
-  }
-}
-
-/** Returns `null` if no column was detected. Throws for invalid named columns. */
-function detectOrNull(
-  header: readonly string[],
-  asked: NamedColumns,
-  samples: ColumnSamples,
-  nested: NestedColumns = noNested,
-): LookupColumns | null {
-  try {
-    return detectColumns(header, asked, samples, nested)
-  } catch (error) {
-    const isOpen = error instanceof UserError && error.code === 'INPUT_COLUMN_MISSING'
-    if (!isOpen || asked.name !== undefined) throw error
-    return null
-  }
-}
-
-/** The detected column, and the one detected without it: if two headers fit, the user chooses. */
-function findLikelyNames(header: readonly string[], found: string, samples: ColumnSamples): string[] {
-  const others = header.filter((column) => column !== found)
-  const second = detectOrNull(others, { identifiers: 'none' }, samples)?.name ?? null
-  return second === null ? [found] : [found, second]
-}
-
-const placeKinds = new Set(['place', 'city', 'region', 'postal code', 'country', 'address'])
-
-const findLikelyPlaces = ({ unused }: ColumnReport): string[] =>
-  unused.filter(({ kind }) => placeKinds.has(kind)).map(({ column }) => column)
-
 /** Returns a few distinct cells of a column. */
-function getExcerpt(column: string, samples: ColumnSamples): string {
+function getExcerpt(column: string, { samples }: InputColumns): string {
   const cells = [...new Set(samples.get(column) ?? [])].slice(0, 3)
   return cells.map((cell) => (cell.length > 30 ? `${cell.slice(0, 29)}…` : cell)).join(' · ')
 }
@@ -202,12 +128,10 @@ async function initJob(file: string, flags: InitFlags, io: CliIo): Promise<void>
   const access = { connectors: createCommandConnectors(io), stdin: io.stdin }
   const input = await openInput(buildInputOptions(settings), access)
   try {
-    const samples = await sampleColumns(input)
-    const { identifierUse } = settings
     const asked = settings.input.columns
-    const use = { identifierUse, readsNames: asked.identifiers !== 'none' }
-    const columns = await settleColumns({ input, asked, samples, use }, asker)
-    const report = reportColumns(input.columns, { columns, ...use }, samples, input.layout.nested)
+    const found = await InputColumns.read(input, { asked, identifierUse: settings.identifierUse })
+    const columns = await settleColumns(input, found, asked, asker)
+    const report = found.report(columns)
     const config = buildConfig(given, columns, file)
     const { previewRows } = await import('../../app/preview-rows.js')
     if (flags.json !== true) {
@@ -236,38 +160,32 @@ async function mayWrite(path: string, { force = false }: InitFlags, asker: Asker
   })
 }
 
-interface InspectedColumns {
-  readonly input: Input
-  readonly asked: NamedColumns
-  readonly samples: ColumnSamples
-  readonly use: Omit<LookupRule, 'columns'>
-}
-
 /** Uses the sure columns, and asks the user about the others if possible. Throws INPUT_COLUMN_MISSING. */
 async function settleColumns(
-  { input, asked, samples, use }: InspectedColumns,
+  { layout }: Input,
+  found: InputColumns,
+  asked: NamedColumns,
   asker: Asker | null,
 ): Promise<LookupColumns> {
-  const { columns: header, layout } = input
-  if (asker === null) return detectInputColumns(input, asked, samples)
+  if (asker === null) return found.detect()
   const toChoices = (columns: readonly string[]) =>
-    columns.map((value) => ({ value, hint: getExcerpt(value, samples) }))
+    columns.map((value) => ({ value, hint: getExcerpt(value, found) }))
   let settled = asked
-  let proposal = proposeColumns(header, settled, samples, use, layout.nested)
-  if (proposal.columns === null && layout.sheetHint !== null) return detectInputColumns(input, asked, samples)
+  let proposal = found.propose()
+  if (proposal.columns === null && layout.sheetHint !== null) return found.detect()
   if (proposal.columns === null || proposal.nameChoices.length > 1) {
     const standing = proposal.columns?.name ?? proposal.nameChoices[0] ?? ''
     const question = 'Which column contains the company names?'
     settled = { ...asked, name: await asker.chooseOne(question, toChoices(proposal.nameChoices), standing) }
-    proposal = proposeColumns(header, settled, samples, use, layout.nested)
+    proposal = found.propose(settled)
   }
-  if (proposal.placeChoices.length === 0) return detectInputColumns(input, settled, samples)
+  if (proposal.placeChoices.length === 0) return found.detect(settled)
   const location = await asker.chooseSome(
     'No column is surely a place. Which columns contain the place of a company?',
     toChoices(proposal.placeChoices),
     [],
   )
-  return detectInputColumns(input, { ...settled, location }, samples)
+  return found.detect({ ...settled, location })
 }
 
 /** The given settings and the detected columns. Other settings are omitted, so that they keep their defaults. */

@@ -3,15 +3,14 @@ import type { CheckpointReader, LookupId } from '../../pipeline/checkpoint/check
 import { findLookupIds, buildStageLookup } from '../../pipeline/checkpoint/lookup-key.js'
 import type { FindDecision, readStageAnswers } from '../../pipeline/answers/stage-answers.js'
 import {
-  stageKinds,
-  type StageKind,
   createEmptyPlan,
   planLookup,
   type LookupPlan,
   type PlanPolicy,
 } from '../../pipeline/checkpoint/lookup-state.js'
-import { calculateSaved, type FirstFigures } from '../../pipeline/scheduler/first-figures.js'
-import { formatAmount, type Prices } from '../../pipeline/scheduler/money.js'
+import { stageKinds, type StageKind } from '../../core/lookup-kinds.js'
+import { calculateSaved, type FirstFigures } from '../../pipeline/scheduler/first-rule.js'
+import { formatAmount, type Prices } from '../../core/money.js'
 import type { FirstAnswers } from '../../pipeline/scheduler/first-answers.js'
 import type { Settings } from '../../config/settings.js'
 import { formatKindCount } from '../terminal/lookup-text.js'

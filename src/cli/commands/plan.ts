@@ -1,23 +1,24 @@
 import type { Command } from 'commander'
 import type { ErrorCode } from '../../core/errors.js'
 import { formatCount } from '../../core/text.js'
-import { formatColumnLines, type ColumnReport } from '../../pipeline/input/column-report.js'
+import { formatColumnLines, type ColumnReport } from '../../pipeline/input/columns.js'
 import { formatDuration } from '../../core/time.js'
 import {
-  type LookupKind,
   createEmptyPlan,
   planLookup,
   type LookupPlan,
   type PlanPolicy,
 } from '../../pipeline/checkpoint/lookup-state.js'
-import { buildStagePolicy } from '../../pipeline/scheduler/stage-options.js'
+import type { LookupKind } from '../../core/lookup-kinds.js'
+import { buildStagePolicy } from '../../pipeline/scheduler/scheduling.js'
 import {
   formatSpending,
   planSpending,
   type PlannedSpending,
 } from '../../pipeline/history/planned-spending.js'
 import { estimateEtaMs } from '../../pipeline/history/progress.js'
-import { inspectInput, type Inspection } from '../../app/inspect-input.js'
+import { inspectInput } from '../../app/inspect-input.js'
+import type { RowInspection } from '../../pipeline/inspect-rows.js'
 import { nameJob } from '../../pipeline/input/input.js'
 import type { CheckpointReader, KeyedLookup, LookupId } from '../../pipeline/checkpoint/checkpoint.js'
 import type { DecidedLookups } from '../../pipeline/decisions/decided-lookups.js'
@@ -75,7 +76,7 @@ export function fillPlanCommand(command: Command, io: CliIo): void {
             await output?.assertUsable(found.input, found.index.rowCount)
             const plan = describePlan(found, counter, stages.listPlans(counter.openCount), settings)
             io.out(flags.json === true ? formatJsonLine('plan', plan) : formatPlanReport(plan, io))
-            warnOfProblem(found.problem, io)
+            warnOfProblem(found.store.problem, io)
           },
         )
       } finally {
@@ -180,7 +181,7 @@ interface PlanReport {
 }
 
 function describePlan(
-  found: Inspection,
+  found: RowInspection,
   counter: Pick<PlanCounter, 'plan' | 'domainCount' | 'domainSubmitCount'>,
   stages: readonly StagePlan[],
   settings: Settings,
@@ -225,15 +226,19 @@ function describePlan(
     },
     withWebhooksMs: isPolled && withWebhooksMs < limitMs / 2 ? withWebhooksMs : null,
     outputPath: settings.output.path ?? null,
-    problem: found.problem === null ? null : { code: found.problem.code, message: found.problem.message },
+    problem:
+      found.store.problem === null
+        ? null
+        : { code: found.store.problem.code, message: found.store.problem.message },
     columns: found.columns,
-    doubts: found.doubts,
-    stopsOnDoubts: isHosted && plan.submit > 0 && found.doubts.length > 0 && !settings.input.acceptDoubtful,
+    doubts: found.notes.doubts,
+    stopsOnDoubts:
+      isHosted && plan.submit > 0 && found.notes.doubts.length > 0 && !settings.input.acceptDoubtful,
     notes: [
       ...found.input.listNotes(),
-      ...(found.columnNote === null ? [] : [found.columnNote]),
-      ...found.rowNotes,
-    ].filter((note) => !found.doubts.includes(note)),
+      ...(found.notes.columns === null ? [] : [found.notes.columns]),
+      ...found.notes.rows,
+    ].filter((note) => !found.notes.doubts.includes(note)),
   }
 }
 
@@ -270,7 +275,7 @@ function formatPlanReport(report: PlanReport, io: CliIo): string {
 
 /** Calculates the cost of the run without a budget, and the point at which the budget stops it. */
 function describeSpending(
-  { reader, input }: Inspection,
+  { reader, input }: RowInspection,
   { plan, domainSubmitCount }: Pick<PlanCounter, 'plan' | 'domainSubmitCount'>,
   stages: readonly StagePlan[],
   { prices, budget, job }: Settings,

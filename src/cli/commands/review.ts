@@ -55,10 +55,14 @@ async function review(inputs: string[], flags: ReviewFlags, io: CliIo): Promise<
   const request = { settings, environment: io.environment, stdin: io.stdin, signal: io.interrupt }
   const onTrouble = createErrorPrinter(io)
   await reviewFile({ ...request, clock: systemClock, runCommand, onTrouble }, (opened) => {
-    const { input, columnNote, rowNotes, problem } = opened.input
-    for (const note of [...input.listNotes(), ...(columnNote === null ? [] : [columnNote]), ...rowNotes])
+    const { input, notes, store } = opened.input
+    for (const note of [
+      ...input.listNotes(),
+      ...(notes.columns === null ? [] : [notes.columns]),
+      ...notes.rows,
+    ])
       io.err(`  note: ${note}\n`)
-    warnOfProblem(problem, io)
+    warnOfProblem(store.problem, io)
     if (flags.export !== undefined) return exportReview(opened, flags.export, settings, { flags, io })
     if (flags.import !== undefined) return importReview(opened, flags.import, { flags, io, runCommand })
     return servePage(opened, settings, runCommand, { flags, io })

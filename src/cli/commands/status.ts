@@ -3,12 +3,8 @@ import { withKnownHistory } from '../../app/run-history.js'
 import { at, toText } from '../../core/json.js'
 import { formatCount, plural } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
-import { isPostgresUrl } from '../../core/server-addresses.js'
-import { diagnoseDamage, findProblem } from '../../pipeline/checkpoint/sqlite/verify.js'
-import type { ScopeCounts } from '../../pipeline/checkpoint/checkpoint.js'
-import { openCheckpointReader } from '../../pipeline/checkpoint/sqlite/reader.js'
-import { type LookupKind, firstKinds } from '../../pipeline/checkpoint/lookup-state.js'
-import { readInboxCounts } from '../../pipeline/scheduler/inbox.js'
+import type { LookupKind } from '../../core/lookup-kinds.js'
+import { readStatus, type CheckpointStatus, type DecidedCounts } from '../../pipeline/read-status.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
 import { quote, formatJsonLine, type CliIo, warnOfProblem } from '../terminal/command-io.js'
@@ -21,9 +17,9 @@ import {
   formatWhen,
 } from '../terminal/lookup-text.js'
 import { suggestNextSteps } from '../terminal/summary-text.js'
-import { readStandingDecisions } from '../../pipeline/decisions/decision-sync.js'
 import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
-import { getDecisionService, type Verdict } from '../../pipeline/answers/decision.js'
+
+type ScopeCounts = CheckpointStatus['scopes'][number]
 
 type StatusFlags = ConfigFlags & { uncertain?: boolean; json?: boolean }
 
@@ -36,89 +32,43 @@ export function fillStatusCommand(command: Command, io: CliIo): void {
     .option('--json', 'print one JSON line')
     .action((flags: StatusFlags) => {
       const settings = resolveSettings(readConfig([], flags, io.environment), io.environment)
-      if (isPostgresUrl(settings.checkpoint.path)) return showSharedStatus(settings, flags, io)
-      return diagnoseDamage(settings.checkpoint.path, () => showStatus(settings, flags, io))
+      return showStatus(settings, flags, io)
     })
 }
 
-/** Hosted services bill lookups. */
-const isHosted = ({ scope }: ScopeCounts): boolean => /^https?:/.test(scope)
-
 async function showStatus(settings: Settings, flags: StatusFlags, io: CliIo): Promise<void> {
-  const { path } = settings.checkpoint
-  const reader = openCheckpointReader(path, null)
-  if (reader === null) throw createNotFound(path)
-  try {
-    const scopes = reader.read('counts')
-    const uncertain = flags.uncertain === true ? reader.read('uncertain', { limit: listedMax }) : null
-    const inbox = readInboxCounts(path)
-    const decided = await countDecided(settings, [...new Set(scopes.map(({ scope }) => scope))]).catch(
-      (error: unknown) => {
-        if (!(error instanceof UserError)) throw error
-        // Invalid decisions stop a run, but not the status.
-        warnOfProblem(error, io)
-        return new Map<string, DecidedCounts>()
-      },
-    )
-    const problem = findProblem(path, scopes.some(isHosted))
-    if (flags.json === true) {
-      const shown = problem === null ? null : { code: problem.code, message: problem.message }
-      io.out(
-        formatJsonLine('status', {
-          path,
-          scopes,
-          decided: Object.fromEntries(
-            [...decided].map(([scope, { accepted, none }]) => [scope, { accepted, none }]),
-          ),
-          uncertain,
-          inbox,
-          problem: shown,
-        }),
-      )
-    } else {
-      io.out(formatStatus(path, scopes, decided, await readRuns(settings, io)) + formatInbox(inbox))
-      if (uncertain !== null) io.out(formatUncertain(uncertain))
-    }
-    warnOfProblem(problem, io)
-  } finally {
-    reader.close()
+  const { checkpoint, decisions } = settings
+  const { path } = checkpoint
+  const status = await readStatus(
+    { path, decisions, uncertainMax: flags.uncertain === true ? listedMax : null },
+    io.environment,
+  )
+  if (status === null) throw createNotFound(path)
+  const { place, scopes, decided, uncertain, inbox, shared, problem } = status
+  // Invalid decisions stop a run, but not the status.
+  if (decided instanceof UserError) warnOfProblem(decided, io)
+  const decidedCounts = decided instanceof UserError ? new Map<string, DecidedCounts>() : decided
+  if (flags.json === true) {
+    const shown = problem === null ? null : { code: problem.code, message: problem.message }
+    const verdicts = [...decidedCounts].map(([scope, { accepted, none }]) => [scope, { accepted, none }])
+    const value =
+      shared === null
+        ? { path: place, scopes, decided: Object.fromEntries(verdicts), uncertain, inbox, problem: shown }
+        : { path: place, scopes, uncertain, inbox, ...shared, problem: shown }
+    io.out(formatJsonLine('status', value))
+  } else {
+    const text = formatStatus(place, scopes, decidedCounts, await readRuns(settings, io))
+    const processes = shared === null ? '' : formatSharedStatus(shared, Date.now())
+    io.out(text + formatInbox(inbox) + processes)
+    if (uncertain !== null) io.out(formatUncertain(uncertain))
   }
+  warnOfProblem(problem, io)
 }
 
 const createNotFound = (path: string) =>
   new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
     hint: 'check --checkpoint and the current folder. A run creates a checkpoint: enrich companies.csv -o out.parquet',
   })
-
-/** Shows the status of a shared checkpoint, with its processes. */
-async function showSharedStatus(settings: Settings, flags: StatusFlags, io: CliIo): Promise<void> {
-  const { openSharedToRead } = await import('../../pipeline/checkpoint/postgres/open-database.js')
-  const { readSharedCounts, readSharedStatus, readSharedUncertain } =
-    await import('../../pipeline/checkpoint/postgres/status.js')
-  const shared = await openSharedToRead(settings.checkpoint.path, io)
-  if (shared === null) throw createNotFound(settings.checkpoint.path)
-  const { postgres, url, problem } = shared
-  try {
-    const scopes = await readSharedCounts(postgres)
-    const status = await readSharedStatus(postgres)
-    const { readSharedInboxCounts } = await import('../../pipeline/scheduler/shared-inbox.js')
-    const inbox = await readSharedInboxCounts(postgres)
-    const uncertain = flags.uncertain === true ? await readSharedUncertain(postgres, listedMax) : null
-    if (flags.json === true) {
-      const shown = problem === null ? null : { code: problem.code, message: problem.message }
-      io.out(formatJsonLine('status', { path: url, scopes, uncertain, inbox, ...status, problem: shown }))
-    } else {
-      const text = formatStatus(url, scopes, new Map(), await readRuns(settings, io))
-      io.out(text + formatInbox(inbox) + formatSharedStatus(status, Date.now()))
-      if (uncertain !== null) io.out(formatUncertain(uncertain))
-    }
-    warnOfProblem(problem, io)
-  } catch (error) {
-    throw shared.explain(error)
-  } finally {
-    await shared.close()
-  }
-}
 
 /** Returns the recorded runs, newest first; none if the history cannot be read. */
 const readRuns = (
@@ -299,35 +249,3 @@ function suggestNextStep(
 }
 
 const getKeys = <Key extends string>(counts: Record<Key, number>) => Object.keys(counts) as Key[]
-
-/** Numbers of decided lookups by verdict. */
-interface DecidedCounts extends Readonly<Record<Verdict, number>> {
-  readonly decidedAtMs: readonly number[]
-}
-
-/** Counts decided lookups by service. Throws DECISIONS_* and REVIEW_STORE_*. */
-async function countDecided(
-  { checkpoint: { path }, decisions }: Pick<Settings, 'checkpoint' | 'decisions'>,
-  scopes: readonly string[],
-): Promise<ReadonlyMap<string, DecidedCounts>> {
-  const counts = new Map<string, DecidedCounts>()
-  for (const scope of scopes) {
-    const service = getDecisionService(scope.startsWith('embedded:') ? null : scope)
-    const { byLookup } = await readStandingDecisions({ ...decisions, checkpointPath: path, service })
-    const reader = openCheckpointReader(path, scope)
-    try {
-      const keys = [...byLookup.keys()].map((lookup) => Buffer.from(lookup, 'hex'))
-      const found = firstKinds.map((kind) => reader?.find(kind, keys) ?? [])
-      const known = [...byLookup.values()].filter((_, at) => found.some((ids) => (ids[at] ?? 0) !== 0))
-      const countVerdict = (verdict: Verdict) => known.filter((one) => one.verdict === verdict).length
-      counts.set(scope, {
-        accepted: countVerdict('accepted'),
-        none: countVerdict('none'),
-        decidedAtMs: known.map(({ decidedAtMs }) => decidedAtMs),
-      })
-    } finally {
-      reader?.close()
-    }
-  }
-  return counts
-}

@@ -5,13 +5,7 @@ import { createPriceMissing } from '../../config/billing.js'
 import { resolveApiKey, type Settings } from '../../config/settings.js'
 import { UserError, type ErrorCode } from '../../core/errors.js'
 import { printable, plural } from '../../core/text.js'
-import {
-  countBilled,
-  formatAmount,
-  listSubmissions,
-  toMicros,
-  toUnits,
-} from '../../pipeline/scheduler/money.js'
+import { countBilled, formatAmount, listSubmissions, toMicros, toUnits } from '../../core/money.js'
 import type { Progress } from '../../pipeline/history/progress.js'
 import type { RunSummary } from '../../pipeline/history/run-summary.js'
 import type { Allowance } from './spending-cap.js'

@@ -1,5 +1,5 @@
 import { UserError } from '../../core/errors.js'
-import { formatAmount, toUnits, type Micros } from '../../pipeline/scheduler/money.js'
+import { formatAmount, toUnits, type Micros } from '../../core/money.js'
 
 /** Amounts of lookups and of money; `null`: unlimited. */
 export interface Allowance {

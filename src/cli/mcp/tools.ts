@@ -1,14 +1,13 @@
 import { Readable } from 'node:stream'
 import * as z from 'zod'
-import { buildInputOptions, type InspectionDeps } from '../../app/inspect-input.js'
+import { buildInputOptions, type InspectionRequest } from '../../app/inspect-input.js'
 import { proposeDecisions, withDoubtfulRows } from '../../app/propose-decisions.js'
-import { detectInputColumns, sampleColumns } from '../../pipeline/input/column-choice.js'
+import { InputColumns } from '../../pipeline/input/input-columns.js'
 import { openInput } from '../../pipeline/input/input.js'
-import { verdicts } from '../../pipeline/answers/decision.js'
+import { verdicts, type Candidate } from '../../pipeline/answers/decision.js'
 import { systemClock } from '../../platform/clock.js'
-import type { Candidate } from '../../pipeline/answers/candidate.js'
 import { UserError } from '../../core/errors.js'
-import { toUnits } from '../../pipeline/scheduler/money.js'
+import { toUnits } from '../../core/money.js'
 import { runWithin, toRunWords, type RunCall } from './run-tool.js'
 import type { InputArguments, Workspace } from './workspace.js'
 
@@ -74,7 +73,11 @@ const excerptCharsMax = 80
 const excerptsMax = 3
 const changesMax = 100
 
-const toReviewDeps = (workspace: Workspace, args: InputArguments, signal: AbortSignal): InspectionDeps => ({
+const toReviewDeps = (
+  workspace: Workspace,
+  args: InputArguments,
+  signal: AbortSignal,
+): InspectionRequest => ({
   settings: workspace.readSettings(workspace.toWords(args)),
   stdin: Readable.from([]),
   environment: workspace.deps.io.environment,
@@ -91,16 +94,17 @@ const inspectFile = defineTool({
     const settings = workspace.readSettings(workspace.toWords({ files: [file], ...args }))
     const input = await openInput(buildInputOptions(settings))
     try {
-      const samples = await sampleColumns(input)
+      const { identifierUse, input: asked } = settings
+      const found = await InputColumns.read(input, { asked: asked.columns, identifierUse })
       const excerpts = input.columns.map((column) => ({
         column,
-        cells: [...new Set(samples.get(column))]
+        cells: [...new Set(found.samples.get(column))]
           .slice(0, excerptsMax)
           .map((cell) => cell.slice(0, excerptCharsMax)),
       }))
       let detected: object
       try {
-        detected = detectInputColumns(input, settings.input.columns, samples)
+        detected = found.detect()
       } catch (error) {
         if (!(error instanceof UserError)) throw error
         detected = { code: error.code, message: error.message, hint: error.hint ?? null }

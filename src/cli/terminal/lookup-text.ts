@@ -3,18 +3,11 @@ import { basename, relative } from 'node:path'
 import { isAddress } from '../../connectors/connectors.js'
 import { formatCount, plural, printable } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
-import type { UncertainLookup } from '../../pipeline/checkpoint/checkpoint.js'
-import type { InboxCounts } from '../../pipeline/scheduler/inbox.js'
-import type {
-  JobStatus,
-  PaceStatus,
-  SharedStatus,
-  WorkerStatus,
-} from '../../pipeline/checkpoint/postgres/status.js'
+import type { CheckpointStatus } from '../../pipeline/read-status.js'
 import { standardInputLabel } from '../../pipeline/input/sources.js'
 import { quote } from './command-io.js'
-import { explainStop } from '../../pipeline/scheduler/stop.js'
-import { lookupKinds, type LookupKind } from '../../pipeline/checkpoint/lookup-state.js'
+import { explainStop } from '../../pipeline/scheduler/scheduling.js'
+import { lookupKinds, type LookupKind } from '../../core/lookup-kinds.js'
 import {
   countBilled,
   formatAmount,
@@ -23,8 +16,11 @@ import {
   sumSubmitted,
   toUnits,
   type KindSubmissions,
-} from '../../pipeline/scheduler/money.js'
+} from '../../core/money.js'
 import type { RunSummary, StageFacts } from '../../pipeline/history/run-summary.js'
+
+type SharedStatus = NonNullable<CheckpointStatus['shared']>
+type WorkerStatus = SharedStatus['workers'][number]
 
 /** The subject of a lookup of each kind. */
 const kindNouns: Readonly<Record<LookupKind, readonly [one: string, many: string]>> = {
@@ -143,7 +139,7 @@ export const planWords: Readonly<Record<string, string>> = {
   failed: 'failed before',
 }
 
-export function formatInbox(inbox: InboxCounts | null): string {
+export function formatInbox(inbox: CheckpointStatus['inbox']): string {
   if (inbox === null) return ''
   const parts = [
     [inbox.taken, 'processed'],
@@ -155,7 +151,7 @@ export function formatInbox(inbox: InboxCounts | null): string {
   return `Webhooks: ${shown.join(' · ') || 'none yet'}\n`
 }
 
-export function formatUncertain(uncertain: readonly UncertainLookup[]): string {
+export function formatUncertain(uncertain: NonNullable<CheckpointStatus['uncertain']>): string {
   if (uncertain.length === 0) return 'No submission is uncertain.\n'
   const lines = uncertain.map(
     ({ name, location, customId, intendedAtMs, reason, kind }) =>
@@ -215,13 +211,20 @@ function formatLease({ state, leaseLeftMs }: WorkerStatus): string {
   }
 }
 
-function formatPace({ route, key, perMinute, givenCount, idleMs, pausedMs }: PaceStatus): string {
+function formatPace({
+  route,
+  key,
+  perMinute,
+  givenCount,
+  idleMs,
+  pausedMs,
+}: SharedStatus['paces'][number]): string {
   const last = idleMs < 0 ? 'in use' : `last ${formatDuration(idleMs)} ago`
   const pause = pausedMs > 0 ? ` · paused for ${formatDuration(pausedMs)}` : ''
   return `${printable(route)} (key ${key}): at most ${formatCount(Math.round(perMinute))} a minute · ${formatCount(givenCount)} so far · ${last}${pause}`
 }
 
-function formatJob(job: JobStatus, nowMs: number): string {
+function formatJob(job: SharedStatus['jobs'][number], nowMs: number): string {
   const { id, base, inputs, startedAtMs, reservedOfRows, reservedMicros, partCount, publishedCount } = job
   const cost = reservedMicros === 0 ? '' : ` · ${formatAmount(toUnits(reservedMicros), null)}`
   const parts = partCount === null ? '' : ` · ${publishedCount} of ${partCount} parts published`

@@ -1,5 +1,5 @@
 import { formatCount, plural, cutToWidth, measureWidth } from '../../core/text.js'
-import { formatColumnLines } from '../../pipeline/input/column-report.js'
+import { formatColumnLines } from '../../pipeline/input/columns.js'
 import { formatSpending } from '../../pipeline/history/planned-spending.js'
 import {
   formatProgressLine,
@@ -8,7 +8,7 @@ import {
   type Progress,
   type RunEvent,
 } from '../../pipeline/history/progress.js'
-import { findEndReason, explainStop } from '../../pipeline/scheduler/stop.js'
+import { findEndReason, explainStop } from '../../pipeline/scheduler/scheduling.js'
 import { formatCommandLine, type CliIo } from './command-io.js'
 import { planWords, formatLookups } from './lookup-text.js'
 import { formatStopError, suggestNextSteps, formatSummary } from './summary-text.js'

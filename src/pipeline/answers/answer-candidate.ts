@@ -1,6 +1,6 @@
 import { foldText } from '../../core/lookup-identity.js'
 import { at, toInteger, toList, toObject, toText } from '../../core/json.js'
-import { candidatesMax, type Candidate, type EvidencePart } from './candidate.js'
+import { candidatesMax, type Candidate, type EvidencePart } from './decision.js'
 
 /** A truncated URL would lead to another page. */
 const urlCharsMax = 2_000

@@ -1,4 +1,4 @@
-import type { StageKind } from '../checkpoint/lookup-state.js'
+import type { StageKind } from '../../core/lookup-kinds.js'
 
 /** How a value is written to text cells: as text, as an instant, as JSON, or as a list in JSON. */
 type CellForm = 'text' | 'timestamp' | 'json' | 'list'

@@ -1,6 +1,6 @@
 import { UserError } from '../../core/errors.js'
 import { type AnswerColumn, type ReviewColumnName, reviewColumns, getStageColumns } from './column-kinds.js'
-import { stageKinds, type StageKind } from '../checkpoint/lookup-state.js'
+import { stageKinds, type StageKind } from '../../core/lookup-kinds.js'
 
 /** A chosen column: `name` is its key in an answer line, `outputName` its name in the output. */
 export interface OutputColumn extends Pick<AnswerColumn, 'name' | 'kind'> {

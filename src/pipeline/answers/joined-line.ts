@@ -1,7 +1,7 @@
 import { sliceAnswer } from './answer-line.js'
 import { type AnswerColumn, reviewColumnGroups, reviewColumns, getStageColumns } from './column-kinds.js'
 import { answerColumns } from './columns.js'
-import { stageKinds } from '../checkpoint/lookup-state.js'
+import { stageKinds } from '../../core/lookup-kinds.js'
 
 const answerMark = toMark(answerColumns[0].name)
 const basisMark = ',"basis":'

@@ -1,5 +1,5 @@
 import type { Lookup } from '../../core/lookup-identity.js'
-import type { StageKind } from '../checkpoint/lookup-state.js'
+import type { StageKind } from '../../core/lookup-kinds.js'
 import {
   buildDecidedQuestions,
   buildStageQuestions,

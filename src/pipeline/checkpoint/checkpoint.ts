@@ -1,5 +1,6 @@
 import type { Lookup } from '../../core/lookup-identity.js'
-import type { LookupKind, StageKind, LookupPlan, LookupState, PlanPolicy } from './lookup-state.js'
+import type { LookupPlan, LookupState, PlanPolicy } from './lookup-state.js'
+import type { LookupKind, StageKind } from '../../core/lookup-kinds.js'
 import type { FollowedLookups, Found, Given, LookupStore, QueryName } from './lookup-store.js'
 import { packContent } from './packed-answer.js'
 import type { Intention, KeyedLookup, LookupId, Refusal, SubmissionBounds } from './records.js'

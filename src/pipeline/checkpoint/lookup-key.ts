@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { toIdentityText, type Lookup } from '../../core/lookup-identity.js'
-import { lookupKinds, toKeyText, type StageKind } from './lookup-state.js'
+import { toKeyText } from './lookup-state.js'
+import { lookupKinds, type StageKind } from '../../core/lookup-kinds.js'
 import type { CheckpointReader, KeyedLookup, LookupId } from './checkpoint.js'
 
 /** Key length: 128 bits of SHA-256, enough to exclude accidental collisions. */

@@ -1,6 +1,7 @@
 import type { Lookup } from '../../core/lookup-identity.js'
 import type { Sqlite } from '../../platform/sqlite.js'
-import type { LookupKind, LookupPlan, PlanPolicy } from './lookup-state.js'
+import type { LookupPlan, PlanPolicy } from './lookup-state.js'
+import type { LookupKind } from '../../core/lookup-kinds.js'
 import type {
   SharedTurns,
   Intention,

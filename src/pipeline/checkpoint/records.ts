@@ -1,5 +1,6 @@
 import type { Lookup } from '../../core/lookup-identity.js'
-import type { LookupKind, LookupState } from './lookup-state.js'
+import type { LookupState } from './lookup-state.js'
+import type { LookupKind } from '../../core/lookup-kinds.js'
 import type { AnswerContent } from './packed-answer.js'
 
 /** The right to start one request. */

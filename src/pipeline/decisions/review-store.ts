@@ -3,8 +3,7 @@ import { UserError } from '../../core/errors.js'
 import { createGroupTransactions, type GroupTransactions } from '../../platform/group-commit.js'
 import { openOwn, readOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
 import { isDiskFull, NotOursError, getSqliteCode, type Sqlite } from '../../platform/sqlite.js'
-import type { Candidate } from '../answers/candidate.js'
-import type { Decision, KeptDecision } from '../answers/decision.js'
+import type { Candidate, Decision, KeptDecision } from '../answers/decision.js'
 import {
   packCandidates,
   unpackCandidates,

@@ -1,7 +1,12 @@
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
-import type { Decision, KeptDecision, Verdict } from '../answers/decision.js'
+import {
+  type Decision,
+  type KeptDecision,
+  type Verdict,
+  candidatesMax,
+  type Candidate,
+} from '../answers/decision.js'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import { candidatesMax, type Candidate } from '../answers/candidate.js'
 
 /**
  * Each step is applied once, in order; released steps never change. `decisions`: one row for every decision ever made;

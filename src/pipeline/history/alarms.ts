@@ -1,5 +1,5 @@
 import { formatCount, plural } from '../../core/text.js'
-import { formatAmount } from '../scheduler/money.js'
+import { formatAmount } from '../../core/money.js'
 
 /** Changes of a row between two outputs of one input, in the order of lists. */
 export const changeKinds = [

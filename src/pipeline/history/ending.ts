@@ -18,8 +18,8 @@ import {
 } from './alarms.js'
 import { getExitCode, type RunSummary } from './run-summary.js'
 import { renderNotification, type NotifyFormat, type NotifyTime, type RunEnd } from './notify-message.js'
-import { explainStop, findEndReason } from '../scheduler/stop.js'
-import type { Money } from '../scheduler/money.js'
+import { explainStop, findEndReason } from '../scheduler/scheduling.js'
+import type { Money } from '../../core/money.js'
 import { writeMetricsFile } from './metrics-file.js'
 
 /** Recipients of the end of a run, and the conditions for alarms. */

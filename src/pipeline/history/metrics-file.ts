@@ -13,7 +13,7 @@ import { getErrorText, UserError } from '../../core/errors.js'
 import { buildTemporaryPath, publishFile, resolveFinalPath } from '../../platform/files.js'
 import { assertRegular } from '../output/output-path.js'
 import type { RunEnd } from './notify-message.js'
-import { listSubmissions } from '../scheduler/money.js'
+import { listSubmissions } from '../../core/money.js'
 
 /** Mode of a new file: the collector runs as another user. */
 const readableMode = 0o644

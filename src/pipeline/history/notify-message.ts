@@ -1,7 +1,7 @@
 import { formatCount, cutToWidth } from '../../core/text.js'
 import { assertNever, type ExitCode } from '../../core/errors.js'
 import { formatDuration } from '../../core/time.js'
-import { formatMoney, listSubmissions, sumSubmitted, type Money } from '../scheduler/money.js'
+import { formatMoney, listSubmissions, sumSubmitted, type Money } from '../../core/money.js'
 import type { Alarm, ChangeCounts } from './alarms.js'
 import type { RunSummary } from './run-summary.js'
 

@@ -1,6 +1,12 @@
 import type { LookupPlan } from '../checkpoint/lookup-state.js'
-import { toMicros, calculateMoney, toUnits, type Money, type Prices } from '../scheduler/money.js'
-import type { PollingPace } from '../scheduler/polling.js'
+import { toMicros, calculateMoney, toUnits, type Money, type Prices } from '../../core/money.js'
+import {
+  type PollingPace,
+  explainStop,
+  shouldWaitForRuns,
+  type Stop,
+  type SchedulingOptions,
+} from '../scheduler/scheduling.js'
 import { estimateEtaMs, type Progress, type TimeLeftFacts, type RunObserver } from './progress.js'
 import type { Clock } from '../../platform/clock.js'
 import {
@@ -12,11 +18,9 @@ import {
   type Tally,
 } from './tally.js'
 import type { TimelinePoint, Timeline } from './run-record.js'
-import type { JobSpending } from '../scheduler/budgets.js'
-import type { SchedulingOptions } from '../scheduler/scheduler.js'
+import type { JobSpending } from '../scheduler/job.js'
 import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
-import { explainStop, shouldWaitForRuns, type Stop } from '../scheduler/stop.js'
 
 /** Longer than a rate limit's window, and than the longest wait that a server may request. */
 const firstNoticeMs = 180_000
@@ -100,6 +104,7 @@ function watchStop(notify: (sentence: string) => void): (state: StopState) => vo
 }
 
 const progressIntervalMs = 1_000
+
 /** Rates cover the last minute. */
 const rateWindowMs = 60_000
 

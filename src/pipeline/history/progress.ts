@@ -1,9 +1,9 @@
 import { formatCount } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
-import { formatAmount, type Money } from '../scheduler/money.js'
+import { formatAmount, type Money } from '../../core/money.js'
 import type { TimelinePoint } from './run-record.js'
 import type { StageFacts, RunSummary } from './run-summary.js'
-import type { ColumnReport } from '../input/column-report.js'
+import type { ColumnReport } from '../input/columns.js'
 import type { LookupPlan } from '../checkpoint/lookup-state.js'
 import type { PlannedSpending } from './planned-spending.js'
 

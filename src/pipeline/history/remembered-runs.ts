@@ -11,7 +11,7 @@ import {
   type KindSubmissions,
   type Money,
   type Prices,
-} from '../scheduler/money.js'
+} from '../../core/money.js'
 
 /** A run in the list of `enrich runs`. */
 export interface RememberedRun {

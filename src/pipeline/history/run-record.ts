@@ -1,6 +1,6 @@
 import type { ChangeCounts, Alarm } from './alarms.js'
 import { linePositions, sliceLine } from '../answers/joined-line.js'
-import type { KindSubmissions, Money } from '../scheduler/money.js'
+import type { KindSubmissions, Money } from '../../core/money.js'
 import type { RunSummary } from './run-summary.js'
 
 /** Version of this format; records of other versions are listed, but not read. */

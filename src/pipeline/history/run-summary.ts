@@ -1,9 +1,9 @@
 import type { ReviewCounts } from '../answers/decision.js'
 import type { Alarm } from './alarms.js'
-import type { FirstFigures } from '../scheduler/first-figures.js'
-import type { KindSubmissions, Money } from '../scheduler/money.js'
-import { type BudgetEnd, type Stop, findEndReason, explainStop } from '../scheduler/stop.js'
-import type { LookupKind } from '../checkpoint/lookup-state.js'
+import type { FirstFigures } from '../scheduler/first-rule.js'
+import type { KindSubmissions, Money } from '../../core/money.js'
+import { type BudgetEnd, type Stop, findEndReason, explainStop } from '../scheduler/scheduling.js'
+import type { LookupKind } from '../../core/lookup-kinds.js'
 import { errorCodes, type ExitCode } from '../../core/errors.js'
 
 /** Results of one kind of lookups so far, in counts. */

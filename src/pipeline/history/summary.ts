@@ -1,5 +1,5 @@
 import { createEmptyPlan, type LookupPlan } from '../checkpoint/lookup-state.js'
-import { findEndReason, isBudgetEnd, type BudgetEnd, type Stop } from '../scheduler/stop.js'
+import { findEndReason, isBudgetEnd, type BudgetEnd, type Stop } from '../scheduler/scheduling.js'
 import type { ReviewCounts } from '../answers/decision.js'
 import type { RowCounts } from '../output/answer-lines.js'
 import { RowIndex } from '../input/row-index.js'
@@ -13,9 +13,9 @@ import {
   type Tally,
   type KindRun,
 } from './tally.js'
-import { calculateMoney, type Prices } from '../scheduler/money.js'
-import type { JobSpending } from '../scheduler/budgets.js'
-import type { FirstFigures } from '../scheduler/first-figures.js'
+import { calculateMoney, type Prices } from '../../core/money.js'
+import type { JobSpending } from '../scheduler/job.js'
+import type { FirstFigures } from '../scheduler/first-rule.js'
 import type { RunSummary } from './run-summary.js'
 
 /** Facts for the summary of a run. */

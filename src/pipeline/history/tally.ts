@@ -1,9 +1,12 @@
-import type { OpenRunsView } from '../scheduler/run-durations.js'
-import type { Stop } from '../scheduler/stop.js'
-import type { CounterName, RequestKind, RunCounter } from '../scheduler/backlog.js'
-import type { LookupKind, LookupPlan } from '../checkpoint/lookup-state.js'
-import type { KindSubmissions } from '../scheduler/money.js'
+import type { Stop } from '../scheduler/scheduling.js'
+import type { CounterName, RequestKind, RunCounter } from '../scheduler/work.js'
+import type { LookupPlan } from '../checkpoint/lookup-state.js'
+import type { LookupKind } from '../../core/lookup-kinds.js'
+import type { KindSubmissions } from '../../core/money.js'
 import type { StageFacts } from './run-summary.js'
+
+/** Returns the open runs of a kind. */
+type ViewOpenRuns = Parameters<RunCounter['watchOpenRuns']>[0]
 
 /** Counts of a run so far, for progress, notices and the summary; no decision uses them. */
 export interface Tally extends Readonly<Record<CounterName, number>> {
@@ -24,7 +27,7 @@ export interface Tally extends Readonly<Record<CounterName, number>> {
   /** Why no more rows are submitted; `null` while they may be. */
   readonly stop: Stop | null
   /** Returns the open runs; `null` until this kind is scheduled. */
-  readonly openRuns: (() => OpenRunsView) | null
+  readonly openRuns: ViewOpenRuns | null
 }
 
 /** Creates a tally to read, and the counter that fills it. */
@@ -50,7 +53,7 @@ export function createTally(): { tally: Tally; counter: RunCounter } {
     deliveries: { taken: 0, unclaimed: 0, quarantined: 0 },
     webhookRefusal: null as string | null,
     stop: null as Stop | null,
-    openRuns: null as (() => OpenRunsView) | null,
+    openRuns: null as ViewOpenRuns | null,
   }
   const counter: RunCounter = {
     count: (what) => tally[what]++,

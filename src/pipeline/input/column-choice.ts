@@ -1,60 +1,21 @@
 import { formatCount, quoteExcerpt } from '../../core/text.js'
 import { UserError, withHintFirst } from '../../core/errors.js'
 import type { CheckpointReader } from '../checkpoint/checkpoint.js'
-import { fetchKnown, findLookupIds, calculateResolutionKey } from '../checkpoint/lookup-key.js'
+import { fetchKnown, findLookupIds } from '../checkpoint/lookup-key.js'
 import type { Input, InputFile, TextRow } from './input.js'
-import { createRowReader, toKeyedLookup, type EarlierNames } from './row-reader.js'
-import type { ColumnSamples } from './column-content.js'
-import { isKnownHeader } from './header-words.js'
+import { createRowReader, toKeyedLookup, createEarlierNames } from './row-reader.js'
 import {
+  type ColumnSamples,
   listLookupColumns,
-  detectColumns,
-  findColumn,
-  findUnnamedColumn,
-  judgeHeader,
   type NamedColumns,
   type LookupColumns,
   type LookupRule,
   type IdentifierUse,
-} from './detect-columns.js'
-import { listIdentifierColumns } from './identifier-columns.js'
+  listIdentifierColumns,
+} from './columns.js'
+import { isKnownHeader } from './header-words.js'
+import { detectColumns, findUnnamedColumn, judgeHeader } from './detect-columns.js'
 import { listPlainColumns } from './nested-columns.js'
-import type { Lookup } from '../../core/lookup-identity.js'
-
-/** Returns the names submitted earlier in the scope of a reader; none without a reader. */
-export function createEarlierNames(reader: CheckpointReader | null): EarlierNames {
-  return {
-    fetch: async (lookups) => {
-      if (reader === null || lookups.length === 0) return
-      const keys = lookups.map((lookup) => calculateResolutionKey(lookup))
-      await reader.fetch({ kind: 'resolution', keys })
-    },
-    wasAsked: (lookup) => reader !== null && hasBeenLookedUp(reader, lookup),
-  }
-}
-
-function hasBeenLookedUp(reader: CheckpointReader, lookup: Lookup): boolean {
-  const ids = reader.find('resolution', [calculateResolutionKey(lookup)]).filter((id) => id !== 0)
-  const [known] = reader.readAnswers(ids)
-  return known !== undefined && known !== null && known.state !== 'new'
-}
-
-/** The same, with a reader that is opened on first use. */
-export function createLazyEarlierNames(
-  open: () => CheckpointReader | null | Promise<CheckpointReader | null>,
-): EarlierNames & { close: () => void } {
-  // A missing reader is not searched again: a list may have a million such names.
-  let reader: CheckpointReader | null | undefined
-  return {
-    fetch: async (lookups) => {
-      if (lookups.length === 0) return
-      if (reader === undefined) reader = await open()
-      await createEarlierNames(reader).fetch(lookups)
-    },
-    wasAsked: (lookup) => createEarlierNames(reader ?? null).wasAsked(lookup),
-    close: () => reader?.close(),
-  }
-}
 
 const sampleLimits = { columnsMax: 500, rowsMax: 200, cellCharsMax: 200 } as const
 
@@ -141,17 +102,6 @@ function assertInFiles(files: readonly InputFile[], name: string): void {
   )
 }
 
-/** Finds the column with row keys, or the one that groups rows. Returns `null` if none is named. */
-export function findNamedColumn(
-  source: { rowKey?: string | null; groupBy?: string | null; columns: NamedColumns },
-  { columns }: Pick<Input, 'columns'>,
-  use: 'rowKey' | 'groupBy',
-  flag: string,
-): string | null {
-  const column = source[use] ?? null
-  return column === null ? null : findColumn(columns, column, { flag, origin: source.columns.origin })
-}
-
 export interface ColumnChoice {
   rule: LookupRule
   /** A note to the user about earlier runs with other columns. */
@@ -235,6 +185,7 @@ function describeColumns({ name, location, identifiers }: LookupColumns): string
 }
 
 const surelyKnownRows = 10_000
+
 /** Rows remembered at once: about 20 MB. */
 const seenRowsMax = 100_000
 

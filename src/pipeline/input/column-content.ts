@@ -1,6 +1,3 @@
-/** The first cells of each column. A missing column is unknown, and does not exclude a match. */
-export type ColumnSamples = ReadonlyMap<string, readonly string[]>
-
 const statusWords = new Set(
   (
     'active|inactive|open|opened|closed|won|lost|pending|new|done|draft|enabled|disabled|true|false|yes|no|completed|' +
@@ -15,6 +12,7 @@ const isMostly = (values: readonly string[], is: (value: string) => boolean, sha
   values.length > 0 && values.filter(is).length >= values.length * share
 
 const isNumber = (value: string): boolean => /^[\d\s.,+-]+$/.test(value)
+
 const isNetAddress = (value: string): boolean => /^\S+@\S+\.\S+$|^https?:\/\//i.test(value)
 
 /** Whether the cells can be company names: neither numbers nor e-mail or web addresses. */
@@ -54,12 +52,17 @@ const formsAtEnd =
   'inc|incorporated|corp|corporation|ltd|limited|llc|llp|plc|pty|gmbh|mbh|kgaa|ohg|sarl|eurl|sasu|ltda|lda|eireli|srls?|scrl|bvba|vof|' +
   'aps|asa|oyj|abp|ehf|sp\\.? ?z ?\\.?o\\.? ?o|s\\.r\\.o|spol\\. s r\\.o|kft|zrt|nyrt|d\\.o\\.o|d\\.d|bhd|tbk|ооо|зао|оао|пао|тов|şti|a\\.ş|' +
   's\\.a(?:\\.s|\\.r\\.l|\\.u)?|s\\.à r\\.l|s\\.p\\.a|s\\.r\\.l|s\\.l(?:\\.u)?|b\\.v|n\\.v|a\\.s|a/s|k\\.k|e\\.v|e\\.k|co\\., ltd|& co'
+
 /** Short forms that are also words or abbreviations in lower case. */
 const capitalForms = 'AG|KG|SE|UG|SA|SAS|SCA|SpA|SPA|SL|SAU|BV|NV|AB|AS|Oy|OY|KK|GK|AD|AE|АО|ИП|ТОО'
+
 const anyForm = new RegExp(`(?:^|[\\s,.])(?:${formsAtEnd})[.,)]*$`, 'iu')
+
 const capitalForm = new RegExp(`\\s(?:${capitalForms})(?: & Co\\.?(?: KG)?)?[.)]*$`, 'u')
+
 const eastAsianForm =
   /株式会社|有限会社|合同会社|合資会社|合名会社|（株）|\(株\)|㈱|㈲|有限公司|股份公司|集团公司|주식회사|유한회사|\(주\)|㈜/u
+
 const formAtStart = /^(?:ООО|ОАО|ЗАО|ПАО|АО|ИП|ТОВ|UAB|SIA|PT|شركة)\s/u
 
 /** Whether a text ends or begins with a legal form, like `Apple, Inc.`: then it is a company and no header. */
@@ -74,6 +77,7 @@ export const isValue = (text: string): boolean =>
 
 /** Fewer cells than this prove nothing. */
 const cellsMin = 3
+
 const tellingShare = 0.8
 
 /** Returns the kind of identifier that the cells have by form and check digits; null if none. */

@@ -1,13 +1,13 @@
 import { plural, printable } from '../../core/text.js'
-import { detectIdentifier, type ColumnSamples } from './column-content.js'
+import { detectIdentifier } from './column-content.js'
 import {
+  type ColumnSamples,
   listLookupColumns,
-  listPlaceColumns,
-  searchIdentifiers,
   type LookupColumns,
   type LookupRule,
-  type IdentifierUse,
-} from './detect-columns.js'
+  type ColumnReport,
+} from './columns.js'
+import { listPlaceColumns, searchIdentifiers } from './detect-columns.js'
 import {
   toHeaderKey,
   parsePlaceHeader,
@@ -16,7 +16,7 @@ import {
   otherIdentifierHeaders,
 } from './header-words.js'
 import type { IdentifierFault } from './identifier-content.js'
-import { identifierKeys, identifierNames, listIdentifierColumns } from './identifier-columns.js'
+import { identifierKeys, identifierNames } from '../../core/identifiers.js'
 import {
   listNameMembers,
   noNested,
@@ -25,22 +25,17 @@ import {
   type NestedColumns,
 } from './nested-columns.js'
 
-/** The columns in use, and columns that look like a place or an identifier and are not used. */
-export interface ColumnReport extends LookupColumns {
-  identifierUse: IdentifierUse
-  /** `why`: the reason against a column that its header or its cells suggest as an identifier. */
-  unused: readonly { column: string; kind: string; why?: string }[]
-}
-
 const kindsOfHeaders = new Map([
   ...identifierKeys.flatMap((type) =>
     identifierHeaders[type].map((key) => [key, identifierNames[type]] as const),
   ),
   ...otherIdentifierHeaders.flatMap(([kind, keys]) => keys.map((key) => [key, kind] as const)),
 ])
+
 /** Words before a kind of identifier: `Account DUNS`, `Supplier VAT No`. */
 const owners =
   /^(?:company|account|customer|client|vendor|supplier|partner|business|billing|primary|main)(?=.)/
+
 const findHeaderKind = (key: string): string | undefined =>
   kindsOfHeaders.get(key) ?? kindsOfHeaders.get(key.replace(owners, ''))
 
@@ -55,7 +50,7 @@ const partNames = {
 /** Reports the use of each column, and other columns that might help. */
 export function reportColumns(
   header: readonly string[],
-  { columns: used, identifierUse }: LookupRule,
+  { columns: used, identifierUse }: Pick<LookupRule, 'columns' | 'identifierUse'>,
   samples: ColumnSamples,
   nested: NestedColumns = noNested,
 ): ColumnReport {
@@ -104,55 +99,6 @@ function reportUnusedNested(
   return [{ column, kind: nested.kind, why: `--location-columns ${places.join(',')} reads places from it` }]
 }
 
-const namedMax = 10
-const columnCharsMax = 60
-const whyCharsMax = 100
-
-/** Describes in a few lines which columns are used, and which are not. */
-export function formatColumnLines(report: ColumnReport): string[] {
-  const { name, location, context, unused } = report
-  const formatNames = (columns: readonly string[]) => columns.map((column) => truncateText(column)).join(', ')
-  const asked = [
-    name === null ? 'no names' : `name from ${truncateText(name)}`,
-    location.length === 0 ? 'no location' : `location from ${formatNames(location)}`,
-    ...(context.length === 0 ? [] : [`context from ${formatNames(context)}`]),
-  ]
-  const lines = [asked.join('; '), ...formatIdentifierLine(report)]
-  if (unused.length === 0) return lines
-  const rest = unused.length > namedMax ? ` and ${unused.length - namedMax} more` : ''
-  const others = unused
-    .slice(0, namedMax)
-    .map(
-      ({ column, kind, why }) =>
-        `${truncateText(column)} (${kind}${why === undefined ? '' : `: ${truncateText(why, whyCharsMax)}`})`,
-    )
-  return [
-    ...lines,
-    `not used: ${others.join(', ')}${rest}; --location-columns, --context-columns and --id-columns choose others`,
-  ]
-}
-
-function formatIdentifierLine({ identifiers, identifierUse }: ColumnReport): string[] {
-  const columns = listIdentifierColumns(identifiers)
-  if (columns.length === 0) return []
-  const { registration_country: country, exchange } = identifiers
-  const places: Partial<Record<string, string>> = {
-    ...(country === undefined ? {} : { registration_id: ` with its country from ${truncateText(country)}` }),
-    ...(exchange === undefined ? {} : { ticker: ` with its exchange from ${truncateText(exchange)}` }),
-  }
-  const named = columns.map(
-    ({ key, column }) => `${identifierNames[key]} from ${truncateText(column)}${places[key] ?? ''}`,
-  )
-  const use = { first: 'identifiers, looked up first', context: 'identifiers, as context' }[identifierUse]
-  return [`${use}: ${named.join(', ')}`]
-}
-
-const truncateText = (column: string, charsMax = columnCharsMax): string => {
-  // oxlint-disable-next-line no-control-regex -- a header may hold anything; a terminal must not
-  const text = column.replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ')
-  return text.length > charsMax ? `${text.slice(0, charsMax - 1)}…` : text
-}
-
 /** Faults in rows that were submitted without the identifier. */
 const heldTexts: Readonly<Record<IdentifierFault, string>> = {
   lei_checksum: 'an LEI with wrong check digits',
@@ -181,6 +127,7 @@ interface CountedRows {
 
 /** Distinct countries that are named, and characters of each. */
 const countriesNamedMax = 5
+
 const countryCharsMax = 40
 
 /** Counts faulty identifiers, countries that are not known, rows without a name, and rows that are headers. */

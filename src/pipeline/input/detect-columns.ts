@@ -1,4 +1,12 @@
-import { canBeNames, canBePlaces, hasLegalForm, isValue, type ColumnSamples } from './column-content.js'
+import { canBeNames, canBePlaces, hasLegalForm, isValue } from './column-content.js'
+import {
+  type ColumnSamples,
+  listIdentifierColumns,
+  type IdentifierColumns,
+  type ConfigOrigin,
+  type NamedColumns,
+  type LookupColumns,
+} from './columns.js'
 import {
   toSpellingKey,
   toHeaderKey,
@@ -23,51 +31,13 @@ import {
   listPlainColumns,
   type NestedColumns,
 } from './nested-columns.js'
-import { listIdentifierCells, listIdentifierColumns, type IdentifierColumns } from './identifier-columns.js'
 
 type FindColumn = (column: string, flag: string, usage?: string) => string
-
-/** The input columns of a lookup. */
-export interface LookupColumns {
-  /** Null if rows have only identifiers. */
-  name: string | null
-  location: readonly string[]
-  context: readonly string[]
-  identifiers: IdentifierColumns
-}
-
-/**
- * How identifiers are submitted. `first`: as part of the name, to a service that resolves identifiers exactly and
- * compares the name with their holder. `context`: as context, to a service that resolves names.
- */
-export type IdentifierUse = 'first' | 'context'
-
-/** How rows become lookups. */
-export interface LookupRule {
-  readonly columns: LookupColumns
-  readonly identifierUse: IdentifierUse
-  /** Whether a name cell that contains an identifier is submitted as one. */
-  readonly readsNames: boolean
-}
-
-/** Settings of a config file by the flags that would override them: `--row-key` is `input.rowKey in my.json`. */
-export type ConfigOrigin = Readonly<Record<string, string>>
 
 /** The setting that names a column. */
 interface ColumnSetting {
   readonly flag: string
   readonly origin?: ConfigOrigin | undefined
-}
-
-/** Columns named by the user; the others are detected. */
-export interface NamedColumns {
-  name?: string | undefined
-  location?: readonly string[] | undefined
-  context?: readonly string[] | undefined
-  /** Only these columns, or none. */
-  identifiers?: IdentifierColumns | 'none' | undefined
-  /** Undefined if no config file was read. */
-  origin?: ConfigOrigin | undefined
 }
 
 /**
@@ -151,17 +121,6 @@ function listCountryColumns(
   const rank = ({ column, set }: PlaceColumn) => (location.includes(column) ? -1 : placeSets.indexOf(set))
   return countries.sort((one, other) => rank(one) - rank(other)).map(({ column }) => column)
 }
-
-/** Lists all columns of a lookup, in the order in which cells are read. */
-export const listLookupColumns = ({ name, location, context, identifiers }: LookupColumns): string[] => [
-  ...(name === null ? [] : [name]),
-  ...location,
-  ...context,
-  ...listIdentifierCells(identifiers),
-]
-
-/** Returns the column that labels a row in displays. */
-export const getLabelColumn = (columns: LookupColumns): string => listLookupColumns(columns)[0] ?? ''
 
 /**
  * Finds a named column, or a member of a nested one, and returns its exact spelling; columns take precedence. Throws
@@ -282,6 +241,7 @@ interface PlaceColumn {
 
 /** Parts of a place, in output order. A street is used only if there is no town column. */
 const townParts = ['city', 'region', 'postal', 'country'] as const
+
 const streetParts = ['address', 'region', 'country'] as const
 
 /**
@@ -327,6 +287,7 @@ function findFirst(header: readonly string[], keys: readonly string[]): string |
 }
 
 const listedMax = 30
+
 function formatList(header: readonly string[]): string {
   const names = header.slice(0, listedMax).map((name) => (name.length > 60 ? `${name.slice(0, 59)}…` : name))
   return names.join(', ') + (header.length > listedMax ? `, … (${header.length} in all)` : '')

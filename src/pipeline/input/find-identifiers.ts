@@ -1,4 +1,4 @@
-import type { ColumnSamples } from './column-content.js'
+import { type ColumnSamples, listIdentifierColumns, type IdentifierColumns } from './columns.js'
 import {
   toHeaderKey,
   identifierHeaders,
@@ -9,11 +9,9 @@ import {
 import {
   identifierKeys,
   identifierNames,
-  listIdentifierColumns,
-  type IdentifierColumns,
   type IdentifierKey,
   type IdentifierPlaceKey,
-} from './identifier-columns.js'
+} from '../../core/identifiers.js'
 import { findContentFault, isCertainly } from './identifier-content.js'
 
 export interface FoundIdentifiers {

@@ -1,5 +1,5 @@
 import { toPlainLetters } from '../../core/text.js'
-import type { IdentifierKey, IdentifierPlaceKey } from './identifier-columns.js'
+import type { IdentifierKey, IdentifierPlaceKey } from '../../core/identifiers.js'
 
 /**
  * Folds a header, without case, width, marks, spaces and signs: `Billing State/Province`, `billing_state_province` and

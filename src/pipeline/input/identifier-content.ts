@@ -1,6 +1,5 @@
-import { toCanonicalIdentifier } from '../../core/identifiers.js'
+import { toCanonicalIdentifier, type IdentifierKey } from '../../core/identifiers.js'
 import { isPlaceholder } from '../../core/lookup-identity.js'
-import type { IdentifierKey } from './identifier-columns.js'
 
 /** Returns the text of a cell; null if it is blank or a placeholder. */
 export function toFilledCell(cell: string | null | undefined): string | null {
@@ -12,15 +11,18 @@ export function toFilledCell(cell: string | null | undefined): string | null {
 // Most cells have no dot, and the first use of a pattern with letters of all scripts takes milliseconds.
 const isEmail = (text: string): boolean =>
   text.includes('@') && /^(?:mailto:)?[^\s@]+@[^\s@]+\.\p{L}{2,}>?$/iu.test(text)
+
 const isSite = (text: string): boolean =>
   text.includes('.') &&
   /^(?:https?:\/\/|\/\/)?[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}\.?(?::\d+)?(?:[/?#]\S*)?$/iu.test(
     text,
   )
+
 const isUrl = (text: string): boolean => /^(?:https?:\/\/|www\.)/i.test(text) && isSite(text)
 
 /** Phone numbers: a country prefix, brackets, or a leading zero and an area code. */
 const isPhone = (text: string): boolean => /^[+(]|^0\d{1,5}[\s/-]\d/.test(text)
+
 const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/.test(text)
 
 const isRegistration = (text: string): boolean =>
@@ -39,6 +41,7 @@ const fitting: Readonly<Record<IdentifierKey, (text: string) => boolean>> = {
   website: isSite,
   email: isEmail,
 }
+
 /** Identifiers with check digits or a distinct form may be wrong in more cells. */
 const shareMin: Readonly<Record<IdentifierKey, number>> = {
   lei: 0.5,
@@ -230,3 +233,28 @@ const kinds = new Map<string, SharedDomain>([
 
 /** Returns the kind of a shared root domain; null if it is not shared. */
 export const classifyDomain = (rootDomain: string): SharedDomain | null => kinds.get(rootDomain) ?? null
+
+/**
+ * Whether a name cell may be an identifier: an LEI, a web or an e-mail address. Cheap, since it is called for every
+ * row.
+ */
+export function mayBeIdentifier(cell: string | null): boolean {
+  if (cell === null || cell.length > addressCharsMax) return false
+  return cell.includes('@') || /^\s*(?:https?:\/\/|www\.|mailto:)/i.test(cell) || findLei(cell) !== null
+}
+
+const addressCharsMax = 2_048
+
+/** Returns the LEI that fills a text; with wrong check digits only if the text cannot be a word. */
+export function findLei(text: string): string | null {
+  if (text.length < leiChars || text.length > leiChars * 2) return null
+  const compact = text.replace(/\s+/g, '')
+  if (compact.length !== leiChars || !/^[A-Z0-9]{18}\d{2}$/.test(compact)) return null
+  const isWordless = compact.replace(/\D/g, '').length >= digitsMin
+  return isWordless || 'value' in toCanonicalIdentifier('lei', compact) ? compact : null
+}
+
+const leiChars = 20
+
+/** Company names of that length have fewer digits. */
+const digitsMin = 6

@@ -1,17 +1,19 @@
 import { openSqlite } from '../../platform/sqlite.js'
 import { UserError } from '../../core/errors.js'
-import { listLookupColumns, type LookupRule } from './detect-columns.js'
+import { listLookupColumns, type LookupRule } from './columns.js'
 import { IdentifierCounts } from './column-report.js'
-import type { KeyedLookup, LookupId } from '../checkpoint/checkpoint.js'
+import type { CheckpointReader, KeyedLookup, LookupId } from '../checkpoint/checkpoint.js'
 import type { Input, MemberRow, TextRow } from './input.js'
 import { RowGrouping, RowIndex, type RowGroups } from './row-index.js'
 import {
   createRowReader,
   isNoteworthy,
   toKeyedLookup,
-  type EarlierNames,
   type RowReader,
   type ValidQuestion,
+  type EarlierNames,
+  noEarlierNames,
+  openEarlierNames,
 } from './row-reader.js'
 
 /** Takes the rows of the input in order. */
@@ -36,8 +38,11 @@ export interface IngestDeps {
     lookups: readonly KeyedLookup[],
     ofRegistry: readonly (KeyedLookup | null)[],
   ) => Promise<readonly LookupId[]>
-  /** Names submitted earlier: an address among names that was looked up as a name stays one. */
-  earlier: EarlierNames
+  /**
+   * Reads earlier lookups: an address among names that was looked up as a name stays one. A function is called on first
+   * use, and its reader is closed. `null` for lookups that cost nothing.
+   */
+  earlier: CheckpointReader | (() => CheckpointReader | null) | null
   /** Stores rows until the output is written; optional. */
   spool: RowSink | null
   /** Column of the user's row keys, if any. */
@@ -66,7 +71,8 @@ export async function ingest(deps: IngestDeps): Promise<Ingested> {
   const index = new RowIndex()
   const identifierCounts = new IdentifierCounts()
   const occurrences = deps.dedupe ? null : new OccurrenceCounter()
-  const placer = new RowPlacer(deps, index, identifierCounts, occurrences)
+  const earlier = openEarlierNames(deps.earlier)
+  const placer = new RowPlacer({ ...deps, earlier }, index, identifierCounts, occurrences)
   const extraColumns = new ExtraColumns(deps)
   try {
     for await (const { cells, rows } of readBatches(deps, extraColumns)) {
@@ -82,6 +88,7 @@ export async function ingest(deps: IngestDeps): Promise<Ingested> {
     extraColumns.close()
     throw error
   } finally {
+    earlier.close()
     occurrences?.close()
   }
 }
@@ -150,7 +157,7 @@ interface NewLookup {
 
 /** Finds the lookup of each row. Equal rows are found without further queries. */
 class RowPlacer {
-  readonly #deps: IngestDeps
+  readonly #deps: Pick<IngestDeps, 'place'>
   readonly #index: RowIndex
   readonly #counts: IdentifierCounts
   readonly #occurrences: OccurrenceCounter | null
@@ -164,7 +171,7 @@ class RowPlacer {
   #fresh: NewLookup[] = []
 
   constructor(
-    deps: IngestDeps,
+    deps: Pick<IngestDeps, 'rule' | 'registryRule' | 'place'> & { readonly earlier: EarlierNames },
     index: RowIndex,
     counts: IdentifierCounts,
     occurrences: OccurrenceCounter | null,
@@ -236,9 +243,6 @@ class RowPlacer {
     for (const [at, placed] of asking.entries()) placed.id = ids[at] ?? 0
   }
 }
-
-/** For lookups that cost nothing, whatever was asked before. */
-export const noEarlierNames: EarlierNames = { fetch: () => Promise.resolve(), wasAsked: () => false }
 
 /** Rows remembered at once: about 20 MB. */
 const knownRowsMax = 100_000

@@ -14,16 +14,21 @@ import {
   toStatedIdentifier,
   type StatedIdentifier,
 } from '../../core/stated-identifiers.js'
-import type { LookupRule } from './detect-columns.js'
+import type { LookupRule } from './columns.js'
 import { findRegisterCountry, toHeaderKey } from './header-words.js'
-import { faultReasons, toFilledCell, classifyDomain, type IdentifierFault } from './identifier-content.js'
+import {
+  faultReasons,
+  toFilledCell,
+  classifyDomain,
+  type IdentifierFault,
+  findLei,
+} from './identifier-content.js'
 import {
   identifierKeys,
   identifierPlaceKeys,
   type IdentifierKey,
   type IdentifierPlaceKey,
-  findLei,
-} from './identifier-columns.js'
+} from '../../core/identifiers.js'
 
 /**
  * The lookup of a row, by name or domain; `byIdentifier` if identifiers replace a missing name. `unknownCountry`: a text in a

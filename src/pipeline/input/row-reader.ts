@@ -1,15 +1,11 @@
-import { identify, type Lookup, isPlaceholder } from '../../core/lookup-identity.js'
-import type { KeyedLookup } from '../checkpoint/checkpoint.js'
+import { identify, isPlaceholder, type Lookup } from '../../core/lookup-identity.js'
+import type { KeyedLookup, CheckpointReader } from '../checkpoint/checkpoint.js'
 import { calculateResolutionKey, buildStageLookup } from '../checkpoint/lookup-key.js'
 import type { TextRow } from './input.js'
-import {
-  identifierKeys,
-  identifierPlaceKeys,
-  listIdentifierColumns,
-  mayBeIdentifier,
-} from './identifier-columns.js'
+import { mayBeIdentifier } from './identifier-content.js'
+import { listIdentifierColumns, listLookupColumns, type LookupRule } from './columns.js'
+import { identifierKeys, identifierPlaceKeys } from '../../core/identifiers.js'
 import type { RowQuestion } from './row-question.js'
-import { listLookupColumns, type LookupRule } from './detect-columns.js'
 import { repeatedHeaders } from './column-report.js'
 import { isKnownHeader, parsePlaceHeader, toSpellingKey } from './header-words.js'
 
@@ -18,14 +14,8 @@ export type ValidQuestion = Exclude<RowQuestion, { kind: 'invalid' }>
 /** Returns the lookups of rows, in order; rows contain the cells of `listLookupColumns`. */
 export type RowReader = (rows: readonly TextRow[]) => Promise<readonly RowQuestion[]>
 
-/** Names submitted before as they are. */
-export interface EarlierNames {
-  /** Loads the state of these lookups for `wasAsked`. */
-  fetch(lookups: readonly Lookup[]): Promise<void>
-  wasAsked(lookup: Lookup): boolean
-}
-
 const loadQuestions = () => import('./row-question.js')
+
 const loadCountries = () => import('../../core/countries.js')
 
 /**
@@ -107,6 +97,7 @@ function createHeaderFinder({ columns }: LookupRule): (row: TextRow) => InvalidR
 /** Returns the first letter or digit, in lower case. */
 const getInitial = (text: string): string =>
   (/[\p{L}\p{M}\p{N}]/u.exec(text)?.[0] ?? '').normalize('NFKC').toLowerCase().charAt(0)
+
 /** Returns the positions of columns that hold countries, among the cells of `listLookupColumns`. */
 function listCountryColumns({ columns: { name, location, context, identifiers } }: LookupRule): number[] {
   const first = name === null ? 0 : 1
@@ -181,3 +172,54 @@ export const toKeyedLookup = ({ kind, lookup }: ValidQuestion, occurrence = 0): 
   kind === 'domain'
     ? buildStageLookup(kind, lookup.name)
     : { kind, key: calculateResolutionKey(lookup, occurrence), lookup }
+
+/** Names submitted before as they are. */
+export interface EarlierNames {
+  /** Loads the state of these lookups for `wasAsked`. */
+  fetch(lookups: readonly Lookup[]): Promise<void>
+  wasAsked(lookup: Lookup): boolean
+}
+
+/** For lookups that cost nothing, whatever was asked before. */
+export const noEarlierNames: EarlierNames = { fetch: () => Promise.resolve(), wasAsked: () => false }
+
+/** Returns the names submitted earlier in the scope of a reader. */
+export function createEarlierNames(reader: CheckpointReader): EarlierNames {
+  return {
+    fetch: async (lookups) => {
+      if (lookups.length === 0) return
+      const keys = lookups.map((lookup) => calculateResolutionKey(lookup))
+      await reader.fetch({ kind: 'resolution', keys })
+    },
+    wasAsked: (lookup) => hasBeenLookedUp(reader, lookup),
+  }
+}
+
+function hasBeenLookedUp(reader: CheckpointReader, lookup: Lookup): boolean {
+  const ids = reader.find('resolution', [calculateResolutionKey(lookup)]).filter((id) => id !== 0)
+  const [known] = reader.readAnswers(ids)
+  return known !== undefined && known !== null && known.state !== 'new'
+}
+
+/** The names of a reader, or of one that is opened on first use and closed by `close`; none for null. */
+export function openEarlierNames(
+  source: CheckpointReader | (() => CheckpointReader | null) | null,
+): EarlierNames & { close: () => void } {
+  if (typeof source !== 'function')
+    return { ...(source === null ? noEarlierNames : createEarlierNames(source)), close: () => undefined }
+  // A missing reader is not searched again: a list may have a million such names.
+  let reader: CheckpointReader | null | undefined
+  let names = noEarlierNames
+  return {
+    fetch: async (lookups) => {
+      if (lookups.length === 0) return
+      if (reader === undefined) {
+        reader = source()
+        if (reader !== null) names = createEarlierNames(reader)
+      }
+      await names.fetch(lookups)
+    },
+    wasAsked: (lookup) => names.wasAsked(lookup),
+    close: () => reader?.close(),
+  }
+}

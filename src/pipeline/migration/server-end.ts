@@ -14,7 +14,7 @@ import {
 import { sweep } from '../checkpoint/postgres/sweep.js'
 import { generationsApart } from '../checkpoint/sqlite/open-database.js'
 import { readSubject } from '../scheduler/shared-inbox.js'
-import { stageKinds } from '../checkpoint/lookup-state.js'
+import { stageKinds } from '../../core/lookup-kinds.js'
 import {
   buildPageSql,
   copyRows,

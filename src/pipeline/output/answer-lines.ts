@@ -3,7 +3,7 @@ import { isDoubtfulLine, renderUnanswered, type Unanswered } from '../answers/an
 import type { ReviewColumnName } from '../answers/column-kinds.js'
 import { renderDecisionMembers, renderDecided, type DecidedAnswer } from '../answers/decided-answer.js'
 import { joinLines, withReview } from '../answers/joined-line.js'
-import { stageKinds, type LookupKind, type StageKind } from '../checkpoint/lookup-state.js'
+import { stageKinds, type LookupKind, type StageKind } from '../../core/lookup-kinds.js'
 import {
   lineVersions,
   renderUnansweredStage,

@@ -42,7 +42,7 @@ import {
 import { totalmem } from 'node:os'
 import { parseByteSize } from '../../core/text.js'
 import { selectColumns, type BasisPlace, type OutputColumn } from '../answers/columns.js'
-import type { StageKind } from '../checkpoint/lookup-state.js'
+import type { StageKind } from '../../core/lookup-kinds.js'
 
 /**
  * Finds, before anything is submitted, the reasons for which publishing would fail: OUTPUT_UNWRITABLE (the folder is

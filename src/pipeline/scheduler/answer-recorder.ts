@@ -4,9 +4,8 @@ import { readConfidence } from './outcome.js'
 import { lineVersions } from '../answers/stage-lines.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Checkpoint, LookupId } from '../checkpoint/checkpoint.js'
-import type { RecordedAnswer } from './deps.js'
+import type { RecordedAnswer, RunCounter } from './work.js'
 import type { FinalAnswer, Protocol } from './protocol.js'
-import type { RunCounter } from './backlog.js'
 
 export interface AnswerRecorderDeps {
   checkpoint: Pick<Checkpoint, 'apply' | 'read'>

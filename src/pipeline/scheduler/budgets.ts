@@ -1,25 +1,7 @@
-import type { Checkpoint, Refusal, SubmissionBounds, ToSubmit } from '../checkpoint/checkpoint.js'
-import { lookupKinds, type LookupKind, type StageKind } from '../checkpoint/lookup-state.js'
-import { type Stop, isBudgetEnd } from './stop.js'
-import { calculateCostMicros, toUnits, type CostLimit } from './money.js'
-
-/** Submissions of a job by all its processes that were billed or may have been. */
-export interface JobSpending {
-  readonly byKind: ReadonlyMap<LookupKind, number>
-  /** Submissions for the rows themselves, by name or domain. */
-  readonly byRows: number
-}
-
-/** Counts the submissions of a job. Exact while nothing is in flight. */
-export async function readSpending(checkpoint: Checkpoint): Promise<JobSpending> {
-  const byKind = new Map<LookupKind, number>()
-  for (const kind of lookupKinds) {
-    const own = kind === 'resolution' ? checkpoint : checkpoint.forKind(kind)
-    byKind.set(kind, await own.read('spent'))
-  }
-  const byDomain = await checkpoint.forKind('domain').read('spent_by_rows')
-  return { byKind, byRows: (byKind.get('resolution') ?? 0) + byDomain }
-}
+import type { Refusal, SubmissionBounds, ToSubmit } from '../checkpoint/checkpoint.js'
+import type { LookupKind } from '../../core/lookup-kinds.js'
+import type { Stop } from './scheduling.js'
+import { calculateCostMicros, toUnits, type CostLimit } from '../../core/money.js'
 
 /**
  * The number of submissions that a job may spend on its rows, by name or domain together. Each submission takes its
@@ -226,34 +208,4 @@ export class Reservations {
   get isPriced(): boolean {
     return this.#deps.budget !== null
   }
-}
-
-interface EndedRun {
-  /** Stop reason of resolutions or of the whole run. */
-  readonly stop: Stop | null
-  readonly stages: readonly { readonly kind: StageKind; readonly stop: Stop | null }[]
-  /** Whether all kinds share one cost budget. */
-  readonly sharesBudget: boolean
-}
-
-/**
- * Ends the jobs that are complete or have used up their budget: the same command then starts a new job with a new
- * budget. Jobs that share a cost budget end together, so that all spending is counted. Returns false if a job with a
- * used-up budget continues.
- */
-export async function endJobs(
-  checkpoint: Checkpoint,
-  { stop, stages, sharesBudget }: EndedRun,
-  nowMs: number,
-): Promise<boolean> {
-  const isOver = (reason: Stop | null) => reason === null || isBudgetEnd(reason)
-  const kinds = [{ kind: 'resolution' as const, stop }, ...stages]
-  if (sharesBudget) {
-    const reasons = [stop, ...stages.map((stage) => stage.stop)]
-    if (!reasons.every(isOver) && !reasons.some((reason) => reason?.kind === 'cost_max')) return false
-    for (const kind of lookupKinds) await checkpoint.forKind(kind).endJob(nowMs)
-    return true
-  }
-  for (const one of kinds) if (isOver(one.stop)) await checkpoint.forKind(one.kind).endJob(nowMs)
-  return true
 }

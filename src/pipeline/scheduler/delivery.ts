@@ -1,7 +1,7 @@
 import { runObjectLenient, type RunObjectLenient } from '../../contract/resolution.js'
 import { isDeeperThan, at, toText } from '../../core/json.js'
 import { decodeJson } from '../../core/text.js'
-import type { StageKind } from '../checkpoint/lookup-state.js'
+import type { StageKind } from '../../core/lookup-kinds.js'
 import { isUsableRunId, judgeRun, readOutcome } from './outcome.js'
 
 /** Same limit as for answers to polls. */

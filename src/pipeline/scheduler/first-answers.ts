@@ -1,12 +1,12 @@
 import type { CheckpointReader, KeyedLookup, LookupId, LookupIdentity } from '../checkpoint/checkpoint.js'
 import { fetchKnown, findLookupIds } from '../checkpoint/lookup-key.js'
-import type { Decision } from '../answers/decision.js'
-import type { LookupRule } from '../input/detect-columns.js'
+import type { Decision, Candidate } from '../answers/decision.js'
+import type { LookupRule } from '../input/columns.js'
 import { planLookup, type PlanPolicy } from '../checkpoint/lookup-state.js'
 import { toAnswerCandidate } from '../answers/answer-candidate.js'
-import type { Candidate } from '../answers/candidate.js'
-import { createSampleFigures, type SampleFigures } from './first-figures.js'
 import {
+  createSampleFigures,
+  type SampleFigures,
   compareAnswers,
   isAccepted,
   isKeptByService,

@@ -4,7 +4,8 @@ import { createGroupTransactions, type GroupTransactions } from '../../platform/
 import { openOwn, readOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
 import { NotOursError, prepare, type Sqlite } from '../../platform/sqlite.js'
 import { explainCheckpointError, withExplainedErrors } from '../checkpoint/sqlite/open-database.js'
-import type { LookupKind } from '../checkpoint/lookup-state.js'
+import type { LookupKind } from '../../core/lookup-kinds.js'
+import type { Clock } from '../../platform/clock.js'
 
 /** Marks an SQLite file as an inbox ("enri"). */
 const applicationId = 0x656e7269
@@ -30,6 +31,7 @@ const migrations = [
  * checkpoint; `quarantined`: genuine, but it contradicts itself or the checkpoint.
  */
 export type DeliveryState = 'waiting' | 'taken' | 'unclaimed' | 'quarantined'
+
 export type InboxCounts = Readonly<Record<DeliveryState, number>>
 
 export interface WaitingDelivery {
@@ -274,3 +276,17 @@ export const receiverLimits = {
   /** How long unclaimed and quarantined deliveries are kept. */
   unsettledKeptMs: 90 * dayMs,
 } as const
+
+/** Access to the inbox of a run. */
+export interface InboxAccess {
+  /** Whether any delivery was ever received. */
+  exists(): boolean | Promise<boolean>
+  /** `onReceived` is called after this process received a new delivery. Throws CHECKPOINT_*. */
+  open(onReceived: () => void): Inbox | Promise<Inbox>
+}
+
+/** The inbox next to a checkpoint file. */
+export const createFileInbox = (checkpointPath: string, clock: Pick<Clock, 'nowMs'>): InboxAccess => ({
+  exists: () => existsSync(getInboxPath(checkpointPath)),
+  open: (onReceived) => openInbox(checkpointPath, clock.nowMs(), onReceived, true),
+})

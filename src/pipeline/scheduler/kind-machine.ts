@@ -1,10 +1,9 @@
 import { type Clock, WakeSignal } from '../../platform/clock.js'
 import type { Checkpoint, LookupId, PendingRun } from '../checkpoint/checkpoint.js'
-import type { PollingPace } from './polling.js'
+import type { PollingPace, SchedulerLimits } from './scheduling.js'
 import { AnswerRecorder, type AnswerRecorderDeps } from './answer-recorder.js'
-import type { Backlog, RunCounter } from './backlog.js'
+import type { Backlog, RunCounter } from './work.js'
 import { type KindBudgets, Reservations } from './budgets.js'
-import type { SchedulerLimits } from './deps.js'
 import { WebhookAddress, type KindContext } from './kind-context.js'
 import type { KindPaces } from './kind-paces.js'
 import { Poller } from './poller.js'
@@ -12,7 +11,8 @@ import { Submitter } from './submitter.js'
 import type { Lookup } from '../../core/lookup-identity.js'
 import { at, toText } from '../../core/json.js'
 import { buildStageLookup } from '../checkpoint/lookup-key.js'
-import type { LookupKind, StageKind, LookupPlan, PlanPolicy } from '../checkpoint/lookup-state.js'
+import type { LookupPlan, PlanPolicy } from '../checkpoint/lookup-state.js'
+import type { LookupKind, StageKind } from '../../core/lookup-kinds.js'
 import {
   buildDecidedQuestions,
   buildStageQuestions,

@@ -1,8 +1,15 @@
 import type { Clock } from '../../platform/clock.js'
 import type { Checkpoint } from '../checkpoint/checkpoint.js'
 import type { SharedTurns } from '../checkpoint/records.js'
-import { createPace, type Pace, type StartPermit } from './pace.js'
-import { createBudget, noteReading, noteRefusal, noteStart, getSpacingMs, type Budget } from './pacing.js'
+import { createPace, type Pace, type StartPermit } from '../../platform/pace.js'
+import {
+  createBudget,
+  noteReading,
+  noteRefusal,
+  noteStart,
+  getSpacingMs,
+  type Budget,
+} from '../../core/pacing.js'
 
 /** A turn used later than usual by more than this could collide with the next ones, so it is dropped. */
 const lateMsMax = 250

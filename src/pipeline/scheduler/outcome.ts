@@ -3,7 +3,8 @@ import { readError, type Exchange } from '../../core/http-exchange.js'
 import { parseInstantMs } from '../../core/time.js'
 import { at, toInteger, toText } from '../../core/json.js'
 import { findOtherCustomId, explainMismatch, type ExpectedIdentity } from '../checkpoint/misdirected.js'
-import { readRateHeaders } from './pacing.js'
+import { readRateHeaders } from '../../core/pacing.js'
+import type { ServerErrorMeaning } from './scheduling.js'
 
 /**
  * The consequences of the response to a submission (interface: "v3 entity resolution", "Errors").
@@ -27,12 +28,6 @@ export type KickoffVerdict =
   | { kind: 'not_sent'; reason: string }
   | { kind: 'unknown'; reason: string }
   | { kind: 'misdirected'; reason: string; runId: string; customId: string }
-
-/**
- * Meaning of a 500 response to a submission. The interface only says "server error"; a job may have been created
- * before. Use `not_created` only for a service known to create nothing.
- */
-export type ServerErrorMeaning = 'unknown' | 'not_created'
 
 /**
  * Judges the response to a submission: see `KickoffVerdict`. `customId`: the one that was sent, which the response
@@ -122,6 +117,7 @@ function judgeRateLimit(
 
 /** Wait after a 429 without a reset time. */
 const rateLimitedWaitMs = 15_000
+
 const rateLimitedWaitMsMin = 250
 
 /** Result of a poll. Polls are free and repeatable, so any odd response is retried. */
@@ -220,6 +216,7 @@ function describe(exchange: Extract<Exchange, { kind: 'reply' }>): string {
 
 /** Longest chain of merged ids to follow. */
 const mergeHopsMax = 8
+
 const idCharsMax = 200
 
 /** Returns the id into which the entity of a run was merged, or null. */

@@ -7,17 +7,17 @@ import type { PollVerdict } from './outcome.js'
 import {
   isPastDeadline,
   findNextPoll,
-  type PollingPace,
   type PollPlan,
   type PollSupply,
   findNextFallbackPoll,
   type FallbackRun,
 } from './polling.js'
-import { readRateHeaders } from './pacing.js'
+import type { PollingPace } from './scheduling.js'
+import { readRateHeaders } from '../../core/pacing.js'
 import { RunDurations, viewOpenRuns } from './run-durations.js'
 import type { LookupId, PendingRun } from '../checkpoint/checkpoint.js'
 import type { AnswerRecorder } from './answer-recorder.js'
-import type { Pace } from './pace.js'
+import type { Pace } from '../../platform/pace.js'
 import type { KindContext } from './kind-context.js'
 import { findEndedAtMs, toFinalAnswer, type FinalAnswer, type PreparedVerdict } from './protocol.js'
 

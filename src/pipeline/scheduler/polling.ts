@@ -1,14 +1,5 @@
 import type { RunDurations } from './run-durations.js'
-
-/** Polling intervals in milliseconds. */
-export interface PollingPace {
-  /** Shortest age at which a run can be finished. */
-  firstAfterMs: number
-  /** Shortest interval between polls of one run. */
-  intervalMs: number
-  /** Age at which an unanswered run is left for the next command. */
-  deadlineMs: number
-}
+import type { PollingPace } from './scheduling.js'
 
 export interface PollableRun {
   /** Time of submission, or of takeover from an earlier process. */
@@ -46,15 +37,21 @@ export interface PollSupply {
  * delays a submission: an almost certain answer.
  */
 const worthwhile = { scarce: 0.002, scout: 0.15, lastFew: 0.5, plenty: 0.6, takesTurns: 0.95 } as const
+
 const lastFewCount = 5
+
 /** While polls are plentiful, the minimum wait after a poll without an answer. */
 const gapMsMin = 16_000
+
 /** Longest interval between polls of the last few runs. */
 const lastFewGapMs = 20_000
+
 /** Wait for a run older than any earlier one, as a share of its age. */
 const overdueShare = 0.1
+
 /** If all runs can be polled within this time, polls are not scarce. */
 const lastPollsMs = 30_000
+
 /** Longest wait after a poll without an answer, as a share of the run's age. */
 const gapShareMax = 0.4
 

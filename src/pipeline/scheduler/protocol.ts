@@ -7,7 +7,7 @@ import {
   type RunObjectLenient,
 } from '../../contract/resolution.js'
 import type { Exchange } from '../../core/http-exchange.js'
-import type { LookupKind, StageKind } from '../checkpoint/lookup-state.js'
+import type { LookupKind, StageKind } from '../../core/lookup-kinds.js'
 import {
   judgeKickoff,
   judgePoll,
@@ -15,8 +15,8 @@ import {
   readResolvedAtMs,
   type KickoffVerdict,
   type PollVerdict,
-  type ServerErrorMeaning,
 } from './outcome.js'
+import type { ServerErrorMeaning } from './scheduling.js'
 import {
   judgeEntityKickoff,
   judgeRecordKickoff,
@@ -28,7 +28,7 @@ import { renderAnswer } from '../answers/answer-line.js'
 import { renderDomainLine, renderEntityLine, renderHierarchyLine } from '../answers/stage-lines.js'
 import type { ExpectedIdentity } from '../checkpoint/misdirected.js'
 import type { PendingRun, ToSubmit } from '../checkpoint/checkpoint.js'
-import type { PackedAnswer } from '../checkpoint/packed-answer.js'
+import type { PreparedAnswer, PreparedAnswers } from './prepared-answer.js'
 
 /** The requests for one kind of lookups, and the meaning of the responses. */
 export interface Protocol {
@@ -57,27 +57,6 @@ export interface Protocol {
   render(run: RunObjectLenient): string
   /** Deviations of an answer from the contract. */
   findDeviations(run: RunObjectLenient): readonly string[]
-}
-
-/** An answer in the form of the checkpoint. The thread that matched the name made it from the body of the run. */
-export interface PreparedAnswer {
-  /** Length of this body. */
-  readonly bodyChars: number
-  readonly runId: string
-  readonly customId: string | null
-  /** As echoed. */
-  readonly name: string
-  /** Never `merged` or `failed`, which need more than the body. */
-  readonly outcome: string
-  readonly confidence: number | null
-  readonly resolvedAtMs: number | null
-  readonly packed: PackedAnswer
-}
-
-/** Prepared answers by run id. */
-export interface PreparedAnswers {
-  /** Removes and returns an answer; null without one. */
-  take(runId: string): PreparedAnswer | null
 }
 
 /** The verdict of a prepared answer; `run` is parsed when it is read. */

@@ -7,7 +7,7 @@ import {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
-import type { ListenAddress } from '../../core/server-addresses.js'
+import { isPostgresUrl, type ListenAddress } from '../../core/server-addresses.js'
 import {
   judgeSignatureHeaders,
   verifyDelivery,
@@ -17,7 +17,11 @@ import {
 } from '../../core/webhook-signature.js'
 import type { Clock } from '../../platform/clock.js'
 import { drainRequest, closeWithin, formatHttpUrl, listen } from '../../platform/http-server.js'
-import { receiverLimits, type Inbox } from './inbox.js'
+import { withCleanup, type CloseLater } from '../../platform/close-stack.js'
+import type { Random } from '../../platform/random.js'
+import { createMovedError } from '../checkpoint/checkpoint-errors.js'
+import { readMoveTarget } from '../checkpoint/sqlite/open-database.js'
+import { getInboxPath, openInbox, receiverLimits, type Inbox } from './inbox.js'
 
 export interface ReceiverDeps {
   /** Port 0 selects any free port. */
@@ -169,4 +173,54 @@ function createApp(clock: Clock): FastifyInstance {
     return reply.code(status).header('connection', 'close').send()
   })
   return app
+}
+
+interface StandingReceiver extends Omit<ReceiverDeps, 'inbox'> {
+  /** Path of a checkpoint file, or address of a checkpoint on PostgreSQL. */
+  readonly checkpointPath: string
+  readonly random: Random
+  /** Source of the password of a server. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+/**
+ * Receives deliveries for any run of a checkpoint while `use` works, then completes those in flight. `inboxPath`: path or
+ * address of the inbox, to print. Throws LISTEN_FAILED, CHECKPOINT_*.
+ *
+ * @example
+ * await withReceiver({ checkpointPath, listen, path: null, keys, ...system }, async ({ url }) => waitForInterrupt(url))
+ */
+export async function withReceiver(
+  deps: StandingReceiver,
+  use: (receiving: { readonly url: string; readonly inboxPath: string }) => Promise<void>,
+): Promise<ReceiverCounts> {
+  return withCleanup(async (closeLater) => {
+    const { inbox, place } = await openStandingInbox(deps, closeLater)
+    const receiver = await startReceiver({ ...deps, inbox })
+    await use({ url: receiver.url, inboxPath: place }).finally(() => receiver.close())
+    return receiver.counts()
+  })
+}
+
+/** Opens the inbox next to a checkpoint in a file, or in the database of a shared one. */
+async function openStandingInbox(
+  { checkpointPath, clock, random, environment }: StandingReceiver,
+  closeLater: CloseLater,
+): Promise<{ readonly inbox: Inbox; readonly place: string }> {
+  if (!isPostgresUrl(checkpointPath)) {
+    const to = readMoveTarget(checkpointPath)
+    if (to !== null) throw createMovedError(checkpointPath, to)
+    const inbox = openInbox(checkpointPath, clock.nowMs())
+    closeLater(() => {
+      inbox.close()
+    })
+    return { inbox, place: getInboxPath(checkpointPath) }
+  }
+  const { openShared } = await import('../checkpoint/postgres/open-database.js')
+  const { openSharedInbox } = await import('./shared-inbox.js')
+  const database = await openShared(checkpointPath, { clock, random, environment })
+  closeLater(() => database.close())
+  const inbox = await openSharedInbox({ clock, random, database, owner: null })
+  closeLater(() => inbox.close())
+  return { inbox, place: database.url }
 }

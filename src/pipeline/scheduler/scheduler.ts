@@ -2,28 +2,27 @@ import type { ServiceClient } from '../../client/client.js'
 import type { RunObjectLenient } from '../../contract/resolution.js'
 import type { Exchange } from '../../core/http-exchange.js'
 import type { Clock } from '../../platform/clock.js'
-import { firstKinds, type LookupKind, type StageKind } from '../checkpoint/lookup-state.js'
-import type { Stop } from './stop.js'
+import { firstKinds, type LookupKind, type StageKind } from '../../core/lookup-kinds.js'
+import { type Stop, createDefaultStages, type KindOptions } from './scheduling.js'
 import type { Checkpoint } from '../checkpoint/checkpoint.js'
 import { getDeliveryMsMax } from './polling.js'
-import { createDefaultStages, type KindOptions } from './stage-options.js'
 import { noDecisions } from '../answers/stage-questions.js'
 import { followMerge, readMergedInto, withChain } from './outcome.js'
-import { readRateHeaders } from './pacing.js'
-import type { SchedulerDeps } from './deps.js'
+import { readRateHeaders } from '../../core/pacing.js'
+import type { SchedulerDeps, RunCounter } from './work.js'
 import { KindMachine, StagePlanner, type StageSink } from './kind-machine.js'
 import { StopController } from './kind-context.js'
-import { CostBudget, JobBudget, readSpending } from './budgets.js'
+import { CostBudget, JobBudget } from './budgets.js'
+import { readSpending } from './job.js'
 import { openPaces, type KindPaces } from './kind-paces.js'
 import { createProtocol } from './protocol.js'
 import { WebhookIngestor } from './webhook-ingestor.js'
-import type { Pace } from './pace.js'
-import type { RunCounter } from './backlog.js'
+import type { Pace } from '../../platform/pace.js'
 
 /** Time that an interrupted run waits for responses to submissions in flight. */
 const interruptGraceMs = 5_000
 
-export type { SchedulerDeps, SchedulerLimits, SchedulingOptions } from './deps.js'
+export type { SchedulerLimits, SchedulingOptions } from './scheduling.js'
 
 /**
  * Submits new lookups and polls running ones, until each has its answer, is left for the next command, or the run is

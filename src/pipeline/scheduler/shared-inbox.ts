@@ -2,15 +2,15 @@ import { GroupCommit, type ItemResult } from '../../platform/group-commit.js'
 import type { Postgres, PostgresStatements } from '../../platform/postgres/postgres.js'
 import { assertNotMoved, type SharedDatabase } from '../checkpoint/postgres/open-database.js'
 import { withRetries, type RetryDeps } from '../checkpoint/postgres/retry.js'
-import { lookupKinds, type LookupKind } from '../checkpoint/lookup-state.js'
+import { lookupKinds, type LookupKind } from '../../core/lookup-kinds.js'
 import {
   receiverLimits,
   type DeliveryState,
   type Inbox,
   type InboxCounts,
   type WaitingDelivery,
+  type InboxAccess,
 } from './inbox.js'
-import type { InboxAccess } from './webhooks.js'
 import { buildStageLookup } from '../checkpoint/lookup-key.js'
 import { readDelivery } from './delivery.js'
 

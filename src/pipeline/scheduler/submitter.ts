@@ -3,13 +3,12 @@ import { assertNever } from '../../core/errors.js'
 import { mayHaveArrived } from '../../core/http-exchange.js'
 import { toRunId } from '../checkpoint/lookup-state.js'
 import type { KickoffVerdict } from './outcome.js'
-import type { Stop } from './stop.js'
+import type { Stop } from './scheduling.js'
 import { FailureStreak, freePolicy, notSentPolicy, unknownPolicy } from '../checkpoint/backoff.js'
-import { readRateHeaders } from './pacing.js'
+import { readRateHeaders } from '../../core/pacing.js'
 import type { LookupId, PendingRun, Refusal, ToSubmit } from '../checkpoint/checkpoint.js'
-import type { StartPermit } from './pace.js'
-import type { KindContext, SubmitterDeps } from './kind-context.js'
-import { LookupPages } from './lookup-pages.js'
+import type { StartPermit } from '../../platform/pace.js'
+import { type KindContext, type SubmitterDeps, LookupPages } from './kind-context.js'
 
 type OpenedRun = Omit<PendingRun, 'needsAttention'>
 

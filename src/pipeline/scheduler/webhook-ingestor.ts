@@ -5,12 +5,13 @@ import type { Clock, WakeSignal } from '../../platform/clock.js'
 import type { Checkpoint, LookupId, RunOwner } from '../checkpoint/checkpoint.js'
 import { buildStageLookup } from '../checkpoint/lookup-key.js'
 import { toObject } from '../../core/json.js'
-import { toRunId, type LookupKind, type StageKind } from '../checkpoint/lookup-state.js'
+import { toRunId } from '../checkpoint/lookup-state.js'
+import type { LookupKind, StageKind } from '../../core/lookup-kinds.js'
 import { readRecord } from './record-verdicts.js'
 import { receiverLimits, type DeliveryState, type Inbox, type WaitingDelivery } from './inbox.js'
 import type { AnswerRecorder } from './answer-recorder.js'
 import type { Poller } from './poller.js'
-import type { RunCounter } from './backlog.js'
+import type { RunCounter } from './work.js'
 
 /** Submissions request the basis: an answer is complete only with it. */
 export const basisWanted = true

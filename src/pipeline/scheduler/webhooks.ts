@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs'
 import type { ListenAddress } from '../../core/server-addresses.js'
 import type { WebhookKeys } from '../../core/webhook-signature.js'
-import { type Clock, WakeSignal } from '../../platform/clock.js'
-import { getInboxPath, openInbox, type Inbox } from './inbox.js'
+import type { Inbox, InboxAccess } from './inbox.js'
+import { WakeSignal, type Clock } from '../../platform/clock.js'
 
 /** Options for receiving answers by webhook instead of polling. */
 export interface WebhookOptions {
@@ -19,20 +18,6 @@ export interface OpenWebhooks {
   received: WakeSignal
   close(): Promise<void>
 }
-
-/** Access to the inbox of a run. */
-export interface InboxAccess {
-  /** Whether any delivery was ever received. */
-  exists(): boolean | Promise<boolean>
-  /** `onReceived` is called after this process received a new delivery. Throws CHECKPOINT_*. */
-  open(onReceived: () => void): Inbox | Promise<Inbox>
-}
-
-/** The inbox next to a checkpoint file. */
-export const createFileInbox = (checkpointPath: string, clock: Pick<Clock, 'nowMs'>): InboxAccess => ({
-  exists: () => existsSync(getInboxPath(checkpointPath)),
-  open: (onReceived) => openInbox(checkpointPath, clock.nowMs(), onReceived, true),
-})
 
 /** Loaded on demand: a run without its own receiver starts faster. */
 const loadReceiver = () => import('./receiver.js')

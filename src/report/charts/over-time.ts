@@ -1,6 +1,6 @@
 import { formatCount } from '../../core/text.js'
 import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
-import { toMicros, type Money } from '../../pipeline/scheduler/money.js'
+import { toMicros, type Money } from '../../core/money.js'
 import { html, type Html } from '../../web/html.js'
 import {
   calculateCeiling,

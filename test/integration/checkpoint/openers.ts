@@ -8,7 +8,7 @@ import type {
 } from '../../../src/pipeline/checkpoint/checkpoint.js'
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
 import { verifyFile } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
-import type { LookupKind } from '../../../src/pipeline/checkpoint/lookup-state.js'
+import type { LookupKind } from '../../../src/core/lookup-kinds.js'
 import { findPostgres } from '../../support/postgres-server.js'
 import { SharedPlace } from './shared-place.js'
 import { checkpointFolder, everyRow, job, scope } from './support.js'

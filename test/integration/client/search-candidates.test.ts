@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createHostedCandidates } from '../../../src/app/service-connection.js'
+import { createHostedCandidates } from '../../../src/app/hosted-candidates.js'
 import { createKnowledge } from '../../../src/app/registry-adapter.js'
 import { createServiceClient } from '../../../src/client/client.js'
 import { UserError } from '../../../src/core/errors.js'
-import type { Candidate } from '../../../src/pipeline/answers/candidate.js'
+import type { Candidate } from '../../../src/pipeline/answers/decision.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import {
   startForeignService,

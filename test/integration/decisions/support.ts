@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Candidate } from '../../../src/pipeline/answers/candidate.js'
-import type { Decision } from '../../../src/pipeline/answers/decision.js'
+import type { Candidate, Decision } from '../../../src/pipeline/answers/decision.js'
 
 export const service = 'https://api.example.com'
 

@@ -39,7 +39,7 @@ async function read({ file, spools = false, ...besides }: Read) {
       ...besides,
       rule: { columns, identifierUse: 'context', readsNames: false },
       dedupe: true,
-      earlier: { fetch: () => Promise.resolve(), wasAsked: () => false },
+      earlier: null,
       signal: new AbortController().signal,
     })
     const keys = rowKeys?.read(0, index.rowCount) ?? null

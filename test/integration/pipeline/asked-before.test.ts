@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Lookup } from '../../../src/core/lookup-identity.js'
-import { createLazyEarlierNames } from '../../../src/pipeline/input/column-choice.js'
+import { openEarlierNames } from '../../../src/pipeline/input/row-reader.js'
 import type { CheckpointReader } from '../../../src/pipeline/checkpoint/checkpoint.js'
 import { calculateResolutionKey } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { peekAtCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
@@ -33,7 +33,7 @@ function checkpointPath(): string {
 
 test('where there is no checkpoint, nothing was asked, and it is looked for once', async () => {
   const { open, times } = counted(checkpointPath())
-  const asked = createLazyEarlierNames(open)
+  const asked = openEarlierNames(open)
   for (const name of ['acme.com', 'globex.com', 'acme.com']) {
     await asked.fetch([nameOf(name)])
     expect(asked.wasAsked(nameOf(name))).toBe(false)
@@ -56,7 +56,7 @@ test('where there is one, it is opened with the first question, and what was sub
   await checkpoint.intend(first, Date.now())
   checkpoint.close()
   const { open, times } = counted(path)
-  const asked = createLazyEarlierNames(open)
+  const asked = openEarlierNames(open)
   await asked.fetch([])
   expect(times()).toBe(0)
   await asked.fetch(names.map(nameOf))

@@ -6,7 +6,7 @@ import { parseConfig } from '../../../src/config/file-config.js'
 import { resolveSettings } from '../../../src/config/settings.js'
 import { enrich, type EnrichConfig, type RunEvent, type RunSummary } from '../../../src/index.js'
 import type { KeyedLookup } from '../../../src/pipeline/checkpoint/checkpoint.js'
-import { formatColumnLines } from '../../../src/pipeline/input/column-report.js'
+import { formatColumnLines } from '../../../src/pipeline/input/columns.js'
 import { foreignMatch, type ForeignService } from '../../support/foreign-service.js'
 import { createWorkplace, eventsOf, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
 
@@ -47,11 +47,12 @@ async function look(input: EnrichConfig['input'] = {}, more: EnrichConfig = {}) 
   return inspectInput(
     {
       settings,
+      environment: {},
       stdin: new PassThrough(),
       signal: new AbortController().signal,
       onBatch: (batch) => lookups.push(...batch),
     },
-    ({ columns, index, rowNotes }) =>
+    ({ columns, index, notes: { rows: rowNotes } }) =>
       Promise.resolve({
         asked: lookups.map(({ kind, lookup }) => `${kind}: ${lookup.name}`),
         contexts: lookups.map(({ lookup }) => lookup.context),

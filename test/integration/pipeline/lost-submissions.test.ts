@@ -9,9 +9,9 @@ import {
   type OwnCheckpoint as Checkpoint,
 } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { openInbox, type OwnInbox } from '../../../src/pipeline/scheduler/inbox.js'
-import { stageKinds } from '../../../src/pipeline/checkpoint/lookup-state.js'
-import { createDefaultStages } from '../../../src/pipeline/scheduler/stage-options.js'
-import { waitForLost, type LostWaitDeps } from '../../../src/pipeline/scheduler/lost-submissions.js'
+import { stageKinds } from '../../../src/core/lookup-kinds.js'
+import { createDefaultStages } from '../../../src/pipeline/scheduler/scheduling.js'
+import { waitForLost, type LostWaitDeps } from '../../../src/pipeline/scheduler/job.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { hurriedClock } from '../../support/hurried-clock.js'
 

@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest'
 import { calculateResolutionKey } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
 import { verifyFile } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
-import { stageKinds } from '../../../src/pipeline/checkpoint/lookup-state.js'
+import { stageKinds } from '../../../src/core/lookup-kinds.js'
 import { startProgram } from '../../support/child-process.js'
 import { companyWorld, runStages, serveCompanies, writeCompanies } from '../../support/stage-job.js'
 

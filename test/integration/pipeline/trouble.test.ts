@@ -8,7 +8,7 @@ import type { LookupUpdate } from '../../../src/pipeline/checkpoint/transitions.
 import { calculateResolutionKey } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
-import { Backlog } from '../../../src/pipeline/scheduler/backlog.js'
+import { Backlog } from '../../../src/pipeline/scheduler/work.js'
 import { runUntilAnswered } from '../../../src/pipeline/scheduler/scheduler.js'
 import { createTally } from '../../../src/pipeline/history/tally.js'
 import { systemClock } from '../../../src/platform/clock.js'

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { prepareAnswer } from '../../../src/app/matcher-protocol.js'
+import { prepareResolution } from '../../../src/app/matcher-protocol.js'
 import type { ServiceClient } from '../../../src/client/client.js'
 import { callId, customId, runId } from '../../../src/contract/ids.js'
 import { runObjectLenient } from '../../../src/contract/resolution.js'
@@ -7,7 +7,8 @@ import type { Exchange } from '../../../src/core/http-exchange.js'
 import { renderAnswer } from '../../../src/pipeline/answers/answer-line.js'
 import { readConfidence, readOutcome, readResolvedAtMs } from '../../../src/pipeline/scheduler/outcome.js'
 import { unpackBody, unpackLine } from '../../../src/pipeline/checkpoint/packed-answer.js'
-import { createProtocol, type PreparedAnswer } from '../../../src/pipeline/scheduler/protocol.js'
+import { createProtocol } from '../../../src/pipeline/scheduler/protocol.js'
+import type { PreparedAnswer } from '../../../src/pipeline/scheduler/prepared-answer.js'
 import { openShippedRegistry } from '../../../src/registry/read-registry.js'
 import { formatRunBody } from '../../../src/service/runs/polls.js'
 import { buildRunObject, buildRunOutcome, toResolutionText } from '../../../src/service/runs/run-outcome.js'
@@ -32,7 +33,7 @@ function answer(query: ReturnType<typeof asks>, asked = run) {
   const text = toResolutionText(resolution)
   const stored = { ...buildRunOutcome(text, query, asked), ...asked, jobId: null, requestId: null }
   const body = formatRunBody(stored, asked.withBasis)
-  return { resolution, body, prepared: prepareAnswer(resolution, text, query, asked) }
+  return { resolution, body, prepared: prepareResolution(resolution, text, query, asked) }
 }
 
 describe('an answer that is prepared where it is made', () => {
@@ -69,7 +70,7 @@ describe('an answer that is prepared where it is made', () => {
 
   test('a failed answer is not prepared', () => {
     const failed = { ...registry.resolve(asks('!!')), status: 'failed' } as const
-    expect(prepareAnswer(failed, toResolutionText(failed), asks('!!'), run)).toBeNull()
+    expect(prepareResolution(failed, toResolutionText(failed), asks('!!'), run)).toBeNull()
   })
 })
 

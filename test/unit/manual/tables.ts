@@ -17,7 +17,7 @@ import {
   type PropertyUse,
   reconciliationTypes,
 } from '../../../src/service/reconciliation/manifest.js'
-import { stageKinds } from '../../../src/pipeline/checkpoint/lookup-state.js'
+import { stageKinds } from '../../../src/core/lookup-kinds.js'
 
 /** A table of the manual, made from one of the code's. */
 type Table = { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] }

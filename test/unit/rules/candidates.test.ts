@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Candidate } from '../../../src/pipeline/answers/candidate.js'
+import type { Candidate } from '../../../src/pipeline/answers/decision.js'
 import { toAnswerCandidate, withAnswerFirst } from '../../../src/pipeline/answers/answer-candidate.js'
 import {
   isDoubtfulLine,
@@ -8,7 +8,7 @@ import {
   renderAnswer,
 } from '../../../src/pipeline/answers/answer-line.js'
 import { isDoubtful } from '../../../src/pipeline/checkpoint/lookup-state.js'
-import { judgeSearch } from '../../../src/pipeline/scheduler/search-candidates.js'
+import { judgeSearch } from '../../../src/app/hosted-candidates.js'
 import type { Exchange } from '../../../src/core/http-exchange.js'
 import { matchOf, sampleCandidate, sampleEntity } from '../../support/fake-knowledge.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import type { Exchange } from '../../../src/core/http-exchange.js'
-import { judgeCompany } from '../../../src/pipeline/scheduler/search-candidates.js'
+import { judgeCompany } from '../../../src/app/hosted-candidates.js'
 
 const reply = (status: number, body: unknown, headers: Record<string, string> = {}): Exchange => ({
   kind: 'reply',

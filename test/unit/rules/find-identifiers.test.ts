@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { detectColumns, type NamedColumns } from '../../../src/pipeline/input/detect-columns.js'
-import { formatColumnLines, reportColumns } from '../../../src/pipeline/input/column-report.js'
+import { detectColumns } from '../../../src/pipeline/input/detect-columns.js'
+import { type NamedColumns, formatColumnLines } from '../../../src/pipeline/input/columns.js'
+import { reportColumns } from '../../../src/pipeline/input/column-report.js'
 import { UserError } from '../../../src/core/errors.js'
 
 const leis = ['HWUPKR0MPOU8FGXBT394', 'INR2EJN1ERAN0W5ZP974', '7LTWFZYICNSX8D621K86']

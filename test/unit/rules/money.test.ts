@@ -9,7 +9,7 @@ import {
   formatMoney,
   parseAmountMicros,
   toUnits,
-} from '../../../src/pipeline/scheduler/money.js'
+} from '../../../src/core/money.js'
 
 describe('an amount', () => {
   test.each<[string, number | null]>([

@@ -9,7 +9,7 @@ import {
   rateWaitMsMax,
   readRateHeaders,
   getSpacingMs,
-} from '../../../src/pipeline/scheduler/pacing.js'
+} from '../../../src/core/pacing.js'
 
 const minuteMs = 60_000
 

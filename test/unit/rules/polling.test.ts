@@ -4,9 +4,9 @@ import {
   isPastDeadline,
   findNextPoll,
   type PollableRun,
-  type PollingPace,
   type PollSupply,
 } from '../../../src/pipeline/scheduler/polling.js'
+import type { PollingPace } from '../../../src/pipeline/scheduler/scheduling.js'
 import { RunDurations } from '../../../src/pipeline/scheduler/run-durations.js'
 
 const pace: PollingPace = { firstAfterMs: 60_000, intervalMs: 10_000, deadlineMs: 3_600_000 }

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { formatColumnLines, reportColumns } from '../../../src/pipeline/input/column-report.js'
+import { reportColumns } from '../../../src/pipeline/input/column-report.js'
 import {
-  detectColumns,
+  formatColumnLines,
   type LookupColumns,
   type LookupRule,
-} from '../../../src/pipeline/input/detect-columns.js'
+} from '../../../src/pipeline/input/columns.js'
+import { detectColumns } from '../../../src/pipeline/input/detect-columns.js'
 import { parsePlaceHeader } from '../../../src/pipeline/input/header-words.js'
 
 const cells = (text: string) => text.split('|')

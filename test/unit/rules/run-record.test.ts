@@ -8,7 +8,7 @@ import {
 import { renderUnanswered } from '../../../src/pipeline/answers/answer-line.js'
 import { getExitCode, type RunSummary } from '../../../src/pipeline/history/run-summary.js'
 import { parsePublishedState, renderPublishedState } from '../../../src/pipeline/answers/published-state.js'
-import type { Stop } from '../../../src/pipeline/scheduler/stop.js'
+import type { Stop } from '../../../src/pipeline/scheduler/scheduling.js'
 
 describe('the timeline of a run', () => {
   const pointAt = (second: number) => ({

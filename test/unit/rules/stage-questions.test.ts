@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readScope, toScope, lookupKinds } from '../../../src/pipeline/checkpoint/lookup-state.js'
+import { readScope, toScope } from '../../../src/pipeline/checkpoint/lookup-state.js'
+import { lookupKinds } from '../../../src/core/lookup-kinds.js'
 import { buildStageQuestions } from '../../../src/pipeline/answers/stage-questions.js'
 
 const asked = (name: string, context: string | null = null) => ({ name, location: null, context })

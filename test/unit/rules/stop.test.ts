@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { errorCodes } from '../../../src/core/errors.js'
-import { explainStop, shouldWaitForRuns, type Stop } from '../../../src/pipeline/scheduler/stop.js'
+import { explainStop, shouldWaitForRuns, type Stop } from '../../../src/pipeline/scheduler/scheduling.js'
 
 const stops: [Stop, { waits: boolean; exitCode: number | null }][] = [
   [{ kind: 'interrupted' }, { waits: false, exitCode: null }],

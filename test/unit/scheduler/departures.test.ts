@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { SharedTurns } from '../../../src/pipeline/checkpoint/records.js'
-import { createPace, type Pace } from '../../../src/pipeline/scheduler/pace.js'
+import { createPace, type Pace } from '../../../src/platform/pace.js'
 import { createSharedPace } from '../../../src/pipeline/scheduler/kind-paces.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { VirtualTime } from '../../simulation/virtual-time.js'

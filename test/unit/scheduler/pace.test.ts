@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createPace, type Pace } from '../../../src/pipeline/scheduler/pace.js'
+import { createPace, type Pace } from '../../../src/platform/pace.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { VirtualTime } from '../../simulation/virtual-time.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, test } from 'vitest'
-import { Backlog, type RunCounter } from '../../../src/pipeline/scheduler/backlog.js'
+import { Backlog, type RunCounter } from '../../../src/pipeline/scheduler/work.js'
 import { WebhookAddress } from '../../../src/pipeline/scheduler/kind-context.js'
 
 test('a counter gives nothing back', () => {

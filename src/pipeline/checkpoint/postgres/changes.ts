@@ -1,6 +1,6 @@
 import { GroupCommit, type ItemResult } from '../../../platform/group-commit.js'
 import { getSqlState, type PostgresStatements } from '../../../platform/postgres/postgres.js'
-import type { LookupKind } from '../lookup-state.js'
+import type { LookupKind } from '../../../core/lookup-kinds.js'
 import { packContent, type PackedAnswer } from '../packed-answer.js'
 import type { AnswerHead, LookupId } from '../records.js'
 import {

@@ -3,7 +3,7 @@ import type { LookupId, RowAnswer, RunOwner } from '../records.js'
 import { unpackBody, type PackedAnswer } from '../packed-answer.js'
 import type { Change, LookupChange, LookupNow } from '../transitions.js'
 import type { Lookup } from '../../../core/lookup-identity.js'
-import type { LookupKind } from '../lookup-state.js'
+import type { LookupKind } from '../../../core/lookup-kinds.js'
 import type { SharedStore } from './store.js'
 
 /** Locks a lookup until the transaction ends. */

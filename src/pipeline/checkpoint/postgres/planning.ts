@@ -1,4 +1,5 @@
-import { type LookupKind, createEmptyPlan, type LookupPlan, type PlanPolicy } from '../lookup-state.js'
+import { createEmptyPlan, type LookupPlan, type PlanPolicy } from '../lookup-state.js'
+import type { LookupKind } from '../../../core/lookup-kinds.js'
 import type { FollowedLookups } from '../lookup-store.js'
 import type { PendingRun, ToSubmit, KeyedLookup } from '../records.js'
 import { getCutoffMs, planGroups, type GroupsPlan, type PlanGroup } from '../transitions.js'

@@ -1,5 +1,6 @@
 import type { Sqlite } from '../../../platform/sqlite.js'
-import { type LookupKind, createEmptyPlan, type PlanPolicy } from '../lookup-state.js'
+import { createEmptyPlan, type PlanPolicy } from '../lookup-state.js'
+import type { LookupKind } from '../../../core/lookup-kinds.js'
 import type {
   FollowedLookups,
   Found,

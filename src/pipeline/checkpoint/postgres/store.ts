@@ -1,6 +1,6 @@
 import { UserError } from '../../../core/errors.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
-import type { LookupKind } from '../lookup-state.js'
+import type { LookupKind } from '../../../core/lookup-kinds.js'
 import type { Partition } from '../partition.js'
 import { ServerChangedError } from '../../../platform/postgres/explain.js'
 import { anyConflict, withRetries, type RetryDeps } from './retry.js'

@@ -1,5 +1,6 @@
 import { listJobInputs } from '../partition.js'
-import { readScope, type LookupKind, lookupStates, type LookupState } from '../lookup-state.js'
+import { readScope, lookupStates, type LookupState } from '../lookup-state.js'
+import type { LookupKind } from '../../../core/lookup-kinds.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
 import type { ScopeCounts } from '../checkpoint.js'
 import { at, toInteger } from '../../../core/json.js'

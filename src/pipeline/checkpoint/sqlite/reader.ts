@@ -1,4 +1,5 @@
-import { readScope, toScope, type LookupKind } from '../lookup-state.js'
+import { readScope, toScope } from '../lookup-state.js'
+import type { LookupKind } from '../../../core/lookup-kinds.js'
 import { readSchemaVersion, type Sqlite } from '../../../platform/sqlite.js'
 import {
   readConfidence,

@@ -19,7 +19,8 @@ import {
   type UncertainSubmission,
 } from '../charges.js'
 import type { SubmissionName } from '../lookup-key.js'
-import { toScope, stageKinds } from '../lookup-state.js'
+import { toScope } from '../lookup-state.js'
+import { stageKinds } from '../../../core/lookup-kinds.js'
 import { calculateNextChain } from '../tables.js'
 import type { Settlement } from '../transitions.js'
 

@@ -6,13 +6,8 @@ import { assertNotBehind } from './head-keeper.js'
 import { assertCheckpointPath, withExplainedErrors, lockCheckpoint, openToWrite } from './open-database.js'
 import { readHeadComparison } from './verify.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
-import {
-  type LookupKind,
-  createEmptyPlan,
-  moveLookup,
-  type LookupPlan,
-  type PlanPolicy,
-} from '../lookup-state.js'
+import { createEmptyPlan, moveLookup, type LookupPlan, type PlanPolicy } from '../lookup-state.js'
+import type { LookupKind } from '../../../core/lookup-kinds.js'
 import { createDamagedError } from '../checkpoint-errors.js'
 import { formatCustomId, parseCustomId } from '../lookup-key.js'
 import type { FollowedLookups, Found, Given, LookupQueries, LookupStore, QueryName } from '../lookup-store.js'

@@ -1,7 +1,9 @@
 import { plural } from '../../core/text.js'
 import type { ErrorCode } from '../../core/errors.js'
-import type { LookupKind } from '../checkpoint/lookup-state.js'
-import { formatAmount } from './money.js'
+import type { LookupKind, StageKind } from '../../core/lookup-kinds.js'
+import { formatAmount, type CostLimit } from '../../core/money.js'
+import { rateLimits } from '../../contract/limits.js'
+import type { PlanPolicy } from '../checkpoint/lookup-state.js'
 
 /** The reason why a run ends before every lookup has its answer. */
 export type Stop =
@@ -153,3 +155,127 @@ function getBudgetHint(end: BudgetEnd | null, budget: string, setting: string): 
     ? `the same command resumes with a new budget of ${budget}`
     : `the job keeps its budget: raise ${setting}, then the same command resumes`
 }
+
+/** Options of one kind of lookups. */
+export interface KindOptions {
+  /** Maximum age of an answer before it is requested again; null keeps answers permanently. */
+  maxAgeMs: number | null
+  /** Limit of submissions of the job, over all its processes; null if unlimited. */
+  lookupsMax: number | null
+  /**
+   * Requests in the window of the scheduler's limits; null if unlimited. Entity reads share one limit, and so do all domain requests (interface:
+   * "Limits"): these ignore `pollsPerWindow`.
+   */
+  limits: { submissionsPerWindow: number | null; pollsPerWindow: number | null }
+  polling: PollingPace
+}
+
+/** Kinds to look up in addition to resolutions. */
+export interface StageOptions {
+  /** Kinds to look up after the answers. */
+  asked: readonly StageKind[]
+  /** Options of every kind: rows may look up domains, and merged ids are followed, without any stage. */
+  kinds: Readonly<Record<StageKind, KindOptions>>
+}
+
+interface ResolutionOptions {
+  limits: { submissionsPerWindow: number | null; windowMs: number }
+  polling: PollingPace
+}
+
+/** Research of owners takes several times as long as a record (interface: "Limits"). */
+const hierarchySlowness = 5
+
+/** Returns the limits of the interface; no limits if resolutions have none. */
+export function createDefaultStages(
+  { limits, polling }: ResolutionOptions,
+  asked: readonly StageKind[] = [],
+): StageOptions {
+  const toPerWindow = (perMinute: number) =>
+    limits.submissionsPerWindow === null
+      ? null
+      : Math.max(1, Math.round((perMinute * limits.windowMs) / 60_000))
+  const createKindOptions = (submissionsPerMinute: number, pollsPerMinute: number): KindOptions => ({
+    maxAgeMs: null,
+    lookupsMax: null,
+    limits: {
+      submissionsPerWindow: toPerWindow(submissionsPerMinute),
+      pollsPerWindow: toPerWindow(pollsPerMinute),
+    },
+    polling,
+  })
+  const { submissionsPerMinute, pollsPerMinute, entityReadsPerMinute, domainReadsPerMinute } = rateLimits
+  const hierarchy = createKindOptions(submissionsPerMinute, pollsPerMinute)
+  const slowPolling: PollingPace = {
+    ...polling,
+    firstAfterMs: polling.firstAfterMs * hierarchySlowness,
+    deadlineMs: Math.max(polling.deadlineMs, polling.firstAfterMs * hierarchySlowness * 2),
+  }
+  return {
+    asked,
+    kinds: {
+      entity: createKindOptions(entityReadsPerMinute, entityReadsPerMinute),
+      hierarchy: { ...hierarchy, polling: slowPolling },
+      domain: createKindOptions(domainReadsPerMinute, domainReadsPerMinute),
+    },
+  }
+}
+
+/** Returns the plan policy of a stage, derived from that of resolutions. */
+export function buildStagePolicy<Policy extends Pick<PlanPolicy, 'onLost'>>(
+  kind: StageKind,
+  { kinds }: StageOptions,
+  policy: Policy,
+): Policy & Pick<PlanPolicy, 'maxAgeMs'> {
+  return { ...policy, maxAgeMs: kinds[kind].maxAgeMs, onLost: getLossPolicy(kind, policy.onLost) }
+}
+
+/** A record can be read again, and another read shows whether research was started. */
+function getLossPolicy(kind: StageKind, onLost: PlanPolicy['onLost']): PlanPolicy['onLost'] {
+  switch (kind) {
+    case 'entity':
+      return 'resubmit'
+    case 'hierarchy':
+      return 'poll'
+    case 'domain':
+      return onLost
+  }
+}
+
+export interface SchedulerLimits {
+  /** Requests in `windowMs`; null if unlimited (the embedded service). */
+  submissionsPerWindow: number | null
+  pollsPerWindow: number | null
+  windowMs: number
+  /** Most runs in flight at once. */
+  inFlightRunsMax: number
+  submitConcurrency: number
+}
+
+/** Options set by the user or given by the service. */
+export interface SchedulingOptions {
+  limits: SchedulerLimits
+  polling: PollingPace
+  serverErrorMeans: ServerErrorMeaning
+  /** Limit of submissions of the job, over all its processes. */
+  lookupsMax: number | null
+  /** Cost limit of the job, over all kinds; optional. */
+  cost?: CostLimit
+  durationMsMax: number | null
+}
+
+/** Polling intervals in milliseconds. */
+export interface PollingPace {
+  /** Shortest age at which a run can be finished. */
+  firstAfterMs: number
+  /** Shortest interval between polls of one run. */
+  intervalMs: number
+  /** Age at which an unanswered run is left for the next command. */
+  deadlineMs: number
+}
+
+/**
+ * Meaning of a 500 response to a submission. The interface only says "server error"; a job may have been created
+ * before. Use `not_created` only for a service known to create nothing.
+ */
+export type ServerErrorMeaning = 'unknown' | 'not_created'

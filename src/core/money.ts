@@ -1,10 +1,11 @@
-import { formatCount } from '../../core/text.js'
-import { firstKinds, type LookupKind } from '../checkpoint/lookup-state.js'
+import { formatCount } from './text.js'
+import { firstKinds, type LookupKind } from './lookup-kinds.js'
 
 /** Whole millionths of a currency unit, so that sums are exact. */
 export type Micros = number
 
 const microsPerUnit = 1_000_000
+
 const decimalsMax = 6
 
 /** Prices of lookups; kinds without a price are not counted in the cost. */

@@ -1,7 +1,15 @@
+import { formatDuration } from '../../core/time.js'
+import { toRunId } from '../checkpoint/lookup-state.js'
+import {
+  type SchedulingOptions,
+  type PollingPace,
+  type StageOptions,
+  type Stop,
+  isBudgetEnd,
+} from './scheduling.js'
 import { readDelivery, type Delivery } from './delivery.js'
-import { firstKinds, toRunId, type StageKind } from '../checkpoint/lookup-state.js'
-import { type PollingPace, getDeliveryMsMax } from './polling.js'
-import type { StageOptions } from './stage-options.js'
+import { firstKinds, type StageKind, type LookupKind, lookupKinds } from '../../core/lookup-kinds.js'
+import { getDeliveryMsMax } from './polling.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Checkpoint } from '../checkpoint/checkpoint.js'
 import { buildStageLookup } from '../checkpoint/lookup-key.js'
@@ -21,6 +29,48 @@ export interface LostWaitDeps {
   interrupt: AbortSignal
   /** Called once, if there is something to wait for. */
   onWait: (lostCount: number, waitMs: number) => void
+}
+
+interface LostSubmissions {
+  readonly checkpoint: Checkpoint
+  /** Null if no webhooks are expected. */
+  readonly webhooks: { readonly url: string | null; readonly inbox: Inbox } | null
+  /** The user's choice for submissions whose response was lost. */
+  readonly onLost: 'hold' | 'resubmit'
+  readonly scheduling: Pick<SchedulingOptions, 'polling' | 'durationMsMax'>
+  readonly stages: StageOptions
+  readonly clock: Clock
+  readonly interrupt: AbortSignal
+  readonly notice: (text: string) => void
+}
+
+/**
+ * Claims lost submissions that deliveries name, and waits while one may still arrive, since a second submission would
+ * be billed again. Returns what to do with the others: those whose wait was cut short are held.
+ *
+ * @example
+ * const onLost = await settleLostSubmissions({ ...lost, onLost: 'resubmit', notice: print })
+ */
+export async function settleLostSubmissions(lost: LostSubmissions): Promise<LostSubmissions['onLost']> {
+  const { checkpoint, webhooks, onLost, scheduling, stages, clock, interrupt } = lost
+  if (webhooks === null) return onLost
+  await claimWaiting(webhooks.inbox, checkpoint, clock.nowMs())
+  if (onLost === 'hold' || webhooks.url === null) return onLost
+  const isOver = await waitForLost({
+    inbox: webhooks.inbox,
+    checkpoint,
+    clock,
+    polling: scheduling.polling,
+    stages,
+    waitMsMax: scheduling.durationMsMax ?? Infinity,
+    interrupt,
+    onWait: (lostCount, waitMs) => {
+      lost.notice(
+        `Waiting up to ${formatDuration(waitMs)} for webhooks that may name the runs of ${lostCount} lost submissions; then they are submitted again.`,
+      )
+    },
+  })
+  return isOver ? 'resubmit' : 'hold'
 }
 
 /**
@@ -116,4 +166,52 @@ async function claimAfter(
     position = page.at(-1)?.position ?? position
     if (page.length < receiverLimits.takeCountMax) return { position, claimedCount }
   }
+}
+
+/** Submissions of a job by all its processes that were billed or may have been. */
+export interface JobSpending {
+  readonly byKind: ReadonlyMap<LookupKind, number>
+  /** Submissions for the rows themselves, by name or domain. */
+  readonly byRows: number
+}
+
+/** Counts the submissions of a job. Exact while nothing is in flight. */
+export async function readSpending(checkpoint: Checkpoint): Promise<JobSpending> {
+  const byKind = new Map<LookupKind, number>()
+  for (const kind of lookupKinds) {
+    const own = kind === 'resolution' ? checkpoint : checkpoint.forKind(kind)
+    byKind.set(kind, await own.read('spent'))
+  }
+  const byDomain = await checkpoint.forKind('domain').read('spent_by_rows')
+  return { byKind, byRows: (byKind.get('resolution') ?? 0) + byDomain }
+}
+
+interface EndedRun {
+  /** Stop reason of resolutions or of the whole run. */
+  readonly stop: Stop | null
+  readonly stages: readonly { readonly kind: StageKind; readonly stop: Stop | null }[]
+  /** Whether all kinds share one cost budget. */
+  readonly sharesBudget: boolean
+}
+
+/**
+ * Ends the jobs that are complete or have used up their budget: the same command then starts a new job with a new
+ * budget. Jobs that share a cost budget end together, so that all spending is counted. Returns false if a job with a
+ * used-up budget continues.
+ */
+export async function endJobs(
+  checkpoint: Checkpoint,
+  { stop, stages, sharesBudget }: EndedRun,
+  nowMs: number,
+): Promise<boolean> {
+  const isOver = (reason: Stop | null) => reason === null || isBudgetEnd(reason)
+  const kinds = [{ kind: 'resolution' as const, stop }, ...stages]
+  if (sharesBudget) {
+    const reasons = [stop, ...stages.map((stage) => stage.stop)]
+    if (!reasons.every(isOver) && !reasons.some((reason) => reason?.kind === 'cost_max')) return false
+    for (const kind of lookupKinds) await checkpoint.forKind(kind).endJob(nowMs)
+    return true
+  }
+  for (const one of kinds) if (isOver(one.stop)) await checkpoint.forKind(one.kind).endJob(nowMs)
+  return true
 }

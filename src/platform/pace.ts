@@ -6,8 +6,8 @@ import {
   getSpacingMs,
   type Budget,
   type RateReading,
-} from './pacing.js'
-import type { Clock } from '../../platform/clock.js'
+} from '../core/pacing.js'
+import type { Clock } from './clock.js'
 
 /** Permission for one start. */
 export interface StartPermit {

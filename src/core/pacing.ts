@@ -1,5 +1,5 @@
-import { rateLimitHeaders } from '../../contract/limits.js'
-import { parseRetryAfterMs, parseSeconds } from '../../core/time.js'
+import { rateLimitHeaders } from '../contract/limits.js'
+import { parseRetryAfterMs, parseSeconds } from './time.js'
 
 /** The present state of a rate limit. Times are monotonic milliseconds. */
 export interface Budget {
@@ -20,13 +20,17 @@ export interface Budget {
 
 /** The initial margin of a window, and its maximum share after refusals. */
 const marginMsFirst = 40
+
 const marginShareMax = 0.05
+
 /**
  * The margin stays larger for this many times the wait after the refusal, which then costs as much time as the wait.
  */
 const stretchedWaits = 60
+
 /** Tolerated difference between the server's count and ours: requests in flight, and rounding to a second. */
 const slackCount = 3
+
 /** Largest limit accepted from a server. */
 const limitMax = 1_000_000
 

@@ -1,8 +1,15 @@
-import { at, toBoolean, toList, toObject, toText } from '../../core/json.js'
-import { readError, type Exchange } from '../../core/http-exchange.js'
-import type { Candidate } from '../answers/candidate.js'
-import { readRateHeaders } from './pacing.js'
-import { toRecordCandidate } from '../answers/answer-candidate.js'
+import { at, toBoolean, toList, toObject, toText } from '../core/json.js'
+import { readError, type Exchange } from '../core/http-exchange.js'
+import { type Candidate, type CandidateSource, candidatesMax } from '../pipeline/answers/decision.js'
+import { readRateHeaders } from '../core/pacing.js'
+import { toRecordCandidate } from '../pipeline/answers/answer-candidate.js'
+import type { FullServiceClient } from '../client/client.js'
+import type { Clock } from '../platform/clock.js'
+import { createPace } from '../platform/pace.js'
+import { rateLimits, fieldLimits } from '../contract/limits.js'
+import type { Lookup } from '../core/lookup-identity.js'
+import { readIdentifiers } from '../core/stated-identifiers.js'
+import { UserError } from '../core/errors.js'
 
 const textCharsMax = 500
 
@@ -139,3 +146,69 @@ export function judgeCompany(exchange: Exchange, nowMs: number): CompanyVerdict 
   const hint = 'check that the base URL is that of the service'
   return { kind: 'refused', reason: 'the response contains no company', hint, retryMs: null }
 }
+
+interface HostedCandidatesDeps {
+  readonly client: Pick<FullServiceClient, 'calls'>
+  readonly clock: Clock
+  readonly windowMs: number
+}
+
+/**
+ * Candidates of a hosted service, from `GET /v2/search`, requested when a lookup is shown. The interface states no rate
+ * limit for it, so the lowest stated limit and the response headers apply.
+ */
+export function createHostedCandidates({ client, clock, windowMs }: HostedCandidatesDeps): CandidateSource {
+  const pace = createPace(clock, rateLimits.entityReadsPerMinute, windowMs)
+  let refusedUntilMs = -Infinity
+  const requestCandidates = async (ask: () => Promise<Exchange>, signal: AbortSignal) => {
+    const pausedMs = refusedUntilMs - clock.monotonicMs()
+    if (pausedMs > 0) throw createUnavailable('it was asked too often', formatWaitHint(pausedMs))
+    await pace.waitForTurn(signal)
+    signal.throwIfAborted()
+    const exchange = await ask()
+    if (exchange.kind === 'reply') pace.follow(readRateHeaders(exchange.headers, clock.nowMs()))
+    return exchange
+  }
+  const createRefused = ({ retryMs, reason, hint }: Extract<SearchVerdict, { kind: 'refused' }>) => {
+    if (retryMs !== null) refusedUntilMs = clock.monotonicMs() + retryMs
+    return createUnavailable(reason, hint)
+  }
+  const search = async (text: string, countryCode: string | null, signal = never) => {
+    signal.throwIfAborted()
+    // The interface accepts no shorter names, so no request is sent.
+    if (Array.from(text).length < fieldLimits.nameCharsMin) return []
+    const country = countryCode === null ? {} : { country_code: countryCode }
+    const query = { name: text, limit: String(fieldLimits.searchResultsMax), ...country }
+    const verdict = judgeSearch(
+      await requestCandidates(() => client.calls.search({ query }), signal),
+      clock.nowMs(),
+    )
+    if (verdict.kind === 'found') return verdict.candidates
+    throw createRefused(verdict)
+  }
+  const company = async (entityId: string, signal = never) => {
+    signal.throwIfAborted()
+    const read = () => client.calls.readEntity({ params: { id: entityId }, query: {} })
+    const verdict = judgeCompany(await requestCandidates(read, signal), clock.nowMs())
+    if (verdict.kind === 'found') return verdict.company
+    throw createRefused(verdict)
+  }
+  return {
+    isEager: false,
+    findCandidates: async ({ name, location }: Lookup, signal) => {
+      const { name: asked } = readIdentifiers(name)
+      if (asked === null) return []
+      // Imported here, because loading the lists of countries and regions is slow.
+      const { findCertainCountry } = await import('../registry/normalize/places.js')
+      const found = await search(asked, findCertainCountry(location), signal)
+      return found.slice(0, candidatesMax)
+    },
+    search,
+    company,
+  }
+}
+
+export const never = new AbortController().signal
+
+export const createUnavailable = (reason: string, hint: string, cause?: unknown) =>
+  new UserError('CANDIDATES_UNAVAILABLE', `the service returned no candidates: ${reason}`, { hint, cause })

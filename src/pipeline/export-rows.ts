@@ -1,0 +1,141 @@
+import type { StageKind } from '../core/lookup-kinds.js'
+import { assertNoClash } from './answers/columns.js'
+import type { CheckpointReader } from './checkpoint/checkpoint.js'
+import { openReviewOfRows, type DecidedLookups } from './decisions/decided-lookups.js'
+import { copyCandidates } from './decisions/gather-candidates.js'
+import type { RunReview } from './decisions/review-mirror.js'
+import { getLabelColumn } from './input/columns.js'
+import type { Input } from './input/input.js'
+import type { RowIndex } from './input/row-index.js'
+import type { RowInspection } from './inspect-rows.js'
+import { createAnswerLines, type LineObserver, type RowCounts } from './output/answer-lines.js'
+import type { RemoteAccess } from './output/output-format.js'
+import {
+  assertOutputUsable,
+  listWrittenPaths,
+  resolveOutput,
+  type OutputRequest,
+  type ResolvedOutput,
+} from './output/output-path.js'
+import { assertNotOurs, assertOutputsApart, type OwnFile } from './output/own-files.js'
+import { publish, type PublishReport } from './output/publish.js'
+import type { FirstAnswers } from './scheduler/first-answers.js'
+
+/** The rows of an output, and the sources of their answers. */
+interface AnsweredRows {
+  readonly index: RowIndex
+  readonly reader: CheckpointReader | null
+  readonly scope: string
+  readonly decided: DecidedLookups
+  /** The lookups that an own registry answers; null without one. */
+  readonly first: FirstAnswers | null
+  /** The checkpoint, and the decisions on its server; `review` is null for a file. */
+  readonly store: { readonly path: string; readonly review: RunReview | null }
+  readonly output: Pick<ResolvedOutput, 'columns'> & { readonly stages: readonly StageKind[] }
+  /** Answers below this confidence (0 to 100) are doubtful. */
+  readonly doubtThreshold: number
+}
+
+/** Opens the answer line of each row for `use`. Throws CHECKPOINT_* and REVIEW_STORE_INVALID. */
+export async function withAnswers<Result>(
+  rows: AnsweredRows,
+  observer: LineObserver | null,
+  use: (answers: ReturnType<typeof createAnswerLines>) => Promise<Result>,
+): Promise<Result> {
+  const { index, reader, scope, decided, first, store, output, doubtThreshold } = rows
+  const { columns, stages } = output
+  if (store.review !== null) {
+    const wanted = { index, reader, decided: decided.lookups, columns, doubtThreshold }
+    await copyCandidates({ ...wanted, review: store.review, scope })
+  }
+  const { path: checkpointPath } = store
+  const review = openReviewOfRows({ checkpointPath, scope, decided, reader, columns, doubtThreshold })
+  try {
+    return await use(createAnswerLines({ index, reader, stages, review, first }, observer))
+  } finally {
+    review.close()
+  }
+}
+
+/** An output that will be written. */
+interface ExportOutput {
+  readonly output: ResolvedOutput
+  /** Compares it with the input. Throws OUTPUT_*. */
+  readonly assertUsable: (input: Input, rowCount: number) => Promise<void>
+}
+
+interface ExportTarget {
+  readonly request: OutputRequest
+  /** Stages with columns, and whether a column names the side that answered. */
+  readonly asked: Parameters<typeof resolveOutput>[1]
+  readonly access: RemoteAccess
+  /** Files that the output may not overwrite. */
+  readonly ownFiles: readonly OwnFile[]
+  /** File with the changes of the same run; undefined without one. */
+  readonly changesPath: string | undefined
+}
+
+/** Resolves an output before the input is read. Throws OUTPUT_*. */
+export function prepareExport({ request, asked, access, ownFiles, changesPath }: ExportTarget): ExportOutput {
+  const output = resolveOutput(request, asked, access)
+  const paths = listWrittenPaths(output)
+  assertNotOurs(paths, ownFiles)
+  return {
+    output,
+    assertUsable: async (input, rowCount) => {
+      assertNoClash(input.columns, output.columns)
+      assertOutputUsable(input.files, output.path, output.format, rowCount, input.bytes)
+      await assertOutputsApart(input.files, {
+        paths,
+        appendedPaths: changesPath === undefined ? [] : [changesPath],
+        mode: output.remote?.mode ?? 'replace',
+        connectors: access.connectors,
+      })
+    },
+  }
+}
+
+interface ExportOptions {
+  readonly output: ResolvedOutput
+  readonly doubtThreshold: number
+  /** Stored in the metadata of a Parquet output. */
+  readonly metadata: Readonly<Record<string, string>>
+  readonly stdout: NodeJS.WritableStream
+  readonly signal: AbortSignal
+}
+
+interface ExportReport extends PublishReport {
+  readonly rowCounts: RowCounts
+}
+
+/**
+ * Writes the inspected rows with the answers that are known, and publishes the output as a whole. Nothing is submitted.
+ * Throws INPUT_CHANGED, OUTPUT_*, DISK_FULL and the signal's reason.
+ *
+ * @example
+ * const { output, assertUsable } = prepareExport(target)
+ * await inspectRows(rows, services, async (found) => {
+ *   await assertUsable(found.input, 0)
+ *   await exportRows(found, { output, doubtThreshold: 90, metadata: {}, stdout, signal })
+ * })
+ */
+export function exportRows(
+  found: RowInspection,
+  { output, doubtThreshold, metadata, stdout, signal }: ExportOptions,
+): Promise<ExportReport> {
+  const { input, index, columns, first } = found
+  first?.checkSample()
+  return withAnswers({ ...found, output, doubtThreshold }, null, async (answers) => {
+    const report = await publish({
+      input,
+      output,
+      nameColumn: getLabelColumn(columns),
+      answers,
+      rowCount: index.rowCount,
+      metadata: { ...metadata, 'enrich.input_sha256': await input.identity.hashContent() },
+      stdout,
+      signal,
+    })
+    return { ...report, rowCounts: answers.rowCounts }
+  })
+}

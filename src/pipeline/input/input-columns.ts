@@ -1,0 +1,144 @@
+import type {
+  LookupColumns,
+  NamedColumns,
+  ColumnSamples,
+  LookupRule,
+  ColumnReport,
+  IdentifierUse,
+} from './columns.js'
+import { type NestedColumns, listPlainColumns, listNameMembers } from './nested-columns.js'
+import { canBeNames } from './column-content.js'
+import { reportColumns } from './column-report.js'
+import { detectColumns, findColumn } from './detect-columns.js'
+import { UserError } from '../../core/errors.js'
+import type { CheckpointReader } from '../checkpoint/checkpoint.js'
+import { chooseColumns, detectInputColumns, sampleColumns } from './column-choice.js'
+import type { Input } from './input.js'
+
+/** Proposed use of the columns, and the choices that the user should confirm. */
+interface ColumnProposal {
+  /** `null` if no column surely contains names or identifiers. */
+  readonly columns: LookupColumns | null
+  /** Columns that may contain the names, the likeliest first; fewer than two if there is no doubt. */
+  readonly nameChoices: readonly string[]
+  /** Columns that may be parts of the place, if none was detected. */
+  readonly placeChoices: readonly string[]
+}
+
+/** The columns that the user names, and how the service accepts identifiers. */
+interface RequestedColumns {
+  readonly asked: NamedColumns
+  readonly identifierUse: IdentifierUse
+}
+
+/** How rows become lookups, with its report. */
+interface ChosenColumns {
+  readonly rule: LookupRule
+  readonly report: ColumnReport
+  /** A note to the user about earlier runs with other columns; null without one. */
+  readonly note: string | null
+}
+
+/**
+ * Finds the columns of an input that have names, places and identifiers, by their headers and first cells. Named columns
+ * take precedence. Nothing is submitted.
+ *
+ * @example
+ * const columns = await InputColumns.read(input, { asked: { name: 'Company' }, identifierUse: 'context' })
+ * const { rule, report } = await columns.choose(null, signal)
+ */
+export class InputColumns {
+  private constructor(
+    private readonly input: Input,
+    private readonly requested: RequestedColumns,
+    /** First cells of each column. */
+    readonly samples: ColumnSamples,
+  ) {}
+
+  static async read(input: Input, requested: RequestedColumns): Promise<InputColumns> {
+    return new InputColumns(input, requested, await sampleColumns(input))
+  }
+
+  /**
+   * Returns the named columns and detects the others. Throws INPUT_HEADER_MISSING if the first row looks like data,
+   * INPUT_COLUMN_MISSING if a column is missing, INPUT_COLUMN_NESTED.
+   */
+  detect(asked: NamedColumns = this.requested.asked): LookupColumns {
+    return detectInputColumns(this.input, asked, this.samples)
+  }
+
+  /** Returns the detected columns and the choices in doubt. Throws only if named columns are not valid. */
+  propose(asked: NamedColumns = this.requested.asked): ColumnProposal {
+    const { input, samples } = this
+    const { nested } = input.layout
+    const columns = detectOrNull(input.columns, asked, samples, nested)
+    const plain = listPlainColumns(input.columns, nested)
+    if (columns === null) {
+      const fit = plain.filter(
+        (column) => canBeNames(samples.get(column) ?? []) && samples.get(column)?.length,
+      )
+      const members = [...nested.values()].flatMap(listNameMembers)
+      const choices = [...members, ...fit]
+      return { columns, nameChoices: choices.length === 0 ? plain : choices, placeChoices: [] }
+    }
+    const { name, location } = columns
+    const isPlaceOpen = location.length === 0 && asked.location === undefined
+    return {
+      columns,
+      nameChoices: name === null || asked.name !== undefined ? [] : findLikelyNames(plain, name, samples),
+      placeChoices: isPlaceOpen ? findLikelyPlaces(this.report(columns)) : [],
+    }
+  }
+
+  /**
+   * Detects the columns, but keeps those with which an earlier run looked up more rows, so that better columns do not
+   * cause new charges. `reader`: the earlier lookups; null if there are none. Throws the errors of `detect`, and the
+   * signal's reason.
+   */
+  async choose(reader: CheckpointReader | null, signal: AbortSignal): Promise<ChosenColumns> {
+    const { input, requested, samples } = this
+    const { rule, note } = await chooseColumns({ input, ...requested, samples, reader, signal })
+    return { rule, note, report: this.report(rule.columns) }
+  }
+
+  /** Returns the exact spelling of a column that `flag` names; null if it names none. Throws INPUT_COLUMN_MISSING. */
+  find(column: string | null, flag: string): string | null {
+    const { origin } = this.requested.asked
+    return column === null ? null : findColumn(this.input.columns, column, { flag, origin })
+  }
+
+  /** Reports the use of each column, and other columns that might help. */
+  report(columns: LookupColumns): ColumnReport {
+    const { input, requested, samples } = this
+    const { identifierUse } = requested
+    return reportColumns(input.columns, { columns, identifierUse }, samples, input.layout.nested)
+  }
+}
+
+/** Returns `null` if no column was detected. Throws for invalid named columns. */
+function detectOrNull(
+  header: readonly string[],
+  asked: NamedColumns,
+  samples: ColumnSamples,
+  nested?: NestedColumns,
+): LookupColumns | null {
+  try {
+    return detectColumns(header, asked, samples, nested)
+  } catch (error) {
+    const isOpen = error instanceof UserError && error.code === 'INPUT_COLUMN_MISSING'
+    if (!isOpen || asked.name !== undefined) throw error
+    return null
+  }
+}
+
+/** The detected column, and the one detected without it: if two headers fit, the user chooses. */
+function findLikelyNames(header: readonly string[], found: string, samples: ColumnSamples): string[] {
+  const others = header.filter((column) => column !== found)
+  const second = detectOrNull(others, { identifiers: 'none' }, samples)?.name ?? null
+  return second === null ? [found] : [found, second]
+}
+
+const placeKinds = new Set(['place', 'city', 'region', 'postal code', 'country', 'address'])
+
+const findLikelyPlaces = ({ unused }: ColumnReport): string[] =>
+  unused.filter(({ kind }) => placeKinds.has(kind)).map(({ column }) => column)

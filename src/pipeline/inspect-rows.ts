@@ -1,0 +1,324 @@
+import { tmpdir } from 'node:os'
+import type { Connectors } from '../connectors/connectors.js'
+import type { UserError } from '../core/errors.js'
+import type { Clock } from '../platform/clock.js'
+import { withCleanup, type CloseLater } from '../platform/close-stack.js'
+import type { Random } from '../platform/random.js'
+import { getDecisionService } from './answers/decision.js'
+import type { CheckpointReader, KeyedLookup, LookupId } from './checkpoint/checkpoint.js'
+import { buildStageLookup, fetchKnown, findLookupIds } from './checkpoint/lookup-key.js'
+import { hasDecisions, isCheckpointAt } from './checkpoint/paths.js'
+import { DecidedLookups } from './decisions/decided-lookups.js'
+import type { StandingDecisions } from './decisions/decision-sync.js'
+import type { RunReview } from './decisions/review-mirror.js'
+import type { ColumnReport, LookupRule } from './input/columns.js'
+import { ingest } from './input/ingest.js'
+import { InputColumns } from './input/input-columns.js'
+import { openInput, type Input } from './input/input.js'
+import type { RowIndex } from './input/row-index.js'
+import type { RunOrder } from './order.js'
+import { FirstAnswers, placeLookups, toRegistryRule } from './scheduler/first-answers.js'
+import type { FirstRule } from './scheduler/first-rule.js'
+
+/** An input and what is known of its rows. */
+export interface RowInspection {
+  input: Input
+  /** Scope of the answers, like that of a connection. */
+  scope: string
+  columns: ColumnReport
+  notes: {
+    /** Note about earlier runs with other columns, or `null`. */
+    columns: string | null
+    /** Why the input may be read wrongly; also in the notes of the input and the rows. */
+    doubts: readonly string[]
+    /** Notes about invalid identifiers, about rows without a name, and about decisions. */
+    rows: readonly string[]
+  }
+  index: RowIndex
+  /** The lookups that an own registry answers; `null` without one, and before its first run. */
+  first: FirstAnswers | null
+  /** Reviewers' decisions about the lookups. */
+  decided: DecidedLookups
+  /** `null` without a checkpoint. */
+  reader: CheckpointReader | null
+  store: {
+    /** File that is read; a copy if the checkpoint is on a server. */
+    path: string
+    /** Problem that would stop a run with this checkpoint, or `null`. */
+    problem: UserError | null
+    /** Decisions and candidates of a checkpoint on a server; `null` for a file. */
+    review: RunReview | null
+  }
+}
+
+/** The rows to inspect: the parts of a run's order that say how rows become lookups, and where their answers are. */
+export interface RowsToInspect {
+  readonly source: Pick<RunOrder['source'], 'input' | 'columns' | 'identifierUse' | 'dedupe'>
+  readonly store: Required<Pick<RunOrder['store'], 'checkpoint' | 'sharedUrl' | 'decisions'>>
+  readonly requests: Pick<RunOrder['requests'], 'stages' | 'onLost'> & { readonly first: FirstRule | null }
+  /** Base URL of a hosted service; `null` for the embedded one. */
+  readonly baseUrl: string | null
+}
+
+export interface InspectionServices {
+  readonly connectors: Connectors
+  readonly stdin: NodeJS.ReadableStream
+  readonly signal: AbortSignal
+  readonly clock: Clock
+  readonly random: Random
+  /** Source of the password of a checkpoint on a server. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Reads the scope of the service, or that of the own registry, after the input was opened. */
+  readonly readScope: (side: 'service' | 'registry') => Promise<string>
+  /** Lets an own registry answer; `null`: its answers of earlier runs are read. */
+  readonly askFirst: ((asked: RowsForRegistry, closeLater: CloseLater) => Promise<FirstAnswers | null>) | null
+  /** Called with each batch of lookups of the service and their ids, in the same order; optional. */
+  readonly onBatch?: OnBatch | undefined
+}
+
+type OnBatch = (
+  lookups: readonly KeyedLookup[],
+  ids: readonly LookupId[],
+  reader: CheckpointReader | null,
+  decided: DecidedLookups,
+) => void
+
+/** An input whose lookups an own registry answers. */
+interface RowsForRegistry {
+  readonly input: Input
+  readonly rule: LookupRule
+  readonly scope: string
+  readonly decided: DecidedLookups
+  /** Reads the service's answers; `null` before the first one. */
+  readonly service: () => CheckpointReader | null
+}
+
+interface InspectionDeps {
+  readonly rows: RowsToInspect
+  readonly services: InspectionServices
+}
+
+/**
+ * Reads an input and its answers in the checkpoint. Changes nothing: no lock, no network, no new checkpoint. Calls `use`
+ * with the result, and closes it afterwards. Throws INPUT_*, CHECKPOINT_*, DECISIONS_*, and the signal's reason.
+ *
+ * @example
+ * await inspectRows(rows, services, async ({ index, reader }) => print(index.rowCount, reader?.readAnswers(ids)))
+ */
+export async function inspectRows<Result>(
+  rows: RowsToInspect,
+  services: InspectionServices,
+  use: (found: RowInspection) => Promise<Result>,
+): Promise<Result> {
+  const deps = { rows, services }
+  const { checkpoint, sharedUrl } = rows.store
+  const { path } = checkpoint
+  if (sharedUrl !== null) return inspectShared(sharedUrl, deps, use)
+  if (!isCheckpointAt(path)) return inspectWith(null, deps, use)
+  const { peekAtCheckpoint, blamingDamage, problemOf } = await loadCheckpoints()
+  return blamingDamage(path, () =>
+    inspectWith(
+      {
+        path,
+        peek: (scope) => peekAtCheckpoint(path, scope),
+        problem: (isBilled) => problemOf(path, isBilled),
+      },
+      deps,
+      use,
+    ),
+  )
+}
+
+/** Imported only if there is a checkpoint, because it takes a quarter of the start-up time of a plan. */
+async function loadCheckpoints() {
+  const { peekAtCheckpoint } = await import('./checkpoint/sqlite/reader.js')
+  const { diagnoseDamage, findProblem } = await import('./checkpoint/sqlite/verify.js')
+  return { peekAtCheckpoint, blamingDamage: diagnoseDamage, problemOf: findProblem }
+}
+
+/** Copies the lookups of the input from the server to a local file while the input is read. */
+async function inspectShared<Result>(
+  url: string,
+  deps: InspectionDeps,
+  use: (found: RowInspection) => Promise<Result>,
+): Promise<Result> {
+  const { openSharedView } = await import('./checkpoint/postgres/local-copy.js')
+  const { lookAtReview } = await import('./decisions/shared-review.js')
+  const { environment, clock, random } = deps.services
+  return withCleanup(async (closeLater) => {
+    const place = { url, folder: tmpdir(), clock, random, environment }
+    const look = await openSharedView(place, closeLater)
+    if (look === null) return inspectWith(null, deps, use)
+    const { decisions } = deps.rows.store
+    const review = await lookAtReview(look, { ...place, decisionsPath: decisions.path }, closeLater)
+    return inspectWith({ ...look, review, problem: () => look.problem }, deps, use)
+  })
+}
+
+/** Data of earlier runs, from a file or a server. */
+interface EarlierRuns {
+  readonly path: string
+  readonly review?: RunReview | null
+  peek(scope: string): CheckpointReader | null
+  problem(isBilled: boolean): UserError | null
+}
+
+/** `earlier` is `null` without a checkpoint. */
+async function inspectWith<Result>(
+  earlier: EarlierRuns | null,
+  deps: InspectionDeps,
+  use: (found: RowInspection) => Promise<Result>,
+): Promise<Result> {
+  const { rows, services } = deps
+  const { source, store, baseUrl } = rows
+  const { connectors, stdin, signal } = services
+  return withCleanup(async (closeLater) => {
+    const input = await openInput(source.input, { connectors, stdin })
+    closeLater(() => input.close())
+    const found = await InputColumns.read(input, {
+      asked: source.columns,
+      identifierUse: source.identifierUse,
+    })
+    const scope = await services.readScope('service')
+    const reader = earlier?.peek(scope) ?? null
+    closeLater(() => reader?.close())
+    const { rule, report, note } = await found.choose(reader, signal)
+    const standing = await loadStandingDecisions(rows, earlier?.path ?? store.checkpoint.path)
+    const decided = new DecidedLookups(standing.byLookup)
+    if (reader !== null) await fetchRecords(reader, standing)
+    const first = await openFirst(deps, earlier, { input, rule, scope, decided }, closeLater)
+    const fetchStages = await createStageFetcher(rows, decided)
+    const unknownIds = new TemporaryIds()
+    const { index, identifierCounts } = await ingest({
+      input,
+      rule,
+      registryRule: first === null ? null : toRegistryRule(rule),
+      dedupe: source.dedupe,
+      place: async (asked, ofRegistry) => {
+        const ids = await placeLookups(decided.markDecided(asked), ofRegistry, first, async (lookups) => {
+          if (reader !== null) await fetchKnown(reader, lookups)
+          const known = reader === null ? lookups.map(() => 0) : findLookupIds(reader, lookups)
+          const ids = known.map((id, at) => unknownIds.getId(id, lookups[at]))
+          decided.note(lookups, ids)
+          await fetchStages(reader, ids)
+          services.onBatch?.(lookups, ids, reader, decided)
+          return ids
+        })
+        await fetchStages(
+          first?.reader ?? null,
+          ids.filter((id) => first?.isSettled(id)),
+        )
+        return ids
+      },
+      earlier: reader,
+      spool: null,
+      signal,
+    })
+    return await use({
+      input,
+      scope,
+      columns: report,
+      notes: {
+        columns: note,
+        doubts: [...input.listDoubts(), ...identifierCounts.listDoubts()],
+        rows: [...identifierCounts.listNotes(baseUrl !== null), ...standing.notices],
+      },
+      index,
+      first,
+      decided,
+      reader,
+      store: {
+        path: earlier?.path ?? store.checkpoint.path,
+        problem: earlier?.problem(baseUrl !== null) ?? null,
+        review: earlier?.review ?? null,
+      },
+    })
+  })
+}
+
+/** The answers of the own registry: those of earlier runs, or new ones. `null` without such a registry. */
+async function openFirst(
+  { rows, services }: InspectionDeps,
+  earlier: EarlierRuns | null,
+  asked: Omit<RowsForRegistry, 'service'>,
+  closeLater: CloseLater,
+): Promise<FirstAnswers | null> {
+  const { first, onLost } = rows.requests
+  if (first === null) return null
+  const { askFirst, clock } = services
+  const peek = (scope: string) => earlier?.peek(scope) ?? null
+  const service = () => peek(asked.scope)
+  if (askFirst !== null) {
+    const answers = await askFirst({ ...asked, service }, closeLater)
+    closeLater(() => answers?.close())
+    return answers
+  }
+  const registryScope = await services.readScope('registry')
+  const answers = new FirstAnswers({
+    rule: first,
+    elapsedMs: 0,
+    registry: peek(registryScope),
+    service: service(),
+    decided: asked.decided,
+    policy: { nowMs: clock.nowMs(), maxAgeMs: rows.store.checkpoint.maxAgeMs, onLost },
+    scopes: { registry: registryScope, service: asked.scope },
+  })
+  closeLater(() => {
+    answers.close()
+  })
+  return answers
+}
+
+/** Answers of stages are fetched only if the checkpoint is on a server. */
+async function createStageFetcher(
+  { store, requests }: RowsToInspect,
+  decided: DecidedLookups,
+): Promise<(reader: CheckpointReader | null, ids: readonly LookupId[]) => Promise<void>> {
+  const { asked } = requests.stages
+  if (store.sharedUrl === null || asked.length === 0) return () => Promise.resolve()
+  const { fetchStageAnswers } = await import('./answers/stage-answers.js')
+  return async (reader, ids) => {
+    if (reader !== null) await fetchStageAnswers(reader, ids, asked, (id) => decided.findById(id))
+  }
+}
+
+/** Imported only if there may be decisions. */
+async function loadStandingDecisions(
+  { store: { decisions }, baseUrl }: RowsToInspect,
+  checkpointPath: string,
+): Promise<StandingDecisions> {
+  if (!decisions.isNamed && !hasDecisions(decisions.path, checkpointPath))
+    return { byLookup: new Map(), notices: [] }
+  const { readStandingDecisions } = await import('./decisions/decision-sync.js')
+  return readStandingDecisions({
+    ...decisions,
+    checkpointPath,
+    service: getDecisionService(baseUrl),
+  })
+}
+
+/** Loads the records of decided companies into the reader. */
+async function fetchRecords(reader: CheckpointReader, { byLookup }: StandingDecisions): Promise<void> {
+  const companies = new Set([...byLookup.values()].flatMap(({ entityId }) => entityId ?? []))
+  await fetchKnown(
+    reader,
+    [...companies].map((entityId) => buildStageLookup('entity', entityId)),
+  )
+}
+
+/** Assigns temporary ids to decided lookups that the checkpoint does not have. */
+class TemporaryIds {
+  readonly #ids = new Map<string, LookupId>()
+
+  /** Returns the id in the checkpoint, otherwise a temporary one for a decided lookup, otherwise 0. */
+  getId(known: LookupId, lookup: KeyedLookup | undefined): LookupId {
+    if (known !== 0 || lookup?.isDecided !== true) return known
+    const key = Buffer.from(lookup.key).toString('hex')
+    const id = this.#ids.get(key) ?? highestUnknownId - this.#ids.size
+    this.#ids.set(key, id)
+    return id
+  }
+}
+
+/** Above the ids of lookups, and below those of rows without a lookup. */
+const highestUnknownId = 0xf000_0000
