@@ -128,7 +128,7 @@ async function open(path: string): Promise<{ checkpoint: Checkpoint; close: () =
   const shared = await openShared(path, { clock: systemClock, random: systemRandom })
   const { prompt, server } = shared
   const folder = mkdtempSync(join(tmpdir(), 'enrich-bench-copy-'))
-  const copy = new LocalCopy(folder, own)
+  const copy = new LocalCopy(folder)
   const worker = await openWorker({ prompt, server, clock: systemClock, job })
   const { checkpoint } = await openPostgresCheckpoint({
     ...own,

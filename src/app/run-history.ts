@@ -1,10 +1,9 @@
-import { tmpdir } from 'node:os'
 import type { Environment } from '../config/file-config.js'
 import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
 import { diagnoseDamage } from '../pipeline/checkpoint/sqlite/verify.js'
-import type { KnownHistory } from '../pipeline/history/remembered-runs.js'
-import { openHistory } from '../pipeline/history/history-reader.js'
+import type { HistoryReader } from '../pipeline/history/remembered-runs.js'
+import { openHistory, openSharedHistory } from '../pipeline/history/history-reader.js'
 import { withCleanup, type CloseLater } from '../platform/close-stack.js'
 import { systemClock } from '../platform/clock.js'
 import { systemRandom } from '../platform/random.js'
@@ -16,12 +15,13 @@ import { systemRandom } from '../platform/random.js'
 export function withKnownHistory<Result>(
   path: string,
   environment: Environment,
-  use: (history: KnownHistory) => Result | Promise<Result>,
+  use: (history: HistoryReader) => Result | Promise<Result>,
 ): Promise<Result> {
   const useHistory = async (closeLater: CloseLater) => {
     const history = isPostgresUrl(path)
-      ? await openSharedHistory(path, environment, closeLater)
-      : openFileHistory(path, closeLater)
+      ? await openSharedHistory(path, { clock: systemClock, random: systemRandom, environment })
+      : openHistory(path)
+    closeLater(() => history?.close())
     if (history !== null) return use(history)
     throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
       hint: 'check --checkpoint and the current folder. A run creates a checkpoint: enrich companies.csv -o out.parquet',
@@ -29,32 +29,4 @@ export function withKnownHistory<Result>(
   }
   if (isPostgresUrl(path)) return withCleanup(useHistory)
   return diagnoseDamage(path, () => withCleanup(useHistory))
-}
-
-async function openSharedHistory(
-  url: string,
-  environment: Environment,
-  closeLater: CloseLater,
-): Promise<KnownHistory | null> {
-  // Imported here, because a checkpoint in a file does not need it.
-  const { lookAtHistory } = await import('../pipeline/history/history-copy.js')
-  return lookAtHistory(
-    { url, folder: tmpdir(), clock: systemClock, random: systemRandom, environment },
-    closeLater,
-  )
-}
-
-function openFileHistory(path: string, closeLater: CloseLater): KnownHistory | null {
-  const history = openHistory(path)
-  if (history === null) return null
-  closeLater(() => {
-    history.close()
-  })
-  return {
-    runs: () => history.runs(),
-    submissions: () => history.submissions(),
-    published: (run) => history.published(run),
-    copyForReading: () => Promise.resolve(),
-    close: () => undefined,
-  }
 }

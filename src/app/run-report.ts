@@ -2,7 +2,6 @@ import { UserError } from '../core/errors.js'
 import type { ListenAddress } from '../core/server-addresses.js'
 import type { RunEvent } from '../pipeline/history/progress.js'
 import type { WatchDeps } from '../report/live/watch-run.js'
-import { createListedCheck } from '../report/report-data.js'
 import type { ReportWriter } from '../pipeline/services.js'
 import { publishText } from '../pipeline/output/staged-file.js'
 import { isSameFile } from '../platform/files.js'
@@ -42,10 +41,10 @@ function assertReportApart(path: string, inputFiles: readonly SourceFile[], othe
 
 /** Writes the report of a run at its end. */
 export const reportWriter: ReportWriter = {
-  isListed: createListedCheck,
   assertApart: assertReportApart,
   write: async (path, reader, number, end) => {
     const { buildReport } = await import('../report/report.js')
-    await publishText(path, buildReport({ reader, number, nowMs: end.endedAtMs, end }).html)
+    const { html } = await buildReport({ reader, number, nowMs: end.endedAtMs, end })
+    await publishText(path, html)
   },
 }

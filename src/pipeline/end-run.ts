@@ -5,7 +5,6 @@ import type { Timeline } from './history/run-record.js'
 import { getExitCode, type RunSummary } from './history/run-summary.js'
 import { publishChanges, type ChangesTarget } from './history/changes-file.js'
 import { ChangeCounter, compareOutputs, readSettledOutput } from './history/compare-outputs.js'
-import { openHistory } from './history/history-reader.js'
 import type { RecordedOutput } from './history/output-recorder.js'
 import type { HistoryReader, PublishedOutput } from './history/remembered-runs.js'
 import type { RunHistory, StoredOutput } from './history/run-history.js'
@@ -128,7 +127,7 @@ async function noteKnownRows(
 }
 
 async function writeReport(
-  { order, services, backend }: RunContext,
+  { order, services }: RunContext,
   history: RunHistory,
   exitCode: ExitCode,
 ): Promise<void> {
@@ -141,15 +140,7 @@ async function writeReport(
     return
   }
   const { run } = identity
-  const older = record.changes?.baseline ?? null
-  await history.copyForReading({ newer: run, older, isListed: reports.isListed(record) })
-  const reader = openHistory(backend.path)
-  if (reader === null) throw new Error('the checkpoint was removed before its run ended')
-  try {
-    await reports.write(path, reader, run, { endedAtMs: clock.nowMs(), exitCode, record })
-  } finally {
-    reader.close()
-  }
+  await reports.write(path, history.reader, run, { endedAtMs: clock.nowMs(), exitCode, record })
   observe({ type: 'notice', text: `The report of the run is at ${path}.` })
 }
 
@@ -167,7 +158,7 @@ interface KnownChanges {
  * the same output.
  */
 async function writeChanges(
-  { services, backend }: RunContext,
+  { services }: RunContext,
   history: RunHistory,
   target: ChangesTarget | null,
   stored: StoredOutput | null,
@@ -175,7 +166,7 @@ async function writeChanges(
   const baseline = stored?.baseline ?? null
   try {
     if (stored !== null && baseline !== null) {
-      const changes = await compareWith({ path: backend.path, history, target }, baseline, stored.run)
+      const changes = await compareWith({ history: history.reader, target }, baseline, stored.run)
       if (target !== null) services.observe({ type: 'notice', text: describeChanges(target, changes) })
       return changes
     }
@@ -184,9 +175,11 @@ async function writeChanges(
     if (!(error instanceof UserError) || !incomparable.has(error.code)) throw error
     warn(services, `This output is not compared with an earlier one: ${error.message}.`)
   }
-  if (target !== null) await publishChanges(target, [])
+  if (target !== null) await publishChanges(target, noChanges())
   return null
 }
+
+async function* noChanges(): AsyncGenerator<never> {}
 
 /** A problem with an earlier output does not stop the run. */
 const incomparable: ReadonlySet<ErrorCode> = new Set([
@@ -197,28 +190,20 @@ const incomparable: ReadonlySet<ErrorCode> = new Set([
 ])
 
 async function compareWith(
-  run: { readonly path: string; readonly history: RunHistory; readonly target: ChangesTarget | null },
+  { history, target }: { readonly history: HistoryReader; readonly target: ChangesTarget | null },
   baseline: number,
   number: number,
 ): Promise<KnownChanges> {
-  const { path, history: remembered, target } = run
   const appended = target === null ? null : await findAppended(target)
-  await remembered.copyForReading({ newer: number, older: baseline })
-  if (appended !== null) await remembered.copyForReading({ newer: number, older: appended.run })
-  const history = openHistory(path)
-  try {
-    const counter = new ChangeCounter()
-    const before = known(history === null ? null : readSettledOutput(history, baseline), baseline)
-    const after = known(history?.published(number) ?? null, number)
-    const batches = counter.countWhileReading(compareOutputs(before, after))
-    // A run that was killed may have appended its changes: only those since then are missing.
-    const since = history === null ? null : readAppended(history, appended, baseline)
-    if (target !== null) await publishChanges(target, since === null ? batches : compareOutputs(since, after))
-    while (batches.next().done !== true);
-    return { baseline, rowCountBefore: before.rows.length, counts: counter.counts }
-  } finally {
-    history?.close()
-  }
+  const counter = new ChangeCounter()
+  const before = known(await readSettledOutput(history, baseline), baseline)
+  const after = known(await history.published(number), number)
+  const batches = counter.countWhileReading(compareOutputs(before, after))
+  // A run that was killed may have appended its changes: only those since then are missing.
+  const since = await readAppended(history, appended, baseline)
+  if (target !== null) await publishChanges(target, since === null ? batches : compareOutputs(since, after))
+  while ((await batches.next()).done !== true);
+  return { baseline, rowCountBefore: before.rows.length, counts: counter.counts }
 }
 
 function known(output: PublishedOutput | null, run: number): PublishedOutput {
@@ -238,12 +223,12 @@ function describeChanges({ path }: ChangesTarget, { baseline, counts }: KnownCha
 }
 
 /** Returns the output of the run whose changes a table has; null if it is not stored here. */
-function readAppended(
+async function readAppended(
   history: HistoryReader,
   appended: AppendingRun | null,
   baseline: number,
-): PublishedOutput | null {
-  const run = history.runs().find(({ number }) => number === appended?.run)
+): Promise<PublishedOutput | null> {
+  const run = (await history.runs()).find(({ number }) => number === appended?.run)
   if (run === undefined || run.startedAtMs !== appended?.startedAtMs) return null
   return readSettledOutput(history, run.number, baseline)
 }

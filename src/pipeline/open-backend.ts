@@ -6,7 +6,6 @@ import { peekAtCheckpoint } from './checkpoint/sqlite/reader.js'
 import { openCheckpoint } from './checkpoint/sqlite/sqlite-checkpoint.js'
 import { diagnoseDamage } from './checkpoint/sqlite/verify.js'
 import { openReviewStore, type ReviewStore } from './decisions/review-store.js'
-import { HistoryStore } from './history/sqlite-history.js'
 import { createFileInbox } from './scheduler/inbox.js'
 import { nameJob, type Input } from './input/input.js'
 import type { RunOrder } from './order.js'
@@ -69,7 +68,6 @@ function createFileBackend(path: string, clock: Clock, closeLater: CloseLater): 
     path,
     openCheckpoint,
     peek: (scope) => peekAtCheckpoint(path, scope),
-    createHistoryWriter: (checkpoint) => new HistoryStore(checkpoint.store),
     inbox: createFileInbox(path, clock),
     openCandidates: () => (store ??= openReviewStore(path)),
     review: null,
@@ -87,7 +85,6 @@ async function createServerBackend(
   // A run with a local checkpoint starts without loading PostgreSQL.
   const { joinSharedCheckpoint } = await import('./checkpoint/postgres/shared-run.js')
   const { createRunInbox } = await import('./scheduler/shared-inbox.js')
-  const { SharedHistory } = await import('./history/shared-history.js')
   const { SharedReview } = await import('./decisions/shared-review.js')
   const { clock, random, interrupt: signal, access = { environment: {}, apiKey: () => null } } = services
   const joining = {
@@ -117,7 +114,6 @@ async function createServerBackend(
     path: run.path,
     openCheckpoint: (options) => run.openCheckpoint(options),
     peek: (scope) => run.peek(scope),
-    createHistoryWriter: () => new SharedHistory(run.store(), run.copy),
     inbox: createRunInbox({ ...run, owner: run.store }),
     openCandidates: () => review.runReview.candidates,
     review: review.runReview,

@@ -6,7 +6,6 @@ import type { PlannedLookups } from './history/progress.js'
 import type { DecidedLookups } from './decisions/decided-lookups.js'
 import { planSpending, type PlannedSpending } from './history/planned-spending.js'
 import { type Stop, buildStagePolicy } from './scheduler/scheduling.js'
-import { openHistory } from './history/history-reader.js'
 import type { FirstAnswers } from './scheduler/first-answers.js'
 import type { RunHistory } from './history/run-history.js'
 import type { OpenWebhooks } from './scheduler/webhooks.js'
@@ -159,13 +158,14 @@ export async function planChecked(context: RunContext, run: PlannedRun): Promise
   assertSampleFits(order, service)
   const asksAgain = askAgain.length > 0
   if (asksAgain) {
-    assertUndoubted(context, run)
+    await assertUndoubted(context, run)
     await tryOutput(context, files, rowCount)
     await service.checkpoint.reopen(askAgain)
   }
   const planned = await planRun(context, service)
   const submitCount = planned.asked.plan.submit
-  if (submitCount > 0 || planned.stages.some(({ plan }) => plan.submit > 0)) assertUndoubted(context, run)
+  if (submitCount > 0 || planned.stages.some(({ plan }) => plan.submit > 0))
+    await assertUndoubted(context, run)
   const asksMore = submitCount > 0 || stages.asked.length > 0
   services.observe({
     type: 'planned',
@@ -182,11 +182,14 @@ export async function planChecked(context: RunContext, run: PlannedRun): Promise
  * Throws INPUT_DOUBTFUL before lookups of an input that may be read wrongly are billed, unless the user accepted that,
  * for this run or for an earlier one that it resumes.
  */
-function assertUndoubted(context: RunContext, { table, service, history, read }: PlannedRun): void {
+async function assertUndoubted(
+  context: RunContext,
+  { table, service, history, read }: PlannedRun,
+): Promise<void> {
   const doubts = [...table.input.listDoubts(), ...read.identifierCounts.listDoubts()]
   const { acceptsDoubtful = false, scheduling } = context.order.requests
   const isBilled = service.connection.service === 'hosted' && scheduling.lookupsMax !== 0
-  if (!isBilled || doubts.length === 0 || acceptsDoubtful || resumesAccepted(context, history)) return
+  if (!isBilled || doubts.length === 0 || acceptsDoubtful || (await resumesAccepted(history))) return
   const [first = '', ...others] = doubts
   const more =
     others.length === 0 ? '' : `, and ${plural(others.length, 'more doubt', 'more doubts')} (see above)`
@@ -196,21 +199,16 @@ function assertUndoubted(context: RunContext, { table, service, history, read }:
 }
 
 /** Returns whether the last runs over the same files were accepted and ended without an output. */
-function resumesAccepted({ backend }: RunContext, history: RunHistory): boolean {
-  const reader = openHistory(backend.path)
-  try {
-    const { input, scope } = history.record
-    for (const { number, isPublished, record } of reader?.runs() ?? []) {
-      if (number === history.identity?.run || record?.input.list !== input.list || record?.scope !== scope)
-        continue
-      if (isPublished) return false
-      const { acceptDoubtful } = (record.settings['input'] ?? {}) as { acceptDoubtful?: boolean }
-      if (acceptDoubtful === true) return true
-    }
-    return false
-  } finally {
-    reader?.close()
+async function resumesAccepted(history: RunHistory): Promise<boolean> {
+  const { input, scope } = history.record
+  for (const { number, isPublished, record } of await history.reader.runs()) {
+    if (number === history.identity?.run || record?.input.list !== input.list || record?.scope !== scope)
+      continue
+    if (isPublished) return false
+    const { acceptDoubtful } = (record.settings['input'] ?? {}) as { acceptDoubtful?: boolean }
+    if (acceptDoubtful === true) return true
   }
+  return false
 }
 
 /** Throws USAGE_INVALID if the sample alone exceeds the budget. */

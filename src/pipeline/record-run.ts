@@ -5,7 +5,6 @@ import { explainSystemFailure } from '../platform/system-limits.js'
 import { getErrorEnd, type Ending } from './history/ending.js'
 import { calculateMoney } from '../core/money.js'
 import { runRecordVersion, type RunRecord } from './history/run-record.js'
-import { openHistory } from './history/history-reader.js'
 import { RunHistory } from './history/run-history.js'
 import type { Input } from './input/input.js'
 import { doubtThresholdByDefault } from './checkpoint/lookup-state.js'
@@ -23,13 +22,12 @@ import { warn, type Connection, type RunContext } from './services.js'
 
 /** Adds the run to the history once its checkpoint is open. */
 export function beginHistory(
-  { order, services, backend }: RunContext,
+  { order, services }: RunContext,
   input: Input,
   { connection, checkpoint }: RunLookups,
 ): Promise<RunHistory> {
   return RunHistory.begin({
-    store: backend.createHistoryWriter(checkpoint),
-    path: backend.path,
+    store: checkpoint.store.history,
     series: getSeries(order),
     runsMax: order.reporting.history.runsMax,
     nowMs: () => services.clock.nowMs(),
@@ -87,7 +85,7 @@ function createRecord(
 
 /** Marks the rows that are appended to tables. */
 export function markOutputs(
-  { order, services, backend }: RunContext,
+  { order, services }: RunContext,
   input: Input,
   { output, changes }: RunOutputs,
   history: RunHistory,
@@ -96,10 +94,7 @@ export function markOutputs(
   if (owner === null) return { output, changes }
   const series = getSeries(order)
   const standsFor = async (earlier: AppendingRun) => {
-    await history.copyForReading({ newer: earlier.run, older: null })
-    const reader = openHistory(backend.path)
-    const found = reader?.runs().find(({ number }) => number === earlier.run)
-    reader?.close()
+    const found = (await history.reader.runs()).find(({ number }) => number === earlier.run)
     const isComplete = found?.endedAtMs !== null && found?.record?.error === null
     if (found?.startedAtMs === earlier.startedAtMs && isComplete) return false
     const text = `Run ${earlier.run} appended these rows to ${output.path} before it was interrupted: they are not appended again.`

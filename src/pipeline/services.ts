@@ -14,7 +14,6 @@ import type { OpenCheckpointDeps } from './checkpoint/sqlite/sqlite-checkpoint.j
 import type { Checkpoint, CheckpointReader } from './checkpoint/checkpoint.js'
 import type { KeptCandidates } from './decisions/review-store.js'
 import type { RunReview } from './decisions/review-mirror.js'
-import type { HistoryWriter } from './history/history-writer.js'
 import type { InboxAccess } from './scheduler/inbox.js'
 import type { PartDatabase } from './output/part-ledger.js'
 
@@ -25,8 +24,6 @@ export interface RunBackend {
   openCheckpoint(options: OpenCheckpointDeps): Checkpoint | Promise<Checkpoint>
   /** Opens a reader before the checkpoint is open; null if there is no checkpoint. */
   peek(scope: string): CheckpointReader | null
-  /** Creates the writer of the run history. */
-  createHistoryWriter(checkpoint: Checkpoint): HistoryWriter
   /** Inbox of deliveries. */
   readonly inbox: InboxAccess
   /** Store of candidates, created on first use. */
@@ -81,8 +78,6 @@ export interface Connection {
 export interface ReportWriter {
   /** Throws if it cannot be written or would overwrite an input or one of `others`, before anything is submitted. */
   assertApart(path: string, inputFiles: readonly SourceFile[], others: readonly string[]): void
-  /** Whether the report of a run may show rows of a status. */
-  readonly isListed: (record: RunRecord) => (status: string) => boolean
   /** `end`: facts that are not in the history yet. Throws OUTPUT_UNWRITABLE, DISK_FULL, CHECKPOINT_DAMAGED. */
   write(path: string, history: HistoryReader, run: number, end: RunEndFacts): Promise<void>
 }

@@ -4,11 +4,9 @@ import type {
   HistoryReader,
   PublishedOutput,
   RememberedRun,
-  WantedOutputs,
   PublishedEntry,
 } from '../pipeline/history/remembered-runs.js'
 import {
-  createListedCheck,
   getFigures,
   reportLimits,
   type ReportAttention,
@@ -31,64 +29,77 @@ interface CountedEntry {
 }
 
 /** Returns the rows of an output that need review. Throws HISTORY_VERSION. */
-export function findRowsToReview(
+export async function findRowsToReview(
   output: PublishedOutput,
   { rowCount, rowsByStatus }: ReviewCounts,
   figures: OutputFigures | null,
-): ReportAttention {
-  const counted = countAmong(output, (status) => Object.hasOwn(rowsByStatus, status))
+): Promise<ReportAttention> {
+  const counted = await countAmong(output, (status) => Object.hasOwn(rowsByStatus, status))
   const statuses = Object.keys(rowsByStatus)
   const allOfThem = statuses.reduce((sum, status) => sum + (figures?.rowsByStatus[status] ?? 0), 0)
   // States are unpacked only if some rows with these statuses are decided or have enough confidence.
-  return findLargestEntries(output, allOfThem === rowCount ? counted : filterReviewed(output, counted))
+  return findLargestEntries(output, allOfThem === rowCount ? counted : await filterReviewed(output, counted))
 }
 
 /** Returns rows that have no answer and are not waiting for one. Throws HISTORY_VERSION. */
-export const findUnansweredRows = (output: PublishedOutput): ReportAttention =>
-  findLargestEntries(output, countAmong(output, isUnanswered))
+export const findUnansweredRows = async (output: PublishedOutput): Promise<ReportAttention> =>
+  findLargestEntries(output, await countAmong(output, isUnanswered))
 
-function filterReviewed(output: PublishedOutput, counted: readonly CountedEntry[]): CountedEntry[] {
+async function filterReviewed(
+  output: PublishedOutput,
+  counted: readonly CountedEntry[],
+): Promise<CountedEntry[]> {
   const reviewed = new Set<number>()
-  for (const [number, { state }] of output.entries(counted.map((one) => one.number)))
+  for await (const [number, { state }] of output.entries(counted.map((one) => one.number)))
     if (needsReview(state)) reviewed.add(number)
   return counted.filter(({ number }) => reviewed.has(number))
 }
 
-function findLargestEntries(output: PublishedOutput, counted: CountedEntry[]): ReportAttention {
+async function findLargestEntries(
+  output: PublishedOutput,
+  counted: CountedEntry[],
+): Promise<ReportAttention> {
   const rowCount = counted.reduce((sum, one) => sum + one.rowCount, 0)
-  const last = new Set(output.numbersOf(rarelyHasCandidates))
+  const last = new Set(await output.numbersOf(rarelyHasCandidates))
   const largest = counted.sort(
     (one, other) =>
       Number(last.has(one.number)) - Number(last.has(other.number)) ||
       other.rowCount - one.rowCount ||
       one.number - other.number,
   )
-  return { rowCount, entries: listEntries(output, largest.slice(0, reportLimits.attentionMax)) }
+  return { rowCount, entries: await listEntries(output, largest.slice(0, reportLimits.attentionMax)) }
 }
 
-function countAmong(output: PublishedOutput, isWanted: (status: string) => boolean): CountedEntry[] {
-  const wanted = new Set(output.numbersOf(isWanted))
+async function countAmong(
+  output: PublishedOutput,
+  isWanted: (status: string) => boolean,
+): Promise<CountedEntry[]> {
+  const wanted = new Set(await output.numbersOf(isWanted))
   const counts = new Map<number, number>()
   for (const number of output.rows) if (wanted.has(number)) counts.set(number, (counts.get(number) ?? 0) + 1)
   return [...counts].map(([number, rowCount]) => ({ number, rowCount }))
 }
 
 /** Sorted like the review queue: answers without candidates last, then by number of rows, then by first row. */
-function listEntries(output: PublishedOutput, largest: readonly CountedEntry[]): AttentionEntry[] {
+async function listEntries(
+  output: PublishedOutput,
+  largest: readonly CountedEntry[],
+): Promise<AttentionEntry[]> {
   const firstRows = new Map(largest.map(({ number }) => [number, 0]))
   for (const [index, number] of output.rows.entries())
     if (firstRows.get(number) === 0) firstRows.set(number, index + 1)
   const counts = new Map(largest.map(({ number, rowCount }) => [number, rowCount]))
-  return [...output.entries(counts.keys())]
-    .map(([number, entry]) =>
-      toAttentionEntry(entry, { rowNumber: firstRows.get(number) ?? 0, rowCount: counts.get(number) ?? 0 }),
-    )
-    .sort(
-      (one, other) =>
-        Number(rarelyHasCandidates(one.status)) - Number(rarelyHasCandidates(other.status)) ||
-        other.rowCount - one.rowCount ||
-        one.rowNumber - other.rowNumber,
-    )
+  const entries: AttentionEntry[] = []
+  for await (const [number, entry] of output.entries(counts.keys())) {
+    const place = { rowNumber: firstRows.get(number) ?? 0, rowCount: counts.get(number) ?? 0 }
+    entries.push(toAttentionEntry(entry, place))
+  }
+  return entries.sort(
+    (one, other) =>
+      Number(rarelyHasCandidates(one.status)) - Number(rarelyHasCandidates(other.status)) ||
+      other.rowCount - one.rowCount ||
+      one.rowNumber - other.rowNumber,
+  )
 }
 
 function toAttentionEntry(
@@ -124,36 +135,25 @@ export interface GatherOptions {
 }
 
 /** Collects the data of a run's report from the history. Throws RUN_NOT_FOUND. */
-export function gatherReport({ reader, number, nowMs, end }: GatherOptions): ReportData {
-  const runs = reader.runs()
+export async function gatherReport({ reader, number, nowMs, end }: GatherOptions): Promise<ReportData> {
+  const runs = await reader.runs()
   const run = { ...findChosenRun(runs, number), ...end }
-  const output = reader.published(run.number)
+  const output = await reader.published(run.number)
   return {
     run,
     earlier: listEarlierRuns(runs, run),
     paid: [run, ...listPaidRuns(runs, run)],
-    changes: findChanges(reader, run, output),
-    review: output === null ? null : reviewOfRun(run, output),
-    unanswered:
-      output === null ? null : readOr(null, (): ReportAttention | null => findUnansweredRows(output)),
+    changes: await findChanges(reader, run, output),
+    review: output === null ? null : await reviewOfRun(run, output),
+    unanswered: output === null ? null : await readOrNull(() => findUnansweredRows(output)),
     madeAtMs: nowMs,
   }
 }
 
-/** Returns the outputs that the report needs. Throws RUN_NOT_FOUND. */
-export function listReportOutputs(reader: Pick<HistoryReader, 'runs'>, number: number | null): WantedOutputs {
-  const run = findChosenRun(reader.runs(), number)
-  return {
-    newer: run.number,
-    older: run.record?.changes?.baseline ?? null,
-    isListed: createListedCheck(run.record),
-  }
-}
-
-function reviewOfRun(run: RememberedRun, output: PublishedOutput): ReportAttention | null {
+async function reviewOfRun(run: RememberedRun, output: PublishedOutput): Promise<ReportAttention | null> {
   const counts = run.record?.summary?.review ?? null
   if (counts === null) return null
-  return readOr(null, (): ReportAttention | null => findRowsToReview(output, counts, getFigures(run)))
+  return readOrNull(() => findRowsToReview(output, counts, getFigures(run)))
 }
 
 function findChosenRun(runs: readonly RememberedRun[], number: number | null): RememberedRun {
@@ -190,31 +190,31 @@ export function listPaidRuns(
   })
 }
 
-function findChanges(
+async function findChanges(
   reader: HistoryReader,
   { record }: RememberedRun,
   output: PublishedOutput | null,
-): ReportChanges | null {
+): Promise<ReportChanges | null> {
   const changes = record?.changes ?? null
   if (changes === null) return null
-  const before = readSettledOutput(reader, changes.baseline)
-  return { ...changes, largest: before === null || output === null ? null : readOr(null, findLargest) }
-
-  function findLargest(): ReportChanges['largest'] {
+  const before = await readSettledOutput(reader, changes.baseline)
+  if (before === null || output === null) return { ...changes, largest: null }
+  const largest = await readOrNull(async () => {
     const found = new LargestChanges()
-    if (before !== null && output !== null) for (const some of compareOutputs(before, output)) found.add(some)
+    for await (const some of compareOutputs(before, output)) found.add(some)
     return found.list()
-  }
+  })
+  return { ...changes, largest }
 }
 
-/** Returns `otherwise` if another version stored the data, or in another format. The record still has its counts. */
-function readOr<Value>(otherwise: Value, read: () => Value): Value {
+/** Returns `null` if another version stored the data, or in another format. The record still has its counts. */
+async function readOrNull<Value>(read: () => Promise<Value>): Promise<Value | null> {
   try {
-    return read()
+    return await read()
   } catch (error) {
     const isForeign =
       error instanceof UserError && (error.code === 'HISTORY_VERSION' || error.code === 'RUNS_NOT_COMPARABLE')
-    if (isForeign) return otherwise
+    if (isForeign) return null
     throw error
   }
 }

@@ -1,6 +1,6 @@
 import type { RememberedRun } from '../pipeline/history/remembered-runs.js'
 import type { Change, ChangeCounts } from '../pipeline/history/alarms.js'
-import type { OutputFigures, RunRecord } from '../pipeline/history/run-record.js'
+import type { OutputFigures } from '../pipeline/history/run-record.js'
 import { formatAmount, formatCost as formatCostText, type Money } from '../core/money.js'
 import { html, type Html } from '../web/html.js'
 
@@ -97,10 +97,6 @@ export function isUnanswered(status: string): boolean {
   const known = outcomeGroups.find(({ statuses }) => (statuses as readonly string[]).includes(status))
   return known === undefined || known.key === 'failed' || status === 'uncertain'
 }
-
-/** Whether the report of a run may list rows with a status. */
-export const createListedCheck = (record: RunRecord | null) => (status: string) =>
-  isUnanswered(status) || Object.hasOwn(record?.summary?.review?.rowsByStatus ?? {}, status)
 
 /** Formats a share: `96.4 %`; 0 and 100 only if exact. */
 export function formatPercent(part: number, whole: number): string {

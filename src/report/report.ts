@@ -38,16 +38,16 @@ import {
   renderTiles,
 } from './sections/run-facts.js'
 
-export { listReportOutputs } from './gather-data.js'
-
 /**
  * Builds the report of a run from the history: a self-contained HTML page without scripts. Throws RUN_NOT_FOUND.
  *
- *     const { run, html } = buildReport({ reader, number: null, nowMs: Date.now() })
+ *     const { run, html } = await buildReport({ reader, number: null, nowMs: Date.now() })
  *     writeFileSync(`run-${run.number}.html`, html)
  */
-export function buildReport(options: GatherOptions): { readonly run: RememberedRun; readonly html: string } {
-  const data = gatherReport(options)
+export async function buildReport(
+  options: GatherOptions,
+): Promise<{ readonly run: RememberedRun; readonly html: string }> {
+  const data = await gatherReport(options)
   return { run: data.run, html: renderReportPage(data) }
 }
 

@@ -16,7 +16,7 @@ import { CurrentDecisions } from './current-decisions.js'
 export interface ReviewBackend {
   readonly store: ReviewStore
   /** Whether a run is active; on a server, as of the last call of `follow`. */
-  readonly isRunGoingOn: () => boolean
+  readonly isRunGoingOn: () => boolean | Promise<boolean>
   /** Copies new answers to the reader; `null` for a checkpoint in a file, which needs no copy. */
   readonly follow: ((reader: CheckpointReader, unanswered: () => readonly LookupId[]) => Promise<void>) | null
   readonly close: () => void | Promise<void>
@@ -144,7 +144,7 @@ export class InputReview {
     const { reader, doubt, signal, backend } = this.#deps
     await backend.follow?.(reader, () => this.#scan.listUnanswered())
     const wasGoingOn = this.#isRunGoingOn
-    this.#isRunGoingOn = backend.isRunGoingOn()
+    this.#isRunGoingOn = await backend.isRunGoingOn()
     const isProposed = await this.proposals.refresh()
     if (isProposed || wasGoingOn !== this.#isRunGoingOn) this.queue.touch()
     const version = reader.read('version')

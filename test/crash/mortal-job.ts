@@ -158,15 +158,15 @@ export class MortalJob {
   }
 
   /** Of what it remembers; null where there is no checkpoint. Read from a copy, as above. */
-  remembered<Result>(read: (history: HistoryReader) => Result): Result | null {
+  async remembered<Result>(read: (history: HistoryReader) => Promise<Result>): Promise<Result | null> {
     if (!existsSync(this.#path('.enrich/checkpoint.sqlite'))) return null
     const copy = join(this.#base, 'copy')
     cpSync(this.#path('.enrich'), copy, { recursive: true })
     const history = openHistory(join(copy, 'checkpoint.sqlite'))
     try {
-      return history === null ? null : read(history)
+      return history === null ? null : await read(history)
     } finally {
-      history?.close()
+      await history?.close()
       rmSync(copy, { recursive: true })
     }
   }

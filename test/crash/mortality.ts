@@ -68,11 +68,12 @@ function label(name: string, [, what]: readonly unknown[]): string {
   return name === 'change' ? (what as LookupUpdate).event : name
 }
 
-/** The same object, with a step before and after each of its asynchronous methods but `close`. */
+/** The same object, with a step before and after each of its asynchronous methods but `close`; also those of `history`. */
 export function mortal<Target extends object>(target: Target, life: Life): Target {
   return new Proxy(target, {
     get: (_, name) => {
       const member: unknown = Reflect.get(target, name, target)
+      if (name === 'history') return mortal(member as object, life)
       if (typeof member !== 'function') return member
       const call = member.bind(target) as (...args: unknown[]) => unknown
       if (name === 'close') return call

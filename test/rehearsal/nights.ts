@@ -36,9 +36,9 @@ export async function runNight(night: Night): Promise<readonly Told[]> {
   const command = ['companies.csv', '-o', 'out.csv', '--changes', 'changes.csv', ...args]
   const killCount = dice.fraction() < 0.6 ? 1 + dice.below(2) : 0
   for (let kill = 0; kill < killCount; kill++) {
-    const before = newestRun(place)
+    const before = await newestRun(place)
     await killed(night, command)
-    if (hasEnded(place, before)) return toldIn(place)
+    if (await hasEnded(place, before)) return toldIn(place)
   }
   const { code, stderr } = await place.run(command, { env })
   if (code !== 0 && code !== 3) throw new Error(`the night ended with ${code}: ${stderr}`)
@@ -70,19 +70,19 @@ interface RunEnd {
   readonly hasEnded: boolean
 }
 
-function newestRun(place: CliPlace): RunEnd {
+async function newestRun(place: CliPlace): Promise<RunEnd> {
   const history = openHistory(place.path('.enrich/checkpoint.sqlite'))
   try {
-    const [run] = history?.runs() ?? []
+    const [run] = (await history?.runs()) ?? []
     return { number: run?.number ?? 0, hasEnded: run !== undefined && run.endedAtMs !== null }
   } finally {
-    history?.close()
+    await history?.close()
   }
 }
 
 /** Whether a command that was to be killed came to its end before. */
-function hasEnded(place: CliPlace, { number }: RunEnd): boolean {
-  const newest = newestRun(place)
+async function hasEnded(place: CliPlace, { number }: RunEnd): Promise<boolean> {
+  const newest = await newestRun(place)
   return newest.number > number && newest.hasEnded
 }
 

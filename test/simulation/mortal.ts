@@ -69,7 +69,7 @@ function mortalStore(store: LookupStore, life: Life): LookupStore {
         life.endsJob = true
         return store.endJob(kind, nowMs)
       }),
-    updateHistory: (change) => mortalCall(life, () => store.updateHistory(change)),
+    history: store.history,
     close: () => store.close(),
   }
 }

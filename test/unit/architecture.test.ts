@@ -72,7 +72,7 @@ const doors: Record<string, Doors> = {
       checkpoint/sqlite/verify decisions/decided-lookups decisions/decision-sync
       decisions/decisions-file decisions/proposals decisions/review-sql decisions/review-store
       decisions/shared-review export-rows history/alarms history/changes-file
-      history/compare-outputs history/history-copy history/history-reader history/notify-message
+      history/compare-outputs history/history-reader history/notify-message
       history/planned-spending history/progress history/remembered-runs history/run-record
       history/run-summary input/columns input/input input/input-columns input/row-index
       input/sources inspect-rows migration/move-checkpoint order output/collect
@@ -88,11 +88,11 @@ const doors: Record<string, Doors> = {
   },
   'pipeline/checkpoint': {
     files: `
-      backoff checkpoint checkpoint-errors history-tables lookup-key lookup-state maintenance
-      misdirected packed-answer partition paths postgres/jobs postgres/local-copy
-      postgres/open-database postgres/retry postgres/shared-run postgres/status postgres/store
-      postgres/sweep records sqlite/checkpoint-file sqlite/history-proof sqlite/open-database
-      sqlite/reader sqlite/sqlite-checkpoint sqlite/verify tables`,
+      backoff checkpoint checkpoint-errors history-store lookup-key lookup-state maintenance
+      misdirected packed-answer partition paths postgres/history-rows postgres/jobs
+      postgres/local-copy postgres/open-database postgres/retry postgres/shared-run
+      postgres/status postgres/sweep records sqlite/checkpoint-file sqlite/history-rows
+      sqlite/open-database sqlite/reader sqlite/sqlite-checkpoint sqlite/verify tables`,
   },
   'pipeline/decisions': {
     files: `
@@ -101,10 +101,9 @@ const doors: Record<string, Doors> = {
   },
   'pipeline/history': {
     files: `
-      alarms changes-file compare-outputs ending history-copy history-reader history-writer
-      metrics-file notify-message output-recorder planned-spending progress progress-watch
-      remembered-runs run-history run-record run-summary shared-history sqlite-history summary
-      tally`,
+      alarms changes-file compare-outputs ending history-reader metrics-file notify-message
+      output-recorder planned-spending progress progress-watch remembered-runs run-history
+      run-record run-summary summary tally`,
   },
   'pipeline/input': {
     files: 'columns identifier-content ingest input input-columns row-index sources',
@@ -124,7 +123,7 @@ const doors: Record<string, Doors> = {
     files: 'edition evaluate/evaluation import/load normalize/parsed-name normalize/places read-registry',
     atMost: { doors: 6, names: 40 },
   },
-  report: { files: 'live/watch-run report report-data', atMost: { doors: 3 } },
+  report: { files: 'live/watch-run report', atMost: { doors: 3 } },
   review: { files: 'doubtful-rows exchange/exchange review server/review-server', atMost: { doors: 4 } },
   service: {
     files: 'accounts knowledge-provider local-service service',

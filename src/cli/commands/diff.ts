@@ -10,7 +10,7 @@ import { toChangeRecord, createChangesTarget, publishChanges } from '../../pipel
 import {
   chooseRuns,
   type RunPair,
-  type KnownHistory,
+  type HistoryReader,
   type PublishedOutput,
   type RememberedRun,
 } from '../../pipeline/history/remembered-runs.js'
@@ -123,14 +123,13 @@ interface Call {
   readonly io: CliIo
 }
 
-async function showDiff(history: KnownHistory, asked: string | null, call: Call): Promise<void> {
-  const pair = chooseRuns(asked, history.runs())
-  await history.copyForReading({ newer: pair.newer.number, older: pair.older.number })
+async function showDiff(history: HistoryReader, asked: string | null, call: Call): Promise<void> {
+  const pair = chooseRuns(asked, await history.runs())
   const counter = new ChangeCounter()
-  const older = assertKnown(readSettledOutput(history, pair.older.number), pair.older)
-  const newer = assertKnown(history.published(pair.newer.number), pair.newer)
+  const older = assertKnown(await readSettledOutput(history, pair.older.number), pair.older)
+  const newer = assertKnown(await history.published(pair.newer.number), pair.newer)
   const changes = counter.countWhileReading(compareOutputs(older, newer))
-  if (call.flags.output === undefined) showChanges(pair, changes, counter, call)
+  if (call.flags.output === undefined) await showChanges(pair, changes, counter, call)
   else await writeChanges(pair, changes, counter, { ...call, path: call.flags.output })
 }
 
@@ -141,14 +140,14 @@ function assertKnown(output: PublishedOutput | null, { number }: RememberedRun):
   })
 }
 
-function showChanges(
+async function showChanges(
   pair: RunPair,
-  batches: Iterable<readonly Change[]>,
+  batches: AsyncIterable<readonly Change[]>,
   counter: ChangeCounter,
   { flags, io }: Call,
-): void {
+): Promise<void> {
   const first: Change[] = []
-  for (const batch of batches) {
+  for await (const batch of batches) {
     if (flags.json === true)
       for (const change of batch) io.out(formatJsonLine('change', toChangeRecord(change, hasSides(pair))))
     else first.push(...batch.slice(0, shownMax - first.length))
@@ -159,7 +158,7 @@ function showChanges(
 
 async function writeChanges(
   pair: RunPair,
-  batches: Iterable<readonly Change[]>,
+  batches: AsyncIterable<readonly Change[]>,
   counter: ChangeCounter,
   { flags, settings, io, path }: Call & { path: string },
 ): Promise<void> {

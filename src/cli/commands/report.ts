@@ -3,10 +3,10 @@ import { listFilesInUse } from '../../app/service-connection.js'
 import { withKnownHistory } from '../../app/run-history.js'
 import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
-import type { KnownHistory, RememberedRun } from '../../pipeline/history/remembered-runs.js'
+import type { HistoryReader, RememberedRun } from '../../pipeline/history/remembered-runs.js'
 import { publishText } from '../../pipeline/output/staged-file.js'
 import { assertNotOurs, type OwnFile } from '../../pipeline/output/own-files.js'
-import { buildReport, listReportOutputs } from '../../report/report.js'
+import { buildReport } from '../../report/report.js'
 import { addConfigFlags, readConfig, findConfigPath, type ConfigFlags } from '../config-flags.js'
 import { assertOneUseOfStdout, formatJsonLine, type CliIo } from '../terminal/command-io.js'
 
@@ -35,13 +35,12 @@ function parseRunNumber(text: string): number {
 }
 
 async function writeReport(
-  reader: KnownHistory,
+  reader: HistoryReader,
   number: number | null,
   flags: Flags,
   io: CliIo,
 ): Promise<void> {
-  await reader.copyForReading(listReportOutputs(reader, number))
-  const { run, html } = buildReport({ reader, number, nowMs: Date.now() })
+  const { run, html } = await buildReport({ reader, number, nowMs: Date.now() })
   if (flags.output === '-') {
     // Not wrapped for the terminal: this is HTML.
     io.stdout.write(html)

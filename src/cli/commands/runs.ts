@@ -232,9 +232,9 @@ export function fillRunsCommand(command: Command, io: CliIo): void {
     .option('--json', 'print one JSON line for each run, then the totals')
     .action(async (flags: RunsFlags) => {
       const { path } = resolveSettings(readConfig([], flags, io.environment), io.environment).checkpoint
-      const known = await withKnownHistory(path, io.environment, (history) => ({
-        runs: history.runs(),
-        submissions: history.submissions(),
+      const known = await withKnownHistory(path, io.environment, async (history) => ({
+        runs: await history.runs(),
+        submissions: await history.submissions(),
       }))
       showRuns(path, known, flags, io)
     })

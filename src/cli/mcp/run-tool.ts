@@ -164,8 +164,10 @@ async function isOutputOfRun(
   { deps: { io } }: Workspace,
 ): Promise<boolean> {
   const path = resolve(output)
-  const isWritten = withKnownHistory(checkpoint.path, io.environment, (history) =>
-    history.runs().some(({ record }) => record?.summary?.outputPaths.some((one) => resolve(one) === path)),
+  const isWritten = withKnownHistory(checkpoint.path, io.environment, async (history) =>
+    (await history.runs()).some(({ record }) =>
+      record?.summary?.outputPaths.some((one) => resolve(one) === path),
+    ),
   )
   return isWritten.catch((error: unknown) => {
     if (error instanceof UserError) return false

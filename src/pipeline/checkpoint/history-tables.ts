@@ -1,4 +1,7 @@
 import { getFirstLine } from '../../core/text.js'
+import { getSqliteCode } from '../../platform/sqlite.js'
+import type { EntryFacts, Marks, RunRow, StateFacts } from './history-store.js'
+import { UnpackableError, unpackLine, type PackedAnswer } from './packed-answer.js'
 import { calculateRowChecksum, digest, hashRow, tableNames, type TableName } from './tables.js'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
@@ -63,39 +66,12 @@ export const makeHistory = `
 export const historyTables = tableNames.filter((name) => name.startsWith('history_')) as HistoryTable[]
 export type HistoryTable = Extract<TableName, `history_${string}`>
 
-/** A row of `history_runs`, by column name. */
-export interface RunRow {
-  run_id: number
-  series: string
-  started_at_ms: number
-  ended_at_ms: number | null
-  exit_code: number | null
-  is_published: number
-  baseline: number | null
-  output_id: number | null
-  /** Compressed JSON. */
-  record: Buffer
-}
-
 export interface OutputRow {
   output_id: number
   base_id: number | null
   row_count: number
   packed: Buffer
   digest: Buffer
-}
-
-/** The result of a row, with the values that are counted. */
-export interface StateFacts {
-  readonly status: string
-  readonly confidence: number | null
-  readonly country: string | null
-}
-
-export interface EntryFacts {
-  readonly address: Uint8Array
-  readonly rowKey: string | null
-  readonly name: string | null
 }
 
 export interface MarksRow {
@@ -105,6 +81,68 @@ export interface MarksRow {
   form: string
   packed: Buffer
 }
+
+export type StateRow = PackedAnswer & StateFacts & { digest: Buffer; checksum: Buffer }
+
+/** The columns of a state, named like those of a packed answer, because states are packed in the same way. */
+export const stateColumns =
+  's.status, s.confidence, s.country, s.packing, s.state_bytes AS "lineBytes", 0 AS "bodyBytes", s.packed, s.digest, s.checksum'
+
+/** Returns the text of a state; `null` if the row is damaged. */
+export function unpackValidState(row: StateRow): string | null {
+  try {
+    const state = unpackLine(row)
+    const ofState = calculateStateDigest(row, state)
+    const isSound = ofState.equals(row.digest) && calculateStateChecksum(ofState, state).equals(row.checksum)
+    return isSound ? state : null
+  } catch (error) {
+    if (error instanceof UnpackableError) return null
+    throw error
+  }
+}
+
+/** An entry with its state. */
+export type EntryRow = Omit<EntryFacts, 'address'> & StateRow & { address: Buffer; ofEntry: Buffer }
+
+/** The columns of an entry `e` with its state `s`. */
+export const entryColumns = `e.address, e.row_key AS "rowKey", e.name, e.digest AS "ofEntry", ${stateColumns}`
+
+/** Returns the text of an entry's state; `null` if one of them is damaged. */
+export function unpackValidEntry(row: EntryRow): string | null {
+  const state = unpackValidState(row)
+  return state !== null && calculateEntryDigest(row, row.digest).equals(row.ofEntry) ? state : null
+}
+
+/** Returns the entry of each row of an output; `null` if it or its base is damaged. */
+export function unpackValidOutput(
+  row: OutputRow,
+  baseOf: (outputId: number) => OutputRow | undefined,
+): Uint32Array | null {
+  const base = row.base_id === null ? null : baseOf(row.base_id)
+  // A base never has a base: this program writes no chains.
+  if (base === undefined || (base !== null && base.base_id !== null)) return null
+  const below = base === null ? null : unpackValidOutput(base, baseOf)
+  if (base !== null && below === null) return null
+  try {
+    const rows =
+      below === null
+        ? unpackNumbers(row.packed, row.row_count)
+        : unpackChanges(row.packed, row.row_count, below)
+    return calculateOutputDigest(rows).equals(row.digest) ? rows : null
+  } catch (error) {
+    if (getSqliteCode(error) !== null) throw error
+    return null
+  }
+}
+
+export const isSoundRun = (row: Summed<RunRow>): boolean =>
+  Buffer.isBuffer(row.checksum) && calculateRunChecksum(row).equals(row.checksum)
+
+export const isSoundMarks = (row: Summed<MarksRow>): boolean =>
+  Buffer.isBuffer(row.checksum) && calculateMarksChecksum(row).equals(row.checksum)
+
+/** A stored row with its checksum. */
+export type Summed<Row> = Row & { checksum: Buffer }
 
 export function calculateRunChecksum(row: RunRow): Buffer {
   return calculateRowChecksum('history_runs', { ...row })
@@ -157,6 +195,43 @@ export function packChanges(numbers: Uint32Array, base: Uint32Array): Buffer {
 
 export function unpackChanges(packed: Uint8Array, count: number, base: Uint32Array): Uint32Array {
   return unpackDifferences(packed, new Uint32Array(count), (index) => base[index] ?? 0)
+}
+
+/** An output whose difference exceeds this share of its base's size is stored in full. */
+const changesShareMax = 1 / 4
+
+/** Packs the difference to `below`, whose packed size is `belowBytes`, if it is small, else all rows. */
+export function packOutput(
+  rows: Uint32Array,
+  below: Uint32Array | null,
+  belowBytes: number,
+): { readonly isOnBase: boolean; readonly packed: Buffer } {
+  const changes = below === null ? null : packChanges(rows, below)
+  const isOnBase = changes !== null && changes.length <= belowBytes * changesShareMax
+  return { isOnBase, packed: isOnBase ? changes : packNumbers(rows) }
+}
+
+/** Bytes of the digest of rows. */
+const digestBytes = 16
+
+export function packMarks({ lookups, values, marks, rowsDigest }: Marks): Buffer {
+  const packedLookups = packNumbers(lookups)
+  const packedValues = packNumbers(values)
+  const sizes = Uint32Array.of(lookups.length, packedLookups.length, packedValues.length)
+  return Buffer.concat([Buffer.from(sizes.buffer), rowsDigest, packedLookups, packedValues, marks])
+}
+
+export function unpackMarks(packed: Buffer): Marks {
+  const count = packed.readUInt32LE(0)
+  const lookupsFrom = 12 + digestBytes
+  const lookupsEnd = lookupsFrom + packed.readUInt32LE(4)
+  const valuesEnd = lookupsEnd + packed.readUInt32LE(8)
+  return {
+    lookups: unpackNumbers(packed.subarray(lookupsFrom, lookupsEnd), count),
+    values: unpackNumbers(packed.subarray(lookupsEnd, valuesEnd), count),
+    marks: packed.subarray(valuesEnd),
+    rowsDigest: packed.subarray(12, lookupsFrom),
+  }
 }
 
 /** Fast, and within 10 % of the best compression, because the content is small numbers. */

@@ -1,5 +1,5 @@
 import type { Lookup } from '../../core/lookup-identity.js'
-import type { Sqlite } from '../../platform/sqlite.js'
+import type { HistoryStore } from './history-store.js'
 import type { LookupPlan, PlanPolicy } from './lookup-state.js'
 import type { LookupKind } from '../../core/lookup-kinds.js'
 import type {
@@ -104,7 +104,7 @@ export interface LookupStore {
   endJob(kind: LookupKind, nowMs: number): Promise<void>
   /** `null` if this process has the checkpoint to itself. */
   readonly others: OtherWorkers | null
-  /** Changes the run history, and nothing else: `src/pipeline/history`. Durable when it resolves. */
-  updateHistory<Result>(change: (database: Sqlite) => Result): Promise<Result>
+  /** The run history: `src/pipeline/history`. */
+  readonly history: HistoryStore
   close(): void | Promise<void>
 }

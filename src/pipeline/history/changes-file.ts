@@ -116,15 +116,18 @@ export function tryChanges(target: ChangesTarget): Promise<void> {
 }
 
 /** Writes changes and publishes the file as a whole. Throws OUTPUT_UNWRITABLE and DISK_FULL. */
-export function publishChanges(target: ChangesTarget, changes: Iterable<readonly Change[]>): Promise<void> {
+export function publishChanges(
+  target: ChangesTarget,
+  changes: AsyncIterable<readonly Change[]>,
+): Promise<void> {
   return publishTable({ ...createTable(target), rows: toRows(changes, target) }, target)
 }
 
-function* toRows(
-  changes: Iterable<readonly Change[]>,
+async function* toRows(
+  changes: AsyncIterable<readonly Change[]>,
   { hasSides }: ChangesTarget,
-): Generator<readonly PlainRow[]> {
+): AsyncGenerator<readonly PlainRow[]> {
   const columns = listColumns(hasSides)
-  for (const batch of changes)
+  for await (const batch of changes)
     if (batch.length > 0) yield batch.map((change) => columns.map(({ of }) => of(change)))
 }

@@ -13,19 +13,19 @@ const batchRows = 1_000
  * rows in the order of the older one. A row that only moved has not changed. Throws RUNS_NOT_COMPARABLE and
  * HISTORY_VERSION.
  */
-export function* compareOutputs(
+export async function* compareOutputs(
   older: PublishedOutput,
   newer: PublishedOutput,
-): Generator<readonly Change[], void> {
-  assertSameKeys(older, newer)
-  const { changed, gone } = matchRows(older, newer)
+): AsyncGenerator<readonly Change[], void> {
+  await assertSameKeys(older, newer)
+  const { changed, gone } = await matchRows(older, newer)
   for (let start = 0; start < changed.newer.length; start += batchRows) {
     const newerRows = changed.newer.subarray(start, start + batchRows)
     const olderRows = changed.older.subarray(start, start + batchRows)
-    yield compareRowBatch(older, newer, olderRows, newerRows)
+    yield await compareRowBatch(older, newer, olderRows, newerRows)
   }
   for (let start = 0; start < gone.length; start += batchRows)
-    yield listGoneRows(older, gone.subarray(start, start + batchRows), newer.run)
+    yield await listGoneRows(older, gone.subarray(start, start + batchRows), newer.run)
 }
 
 /** Counts changes by kind, in the order of `changeKinds`. */
@@ -37,8 +37,10 @@ export class ChangeCounter {
   }
 
   /** Counts the changes while passing them on. */
-  *countWhileReading(batches: Iterable<readonly Change[]>): Generator<readonly Change[], void> {
-    for (const batch of batches) {
+  async *countWhileReading(
+    batches: AsyncIterable<readonly Change[]>,
+  ): AsyncGenerator<readonly Change[], void> {
+    for await (const batch of batches) {
       this.add(batch)
       yield batch
     }
@@ -55,13 +57,10 @@ export class ChangeCounter {
 }
 
 /** Throws RUNS_NOT_COMPARABLE if only one of the outputs has row keys. */
-function assertSameKeys(older: PublishedOutput, newer: PublishedOutput): void {
-  const keyed = [older, newer].flatMap((output) => {
-    const [first] = output.rows
-    if (first === undefined) return []
-    for (const [, { rowKey }] of output.entries([first])) return [rowKey !== null]
-    return []
-  })
+async function assertSameKeys(older: PublishedOutput, newer: PublishedOutput): Promise<void> {
+  const keyed: boolean[] = []
+  for (const output of [older, newer])
+    for await (const [, { rowKey }] of output.entries(output.rows.subarray(0, 1))) keyed.push(rowKey !== null)
   if (keyed[0] === keyed.at(-1)) return
   const [known, other] = keyed[0] === true ? [older.run, newer.run] : [newer.run, older.run]
   throw new UserError('RUNS_NOT_COMPARABLE', `run ${known} has row keys, and run ${other} does not`, {
@@ -69,10 +68,14 @@ function assertSameKeys(older: PublishedOutput, newer: PublishedOutput): void {
   })
 }
 
-function createEntryReader(output: PublishedOutput, rows: Uint32Array): (row: number) => PublishedEntry {
+async function readRowEntries(
+  output: PublishedOutput,
+  rows: Uint32Array,
+): Promise<(row: number) => PublishedEntry> {
   const numbers = new Set<number>()
   for (const row of rows) if (row !== noRow) numbers.add(output.rows[row] ?? 0)
-  const entries = new Map(output.entries(numbers))
+  const entries = new Map<number, PublishedEntry>()
+  for await (const [number, entry] of output.entries(numbers)) entries.set(number, entry)
   return (row) => {
     const entry = entries.get(output.rows[row] ?? 0)
     if (entry === undefined) throw new Error(`run ${output.run}: row ${row + 1} has no entry`)
@@ -80,14 +83,14 @@ function createEntryReader(output: PublishedOutput, rows: Uint32Array): (row: nu
   }
 }
 
-function compareRowBatch(
+async function compareRowBatch(
   older: PublishedOutput,
   newer: PublishedOutput,
   olderRows: Uint32Array,
   newerRows: Uint32Array,
-): readonly Change[] {
-  const before = createEntryReader(older, olderRows)
-  const after = createEntryReader(newer, newerRows)
+): Promise<readonly Change[]> {
+  const before = await readRowEntries(older, olderRows)
+  const after = await readRowEntries(newer, newerRows)
   return [...newerRows].flatMap((row, at) => {
     const olderRow = olderRows[at] ?? noRow
     const entry = after(row)
@@ -119,8 +122,12 @@ function compareRow(
 
 const getSide = (state: PublishedState): string | null => state.get('answered_by')?.value ?? null
 
-function listGoneRows(older: PublishedOutput, rows: Uint32Array, run: number): readonly Change[] {
-  const before = createEntryReader(older, rows)
+async function listGoneRows(
+  older: PublishedOutput,
+  rows: Uint32Array,
+  run: number,
+): Promise<readonly Change[]> {
+  const before = await readRowEntries(older, rows)
   return [...rows].map((row) => createRowChange('row_gone', before(row), row, run))
 }
 
@@ -156,24 +163,25 @@ type Outputs = Pick<HistoryReader, 'runs' | 'published'>
 /**
  * Returns a run's output as later ones are compared with it: each pending row takes the entry of the same row in the
  * baseline, in the baseline's baseline, and so on. Rows that never had an answer stay pending. Returns `null` if the
- * output is no longer stored. `baseline` is for a run that was killed before it stored its own. Throws
+ * output is no longer stored. `baseline` is for a run that was killed before it stored its own. Rejects with
  * CHECKPOINT_DAMAGED.
  */
-export function readSettledOutput(
+export async function readSettledOutput(
   history: Outputs,
   run: number,
   baseline: number | null = null,
-): PublishedOutput | null {
-  const output = history.published(run)
+): Promise<PublishedOutput | null> {
+  const output = await history.published(run)
   if (output === null) return null
-  const pending = new Set(output.numbersOf(isPendingStatus))
+  const pending = new Set(await output.numbersOf(isPendingStatus))
   const rows = output.rows.slice()
   const open = new Set<number>()
   for (const [row, entry] of rows.entries()) if (pending.has(entry)) open.add(row)
   if (open.size === 0) return output
   const settled = { ...output, rows }
-  for (const before of readEarlierOutputs(history, run, baseline)) {
-    const { changed } = matchRows(before, settled)
+  for await (const before of readEarlierOutputs(history, run, baseline)) {
+    for (const entry of await before.numbersOf(isPendingStatus)) pending.add(entry)
+    const { changed } = await matchRows(before, settled)
     for (const [at, row] of changed.newer.entries()) {
       if (!open.has(row)) continue
       const olderRow = changed.older[at] ?? noRow
@@ -188,15 +196,15 @@ export function readSettledOutput(
 }
 
 /** Yields the baseline of a run, the baseline of that run, and so on. */
-function* readEarlierOutputs(
+async function* readEarlierOutputs(
   history: Outputs,
   run: number,
   first: number | null,
-): Generator<PublishedOutput> {
-  const baselines = new Map(history.runs().map(({ number, baseline }) => [number, baseline]))
+): AsyncGenerator<PublishedOutput> {
+  const baselines = new Map((await history.runs()).map(({ number, baseline }) => [number, baseline]))
   let number = baselines.get(run) ?? first
   for (; number !== null; number = baselines.get(number) ?? null) {
-    const output = history.published(number)
+    const output = await history.published(number)
     if (output === null) return
     yield output
   }

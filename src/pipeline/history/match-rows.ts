@@ -15,15 +15,15 @@ export const noRow = 0xffff_ffff
  * n-th row with an address corresponds to the n-th older row with it. Takes about 60 bytes for each differing row and 8
  * for each other row. Reads only entries that differ.
  */
-export function matchRows(older: PublishedOutput, newer: PublishedOutput): MatchedRows {
+export async function matchRows(older: PublishedOutput, newer: PublishedOutput): Promise<MatchedRows> {
   const [entriesBefore, entriesAfter] = isEqual(older.rows, newer.rows)
     ? [noRows, noRows]
     : [older.rows.slice().sort(), newer.rows.slice().sort()]
   const before = findDifferingRows(older.rows, entriesBefore, entriesAfter)
   const after = findDifferingRows(newer.rows, entriesAfter, entriesBefore)
   const groups = new AddressGroups(before.length + after.length)
-  const groupsBefore = findGroups(older, before, groups)
-  const groupsAfter = findGroups(newer, after, groups)
+  const groupsBefore = await findGroups(older, before, groups)
+  const groupsAfter = await findGroups(newer, after, groups)
   const waiting = createRowQueues(before, groupsBefore, groups.count)
   const olderRows = after.map((_, at) => waiting.next(groupsAfter[at] ?? 0))
   return { changed: { newer: after, older: olderRows }, gone: waiting.rest() }
@@ -96,11 +96,15 @@ function indexIn(sorted: Uint32Array, wanted: number): number {
 }
 
 /** Returns the group of each row's address. Reads each entry once. */
-function findGroups(output: PublishedOutput, rows: Uint32Array, groups: AddressGroups): Uint32Array {
+async function findGroups(
+  output: PublishedOutput,
+  rows: Uint32Array,
+  groups: AddressGroups,
+): Promise<Uint32Array> {
   const entries = rows.map((row) => output.rows[row] ?? 0).sort()
   const distinct = entries.filter((entry, at) => at === 0 || entry !== entries[at - 1])
   const groupOfEntry = new Uint32Array(distinct.length)
-  for (const [number, { address }] of output.entries(distinct))
+  for await (const [number, { address }] of output.entries(distinct))
     groupOfEntry[indexIn(distinct, number)] = groups.add(address)
   return rows.map((row) => groupOfEntry[indexIn(distinct, output.rows[row] ?? 0)] ?? 0)
 }

@@ -7,14 +7,8 @@ import type { RowIndex } from '../input/row-index.js'
 import type { LineObserver, WrittenLine } from '../output/answer-lines.js'
 import { readCountedValues } from './run-record.js'
 import { renderPublishedState, publishedStateVersion } from '../answers/published-state.js'
-import {
-  markBytes,
-  noDigest,
-  type Marks,
-  type HistoryWriter,
-  type LastOutput,
-  type NewEntry,
-} from './history-writer.js'
+import type { Marks, NewEntry } from '../checkpoint/history-store.js'
+import type { HistoryWriter, LastOutput } from './history-writer.js'
 
 /** Returns the form of marks and states. If it changes, the next run reads every line again. */
 export const getRecordedForm = (doubtThreshold: number): string =>
@@ -29,7 +23,7 @@ export interface RecorderDeps {
   readonly index: RowIndex
   /** Aligned with the ids; `null` for unknown ones. */
   readonly identitiesOf: (lookupIds: readonly number[]) => readonly (LookupIdentity | null)[]
-  readonly store: Pick<HistoryWriter, 'addEntries' | 'addKeyedEntries'>
+  readonly store: Pick<HistoryWriter, 'addEntries'>
   /** The last output of the series. */
   readonly last: LastOutput | null
   readonly rowKeys: RowKeys | null
@@ -39,6 +33,12 @@ export interface RecordedOutput {
   readonly rows: Uint32Array
   readonly marks: Marks
 }
+
+/** Bytes stored for each answer to detect changes. */
+const markBytes = 8
+
+/** The digest of an output without row keys. */
+export const noDigest: Buffer = Buffer.alloc(16)
 
 /** Number of entries written in one transaction. */
 const batchEntries = 500
@@ -158,7 +158,7 @@ export class OutputRecorder implements LineObserver {
         address: digest(JSON.stringify(rowKey)),
         like: some[offset] ?? 0,
       }))
-      some.set(await this.#deps.store.addKeyedEntries(keyed))
+      some.set(await this.#deps.store.addEntries(keyed))
     }
     return rows
   }

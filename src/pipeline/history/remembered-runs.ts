@@ -50,27 +50,9 @@ export interface PublishedOutput {
   /** Entry number of each row, in order. Equal numbers mean equal entries, also across runs. */
   readonly rows: Uint32Array
   /** Reads entries by number, in the given order. */
-  entries(numbers: Iterable<number>): Iterable<readonly [number: number, entry: PublishedEntry]>
-  /** Returns the numbers of entries, of all outputs, whose status is wanted. */
-  numbersOf(isWanted: (status: string) => boolean): Iterable<number>
-}
-
-/** One output to read, or two to compare. */
-export interface WantedOutputs {
-  readonly newer: number
-  /** `null` to read only the newer one. */
-  readonly older: number | null
-  /** Statuses for which all rows of the newer output are read; defaults to none. */
-  readonly isListed?: (status: string) => boolean
-}
-
-/** Reads the runs of a checkpoint, without a lock. */
-export interface HistoryReader {
-  /** Newest first. */
-  runs(): readonly RememberedRun[]
-  /** Returns `null` if the run's output is no longer stored. */
-  published(run: number): PublishedOutput | null
-  close(): void
+  entries(numbers: Iterable<number>): AsyncIterable<readonly [number: number, entry: PublishedEntry]>
+  /** Returns the numbers of entries whose status is wanted; may have those of other outputs in addition. */
+  numbersOf(isWanted: (status: string) => boolean): Promise<Iterable<number>>
 }
 
 /** Submissions of one kind at one service. */
@@ -79,12 +61,15 @@ export interface ScopeSubmissions extends KindSubmissions {
   readonly scope: string
 }
 
-/** The history of a checkpoint in a file or on a server. */
-export interface KnownHistory extends HistoryReader {
+/** Reads the runs of a checkpoint, in a file or on a server, without a lock. Rejects with CHECKPOINT_*. */
+export interface HistoryReader {
+  /** Newest first. */
+  runs(): Promise<readonly RememberedRun[]>
   /** Returns all submissions that were, or may have been, billed, by kind and service. */
-  submissions(): readonly ScopeSubmissions[]
-  /** Makes these outputs readable, as far as they differ. Rejects with CHECKPOINT_*. */
-  copyForReading(wanted: WantedOutputs): Promise<void>
+  submissions(): Promise<readonly ScopeSubmissions[]>
+  /** Returns `null` if the run's output is no longer stored. */
+  published(run: number): Promise<PublishedOutput | null>
+  close(): void | Promise<void>
 }
 
 /** Two runs whose outputs are compared. */

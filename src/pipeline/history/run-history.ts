@@ -3,14 +3,12 @@ import { getSqliteCode } from '../../platform/sqlite.js'
 import type { RowGroups, RowIndex } from '../input/row-index.js'
 import type { OutputFigures, RunRecord } from './run-record.js'
 import { OutputRecorder, getRecordedForm, type RecordedOutput, type RecorderDeps } from './output-recorder.js'
-import type { WantedOutputs } from './remembered-runs.js'
-import type { HistoryWriter } from './history-writer.js'
-import { canWriteHistory } from './history-reader.js'
+import type { HistoryReader } from './remembered-runs.js'
+import type { HistoryStore } from '../checkpoint/history-store.js'
+import { HistoryWriter } from './history-writer.js'
 
 export interface RunHistoryDeps {
-  readonly store: HistoryWriter
-  /** Path of the checkpoint that readers open. */
-  readonly path: string
+  readonly store: HistoryStore
   /** Only outputs of one series are compared. */
   readonly series: string
   /** Number of runs whose outputs are kept. */
@@ -43,22 +41,18 @@ export class RunHistory {
 
   private constructor(deps: RunHistoryDeps) {
     this.#deps = deps
-    this.#store = deps.store
+    this.#store = new HistoryWriter(deps.store)
     this.#record = deps.record
   }
 
   /** Starts recording. The run is listed from then on. */
   static async begin(deps: RunHistoryDeps): Promise<RunHistory> {
     const history = new RunHistory(deps)
-    const { path, series, nowMs, record } = deps
+    const { series, nowMs, record } = deps
     const store = history.#store
     const startedAtMs = nowMs()
     history.#startedAtMs = startedAtMs
-    history.#run = await history.#runUnlessDamaged(async () => {
-      if (canWriteHistory(path)) return store.begin({ series, startedAtMs, record })
-      history.#giveUp('the history is damaged; enrich checkpoint repair recovers the intact part')
-      return null
-    })
+    history.#run = await history.#runUnlessDamaged(() => store.begin({ series, startedAtMs, record }))
     return history
   }
 
@@ -101,14 +95,15 @@ export class RunHistory {
     if (run === null || recorded === null) return Promise.resolve(null)
     return this.#runUnlessDamaged(async () => {
       const { rows, marks } = recorded
-      const figures = await this.#store.storeOutput(run, rows, this.#form, marks, groups)
-      return { run, baseline: await this.#store.baseline(run, this.#deps.series), figures }
+      const { series } = this.#deps
+      const figures = await this.#store.storeOutput({ number: run, series }, rows, this.#form, marks, groups)
+      return { run, baseline: await this.#store.baseline(run, series), figures }
     })
   }
 
-  /** Makes these outputs readable from the checkpoint's path. Rejects with CHECKPOINT_*. */
-  copyForReading(wanted: WantedOutputs): Promise<void> {
-    return this.#store.copyForReading(wanted)
+  /** Reads the stored runs, while the checkpoint is open. */
+  get reader(): HistoryReader {
+    return this.#store.reader
   }
 
   /** Call after the changes since the baseline are written. */

@@ -32,16 +32,21 @@ export async function watchRun<Result>(
   const live = new LiveRun({ command, startedAtMs: nowMs(), nowMs })
   const server = await startLiveServer({ run: live, address, clock })
   const history = new WatchedHistory(checkpointPath)
+  let knowing = Promise.resolve()
   const observe = (event: RunEvent) => {
     live.observe(event)
     // From here on the run is recorded, and its predecessors are known.
-    if (event.type === 'planned') live.setEarlierRuns(history.readEarlierRuns())
+    if (event.type === 'planned')
+      knowing = history.readEarlierRuns().then((runs) => {
+        live.setEarlierRuns(runs)
+      })
     deps.observe(event)
   }
   observe({ type: 'notice', text: `Live page of this run: ${server.url}` })
   try {
     const result = await work(observe)
-    live.end({ report: history.readReport(nowMs()), failure: null })
+    await knowing
+    live.end({ report: await history.readReport(nowMs()), failure: null })
     return result
   } catch (error) {
     live.end({ report: null, failure: describeFailure(error) })
@@ -58,32 +63,37 @@ class WatchedHistory {
   constructor(private readonly checkpointPath: string) {}
 
   /** Reads the earlier runs of the series, and the cost so far. */
-  readEarlierRuns(): Pick<LiveData, 'earlier' | 'paid'> {
-    return this.#readOrDefault({ earlier: [], paid: [] }, (reader) => {
-      const runs = reader.runs()
-      // The newest one is this run, unless it is not recorded.
-      const own = runs[0]
-      if (own === undefined || own.endedAtMs !== null) return { earlier: [], paid: [] }
-      this.#number = own.number
-      return { earlier: listEarlierRuns(runs, own), paid: listPaidRuns(runs, own) }
-    })
-  }
-
-  readReport(nowMs: number): LiveData['report'] {
-    const number = this.#number
-    return this.#readOrDefault(null, (reader) =>
-      number === null ? null : gatherReport({ reader, number, nowMs }),
+  readEarlierRuns(): Promise<Pick<LiveData, 'earlier' | 'paid'>> {
+    return this.#readOrDefault<Pick<LiveData, 'earlier' | 'paid'>>(
+      { earlier: [], paid: [] },
+      async (reader) => {
+        const runs = await reader.runs()
+        // The newest one is this run, unless it is not recorded.
+        const own = runs[0]
+        if (own === undefined || own.endedAtMs !== null) return { earlier: [], paid: [] }
+        this.#number = own.number
+        return { earlier: listEarlierRuns(runs, own), paid: listPaidRuns(runs, own) }
+      },
     )
   }
 
-  #readOrDefault<Value>(otherwise: Value, read: (reader: HistoryReader) => Value): Value {
+  readReport(nowMs: number): Promise<LiveData['report']> {
+    const number = this.#number
+    if (number === null) return Promise.resolve(null)
+    return this.#readOrDefault<LiveData['report']>(null, (reader) => gatherReport({ reader, number, nowMs }))
+  }
+
+  async #readOrDefault<Value>(
+    otherwise: Value,
+    read: (reader: HistoryReader) => Promise<Value>,
+  ): Promise<Value> {
     try {
       const reader = openHistory(this.checkpointPath)
       if (reader === null) return otherwise
       try {
-        return read(reader)
+        return await read(reader)
       } finally {
-        reader.close()
+        await reader.close()
       }
     } catch {
       return otherwise

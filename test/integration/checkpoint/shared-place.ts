@@ -11,10 +11,12 @@ import type { Checkpoint } from '../../../src/pipeline/checkpoint/checkpoint.js'
 import { findSharedDamage } from '../../../src/pipeline/checkpoint/postgres/verify.js'
 import type { SharedStore } from '../../../src/pipeline/checkpoint/postgres/store.js'
 import type { Worker } from '../../../src/pipeline/checkpoint/postgres/lease.js'
+import { openToWrite } from '../../../src/pipeline/checkpoint/sqlite/open-database.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { connectPostgres } from '../../../src/platform/postgres/connect.js'
 import type { Postgres, PostgresStatements } from '../../../src/platform/postgres/postgres.js'
+import type { Sqlite } from '../../../src/platform/sqlite.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { startPostgres, type PostgresServer } from '../../support/postgres-server.js'
 import { expect } from 'vitest'
@@ -69,7 +71,7 @@ export class SharedPlace {
     })
     const { postgres } = shared
     const deps = { ...own, nowMs: startMs, random: systemRandom }
-    const copy = new LocalCopy(this.#folder, deps)
+    const copy = new LocalCopy(this.#folder)
     const worker = await joinWorker(postgres, own.job, async () => {
       copy.close()
       await shared.close()
@@ -139,8 +141,9 @@ export class SharedPlace {
          FROM enrich.answers`,
       ),
     )
-    const file = openCheckpoint({ path, scope: 'none', job: 'none', nowMs: startMs, random: systemRandom })
-    await file.store.updateHistory((database) => {
+    openCheckpoint({ path, scope: 'none', job: 'none', nowMs: startMs, random: systemRandom }).close()
+    const file = openToWrite(path)
+    const write = (database: Sqlite) => {
       database.exec('DELETE FROM jobs; DELETE FROM scopes')
       for (const [table, columns, rows] of tables) {
         const insert = database.prepare(
@@ -151,7 +154,8 @@ export class SharedPlace {
       database.exec(`UPDATE lookups SET checksum = ${buildChecksumSql('lookups')}`)
       const { insertAnswer } = prepareQueries(database)
       for (const answer of answers) insertAnswer.run(answer)
-    })
+    }
+    file.transaction(write)(file)
     file.close()
   }
 

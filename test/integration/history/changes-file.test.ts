@@ -95,9 +95,13 @@ const record = () =>
     return Object.fromEntries(names.map((column, at) => [column, cells[at]]))
   })
 
+async function* inBatches(batches: Change[][]): AsyncGenerator<Change[]> {
+  for (const batch of batches) yield await Promise.resolve(batch)
+}
+
 async function written(fileName: string, batches: Change[][] = [changes]): Promise<string> {
   const path = join(folder, fileName)
-  await publishChanges(createChangesTarget({ path, memoryBytes: 5e8 }), batches)
+  await publishChanges(createChangesTarget({ path, memoryBytes: 5e8 }), inBatches(batches))
   expect(readdirSync(folder)).toEqual([fileName])
   return path
 }
@@ -125,7 +129,7 @@ describe('a file of changes', () => {
   it('a .tsv has tabs, and a byte order mark stands where it is asked for', async () => {
     expect(readFileSync(await written('c.tsv'), 'utf8')).toMatch(/^kind\trow_key\t/)
     const path = join(folder, 'b.csv')
-    await publishChanges(createChangesTarget({ path, bom: true, memoryBytes: 5e8 }), [changes])
+    await publishChanges(createChangesTarget({ path, bom: true, memoryBytes: 5e8 }), inBatches([changes]))
     expect(readFileSync(path).subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]))
   })
 
@@ -186,8 +190,8 @@ describe('a file of changes', () => {
   it('what fails leaves what stood there', async () => {
     const path = join(folder, 'c.csv')
     writeFileSync(path, 'before')
-    const failing = function* () {
-      yield changes
+    const failing = async function* () {
+      yield* inBatches([changes])
       throw new Error('lost')
     }
     await expect(publishChanges(createChangesTarget({ path, memoryBytes: 5e8 }), failing())).rejects.toThrow(

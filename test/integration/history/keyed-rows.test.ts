@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { OutputRecorder, getRecordedForm } from '../../../src/pipeline/history/output-recorder.js'
 import { openHistory } from '../../../src/pipeline/history/history-reader.js'
-import { HistoryStore } from '../../../src/pipeline/history/sqlite-history.js'
+import { HistoryWriter } from '../../../src/pipeline/history/history-writer.js'
 import { RowIndex } from '../../../src/pipeline/input/row-index.js'
 import { renderUnanswered } from '../../../src/pipeline/answers/answer-line.js'
 import { checkpointFolder, startMs } from '../checkpoint/support.js'
-import { addressOf, recordOf, series } from './support.js'
+import { addressOf, recordOf, series, listEntries } from './support.js'
 
 let at: ReturnType<typeof checkpointFolder>
 beforeEach(() => {
@@ -17,7 +17,7 @@ afterEach(() => {
 
 /** One output: of each row its key and its lookup, all with the same answer. */
 async function publish(
-  store: HistoryStore,
+  store: HistoryWriter,
   rows: readonly (readonly [key: string, lookup: number])[],
 ): Promise<number> {
   const index = new RowIndex()
@@ -34,20 +34,20 @@ async function publish(
   for (const [, lookup] of rows) recorder.onLine(lookup, { line, mark: null, needsReview: false })
   const output = await recorder.finish()
   const run = await store.begin({ series, startedAtMs: startMs, record: recordOf() })
-  await store.storeOutput(run, output.rows, getRecordedForm(80), output.marks)
+  await store.storeOutput({ number: run, series }, output.rows, getRecordedForm(80), output.marks)
   await store.publish(run, null, recordOf())
   return run
 }
 
-function published(run: number): {
+async function published(run: number): Promise<{
   numbers: number[]
   rows: (readonly [string | null, string | null, string])[]
-} {
+}> {
   const history = openHistory(at.path())
   try {
-    const output = history?.published(run)
+    const output = (await history?.published(run)) ?? null
     const numbers = [...(output?.rows ?? [])]
-    const entries = [...(output?.entries(numbers) ?? [])]
+    const entries = await listEntries(output, numbers)
     return {
       numbers,
       rows: entries.map(([, { rowKey, name, address }]) => [
@@ -57,13 +57,13 @@ function published(run: number): {
       ]),
     }
   } finally {
-    history?.close()
+    await history?.close()
   }
 }
 
 test('rows with keys of their own are known by them, whatever they ask and wherever they stand', async () => {
-  const store = new HistoryStore(at.open().store)
-  const first = published(
+  const store = new HistoryWriter(at.open().store.history)
+  const first = await published(
     await publish(store, [
       ['a', 1],
       ['b', 1],
@@ -75,17 +75,16 @@ test('rows with keys of their own are known by them, whatever they ask and where
     ['b', 'Company 1'],
     ['c', 'Company 2'],
   ])
-  expect(
-    published(
-      await publish(store, [
-        ['a', 1],
-        ['b', 1],
-        ['c', 2],
-      ]),
-    ).numbers,
-  ).toEqual(first.numbers)
+  const again = await published(
+    await publish(store, [
+      ['a', 1],
+      ['b', 1],
+      ['c', 2],
+    ]),
+  )
+  expect(again.numbers).toEqual(first.numbers)
 
-  const moved = published(
+  const moved = await published(
     await publish(store, [
       ['c', 2],
       ['a', 2],
@@ -97,13 +96,12 @@ test('rows with keys of their own are known by them, whatever they ask and where
   expect(moved.rows[1]).toEqual(['a', 'Company 2', first.rows[0]?.[2]])
 
   expect(await store.prune(series, 2)).toMatchObject({ outputCount: 1 })
-  expect(
-    published(
-      await publish(store, [
-        ['c', 2],
-        ['a', 2],
-        ['b', 1],
-      ]),
-    ).numbers,
-  ).toEqual(moved.numbers)
+  const last = await published(
+    await publish(store, [
+      ['c', 2],
+      ['a', 2],
+      ['b', 1],
+    ]),
+  )
+  expect(last.numbers).toEqual(moved.numbers)
 })

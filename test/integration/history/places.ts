@@ -1,22 +1,20 @@
 import type { HistoryReader } from '../../../src/pipeline/history/remembered-runs.js'
-import type { HistoryWriter } from '../../../src/pipeline/history/history-writer.js'
-import { openHistory } from '../../../src/pipeline/history/history-reader.js'
-import { lookAtHistory } from '../../../src/pipeline/history/history-copy.js'
-import { SharedHistory } from '../../../src/pipeline/history/shared-history.js'
-import { HistoryStore } from '../../../src/pipeline/history/sqlite-history.js'
-import { withCleanup } from '../../../src/platform/close-stack.js'
+import { HistoryWriter } from '../../../src/pipeline/history/history-writer.js'
+import { openHistory, openSharedHistory } from '../../../src/pipeline/history/history-reader.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
-import { tmpdir } from 'node:os'
+import { loadDriver } from '../../../src/platform/sqlite.js'
 import { SharedPlace, type OpenedShared } from '../checkpoint/shared-place.js'
 import { checkpointFolder } from '../checkpoint/support.js'
+
+const Database = loadDriver()
 
 /** Where runs are remembered, whichever way. */
 export interface HistoryPlace {
   /** What one more run writes by. */
   store(): Promise<HistoryWriter>
-  /** What is read of it, with all rows of a run. */
-  reading<Result>(run: number, read: (history: HistoryReader) => Result): Promise<Result>
+  /** What is read of it. */
+  reading<Result>(read: (history: HistoryReader) => Promise<Result>): Promise<Result>
   /** Bytes that each output takes. */
   outputSizes(): Promise<number[]>
   /** Nothing is remembered from here on. */
@@ -24,31 +22,34 @@ export interface HistoryPlace {
   remove(): Promise<void> | void
 }
 
+async function readAndClose<Result>(
+  history: HistoryReader | null,
+  read: (history: HistoryReader) => Promise<Result>,
+): Promise<Result> {
+  if (history === null) throw new Error('there is no checkpoint')
+  try {
+    return await read(history)
+  } finally {
+    await history.close()
+  }
+}
+
 export function fileHistory(): HistoryPlace {
   let at = checkpointFolder()
-  let store: HistoryStore | null = null
+  let store: HistoryWriter | null = null
   return {
-    store: () => Promise.resolve((store ??= new HistoryStore(at.open().store))),
-    reading: (_, read) => {
-      const history = openHistory(at.path())
-      if (history === null) throw new Error('there is no checkpoint')
-      try {
-        return Promise.resolve(read(history))
-      } finally {
-        history.close()
-      }
-    },
+    store: () => Promise.resolve((store ??= new HistoryWriter(at.open().store.history))),
+    reading: (read) => readAndClose(openHistory(at.path()), read),
     outputSizes: () => {
-      at.close()
-      return at
-        .open()
-        .store.updateHistory(
-          (database) =>
-            database
-              .prepare('SELECT length(packed) FROM history_outputs ORDER BY output_id')
-              .pluck()
-              .all() as number[],
-        )
+      const database = new Database(at.path(), { readonly: true })
+      try {
+        const sizes = database
+          .prepare('SELECT length(packed) FROM history_outputs ORDER BY output_id')
+          .pluck()
+        return Promise.resolve(sizes.all() as number[])
+      } finally {
+        database.close()
+      }
     },
     clear: () => {
       at.remove()
@@ -63,7 +64,7 @@ export function fileHistory(): HistoryPlace {
 
 export interface SharedHistoryPlace extends HistoryPlace {
   /** The same, with the process that it is. */
-  join(): Promise<Omit<OpenedShared, 'store'> & { readonly store: SharedHistory }>
+  join(): Promise<Omit<OpenedShared, 'store'> & { readonly store: HistoryWriter }>
   asked: (text: string, values?: readonly unknown[]) => Promise<readonly Record<string, unknown>[]>
 }
 
@@ -76,7 +77,7 @@ export function sharedHistory(programs: string): SharedHistoryPlace {
   const join = async () => {
     const one = await place.open(name())
     opened.push(one)
-    return { ...one, store: new SharedHistory(one.store, one.copy) }
+    return { ...one, store: new HistoryWriter(one.checkpoint.store.history) }
   }
   const closeAll = async () => {
     for (const one of opened.splice(0)) await one.checkpoint.close()
@@ -87,15 +88,9 @@ export function sharedHistory(programs: string): SharedHistoryPlace {
     join,
     asked,
     store: async () => (await join()).store,
-    reading: async (run, read) => {
-      const url = await place.url(name())
-      return withCleanup(async (closeLater) => {
-        const deps = { url, folder: tmpdir(), clock: systemClock, random: systemRandom }
-        const history = await lookAtHistory(deps, closeLater)
-        if (history === null) throw new Error('there is no checkpoint')
-        await history.copyForReading({ newer: run, older: null, isListed: () => true })
-        return read(history)
-      })
+    reading: async (read) => {
+      const deps = { clock: systemClock, random: systemRandom }
+      return readAndClose(await openSharedHistory(await place.url(name()), deps), read)
     },
     outputSizes: async () => {
       const rows = await asked('SELECT length(packed) AS size FROM enrich.history_outputs ORDER BY output_id')

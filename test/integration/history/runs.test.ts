@@ -8,6 +8,7 @@ import { verifyFile } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
 import { type EnrichConfig, type EnrichOptions, type RunEvent, enrich } from '../../../src/index.js'
 import { loadDriver } from '../../../src/platform/sqlite.js'
 import type { ForeignServiceOptions } from '../../support/foreign-service.js'
+import { listEntries } from './support.js'
 import { createWorkplace, eventsOf, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
 
 const Database = loadDriver()
@@ -25,24 +26,24 @@ afterEach(() => {
 
 const checkpointPath = () => place.path('checkpoint.sqlite')
 
-function reading<Result>(read: (history: HistoryReader) => Result): Result {
+async function reading<Result>(read: (history: HistoryReader) => Promise<Result>): Promise<Result> {
   const history = openHistory(checkpointPath())
   if (history === null) throw new Error('there is no checkpoint')
   try {
-    return read(history)
+    return await read(history)
   } finally {
-    history.close()
+    await history.close()
   }
 }
 
-const runs = (): readonly RememberedRun[] => reading((history) => history.runs())
+const runs = (): Promise<readonly RememberedRun[]> => reading((history) => history.runs())
 
 /** The names and statuses of the rows that a run published. */
 const rowsOf = (run: number) =>
-  reading((history) => {
-    const output = history.published(run)
+  reading(async (history) => {
+    const output = await history.published(run)
     if (output === null) return null
-    const entries = new Map(output.entries(new Set(output.rows)))
+    const entries = new Map(await listEntries(output, new Set(output.rows)))
     return [...output.rows].map((number) => {
       const { name, state } = entries.get(number) ?? { name: null, state: '{}' }
       return [name, parsePublishedState(state).get('status')?.value]
@@ -87,7 +88,7 @@ describe('a run that goes to its end', () => {
   test('is remembered with what it did, and its output row by row', async () => {
     const service = await startService({ answers })
     await place.run(service, {}, { command: 'enrich companies.csv' })
-    const [run] = runs()
+    const [run] = await runs()
     expect(run).toMatchObject({ number: 1, exitCode: 0, isPublished: true, baseline: null })
     expect(run?.endedAtMs).toBeGreaterThanOrEqual(run?.startedAtMs ?? Infinity)
     expect(run?.record).toMatchObject({
@@ -102,7 +103,7 @@ describe('a run that goes to its end', () => {
     expect(run?.record?.input.sha256).toMatch(/^[0-9a-f]{64}$/)
     expect(run?.record?.timeline.at(-1)).toMatchObject({ submissions: 2, answered: 2 })
     expect(JSON.stringify(run)).not.toContain(service.apiKey)
-    expect(rowsOf(1)).toEqual([
+    expect(await rowsOf(1)).toEqual([
       ['Acme', 'no_match'],
       ['Bolt', 'no_match'],
       ['Acme', 'no_match'],
@@ -118,8 +119,8 @@ describe('a run that goes to its end', () => {
       const before = counts()
       await place.run(service, { output: { path: place.path(name) } })
       expect(counts()).toEqual(before)
-      expect(rowsOf(2)).toEqual(rowsOf(1))
-      const [second, first] = runs()
+      expect(await rowsOf(2)).toEqual(await rowsOf(1))
+      const [second, first] = await runs()
       expect(second).toMatchObject({ number: 2, isPublished: true, baseline: 1 })
       expect(second?.record?.figures).toEqual(first?.record?.figures)
     },
@@ -131,10 +132,10 @@ describe('a run that goes to its end', () => {
     await place.run(service)
     delete changing['Bolt']
     await place.run(service, {}, { askAgain: ['failed'] })
-    const statuses = (run: number) => rowsOf(run)?.map(([, status]) => status)
-    expect(statuses(1)).toEqual(['no_match', 'failed', 'no_match', 'invalid_input'])
-    expect(statuses(2)).toEqual(['no_match', 'no_match', 'no_match', 'invalid_input'])
-    expect(runs()[0]?.record?.figures?.rowsByStatus).toEqual({ no_match: 3, invalid_input: 1 })
+    const statuses = async (run: number) => (await rowsOf(run))?.map(([, status]) => status)
+    expect(await statuses(1)).toEqual(['no_match', 'failed', 'no_match', 'invalid_input'])
+    expect(await statuses(2)).toEqual(['no_match', 'no_match', 'no_match', 'invalid_input'])
+    expect((await runs())[0]?.record?.figures?.rowsByStatus).toEqual({ no_match: 3, invalid_input: 1 })
   })
 
   test('rows that move, come and go are remembered where they are', async () => {
@@ -143,13 +144,13 @@ describe('a run that goes to its end', () => {
     const before = counts()
     place.writeRows(['Bolt,York', 'Cargo,Bath', 'Acme,Leeds'])
     await place.run(service)
-    expect(rowsOf(2)).toEqual([
+    expect(await rowsOf(2)).toEqual([
       ['Bolt', 'no_match'],
       ['Cargo', 'no_match'],
       ['Acme', 'no_match'],
     ])
     expect(counts()['history_entries']).toBe((before['history_entries'] ?? 0) + 1)
-    expect(runs()[0]?.record?.figures).toMatchObject({ rowCount: 3, rowsByStatus: { no_match: 3 } })
+    expect((await runs())[0]?.record?.figures).toMatchObject({ rowCount: 3, rowsByStatus: { no_match: 3 } })
   })
 
   test('runs of one job are compared whatever its input is called; of another, with none', async () => {
@@ -163,7 +164,7 @@ describe('a run that goes to its end', () => {
     await place.run(service, of('monday.csv', 'nightly'))
     await place.run(service, of('tuesday.csv'))
     await place.run(service, of('tuesday.csv', 'nightly'))
-    expect(runs().map(({ number, baseline }) => [number, baseline])).toEqual([
+    expect((await runs()).map(({ number, baseline }) => [number, baseline])).toEqual([
       [3, 1],
       [2, null],
       [1, null],
@@ -176,9 +177,9 @@ describe('a run that goes to its end', () => {
       place.writeRows([`Company ${run},Leeds`])
       await place.run(service, { history: { keep: 2 } })
     }
-    expect(runs().map(({ isPublished }) => isPublished)).toEqual([true, true, false, false])
+    expect((await runs()).map(({ isPublished }) => isPublished)).toEqual([true, true, false, false])
     expect(counts()).toMatchObject({ history_outputs: 2, history_entries: 2 })
-    expect(rowsOf(4)).toEqual([['Company 3', 'no_match']])
+    expect(await rowsOf(4)).toEqual([['Company 3', 'no_match']])
   })
 })
 
@@ -199,7 +200,7 @@ describe('a run that does not get there', () => {
     for await (const event of changing)
       if (event.type === 'planned') writeFileSync(from, `${readFileSync(from, 'utf8')}Late,Leeds\n`)
     await expect(changing.summary).rejects.toThrow()
-    expect(runs()).toMatchObject([
+    expect(await runs()).toMatchObject([
       { exitCode: 5, isPublished: false, record: { error: { code: 'INPUT_CHANGED' }, summary: null } },
     ])
   })
@@ -207,7 +208,7 @@ describe('a run that does not get there', () => {
   test('by a stop: without an output, and with its exit code', async () => {
     const service = await startService({ answers })
     await place.run(service, { budget: { lookupsMax: 1 } })
-    expect(runs()).toMatchObject([
+    expect(await runs()).toMatchObject([
       {
         exitCode: 8,
         isPublished: false,
@@ -244,7 +245,7 @@ describe('damage of history', () => {
     place.writeRows(['Acme,Leeds', 'Cargo,Bath'])
     const summary = await place.run(service)
     expect(summary).toMatchObject({ billedCount: 1, cachedCount: 1 })
-    expect(runs()[0]).toMatchObject({ isPublished: true, exitCode: 0 })
+    expect((await runs())[0]).toMatchObject({ isPublished: true, exitCode: 0 })
 
     // Marks are written anew with every output.
     if (wheres()?.length === 0) expect(sql).toContain('history_marks')
@@ -256,7 +257,7 @@ describe('damage of history', () => {
       })
     expect(wheres()).toEqual([])
     expect(await place.run(service)).toMatchObject({ billedCount: 0, cachedCount: 2 })
-    expect(rowsOf(runs()[0]?.number ?? 0)).toEqual([
+    expect(await rowsOf((await runs())[0]?.number ?? 0)).toEqual([
       ['Acme', 'no_match'],
       ['Cargo', 'no_match'],
     ])
@@ -284,7 +285,7 @@ describe('damage of history', () => {
       })
       expect(wheres()).toEqual([])
       await place.run(service)
-      expect(rowsOf(runs()[0]?.number ?? 0)).toHaveLength(301)
+      expect(await rowsOf((await runs())[0]?.number ?? 0)).toHaveLength(301)
     },
   )
 })

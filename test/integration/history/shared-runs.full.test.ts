@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { findPostgres } from '../../support/postgres-server.js'
 import { startMs } from '../checkpoint/support.js'
 import { sharedHistory, type SharedHistoryPlace } from './places.js'
-import { entryOf, form, marksOf, recordOf, series } from './support.js'
+import { entryOf, form, listEntries, marksOf, recordOf, series } from './support.js'
 
 const programs = findPostgres()
 
@@ -21,7 +21,11 @@ describe.skipIf(programs === null)('runs of several processes at the same time',
   async function stored({ store }: Joined, names: readonly string[]) {
     const run = await store.begin({ series, startedAtMs: startMs, record: recordOf() })
     const rows = Uint32Array.from(await store.addEntries(names.map((name) => entryOf(name))))
-    return { run, rows, store: () => store.storeOutput(run, rows, form, marksOf([1], [rows[0] ?? 0])) }
+    return {
+      run,
+      rows,
+      store: () => store.storeOutput({ number: run, series }, rows, form, marksOf([1], [rows[0] ?? 0])),
+    }
   }
 
   async function published(joined: Joined, names: readonly string[]): Promise<number> {
@@ -33,10 +37,9 @@ describe.skipIf(programs === null)('runs of several processes at the same time',
   }
 
   const rowsOf = (run: number) =>
-    at.reading(run, (history) => {
-      const output = history.published(run)
-      return [...(output?.entries(output.rows) ?? [])].map(([, { name }]) => name)
-    })
+    at.reading(async (history) =>
+      (await listEntries(await history.published(run))).map(([, { name }]) => name),
+    )
 
   test('have numbers of their own, share equal entries, and each keeps its rows', async () => {
     const joined = await Promise.all(Array.from({ length: 4 }, () => at.join()))
@@ -72,9 +75,10 @@ describe.skipIf(programs === null)('runs of several processes at the same time',
     const killed = await dead.store.begin({ series, startedAtMs: startMs, record: recordOf() })
     await alive.store.begin({ series, startedAtMs: startMs, record: recordOf() })
     await at.asked('UPDATE enrich.workers SET is_fenced = true WHERE worker_id = $1', [dead.worker.id])
-    expect(await at.reading(killed, (history) => history.runs().map((run) => run.isGoingOn))).toEqual([
-      true,
-      false,
+    const runs = await at.reading((history) => history.runs())
+    expect(runs.map(({ number, isGoingOn }) => [number === killed, isGoingOn])).toEqual([
+      [false, true],
+      [true, false],
     ])
   })
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { findPostgres } from '../../support/postgres-server.js'
 import { startMs } from '../checkpoint/support.js'
 import { fileHistory, sharedHistory, type HistoryPlace } from './places.js'
-import { addressOf, entryOf, form, marksOf, recordOf, series } from './support.js'
+import { addressOf, entryOf, form, listEntries, marksOf, recordOf, series } from './support.js'
 
 const programs = findPostgres()
 const places: readonly (readonly [string, () => HistoryPlace])[] = [
@@ -24,7 +24,7 @@ describe.each(places)('%s', (_, openPlace) => {
     const store = await at.store()
     const run = await store.begin({ series: ofSeries, startedAtMs: startMs, record: recordOf() })
     await store.storeOutput(
-      run,
+      { number: run, series: ofSeries },
       Uint32Array.from(entries),
       form,
       marksOf([1, 2].slice(0, entries.length), entries.slice(0, 2)),
@@ -41,8 +41,8 @@ describe.each(places)('%s', (_, openPlace) => {
   }
 
   const rowsOf = (run: number): Promise<number[] | null> =>
-    at.reading(run, (history) => {
-      const output = history.published(run)
+    at.reading(async (history) => {
+      const output = await history.published(run)
       return output === null ? null : [...output.rows]
     })
 
@@ -53,7 +53,7 @@ describe.each(places)('%s', (_, openPlace) => {
       const other = await at.store()
       const second = await other.begin({ series, startedAtMs: startMs + 5, record: recordOf() })
       await other.end(second, startMs + 9, 3, recordOf({ error: { code: 'DISK_FULL', message: 'no' } }))
-      expect(await at.reading(first, (history) => history.runs())).toMatchObject([
+      expect(await at.reading((history) => history.runs())).toMatchObject([
         { number: second, endedAtMs: startMs + 9, exitCode: 3, record: { error: { code: 'DISK_FULL' } } },
         { number: first, endedAtMs: null, exitCode: null, isPublished: false, baseline: null },
       ])
@@ -63,14 +63,14 @@ describe.each(places)('%s', (_, openPlace) => {
       const store = await at.store()
       const numbers = await store.addEntries([entryOf('A'), entryOf('B', { rowKey: '7', name: null })])
       const run = await publishRun([numbers[1] ?? 0, numbers[0] ?? 0, numbers[1] ?? 0])
-      await at.reading(run, (history) => {
-        const output = history.published(run)
+      await at.reading(async (history) => {
+        const output = await history.published(run)
         expect([...(output?.rows ?? [])]).toEqual([numbers[1], numbers[0], numbers[1]])
-        expect([...(output?.entries([numbers[1] ?? 0, numbers[0] ?? 0]) ?? [])]).toEqual([
+        expect(await listEntries(output, [numbers[1] ?? 0, numbers[0] ?? 0])).toEqual([
           [numbers[1], { address: addressOf('B'), rowKey: '7', name: null, state: entryOf('B').state }],
           [numbers[0], { address: addressOf('A'), rowKey: null, name: 'A', state: entryOf('A').state }],
         ])
-        expect(history.published(run + 1)).toBeNull()
+        expect(await history.published(run + 1)).toBeNull()
       })
     })
 
@@ -98,10 +98,10 @@ describe.each(places)('%s', (_, openPlace) => {
       expect(again).toBe(first)
       expect(other).not.toBe(first)
       const run = await publishRun([again ?? 0])
-      const states = await at.reading(run, (history) =>
-        [...(history.published(run)?.entries([again ?? 0]) ?? [])].map(([, { state }]) => state),
+      const entries = await at.reading(async (history) =>
+        listEntries(await history.published(run), [again ?? 0]),
       )
-      expect(states).toEqual([stateOf('A', 1)])
+      expect(entries.map(([, { state }]) => state)).toEqual([stateOf('A', 1)])
     })
 
     test('what the next run of a series starts from are the rows and the marks of the last output', async () => {
@@ -147,7 +147,7 @@ describe.each(places)('%s', (_, openPlace) => {
         [numbers[5], numbers[4], numbers[5]],
       ])
       expect(await rowsOf(other)).toEqual(numbers.slice(0, 1))
-      expect(await at.reading(other, (history) => history.runs())).toHaveLength(7)
+      expect(await at.reading((history) => history.runs())).toHaveLength(7)
       expect(await store.addEntries([entryOf('C5')])).toEqual([numbers[5]])
     })
   })

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
-import { type NewEntry, noDigest, type Marks } from '../../../src/pipeline/history/history-writer.js'
+import type { Marks, NewEntry } from '../../../src/pipeline/checkpoint/history-store.js'
+import { noDigest } from '../../../src/pipeline/history/output-recorder.js'
+import type { PublishedEntry, PublishedOutput } from '../../../src/pipeline/history/remembered-runs.js'
 import { runRecordVersion, type RunRecord } from '../../../src/pipeline/history/run-record.js'
 
 export const series = 'companies.csv'
@@ -47,4 +49,13 @@ export function marksOf(lookups: readonly number[], values: readonly number[]): 
     marks: Buffer.concat(lookups.map((lookup) => addressOf(String(lookup)).subarray(0, 8))),
     rowsDigest: noDigest,
   }
+}
+
+export async function listEntries(
+  output: PublishedOutput | null,
+  numbers: Iterable<number> = output?.rows ?? [],
+): Promise<(readonly [number, PublishedEntry])[]> {
+  const found: (readonly [number, PublishedEntry])[] = []
+  if (output !== null) for await (const entry of output.entries(numbers)) found.push(entry)
+  return found
 }

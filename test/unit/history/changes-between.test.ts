@@ -35,14 +35,14 @@ class Entries {
     return {
       run,
       rows: Uint32Array.from(rows, (row) => this.#numberOf(row)),
-      *entries(numbers) {
+      async *entries(numbers) {
         for (const number of numbers) {
           read.add(number)
           const entry = all[number - 1]
-          if (entry !== undefined) yield [number, entry]
+          if (entry !== undefined) yield await Promise.resolve([number, entry] as const)
         }
       },
-      numbersOf: () => [],
+      numbersOf: () => Promise.resolve([]),
     }
   }
 
@@ -61,13 +61,19 @@ class Entries {
   }
 }
 
-function between(older: readonly Row[], newer: readonly Row[]): Change[] {
-  const entries = new Entries()
-  return [...compareOutputs(entries.output(1, older), entries.output(2, newer))].flat()
+async function listChanges(older: PublishedOutput, newer: PublishedOutput): Promise<Change[]> {
+  const changes: Change[] = []
+  for await (const batch of compareOutputs(older, newer)) changes.push(...batch)
+  return changes
 }
 
-const told = (older: readonly Row[], newer: readonly Row[]): string[] =>
-  between(older, newer).map(({ kind, rowNumber }) => `${kind} ${rowNumber}`)
+function between(older: readonly Row[], newer: readonly Row[]): Promise<Change[]> {
+  const entries = new Entries()
+  return listChanges(entries.output(1, older), entries.output(2, newer))
+}
+
+const told = async (older: readonly Row[], newer: readonly Row[]): Promise<string[]> =>
+  (await between(older, newer)).map(({ kind, rowNumber }) => `${kind} ${rowNumber}`)
 
 const row = (ask: string, found: string | null = ask): Row => ({ ask, found })
 const [a, b, c] = [row('a'), row('b'), row('c')]
@@ -102,41 +108,41 @@ describe('what changed between two outputs', () => {
     ['a row that asks otherwise is another row', [a], [b], ['new_row 1', 'row_gone 1']],
     ['all rows are new where there were none', [], [a, a], ['new_row 1', 'new_row 2']],
     ['all rows are gone where there are none', [a, b], [], ['row_gone 1', 'row_gone 2']],
-  ])('%s', (_, older, newer, expected) => {
-    expect(told(older, newer)).toEqual(expected)
+  ])('%s', async (_, older, newer, expected) => {
+    expect(await told(older, newer)).toEqual(expected)
   })
 
-  it('with a key, a row that asks otherwise is the same row', () => {
+  it('with a key, a row that asks otherwise is the same row', async () => {
     const keyed = (ask: string): Row => ({ ask, found: ask, rowKey: '17' })
-    expect(between([keyed('a')], [keyed('b')])).toMatchObject([
+    expect(await between([keyed('a')], [keyed('b')])).toMatchObject([
       { kind: 'renamed', rowKey: '17', name: 'b', old: 'a', new: 'b', rowNumber: 1, run: 2 },
     ])
   })
 
-  it('rows with keys and rows without are not compared', () => {
-    expect(() => told([a], [{ ...a, rowKey: '1' }])).toThrow(
+  it('rows with keys and rows without are not compared', async () => {
+    await expect(told([a], [{ ...a, rowKey: '1' }])).rejects.toThrow(
       expect.objectContaining({ code: 'RUNS_NOT_COMPARABLE' }),
     )
   })
 
-  it('a row that came or went names its company', () => {
-    const [came, went] = between([a], [b])
+  it('a row that came or went names its company', async () => {
+    const [came, went] = await between([a], [b])
     expect(came).toMatchObject({ name: 'b', newEntityId: 'siq_1', oldEntityId: null, field: null })
     expect(went).toMatchObject({ name: 'a', newEntityId: null, oldEntityId: 'siq_1', field: null })
   })
 
-  it('entries that both outputs have as often are not read, but the first', () => {
+  it('entries that both outputs have as often are not read, but the first', async () => {
     const entries = new Entries()
     const many = Array.from({ length: 500 }, (_, at) => row(`n${at}`))
     const older = entries.output(1, [...many, a])
     const newer = entries.output(2, [...many.toReversed(), b])
-    expect([...compareOutputs(older, newer)].flat()).toHaveLength(2)
+    expect(await listChanges(older, newer)).toHaveLength(2)
     expect(entries.read.size).toBeLessThanOrEqual(4)
   })
 
-  it('counts are by kind, in their order', () => {
+  it('counts are by kind, in their order', async () => {
     const counter = new ChangeCounter()
-    counter.add(between([a, b], [row('b', 'x'), c]))
+    counter.add(await between([a, b], [row('b', 'x'), c]))
     expect(Object.entries(counter.counts)).toEqual([
       ['new_row', 1],
       ['row_gone', 1],
@@ -154,14 +160,16 @@ describe('whatever the rows are', () => {
   const countOf = (changes: readonly Change[], kind: string) =>
     changes.filter((change) => change.kind === kind).length
 
-  it('an output against itself, in any order, is no change', () => {
-    fc.assert(fc.property(anyRows, (rows) => told(rows, rows.toReversed()).length === 0))
+  it('an output against itself, in any order, is no change', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyRows, async (rows) => (await told(rows, rows.toReversed())).length === 0),
+    )
   })
 
-  it('each row is told at most once, and what came less what went is the difference', () => {
-    fc.assert(
-      fc.property(anyRows, anyRows, (older, newer) => {
-        const changes = between(older, newer)
+  it('each row is told at most once, and what came less what went is the difference', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyRows, anyRows, async (older, newer) => {
+        const changes = await between(older, newer)
         const here = changes.filter(({ kind }) => kind !== 'row_gone')
         expect(new Set(here.map(({ rowNumber }) => rowNumber)).size).toBe(here.length)
         expect(countOf(changes, 'new_row') - countOf(changes, 'row_gone')).toBe(newer.length - older.length)
@@ -171,10 +179,10 @@ describe('whatever the rows are', () => {
     )
   })
 
-  it('what came there goes back here', () => {
-    fc.assert(
-      fc.property(anyRows, anyRows, (older, newer) => {
-        const [there, back] = [between(older, newer), between(newer, older)]
+  it('what came there goes back here', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyRows, anyRows, async (older, newer) => {
+        const [there, back] = [await between(older, newer), await between(newer, older)]
         expect(countOf(back, 'row_gone')).toBe(countOf(there, 'new_row'))
         expect(countOf(back, 'gained_match')).toBe(countOf(there, 'lost_match'))
         expect(countOf(back, 'renamed')).toBe(countOf(there, 'renamed'))
@@ -182,24 +190,24 @@ describe('whatever the rows are', () => {
     )
   })
 
-  it('each change of an answer is told once a row, and nothing else', () => {
+  it('each change of an answer is told once a row, and nothing else', async () => {
     const anyAnswers = fc.dictionary(
       fc.constantFrom('a', 'b', 'c', 'd'),
       fc.tuple(fc.constantFrom('x', 'y'), fc.constantFrom('x', 'y')),
     )
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         anyAnswers,
         fc.array(fc.nat(3), { maxLength: 20 }),
         fc.array(fc.nat(20)),
-        (answers, picks, order) => {
+        async (answers, picks, order) => {
           const asks = Object.keys(answers)
           if (asks.length === 0) return
           const rows = picks.map((pick) => asks[pick % asks.length] ?? '')
           const moved = rows
             .map((ask, at) => ({ ask, place: order[at] ?? at }))
             .sort((p, q) => p.place - q.place)
-          const changes = between(
+          const changes = await between(
             rows.map((ask) => row(ask, answers[ask]?.[0])),
             moved.map(({ ask }) => row(ask, answers[ask]?.[1])),
           )

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type {
   HistoryReader,
   PublishedEntry,
+  PublishedOutput,
   RememberedRun,
 } from '../../../src/pipeline/history/remembered-runs.js'
 import type { OutputFigures } from '../../../src/pipeline/history/run-record.js'
@@ -46,22 +47,27 @@ function reader(
   runs: readonly RememberedRun[],
 ): HistoryReader {
   return {
-    runs: () => runs,
+    runs: () => Promise.resolve(runs),
+    submissions: () => Promise.resolve([]),
     published: (run) => {
       const rows = rowsByRun[run]
-      return rows === undefined
-        ? null
-        : {
-            run,
-            rows: Uint32Array.from(rows),
-            *entries(numbers) {
-              for (const number of numbers) yield [number, entries[number]!]
-            },
-            numbersOf: (isWanted) =>
-              entries.flatMap(({ state }, number) =>
-                isWanted(parsePublishedState(state).get('status')?.value ?? '') ? [number] : [],
-              ),
-          }
+      const output: PublishedOutput | null =
+        rows === undefined
+          ? null
+          : {
+              run,
+              rows: Uint32Array.from(rows),
+              async *entries(numbers) {
+                for (const number of numbers) yield await Promise.resolve([number, entries[number]!] as const)
+              },
+              numbersOf: (isWanted) =>
+                Promise.resolve(
+                  entries.flatMap(({ state }, number) =>
+                    isWanted(parsePublishedState(state).get('status')?.value ?? '') ? [number] : [],
+                  ),
+                ),
+            }
+      return Promise.resolve(output)
     },
     close: () => undefined,
   }
@@ -89,10 +95,10 @@ const shown = (name: string, status: string, over: object = {}) => ({
 describe('rows to review', () => {
   const perhaps = { confidence: 71, found: 'Perhaps' }
 
-  test('those that were left to review, once for all rows that ask the same, those of most rows first', () => {
-    const output = reader({ 1: [0, 2, 1, 0, 4, 1, 1, 3] }, []).published(1)!
+  test('those that were left to review, once for all rows that ask the same, those of most rows first', async () => {
+    const output = (await reader({ 1: [0, 2, 1, 0, 4, 1, 1, 3] }, []).published(1))!
     const counts = { lookupCount: 2, rowCount: 4, rowsByStatus: { partial_match: 3, no_match: 1 } }
-    expect(findRowsToReview(output, counts, sampleFigures({ partial_match: 3, no_match: 1 }))).toEqual({
+    expect(await findRowsToReview(output, counts, sampleFigures({ partial_match: 3, no_match: 1 }))).toEqual({
       rowCount: 4,
       entries: [
         shown('perhaps', 'partial_match', { ...perhaps, rowNumber: 3, rowCount: 3 }),
@@ -101,27 +107,27 @@ describe('rows to review', () => {
     })
   })
 
-  test('a source that is no address is the reason, and an address is the source', () => {
-    const output = reader({ 1: [6, 7] }, []).published(1)!
+  test('a source that is no address is the reason, and an address is the source', async () => {
+    const output = (await reader({ 1: [6, 7] }, []).published(1))!
     const counts = { lookupCount: 2, rowCount: 2, rowsByStatus: { no_match: 2 } }
-    expect(findRowsToReview(output, counts, sampleFigures({ no_match: 2 })).entries).toEqual([
+    expect((await findRowsToReview(output, counts, sampleFigures({ no_match: 2 }))).entries).toEqual([
       shown('explained', 'no_match', { reason: 'no company has this name', rowNumber: 1, rowCount: 1 }),
       shown('linked', 'no_match', { source: 'https://example.com/1', rowNumber: 2, rowCount: 1 }),
     ])
   })
 
-  test('where some rows of a status are decided, only those that the review asks about', () => {
-    const output = reader({ 1: [0, 1, 4, 5, 4] }, []).published(1)!
+  test('where some rows of a status are decided, only those that the review asks about', async () => {
+    const output = (await reader({ 1: [0, 1, 4, 5, 4] }, []).published(1))!
     const counts = { lookupCount: 1, rowCount: 1, rowsByStatus: { no_match: 1 } }
-    expect(findRowsToReview(output, counts, sampleFigures({ no_match: 3, partial_match: 1 }))).toEqual({
+    expect(await findRowsToReview(output, counts, sampleFigures({ no_match: 3, partial_match: 1 }))).toEqual({
       rowCount: 1,
       entries: [shown('nobody', 'no_match', { rowNumber: 4, rowCount: 1 })],
     })
   })
 
-  test('rows without an answer are not among them, and are listed on their own', () => {
-    const output = reader({ 1: [0, 2, 1, 0, 1, 1, 3] }, []).published(1)!
-    expect(findUnansweredRows(output)).toEqual({
+  test('rows without an answer are not among them, and are listed on their own', async () => {
+    const output = (await reader({ 1: [0, 2, 1, 0, 1, 1, 3] }, []).published(1))!
+    expect(await findUnansweredRows(output)).toEqual({
       rowCount: 2,
       entries: [
         shown('lost', 'uncertain', { rowNumber: 2, rowCount: 1 }),
@@ -130,19 +136,20 @@ describe('rows to review', () => {
     })
   })
 
-  test('of many, the largest, and all of them counted', () => {
+  test('of many, the largest, and all of them counted', async () => {
     const many = 5_000
     const rows = Uint32Array.from({ length: many + 40 }, (_, index) => (index < many ? index : 4_321))
     const output = {
       run: 1,
       rows,
-      *entries(numbers: Iterable<number>) {
-        for (const number of numbers) yield [number, entry(`n${number}`, { status: 'failed' })] as const
+      async *entries(numbers: Iterable<number>) {
+        for (const number of numbers)
+          yield await Promise.resolve([number, entry(`n${number}`, { status: 'failed' })] as const)
       },
       // Entries of other outputs are among them.
-      numbersOf: () => Array.from({ length: 2 * many }, (_, number) => number),
+      numbersOf: () => Promise.resolve(Array.from({ length: 2 * many }, (_, number) => number)),
     }
-    const { rowCount, entries: listed } = findUnansweredRows(output)
+    const { rowCount, entries: listed } = await findUnansweredRows(output)
     expect([rowCount, listed.length]).toEqual([many + 40, 300])
     expect(listed[0]).toMatchObject({ rowNumber: 4_322, rowCount: 41 })
     expect(listed[1]).toMatchObject({ rowNumber: 1, rowCount: 1 })
@@ -191,41 +198,42 @@ describe('a report is of', () => {
   const rows = { 1: [0], 2: [0, 1], 3: [2, 1] }
   const gather = (number: number | null) => gatherReport({ reader: reader(rows, runs), number, nowMs: 1 })
 
-  test('the last run that published an output, or the one that is named', () => {
-    expect(gather(null).run.number).toBe(4)
-    expect(gather(2).run.number).toBe(2)
-    expect(() => gather(6)).toThrow(expect.objectContaining({ code: 'RUN_NOT_FOUND' }))
+  test('the last run that published an output, or the one that is named', async () => {
+    expect((await gather(null)).run.number).toBe(4)
+    expect((await gather(2)).run.number).toBe(2)
+    await expect(gather(6)).rejects.toThrow(expect.objectContaining({ code: 'RUN_NOT_FOUND' }))
   })
 
-  test('it stands beside the runs of its own series before it', () => {
-    expect(gather(3).earlier.map(({ number }) => number)).toEqual([2, 1])
-    expect(gather(4).earlier).toEqual([])
+  test('it stands beside the runs of its own series before it', async () => {
+    expect((await gather(3)).earlier.map(({ number }) => number)).toEqual([2, 1])
+    expect((await gather(4)).earlier).toEqual([])
   })
 
-  test('changes are those of the outputs, where both are remembered; else only counted', () => {
-    expect(gather(3).changes).toMatchObject({
+  test('changes are those of the outputs, where both are remembered; else only counted', async () => {
+    expect((await gather(3)).changes).toMatchObject({
       baseline: 2,
       counts: { lost_match: 1 },
       largest: [{ kind: 'new_row' }, { kind: 'row_gone' }],
     })
-    expect(gather(4).changes).toMatchObject({ baseline: 3, largest: null })
-    expect(gather(1).changes).toBe(null)
+    expect((await gather(4)).changes).toMatchObject({ baseline: 3, largest: null })
+    expect((await gather(1)).changes).toBe(null)
   })
 
-  test('an output of another version is no reason for no report', () => {
+  test('an output of another version is no reason for no report', async () => {
     const foreign = reader({ 2: [2], 3: [2] }, runs)
     const published = foreign.published.bind(foreign)
-    foreign.published = (run) => {
-      const output = published(run)
+    foreign.published = async (run) => {
+      const output = await published(run)
       return output === null
         ? null
         : {
             ...output,
-            *entries(numbers) {
-              for (const number of numbers) yield [number, { ...entries[number]!, state: '{"v":99}' }]
+            async *entries(numbers) {
+              for (const number of numbers)
+                yield await Promise.resolve([number, { ...entries[number]!, state: '{"v":99}' }] as const)
             },
           }
     }
-    expect(gatherReport({ reader: foreign, number: 3, nowMs: 1 }).unanswered).toBe(null)
+    expect((await gatherReport({ reader: foreign, number: 3, nowMs: 1 })).unanswered).toBe(null)
   })
 })

@@ -1,11 +1,9 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { removeStaleTemporaries, buildTemporaryPath } from '../../../platform/files.js'
-import type { Random } from '../../../platform/random.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
-import { withExplainedErrors } from '../sqlite/open-database.js'
+import { makeCheckpointFile, withExplainedErrors } from '../sqlite/open-database.js'
 import { buildAnswerChecksumSql, buildChecksumSql, getColumns, listCoveredColumns } from '../tables.js'
-import { openCheckpoint, type OwnCheckpoint } from '../sqlite/sqlite-checkpoint.js'
 import { toScope } from '../lookup-state.js'
 import type { LookupKind } from '../../../core/lookup-kinds.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
@@ -44,11 +42,11 @@ interface CopiedLookup extends Readonly<Record<string, unknown>> {
 export class LocalCopy {
   readonly path: string
   readonly #folder: string
-  readonly #file: OwnCheckpoint
-  #writes: Writes | null = null
+  readonly #database: Sqlite
+  readonly #write: Writes
 
   /** Removes copies that killed runs left in `folder`. */
-  constructor(folder: string, deps: { scope: string; job: string; nowMs: number; random: Random }) {
+  constructor(folder: string) {
     const copyPath = join(folder, 'enrich-answers')
     removeStaleTemporaries(copyPath)
     this.#folder = buildTemporaryPath(copyPath)
@@ -57,29 +55,27 @@ export class LocalCopy {
       mkdirSync(this.#folder, { mode: 0o700 })
     })
     try {
-      this.#file = openCheckpoint({ ...deps, path: this.path, isBilled: false })
+      this.#database = withExplainedErrors(this.path, () => makeCheckpointFile(this.path))
+      this.#write = prepareWrites(this.#database)
     } catch (error) {
       rmSync(this.#folder, { recursive: true, force: true })
       throw error
     }
   }
 
-  /** Durable when it resolves. */
-  writeHistory<Result>(change: (database: Sqlite) => Result): Promise<Result> {
-    return this.#file.store.updateHistory(change)
-  }
-
   /** Overwrites earlier copies of these lookups. */
-  put(lookups: readonly CopiedLookup[]): Promise<void> {
-    return this.#file.store.updateHistory((database) => {
-      this.#writes ??= prepareWrites(database)
-      for (const lookup of lookups) this.#writes(lookup)
-    })
+  put(lookups: readonly CopiedLookup[]): void {
+    withExplainedErrors(
+      this.path,
+      this.#database.transaction(() => {
+        for (const lookup of lookups) this.#write(lookup)
+      }),
+    )
   }
 
   close(): void {
     try {
-      this.#file.close()
+      this.#database.close()
     } finally {
       rmSync(this.#folder, { recursive: true, force: true })
     }
@@ -130,7 +126,7 @@ export async function copyWanted(store: SharedStore, copy: LocalCopy): Promise<v
        ORDER BY w.scope_id, w.position LIMIT $4`,
       [store.workerId, scopeId, position, copiedAtOnce],
     )
-    if (page.length > 0) await copy.put(page)
+    if (page.length > 0) copy.put(page)
     const last = page.at(-1)
     if (last === undefined || page.length < copiedAtOnce) return store.assertRemembered()
     scopeId = last.wanted_scope_id
@@ -150,7 +146,7 @@ async function copyLookups(
        LEFT JOIN enrich.answers a ON a.lookup_id = l.lookup_id WHERE l.lookup_id = ANY($1::bigint[])`,
       [lookupIds.slice(start, start + copiedAtOnce)],
     )
-    if (page.length > 0) await copy.put(page)
+    if (page.length > 0) copy.put(page)
   }
 }
 
@@ -169,7 +165,7 @@ async function copyKnown(
        WHERE sc.scope = $1 AND l.key = ANY(ARRAY(SELECT decode(k, 'hex') FROM unnest($2::text[]) AS k))`,
       [toScope(base, kind), some],
     )
-    if (page.length > 0) await copy.put(page)
+    if (page.length > 0) copy.put(page)
   }
 }
 
@@ -217,8 +213,7 @@ export async function openSharedView(
   const shared = await openSharedToRead(deps.url, deps)
   if (shared === null) return null
   closeLater(() => shared.close())
-  const { clock, random, folder } = deps
-  const copy = new LocalCopy(folder, { scope: 'copy', job: 'copy', nowMs: clock.nowMs(), random })
+  const copy = new LocalCopy(deps.folder)
   closeLater(() => {
     copy.close()
   })

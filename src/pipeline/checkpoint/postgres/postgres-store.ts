@@ -1,4 +1,3 @@
-import type { Sqlite } from '../../../platform/sqlite.js'
 import { createEmptyPlan, type PlanPolicy } from '../lookup-state.js'
 import type { LookupKind } from '../../../core/lookup-kinds.js'
 import type {
@@ -21,6 +20,8 @@ import type {
 } from '../records.js'
 import type { LookupUpdate, RowsNow, Transition } from '../transitions.js'
 import { AnswerBatcher, SettlementBatcher } from './changes.js'
+import type { HistoryStore } from '../history-store.js'
+import { PostgresHistoryStore } from './history-store.js'
 import { IntentionBatcher } from './intentions.js'
 import { addWantedLookups, endJob, readSpent, readSpentByRows } from './jobs.js'
 import {
@@ -41,8 +42,8 @@ import type { SharedStore } from './store.js'
 export interface PostgresStoreDeps {
   readonly store: SharedStore
   readonly others: OtherWorkers & WorkerCounts
-  /** Writes to the local copy for readers. */
-  readonly remember: <Result>(change: (database: Sqlite) => Result) => Promise<Result>
+  /** The URL without credentials. */
+  readonly url: string
   readonly close: () => Promise<void>
 }
 
@@ -67,6 +68,7 @@ type Reads = {
  */
 export class PostgresStore implements LookupStore {
   readonly others: OtherWorkers
+  readonly history: HistoryStore
   readonly #deps: PostgresStoreDeps
   readonly #batchers = new Map<LookupKind, Batchers>()
   readonly #reads: Reads
@@ -76,6 +78,7 @@ export class PostgresStore implements LookupStore {
   constructor(deps: PostgresStoreDeps) {
     this.#deps = deps
     this.others = deps.others
+    this.history = new PostgresHistoryStore(deps.store, deps.url)
     this.#reads = this.#createReads()
   }
 
@@ -213,10 +216,6 @@ export class PostgresStore implements LookupStore {
 
   endJob(kind: LookupKind, nowMs: number): Promise<void> {
     return endJob(this.#deps.store, kind, nowMs)
-  }
-
-  updateHistory<Result>(change: (database: Sqlite) => Result): Promise<Result> {
-    return this.#deps.remember(change)
   }
 
   close(): Promise<void> {

@@ -53,7 +53,7 @@ export async function openPostgresCheckpoint(
   const lookups = new PostgresStore({
     store,
     others,
-    remember: (change) => copy.writeHistory(change),
+    url: deps.database.url,
     close: async () => {
       if (isClosed) return
       isClosed = true
@@ -183,7 +183,6 @@ export interface SharedRun {
   openCheckpoint(options: OpenCheckpointDeps): Promise<Checkpoint>
   /** Executes the run's statements; available once the checkpoint is open. */
   readonly store: () => SharedStore
-  readonly copy: LocalCopy
   /** Closed with the run. */
   readonly database: SharedDatabase
   readonly clock: Clock
@@ -195,7 +194,7 @@ export async function joinSharedCheckpoint(deps: SharedRunDeps, closeLater: Clos
   const { location, clock, random, folder } = deps
   const shared = await retryWhileUnreachable(deps, () => openShared(location.url, { ...location, ...deps }))
   closeLater(() => shared.close())
-  const copy = new LocalCopy(folder, { scope: 'copy', job: 'copy', nowMs: clock.nowMs(), random })
+  const copy = new LocalCopy(folder)
   closeLater(() => {
     copy.close()
   })
@@ -216,7 +215,6 @@ export async function joinSharedCheckpoint(deps: SharedRunDeps, closeLater: Clos
       return opened.checkpoint
     },
     store,
-    copy,
   }
 }
 

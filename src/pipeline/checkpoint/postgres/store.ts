@@ -59,7 +59,7 @@ export interface SharedJob {
 }
 
 /** An opened and checked database. Id and generation are part of each `custom_id`. */
-export type CheckpointDatabase = Pick<SharedDatabase, 'postgres' | 'id' | 'generation' | 'explain'>
+export type CheckpointDatabase = Pick<SharedDatabase, 'postgres' | 'id' | 'generation' | 'url' | 'explain'>
 
 export interface SharedStoreDeps extends RetryDeps {
   readonly database: CheckpointDatabase

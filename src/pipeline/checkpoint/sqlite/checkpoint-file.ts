@@ -8,6 +8,8 @@ import { createGroupTransactions, type GroupTransactions } from '../../../platfo
 import type { CloseStack } from '../../../platform/close-stack.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
 import { createDamagedError } from '../checkpoint-errors.js'
+import type { HistoryStore } from '../history-store.js'
+import { SqliteHistoryStore } from './history-store.js'
 import { describeDamage, findDamage, isHarmless, type Damage } from './verify.js'
 import { HeadKeeper, type HeadDeps } from './head-keeper.js'
 import {
@@ -145,9 +147,13 @@ export class CheckpointFile {
     return done
   }
 
-  /** Changes only the history tables. */
-  commitHistory<Result>(change: (database: Sqlite) => Result): Promise<Result> {
-    return this.batch(() => change(this.#database))
+  createHistory(): HistoryStore {
+    const database = this.#database
+    return new SqliteHistoryStore({
+      path: this.path,
+      database,
+      commit: (change) => this.batch(() => change(database)),
+    })
   }
 
   /** Returns a promise, although SQLite is synchronous, because the interface also covers servers. */

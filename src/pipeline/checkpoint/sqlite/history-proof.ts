@@ -1,63 +1,22 @@
-import { getSqliteCode, type Sqlite } from '../../../platform/sqlite.js'
+import type { Sqlite } from '../../../platform/sqlite.js'
+import type { RunRow } from '../history-store.js'
 import {
   calculateEntryDigest,
   historyTables,
-  calculateMarksChecksum,
-  calculateOutputDigest,
   calculateRunChecksum,
-  calculateStateChecksum,
-  calculateStateDigest,
+  isSoundMarks,
+  isSoundRun,
+  stateColumns,
+  unpackValidOutput,
+  unpackValidState,
   type HistoryTable,
   type MarksRow,
   type OutputRow,
-  type RunRow,
-  type StateFacts,
-  unpackChanges,
-  unpackNumbers,
+  type StateRow,
+  type Summed,
 } from '../history-tables.js'
-import { UnpackableError, unpackLine, type PackedAnswer } from '../packed-answer.js'
+import { findOutputRow } from './history-rows.js'
 import { insertRow, scanReadableRows, tryRead, type Row } from './readable-rows.js'
-
-export type StateRow = PackedAnswer & StateFacts & { digest: Buffer; checksum: Buffer }
-
-/** The columns of a state, named like those of a packed answer, because states are packed in the same way. */
-export const stateColumns =
-  's.status, s.confidence, s.country, s.packing, s.state_bytes AS lineBytes, 0 AS bodyBytes, s.packed, s.digest, s.checksum'
-
-/** Returns the text of a state; `null` if the row is damaged. */
-export function unpackValidState(row: StateRow): string | null {
-  try {
-    const state = unpackLine(row)
-    const ofState = calculateStateDigest(row, state)
-    const isSound = ofState.equals(row.digest) && calculateStateChecksum(ofState, state).equals(row.checksum)
-    return isSound ? state : null
-  } catch (error) {
-    if (error instanceof UnpackableError) return null
-    throw error
-  }
-}
-
-/** Returns the entry of each row of an output; `null` if it or its base is damaged. */
-export function unpackValidOutput(
-  row: OutputRow,
-  baseOf: (outputId: number) => OutputRow | undefined,
-): Uint32Array | null {
-  const base = row.base_id === null ? null : baseOf(row.base_id)
-  // A base never has a base: this program writes no chains.
-  if (base === undefined || (base !== null && base.base_id !== null)) return null
-  const below = base === null ? null : unpackValidOutput(base, baseOf)
-  if (base !== null && below === null) return null
-  try {
-    const rows =
-      below === null
-        ? unpackNumbers(row.packed, row.row_count)
-        : unpackChanges(row.packed, row.row_count, below)
-    return calculateOutputDigest(rows).equals(row.digest) ? rows : null
-  } catch (error) {
-    if (getSqliteCode(error) !== null) throw error
-    return null
-  }
-}
 
 /** Counts the damaged rows of each history table. */
 export function countDamagedHistory(database: Sqlite): { table: string; count: number }[] {
@@ -68,9 +27,9 @@ export function countDamagedHistory(database: Sqlite): { table: string; count: n
 
 const countUnsound: Readonly<Record<HistoryTable, (database: Sqlite) => number>> = {
   history_runs: (database) =>
-    countDamaged(iterateRows<StoredRun>(database, 'SELECT * FROM history_runs'), isSoundRun),
+    countDamaged(iterateRows<Summed<RunRow>>(database, 'SELECT * FROM history_runs'), isSoundRun),
   history_outputs: (database) => {
-    const findOutput = createOutputFinder(database)
+    const findOutput = findOutputRow(database)
     return countDamaged(
       iterateRows<OutputRow>(database, outputsSql),
       (row) => unpackValidOutput(row, findOutput) !== null,
@@ -82,21 +41,12 @@ const countUnsound: Readonly<Record<HistoryTable, (database: Sqlite) => number>>
     return countDamaged(states, (row) => unpackValidState(row) !== null)
   },
   history_marks: (database) =>
-    countDamaged(iterateRows<StoredMarks>(database, 'SELECT * FROM history_marks'), isSoundMarks),
+    countDamaged(iterateRows<Summed<MarksRow>>(database, 'SELECT * FROM history_marks'), isSoundMarks),
 }
 
 const outputsSql = 'SELECT * FROM history_outputs'
 const entriesSql = `SELECT e.*, s.digest AS stateDigest
   FROM history_entries e LEFT JOIN history_states s USING (state_id)`
-
-export type StoredRun = RunRow & { checksum: Buffer }
-export type StoredMarks = MarksRow & { checksum: Buffer }
-
-export const isSoundRun = (row: StoredRun): boolean =>
-  Buffer.isBuffer(row.checksum) && calculateRunChecksum(row).equals(row.checksum)
-
-export const isSoundMarks = (row: StoredMarks): boolean =>
-  Buffer.isBuffer(row.checksum) && calculateMarksChecksum(row).equals(row.checksum)
 
 interface EntryRow {
   address: Buffer
@@ -108,11 +58,6 @@ interface EntryRow {
 
 const isSoundEntry = ({ address, row_key: rowKey, name, digest, stateDigest }: EntryRow): boolean =>
   stateDigest !== null && calculateEntryDigest({ address, rowKey, name }, stateDigest).equals(digest)
-
-export function createOutputFinder(database: Sqlite): (outputId: number) => OutputRow | undefined {
-  const one = database.prepare<[number], OutputRow>(`${outputsSql} WHERE output_id = ?`)
-  return (outputId) => one.get(outputId)
-}
 
 /** Iterates over rows, unchecked: the caller finds out whether they are intact. */
 function iterateRows<Found>(database: Sqlite, sql: string): Iterable<Found> {
@@ -143,7 +88,7 @@ export function copyHistory(from: Sqlite, to: Sqlite): void {
   }
   const kept = copyOutputs(scanTable('history_outputs'), to)
   for (const row of scanTable('history_runs')) {
-    const run = row as unknown as StoredRun
+    const run = row as unknown as Summed<RunRow>
     if (tryRead(() => isSoundRun(run)) !== true) continue
     const outputId = kept.has(run.output_id ?? 0) ? run.output_id : null
     insertRow(to, 'history_runs', {

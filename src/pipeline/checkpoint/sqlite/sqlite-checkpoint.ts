@@ -5,10 +5,10 @@ import { readHead } from './head-file.js'
 import { assertNotBehind } from './head-keeper.js'
 import { assertCheckpointPath, withExplainedErrors, lockCheckpoint, openToWrite } from './open-database.js'
 import { readHeadComparison } from './verify.js'
-import type { Sqlite } from '../../../platform/sqlite.js'
 import { createEmptyPlan, moveLookup, type LookupPlan, type PlanPolicy } from '../lookup-state.js'
 import type { LookupKind } from '../../../core/lookup-kinds.js'
 import { createDamagedError } from '../checkpoint-errors.js'
+import type { HistoryStore } from '../history-store.js'
 import { formatCustomId, parseCustomId } from '../lookup-key.js'
 import type { FollowedLookups, Found, Given, LookupQueries, LookupStore, QueryName } from '../lookup-store.js'
 import { packContent, unpackBody } from '../packed-answer.js'
@@ -69,6 +69,7 @@ const mayLeave = () => true
 /** Lookups in a file, locked for one process. Changes that come at about the same time share a commit. */
 class SqliteStore implements LookupStore {
   readonly others = null
+  readonly history: HistoryStore
   readonly #file: CheckpointFile
   readonly #queries: Queries
   readonly #reads: Reads
@@ -76,6 +77,7 @@ class SqliteStore implements LookupStore {
   constructor(file: CheckpointFile) {
     this.#file = file
     this.#queries = file.queries
+    this.history = file.createHistory()
     this.#reads = this.#createReads()
   }
 
@@ -147,10 +149,6 @@ class SqliteStore implements LookupStore {
       const jobId = this.#file.getIds(kind)?.jobId
       if (jobId !== undefined) this.#queries.endJob.run({ jobId, nowMs })
     })
-  }
-
-  updateHistory<Result>(change: (database: Sqlite) => Result): Promise<Result> {
-    return this.#file.commitHistory(change)
   }
 
   close(): void {

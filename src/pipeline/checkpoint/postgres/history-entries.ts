@@ -1,15 +1,9 @@
-import { GroupCommit, type ItemResult } from '../../platform/group-commit.js'
-import type { PostgresStatements } from '../../platform/postgres/postgres.js'
-import type { SharedStore } from '../checkpoint/postgres/store.js'
-import {
-  calculateEntryDigest,
-  calculateStateChecksum,
-  calculateStateDigest,
-  type EntryFacts,
-  type StateFacts,
-} from '../checkpoint/history-tables.js'
-import { packAnswer } from '../checkpoint/packed-answer.js'
-import type { KeyedEntry, NewEntry } from './history-writer.js'
+import { GroupCommit, type ItemResult } from '../../../platform/group-commit.js'
+import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
+import type { EntryFacts, KeyedEntry, NewEntry, StateFacts } from '../history-store.js'
+import { calculateEntryDigest, calculateStateChecksum, calculateStateDigest } from '../history-tables.js'
+import { packAnswer } from '../packed-answer.js'
+import type { SharedStore } from './store.js'
 
 /** A state in its stored form. */
 interface PackedState extends StateFacts {
@@ -34,7 +28,7 @@ const entriesAtOnce = 5_000
 const entriesLock = 7_305_511_970
 
 /** Stores entries of outputs. Groups concurrent additions in one transaction; equal entries share a row. */
-export class SharedEntries {
+export class EntryWriter {
   readonly #store: SharedStore
   readonly #commits = new GroupCommit<readonly EntryItem[], number[]>((lists) => this.#commit(lists))
 
@@ -43,28 +37,34 @@ export class SharedEntries {
   }
 
   /** Returns the entries' numbers, aligned. */
-  add(entries: readonly NewEntry[]): Promise<number[]> {
-    return this.#commits.add(entries.map(toItem))
-  }
-
-  async addKeyed(entries: readonly KeyedEntry[]): Promise<number[]> {
-    const numbers = [...new Set(entries.map(({ like }) => like))]
-    const shared = await this.#store.query<SourceEntry>(
-      `SELECT e.entry_id AS "entryId", e.name, e.state_id AS "stateId", s.digest AS "ofState"
-       FROM enrich.history_entries e JOIN enrich.history_states s USING (state_id)
-       WHERE e.entry_id = ANY($1::bigint[])`,
-      [numbers],
-    )
-    const byNumber = new Map(shared.map((like) => [like.entryId, like]))
+  async add(entries: readonly (NewEntry | KeyedEntry)[]): Promise<number[]> {
+    const likeOf = await this.#readLike(entries.flatMap((entry) => ('like' in entry ? [entry.like] : [])))
     return this.#commits.add(
-      entries.map(({ address, rowKey, like }) => {
-        const found = byNumber.get(like)
-        if (found === undefined) throw new Error(`there is no entry ${like}`)
-        const { name, stateId, ofState } = found
-        const entry = { address, rowKey: toStorable(rowKey), name }
-        return { entry, ofState, state: stateId, digest: calculateEntryDigest(entry, ofState) }
+      entries.map((entry) => {
+        if (!('like' in entry)) return toItem(entry)
+        const { name, stateId, ofState } = likeOf(entry.like)
+        const facts = { address: entry.address, rowKey: toStorable(entry.rowKey), name }
+        return { entry: facts, ofState, state: stateId, digest: calculateEntryDigest(facts, ofState) }
       }),
     )
+  }
+
+  async #readLike(numbers: readonly number[]): Promise<(number: number) => SourceEntry> {
+    const rows =
+      numbers.length === 0
+        ? []
+        : await this.#store.query<SourceEntry>(
+            `SELECT e.entry_id AS "entryId", e.name, e.state_id AS "stateId", s.digest AS "ofState"
+             FROM enrich.history_entries e JOIN enrich.history_states s USING (state_id)
+             WHERE e.entry_id = ANY($1::bigint[])`,
+            [[...new Set(numbers)]],
+          )
+    const byNumber = new Map(rows.map((row) => [row.entryId, row]))
+    return (number) => {
+      const found = byNumber.get(number)
+      if (found === undefined) throw new Error(`there is no entry ${number}`)
+      return found
+    }
   }
 
   async #commit(lists: readonly (readonly EntryItem[])[]): Promise<ItemResult<number[]>[]> {
