@@ -1,3 +1,7 @@
+import { existsSync } from 'node:fs'
+import { systemClock } from '../platform/clock.js'
+import { systemRandom } from '../platform/random.js'
+import { openToWrite } from './checkpoint/sqlite/open-database.js'
 import { UserError } from '../core/errors.js'
 import { firstKinds } from '../core/lookup-kinds.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
@@ -139,4 +143,35 @@ async function countDecided(
     }
   }
   return counts
+}
+
+/**
+ * Checks that a run can write a checkpoint; creates it if there is none. `lookupCount`: the lookups in a file; null if it
+ * was created, and for a server. Throws CHECKPOINT_*.
+ */
+export async function checkCheckpointAccess(
+  path: string,
+  isBilled: boolean,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<{ readonly place: string; readonly lookupCount: number | null }> {
+  if (isPostgresUrl(path)) {
+    const { openShared } = await import('./checkpoint/postgres/open-database.js')
+    const database = await openShared(path, { clock: systemClock, random: systemRandom, environment })
+    await database.close()
+    return { place: database.url, lookupCount: null }
+  }
+  return diagnoseDamage(path, () => {
+    const isThere = existsSync(path)
+    const problem = findProblem(path, isBilled)
+    if (problem !== null) throw problem
+    openToWrite(path).close()
+    return Promise.resolve({ place: path, lookupCount: isThere ? countLookups(path) : null })
+  })
+}
+
+function countLookups(path: string): number {
+  const reader = openCheckpointReader(path, null)
+  const scopes = reader?.read('counts') ?? []
+  reader?.close()
+  return scopes.reduce((sum, { states }) => sum + Object.values(states).reduce((a, b) => a + b, 0), 0)
 }

@@ -57,7 +57,7 @@ const doors: Record<string, Doors> = {
   app: {
     files: `
       choose-registry enrich inspect-input labelled-decisions matcher-pool open-review
-      preview-rows propose-decisions run-history service-connection`,
+      preview-rows propose-decisions service-connection`,
   },
   client: { files: 'client transport', atMost: { doors: 2 } },
   config: { files: 'billing file-config option options partition settings' },
@@ -66,20 +66,17 @@ const doors: Record<string, Doors> = {
   pipeline: {
     files: `
       answer-first answers/answer-candidate answers/columns answers/decision
-      answers/published-state answers/stage-answers answers/stage-lines checkpoint/checkpoint
-      checkpoint/lookup-key checkpoint/lookup-state checkpoint/maintenance checkpoint/partition
-      checkpoint/postgres/open-database checkpoint/sqlite/open-database checkpoint/sqlite/reader
-      checkpoint/sqlite/verify decisions/decided-lookups decisions/decision-sync
-      decisions/decisions-file decisions/proposals decisions/review-sql decisions/review-store
-      decisions/shared-review export-rows history/alarms history/changes-file
-      history/compare-outputs history/history-copy history/history-reader history/notify-message
-      history/planned-spending history/progress history/remembered-runs history/run-record
-      history/run-summary input/columns input/input input/input-columns input/row-index
-      input/sources inspect-rows migration/move-checkpoint order output/collect
-      output/output-format output/output-path output/own-files output/plain-table
-      output/staged-file read-status run scheduler/first-answers scheduler/first-rule
-      scheduler/outcome scheduler/prepared-answer scheduler/receiver scheduler/scheduling
-      scheduler/webhooks services`,
+      answers/published-state answers/stage-lines checkpoint/checkpoint checkpoint/lookup-key
+      checkpoint/lookup-state checkpoint/maintenance checkpoint/partition decisions/decision-sync
+      decisions/decisions-file decisions/proposals decisions/review-store export-rows
+      history/alarms history/changes-file history/compare-outputs history/history-reader
+      history/notify-message history/planned-spending history/progress history/remembered-runs
+      history/run-record history/run-summary input/columns input/input input/input-columns
+      input/row-index input/sources inspect-rows migration/move-checkpoint open-review-backend
+      order output/collect output/output-format output/output-path output/own-files
+      output/plain-table output/staged-file plan-rows read-history read-status run
+      scheduler/first-rule scheduler/outcome scheduler/prepared-answer scheduler/receiver
+      scheduler/scheduling services`,
   },
   'pipeline/answers': {
     files: `
@@ -118,7 +115,7 @@ const doors: Record<string, Doors> = {
   'pipeline/scheduler': {
     files: `
       first-answers first-rule inbox job outcome prepared-answer receiver scheduler scheduling
-      shared-inbox webhooks work`,
+      shared-inbox work`,
   },
   registry: {
     files: 'edition evaluate/evaluation import/load normalize/parsed-name normalize/places read-registry',

@@ -1,4 +1,4 @@
-import { createRowPlanner, type RowPlan, type StagePlan } from '../../pipeline/plan-rows.js'
+import { createRowPlanner, type RowPlan } from '../../pipeline/plan-rows.js'
 import type { Command } from 'commander'
 import type { ErrorCode } from '../../core/errors.js'
 import { formatCount, plural } from '../../core/text.js'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { listFilesInUse } from '../../app/service-connection.js'
-import { withKnownHistory } from '../../app/run-history.js'
+import { withKnownHistory } from '../../pipeline/read-history.js'
 import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
 import type { KnownHistory, RememberedRun } from '../../pipeline/history/remembered-runs.js'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { withKnownHistory } from '../../app/run-history.js'
+import { withKnownHistory } from '../../pipeline/read-history.js'
 import { at, toText } from '../../core/json.js'
 import { formatCount, plural } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'

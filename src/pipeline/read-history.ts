@@ -1,17 +1,21 @@
 import { tmpdir } from 'node:os'
-import type { Environment } from '../config/file-config.js'
 import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
-import { diagnoseDamage } from '../pipeline/checkpoint/sqlite/verify.js'
-import type { KnownHistory } from '../pipeline/history/remembered-runs.js'
-import { openHistory } from '../pipeline/history/history-reader.js'
+import { diagnoseDamage } from './checkpoint/sqlite/verify.js'
+import type { KnownHistory } from './history/remembered-runs.js'
+import { openHistory } from './history/history-reader.js'
 import { withCleanup, type CloseLater } from '../platform/close-stack.js'
 import { systemClock } from '../platform/clock.js'
 import { systemRandom } from '../platform/random.js'
 
+type Environment = Readonly<Record<string, string | undefined>>
+
 /**
- * Calls `use` with the runs recorded in a checkpoint, and closes it afterwards. Throws CHECKPOINT_NOT_FOUND and other
- * CHECKPOINT_*.
+ * Calls `use` with the runs recorded in a checkpoint, and closes it afterwards. `environment` has the password of a
+ * server. Throws CHECKPOINT_NOT_FOUND and other CHECKPOINT_*.
+ *
+ * @example
+ * const runs = await withKnownHistory('companies.sqlite', process.env, (history) => history.runs())
  */
 export function withKnownHistory<Result>(
   path: string,
@@ -37,7 +41,7 @@ async function openSharedHistory(
   closeLater: CloseLater,
 ): Promise<KnownHistory | null> {
   // Imported here, because a checkpoint in a file does not need it.
-  const { lookAtHistory } = await import('../pipeline/history/history-copy.js')
+  const { lookAtHistory } = await import('./history/history-copy.js')
   return lookAtHistory(
     { url, folder: tmpdir(), clock: systemClock, random: systemRandom, environment },
     closeLater,
