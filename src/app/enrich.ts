@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { answerFirstForPlan } from '../pipeline/answer-first.js'
 import type { RunEvent } from '../pipeline/history/progress.js'
-import type { WebhookOptions, FirstRegistry, RunOrder } from '../pipeline/order.js'
+import type { FirstRegistry, RunOrder } from '../pipeline/order.js'
 import { runPipeline } from '../pipeline/run.js'
 import type { RunServices } from '../pipeline/services.js'
 import { resolvePart } from './resolve-part.js'
@@ -250,7 +250,7 @@ function buildWebhookOptions(
   { webhook: { url, listen }, service }: Settings,
   environment: Environment,
   observe: (event: RunEvent) => void,
-): WebhookOptions {
+): RunOrder['requests']['webhooks'] {
   if (url === null && listen !== null) {
     throw new UserError('USAGE_INVALID', '--webhook-listen without --webhook-url', {
       hint: 'pass the public URL that leads to this address as --webhook-url; enrich receive listens without a run',
