@@ -55,13 +55,13 @@ export class AnswerRecorder {
       prepared === undefined
         ? { line: protocol.render(readAnswer()), body: JSON.stringify(readAnswer()) }
         : { packed: prepared.packed }
-    const isFirst = await checkpoint.apply({
+    const isNew = await checkpoint.apply({
       event: 'answer',
       lookupId,
       answer: { ...head, ...content },
     })
     counter.unmarkHeld(lookupId)
-    if (!isFirst) await this.#compare(lookupId, final.run)
+    if (!isNew) await this.#compare(lookupId, final.run)
     else if (isCounted) {
       counter.countAnswer(outcome)
       if (!answersAreChecked)
@@ -69,7 +69,7 @@ export class AnswerRecorder {
     }
     // An entity record exists even if its build failed: its domain may be looked up.
     const leadsOn = head.state === 'answered' || protocol.kind === 'entity'
-    if (isFirst && isCounted && leadsOn) {
+    if (isNew && isCounted && leadsOn) {
       const confidence = prepared === undefined ? readConfidence(readAnswer()) : prepared.confidence
       await this.#deps.onAnswered(lookupId, {
         outcome,

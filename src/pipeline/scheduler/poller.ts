@@ -278,7 +278,7 @@ export class Poller {
     backlog.markRequeue(lookupId)
     await checkpoint.apply({ event: 'disprove', lookupId, customId, reason })
     onDisproved(customId)
-    backlog.requeue({ lookupId, name, location: null, context: null, isFirst: 0 })
+    backlog.requeue({ lookupId, name, location: null, context: null, isOfRow: 0 })
     this.close(lookupId)
   }
 
