@@ -11,9 +11,10 @@ import { connectTo } from './enrich.js'
 import { inspectInput } from './inspect-input.js'
 import type { RowInspection } from '../pipeline/inspect-rows.js'
 import type { LookupId } from '../pipeline/checkpoint/checkpoint.js'
-import type { RowIndex } from '../pipeline/input/row-index.js'
 import type { Connection } from '../pipeline/services.js'
 import { openReviewBackend } from '../pipeline/open-review-backend.js'
+
+type RowIndex = RowInspection['index']
 
 export interface ReviewRequest {
   readonly settings: Settings

@@ -1,8 +1,8 @@
+import type { RowInspection } from '../pipeline/inspect-rows.js'
 import { statSync } from 'node:fs'
 import { UserError } from '../core/errors.js'
 import type { CheckpointReader } from '../pipeline/checkpoint/checkpoint.js'
 import { Proposals } from '../pipeline/decisions/proposals.js'
-import type { RowIndex } from '../pipeline/input/row-index.js'
 import type { Clock } from '../platform/clock.js'
 import { toBareName } from '../registry/normalize/parsed-name.js'
 import { AnswerScan, type DoubtPolicy, findFirst, listLookups } from './input-lookups.js'
@@ -11,6 +11,8 @@ import { Queue, type QueueEntry } from './queue.js'
 import type { QueueCounts } from './session.js'
 import { CurrentDecisions } from './current-decisions.js'
 import type { ReviewBackend } from '../pipeline/open-review-backend.js'
+
+type RowIndex = RowInspection['index']
 
 export interface InputReviewDeps {
   readonly index: RowIndex

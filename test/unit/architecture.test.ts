@@ -387,7 +387,7 @@ describe('decisions are pure', () => {
   const purePaths = [
     'core/',
     'contract/',
-    'pipeline/answers/answer-candidate.ts',
+    'pipeline/answers/decision.ts',
     'pipeline/answers/answer-line.ts',
     'pipeline/answers/decision.ts',
     'pipeline/answers/column-kinds.ts',

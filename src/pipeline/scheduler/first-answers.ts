@@ -1,9 +1,8 @@
 import type { CheckpointReader, KeyedLookup, LookupId, LookupIdentity } from '../checkpoint/checkpoint.js'
 import { fetchKnown, findLookupIds } from '../checkpoint/lookup-key.js'
-import type { Decision, Candidate } from '../answers/decision.js'
+import { type Decision, type Candidate, toAnswerCandidate } from '../answers/decision.js'
 import type { LookupRule } from '../input/columns.js'
 import { planLookup, type PlanPolicy } from '../checkpoint/lookup-state.js'
-import { toAnswerCandidate } from '../answers/answer-candidate.js'
 import {
   createSampleFigures,
   type SampleFigures,
