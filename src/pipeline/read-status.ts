@@ -1,3 +1,4 @@
+import type { ServiceClient } from '../client/client.js'
 import { existsSync } from 'node:fs'
 import { systemClock } from '../platform/clock.js'
 import { systemRandom } from '../platform/random.js'
@@ -174,4 +175,30 @@ function countLookups(path: string): number {
   const scopes = reader?.read('counts') ?? []
   reader?.close()
   return scopes.reduce((sum, { states }) => sum + Object.values(states).reduce((a, b) => a + b, 0), 0)
+}
+
+/**
+ * Checks that the service accepts the key: polls a run that cannot exist, which is free. Throws SERVICE_UNREACHABLE and
+ * SERVICE_REFUSED.
+ */
+export async function checkServiceAccess(client: Pick<ServiceClient, 'pollRun'>): Promise<void> {
+  const exchange = await client.pollRun('run_doctor', {})
+  if (exchange.kind === 'no_reply') {
+    throw new UserError('SERVICE_UNREACHABLE', `no answer came from the service: ${exchange.reason}`, {
+      hint: `${exchange.hint ?? 'check the network'}; the address is that of --base-url`,
+    })
+  }
+  // Imported here, because a status needs none of it.
+  const { judgePoll } = await import('./scheduler/outcome.js')
+  const verdict = judgePoll(exchange, { runId: 'run_doctor', customId: null, name: null }, Date.now())
+  if (verdict.kind === 'refused') {
+    throw new UserError('SERVICE_REFUSED', verdict.reason, {
+      hint: 'check ENRICH_API_KEY and that the account may use v3',
+    })
+  }
+  if (verdict.kind === 'retry' && exchange.status >= 500) {
+    throw new UserError('SERVICE_UNREACHABLE', verdict.reason, {
+      hint: 'the service is failing: try again later',
+    })
+  }
 }

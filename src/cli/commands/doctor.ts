@@ -1,4 +1,4 @@
-import { checkCheckpointAccess } from '../../pipeline/read-status.js'
+import { checkCheckpointAccess, checkServiceAccess } from '../../pipeline/read-status.js'
 import { tryOutputAccess } from '../../pipeline/export-rows.js'
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
@@ -7,7 +7,6 @@ import { defaultPaths } from '../../config/options.js'
 import { formatColumnLines } from '../../pipeline/input/columns.js'
 import { UserError } from '../../core/errors.js'
 import { hasProxyVariable, isPostgresUrl } from '../../core/server-addresses.js'
-import { judgePoll } from '../../pipeline/scheduler/outcome.js'
 import { chooseRegistry } from '../../app/choose-registry.js'
 import { describeProxies, findServiceProxy } from '../../app/service-connection.js'
 import { chooseSpoolFolder, inspectInput } from '../../app/inspect-input.js'
@@ -151,7 +150,6 @@ function checkKey(io: CliIo): string {
   return `an API key of ${resolveApiKey(io.environment).reveal().length} characters is set`
 }
 
-/** Polls a run that cannot exist: this is free, and the response shows whether the key is accepted. */
 async function checkService(baseUrl: string, io: CliIo): Promise<string> {
   const { createServiceClient } = await import('../../client/client.js')
   const client = createServiceClient({
@@ -162,23 +160,7 @@ async function checkService(baseUrl: string, io: CliIo): Promise<string> {
     connectionsMax: 1,
   })
   try {
-    const exchange = await client.pollRun('run_doctor', {})
-    if (exchange.kind === 'no_reply') {
-      throw new UserError('SERVICE_UNREACHABLE', `no answer came from the service: ${exchange.reason}`, {
-        hint: `${exchange.hint ?? 'check the network'}; the address is that of --base-url`,
-      })
-    }
-    const verdict = judgePoll(exchange, { runId: 'run_doctor', customId: null, name: null }, Date.now())
-    if (verdict.kind === 'refused') {
-      throw new UserError('SERVICE_REFUSED', verdict.reason, {
-        hint: 'check ENRICH_API_KEY and that the account may use v3',
-      })
-    }
-    if (verdict.kind === 'retry' && exchange.status >= 500) {
-      throw new UserError('SERVICE_UNREACHABLE', verdict.reason, {
-        hint: 'the service is failing: try again later',
-      })
-    }
+    await checkServiceAccess(client)
     return `${baseUrl} responds and accepts the key`
   } finally {
     await client.close()
