@@ -63,7 +63,7 @@ export function judgeSearch(exchange: Exchange, nowMs: number): SearchVerdict {
 const createRefusal = (reason: string, hint: string) =>
   ({ kind: 'refused', reason, hint, retryMs: null }) as const
 
-export const formatWaitHint = (retryMs: number): string =>
+const formatWaitHint = (retryMs: number): string =>
   `the service is rate limiting: try again in ${Math.max(1, Math.ceil(retryMs / 1000))} s`
 
 function getHint(status: number): string {

@@ -54,7 +54,7 @@ class DistinctKeys {
 }
 
 /** The lookups of a stage, before the run. */
-export interface StagePlan {
+interface StagePlan {
   readonly kind: StageKind
   /** Counts of the lookups that follow from the stored answers. */
   readonly plan: Readonly<Record<LookupPlan, number>>

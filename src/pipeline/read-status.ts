@@ -46,7 +46,7 @@ interface StatusRequest {
 }
 
 /**
- * Reads the status of a checkpoint; `null` if there is none. Reads only, also while a run works. `environment` has the
+ * Reads the status of a checkpoint; `null` if it does not exist. Reads only, also while a run works. `environment` has the
  * password of a server. Throws CHECKPOINT_*.
  *
  * @example
@@ -58,7 +58,7 @@ export function readStatus(
 ): Promise<CheckpointStatus | null> {
   const { path } = request
   return isPostgresUrl(path)
-    ? readSharedStatusOf(request, environment)
+    ? readServerStatus(request, environment)
     : diagnoseDamage(path, () => readFileStatus(request))
 }
 
@@ -94,7 +94,7 @@ async function readFileStatus({
 /** Hosted services bill lookups. */
 const isHosted = ({ scope }: ScopeCounts): boolean => /^https?:/.test(scope)
 
-async function readSharedStatusOf(
+async function readServerStatus(
   { path, uncertainMax }: StatusRequest,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<CheckpointStatus | null> {
@@ -147,7 +147,7 @@ async function countDecided(
 }
 
 /**
- * Checks that a run can write a checkpoint; creates it if there is none. `lookupCount`: the lookups in a file; null if it
+ * Checks that a run can write a checkpoint, which is created if it does not exist. `lookupCount`: the lookups in a file; null if it
  * was created, and for a server. Throws CHECKPOINT_*.
  */
 export async function checkCheckpointAccess(

@@ -110,7 +110,7 @@ export interface ReviewCounts {
 export const candidatesMax = 5
 
 /** One piece of evidence for or against a candidate. */
-export interface EvidencePart {
+interface EvidencePart {
   /** A short label: `name`, `place`, `legal form`, … */
   readonly label: string
   /** A sentence about this candidate: "the same town". */
