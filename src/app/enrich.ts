@@ -14,11 +14,9 @@ import { buildInputOptions, type AskFirst } from './inspect-input.js'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { answerFirstForPlan } from '../pipeline/answer-first.js'
+import { answerFirstForPlan, runPipeline } from '../pipeline/run.js'
 import type { RunEvent } from '../pipeline/history/progress.js'
-import type { WebhookOptions } from '../pipeline/scheduler/webhooks.js'
 import type { FirstRegistry, RunOrder } from '../pipeline/order.js'
-import { runPipeline } from '../pipeline/run.js'
 import type { RunServices } from '../pipeline/services.js'
 import { resolvePart } from './resolve-part.js'
 import { reportWriter, runWithLivePage } from './run-report.js'
@@ -251,7 +249,7 @@ function buildWebhookOptions(
   { webhook: { url, listen }, service }: Settings,
   environment: Environment,
   observe: (event: RunEvent) => void,
-): WebhookOptions {
+): RunOrder['requests']['webhooks'] {
   if (url === null && listen !== null) {
     throw new UserError('USAGE_INVALID', '--webhook-listen without --webhook-url', {
       hint: 'pass the public URL that leads to this address as --webhook-url; enrich receive listens without a run',

@@ -1,8 +1,12 @@
 import { at, toBoolean, toList, toObject, toText } from '../core/json.js'
 import { readError, type Exchange } from '../core/http-exchange.js'
-import { type Candidate, type CandidateSource, candidatesMax } from '../pipeline/answers/decision.js'
+import {
+  type Candidate,
+  type CandidateSource,
+  candidatesMax,
+  toRecordCandidate,
+} from '../pipeline/answers/decision.js'
 import { readRateHeaders } from '../core/pacing.js'
-import { toRecordCandidate } from '../pipeline/answers/answer-candidate.js'
 import type { FullServiceClient } from '../client/client.js'
 import type { Clock } from '../platform/clock.js'
 import { createPace } from '../platform/pace.js'
@@ -59,7 +63,7 @@ export function judgeSearch(exchange: Exchange, nowMs: number): SearchVerdict {
 const createRefusal = (reason: string, hint: string) =>
   ({ kind: 'refused', reason, hint, retryMs: null }) as const
 
-export const formatWaitHint = (retryMs: number): string =>
+const formatWaitHint = (retryMs: number): string =>
   `the service is rate limiting: try again in ${Math.max(1, Math.ceil(retryMs / 1000))} s`
 
 function getHint(status: number): string {

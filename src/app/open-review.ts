@@ -5,94 +5,16 @@ import { isAddress } from '../connectors/connectors.js'
 import { UserError } from '../core/errors.js'
 import { getDecisionService, type Candidate, type CandidateSource } from '../pipeline/answers/decision.js'
 import type { Clock } from '../platform/clock.js'
-import { withReview, type ReviewBackend, type ReviewSession } from '../review/review.js'
+import { withReview, type ReviewSession } from '../review/review.js'
 import { readEmbeddedScope } from './embedded-scope.js'
 import { connectTo } from './enrich.js'
 import { inspectInput } from './inspect-input.js'
 import type { RowInspection } from '../pipeline/inspect-rows.js'
 import type { LookupId } from '../pipeline/checkpoint/checkpoint.js'
-import type { RowIndex } from '../pipeline/input/row-index.js'
 import type { Connection } from '../pipeline/services.js'
-import { isPostgresUrl } from '../core/server-addresses.js'
-import type { SharedReviewDeps } from '../pipeline/decisions/shared-review.js'
-import { openReviewStore } from '../pipeline/decisions/review-store.js'
-import { isRunGoingOn } from '../pipeline/history/history-reader.js'
-import { systemRandom } from '../platform/random.js'
+import { openReviewBackend } from '../pipeline/open-review-backend.js'
 
-interface StorePlaceDeps {
-  readonly settings: Pick<Settings, 'checkpoint' | 'decisions'>
-  readonly environment: Environment
-  readonly clock: Clock
-}
-
-/** Opens the store in the database of a checkpoint; active runs are polled. Throws CHECKPOINT_*, DISK_FULL. */
-async function openSharedReviewBackend(
-  url: string,
-  deps: Omit<SharedReviewDeps, 'database'> & { readonly environment: Environment },
-): Promise<ReviewBackend> {
-  // Imported here, because a checkpoint in a file needs none of it.
-  const [{ filterAnswered, isAnyAlive, openShared }, { ReviewStatements }, { SharedReview }] =
-    await Promise.all([
-      import('../pipeline/checkpoint/postgres/open-database.js'),
-      import('../pipeline/decisions/review-sql.js'),
-      import('../pipeline/decisions/shared-review.js'),
-    ])
-  const database = await openShared(url, deps)
-  const statements = new ReviewStatements(database, deps)
-  let store: InstanceType<typeof SharedReview> | null = null
-  try {
-    store = new SharedReview({ ...deps, database })
-    await store.refresh()
-  } catch (error) {
-    store?.close()
-    await database.close()
-    throw error
-  }
-  const opened = store
-  let isGoingOn = false
-  return {
-    store: opened,
-    isRunGoingOn: () => isGoingOn,
-    follow: async (reader, unanswered) => {
-      const wasGoingOn = isGoingOn
-      isGoingOn = await isAnyAlive(statements)
-      if (!isGoingOn && !wasGoingOn) return
-      const answered = await filterAnswered(statements, unanswered())
-      if (answered.length > 0) await reader.fetch({ ids: answered })
-    },
-    close: async () => {
-      opened.close()
-      await database.close()
-    },
-  }
-}
-
-/** Opens the store next to a checkpoint in a file, or in the database. Throws REVIEW_STORE_*, CHECKPOINT_*, DISK_FULL. */
-async function openReviewBackend(
-  { store: { path: checkpointPath } }: Pick<RowInspection, 'store'>,
-  { settings, environment, clock }: StorePlaceDeps,
-): Promise<ReviewBackend> {
-  const { path } = settings.checkpoint
-  if (isPostgresUrl(path)) {
-    const { path: decisionsPath } = settings.decisions
-    return openSharedReviewBackend(path, {
-      checkpointPath,
-      decisionsPath,
-      environment,
-      clock,
-      random: systemRandom,
-    })
-  }
-  const store = openReviewStore(path)
-  return {
-    store,
-    isRunGoingOn: () => isRunGoingOn(path),
-    follow: null,
-    close: () => {
-      store.close()
-    },
-  }
-}
+type RowIndex = RowInspection['index']
 
 export interface ReviewRequest {
   readonly settings: Settings
@@ -144,7 +66,13 @@ async function runReview<Result>(
   const { reader } = found
   if (reader === null) throw createNotFound(settings.checkpoint.path, request.runCommand)
   const service = getDecisionService(baseUrl)
-  const backend = await openReviewBackend(found, request)
+  const backend = await openReviewBackend({
+    path: settings.checkpoint.path,
+    checkpointPath,
+    decisionsPath: settings.decisions.path,
+    environment,
+    clock,
+  })
   const source = createLateCandidates(() => connectTo(settings, environment, () => undefined))
   try {
     const scope = baseUrl ?? (await readEmbeddedScope(registryPath))

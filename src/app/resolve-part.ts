@@ -5,7 +5,8 @@ import { isAddress, isTableAddress } from '../connectors/connectors.js'
 import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
 import { isChangeCondition } from '../pipeline/history/alarms.js'
-import { splitOutputPath, type Partition } from '../pipeline/checkpoint/partition.js'
+import { splitOutputPath } from '../pipeline/checkpoint/partition.js'
+import type { RunOrder } from '../pipeline/order.js'
 
 /**
  * Returns the job and the partition of this process, or `null` without partitions. Throws PARTITION_INVALID,
@@ -15,7 +16,7 @@ export function resolvePart(
   { job, input, output, checkpoint, alarms }: Settings,
   environment: Environment,
   askAgain: readonly string[],
-): { readonly job: string; readonly partition: Partition } | null {
+): NonNullable<RunOrder['source']['part']> | null {
   const partition = resolvePartition(job.partition ?? undefined, environment)
   if (partition === null) return null
   if (job.name === null) {

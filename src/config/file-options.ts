@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { parseByteSize } from '../core/text.js'
-import type { IdentifierColumns } from '../pipeline/input/columns.js'
 import { identifierKeys, identifierPlaceKeys } from '../core/identifiers.js'
 import { encodingNames } from '../core/encodings.js'
 import {
@@ -16,11 +15,12 @@ import {
   parsePositive,
   parseSize,
   useForBoth,
+  type IdentifierColumns,
 } from './option.js'
 
 const column = () => z.string().min(1)
 const path = () => z.string().min(1)
-const idColumns = (): z.ZodType<IdentifierColumns | 'none'> =>
+const idColumns = (): z.ZodType<IdentifierColumns> =>
   z.union([z.literal('none'), z.partialRecord(z.enum([...identifierKeys, ...identifierPlaceKeys]), column())])
 export const input = {
   paths: option({

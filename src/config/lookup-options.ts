@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { matchedConfidenceMin } from '../contract/outcome-rules.js'
 import { UserError } from '../core/errors.js'
-import type { FirstRule } from '../pipeline/scheduler/first-rule.js'
+import type { FirstRegistry } from '../pipeline/order.js'
 import { rateLimits } from '../contract/limits.js'
 import { stageKinds, type StageKind } from '../core/lookup-kinds.js'
 import {
@@ -178,10 +178,8 @@ function parseShare(text: string): Parsed<number> {
     : { fault: 'It must be a percentage above 0 and up to 100, like 2%.' }
 }
 
-/** `stages`: whether the registry answers them, too. */
-export interface FirstSettings extends FirstRule {
+export interface FirstSettings extends Omit<FirstRegistry, 'scheduling'> {
   readonly registryPath: string
-  readonly stages: boolean
 }
 
 /** Returns `null` without a registry. Throws USAGE_INVALID if there is nothing that it would come before. */

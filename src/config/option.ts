@@ -3,7 +3,7 @@ import { parseByteSize } from '../core/text.js'
 import { parseDurationMs } from '../core/time.js'
 import { parseListenAddress } from '../core/server-addresses.js'
 import type { PathUse } from '../core/local-path.js'
-import type { IdentifierColumns } from '../pipeline/input/columns.js'
+import type { RunOrder } from '../pipeline/order.js'
 import { identifierKeys, identifierPlaceKeys } from '../core/identifiers.js'
 
 /** Commands select their flags by group; within a group, they have the order of the table. */
@@ -234,8 +234,11 @@ export function parseListen(text: string): Parsed<string> {
     : { value: text }
 }
 
+/** The columns of identifiers, or `none`. */
+export type IdentifierColumns = NonNullable<RunOrder['source']['columns']['identifiers']>
+
 /** Parses columns of identifiers by their kind: `lei=Kennung,website=Web`, or `none`. */
-export function parseIdColumns(text: string): Parsed<IdentifierColumns | 'none'> {
+export function parseIdColumns(text: string): Parsed<IdentifierColumns> {
   if (text.trim().toLowerCase() === 'none') return { value: 'none' }
   const known: readonly string[] = [...identifierKeys, ...identifierPlaceKeys]
   const columns: Record<string, string> = {}

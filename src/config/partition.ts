@@ -1,11 +1,16 @@
 import { UserError } from '../core/errors.js'
-import { partitionCountMax, type Partition } from '../pipeline/checkpoint/partition.js'
+import type { RunOrder } from '../pipeline/order.js'
 import type { Parsed } from './option.js'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** `I/N`, `/N` (I comes from the environment), or `auto` (both do). */
 const written = /^(?:auto|(\d{1,9})?\/(\d{1,9}))$/
+
+type Partition = NonNullable<RunOrder['source']['part']>['partition']
+
+/** More parts than any workflow engine starts for one job. */
+const partitionCountMax = 100_000
 
 /** Checks the syntax of the flag and the key. */
 export function parsePartition(text: string): Parsed<string> {

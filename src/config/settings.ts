@@ -7,19 +7,11 @@ import { assertLocalPath, type PathUse } from '../core/local-path.js'
 import { Secret } from '../core/secret.js'
 import { parseWebhookSecrets, type WebhookKeys } from '../core/webhook-signature.js'
 import { judgeWebhookUrl, parseWebhookUrl } from '../core/public-url.js'
-import type { NamedColumns, IdentifierUse } from '../pipeline/input/columns.js'
+import type { RunOrder } from '../pipeline/order.js'
 import { stageKinds, type StageKind } from '../core/lookup-kinds.js'
-import {
-  type ServerErrorMeaning,
-  type PollingPace,
-  createDefaultStages,
-  type KindOptions,
-  type StageOptions,
-  type SchedulerLimits,
-} from '../pipeline/scheduler/scheduling.js'
+import { createDefaultStages } from '../pipeline/scheduler/scheduling.js'
 import type { CostLimit, Prices } from '../core/money.js'
 import { conditionHint, parseConditions, type AlarmCondition } from '../pipeline/history/alarms.js'
-import type { NotifyFormat, NotifyTime } from '../pipeline/history/notify-message.js'
 import {
   getOrigin,
   mergeConfigs,
@@ -34,10 +26,14 @@ import { createPriceMissing, resolveCostLimit, resolvePrices } from './billing.j
 import type { alarms } from './reporting-review-options.js'
 
 type Filled = FilledOf<typeof options>
+type Source = RunOrder['source']
+type Requests = RunOrder['requests']
+type Scheduling = Requests['scheduling']
+type KindOptions = Requests['stages']['kinds'][StageKind]
 
 /** The validated settings: flags over environment over file over defaults. Frozen. */
 export interface Settings {
-  readonly input: Filled['input'] & { readonly columns: NamedColumns }
+  readonly input: Filled['input'] & { readonly columns: Source['columns'] }
   readonly output: Filled['output']
   readonly checkpoint: { readonly path: string; readonly maxAgeMs: number | null }
   /** `isNamed`: set by the user, so that the file must exist. */
@@ -59,12 +55,12 @@ export interface Settings {
   }
   /** `null` if lookups are free or no price is configured. */
   readonly prices: Prices | null
-  readonly identifierUse: IdentifierUse
-  readonly onLost: 'hold' | 'resubmit'
-  readonly serverErrorMeans: ServerErrorMeaning
-  readonly limits: SchedulerLimits
-  readonly polling: PollingPace
-  readonly stages: StageOptions
+  readonly identifierUse: Source['identifierUse']
+  readonly onLost: Requests['onLost']
+  readonly serverErrorMeans: Scheduling['serverErrorMeans']
+  readonly limits: Scheduling['limits']
+  readonly polling: Scheduling['polling']
+  readonly stages: Requests['stages']
   readonly alarms: AlarmSettings
   readonly metricsPath: string | null
   /** The column by which a report groups rows, or `null`. */
@@ -199,7 +195,7 @@ function resolveStages(
   { entity, hierarchy, domain }: Filled['stages'],
   asked: readonly StageKind[],
   scheduling: Pick<Settings, 'limits' | 'polling'>,
-): StageOptions {
+): Requests['stages'] {
   const { kinds } = createDefaultStages(scheduling)
   const of = (
     kind: StageKind,
@@ -313,8 +309,8 @@ interface AlarmSettings {
 
 interface NotifySettings {
   readonly url: Secret
-  readonly format: NotifyFormat
-  readonly when: NotifyTime
+  readonly format: FilledOf<typeof alarms>['notifyFormat']
+  readonly when: FilledOf<typeof alarms>['notifyWhen']
 }
 
 /** Throws FAIL_ON_INVALID, BILLING_PRICE_MISSING and NOTIFY_URL_INVALID, never with a part of the URL. */

@@ -11,12 +11,19 @@ interface Kind {
 }
 
 const s3: Kind = { name: 'Amazon S3', form: 's3://bucket/key' }
+
 const gcs: Kind = { name: 'Google Cloud Storage', form: 'gs://bucket/key' }
+
 const azure: Kind = { name: 'Azure storage', form: 'az://account/container/blob' }
+
 const web: Kind = { name: 'the web', form: 'https://host/path' }
+
 const postgres: Kind = { name: 'PostgreSQL', form: 'postgres://user@host/database#table' }
+
 const sqlite: Kind = { name: 'SQLite', form: 'sqlite:FILE#table' }
+
 const duckdb: Kind = { name: 'DuckDB', form: 'duckdb:FILE#table' }
+
 const createKind = (name: string): Kind => ({ name })
 
 const kinds: Readonly<Record<string, Kind>> = {
@@ -117,3 +124,5 @@ export function redactAddresses(text: string): string {
     .replace(/\b([a-z][a-z0-9+.-]+:\/\/[^\s'"`?#]*)\?[^\s'"`]*/gi, '$1?…')
     .replace(/\b((?!postgres)[a-z][a-z0-9+.-]+:\/\/[^\s'"`?#]*)#[^\s'"`]*/gi, '$1?…')
 }
+
+export const standardInputLabel = 'standard input'

@@ -30,6 +30,7 @@ export function parseByteSize(text: string): number | null {
 /** Characters of width 2 in a terminal: East Asian scripts, fullwidth forms and emoji. */
 const wide =
   /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
+
 /** Combining and invisible characters. */
 const zeroWidth = /[\p{Mn}\p{Me}\p{Cf}]/u
 
@@ -133,3 +134,11 @@ const plainLetters: Readonly<Record<string, string>> = {
 /** Replaces lower-case Latin letters that have no Unicode decomposition: `ø` by `o`, `ß` by `ss`. */
 export const toPlainLetters = (text: string): string =>
   text.replace(/[ßøłđðıæœþ]/g, (letter) => plainLetters[letter] ?? letter)
+
+/** `=`, `+`, `-`, `@`, tab, carriage return, line feed, and their full-width forms, which spreadsheets treat alike. */
+const formulaStart = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
+
+/** Adds an apostrophe before a text that a spreadsheet would run as a formula. Only for generated CSV cells. */
+export function escapeFormula(cell: string): string {
+  return formulaStart.test(cell) ? `'${cell}` : cell
+}

@@ -1,6 +1,6 @@
 import { plural } from '../core/text.js'
 import { UserError } from '../core/errors.js'
-import { withCleanup, type CloseLater } from '../platform/close-stack.js'
+import { withCleanup } from '../platform/close-stack.js'
 import type { Checkpoint, CheckpointReader } from './checkpoint/checkpoint.js'
 import { DecidedLookups } from './decisions/decided-lookups.js'
 import { createTimeline } from './history/run-record.js'
@@ -9,14 +9,14 @@ import { FirstAnswers, toRegistryRule } from './scheduler/first-answers.js'
 import { ingest } from './input/ingest.js'
 import type { Input } from './input/input.js'
 import type { LookupRule } from './input/columns.js'
-import { openBackend, openServiceCheckpoint } from './open-backend.js'
-import type { FirstRegistry, RunOrder } from './order.js'
+import { openServiceCheckpoint } from './open-backend.js'
+import type { FirstRegistry } from './order.js'
 import { planRun, type AskedService } from './plan-run.js'
 import { runLookups } from './run-lookups.js'
-import type { Connection, RunContext, RunServices } from './services.js'
+import type { Connection, RunContext } from './services.js'
 import { createTally } from './history/tally.js'
 
-interface FirstRun {
+export interface FirstRun {
   readonly input: Input
   /** How rows become lookups of the service. */
   readonly rule: LookupRule
@@ -28,17 +28,6 @@ interface FirstRun {
   readonly decided: DecidedLookups
   /** Whether this checkpoint is temporary, for a plan; defaults to false. */
   readonly isTemporary?: boolean
-}
-
-/** Calls `answerFirst` for a plan, with the temporary checkpoint of `order`; `closeLater` closes it. */
-export async function answerFirstForPlan(
-  order: RunOrder,
-  services: RunServices,
-  run: Omit<FirstRun, 'isTemporary'>,
-  closeLater: CloseLater,
-): Promise<FirstAnswers | null> {
-  const backend = await openBackend(order, services, closeLater)
-  return answerFirst({ order, services, backend }, { ...run, isTemporary: true })
 }
 
 /**

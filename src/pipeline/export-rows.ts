@@ -1,3 +1,4 @@
+import { tryTable } from './output/plain-table.js'
 import type { StageKind } from '../core/lookup-kinds.js'
 import { assertNoClash } from './answers/columns.js'
 import type { CheckpointReader } from './checkpoint/checkpoint.js'
@@ -93,6 +94,25 @@ export function prepareExport({ request, asked, access, ownFiles, changesPath }:
       })
     },
   }
+}
+
+/** Writes an empty table under a temporary name to the place of an output, and removes it. Throws OUTPUT_*, DISK_FULL. */
+export async function tryOutputAccess({
+  request,
+  asked,
+  access,
+}: Pick<ExportTarget, 'request' | 'asked' | 'access'>): Promise<string> {
+  // Whether an existing table has the columns for another mode shows only with the output itself.
+  const output = resolveOutput({ ...request, mode: 'replace' }, asked, access)
+  const { path, format, isPacked, remote, memoryBytes } = output
+  const columns = [{ name: 'company', kind: 'text' }] as const
+  // The table of the test has one column.
+  const trial = remote === null ? null : ({ ...remote, removedColumns: 'ignore' } as const)
+  await tryTable(
+    { name: 'output', columns },
+    { path, format, isPacked, remote: trial, memoryBytes, bom: false },
+  )
+  return path
 }
 
 interface ExportOptions {

@@ -20,7 +20,7 @@ import type { RunOrder } from './order.js'
 import { FirstAnswers, placeLookups, toRegistryRule } from './scheduler/first-answers.js'
 import type { FirstRule } from './scheduler/first-rule.js'
 
-/** An input and what is known of its rows. */
+/** An input, its rows, and their earlier answers and decisions. */
 export interface RowInspection {
   input: Input
   /** Scope of the answers, like that of a connection. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../platform/clock.js'
+import { type Clock, WakeSignal } from '../platform/clock.js'
 import { withCleanup, type CloseLater } from '../platform/close-stack.js'
 import { type RunBackend, warn, type Connection, type RunContext, type RunServices } from './services.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
@@ -6,9 +6,9 @@ import { peekAtCheckpoint } from './checkpoint/sqlite/reader.js'
 import { openCheckpoint } from './checkpoint/sqlite/sqlite-checkpoint.js'
 import { diagnoseDamage } from './checkpoint/sqlite/verify.js'
 import { openReviewStore, type ReviewStore } from './decisions/review-store.js'
-import { createFileInbox } from './scheduler/inbox.js'
+import { createFileInbox, type Inbox, type InboxAccess } from './scheduler/inbox.js'
 import { nameJob, type Input } from './input/input.js'
-import type { RunOrder } from './order.js'
+import type { RunOrder, WebhookOptions } from './order.js'
 
 /**
  * Opens the backend of a run for `work`, and closes what `work` registers, then the backend. An unexpected error of
@@ -118,5 +118,49 @@ async function createServerBackend(
     openCandidates: () => review.runReview.candidates,
     review: review.runReview,
     parts: run.database,
+  }
+}
+
+export interface OpenWebhooks {
+  url: string | null
+  inbox: Inbox
+  /** Rings when this process has received a delivery. */
+  received: WakeSignal
+  close(): Promise<void>
+}
+
+/** Loaded on demand: a run without its own receiver starts faster. */
+const loadReceiver = () => import('./scheduler/receiver.js')
+
+/**
+ * Opens the inbox of a checkpoint, and starts the receiver if this process has one. Returns `null` if no deliveries are
+ * expected or waiting. Throws LISTEN_FAILED, CHECKPOINT_*.
+ */
+export async function openWebhooks(
+  { url, receiver }: WebhookOptions,
+  place: InboxAccess,
+  clock: Clock,
+): Promise<OpenWebhooks | null> {
+  if (url === null && !(await place.exists())) return null
+  const received = new WakeSignal(clock)
+  const inbox = await place.open(received.ring)
+  try {
+    const path = url === null ? null : new URL(url).pathname
+    const running =
+      receiver === null
+        ? null
+        : await (await loadReceiver()).startReceiver({ ...receiver, path, inbox, clock })
+    return {
+      url,
+      inbox,
+      received,
+      close: async () => {
+        await running?.close()
+        await inbox.close()
+      },
+    }
+  } catch (error) {
+    await inbox.close()
+    throw error
   }
 }

@@ -1,13 +1,14 @@
 import type { EndingOptions } from './history/ending.js'
 import type { Prices } from '../core/money.js'
 import type { FirstRule } from './scheduler/first-rule.js'
-import type { WebhookOptions } from './scheduler/webhooks.js'
 import type { InputOptions } from './input/input.js'
 import type { NamedColumns, IdentifierUse } from './input/columns.js'
 import type { Partition } from './checkpoint/partition.js'
 import type { StageOptions, SchedulingOptions } from './scheduler/scheduling.js'
 import type { OutputRequest } from './output/output-path.js'
 import type { OwnFile } from './output/own-files.js'
+import type { ListenAddress } from '../core/server-addresses.js'
+import type { WebhookKeys } from '../core/webhook-signature.js'
 
 /**
  * A run as the user wants it: plain data without functions, which can be printed. Secrets in it hide their value.
@@ -111,4 +112,12 @@ interface HistoryOptions {
   readonly command: string
   /** The settings without secrets. */
   readonly settings: Readonly<Record<string, unknown>>
+}
+
+/** Options for receiving answers by webhook instead of polling. */
+export interface WebhookOptions {
+  /** Webhook URL of each submission; `null` sends none, and only processes waiting deliveries. */
+  url: string | null
+  /** `null` if a standing receiver fills the inbox. */
+  receiver: { listen: ListenAddress; keys: WebhookKeys } | null
 }

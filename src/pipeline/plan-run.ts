@@ -8,7 +8,7 @@ import { planSpending, type PlannedSpending } from './history/planned-spending.j
 import { type Stop, buildStagePolicy } from './scheduler/scheduling.js'
 import type { FirstAnswers } from './scheduler/first-answers.js'
 import type { RunHistory } from './history/run-history.js'
-import type { OpenWebhooks } from './scheduler/webhooks.js'
+import type { OpenWebhooks } from './open-backend.js'
 import type { Ingested } from './input/ingest.js'
 import type { LookupPlan, PlanPolicy } from './checkpoint/lookup-state.js'
 import { stageKinds, type StageKind } from '../core/lookup-kinds.js'

@@ -1,3 +1,8 @@
+import type { ServiceClient } from '../client/client.js'
+import { existsSync } from 'node:fs'
+import { systemClock } from '../platform/clock.js'
+import { systemRandom } from '../platform/random.js'
+import { openToWrite } from './checkpoint/sqlite/open-database.js'
 import { UserError } from '../core/errors.js'
 import { firstKinds } from '../core/lookup-kinds.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
@@ -41,7 +46,7 @@ interface StatusRequest {
 }
 
 /**
- * Reads the status of a checkpoint; `null` if there is none. Reads only, also while a run works. `environment` has the
+ * Reads the status of a checkpoint; `null` if it does not exist. Reads only, also while a run works. `environment` has the
  * password of a server. Throws CHECKPOINT_*.
  *
  * @example
@@ -53,7 +58,7 @@ export function readStatus(
 ): Promise<CheckpointStatus | null> {
   const { path } = request
   return isPostgresUrl(path)
-    ? readSharedStatusOf(request, environment)
+    ? readServerStatus(request, environment)
     : diagnoseDamage(path, () => readFileStatus(request))
 }
 
@@ -89,7 +94,7 @@ async function readFileStatus({
 /** Hosted services bill lookups. */
 const isHosted = ({ scope }: ScopeCounts): boolean => /^https?:/.test(scope)
 
-async function readSharedStatusOf(
+async function readServerStatus(
   { path, uncertainMax }: StatusRequest,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<CheckpointStatus | null> {
@@ -139,4 +144,61 @@ async function countDecided(
     }
   }
   return counts
+}
+
+/**
+ * Checks that a run can write a checkpoint, which is created if it does not exist. `lookupCount`: the lookups in a file; null if it
+ * was created, and for a server. Throws CHECKPOINT_*.
+ */
+export async function checkCheckpointAccess(
+  path: string,
+  isBilled: boolean,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<{ readonly place: string; readonly lookupCount: number | null }> {
+  if (isPostgresUrl(path)) {
+    const { openShared } = await import('./checkpoint/postgres/open-database.js')
+    const database = await openShared(path, { clock: systemClock, random: systemRandom, environment })
+    await database.close()
+    return { place: database.url, lookupCount: null }
+  }
+  return diagnoseDamage(path, () => {
+    const isThere = existsSync(path)
+    const problem = findProblem(path, isBilled)
+    if (problem !== null) throw problem
+    openToWrite(path).close()
+    return Promise.resolve({ place: path, lookupCount: isThere ? countLookups(path) : null })
+  })
+}
+
+function countLookups(path: string): number {
+  const reader = openCheckpointReader(path, null)
+  const scopes = reader?.read('counts') ?? []
+  reader?.close()
+  return scopes.reduce((sum, { states }) => sum + Object.values(states).reduce((a, b) => a + b, 0), 0)
+}
+
+/**
+ * Checks that the service accepts the key: polls a run that cannot exist, which is free. Throws SERVICE_UNREACHABLE and
+ * SERVICE_REFUSED.
+ */
+export async function checkServiceAccess(client: Pick<ServiceClient, 'pollRun'>): Promise<void> {
+  const exchange = await client.pollRun('run_doctor', {})
+  if (exchange.kind === 'no_reply') {
+    throw new UserError('SERVICE_UNREACHABLE', `no answer came from the service: ${exchange.reason}`, {
+      hint: `${exchange.hint ?? 'check the network'}; the address is that of --base-url`,
+    })
+  }
+  // Imported here, because a status needs none of it.
+  const { judgePoll } = await import('./scheduler/outcome.js')
+  const verdict = judgePoll(exchange, { runId: 'run_doctor', customId: null, name: null }, Date.now())
+  if (verdict.kind === 'refused') {
+    throw new UserError('SERVICE_REFUSED', verdict.reason, {
+      hint: 'check ENRICH_API_KEY and that the account may use v3',
+    })
+  }
+  if (verdict.kind === 'retry' && exchange.status >= 500) {
+    throw new UserError('SERVICE_UNREACHABLE', verdict.reason, {
+      hint: 'the service is failing: try again later',
+    })
+  }
 }

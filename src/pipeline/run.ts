@@ -3,8 +3,7 @@ import { endRun, summarizeRun } from './end-run.js'
 import { openEnding, type Ending } from './history/ending.js'
 import { createTimeline } from './history/run-record.js'
 import type { RunSummary } from './history/run-summary.js'
-import { openWebhooks } from './scheduler/webhooks.js'
-import { withBackend } from './open-backend.js'
+import { openWebhooks, withBackend, openBackend } from './open-backend.js'
 import { openFiles, openRowSpool } from './open-files.js'
 import { joinPart, openLookups } from './open-lookups.js'
 import type { RunOrder } from './order.js'
@@ -19,6 +18,8 @@ import type { Connection, RunContext, RunServices } from './services.js'
 import { createEmptySummary } from './history/summary.js'
 import { createTally } from './history/tally.js'
 import { writeRows } from './write-output.js'
+import { type FirstRun, answerFirst } from './answer-first.js'
+import type { FirstAnswers } from './scheduler/first-answers.js'
 
 /**
  * Runs an order: reads rows, looks them up, waits for the answers, and writes the rows with their answers. The same order
@@ -93,4 +94,15 @@ function summarizePart(
   }
   services.observe({ type: 'finished', summary })
   return summary
+}
+
+/** Calls `answerFirst` for a plan, with the temporary checkpoint of `order`; `closeLater` closes it. */
+export async function answerFirstForPlan(
+  order: RunOrder,
+  services: RunServices,
+  run: Omit<FirstRun, 'isTemporary'>,
+  closeLater: CloseLater,
+): Promise<FirstAnswers | null> {
+  const backend = await openBackend(order, services, closeLater)
+  return answerFirst({ order, services, backend }, { ...run, isTemporary: true })
 }

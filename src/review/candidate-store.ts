@@ -1,7 +1,11 @@
 import type { Lookup } from '../core/lookup-identity.js'
 import type { Clock } from '../platform/clock.js'
-import { withAnswerFirst } from '../pipeline/answers/answer-candidate.js'
-import { candidatesMax, type Candidate, type CandidateSource } from '../pipeline/answers/decision.js'
+import {
+  withAnswerFirst,
+  candidatesMax,
+  type Candidate,
+  type CandidateSource,
+} from '../pipeline/answers/decision.js'
 import type { ReviewStore } from '../pipeline/decisions/review-store.js'
 
 export interface CandidateStoreDeps {

@@ -7,8 +7,8 @@ import {
   judgeDecision,
   explainDoubt,
   type DecisionStanding,
+  toAnswerCandidate,
 } from '../pipeline/answers/decision.js'
-import { toAnswerCandidate } from '../pipeline/answers/answer-candidate.js'
 import { getDomainResult, getAnsweredLine } from '../pipeline/answers/stage-lines.js'
 import type { LookupDetail, ProposalView, QueueRow } from './page-data.js'
 

@@ -1,14 +1,15 @@
-import { withAnswerFirst } from '../pipeline/answers/answer-candidate.js'
-import type { Candidate, Decision } from '../pipeline/answers/decision.js'
+import type { RowInspection } from '../pipeline/inspect-rows.js'
+import { withAnswerFirst, type Candidate, type Decision } from '../pipeline/answers/decision.js'
 import type { CheckpointReader } from '../pipeline/checkpoint/checkpoint.js'
 import type { Proposals } from '../pipeline/decisions/proposals.js'
 import type { ReviewReader } from '../pipeline/decisions/review-store.js'
-import type { RowIndex } from '../pipeline/input/row-index.js'
 import { readQueueRows } from './candidate-view.js'
 import { CompanyRecords, describeDoubt, toAnswerFacts } from './company-records.js'
 import { AnswerScan, createDoubtPolicy, findFirst, listLookups, type DoubtRule } from './input-lookups.js'
 import type { QueueRow } from './page-data.js'
 import { Queue } from './queue.js'
+
+type RowIndex = RowInspection['index']
 
 interface DoubtfulRowsDeps {
   readonly index: RowIndex

@@ -1,14 +1,16 @@
+import type { RowInspection } from '../pipeline/inspect-rows.js'
 import { matchedConfidenceMin } from '../contract/outcome-rules.js'
 import type { Lookup } from '../core/lookup-identity.js'
 import { appendIdentifiers } from '../core/stated-identifiers.js'
 import type { Candidate } from '../pipeline/answers/decision.js'
 import type { LookupId, CheckpointReader } from '../pipeline/checkpoint/checkpoint.js'
-import type { RowIndex } from '../pipeline/input/row-index.js'
 import { isDoubtful } from '../pipeline/checkpoint/lookup-state.js'
 import { firstKinds } from '../core/lookup-kinds.js'
 import { setImmediate } from 'node:timers/promises'
 import { toBareName } from '../registry/normalize/parsed-name.js'
 import type { Queue } from './queue.js'
+
+type RowIndex = RowInspection['index']
 
 /** Distinct lookups of an input, in ascending order, as aligned arrays. */
 interface InputLookups {

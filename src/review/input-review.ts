@@ -1,9 +1,8 @@
+import type { RowInspection } from '../pipeline/inspect-rows.js'
 import { statSync } from 'node:fs'
 import { UserError } from '../core/errors.js'
-import type { CheckpointReader, LookupId } from '../pipeline/checkpoint/checkpoint.js'
+import type { CheckpointReader } from '../pipeline/checkpoint/checkpoint.js'
 import { Proposals } from '../pipeline/decisions/proposals.js'
-import type { ReviewStore } from '../pipeline/decisions/review-store.js'
-import type { RowIndex } from '../pipeline/input/row-index.js'
 import type { Clock } from '../platform/clock.js'
 import { toBareName } from '../registry/normalize/parsed-name.js'
 import { AnswerScan, type DoubtPolicy, findFirst, listLookups } from './input-lookups.js'
@@ -11,16 +10,9 @@ import { CompanyRecords } from './company-records.js'
 import { Queue, type QueueEntry } from './queue.js'
 import type { QueueCounts } from './session.js'
 import { CurrentDecisions } from './current-decisions.js'
+import type { ReviewBackend } from '../pipeline/open-review-backend.js'
 
-/** Store of decisions and candidates, with the state of active runs. */
-export interface ReviewBackend {
-  readonly store: ReviewStore
-  /** Whether a run is active; on a server, as of the last call of `follow`. */
-  readonly isRunGoingOn: () => boolean | Promise<boolean>
-  /** Copies new answers to the reader; `null` for a checkpoint in a file, which needs no copy. */
-  readonly follow: ((reader: CheckpointReader, unanswered: () => readonly LookupId[]) => Promise<void>) | null
-  readonly close: () => void | Promise<void>
-}
+type RowIndex = RowInspection['index']
 
 export interface InputReviewDeps {
   readonly index: RowIndex
@@ -39,6 +31,7 @@ export interface InputReviewDeps {
 
 /** Minimum delay before an input is read again if the checkpoint lacks some of its lookups. */
 const inspectionEveryMs = 5_000
+
 const restPerInspection = 10
 
 /** The first filter of the page, applied early because sorting takes time. */

@@ -1,7 +1,6 @@
 import { UserError } from '../core/errors.js'
 import type { Lookup } from '../core/lookup-identity.js'
-import { withAnswerFirst, withSecond } from '../pipeline/answers/answer-candidate.js'
-import { candidatesMax, type Candidate } from '../pipeline/answers/decision.js'
+import { withAnswerFirst, withSecond, candidatesMax, type Candidate } from '../pipeline/answers/decision.js'
 import type { KeptDecision } from '../pipeline/decisions/review-store.js'
 import { toAnswerFacts, toContradiction, type AnswerFacts } from './company-records.js'
 import type { CandidateStore } from './candidate-store.js'

@@ -5,7 +5,6 @@ import type { InputReviewDeps } from './input-review.js'
 import { openSession } from './open-session.js'
 import type { ReviewSession } from './session.js'
 
-export type { ReviewBackend } from './input-review.js'
 export type { QueueCounts, ReviewSession } from './session.js'
 
 interface Reviewing {

@@ -60,7 +60,7 @@ export const mutations: readonly Mutation[] = [
   {
     file: 'src/pipeline/scheduler/budgets.ts',
     breaks: 'a submission that was not billed gives its share of the budget back',
-    from: 'if (isFirst === 1) this.#deps.jobBudget.giveBack()\n    this.#deps.budget?.giveBack()',
+    from: 'if (isOfRow === 1) this.#deps.jobBudget.giveBack()\n    this.#deps.budget?.giveBack()',
     to: 'this.#deps.budget?.giveBack()',
   },
   {

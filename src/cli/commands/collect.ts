@@ -32,28 +32,18 @@ async function collect(flags: Flags, io: CliIo): Promise<void> {
     })
   }
   if (flags.output !== undefined) assertNotOurs([flags.output], [])
-  const { collectParts } = await import('../../pipeline/output/collect.js')
-  const { openSharedToRead } = await import('../../pipeline/checkpoint/postgres/open-database.js')
-  const database = await openSharedToRead(path, { environment: io.environment })
-  if (database === null) {
-    throw new UserError('CHECKPOINT_NOT_FOUND', 'the database contains no checkpoint', {
-      hint: 'a run with --partition creates it',
-    })
-  }
-  try {
-    const collected = await collectParts({
-      database,
-      clock: systemClock,
-      job,
-      baseUrl: settings.service.baseUrl,
-      signal: io.interrupt,
-      output: flags.output === undefined ? null : { path: flags.output },
-    })
-    if (flags.json === true) io.out(formatJsonLine('collected', collected))
-    else io.err(formatCollected(collected))
-  } finally {
-    await database.close()
-  }
+  const { collectJob } = await import('../../pipeline/output/collect.js')
+  const collected = await collectJob({
+    url: path,
+    environment: io.environment,
+    clock: systemClock,
+    job,
+    baseUrl: settings.service.baseUrl,
+    signal: io.interrupt,
+    output: flags.output === undefined ? null : { path: flags.output },
+  })
+  if (flags.json === true) io.out(formatJsonLine('collected', collected))
+  else io.err(formatCollected(collected))
 }
 
 function formatCollected({

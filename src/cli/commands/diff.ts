@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander'
 import { listFilesInUse } from '../../app/service-connection.js'
 import { chooseSpoolFolder } from '../../app/inspect-input.js'
-import { withKnownHistory } from '../../app/run-history.js'
+import { withKnownHistory } from '../../pipeline/read-history.js'
 import { UserError } from '../../core/errors.js'
 import { options } from '../../config/options.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'

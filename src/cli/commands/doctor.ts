@@ -1,3 +1,5 @@
+import { checkCheckpointAccess, checkServiceAccess } from '../../pipeline/read-status.js'
+import { tryOutputAccess } from '../../pipeline/export-rows.js'
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { formatCount, plural } from '../../core/text.js'
@@ -5,20 +7,12 @@ import { defaultPaths } from '../../config/options.js'
 import { formatColumnLines } from '../../pipeline/input/columns.js'
 import { UserError } from '../../core/errors.js'
 import { hasProxyVariable, isPostgresUrl } from '../../core/server-addresses.js'
-import { systemClock } from '../../platform/clock.js'
-import { systemRandom } from '../../platform/random.js'
-import { judgePoll } from '../../pipeline/scheduler/outcome.js'
 import { chooseRegistry } from '../../app/choose-registry.js'
 import { describeProxies, findServiceProxy } from '../../app/service-connection.js'
 import { chooseSpoolFolder, inspectInput } from '../../app/inspect-input.js'
-import { diagnoseDamage, findProblem } from '../../pipeline/checkpoint/sqlite/verify.js'
-import { openToWrite } from '../../pipeline/checkpoint/sqlite/open-database.js'
-import { openCheckpointReader } from '../../pipeline/checkpoint/sqlite/reader.js'
 import { resolveApiKey, resolveSettings, resolveWebhookKeys, type Settings } from '../../config/settings.js'
 import { version } from '../../platform/installed-package.js'
 import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
-import { resolveOutput } from '../../pipeline/output/output-path.js'
-import { tryTable } from '../../pipeline/output/plain-table.js'
 import { createCommandConnectors, formatJsonLine, type CliIo } from '../terminal/command-io.js'
 
 /** Returns a text if the check passes; throws a `UserError` otherwise. */
@@ -123,17 +117,8 @@ function checkColumns(settings: Settings, io: CliIo): Promise<string> {
 /** Writes an empty table under a temporary name to the place of the output, and removes it. */
 async function checkOutputAccess(settings: Settings, io: CliIo): Promise<string> {
   const access = { connectors: createCommandConnectors(io), folder: chooseSpoolFolder(settings) }
-  // Whether an existing table has the columns for another mode shows only with the output itself.
   const asked = { stages: settings.stages.asked, hasSides: settings.first !== null }
-  const request = { ...settings.output, mode: 'replace' } as const
-  const { path, format, isPacked, remote, memoryBytes } = resolveOutput(request, asked, access)
-  const columns = [{ name: 'company', kind: 'text' }] as const
-  // The table of the test has one column.
-  const trial = remote === null ? null : ({ ...remote, removedColumns: 'ignore' } as const)
-  await tryTable(
-    { name: 'output', columns },
-    { path, format, isPacked, remote: trial, memoryBytes, bom: false },
-  )
+  const path = await tryOutputAccess({ request: settings.output, asked, access })
   return `${path} can be written`
 }
 
@@ -165,7 +150,6 @@ function checkKey(io: CliIo): string {
   return `an API key of ${resolveApiKey(io.environment).reveal().length} characters is set`
 }
 
-/** Polls a run that cannot exist: this is free, and the response shows whether the key is accepted. */
 async function checkService(baseUrl: string, io: CliIo): Promise<string> {
   const { createServiceClient } = await import('../../client/client.js')
   const client = createServiceClient({
@@ -176,53 +160,16 @@ async function checkService(baseUrl: string, io: CliIo): Promise<string> {
     connectionsMax: 1,
   })
   try {
-    const exchange = await client.pollRun('run_doctor', {})
-    if (exchange.kind === 'no_reply') {
-      throw new UserError('SERVICE_UNREACHABLE', `no answer came from the service: ${exchange.reason}`, {
-        hint: `${exchange.hint ?? 'check the network'}; the address is that of --base-url`,
-      })
-    }
-    const verdict = judgePoll(exchange, { runId: 'run_doctor', customId: null, name: null }, Date.now())
-    if (verdict.kind === 'refused') {
-      throw new UserError('SERVICE_REFUSED', verdict.reason, {
-        hint: 'check ENRICH_API_KEY and that the account may use v3',
-      })
-    }
-    if (verdict.kind === 'retry' && exchange.status >= 500) {
-      throw new UserError('SERVICE_UNREACHABLE', verdict.reason, {
-        hint: 'the service is failing: try again later',
-      })
-    }
+    await checkServiceAccess(client)
     return `${baseUrl} responds and accepts the key`
   } finally {
     await client.close()
   }
 }
 
-function checkCheckpoint({ checkpoint: { path }, service }: Settings, io: CliIo): Promise<string> {
-  if (isPostgresUrl(path)) return checkShared(path, io)
-  return diagnoseDamage(path, () => Promise.resolve(describeCheckpoint(path, service.baseUrl !== null)))
-}
-
-/** Creates the checkpoint if it does not exist, like one in a file. */
-async function checkShared(url: string, { environment }: CliIo): Promise<string> {
-  const { openShared } = await import('../../pipeline/checkpoint/postgres/open-database.js')
-  const shared = await openShared(url, { clock: systemClock, random: systemRandom, environment })
-  await shared.close()
-  return `${shared.url} is writable and can be shared`
-}
-
-function describeCheckpoint(path: string, isBilled: boolean): string {
-  const isThere = existsSync(path)
-  const problem = findProblem(path, isBilled)
-  if (problem !== null) throw problem
-  openToWrite(path).close()
-  const reader = openCheckpointReader(path, null)
-  const scopes = reader?.read('counts') ?? []
-  reader?.close()
-  const lookups = scopes.reduce(
-    (sum, { states }) => sum + Object.values(states).reduce((a, b) => a + b, 0),
-    0,
-  )
-  return `${path} is writable${isThere ? `: ${formatCount(lookups)} lookups` : ' (it was created now)'}`
+async function checkCheckpoint({ checkpoint: { path }, service }: Settings, io: CliIo): Promise<string> {
+  const { place, lookupCount } = await checkCheckpointAccess(path, service.baseUrl !== null, io.environment)
+  if (isPostgresUrl(path)) return `${place} is writable and can be shared`
+  const found = lookupCount === null ? ' (it was created now)' : `: ${formatCount(lookupCount)} lookups`
+  return `${place} is writable${found}`
 }

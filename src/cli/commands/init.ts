@@ -4,9 +4,9 @@ import type { Command } from 'commander'
 import { buildInputOptions } from '../../app/inspect-input.js'
 import type { FileConfig } from '../../config/file-config.js'
 import { defaultPaths } from '../../config/options.js'
-import { resolveSettings } from '../../config/settings.js'
+import { resolveSettings, type Settings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
-import { formatColumnLines, type LookupColumns, type NamedColumns } from '../../pipeline/input/columns.js'
+import { formatColumnLines } from '../../pipeline/input/columns.js'
 import { InputColumns } from '../../pipeline/input/input-columns.js'
 import { openInput, type Input } from '../../pipeline/input/input.js'
 import { buildTemporaryPath, publishFile } from '../../platform/files.js'
@@ -16,6 +16,9 @@ import { isTableAddress } from '../../connectors/connectors.js'
 import { addConfigFlags, readConfigFromFlags, type ConfigFlags } from '../config-flags.js'
 import { createCommandConnectors, formatJsonLine, quote, type CliIo } from '../terminal/command-io.js'
 import { formatTableLines } from '../terminal/screen.js'
+
+type NamedColumns = Settings['input']['columns']
+type LookupColumns = ReturnType<InputColumns['detect']>
 
 interface Choice {
   readonly value: string

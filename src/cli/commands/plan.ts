@@ -1,46 +1,25 @@
+import { createRowPlanner, type RowPlan } from '../../pipeline/plan-rows.js'
 import type { Command } from 'commander'
 import type { ErrorCode } from '../../core/errors.js'
-import { formatCount } from '../../core/text.js'
-import { formatColumnLines, type ColumnReport } from '../../pipeline/input/columns.js'
+import { formatCount, plural } from '../../core/text.js'
+import { formatColumnLines } from '../../pipeline/input/columns.js'
 import { formatDuration } from '../../core/time.js'
-import {
-  createEmptyPlan,
-  planLookup,
-  type LookupPlan,
-  type PlanPolicy,
-} from '../../pipeline/checkpoint/lookup-state.js'
-import type { LookupKind } from '../../core/lookup-kinds.js'
-import { buildStagePolicy } from '../../pipeline/scheduler/scheduling.js'
-import {
-  formatSpending,
-  planSpending,
-  type PlannedSpending,
-} from '../../pipeline/history/planned-spending.js'
-import { estimateEtaMs } from '../../pipeline/history/progress.js'
+import { formatSpending } from '../../pipeline/history/planned-spending.js'
 import { inspectInput } from '../../app/inspect-input.js'
 import type { RowInspection } from '../../pipeline/inspect-rows.js'
-import { nameJob } from '../../pipeline/input/input.js'
-import type { CheckpointReader, KeyedLookup, LookupId } from '../../pipeline/checkpoint/checkpoint.js'
-import type { DecidedLookups } from '../../pipeline/decisions/decided-lookups.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { addConfigFlags, findConfigPath, readConfig, type ConfigFlags } from '../config-flags.js'
 import { formatCommandLine, formatJsonLine, warnOfProblem, type CliIo } from '../terminal/command-io.js'
-import { formatLookupNoun, planWords } from '../terminal/lookup-text.js'
-import {
-  DistinctKeys,
-  formatFirstPlan,
-  formatStagePlan,
-  planFirst,
-  StagePlanCounter,
-  type FirstPlan,
-  type StagePlan,
-} from './plan-stages.js'
+import { formatLookupNoun, planWords, formatKindCount } from '../terminal/lookup-text.js'
+import { formatAmount } from '../../core/money.js'
+
+type LookupPlan = keyof RowPlan['plan']
+type StagePlan = RowPlan['stages'][number]
+type FirstPlan = NonNullable<RowPlan['first']>
+type PlannedSpending = RowPlan['spending']
 
 /** Typical duration of a run at a hosted service (interface: "Limits"). */
 const runMs = { min: 60_000, max: 300_000 }
-
-/** Imported only for stages, because it contains the list of public suffixes of domains. */
-const loadStageAnswers = () => import('../../pipeline/answers/stage-answers.js')
 
 export function fillPlanCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'decisions', 'service', 'asking'])
@@ -48,21 +27,20 @@ export function fillPlanCommand(command: Command, io: CliIo): void {
     .option('--json', 'print one JSON line')
     .action(async (inputs: string[], flags: ConfigFlags & { json?: boolean }) => {
       const settings = resolveSettings(readConfig(inputs, flags, io.environment), io.environment)
-      const policy = {
-        nowMs: Date.now(),
+      const { stages, limits, onLost, prices, budget, job } = settings
+      const rows = {
+        stages,
+        limits,
         maxAgeMs: settings.checkpoint.maxAgeMs,
-        onLost: settings.onLost,
-        knowsEarlierRuns: settings.service.baseUrl !== null,
+        onLost,
+        isHosted: settings.service.baseUrl !== null,
+        prices,
+        budget,
+        job: job.name,
       }
-      const answersOf =
-        settings.stages.asked.length === 0 ? null : (await loadStageAnswers()).readStageAnswers
-      const getPolicy = (kind: LookupKind): PlanPolicy =>
-        kind === 'resolution' ? policy : buildStagePolicy(kind, settings.stages, policy)
-      const stages = new StagePlanCounter({ settings, getPolicy, answersOf })
-      const counter = new PlanCounter(getPolicy, stages)
+      const planner = await createRowPlanner(rows, Date.now())
       try {
         const output = await prepareNamedOutput(settings, findConfigPath(flags), io)
-        const onBatch = counter.onBatch.bind(counter)
         await inspectInput(
           {
             settings,
@@ -70,18 +48,17 @@ export function fillPlanCommand(command: Command, io: CliIo): void {
             signal: io.interrupt,
             environment: io.environment,
             askFirst: settings.first === null ? null : (await import('../../app/enrich.js')).askFirst,
-            onBatch,
+            onBatch: planner.onBatch,
           },
           async (found) => {
             await output?.assertUsable(found.input, found.index.rowCount)
-            const plan = describePlan(found, counter, stages.listPlans(counter.openCount), settings)
+            const plan = describePlan(found, planner.plan(found), settings)
             io.out(flags.json === true ? formatJsonLine('plan', plan) : formatPlanReport(plan, io))
             warnOfProblem(found.store.problem, io)
           },
         )
       } finally {
-        counter.close()
-        stages.close()
+        planner.close()
       }
     })
 }
@@ -92,59 +69,6 @@ async function prepareNamedOutput(settings: Settings, configPath: string | null,
   if (output.path === undefined || output.path === '-' || job.partition !== null) return null
   const { prepareOutput } = await import('./export.js')
   return prepareOutput(settings, configPath, io)
-}
-
-/** Counts distinct lookups by the action of a run. */
-class PlanCounter {
-  readonly plan = createEmptyPlan()
-  /** Lookups by domain instead of by name. */
-  domainCount = 0
-  /** Number of them that are still to be submitted. */
-  domainSubmitCount = 0
-  /** Number of row lookups that may still get an answer from which further lookups follow. */
-  openCount = 0
-  readonly #seen = new DistinctKeys()
-
-  constructor(
-    private readonly getPolicy: (kind: LookupKind) => PlanPolicy,
-    private readonly stages: StagePlanCounter,
-  ) {}
-
-  onBatch(
-    lookups: readonly KeyedLookup[],
-    ids: readonly LookupId[],
-    reader: CheckpointReader | null,
-    decided: DecidedLookups,
-  ): void {
-    const known = reader?.readAnswers(ids) ?? []
-    const fresh = this.#seen.add(lookups.map(({ key }) => key))
-    for (const index of fresh) {
-      const lookup = known[index] ?? null
-      const { kind = 'resolution', isDecided = false, isCheck = false } = lookups[index] ?? {}
-      const planned = isDecided
-        ? 'decided'
-        : lookup === null
-          ? 'submit'
-          : planLookup(lookup, this.getPolicy(kind))
-      this.plan[planned]++
-      if (!isCheck && ['submit', 'poll', 'uncertain'].includes(planned)) this.openCount++
-      if (kind !== 'domain') continue
-      this.domainCount++
-      if (planned === 'submit') this.domainSubmitCount++
-    }
-    const isSettled = (index: number) =>
-      lookups[index]?.isCheck !== true &&
-      (known[index]?.state === 'answered' || lookups[index]?.isDecided === true)
-    this.stages.add(
-      fresh.filter(isSettled).map((index) => ids[index] ?? 0),
-      reader,
-      (id) => decided.findById(id),
-    )
-  }
-
-  close(): void {
-    this.#seen.close()
-  }
 }
 
 interface PlanReport {
@@ -171,7 +95,7 @@ interface PlanReport {
   outputPath: string | null
   /** The error that would stop the run with this checkpoint. */
   problem: { readonly code: ErrorCode; readonly message: string } | null
-  columns: ColumnReport
+  columns: RowInspection['columns']
   /** Why the input may be read wrongly. */
   doubts: readonly string[]
   /** Whether a run would stop because of the doubts. */
@@ -180,26 +104,10 @@ interface PlanReport {
   notes: readonly string[]
 }
 
-function describePlan(
-  found: RowInspection,
-  counter: Pick<PlanCounter, 'plan' | 'domainCount' | 'domainSubmitCount'>,
-  stages: readonly StagePlan[],
-  settings: Settings,
-): PlanReport {
-  const { plan, domainCount } = counter
+function describePlan(found: RowInspection, planned: RowPlan, settings: Settings): PlanReport {
+  const { plan, domainCount, billedMax, stages, first, spending, limitMs } = planned
   const isHosted = settings.service.baseUrl !== null
-  const spending = describeSpending(found, counter, stages, settings)
-  const billedMax = Math.min(plan.submit, spending.stop?.lookupCount ?? plan.submit)
   const open = billedMax + plan.poll
-  const limitMs =
-    estimateEtaMs({
-      toSubmit: billedMax,
-      running: plan.poll,
-      pollsPerAnswer: 1,
-      runs: null,
-      answersPerMs: 0,
-      ...settings.limits,
-    }) ?? 0
   // The service works on the last run after the last submission.
   const tail = isHosted && open > 0 ? runMs : { min: 0, max: 0 }
   const stageMs = Math.max(0, ...stages.map((stage) => stage.limitMs.max))
@@ -215,7 +123,7 @@ function describePlan(
     plan,
     billedMax,
     stages,
-    ...(found.first === null ? {} : { first: planFirst(found.first, plan.submit, settings.prices) }),
+    ...(first === null ? {} : { first }),
     isHosted,
     cost: spending.cost,
     budgetStop: spending.stop,
@@ -273,30 +181,6 @@ function formatPlanReport(report: PlanReport, io: CliIo): string {
   ].join('\n')}\n`
 }
 
-/** Calculates the cost of the run without a budget, and the point at which the budget stops it. */
-function describeSpending(
-  { reader, input }: RowInspection,
-  { plan, domainSubmitCount }: Pick<PlanCounter, 'plan' | 'domainSubmitCount'>,
-  stages: readonly StagePlan[],
-  { prices, budget, job }: Settings,
-): PlannedSpending {
-  const byKind = reader?.read('spent_of_job', nameJob(input, job.name)) ?? new Map<LookupKind, number>()
-  const demands = stages.map(({ kind, plan, submitMax }) => ({
-    kind,
-    certain: Math.min(plan.submit, submitMax),
-    atMost: submitMax,
-  }))
-  return planSpending(
-    { byName: plan.submit - domainSubmitCount, byDomain: domainSubmitCount, stages: demands },
-    {
-      prices,
-      lookupsMax: budget.lookupsMax,
-      cost: budget.cost ?? null,
-      spent: { byKind, byRows: byKind.get('resolution') ?? 0 },
-    },
-  )
-}
-
 const formatDoubtfulStop = ({ stopsOnDoubts }: PlanReport): string[] =>
   stopsOnDoubts
     ? [
@@ -310,4 +194,45 @@ function formatRunCommand({ outputPath }: PlanReport, io: CliIo): string {
     .replace(/\benrich plan\b/, 'enrich')
     .replace(/ --json\b/, '')
   return outputPath === null ? `${command} -o out.parquet` : command
+}
+
+const words: Readonly<Record<LookupPlan, string>> = {
+  answered: 'known',
+  poll: 'running',
+  submit: 'to request',
+  decided: 'decided by reviewers',
+  failed: 'failed before',
+  uncertain: 'uncertain (held)',
+  invalid: 'rejected before as invalid',
+}
+
+/** Formats the plan of a stage: `  entity     40 known, 12 to request, and at most 300 companies more` */
+export function formatStagePlan({ kind, plan, moreMax }: StagePlan): string {
+  const known = (Object.keys(words) as LookupPlan[]).flatMap((name) =>
+    plan[name] === 0 && name !== 'submit' ? [] : [`${formatCount(plan[name])} ${words[name]}`],
+  )
+  const more = moreMax === 0 ? '' : `, and at most ${formatKindCount(moreMax, kind)} more`
+  return `  ${kind.padEnd(9)}  ${known.join(', ')}${more}`
+}
+
+export function formatFirstPlan({ registry, accept, saved, byAccept, ...plan }: FirstPlan): string[] {
+  const amount = saved === null ? '' : `, ${formatAmount(saved.amount, saved.currency)} saved`
+  const sample =
+    plan.sampleCount === 0
+      ? ''
+      : `; ${formatCount(plan.sampleCount)} of them are also submitted, which the table leaves out`
+  const rows = byAccept.map((one) => [
+    `${one.accept}${one.accept === accept ? ' *' : '  '}`,
+    formatCount(one.lookupCount),
+    formatCount(one.submitCount),
+    ...(one.cost === null ? [] : [formatAmount(one.cost.amount, one.cost.currency)]),
+  ])
+  const titles = ['accept  ', 'answered', 'to submit', 'cost'].slice(0, rows[0]?.length)
+  const widths = titles.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)))
+  const line = (cells: readonly string[]) =>
+    `  ${cells.map((cell, at) => cell.padStart(widths[at] ?? 0)).join('  ')}`.trimEnd()
+  return [
+    `Own registry: ${registry} answers ${plural(plan.lookupCount, 'lookup')}, free of charge${amount}${sample}`,
+    ...[titles, ...rows].map(line),
+  ]
 }

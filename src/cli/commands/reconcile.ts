@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { formatCount } from '../../core/text.js'
-import { reconcileCheckpoint, type ReconcileReport } from '../../pipeline/checkpoint/maintenance.js'
+import { settleCharges, type ChargesReport } from '../../pipeline/checkpoint/maintenance.js'
 import { systemClock } from '../../platform/clock.js'
 import { systemRandom } from '../../platform/random.js'
 import { resolveSettings } from '../../config/settings.js'
@@ -20,7 +20,7 @@ export function fillReconcileCommand(command: Command, io: CliIo): void {
     .option('--json', 'print one JSON line')
     .action(async (path: string, flags: Flags) => {
       const settings = resolveSettings(readConfig([], flags, io.environment), io.environment)
-      const report = await reconcileCheckpoint({
+      const report = await settleCharges({
         path: settings.checkpoint.path,
         ledgerPath: path,
         isComplete: flags.complete === true,
@@ -38,7 +38,7 @@ export function fillReconcileCommand(command: Command, io: CliIo): void {
 }
 
 /** Returns whether the list left something unsettled, or the user should contact the service. */
-function isAttentionNeeded(report: ReconcileReport): boolean {
+function isAttentionNeeded(report: ChargesReport): boolean {
   const { charged, billedTwice, unknown, leftUncertain, problem } = report
   return (
     charged.length + billedTwice.length + unknown.length + leftUncertain.length > 0 ||
@@ -48,7 +48,7 @@ function isAttentionNeeded(report: ReconcileReport): boolean {
 
 const shownMax = 10
 
-function formatReconcileReport(report: ReconcileReport, { dryRun, complete }: Flags): string {
+function formatReconcileReport(report: ChargesReport, { dryRun, complete }: Flags): string {
   const line = (list: readonly unknown[], text: string) =>
     list.length === 0
       ? []
@@ -84,7 +84,7 @@ function formatReconcileReport(report: ReconcileReport, { dryRun, complete }: Fl
     : `${head}\n${lines.map((text) => `${text}\n`).join('')}${others}`
 }
 
-function formatProblem({ problem }: ReconcileReport): string[] {
+function formatProblem({ problem }: ChargesReport): string[] {
   if (problem === null) return []
   return problem.isSettled
     ? [`${problem.code} is settled: the next run continues.`]

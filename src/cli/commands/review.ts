@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { formatCount, plural } from '../../core/text.js'
-import { withKnownHistory } from '../../app/run-history.js'
+import { withKnownHistory } from '../../pipeline/read-history.js'
 import type { OpenReview } from '../../app/open-review.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { isLoopback, isPostgresUrl } from '../../core/server-addresses.js'

@@ -1,6 +1,6 @@
 import type { WriteStream } from 'node:tty'
 import { type Command, InvalidArgumentError } from 'commander'
-import { withKnownHistory } from '../../app/run-history.js'
+import { withKnownHistory } from '../../pipeline/read-history.js'
 import { parsePositive } from '../../config/option.js'
 import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'

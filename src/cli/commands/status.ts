@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { withKnownHistory } from '../../app/run-history.js'
+import { withKnownHistory } from '../../pipeline/read-history.js'
 import { at, toText } from '../../core/json.js'
 import { formatCount, plural } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
@@ -50,10 +50,12 @@ async function showStatus(settings: Settings, flags: StatusFlags, io: CliIo): Pr
   const decidedCounts = decided instanceof UserError ? new Map<string, DecidedCounts>() : decided
   if (flags.json === true) {
     const shown = problem === null ? null : { code: problem.code, message: problem.message }
-    const verdicts = [...decidedCounts].map(([scope, { accepted, none }]) => [scope, { accepted, none }])
+    const verdicts = Object.fromEntries(
+      [...decidedCounts].map(([scope, { accepted, none }]) => [scope, { accepted, none }] as const),
+    )
     const value =
       shared === null
-        ? { path: place, scopes, decided: Object.fromEntries(verdicts), uncertain, inbox, problem: shown }
+        ? { path: place, scopes, decided: verdicts, uncertain, inbox, problem: shown }
         : { path: place, scopes, uncertain, inbox, ...shared, problem: shown }
     io.out(formatJsonLine('status', value))
   } else {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { withKnownHistory } from '../../app/run-history.js'
+import { withKnownHistory } from '../../pipeline/read-history.js'
 import { createPriceMissing } from '../../config/billing.js'
 import { resolveApiKey, type Settings } from '../../config/settings.js'
 import { UserError, type ErrorCode } from '../../core/errors.js'

@@ -192,11 +192,3 @@ export function assertNamesFitParquet(inputColumns: readonly string[], database:
     seen.set(name.toLowerCase(), name)
   }
 }
-
-/** `=`, `+`, `-`, `@`, tab, carriage return, line feed, and their full-width forms, which spreadsheets treat alike. */
-const formulaStart = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
-
-/** Adds an apostrophe before a text that a spreadsheet would run as a formula. Only for generated CSV cells. */
-export function escapeFormula(cell: string): string {
-  return formulaStart.test(cell) ? `'${cell}` : cell
-}

@@ -14,7 +14,7 @@ import {
 import type { Encoding } from '../../core/encodings.js'
 
 /** The result of a reconciliation with the service's list of charges. Lists of custom ids, and counts. */
-export interface Reconciled {
+export interface SettledCharges {
   /** Charged, with a run: the next run fetches its answer at no cost. */
   accepted: string[]
   /** Charged, but the list names no run or several: not submitted again. */
@@ -88,7 +88,7 @@ export function getSingleRun({ runIds }: Charge): string | null {
 
 /** Decides how a list of charges settles submissions. Both stores read the rows, call it, and write. */
 export class ChargeRules {
-  readonly result: Reconciled = {
+  readonly result: SettledCharges = {
     accepted: [],
     charged: [],
     notCreated: [],

@@ -1,6 +1,6 @@
 import { isPostgresUrl } from '../../core/server-addresses.js'
 import type { Clock } from '../../platform/clock.js'
-import type { ReconcileReport, ReconcileRequest } from './sqlite/reconcile.js'
+import type { ChargesReport, ChargesRequest } from './sqlite/settle-charges.js'
 import {
   describeDamage,
   diagnoseDamage,
@@ -27,11 +27,11 @@ import { createDamagedError } from './checkpoint-errors.js'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-export type { Damage, ReconcileReport, Verification }
+export type { Damage, ChargesReport, Verification }
 
 /**
  * Maintenance of a whole checkpoint. Every function takes the path of a file; `verifyCheckpoint` and
- * `reconcileCheckpoint` also take the URL of a PostgreSQL database. They throw CHECKPOINT_*.
+ * `settleCharges` also take the URL of a PostgreSQL database. They throw CHECKPOINT_*.
  *
  *     const found = await verifyCheckpoint(path, { environment })
  *     if (found !== null && found.damage.length > 0) await repairCheckpoint(path, clock.nowMs())
@@ -55,7 +55,7 @@ export const repairCheckpoint = (path: string, nowMs: number): Promise<Repair | 
 export const compactCheckpoint = (path: string, nowMs: number): Promise<Compaction> =>
   diagnoseDamage(path, () => Promise.resolve(compactFile(path, nowMs)))
 
-interface LedgerRequest extends Omit<ReconcileRequest, 'charges' | 'completeUntilMs' | 'nowMs'> {
+interface LedgerRequest extends Omit<ChargesRequest, 'charges' | 'completeUntilMs' | 'nowMs'> {
   /** The file with the service's list of charges. */
   readonly ledgerPath: string
   /** The list has every charge so far: submissions without a charge were never created. */
@@ -65,18 +65,18 @@ interface LedgerRequest extends Omit<ReconcileRequest, 'charges' | 'completeUnti
 }
 
 /** Settles uncertain submissions, and a rollback, with the service's list of charges. Throws LEDGER_INVALID too. */
-export async function reconcileCheckpoint(request: LedgerRequest): Promise<ReconcileReport> {
+export async function settleCharges(request: LedgerRequest): Promise<ChargesReport> {
   const { path, ledgerPath, isComplete, clock } = request
   const { readLedger } = await import('./charges.js')
   const { charges, writtenAtMs } = await readLedger(ledgerPath)
   const completeUntilMs = isComplete ? writtenAtMs : null
   const reconciling = { ...request, charges, completeUntilMs, nowMs: clock.nowMs() }
   if (isPostgresUrl(path)) {
-    const { reconcileSharedCheckpoint } = await import('./postgres/reconcile.js')
-    return reconcileSharedCheckpoint(reconciling)
+    const { settleSharedCharges } = await import('./postgres/settle-charges.js')
+    return settleSharedCharges(reconciling)
   }
-  const { reconcileFile } = await import('./sqlite/reconcile.js')
-  return diagnoseDamage(path, () => Promise.resolve(reconcileFile(reconciling)))
+  const { settleFileCharges } = await import('./sqlite/settle-charges.js')
+  return diagnoseDamage(path, () => Promise.resolve(settleFileCharges(reconciling)))
 }
 
 export interface Repair extends RebuildResult {

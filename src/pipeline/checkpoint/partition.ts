@@ -4,9 +4,6 @@ export interface Partition {
   readonly count: number
 }
 
-/** More parts than any workflow engine starts for one job. */
-export const partitionCountMax = 100_000
-
 /** A range; `end` is exclusive. */
 export interface Range {
   readonly first: number

@@ -56,7 +56,7 @@ export interface PendingRun {
 export interface ToSubmit extends Lookup {
   lookupId: LookupId
   /** 1 for a lookup made from an input row; 0 for a follow-up of an answer. */
-  isFirst: 0 | 1
+  isOfRow: 0 | 1
 }
 
 export interface Intention {

@@ -67,7 +67,7 @@ export const listIdentifierColumns = (columns: IdentifierColumns): { key: Identi
   })
 
 /** Lists the columns read in addition to name, location and context. */
-export const listIdentifierCells = (columns: IdentifierColumns): string[] =>
+const listIdentifierCells = (columns: IdentifierColumns): string[] =>
   [...identifierKeys, ...identifierPlaceKeys].flatMap((key) => columns[key] ?? [])
 
 /** The first cells of each column. A missing column is unknown, and does not exclude a match. */

@@ -92,7 +92,7 @@ export class InputColumns {
 
   /**
    * Detects the columns, but keeps those with which an earlier run looked up more rows, so that better columns do not
-   * cause new charges. `reader`: the earlier lookups; null if there are none. Throws the errors of `detect`, and the
+   * cause new charges. `reader`: the earlier lookups; null without earlier lookups. Throws the errors of `detect`, and the
    * signal's reason.
    */
   async choose(reader: CheckpointReader | null, signal: AbortSignal): Promise<ChosenColumns> {

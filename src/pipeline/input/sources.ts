@@ -20,10 +20,9 @@ import { UserError } from '../../core/errors.js'
 import { makeFolder, removeStale, createTemporaryMark, listFilePlaces } from '../../platform/files.js'
 import { toFileError } from '../../tables/limits-and-errors.js'
 import { formatNames, type InputFormat } from './file-content.js'
+import { standardInputLabel } from '../../core/local-path.js'
 
 const filesMax = 10_000
-
-export const standardInputLabel = 'standard input'
 
 /** A file to read: `path` is opened, `label` is shown to the user. */
 export interface SourceFile {

@@ -1,6 +1,7 @@
 import type { BasisRow } from '../answers/answer-line.js'
 import { columnKinds } from '../answers/column-kinds.js'
-import { escapeFormula, type AnswerColumnName, type OutputColumn } from '../answers/columns.js'
+import type { AnswerColumnName, OutputColumn } from '../answers/columns.js'
+import { escapeFormula } from '../../core/text.js'
 import { linePositions, sliceLine } from '../answers/joined-line.js'
 import { isBasisOfStage } from '../answers/stage-lines.js'
 import { assertNever } from '../../core/errors.js'

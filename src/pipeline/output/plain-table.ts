@@ -1,10 +1,12 @@
 import type { WrittenCell } from '../../tables/writers.js'
-import { escapeFormula } from '../answers/columns.js'
+import { escapeFormula } from '../../core/text.js'
 import type { OutputForm, RemoteOutput } from './output-format.js'
 import { publishMain, stageAndWrite } from './publish.js'
 import type { WrittenInput } from './sample.js'
 import type { WriteOptions } from './joined-rows.js'
 import { toLinkCell } from './xlsx.js'
+import { StagedFile } from './staged-file.js'
+import { toWriteError } from './output-path.js'
 
 export interface PlainColumn {
   readonly name: string
@@ -13,6 +15,7 @@ export interface PlainColumn {
 }
 
 type PlainCell = string | number | null
+
 export type PlainRow = readonly PlainCell[]
 
 /** A table that does not come from an input. */
@@ -110,4 +113,19 @@ const formatMembers = (keys: readonly string[], row: PlainRow): string =>
 function toSheetCell(cell: PlainCell): WrittenCell {
   if (cell === null || cell === '') return null
   return typeof cell === 'number' ? { kind: 'number', value: String(cell), format: 0 } : toLinkCell(cell)
+}
+
+/** Publishes a text as a file. Throws OUTPUT_UNWRITABLE and DISK_FULL. */
+export async function publishText(path: string, text: string): Promise<void> {
+  let file: StagedFile | null = null
+  try {
+    file = new StagedFile(path)
+    await file.write(text)
+    await file.close()
+    await file.publish()
+  } catch (error) {
+    throw toWriteError(path, error)
+  } finally {
+    await file?.discard()
+  }
 }

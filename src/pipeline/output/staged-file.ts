@@ -14,7 +14,7 @@ import {
 } from '../../platform/files.js'
 import { Packer } from '../../tables/writers.js'
 import type { Appended, AppendMark, RemoteOutput } from './output-format.js'
-import { assertRegular, toWriteError } from './output-path.js'
+import { assertRegular } from './output-path.js'
 
 /**
  * A file that is written under a temporary name next to its target, and published as a whole or not at all. The
@@ -112,21 +112,6 @@ export async function stage(path: string, remote: RemoteOutput | null): Promise<
   const extension = isTableAddress(path) ? '.parquet' : (/(\.\w+){1,2}$/.exec(path)?.[0] ?? '')
   const target = await openRemote(path, remote)
   return new StagedCopy(path, join(remote.folder, `output-${hash}${extension}`), target, remote.mark ?? null)
-}
-
-/** Publishes a text as a file. Throws OUTPUT_UNWRITABLE and DISK_FULL. */
-export async function publishText(path: string, text: string): Promise<void> {
-  let file: StagedFile | null = null
-  try {
-    file = new StagedFile(path)
-    await file.write(text)
-    await file.close()
-    await file.publish()
-  } catch (error) {
-    throw toWriteError(path, error)
-  } finally {
-    await file?.discard()
-  }
 }
 
 /** Destination for the pieces of an output. */

@@ -9,7 +9,7 @@ import type { FinalAnswer, Protocol } from './protocol.js'
 
 export interface AnswerRecorderDeps {
   checkpoint: Pick<Checkpoint, 'apply' | 'read'>
-  protocol: Pick<Protocol, 'kind' | 'getOutcome' | 'render' | 'findDeviations'>
+  protocol: Pick<Protocol, 'kind' | 'answers'>
   /** Follows merged ids to the last one. Returns a text, the reason, if the answer must be held. */
   followMerges: (answer: RunObjectLenient) => Promise<RunObjectLenient | string>
   /** Called with each answer once it is durable, to plan the follow-up lookups. */
@@ -40,7 +40,7 @@ export class AnswerRecorder {
   ): Promise<string | null> {
     const { checkpoint, clock, counter, protocol, answersAreChecked, followMerges } = this.#deps
     const { failed, prepared } = final
-    const outcome = prepared?.outcome ?? protocol.getOutcome(final.run, failed)
+    const outcome = prepared?.outcome ?? protocol.answers.getOutcome(final.run, failed)
     const merged = outcome === 'merged' ? await followMerges(final.run) : null
     if (typeof merged === 'string') return merged
     const head = {
@@ -53,23 +53,23 @@ export class AnswerRecorder {
     const readAnswer = () => merged ?? final.run
     const content =
       prepared === undefined
-        ? { line: protocol.render(readAnswer()), body: JSON.stringify(readAnswer()) }
+        ? { line: protocol.answers.render(readAnswer()), body: JSON.stringify(readAnswer()) }
         : { packed: prepared.packed }
-    const isFirst = await checkpoint.apply({
+    const isNew = await checkpoint.apply({
       event: 'answer',
       lookupId,
       answer: { ...head, ...content },
     })
     counter.unmarkHeld(lookupId)
-    if (!isFirst) await this.#compare(lookupId, final.run)
+    if (!isNew) await this.#compare(lookupId, final.run)
     else if (isCounted) {
       counter.countAnswer(outcome)
       if (!answersAreChecked)
-        for (const deviation of protocol.findDeviations(final.run)) counter.countDeviation(deviation)
+        for (const deviation of protocol.answers.findDeviations(final.run)) counter.countDeviation(deviation)
     }
     // An entity record exists even if its build failed: its domain may be looked up.
     const leadsOn = head.state === 'answered' || protocol.kind === 'entity'
-    if (isFirst && isCounted && leadsOn) {
+    if (isNew && isCounted && leadsOn) {
       const confidence = prepared === undefined ? readConfidence(readAnswer()) : prepared.confidence
       await this.#deps.onAnswered(lookupId, {
         outcome,

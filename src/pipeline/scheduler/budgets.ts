@@ -133,7 +133,7 @@ export interface KindBudgets {
 /** Refusals that concern a budget. */
 type BudgetRefusal = Exclude<Refusal, 'elsewhere'>
 
-type Reserved = Pick<ToSubmit, 'isFirst'>
+type Reserved = Pick<ToSubmit, 'isOfRow'>
 
 /** Limits the submissions of one kind. A submission is reserved before it is sent, so work in flight counts. */
 export class Reservations {
@@ -153,12 +153,12 @@ export class Reservations {
    * Returns null if the submission may be sent; `row_budget_exhausted` if only follow-up lookups may still be
    * submitted; otherwise the reason to stop this kind.
    */
-  take({ isFirst }: Reserved): Stop | 'row_budget_exhausted' | null {
+  take({ isOfRow }: Reserved): Stop | 'row_budget_exhausted' | null {
     const { lookupsMax, jobBudget, budget } = this.#deps
     if (lookupsMax !== null && this.#count >= lookupsMax) return { kind: 'lookups_max', lookupsMax }
-    if (isFirst === 1 && !jobBudget.take()) return 'row_budget_exhausted'
+    if (isOfRow === 1 && !jobBudget.take()) return 'row_budget_exhausted'
     if (budget?.take() === false) {
-      if (isFirst === 1) jobBudget.giveBack()
+      if (isOfRow === 1) jobBudget.giveBack()
       return budget.stop
     }
     this.#count++
@@ -193,9 +193,9 @@ export class Reservations {
   }
 
   /** Returns the reservation of a submission that was not created. */
-  giveBack({ isFirst }: Reserved): void {
+  giveBack({ isOfRow }: Reserved): void {
     this.#count--
-    if (isFirst === 1) this.#deps.jobBudget.giveBack()
+    if (isOfRow === 1) this.#deps.jobBudget.giveBack()
     this.#deps.budget?.giveBack()
   }
 

@@ -1,9 +1,8 @@
 import type { CheckpointReader, KeyedLookup, LookupId, LookupIdentity } from '../checkpoint/checkpoint.js'
 import { fetchKnown, findLookupIds } from '../checkpoint/lookup-key.js'
-import type { Decision, Candidate } from '../answers/decision.js'
+import { type Decision, type Candidate, toAnswerCandidate } from '../answers/decision.js'
 import type { LookupRule } from '../input/columns.js'
 import { planLookup, type PlanPolicy } from '../checkpoint/lookup-state.js'
-import { toAnswerCandidate } from '../answers/answer-candidate.js'
 import {
   createSampleFigures,
   type SampleFigures,
@@ -13,7 +12,10 @@ import {
   isSampled,
   type FirstRule,
   type RegistryAnswer,
+  type FirstFigures,
+  calculateSaved,
 } from './first-rule.js'
+import type { Prices } from '../../core/money.js'
 
 interface FirstAnswersDeps {
   readonly rule: FirstRule
@@ -273,4 +275,44 @@ export async function placeLookups(
     if (first.isSampled(lookup)) first.noteSampled(registryId, ids.next().value ?? 0)
     return registryId
   })
+}
+
+/** The lookups that an own registry would answer, and what that saves. */
+export interface FirstPlan extends Pick<FirstFigures, 'registry' | 'accept' | 'saved'> {
+  /** Distinct lookups that the registry answers. */
+  readonly lookupCount: number
+  /** The part of these that is submitted as well. */
+  readonly sampleCount: number
+  /** Without the sample, at other values of `accept`. */
+  readonly byAccept: readonly AcceptPlan[]
+}
+
+interface AcceptPlan {
+  readonly accept: number
+  readonly lookupCount: number
+  readonly submitCount: number
+  /** Price of these submissions; `null` without a price. */
+  readonly cost: FirstFigures['saved']
+}
+
+const shownAccepts = [80, 90, 95, 99]
+
+/**
+ * Plans which lookups the own registry answers and what that saves. `submitCount`: lookups to submit, with those of
+ * the sample.
+ */
+export function planFirst(first: FirstAnswers, submitCount: number, prices: Prices | null): FirstPlan {
+  const { byConfidence, sampleCount } = first.counts
+  const countFrom = (accept: number) => byConfidence.slice(accept).reduce((sum, count) => sum + count, 0)
+  const lookupCount = countFrom(first.accept)
+  const withoutRegistry = submitCount - sampleCount + lookupCount
+  const byAccept = [...new Set([...shownAccepts, first.accept])]
+    .sort((a, b) => a - b)
+    .map((accept) => {
+      const answered = countFrom(accept)
+      const left = withoutRegistry - answered
+      return { accept, lookupCount: answered, submitCount: left, cost: calculateSaved(left, prices) }
+    })
+  const saved = calculateSaved(lookupCount - sampleCount, prices)
+  return { registry: first.name, accept: first.accept, saved, lookupCount, sampleCount, byAccept }
 }

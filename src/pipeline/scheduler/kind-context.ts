@@ -176,7 +176,7 @@ export class LookupPages {
       const entry = this.#page.shift()
       if (entry === undefined) return null
       this.#position = entry.position
-      if (!backlog.isRequeued(entry.lookup.lookupId)) return entry.lookup
+      if (!backlog.returned.isExpected(entry.lookup.lookupId)) return entry.lookup
     }
   }
 }

@@ -126,7 +126,7 @@ export class Poller {
     // The system clock may have been set back.
     const agoMs = Math.max(0, clock.nowMs() - receivedAtMs)
     if (run !== undefined)
-      this.#recordDuration(run, protocol.getEndedAtMs(answer), clock.monotonicMs() - agoMs, true)
+      this.#recordDuration(run, protocol.answers.getEndedAtMs(answer), clock.monotonicMs() - agoMs, true)
     this.close(lookupId)
   }
 
@@ -275,10 +275,10 @@ export class Poller {
     const { checkpoint, backlog } = this.#kind
     const { onDisproved } = this.#deps
     const { lookupId, customId, name } = run
-    backlog.markRequeue(lookupId)
+    backlog.returned.expect(lookupId)
     await checkpoint.apply({ event: 'disprove', lookupId, customId, reason })
     onDisproved(customId)
-    backlog.requeue({ lookupId, name, location: null, context: null, isFirst: 0 })
+    backlog.requeue({ lookupId, name, location: null, context: null, isOfRow: 0 })
     this.close(lookupId)
   }
 

@@ -51,6 +51,11 @@ export interface Protocol {
   judgeKickoff(exchange: Exchange, lookup: ToSubmit, customId: string, nowMs: number): KickoffVerdict
   poll(run: PendingRun, signal: AbortSignal): Promise<Exchange>
   judgePoll(exchange: Exchange, run: PendingRun, nowMs: number): PollVerdict | PreparedVerdict
+  readonly answers: AnswerReading
+}
+
+/** The content of the answers of one kind. */
+interface AnswerReading {
   getOutcome(run: RunObjectLenient, failed: boolean): string
   /** Time at which the answer was created, by the service's clock; null if unknown. */
   getEndedAtMs(run: RunObjectLenient): number | null
@@ -106,9 +111,9 @@ export const toFinalAnswer = (verdict: FinishedVerdict): FinalAnswer => ({
 /** Returns the time at which an answer was created, by the service's clock; null if unknown. */
 export const findEndedAtMs = (
   verdict: FinishedVerdict,
-  protocol: Pick<Protocol, 'getEndedAtMs'>,
+  { answers }: Pick<Protocol, 'answers'>,
 ): number | null =>
-  'prepared' in verdict ? verdict.prepared.resolvedAtMs : protocol.getEndedAtMs(verdict.run)
+  'prepared' in verdict ? verdict.prepared.resolvedAtMs : answers.getEndedAtMs(verdict.run)
 
 type ProtocolClient = Pick<
   ServiceClient,
@@ -149,10 +154,12 @@ function createResolutionProtocol(
     poll: (run, signal) => client.pollRun(run.runId, { include: 'basis' }, signal),
     judgePoll: (exchange, run, nowMs) =>
       judgePrepared(exchange, run, prepared.take(run.runId)) ?? judgePoll(exchange, run, nowMs),
-    getOutcome: (run, failed) => readOutcome(run, failed),
-    getEndedAtMs: readResolvedAtMs,
-    render: renderAnswer,
-    findDeviations: findSchemaDeviations,
+    answers: {
+      getOutcome: (run, failed) => readOutcome(run, failed),
+      getEndedAtMs: readResolvedAtMs,
+      render: renderAnswer,
+      findDeviations: findSchemaDeviations,
+    },
   }
 }
 
@@ -173,17 +180,21 @@ const toWebhookMember = (url: string | null) => (url === null ? {} : { webhook_u
 /** Members shared by all kinds of records. */
 const createRecordPart = (
   kind: StageKind,
-): Pick<Protocol, 'kind' | 'judgePoll' | 'getOutcome' | 'getEndedAtMs' | 'findDeviations'> => ({
+  render: AnswerReading['render'],
+): Pick<Protocol, 'kind' | 'judgePoll' | 'answers'> => ({
   kind,
   judgePoll: (exchange, run, nowMs) => judgeRecordPoll(kind, exchange, run.name, nowMs),
-  getOutcome: (run, failed) => readRecordOutcome(kind, run, failed),
-  getEndedAtMs: (run) => readRecordedAtMs(kind, run),
-  findDeviations: () => [],
+  answers: {
+    getOutcome: (run, failed) => readRecordOutcome(kind, run, failed),
+    getEndedAtMs: (run) => readRecordedAtMs(kind, run),
+    render,
+    findDeviations: () => [],
+  },
 })
 
 function createEntityProtocol(client: ProtocolClient): Protocol {
   return {
-    ...createRecordPart('entity'),
+    ...createRecordPart('entity', renderEntityLine),
     onLost: 'ask_again',
     hasEvents: true,
     sharesLimit: true,
@@ -191,26 +202,24 @@ function createEntityProtocol(client: ProtocolClient): Protocol {
       client.readEntity(name, toWebhookMember(webhookUrl), signal),
     judgeKickoff: (exchange, { name }, _, nowMs) => judgeEntityKickoff(exchange, name, nowMs),
     poll: ({ name }, signal) => client.readEntity(name, {}, signal),
-    render: renderEntityLine,
   }
 }
 
 function createHierarchyProtocol(client: ProtocolClient): Protocol {
   return {
-    ...createRecordPart('hierarchy'),
+    ...createRecordPart('hierarchy', renderHierarchyLine),
     onLost: 'poll',
     hasEvents: false,
     sharesLimit: false,
     sendRequest: ({ name }, _id, _url, signal) => client.requestHierarchy(name, signal),
     judgeKickoff: (exchange, { name }, _, nowMs) => judgeRecordKickoff('hierarchy', exchange, name, nowMs),
     poll: ({ name }, signal) => client.readHierarchy(name, signal),
-    render: renderHierarchyLine,
   }
 }
 
 function createDomainProtocol(client: ProtocolClient): Protocol {
   return {
-    ...createRecordPart('domain'),
+    ...createRecordPart('domain', renderDomainLine),
     onLost: 'hold',
     hasEvents: true,
     sharesLimit: true,
@@ -218,7 +227,6 @@ function createDomainProtocol(client: ProtocolClient): Protocol {
       client.askDomain({ domain: name, ...toWebhookMember(webhookUrl) }, signal),
     judgeKickoff: (exchange, { name }, _, nowMs) => judgeRecordKickoff('domain', exchange, name, nowMs),
     poll: ({ name }, signal) => client.readDomain(name, signal),
-    render: renderDomainLine,
   }
 }
 

@@ -197,7 +197,11 @@ export async function withReceiver(
   return withCleanup(async (closeLater) => {
     const { inbox, place } = await openStandingInbox(deps, closeLater)
     const receiver = await startReceiver({ ...deps, inbox })
-    await use({ url: receiver.url, inboxPath: place }).finally(() => receiver.close())
+    try {
+      await use({ url: receiver.url, inboxPath: place })
+    } finally {
+      await receiver.close()
+    }
     return receiver.counts()
   })
 }

@@ -22,8 +22,6 @@ import type { Pace } from '../../platform/pace.js'
 /** Time that an interrupted run waits for responses to submissions in flight. */
 const interruptGraceMs = 5_000
 
-export type { SchedulerLimits, SchedulingOptions } from './scheduling.js'
-
 /**
  * Submits new lookups and polls running ones, until each has its answer, is left for the next command, or the run is
  * stopped. Returns the stop reason, or null if nothing is left to wait for. Follow-up lookups run at the same time.

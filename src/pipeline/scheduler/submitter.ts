@@ -102,7 +102,7 @@ export class Submitter {
       if (this.#countInFlight() < inFlightRunsMax && this.#queue.pending < submitConcurrency) {
         // Read before the page: lookups added in between are found in the next iteration.
         const { isComplete } = backlog
-        const lookup = backlog.takePutBack() ?? (await this.#pages.next(isComplete))
+        const lookup = backlog.returned.take() ?? (await this.#pages.next(isComplete))
         if (lookup !== null) return lookup
         if (isComplete && !this.#mayRequeue()) return null
       }
@@ -115,7 +115,7 @@ export class Submitter {
   #mayRequeue(): boolean {
     const { backlog, protocol } = this.#kind
     const isOpen = protocol.onLost === 'poll' && this.#deps.poller.openCount > 0
-    return this.#queue.pending + this.#queue.size > 0 || backlog.hasPutBack || isOpen
+    return this.#queue.pending + this.#queue.size > 0 || backlog.returned.hasAny || isOpen
   }
 
   #countInFlight(): number {
@@ -191,7 +191,7 @@ export class Submitter {
     counter.count('lostReads')
     const { lookupId } = lookup
     const update = { event: 'withdraw', lookupId, customId: id, reason, mayBeBilled: true } as const
-    if (await checkpoint.apply(update)) backlog.putBack(lookup)
+    if (await checkpoint.apply(update)) backlog.returned.add(lookup)
     else this.#settle('accepted')
   }
 
@@ -262,7 +262,7 @@ export class Submitter {
       return
     }
     this.#deps.reservations.giveBack(lookup)
-    this.#kind.backlog.putBack(lookup)
+    this.#kind.backlog.returned.add(lookup)
   }
 
   /** Returns false if there was no immediate answer, or the answer is held. */

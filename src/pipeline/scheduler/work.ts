@@ -71,14 +71,40 @@ export interface ScheduledStages {
   kinds: ReadonlyMap<StageKind, ScheduledStage>
 }
 
+/** Lookups to submit next: the service did not create a run for them. */
+class ReturnedLookups {
+  readonly #lookups: ToSubmit[] = []
+  readonly #expected = new Set<LookupId>()
+
+  get hasAny(): boolean {
+    return this.#lookups.length > 0
+  }
+
+  add(lookup: ToSubmit): void {
+    this.#lookups.push(lookup)
+  }
+
+  take(): ToSubmit | null {
+    return this.#lookups.shift() ?? null
+  }
+
+  /** Marks a lookup that will be added, so that a read of the checkpoint does not submit it twice. */
+  expect(lookupId: LookupId): void {
+    this.#expected.add(lookupId)
+  }
+
+  isExpected(lookupId: LookupId): boolean {
+    return this.#expected.has(lookupId)
+  }
+}
+
 /** Lookups of one kind still to be submitted, and whether any was submitted. Drives the scheduler; not for display. */
 export class Backlog {
+  /** Submitted before the others; counted among those left. */
+  readonly returned = new ReturnedLookups()
   #leftCount: number
   #hasSubmitted = false
   #isComplete: boolean
-  /** Lookups to submit next: not created by the service. */
-  readonly #again: ToSubmit[] = []
-  readonly #comingBack = new Set<LookupId>()
 
   /** `toSubmitCount`: lookups that this run plans to submit. More may be added until the backlog is complete. */
   constructor(toSubmitCount: number, isComplete = true) {
@@ -119,32 +145,10 @@ export class Backlog {
     this.#leftCount--
   }
 
-  /** Returns a withdrawn lookup to the front of the backlog. */
-  putBack(lookup: ToSubmit): void {
-    this.#again.push(lookup)
-  }
-
-  /** Marks a lookup that will be requeued, so that a read of the checkpoint does not submit it twice. */
-  markRequeue(lookupId: LookupId): void {
-    this.#comingBack.add(lookupId)
-  }
-
-  isRequeued(lookupId: LookupId): boolean {
-    return this.#comingBack.has(lookupId)
-  }
-
   /** Adds a lookup again that was assumed to be created and was not. */
   requeue(lookup: ToSubmit): void {
     this.add(1)
-    this.putBack(lookup)
-  }
-
-  get hasPutBack(): boolean {
-    return this.#again.length > 0
-  }
-
-  takePutBack(): ToSubmit | null {
-    return this.#again.shift() ?? null
+    this.returned.add(lookup)
   }
 }
 

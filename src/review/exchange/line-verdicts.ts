@@ -1,7 +1,6 @@
-import { cutToWidth } from '../../core/text.js'
+import { cutToWidth, escapeFormula } from '../../core/text.js'
 import { assertNever } from '../../core/errors.js'
 import { foldText } from '../../core/lookup-identity.js'
-import { escapeFormula } from '../../pipeline/answers/columns.js'
 import type { Verdict } from '../../pipeline/answers/decision.js'
 import type { DecisionView, QueueRow } from '../page-data.js'
 import { requestLimits } from '../server/requests.js'

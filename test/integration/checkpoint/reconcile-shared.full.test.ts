@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Checkpoint } from '../../../src/pipeline/checkpoint/checkpoint.js'
-import { reconcileSharedCheckpoint } from '../../../src/pipeline/checkpoint/postgres/reconcile.js'
+import { settleSharedCharges } from '../../../src/pipeline/checkpoint/postgres/settle-charges.js'
 import { openShared } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
 import { verifyShared } from '../../../src/pipeline/checkpoint/postgres/verify.js'
 import { readLedger } from '../../../src/pipeline/checkpoint/charges.js'
@@ -28,7 +28,7 @@ describe.skipIf(programs === null)('the service’s list of charges, and a check
   async function reconcile(name: string, csv: string, options: { until?: number; isDryRun?: boolean } = {}) {
     writeFileSync(join(folder, 'ledger.csv'), csv)
     const { charges } = await readLedger(join(folder, 'ledger.csv'))
-    return reconcileSharedCheckpoint({
+    return settleSharedCharges({
       path: await place.url(name),
       charges,
       scope,

@@ -5,7 +5,10 @@ import {
   type OwnCheckpoint as Checkpoint,
   openCheckpoint,
 } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
-import { reconcileFile, type ReconcileRequest } from '../../../src/pipeline/checkpoint/sqlite/reconcile.js'
+import {
+  settleFileCharges,
+  type ChargesRequest,
+} from '../../../src/pipeline/checkpoint/sqlite/settle-charges.js'
 import { buildStageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { verifyFile } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
 import { readLedger } from '../../../src/pipeline/checkpoint/charges.js'
@@ -34,7 +37,7 @@ async function lose(checkpoint: Checkpoint, ...names: string[]): Promise<string[
   return customIds
 }
 
-async function reconcile(csv: string | Buffer, options: Partial<ReconcileRequest> = {}) {
+async function reconcile(csv: string | Buffer, options: Partial<ChargesRequest> = {}) {
   writeFileSync(at.path('ledger.csv'), csv)
   const { charges } = await readLedger(at.path('ledger.csv'))
   const request = {
@@ -46,7 +49,7 @@ async function reconcile(csv: string | Buffer, options: Partial<ReconcileRequest
     nowMs: startMs,
     random: systemRandom,
   }
-  return reconcileFile({ ...request, ...options })
+  return settleFileCharges({ ...request, ...options })
 }
 
 describe('the service’s list of charges', () => {

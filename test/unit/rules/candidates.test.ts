@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Candidate } from '../../../src/pipeline/answers/decision.js'
-import { toAnswerCandidate, withAnswerFirst } from '../../../src/pipeline/answers/answer-candidate.js'
+import { type Candidate, toAnswerCandidate, withAnswerFirst } from '../../../src/pipeline/answers/decision.js'
 import {
   isDoubtfulLine,
   readLineConfidence,

@@ -3,9 +3,9 @@ import {
   answerColumns,
   assertNamesFitParquet,
   assertNoClash,
-  escapeFormula,
   selectColumns,
 } from '../../../src/pipeline/answers/columns.js'
+import { escapeFormula } from '../../../src/core/text.js'
 import { reviewColumns } from '../../../src/pipeline/answers/column-kinds.js'
 
 const names = (choice: Parameters<typeof selectColumns>[0]) =>

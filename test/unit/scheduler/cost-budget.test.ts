@@ -85,5 +85,5 @@ describe('what all kinds of a job may cost', () => {
   })
 })
 
-const ofRow = { isFirst: 1 } as const
-const ofAnswer = { isFirst: 0 } as const
+const ofRow = { isOfRow: 1 } as const
+const ofAnswer = { isOfRow: 0 } as const

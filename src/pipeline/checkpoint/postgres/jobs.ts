@@ -140,13 +140,13 @@ interface PositionedLookup {
 export async function addWantedLookups(
   store: SharedStore,
   lookups: readonly KeyedLookup[],
-  isFirst: boolean,
+  isOfRow: boolean,
 ): Promise<LookupId[]> {
   for (const kind of new Set(lookups.map((lookup) => lookup.kind))) await beginKind(store, kind)
   const ids: LookupId[] = []
   for (let start = 0; start < lookups.length; start += lookupsAtOnce) {
     const some = lookups.slice(start, start + lookupsAtOnce)
-    for (const id of await addWantedBatch(store, some, isFirst)) ids.push(id)
+    for (const id of await addWantedBatch(store, some, isOfRow)) ids.push(id)
   }
   return ids
 }
@@ -154,7 +154,7 @@ export async function addWantedLookups(
 async function addWantedBatch(
   store: SharedStore,
   lookups: readonly KeyedLookup[],
-  isFirst: boolean,
+  isOfRow: boolean,
 ): Promise<LookupId[]> {
   const asked = lookups.map((lookup) => ({
     lookup,
@@ -163,7 +163,7 @@ async function addWantedBatch(
   }))
   const ids = new Map<number, LookupId>()
   const addKnown = async (some: readonly PositionedLookup[]) => {
-    const found = await insertWanted(store, some, isFirst)
+    const found = await insertWanted(store, some, isOfRow)
     for (const { position, lookupId } of found) ids.set(position, lookupId)
     const nameless = new Map(found.flatMap((one) => (one.isNameless ? [[one.position, one.lookupId]] : [])))
     if (nameless.size > 0) await nameLookups(store, some, nameless)
@@ -231,7 +231,7 @@ export const replaceNuls = <Text extends string | null>(text: Text): Text | stri
 function insertWanted(
   store: SharedStore,
   asked: readonly PositionedLookup[],
-  isFirst: boolean,
+  isOfRow: boolean,
 ): Promise<{ position: number; lookupId: LookupId; isNameless: boolean }[]> {
   return store.query(
     `WITH found AS MATERIALIZED (
@@ -250,7 +250,7 @@ function insertWanted(
       asked.map(({ position }) => position),
       asked.map(({ lookup }) => toHex(lookup.key)),
       asked.map(({ lookup }) => lookup.isDecided === true),
-      isFirst,
+      isOfRow,
     ],
   )
 }

@@ -131,21 +131,21 @@ export async function claimNew(
   afterPosition: number,
   count: number,
 ): Promise<{ position: number; lookup: ToSubmit }[]> {
-  const rows = await store.query<Omit<ToSubmit, 'isFirst'> & { position: number; isFirst: boolean }>(
+  const rows = await store.query<Omit<ToSubmit, 'isOfRow'> & { position: number; isOfRow: boolean }>(
     `WITH page AS MATERIALIZED (
        SELECT w.position, w.is_first, l.lookup_id FROM ${wantedFrom}
        WHERE ${isWanted} AND l.state = 'new' AND ${isFree}
        ORDER BY w.position LIMIT $4 FOR NO KEY UPDATE OF l SKIP LOCKED
      )
      UPDATE enrich.lookups l SET worker_id = $1 FROM page WHERE l.lookup_id = page.lookup_id
-     RETURNING page.position, page.is_first AS "isFirst", l.lookup_id AS "lookupId", l.name, l.location, l.context`,
+     RETURNING page.position, page.is_first AS "isOfRow", l.lookup_id AS "lookupId", l.name, l.location, l.context`,
     [store.workerId, store.getScopeId(kind), afterPosition, Math.min(count, claimCountMax)],
   )
   return rows
     .sort((one, other) => one.position - other.position)
-    .map(({ position, isFirst, ...lookup }) => ({
+    .map(({ position, isOfRow, ...lookup }) => ({
       position,
-      lookup: { ...lookup, isFirst: isFirst ? 1 : 0 },
+      lookup: { ...lookup, isOfRow: isOfRow ? 1 : 0 },
     }))
 }
 

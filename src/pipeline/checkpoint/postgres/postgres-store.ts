@@ -156,10 +156,10 @@ export class PostgresStore implements LookupStore {
   #noteAnswer(
     kind: LookupKind,
     { lookupId, answer }: { lookupId: LookupId; answer: Answer },
-    isFirst: boolean,
+    isNew: boolean,
   ): void {
     const isUnwanted = this.#unwanted.delete(lookupId)
-    if (isFirst && !isUnwanted) this.#deps.others.onSettled(kind, answer.state)
+    if (isNew && !isUnwanted) this.#deps.others.onSettled(kind, answer.state)
   }
 
   /** The lookup was uncertain: it is this worker's now, if this run includes it. */

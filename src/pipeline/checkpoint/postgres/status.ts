@@ -88,7 +88,7 @@ const estimateOutcomes = (statements: PostgresStatements, share: Share): Promise
   )
 
 /** A worker of a checkpoint, running or recently ended. */
-export interface WorkerStatus {
+interface WorkerStatus {
   readonly id: number
   /** Host and process id. */
   readonly name: string
@@ -106,7 +106,7 @@ export interface WorkerStatus {
 }
 
 /** A rate limit of the service, shared by all workers with one API key. */
-export interface PaceStatus {
+interface PaceStatus {
   readonly route: string
   /** First characters of the key's hash, to tell keys apart. */
   readonly key: string
@@ -118,7 +118,7 @@ export interface PaceStatus {
 }
 
 /** Budget used by a job that has not ended. */
-export interface JobStatus {
+interface JobStatus {
   readonly id: number
   readonly base: string
   readonly inputs: readonly string[]

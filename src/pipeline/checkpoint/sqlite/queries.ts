@@ -76,11 +76,11 @@ const prepareRegistration = (database: Sqlite) => ({
     scopeId: number
     position: number
     lookupId: number
-    isFirst: 0 | 1
+    isOfRow: 0 | 1
     isDecided: 0 | 1
   }>(
     database,
-    'INSERT OR IGNORE INTO temp.wanted VALUES (@scopeId, @position, @lookupId, @isFirst, @isDecided)',
+    'INSERT OR IGNORE INTO temp.wanted VALUES (@scopeId, @position, @lookupId, @isOfRow, @isDecided)',
   ),
 })
 
@@ -138,7 +138,7 @@ const preparePlanning = (database: Sqlite) => ({
 const prepareLists = (database: Sqlite) => ({
   nextToSubmit: prepare<WantedFrom & { count: number }, ToSubmit & { position: number }>(
     database,
-    `SELECT position, lookup_id AS lookupId, name, location, context, is_first AS isFirst
+    `SELECT position, lookup_id AS lookupId, name, location, context, is_first AS isOfRow
      FROM ${wantedFrom} JOIN lookups USING (lookup_id)
      WHERE state = 'new' ORDER BY position LIMIT @count`,
   ),

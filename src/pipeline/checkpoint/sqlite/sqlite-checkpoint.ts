@@ -242,7 +242,7 @@ class SqliteStore implements LookupStore {
     }
   }
 
-  #addWanted({ kind, key, lookup, isDecided }: KeyedLookup, isFirst: 0 | 1): LookupId {
+  #addWanted({ kind, key, lookup, isDecided }: KeyedLookup, isOfRow: 0 | 1): LookupId {
     const { insertLookup, findLookup, nameLookup, insertWanted } = this.#queries
     const scopeId = this.#file.getIds(kind)?.scopeId ?? 0
     const known = findLookup.get(scopeId, key)
@@ -251,7 +251,7 @@ class SqliteStore implements LookupStore {
     const lookupId = known?.lookupId ?? Number(insertLookup.run({ ...lookup, key, scopeId }).lastInsertRowid)
     if (known?.isNameless === 1) nameLookup.run({ ...lookup, lookupId })
     const position = this.#file.nextPosition()
-    insertWanted.run({ scopeId, position, lookupId, isFirst, isDecided: isDecided === true ? 1 : 0 })
+    insertWanted.run({ scopeId, position, lookupId, isOfRow, isDecided: isDecided === true ? 1 : 0 })
     return lookupId
   }
 

@@ -1,16 +1,20 @@
-import type { Environment } from '../config/file-config.js'
 import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
-import { diagnoseDamage } from '../pipeline/checkpoint/sqlite/verify.js'
-import type { HistoryReader } from '../pipeline/history/remembered-runs.js'
-import { openHistory, openSharedHistory } from '../pipeline/history/history-reader.js'
+import { diagnoseDamage } from './checkpoint/sqlite/verify.js'
+import type { HistoryReader } from './history/remembered-runs.js'
+import { openHistory, openSharedHistory } from './history/history-reader.js'
 import { withCleanup, type CloseLater } from '../platform/close-stack.js'
 import { systemClock } from '../platform/clock.js'
 import { systemRandom } from '../platform/random.js'
 
+type Environment = Readonly<Record<string, string | undefined>>
+
 /**
- * Calls `use` with the runs recorded in a checkpoint, and closes it afterwards. Throws CHECKPOINT_NOT_FOUND and other
- * CHECKPOINT_*.
+ * Calls `use` with the runs recorded in a checkpoint, and closes it afterwards. `environment` has the password of a
+ * server. Throws CHECKPOINT_NOT_FOUND and other CHECKPOINT_*.
+ *
+ * @example
+ * const runs = await withKnownHistory('companies.sqlite', process.env, (history) => history.runs())
  */
 export function withKnownHistory<Result>(
   path: string,

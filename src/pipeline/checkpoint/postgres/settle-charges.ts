@@ -1,8 +1,8 @@
 import type { Clock } from '../../../platform/clock.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
-import type { ReconcileReport, ReconcileRequest, ReconcileDeps } from '../sqlite/reconcile.js'
+import type { ChargesReport, ChargesRequest, ChargesDeps } from '../sqlite/settle-charges.js'
 import {
-  type Reconciled,
+  type SettledCharges,
   ChargeRules,
   getSingleRun,
   neverCreated,
@@ -26,7 +26,7 @@ import type { LookupId } from '../checkpoint.js'
 import type { Change } from '../transitions.js'
 import { applyChanges, lockLookup } from './lookup-rows.js'
 
-interface SharedReconcilerDeps extends Omit<ReconcileDeps, 'database'> {
+interface SharedChargeSettlerDeps extends Omit<ChargesDeps, 'database'> {
   /** The statements of one transaction. */
   readonly statements: PostgresStatements
 }
@@ -39,20 +39,20 @@ interface Submission {
 
 const atOnce = 1_000
 
-/** Compares the list of charges with a checkpoint on PostgreSQL, like `Reconciler` for a file. */
-class SharedReconciler {
-  readonly #deps: SharedReconcilerDeps
+/** Compares the list of charges with a checkpoint on PostgreSQL, like `ChargeSettler` for a file. */
+class SharedChargeSettler {
+  readonly #deps: SharedChargeSettlerDeps
   readonly #rules: ChargeRules
   /** Placeholder jobs, by scope, for restored submissions: their input and worker are unknown. */
   readonly #jobs = new Map<number, number>()
   #workerId: number | null = null
 
-  constructor(deps: SharedReconcilerDeps) {
+  constructor(deps: SharedChargeSettlerDeps) {
     this.#deps = deps
     this.#rules = new ChargeRules(deps)
   }
 
-  async run(): Promise<Reconciled> {
+  async run(): Promise<SettledCharges> {
     const own = this.#rules.selectOwnCharges()
     for (let at = 0; at < own.length; at += atOnce) {
       const some = own.slice(at, at + atOnce)
@@ -208,13 +208,13 @@ class SharedReconciler {
   }
 }
 
-export interface ReconcileSharedRequest extends ReconcileRequest, Pick<OpenSharedDeps, 'environment'> {
+export interface SharedChargesRequest extends ChargesRequest, Pick<OpenSharedDeps, 'environment'> {
   readonly clock: Clock
 }
 
 /** Rolls the transaction back. */
 class DryRun extends Error {
-  constructor(readonly result: Reconciled) {
+  constructor(readonly result: SettledCharges) {
     super('nothing was changed')
   }
 }
@@ -223,15 +223,15 @@ class DryRun extends Error {
  * Settles uncertain submissions, and a failover, with the service's list of charges, in one transaction, while workers
  * continue. A complete list also permits submissions on a server that failed over. Throws CHECKPOINT_*.
  */
-export async function reconcileSharedCheckpoint(request: ReconcileSharedRequest): Promise<ReconcileReport> {
+export async function settleSharedCharges(request: SharedChargesRequest): Promise<ChargesReport> {
   const { path, isDryRun, completeUntilMs } = request
   const code = await findProblem(request)
   const shared = await openShared(path, { ...request, settlesRollback: true })
-  let result: Reconciled
+  let result: SettledCharges
   try {
     // Makes in-flight submissions of dead workers uncertain.
     if (!isDryRun) await sweep(shared.postgres)
-    result = await settleCharges(request, (work) => shared.postgres.transaction(work), shared)
+    result = await settleInTransaction(request, (work) => shared.postgres.transaction(work), shared)
   } catch (error) {
     throw shared.explain(error)
   } finally {
@@ -244,22 +244,22 @@ export async function reconcileSharedCheckpoint(request: ReconcileSharedRequest)
 }
 
 /** The error code that a run would stop with now. */
-async function findProblem({ path, environment }: ReconcileSharedRequest): Promise<string | null> {
+async function findProblem({ path, environment }: SharedChargesRequest): Promise<string | null> {
   const shared = await openSharedToRead(path, environment === undefined ? {} : { environment })
   await shared?.close()
   return shared?.problem?.code ?? null
 }
 
-async function settleCharges(
-  request: ReconcileSharedRequest,
+async function settleInTransaction(
+  request: SharedChargesRequest,
   transaction: <Result>(work: (statements: PostgresStatements) => Promise<Result>) => Promise<Result>,
   { id: checkpointId, url }: Pick<SharedDatabase, 'id' | 'url'>,
-): Promise<Reconciled> {
+): Promise<SettledCharges> {
   try {
     return await withRetries(request, () =>
       transaction(async (statements) => {
         await assertNotMoved(statements, url, 'write')
-        const result = await new SharedReconciler({ ...request, statements, checkpointId }).run()
+        const result = await new SharedChargeSettler({ ...request, statements, checkpointId }).run()
         if (request.isDryRun) throw new DryRun(result)
         return result
       }),

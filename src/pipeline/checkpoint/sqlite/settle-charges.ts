@@ -8,7 +8,7 @@ import { readHead } from './head-file.js'
 import { HeadKeeper } from './head-keeper.js'
 import { assertCheckpointPath, withExplainedErrors, lockCheckpoint, openToWrite } from './open-database.js'
 import {
-  type Reconciled,
+  type SettledCharges,
   ChargeRules,
   getSingleRun,
   neverCreated,
@@ -24,7 +24,7 @@ import { stageKinds } from '../../../core/lookup-kinds.js'
 import { calculateNextChain } from '../tables.js'
 import type { Settlement } from '../transitions.js'
 
-export interface ReconcileDeps extends ChargeRulesDeps {
+export interface ChargesDeps extends ChargeRulesDeps {
   database: Sqlite
   /** The service of the list, for a checkpoint that has lost its scopes. */
   scope: string | null
@@ -35,20 +35,20 @@ interface SubmissionRow extends UncertainSubmission {
 }
 
 /** Reconciles the list with the checkpoint, within the caller's transaction. */
-class Reconciler {
-  readonly #deps: ReconcileDeps
+class ChargeSettler {
+  readonly #deps: ChargesDeps
   readonly #rules: ChargeRules
   /** Placeholder jobs, by scope, for restored submissions: their input is unknown. */
   readonly #jobs = new Map<number, number>()
   readonly #sql
 
-  constructor(deps: ReconcileDeps) {
+  constructor(deps: ChargesDeps) {
     this.#deps = deps
     this.#rules = new ChargeRules(deps)
     this.#sql = prepareSql(deps.database)
   }
 
-  run(): Reconciled {
+  run(): SettledCharges {
     for (const own of this.#rules.selectOwnCharges()) this.#charge(own)
     for (const { customId, lookupId } of this.#rules.findNeverCreated(this.#sql.uncertain.all())) {
       this.#sql.settleSubmission.run({ customId, ...neverCreated })
@@ -173,7 +173,7 @@ function prepareSql(database: Sqlite) {
   }
 }
 
-export interface ReconcileRequest {
+export interface ChargesRequest {
   path: string
   charges: ReadonlyMap<string, Charge>
   completeUntilMs: number | null
@@ -183,7 +183,7 @@ export interface ReconcileRequest {
   random: Random
 }
 
-export interface ReconcileReport extends Reconciled {
+export interface ChargesReport extends SettledCharges {
   /** The problem that stopped runs before, and whether it is settled. */
   problem: { code: string; isSettled: boolean } | null
 }
@@ -192,7 +192,7 @@ export interface ReconcileReport extends Reconciled {
 class DryRun extends Error {}
 
 /** Settles uncertain submissions, and a rollback, with the service's list of charges. Throws CHECKPOINT_*. */
-export function reconcileFile(request: ReconcileRequest): ReconcileReport {
+export function settleFileCharges(request: ChargesRequest): ChargesReport {
   const { path } = request
   assertCheckpointPath(path)
   const lock = lockCheckpoint(path, request.nowMs)
@@ -205,7 +205,7 @@ export function reconcileFile(request: ReconcileRequest): ReconcileReport {
         const wrong = findDamage(database, 'all')
         if (wrong.length > 0) throw createDamagedError(path, undefined, describeDamage(wrong))
         const id = ensureCheckpointId(database, request, found)
-        const result = settleCharges(database, id, request)
+        const result = settleInTransaction(database, id, request)
         const code = createHeadError(path, standing)?.code ?? null
         const lost = standing.kind === 'behind' ? standing.lostSubmissionCount : Infinity
         const isSettled = request.completeUntilMs !== null || result.restored.length >= lost
@@ -225,11 +225,11 @@ export function reconcileFile(request: ReconcileRequest): ReconcileReport {
   }
 }
 
-function settleCharges(database: Sqlite, id: string, request: ReconcileRequest): Reconciled {
-  const done: { result?: Reconciled } = {}
+function settleInTransaction(database: Sqlite, id: string, request: ChargesRequest): SettledCharges {
+  const done: { result?: SettledCharges } = {}
   try {
     database.transaction(() => {
-      done.result = new Reconciler({ ...request, database, checkpointId: id }).run()
+      done.result = new ChargeSettler({ ...request, database, checkpointId: id }).run()
       if (request.isDryRun) throw new DryRun()
     })()
   } catch (error) {
