@@ -93,10 +93,9 @@ const doors: Record<string, Doors> = {
   },
   'pipeline/checkpoint': {
     files: `
-      backoff checkpoint checkpoint-errors history-store lookup-key lookup-state maintenance
-      misdirected packed-answer partition paths postgres/history-rows postgres/jobs
-      postgres/local-copy postgres/open-database postgres/retry postgres/shared-run
-      postgres/status postgres/sweep records sqlite/checkpoint-file sqlite/history-rows
+      checkpoint checkpoint-errors history-store lookup-key lookup-state maintenance open-history
+      packed-answer partition paths postgres/jobs postgres/local-copy postgres/open-database
+      postgres/retry postgres/shared-run postgres/status postgres/sweep sqlite/checkpoint-file
       sqlite/open-database sqlite/reader sqlite/sqlite-checkpoint sqlite/verify tables`,
   },
   'pipeline/decisions': {
@@ -406,7 +405,7 @@ describe('decisions are pure', () => {
     'pipeline/answers/joined-line.ts',
     'pipeline/answers/published-state.ts',
     'pipeline/answers/stage-lines.ts',
-    'pipeline/checkpoint/misdirected.ts',
+    'pipeline/scheduler/misdirected.ts',
     'pipeline/scheduler/delivery.ts',
     'pipeline/scheduler/outcome.ts',
     'pipeline/scheduler/record-verdicts.ts',
@@ -439,7 +438,6 @@ describe('decisions are pure', () => {
     'pipeline/input/nested-columns.ts',
     'pipeline/input/row-question.ts',
     'pipeline/scheduler/stage-options.ts',
-    'pipeline/checkpoint/backoff.ts',
     'pipeline/scheduler/pacing.ts',
     'pipeline/scheduler/polling.ts',
     'pipeline/scheduler/run-durations.ts',

@@ -13,6 +13,7 @@ export type {
   PendingRun,
   Refusal,
   RunOwner,
+  SharedTurns,
   SubmissionBounds,
   ToSubmit,
 } from './records.js'
