@@ -10,7 +10,7 @@ import { fetchKnown, findLookupIds, buildStageLookup } from '../pipeline/checkpo
 import { DecidedLookups } from '../pipeline/decisions/decided-lookups.js'
 import { getDecisionService } from '../pipeline/answers/decision.js'
 import { hasDecisions, isCheckpointAt } from '../pipeline/checkpoint/paths.js'
-import type { RunReview } from '../pipeline/decisions/review-mirror.js'
+import type { RunReview } from '../pipeline/decisions/review-store.js'
 import type { StandingDecisions } from '../pipeline/decisions/decision-sync.js'
 import { createEarlierNames, chooseColumns, sampleColumns } from '../pipeline/input/column-choice.js'
 import { ingest } from '../pipeline/input/ingest.js'

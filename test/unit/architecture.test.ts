@@ -73,18 +73,18 @@ const doors: Record<string, Doors> = {
       checkpoint/postgres/status checkpoint/sqlite/open-database checkpoint/sqlite/reader
       checkpoint/sqlite/verify decisions/decided-lookups decisions/decision-sync
       decisions/decisions-file decisions/gather-candidates decisions/proposals
-      decisions/review-mirror decisions/review-sql decisions/review-store decisions/shared-review
-      history/alarms history/changes-file history/compare-outputs history/history-reader
-      history/notify-message history/planned-spending history/progress history/remembered-runs
-      history/run-record history/run-summary input/column-choice input/column-content
-      input/column-report input/detect-columns input/identifier-columns input/ingest input/input
-      input/nested-columns input/row-index input/sources migration/move-checkpoint order
-      output/answer-lines output/collect output/output-format output/output-path output/own-files
-      output/plain-table output/publish output/staged-file run scheduler/first-answers
-      scheduler/first-figures scheduler/first-rule scheduler/inbox scheduler/money
-      scheduler/outcome scheduler/pace scheduler/pacing scheduler/polling scheduler/protocol
-      scheduler/receiver scheduler/scheduler scheduler/search-candidates scheduler/shared-inbox
-      scheduler/stage-options scheduler/stop scheduler/webhooks services`,
+      decisions/review-sql decisions/review-store decisions/shared-review history/alarms
+      history/changes-file history/compare-outputs history/history-reader history/notify-message
+      history/planned-spending history/progress history/remembered-runs history/run-record
+      history/run-summary input/column-choice input/column-content input/column-report
+      input/detect-columns input/identifier-columns input/ingest input/input input/nested-columns
+      input/row-index input/sources migration/move-checkpoint order output/answer-lines
+      output/collect output/output-format output/output-path output/own-files output/plain-table
+      output/publish output/staged-file run scheduler/first-answers scheduler/first-figures
+      scheduler/first-rule scheduler/inbox scheduler/money scheduler/outcome scheduler/pace
+      scheduler/pacing scheduler/polling scheduler/protocol scheduler/receiver scheduler/scheduler
+      scheduler/search-candidates scheduler/shared-inbox scheduler/stage-options scheduler/stop
+      scheduler/webhooks services`,
   },
   'pipeline/answers': {
     files: `
@@ -100,8 +100,8 @@ const doors: Record<string, Doors> = {
   },
   'pipeline/decisions': {
     files: `
-      decided-lookups decision-sync decisions-file gather-candidates proposals review-mirror
-      review-sql review-store shared-review`,
+      decided-lookups decision-sync decisions-file gather-candidates proposals review-sql
+      review-store shared-review`,
   },
   'pipeline/history': {
     files: `
@@ -605,14 +605,12 @@ describe('objects of the pipeline', () => {
     'DecisionRow',
     'KeptDecision',
     'KeptRow',
-    'MirroredDecision',
     'NotifiedRun',
     'Progress',
     'Run',
     'RunEnd',
     'RunRecord',
     'RunSummary',
-    'SharedRunRow',
     'StageFacts',
     'Tally',
   ]
@@ -625,14 +623,12 @@ describe('objects of the pipeline', () => {
     'CheckpointReader',
     'FirstAnswers',
     'OwnCheckpoint',
-    'PostgresCheckpoint',
     'Protocol',
     'Repair',
     'ReviewReader',
     'ReviewStore',
     'SharedReview',
     'SharedStore',
-    'SqliteCheckpoint',
     'SqliteReader',
     'SqliteReviewReader',
   ]
