@@ -612,6 +612,7 @@ describe('objects of the pipeline', () => {
     'RunRecord',
     'RunSummary',
     'StageFacts',
+    'StoredDecision',
     'Tally',
   ]
 
