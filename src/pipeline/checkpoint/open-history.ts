@@ -1,5 +1,5 @@
 import { isPostgresUrl } from '../../core/server-addresses.js'
-import type { HistoryRows } from './history-store.js'
+import type { OpenHistoryRows } from './history-store.js'
 import type { openServerHistory } from './postgres/history-rows.js'
 import { openHistoryRows } from './sqlite/history-rows.js'
 
@@ -14,7 +14,7 @@ import { openHistoryRows } from './sqlite/history-rows.js'
 export async function openStoredHistory(
   place: string,
   deps?: Parameters<typeof openServerHistory>[1],
-): Promise<HistoryRows | null> {
+): Promise<OpenHistoryRows | null> {
   if (deps === undefined || !isPostgresUrl(place)) return openHistoryRows(place)
   // A checkpoint in a file needs none of it.
   const { openServerHistory: open } = await import('./postgres/history-rows.js')

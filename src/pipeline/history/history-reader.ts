@@ -5,6 +5,7 @@ import type { HistoryRows, KnownRun } from '../checkpoint/history-store.js'
 import { openStoredHistory } from '../checkpoint/open-history.js'
 import {
   type HistoryReader,
+  type OpenHistory,
   type PublishedEntry,
   type PublishedOutput,
   type RememberedRun,
@@ -53,10 +54,6 @@ export class RecordedRuns implements HistoryReader {
     }
   }
 
-  close(): void | Promise<void> {
-    return this.#rows.close()
-  }
-
   async *#readEntries(numbers: Iterable<number>): AsyncGenerator<readonly [number, PublishedEntry]> {
     for (const page of listPages(numbers))
       for (const entry of await this.#rows.readEntries(page)) {
@@ -88,9 +85,9 @@ function* listPages(numbers: Iterable<number>): Generator<readonly number[]> {
  */
 export async function openHistory(
   ...place: Parameters<typeof openStoredHistory>
-): Promise<HistoryReader | null> {
+): Promise<OpenHistory | null> {
   const rows = await openStoredHistory(...place)
-  return rows === null ? null : new RecordedRuns(rows)
+  return rows === null ? null : Object.assign(new RecordedRuns(rows), { close: () => rows.close() })
 }
 
 /** Returns whether a run is writing the checkpoint file, without locking it. Rejects with CHECKPOINT_*. */

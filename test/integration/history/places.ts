@@ -1,4 +1,4 @@
-import type { HistoryReader } from '../../../src/pipeline/history/remembered-runs.js'
+import type { HistoryReader, OpenHistory } from '../../../src/pipeline/history/remembered-runs.js'
 import { HistoryWriter } from '../../../src/pipeline/history/run-history.js'
 import { openHistory } from '../../../src/pipeline/history/history-reader.js'
 import { systemClock } from '../../../src/platform/clock.js'
@@ -23,7 +23,7 @@ export interface HistoryPlace {
 }
 
 async function readAndClose<Result>(
-  history: HistoryReader | null,
+  history: OpenHistory | null,
   read: (history: HistoryReader) => Promise<Result>,
 ): Promise<Result> {
   if (history === null) throw new Error('there is no checkpoint')
