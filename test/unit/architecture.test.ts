@@ -425,6 +425,7 @@ describe('decisions are pure', () => {
     'pipeline/history/changes.ts',
     'pipeline/history/remembered-runs.ts',
     'pipeline/answers/decision.ts',
+    'pipeline/decisions/decision-rules.ts',
     'pipeline/answers/stage-questions.ts',
     'pipeline/checkpoint/lookup-state.ts',
     'pipeline/checkpoint/partition.ts',

@@ -155,7 +155,20 @@ class DecisionBook {
 const isConflicting = (one: string | null, other: string | null): boolean =>
   one === null || other === null || one === other
 
-const toKept = ({ isWithdrawn: _, replacedBy: __, ...kept }: StoredDecision): KeptDecision => kept
+const toKept = (row: StoredDecision): KeptDecision => ({
+  sequence: row.sequence,
+  isInFile: row.isInFile,
+  lookup: row.lookup,
+  name: row.name,
+  location: row.location,
+  verdict: row.verdict,
+  entityId: row.entityId,
+  entityName: row.entityName,
+  decidedBy: row.decidedBy,
+  decidedAtMs: row.decidedAtMs,
+  note: row.note,
+  service: row.service,
+})
 
 /** Whether a stored decision is the one to be made. */
 const isSame = (

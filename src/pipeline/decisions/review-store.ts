@@ -127,6 +127,7 @@ export function openReviewStoreToRead(checkpointPath: string): ReviewReader | nu
 }
 
 export class SqliteReviewReader implements ReviewReader {
+  readonly fetchCandidates: ReviewReader['fetchCandidates'] = () => Promise.resolve()
   protected readonly database: Sqlite
   protected readonly path: string
   protected readonly queries: ReturnType<typeof prepareReviewQueries>
@@ -190,10 +191,6 @@ export class SqliteReviewReader implements ReviewReader {
   }
 
   refresh(): Promise<void> {
-    return Promise.resolve()
-  }
-
-  fetchCandidates(..._: Parameters<ReviewReader['fetchCandidates']>): Promise<void> {
     return Promise.resolve()
   }
 

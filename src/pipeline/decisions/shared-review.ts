@@ -58,6 +58,10 @@ export class SharedReview extends SqliteReviewReader implements ReviewStore {
   readonly #file: string
   #refreshing: Promise<void> = Promise.resolve()
 
+  override readonly fetchCandidates = async (scope: string, lookups: readonly string[]): Promise<void> => {
+    for await (const found of this.#candidates.found(scope, lookups)) this.#mirrorCandidates(scope, found)
+  }
+
   /** Call `refresh` before reading. Throws REVIEW_STORE_UNWRITABLE and DISK_FULL. */
   constructor({ database, checkpointPath, decisionsPath, ...deps }: SharedReviewDeps) {
     const path = getReviewStorePath(checkpointPath)
@@ -118,10 +122,6 @@ export class SharedReview extends SqliteReviewReader implements ReviewStore {
 
   forgetCandidates(scope: string, countMax: number): Promise<number> {
     return this.#candidates.forgetCandidates(scope, countMax)
-  }
-
-  override async fetchCandidates(scope: string, lookups: readonly string[]): Promise<void> {
-    for await (const found of this.#candidates.found(scope, lookups)) this.#mirrorCandidates(scope, found)
   }
 
   /** Updates run one after another, so that older data never overwrites newer data. */
