@@ -10,7 +10,7 @@ import { buildStageLookup, fetchKnown, findLookupIds } from './checkpoint/lookup
 import { hasDecisions, isCheckpointAt } from './checkpoint/paths.js'
 import { DecidedLookups } from './decisions/decided-lookups.js'
 import type { StandingDecisions } from './decisions/decision-sync.js'
-import type { RunReview } from './decisions/review-mirror.js'
+import type { RunReview } from './decisions/review-store.js'
 import type { ColumnReport, LookupRule } from './input/columns.js'
 import { ingest } from './input/ingest.js'
 import { InputColumns } from './input/input-columns.js'

@@ -2,7 +2,7 @@ import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
 import { diagnoseDamage } from './checkpoint/sqlite/verify.js'
 import type { HistoryReader } from './history/remembered-runs.js'
-import { openHistory, openSharedHistory } from './history/history-reader.js'
+import { openHistory } from './history/history-reader.js'
 import { withCleanup, type CloseLater } from '../platform/close-stack.js'
 import { systemClock } from '../platform/clock.js'
 import { systemRandom } from '../platform/random.js'
@@ -22,9 +22,7 @@ export function withKnownHistory<Result>(
   use: (history: HistoryReader) => Result | Promise<Result>,
 ): Promise<Result> {
   const useHistory = async (closeLater: CloseLater) => {
-    const history = isPostgresUrl(path)
-      ? await openSharedHistory(path, { clock: systemClock, random: systemRandom, environment })
-      : openHistory(path)
+    const history = await openHistory(path, { clock: systemClock, random: systemRandom, environment })
     closeLater(() => history?.close())
     if (history !== null) return use(history)
     throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {

@@ -162,7 +162,7 @@ export class MortalJob {
     if (!existsSync(this.#path('.enrich/checkpoint.sqlite'))) return null
     const copy = join(this.#base, 'copy')
     cpSync(this.#path('.enrich'), copy, { recursive: true })
-    const history = openHistory(join(copy, 'checkpoint.sqlite'))
+    const history = await openHistory(join(copy, 'checkpoint.sqlite'))
     try {
       return history === null ? null : await read(history)
     } finally {

@@ -71,7 +71,7 @@ interface RunEnd {
 }
 
 async function newestRun(place: CliPlace): Promise<RunEnd> {
-  const history = openHistory(place.path('.enrich/checkpoint.sqlite'))
+  const history = await openHistory(place.path('.enrich/checkpoint.sqlite'))
   try {
     const [run] = (await history?.runs()) ?? []
     return { number: run?.number ?? 0, hasEnded: run !== undefined && run.endedAtMs !== null }

@@ -83,16 +83,15 @@ const doors: Record<string, Doors> = {
   },
   'pipeline/checkpoint': {
     files: `
-      backoff checkpoint checkpoint-errors history-store lookup-key lookup-state maintenance
-      misdirected packed-answer partition paths postgres/history-rows postgres/jobs
-      postgres/local-copy postgres/open-database postgres/retry postgres/shared-run
-      postgres/status postgres/sweep records sqlite/checkpoint-file sqlite/history-rows
+      checkpoint checkpoint-errors history-store lookup-key lookup-state maintenance open-history
+      packed-answer partition paths postgres/jobs postgres/local-copy postgres/open-database
+      postgres/retry postgres/shared-run postgres/status postgres/sweep sqlite/checkpoint-file
       sqlite/open-database sqlite/reader sqlite/sqlite-checkpoint sqlite/verify tables`,
   },
   'pipeline/decisions': {
     files: `
-      decided-lookups decision-sync decisions-file gather-candidates proposals review-mirror
-      review-sql review-store shared-review`,
+      decided-lookups decision-sync decisions-file gather-candidates proposals review-sql
+      review-store shared-review`,
   },
   'pipeline/history': {
     files: `
@@ -393,7 +392,7 @@ describe('decisions are pure', () => {
     'pipeline/answers/joined-line.ts',
     'pipeline/answers/published-state.ts',
     'pipeline/answers/stage-lines.ts',
-    'pipeline/checkpoint/misdirected.ts',
+    'pipeline/scheduler/misdirected.ts',
     'pipeline/scheduler/delivery.ts',
     'pipeline/scheduler/outcome.ts',
     'pipeline/scheduler/record-verdicts.ts',
@@ -410,6 +409,7 @@ describe('decisions are pure', () => {
     'pipeline/history/changes.ts',
     'pipeline/history/remembered-runs.ts',
     'pipeline/answers/decision.ts',
+    'pipeline/decisions/decision-rules.ts',
     'pipeline/answers/stage-questions.ts',
     'pipeline/checkpoint/lookup-state.ts',
     'pipeline/checkpoint/partition.ts',
@@ -422,7 +422,6 @@ describe('decisions are pure', () => {
     'pipeline/input/identifier-content.ts',
     'pipeline/input/nested-columns.ts',
     'pipeline/input/row-question.ts',
-    'pipeline/checkpoint/backoff.ts',
     'pipeline/scheduler/polling.ts',
     'pipeline/scheduler/run-durations.ts',
     'registry/match/',
@@ -589,15 +588,14 @@ describe('objects of the pipeline', () => {
     'DecisionRow',
     'KeptDecision',
     'KeptRow',
-    'MirroredDecision',
     'NotifiedRun',
     'Progress',
     'Run',
     'RunEnd',
     'RunRecord',
     'RunSummary',
-    'SharedRunRow',
     'StageFacts',
+    'StoredDecision',
     'Tally',
   ]
 
@@ -608,13 +606,11 @@ describe('objects of the pipeline', () => {
     'CheckpointReader',
     'FirstAnswers',
     'OwnCheckpoint',
-    'PostgresCheckpoint',
     'Repair',
     'ReviewReader',
     'ReviewStore',
     'SharedReview',
     'SharedStore',
-    'SqliteCheckpoint',
     'SqliteReader',
     'SqliteReviewReader',
   ]

@@ -14,6 +14,7 @@ export type {
   PendingRun,
   Refusal,
   RunOwner,
+  SharedTurns,
   SubmissionBounds,
   ToSubmit,
 } from './records.js'

@@ -113,6 +113,10 @@ export interface HistoryRows {
   countRows(rows: Uint32Array): Promise<(StateFacts & { readonly rowCount: number })[]>
   /** An error for damage in the history; `what` names the place. */
   createDamageError(what: string): Error
+}
+
+/** The stored history of a checkpoint that was opened to read it. */
+export interface OpenHistoryRows extends HistoryRows {
   close(): void | Promise<void>
 }
 

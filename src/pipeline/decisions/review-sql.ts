@@ -1,5 +1,6 @@
 import type { PostgresStatements } from '../../platform/postgres/postgres.js'
-import type { Decision, KeptDecision, Verdict } from '../answers/decision.js'
+import type { Decision } from '../answers/decision.js'
+import type { DecisionsNow, StoredDecision } from './decision-rules.js'
 import type { SharedDatabase } from '../checkpoint/postgres/open-database.js'
 import { anyConflict, withRetries, type RetryDeps } from '../checkpoint/postgres/retry.js'
 
@@ -12,119 +13,64 @@ export async function beginChange(statements: PostgresStatements): Promise<numbe
   return row.changed
 }
 
-const keptColumns = `d.sequence, encode(d.lookup, 'hex') AS lookup, d.service, d.name, d.location, d.verdict,
-  d.entity_id AS "entityId", d.entity_name AS "entityName", d.decided_by AS "decidedBy",
-  d.decided_at_ms AS "decidedAtMs", d.note, false AS "isInFile"`
-
-const buildCurrentCondition = (name: string) => `NOT ${name}.is_withdrawn AND ${name}.replaced_by IS NULL`
-
-/** Returns the current decisions of each lookup, for all services, newest first. */
-export async function findCurrent(
-  statements: PostgresStatements,
-  lookups: readonly string[],
-): Promise<Map<string, KeptDecision[]>> {
-  const rows = await statements.query<KeptDecision>(
-    `SELECT ${keptColumns} FROM enrich.review_decisions d
-     WHERE d.lookup = ANY($1::bytea[]) AND ${buildCurrentCondition('d')} ORDER BY d.sequence DESC`,
-    [lookups.map(toBytes)],
+/**
+ * Reads all decisions about the lookups of these decisions. A server does not know whether a decisions file has one: see
+ * `markLines`.
+ */
+export async function readDecisions(
+  { query }: PostgresStatements,
+  about: { readonly decisions: readonly Decision[] } | { readonly sequences: readonly number[] },
+): Promise<DecisionsNow> {
+  const stored = await query<StoredDecision>(
+    `SELECT d.sequence, encode(d.lookup, 'hex') AS lookup, d.service, d.name, d.location, d.verdict,
+       d.entity_id AS "entityId", d.entity_name AS "entityName", d.decided_by AS "decidedBy",
+       d.decided_at_ms AS "decidedAtMs", d.note, false AS "isInFile", d.is_withdrawn AS "isWithdrawn",
+       d.replaced_by AS "replacedBy"
+     FROM enrich.review_decisions d WHERE ${
+       'decisions' in about
+         ? 'd.lookup = ANY($1::bytea[])'
+         : 'd.lookup IN (SELECT lookup FROM enrich.review_decisions WHERE sequence = ANY($1::bigint[]))'
+     }
+     ORDER BY d.sequence`,
+    ['decisions' in about ? about.decisions.map(({ lookup }) => toBytes(lookup)) : about.sequences],
   )
-  const found = new Map<string, KeptDecision[]>()
-  for (const row of rows) {
-    const others = found.get(row.lookup)
-    if (others === undefined) found.set(row.lookup, [row])
-    else others.push(row)
-  }
-  return found
-}
-
-/** Inserts decisions, which replace the current ones. Returns their sequence numbers, aligned. */
-export async function insertDecisions(
-  statements: PostgresStatements,
-  decisions: readonly Decision[],
-  changed: number,
-): Promise<number[]> {
-  const [last] = await statements.query<{ sequence: number }>(
+  const [last] = await query<{ sequence: number }>(
     'SELECT coalesce(max(sequence), 0)::bigint AS sequence FROM enrich.review_decisions',
   )
-  const sequences = decisions.map((_, at) => (last?.sequence ?? 0) + at + 1)
-  await statements.query(
+  return { stored, nextSequence: (last?.sequence ?? 0) + 1 }
+}
+
+/** Inserts new decisions, and updates known ones. */
+export async function writeDecisions(
+  { query }: PostgresStatements,
+  rows: readonly StoredDecision[],
+  changed: number,
+): Promise<void> {
+  if (rows.length === 0) return
+  await query(
     `INSERT INTO enrich.review_decisions (sequence, lookup, service, name, location, verdict, entity_id, entity_name,
-       decided_by, decided_at_ms, note, changed)
-     SELECT n.*, $12 FROM unnest($1::bigint[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-       $8::text[], $9::text[], $10::bigint[], $11::text[]) AS n`,
+       decided_by, decided_at_ms, note, is_withdrawn, replaced_by, changed)
+     SELECT n.*, $14 FROM unnest($1::bigint[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+       $8::text[], $9::text[], $10::bigint[], $11::text[], $12::boolean[], $13::bigint[]) AS n
+     ON CONFLICT (sequence) DO UPDATE SET is_withdrawn = excluded.is_withdrawn, replaced_by = excluded.replaced_by,
+       changed = excluded.changed`,
     [
-      sequences,
-      decisions.map(({ lookup }) => toBytes(lookup)),
-      decisions.map(({ service }) => service),
-      decisions.map(({ name }) => toStorable(name)),
-      decisions.map(({ location }) => toStorable(location)),
-      decisions.map(({ verdict }) => verdict),
-      decisions.map(({ entityId }) => toStorable(entityId)),
-      decisions.map(({ entityName }) => toStorable(entityName)),
-      decisions.map(({ decidedBy }) => toStorable(decidedBy)),
-      decisions.map(({ decidedAtMs }) => decidedAtMs),
-      decisions.map(({ note }) => toStorable(note)),
+      rows.map(({ sequence }) => sequence),
+      rows.map(({ lookup }) => toBytes(lookup)),
+      rows.map(({ service }) => service),
+      rows.map(({ name }) => name),
+      rows.map(({ location }) => location),
+      rows.map(({ verdict }) => verdict),
+      rows.map(({ entityId }) => entityId),
+      rows.map(({ entityName }) => entityName),
+      rows.map(({ decidedBy }) => decidedBy),
+      rows.map(({ decidedAtMs }) => decidedAtMs),
+      rows.map(({ note }) => note),
+      rows.map(({ isWithdrawn }) => isWithdrawn),
+      rows.map(({ replacedBy }) => replacedBy),
       changed,
     ],
   )
-  // Replaced by the next one: a decision without a service conflicts with those of all services.
-  await statements.query(
-    `UPDATE enrich.review_decisions d SET changed = $2, replaced_by = (
-       SELECT min(n.sequence) FROM enrich.review_decisions n
-       WHERE n.sequence = ANY($1::bigint[]) AND n.lookup = d.lookup AND n.sequence > d.sequence
-         AND (d.service IS NULL OR n.service IS NULL OR d.service = n.service))
-     WHERE ${buildCurrentCondition('d')} AND d.lookup = ANY($3::bytea[]) AND EXISTS (
-       SELECT FROM enrich.review_decisions n
-       WHERE n.sequence = ANY($1::bigint[]) AND n.lookup = d.lookup AND n.sequence > d.sequence
-         AND (d.service IS NULL OR n.service IS NULL OR d.service = n.service))`,
-    [sequences, changed, decisions.map(({ lookup }) => toBytes(lookup))],
-  )
-  return sequences
-}
-
-/** Withdraws decisions and restores those they replaced. Returns the withdrawn ones, in the given order. */
-export async function withdrawDecisions(
-  statements: PostgresStatements,
-  service: string,
-  sequences: readonly number[],
-  changed: number,
-): Promise<KeptDecision[]> {
-  const rows = await statements.query<KeptDecision>(
-    `UPDATE enrich.review_decisions d SET is_withdrawn = true, changed = $3
-     WHERE d.sequence = ANY($1::bigint[]) AND NOT d.is_withdrawn AND (d.service = $2 OR d.service IS NULL)
-     RETURNING ${keptColumns}`,
-    [sequences, service, changed],
-  )
-  const withdrawn = rows.map(({ sequence }) => sequence)
-  // Repeated, because a withdrawn decision may have replaced another withdrawn one.
-  for (let isDone = false; !isDone;) {
-    const restored = await statements.query(
-      `UPDATE enrich.review_decisions d SET replaced_by = w.replaced_by, changed = $2
-       FROM enrich.review_decisions w
-       WHERE w.sequence = ANY($1::bigint[]) AND d.replaced_by = w.sequence RETURNING 1`,
-      [withdrawn, changed],
-    )
-    isDone = restored.length === 0
-  }
-  return sequences.flatMap((sequence) => rows.find((row) => row.sequence === sequence) ?? [])
-}
-
-/** Withdraws decisions and all that they replaced. Returns the sequence numbers of all of them. */
-export async function forgetDecisions(
-  statements: PostgresStatements,
-  sequences: readonly number[],
-  changed: number,
-): Promise<number[]> {
-  const gone = await statements.query<{ sequence: number }>(
-    `WITH RECURSIVE gone(sequence) AS (
-       SELECT unnest($1::bigint[])
-       UNION SELECT d.sequence FROM enrich.review_decisions d JOIN gone ON d.replaced_by = gone.sequence
-     )
-     UPDATE enrich.review_decisions d SET is_withdrawn = true, changed = $2
-     FROM gone WHERE d.sequence = gone.sequence RETURNING d.sequence`,
-    [sequences, changed],
-  )
-  return gone.map(({ sequence }) => sequence)
 }
 
 /** Records whether a decisions file contains decisions. */
@@ -141,20 +87,19 @@ export async function markLines(
   )
 }
 
-/** Returns whether a current decision is the one to be made, for example from an earlier attempt. */
-export const isSameDecision = (
-  one: KeptDecision | undefined,
-  { verdict, entityId, decidedBy, decidedAtMs }: Decision,
-): boolean =>
-  one !== undefined &&
-  one.verdict === (verdict satisfies Verdict) &&
-  one.entityId === entityId &&
-  one.decidedBy === toStorable(decidedBy) &&
-  one.decidedAtMs === decidedAtMs
-
 const toBytes = (lookup: string): Buffer => Buffer.from(lookup, 'hex')
 
 /** PostgreSQL text cannot contain NUL. */
+export const toStorableDecision = (decision: Decision): Decision => ({
+  ...decision,
+  name: toStorable(decision.name),
+  location: toStorable(decision.location),
+  entityId: toStorable(decision.entityId),
+  entityName: toStorable(decision.entityName),
+  decidedBy: toStorable(decision.decidedBy),
+  note: toStorable(decision.note),
+})
+
 const toStorable = <Text extends string | null>(text: Text): Text | string =>
   text?.replaceAll('\0', ' ') ?? text
 

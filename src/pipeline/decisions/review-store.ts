@@ -9,17 +9,22 @@ import {
   unpackCandidates,
   toDecisionRow,
   toKeptDecision,
+  toStoredDecision,
   prepareReviewQueries,
   reviewMigrations,
 } from './review-tables.js'
+import {
+  adopt,
+  decide,
+  forget,
+  withdraw,
+  type DecideOutcome,
+  type DecisionChange,
+  type DecisionsNow,
+} from './decision-rules.js'
 import { getReviewStorePath } from '../checkpoint/paths.js'
 
 export type { KeptDecision } from '../answers/decision.js'
-
-/** The conflicting decisions that another reviewer made in the meantime. */
-type DecideOutcome =
-  | { readonly kind: 'decided'; readonly decisions: readonly KeptDecision[] }
-  | { readonly kind: 'conflict'; readonly others: readonly KeptDecision[] }
 
 export interface ReviewReader {
   /** Returns the current decisions for one service, including those for any service, in the order of their creation. */
@@ -78,6 +83,15 @@ export interface KeptCandidates extends Pick<ReviewStore, 'keepCandidates' | 'fo
   findStaleScopes(prefix: string, sinceMs: number): readonly string[] | Promise<readonly string[]>
 }
 
+/** Access of a run to the review data on a server, which it reads from the local mirror. */
+export interface RunReview {
+  readonly candidates: KeptCandidates
+  /** Updates the decisions in the mirror. */
+  loadDecisions(): Promise<void>
+  /** Updates the candidates of lookups (hexadecimal keys) in the mirror. */
+  loadCandidates(scope: string, lookups: readonly string[]): Promise<void>
+}
+
 /** Marks an SQLite file as a review store ("enrv"). */
 const applicationId = 0x656e7276
 
@@ -112,6 +126,7 @@ export function openReviewStoreToRead(checkpointPath: string): ReviewReader | nu
 }
 
 export class SqliteReviewReader implements ReviewReader {
+  readonly fetchCandidates: ReviewReader['fetchCandidates'] = () => Promise.resolve()
   protected readonly database: Sqlite
   protected readonly path: string
   protected readonly queries: ReturnType<typeof prepareReviewQueries>
@@ -178,10 +193,6 @@ export class SqliteReviewReader implements ReviewReader {
     return Promise.resolve()
   }
 
-  fetchCandidates(): Promise<void> {
-    return Promise.resolve()
-  }
-
   close(): void {
     this.database.close()
   }
@@ -209,26 +220,11 @@ class SqliteReviewStore extends SqliteReviewReader implements ReviewStore {
   }
 
   decide(decisions: readonly Decision[], expected: ReadonlyMap<string, number>): Promise<DecideOutcome> {
-    return this.#change(() => {
-      const others = decisions.flatMap(({ service, lookup }) => {
-        const stands = this.#findCurrent(service, lookup)
-        return (stands?.sequence ?? 0) === (expected.get(lookup) ?? 0) ? [] : [{ stands }]
-      })
-      if (others.length > 0)
-        return { kind: 'conflict', others: others.flatMap(({ stands }) => stands ?? []) } as const
-      return { kind: 'decided', decisions: decisions.map((decision) => this.#insert(decision, false)) }
-    })
+    return this.#changeDecisions({ decisions }, (now) => decide(now, decisions, expected, false))
   }
 
   withdraw(service: string, sequences: readonly number[]): Promise<KeptDecision[]> {
-    return this.#change(() =>
-      sequences.flatMap((sequence) => {
-        const row = this.queries.withdraw.get({ service, sequence })
-        if (row === undefined) return []
-        this.queries.restore.run({ sequence, by: row.replaced_by })
-        return toKeptDecision(row)
-      }),
-    )
+    return this.#changeDecisions({ sequences }, (now) => withdraw(now, service, sequences))
   }
 
   markInFile(sequences: readonly number[]): Promise<void> {
@@ -240,13 +236,11 @@ class SqliteReviewStore extends SqliteReviewReader implements ReviewStore {
   }
 
   adopt(decisions: readonly Decision[]): Promise<KeptDecision[]> {
-    return this.#change(() => decisions.map((decision) => this.#insert(decision, true)))
+    return this.#changeDecisions({ decisions }, (now) => adopt(now, decisions))
   }
 
   forget(sequences: readonly number[]): Promise<void> {
-    return this.#change(() => {
-      for (const sequence of sequences) this.queries.forget.run({ sequence })
-    })
+    return this.#changeDecisions({ sequences }, (now) => forget(now, sequences))
   }
 
   keepCandidates(
@@ -271,18 +265,23 @@ class SqliteReviewStore extends SqliteReviewReader implements ReviewStore {
     super.close()
   }
 
-  #insert(decision: Decision, isInFile: boolean): KeptDecision {
-    const row = toDecisionRow(decision, isInFile)
-    const { lastInsertRowid } = this.queries.insert.run(row)
-    const sequence = Number(lastInsertRowid)
-    this.queries.replace.run({ sequence, service: row.service, lookup: row.lookup })
-    return { ...decision, sequence, isInFile }
-  }
-
-  /** A decision without a service conflicts with those of all services. */
-  #findCurrent(service: string | null, lookup: string): KeptDecision | undefined {
-    const row = this.queries.standingOf.get({ service, lookup: Buffer.from(lookup, 'hex') })
-    return row === undefined ? undefined : toKeptDecision(row)
+  /** Reads all decisions about the lookups, and writes the rows that the rule returns. */
+  #changeDecisions<Outcome>(
+    about: { readonly decisions: readonly Decision[] } | { readonly sequences: readonly number[] },
+    rule: (now: DecisionsNow) => DecisionChange<Outcome>,
+  ): Promise<Outcome> {
+    return this.#change(() => {
+      const lookups =
+        'decisions' in about
+          ? about.decisions.map(({ lookup }) => lookup)
+          : about.sequences.flatMap((sequence) => this.queries.lookupOf.get(sequence)?.toString('hex') ?? [])
+      const stored = [...new Set(lookups)].flatMap((lookup) =>
+        this.queries.ofLookup.all(Buffer.from(lookup, 'hex')).map(toStoredDecision),
+      )
+      const { outcome, rows } = rule({ stored, nextSequence: (this.queries.lastSequence.get() ?? 0) + 1 })
+      for (const row of rows) this.queries.write.run(toDecisionRow(row))
+      return outcome
+    })
   }
 
   #mark(sequences: readonly number[], isInFile: 0 | 1): Promise<void> {

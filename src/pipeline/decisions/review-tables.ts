@@ -1,11 +1,6 @@
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
-import {
-  type Decision,
-  type KeptDecision,
-  type Verdict,
-  candidatesMax,
-  type Candidate,
-} from '../answers/decision.js'
+import { type KeptDecision, type Verdict, candidatesMax, type Candidate } from '../answers/decision.js'
+import type { StoredDecision } from './decision-rules.js'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
 /**
@@ -58,12 +53,15 @@ interface DecisionRow {
   readonly is_in_file: number
 }
 
-interface KeptRow extends DecisionRow {
+/** A row of `decisions`. */
+export interface KeptRow extends DecisionRow {
   readonly sequence: number
+  readonly is_withdrawn: number
   readonly replaced_by: number | null
 }
 
-export const toDecisionRow = (decision: Decision, isInFile: boolean): DecisionRow => ({
+export const toDecisionRow = (decision: StoredDecision): KeptRow => ({
+  sequence: decision.sequence,
   lookup: Buffer.from(decision.lookup, 'hex'),
   service: decision.service,
   name: decision.name,
@@ -74,7 +72,15 @@ export const toDecisionRow = (decision: Decision, isInFile: boolean): DecisionRo
   decided_by: decision.decidedBy,
   decided_at_ms: decision.decidedAtMs,
   note: decision.note,
-  is_in_file: isInFile ? 1 : 0,
+  is_in_file: decision.isInFile ? 1 : 0,
+  is_withdrawn: decision.isWithdrawn ? 1 : 0,
+  replaced_by: decision.replacedBy,
+})
+
+export const toStoredDecision = (row: KeptRow): StoredDecision => ({
+  ...toKeptDecision(row),
+  isWithdrawn: row.is_withdrawn === 1,
+  replacedBy: row.replaced_by,
 })
 
 export const toKeptDecision = (row: KeptRow): KeptDecision => ({
@@ -94,8 +100,6 @@ export const toKeptDecision = (row: KeptRow): KeptDecision => ({
 
 const stands = 'is_withdrawn = 0 AND replaced_by IS NULL'
 const ofService = '(service = @service OR service IS NULL)'
-/** A decision without a service applies to all. */
-const meetsService = '(service = @service OR service IS NULL OR @service IS NULL)'
 
 export function prepareReviewQueries(database: Sqlite) {
   return {
@@ -112,38 +116,24 @@ export function prepareReviewQueries(database: Sqlite) {
       `SELECT * FROM decisions
        WHERE is_in_file = 1 AND NOT (${stands}) AND ${ofService} ORDER BY sequence`,
     ),
-    standingOf: prepare<{ service: string | null; lookup: Uint8Array }, KeptRow>(
+    ofLookup: prepare<[Uint8Array], KeptRow>(
       database,
-      `SELECT * FROM decisions WHERE lookup = @lookup AND ${stands} AND ${meetsService} ORDER BY sequence DESC LIMIT 1`,
+      'SELECT * FROM decisions WHERE lookup = ? ORDER BY sequence',
     ),
-    insert: prepare<DecisionRow>(
+    lookupOf: prepare<[number], Buffer>(
       database,
-      `INSERT INTO decisions (lookup, service, name, location, verdict, entity_id, entity_name, decided_by,
-         decided_at_ms, note, is_in_file)
-       VALUES (@lookup, @service, @name, @location, @verdict, @entity_id, @entity_name, @decided_by,
-         @decided_at_ms, @note, @is_in_file)`,
-    ),
-    replace: prepare<{ sequence: number; service: string | null; lookup: Uint8Array }>(
+      'SELECT lookup FROM decisions WHERE sequence = ?',
+    ).pluck() as { get(sequence: number): Buffer | undefined },
+    lastSequence: prepare<[], number>(
       database,
-      `UPDATE decisions SET replaced_by = @sequence
-       WHERE lookup = @lookup AND sequence < @sequence AND ${stands} AND ${meetsService}`,
-    ),
-    withdraw: prepare<{ service: string; sequence: number }, KeptRow>(
+      `SELECT seq FROM sqlite_sequence WHERE name = 'decisions'`,
+    ).pluck() as { get(): number | undefined },
+    write: prepare<KeptRow>(
       database,
-      `UPDATE decisions SET is_withdrawn = 1
-       WHERE sequence = @sequence AND is_withdrawn = 0 AND ${ofService} RETURNING *`,
-    ),
-    restore: prepare<{ sequence: number; by: number | null }>(
-      database,
-      'UPDATE decisions SET replaced_by = @by WHERE replaced_by = @sequence',
-    ),
-    forget: prepare<{ sequence: number }>(
-      database,
-      `UPDATE decisions SET is_withdrawn = 1, is_in_file = 0 WHERE sequence IN (
-         WITH RECURSIVE gone(sequence) AS (
-           VALUES (@sequence)
-           UNION SELECT decisions.sequence FROM decisions JOIN gone ON decisions.replaced_by = gone.sequence
-         ) SELECT sequence FROM gone)`,
+      `INSERT OR REPLACE INTO decisions (sequence, lookup, service, name, location, verdict, entity_id, entity_name,
+         decided_by, decided_at_ms, note, is_in_file, is_withdrawn, replaced_by)
+       VALUES (@sequence, @lookup, @service, @name, @location, @verdict, @entity_id, @entity_name, @decided_by,
+         @decided_at_ms, @note, @is_in_file, @is_withdrawn, @replaced_by)`,
     ),
     mark: prepare<{ sequence: number; isInFile: 0 | 1 }>(
       database,

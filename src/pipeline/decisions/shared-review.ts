@@ -6,18 +6,33 @@ import type { SharedDatabase } from '../checkpoint/postgres/open-database.js'
 import type { RetryDeps } from '../checkpoint/postgres/retry.js'
 import type { Candidate, Decision, KeptDecision } from '../answers/decision.js'
 import type { SharedCheckpointView } from '../checkpoint/postgres/local-copy.js'
-import { packCandidates } from './review-tables.js'
-import { ReviewMirror, type MirroredDecision, type RunReview } from './review-mirror.js'
-import type { KeptCandidates, ReviewStore } from './review-store.js'
+import { packCandidates, type KeptRow } from './review-tables.js'
+import {
+  describeReviewStore,
+  SqliteReviewReader,
+  type KeptCandidates,
+  type ReviewStore,
+  type RunReview,
+} from './review-store.js'
+import { getReviewStorePath } from '../checkpoint/paths.js'
+import { openOwn } from '../../platform/own-sqlite.js'
+import { prepare } from '../../platform/sqlite.js'
+import {
+  adopt,
+  decide,
+  forget,
+  withdraw,
+  type DecideOutcome,
+  type DecisionChange,
+  type DecisionsNow,
+} from './decision-rules.js'
 import {
   beginChange,
-  findCurrent,
-  forgetDecisions,
-  insertDecisions,
-  isSameDecision,
   markLines,
+  readDecisions,
   ReviewStatements,
-  withdrawDecisions,
+  toStorableDecision,
+  writeDecisions,
 } from './review-sql.js'
 
 export interface SharedReviewDeps extends RetryDeps {
@@ -36,18 +51,22 @@ const decisionsAtOnce = 10_000
  * which is updated after each write and by `refresh`. Each machine has its own decisions file, identified by host name
  * and path.
  */
-export class SharedReview implements ReviewStore {
+export class SharedReview extends SqliteReviewReader implements ReviewStore {
   readonly #candidates: SharedCandidates
   readonly #statements: ReviewStatements
-  readonly #mirror: ReviewMirror
   readonly #file: string
   #refreshing: Promise<void> = Promise.resolve()
 
+  override readonly fetchCandidates = async (scope: string, lookups: readonly string[]): Promise<void> => {
+    for await (const found of this.#candidates.found(scope, lookups)) this.#mirrorCandidates(scope, found)
+  }
+
   /** Call `refresh` before reading. Throws REVIEW_STORE_UNWRITABLE and DISK_FULL. */
   constructor({ database, checkpointPath, decisionsPath, ...deps }: SharedReviewDeps) {
+    const path = getReviewStorePath(checkpointPath)
+    super(openOwn(describeReviewStore(path), { synchronous: 'OFF', isPrivate: true }), path)
     this.#statements = new ReviewStatements(database, deps)
     this.#candidates = new SharedCandidates(this.#statements)
-    this.#mirror = new ReviewMirror(checkpointPath)
     this.#file = `${hostname()}:${resolve(decisionsPath)}`
   }
 
@@ -60,72 +79,15 @@ export class SharedReview implements ReviewStore {
     }
   }
 
-  listCurrent(service: string): KeptDecision[] {
-    return this.#mirror.listCurrent(service)
-  }
-
-  listNewest(service: string, count: number): KeptDecision[] {
-    return this.#mirror.listNewest(service, count)
-  }
-
-  listOutdated(service: string): KeptDecision[] {
-    return this.#mirror.listOutdated(service)
-  }
-
-  version(): number {
-    return this.#mirror.version()
-  }
-
-  decisionVersion(): number {
-    return this.#mirror.decisionVersion()
-  }
-
-  candidates(scope: string, lookups: readonly string[]): (readonly Candidate[] | null)[] {
-    return this.#mirror.candidates(scope, lookups)
-  }
-
-  hasCandidates(scope: string, lookups: readonly string[]): boolean[] {
-    return this.#mirror.hasCandidates(scope, lookups)
-  }
-
-  hasAnyCandidates(scope: string): boolean {
-    return this.#mirror.hasAnyCandidates(scope)
-  }
-
-  findStaleScopes(prefix: string, sinceMs: number): string[] {
-    return this.#mirror.findStaleScopes(prefix, sinceMs)
-  }
-
-  decide(
-    decisions: readonly Decision[],
-    expected: ReadonlyMap<string, number>,
-  ): ReturnType<ReviewStore['decide']> {
-    return this.#change(async (statements, changed, mayBeMade) => {
-      const standing = await findCurrent(
-        statements,
-        decisions.map(({ lookup }) => lookup),
-      )
-      const findConflicting = ({ lookup, service }: Decision) =>
-        standing.get(lookup)?.find((one) => isConflicting(one.service, service))
-      const made = decisions.flatMap((decision) => {
-        const stands = findConflicting(decision)
-        return stands !== undefined && isSameDecision(stands, decision) ? [stands] : []
-      })
-      if (mayBeMade && made.length === decisions.length) return { kind: 'decided', decisions: made } as const
-      const others = decisions
-        .map((decision) => ({ lookup: decision.lookup, stands: findConflicting(decision) }))
-        .filter(({ lookup, stands }) => (stands?.sequence ?? 0) !== (expected.get(lookup) ?? 0))
-      if (others.length > 0)
-        return { kind: 'conflict', others: others.flatMap(({ stands }) => stands ?? []) } as const
-      return {
-        kind: 'decided',
-        decisions: toKeptDecisions(decisions, await insertDecisions(statements, decisions, changed), false),
-      } as const
-    })
+  decide(decisions: readonly Decision[], expected: ReadonlyMap<string, number>): Promise<DecideOutcome> {
+    const storable = decisions.map(toStorableDecision)
+    return this.#changeDecisions({ decisions }, (now, mayBeMade) =>
+      decide(now, storable, expected, mayBeMade),
+    )
   }
 
   withdraw(service: string, sequences: readonly number[]): Promise<KeptDecision[]> {
-    return this.#change((statements, changed) => withdrawDecisions(statements, service, sequences, changed))
+    return this.#changeDecisions({ sequences }, (now) => withdraw(now, service, sequences))
   }
 
   markInFile(sequences: readonly number[]): Promise<void> {
@@ -137,18 +99,12 @@ export class SharedReview implements ReviewStore {
   }
 
   adopt(decisions: readonly Decision[]): Promise<KeptDecision[]> {
-    return this.#change(async (statements, changed) => {
-      const sequences = await insertDecisions(statements, decisions, changed)
-      await markLines(statements, this.#file, { sequences, isInFile: true, changed })
-      return toKeptDecisions(decisions, sequences, true)
-    })
+    const storable = decisions.map(toStorableDecision)
+    return this.#changeDecisions({ decisions }, (now) => adopt(now, storable))
   }
 
   forget(sequences: readonly number[]): Promise<void> {
-    return this.#change(async (statements, changed) => {
-      const gone = await forgetDecisions(statements, sequences, changed)
-      await markLines(statements, this.#file, { sequences: gone, isInFile: false, changed })
-    })
+    return this.#changeDecisions({ sequences }, (now) => forget(now, sequences))
   }
 
   async keepCandidates(
@@ -157,7 +113,7 @@ export class SharedReview implements ReviewStore {
     nowMs: number,
   ): Promise<void> {
     await this.#candidates.keepCandidates(scope, found, nowMs)
-    this.#mirror.putCandidates(
+    this.#mirrorCandidates(
       scope,
       new Map([...found].map(([lookup, candidates]) => [lookup, packCandidates(candidates)])),
     )
@@ -167,39 +123,48 @@ export class SharedReview implements ReviewStore {
     return this.#candidates.forgetCandidates(scope, countMax)
   }
 
-  async fetchCandidates(scope: string, lookups: readonly string[]): Promise<void> {
-    for await (const found of this.#candidates.found(scope, lookups)) this.#mirror.putCandidates(scope, found)
-  }
-
   /** Updates run one after another, so that older data never overwrites newer data. */
-  refresh(): Promise<void> {
+  override refresh(): Promise<void> {
     const refreshed = this.#refreshing.catch(() => undefined).then(() => this.#pull())
     this.#refreshing = refreshed
     return refreshed
   }
 
-  close(): void {
-    this.#mirror.close()
-  }
-
   async #pull(): Promise<void> {
-    const seen = this.#mirror.decisionVersion()
+    const seen = this.decisionVersion()
     const [row] = await this.#statements.query<{ count: number }>('SELECT count FROM enrich.review_changes')
     const count = row?.count ?? 0
     if (count === seen) return
     // All changes up to that count are committed: a change holds the row's lock.
     for (let after = 0; ;) {
-      const page = await this.#statements.query<MirroredDecision>(changedSql, [
+      const page = await this.#statements.query<KeptRow>(changedSql, [
         this.#file,
         seen,
         after,
         decisionsAtOnce,
       ])
       const isLast = page.length < decisionsAtOnce
-      this.#mirror.put(page, isLast ? count : seen)
+      this.#mirrorDecisions(page, isLast ? count : seen)
       if (isLast) return
       after = page.at(-1)?.sequence ?? 0
     }
+  }
+
+  /** Inserts or replaces decisions in the mirror, and sets its version. */
+  #mirrorDecisions(decisions: readonly KeptRow[], version: number): void {
+    this.readInTransaction(() => {
+      for (const decision of decisions) this.queries.write.run(decision)
+      prepare<[number]>(this.database, 'UPDATE changes SET count = count + 1, decision_count = ?').run(
+        version,
+      )
+    })
+  }
+
+  /** Takes packed candidates by hexadecimal key. */
+  #mirrorCandidates(scope: string, found: ReadonlyMap<string, Uint8Array>): void {
+    this.readInTransaction(() => {
+      for (const [lookup, packed] of found) this.queries.keepCandidates.run(scope, toBytes(lookup), packed, 0)
+    })
   }
 
   async #change<Result>(
@@ -212,23 +177,25 @@ export class SharedReview implements ReviewStore {
     return result
   }
 
+  /** Reads all decisions about the lookups, and writes the rows that the rule returns. */
+  #changeDecisions<Outcome>(
+    about: Parameters<typeof readDecisions>[1],
+    rule: (now: DecisionsNow, mayBeMade: boolean) => DecisionChange<Outcome>,
+  ): Promise<Outcome> {
+    return this.#change(async (statements, changed, mayBeMade) => {
+      const { outcome, rows, lines } = rule(await readDecisions(statements, about), mayBeMade)
+      await writeDecisions(statements, rows, changed)
+      if (lines !== null) await markLines(statements, this.#file, { ...lines, changed })
+      return outcome
+    })
+  }
+
   #mark(sequences: readonly number[], isInFile: boolean): Promise<void> {
     return this.#change((statements, changed) =>
       markLines(statements, this.#file, { sequences, isInFile, changed }),
     )
   }
 }
-
-/** A decision without a service conflicts with those of all services. */
-const isConflicting = (one: string | null, other: string | null): boolean =>
-  one === null || other === null || one === other
-
-const toKeptDecisions = (
-  decisions: readonly Decision[],
-  sequences: readonly number[],
-  isInFile: boolean,
-): KeptDecision[] =>
-  decisions.map((decision, at) => ({ ...decision, sequence: sequences[at] ?? 0, isInFile }))
 
 /**
  * $1 file, $2 last seen change, $3 last sequence, $4 limit. If it is unknown whether this file has a line, a current

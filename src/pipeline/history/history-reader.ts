@@ -2,10 +2,10 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { readIdentifiers } from '../../core/stated-identifiers.js'
 import { isHolderAlive } from '../../platform/file-locks.js'
 import type { HistoryRows, KnownRun } from '../checkpoint/history-store.js'
-import type { openServerHistory } from '../checkpoint/postgres/history-rows.js'
-import { openHistoryRows } from '../checkpoint/sqlite/history-rows.js'
+import { openStoredHistory } from '../checkpoint/open-history.js'
 import {
   type HistoryReader,
+  type OpenHistory,
   type PublishedEntry,
   type PublishedOutput,
   type RememberedRun,
@@ -54,10 +54,6 @@ export class RecordedRuns implements HistoryReader {
     }
   }
 
-  close(): void | Promise<void> {
-    return this.#rows.close()
-  }
-
   async *#readEntries(numbers: Iterable<number>): AsyncGenerator<readonly [number, PublishedEntry]> {
     for (const page of listPages(numbers))
       for (const entry of await this.#rows.readEntries(page)) {
@@ -84,29 +80,20 @@ function* listPages(numbers: Iterable<number>): Generator<readonly number[]> {
 }
 
 /**
- * Opens the history of a checkpoint file, even while a run writes it. Returns `null` if there is no checkpoint. Throws
- * CHECKPOINT_*; its methods reject with CHECKPOINT_DAMAGED for damaged data.
+ * Opens the history of a checkpoint, even while runs write it: see `openStoredHistory`. Its methods reject with
+ * CHECKPOINT_DAMAGED for damaged data.
  */
-export function openHistory(path: string): HistoryReader | null {
-  const rows = openHistoryRows(path)
-  return rows === null ? null : new RecordedRuns(rows)
-}
-
-/** Opens the history of a checkpoint on a server; `null` if the server has no checkpoint yet. Rejects with CHECKPOINT_*. */
-export async function openSharedHistory(
-  url: string,
-  deps: Parameters<typeof openServerHistory>[1],
-): Promise<HistoryReader | null> {
-  // A checkpoint in a file needs none of it.
-  const { openServerHistory: open } = await import('../checkpoint/postgres/history-rows.js')
-  const rows = await open(url, deps)
-  return rows === null ? null : new RecordedRuns(rows)
+export async function openHistory(
+  ...place: Parameters<typeof openStoredHistory>
+): Promise<OpenHistory | null> {
+  const rows = await openStoredHistory(...place)
+  return rows === null ? null : Object.assign(new RecordedRuns(rows), { close: () => rows.close() })
 }
 
 /** Returns whether a run is writing the checkpoint file, without locking it. Rejects with CHECKPOINT_*. */
 export async function isRunGoingOn(checkpointPath: string): Promise<boolean> {
   if (!isHolderAlive(`${checkpointPath}.lock`)) return false
-  const rows = openHistoryRows(checkpointPath)
+  const rows = await openStoredHistory(checkpointPath)
   try {
     // The newest run decides, because a process may outlive its run.
     const [newest] = (await rows?.readRuns(null)) ?? []

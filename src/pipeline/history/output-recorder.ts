@@ -7,8 +7,7 @@ import type { RowIndex } from '../input/row-index.js'
 import type { LineObserver, WrittenLine } from '../output/answer-lines.js'
 import { readCountedValues } from './run-record.js'
 import { renderPublishedState, publishedStateVersion } from '../answers/published-state.js'
-import type { Marks, NewEntry } from '../checkpoint/history-store.js'
-import type { HistoryWriter, LastOutput } from './history-writer.js'
+import type { HistoryStore, Marks, NewEntry } from '../checkpoint/history-store.js'
 
 /** Returns the form of marks and states. If it changes, the next run reads every line again. */
 export const getRecordedForm = (doubtThreshold: number): string =>
@@ -19,11 +18,18 @@ export interface RowKeys {
   read(first: number, count: number): readonly string[]
 }
 
+/** The last stored output of a series. */
+export interface LastOutput {
+  readonly rows: Uint32Array
+  /** `null` if they have another form. */
+  readonly marks: Marks | null
+}
+
 export interface RecorderDeps {
   readonly index: RowIndex
   /** Aligned with the ids; `null` for unknown ones. */
   readonly identitiesOf: (lookupIds: readonly number[]) => readonly (LookupIdentity | null)[]
-  readonly store: Pick<HistoryWriter, 'addEntries'>
+  readonly store: Pick<HistoryStore, 'addEntries'>
   /** The last output of the series. */
   readonly last: LastOutput | null
   readonly rowKeys: RowKeys | null

@@ -69,6 +69,10 @@ export interface HistoryReader {
   submissions(): Promise<readonly ScopeSubmissions[]>
   /** Returns `null` if the run's output is no longer stored. */
   published(run: number): Promise<PublishedOutput | null>
+}
+
+/** The history of a checkpoint that was opened to read it. */
+export interface OpenHistory extends HistoryReader {
   close(): void | Promise<void>
 }
 

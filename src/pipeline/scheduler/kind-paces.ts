@@ -1,6 +1,5 @@
 import type { Clock } from '../../platform/clock.js'
-import type { Checkpoint } from '../checkpoint/checkpoint.js'
-import type { SharedTurns } from '../checkpoint/records.js'
+import type { Checkpoint, SharedTurns } from '../checkpoint/checkpoint.js'
 import { createPace, type Pace, type StartPermit } from '../../platform/pace.js'
 import {
   createBudget,

@@ -2,7 +2,7 @@ import { runAcceptedLenient, runObjectLenient, type RunObjectLenient } from '../
 import { readError, type Exchange } from '../../core/http-exchange.js'
 import { parseInstantMs } from '../../core/time.js'
 import { at, toInteger, toText } from '../../core/json.js'
-import { findOtherCustomId, explainMismatch, type ExpectedIdentity } from '../checkpoint/misdirected.js'
+import { findOtherCustomId, explainMismatch, type ExpectedIdentity } from './misdirected.js'
 import { readRateHeaders } from '../../core/pacing.js'
 import type { ServerErrorMeaning } from './scheduling.js'
 

@@ -26,7 +26,7 @@ import {
 } from './record-verdicts.js'
 import { renderAnswer } from '../answers/answer-line.js'
 import { renderDomainLine, renderEntityLine, renderHierarchyLine } from '../answers/stage-lines.js'
-import type { ExpectedIdentity } from '../checkpoint/misdirected.js'
+import type { ExpectedIdentity } from './misdirected.js'
 import type { PendingRun, ToSubmit } from '../checkpoint/checkpoint.js'
 import type { PreparedAnswer, PreparedAnswers } from './prepared-answer.js'
 

@@ -1,5 +1,5 @@
 import { readDelivery, type Delivery } from './delivery.js'
-import { explainMismatch } from '../checkpoint/misdirected.js'
+import { explainMismatch } from './misdirected.js'
 import { getDeliveryMsMax } from './polling.js'
 import type { Clock, WakeSignal } from '../../platform/clock.js'
 import type { Checkpoint, LookupId, RunOwner } from '../checkpoint/checkpoint.js'

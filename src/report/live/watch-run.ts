@@ -88,7 +88,7 @@ class WatchedHistory {
     read: (reader: HistoryReader) => Promise<Value>,
   ): Promise<Value> {
     try {
-      const reader = openHistory(this.checkpointPath)
+      const reader = await openHistory(this.checkpointPath)
       if (reader === null) return otherwise
       try {
         return await read(reader)

@@ -152,6 +152,8 @@ export class SharedPlace {
         for (const row of rows) insert.run(row)
       }
       database.exec(`UPDATE lookups SET checksum = ${buildChecksumSql('lookups')}`)
+      // The queries of a run read its list of lookups.
+      database.exec('CREATE TEMP TABLE wanted (scope_id, position, lookup_id, is_first, is_decided)')
       const { insertAnswer } = prepareQueries(database)
       for (const answer of answers) insertAnswer.run(answer)
     }

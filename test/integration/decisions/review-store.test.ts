@@ -18,7 +18,6 @@ let store: ReviewStore
 const checkpoint = () => join(folder, 'checkpoint.sqlite')
 const seen = (...pairs: (readonly [string, number])[]) =>
   new Map(pairs.map(([name, sequence]) => [lookupOf(name), sequence]))
-const standing = (of = service) => store.listCurrent(of).map(({ name, entityId }) => [name, entityId])
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'enrich-review-'))
@@ -36,98 +35,6 @@ async function decided(name: string, changes: Parameters<typeof decisionOf>[1] =
   if (outcome.kind !== 'decided') throw new Error('somebody else decided')
   return outcome.decisions[0]!
 }
-
-describe('a decision', () => {
-  test('is there for whoever opens the store next, as it was made', async () => {
-    const decision = decisionOf('Acme', { note: 'the "one" in\nLondon', location: null })
-    await store.decide([decision], seen(['Acme', 0]))
-    const reader = openReviewStoreToRead(checkpoint())
-    expect(reader?.listCurrent(service)).toEqual([{ ...decision, sequence: 1, isInFile: false }])
-    reader?.close()
-  })
-
-  test('of another service is none; of whichever service is one of each', async () => {
-    await decided('Acme')
-    await store.decide([decisionOf('Beta', { service: null })], seen(['Beta', 0]))
-    expect(standing().map(([name]) => name)).toEqual(['Acme', 'Beta'])
-    expect(standing('embedded').map(([name]) => name)).toEqual(['Beta'])
-  })
-
-  test('made on what somebody else decided in the meantime is refused, and none of its group is made', async () => {
-    const first = await decided('Acme')
-    const other = openReviewStore(checkpoint())
-    const outcome = await other.decide(
-      [decisionOf('Beta'), decisionOf('Acme', { entityId: 'siq_other' })],
-      seen(['Acme', 0], ['Beta', 0]),
-    )
-    expect(outcome).toEqual({ kind: 'conflict', others: [first] })
-    expect(standing()).toEqual([['Acme', first.entityId]])
-    other.close()
-  })
-
-  test('made on one that was withdrawn in the meantime is refused', async () => {
-    const first = await decided('Acme')
-    await store.withdraw(service, [first.sequence])
-    const outcome = await store.decide([decisionOf('Acme')], seen(['Acme', first.sequence]))
-    expect(outcome).toEqual({ kind: 'conflict', others: [] })
-    expect(standing()).toEqual([])
-  })
-
-  test('of two reviewers who decide one lookup at once is one', async () => {
-    const other = openReviewStore(checkpoint())
-    const outcomes = await Promise.all([
-      store.decide([decisionOf('Acme', { entityId: 'siq_1' })], seen(['Acme', 0])),
-      other.decide([decisionOf('Acme', { entityId: 'siq_2' })], seen(['Acme', 0])),
-    ])
-    expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['conflict', 'decided'])
-    expect(standing()).toHaveLength(1)
-    other.close()
-  })
-})
-
-describe('a decision that is taken back', () => {
-  test('leaves what stood before it, through any number of changes', async () => {
-    const first = await decided('Acme', { entityId: 'siq_1' })
-    const second = await decided('Acme', { entityId: 'siq_2' })
-    const third = await decided('Acme', { entityId: 'siq_3' })
-    expect(standing()).toEqual([['Acme', 'siq_3']])
-    await store.withdraw(service, [second.sequence])
-    expect(standing()).toEqual([['Acme', 'siq_3']])
-    expect((await store.withdraw(service, [third.sequence])).map(({ entityId }) => entityId)).toEqual([
-      'siq_3',
-    ])
-    expect(standing()).toEqual([['Acme', 'siq_1']])
-    await store.withdraw(service, [first.sequence])
-    expect(standing()).toEqual([])
-  })
-
-  test('is taken back once, and by its own service alone', async () => {
-    const { sequence } = await decided('Acme')
-    expect(await store.withdraw('embedded', [sequence])).toEqual([])
-    expect(await store.withdraw(service, [sequence])).toHaveLength(1)
-    expect(await store.withdraw(service, [sequence])).toEqual([])
-  })
-
-  test('leaves the file while it is still in it', async () => {
-    const first = await decided('Acme', { entityId: 'siq_1' })
-    await store.markInFile([first.sequence])
-    const second = await decided('Acme', { entityId: 'siq_2' })
-    expect(store.listOutdated(service).map(({ sequence }) => sequence)).toEqual([first.sequence])
-    await store.markInFile([second.sequence])
-    await store.markOutOfFile([first.sequence])
-    expect(store.listOutdated(service)).toEqual([])
-    await store.withdraw(service, [second.sequence])
-    expect(store.listOutdated(service).map(({ sequence }) => sequence)).toEqual([second.sequence])
-    expect(store.listCurrent(service)).toMatchObject([{ entityId: 'siq_1', isInFile: false }])
-  })
-
-  test('by whoever took its line out of the file leaves nothing that stood before', async () => {
-    await decided('Acme', { entityId: 'siq_1' })
-    const second = await decided('Acme', { entityId: 'siq_2' })
-    await store.forget([second.sequence])
-    expect(standing()).toEqual([])
-  })
-})
 
 test('the newest decisions come first, and as many as are asked for', async () => {
   for (const name of ['A1', 'B2', 'C3']) await decided(name)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { OutputRecorder, getRecordedForm } from '../../../src/pipeline/history/output-recorder.js'
 import { openHistory } from '../../../src/pipeline/history/history-reader.js'
-import { HistoryWriter } from '../../../src/pipeline/history/history-writer.js'
+import { HistoryWriter } from '../../../src/pipeline/history/run-history.js'
 import { RowIndex } from '../../../src/pipeline/input/row-index.js'
 import { renderUnanswered } from '../../../src/pipeline/answers/answer-line.js'
 import { checkpointFolder, startMs } from '../checkpoint/support.js'
@@ -43,7 +43,7 @@ async function published(run: number): Promise<{
   numbers: number[]
   rows: (readonly [string | null, string | null, string])[]
 }> {
-  const history = openHistory(at.path())
+  const history = await openHistory(at.path())
   try {
     const output = (await history?.published(run)) ?? null
     const numbers = [...(output?.rows ?? [])]

@@ -1,6 +1,6 @@
-import type { HistoryReader } from '../../../src/pipeline/history/remembered-runs.js'
-import { HistoryWriter } from '../../../src/pipeline/history/history-writer.js'
-import { openHistory, openSharedHistory } from '../../../src/pipeline/history/history-reader.js'
+import type { HistoryReader, OpenHistory } from '../../../src/pipeline/history/remembered-runs.js'
+import { HistoryWriter } from '../../../src/pipeline/history/run-history.js'
+import { openHistory } from '../../../src/pipeline/history/history-reader.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { loadDriver } from '../../../src/platform/sqlite.js'
@@ -23,7 +23,7 @@ export interface HistoryPlace {
 }
 
 async function readAndClose<Result>(
-  history: HistoryReader | null,
+  history: OpenHistory | null,
   read: (history: HistoryReader) => Promise<Result>,
 ): Promise<Result> {
   if (history === null) throw new Error('there is no checkpoint')
@@ -39,7 +39,7 @@ export function fileHistory(): HistoryPlace {
   let store: HistoryWriter | null = null
   return {
     store: () => Promise.resolve((store ??= new HistoryWriter(at.open().store.history))),
-    reading: (read) => readAndClose(openHistory(at.path()), read),
+    reading: async (read) => readAndClose(await openHistory(at.path()), read),
     outputSizes: () => {
       const database = new Database(at.path(), { readonly: true })
       try {
@@ -90,7 +90,7 @@ export function sharedHistory(programs: string): SharedHistoryPlace {
     store: async () => (await join()).store,
     reading: async (read) => {
       const deps = { clock: systemClock, random: systemRandom }
-      return readAndClose(await openSharedHistory(await place.url(name()), deps), read)
+      return readAndClose(await openHistory(await place.url(name()), deps), read)
     },
     outputSizes: async () => {
       const rows = await asked('SELECT length(packed) AS size FROM enrich.history_outputs ORDER BY output_id')

@@ -27,7 +27,7 @@ afterEach(() => {
 const checkpointPath = () => place.path('checkpoint.sqlite')
 
 async function reading<Result>(read: (history: HistoryReader) => Promise<Result>): Promise<Result> {
-  const history = openHistory(checkpointPath())
+  const history = await openHistory(checkpointPath())
   if (history === null) throw new Error('there is no checkpoint')
   try {
     return await read(history)

@@ -69,7 +69,6 @@ function reader(
             }
       return Promise.resolve(output)
     },
-    close: () => undefined,
   }
 }
 

@@ -5,7 +5,7 @@ import {
   decideAfterFailure,
   type BackoffPolicy,
   type ReachabilityPolicy,
-} from '../../../src/pipeline/checkpoint/backoff.js'
+} from '../../../src/core/backoff.js'
 
 const policy: BackoffPolicy = { delayMsBase: 500, delayMsMax: 60_000 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { followMerge, judgeKickoff, judgePoll } from '../../../src/pipeline/scheduler/outcome.js'
-import { isSameName, explainMismatch } from '../../../src/pipeline/checkpoint/misdirected.js'
+import { isSameName, explainMismatch } from '../../../src/pipeline/scheduler/misdirected.js'
 
 const asked = { runId: 'run_1', customId: 'enr_1', name: 'Müller & Söhne GmbH' }
 const answer = (head: object, query?: object | null) => ({

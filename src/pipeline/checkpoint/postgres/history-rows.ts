@@ -2,9 +2,9 @@ import { UserError } from '../../../core/errors.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import { createDamagedError } from '../checkpoint-errors.js'
 import type {
-  HistoryRows,
   KnownRun,
   LastMarks,
+  OpenHistoryRows,
   StateFacts,
   StoredEntry,
   StoredSubmissions,
@@ -28,7 +28,7 @@ import { withRetries, type RetryDeps } from './retry.js'
 export async function openServerHistory(
   url: string,
   deps: RetryDeps & Pick<OpenSharedDeps, 'environment'>,
-): Promise<HistoryRows | null> {
+): Promise<OpenHistoryRows | null> {
   const shared = await openSharedToRead(url, deps)
   if (shared === null) return null
   const query = <Row extends object>(text: string, values?: readonly unknown[]) =>
@@ -44,7 +44,7 @@ const numbersAtOnce = 50_000
 const statesAtOnce = 5_000
 
 /** The history on a server. */
-export class PostgresHistoryRows implements HistoryRows {
+export class PostgresHistoryRows implements OpenHistoryRows {
   readonly close: () => Promise<void>
   readonly #query: PostgresStatements['query']
   readonly #url: string

@@ -1,9 +1,9 @@
 import { getSqliteCode, readSchemaVersion, type Sqlite } from '../../../platform/sqlite.js'
 import { createDamagedError } from '../checkpoint-errors.js'
 import type {
-  HistoryRows,
   KnownRun,
   LastMarks,
+  OpenHistoryRows,
   RunRow,
   StateFacts,
   StoredEntry,
@@ -29,7 +29,7 @@ import { openToRead, withExplainedErrors } from './open-database.js'
  * Opens the history of a checkpoint file, even while a run writes it. Returns `null` if there is no checkpoint. Throws
  * CHECKPOINT_*.
  */
-export function openHistoryRows(path: string): HistoryRows | null {
+export function openHistoryRows(path: string): OpenHistoryRows | null {
   const database = openToRead(path, 'unfinished')
   if (database === null) return null
   if (readSchemaVersion(database) > 0) return new SqliteHistoryRows(database, path)
@@ -56,7 +56,7 @@ export function canWriteHistory(path: string): boolean {
 }
 
 /** The history in a file. */
-export class SqliteHistoryRows implements HistoryRows {
+export class SqliteHistoryRows implements OpenHistoryRows {
   readonly #database: Sqlite
   readonly #path: string
 
