@@ -9,6 +9,7 @@ import {
   startWorker,
   type Limits,
   type Lookup,
+  type Request,
   type Rules,
   type Worker,
   type World,
@@ -193,7 +194,6 @@ function requestSteps({ at, worker, rules }: Given, request: Request): Step[] {
       return []
   }
 }
-type Request = NonNullable<Worker['request']>
 
 /** Requests arrive, also those of a process that is gone. */
 function networkSteps({ at, worker }: Given): Step[] {

@@ -32,7 +32,7 @@ export interface Row {
 }
 
 /** A row of `submissions`. */
-export interface Submission {
+interface Submission {
   readonly lookup: Lookup
   readonly worker: number
   verdict: string

@@ -86,7 +86,12 @@ const columnCharsMax = 60
 
 const whyCharsMax = 100
 
-/** Describes in a few lines which columns are used, and which are not. */
+/**
+ * Describes in a few lines which columns are used, and which are not.
+ *
+ * @example
+ * formatColumnLines(report) // ['name from Company; location from City', 'not used: Reg No (company number); …']
+ */
 export function formatColumnLines(report: ColumnReport): string[] {
   const { name, location, context, unused } = report
   const formatNames = (columns: readonly string[]) => columns.map((column) => truncateText(column)).join(', ')

@@ -26,6 +26,9 @@ const interruptGraceMs = 5_000
  * Submits new lookups and polls running ones, until each has its answer, is left for the next command, or the run is
  * stopped. Returns the stop reason, or null if nothing is left to wait for. Follow-up lookups run at the same time.
  * Throws only for bugs and for a checkpoint that cannot be written.
+ *
+ * @example
+ * const stop = await runUntilAnswered({ checkpoint, service, clock, random, resolutions, scheduling, interrupt })
  */
 export async function runUntilAnswered(deps: SchedulerDeps): Promise<Stop | null> {
   const stoppings = createStoppings(deps)

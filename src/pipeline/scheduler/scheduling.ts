@@ -69,7 +69,13 @@ export function findEndReason(run: {
   return stop === null ? null : { kind: own?.kind ?? 'resolution', stop, budgetEnd }
 }
 
-/** Returns the code and message of a stop; null for an interruption, whose exit code is the signal's. */
+/**
+ * Returns the code and message of a stop; null for an interruption, whose exit code is the signal's.
+ *
+ * @example
+ * const end = findEndReason(summary)
+ * const error = end === null ? null : explainStop(end) // { code: 'COST_MAX_REACHED', message, hint }
+ */
 export function explainStop({
   kind,
   stop,
@@ -186,7 +192,12 @@ interface ResolutionOptions {
 /** Research of owners takes several times as long as a record (interface: "Limits"). */
 const hierarchySlowness = 5
 
-/** Returns the limits of the interface; no limits if resolutions have none. */
+/**
+ * Returns the limits of the interface; no limits if resolutions have none.
+ *
+ * @example
+ * const stages = createDefaultStages(scheduling, ['entity'])
+ */
 export function createDefaultStages(
   { limits, polling }: ResolutionOptions,
   asked: readonly StageKind[] = [],

@@ -98,7 +98,12 @@ class ReturnedLookups {
   }
 }
 
-/** Lookups of one kind still to be submitted, and whether any was submitted. Drives the scheduler; not for display. */
+/**
+ * Lookups of one kind still to be submitted, and whether any was submitted. Drives the scheduler; not for display.
+ *
+ * @example
+ * const resolutions = { backlog: new Backlog(plan.submit), counter }
+ */
 export class Backlog {
   /** Submitted before the others; counted among those left. */
   readonly returned = new ReturnedLookups()
