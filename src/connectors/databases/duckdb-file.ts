@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'
-import type { DuckDb } from '../../parquet/duckdb.js'
+import { isOutOfMemory, type DuckDb } from '../../parquet/duckdb.js'
+import { describeDuckDbError } from '../../parquet/duckdb-errors.js'
 import { quoteSqlText } from '../../core/text.js'
 import { getErrorText, UserError, type ErrorCode } from '../../core/errors.js'
 import { listFilePlaces } from '../../platform/files.js'
@@ -65,10 +66,17 @@ function isDuckDbFile(path: string): boolean {
 /** Explains an error of DuckDB; `code` is for those about the statement or the file. */
 export function explainDuckDb(label: string, code: ErrorCode, error: unknown): unknown {
   if (error instanceof UserError || !(error instanceof Error)) return error
-  const [text = ''] = error.message.split('\n')
-  const isUnfit = code === 'OUTPUT_UNWRITABLE' && /^(Constraint|Conversion) Error/.test(text)
+  if (isOutOfMemory(error)) {
+    const hint = 'use fewer columns, or shorter texts'
+    return new UserError('MEMORY_SHORT', `${label}: it needs more memory than its limit`, {
+      hint,
+      cause: error,
+    })
+  }
+  const isUnfit = code === 'OUTPUT_UNWRITABLE' && /^(Constraint|Conversion) Error/.test(error.message)
   const known = isUnfit ? 'OUTPUT_TABLE_UNFIT' : code
-  return new UserError(known, `${label}: ${text}`, { hint: fileHints[known], cause: error })
+  const { what, remedy } = describeDuckDbError(error)
+  return new UserError(known, `${label}: ${what}`, { hint: remedy ?? fileHints[known], cause: error })
 }
 
 /** A table or a view, with its name in the catalogue. */
