@@ -18,7 +18,7 @@ const rules: readonly Rule[] = [
     'another version of DuckDB wrote it',
     'update enrich, or export the table as Parquet with that version of DuckDB',
   ],
-  [/not a valid DuckDB database|is not a database of DuckDB/, 'it is not a database of DuckDB', checkPath],
+  [/not a valid DuckDB database/, 'it is not a database of DuckDB', checkPath],
   [/^[^\n]*\bencrypt/i, 'it is encrypted', 'decrypt it first'],
   [
     /Corrupt database file|Could not read enough bytes|Failed to load metadata/,

@@ -3,7 +3,7 @@ import { isOutOfMemory, type DuckDb } from '../../parquet/duckdb.js'
 import { describeDuckDbError } from '../../parquet/duckdb-errors.js'
 import { quoteSqlText } from '../../core/text.js'
 import { getErrorText, UserError, type ErrorCode } from '../../core/errors.js'
-import { listFilePlaces } from '../../platform/files.js'
+import { describeFileError, listFilePlaces } from '../../platform/files.js'
 import { parseNames, type TableName } from '../address.js'
 import type { Place } from '../connector.js'
 import {
@@ -32,7 +32,12 @@ export function withDuckDbFile<Result>(
   const access = use === 'input' ? 'READ_ONLY' : 'READ_WRITE'
   const attach = `ATTACH ${quoteSqlText(path)} AS ${attachedName} (TYPE duckdb, ${access})`
   const open = async () => {
-    if (existsSync(path) && !isDuckDbFile(path)) throw new Error(`${path} is not a database of DuckDB`)
+    if (existsSync(path) && !isDuckDbFile(path))
+      throw new UserError(
+        use === 'input' ? 'INPUT_UNREADABLE' : 'OUTPUT_UNWRITABLE',
+        `${label} is not a database of DuckDB`,
+        { hint: 'check the path' },
+      )
     return withDuckDb(temporaryFolder, options, async (duckDb) => {
       await whenFree(file, () => duckDb.run(attach), explainLock)
       await duckDb.run(`USE ${attachedName}`)
@@ -75,7 +80,11 @@ export function explainDuckDb(label: string, code: ErrorCode, error: unknown): u
   }
   const isUnfit = code === 'OUTPUT_UNWRITABLE' && /^(Constraint|Conversion) Error/.test(error.message)
   const known = isUnfit ? 'OUTPUT_TABLE_UNFIT' : code
-  const { what, remedy } = describeDuckDbError(error)
+  const { code: systemCode } = error as NodeJS.ErrnoException
+  const { what, remedy } =
+    systemCode === undefined
+      ? describeDuckDbError(error)
+      : { what: describeFileError(systemCode), remedy: 'check the path and its permissions' }
   return new UserError(known, `${label}: ${what}`, { hint: remedy ?? fileHints[known], cause: error })
 }
 
