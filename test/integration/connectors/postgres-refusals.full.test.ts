@@ -1,5 +1,8 @@
+import { chownSync, mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as postgresConnector from '../../../src/connectors/databases/postgres.js'
+import { canMount, mountSmallDisk } from '../../crash/small-disk.js'
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/postgres-server.js'
 import { fetchTable, publishTable, writeParquet } from './copied-tables.js'
 import { expectRefusal, findEngineCode, plantedSecret, plantedValue } from './refusals.js'
@@ -246,6 +249,46 @@ describe.skipIf(programs === null)('errors of PostgreSQL', () => {
       code: 'QUERY_REFUSED',
       message: expect.stringMatching(/PostgreSQL refused it \(SQLSTATE 42P19\): ".*recursive/) as string,
     })
+  })
+
+  test('a statement that is cancelled is told in our words', async () => {
+    const cancel = setInterval(() => {
+      server.sql(`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE 'COPY%pg_sleep%'`)
+    }, 200)
+    const query = 'SELECT pg_sleep(60) AS a'
+    const one = {
+      sqlState: '57014',
+      code: 'STORE_UNREACHABLE',
+      names: 'took too long, or was cancelled',
+      query,
+    }
+    const error = await expectRefusal(() => attempt(one), one).finally(() => {
+      clearInterval(cancel)
+    })
+    expect(findEngineCode(error)).toBe(one.sqlState)
+  })
+
+  test.skipIf(!canMount())('a full disk of the server is told in our words', async () => {
+    const path = join(server.folder, 'small')
+    const disk = mountSmallDisk(path, '24m')!
+    try {
+      const space = join(path, 'space')
+      mkdirSync(space)
+      const { uid, gid } = statSync(server.folder)
+      chownSync(space, uid, gid)
+      server.sql(`CREATE TABLESPACE small LOCATION '${space}'`)
+      server.sql('CREATE TABLE large (id integer, name text) TABLESPACE small')
+      disk.fillBut(0)
+      const rows = `SELECT i::INTEGER AS id, '${plantedValue}' || md5(i::VARCHAR) AS name FROM range(40000) r(i)`
+      const one = { sqlState: '53100', code: 'OUTPUT_UNWRITABLE', names: 'the disk of the server is full' }
+      const error = await expectRefusal(() => attempt({ ...one, target: 'large', rows }), one)
+      expect(findEngineCode(error)).toBe(one.sqlState)
+      expect(error.hint).not.toContain('checkpoint')
+      server.sql('DROP TABLE large')
+      server.sql('DROP TABLESPACE small')
+    } finally {
+      disk.unmount()
+    }
   })
 
   /** Holds a lock by a prepared transaction, which needs no session. */
