@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { isAddress } from '../connectors/connectors.js'
-import { version } from '../platform/installed-package.js'
+import { version } from '../platform/native-package.js'
 import { describeOption } from './run-help.js'
 import { getHelpWidth, formatTermList, wrappedColumnsLeast, type CliIo } from './terminal/command-io.js'
 import { assertLocalPath, type PathUse } from '../core/local-path.js'

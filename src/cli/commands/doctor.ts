@@ -15,7 +15,7 @@ import { diagnoseDamage, findProblem } from '../../pipeline/checkpoint/sqlite/ve
 import { openToWrite } from '../../pipeline/checkpoint/sqlite/open-database.js'
 import { openCheckpointReader } from '../../pipeline/checkpoint/sqlite/reader.js'
 import { resolveApiKey, resolveSettings, resolveWebhookKeys, type Settings } from '../../config/settings.js'
-import { version } from '../../platform/installed-package.js'
+import { version } from '../../platform/native-package.js'
 import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
 import { resolveOutput } from '../../pipeline/output/output-path.js'
 import { tryTable } from '../../pipeline/output/plain-table.js'

@@ -18,7 +18,7 @@ import {
 import { publish } from '../../pipeline/output/publish.js'
 import type { Input } from '../../pipeline/input/input.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
-import { version } from '../../platform/installed-package.js'
+import { version } from '../../platform/native-package.js'
 import { addConfigFlags, readConfig, findConfigPath, type ConfigFlags } from '../config-flags.js'
 import {
   assertOneUseOfStdout,

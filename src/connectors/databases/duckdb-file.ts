@@ -1,6 +1,5 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'
-import { isOutOfMemory, type DuckDb } from '../../parquet/duckdb.js'
-import { describeDuckDbError } from '../../parquet/duckdb-errors.js'
+import { describeDuckDbError, isOutOfMemory, type DuckDb } from '../../parquet/duckdb.js'
 import { quoteSqlText } from '../../core/text.js'
 import { getErrorText, UserError, type ErrorCode } from '../../core/errors.js'
 import { describeFileError, listFilePlaces } from '../../platform/files.js'
