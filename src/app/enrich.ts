@@ -25,7 +25,7 @@ import { systemClock, type Clock } from '../platform/clock.js'
 import { explainSystemFailure } from '../platform/system-limits.js'
 import { systemRandom, type Random } from '../platform/random.js'
 import { resolveApiKey, resolveSettings, resolveWebhookKeys, type Settings } from '../config/settings.js'
-import { version } from '../platform/installed-package.js'
+import { version } from '../platform/native-package.js'
 
 export interface EnrichOptions {
   /** After an abort nothing new is submitted, requests in flight are saved, and the summary has `interrupted`. */

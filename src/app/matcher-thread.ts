@@ -11,7 +11,7 @@ import {
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import { codeFolder } from '../platform/installed-package.js'
+import { codeFolder } from '../platform/native-package.js'
 
 /** A worker thread with its registry, which answers one question after the other. */
 interface MatcherThread {

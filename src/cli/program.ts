@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { isAddress } from '../connectors/connectors.js'
-import { version } from '../platform/installed-package.js'
+import { version } from '../platform/native-package.js'
 import { describeOption } from './run-help.js'
 import {
   getHelpWidth,

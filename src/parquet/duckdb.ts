@@ -3,6 +3,8 @@ import { quoteSqlText } from '../core/text.js'
 import type * as DuckDbApi from '@duckdb/node-api'
 import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/node-api'
 
+export { describeDuckDbError } from './duckdb-errors.js'
+
 /**
  * Limits of DuckDB; data beyond the memory limit goes to the temporary folder. One thread a statement, because with
  * two, joins lose the order of rows.

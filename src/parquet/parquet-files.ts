@@ -1,6 +1,7 @@
-import { getErrorText, UserError } from '../core/errors.js'
+import { UserError } from '../core/errors.js'
 import { quoteSqlName } from '../core/text.js'
 import { isOutOfMemory, openDuckDb, type Column, type DuckDb, countLeaves } from './duckdb.js'
+import { describeDuckDbError } from './duckdb-errors.js'
 import {
   buildMemberTextExpression,
   buildObjectExpression,
@@ -251,9 +252,11 @@ function toParquetError(label: string, cause: unknown): Error {
       cause,
     })
   }
-  const reason = getErrorText(cause).split('\n')[0] ?? ''
-  return new UserError('INPUT_PARQUET_INVALID', `${label} cannot be read as Parquet: ${reason}`, {
-    hint: 'the file may be truncated, damaged, encrypted, compressed with an unsupported codec, or of another format: create or download it again, compressed with zstd or snappy',
+  const { what, remedy } = describeDuckDbError(cause instanceof Error ? cause : new Error(String(cause)))
+  return new UserError('INPUT_PARQUET_INVALID', `${label} cannot be read as Parquet: ${what}`, {
+    hint:
+      remedy ??
+      'the file may be truncated, damaged, encrypted, compressed with an unsupported codec, or of another format: create or download it again, compressed with zstd or snappy',
     cause,
   })
 }

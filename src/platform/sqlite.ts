@@ -169,3 +169,63 @@ export function isDiskFull(error: unknown): boolean {
   const code = getSqliteCode(error)
   return code !== null && /^SQLITE_(FULL|IOERR_SHMSIZE)/.test(code)
 }
+
+/** Texts by the start of SQLite's code; `$1` is what the message names after its first colon. */
+const faultTexts: readonly (readonly [code: string, text: string])[] = [
+  ['SQLITE_CONSTRAINT_NOTNULL', 'the column $1 must not be empty (NOT NULL)'],
+  ['SQLITE_CONSTRAINT_UNIQUE', '$1 does not allow two rows with the same value'],
+  ['SQLITE_CONSTRAINT_PRIMARYKEY', '$1 does not allow two rows with the same value'],
+  ['SQLITE_CONSTRAINT_CHECK', 'the check $1 refuses a row'],
+  ['SQLITE_CONSTRAINT_FOREIGNKEY', 'a foreign key refuses a row: the row to which it refers does not exist'],
+  ['SQLITE_CONSTRAINT_TRIGGER', 'a trigger refuses a row'],
+  ['SQLITE_CONSTRAINT_DATATYPE', 'a value does not fit the type of its column'],
+  ['SQLITE_CONSTRAINT', 'a constraint refuses a row'],
+  ['SQLITE_NOTADB', 'it is not a database of SQLite, or it is encrypted'],
+  ['SQLITE_CORRUPT', 'the database is damaged'],
+  ['SQLITE_READONLY', 'this user has no right to write the file or its folder'],
+  ['SQLITE_CANTOPEN', 'the file cannot be opened'],
+  ['SQLITE_PERM', 'this user has no right to use the file'],
+  ['SQLITE_IOERR_SHORT_READ', 'the file is cut off'],
+  ['SQLITE_IOERR', 'its disk cannot be read or written'],
+  ['SQLITE_FULL', 'its disk is full'],
+  ['SQLITE_NOMEM', 'it needs more memory than there is'],
+  ['SQLITE_TOOBIG', 'a value is too large'],
+  ['SQLITE_BUSY', 'another process locks it'],
+  ['SQLITE_LOCKED', 'another process locks it'],
+  ['SQLITE_MISMATCH', 'a value does not fit the type of its column'],
+  ['SQLITE_SCHEMA', 'its tables changed meanwhile'],
+]
+
+/** Texts for errors of a statement, and for those of the driver. SQLite gives them as text only. */
+const statementTexts: readonly (readonly [pattern: RegExp, text: string])[] = [
+  [/^no such table: (.+)/, 'the table $1 does not exist'],
+  [/^no such column: (.+)/, 'the column $1 does not exist'],
+  [/has no column named (.+)/, 'the column $1 does not exist'],
+  [/^no such function: (.+)/, 'the function $1 does not exist'],
+  [/^wrong number of arguments to function (.+)/, 'the function $1 takes another number of arguments'],
+  [/^ambiguous column name: (.+)/, 'the name $1 is ambiguous: put the name of its table before it'],
+  [/^near "(.+)": syntax error/, 'the syntax is wrong at $1'],
+  [/^incomplete input/, 'the statement is not complete'],
+  [/^malformed JSON/, 'a text is not valid JSON'],
+  [/^integer overflow/, 'a number is out of range'],
+  [/directory does not exist/, 'its folder does not exist'],
+  [/more than one statement/, 'it has several statements'],
+  [/contains no statements/, 'it has no statement'],
+  [/does not return data/, 'the statement returns no rows'],
+  [/parameter/, 'it contains a parameter, which has no value here'],
+]
+
+/** Explains an error of SQLite or its driver in one clause, without values of rows. */
+export function describeSqliteError(error: Error): string {
+  const code = getSqliteCode(error) ?? ''
+  const found = faultTexts.find(([start]) => code.startsWith(start))?.[1]
+  if (found !== undefined) return found.replace('$1', () => error.message.replace(/^[^:]*: /, ''))
+  for (const [pattern, text] of statementTexts) {
+    const match = pattern.exec(error.message)
+    if (match !== null) return text.replace('$1', () => match[1] ?? '')
+  }
+  // A text in single quotes may be the value of a row.
+  return `SQLite refused it: "${error.message.replace(/'[^']*'/g, '…').slice(0, quotedCharsMax)}"`
+}
+
+const quotedCharsMax = 300

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { UserError } from '../core/errors.js'
 import type { Sqlite } from '../platform/sqlite.js'
-import { packageFolder } from '../platform/installed-package.js'
+import { packageFolder } from '../platform/native-package.js'
 import { derivationVersion } from './model/registry-rows.js'
 
 export interface SourceRow {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { codeFolder } from '../platform/installed-package.js'
+import { codeFolder } from '../platform/native-package.js'
 import { getShippedEdition, readShippedFile, shippedPath, shippedSettings } from './edition.js'
 import { importCsvText } from './import/import-csv.js'
 import { openRegistry, type Registry, type WritableRegistry } from './registry.js'

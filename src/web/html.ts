@@ -1,7 +1,7 @@
 import { printable } from '../core/text.js'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { codeFolder } from '../platform/installed-package.js'
+import { codeFolder } from '../platform/native-package.js'
 
 /** Text that is already HTML. Only this file creates it, so no other text is inserted unescaped. */
 class Html {

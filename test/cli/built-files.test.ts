@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { openRegistry, type WritableRegistry } from '../../src/registry/registry.js'
 import { importShipped, getShippedStorePath } from '../../src/registry/read-registry.js'
-import { version } from '../../src/platform/installed-package.js'
+import { version } from '../../src/platform/native-package.js'
 import { mainPath } from '../support/cli.js'
 
 const builtPath = fileURLToPath(

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { version } from '../../src/platform/installed-package.js'
+import { version } from '../../src/platform/native-package.js'
 import { commandNames, type CliIo } from '../../src/cli/terminal/command-io.js'
 import { createProgram } from '../../src/cli/program.js'
 import { at, canary, companiesCsv, createPlace, fixture, writeConfig, type CliPlace } from '../support/cli.js'

@@ -7,7 +7,7 @@ import {
   storeLimits,
   type StoreLimits,
   type StorePlatform,
-} from '../../src/connectors/objects/store-platform.js'
+} from '../../src/connectors/objects/http-client.js'
 import { UserError } from '../../src/core/errors.js'
 import { systemRandom } from '../../src/platform/random.js'
 import { hurriedClock } from './hurried-clock.js'

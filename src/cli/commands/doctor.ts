@@ -11,7 +11,7 @@ import { chooseRegistry } from '../../app/choose-registry.js'
 import { describeProxies, findServiceProxy } from '../../app/service-connection.js'
 import { chooseSpoolFolder, inspectInput } from '../../app/inspect-input.js'
 import { resolveApiKey, resolveSettings, resolveWebhookKeys, type Settings } from '../../config/settings.js'
-import { version } from '../../platform/installed-package.js'
+import { version } from '../../platform/native-package.js'
 import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
 import { createCommandConnectors, formatJsonLine, type CliIo } from '../terminal/command-io.js'
 

@@ -5,7 +5,7 @@ import { listFilesInUse } from '../../app/service-connection.js'
 import { chooseSpoolFolder, inspectInput } from '../../app/inspect-input.js'
 import { exportRows, prepareExport } from '../../pipeline/export-rows.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
-import { version } from '../../platform/installed-package.js'
+import { version } from '../../platform/native-package.js'
 import { addConfigFlags, readConfig, findConfigPath, type ConfigFlags } from '../config-flags.js'
 import {
   assertOneUseOfStdout,

@@ -9,7 +9,7 @@ import {
 } from '../../core/server-addresses.js'
 import { UserError } from '../../core/errors.js'
 import type { ReconciliationAccess, ServiceOptions } from '../../service/service.js'
-import { version } from '../../platform/installed-package.js'
+import { version } from '../../platform/native-package.js'
 import { waitForInterrupt, formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import { plural } from '../../core/text.js'
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
-import { packageFolder } from '../../platform/installed-package.js'
+import { packageFolder } from '../../platform/native-package.js'
 import { selectArguments } from '../config-flags.js'
 import { lookupKinds } from '../../core/lookup-kinds.js'
 import { formatFirst, formatSample } from '../../pipeline/scheduler/first-rule.js'

@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'
-import type { DuckDb } from '../../parquet/duckdb.js'
+import { describeDuckDbError, isOutOfMemory, type DuckDb } from '../../parquet/duckdb.js'
 import { quoteSqlText } from '../../core/text.js'
 import { getErrorText, UserError, type ErrorCode } from '../../core/errors.js'
-import { listFilePlaces } from '../../platform/files.js'
+import { describeFileError, listFilePlaces } from '../../platform/files.js'
 import { parseNames, type TableName } from '../address.js'
 import type { Place } from '../connector.js'
 import {
@@ -31,7 +31,12 @@ export function withDuckDbFile<Result>(
   const access = use === 'input' ? 'READ_ONLY' : 'READ_WRITE'
   const attach = `ATTACH ${quoteSqlText(path)} AS ${attachedName} (TYPE duckdb, ${access})`
   const open = async () => {
-    if (existsSync(path) && !isDuckDbFile(path)) throw new Error(`${path} is not a database of DuckDB`)
+    if (existsSync(path) && !isDuckDbFile(path))
+      throw new UserError(
+        use === 'input' ? 'INPUT_UNREADABLE' : 'OUTPUT_UNWRITABLE',
+        `${label} is not a database of DuckDB`,
+        { hint: 'check the path' },
+      )
     return withDuckDb(temporaryFolder, options, async (duckDb) => {
       await whenFree(file, () => duckDb.run(attach), explainLock)
       await duckDb.run(`USE ${attachedName}`)
@@ -65,10 +70,21 @@ function isDuckDbFile(path: string): boolean {
 /** Explains an error of DuckDB; `code` is for those about the statement or the file. */
 export function explainDuckDb(label: string, code: ErrorCode, error: unknown): unknown {
   if (error instanceof UserError || !(error instanceof Error)) return error
-  const [text = ''] = error.message.split('\n')
-  const isUnfit = code === 'OUTPUT_UNWRITABLE' && /^(Constraint|Conversion) Error/.test(text)
+  if (isOutOfMemory(error)) {
+    const hint = 'use fewer columns, or shorter texts'
+    return new UserError('MEMORY_SHORT', `${label}: it needs more memory than its limit`, {
+      hint,
+      cause: error,
+    })
+  }
+  const isUnfit = code === 'OUTPUT_UNWRITABLE' && /^(Constraint|Conversion) Error/.test(error.message)
   const known = isUnfit ? 'OUTPUT_TABLE_UNFIT' : code
-  return new UserError(known, `${label}: ${text}`, { hint: fileHints[known], cause: error })
+  const { code: systemCode } = error as NodeJS.ErrnoException
+  const { what, remedy } =
+    systemCode === undefined
+      ? describeDuckDbError(error)
+      : { what: describeFileError(systemCode), remedy: 'check the path and its permissions' }
+  return new UserError(known, `${label}: ${what}`, { hint: remedy ?? fileHints[known], cause: error })
 }
 
 /** A table or a view, with its name in the catalogue. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Column, DuckDb } from '../../parquet/duckdb.js'
 import { quoteSqlName, quoteSqlText } from '../../core/text.js'
-import { UserError } from '../../core/errors.js'
+import { getErrorText, UserError } from '../../core/errors.js'
 import { parseDatabaseFile, type TableName } from '../address.js'
 import type { Source, SourceOptions, Target, TargetOptions } from '../connector.js'
 import {
@@ -59,7 +59,7 @@ export function openSource(address: string, options: SourceOptions): Source {
     withDuckDbFile(file, join(folder, 'duckdb'), async (duckDb) => {
       if (table !== null) await assertExists(duckDb, table, label)
       const columns = await describeColumns(duckDb, `${from} AS q`).catch((error: unknown) => {
-        throw explainDuckDb(label, table === null ? 'QUERY_REFUSED' : 'INPUT_UNREADABLE', error)
+        throw table === null ? explainDuckDb(label, 'QUERY_REFUSED', error) : error
       })
       assertColumnNames(columns, label)
       const cells = columns.map((column) => {
@@ -73,7 +73,9 @@ export function openSource(address: string, options: SourceOptions): Source {
       await duckDb.reserveForReading(columns.length)
       const select = `SELECT ${cells.join(', ')} FROM ${from} AS q`
       const reading = await watchReading(duckDb, from)
-      await duckDb.run(buildSourceCopy(path, select, 'duckdb', types))
+      await duckDb.run(buildSourceCopy(path, select, 'duckdb', types)).catch((error: unknown) => {
+        throw table === null && isOfStatement(error) ? explainDuckDb(label, 'QUERY_REFUSED', error) : error
+      })
       return {
         notice: formatTextNotice(columns.filter((column) => !isKept(column))),
         places: await reading.listPlaces(file.path, table),
@@ -81,6 +83,10 @@ export function openSource(address: string, options: SourceOptions): Source {
     }),
   )
 }
+
+/** Whether the values that a statement reads caused the error. */
+const isOfStatement = (error: unknown): boolean =>
+  /^(Conversion|Invalid Input|Out of Range|Mismatch Type) Error/.test(getErrorText(error))
 
 async function assertExists(duckDb: DuckDb, table: TableName, label: string): Promise<void> {
   const tables = await listDuckDbTables(duckDb)

@@ -8,6 +8,7 @@ import {
 } from '../../core/server-addresses.js'
 import { explainFailure } from '../../platform/postgres/connect.js'
 import { ConnectionLostError, StatementError } from '../../platform/postgres/postgres.js'
+import { describeRefusal } from '../../platform/postgres/refusals.js'
 import { openSession, type PostgresSession } from '../../platform/postgres/session.js'
 import type { TableName } from '../address.js'
 import type { ConnectorOptions, Place } from '../connector.js'
@@ -97,8 +98,9 @@ function explain({ address }: PostgresAccess, thrown: unknown): unknown {
 function isPassing(access: PostgresAccess, error: unknown): boolean {
   const explained = explain(access, error)
   if (explained instanceof StatementError) {
-    const isInCatalog = explained.sqlState === '23505' && /"pg_\w+_index"/.test(getServerMessage(explained))
-    return isInCatalog || ['40001', '40P01', '42P07'].includes(explained.sqlState)
+    const { sqlState, cause } = explained
+    const isInCatalog = sqlState === '23505' && /^pg_\w+_index$/.test(cause.constraint ?? '')
+    return isInCatalog || ['40001', '40P01', '42P07'].includes(sqlState)
   }
   if (!(explained instanceof ConnectionLostError)) return false
   const { systemCode } = explained
@@ -113,16 +115,15 @@ function explainError(
   const explained = explain(access, error)
   const url = formatPostgresUrl(access.address)
   if (explained instanceof StatementError) {
-    const text = getServerMessage(explained)
+    const { what, remedy } = describeRefusal(explained.cause)
     const create = (code: ErrorCode, message: string, hint?: string) =>
       new UserError(code, `${url}: ${message}`, { hint, cause: error })
     const { sqlState } = explained
-    if (sqlState.startsWith('28'))
-      return create('ACCESS_DENIED', 'the server refuses the user or the password', explained.hint)
-    if (sqlState === '42501') return create('ACCESS_DENIED', text, `grant the missing right to the user`)
+    if (sqlState.startsWith('28')) return create('ACCESS_DENIED', what, explained.hint)
+    if (sqlState === '42501') return create('ACCESS_DENIED', what, remedy ?? undefined)
     if (sqlState === '3D000') {
       const code = access.use === 'input' ? 'INPUT_NOT_FOUND' : 'OUTPUT_UNWRITABLE'
-      return create(code, `there is no database ${access.address.database}`)
+      return create(code, `there is no database ${access.address.database}`, remedy ?? undefined)
     }
     return explainStatement(explained)
   }
@@ -134,20 +135,6 @@ function explainError(
   // The other one: a certificate file cannot be read.
   const code = explained.code === 'CHECKPOINT_PASSWORD_MISSING' ? 'CREDENTIALS_MISSING' : 'STORE_UNREACHABLE'
   return new UserError(code, explained.message, { hint: explained.hint, cause: error })
-}
-
-/** Returns the server's own text of an error. */
-export function getServerMessage({ cause }: StatementError): string {
-  return cause instanceof Error ? cause.message : ''
-}
-
-/** Details of an error that the driver adds to it. */
-export function getServerDetails({ cause }: StatementError): {
-  readonly where: string
-  readonly detail: string
-} {
-  const { where = '', detail = '' } = cause as { where?: string; detail?: string }
-  return { where, detail }
 }
 
 /** Commits. An unknown outcome is found out by `withSession`, which returns `undefined` if it took effect. */
@@ -193,7 +180,11 @@ async function hasCommitted(
     }
     await sleep(500)
   }
-  throw explainError(access, failure, (error) => new UserError('STORE_UNREACHABLE', getServerMessage(error)))
+  throw explainError(
+    access,
+    failure,
+    ({ cause }) => new UserError('STORE_UNREACHABLE', describeRefusal(cause).what, { cause }),
+  )
 }
 
 /**

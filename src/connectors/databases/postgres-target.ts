@@ -2,6 +2,7 @@ import { UserError, type ErrorCode } from '../../core/errors.js'
 import { formatPostgresUrl } from '../../core/server-addresses.js'
 import { quoteSqlName } from '../../core/text.js'
 import type { StatementError } from '../../platform/postgres/postgres.js'
+import { describeRefusal } from '../../platform/postgres/refusals.js'
 import type { PostgresSession } from '../../platform/postgres/session.js'
 import type { TableName } from '../address.js'
 import type { Target, TargetOptions } from '../connector.js'
@@ -13,14 +14,7 @@ import {
   readFileColumns,
   withDuckDb,
 } from './local-parquet.js'
-import {
-  commit,
-  getServerDetails,
-  getServerMessage,
-  listPostgresPlaces,
-  parseDatabase,
-  withSession,
-} from './postgres-access.js'
+import { commit, listPostgresPlaces, parseDatabase, withSession } from './postgres-access.js'
 import {
   assertNamesFit,
   assertNotOurs,
@@ -308,39 +302,16 @@ class TableWriter {
   }
 }
 
-/** SQLSTATEs with the cause and the remedy. */
-const refusals = [
-  [/^25006/, 'the server does not accept writes: ', 'connect to the primary, or end the read-only mode'],
-  [/^53100/, 'the disk of the server is full: ', 'free disk space on the server'],
-  [
-    /^53/,
-    'the server lacks memory or another resource: ',
-    'see the log of the server, and run the same command later',
-  ],
-  [/^55P03/, 'another session holds a lock on the table: ', 'see pg_stat_activity for the session'],
-  [
-    /^54011/,
-    '',
-    'choose fewer columns by --columns; dropped columns count too, until the table is created again',
-  ],
-] as const
-
-function explainRefusal(error: StatementError, label: string, exists: boolean): UserError {
-  const { sqlState } = error
-  const { where, detail } = getServerDetails(error)
-  // The detail of a check shows the whole row.
-  const parts = [getServerMessage(error), detail].filter((part) => !/^(Failing row|$)/.test(part))
-  const text = parts.join('; ').replace('relation "enrich_stage"', 'the table')
-  const create = (code: ErrorCode, what: string, hint: string) =>
-    new UserError(code, `${label}: ${what}`, { hint, cause: error })
-  const [, cause = '', remedy] = refusals.find(([state]) => state.test(sqlState)) ?? []
-  if (remedy !== undefined) return create('OUTPUT_UNWRITABLE', cause + text, remedy)
-  if (!/^2[23]/.test(sqlState))
-    return create('OUTPUT_UNWRITABLE', text, 'correct the table, or name another one')
-  const column = /, column (.+?)(?:: |$)/.exec(where)?.[1]
-  const what = column === undefined ? text : `a value of the column ${column} does not fit: ${text}`
-  const code = exists ? 'OUTPUT_TABLE_UNFIT' : 'OUTPUT_UNWRITABLE'
-  return create(code, what, 'correct the rows, change the column or the constraint, or name another table')
+function explainRefusal({ cause, sqlState }: StatementError, label: string, exists: boolean): UserError {
+  const { what, remedy } = describeRefusal(cause)
+  const create = (code: ErrorCode, text: string, hint: string) =>
+    new UserError(code, `${label}: ${text}`, { hint, cause })
+  if (!/^(2[23]|44|P0)/.test(sqlState))
+    return create('OUTPUT_UNWRITABLE', what, remedy ?? 'correct the table, or name another one')
+  const column = /, column (.+?)(?:: |$)/.exec(cause.where ?? '')?.[1]
+  const text = column === undefined ? what : `a value of the column ${column} does not fit: ${what}`
+  const code = exists && /^2[23]/.test(sqlState) ? 'OUTPUT_TABLE_UNFIT' : 'OUTPUT_UNWRITABLE'
+  return create(code, text, 'correct the rows, change the column or the constraint, or name another table')
 }
 
 function buildInsert(table: string, { written }: Pick<PostgresPlan, 'written'>): string {

@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { UserError } from '../../core/errors.js'
 import { formatPostgresUrl } from '../../core/server-addresses.js'
 import type { StatementError } from '../../platform/postgres/postgres.js'
+import { describeRefusal } from '../../platform/postgres/refusals.js'
 import type { PostgresSession } from '../../platform/postgres/session.js'
 import type { Source, SourceOptions } from '../connector.js'
 import { assertColumnNames, convertCsv, formatTextNotice } from './local-parquet.js'
-import { getServerMessage, listReadPlaces, parseDatabase, withSession } from './postgres-access.js'
+import { listReadPlaces, parseDatabase, withSession } from './postgres-access.js'
 import { assertNameFits, findTable, listColumns, listTables, textSettings } from './postgres-plan.js'
 import { describeTextColumn, describeTypedColumn } from './postgres-rows.js'
 import { createMissingError, parseSourceAddress, quoteTable, createTableSource } from './table-names.js'
@@ -28,12 +29,7 @@ export function openSource(address: string, options: SourceOptions): Source {
   const { table, from, suffix } = parseSourceAddress(address, options)
   if (table !== null) assertNameFits(table)
   const label = formatPostgresUrl(parsed) + suffix
-  const explain = (cause: StatementError): UserError =>
-    new UserError(
-      table === null ? 'QUERY_REFUSED' : 'INPUT_UNREADABLE',
-      `${label}: ${getServerMessage(cause)}`,
-      { ...(table === null && { hint: 'the query must be one SELECT that changes nothing' }), cause },
-    )
+  const explain = (error: StatementError) => explainRefusal(error, label, table === null)
   const describe = async (session: PostgresSession): Promise<Rows> => {
     if (table === null) return { from, columns: await describeQuery(session, from) }
     const found = await findTable(session, table)
@@ -54,6 +50,20 @@ export function openSource(address: string, options: SourceOptions): Source {
     }
     return withSession({ address: parsed, use: 'input', options }, work, explain)
   })
+}
+
+function explainRefusal({ cause, sqlState }: StatementError, label: string, isQuery: boolean): UserError {
+  const isChange = sqlState === '25006'
+  const { what, remedy } = isChange ? changeRefusal : describeRefusal(cause)
+  const hint =
+    remedy ??
+    (isQuery ? 'correct the query: it must be one SELECT' : 'check the table, or read it by --query')
+  return new UserError(isQuery ? 'QUERY_REFUSED' : 'INPUT_UNREADABLE', `${label}: ${what}`, { hint, cause })
+}
+
+const changeRefusal = {
+  what: 'the statement would change the database',
+  remedy: 'the query must be one SELECT that changes nothing',
 }
 
 /**

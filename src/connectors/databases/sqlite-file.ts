@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import { getErrorText, UserError, type ErrorCode } from '../../core/errors.js'
+import { UserError, type ErrorCode } from '../../core/errors.js'
 import { isSqliteFile } from '../../platform/files.js'
 import type { TableName } from '../address.js'
 import type { Place } from '../connector.js'
-import { getSqliteCode, loadDriver, type Sqlite } from '../../platform/sqlite.js'
+import { describeSqliteError, getSqliteCode, loadDriver, type Sqlite } from '../../platform/sqlite.js'
 import { fileHints, nameTablePlaces, whenFree, withFile, type DatabaseFile } from './file-database.js'
 import { explainDiskFull } from './local-parquet.js'
 
@@ -69,7 +69,10 @@ export function explainSqlite(label: string, code: ErrorCode, error: unknown): u
   if (sqliteCode === null && !(error instanceof TypeError || error instanceof RangeError)) return error
   const isUnfit = code === 'OUTPUT_UNWRITABLE' && sqliteCode?.startsWith('SQLITE_CONSTRAINT') === true
   const known = isUnfit ? 'OUTPUT_TABLE_UNFIT' : code
-  return new UserError(known, `${label}: ${getErrorText(error)}`, { hint: fileHints[known], cause: error })
+  return new UserError(known, `${label}: ${describeSqliteError(error as Error)}`, {
+    hint: fileHints[known],
+    cause: error,
+  })
 }
 
 /** Suffixes of files next to our databases. */

@@ -3,11 +3,16 @@ import { UserError } from '../../core/errors.js'
 import type { Connector } from '../connector.js'
 import { createBucketConnector } from './bucket-connector.js'
 import { readVariable, type CredentialContext } from './credential-request.js'
-import type { RequestBody, StoreReply, StoreRequest } from './http-client.js'
+import {
+  type RequestBody,
+  type StoreReply,
+  type StoreRequest,
+  systemPlatform,
+  type StorePlatform,
+} from './http-client.js'
 import { encodeText, parseEndpoint } from './object-address.js'
 import { readS3Failure, toErrorCode } from './s3-store.js'
 import { StoreClient, StoreFailure, type FailureFacts, type StoreService } from './store-client.js'
-import { systemPlatform, type StorePlatform } from './store-platform.js'
 import { BucketStore, toPath } from './readable-store.js'
 import {
   findContentType,

@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { UserError } from '../../core/errors.js'
 import { withTimeout } from '../../platform/clock.js'
 import type { ConnectorOptions } from '../connector.js'
-import { ConnectionFault, type HttpClient, type StoreRequest } from './http-client.js'
-import type { StorePlatform } from './store-platform.js'
+import { ConnectionFault, type HttpClient, type StoreRequest, type StorePlatform } from './http-client.js'
 
 /** The means to find credentials. */
 export interface CredentialContext {

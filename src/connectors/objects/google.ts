@@ -10,11 +10,10 @@ import {
   type CredentialContext,
   RenewedValue,
 } from './credential-request.js'
-import { ConnectionFault, type StoreRequest } from './http-client.js'
+import { ConnectionFault, type StoreRequest, systemPlatform, type StorePlatform } from './http-client.js'
 import { encodeText, parseEndpoint } from './object-address.js'
 import { readS3Failure, S3Store } from './s3-store.js'
 import { type StoreFailure, type StoreService, StoreClient } from './store-client.js'
-import { systemPlatform, type StorePlatform } from './store-platform.js'
 
 type GoogleCredentials = { readonly expiresAtMs: number | null } & (
   | { readonly kind: 'hmac'; readonly accessKeyId: string; readonly secretAccessKey: string }

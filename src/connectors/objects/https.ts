@@ -2,7 +2,13 @@ import { readFileSync } from 'node:fs'
 import { UserError } from '../../core/errors.js'
 import type { ConnectorOptions, Connector, Place } from '../connector.js'
 import { findHomePath, readVariable } from './credential-request.js'
-import { type StoreReply, type StoreRequest, HttpClient } from './http-client.js'
+import {
+  type StoreReply,
+  type StoreRequest,
+  HttpClient,
+  systemPlatform,
+  type StorePlatform,
+} from './http-client.js'
 import { assertWithoutSecret, createAddressError, listObjectPlaces } from './object-address.js'
 import { ObjectSource } from './object-source.js'
 import type { ObjectInfo } from './object-store.js'
@@ -14,7 +20,6 @@ import {
   type StoreService,
   StoreClient,
 } from './store-client.js'
-import { systemPlatform, type StorePlatform } from './store-platform.js'
 
 /** Adds the credentials of a host to requests to that host only. */
 class HttpsService implements StoreService {

@@ -2,11 +2,10 @@ import { readFileSync } from 'node:fs'
 import { UserError } from '../../core/errors.js'
 import type { Connector, Environment } from '../connector.js'
 import { createBucketConnector } from './bucket-connector.js'
-import type { StoreRequest } from './http-client.js'
+import { type StoreRequest, systemPlatform, type StorePlatform } from './http-client.js'
 import { encodeText, parseEndpoint } from './object-address.js'
 import { readS3Failure, S3Store } from './s3-store.js'
 import { StoreClient, type StoreFailure, type StoreService } from './store-client.js'
-import { systemPlatform, type StorePlatform } from './store-platform.js'
 import {
   assumeRole,
   assumeRoleByToken,

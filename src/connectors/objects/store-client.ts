@@ -2,8 +2,13 @@ import { UserError } from '../../core/errors.js'
 import { parseRetryAfterMs } from '../../core/time.js'
 import type { ConnectorOptions } from '../connector.js'
 import type { CredentialContext } from './credential-request.js'
-import { ConnectionFault, type HttpClient, type StoreReply, type StoreRequest } from './http-client.js'
-import type { StorePlatform } from './store-platform.js'
+import {
+  ConnectionFault,
+  type HttpClient,
+  type StoreReply,
+  type StoreRequest,
+  type StorePlatform,
+} from './http-client.js'
 
 /** The facts in the body of a reply with an error. */
 export interface FailureFacts {

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { getInterruptionCode, UserError } from '../../core/errors.js'
 import { withTimeout, type Clock } from '../../platform/clock.js'
-import { version } from '../../platform/installed-package.js'
+import { version } from '../../platform/native-package.js'
 import { redactAddresses } from '../../core/local-path.js'
 import { explainSystemFailure } from '../../platform/system-limits.js'
 import type { Secret } from '../../core/secret.js'

@@ -14,6 +14,7 @@ import {
 } from './explain.js'
 import { findPassword, PasswordMissingError } from './password.js'
 import { ConnectionLostError, type Postgres, type PostgresStatements, StatementError } from './postgres.js'
+import type { ServerError } from './refusals.js'
 
 export interface ConnectOptions {
   /** Maximum number of connections; further work waits. */
@@ -230,9 +231,10 @@ export function explainFailure(place: DatabasePlace, error: unknown): unknown {
     new ConnectionLostError(explainLost(place, systemCode), true, systemCode, error)
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null
   if ('severity' in error && code !== null) {
+    const refusal = error as unknown as ServerError
     return isLostState(code)
       ? createLostError(code)
-      : new StatementError(explainRefused(place, code, error.message), code, error)
+      : new StatementError(explainRefused(place, refusal), refusal)
   }
   if (code !== null) return createLostError(code)
   if (lostTexts.test(error.message)) return createLostError(null)

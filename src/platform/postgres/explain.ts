@@ -3,6 +3,7 @@ import { explainNetworkCode } from '../../core/http-exchange.js'
 import { formatPostgresUrl, type PostgresAddress } from '../../core/server-addresses.js'
 import type { PasswordMissingError } from './password.js'
 import type { PostgresExplanation } from './postgres.js'
+import { describeRefusal, type ServerError } from './refusals.js'
 
 /** Error codes of Node.js for TLS and certificates. */
 const tlsCodes =
@@ -58,7 +59,7 @@ export function explainLost({ address }: DatabasePlace, code: string | null): Po
     }
   }
   if (code === 'SASL') return explainLoginRefused(url)
-  if (code === '57014') return explainBusy(url, 'a statement took too long, or was cancelled')
+  if (code === '57014') return explainBusy(url, describeRefusal({ code, message: '' }).what)
   if (code !== null && tlsCodes.test(code)) {
     const what = code === 'TLS_REFUSED' ? 'it does not support TLS' : explainNetworkCode(code).reason
     return {
@@ -79,6 +80,9 @@ function describeReachError(code: string | null): string {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the host name cannot be resolved'
   if (code === 'ENOENT') return 'that folder contains no socket'
   if (code === '57P03') return 'the server is starting or shutting down'
+  if (code === '25P03' || code === '57P05') return 'the server ended the session, which was idle for too long'
+  if (code !== null && /^57P/.test(code)) return 'the server ended the connection'
+  if (code !== null && /^08/.test(code)) return 'the connection broke'
   return code === null ? 'no response' : explainNetworkCode(code).reason
 }
 
@@ -96,29 +100,27 @@ const explainBusy = (url: string, what: string): PostgresExplanation => ({
   hint: `look for sessions that hold locks (pg_stat_activity); ${resumes}`,
 })
 
-const explainReadOnly = (url: string, message: string): PostgresExplanation => ({
+const explainReadOnly = (url: string): PostgresExplanation => ({
   code: 'CHECKPOINT_SERVER_READ_ONLY',
-  message: `${url} does not accept writes: ${message}`,
+  message: `${url} does not accept writes`,
   hint: `connect to the primary, or end the read-only mode of the server; ${resumes}`,
 })
 
-/** Explains why the server refused a statement, from its SQLSTATE and message. */
-export function explainRefused(
-  { address, words }: DatabasePlace,
-  sqlState: string,
-  message: string,
-): PostgresExplanation {
+/** Explains why the server refused a statement. */
+export function explainRefused({ address, words }: DatabasePlace, error: ServerError): PostgresExplanation {
   const url = formatPostgresUrl(address)
+  const { code: sqlState } = error
+  const { what } = describeRefusal(error)
   switch (sqlState) {
     // The last two: BEGIN READ WRITE and reading the write-ahead log position, on a server in recovery.
     case '25006':
     case '0A000':
     case '55000':
-      return explainReadOnly(url, message)
+      return explainReadOnly(url)
     case '40001':
     case '40P01':
     case '55P03':
-      return explainBusy(url, message)
+      return explainBusy(url, what)
     case '3D000':
     case '57P04':
       return {
@@ -127,30 +129,30 @@ export function explainRefused(
         hint: `run createdb ${address.database}, or use another database`,
       }
     case '42501': {
-      const { code, message: text, hint } = createGrantsMissingError(url, words, message)
+      const { code, message: text, hint } = createGrantsMissingError(url, words, what)
       return { code, message: text, hint }
     }
     case '3F000':
     case '42P01':
     case '42703': {
-      const { code, message: text, hint } = words.foreign(url, message)
+      const { code, message: text, hint } = words.foreign(url, what)
       return { code, message: text, hint }
     }
     default:
-      return explainClass(url, sqlState, message)
+      return explainClass(url, sqlState, what)
   }
 }
 
 /** Explains an SQLSTATE by its class, the first two characters. */
-function explainClass(url: string, sqlState: string, message: string): PostgresExplanation {
+function explainClass(url: string, sqlState: string, what: string): PostgresExplanation {
   switch (sqlState.slice(0, 2)) {
     case '28':
       return explainLoginRefused(url)
     case '53':
       return {
         code: 'CHECKPOINT_SERVER_FULL',
-        message: `${url} has no space left: ${message}`,
-        hint: `free disk space on the server; ${resumes}`,
+        message: `${url}: ${what}`,
+        hint: `free disk space or memory on the server; ${resumes}`,
       }
     case '21':
     case '22':
@@ -159,13 +161,13 @@ function explainClass(url: string, sqlState: string, message: string): PostgresE
     case '42':
       return {
         code: 'CHECKPOINT_STATEMENT_REFUSED',
-        message: `${url} refuses a statement of enrich (SQLSTATE ${sqlState}): ${message}`,
+        message: `${url} refuses a statement of enrich (SQLSTATE ${sqlState}): ${what}`,
         hint: `this is a bug in enrich, unless the tables were changed by other means; ${resumes}`,
       }
     default:
       return {
         code: 'CHECKPOINT_SERVER_FAILED',
-        message: `${url} failed (SQLSTATE ${sqlState}): ${message}`,
+        message: `${url} failed (SQLSTATE ${sqlState}): ${what}`,
         hint: `see the server log; ${resumes}`,
       }
   }

@@ -1,4 +1,5 @@
 import { UserError, type ErrorCode } from '../../core/errors.js'
+import type { ServerError } from './refusals.js'
 
 /** A row from the driver: `int8` as a number, `numeric` as a string, `bytea` as a Buffer. */
 type PostgresRow = Readonly<Record<string, unknown>>
@@ -58,11 +59,14 @@ export class ConnectionLostError extends PostgresError {
 export class StatementError extends PostgresError {
   constructor(
     explanation: PostgresExplanation,
-    /** SQLSTATE: five characters. */
-    readonly sqlState: string,
-    cause: unknown,
+    override readonly cause: ServerError,
   ) {
     super(explanation, cause)
+  }
+
+  /** SQLSTATE: five characters. */
+  get sqlState(): string {
+    return this.cause.code
   }
 }
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { packageFolder } from '../../platform/installed-package.js'
+import { packageFolder } from '../../platform/native-package.js'
 import { readStylesheets, html, renderPage, renderScript } from '../../web/html.js'
 
 /** Paths of the page and its files. */

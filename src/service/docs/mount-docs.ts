@@ -8,7 +8,7 @@ import {
   renderScript,
   renderStyle,
 } from '../../web/html.js'
-import { codeFolder, packageFolder } from '../../platform/installed-package.js'
+import { codeFolder, packageFolder } from '../../platform/native-package.js'
 import { mountPage, readOrigin } from '../http/mount.js'
 import { buildGuideSections } from './guide.js'
 import { buildOpenApiDocument, description, title } from './openapi.js'

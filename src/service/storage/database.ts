@@ -4,7 +4,7 @@ import { getErrorText, UserError } from '../../core/errors.js'
 import { makeFolder } from '../../platform/files.js'
 import { openOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
 import { LockHeldError, takeLock, type ProcessLock } from '../../platform/file-locks.js'
-import { getSqliteCode, isDiskFull, type Sqlite } from '../../platform/sqlite.js'
+import { describeSqliteError, getSqliteCode, isDiskFull, type Sqlite } from '../../platform/sqlite.js'
 import { limits } from '../limits.js'
 
 const fileName = 'service.sqlite'
@@ -123,7 +123,7 @@ function explain(error: unknown, folder: string): UserError {
       cause: error,
     })
   }
-  const reason = getErrorText(error)
+  const reason = code === null ? getErrorText(error) : describeSqliteError(error as Error)
   return new UserError(
     'SERVICE_DATA_INVALID',
     `the service's data in ${folder} cannot be opened: ${reason}`,

@@ -2,9 +2,8 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { afterAll, beforeEach, describe, expect, test, type TestContext } from 'vitest'
 import type { Environment } from '../../../src/connectors/connector.js'
 import { createAzureConnector, AzureService } from '../../../src/connectors/objects/azure.js'
-import { HttpClient } from '../../../src/connectors/objects/http-client.js'
+import { HttpClient, type StoreLimits } from '../../../src/connectors/objects/http-client.js'
 import { StoreClient } from '../../../src/connectors/objects/store-client.js'
-import type { StoreLimits } from '../../../src/connectors/objects/store-platform.js'
 import { startAzurite } from '../../support/azurite.js'
 import {
   answer,

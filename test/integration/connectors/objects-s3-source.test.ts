@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeEach, describe, expect, test, type TestContext } from 'vitest'
 import { createS3Connector } from '../../../src/connectors/objects/s3.js'
-import type { StoreLimits } from '../../../src/connectors/objects/store-platform.js'
+import type { StoreLimits } from '../../../src/connectors/objects/http-client.js'
 import { createObjectPlace, refused, testPlatform } from '../../support/object-place.js'
 import {
   answer,

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test, type TestContext } from 'vitest'
 import { createS3Connector } from '../../../src/connectors/objects/s3.js'
-import type { StoreLimits } from '../../../src/connectors/objects/store-platform.js'
+import type { StoreLimits } from '../../../src/connectors/objects/http-client.js'
 import { startChild } from '../../support/child-process.js'
 import { createObjectPlace, refused, testPlatform } from '../../support/object-place.js'
 import {

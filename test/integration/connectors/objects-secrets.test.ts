@@ -8,7 +8,7 @@ import { createAzureConnector } from '../../../src/connectors/objects/azure.js'
 import { createGoogleConnector } from '../../../src/connectors/objects/google.js'
 import { createHttpsConnector } from '../../../src/connectors/objects/https.js'
 import { createS3Connector } from '../../../src/connectors/objects/s3.js'
-import type { StorePlatform } from '../../../src/connectors/objects/store-platform.js'
+import type { StorePlatform } from '../../../src/connectors/objects/http-client.js'
 import {
   answer,
   answerText,

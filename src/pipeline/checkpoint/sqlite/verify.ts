@@ -1,10 +1,15 @@
 import { existsSync, statSync } from 'node:fs'
-import { getErrorText, UserError } from '../../../core/errors.js'
+import { UserError } from '../../../core/errors.js'
 import { judgeStanding, type FoundHead, type Standing } from '../checkpoint-standing.js'
 import { createDamagedError, createHeadError } from '../checkpoint-errors.js'
 import { readFacts, readHead } from './head-file.js'
 import { explainCheckpointError, openToRead } from './open-database.js'
-import { type Sqlite, getSqliteCode, readSchemaVersion } from '../../../platform/sqlite.js'
+import {
+  type Sqlite,
+  describeSqliteError,
+  getSqliteCode,
+  readSchemaVersion,
+} from '../../../platform/sqlite.js'
 import { formatCount } from '../../../core/text.js'
 import { countDamagedHistory } from './history-proof.js'
 import {
@@ -43,7 +48,12 @@ export function findDamage(database: Sqlite, answers: AnswersChecked, second: Sq
       if (damage !== null) found.push({ where, ...damage })
     } catch (error) {
       if (getSqliteCode(error) === null) throw error
-      found.push({ where, what: `cannot be read (${(error as Error).message})`, count: 1, examples: [] })
+      found.push({
+        where,
+        what: `cannot be read (${describeSqliteError(error as Error)})`,
+        count: 1,
+        examples: [],
+      })
     }
   }
   const lookAtAll = database.transaction(() => {
@@ -241,7 +251,11 @@ export function verifyFile(path: string): Verification | null {
       const error = explainCheckpointError(path, fault)
       if (!(error instanceof UserError)) throw error
       if (error.code !== 'CHECKPOINT_DAMAGED') throw error
-      const what = `cannot be opened (${getErrorText(error.cause ?? error)})`
+      const { cause } = error
+      const isOfSqlite = getSqliteCode(cause) !== null
+      const what = isOfSqlite
+        ? `cannot be opened (${describeSqliteError(cause as Error)})`
+        : 'cannot be opened'
       damage.push({ where: 'database', what, count: 1, examples: [] })
       return null
     }
