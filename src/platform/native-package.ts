@@ -17,7 +17,7 @@ function findFolders(): { package: URL; code: URL } {
 
 export const { package: packageFolder, code: codeFolder } = findFolders()
 
-export const manifestPath = fileURLToPath(new URL('package.json', packageFolder))
+const manifestPath = fileURLToPath(new URL('package.json', packageFolder))
 
 /** The package's version. */
 export const { version } = JSON.parse(readFileSync(manifestPath, 'utf8')) as { readonly version: string }

@@ -119,8 +119,8 @@ const refusalTexts: Readonly<Record<string, RefusalText>> = {
   '42P08': wrongType,
   '42P09': ambiguous,
   '42P16': unfitDefinition,
-  '42P18': ['the type of a value cannot be told: write it as value::type'],
-  '42P22': ['the collation of a text cannot be told: write COLLATE'],
+  '42P18': ['the type of a value is not clear: write it as value::type'],
+  '42P22': ['the collation of a text is not clear: write COLLATE'],
   '44': ['the view {name} does not show a row that is written to it'],
   '53': ['the server lacks memory or another resource', readLog],
   '53100': [
@@ -152,7 +152,7 @@ const refusalTexts: Readonly<Record<string, RefusalText>> = {
 const quotableClasses = /^(0|2[4-9BDF]|3[4BDF]|42|5[3-8]|F0)/
 
 /**
- * Explains an error of the server in our words. An error without a text of its own is told with its SQLSTATE, and with
+ * Explains an error of the server in our words. An error without a text of its own gets its SQLSTATE, and with
  * the message of the server if that cannot contain a value of a row.
  */
 export function describeRefusal(error: ServerError): Refusal {

@@ -233,7 +233,7 @@ describe.skipIf(programs === null)('errors of PostgreSQL', () => {
     return publishTable(postgresConnector, `${url}#${target!}`, path, { mode: 'append', environment })
   }
 
-  test.each(cases)('$sqlState is told in our words: $names', async (one) => {
+  test.each(cases)('$sqlState is explained in our words: $names', async (one) => {
     const lock = one.source === 'locked' ? lockTable() : null
     try {
       const error = await expectRefusal(() => attempt(one), one)
@@ -243,7 +243,7 @@ describe.skipIf(programs === null)('errors of PostgreSQL', () => {
     }
   })
 
-  test('an error without a text of its own is told with its SQLSTATE, and the text of the server', async () => {
+  test('an error without a text of its own gets its SQLSTATE, and the text of the server', async () => {
     const query = 'WITH RECURSIVE r AS (SELECT 1 AS a UNION ALL SELECT r.a FROM r, r AS s) TABLE r'
     await expect(attempt({ sqlState: '', code: '', names: '', query })).rejects.toMatchObject({
       code: 'QUERY_REFUSED',
@@ -251,7 +251,7 @@ describe.skipIf(programs === null)('errors of PostgreSQL', () => {
     })
   })
 
-  test('a statement that is cancelled is told in our words', async () => {
+  test('a statement that is cancelled is explained in our words', async () => {
     const cancel = setInterval(() => {
       server.sql(`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE 'COPY%pg_sleep%'`)
     }, 200)
@@ -268,7 +268,7 @@ describe.skipIf(programs === null)('errors of PostgreSQL', () => {
     expect(findEngineCode(error)).toBe(one.sqlState)
   })
 
-  test.skipIf(!canMount())('a full disk of the server is told in our words', async () => {
+  test.skipIf(!canMount())('a full disk of the server is explained in our words', async () => {
     const path = join(server.folder, 'small')
     const disk = mountSmallDisk(path, '24m')!
     try {

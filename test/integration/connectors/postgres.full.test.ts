@@ -357,7 +357,11 @@ describe.skipIf(programs === null)('PostgreSQL', () => {
       `CREATE TABLE t (${row}); ${boom}; CREATE CONSTRAINT TRIGGER b AFTER INSERT ON t DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION boom()`,
       'refused',
     ],
-    ['a check', `CREATE TABLE t (id integer CHECK (id > 5), name text)`, 'the check t_id_check refuses a row'],
+    [
+      'a check',
+      `CREATE TABLE t (id integer CHECK (id > 5), name text)`,
+      'the check t_id_check refuses a row',
+    ],
     [
       'published deletions without a key',
       `CREATE TABLE t (${row}); CREATE PUBLICATION p FOR TABLE t`,
