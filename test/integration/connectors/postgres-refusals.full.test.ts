@@ -186,6 +186,7 @@ const cases: readonly Case[] = [
   { sqlState: '23503', code: 'OUTPUT_TABLE_UNFIT', target: 'child', names: 'child_name_fkey' },
   { sqlState: '23P01', code: 'OUTPUT_TABLE_UNFIT', target: 'apart', names: 'apart_name_excl' },
   { sqlState: '22001', code: 'OUTPUT_TABLE_UNFIT', target: 'narrow', names: 'the column name' },
+  { sqlState: '42704', code: 'OUTPUT_UNWRITABLE', target: 'posing', names: 'the function pose' },
   { sqlState: 'P0001', code: 'OUTPUT_UNWRITABLE', target: 'guarded', names: 'the function refuse' },
 ]
 
@@ -200,6 +201,9 @@ const setup = `
   CREATE TABLE apart (id integer, name text, EXCLUDE USING btree (name WITH =)); INSERT INTO apart TABLE t;
   CREATE TABLE narrow (id integer, name varchar(5)); CREATE TABLE guarded (LIKE t);
   CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no %', NEW.name; END $$;
+  CREATE TABLE posing (LIKE t); CREATE FUNCTION pose() RETURNS trigger LANGUAGE plpgsql
+    AS $$ BEGIN RAISE 'no "%"', NEW.name USING ERRCODE = 'undefined_object'; END $$;
+  CREATE TRIGGER pose BEFORE INSERT ON posing FOR EACH ROW EXECUTE FUNCTION pose();
   CREATE TRIGGER guard BEFORE INSERT ON guarded FOR EACH ROW EXECUTE FUNCTION refuse();
   ALTER ROLE postgres PASSWORD '${plantedSecret}';
   CREATE ROLE hasty LOGIN PASSWORD '${plantedSecret}'; ALTER ROLE hasty SET lock_timeout = 100; ALTER ROLE hasty SET statement_timeout = 300;
