@@ -154,8 +154,8 @@ const refusalTexts: Readonly<Record<string, RefusalText>> = {
 const quotableClasses = /^(0|2[4-9BDF]|3[4BDF]|42|5[3-8]|F0)/
 
 /**
- * Explains an error of the server in our words. An error without a text of its own gets its SQLSTATE, and the
- * message of the server if that cannot contain a value of a row.
+ * Explains an error of the server in our words. An error without a text of its own is printed with its SQLSTATE, and with
+ * the message of the server if that cannot contain a value of a row.
  */
 export function describeRefusal(error: ServerError): Refusal {
   const found = findText(error)
