@@ -28,7 +28,7 @@ const rules: readonly Rule[] = [
   [/No magic bytes/, 'it does not end as Parquet does: it is cut off, or of another format'],
   [/too small to be a Parquet/, 'it is too small to be Parquet'],
   [/TProtocolException|TTransportException/, 'the description of its columns is damaged'],
-  [/unsupported compression codec|Unsupported codec/i, 'it is compressed in a way that is not supported'],
+  [/[Uu]nsupported compression codec "?([^"\s]+)/, 'it is compressed by $1, which is not supported'],
   [/decompress|Snappy|ZSTD/i, 'its data cannot be decompressed'],
   [/^IO Error: .*"([^"\n]+)": No such file/, 'there is no file $1, or no folder for it', checkPath],
   [/^IO Error: No files found that match the pattern "([^"\n]+)"/, 'there is no file $1', checkPath],

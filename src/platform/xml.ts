@@ -42,7 +42,7 @@ export class XmlReader {
       throw new XmlError('it declares a document type, which is not allowed')
     })
     parser.on('error', (error) => {
-      throw new XmlError(error.message)
+      throw new XmlError('its XML is not valid', { cause: error })
     })
     parser.on('opentag', ({ local, uri, attributes }) => {
       this.tagCount++

@@ -77,10 +77,19 @@ function findFault(line: string): string | null {
   try {
     value = JSON.parse(line)
   } catch (error) {
-    return getErrorText(error)
+    return describeSyntaxFault(getErrorText(error))
   }
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   return isObject ? null : 'it is not an object'
+}
+
+/** Describes a fault that the parser found, without the text around it. */
+function describeSyntaxFault(message: string): string {
+  if (/^Unexpected end|^Unterminated/.test(message)) return 'it ends in the middle'
+  const position = /at position (\d+)/.exec(message)?.[1]
+  if (position !== undefined) return `its syntax is wrong at character ${Number(position) + 1}`
+  const token = /^Unexpected token '?(.)/u.exec(message)?.[1]
+  return `its syntax is wrong${token === undefined ? '' : ` at ${JSON.stringify(token)}`}`
 }
 
 function createLineError(lineNumber: number, label: string, reason: string): UserError {

@@ -62,13 +62,14 @@ export class CompressionError extends Error {}
  */
 export function toFileError(error: unknown, label: string): unknown {
   if (error instanceof UserError) return error
-  if (error instanceof CompressionError) return createCorruptFileError(label, error)
+  if (error instanceof CompressionError) return createCorruptFileError(label, error.message, error)
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code === 'ENOENT') {
     return new UserError('INPUT_NOT_FOUND', `there is no file ${label}`, { cause: error })
   }
   if (code === 'EISDIR') return new UserError('INPUT_IS_FOLDER', `${label} is a folder`, { cause: error })
-  if (code.startsWith('Z_')) return createCorruptFileError(label, error as Error)
+  if (code.startsWith('Z_'))
+    return createCorruptFileError(label, describeZlibFault(code, (error as Error).message), error)
   if (!code.startsWith('E')) return error
   return new UserError('INPUT_UNREADABLE', `${label} cannot be read: ${describeFileError(code)}`, {
     hint: code === 'EACCES' ? 'check the permissions of the file' : 'check the file and its disk',
@@ -76,8 +77,16 @@ export function toFileError(error: unknown, label: string): unknown {
   })
 }
 
-function createCorruptFileError(label: string, cause: Error): UserError {
-  return new UserError('INPUT_COMPRESSION_CORRUPT', `${label} cannot be decompressed: ${cause.message}`, {
+function describeZlibFault(code: string, message: string): string {
+  if (code === 'Z_BUF_ERROR') return 'it ends in the middle'
+  const check = /incorrect (header|data|length) check/.exec(message)?.[1]
+  if (check === 'header') return 'it is not compressed as its name says'
+  if (check === 'data') return 'its checksum does not match its content'
+  return check === 'length' ? 'its length does not match its content' : 'its data is damaged'
+}
+
+function createCorruptFileError(label: string, reason: string, cause: unknown): UserError {
+  return new UserError('INPUT_COMPRESSION_CORRUPT', `${label} cannot be decompressed: ${reason}`, {
     hint: 'the file is truncated or damaged: create or download it again',
     cause,
   })

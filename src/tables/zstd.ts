@@ -1,6 +1,5 @@
 import { Decompress } from 'fzstd'
 import xxhash from 'xxhash-wasm'
-import { getErrorText } from '../core/errors.js'
 import { CompressionError, tableLimits } from './limits-and-errors.js'
 
 interface Frame {
@@ -65,7 +64,7 @@ function decode(decoder: Decompress, bytes: Buffer, isLast: boolean): void {
   try {
     decoder.push(bytes, isLast)
   } catch (error) {
-    throw new CompressionError(getErrorText(error))
+    throw new CompressionError('its data is damaged', { cause: error })
   }
 }
 

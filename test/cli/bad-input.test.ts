@@ -182,6 +182,23 @@ const inputs: readonly BadCase[] = [
     args: ['in.parquet', '-o', 'out.csv'],
   },
   {
+    title: 'a line of NDJSON that is not valid JSON',
+    code: 'INPUT_JSON_INVALID',
+    says: /line 2 of in\.ndjson is not a JSON object: its syntax is wrong/,
+    prepare: write('in.ndjson', '{"name":"Acme"}\n{"name":"Bolt" Planted}\n'),
+    args: ['in.ndjson', '-o', 'out.csv'],
+  },
+  {
+    title: 'a query of DuckDB with a missing column',
+    code: 'QUERY_REFUSED',
+    says: /the column colour does not exist[^]*hint: names there: name/,
+    prepare: async (place) => {
+      place.write('query.sql', 'SELECT colour FROM t')
+      await queryDuckDb(`ATTACH '${place.path('t.duckdb')}' AS t; CREATE TABLE t.t AS SELECT 'Acme' AS name`)
+    },
+    args: ['duckdb:t.duckdb', '--query', 'query.sql', '-o', 'out.csv'],
+  },
+  {
     title: 'a corrupt Parquet file',
     code: 'INPUT_PARQUET_INVALID',
     says: /in\.parquet/,

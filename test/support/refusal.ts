@@ -14,6 +14,10 @@ export interface BadCase {
   readonly env?: Readonly<Record<string, string>>
 }
 
+/** Words of engines and libraries, and stack frames. */
+export const foreignWords =
+  /\b[A-Z]\w* Error:|SQLSTATE|SQLITE_[A-Z]|[Vv]iolates|\brelation\b|duplicate key|[Ii]nvalid input|null value|[Cc]ould not|[Mm]alformed|in JSON at|[Uu]nexpected (?:token|end)|header check|code lengths|\bat \S+:\d+|\bat \w+ \(/
+
 /** The command that the cases make bad. */
 export const run = ['in.csv', '-o', 'out.csv']
 
@@ -36,6 +40,7 @@ export async function expectRefusal(
   expect(said).toMatch(/^ {2}hint: .+$/m)
   expect(said).toMatch(bad.says)
   expect(said).not.toMatch(/^\s+at /m)
+  expect(said).not.toMatch(foreignWords)
   expect([code, errorCodes[bad.code], stdout]).toEqual([2, 2, ''])
   expect(service.requests).toEqual([])
   expect(place.names()).toEqual(before)

@@ -7,6 +7,8 @@ export interface ServerError {
   readonly where?: string | undefined
   readonly column?: string | undefined
   readonly constraint?: string | undefined
+  /** Function of the server that raised the error. */
+  readonly routine?: string | undefined
 }
 
 /** Why the server refused a statement. */
@@ -156,16 +158,23 @@ const quotableClasses = /^(0|2[4-9BDF]|3[4BDF]|42|5[3-8]|F0)/
  * the message of the server if that cannot contain a value of a row.
  */
 export function describeRefusal(error: ServerError): Refusal {
-  const { code } = error
-  const found = refusalTexts[code] ?? refusalTexts[code.slice(0, 4)] ?? refusalTexts[code.slice(0, 2)]
+  const found = findText(error)
   if (found === undefined) {
-    return { what: fillText(`PostgreSQL refused it (SQLSTATE ${code}){quote}`, error), remedy: null }
+    return { what: fillText(`PostgreSQL refused it (SQLSTATE ${error.code}){quote}`, error), remedy: null }
   }
-  const [text, remedy = null] = findSpecialText(error) ?? found
+  const [text, remedy = null] = found
   return { what: fillText(text, error), remedy }
 }
 
 const quotedCharsMax = 300
+
+/** A function of the database may raise any SQLSTATE, with any text. */
+function findText(error: ServerError): RefusalText | undefined {
+  const { code, routine } = error
+  if (routine === 'exec_stmt_raise') return byRule
+  const known = refusalTexts[code] ?? refusalTexts[code.slice(0, 4)] ?? refusalTexts[code.slice(0, 2)]
+  return findSpecialText(error) ?? known
+}
 
 /** Texts for SQLSTATEs with several meanings. */
 function findSpecialText({ code, message, constraint }: ServerError): RefusalText | null {

@@ -87,7 +87,7 @@ test.each<Case>([
   { target: 'filled', rows: missingName, code: 'OUTPUT_TABLE_UNFIT', names: 'the column filled.name' },
   { target: 'checked', code: 'OUTPUT_TABLE_UNFIT', names: 'length' },
   { target: 'child', code: 'OUTPUT_TABLE_UNFIT', names: 'the foreign key on name' },
-])('DuckDB: $query$target is refused in our words: $names', async (one) => {
+])('DuckDB: an error is explained in our words: $names', async (one) => {
   const path = await makeDuckDb()
   await expectRefusal(() => attempt(duckDbConnector, `duckdb:${path}`, one), one)
 })
@@ -106,7 +106,7 @@ test.each<Case>([
   { target: 'one_name', code: 'OUTPUT_TABLE_UNFIT', names: 'one_name.name' },
   { target: 'filled', rows: missingName, code: 'OUTPUT_TABLE_UNFIT', names: 'the column filled.name' },
   { target: 'checked', code: 'OUTPUT_TABLE_UNFIT', names: 'length' },
-])('SQLite: $query$target is refused in our words: $names', async (one) => {
+])('SQLite: an error is explained in our words: $names', async (one) => {
   const path = makeSqlite()
   await expectRefusal(() => attempt(sqliteConnector, `sqlite:${path}`, one), one)
 })

@@ -215,11 +215,11 @@ describe.skipIf(programs === null)('PostgreSQL, with faults', () => {
       message: expect.stringContaining(message) as string,
     })
     await expect(fetchTable(postgresConnector, `${url}#protected`)).rejects.toMatchObject(
-      denied('permission denied'),
+      denied('no right to use the table protected'),
     )
     await expect(attempt('protected')).rejects.toMatchObject(denied('INSERT,DELETE'))
     await expect(attempt('protected', { mode: 'append' })).rejects.toMatchObject(denied('INSERT'))
-    await expect(attempt('not_there')).rejects.toMatchObject(denied('permission denied for schema public'))
+    await expect(attempt('not_there')).rejects.toMatchObject(denied('no right to use the schema public'))
     await expect(attempt('secured')).rejects.toMatchObject(denied('row-level security'))
     server.sql(`GRANT SELECT, INSERT, DELETE ON protected TO ${role}`)
     await attempt('protected')

@@ -186,6 +186,7 @@ const cases: readonly Case[] = [
   { sqlState: '23503', code: 'OUTPUT_TABLE_UNFIT', target: 'child', names: 'child_name_fkey' },
   { sqlState: '23P01', code: 'OUTPUT_TABLE_UNFIT', target: 'apart', names: 'apart_name_excl' },
   { sqlState: '22001', code: 'OUTPUT_TABLE_UNFIT', target: 'narrow', names: 'the column name' },
+  { sqlState: '42704', code: 'OUTPUT_UNWRITABLE', target: 'posing', names: 'the function pose' },
   { sqlState: 'P0001', code: 'OUTPUT_UNWRITABLE', target: 'guarded', names: 'the function refuse' },
 ]
 
@@ -200,6 +201,9 @@ const setup = `
   CREATE TABLE apart (id integer, name text, EXCLUDE USING btree (name WITH =)); INSERT INTO apart TABLE t;
   CREATE TABLE narrow (id integer, name varchar(5)); CREATE TABLE guarded (LIKE t);
   CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no %', NEW.name; END $$;
+  CREATE TABLE posing (LIKE t); CREATE FUNCTION pose() RETURNS trigger LANGUAGE plpgsql
+    AS $$ BEGIN RAISE 'no "%"', NEW.name USING ERRCODE = 'undefined_object'; END $$;
+  CREATE TRIGGER pose BEFORE INSERT ON posing FOR EACH ROW EXECUTE FUNCTION pose();
   CREATE TRIGGER guard BEFORE INSERT ON guarded FOR EACH ROW EXECUTE FUNCTION refuse();
   ALTER ROLE postgres PASSWORD '${plantedSecret}';
   CREATE ROLE hasty LOGIN PASSWORD '${plantedSecret}'; ALTER ROLE hasty SET lock_timeout = 100; ALTER ROLE hasty SET statement_timeout = 300;
@@ -233,7 +237,7 @@ describe.skipIf(programs === null)('errors of PostgreSQL', () => {
     return publishTable(postgresConnector, `${url}#${target!}`, path, { mode: 'append', environment })
   }
 
-  test.each(cases)('$sqlState is told in our words: $names', async (one) => {
+  test.each(cases)('$sqlState is explained in our words: $names', async (one) => {
     const lock = one.source === 'locked' ? lockTable() : null
     try {
       const error = await expectRefusal(() => attempt(one), one)
@@ -243,7 +247,7 @@ describe.skipIf(programs === null)('errors of PostgreSQL', () => {
     }
   })
 
-  test('an error without a text of its own is told with its SQLSTATE, and the text of the server', async () => {
+  test('an error without a text of its own gets its SQLSTATE, and the text of the server', async () => {
     const query = 'WITH RECURSIVE r AS (SELECT 1 AS a UNION ALL SELECT r.a FROM r, r AS s) TABLE r'
     await expect(attempt({ sqlState: '', code: '', names: '', query })).rejects.toMatchObject({
       code: 'QUERY_REFUSED',
@@ -251,7 +255,7 @@ describe.skipIf(programs === null)('errors of PostgreSQL', () => {
     })
   })
 
-  test('a statement that is cancelled is told in our words', async () => {
+  test('a statement that is cancelled is explained in our words', async () => {
     const cancel = setInterval(() => {
       server.sql(`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE 'COPY%pg_sleep%'`)
     }, 200)
@@ -268,7 +272,7 @@ describe.skipIf(programs === null)('errors of PostgreSQL', () => {
     expect(findEngineCode(error)).toBe(one.sqlState)
   })
 
-  test.skipIf(!canMount())('a full disk of the server is told in our words', async () => {
+  test.skipIf(!canMount())('a full disk of the server is explained in our words', async () => {
     const path = join(server.folder, 'small')
     const disk = mountSmallDisk(path, '24m')!
     try {

@@ -357,7 +357,11 @@ describe.skipIf(programs === null)('PostgreSQL', () => {
       `CREATE TABLE t (${row}); ${boom}; CREATE CONSTRAINT TRIGGER b AFTER INSERT ON t DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION boom()`,
       'refused',
     ],
-    ['a check', `CREATE TABLE t (id integer CHECK (id > 5), name text)`, 'violates check constraint'],
+    [
+      'a check',
+      `CREATE TABLE t (id integer CHECK (id > 5), name text)`,
+      'the check t_id_check refuses a row',
+    ],
     [
       'published deletions without a key',
       `CREATE TABLE t (${row}); CREATE PUBLICATION p FOR TABLE t`,
@@ -366,7 +370,7 @@ describe.skipIf(programs === null)('PostgreSQL', () => {
     [
       'columns that were dropped',
       `CREATE TABLE t (${columns1550.map((name) => `${name} integer`).join(', ')}); ALTER TABLE t ${columns1550.map((name) => `DROP COLUMN ${name}`).join(', ')}`,
-      'at most 1600 columns',
+      'more columns than PostgreSQL allows',
     ],
   ])(
     'a table with %s is refused by the trial, with a hint, and not changed',
