@@ -42,14 +42,14 @@ describe.skipIf(programs === '')(
         sql: `CREATE TABLE wide (name text, ${listColumns(1589)}); INSERT INTO wide (name) VALUES ('Apple Inc')`,
         args: ['URL#wide', '-o', 'URL#wide_out'],
         code: 'OUTPUT_UNWRITABLE',
-        says: /1600 columns\n {2}hint: .*--columns/,
+        says: /1,600 columns\n {2}hint: .*--columns/,
       },
       {
         title: 'columns that were dropped, and those of the answers',
         sql: `CREATE TABLE worn (name text, ${listColumns(1550)}); ALTER TABLE worn ${listColumns(1550).replaceAll(/(c\d+) text/g, 'DROP COLUMN $1')}`,
         args: ['in.csv', '-o', 'URL#worn', '--drop-columns'],
         code: 'OUTPUT_UNWRITABLE',
-        says: /1600 columns/,
+        says: /1,600 columns/,
       },
       {
         title: 'a NUL in a late row of SQLite',

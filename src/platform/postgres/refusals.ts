@@ -133,7 +133,7 @@ const refusalTexts: Readonly<Record<string, RefusalText>> = {
   '53300': ['the server accepts no more connections', 'close other sessions, or raise max_connections'],
   '54': tooComplex,
   '54011': [
-    'a table would have more columns than PostgreSQL allows',
+    'a table would have more than the 1,600 columns that PostgreSQL allows',
     'choose fewer columns by --columns; dropped columns count too, until the table is created again',
   ],
   '55': ['the server is not in a state in which it can do it{quote}', readLog],
