@@ -212,7 +212,7 @@ export function createHostedCandidates({ client, clock, windowMs }: HostedCandid
   }
 }
 
-export const never = new AbortController().signal
+export const never: AbortSignal = new AbortController().signal
 
 export const createUnavailable = (reason: string, hint: string, cause?: unknown) =>
   new UserError('CANDIDATES_UNAVAILABLE', `the service returned no candidates: ${reason}`, { hint, cause })
