@@ -61,7 +61,7 @@ function undoMisreading(text: string): string {
   let restored = text
   for (let count = 0; count < 2 && misread.test(restored); count++) {
     const next = readAsUtf8(restored)
-    if (next === null) return restored.replace(/[\u00c2-\u00df][\u0080-\u00bf€-™]/g, unknownLetter)
+    if (next === null) return restored.replace(/[\u00c2-\u00df][\u0080-\u00bf€-™\ufffd]/g, unknownLetter)
     restored = next
   }
   return restored
