@@ -5,7 +5,7 @@ import { isAddress, isTableAddress } from '../connectors/connectors.js'
 import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
 import { isChangeCondition } from '../pipeline/history/alarms.js'
-import { splitOutputPath } from '../pipeline/checkpoint/partition.js'
+import { splitOutputPath } from '../core/partition.js'
 import type { RunOrder } from '../pipeline/order.js'
 
 /**

@@ -11,7 +11,7 @@ import {
   tryChanges,
 } from './history/changes-file.js'
 import { assertInputFound, openInput, type Input } from './input/input.js'
-import { buildPartPath } from './checkpoint/partition.js'
+import { buildPartPath } from '../core/partition.js'
 import type { RunOrder } from './order.js'
 import {
   assertExtraOutputUsable,

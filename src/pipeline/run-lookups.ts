@@ -8,7 +8,7 @@ import {
   doubtThresholdByDefault,
   withSettled,
   type LookupPlan,
-} from './checkpoint/lookup-state.js'
+} from '../core/lookup-state.js'
 import type { AskedService, Planned, StageRun } from './plan-run.js'
 import { watchProgress } from './history/progress-watch.js'
 import type { RunCounter, ScheduledStages } from './scheduler/work.js'

@@ -16,7 +16,7 @@ import {
   isUnanswered,
   type AttentionEntry,
 } from './report-data.js'
-import { rarelyHasCandidates } from '../pipeline/checkpoint/lookup-state.js'
+import { rarelyHasCandidates } from '../core/lookup-state.js'
 import { changeKinds, type Change, type ChangeKind } from '../pipeline/history/alarms.js'
 import type { OutputFigures } from '../pipeline/history/run-record.js'
 import { needsReview, parsePublishedState } from '../pipeline/answers/published-state.js'

@@ -1,4 +1,4 @@
-import { rarelyHasCandidates } from '../pipeline/checkpoint/lookup-state.js'
+import { rarelyHasCandidates } from '../core/lookup-state.js'
 import type { LookupId } from '../pipeline/checkpoint/checkpoint.js'
 import type { KeptDecision } from '../pipeline/decisions/review-store.js'
 import { entryMarks, QueueColumns, TextIndex } from './queue-columns.js'

@@ -7,7 +7,7 @@ import { peekAtCheckpoint } from '../../src/pipeline/checkpoint/sqlite/reader.js
 import type { Stop } from '../../src/pipeline/scheduler/scheduling.js'
 import { FirstAnswers } from '../../src/pipeline/scheduler/first-answers.js'
 import { isSampled, type FirstRule } from '../../src/pipeline/scheduler/first-rule.js'
-import type { PlanPolicy } from '../../src/pipeline/checkpoint/lookup-state.js'
+import type { PlanPolicy } from '../../src/core/lookup-state.js'
 import { Backlog, type SchedulerDeps } from '../../src/pipeline/scheduler/work.js'
 import { runUntilAnswered } from '../../src/pipeline/scheduler/scheduler.js'
 import { createTally } from '../../src/pipeline/history/tally.js'

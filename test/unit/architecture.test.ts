@@ -66,14 +66,14 @@ const doors: Record<string, Doors> = {
   pipeline: {
     files: `
       answers/decision answers/published-state answers/stage-lines checkpoint/checkpoint
-      checkpoint/lookup-key checkpoint/lookup-state checkpoint/maintenance checkpoint/partition
-      decisions/decision-sync decisions/decisions-file decisions/proposals decisions/review-store
-      export-rows history/alarms history/changes-file history/compare-outputs
-      history/history-reader history/notify-message history/planned-spending history/progress
-      history/remembered-runs history/run-record history/run-summary input/columns input/input
-      input/input-columns inspect-rows migration/move-checkpoint open-review-backend order
-      output/collect output/output-format output/output-path output/own-files output/plain-table
-      plan-rows read-history read-status run scheduler/first-rule scheduler/prepared-answer
+      checkpoint/lookup-key checkpoint/maintenance decisions/decision-sync
+      decisions/decisions-file decisions/proposals decisions/review-store export-rows
+      history/alarms history/changes-file history/compare-outputs history/history-reader
+      history/notify-message history/planned-spending history/progress history/remembered-runs
+      history/run-record history/run-summary input/columns input/input input/input-columns
+      inspect-rows migration/move-checkpoint open-review-backend order output/collect
+      output/output-format output/output-path output/own-files output/plain-table plan-rows
+      read-history read-status run scheduler/first-rule scheduler/prepared-answer
       scheduler/receiver scheduler/scheduling services`,
   },
   'pipeline/answers': {
@@ -83,10 +83,10 @@ const doors: Record<string, Doors> = {
   },
   'pipeline/checkpoint': {
     files: `
-      checkpoint checkpoint-errors history-store lookup-key lookup-state maintenance open-history
-      packed-answer partition paths postgres/jobs postgres/local-copy postgres/open-database
-      postgres/retry postgres/shared-run postgres/status postgres/sweep sqlite/checkpoint-file
-      sqlite/open-database sqlite/reader sqlite/sqlite-checkpoint sqlite/verify tables`,
+      checkpoint checkpoint-errors history-store lookup-key maintenance open-history packed-answer
+      paths postgres/jobs postgres/local-copy postgres/open-database postgres/shared-run
+      postgres/status postgres/sweep sqlite/checkpoint-file sqlite/open-database sqlite/reader
+      sqlite/sqlite-checkpoint sqlite/verify tables`,
   },
   'pipeline/decisions': {
     files: `
@@ -411,8 +411,7 @@ describe('decisions are pure', () => {
     'pipeline/answers/decision.ts',
     'pipeline/decisions/decision-rules.ts',
     'pipeline/answers/stage-questions.ts',
-    'pipeline/checkpoint/lookup-state.ts',
-    'pipeline/checkpoint/partition.ts',
+
     'pipeline/input/column-content.ts',
     'pipeline/input/column-report.ts',
     'pipeline/input/detect-columns.ts',

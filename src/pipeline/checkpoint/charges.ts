@@ -1,6 +1,6 @@
 import { parseCustomId, type SubmissionName } from './lookup-key.js'
 import { type Charge, ChargeBook, findLedgerColumns, readLedgerEntry } from './ledger.js'
-import type { LookupState } from './lookup-state.js'
+import type { LookupState } from '../../core/lookup-state.js'
 import type { Settlement } from './transitions.js'
 import { statSync } from 'node:fs'
 import { UserError } from '../../core/errors.js'

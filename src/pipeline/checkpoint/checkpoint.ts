@@ -1,5 +1,5 @@
 import type { Lookup } from '../../core/lookup-identity.js'
-import type { LookupPlan, LookupState, PlanPolicy } from './lookup-state.js'
+import type { LookupPlan, LookupState, PlanPolicy } from '../../core/lookup-state.js'
 import type { LookupKind, StageKind } from '../../core/lookup-kinds.js'
 import type { FollowedLookups, Found, Given, LookupStore, QueryName } from './lookup-store.js'
 import { packContent } from './packed-answer.js'

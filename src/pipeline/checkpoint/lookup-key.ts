@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { toIdentityText, type Lookup } from '../../core/lookup-identity.js'
-import { toKeyText } from './lookup-state.js'
+import { toKeyText } from '../../core/lookup-state.js'
 import { lookupKinds, type StageKind } from '../../core/lookup-kinds.js'
 import type { CheckpointReader, KeyedLookup, LookupId } from './checkpoint.js'
 

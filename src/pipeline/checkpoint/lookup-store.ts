@@ -1,6 +1,6 @@
 import type { Lookup } from '../../core/lookup-identity.js'
 import type { HistoryStore } from './history-store.js'
-import type { LookupPlan, PlanPolicy } from './lookup-state.js'
+import type { LookupPlan, PlanPolicy } from '../../core/lookup-state.js'
 import type { LookupKind } from '../../core/lookup-kinds.js'
 import type {
   SharedTurns,

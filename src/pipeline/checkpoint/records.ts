@@ -1,5 +1,5 @@
 import type { Lookup } from '../../core/lookup-identity.js'
-import type { LookupState } from './lookup-state.js'
+import type { LookupState } from '../../core/lookup-state.js'
 import type { LookupKind } from '../../core/lookup-kinds.js'
 import type { AnswerContent } from './packed-answer.js'
 

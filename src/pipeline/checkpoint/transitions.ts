@@ -7,7 +7,7 @@ import {
   type LookupPlan,
   type LookupState,
   type PlanPolicy,
-} from './lookup-state.js'
+} from '../../core/lookup-state.js'
 import type { Answer, Claim, LookupId } from './records.js'
 
 /**

@@ -2,7 +2,7 @@ import type { PostgresStatements } from '../../platform/postgres/postgres.js'
 import type { Decision } from '../answers/decision.js'
 import type { DecisionsNow, StoredDecision } from './decision-rules.js'
 import type { SharedDatabase } from '../checkpoint/postgres/open-database.js'
-import { anyConflict, withRetries, type RetryDeps } from '../checkpoint/postgres/retry.js'
+import { anyConflict, withRetries, type RetryDeps } from '../../platform/postgres/retry.js'
 
 /** Locks the decisions and returns the number of the change. Each change calls it first, so that changes are serialised. */
 export async function beginChange(statements: PostgresStatements): Promise<number> {

@@ -1,4 +1,4 @@
-import type { LookupPlan } from '../checkpoint/lookup-state.js'
+import type { LookupPlan } from '../../core/lookup-state.js'
 import { toMicros, calculateMoney, toUnits, type Money, type Prices } from '../../core/money.js'
 import {
   type PollingPace,

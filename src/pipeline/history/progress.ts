@@ -4,7 +4,7 @@ import { formatAmount, type Money } from '../../core/money.js'
 import type { TimelinePoint } from './run-record.js'
 import type { StageFacts, RunSummary } from './run-summary.js'
 import type { ColumnReport } from '../input/columns.js'
-import type { LookupPlan } from '../checkpoint/lookup-state.js'
+import type { LookupPlan } from '../../core/lookup-state.js'
 import type { PlannedSpending } from './planned-spending.js'
 
 /**

@@ -1,5 +1,5 @@
 import { UserError } from '../../core/errors.js'
-import { readScope } from '../checkpoint/lookup-state.js'
+import { readScope } from '../../core/lookup-state.js'
 import type { RunRecord } from './run-record.js'
 import {
   calculateMoney,

@@ -1,4 +1,4 @@
-import { createEmptyPlan, type LookupPlan } from '../checkpoint/lookup-state.js'
+import { createEmptyPlan, type LookupPlan } from '../../core/lookup-state.js'
 import { findEndReason, isBudgetEnd, type BudgetEnd, type Stop } from '../scheduler/scheduling.js'
 import type { ReviewCounts } from '../answers/decision.js'
 import type { RowCounts } from '../output/answer-lines.js'

@@ -5,7 +5,7 @@ import { UserError, assertNever, withHintFirst } from '../../core/errors.js'
 import { quoteExcerpt } from '../../core/text.js'
 import { makeFolder } from '../../platform/files.js'
 import { judgeHeader } from './detect-columns.js'
-import { toNamedJob, getBlocks, type Partition } from '../checkpoint/partition.js'
+import { toNamedJob, getBlocks, type Partition } from '../../core/partition.js'
 import { noNested, type NestedColumns } from './nested-columns.js'
 import {
   createNoRowsError,

@@ -27,7 +27,7 @@ import {
 } from '../checkpoint/sqlite/verify.js'
 import { buildAnswerChecksumSql, buildChecksumSql, calculateNextChain } from '../checkpoint/tables.js'
 import { getInboxPath, makeInboxFile, openInboxFile, sealInbox, unsealInbox } from '../scheduler/inbox.js'
-import { readScope } from '../checkpoint/lookup-state.js'
+import { readScope } from '../../core/lookup-state.js'
 import type { LookupKind } from '../../core/lookup-kinds.js'
 import {
   buildPageSql,

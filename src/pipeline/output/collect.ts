@@ -7,7 +7,7 @@ import { assertOutputUsable, toWriteError } from './output-path.js'
 import { StagedFile } from './staged-file.js'
 import { publishText } from './plain-table.js'
 import { openSharedToRead } from '../checkpoint/postgres/open-database.js'
-import { readPartPath } from '../checkpoint/partition.js'
+import { readPartPath } from '../../core/partition.js'
 import { findJob } from './partitioned-job.js'
 import { assertAlike, joinBasis, joinRows } from './join-parts.js'
 import {

@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { getBasisPath } from './output-format.js'
-import { readPartPath } from '../checkpoint/partition.js'
+import { readPartPath } from '../../core/partition.js'
 
 /** Size and digest of a published file. */
 export interface FileFacts {

@@ -2,7 +2,7 @@ import type { CheckpointReader, KeyedLookup, LookupId, LookupIdentity } from '..
 import { fetchKnown, findLookupIds } from '../checkpoint/lookup-key.js'
 import { type Decision, type Candidate, toAnswerCandidate } from '../answers/decision.js'
 import type { LookupRule } from '../input/columns.js'
-import { planLookup, type PlanPolicy } from '../checkpoint/lookup-state.js'
+import { planLookup, type PlanPolicy } from '../../core/lookup-state.js'
 import {
   createSampleFigures,
   type SampleFigures,

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../core/time.js'
-import { toRunId } from '../checkpoint/lookup-state.js'
+import { toRunId } from '../../core/lookup-state.js'
 import {
   type SchedulingOptions,
   type PollingPace,

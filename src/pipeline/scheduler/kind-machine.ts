@@ -11,7 +11,7 @@ import { Submitter } from './submitter.js'
 import type { Lookup } from '../../core/lookup-identity.js'
 import { at, toText } from '../../core/json.js'
 import { buildStageLookup } from '../checkpoint/lookup-key.js'
-import type { LookupPlan, PlanPolicy } from '../checkpoint/lookup-state.js'
+import type { LookupPlan, PlanPolicy } from '../../core/lookup-state.js'
 import type { LookupKind, StageKind } from '../../core/lookup-kinds.js'
 import {
   buildDecidedQuestions,

@@ -1,7 +1,7 @@
 import { GroupCommit, type ItemResult } from '../../platform/group-commit.js'
 import type { Postgres, PostgresStatements } from '../../platform/postgres/postgres.js'
 import { assertNotMoved, type SharedDatabase } from '../checkpoint/postgres/open-database.js'
-import { withRetries, type RetryDeps } from '../checkpoint/postgres/retry.js'
+import { withRetries, type RetryDeps } from '../../platform/postgres/retry.js'
 import { lookupKinds, type LookupKind } from '../../core/lookup-kinds.js'
 import {
   receiverLimits,

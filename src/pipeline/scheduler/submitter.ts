@@ -1,7 +1,7 @@
 import PQueue from 'p-queue'
 import { assertNever } from '../../core/errors.js'
 import { mayHaveArrived } from '../../core/http-exchange.js'
-import { toRunId } from '../checkpoint/lookup-state.js'
+import { toRunId } from '../../core/lookup-state.js'
 import type { KickoffVerdict } from './outcome.js'
 import type { Stop } from './scheduling.js'
 import { FailureStreak, freePolicy, notSentPolicy, unknownPolicy } from '../../core/backoff.js'

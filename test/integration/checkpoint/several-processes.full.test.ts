@@ -2,7 +2,7 @@ import { afterAll, afterEach, describe, expect, onTestFinished, test } from 'vit
 import type { Checkpoint, Intention, SubmissionBounds } from '../../../src/pipeline/checkpoint/checkpoint.js'
 import { buildStageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
 import { sweep } from '../../../src/pipeline/checkpoint/postgres/sweep.js'
-import { createEmptyPlan, type PlanPolicy } from '../../../src/pipeline/checkpoint/lookup-state.js'
+import { createEmptyPlan, type PlanPolicy } from '../../../src/core/lookup-state.js'
 import { findPostgres } from '../../support/postgres-server.js'
 import { SharedPlace, type OpenedShared } from './shared-place.js'
 import { answerTo, keyed, startMs } from './support.js'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { RunEvent, Progress } from '../../../src/pipeline/history/progress.js'
 import { watchProgress } from '../../../src/pipeline/history/progress-watch.js'
-import { createEmptyPlan } from '../../../src/pipeline/checkpoint/lookup-state.js'
+import { createEmptyPlan } from '../../../src/core/lookup-state.js'
 import { createTimeline } from '../../../src/pipeline/history/run-record.js'
 import { createTally } from '../../../src/pipeline/history/tally.js'
 import { manualClock } from '../../support/manual-clock.js'

@@ -6,7 +6,7 @@ import {
   readLineConfidence,
   renderAnswer,
 } from '../../../src/pipeline/answers/answer-line.js'
-import { isDoubtful } from '../../../src/pipeline/checkpoint/lookup-state.js'
+import { isDoubtful } from '../../../src/core/lookup-state.js'
 import { judgeSearch } from '../../../src/app/hosted-candidates.js'
 import type { Exchange } from '../../../src/core/http-exchange.js'
 import { matchOf, sampleCandidate, sampleEntity } from '../../support/fake-knowledge.js'

@@ -1,5 +1,5 @@
 import { GroupCommit, type ItemResult } from '../../../platform/group-commit.js'
-import type { LookupState } from '../lookup-state.js'
+import type { LookupState } from '../../../core/lookup-state.js'
 import type { LookupKind } from '../../../core/lookup-kinds.js'
 import type { Intention, LookupId, Refusal, SubmissionBounds } from '../records.js'
 import type { SharedStore } from './store.js'

@@ -1,5 +1,5 @@
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
-import { toScope } from '../lookup-state.js'
+import { toScope } from '../../../core/lookup-state.js'
 import { lookupKinds, type LookupKind } from '../../../core/lookup-kinds.js'
 import type { SharedJob, SharedStore } from './store.js'
 import type { KeyedLookup, LookupId } from '../checkpoint.js'

@@ -4,7 +4,7 @@ import { removeStaleTemporaries, buildTemporaryPath } from '../../../platform/fi
 import type { Sqlite } from '../../../platform/sqlite.js'
 import { makeCheckpointFile, withExplainedErrors } from '../sqlite/open-database.js'
 import { buildAnswerChecksumSql, buildChecksumSql, getColumns, listCoveredColumns } from '../tables.js'
-import { toScope } from '../lookup-state.js'
+import { toScope } from '../../../core/lookup-state.js'
 import type { LookupKind } from '../../../core/lookup-kinds.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { LookupId, CheckpointReader } from '../checkpoint.js'
@@ -17,7 +17,7 @@ import {
   type SharedDatabase,
   type SharedToRead,
 } from './open-database.js'
-import { withRetries, type RetryDeps } from './retry.js'
+import { withRetries, type RetryDeps } from '../../../platform/postgres/retry.js'
 
 const lookupColumns = Object.keys(getColumns('lookups', 'columns'))
 const answerColumns = Object.keys(getColumns('answers', 'columns')).filter((column) => column !== 'lookup_id')

@@ -1,4 +1,4 @@
-import { createEmptyPlan, type LookupPlan, type PlanPolicy } from '../lookup-state.js'
+import { createEmptyPlan, type LookupPlan, type PlanPolicy } from '../../../core/lookup-state.js'
 import type { LookupKind } from '../../../core/lookup-kinds.js'
 import type { FollowedLookups } from '../lookup-store.js'
 import type { PendingRun, ToSubmit, KeyedLookup } from '../records.js'

@@ -1,4 +1,4 @@
-import { createEmptyPlan, type PlanPolicy } from '../lookup-state.js'
+import { createEmptyPlan, type PlanPolicy } from '../../../core/lookup-state.js'
 import type { LookupKind } from '../../../core/lookup-kinds.js'
 import type {
   FollowedLookups,

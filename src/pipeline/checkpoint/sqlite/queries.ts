@@ -1,5 +1,5 @@
 import type { Lookup } from '../../../core/lookup-identity.js'
-import type { LookupState } from '../lookup-state.js'
+import type { LookupState } from '../../../core/lookup-state.js'
 import { prepare, type Sqlite } from '../../../platform/sqlite.js'
 import { packedColumns, type PackedAnswer } from '../packed-answer.js'
 import { buildAnswerChecksumSql, buildChecksumSql } from '../tables.js'

@@ -1,5 +1,5 @@
-import { listJobInputs } from '../partition.js'
-import { readScope, lookupStates, type LookupState } from '../lookup-state.js'
+import { listJobInputs } from '../../../core/partition.js'
+import { readScope, lookupStates, type LookupState } from '../../../core/lookup-state.js'
 import type { LookupKind } from '../../../core/lookup-kinds.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
 import type { ScopeCounts } from '../checkpoint.js'

@@ -1,4 +1,4 @@
-import { readScope, toScope } from '../lookup-state.js'
+import { readScope, toScope } from '../../../core/lookup-state.js'
 import type { LookupKind } from '../../../core/lookup-kinds.js'
 import { readSchemaVersion, type Sqlite } from '../../../platform/sqlite.js'
 import {

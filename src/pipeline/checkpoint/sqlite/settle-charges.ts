@@ -19,7 +19,7 @@ import {
   type UncertainSubmission,
 } from '../charges.js'
 import type { SubmissionName } from '../lookup-key.js'
-import { toScope } from '../lookup-state.js'
+import { toScope } from '../../../core/lookup-state.js'
 import { stageKinds } from '../../../core/lookup-kinds.js'
 import { calculateNextChain } from '../tables.js'
 import type { Settlement } from '../transitions.js'

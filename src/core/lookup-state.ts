@@ -1,4 +1,4 @@
-import { type LookupKind, stageKinds, type StageKind } from '../../core/lookup-kinds.js'
+import { type LookupKind, stageKinds, type StageKind } from './lookup-kinds.js'
 
 /** Returns the scope of a kind in the checkpoint; resolutions use the scope of the service. */
 export const toScope = (base: string, kind: LookupKind): string =>
