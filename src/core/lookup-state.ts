@@ -20,6 +20,13 @@ export const toKeyText = (kind: StageKind, name: string): string => JSON.stringi
 /** Returns the run id of a lookup for which the service creates no run. Stored, but never sent. */
 export const toRunId = (kind: StageKind, name: string): string => `${kind}:${name}`
 
+const runIdCharsMax = 500
+
+/** Ids are opaque, but an id that cannot be stored unchanged or used in a path cannot be polled. */
+export function isUsableRunId(runId: string): boolean {
+  return runId.length <= runIdCharsMax && !/^\.{1,2}$|[\p{Cc}\p{Surrogate}]/u.test(runId)
+}
+
 /**
  * States of a lookup. `intended`: a submission may have been sent; it will be accepted, known as not created, or
  * uncertain. `running`: billed, with a run id. The last four are final.

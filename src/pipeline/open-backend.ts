@@ -6,7 +6,8 @@ import { peekAtCheckpoint } from './checkpoint/sqlite/reader.js'
 import { openCheckpoint } from './checkpoint/sqlite/sqlite-checkpoint.js'
 import { diagnoseDamage } from './checkpoint/sqlite/verify.js'
 import { openReviewStore, type ReviewStore } from './decisions/review-store.js'
-import { createFileInbox, type Inbox, type InboxAccess } from './scheduler/inbox.js'
+import type { Inbox, InboxAccess } from './checkpoint/inbox.js'
+import { createFileInbox } from './checkpoint/sqlite/inbox-rows.js'
 import { nameJob, type Input } from './input/input.js'
 import type { RunOrder, WebhookOptions } from './order.js'
 
@@ -84,7 +85,7 @@ async function createServerBackend(
 ): Promise<RunBackend> {
   // A run with a local checkpoint starts without loading PostgreSQL.
   const { joinSharedCheckpoint } = await import('./checkpoint/postgres/shared-run.js')
-  const { createRunInbox } = await import('./scheduler/shared-inbox.js')
+  const { createRunInbox } = await import('./checkpoint/postgres/inbox-rows.js')
   const { SharedReview } = await import('./decisions/shared-review.js')
   const { clock, random, interrupt: signal, access = { environment: {}, apiKey: () => null } } = services
   const joining = {

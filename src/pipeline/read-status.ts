@@ -12,7 +12,8 @@ import type { SharedStatus } from './checkpoint/postgres/status.js'
 import { openCheckpointReader } from './checkpoint/sqlite/reader.js'
 import { diagnoseDamage, findProblem } from './checkpoint/sqlite/verify.js'
 import { readStandingDecisions } from './decisions/decision-sync.js'
-import { readInboxCounts, type InboxCounts } from './scheduler/inbox.js'
+import type { InboxCounts } from './checkpoint/inbox.js'
+import { readInboxCounts } from './checkpoint/sqlite/inbox-rows.js'
 
 /** The lookups of a checkpoint, and what runs would do with them. */
 export interface CheckpointStatus {
@@ -101,7 +102,7 @@ async function readServerStatus(
   const { openSharedToRead } = await import('./checkpoint/postgres/open-database.js')
   const { readSharedCounts, readSharedStatus, readSharedUncertain } =
     await import('./checkpoint/postgres/status.js')
-  const { readSharedInboxCounts } = await import('./scheduler/shared-inbox.js')
+  const { readSharedInboxCounts } = await import('./checkpoint/postgres/inbox-rows.js')
   const database = await openSharedToRead(path, { environment })
   if (database === null) return null
   const { postgres, url, problem } = database

@@ -13,7 +13,7 @@ import type { PreparedAnswers } from './scheduler/prepared-answer.js'
 import type { OpenCheckpointDeps } from './checkpoint/sqlite/sqlite-checkpoint.js'
 import type { Checkpoint, CheckpointReader } from './checkpoint/checkpoint.js'
 import type { KeptCandidates, RunReview } from './decisions/review-store.js'
-import type { InboxAccess } from './scheduler/inbox.js'
+import type { InboxAccess } from './checkpoint/inbox.js'
 import type { PartDatabase } from './output/part-ledger.js'
 
 /** Storage of a run: local files, or a server shared with other processes. */

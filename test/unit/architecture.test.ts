@@ -83,9 +83,10 @@ const doors: Record<string, Doors> = {
   },
   'pipeline/checkpoint': {
     files: `
-      checkpoint checkpoint-errors history-store lookup-key maintenance open-history packed-answer
-      paths postgres/jobs postgres/local-copy postgres/open-database postgres/shared-run
-      postgres/status postgres/sweep sqlite/checkpoint-file sqlite/open-database sqlite/reader
+      checkpoint checkpoint-errors history-store inbox lookup-key maintenance open-history
+      packed-answer paths postgres/inbox-rows postgres/jobs postgres/local-copy
+      postgres/open-database postgres/shared-run postgres/status postgres/sweep
+      sqlite/checkpoint-file sqlite/inbox-rows sqlite/open-database sqlite/reader
       sqlite/sqlite-checkpoint sqlite/verify tables`,
   },
   'pipeline/decisions': {
@@ -110,8 +111,7 @@ const doors: Record<string, Doors> = {
   },
   'pipeline/scheduler': {
     files: `
-      first-answers first-rule inbox job outcome prepared-answer receiver scheduler scheduling
-      shared-inbox work`,
+      first-answers first-rule job outcome prepared-answer receiver scheduler scheduling work`,
   },
   registry: {
     files: 'edition evaluate/evaluation import/load normalize/parsed-name normalize/places read-registry',

@@ -6,7 +6,7 @@ import type { ProcessLock } from '../../platform/file-locks.js'
 import { publishFile, resolveFinalPath, syncPath } from '../../platform/files.js'
 import { openSqlite, prepare, type Sqlite } from '../../platform/sqlite.js'
 import { createDamagedError } from '../checkpoint/checkpoint-errors.js'
-import { getReviewStorePath, isCheckpointAt } from '../checkpoint/paths.js'
+import { getInboxPath, getReviewStorePath, isCheckpointAt } from '../checkpoint/paths.js'
 import { recoverIntended } from '../checkpoint/sqlite/checkpoint-file.js'
 import {
   assertCheckpointPath,
@@ -26,7 +26,7 @@ import {
   isHarmless,
 } from '../checkpoint/sqlite/verify.js'
 import { buildAnswerChecksumSql, buildChecksumSql, calculateNextChain } from '../checkpoint/tables.js'
-import { getInboxPath, makeInboxFile, openInboxFile, sealInbox, unsealInbox } from '../scheduler/inbox.js'
+import { makeInboxFile, openInboxFile, sealInbox, unsealInbox } from '../checkpoint/sqlite/inbox-rows.js'
 import { readScope } from '../../core/lookup-state.js'
 import type { LookupKind } from '../../core/lookup-kinds.js'
 import {

@@ -13,7 +13,7 @@ import {
 } from '../checkpoint/postgres/open-database.js'
 import { sweep } from '../checkpoint/postgres/sweep.js'
 import { generationsApart } from '../checkpoint/sqlite/open-database.js'
-import { readSubject } from '../scheduler/shared-inbox.js'
+import { readSubject } from '../checkpoint/inbox.js'
 import { stageKinds } from '../../core/lookup-kinds.js'
 import {
   buildPageSql,

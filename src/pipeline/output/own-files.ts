@@ -16,8 +16,7 @@ import {
   readPlace,
   resolveFinalPath,
 } from '../../platform/files.js'
-import { getReviewStorePath } from '../checkpoint/paths.js'
-import { getInboxPath } from '../scheduler/inbox.js'
+import { getInboxPath, getReviewStorePath } from '../checkpoint/paths.js'
 import type { SourceFile } from '../input/input.js'
 import { createIsInputError, createTwiceError } from './output-path.js'
 

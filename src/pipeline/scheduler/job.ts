@@ -13,7 +13,7 @@ import { getDeliveryMsMax } from './polling.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Checkpoint } from '../checkpoint/checkpoint.js'
 import { buildStageLookup } from '../checkpoint/lookup-key.js'
-import { receiverLimits, type Inbox } from './inbox.js'
+import { inboxLimits, type Inbox } from '../checkpoint/inbox.js'
 import { basisWanted } from './webhook-ingestor.js'
 
 export interface LostWaitDeps {
@@ -164,7 +164,7 @@ async function claimAfter(
     })
     await Promise.all(claims)
     position = page.at(-1)?.position ?? position
-    if (page.length < receiverLimits.takeCountMax) return { position, claimedCount }
+    if (page.length < inboxLimits.takeCountMax) return { position, claimedCount }
   }
 }
 

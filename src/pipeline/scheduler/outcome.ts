@@ -4,6 +4,7 @@ import { parseInstantMs } from '../../core/time.js'
 import { at, toInteger, toText } from '../../core/json.js'
 import { findOtherCustomId, explainMismatch, type ExpectedIdentity } from './misdirected.js'
 import { readRateHeaders } from '../../core/pacing.js'
+import { isUsableRunId } from '../../core/lookup-state.js'
 import type { ServerErrorMeaning } from './scheduling.js'
 
 /**
@@ -90,13 +91,6 @@ export function judgeRefusal(
       // A redirect is not followed, so nothing was submitted; with a 5xx, a job may have been created.
       return status >= 300 && status < 400 ? { kind: 'wrong_address', reason } : { kind: 'unknown', reason }
   }
-}
-
-const runIdCharsMax = 500
-
-/** Ids are opaque, but an id that cannot be stored unchanged or used in a path cannot be polled. */
-export function isUsableRunId(runId: string): boolean {
-  return runId.length <= runIdCharsMax && !/^\.{1,2}$|[\p{Cc}\p{Surrogate}]/u.test(runId)
 }
 
 /**

@@ -21,7 +21,9 @@ import { withCleanup, type CloseLater } from '../../platform/close-stack.js'
 import type { Random } from '../../platform/random.js'
 import { createMovedError } from '../checkpoint/checkpoint-errors.js'
 import { readMoveTarget } from '../checkpoint/sqlite/open-database.js'
-import { getInboxPath, openInbox, receiverLimits, type Inbox } from './inbox.js'
+import type { Inbox } from '../checkpoint/inbox.js'
+import { getInboxPath } from '../checkpoint/paths.js'
+import { openFileInbox } from '../checkpoint/sqlite/inbox-rows.js'
 
 export interface ReceiverDeps {
   /** Port 0 selects any free port. */
@@ -32,6 +34,23 @@ export interface ReceiverDeps {
   inbox: Pick<Inbox, 'receive'>
   clock: Clock
 }
+
+const receiverLimits = {
+  /** The interface limits deliveries to 1 MB, in either reading of it, and truncates longer ones. */
+  bodyBytesMax: 2 * 1024 * 1024,
+  headerBytesMax: 16 * 1024,
+  /** How much of a request refused early is still read, so that its sender receives the response. */
+  drain: { bytesMax: 32 * 1024 * 1024, msMax: 2_000 },
+  /** Total size of all bodies being read; above it, the response is 503, and the service retries. */
+  bodiesBytesMax: 64 * 1024 * 1024,
+  connectionsMax: 1_024,
+  /** The service waits 15 s for a response. */
+  headersMsMax: 10_000,
+  requestMsMax: 14_000,
+  idleSocketMsMax: 30_000,
+  socketCheckMs: 5_000,
+  closeGraceMs: 2_000,
+} as const
 
 /** Requests by result. */
 export type ReceiverCounts = Readonly<Record<'received' | 'duplicate' | RefusalKind, number>>
@@ -214,14 +233,12 @@ async function openStandingInbox(
   if (!isPostgresUrl(checkpointPath)) {
     const to = readMoveTarget(checkpointPath)
     if (to !== null) throw createMovedError(checkpointPath, to)
-    const inbox = openInbox(checkpointPath, clock.nowMs())
-    closeLater(() => {
-      inbox.close()
-    })
+    const inbox = openFileInbox(checkpointPath, clock.nowMs())
+    closeLater(() => inbox.close())
     return { inbox, place: getInboxPath(checkpointPath) }
   }
   const { openShared } = await import('../checkpoint/postgres/open-database.js')
-  const { openSharedInbox } = await import('./shared-inbox.js')
+  const { openSharedInbox } = await import('../checkpoint/postgres/inbox-rows.js')
   const database = await openShared(checkpointPath, { clock, random, environment })
   closeLater(() => database.close())
   const inbox = await openSharedInbox({ clock, random, database, owner: null })

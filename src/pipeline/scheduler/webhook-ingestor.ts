@@ -8,7 +8,7 @@ import { toObject } from '../../core/json.js'
 import { toRunId } from '../../core/lookup-state.js'
 import type { LookupKind, StageKind } from '../../core/lookup-kinds.js'
 import { readRecord } from './record-verdicts.js'
-import { receiverLimits, type DeliveryState, type Inbox, type WaitingDelivery } from './inbox.js'
+import { inboxLimits, type DeliveryState, type Inbox, type WaitingDelivery } from '../checkpoint/inbox.js'
 import type { AnswerRecorder } from './answer-recorder.js'
 import type { Poller } from './poller.js'
 import type { RunCounter } from './work.js'
@@ -101,7 +101,7 @@ export class WebhookIngestor {
       const page = await inbox.listWaiting(position, [...machines.keys()])
       await Promise.all(page.map((delivery) => this.#take(delivery)))
       position = page.at(-1)?.position ?? position
-      if (page.length < receiverLimits.takeCountMax || stopSignal.aborted) return
+      if (page.length < inboxLimits.takeCountMax || stopSignal.aborted) return
     }
   }
 
