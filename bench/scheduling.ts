@@ -132,7 +132,7 @@ export async function measureScheduling(
     const achievedMs = await running
     const endedAtMs = performance.now()
     checkpoint.close()
-    inbox?.close()
+    await inbox?.close()
     const lastEndMinutes = Math.max(...service.ledger.map(({ doneAtMs }) => doneAtMs)) / 60_000
     const { submissionsPerMinute, pollsPerMinute, window } = service.weather
     // By webhooks: the submissions, and the last run that was submitted until it ended.

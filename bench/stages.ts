@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServiceClient } from '../src/client/client.js'
 import { resolveSettings } from '../src/config/settings.js'
-import { calculateResolutionKey } from '../src/pipeline/checkpoint/lookup-key.js'
+import { calculateResolutionKey } from '../src/pipeline/checkpoint/lookup.js'
 import { openCheckpoint } from '../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { openFileInbox } from '../src/pipeline/checkpoint/sqlite/inbox-rows.js'
 import { stageKinds } from '../src/core/lookup-kinds.js'
@@ -117,7 +117,7 @@ async function measureStages(world: StageWorld, seed = 1): Promise<StageFigures>
     const running = askAll(path, rowCount, service, chance, webhooks)
     await time.runUntil(running, () => false, 30 * 86_400_000)
     const { startedAtMs, endedAtMs, sent } = await running
-    inbox?.close()
+    await inbox?.close()
     const least = leastRequests(service, by)
     const bounds = Object.entries(least).map(([route, { count, perMinute, fromMinutes }]) => ({
       slowest: `${route}: ${grouped(count)} at ${perMinute} a minute, the first after ${fromMinutes.toFixed(1)} min`,

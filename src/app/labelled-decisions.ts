@@ -1,5 +1,5 @@
 import { appendIdentifiers } from '../core/stated-identifiers.js'
-import { calculateResolutionKey, buildStageLookup } from '../pipeline/checkpoint/lookup-key.js'
+import { calculateResolutionKey, buildStageLookup } from '../pipeline/checkpoint/lookup.js'
 import { getDecisionService, type Decision } from '../pipeline/answers/decision.js'
 import type { LabelledQuery } from '../registry/evaluate/evaluation.js'
 

@@ -10,7 +10,7 @@ import { readEmbeddedScope } from './embedded-scope.js'
 import { connectTo } from './enrich.js'
 import { inspectInput } from './inspect-input.js'
 import type { RowInspection } from '../pipeline/inspect-rows.js'
-import type { LookupId } from '../pipeline/checkpoint/checkpoint.js'
+import type { LookupId } from '../core/lookup-identity.js'
 import type { Connection } from '../pipeline/services.js'
 import { openReviewBackend } from '../pipeline/open-review-backend.js'
 

@@ -1,7 +1,7 @@
 import { tryTable } from './output/plain-table.js'
 import type { StageKind } from '../core/lookup-kinds.js'
 import { assertNoClash } from './answers/columns.js'
-import type { CheckpointReader } from './checkpoint/checkpoint.js'
+import type { CheckpointReader } from './checkpoint/lookup.js'
 import { openReviewOfRows, type DecidedLookups } from './decisions/decided-lookups.js'
 import { copyCandidates } from './decisions/gather-candidates.js'
 import type { RunReview } from './decisions/review-store.js'

@@ -5,9 +5,15 @@ import type { Clock } from '../platform/clock.js'
 import { withCleanup, type CloseLater } from '../platform/close-stack.js'
 import type { Random } from '../platform/random.js'
 import { getDecisionService } from './answers/decision.js'
-import type { CheckpointReader, KeyedLookup, LookupId } from './checkpoint/checkpoint.js'
-import { buildStageLookup, fetchKnown, findLookupIds } from './checkpoint/lookup-key.js'
-import { hasDecisions, isCheckpointAt } from './checkpoint/paths.js'
+import {
+  type CheckpointReader,
+  type KeyedLookup,
+  buildStageLookup,
+  fetchKnown,
+  findLookupIds,
+} from './checkpoint/lookup.js'
+import type { LookupId } from '../core/lookup-identity.js'
+import { diagnoseDamage, hasDecisions, openView, type CheckpointView } from './checkpoint/open.js'
 import { DecidedLookups } from './decisions/decided-lookups.js'
 import type { StandingDecisions } from './decisions/decision-sync.js'
 import type { RunReview } from './decisions/review-store.js'
@@ -112,55 +118,32 @@ export async function inspectRows<Result>(
 ): Promise<Result> {
   const deps = { rows, services }
   const { checkpoint, sharedUrl } = rows.store
-  const { path } = checkpoint
-  if (sharedUrl !== null) return inspectShared(sharedUrl, deps, use)
-  if (!isCheckpointAt(path)) return inspectWith(null, deps, use)
-  const { peekAtCheckpoint, blamingDamage, problemOf } = await loadCheckpoints()
-  return blamingDamage(path, () =>
-    inspectWith(
-      {
-        path,
-        peek: (scope) => peekAtCheckpoint(path, scope),
-        problem: (isBilled) => problemOf(path, isBilled),
-      },
-      deps,
-      use,
-    ),
-  )
+  const inspect = () =>
+    withCleanup(async (closeLater) => inspectWith(await openEarlier(deps, closeLater), deps, use))
+  return sharedUrl === null ? diagnoseDamage(checkpoint.path, inspect) : inspect()
 }
 
-/** Imported only if there is a checkpoint, because it takes a quarter of the start-up time of a plan. */
-async function loadCheckpoints() {
-  const { peekAtCheckpoint } = await import('./checkpoint/sqlite/reader.js')
-  const { diagnoseDamage, findProblem } = await import('./checkpoint/sqlite/verify.js')
-  return { peekAtCheckpoint, blamingDamage: diagnoseDamage, problemOf: findProblem }
-}
-
-/** Copies the lookups of the input from the server to a local file while the input is read. */
-async function inspectShared<Result>(
-  url: string,
-  deps: InspectionDeps,
-  use: (found: RowInspection) => Promise<Result>,
-): Promise<Result> {
-  const { openSharedView } = await import('./checkpoint/postgres/local-copy.js')
-  const { lookAtReview } = await import('./decisions/shared-review.js')
-  const { environment, clock, random } = deps.services
-  return withCleanup(async (closeLater) => {
-    const place = { url, folder: tmpdir(), clock, random, environment }
-    const look = await openSharedView(place, closeLater)
-    if (look === null) return inspectWith(null, deps, use)
-    const { decisions } = deps.rows.store
-    const review = await lookAtReview(look, { ...place, decisionsPath: decisions.path }, closeLater)
-    return inspectWith({ ...look, review, problem: () => look.problem }, deps, use)
-  })
+/** Opens the data of earlier runs; `null` without a checkpoint. */
+async function openEarlier(
+  { rows, services }: InspectionDeps,
+  closeLater: CloseLater,
+): Promise<EarlierRuns | null> {
+  const { checkpoint, sharedUrl, decisions } = rows.store
+  const { clock, random, environment } = services
+  const system = { clock, random, environment, folder: tmpdir() }
+  const view = await openView(sharedUrl ?? checkpoint.path, system, closeLater)
+  if (view === null || view.server === null) return view
+  const { openRunReview } = await import('./decisions/shared-review.js')
+  const { path: checkpointPath, server: database } = view
+  const deps = { database, checkpointPath, decisionsPath: decisions.path, clock, random }
+  const review = openRunReview(deps, closeLater)
+  await review.loadDecisions()
+  return { ...view, review }
 }
 
 /** Data of earlier runs, from a file or a server. */
-interface EarlierRuns {
-  readonly path: string
+interface EarlierRuns extends CheckpointView {
   readonly review?: RunReview | null
-  peek(scope: string): CheckpointReader | null
-  problem(isBilled: boolean): UserError | null
 }
 
 /** `earlier` is `null` without a checkpoint. */

@@ -1,6 +1,6 @@
 import type { CloseLater } from '../platform/close-stack.js'
 import { answerFirst } from './answer-first.js'
-import type { CheckpointReader } from './checkpoint/checkpoint.js'
+import type { CheckpointReader } from './checkpoint/lookup.js'
 import type { InputColumns } from './input/input-columns.js'
 import { DecidedLookups } from './decisions/decided-lookups.js'
 import { readStandingDecisions } from './decisions/decision-sync.js'

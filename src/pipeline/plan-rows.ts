@@ -7,8 +7,13 @@ import { type Sqlite, openSqlite } from '../platform/sqlite.js'
 import { type StageKind, stageKinds, type LookupKind } from '../core/lookup-kinds.js'
 import { type LookupPlan, type PlanPolicy, createEmptyPlan, planLookup } from '../core/lookup-state.js'
 import type { readStageAnswers, FindDecision } from './answers/stage-answers.js'
-import type { LookupId, CheckpointReader, KeyedLookup } from './checkpoint/checkpoint.js'
-import { buildStageLookup, findLookupIds } from './checkpoint/lookup-key.js'
+import {
+  type CheckpointReader,
+  type KeyedLookup,
+  buildStageLookup,
+  findLookupIds,
+} from './checkpoint/lookup.js'
+import type { LookupId } from '../core/lookup-identity.js'
 import type { DecidedLookups } from './decisions/decided-lookups.js'
 import { type PlannedSpending, planSpending } from './history/planned-spending.js'
 import { nameJob } from './input/input.js'

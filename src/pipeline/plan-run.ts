@@ -1,7 +1,7 @@
 import { plural } from '../core/text.js'
 import { UserError } from '../core/errors.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
-import { buildStageLookup } from './checkpoint/lookup-key.js'
+import { buildStageLookup } from './checkpoint/lookup.js'
 import type { PlannedLookups } from './history/progress.js'
 import type { DecidedLookups } from './decisions/decided-lookups.js'
 import { planSpending, type PlannedSpending } from './history/planned-spending.js'

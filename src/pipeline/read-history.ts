@@ -1,6 +1,6 @@
 import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
-import { diagnoseDamage } from './checkpoint/sqlite/verify.js'
+import { diagnoseDamage } from './checkpoint/open.js'
 import type { HistoryReader } from './history/remembered-runs.js'
 import { openHistory } from './history/history-reader.js'
 import { withCleanup, type CloseLater } from '../platform/close-stack.js'

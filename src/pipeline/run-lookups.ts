@@ -1,4 +1,5 @@
-import type { Checkpoint, LookupId } from './checkpoint/checkpoint.js'
+import type { Checkpoint } from './checkpoint/checkpoint.js'
+import type { LookupId } from '../core/lookup-identity.js'
 import type { Timeline } from './history/run-record.js'
 import { findEndReason, isBudgetEnd, type Stop, type StageOptions } from './scheduler/scheduling.js'
 import { listLookups, withCandidateGathering, type OnAnswered } from './decisions/gather-candidates.js'

@@ -3,28 +3,18 @@ import type { Connectors } from '../connectors/connectors.js'
 import type { Clock } from '../platform/clock.js'
 import type { Random } from '../platform/random.js'
 import type { CandidateSource } from './answers/decision.js'
-import type { SharedCheckpointLocation } from './checkpoint/postgres/shared-run.js'
 import type { RunObserver } from './history/progress.js'
 import type { RunRecord } from './history/run-record.js'
 import type { HistoryReader } from './history/remembered-runs.js'
 import type { SourceFile } from './input/input.js'
 import type { RunOrder } from './order.js'
 import type { PreparedAnswers } from './scheduler/prepared-answer.js'
-import type { OpenCheckpointDeps } from './checkpoint/sqlite/sqlite-checkpoint.js'
-import type { Checkpoint, CheckpointReader } from './checkpoint/checkpoint.js'
+import type { RunCheckpoint, SharedCheckpointLocation } from './checkpoint/open.js'
 import type { KeptCandidates, RunReview } from './decisions/review-store.js'
-import type { InboxAccess } from './checkpoint/inbox.js'
 import type { PartDatabase } from './output/part-ledger.js'
 
 /** Storage of a run: local files, or a server shared with other processes. */
-export interface RunBackend {
-  /** Path for local readers. */
-  readonly path: string
-  openCheckpoint(options: OpenCheckpointDeps): Checkpoint | Promise<Checkpoint>
-  /** Opens a reader before the checkpoint is open; null if there is no checkpoint. */
-  peek(scope: string): CheckpointReader | null
-  /** Inbox of deliveries. */
-  readonly inbox: InboxAccess
+export interface RunBackend extends Omit<RunCheckpoint, 'server'> {
   /** Store of candidates, created on first use. */
   openCandidates(): KeptCandidates
   /** Decisions on the server, copied to the path before they are read; null if they are local. */

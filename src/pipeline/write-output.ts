@@ -1,6 +1,6 @@
 import type { RecordedOutput } from './history/output-recorder.js'
 import type { RunHistory } from './history/run-history.js'
-import { openCheckpointReader } from './checkpoint/sqlite/reader.js'
+import { openReader } from './checkpoint/open.js'
 import { calculateSaved, type FirstFigures } from './scheduler/first-rule.js'
 import type { Prices } from '../core/money.js'
 import { findEndReason } from './scheduler/scheduling.js'
@@ -115,7 +115,7 @@ async function readAnswers<Used>(
   const { index, rowKeys } = read
   await checkpoint.store.others?.copyForReading()
   const figures = describeFirst(first, index, order.requests.prices ?? null)
-  const reader = openCheckpointReader(backend.path, scope)
+  const reader = await openReader(backend.path, scope)
   const { doubtThreshold = doubtThresholdByDefault } = order.requests
   const store = { path: backend.path, review: backend.review }
   try {

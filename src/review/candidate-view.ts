@@ -1,7 +1,7 @@
 import { diffArrays } from 'diff'
 import type { Mark, CandidateView, DecisionView, ProposalView, QueueRow } from './page-data.js'
 import type { QueueEntry } from './queue.js'
-import type { CheckpointReader } from '../pipeline/checkpoint/checkpoint.js'
+import type { CheckpointReader } from '../pipeline/checkpoint/lookup.js'
 import type { Proposals } from '../pipeline/decisions/proposals.js'
 import type { Decision, Candidate } from '../pipeline/answers/decision.js'
 import type { KeptDecision } from '../pipeline/decisions/review-store.js'

@@ -1,6 +1,5 @@
 import { at, toObject, toText, toList } from '../core/json.js'
-import type { CheckpointReader, KnownAnswer } from '../pipeline/checkpoint/checkpoint.js'
-import { buildStageLookup } from '../pipeline/checkpoint/lookup-key.js'
+import { type CheckpointReader, type KnownAnswer, buildStageLookup } from '../pipeline/checkpoint/lookup.js'
 import {
   type Candidate,
   type Decision,

@@ -1,6 +1,6 @@
 import type { RowInspection } from '../pipeline/inspect-rows.js'
 import { withAnswerFirst, type Candidate, type Decision } from '../pipeline/answers/decision.js'
-import type { CheckpointReader } from '../pipeline/checkpoint/checkpoint.js'
+import type { CheckpointReader } from '../pipeline/checkpoint/lookup.js'
 import type { Proposals } from '../pipeline/decisions/proposals.js'
 import type { ReviewReader } from '../pipeline/decisions/review-store.js'
 import { readQueueRows } from './candidate-view.js'

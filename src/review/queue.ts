@@ -1,5 +1,5 @@
 import { rarelyHasCandidates } from '../core/lookup-state.js'
-import type { LookupId } from '../pipeline/checkpoint/checkpoint.js'
+import type { LookupId } from '../core/lookup-identity.js'
 import type { KeptDecision } from '../pipeline/decisions/review-store.js'
 import { entryMarks, QueueColumns, TextIndex } from './queue-columns.js'
 import type { QueueCounts, QueueFilter, QueueSort, QueueView } from './session.js'

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { identify } from '../../src/core/lookup-identity.js'
-import { calculateResolutionKey, buildStageLookup } from '../../src/pipeline/checkpoint/lookup-key.js'
+import { calculateResolutionKey, buildStageLookup } from '../../src/pipeline/checkpoint/lookup.js'
 import type { Decision } from '../../src/pipeline/answers/decision.js'
 import { formatDecisionLine, decisionsHeader } from '../../src/pipeline/decisions/decision-lines.js'
 

@@ -65,35 +65,23 @@ const doors: Record<string, Doors> = {
   parquet: { files: 'duckdb parquet-files parquet-writer', atMost: { doors: 3, names: 20 } },
   pipeline: {
     files: `
-      answers/decision answers/published-state answers/stage-lines checkpoint/checkpoint
-      checkpoint/lookup-key checkpoint/maintenance decisions/decision-sync
-      decisions/decisions-file decisions/proposals decisions/review-store export-rows
-      history/alarms history/changes-file history/compare-outputs history/history-reader
-      history/notify-message history/planned-spending history/progress history/remembered-runs
-      history/run-record history/run-summary input/columns input/input input/input-columns
-      inspect-rows migration/move-checkpoint open-review-backend order output/collect
-      output/output-format output/output-path output/own-files output/plain-table plan-rows
-      read-history read-status run scheduler/first-rule scheduler/prepared-answer
-      scheduler/receiver scheduler/scheduling services`,
+      answers/decision answers/published-state answers/stage-lines checkpoint/lookup
+      checkpoint/maintenance decisions/decision-sync decisions/decisions-file decisions/proposals
+      decisions/review-store export-rows history/alarms history/changes-file
+      history/compare-outputs history/history-reader history/notify-message
+      history/planned-spending history/progress history/remembered-runs history/run-record
+      history/run-summary input/columns input/input input/input-columns inspect-rows
+      open-review-backend order output/collect output/output-format output/output-path
+      output/own-files output/plain-table plan-rows read-history read-status run
+      scheduler/first-rule scheduler/prepared-answer scheduler/receiver scheduler/scheduling
+      services`,
   },
   'pipeline/answers': {
     files: `
       answer-line column-kinds columns decided-answer decision joined-line published-state
       stage-answers stage-lines stage-questions`,
   },
-  'pipeline/checkpoint': {
-    files: `
-      checkpoint checkpoint-errors history-store inbox lookup-key maintenance open-history
-      packed-answer paths postgres/inbox-rows postgres/jobs postgres/local-copy
-      postgres/open-database postgres/shared-run postgres/status postgres/sweep
-      sqlite/checkpoint-file sqlite/inbox-rows sqlite/open-database sqlite/reader
-      sqlite/sqlite-checkpoint sqlite/verify tables`,
-  },
-  'pipeline/decisions': {
-    files: `
-      decided-lookups decision-sync decisions-file gather-candidates proposals review-sql
-      review-store shared-review`,
-  },
+  'pipeline/checkpoint': { files: 'checkpoint lookup maintenance open', atMost: { doors: 4, names: 63 } },
   'pipeline/history': {
     files: `
       alarms changes-file compare-outputs ending history-reader metrics-file notify-message
@@ -103,7 +91,6 @@ const doors: Record<string, Doors> = {
   'pipeline/input': {
     files: 'columns identifier-content ingest input input-columns row-index',
   },
-  'pipeline/migration': { files: 'move-checkpoint', atMost: { doors: 1 } },
   'pipeline/output': {
     files: `
       answer-lines collect output-format output-path own-files part-ledger partitioned-job
@@ -393,12 +380,10 @@ describe('decisions are pure', () => {
     'pipeline/answers/published-state.ts',
     'pipeline/answers/stage-lines.ts',
     'pipeline/scheduler/misdirected.ts',
-    'pipeline/scheduler/delivery.ts',
     'pipeline/scheduler/outcome.ts',
     'pipeline/scheduler/record-verdicts.ts',
     'pipeline/checkpoint/transitions.ts',
     'pipeline/checkpoint/checkpoint-standing.ts',
-    'pipeline/checkpoint/ledger.ts',
     'pipeline/history/alarms.ts',
     'pipeline/history/notify-message.ts',
     'pipeline/history/planned-spending.ts',

@@ -1,6 +1,6 @@
 import { lookupKinds, type LookupKind } from '../../core/lookup-kinds.js'
 import { readWebhookEvent } from '../../core/webhook-event.js'
-import { buildStageLookup } from './lookup-key.js'
+import { buildStageLookup } from './lookup.js'
 
 /**
  * `waiting` for a run; `taken`: its content is in the checkpoint; `unclaimed`: genuine, but its run is unknown to this

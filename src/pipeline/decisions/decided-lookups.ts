@@ -1,4 +1,5 @@
-import type { KeyedLookup, LookupId, CheckpointReader } from '../checkpoint/checkpoint.js'
+import type { CheckpointReader, KeyedLookup } from '../checkpoint/lookup.js'
+import type { LookupId } from '../../core/lookup-identity.js'
 import type { Decision, Candidate } from '../answers/decision.js'
 import type { DecidedLookup, DecidedRows } from '../answers/stage-questions.js'
 import { openReviewStoreToRead, type ReviewReader } from './review-store.js'

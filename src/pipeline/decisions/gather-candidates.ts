@@ -1,6 +1,7 @@
 import { getErrorText } from '../../core/errors.js'
 import { WakeSignal, type Clock } from '../../platform/clock.js'
-import type { CheckpointReader, LookupId } from '../checkpoint/checkpoint.js'
+import type { CheckpointReader } from '../checkpoint/lookup.js'
+import type { LookupId } from '../../core/lookup-identity.js'
 import type { RecordedAnswer } from '../scheduler/work.js'
 import type { RowIndex } from '../input/row-index.js'
 import { getDecisionService, type Candidate, type CandidateSource } from '../answers/decision.js'

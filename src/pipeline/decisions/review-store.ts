@@ -22,7 +22,7 @@ import {
   type DecisionChange,
   type DecisionsNow,
 } from './decision-rules.js'
-import { getReviewStorePath } from '../checkpoint/paths.js'
+import { getReviewStorePath } from '../checkpoint/open.js'
 
 export type { KeptDecision } from '../answers/decision.js'
 

@@ -1,8 +1,8 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { readIdentifiers } from '../../core/stated-identifiers.js'
 import { isHolderAlive } from '../../platform/file-locks.js'
-import type { HistoryRows, KnownRun } from '../checkpoint/history-store.js'
-import { openStoredHistory } from '../checkpoint/open-history.js'
+import type { HistoryRows, KnownRun } from '../checkpoint/checkpoint.js'
+import { openStoredHistory } from '../checkpoint/open.js'
 import {
   type HistoryReader,
   type OpenHistory,

@@ -17,7 +17,7 @@ import type {
   NewEntry,
   RemovedRows,
   RunChange,
-} from '../checkpoint/history-store.js'
+} from '../checkpoint/checkpoint.js'
 import { packRecord, removeTimeline, RecordedRuns, toRememberedRun } from './history-reader.js'
 
 /** Facts known at the start of a run. */

@@ -1,7 +1,6 @@
 import { formatCount, quoteExcerpt } from '../../core/text.js'
 import { UserError, withHintFirst } from '../../core/errors.js'
-import type { CheckpointReader } from '../checkpoint/checkpoint.js'
-import { fetchKnown, findLookupIds } from '../checkpoint/lookup-key.js'
+import { type CheckpointReader, fetchKnown, findLookupIds } from '../checkpoint/lookup.js'
 import type { Input, InputFile, TextRow } from './input.js'
 import { createRowReader, toKeyedLookup, createEarlierNames } from './row-reader.js'
 import {

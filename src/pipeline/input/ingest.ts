@@ -1,6 +1,7 @@
 import { listLookupColumns, type LookupRule } from './columns.js'
 import { IdentifierCounts } from './column-report.js'
-import type { CheckpointReader, KeyedLookup, LookupId } from '../checkpoint/checkpoint.js'
+import type { CheckpointReader, KeyedLookup } from '../checkpoint/lookup.js'
+import type { LookupId } from '../../core/lookup-identity.js'
 import type { Input, MemberRow, TextRow } from './input.js'
 import { RowGrouping, RowIndex, type RowGroups } from './row-index.js'
 import {

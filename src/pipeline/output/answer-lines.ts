@@ -11,8 +11,14 @@ import {
   findUnanswered,
 } from '../answers/stage-lines.js'
 import type { DecidedLookup } from '../answers/stage-questions.js'
-import type { CheckpointReader, KnownAnswer, LookupId, StageAnswer } from '../checkpoint/checkpoint.js'
-import { readRecords, readStageAnswers, type FindDecision } from '../answers/stage-answers.js'
+import {
+  type StageAnswer,
+  readRecords,
+  readStageAnswers,
+  type FindDecision,
+} from '../answers/stage-answers.js'
+import type { CheckpointReader, KnownAnswer } from '../checkpoint/lookup.js'
+import type { LookupId } from '../../core/lookup-identity.js'
 import type { FirstAnswers } from '../scheduler/first-answers.js'
 import type { RowIndex } from '../input/row-index.js'
 

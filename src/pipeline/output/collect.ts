@@ -6,7 +6,7 @@ import { resolveOutputForm, type RequestedFormat, type OutputForm, getBasisPath 
 import { assertOutputUsable, toWriteError } from './output-path.js'
 import { StagedFile } from './staged-file.js'
 import { publishText } from './plain-table.js'
-import { openSharedToRead } from '../checkpoint/postgres/open-database.js'
+import { openSharedToRead } from '../checkpoint/open.js'
 import { readPartPath } from '../../core/partition.js'
 import { findJob } from './partitioned-job.js'
 import { assertAlike, joinBasis, joinRows } from './join-parts.js'

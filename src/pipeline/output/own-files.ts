@@ -16,7 +16,7 @@ import {
   readPlace,
   resolveFinalPath,
 } from '../../platform/files.js'
-import { getInboxPath, getReviewStorePath } from '../checkpoint/paths.js'
+import { getInboxPath, getReviewStorePath } from '../checkpoint/open.js'
 import type { SourceFile } from '../input/input.js'
 import { createIsInputError, createTwiceError } from './output-path.js'
 

@@ -1,5 +1,11 @@
-import type { CheckpointReader, KeyedLookup, LookupId, LookupIdentity } from '../checkpoint/checkpoint.js'
-import { fetchKnown, findLookupIds } from '../checkpoint/lookup-key.js'
+import {
+  type CheckpointReader,
+  type LookupIdentity,
+  type KeyedLookup,
+  fetchKnown,
+  findLookupIds,
+} from '../checkpoint/lookup.js'
+import type { LookupId } from '../../core/lookup-identity.js'
 import { type Decision, type Candidate, toAnswerCandidate } from '../answers/decision.js'
 import type { LookupRule } from '../input/columns.js'
 import { planLookup, type PlanPolicy } from '../../core/lookup-state.js'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { at, toText } from '../../core/json.js'
 import { foldText } from '../../core/lookup-identity.js'
-import type { KnownAnswer } from '../checkpoint/checkpoint.js'
+import type { KnownAnswer } from '../checkpoint/lookup.js'
 import { planLookup, type PlanPolicy } from '../../core/lookup-state.js'
 import { type Interval, calculateInterval } from '../../core/interval.js'
 import { type Prices, toUnits, formatAmount } from '../../core/money.js'

@@ -7,13 +7,12 @@ import {
   type Stop,
   isBudgetEnd,
 } from './scheduling.js'
-import { readDelivery, type Delivery } from './delivery.js'
+import { readDelivery, type Delivery } from './outcome.js'
 import { firstKinds, type StageKind, type LookupKind, lookupKinds } from '../../core/lookup-kinds.js'
 import { getDeliveryMsMax } from './polling.js'
 import type { Clock } from '../../platform/clock.js'
-import type { Checkpoint } from '../checkpoint/checkpoint.js'
-import { buildStageLookup } from '../checkpoint/lookup-key.js'
-import { inboxLimits, type Inbox } from '../checkpoint/inbox.js'
+import { type Checkpoint, inboxLimits, type Inbox } from '../checkpoint/checkpoint.js'
+import { buildStageLookup } from '../checkpoint/lookup.js'
 import { basisWanted } from './webhook-ingestor.js'
 
 export interface LostWaitDeps {

@@ -7,7 +7,7 @@ import {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
-import { isPostgresUrl, type ListenAddress } from '../../core/server-addresses.js'
+import type { ListenAddress } from '../../core/server-addresses.js'
 import {
   judgeSignatureHeaders,
   verifyDelivery,
@@ -17,13 +17,10 @@ import {
 } from '../../core/webhook-signature.js'
 import type { Clock } from '../../platform/clock.js'
 import { drainRequest, closeWithin, formatHttpUrl, listen } from '../../platform/http-server.js'
-import { withCleanup, type CloseLater } from '../../platform/close-stack.js'
+import { withCleanup } from '../../platform/close-stack.js'
 import type { Random } from '../../platform/random.js'
-import { createMovedError } from '../checkpoint/checkpoint-errors.js'
-import { readMoveTarget } from '../checkpoint/sqlite/open-database.js'
-import type { Inbox } from '../checkpoint/inbox.js'
-import { getInboxPath } from '../checkpoint/paths.js'
-import { openFileInbox } from '../checkpoint/sqlite/inbox-rows.js'
+import type { Inbox } from '../checkpoint/checkpoint.js'
+import { openInbox } from '../checkpoint/open.js'
 
 export interface ReceiverDeps {
   /** Port 0 selects any free port. */
@@ -214,7 +211,7 @@ export async function withReceiver(
   use: (receiving: { readonly url: string; readonly inboxPath: string }) => Promise<void>,
 ): Promise<ReceiverCounts> {
   return withCleanup(async (closeLater) => {
-    const { inbox, place } = await openStandingInbox(deps, closeLater)
+    const { inbox, place } = await openInbox(deps.checkpointPath, deps, closeLater)
     const receiver = await startReceiver({ ...deps, inbox })
     try {
       await use({ url: receiver.url, inboxPath: place })
@@ -223,25 +220,4 @@ export async function withReceiver(
     }
     return receiver.counts()
   })
-}
-
-/** Opens the inbox next to a checkpoint in a file, or in the database of a shared one. */
-async function openStandingInbox(
-  { checkpointPath, clock, random, environment }: StandingReceiver,
-  closeLater: CloseLater,
-): Promise<{ readonly inbox: Inbox; readonly place: string }> {
-  if (!isPostgresUrl(checkpointPath)) {
-    const to = readMoveTarget(checkpointPath)
-    if (to !== null) throw createMovedError(checkpointPath, to)
-    const inbox = openFileInbox(checkpointPath, clock.nowMs())
-    closeLater(() => inbox.close())
-    return { inbox, place: getInboxPath(checkpointPath) }
-  }
-  const { openShared } = await import('../checkpoint/postgres/open-database.js')
-  const { openSharedInbox } = await import('../checkpoint/postgres/inbox-rows.js')
-  const database = await openShared(checkpointPath, { clock, random, environment })
-  closeLater(() => database.close())
-  const inbox = await openSharedInbox({ clock, random, database, owner: null })
-  closeLater(() => inbox.close())
-  return { inbox, place: database.url }
 }

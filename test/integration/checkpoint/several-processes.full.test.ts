@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { Checkpoint, Intention, SubmissionBounds } from '../../../src/pipeline/checkpoint/checkpoint.js'
-import { buildStageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
+import { buildStageLookup } from '../../../src/pipeline/checkpoint/lookup.js'
 import { sweep } from '../../../src/pipeline/checkpoint/postgres/sweep.js'
 import { createEmptyPlan, type PlanPolicy } from '../../../src/core/lookup-state.js'
 import { findPostgres } from '../../support/postgres-server.js'

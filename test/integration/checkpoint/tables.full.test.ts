@@ -34,7 +34,7 @@ describe('the description of the tables', () => {
     const folder = mkdtempSync(join(tmpdir(), 'enrich-tables-'))
     const path = join(folder, 'checkpoint.sqlite')
     openCheckpoint({ path, scope, job, nowMs: startMs, random: systemRandom }).close()
-    openFileInbox(path, startMs).close()
+    void openFileInbox(path, startMs).close()
     const databases = [path, getInboxPath(path)].map((file) => new (loadDriver())(file, { readonly: true }))
     const found = databases.flatMap((database) =>
       database

@@ -42,7 +42,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(children.splice(0).map((child) => child.kill()))
   await receiver.close()
-  inbox.close()
+  await inbox.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -158,7 +158,7 @@ describe('anything else is refused, and leaves nothing behind', () => {
   ])('%s', async (_, deliver, status) => {
     expect(await deliver()).toBe(status)
     expect(counts()).toEqual({ waiting: 0, taken: 0, unclaimed: 0, quarantined: 0 })
-    inbox.close()
+    await inbox.close()
     for (const suffix of ['', '-wal']) {
       expect(readFile(getInboxPath(checkpoint()) + suffix)).not.toContain(canary)
     }

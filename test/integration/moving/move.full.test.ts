@@ -21,7 +21,7 @@ import { verifyFile } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
 import { getInboxPath } from '../../../src/pipeline/checkpoint/paths.js'
 import { openFileInbox } from '../../../src/pipeline/checkpoint/sqlite/inbox-rows.js'
 import { openSharedInbox } from '../../../src/pipeline/checkpoint/postgres/inbox-rows.js'
-import { moveCheckpoint, undoMove } from '../../../src/pipeline/migration/move-checkpoint.js'
+import { moveCheckpoint, undoMove } from '../../../src/pipeline/checkpoint/maintenance.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { connectPostgres } from '../../../src/platform/postgres/connect.js'
 import { systemRandom } from '../../../src/platform/random.js'
@@ -277,7 +277,7 @@ describe.skipIf(programs === null)('moving a checkpoint', () => {
     await inbox.receive('evt_before', Buffer.from('{}'), Date.now())
     await move(one, url)
     await expect(inbox.receive('evt_after', Buffer.from('{}'), Date.now())).rejects.toThrow()
-    inbox.close()
+    await inbox.close()
     const { inbox: rows } = await serverRows(url)
     expect(rows!.map((row) => (row as { event_id: string }).event_id)).toContain('evt_before')
   })
@@ -310,7 +310,7 @@ describe.skipIf(programs === null)('moving a checkpoint', () => {
     expect(await codeOf(opened(url))).toBe('CHECKPOINT_MOVED')
     const inbox = openFileInbox(one, Date.now())
     expect(await inbox.receive('evt_after', Buffer.from('{}'), Date.now())).toBe(true)
-    inbox.close()
+    await inbox.close()
     const again = open(one)
     const [id = 0] = await again.registerLookups([
       { kind: 'resolution', key: new Uint8Array(16), lookup: { name: 'X', location: null, context: null } },
@@ -371,7 +371,7 @@ describe.skipIf(programs === null)('moving a checkpoint', () => {
         expect(await codeOf(opened(url))).toBe('CHECKPOINT_IN_USE')
       },
     )
-    inbox.close()
+    await inbox.close()
     const shared = await opened(url)
     const receiver = await openSharedInbox({
       database: shared,

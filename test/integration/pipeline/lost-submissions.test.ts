@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { KeyedLookup } from '../../../src/pipeline/checkpoint/checkpoint.js'
-import { buildStageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
+import { type KeyedLookup, buildStageLookup } from '../../../src/pipeline/checkpoint/lookup.js'
 import {
   openCheckpoint,
   type OwnCheckpoint as Checkpoint,
@@ -37,8 +36,8 @@ beforeEach(() => {
   inbox = openFileInbox(path, nowMs)
   waits = []
 })
-afterEach(() => {
-  inbox.close()
+afterEach(async () => {
+  await inbox.close()
   checkpoint.close()
   rmSync(folder, { recursive: true, force: true })
 })

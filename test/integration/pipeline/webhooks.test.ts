@@ -262,7 +262,7 @@ describe('an answer to a submission that was lost', () => {
     const [lost] = service.runs
     const event = eventOf(service.finished(lost!))
     await standing.receive(event.id, event.body, Date.now())
-    standing.close()
+    await standing.close()
     const summary = await place.run(service, { submission: { onLost: 'resubmit' } })
     expect(summary).toMatchObject({ stop: null, uncertainCount: 0, answeredCount: 1, billedCount: 0 })
     expect(service.runs).toHaveLength(1)

@@ -1,15 +1,7 @@
 import type { Clock } from '../../../platform/clock.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { ChargesReport, ChargesRequest, ChargesDeps } from '../sqlite/settle-charges.js'
-import {
-  type SettledCharges,
-  ChargeRules,
-  getSingleRun,
-  neverCreated,
-  type ChargedLookup,
-  type OwnCharge,
-  type UncertainSubmission,
-} from '../charges.js'
+import { type SettledCharges, ChargeRules, getSingleRun, neverCreated, type ChargedLookup, type OwnCharge, type UncertainSubmission, type Charge } from '../charges.js'
 import {
   assertNotMoved,
   openShared,
@@ -19,10 +11,9 @@ import {
 } from './open-database.js'
 import { withRetries } from '../../../platform/postgres/retry.js'
 import { sweep } from './sweep.js'
-import type { SubmissionName } from '../lookup-key.js'
-import type { Charge } from '../ledger.js'
+import type { SubmissionName } from '../lookup.js'
 import { readScope } from '../../../core/lookup-state.js'
-import type { LookupId } from '../checkpoint.js'
+import type { LookupId } from '../../../core/lookup-identity.js'
 import type { Change } from '../transitions.js'
 import { applyChanges, lockLookup } from './lookup-rows.js'
 

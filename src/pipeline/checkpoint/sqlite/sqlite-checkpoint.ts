@@ -9,10 +9,11 @@ import { createEmptyPlan, moveLookup, type LookupPlan, type PlanPolicy } from '.
 import type { LookupKind } from '../../../core/lookup-kinds.js'
 import { createDamagedError } from '../checkpoint-errors.js'
 import type { HistoryStore } from '../history-store.js'
-import { formatCustomId, parseCustomId } from '../lookup-key.js'
+import { formatCustomId, parseCustomId, type KeyedLookup } from '../lookup.js'
 import type { FollowedLookups, Found, Given, LookupQueries, LookupStore, QueryName } from '../lookup-store.js'
 import { packContent, unpackBody } from '../packed-answer.js'
-import type { Intention, KeyedLookup, LookupId } from '../records.js'
+import type { Intention } from '../records.js'
+import type { LookupId } from '../../../core/lookup-identity.js'
 import { calculateNextChain } from '../tables.js'
 import {
   getCutoffMs,
