@@ -82,6 +82,11 @@ const doors: Record<string, Doors> = {
       stage-answers stage-lines stage-questions`,
   },
   'pipeline/checkpoint': { files: 'checkpoint lookup maintenance open', atMost: { doors: 4, names: 63 } },
+  'pipeline/decisions': {
+    files: `
+      decided-lookups decision-sync decisions-file gather-candidates proposals review-store
+      shared-review`,
+  },
   'pipeline/history': {
     files: `
       alarms changes-file compare-outputs ending history-reader metrics-file notify-message
