@@ -4,7 +4,7 @@ import type { Resolution } from '../contract/result.js'
 import { UserError, errorCodes, type ErrorCode } from '../core/errors.js'
 import type { Candidate } from '../pipeline/answers/decision.js'
 import { isDoubtful } from '../core/lookup-state.js'
-import { prepareAnswer, type PreparedAnswer } from '../pipeline/scheduler/prepared-answer.js'
+import { prepareAnswer, type PreparedAnswer } from '../pipeline/answers/prepared-answer.js'
 import {
   buildRunPoll,
   toResolutionText,

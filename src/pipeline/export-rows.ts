@@ -20,7 +20,7 @@ import {
 } from './output/output-path.js'
 import { assertNotOurs, assertOutputsApart, type OwnFile } from './output/own-files.js'
 import { publish, type PublishReport } from './output/publish.js'
-import type { FirstAnswers } from './scheduler/first-answers.js'
+import type { FirstAnswers } from './answers/first-answers.js'
 
 /** The rows of an output, and the sources of their answers. */
 interface AnsweredRows {

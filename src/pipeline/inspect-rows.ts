@@ -23,8 +23,8 @@ import { InputColumns } from './input/input-columns.js'
 import { openInput, type Input } from './input/input.js'
 import type { RowIndex } from './input/row-index.js'
 import type { RunOrder } from './order.js'
-import { FirstAnswers, placeLookups, toRegistryRule } from './scheduler/first-answers.js'
-import type { FirstRule } from './scheduler/first-rule.js'
+import { FirstAnswers, placeLookups, toRegistryRule } from './answers/first-answers.js'
+import type { FirstRule } from './answers/first-rule.js'
 
 /** An input, its rows, and their earlier answers and decisions. */
 export interface RowInspection {

@@ -96,7 +96,7 @@ export interface OpenWebhooks {
 }
 
 /** Loaded on demand: a run without its own receiver starts faster. */
-const loadReceiver = () => import('./scheduler/receiver.js')
+const loadReceiver = () => import('./receiver.js')
 
 /**
  * Opens the inbox of a checkpoint, and starts the receiver if this process has one. Returns `null` if no deliveries are

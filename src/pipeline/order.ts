@@ -1,6 +1,6 @@
 import type { EndingOptions } from './history/ending.js'
 import type { Prices } from '../core/money.js'
-import type { FirstRule } from './scheduler/first-rule.js'
+import type { FirstRule } from './answers/first-rule.js'
 import type { InputOptions } from './input/input.js'
 import type { NamedColumns, IdentifierUse } from './input/columns.js'
 import type { Partition } from '../core/partition.js'

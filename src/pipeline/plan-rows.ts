@@ -17,7 +17,7 @@ import type { LookupId } from '../core/lookup-identity.js'
 import type { DecidedLookups } from './decisions/decided-lookups.js'
 import { type PlannedSpending, planSpending } from './history/planned-spending.js'
 import { nameJob } from './input/input.js'
-import { type FirstPlan, planFirst } from './scheduler/first-answers.js'
+import { type FirstPlan, planFirst } from './answers/first-answers.js'
 
 /** Further keys are stored on disk, to bound memory. */
 const keysInMemoryMax = 20_000

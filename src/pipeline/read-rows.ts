@@ -1,6 +1,6 @@
 import type { CloseLater } from '../platform/close-stack.js'
 import { formatCount } from '../core/text.js'
-import { placeLookups, toRegistryRule } from './scheduler/first-answers.js'
+import { placeLookups, toRegistryRule } from './answers/first-answers.js'
 import { ingest, type Ingested } from './input/ingest.js'
 import { checkOutput, type RunOutputs, type RunTable } from './open-files.js'
 import type { RunLookups } from './open-lookups.js'

@@ -95,7 +95,7 @@ export async function checkServiceAccess(client: Pick<ServiceClient, 'pollRun'>)
     })
   }
   // Imported here, because a status needs none of it.
-  const { judgePoll } = await import('./scheduler/outcome.js')
+  const { judgePoll } = await import('./scheduler/scheduler.js')
   const verdict = judgePoll(exchange, { runId: 'run_doctor', customId: null, name: null }, Date.now())
   if (verdict.kind === 'refused') {
     throw new UserError('SERVICE_REFUSED', verdict.reason, {

@@ -12,9 +12,13 @@ import {
 } from '../core/lookup-state.js'
 import type { AskedService, Planned, StageRun } from './plan-run.js'
 import { watchProgress } from './history/progress-watch.js'
-import type { RunCounter, ScheduledStages } from './scheduler/work.js'
-import { endJobs, readSpending } from './scheduler/job.js'
-import { runUntilAnswered } from './scheduler/scheduler.js'
+import {
+  type RunCounter,
+  type ScheduledStages,
+  endJobs,
+  readSpending,
+  runUntilAnswered,
+} from './scheduler/scheduler.js'
 import { warn, type RunContext } from './services.js'
 import type { LookupFacts } from './history/summary.js'
 import type { Tally } from './history/tally.js'

@@ -19,7 +19,7 @@ import { createEmptySummary } from './history/summary.js'
 import { createTally } from './history/tally.js'
 import { writeRows } from './write-output.js'
 import { type FirstRun, answerFirst } from './answer-first.js'
-import type { FirstAnswers } from './scheduler/first-answers.js'
+import type { FirstAnswers } from './answers/first-answers.js'
 
 /**
  * Runs an order: reads rows, looks them up, waits for the answers, and writes the rows with their answers. The same order

@@ -1,6 +1,6 @@
 import { parseWebhookSecrets } from '../../src/core/webhook-signature.js'
 import { openFileInbox } from '../../src/pipeline/checkpoint/sqlite/inbox-rows.js'
-import { startReceiver } from '../../src/pipeline/scheduler/receiver.js'
+import { startReceiver } from '../../src/pipeline/receiver.js'
 import { systemClock } from '../../src/platform/clock.js'
 
 /**

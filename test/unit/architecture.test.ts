@@ -65,21 +65,20 @@ const doors: Record<string, Doors> = {
   parquet: { files: 'duckdb parquet-files parquet-writer', atMost: { doors: 3, names: 20 } },
   pipeline: {
     files: `
-      answers/decision answers/published-state answers/stage-lines checkpoint/lookup
-      checkpoint/maintenance decisions/decision-sync decisions/decisions-file decisions/proposals
-      decisions/review-store export-rows history/alarms history/changes-file
-      history/compare-outputs history/history-reader history/notify-message
-      history/planned-spending history/progress history/remembered-runs history/run-record
-      history/run-summary input/columns input/input input/input-columns inspect-rows
-      open-review-backend order output/collect output/output-format output/output-path
-      output/own-files output/plain-table plan-rows read-history read-status run
-      scheduler/first-rule scheduler/prepared-answer scheduler/receiver scheduler/scheduling
-      services`,
+      answers/decision answers/first-rule answers/prepared-answer answers/published-state
+      answers/stage-lines checkpoint/lookup checkpoint/maintenance decisions/decision-sync
+      decisions/decisions-file decisions/proposals decisions/review-store export-rows
+      history/alarms history/changes-file history/compare-outputs history/history-reader
+      history/notify-message history/planned-spending history/progress history/remembered-runs
+      history/run-record history/run-summary input/columns input/input input/input-columns
+      inspect-rows open-review-backend order output/collect output/output-format
+      output/output-path output/own-files output/plain-table plan-rows read-history read-status
+      receiver run scheduler/scheduling services`,
   },
   'pipeline/answers': {
     files: `
-      answer-line column-kinds columns decided-answer decision joined-line published-state
-      stage-answers stage-lines stage-questions`,
+      answer-line column-kinds columns decided-answer decision first-answers first-rule
+      joined-line prepared-answer published-state stage-answers stage-lines stage-questions`,
   },
   'pipeline/checkpoint': { files: 'checkpoint lookup maintenance open', atMost: { doors: 4, names: 63 } },
   'pipeline/decisions': {
@@ -101,10 +100,7 @@ const doors: Record<string, Doors> = {
       answer-lines collect output-format output-path own-files part-ledger partitioned-job
       plain-table publish row-spool staged-file xlsx`,
   },
-  'pipeline/scheduler': {
-    files: `
-      first-answers first-rule job outcome prepared-answer receiver scheduler scheduling work`,
-  },
+  'pipeline/scheduler': { files: 'scheduler scheduling', atMost: { doors: 2 } },
   registry: {
     files: 'edition evaluate/evaluation import/load normalize/parsed-name normalize/places read-registry',
     atMost: { doors: 6, names: 40 },

@@ -18,7 +18,7 @@ import {
   type Tally,
 } from './tally.js'
 import type { TimelinePoint, Timeline } from './run-record.js'
-import type { JobSpending } from '../scheduler/job.js'
+import type { JobSpending } from '../scheduler/scheduler.js'
 import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
 

@@ -14,8 +14,8 @@ import {
   type KindRun,
 } from './tally.js'
 import { calculateMoney, type Prices } from '../../core/money.js'
-import type { JobSpending } from '../scheduler/job.js'
-import type { FirstFigures } from '../scheduler/first-rule.js'
+import type { JobSpending } from '../scheduler/scheduler.js'
+import type { FirstFigures } from '../answers/first-rule.js'
 import type { RunSummary } from './run-summary.js'
 
 /** Facts for the summary of a run. */

@@ -19,7 +19,7 @@ import {
 } from '../answers/stage-answers.js'
 import type { CheckpointReader, KnownAnswer } from '../checkpoint/lookup.js'
 import type { LookupId } from '../../core/lookup-identity.js'
-import type { FirstAnswers } from '../scheduler/first-answers.js'
+import type { FirstAnswers } from '../answers/first-answers.js'
 import type { RowIndex } from '../input/row-index.js'
 
 /** Number of rows by outcome: one of the service, or one that this program assigns. */

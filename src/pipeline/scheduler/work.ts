@@ -8,7 +8,7 @@ import type { Checkpoint, ToSubmit, Inbox, DeliveryState } from '../checkpoint/c
 import type { LookupId } from '../../core/lookup-identity.js'
 import type { LookupPlan, PlanPolicy } from '../../core/lookup-state.js'
 import type { StageKind } from '../../core/lookup-kinds.js'
-import type { PreparedAnswers } from './prepared-answer.js'
+import type { PreparedAnswers } from '../answers/prepared-answer.js'
 import type { OpenRunsView } from './run-durations.js'
 
 /** An answer that was stored; `run` may be parsed when it is read. */

@@ -1,6 +1,6 @@
 import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
-import { formatSample } from '../../pipeline/scheduler/first-rule.js'
+import { formatSample } from '../../pipeline/answers/first-rule.js'
 import { getBilled, getSubmissions, type RememberedRun } from '../../pipeline/history/remembered-runs.js'
 import { formatBilledCount, sumSubmitted } from '../../core/money.js'
 import { cut, html, isolateText, type Html, type HtmlPart } from '../../web/html.js'

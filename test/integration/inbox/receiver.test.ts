@@ -12,7 +12,7 @@ import {
   unsettledQueries,
 } from '../../../src/pipeline/checkpoint/sqlite/inbox-rows.js'
 import type { Inbox } from '../../../src/pipeline/checkpoint/inbox.js'
-import { startReceiver, type Receiver } from '../../../src/pipeline/scheduler/receiver.js'
+import { startReceiver, type Receiver } from '../../../src/pipeline/receiver.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { loadDriver } from '../../../src/platform/sqlite.js'
 import { startChild, type Child } from '../../support/child-process.js'

@@ -7,20 +7,20 @@ import {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
-import type { ListenAddress } from '../../core/server-addresses.js'
+import type { ListenAddress } from '../core/server-addresses.js'
 import {
   judgeSignatureHeaders,
   verifyDelivery,
   type HmacSha256,
   type SignatureVerdict,
   type WebhookKeys,
-} from '../../core/webhook-signature.js'
-import type { Clock } from '../../platform/clock.js'
-import { drainRequest, closeWithin, formatHttpUrl, listen } from '../../platform/http-server.js'
-import { withCleanup } from '../../platform/close-stack.js'
-import type { Random } from '../../platform/random.js'
-import type { Inbox } from '../checkpoint/checkpoint.js'
-import { openInbox } from '../checkpoint/open.js'
+} from '../core/webhook-signature.js'
+import type { Clock } from '../platform/clock.js'
+import { drainRequest, closeWithin, formatHttpUrl, listen } from '../platform/http-server.js'
+import { withCleanup } from '../platform/close-stack.js'
+import type { Random } from '../platform/random.js'
+import type { Inbox } from './checkpoint/checkpoint.js'
+import { openInbox } from './checkpoint/open.js'
 
 export interface ReceiverDeps {
   /** Port 0 selects any free port. */

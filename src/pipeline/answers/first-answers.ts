@@ -6,7 +6,7 @@ import {
   findLookupIds,
 } from '../checkpoint/lookup.js'
 import type { LookupId } from '../../core/lookup-identity.js'
-import { type Decision, type Candidate, toAnswerCandidate } from '../answers/decision.js'
+import { type Decision, type Candidate, toAnswerCandidate } from './decision.js'
 import type { LookupRule } from '../input/columns.js'
 import { planLookup, type PlanPolicy } from '../../core/lookup-state.js'
 import {
