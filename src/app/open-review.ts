@@ -120,10 +120,9 @@ function showContradictions(
   contradicted: Map<LookupId, Candidate | null>,
 ): RowIndex {
   if (first === null) return index
-  first.checkSample()
-  const shown = first.contradicted
-  for (const [id, serviceId] of shown) contradicted.set(serviceId, first.readCompany(id))
-  index.replace(shown)
+  const shown = first.checkSample().listContradicted()
+  for (const { serviceId, company } of shown) contradicted.set(serviceId, company)
+  index.replace(new Map(shown.map(({ id, serviceId }) => [id, serviceId])))
   return index
 }
 

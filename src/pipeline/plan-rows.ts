@@ -17,7 +17,7 @@ import type { LookupId } from '../core/lookup-identity.js'
 import type { DecidedLookups } from './decisions/decided-lookups.js'
 import { type PlannedSpending, planSpending } from './history/planned-spending.js'
 import { nameJob } from './input/input.js'
-import { type FirstPlan, planFirst } from './answers/first-answers.js'
+import { type FirstPlan, planFirst } from './answers/first-rule.js'
 
 /** Further keys are stored on disk, to bound memory. */
 const keysInMemoryMax = 20_000
@@ -306,7 +306,7 @@ export async function createRowPlanner(rows: PlannedRows, nowMs: number): Promis
         domainCount,
         billedMax,
         stages: stagePlans,
-        first: found.first === null ? null : planFirst(found.first, plan.submit, prices),
+        first: found.first === null ? null : planFirst(found.first.facts, plan.submit, prices),
         spending,
         limitMs: estimateEtaMs({ ...requests, ...limits }) ?? 0,
       }

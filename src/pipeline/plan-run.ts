@@ -76,7 +76,7 @@ export async function planRun(context: RunContext, service: AskedService): Promi
       services.observe({ type: 'notice', text })
     },
   })
-  const waitMs = clock.monotonicMs() - fromMs + (service.first?.elapsedMs ?? 0)
+  const waitMs = clock.monotonicMs() - fromMs + (service.first?.facts.elapsedMs ?? 0)
   const knowsEarlierRuns = service.connection.service === 'hosted'
   const policy = { nowMs: clock.nowMs(), maxAgeMs, onLost, knowsEarlierRuns }
   const plan = await service.checkpoint.plan(policy)
@@ -213,7 +213,7 @@ async function resumesAccepted(history: RunHistory): Promise<boolean> {
 /** Throws USAGE_INVALID if the sample alone exceeds the budget. */
 function assertSampleFits({ requests }: RunOrder, { first }: AskedService): void {
   const { lookupsMax } = requests.scheduling
-  const sampleCount = first?.counts.sampleCount ?? 0
+  const sampleCount = first?.facts.sampleCount ?? 0
   if (lookupsMax === null || sampleCount <= lookupsMax) return
   throw new UserError(
     'USAGE_INVALID',

@@ -81,7 +81,11 @@ export async function runLookups(
       random,
       resolutions: { backlog, counter, onAnswered },
       interrupt,
-      stages: toScheduledStages(requests.stages, stages, (id) => service.first?.isCheck(id) === true),
+      stages: toScheduledStages(
+        requests.stages,
+        stages,
+        (id) => service.first?.facts.checks.has(id) === true,
+      ),
       decided: service.decided,
       ...(webhooks === null ? {} : { webhooks }),
       scheduling: {

@@ -148,12 +148,12 @@ function describeFirst(
   prices: Prices | null,
 ): FirstFigures | null {
   if (first === null) return null
-  const sample = first.checkSample()
+  const { figures: sample } = first.checkSample()
   const { ids, rowCounts } = index.getDistinct()
-  const { settledCount: lookupCount } = first.counts
+  const { name: registry, accept, settledCount: lookupCount } = first.facts
   const rowCount = ids.reduce((sum, id, at) => sum + (first.isSettled(id) ? (rowCounts[at] ?? 0) : 0), 0)
   const saved = calculateSaved(lookupCount - (sample?.lookupCount ?? 0), prices)
-  return { registry: first.name, accept: first.accept, lookupCount, rowCount, saved, sample }
+  return { registry, accept, lookupCount, rowCount, saved, sample }
 }
 
 /** A part reads only its own rows, so it uses the hash of the list of files. */

@@ -588,15 +588,11 @@ describe('objects of the pipeline', () => {
   const wide = [
     'Checkpoint',
     'CheckpointFile',
-    'CheckpointReader',
-    'FirstAnswers',
     'OwnCheckpoint',
-    'Repair',
     'ReviewReader',
     'ReviewStore',
     'SharedReview',
     'SharedStore',
-    'SqliteReader',
     'SqliteReviewReader',
   ]
 
