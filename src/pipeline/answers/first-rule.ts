@@ -168,7 +168,7 @@ export function formatSample({ lookupCount, sameCount, interval, ...counts }: Sa
   ].join('')
 }
 
-/** What the registry answers. Counts are of distinct lookups. */
+/** Figures of the registry's answers. Counts are of distinct lookups. */
 export interface FirstFacts {
   /** The registry's name in outputs: `registry:EDITION`. */
   readonly name: string

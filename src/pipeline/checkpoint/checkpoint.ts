@@ -8,7 +8,7 @@ import type { KeyedLookup } from './lookup.js'
 import { decide, type LookupUpdate, type Transition, type UpdateOutcome } from './transitions.js'
 
 export { inboxLimits } from './inbox.js'
-export type { DeliveryState, Inbox, InboxAccess, InboxCounts, WaitingDelivery } from './inbox.js'
+export type { DeliveryState, Inbox, InboxAccess, WaitingDelivery } from './inbox.js'
 export type {
   HistoryRows,
   HistoryStore,

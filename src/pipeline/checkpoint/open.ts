@@ -16,8 +16,8 @@ import type { SharedCheckpointLocation, SharedRunDeps } from './postgres/shared-
 import type { SharedStatus } from './postgres/status.js'
 import type { OpenCheckpointDeps } from './sqlite/checkpoint-file.js'
 
-export { getInboxPath, getReviewStorePath, hasDecisions, isCheckpointAt } from './paths.js'
-export type { OpenCheckpointDeps, SharedCheckpointLocation, SharedStatus }
+export { getInboxPath, getReviewStorePath, hasDecisions } from './paths.js'
+export type { SharedCheckpointLocation }
 
 /**
  * Opens a checkpoint: for a run, for its readers, for its status, or for the deliveries of webhooks. A place is the path
@@ -44,7 +44,7 @@ const loadVerifier = () => import('./sqlite/verify.js')
 /** The database of a checkpoint on PostgreSQL, for tables that others keep in it. */
 export type ServerDatabase = Pick<SharedDatabase, 'postgres' | 'explain'>
 
-/** What a checkpoint has so far. */
+/** The content of a checkpoint so far. */
 interface KnownCheckpoint {
   /** The file that is read: that of the checkpoint, or a local copy of the one on a server. */
   readonly path: string
@@ -60,7 +60,7 @@ export interface RunCheckpoint extends KnownCheckpoint {
   readonly inbox: InboxAccess
 }
 
-/** What only a checkpoint on a server needs, besides the clock. */
+/** A checkpoint in a file needs only the clock. */
 interface RunCheckpointDeps extends Omit<SharedRunDeps, 'location'> {
   readonly access: Omit<SharedCheckpointLocation, 'url'>
 }
@@ -102,7 +102,7 @@ export interface CheckpointView extends KnownCheckpoint {
   problem(isBilled: boolean): UserError | null
 }
 
-/** Opens a checkpoint to read what it has; `null` if there is none. `folder` is for a copy from a server. */
+/** Opens a checkpoint to read it; `null` if it does not exist. `folder` is for a copy from a server. */
 export async function openView(
   place: string,
   { folder, ...system }: System & { readonly folder: string },

@@ -156,7 +156,7 @@ export function judgeOtherPoll(
  * Judges the body, for 200 and 202 alike; an unknown status means "not finished" (interface: "Job and run envelopes";
  * case is ignored).
  */
-export function judgeRun(body: unknown, asked: ExpectedIdentity, bodyFault: string | null): PollVerdict {
+function judgeRun(body: unknown, asked: ExpectedIdentity, bodyFault: string | null): PollVerdict {
   const parsed = runObjectLenient.safeParse(body)
   if (!parsed.success) return { kind: 'retry', reason: bodyFault ?? 'the body is not a run' }
   const run = parsed.data
@@ -244,7 +244,7 @@ export function withChain(run: RunObjectLenient, seen: readonly string[]): RunOb
 }
 
 /**
- * What a genuine delivery means (interface: "Delivery request").
+ * The meaning of a genuine delivery (interface: "Delivery request").
  * - `finished`: a complete answer.
  * - `incomplete`: the run must be polled for its final answer.
  * - `record`, `unreadable`: see `WebhookEvent`.

@@ -1,7 +1,16 @@
 import type { Clock } from '../../../platform/clock.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { ChargesReport, ChargesRequest, ChargesDeps } from '../sqlite/settle-charges.js'
-import { type SettledCharges, ChargeRules, getSingleRun, neverCreated, type ChargedLookup, type OwnCharge, type UncertainSubmission, type Charge } from '../charges.js'
+import {
+  type SettledCharges,
+  ChargeRules,
+  getSingleRun,
+  neverCreated,
+  type ChargedLookup,
+  type OwnCharge,
+  type UncertainSubmission,
+  type Charge,
+} from '../charges.js'
 import {
   assertNotMoved,
   openShared,
