@@ -80,7 +80,7 @@ const doors: Record<string, Doors> = {
       answer-line column-kinds columns decided-answer decision first-answers first-rule
       joined-line prepared-answer published-state stage-answers stage-lines stage-questions`,
   },
-  'pipeline/checkpoint': { files: 'checkpoint lookup maintenance open', atMost: { doors: 4, names: 59 } },
+  'pipeline/checkpoint': { files: 'checkpoint lookup maintenance open', atMost: { doors: 4, names: 63 } },
   'pipeline/decisions': {
     files: `
       decided-lookups decision-sync decisions-file gather-candidates proposals review-store
