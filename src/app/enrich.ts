@@ -19,7 +19,7 @@ import type { RunEvent } from '../pipeline/history/progress.js'
 import type { FirstRegistry, RunOrder } from '../pipeline/order.js'
 import type { RunServices } from '../pipeline/services.js'
 import { resolvePart } from './resolve-part.js'
-import { reportWriter, runWithLivePage } from './run-report.js'
+import { renderRunReport, runWithLivePage } from './run-report.js'
 import type { RunSummary } from '../pipeline/history/run-summary.js'
 import { systemClock, type Clock } from '../platform/clock.js'
 import { explainSystemFailure } from '../platform/system-limits.js'
@@ -181,7 +181,7 @@ function buildServices({ settings, environment, options, observe, clock }: RunCa
       environment,
       apiKey: () => (service.baseUrl === null ? null : resolveApiKey(environment).reveal()),
     },
-    reports: reportWriter,
+    renderReport: renderRunReport,
   }
 }
 

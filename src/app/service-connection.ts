@@ -11,7 +11,7 @@ import {
   listCheckpointFiles,
   listRegistryFiles,
   type OwnFile,
-} from '../pipeline/output/own-files.js'
+} from '../pipeline/own-files.js'
 import { getProposalsPath } from '../pipeline/decisions/proposals.js'
 import type { Environment } from '../config/file-config.js'
 import type { Settings } from '../config/settings.js'

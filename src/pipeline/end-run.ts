@@ -11,8 +11,8 @@ import type { RunHistory, StoredOutput } from './history/run-history.js'
 import type { Input } from './input/input.js'
 import type { RowGroups, RowIndex } from './input/row-index.js'
 import type { RunOutputs } from './open-files.js'
-import type { AppendingRun } from './output/output-format.js'
-import { findAppended, removeMark } from './output/staged-file.js'
+import { findAppended, removeMark } from './output/output.js'
+import { publishText } from './output/plain-table.js'
 import { warn, type Connection, type RunContext } from './services.js'
 import { buildSummary, type LookupFacts } from './history/summary.js'
 import type { Tally } from './history/tally.js'
@@ -131,16 +131,17 @@ async function writeReport(
   history: RunHistory,
   exitCode: ExitCode,
 ): Promise<void> {
-  const { reports, clock, observe } = services
+  const { renderReport, clock, observe } = services
   const { reportPath: path = null } = order.reporting
-  if (path === null || reports === undefined) return
+  if (path === null || renderReport === undefined) return
   const { identity, record } = history
   if (identity === null) {
     warn(services, `No report is written to ${path}: this run is not in the history.`)
     return
   }
   const { run } = identity
-  await reports.write(path, history.reader, run, { endedAtMs: clock.nowMs(), exitCode, record })
+  const end = { endedAtMs: clock.nowMs(), exitCode, record }
+  await publishText(path, await renderReport(history.reader, run, end))
   observe({ type: 'notice', text: `The report of the run is at ${path}.` })
 }
 
@@ -225,7 +226,7 @@ function describeChanges({ path }: ChangesTarget, { baseline, counts }: KnownCha
 /** Returns the output of the run whose changes a table has; null if it is not stored here. */
 async function readAppended(
   history: HistoryReader,
-  appended: AppendingRun | null,
+  appended: Awaited<ReturnType<typeof findAppended>>,
   baseline: number,
 ): Promise<PublishedOutput | null> {
   const run = (await history.runs()).find(({ number }) => number === appended?.run)

@@ -10,7 +10,7 @@ import type { LookupRule } from './input/columns.js'
 import { openServiceCheckpoint } from './open-backend.js'
 import type { RunTable } from './open-files.js'
 import type { AskedService } from './plan-run.js'
-import { assertJobWithoutParts, openPart, type OpenPart } from './output/partitioned-job.js'
+import { joinPart, type OpenPart } from './output/output.js'
 import { warn, type Connection, type RunContext } from './services.js'
 
 /** How the rows of a run become lookups, and where their answers are. */
@@ -73,35 +73,24 @@ async function readDecided(
   return new DecidedLookups(byLookup)
 }
 
-/**
- * Joins the job of this run with its part; null for a run over all rows, which cannot join a job with parts. Throws the
- * errors of joining a job.
- */
-export async function joinPart(
+/** Joins the job of this run with its part; null for a run over all rows. Throws the errors of joining a job. */
+export async function joinRunPart(
   { order, services, backend }: RunContext,
   input: Input,
   { scope }: Connection,
   attempt: string,
 ): Promise<OpenPart | null> {
   const { clock } = services
-  const { part = null } = order.source
-  const { job } = order.reporting.history
-  const { parts: database } = backend
-  if (part === null) {
-    if (database !== null && job !== null) await assertJobWithoutParts(database, job, scope)
-    return null
-  }
-  if (database === null) throw new Error('a part without a database to publish it in')
-  const opened = await openPart({
-    name: part.job,
-    partition: part.partition,
+  const opened = await joinPart({
+    part: order.source.part ?? null,
+    job: order.reporting.history.job,
     scope,
     attempt,
     clock,
-    database,
+    database: backend.parts,
     inputFingerprint: input.identity.hashList(),
     nowMs: clock.nowMs(),
   })
-  if (opened.notice !== null) warn(services, opened.notice)
+  if (opened !== null && opened.notice !== null) warn(services, opened.notice)
   return opened
 }

@@ -14,7 +14,7 @@ import type { LookupPlan, PlanPolicy } from './checkpoint/lookup-state.js'
 import { stageKinds, type StageKind } from '../core/lookup-kinds.js'
 import type { LookupRule } from './input/columns.js'
 import type { DecidedRows } from './answers/stage-questions.js'
-import { type RunOutputs, type RunTable, assertFilesMayGrow, tryOutput } from './open-files.js'
+import { type RunOutputs, type RunTable, assertFilesMayGrow, tryOutputs } from './open-files.js'
 import type { RunOrder } from './order.js'
 import { Backlog, type RunCounter } from './scheduler/work.js'
 import { readSpending, settleLostSubmissions } from './scheduler/job.js'
@@ -159,7 +159,7 @@ export async function planChecked(context: RunContext, run: PlannedRun): Promise
   const asksAgain = askAgain.length > 0
   if (asksAgain) {
     await assertUndoubted(context, run)
-    await tryOutput(context, files, rowCount)
+    await tryOutputs(context, files, rowCount)
     await service.checkpoint.reopen(askAgain)
   }
   const planned = await planRun(context, service)
@@ -174,7 +174,7 @@ export async function planChecked(context: RunContext, run: PlannedRun): Promise
     ...planned.asked,
   })
   assertFilesMayGrow(backend.path, submitCount, table.input, outputs.output)
-  if (asksMore && !asksAgain) await tryOutput(context, files, rowCount)
+  if (asksMore && !asksAgain) await tryOutputs(context, files, rowCount)
   return planned
 }
 

@@ -13,8 +13,7 @@ import { buildPartSeries, toNamedJob } from './checkpoint/partition.js'
 import type { RunOutputs } from './open-files.js'
 import type { RunLookups } from './open-lookups.js'
 import type { RunOrder } from './order.js'
-import type { AppendingRun } from './output/output-format.js'
-import { withMark } from './output/staged-file.js'
+import { markAppended } from './output/output.js'
 import type { Planned } from './plan-run.js'
 import { calculateMoneySoFar } from './history/progress-watch.js'
 import type { RunCounts } from './run-lookups.js'
@@ -93,7 +92,7 @@ export function markOutputs(
   const owner = history.identity
   if (owner === null) return { output, changes }
   const series = getSeries(order)
-  const standsFor = async (earlier: AppendingRun) => {
+  const standsFor = async (earlier: { readonly run: number; readonly startedAtMs: number }) => {
     const found = (await history.reader.runs()).find(({ number }) => number === earlier.run)
     const isComplete = found?.endedAtMs !== null && found?.record?.error === null
     if (found?.startedAtMs === earlier.startedAtMs && isComplete) return false
@@ -103,8 +102,8 @@ export function markOutputs(
   }
   const never = () => Promise.resolve(false)
   return {
-    output: withMark(output, series, { owner, columns: input.columns, standsFor }),
-    changes: changes && withMark(changes, series, { owner, columns: null, standsFor: never }),
+    output: markAppended(output, series, { owner, columns: input.columns, standsFor }),
+    changes: changes && markAppended(changes, series, { owner, columns: null, standsFor: never }),
   }
 }
 

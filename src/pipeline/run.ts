@@ -4,12 +4,10 @@ import { openEnding, type Ending } from './history/ending.js'
 import { createTimeline } from './history/run-record.js'
 import type { RunSummary } from './history/run-summary.js'
 import { openWebhooks, withBackend, openBackend } from './open-backend.js'
-import { openFiles, openRowSpool } from './open-files.js'
-import { joinPart, openLookups } from './open-lookups.js'
+import { openFiles } from './open-files.js'
+import { joinRunPart, openLookups } from './open-lookups.js'
 import type { RunOrder } from './order.js'
-import { listPartFiles, type PublishedPart } from './output/part-ledger.js'
-import { describePublished } from './output/partitioned-job.js'
-import type { Partition } from './checkpoint/partition.js'
+import { openRowSpool, type OpenPart } from './output/output.js'
 import { planChecked, type Planned } from './plan-run.js'
 import { readRows } from './read-rows.js'
 import { beginHistory, markOutputs, recordFailure } from './record-run.js'
@@ -49,14 +47,14 @@ async function runSteps(context: RunContext, ending: Ending, closeLater: CloseLa
   const { input } = table
   const connection = await services.connect('service')
   closeLater(() => connection.close())
-  const part = await joinPart(context, input, connection, attempt)
-  if (part !== null && part.published !== null)
-    return summarizePart(context, connection, part.partition, part.published)
+  const part = await joinRunPart(context, input, connection, attempt)
+  if (part !== null && part.published !== null) return summarizePart(context, connection, part.published)
   const lookups = await openLookups(context, table, connection, closeLater)
   const history = await beginHistory(context, input, lookups)
   const webhooks = await openWebhooks(order.requests.webhooks, backend.inbox, clock)
   closeLater(() => webhooks?.close())
-  const rowSpool = openRowSpool(context, table, requested.outputs, closeLater)
+  const rowSpool = openRowSpool(input, requested.outputs.output, order.source.input.spoolFolder)
+  closeLater(() => rowSpool?.remove())
   const outputs = markOutputs(context, input, requested.outputs, history)
 
   const counts = { ...createTally(), timeline: createTimeline() }
@@ -83,15 +81,10 @@ async function runSteps(context: RunContext, ending: Ending, closeLater: CloseLa
 function summarizePart(
   { services }: RunContext,
   { service }: Connection,
-  partition: Partition,
-  published: PublishedPart,
+  { notice, paths, rowCount }: NonNullable<OpenPart['published']>,
 ): RunSummary {
-  services.observe({ type: 'notice', text: describePublished(partition, published) })
-  const summary: RunSummary = {
-    ...createEmptySummary(service),
-    outputPaths: listPartFiles(published),
-    rowCount: published.rowCount,
-  }
+  services.observe({ type: 'notice', text: notice })
+  const summary: RunSummary = { ...createEmptySummary(service), outputPaths: paths, rowCount }
   services.observe({ type: 'finished', summary })
   return summary
 }

@@ -7,14 +7,13 @@ import type { SharedCheckpointLocation } from './checkpoint/postgres/shared-run.
 import type { RunObserver } from './history/progress.js'
 import type { RunRecord } from './history/run-record.js'
 import type { HistoryReader } from './history/remembered-runs.js'
-import type { SourceFile } from './input/input.js'
 import type { RunOrder } from './order.js'
 import type { PreparedAnswers } from './scheduler/prepared-answer.js'
 import type { OpenCheckpointDeps } from './checkpoint/sqlite/sqlite-checkpoint.js'
 import type { Checkpoint, CheckpointReader } from './checkpoint/checkpoint.js'
 import type { KeptCandidates, RunReview } from './decisions/review-store.js'
 import type { InboxAccess } from './scheduler/inbox.js'
-import type { PartDatabase } from './output/part-ledger.js'
+import type { PartDatabase } from './output/output.js'
 
 /** Storage of a run: local files, or a server shared with other processes. */
 export interface RunBackend {
@@ -48,8 +47,8 @@ export interface RunServices {
   readonly streams?: { readonly stdin?: NodeJS.ReadableStream; readonly stdout?: NodeJS.WritableStream }
   /** Credentials for a checkpoint on a server. */
   readonly access?: Omit<SharedCheckpointLocation, 'url'>
-  /** Writes the report file. */
-  readonly reports?: ReportWriter
+  /** Makes the report file. */
+  readonly renderReport?: ReportRenderer
   /** Replaces members of the backend; rehearsals use it. */
   readonly wrapBackend?: (backend: RunBackend) => RunBackend
 }
@@ -73,13 +72,11 @@ export interface Connection {
   close(): Promise<void>
 }
 
-/** Writes the report file of a run after its output was published. */
-export interface ReportWriter {
-  /** Throws if it cannot be written or would overwrite an input or one of `others`, before anything is submitted. */
-  assertApart(path: string, inputFiles: readonly SourceFile[], others: readonly string[]): void
-  /** `end`: facts that are not in the history yet. Throws OUTPUT_UNWRITABLE, DISK_FULL, CHECKPOINT_DAMAGED. */
-  write(path: string, history: HistoryReader, run: number, end: RunEndFacts): Promise<void>
-}
+/**
+ * Renders the report of a run after its output was published, as HTML. `end`: facts that are not in the history yet.
+ * Throws CHECKPOINT_DAMAGED.
+ */
+export type ReportRenderer = (history: HistoryReader, run: number, end: RunEndFacts) => Promise<string>
 
 interface RunEndFacts {
   readonly endedAtMs: number

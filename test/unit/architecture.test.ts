@@ -72,9 +72,9 @@ const doors: Record<string, Doors> = {
       history/history-reader history/notify-message history/planned-spending history/progress
       history/remembered-runs history/run-record history/run-summary input/columns input/input
       input/input-columns inspect-rows migration/move-checkpoint open-review-backend order
-      output/collect output/output-format output/output-path output/own-files output/plain-table
-      plan-rows read-history read-status run scheduler/first-rule scheduler/prepared-answer
-      scheduler/receiver scheduler/scheduling services`,
+      output/output output/plain-table own-files plan-rows read-history read-status run
+      scheduler/first-rule scheduler/prepared-answer scheduler/receiver scheduler/scheduling
+      services`,
   },
   'pipeline/answers': {
     files: `
@@ -104,9 +104,8 @@ const doors: Record<string, Doors> = {
   },
   'pipeline/migration': { files: 'move-checkpoint', atMost: { doors: 1 } },
   'pipeline/output': {
-    files: `
-      answer-lines collect output-format output-path own-files part-ledger partitioned-job
-      plain-table publish row-spool staged-file xlsx`,
+    files: 'output plain-table',
+    atMost: { doors: 2 },
   },
   'pipeline/scheduler': {
     files: `

@@ -6,7 +6,12 @@ import { UserError } from '../../core/errors.js'
 import { options } from '../../config/options.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { ChangeCounter, compareOutputs, readSettledOutput } from '../../pipeline/history/compare-outputs.js'
-import { toChangeRecord, createChangesTarget, publishChanges } from '../../pipeline/history/changes-file.js'
+import {
+  toChangeRecord,
+  createChangesTarget,
+  publishChanges,
+  type ChangesRequest,
+} from '../../pipeline/history/changes-file.js'
 import {
   chooseRuns,
   type RunPair,
@@ -14,9 +19,7 @@ import {
   type PublishedOutput,
   type RememberedRun,
 } from '../../pipeline/history/remembered-runs.js'
-import type { RequestedFormat } from '../../pipeline/output/output-format.js'
-import { resolveMemoryBytes } from '../../pipeline/output/output-path.js'
-import { assertNotOurs, type OwnFile } from '../../pipeline/output/own-files.js'
+import { assertNotOurs, type OwnFile } from '../../pipeline/own-files.js'
 import type { Change, ChangeCounts } from '../../pipeline/history/alarms.js'
 import { addConfigFlags, readConfig, findConfigPath, type ConfigFlags } from '../config-flags.js'
 import {
@@ -90,7 +93,7 @@ function toSides({ oldAnsweredBy = null, newAnsweredBy = null }: Change): string
 const hasSides = ({ older, newer }: RunPair): boolean =>
   [older, newer].some(({ record }) => record?.summary?.first !== undefined)
 
-type Flags = ConfigFlags & { output?: string; format?: RequestedFormat; json?: boolean }
+type Flags = ConfigFlags & { output?: string; format?: ChangesRequest['format']; json?: boolean }
 
 /** Number of changes printed without `-o`. */
 const shownMax = 20
@@ -164,9 +167,8 @@ async function writeChanges(
 ): Promise<void> {
   const { format } = flags
   const { bom, memory } = settings.output
-  const remote = { connectors: createCommandConnectors(io), folder: chooseSpoolFolder(settings) }
-  const memoryBytes = resolveMemoryBytes(memory)
-  const target = createChangesTarget({ path, format, bom, memoryBytes, remote, hasSides: hasSides(pair) })
+  const access = { connectors: createCommandConnectors(io), folder: chooseSpoolFolder(settings) }
+  const target = createChangesTarget({ path, format, bom, memory, access, hasSides: hasSides(pair) })
   const own = listFilesInUse(settings, findConfigPath(flags), io.environment)
   assertNotOurs([path], [...own, ...listRunFiles(pair.older), ...listRunFiles(pair.newer)])
   await publishChanges({ ...target, stdout: createRowStream(io), signal: io.interrupt }, batches)

@@ -4,9 +4,8 @@ import { toLabelledDecisions, type LabelledDecisions } from '../../app/labelled-
 import { defaultPaths } from '../../config/options.js'
 import { UserError } from '../../core/errors.js'
 import { readDecisionsFile } from '../../pipeline/decisions/decisions-file.js'
-import { assertExtraOutputUsable } from '../../pipeline/output/output-path.js'
-import { publishText } from '../../pipeline/output/plain-table.js'
-import { assertNotOurs, listCheckpointFiles, listRegistryFiles } from '../../pipeline/output/own-files.js'
+import { assertExtraOutputUsable, publishText } from '../../pipeline/output/plain-table.js'
+import { assertNotOurs, listCheckpointFiles, listRegistryFiles } from '../../pipeline/own-files.js'
 import { systemClock } from '../../platform/clock.js'
 import { isSameFile } from '../../platform/files.js'
 import {

@@ -11,12 +11,12 @@ import { systemRandom } from '../../platform/random.js'
 import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
 import type { QueueCounts, ReviewSession } from '../../review/review.js'
 import { listFilesInUse } from '../../app/service-connection.js'
-import { assertOutputUsable, resolveMemoryBytes } from '../../pipeline/output/output-path.js'
-import { assertNotOurs } from '../../pipeline/output/own-files.js'
+import { assertFileApart } from '../../pipeline/output/plain-table.js'
+import { assertNotOurs } from '../../pipeline/own-files.js'
 import {
   exportTodo,
   importVerdicts,
-  parseTodoFormat,
+  assertTodoFormat,
   type ExportedTodo,
   type ImportedVerdicts,
 } from '../../review/exchange/exchange.js'
@@ -294,7 +294,7 @@ function assertFileFlags(flags: FileFlags, settings: Settings, io: CliIo): void 
       hint: 'import the verdicts first, then export the rest',
     })
   }
-  parseTodoFormat(flags.export)
+  assertTodoFormat(flags.export)
   assertNotOurs([flags.export], listFilesInUse(settings, findConfigPath(flags), io.environment))
 }
 
@@ -307,10 +307,10 @@ async function exportReview(
   settings: Settings,
   { flags, io }: { flags: FileFlags; io: CliIo },
 ): Promise<void> {
-  assertOutputUsable(input.input.files, path, parseTodoFormat(path) === 'xlsx' ? 'xlsx' : 'ndjson')
+  assertFileApart('--export', path, input.input.files)
   let toldAtMs = systemClock.monotonicMs()
   const exported = await exportTodo(session, path, {
-    memoryBytes: resolveMemoryBytes(settings.output.memory),
+    memory: settings.output.memory,
     signal: io.interrupt,
     onProgress: (lookupCount, openCount) => {
       const nowMs = systemClock.monotonicMs()

@@ -2,7 +2,7 @@ import type { KeyedLookup, LookupId, CheckpointReader } from '../checkpoint/chec
 import type { Decision, Candidate } from '../answers/decision.js'
 import type { DecidedLookup, DecidedRows } from '../answers/stage-questions.js'
 import { openReviewStoreToRead, type ReviewReader } from './review-store.js'
-import type { RowCandidates, ReviewData } from '../output/answer-lines.js'
+import type { RowCandidates, ReviewData } from '../answers/decided-answer.js'
 import type { OutputColumn } from '../answers/columns.js'
 import { isDoubtfulLine } from '../answers/answer-line.js'
 import type { ReviewColumnName } from '../answers/column-kinds.js'

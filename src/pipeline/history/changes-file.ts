@@ -1,21 +1,13 @@
 import { UserError } from '../../core/errors.js'
-import { isSameFile } from '../../platform/files.js'
-import {
-  noAccess,
-  type RemoteAccess,
-  type RemoteOutput,
-  type RequestedFormat,
-  resolveOutputForm,
-} from '../output/output-format.js'
-import { assertOutputUsable } from '../output/output-path.js'
 import {
   publishTable,
+  resolveTable,
   tryTable,
   type PlainColumn,
   type PlainRow,
   type PlainTableTarget,
+  type TableRequest,
 } from '../output/plain-table.js'
-import type { SourceFile } from '../input/input.js'
 import type { Change } from './alarms.js'
 
 /** Columns of a changes file, in order, with their values. */
@@ -56,30 +48,17 @@ const createTable = ({ hasSides }: ChangesTarget) => ({
 })
 
 /** The user's settings for a changes file. */
-export interface ChangesRequest {
-  readonly path: string
-  readonly format?: RequestedFormat | undefined
-  readonly bom?: boolean | undefined
-  readonly memoryBytes: number
-  /** Access to tables and objects. */
-  readonly remote?: RemoteAccess
+export interface ChangesRequest extends Omit<TableRequest, 'mode'> {
   /** Whether the columns of the sides are written; defaults to false. */
   readonly hasSides?: boolean
 }
 
 export type ChangesTarget = PlainTableTarget & { readonly hasSides: boolean }
 
-export function createChangesTarget({
-  path,
-  format,
-  bom = false,
-  memoryBytes,
-  remote: access = noAccess,
-  hasSides = false,
-}: ChangesRequest): ChangesTarget {
-  const remote: RemoteOutput = { ...access, mode: 'append', keyColumn: null }
-  return { path, bom, memoryBytes, remote, hasSides, ...resolveOutputForm(path, format) }
-}
+export const createChangesTarget = ({ hasSides = false, ...request }: ChangesRequest): ChangesTarget => ({
+  ...resolveTable({ ...request, mode: 'append' }),
+  hasSides,
+})
 
 /** Returns the changes file of a run. Throws USAGE_INVALID for standard output, and OUTPUT_FORMAT_UNKNOWN. */
 export function createChangesFile(request: ChangesRequest): ChangesTarget {
@@ -89,25 +68,6 @@ export function createChangesFile(request: ChangesRequest): ChangesTarget {
     })
   }
   return createChangesTarget(request)
-}
-
-/**
- * Finds, before anything is submitted, the reasons for which publishing would fail: OUTPUT_IS_INPUT, OUTPUT_UNWRITABLE,
- * DISK_FULL, or USAGE_INVALID if another file of the run has the same path.
- */
-export function assertChangesApart(
-  target: ChangesTarget,
-  inputFiles: readonly SourceFile[],
-  others: readonly string[],
-): void {
-  const isSame = (path: string) => path === target.path || (path !== '-' && isSameFile(path, target.path))
-  const other = others.find(isSame)
-  if (other !== undefined) {
-    throw new UserError('USAGE_INVALID', `--changes ${target.path} is the output ${other}`, {
-      hint: 'name another file for the changes',
-    })
-  }
-  assertOutputUsable(inputFiles, target.path, 'ndjson')
 }
 
 /** Writes a file without changes and removes it. Throws the same errors as `publishChanges`. */

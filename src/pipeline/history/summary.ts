@@ -1,9 +1,8 @@
 import { createEmptyPlan, type LookupPlan } from '../checkpoint/lookup-state.js'
 import { findEndReason, isBudgetEnd, type BudgetEnd, type Stop } from '../scheduler/scheduling.js'
 import type { ReviewCounts } from '../answers/decision.js'
-import type { RowCounts } from '../output/answer-lines.js'
 import { RowIndex } from '../input/row-index.js'
-import type { PublishReport } from '../output/publish.js'
+import type { PublishReport } from '../output/output.js'
 import {
   countAccepted,
   countSubmissions,
@@ -49,7 +48,8 @@ export interface LookupFacts {
 
 /** The rows of a run; each fact is empty if no rows were written or read for a report. */
 interface RowFacts {
-  readonly counts: RowCounts
+  /** Number of rows by outcome. */
+  readonly counts: ReadonlyMap<string, number>
   readonly review: ReviewCounts | null
   readonly first: FirstFigures | null
   readonly report: PublishReport | null

@@ -15,10 +15,12 @@ import {
   isAddress,
   isSamePlace,
   isTableAddress,
+  type Connectors,
+  type Place,
   type WriteMode,
 } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
-import { isOutOfMemory, memoryBytesMin } from '../../parquet/duckdb.js'
+import { isOutOfMemory } from '../../parquet/duckdb.js'
 import {
   buildTemporaryPath,
   describeFileError,
@@ -27,22 +29,7 @@ import {
 } from '../../platform/files.js'
 import { explainSystemFailure } from '../../platform/system-limits.js'
 import type { SourceFile } from '../input/input.js'
-import {
-  getBasisPath,
-  writerLimits,
-  type OutputFormat,
-  resolveOutputForm,
-  type RequestedFormat,
-  type OutputForm,
-  assertModeFits,
-  noAccess,
-  type RemoteAccess,
-  type RemoteOutput,
-} from './output-format.js'
-import { totalmem } from 'node:os'
-import { parseByteSize } from '../../core/text.js'
-import { selectColumns, type BasisPlace, type OutputColumn } from '../answers/columns.js'
-import type { StageKind } from '../../core/lookup-kinds.js'
+import { getBasisPath, writerLimits, type OutputFormat } from './output-format.js'
 
 /**
  * Finds, before anything is submitted, the reasons for which publishing would fail: OUTPUT_UNWRITABLE (the folder is
@@ -90,13 +77,13 @@ export function assertExtraOutputUsable(
 }
 
 /** Returns the error for two outputs of one run in the same place. */
-export const createTwiceError = (paths: string): UserError =>
+const createTwiceError = (paths: string): UserError =>
   new UserError('OUTPUT_IS_OURS', `two outputs of one run would be written to ${paths}`, {
     hint: 'name another file or table for one of them',
   })
 
 /** Returns the error for an output that would overwrite an input. */
-export const createIsInputError = (path: string, { label }: SourceFile): UserError =>
+const createIsInputError = (path: string, { label }: SourceFile): UserError =>
   new UserError('OUTPUT_IS_INPUT', `the output ${path} is the input ${label}`, {
     hint: 'name another output: the input is never overwritten',
   })
@@ -224,125 +211,49 @@ export function toWriteError(path: string, cause: unknown): unknown {
   return cause
 }
 
-/** The user's settings for the output. */
-export interface OutputRequest {
-  path?: string | undefined
-  format?: RequestedFormat | undefined
-  basis?: 'auto' | BasisPlace | undefined
-  columns?: readonly string[] | undefined
-  prefix: string
-  /** Write the output even if the run stops early. */
-  partial?: boolean | undefined
-  /** Write a byte order mark at the start of CSV. */
-  bom?: boolean | undefined
-  /** Memory limit for writing Parquet, like `1GB`. */
-  memory?: string | undefined
-  /** How rows are put into a table; defaults to `replace`. */
-  mode?: WriteMode | undefined
-  /** Remove the columns of a table that the output does not have. */
-  dropColumns?: boolean | undefined
+/** The outputs of a run. */
+interface WrittenOutputs {
+  /** Paths and addresses; `-` for standard output. */
+  readonly paths: readonly string[]
+  /** The same, to which rows are appended if they are tables. */
+  readonly appendedPaths?: readonly string[]
+  /** How rows are put into the tables of `paths`. */
+  readonly mode: WriteMode
+  readonly connectors: Connectors
 }
 
-/** Answers that have columns in an output. */
-interface AnsweredKinds {
-  /** Stages whose columns are written. */
-  readonly stages: readonly StageKind[]
-  /** Whether an own registry answers first. */
-  readonly hasSides: boolean
-}
-
-export interface ResolvedOutput extends OutputForm {
-  path: string
-  basis: BasisPlace
-  columns: readonly OutputColumn[]
-  stages: readonly StageKind[]
-  partial: boolean
-  bom: boolean
-  memoryBytes: number
-  /** Null if the output is a file. */
-  remote: RemoteOutput | null
-}
-
-/** Determines path, format and columns. Throws OUTPUT_MISSING, _FORMAT_UNKNOWN, _COLUMN_UNKNOWN, MEMORY_SHORT. */
-export function resolveOutput(
-  request: OutputRequest,
-  { stages, hasSides }: AnsweredKinds,
-  remote: RemoteAccess = noAccess,
-): ResolvedOutput {
-  const { path, prefix, columns } = request
-  if (path === undefined) {
-    throw new UserError('OUTPUT_MISSING', 'no output is named', {
-      hint: 'pass -o out.parquet, out.csv, out.ndjson or out.xlsx',
-    })
-  }
-  const form = resolveOutputForm(path, request.format)
-  const isSheet = form.format === 'xlsx'
-  assertModeFits(path, request.mode)
-  const wanted = request.basis ?? 'auto'
-  const placed = placeBasis(wanted, form.format, path)
-  // The column `basis` selects the basis: a sheet in Excel, and a file next to a CSV unless one is requested.
-  const choice = { columns, prefix, stages, hasSides }
-  const hasBasis = selectColumns({ ...choice, basis: 'inline' }).some(({ kind }) => kind === 'basis')
-  const chosen = selectColumns({ ...choice, basis: placed })
-  const isLeftOut = !hasBasis && (placed === 'file' ? wanted === 'auto' : isSheet && placed === 'inline')
-  return {
-    path,
-    ...form,
-    basis: isLeftOut ? 'none' : placed,
-    columns: isSheet ? chosen.filter(({ kind }) => kind !== 'basis') : chosen,
-    stages,
-    partial: request.partial ?? false,
-    bom: request.bom ?? false,
-    memoryBytes: resolveMemoryBytes(request.memory),
-    remote: isAddress(path) ? resolveRemote(request, remote) : null,
-  }
-}
-
-const resolveRemote = (
-  { mode = 'replace', dropColumns = false }: OutputRequest,
-  access: RemoteAccess,
-): RemoteOutput => ({
-  ...access,
-  mode,
-  keyColumn: null,
-  removedColumns: dropColumns ? 'report' : 'refuse',
-})
-
-const memoryBytesDefault = 1e9
 /**
- * Returns the memory limit in bytes: the requested one, else the smaller of 1 GB and a quarter of the machine's memory.
- * Throws MEMORY_SHORT if the requested limit is too small to write an output.
+ * Asks the places of inputs and outputs who they are, before anything is submitted. Throws OUTPUT_IS_INPUT if an output
+ * is a table, a file or an object that an input reads, under whatever name, and OUTPUT_IS_OURS if two outputs are the
+ * same. A query may read a table that rows are added to. Throws the errors of a target.
  */
-export function resolveMemoryBytes(asked: string | undefined): number {
-  if (asked === undefined) {
-    const machineBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity)
-    return Math.max(memoryBytesMin, Math.min(memoryBytesDefault, machineBytes / 4))
+export async function assertOutputsApart(
+  inputFiles: readonly SourceFile[],
+  { paths, appendedPaths = [], mode, connectors }: WrittenOutputs,
+): Promise<void> {
+  const written = [...paths, ...appendedPaths].filter((path) => path !== '-')
+  const addressCount = [...inputFiles.map(({ label }) => label), ...written].filter(isAddress).length
+  const seen: { readonly path: string; readonly places: readonly Place[] }[] = []
+  for (const path of written) {
+    // A server need not be asked if there is nothing to compare.
+    if (isAddress(path) && addressCount === 1 && findDatabaseFile(path) === null) continue
+    const places = isAddress(path) ? await listTargetPlaces(path, connectors) : listFilePlaces(path)
+    const isReplaced = !isTableAddress(path) || (mode === 'replace' && !appendedPaths.includes(path))
+    const input = inputFiles.find((file) => (isReplaced || !file.isQuery) && isSamePlace(file.places, places))
+    if (input !== undefined) throw createIsInputError(path, input)
+    // Two files, and one address twice, are refused where the second output is checked.
+    const isOther = (one: string) => one !== path && (isAddress(one) || isAddress(path))
+    const other = seen.find((one) => isOther(one.path) && isSamePlace(one.places, places))
+    if (other !== undefined) throw createTwiceError(`${other.path} and ${path}`)
+    seen.push({ path, places })
   }
-  const bytes = parseByteSize(asked) ?? 0
-  if (bytes >= memoryBytesMin) return bytes
-  throw new UserError('MEMORY_SHORT', `${asked} of memory is not enough to write an output`, {
-    hint: `pass --memory ${memoryBytesMin / 1e6}MB or more`,
-  })
 }
 
-/** Paths of all files of an output; `-` for standard output. */
-export function listWrittenPaths({ path, basis }: ResolvedOutput): readonly string[] {
-  return basis === 'file' ? [path, getBasisPath(path)] : [path]
-}
-
-/** Chooses the place of the basis: a file for CSV, none for CSV on standard output, else inline. */
-function placeBasis(asked: 'auto' | BasisPlace, format: OutputFormat, path: string): BasisPlace {
-  if (asked === 'file' && path === '-') {
-    throw new UserError('OUTPUT_UNWRITABLE', 'standard output cannot have a basis file', {
-      hint: 'pass --basis inline or none, or -o with a file',
-    })
+async function listTargetPlaces(path: string, connectors: Connectors): Promise<readonly Place[]> {
+  const target = await connectors.openTarget(path, { mode: 'replace', keyColumn: null })
+  try {
+    return await target.listPlaces()
+  } finally {
+    await target.close()
   }
-  if (asked === 'file' && isTableAddress(path)) {
-    throw new UserError('USAGE_INVALID', 'a table cannot have a basis file', {
-      hint: 'pass --basis inline (a column of JSON) or none',
-    })
-  }
-  if (asked !== 'auto') return asked
-  if (format !== 'csv') return 'inline'
-  return path === '-' ? 'none' : 'file'
 }

@@ -1,12 +1,25 @@
 import type { WrittenCell } from '../../tables/writers.js'
 import { escapeFormula } from '../../core/text.js'
-import type { OutputForm, RemoteOutput } from './output-format.js'
+import { UserError } from '../../core/errors.js'
+import { isSameFile } from '../../platform/files.js'
+import type { WriteMode } from '../../connectors/connectors.js'
+import type { SourceFile } from '../input/input.js'
+import {
+  noAccess,
+  resolveMemoryBytes,
+  resolveOutputForm,
+  type OutputForm,
+  type RemoteAccess,
+  type RemoteOutput,
+  type RequestedFormat,
+} from './output-format.js'
 import { publishMain, stageAndWrite } from './publish.js'
-import type { WrittenInput } from './sample.js'
-import type { WriteOptions } from './joined-rows.js'
+import type { WriteOptions, WrittenInput } from './joined-rows.js'
 import { toLinkCell } from './xlsx.js'
 import { StagedFile } from './staged-file.js'
-import { toWriteError } from './output-path.js'
+import { assertOutputUsable, toWriteError } from './output-path.js'
+
+export { assertExtraOutputUsable, assertRegular, toWriteError } from './output-path.js'
 
 export interface PlainColumn {
   readonly name: string
@@ -40,9 +53,62 @@ export interface PlainTableTarget extends OutputForm {
   readonly signal?: AbortSignal | undefined
 }
 
+/** The user's settings for a table. */
+export interface TableRequest {
+  readonly path: string
+  readonly format?: RequestedFormat | undefined
+  readonly bom?: boolean | undefined
+  /** Memory limit for writing Parquet, like `1GB`. */
+  readonly memory?: string | undefined
+  /** Access to tables and objects. */
+  readonly access?: RemoteAccess
+  /** How rows are put into a table of a database; defaults to `replace`. */
+  readonly mode?: WriteMode
+}
+
+/** Determines the format of a table. Throws OUTPUT_FORMAT_UNKNOWN, MEMORY_SHORT. */
+export const resolveTable = ({
+  path,
+  format,
+  bom = false,
+  memory,
+  access = noAccess,
+  mode = 'replace',
+}: TableRequest): PlainTableTarget => ({
+  path,
+  bom,
+  memoryBytes: resolveMemoryBytes(memory),
+  remote: { ...access, mode, keyColumn: null },
+  ...resolveOutputForm(path, format),
+})
+
+/**
+ * Checks the file that a flag names, before anything is submitted. Throws USAGE_INVALID if the command writes it as one
+ * of `others`, OUTPUT_IS_INPUT, OUTPUT_UNWRITABLE, DISK_FULL.
+ */
+export function assertFileApart(
+  flag: '--changes' | '--report' | '--export',
+  path: string,
+  inputFiles: readonly SourceFile[],
+  others: readonly string[] = [],
+): void {
+  const other = others.find((one) => one === path || (one !== '-' && isSameFile(one, path)))
+  if (other !== undefined) {
+    throw new UserError('USAGE_INVALID', `${flag} ${path} is the output ${other}`, {
+      hint: `name another file for the ${flag.slice(2)}`,
+    })
+  }
+  // All formats but CSV with a basis, and Parquet, have the same requirements.
+  assertOutputUsable(inputFiles, path, 'ndjson')
+}
+
 /**
  * Writes a table and publishes it as a whole. On failure and on abort, an existing file is left unchanged. Throws
  * OUTPUT_UNWRITABLE, DISK_FULL and the signal's reason.
+ *
+ * @example
+ * const columns = [{ name: 'company', kind: 'user_text' }] as const
+ * await publishTable({ name: 'companies', columns, rows: [[['Acme Ltd']]] }, resolveTable({ path: 'companies.xlsx' }))
  */
 export async function publishTable(table: PlainTable, target: PlainTableTarget): Promise<void> {
   await stageAndWrite(createOptions(table, target), (file, _basis, folder) =>

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { UserError } from '../../core/errors.js'
-import { resolveOutputForm } from '../../pipeline/output/output-format.js'
-import { publishTable, type PlainRow } from '../../pipeline/output/plain-table.js'
+import { publishTable, resolveTable, type PlainRow } from '../../pipeline/output/plain-table.js'
 import type { DecisionView, QueueRow } from '../page-data.js'
 import { describeDoubt } from '../company-records.js'
 import type { QueueFilter, ReviewSession } from '../session.js'
@@ -27,22 +26,22 @@ export interface ExportedTodo {
 }
 
 export interface ExportDeps {
-  /** Memory limit of the writer. */
-  readonly memoryBytes: number
+  /** Memory limit of the writer, like `1GB`; optional. */
+  readonly memory?: string | undefined
   readonly signal: AbortSignal
   /** Called after each lookup. */
   readonly onProgress?: (lookupCount: number, openCount: number) => void
 }
 
-/** Returns the format of the exported file. Throws OUTPUT_FORMAT_UNKNOWN, and USAGE_INVALID for standard output. */
-export function parseTodoFormat(path: string): 'xlsx' | 'csv' {
+/** Throws OUTPUT_FORMAT_UNKNOWN unless the exported file is a spreadsheet, and USAGE_INVALID for standard output. */
+export function assertTodoFormat(path: string): void {
   if (path === '-') {
     throw new UserError('USAGE_INVALID', '--export cannot write to standard output', {
       hint: 'name a file: --export todo.xlsx',
     })
   }
-  const { format, isPacked } = resolveOutputForm(path)
-  if ((format === 'xlsx' || format === 'csv') && !isPacked) return format
+  const { format, isPacked } = resolveTable({ path })
+  if ((format === 'xlsx' || format === 'csv') && !isPacked) return
   throw new UserError('OUTPUT_FORMAT_UNKNOWN', `${path} is neither .xlsx nor .csv`, {
     hint: 'name a spreadsheet file: --export todo.xlsx',
   })
@@ -53,7 +52,7 @@ export function parseTodoFormat(path: string): 'xlsx' | 'csv' {
  * note. `importVerdicts` reads the completed file. Throws VERDICTS_NOT_IMPORTED, OUTPUT_FORMAT_UNKNOWN,
  * OUTPUT_UNWRITABLE, DISK_FULL, the session's errors and the signal's reason.
  *
- *     await exportTodo(session, 'todo.xlsx', { memoryBytes, signal })
+ *     await exportTodo(session, 'todo.xlsx', { memory: '1GB', signal })
  *     const { acceptedCount } = await importVerdicts(session, 'todo.xlsx', { signal, onNotice: console.error })
  */
 export async function exportTodo(
@@ -61,7 +60,7 @@ export async function exportTodo(
   path: string,
   deps: ExportDeps,
 ): Promise<ExportedTodo> {
-  const format = parseTodoFormat(path)
+  assertTodoFormat(path)
   await assertNoVerdictsLost(session, path)
   const counts = { lookupCount: 0, rowCount: 0 }
   const lines = new LineBuilder(session, deps.signal)
@@ -79,7 +78,7 @@ export async function exportTodo(
   await publishTable(
     { name: 'to review', columns: todoColumns, rows: buildRows(), notes: instructions },
     // Spreadsheets recognize UTF-8 by the byte order mark.
-    { path, format, isPacked: false, bom: true, memoryBytes: deps.memoryBytes, signal: deps.signal },
+    { ...resolveTable({ path, bom: true, memory: deps.memory }), signal: deps.signal },
   )
   return { path, ...counts, missing: lines.missing }
 }
