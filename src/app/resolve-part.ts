@@ -4,7 +4,7 @@ import type { Settings } from '../config/settings.js'
 import { isAddress, isTableAddress } from '../connectors/connectors.js'
 import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
-import { isChangeCondition } from '../pipeline/history/alarms.js'
+import { isChangeCondition } from '../core/alarms.js'
 import { splitOutputPath } from '../pipeline/checkpoint/partition.js'
 import type { RunOrder } from '../pipeline/order.js'
 

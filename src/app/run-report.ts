@@ -1,5 +1,5 @@
 import type { ListenAddress } from '../core/server-addresses.js'
-import type { RunEvent } from '../pipeline/history/progress.js'
+import type { RunEvent } from '../pipeline/history/run-figures.js'
 import type { WatchDeps } from '../report/live/watch-run.js'
 import type { ReportRenderer } from '../pipeline/services.js'
 

@@ -11,7 +11,7 @@ import type { RunOrder } from '../pipeline/order.js'
 import { stageKinds, type StageKind } from '../core/lookup-kinds.js'
 import { createDefaultStages } from '../pipeline/scheduler/scheduling.js'
 import type { CostLimit, Prices } from '../core/money.js'
-import { conditionHint, parseConditions, type AlarmCondition } from '../pipeline/history/alarms.js'
+import { conditionHint, parseConditions, type AlarmCondition } from '../core/alarms.js'
 import {
   getOrigin,
   mergeConfigs,

@@ -3,7 +3,7 @@ import { UserError } from '../core/errors.js'
 import { withCleanup } from '../platform/close-stack.js'
 import type { Checkpoint, CheckpointReader } from './checkpoint/checkpoint.js'
 import { DecidedLookups } from './decisions/decided-lookups.js'
-import { createTimeline } from './history/run-record.js'
+import { createTimeline, createTally } from './history/run-figures.js'
 import { explainStop, createDefaultStages } from './scheduler/scheduling.js'
 import { FirstAnswers, toRegistryRule } from './scheduler/first-answers.js'
 import { ingest } from './input/ingest.js'
@@ -14,7 +14,6 @@ import type { FirstRegistry } from './order.js'
 import { planRun, type AskedService } from './plan-run.js'
 import { runLookups } from './run-lookups.js'
 import type { Connection, RunContext } from './services.js'
-import { createTally } from './history/tally.js'
 
 export interface FirstRun {
   readonly input: Input

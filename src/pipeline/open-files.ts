@@ -4,8 +4,12 @@ import { UserError } from '../core/errors.js'
 import { parquetLimits } from '../parquet/parquet-writer.js'
 import type { CloseLater } from '../platform/close-stack.js'
 import { createFileTooLargeError, getFileBytesMax } from '../platform/system-limits.js'
-import { createChangesFile, tryChanges, type ChangesTarget } from './history/changes-file.js'
-import { assertMetricsReplaceable } from './history/metrics-file.js'
+import {
+  createChangesFile,
+  tryChanges,
+  type ChangesTarget,
+  assertMetricsReplaceable,
+} from './history/run-history.js'
 import { getLabelColumn, type LookupRule } from './input/columns.js'
 import { InputColumns } from './input/input-columns.js'
 import { assertInputFound, openInput, type Input } from './input/input.js'

@@ -4,7 +4,7 @@ import type { Clock } from '../platform/clock.js'
 import type { SharedReviewDeps } from './decisions/shared-review.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
 import { systemRandom } from '../platform/random.js'
-import { isRunGoingOn } from './history/history-reader.js'
+import { isRunGoingOn } from './history/read-history.js'
 
 /** Store of decisions and candidates, with the state of active runs. */
 export interface ReviewBackend {

@@ -1,4 +1,4 @@
-import type { EndingOptions } from './history/ending.js'
+import type { EndingOptions } from './history/run-history.js'
 import type { Prices } from '../core/money.js'
 import type { FirstRule } from './scheduler/first-rule.js'
 import type { InputOptions } from './input/input.js'

@@ -1,5 +1,4 @@
 import type { Checkpoint, LookupId } from './checkpoint/checkpoint.js'
-import type { Timeline } from './history/run-record.js'
 import { findEndReason, isBudgetEnd, type Stop, type StageOptions } from './scheduler/scheduling.js'
 import { listLookups, withCandidateGathering, type OnAnswered } from './decisions/gather-candidates.js'
 import type { RowIndex } from './input/row-index.js'
@@ -10,13 +9,11 @@ import {
   type LookupPlan,
 } from './checkpoint/lookup-state.js'
 import type { AskedService, Planned, StageRun } from './plan-run.js'
-import { watchProgress } from './history/progress-watch.js'
 import type { RunCounter, ScheduledStages } from './scheduler/work.js'
 import { endJobs, readSpending } from './scheduler/job.js'
 import { runUntilAnswered } from './scheduler/scheduler.js'
 import { warn, type RunContext } from './services.js'
-import type { LookupFacts } from './history/summary.js'
-import type { Tally } from './history/tally.js'
+import { type LookupFacts, type Timeline, watchProgress, type Tally } from './history/run-figures.js'
 
 /** Counts of a run, for display only. */
 export interface RunCounts {

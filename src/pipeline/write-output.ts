@@ -1,5 +1,4 @@
-import type { RecordedOutput } from './history/output-recorder.js'
-import type { RunHistory } from './history/run-history.js'
+import type { RunHistory, RecordedOutput } from './history/run-history.js'
 import { openCheckpointReader } from './checkpoint/sqlite/reader.js'
 import { calculateSaved, type FirstFigures } from './scheduler/first-rule.js'
 import type { Prices } from '../core/money.js'

@@ -68,11 +68,9 @@ const doors: Record<string, Doors> = {
       answers/decision answers/published-state answers/stage-lines checkpoint/checkpoint
       checkpoint/lookup-key checkpoint/lookup-state checkpoint/maintenance checkpoint/partition
       decisions/decision-sync decisions/decisions-file decisions/proposals decisions/review-store
-      export-rows history/alarms history/changes-file history/compare-outputs
-      history/history-reader history/notify-message history/planned-spending history/progress
-      history/remembered-runs history/run-record history/run-summary input/columns input/input
-      input/input-columns inspect-rows migration/move-checkpoint open-review-backend order
-      output/output output/plain-table own-files plan-rows read-history read-status run
+      export-rows history/read-history history/run-figures history/run-history input/columns
+      input/input input/input-columns inspect-rows migration/move-checkpoint open-review-backend
+      order output/output output/plain-table own-files plan-rows read-status run
       scheduler/first-rule scheduler/prepared-answer scheduler/receiver scheduler/scheduling
       services`,
   },
@@ -94,10 +92,8 @@ const doors: Record<string, Doors> = {
       review-store shared-review`,
   },
   'pipeline/history': {
-    files: `
-      alarms changes-file compare-outputs ending history-reader metrics-file notify-message
-      output-recorder planned-spending progress progress-watch remembered-runs run-history
-      run-record run-summary summary tally`,
+    files: 'read-history run-figures run-history',
+    atMost: { doors: 3 },
   },
   'pipeline/input': {
     files: 'columns identifier-content ingest input input-columns row-index',
@@ -398,9 +394,7 @@ describe('decisions are pure', () => {
     'pipeline/checkpoint/transitions.ts',
     'pipeline/checkpoint/checkpoint-standing.ts',
     'pipeline/checkpoint/ledger.ts',
-    'pipeline/history/alarms.ts',
     'pipeline/history/notify-message.ts',
-    'pipeline/history/planned-spending.ts',
     'pipeline/history/progress.ts',
     'pipeline/history/run-record.ts',
     'pipeline/history/run-summary.ts',
@@ -464,20 +458,11 @@ describe('decisions are pure', () => {
 describe('what decides reads no count that is shown', () => {
   const tally = 'pipeline/history/tally.ts'
 
-  test('the tally is read where progress, notices and the summary are made; the run only hands it on', () => {
-    const readers = edges.filter(({ to }) => to === tally).map(({ from }) => from)
-    const shown = ['pipeline/history/progress-watch.ts', 'pipeline/history/summary.ts']
-    const handing = [
-      'pipeline/run.ts',
-      'pipeline/plan-run.ts',
-      'pipeline/run-lookups.ts',
-      'pipeline/answer-first.ts',
-      'pipeline/end-run.ts',
-    ]
-    expect(readers.sort()).toEqual([...shown, ...handing].sort())
-    const reading = files.filter(({ path, members }) => {
-      return handing.includes(path) && members.some((name) => name.startsWith('tally.'))
-    })
+  test('the run hands the tally on, and does not read it', () => {
+    const reading = files.filter(
+      ({ path, members }) =>
+        /^pipeline\/[^/]+$/.test(path) && members.some((name) => name.startsWith('tally.')),
+    )
     expect(reading.map(({ path }) => path)).toEqual([])
   })
 

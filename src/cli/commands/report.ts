@@ -1,9 +1,12 @@
 import type { Command } from 'commander'
 import { listFilesInUse } from '../../app/service-connection.js'
-import { withKnownHistory } from '../../pipeline/read-history.js'
+import {
+  withKnownHistory,
+  type HistoryReader,
+  type RememberedRun,
+} from '../../pipeline/history/read-history.js'
 import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
-import type { HistoryReader, RememberedRun } from '../../pipeline/history/remembered-runs.js'
 import { publishText } from '../../pipeline/output/plain-table.js'
 import { assertNotOurs, type OwnFile } from '../../pipeline/own-files.js'
 import { buildReport } from '../../report/report.js'

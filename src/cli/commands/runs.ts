@@ -1,17 +1,18 @@
 import type { WriteStream } from 'node:tty'
 import { type Command, InvalidArgumentError } from 'commander'
-import { withKnownHistory } from '../../pipeline/read-history.js'
+import {
+  withKnownHistory,
+  sumRuns,
+  type CheckpointTotals,
+  type RunRecord,
+  type ScopeSubmissions,
+  type RememberedRun,
+  getBilled,
+  getSubmissions,
+} from '../../pipeline/history/read-history.js'
 import { parsePositive } from '../../config/option.js'
 import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
-import {
-  type ScopeSubmissions,
-  type RememberedRun,
-  sumRuns,
-  getBilled,
-  getSubmissions,
-  type CheckpointTotals,
-} from '../../pipeline/history/remembered-runs.js'
 import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
 import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import { basename } from 'node:path'
@@ -20,7 +21,6 @@ import { formatDuration } from '../../core/time.js'
 import { formatFirst, formatSample } from '../../pipeline/scheduler/first-rule.js'
 import { formatAmount, formatBilledCount, formatCost, sumSubmitted } from '../../core/money.js'
 import { formatSubmissions } from '../terminal/lookup-text.js'
-import type { RunRecord } from '../../pipeline/history/run-record.js'
 
 interface Column {
   readonly title: string

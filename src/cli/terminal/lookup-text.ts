@@ -17,7 +17,7 @@ import {
   toUnits,
   type KindSubmissions,
 } from '../../core/money.js'
-import type { RunSummary, StageFacts } from '../../pipeline/history/run-summary.js'
+import type { RunSummary, StageFacts } from '../../pipeline/history/run-figures.js'
 
 type SharedStatus = NonNullable<CheckpointStatus['shared']>
 type WorkerStatus = SharedStatus['workers'][number]

@@ -7,7 +7,7 @@ import { lookupKinds } from '../../core/lookup-kinds.js'
 import { formatFirst, formatSample } from '../../pipeline/scheduler/first-rule.js'
 import { formatPrice, formatMoney } from '../../core/money.js'
 import { findEndReason, explainStop, type KindStop } from '../../pipeline/scheduler/scheduling.js'
-import type { RunSummary } from '../../pipeline/history/run-summary.js'
+import type { RunSummary } from '../../pipeline/history/run-figures.js'
 import { formatKindCount, formatLookups, formatStage, formatSubmitted } from './lookup-text.js'
 
 const deviationNamesMax = 3

@@ -1,8 +1,8 @@
 import { UserError } from '../../core/errors.js'
-import { changeKinds, type Change, type ChangeCounts, type ChangeKind } from './alarms.js'
+import { changeKinds, type Change, type ChangeCounts, type ChangeKind } from '../../core/alarms.js'
 import { compareStates, getCurrentEntityId } from './changes.js'
 import { parsePublishedState, isPendingStatus, type PublishedState } from '../answers/published-state.js'
-import type { PublishedEntry, PublishedOutput, HistoryReader } from './remembered-runs.js'
+import type { PublishedEntry, PublishedOutput, HistoryReader } from './run-record.js'
 import { noRow, matchRows } from './match-rows.js'
 
 /** Number of rows whose entries are in memory at once. */
@@ -26,6 +26,45 @@ export async function* compareOutputs(
   }
   for (let start = 0; start < gone.length; start += batchRows)
     yield await listGoneRows(older, gone.subarray(start, start + batchRows), newer.run)
+}
+
+/** The changes from one stored output to a later one. */
+export interface OutputChanges {
+  readonly rowCountBefore: number
+  readonly after: PublishedOutput
+  /** In the order of `compareOutputs`; read once. */
+  readonly batches: AsyncGenerator<readonly Change[], void>
+  /** Counts of the changes read so far, in the order of `changeKinds`. */
+  readonly counts: ChangeCounts
+}
+
+/**
+ * Compares the outputs of two runs: the earlier one with its pending rows settled, see `readSettledOutput`. Throws
+ * RUN_OUTPUT_UNKNOWN if one is no longer stored, and the errors of `compareOutputs`.
+ *
+ * @example
+ * const { batches } = await readChanges(history, 12, 15)
+ * for await (const changes of batches) print(changes)
+ */
+export async function readChanges(history: Outputs, older: number, newer: number): Promise<OutputChanges> {
+  const before = assertStored(await readSettledOutput(history, older), older)
+  const after = assertStored(await history.published(newer), newer)
+  const counter = new ChangeCounter()
+  return {
+    rowCountBefore: before.rows.length,
+    after,
+    batches: counter.countWhileReading(compareOutputs(before, after)),
+    get counts() {
+      return counter.counts
+    },
+  }
+}
+
+function assertStored(output: PublishedOutput | null, run: number): PublishedOutput {
+  if (output !== null) return output
+  throw new UserError('RUN_OUTPUT_UNKNOWN', `the output of run ${run} is no longer stored`, {
+    hint: 'enrich runs lists the runs; history.keep sets how many outputs are stored',
+  })
 }
 
 /** Counts changes by kind, in the order of `changeKinds`. */

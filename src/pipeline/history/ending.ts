@@ -15,9 +15,11 @@ import {
   type AlarmCondition,
   type AlarmFacts,
   type ChangeCounts,
-} from './alarms.js'
+  type NotifyFormat,
+  type NotifyTime,
+} from '../../core/alarms.js'
 import { getExitCode, type RunSummary } from './run-summary.js'
-import { renderNotification, type NotifyFormat, type NotifyTime, type RunEnd } from './notify-message.js'
+import { renderNotification, type RunEnd } from './notify-message.js'
 import { explainStop, findEndReason } from '../scheduler/scheduling.js'
 import type { Money } from '../../core/money.js'
 import { writeMetricsFile } from './metrics-file.js'

@@ -1,5 +1,5 @@
 import type { ReviewCounts } from '../answers/decision.js'
-import type { Alarm } from './alarms.js'
+import type { Alarm } from '../../core/alarms.js'
 import type { FirstFigures } from '../scheduler/first-rule.js'
 import type { KindSubmissions, Money } from '../../core/money.js'
 import { type BudgetEnd, type Stop, findEndReason, explainStop } from '../scheduler/scheduling.js'

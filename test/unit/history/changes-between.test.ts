@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AddressGroups } from '../../../src/pipeline/history/match-rows.js'
 import { ChangeCounter, compareOutputs } from '../../../src/pipeline/history/compare-outputs.js'
-import type { PublishedEntry, PublishedOutput } from '../../../src/pipeline/history/remembered-runs.js'
-import type { Change } from '../../../src/pipeline/history/alarms.js'
+import type { PublishedEntry, PublishedOutput } from '../../../src/pipeline/history/run-record.js'
+import type { Change } from '../../../src/core/alarms.js'
 
 /** What a row asks, and the name of the company that was found; two of them are two answers. */
 interface Row {

@@ -1,11 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  estimateEtaMs,
-  formatProgressLine,
-  type Progress,
-  type TimeLeftFacts,
-} from '../../../src/pipeline/history/progress.js'
+import { formatProgressLine } from '../../../src/cli/terminal/progress-text.js'
+import { estimateEtaMs, type Progress, type TimeLeftFacts } from '../../../src/pipeline/history/progress.js'
 
 const start: TimeLeftFacts = {
   toSubmit: 0,

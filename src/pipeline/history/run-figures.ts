@@ -17,6 +17,18 @@ import type { JobSpending } from '../scheduler/job.js'
 import type { FirstFigures } from '../scheduler/first-rule.js'
 import type { RunSummary } from './run-summary.js'
 
+export {
+  estimateEtaMs,
+  type PlannedLookups,
+  type Progress,
+  type RunEvent,
+  type RunObserver,
+} from './progress.js'
+export { calculateMoneySoFar, watchProgress } from './progress-watch.js'
+export { createTimeline, type Timeline, type TimelinePoint } from './run-record.js'
+export { getExitCode, type RunSummary, type StageFacts } from './run-summary.js'
+export { createTally, type KindRun, type Tally } from './tally.js'
+
 /** Facts for the summary of a run. */
 interface SummaryFacts {
   readonly service: { readonly service: RunSummary['service']; readonly isDemo?: boolean | undefined }

@@ -1,18 +1,40 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import { readIdentifiers } from '../../core/stated-identifiers.js'
-import { isHolderAlive } from '../../platform/file-locks.js'
-import type { HistoryRows, KnownRun } from '../checkpoint/history-store.js'
-import { openStoredHistory } from '../checkpoint/open-history.js'
+import { UserError } from '../../core/errors.js'
+import { isPostgresUrl } from '../../core/server-addresses.js'
+import { diagnoseDamage } from '../checkpoint/sqlite/verify.js'
 import {
   type HistoryReader,
+  runRecordVersion,
+  type RunRecord,
   type OpenHistory,
   type PublishedEntry,
   type PublishedOutput,
   type RememberedRun,
   type ScopeSubmissions,
   withSubmissions,
-} from './remembered-runs.js'
-import { runRecordVersion, type RunRecord } from './run-record.js'
+} from './run-record.js'
+import { withCleanup, type CloseLater } from '../../platform/close-stack.js'
+import { systemClock } from '../../platform/clock.js'
+import { systemRandom } from '../../platform/random.js'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { readIdentifiers } from '../../core/stated-identifiers.js'
+import { isHolderAlive } from '../../platform/file-locks.js'
+import type { HistoryRows, KnownRun } from '../checkpoint/history-store.js'
+import { openStoredHistory } from '../checkpoint/open-history.js'
+
+export { readChanges } from './compare-outputs.js'
+export { chooseRuns, sumRuns, type CheckpointTotals, type RunPair } from './remembered-runs.js'
+export {
+  getBilled,
+  getSubmissions,
+  type GroupFigures,
+  type HistoryReader,
+  type OutputFigures,
+  type PublishedEntry,
+  type PublishedOutput,
+  type RememberedRun,
+  type RunRecord,
+  type ScopeSubmissions,
+} from './run-record.js'
 
 /** Reads the runs of a checkpoint from its stored history. Its methods reject with CHECKPOINT_*. */
 export class RecordedRuns implements HistoryReader {
@@ -135,4 +157,30 @@ export function toRememberedRun({ isGoingOn = null, ...row }: KnownRun): Remembe
     record: unpackRecord(row.record),
     ...(isGoingOn === null ? {} : { isGoingOn }),
   }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Calls `use` with the runs recorded in a checkpoint, and closes it afterwards. `environment` has the password of a
+ * server. Throws CHECKPOINT_NOT_FOUND and other CHECKPOINT_*.
+ *
+ * @example
+ * const runs = await withKnownHistory('companies.sqlite', process.env, (history) => history.runs())
+ */
+export function withKnownHistory<Result>(
+  path: string,
+  environment: Environment,
+  use: (history: HistoryReader) => Result | Promise<Result>,
+): Promise<Result> {
+  const useHistory = async (closeLater: CloseLater) => {
+    const history = await openHistory(path, { clock: systemClock, random: systemRandom, environment })
+    closeLater(() => history?.close())
+    if (history !== null) return use(history)
+    throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
+      hint: 'check --checkpoint and the current folder. A run creates a checkpoint: enrich companies.csv -o out.parquet',
+    })
+  }
+  if (isPostgresUrl(path)) return withCleanup(useHistory)
+  return diagnoseDamage(path, () => withCleanup(useHistory))
 }
