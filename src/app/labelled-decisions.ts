@@ -1,6 +1,6 @@
 import { appendIdentifiers } from '../core/stated-identifiers.js'
 import { calculateResolutionKey, buildStageLookup } from '../pipeline/checkpoint/lookup-key.js'
-import { getDecisionService, type Decision } from '../pipeline/answers/decision.js'
+import { getDecisionService, type Decision } from '../core/decisions.js'
 import type { LabelledQuery } from '../registry/evaluate/evaluation.js'
 
 export interface LabelledDecisions {

@@ -6,14 +6,12 @@ import { DecidedLookups } from './decisions/decided-lookups.js'
 import { createTimeline, createTally } from './history/run-figures.js'
 import { explainStop, createDefaultStages } from './scheduler/scheduling.js'
 import { FirstAnswers, toRegistryRule } from './scheduler/first-answers.js'
-import { ingest } from './input/ingest.js'
+import { ingest, type LookupRule } from './input/ingest.js'
 import type { Input } from './input/input.js'
-import type { LookupRule } from './input/columns.js'
 import { openServiceCheckpoint } from './open-backend.js'
-import type { FirstRegistry } from './order.js'
+import type { FirstRegistry, Connection, RunContext } from './order.js'
 import { planRun, type AskedService } from './plan-run.js'
 import { runLookups } from './run-lookups.js'
-import type { Connection, RunContext } from './services.js'
 
 export interface FirstRun {
   readonly input: Input

@@ -1,11 +1,11 @@
 import { getInterruptionCode, UserError, type ExitCode } from '../core/errors.js'
 import type { RunHistory, Ending } from './history/run-history.js'
 import type { Input } from './input/input.js'
-import type { RowGroups, RowIndex } from './input/row-index.js'
+import type { RowGroups, RowIndex } from './input/ingest.js'
 import type { RunOutputs } from './open-files.js'
 import { removeMark } from './output/output.js'
 import { publishText } from './output/plain-table.js'
-import { warn, type Connection, type RunContext } from './services.js'
+import { warn, type Connection, type RunContext } from './order.js'
 import {
   buildSummary,
   type LookupFacts,

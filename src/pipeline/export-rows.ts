@@ -3,9 +3,8 @@ import type { CheckpointReader } from './checkpoint/checkpoint.js'
 import { openReviewOfRows, type DecidedLookups } from './decisions/decided-lookups.js'
 import { copyCandidates } from './decisions/gather-candidates.js'
 import type { RunReview } from './decisions/review-store.js'
-import { getLabelColumn } from './input/columns.js'
+import { getLabelColumn, type RowIndex } from './input/ingest.js'
 import type { Input } from './input/input.js'
-import type { RowIndex } from './input/row-index.js'
 import type { RowInspection } from './inspect-rows.js'
 import {
   answerRows,

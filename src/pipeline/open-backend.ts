@@ -1,6 +1,14 @@
 import { type Clock, WakeSignal } from '../platform/clock.js'
 import { withCleanup, type CloseLater } from '../platform/close-stack.js'
-import { type RunBackend, warn, type Connection, type RunContext, type RunServices } from './services.js'
+import {
+  type RunBackend,
+  warn,
+  type Connection,
+  type RunContext,
+  type RunServices,
+  type RunOrder,
+  type WebhookOptions,
+} from './order.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
 import { peekAtCheckpoint } from './checkpoint/sqlite/reader.js'
 import { openCheckpoint } from './checkpoint/sqlite/sqlite-checkpoint.js'
@@ -8,7 +16,6 @@ import { diagnoseDamage } from './checkpoint/sqlite/verify.js'
 import { openReviewStore, type ReviewStore } from './decisions/review-store.js'
 import { createFileInbox, type Inbox, type InboxAccess } from './scheduler/inbox.js'
 import { nameJob, type Input } from './input/input.js'
-import type { RunOrder, WebhookOptions } from './order.js'
 
 /**
  * Opens the backend of a run for `work`, and closes what `work` registers, then the backend. An unexpected error of

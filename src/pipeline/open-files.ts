@@ -10,10 +10,9 @@ import {
   type ChangesTarget,
   assertMetricsReplaceable,
 } from './history/run-history.js'
-import { getLabelColumn, type LookupRule } from './input/columns.js'
-import { InputColumns } from './input/input-columns.js'
+import { getLabelColumn, type LookupRule, InputColumns } from './input/ingest.js'
 import { assertInputFound, openInput, type Input } from './input/input.js'
-import type { RunOrder } from './order.js'
+import { type RunOrder, warn, type RunContext } from './order.js'
 import {
   assertOutputApart,
   assertOutputFits,
@@ -24,7 +23,6 @@ import {
 } from './output/output.js'
 import { assertExtraOutputUsable, assertFileApart } from './output/plain-table.js'
 import { assertCheckpointApart, assertNotOurs } from './own-files.js'
-import { warn, type RunContext } from './services.js'
 
 /** The table to read. */
 export interface RunTable {

@@ -1,17 +1,16 @@
 import type { CloseLater } from '../platform/close-stack.js'
 import { answerFirst } from './answer-first.js'
 import type { CheckpointReader } from './checkpoint/checkpoint.js'
-import type { InputColumns } from './input/input-columns.js'
+import type { InputColumns, LookupRule } from './input/ingest.js'
 import { DecidedLookups } from './decisions/decided-lookups.js'
 import { readStandingDecisions } from './decisions/decision-sync.js'
 import type { Input } from './input/input.js'
-import { getDecisionService } from './answers/decision.js'
-import type { LookupRule } from './input/columns.js'
+import { getDecisionService } from '../core/decisions.js'
 import { openServiceCheckpoint } from './open-backend.js'
 import type { RunTable } from './open-files.js'
 import type { AskedService } from './plan-run.js'
 import { joinPart, type OpenPart } from './output/output.js'
-import { warn, type Connection, type RunContext } from './services.js'
+import { warn, type Connection, type RunContext } from './order.js'
 
 /** How the rows of a run become lookups, and where their answers are. */
 export interface RunLookups extends Omit<AskedService, 'webhooks'> {

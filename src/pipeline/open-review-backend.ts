@@ -6,6 +6,9 @@ import { isPostgresUrl } from '../core/server-addresses.js'
 import { systemRandom } from '../platform/random.js'
 import { isRunGoingOn } from './history/read-history.js'
 
+export { CompanyRecords, toAnswerFacts, type AnswerFacts } from './decisions/company-records.js'
+export { openReviewStoreToRead, type ReviewReader, type ReviewStore } from './decisions/review-store.js'
+
 /** Store of decisions and candidates, with the state of active runs. */
 export interface ReviewBackend {
   readonly store: ReviewStore

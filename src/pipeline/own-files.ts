@@ -1,3 +1,4 @@
+import { extname } from 'node:path'
 import { UserError } from '../core/errors.js'
 import { isPlaceIn, isSamePlace, isSqliteFile, readPlace, resolveFinalPath } from '../platform/files.js'
 import { getReviewStorePath } from './checkpoint/paths.js'
@@ -99,4 +100,10 @@ function createFinder(files: readonly OwnFile[]): (path: string) => OwnFile | un
       file.isFolder === true ? isPlaceIn(place, own) : isSamePlace(place, own)
     return placed.find(isMet)?.file
   }
+}
+
+/** Returns the path of the proposals next to a decisions file: `enrich.decisions.proposed.csv`. */
+export function getProposalsPath(decisionsPath: string): string {
+  const extension = extname(decisionsPath)
+  return `${decisionsPath.slice(0, decisionsPath.length - extension.length)}.proposed${extension}`
 }

@@ -9,16 +9,14 @@ import { type Stop, buildStagePolicy } from './scheduler/scheduling.js'
 import type { FirstAnswers } from './scheduler/first-answers.js'
 import type { RunHistory } from './history/run-history.js'
 import type { OpenWebhooks } from './open-backend.js'
-import type { Ingested } from './input/ingest.js'
+import type { Ingested, LookupRule } from './input/ingest.js'
 import type { LookupPlan, PlanPolicy } from './checkpoint/lookup-state.js'
 import { stageKinds, type StageKind } from '../core/lookup-kinds.js'
-import type { LookupRule } from './input/columns.js'
 import type { DecidedRows } from './answers/stage-questions.js'
 import { type RunOutputs, type RunTable, assertFilesMayGrow, tryOutputs } from './open-files.js'
-import type { RunOrder } from './order.js'
+import type { RunOrder, Connection, RunContext } from './order.js'
 import { Backlog, type RunCounter } from './scheduler/work.js'
 import { readSpending, settleLostSubmissions } from './scheduler/job.js'
-import type { Connection, RunContext } from './services.js'
 
 /** A connected service, and the checkpoint of its lookups. */
 export interface AskedService {

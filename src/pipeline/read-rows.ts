@@ -5,7 +5,7 @@ import { ingest, type Ingested } from './input/ingest.js'
 import type { RunOutputs, RunTable } from './open-files.js'
 import type { RunLookups } from './open-lookups.js'
 import { assertOutputFits, type RowSpool } from './output/output.js'
-import { warn, type RunContext } from './services.js'
+import { warn, type RunContext } from './order.js'
 
 interface RowsToRead {
   readonly table: RunTable

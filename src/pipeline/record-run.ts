@@ -10,12 +10,11 @@ import { lookupKinds, type LookupKind } from '../core/lookup-kinds.js'
 import { buildPartSeries, toNamedJob } from './checkpoint/partition.js'
 import type { RunOutputs } from './open-files.js'
 import type { RunLookups } from './open-lookups.js'
-import type { RunOrder } from './order.js'
+import type { RunOrder, Connection, RunContext } from './order.js'
 import { markAppended } from './output/output.js'
 import type { Planned } from './plan-run.js'
 import { calculateMoneySoFar } from './history/run-figures.js'
 import type { RunCounts } from './run-lookups.js'
-import type { Connection, RunContext } from './services.js'
 
 /** Adds the run to the history once its checkpoint is open. */
 export function beginHistory(

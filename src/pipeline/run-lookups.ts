@@ -1,7 +1,7 @@
 import type { Checkpoint, LookupId } from './checkpoint/checkpoint.js'
 import { findEndReason, isBudgetEnd, type Stop, type StageOptions } from './scheduler/scheduling.js'
 import { listLookups, withCandidateGathering, type OnAnswered } from './decisions/gather-candidates.js'
-import type { RowIndex } from './input/row-index.js'
+import type { RowIndex } from './input/ingest.js'
 import {
   createEmptyPlan,
   doubtThresholdByDefault,
@@ -12,7 +12,7 @@ import type { AskedService, Planned, StageRun } from './plan-run.js'
 import type { RunCounter, ScheduledStages } from './scheduler/work.js'
 import { endJobs, readSpending } from './scheduler/job.js'
 import { runUntilAnswered } from './scheduler/scheduler.js'
-import { warn, type RunContext } from './services.js'
+import { warn, type RunContext } from './order.js'
 import { type LookupFacts, type Timeline, watchProgress, type Tally } from './history/run-figures.js'
 
 /** Counts of a run, for display only. */

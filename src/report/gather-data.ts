@@ -11,16 +11,8 @@ import {
 } from './report-data.js'
 import { rarelyHasCandidates } from '../pipeline/checkpoint/lookup-state.js'
 import { changeKinds, type Change, type ChangeKind } from '../core/alarms.js'
-import {
-  readChanges,
-  type OutputFigures,
-  type HistoryReader,
-  type PublishedOutput,
-  type RememberedRun,
-  type PublishedEntry,
-} from '../pipeline/history/read-history.js'
-import { needsReview, parsePublishedState } from '../pipeline/answers/published-state.js'
-import type { ReviewCounts } from '../pipeline/answers/decision.js'
+import { readChanges, type OutputFigures, type HistoryReader, type PublishedOutput, type RememberedRun, type PublishedEntry, needsReview, parsePublishedState } from '../pipeline/history/read-history.js'
+import type { ReviewCounts } from '../core/decisions.js'
 
 /** An entry with its number of rows. */
 interface CountedEntry {

@@ -65,19 +65,16 @@ const doors: Record<string, Doors> = {
   parquet: { files: 'duckdb parquet-files parquet-writer', atMost: { doors: 3, names: 20 } },
   pipeline: {
     files: `
-      answers/decision answers/published-state answers/stage-lines checkpoint/checkpoint
-      checkpoint/lookup-key checkpoint/lookup-state checkpoint/maintenance checkpoint/partition
-      decisions/decision-sync decisions/decisions-file decisions/proposals decisions/review-store
-      export-rows history/read-history history/run-figures history/run-history input/columns
-      input/input input/input-columns inspect-rows migration/move-checkpoint open-review-backend
-      order output/output output/plain-table own-files plan-rows read-status run
-      scheduler/first-rule scheduler/prepared-answer scheduler/receiver scheduler/scheduling
-      services`,
+      checkpoint/checkpoint checkpoint/lookup-key checkpoint/lookup-state checkpoint/maintenance
+      checkpoint/partition decisions/decision-sync export-rows history/read-history
+      history/run-figures inspect-rows migration/move-checkpoint open-review-backend order
+      output/output output/plain-table own-files plan-rows read-status run
+      scheduler/prepared-answer scheduler/receiver scheduler/scheduling`,
   },
   'pipeline/answers': {
     files: `
-      answer-line column-kinds columns decided-answer decision joined-line published-state
-      stage-answers stage-lines stage-questions`,
+      answer-line column-kinds columns decided-answer joined-line published-state stage-answers
+      stage-lines stage-questions`,
   },
   'pipeline/checkpoint': {
     files: `
@@ -88,15 +85,16 @@ const doors: Record<string, Doors> = {
   },
   'pipeline/decisions': {
     files: `
-      decided-lookups decision-sync decisions-file gather-candidates proposals review-sql
-      review-store shared-review`,
+      company-records decided-lookups decision-sync gather-candidates review-sql review-store
+      shared-review`,
   },
   'pipeline/history': {
     files: 'read-history run-figures run-history',
     atMost: { doors: 3 },
   },
   'pipeline/input': {
-    files: 'columns identifier-content ingest input input-columns row-index',
+    files: 'ingest input',
+    atMost: { doors: 2 },
   },
   'pipeline/migration': { files: 'move-checkpoint', atMost: { doors: 1 } },
   'pipeline/output': {
@@ -378,9 +376,7 @@ describe('decisions are pure', () => {
   const purePaths = [
     'core/',
     'contract/',
-    'pipeline/answers/decision.ts',
     'pipeline/answers/answer-line.ts',
-    'pipeline/answers/decision.ts',
     'pipeline/answers/column-kinds.ts',
     'pipeline/answers/columns.ts',
     'pipeline/answers/decided-answer.ts',
@@ -395,13 +391,11 @@ describe('decisions are pure', () => {
     'pipeline/checkpoint/checkpoint-standing.ts',
     'pipeline/checkpoint/ledger.ts',
     'pipeline/history/notify-message.ts',
-    'pipeline/history/progress.ts',
     'pipeline/history/run-record.ts',
     'pipeline/history/run-summary.ts',
     'pipeline/scheduler/scheduling.ts',
     'pipeline/history/changes.ts',
     'pipeline/history/remembered-runs.ts',
-    'pipeline/answers/decision.ts',
     'pipeline/decisions/decision-rules.ts',
     'pipeline/answers/stage-questions.ts',
     'pipeline/checkpoint/lookup-state.ts',

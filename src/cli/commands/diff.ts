@@ -8,8 +8,10 @@ import {
   type RememberedRun,
   chooseRuns,
   type RunPair,
+  toChangeRecord,
+  writeChanges,
+  type ChangesRequest,
 } from '../../pipeline/history/read-history.js'
-import { toChangeRecord, writeChanges, type ChangesRequest } from '../../pipeline/history/run-history.js'
 import { options } from '../../config/options.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { assertNotOurs, type OwnFile } from '../../pipeline/own-files.js'

@@ -9,6 +9,8 @@ import {
   type RememberedRun,
   getBilled,
   getSubmissions,
+  formatFirst,
+  formatSample,
 } from '../../pipeline/history/read-history.js'
 import { parsePositive } from '../../config/option.js'
 import { resolveSettings } from '../../config/settings.js'
@@ -18,7 +20,6 @@ import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import { basename } from 'node:path'
 import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
-import { formatFirst, formatSample } from '../../pipeline/scheduler/first-rule.js'
 import { formatAmount, formatBilledCount, formatCost, sumSubmitted } from '../../core/money.js'
 import { formatSubmissions } from '../terminal/lookup-text.js'
 

@@ -1,6 +1,6 @@
 import { assertNever } from '../../core/errors.js'
 import { at } from '../../core/json.js'
-import { type Decision, judgeDecision, explainDoubt } from './decision.js'
+import { type Decision, judgeDecision, explainDoubt } from '../../core/decisions.js'
 import type { LookupId } from '../checkpoint/checkpoint.js'
 import type { FindDecision } from './stage-answers.js'
 import type { DecidedLookup } from './stage-questions.js'

@@ -1,5 +1,5 @@
 import type { KeyedLookup, LookupId, CheckpointReader } from '../checkpoint/checkpoint.js'
-import type { Decision, Candidate } from '../answers/decision.js'
+import type { Decision, Candidate } from '../../core/decisions.js'
 import type { DecidedLookup, DecidedRows } from '../answers/stage-questions.js'
 import { openReviewStoreToRead, type ReviewReader } from './review-store.js'
 import type { RowCandidates, ReviewData } from '../answers/decided-answer.js'

@@ -19,7 +19,7 @@ import {
   resolveFinalPath,
 } from '../../platform/files.js'
 import { FileLockedError, withFileLock } from '../../platform/file-locks.js'
-import type { Decision } from '../answers/decision.js'
+import type { Decision } from '../../core/decisions.js'
 import { formatDecisionLine, decisionsHeader } from './decision-lines.js'
 import { createInvalidFileError, readDecisions, type ReadDecisions } from './read-decisions.js'
 

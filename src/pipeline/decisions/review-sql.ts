@@ -1,5 +1,5 @@
 import type { PostgresStatements } from '../../platform/postgres/postgres.js'
-import type { Decision } from '../answers/decision.js'
+import type { Decision } from '../../core/decisions.js'
 import type { DecisionsNow, StoredDecision } from './decision-rules.js'
 import type { SharedDatabase } from '../checkpoint/postgres/open-database.js'
 import { anyConflict, withRetries, type RetryDeps } from '../checkpoint/postgres/retry.js'

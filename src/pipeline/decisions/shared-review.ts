@@ -4,7 +4,7 @@ import type { PostgresStatements } from '../../platform/postgres/postgres.js'
 import type { CloseLater } from '../../platform/close-stack.js'
 import type { SharedDatabase } from '../checkpoint/postgres/open-database.js'
 import type { RetryDeps } from '../checkpoint/postgres/retry.js'
-import type { Candidate, Decision, KeptDecision } from '../answers/decision.js'
+import type { Candidate, Decision, KeptDecision } from '../../core/decisions.js'
 import type { SharedCheckpointView } from '../checkpoint/postgres/local-copy.js'
 import { packCandidates, type KeptRow } from './review-tables.js'
 import {

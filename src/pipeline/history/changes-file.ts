@@ -1,49 +1,16 @@
 import { UserError, type ErrorCode } from '../../core/errors.js'
 import { findAppended } from '../output/output.js'
-import { compareOutputs, readChanges, readSettledOutput } from './compare-outputs.js'
+import { compareOutputs, listColumns, readChanges, readSettledOutput } from './compare-outputs.js'
 import type { HistoryReader, PublishedOutput } from './run-record.js'
 import {
   publishTable,
   resolveTable,
   tryTable,
-  type PlainColumn,
   type PlainRow,
   type PlainTableTarget,
   type TableRequest,
 } from '../output/plain-table.js'
 import type { Change, ChangeCounts } from '../../core/alarms.js'
-
-/** Columns of a changes file, in order, with their values. */
-const columns = [
-  { name: 'kind', kind: 'text', of: ({ kind }) => kind },
-  { name: 'row_key', kind: 'user_text', of: ({ rowKey }) => rowKey },
-  { name: 'row_number', kind: 'integer', of: ({ rowNumber }) => rowNumber },
-  { name: 'name', kind: 'user_text', of: ({ name }) => name },
-  { name: 'field', kind: 'text', of: ({ field }) => field },
-  { name: 'old', kind: 'text', of: (change) => change.old },
-  { name: 'new', kind: 'text', of: (change) => change.new },
-  { name: 'old_source', kind: 'text', of: ({ oldSource }) => oldSource },
-  { name: 'new_source', kind: 'text', of: ({ newSource }) => newSource },
-  { name: 'old_entity_id', kind: 'text', of: ({ oldEntityId }) => oldEntityId },
-  { name: 'new_entity_id', kind: 'text', of: ({ newEntityId }) => newEntityId },
-  { name: 'run', kind: 'integer', of: ({ run }) => run },
-] as const satisfies readonly ChangeColumn[]
-
-/** Further columns, if an own registry answers first. */
-const sideColumns = [
-  { name: 'old_answered_by', kind: 'text', of: ({ oldAnsweredBy = null }) => oldAnsweredBy },
-  { name: 'new_answered_by', kind: 'text', of: ({ newAnsweredBy = null }) => newAnsweredBy },
-] as const satisfies readonly ChangeColumn[]
-
-type ChangeColumn = PlainColumn & { of: (change: Change) => string | number | null }
-
-const listColumns = (hasSides: boolean): readonly ChangeColumn[] =>
-  hasSides ? [...columns, ...sideColumns] : columns
-
-/** Returns a change as an object with the columns as keys. */
-export function toChangeRecord(change: Change, hasSides: boolean): Record<string, string | number | null> {
-  return Object.fromEntries(listColumns(hasSides).map(({ name, of }) => [name, of(change)]))
-}
 
 const createTable = ({ hasSides }: ChangesTarget) => ({
   name: 'changes',
@@ -58,7 +25,7 @@ export interface ChangesRequest extends Omit<TableRequest, 'mode'> {
 
 export type ChangesTarget = PlainTableTarget & { readonly hasSides: boolean }
 
-const createChangesTarget = ({ hasSides = false, ...request }: ChangesRequest): ChangesTarget => ({
+export const createChangesTarget = ({ hasSides = false, ...request }: ChangesRequest): ChangesTarget => ({
   ...resolveTable({ ...request, mode: 'append' }),
   hasSides,
 })
@@ -78,14 +45,11 @@ export function tryChanges(target: ChangesTarget): Promise<void> {
   return tryTable(createTable(target), target)
 }
 
-/** Writes changes to a file of their own. Throws OUTPUT_FORMAT_UNKNOWN, MEMORY_SHORT, and what `publishTable` throws. */
-export const writeChanges = (
-  { stdout, signal, ...request }: ChangesRequest & Pick<PlainTableTarget, 'stdout' | 'signal'>,
-  changes: AsyncIterable<readonly Change[]>,
-): Promise<void> => publishChanges({ ...createChangesTarget(request), stdout, signal }, changes)
-
 /** Writes changes and publishes the file as a whole. Throws OUTPUT_UNWRITABLE and DISK_FULL. */
-function publishChanges(target: ChangesTarget, changes: AsyncIterable<readonly Change[]>): Promise<void> {
+export function publishChanges(
+  target: ChangesTarget,
+  changes: AsyncIterable<readonly Change[]>,
+): Promise<void> {
   return publishTable({ ...createTable(target), rows: toRows(changes, target) }, target)
 }
 

@@ -1,3 +1,4 @@
+import type { PlainColumn } from '../output/plain-table.js'
 import { UserError } from '../../core/errors.js'
 import { changeKinds, type Change, type ChangeCounts, type ChangeKind } from '../../core/alarms.js'
 import { compareStates, getCurrentEntityId } from './changes.js'
@@ -247,4 +248,37 @@ async function* readEarlierOutputs(
     if (output === null) return
     yield output
   }
+}
+
+/** Columns of a changes file, in order, with their values. */
+const columns = [
+  { name: 'kind', kind: 'text', of: ({ kind }) => kind },
+  { name: 'row_key', kind: 'user_text', of: ({ rowKey }) => rowKey },
+  { name: 'row_number', kind: 'integer', of: ({ rowNumber }) => rowNumber },
+  { name: 'name', kind: 'user_text', of: ({ name }) => name },
+  { name: 'field', kind: 'text', of: ({ field }) => field },
+  { name: 'old', kind: 'text', of: (change) => change.old },
+  { name: 'new', kind: 'text', of: (change) => change.new },
+  { name: 'old_source', kind: 'text', of: ({ oldSource }) => oldSource },
+  { name: 'new_source', kind: 'text', of: ({ newSource }) => newSource },
+  { name: 'old_entity_id', kind: 'text', of: ({ oldEntityId }) => oldEntityId },
+  { name: 'new_entity_id', kind: 'text', of: ({ newEntityId }) => newEntityId },
+  { name: 'run', kind: 'integer', of: ({ run }) => run },
+] as const satisfies readonly ChangeColumn[]
+
+/** Further columns, if an own registry answers first. */
+const sideColumns = [
+  { name: 'old_answered_by', kind: 'text', of: ({ oldAnsweredBy = null }) => oldAnsweredBy },
+  { name: 'new_answered_by', kind: 'text', of: ({ newAnsweredBy = null }) => newAnsweredBy },
+] as const satisfies readonly ChangeColumn[]
+
+type ChangeColumn = PlainColumn & { of: (change: Change) => string | number | null }
+
+/** Returns the columns of a changes file. */
+export const listColumns = (hasSides: boolean): readonly ChangeColumn[] =>
+  hasSides ? [...columns, ...sideColumns] : columns
+
+/** Returns a change as an object with the columns as keys. */
+export function toChangeRecord(change: Change, hasSides: boolean): Record<string, string | number | null> {
+  return Object.fromEntries(listColumns(hasSides).map(({ name, of }) => [name, of(change)]))
 }

@@ -7,7 +7,7 @@ import { explainSystemFailure } from '../../platform/system-limits.js'
 import type { Secret } from '../../core/secret.js'
 import type { HostResolver } from '../../platform/outbound/address-guard.js'
 import type { PostOutcome } from '../../platform/outbound/pinned-connect.js'
-import type { RunObserver } from './progress.js'
+import { type RunObserver, getExitCode, type RunSummary } from './run-summary.js'
 import {
   evaluateAlarms,
   formatCondition,
@@ -18,7 +18,6 @@ import {
   type NotifyFormat,
   type NotifyTime,
 } from '../../core/alarms.js'
-import { getExitCode, type RunSummary } from './run-summary.js'
 import { renderNotification, type RunEnd } from './notify-message.js'
 import { explainStop, findEndReason } from '../scheduler/scheduling.js'
 import type { Money } from '../../core/money.js'

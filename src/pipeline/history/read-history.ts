@@ -1,3 +1,5 @@
+import type { Change } from '../../core/alarms.js'
+import type { ChangesRequest, ChangesTarget } from './changes-file.js'
 import { UserError } from '../../core/errors.js'
 import { isPostgresUrl } from '../../core/server-addresses.js'
 import { diagnoseDamage } from '../checkpoint/sqlite/verify.js'
@@ -21,7 +23,10 @@ import { isHolderAlive } from '../../platform/file-locks.js'
 import type { HistoryRows, KnownRun } from '../checkpoint/history-store.js'
 import { openStoredHistory } from '../checkpoint/open-history.js'
 
-export { readChanges } from './compare-outputs.js'
+export { needsReview, parsePublishedState } from '../answers/published-state.js'
+export { formatFirst, formatSample } from '../scheduler/first-rule.js'
+export type { ChangesRequest } from './changes-file.js'
+export { readChanges, toChangeRecord } from './compare-outputs.js'
 export { chooseRuns, sumRuns, type CheckpointTotals, type RunPair } from './remembered-runs.js'
 export {
   getBilled,
@@ -183,4 +188,17 @@ export function withKnownHistory<Result>(
   }
   if (isPostgresUrl(path)) return withCleanup(useHistory)
   return diagnoseDamage(path, () => withCleanup(useHistory))
+}
+
+/**
+ * Writes changes to a file, a table or standard output, as a whole. Throws OUTPUT_FORMAT_UNKNOWN, MEMORY_SHORT,
+ * OUTPUT_UNWRITABLE, DISK_FULL and the signal's reason.
+ */
+export async function writeChanges(
+  { stdout, signal, ...request }: ChangesRequest & Pick<ChangesTarget, 'stdout' | 'signal'>,
+  changes: AsyncIterable<readonly Change[]>,
+): Promise<void> {
+  // A list of runs needs no writers.
+  const { createChangesTarget, publishChanges } = await import('./changes-file.js')
+  await publishChanges({ ...createChangesTarget(request), stdout, signal }, changes)
 }

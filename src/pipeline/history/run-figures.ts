@@ -1,7 +1,7 @@
 import { createEmptyPlan, type LookupPlan } from '../checkpoint/lookup-state.js'
 import { findEndReason, isBudgetEnd, type BudgetEnd, type Stop } from '../scheduler/scheduling.js'
-import type { ReviewCounts } from '../answers/decision.js'
-import { RowIndex } from '../input/row-index.js'
+import type { ReviewCounts } from '../../core/decisions.js'
+import type { RowIndex } from '../input/ingest.js'
 import type { PublishReport } from '../output/output.js'
 import {
   countAccepted,
@@ -23,10 +23,13 @@ export {
   type Progress,
   type RunEvent,
   type RunObserver,
-} from './progress.js'
+  getExitCode,
+  type RunSummary,
+  type StageFacts,
+  type TimelinePoint,
+} from './run-summary.js'
 export { calculateMoneySoFar, watchProgress } from './progress-watch.js'
-export { createTimeline, type Timeline, type TimelinePoint } from './run-record.js'
-export { getExitCode, type RunSummary, type StageFacts } from './run-summary.js'
+export { createTimeline, type Timeline } from './run-record.js'
 export { createTally, type KindRun, type Tally } from './tally.js'
 
 /** Facts for the summary of a run. */
@@ -34,7 +37,7 @@ interface SummaryFacts {
   readonly service: { readonly service: RunSummary['service']; readonly isDemo?: boolean | undefined }
   readonly lookups: LookupFacts
   readonly tally: Tally
-  readonly index: RowIndex
+  readonly index: Pick<RowIndex, 'rowCount' | 'invalidCount'>
   readonly rows: RowFacts
   /** Null if nothing is billed or no price is known. */
   readonly prices: Prices | null
@@ -166,7 +169,7 @@ export const createEmptySummary = (service: RunSummary['service']): RunSummary =
     service: { service },
     lookups: { plan: createEmptyPlan(), domainCount: 0, stages: [], stop: null, job: null, askingMs: 0 },
     tally: createTally().tally,
-    index: new RowIndex(),
+    index: { rowCount: 0, invalidCount: 0 },
     rows: { counts: new Map(), review: null, first: null, report: null },
     prices: null,
     notes: [],

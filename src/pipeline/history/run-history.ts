@@ -1,6 +1,6 @@
 import { UserError, getErrorText } from '../../core/errors.js'
 import { getSqliteCode } from '../../platform/sqlite.js'
-import type { RowGroups, RowIndex } from '../input/row-index.js'
+import type { RowGroups, RowIndex } from '../input/ingest.js'
 import {
   type OutputFigures,
   type RunRecord,
@@ -28,14 +28,7 @@ import type {
 import { reportChanges, type ChangesTarget, type KnownChanges } from './changes-file.js'
 import { packRecord, removeTimeline, RecordedRuns, toRememberedRun } from './read-history.js'
 
-export {
-  createChangesFile,
-  toChangeRecord,
-  tryChanges,
-  writeChanges,
-  type ChangesRequest,
-  type ChangesTarget,
-} from './changes-file.js'
+export { createChangesFile, tryChanges, type ChangesTarget } from './changes-file.js'
 export { getErrorEnd, openEnding, type Ending, type EndingOptions } from './ending.js'
 export { assertMetricsReplaceable } from './metrics-file.js'
 export type { RecordedOutput } from './output-recorder.js'

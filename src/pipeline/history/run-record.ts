@@ -10,20 +10,10 @@ import {
   type Money,
   type Prices,
 } from '../../core/money.js'
-import type { RunSummary } from './run-summary.js'
+import type { RunSummary, TimelinePoint } from './run-summary.js'
 
 /** Version of this format; records of other versions are listed, but not read. */
 export const runRecordVersion = 1
-
-/** Counts of a run at a moment, since its start, over all kinds. */
-export interface TimelinePoint {
-  readonly elapsedMs: number
-  readonly submissions: number
-  readonly polls: number
-  readonly answered: number
-  /** Requests answered with 429. */
-  readonly rateLimited: number
-}
 
 /** Rows of one group, by outcome. */
 export interface GroupFigures {

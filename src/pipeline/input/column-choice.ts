@@ -4,6 +4,7 @@ import type { CheckpointReader } from '../checkpoint/checkpoint.js'
 import { fetchKnown, findLookupIds } from '../checkpoint/lookup-key.js'
 import type { Input, InputFile, TextRow } from './input.js'
 import { createRowReader, toKeyedLookup, createEarlierNames } from './row-reader.js'
+import { listIdentifierColumns } from '../../core/identifiers.js'
 import {
   type ColumnSamples,
   listLookupColumns,
@@ -11,7 +12,6 @@ import {
   type LookupColumns,
   type LookupRule,
   type IdentifierUse,
-  listIdentifierColumns,
 } from './columns.js'
 import { isKnownHeader } from './header-words.js'
 import { detectColumns, findUnnamedColumn, judgeHeader } from './detect-columns.js'

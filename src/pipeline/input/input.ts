@@ -20,26 +20,19 @@ import {
   type RelationRows,
   type TextRow,
 } from './table.js'
-import {
-  assertContent,
-  createUnknownFormatError,
-  hashFiles,
-  hashList,
-  isUnchanged,
-  type InputFormat,
-} from './file-content.js'
+import { type InputFormat, formatOfPath } from '../../core/file-formats.js'
+import { assertContent, createUnknownFormatError, hashFiles, hashList, isUnchanged } from './file-content.js'
 import {
   assertHeaderless,
   assertSheets,
   findFiles,
-  formatOfPath,
   openFiles,
   type FileAccess,
   type FileRequest,
   type SourceFile,
 } from './sources.js'
 
-export { formatOfPath, type SourceFile } from './sources.js'
+export type { SourceFile } from './sources.js'
 export type { CellType, InputFile, MemberRow, MemberRows, RelationRows, TextRow } from './table.js'
 
 /** Files to read, and how to read them: plain data. */

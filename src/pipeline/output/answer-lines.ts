@@ -1,4 +1,4 @@
-import type { ReviewCounts } from '../answers/decision.js'
+import type { ReviewCounts } from '../../core/decisions.js'
 import { isDoubtfulLine, renderUnanswered, type Unanswered } from '../answers/answer-line.js'
 import type { ReviewColumnName } from '../answers/column-kinds.js'
 import {
@@ -18,7 +18,7 @@ import {
 import type { CheckpointReader, KnownAnswer, LookupId, StageAnswer } from '../checkpoint/checkpoint.js'
 import { readRecords, readStageAnswers, type FindDecision } from '../answers/stage-answers.js'
 import type { FirstAnswers } from '../scheduler/first-answers.js'
-import type { RowIndex } from '../input/row-index.js'
+import type { RowIndex } from '../input/ingest.js'
 
 /** Number of rows by outcome: one of the service, or one that this program assigns. */
 export type RowCounts = ReadonlyMap<string, number>

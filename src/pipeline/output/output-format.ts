@@ -14,7 +14,7 @@ import { parseByteSize } from '../../core/text.js'
 import { memoryBytesMin } from '../../parquet/duckdb.js'
 import { selectColumns, type BasisPlace, type OutputColumn } from '../answers/columns.js'
 import { buildPartPath, type Partition } from '../checkpoint/partition.js'
-import { formatOfPath } from '../input/input.js'
+import { formatOfPath } from '../../core/file-formats.js'
 
 export type OutputFormat = 'csv' | 'parquet' | 'ndjson' | 'xlsx'
 

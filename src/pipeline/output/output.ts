@@ -1,6 +1,6 @@
 import { getDatabaseName, createNulError, type Connectors } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
-import type { ReviewCounts } from '../answers/decision.js'
+import type { ReviewCounts } from '../../core/decisions.js'
 import { assertNamesFitParquet, assertNoClash } from '../answers/columns.js'
 import type { Partition } from '../checkpoint/partition.js'
 import type { Input } from '../input/input.js'

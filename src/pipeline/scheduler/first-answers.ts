@@ -1,7 +1,7 @@
 import type { CheckpointReader, KeyedLookup, LookupId, LookupIdentity } from '../checkpoint/checkpoint.js'
 import { fetchKnown, findLookupIds } from '../checkpoint/lookup-key.js'
-import { type Decision, type Candidate, toAnswerCandidate } from '../answers/decision.js'
-import type { LookupRule } from '../input/columns.js'
+import { type Decision, type Candidate, toAnswerCandidate } from '../../core/decisions.js'
+import type { LookupRule } from '../input/ingest.js'
 import { planLookup, type PlanPolicy } from '../checkpoint/lookup-state.js'
 import {
   createSampleFigures,

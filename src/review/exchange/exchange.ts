@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { UserError } from '../../core/errors.js'
 import { publishTable, resolveTable, type PlainRow } from '../../pipeline/output/plain-table.js'
 import type { DecisionView, QueueRow } from '../page-data.js'
-import { describeDoubt } from '../company-records.js'
+import { describeDoubt } from '../doubtful-rows.js'
 import type { QueueFilter, ReviewSession } from '../session.js'
 import {
   createVerdictsError,

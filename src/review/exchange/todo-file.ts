@@ -1,8 +1,8 @@
 import { UserError } from '../../core/errors.js'
-import { formatOfPath } from '../../pipeline/input/input.js'
+import { formatOfPath } from '../../core/file-formats.js'
 import { openDelimited, openFileBytes } from '../../tables/text-tables.js'
 import { openXlsx } from '../../tables/xlsx/xlsx-file.js'
-import { candidatesMax } from '../../pipeline/answers/decision.js'
+import { candidatesMax } from '../../core/decisions.js'
 import type { PlainColumn, PlainRow, PlainTable } from '../../pipeline/output/plain-table.js'
 import type { CandidateView, QueueRow } from '../page-data.js'
 

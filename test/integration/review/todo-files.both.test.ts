@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, test } from 'vitest'
-import type { Candidate } from '../../../src/pipeline/answers/decision.js'
+import type { Candidate } from '../../../src/core/decisions.js'
 import { publishTable } from '../../../src/pipeline/output/plain-table.js'
 import {
   instructions,
