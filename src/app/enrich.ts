@@ -14,9 +14,14 @@ import { buildInputOptions, type AskFirst } from './inspect-input.js'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { answerFirstForPlan, runPipeline } from '../pipeline/run.js'
+import {
+  answerFirstForPlan,
+  runPipeline,
+  type FirstRegistry,
+  type RunOrder,
+  type RunServices,
+} from '../pipeline/run.js'
 import type { RunEvent, RunSummary } from '../pipeline/history/run-figures.js'
-import type { FirstRegistry, RunOrder, RunServices } from '../pipeline/order.js'
 import { resolvePart } from './resolve-part.js'
 import { renderRunReport, runWithLivePage } from './run-report.js'
 import { systemClock, type Clock } from '../platform/clock.js'

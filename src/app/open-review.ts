@@ -9,9 +9,8 @@ import { withReview, type ReviewSession } from '../review/review.js'
 import { readEmbeddedScope } from './embedded-scope.js'
 import { connectTo } from './enrich.js'
 import { inspectInput } from './inspect-input.js'
-import type { RowInspection } from '../pipeline/inspect-rows.js'
-import type { LookupId } from '../pipeline/checkpoint/checkpoint.js'
-import type { Connection } from '../pipeline/order.js'
+import type { RowInspection, LookupId } from '../pipeline/inspect-rows.js'
+import type { Connection } from '../pipeline/run.js'
 import { openReviewBackend } from '../pipeline/open-review-backend.js'
 
 type RowIndex = RowInspection['index']

@@ -5,8 +5,8 @@ import { isAddress, isTableAddress } from '../connectors/connectors.js'
 import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
 import { isChangeCondition } from '../core/alarms.js'
-import { splitOutputPath } from '../pipeline/checkpoint/partition.js'
-import type { RunOrder } from '../pipeline/order.js'
+import { splitOutputPath } from '../pipeline/output/plain-table.js'
+import type { RunOrder } from '../pipeline/run.js'
 
 /**
  * Returns the job and the partition of this process, or `null` without partitions. Throws PARTITION_INVALID,

@@ -1,7 +1,7 @@
 import type { ListenAddress } from '../core/server-addresses.js'
 import type { RunEvent } from '../pipeline/history/run-figures.js'
 import type { WatchDeps } from '../report/live/watch-run.js'
-import type { ReportRenderer } from '../pipeline/order.js'
+import type { ReportRenderer } from '../pipeline/run.js'
 
 /** Runs `work`, and serves its live page until the work ends if one is configured. Throws LISTEN_FAILED. */
 export async function runWithLivePage<Result>(

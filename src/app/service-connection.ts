@@ -5,7 +5,7 @@ import { systemRandom } from '../platform/random.js'
 import { formatEmbeddedScope } from './embedded-scope.js'
 import type { MatcherPool } from './matcher-pool.js'
 import type { FullServiceClient } from '../client/client.js'
-import type { Connection } from '../pipeline/order.js'
+import type { Connection } from '../pipeline/run.js'
 import {
   assertCheckpointApart,
   listCheckpointFiles,

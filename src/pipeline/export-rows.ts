@@ -21,6 +21,8 @@ import type { LineObserver } from './answers/joined-line.js'
 import { assertNotOurs, type OwnFile } from './own-files.js'
 import type { FirstAnswers } from './scheduler/first-answers.js'
 
+export { collectJob } from './output/output.js'
+
 /** The rows of an output, and the sources of their answers. */
 interface RowsToAnswer {
   readonly index: RowIndex

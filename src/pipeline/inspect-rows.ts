@@ -17,6 +17,7 @@ import type { RunOrder } from './order.js'
 import { FirstAnswers, placeLookups, toRegistryRule } from './scheduler/first-answers.js'
 import type { FirstRule } from './scheduler/first-rule.js'
 
+export type { CheckpointReader, LookupId } from './checkpoint/checkpoint.js'
 export type { ColumnReport, InputColumns } from './input/ingest.js'
 
 /** An input, its rows, and their earlier answers and decisions. */

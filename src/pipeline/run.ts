@@ -15,6 +15,8 @@ import { writeRows } from './write-output.js'
 import { type FirstRun, answerFirst } from './answer-first.js'
 import type { FirstAnswers } from './scheduler/first-answers.js'
 
+export type { Connection, FirstRegistry, ReportRenderer, RunOrder, RunServices } from './order.js'
+
 /**
  * Runs an order: reads rows, looks them up, waits for the answers, and writes the rows with their answers. The same order
  * resumes a run that was stopped. Returns the summary, also of a run that reached a limit or was interrupted. Throws a

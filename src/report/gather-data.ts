@@ -11,7 +11,16 @@ import {
 } from './report-data.js'
 import { rarelyHasCandidates } from '../pipeline/checkpoint/lookup-state.js'
 import { changeKinds, type Change, type ChangeKind } from '../core/alarms.js'
-import { readChanges, type OutputFigures, type HistoryReader, type PublishedOutput, type RememberedRun, type PublishedEntry, needsReview, parsePublishedState } from '../pipeline/history/read-history.js'
+import {
+  readChanges,
+  type OutputFigures,
+  type HistoryReader,
+  type PublishedOutput,
+  type RememberedRun,
+  type PublishedEntry,
+  needsReview,
+  parsePublishedState,
+} from '../pipeline/history/read-history.js'
 import type { ReviewCounts } from '../core/decisions.js'
 
 /** An entry with its number of rows. */

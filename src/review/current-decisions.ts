@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
-import type { CheckpointReader, LookupId } from '../pipeline/checkpoint/checkpoint.js'
+import type { CheckpointReader, LookupId } from '../pipeline/inspect-rows.js'
 import { DecisionSync } from '../pipeline/decisions/decision-sync.js'
 import type { ReviewStore, CompanyRecords } from '../pipeline/open-review-backend.js'
 import { findFirst } from './input-lookups.js'

@@ -1,6 +1,5 @@
-import type { RowInspection } from '../pipeline/inspect-rows.js'
+import type { RowInspection, CheckpointReader } from '../pipeline/inspect-rows.js'
 import { withAnswerFirst, type Candidate, type Decision } from '../core/decisions.js'
-import type { CheckpointReader } from '../pipeline/checkpoint/checkpoint.js'
 import type { Proposals } from '../pipeline/decisions/decision-sync.js'
 import {
   type ReviewReader,

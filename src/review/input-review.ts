@@ -1,7 +1,6 @@
-import type { RowInspection } from '../pipeline/inspect-rows.js'
+import type { RowInspection, CheckpointReader } from '../pipeline/inspect-rows.js'
 import { statSync } from 'node:fs'
 import { UserError } from '../core/errors.js'
-import type { CheckpointReader } from '../pipeline/checkpoint/checkpoint.js'
 import { Proposals } from '../pipeline/decisions/decision-sync.js'
 import type { Clock } from '../platform/clock.js'
 import { toBareName } from '../registry/normalize/parsed-name.js'

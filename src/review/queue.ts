@@ -1,5 +1,5 @@
 import { rarelyHasCandidates } from '../pipeline/checkpoint/lookup-state.js'
-import type { LookupId } from '../pipeline/checkpoint/checkpoint.js'
+import type { LookupId } from '../pipeline/inspect-rows.js'
 import type { KeptDecision } from '../core/decisions.js'
 import { entryMarks, QueueColumns, TextIndex } from './queue-columns.js'
 import type { QueueCounts, QueueFilter, QueueSort, QueueView } from './session.js'

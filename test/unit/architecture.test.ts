@@ -65,10 +65,9 @@ const doors: Record<string, Doors> = {
   parquet: { files: 'duckdb parquet-files parquet-writer', atMost: { doors: 3, names: 20 } },
   pipeline: {
     files: `
-      checkpoint/checkpoint checkpoint/lookup-key checkpoint/lookup-state checkpoint/maintenance
-      checkpoint/partition decisions/decision-sync export-rows history/read-history
-      history/run-figures inspect-rows migration/move-checkpoint open-review-backend order
-      output/output output/plain-table own-files plan-rows read-status run
+      checkpoint/lookup-state checkpoint/maintenance decisions/decision-sync export-rows
+      history/read-history history/run-figures inspect-rows migration/move-checkpoint
+      open-review-backend output/plain-table own-files plan-rows read-status run
       scheduler/prepared-answer scheduler/receiver scheduler/scheduling`,
   },
   'pipeline/answers': {

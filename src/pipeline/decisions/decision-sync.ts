@@ -10,7 +10,7 @@ import {
 import { openReviewStoreToRead, type ReviewStore } from './review-store.js'
 import { getProposalsPath } from '../own-files.js'
 
-export { readDecisionsFile } from './decisions-file.js'
+export { findDecidedKind, readDecisionsFile } from './decisions-file.js'
 
 /**
  * Decisions that assistants proposed for one service. Their file has the format of decisions, but only reviews read it:

@@ -24,6 +24,7 @@ import type { HistoryRows, KnownRun } from '../checkpoint/history-store.js'
 import { openStoredHistory } from '../checkpoint/open-history.js'
 
 export { needsReview, parsePublishedState } from '../answers/published-state.js'
+export { isNamedJob } from '../checkpoint/partition.js'
 export { formatFirst, formatSample } from '../scheduler/first-rule.js'
 export type { ChangesRequest } from './changes-file.js'
 export { readChanges, toChangeRecord } from './compare-outputs.js'

@@ -19,6 +19,7 @@ import { toLinkCell } from './xlsx.js'
 import { StagedFile } from './staged-file.js'
 import { assertOutputUsable, toWriteError } from './output-path.js'
 
+export { splitOutputPath } from '../checkpoint/partition.js'
 export { assertExtraOutputUsable, assertRegular, toWriteError } from './output-path.js'
 
 export interface PlainColumn {

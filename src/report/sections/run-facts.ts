@@ -2,11 +2,17 @@ import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
 import { formatBilledCount, sumSubmitted } from '../../core/money.js'
 import { cut, html, isolateText, type Html, type HtmlPart } from '../../web/html.js'
-import { isNamedJob } from '../../pipeline/checkpoint/partition.js'
 import { renderTable } from '../../web/charts.js'
 import { exitCodes } from '../../core/errors.js'
 import { changeKinds, type ChangeKind } from '../../core/alarms.js'
-import { type OutputFigures, getBilled, getSubmissions, type RememberedRun, formatSample } from '../../pipeline/history/read-history.js'
+import {
+  type OutputFigures,
+  getBilled,
+  getSubmissions,
+  type RememberedRun,
+  formatSample,
+  isNamedJob,
+} from '../../pipeline/history/read-history.js'
 import {
   countRowsByGroup,
   formatCost,
