@@ -1,53 +1,13 @@
 import { getInterruptionCode, UserError, type ExitCode } from '../core/errors.js'
 import type { RunHistory, Ending } from './history/run-history.js'
 import type { Input } from './input/input.js'
-import type { RowGroups, RowIndex } from './input/ingest.js'
+import type { RowGroups } from './input/ingest.js'
 import type { RunOutputs } from './open-files.js'
 import { removeMark } from './output/output.js'
 import { publishText } from './output/plain-table.js'
-import { warn, type Connection, type RunContext } from './order.js'
-import {
-  buildSummary,
-  type LookupFacts,
-  type Timeline,
-  getExitCode,
-  type RunSummary,
-  type Tally,
-} from './history/run-figures.js'
+import { warn, type RunContext } from './order.js'
+import { getExitCode, type RunSummary, type Timeline } from './history/run-figures.js'
 import type { RunRows } from './write-output.js'
-
-interface SummarizedRun {
-  readonly connection: Connection
-  readonly input: Input
-  readonly index: RowIndex
-  readonly asked: LookupFacts
-  readonly tally: Tally
-  readonly rows: RunRows
-  readonly startedAtMs: number
-}
-
-/** Summarizes a run whose rows are written; the alarms are missing. */
-export function summarizeRun(
-  { order, services }: RunContext,
-  { connection, input, index, asked, tally, rows, startedAtMs }: SummarizedRun,
-): RunSummary {
-  const { written, known } = rows
-  return buildSummary({
-    service: connection,
-    lookups: asked,
-    tally,
-    index,
-    rows: {
-      counts: written?.rowCounts ?? new Map(),
-      review: known?.review ?? null,
-      first: known?.first ?? null,
-      report: written?.report ?? null,
-    },
-    prices: order.requests.prices ?? null,
-    notes: input.listNotes(),
-    elapsedMs: services.clock.monotonicMs() - startedAtMs,
-  })
-}
 
 interface EndedRun {
   readonly input: Input
@@ -60,7 +20,7 @@ interface EndedRun {
   readonly rows: RunRows
   /** Null if rows are not counted by a column. */
   readonly groups: RowGroups | null
-  /** That of `summarizeRun`. */
+  /** Without its alarms. */
   readonly ran: RunSummary
 }
 

@@ -5,7 +5,7 @@ import { parquetLimits } from '../parquet/parquet-writer.js'
 import type { CloseLater } from '../platform/close-stack.js'
 import { createFileTooLargeError, getFileBytesMax } from '../platform/system-limits.js'
 import {
-  createChangesFile,
+  createChangesTarget,
   tryChanges,
   type ChangesTarget,
   assertMetricsReplaceable,
@@ -60,7 +60,8 @@ export async function openFiles(context: RunContext, closeLater: CloseLater): Pr
   const requested = resolveRequested(context, attempt)
   withKeyColumn(requested, source.rowKey ?? null)
   const changes = resolveChanges(context)
-  const reportPath = getReportPath(reporting)
+  const { reportPath = null } = reporting
+  assertIsFile('--report', reportPath, 'report -o - writes the report')
   const extraPaths = [changes?.path ?? null, reportPath].filter((path) => path !== null)
   assertNotOurs([...requested.paths, ...extraPaths], target.ownFiles)
   const input = await openInput(source.input, {
@@ -117,11 +118,11 @@ function checkMetricsFile({ reporting, target }: RunOrder, input: Input, others:
 }
 
 /** Throws USAGE_INVALID for standard output. */
-function getReportPath({ reportPath = null }: RunOrder['reporting']): string | null {
-  if (reportPath !== '-') return reportPath
-  throw new UserError('USAGE_INVALID', '--report cannot write to standard output', {
-    hint: 'name a file; enrich report -o - writes the report of a run to standard output',
-  })
+function assertIsFile(flag: '--changes' | '--report', path: string | null, instead: string): void {
+  if (path === '-')
+    throw new UserError('USAGE_INVALID', `${flag} cannot write to standard output`, {
+      hint: `name a file; enrich ${instead} of a run to standard output`,
+    })
 }
 
 /** The changes file has its own format, by its name. */
@@ -129,9 +130,10 @@ function resolveChanges(context: RunContext): ChangesTarget | null {
   const { requests, target } = context.order
   const { changesPath: path = null } = target
   if (path === null) return null
+  assertIsFile('--changes', path, 'diff -o - writes the changes')
   const { bom, memory } = target.output
   const hasSides = (requests.first ?? null) !== null
-  return createChangesFile({ path, bom, memory, access: getAccess(context), hasSides })
+  return createChangesTarget({ path, bom, memory, access: getAccess(context), hasSides })
 }
 
 interface TriedOutputs {

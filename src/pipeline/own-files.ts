@@ -84,9 +84,7 @@ export function assertCheckpointApart(checkpointPath: string, others: readonly O
     throw new UserError(
       'CHECKPOINT_INVALID',
       `the checkpoint ${checkpointPath} ${named} ${other.what} ${other.path}`,
-      {
-        hint: 'pass --checkpoint with another path; nothing was changed',
-      },
+      { hint: 'pass --checkpoint with another path; nothing was changed' },
     )
   }
 }

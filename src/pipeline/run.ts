@@ -1,5 +1,5 @@
 import type { CloseLater } from '../platform/close-stack.js'
-import { endRun, summarizeRun } from './end-run.js'
+import { endRun } from './end-run.js'
 import { openEnding, type Ending } from './history/run-history.js'
 import { openWebhooks, withBackend, openBackend } from './open-backend.js'
 import { openFiles } from './open-files.js'
@@ -10,7 +10,13 @@ import { planChecked, type Planned } from './plan-run.js'
 import { readRows } from './read-rows.js'
 import { beginHistory, markOutputs, recordFailure } from './record-run.js'
 import { runLookups } from './run-lookups.js'
-import { createEmptySummary, createTimeline, type RunSummary, createTally } from './history/run-figures.js'
+import {
+  buildSummary,
+  createEmptySummary,
+  createTimeline,
+  type RunSummary,
+  createTally,
+} from './history/run-figures.js'
 import { writeRows } from './write-output.js'
 import { type FirstRun, answerFirst } from './answer-first.js'
 import type { FirstAnswers } from './scheduler/first-answers.js'
@@ -68,8 +74,16 @@ async function runSteps(context: RunContext, ending: Ending, closeLater: CloseLa
 
     const rows = await writeRows(context, { table, outputs, rowSpool, lookups, read, history, part }, asked)
 
-    const facts = { connection, input, index, asked, tally, rows, startedAtMs }
-    const ran = summarizeRun(context, facts)
+    const ran = buildSummary({
+      service: connection,
+      lookups: asked,
+      tally,
+      index,
+      rows,
+      prices: order.requests.prices ?? null,
+      notes: input.listNotes(),
+      elapsedMs: clock.monotonicMs() - startedAtMs,
+    })
     const isPart = part !== null
     return endRun(context, { input, isPart, outputs, history, ending, timeline, rows, groups, ran })
   })

@@ -7,14 +7,14 @@ import {
   type HistoryReader,
   type RememberedRun,
   chooseRuns,
-  type RunPair,
   toChangeRecord,
   writeChanges,
   type ChangesRequest,
+  listRunFiles,
 } from '../../pipeline/history/read-history.js'
 import { options } from '../../config/options.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
-import { assertNotOurs, type OwnFile } from '../../pipeline/own-files.js'
+import { assertNotOurs } from '../../pipeline/own-files.js'
 import type { Change, ChangeCounts } from '../../core/alarms.js'
 import { addConfigFlags, readConfig, findConfigPath, type ConfigFlags } from '../config-flags.js'
 import {
@@ -26,6 +26,8 @@ import {
 } from '../terminal/command-io.js'
 import { formatCount, plural } from '../../core/text.js'
 import { formatTableLines } from '../terminal/screen.js'
+
+type RunPair = ReturnType<typeof chooseRuns>
 
 /** Changes to print: their counts by kind, and the first ones. */
 interface ShownChanges {
@@ -156,12 +158,6 @@ async function writeFile(
   if (flags.json === true) io.out(formatComparedLine(pair, changes.counts, path))
   else io.err(formatDiff({ pair, counts: changes.counts, first: [] }, getTerminalColumns(io), path))
 }
-
-/** Input and output files of a run. */
-const listRunFiles = ({ number, record }: RememberedRun): OwnFile[] => [
-  ...(record?.input.paths ?? []).map((path) => ({ path, what: `the input of run ${number},` })),
-  ...(record?.summary?.outputPaths ?? []).map((path) => ({ path, what: `the output of run ${number},` })),
-]
 
 function formatComparedLine(
   { older, newer }: RunPair,

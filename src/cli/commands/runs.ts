@@ -3,7 +3,6 @@ import { type Command, InvalidArgumentError } from 'commander'
 import {
   withKnownHistory,
   sumRuns,
-  type CheckpointTotals,
   type RunRecord,
   type ScopeSubmissions,
   type RememberedRun,
@@ -80,7 +79,7 @@ function formatRuns(runs: readonly RememberedRun[], columnsMax: number): string 
 }
 
 /** `Total: 3 runs, 300 submitted, 294 billed, EUR 14.70; 6 more may have been billed` */
-function formatTotals(totals: CheckpointTotals): string {
+function formatTotals(totals: ReturnType<typeof sumRuns>): string {
   const { runCount, submittedCount, billedCount, isBilledAtMost, uncertainCount, costs } = totals
   const priced = costs.reduce((sum, { lookupCount }) => sum + lookupCount, 0)
   const most = isBilledAtMost ? 'at most ' : ''

@@ -25,20 +25,11 @@ export interface ChangesRequest extends Omit<TableRequest, 'mode'> {
 
 export type ChangesTarget = PlainTableTarget & { readonly hasSides: boolean }
 
+/** Throws OUTPUT_FORMAT_UNKNOWN, MEMORY_SHORT. */
 export const createChangesTarget = ({ hasSides = false, ...request }: ChangesRequest): ChangesTarget => ({
   ...resolveTable({ ...request, mode: 'append' }),
   hasSides,
 })
-
-/** Returns the changes file of a run. Throws USAGE_INVALID for standard output, and OUTPUT_FORMAT_UNKNOWN. */
-export function createChangesFile(request: ChangesRequest): ChangesTarget {
-  if (request.path === '-') {
-    throw new UserError('USAGE_INVALID', '--changes cannot write to standard output', {
-      hint: 'name a file; enrich diff -o - writes the changes of a run to standard output',
-    })
-  }
-  return createChangesTarget(request)
-}
 
 /** Writes a file without changes and removes it. Throws the same errors as `publishChanges`. */
 export function tryChanges(target: ChangesTarget): Promise<void> {

@@ -50,13 +50,21 @@ export interface OutputChanges {
 export async function readChanges(history: Outputs, older: number, newer: number): Promise<OutputChanges> {
   const before = assertStored(await readSettledOutput(history, older), older)
   const after = assertStored(await history.published(newer), newer)
-  const counter = new ChangeCounter()
+  const counts = new Map<ChangeKind, number>()
+  const countWhileReading = async function* () {
+    for await (const changes of compareOutputs(before, after)) {
+      for (const { kind } of changes) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+      yield changes
+    }
+  }
   return {
     rowCountBefore: before.rows.length,
     after,
-    batches: counter.countWhileReading(compareOutputs(before, after)),
+    batches: countWhileReading(),
     get counts() {
-      return counter.counts
+      return Object.fromEntries(
+        changeKinds.filter((kind) => counts.has(kind)).map((kind) => [kind, counts.get(kind)]),
+      )
     },
   }
 }
@@ -66,34 +74,6 @@ function assertStored(output: PublishedOutput | null, run: number): PublishedOut
   throw new UserError('RUN_OUTPUT_UNKNOWN', `the output of run ${run} is no longer stored`, {
     hint: 'enrich runs lists the runs; history.keep sets how many outputs are stored',
   })
-}
-
-/** Counts changes by kind, in the order of `changeKinds`. */
-export class ChangeCounter {
-  readonly #counts = new Map<ChangeKind, number>()
-
-  add(changes: readonly Change[]): void {
-    for (const { kind } of changes) this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1)
-  }
-
-  /** Counts the changes while passing them on. */
-  async *countWhileReading(
-    batches: AsyncIterable<readonly Change[]>,
-  ): AsyncGenerator<readonly Change[], void> {
-    for await (const batch of batches) {
-      this.add(batch)
-      yield batch
-    }
-  }
-
-  get counts(): ChangeCounts {
-    return Object.fromEntries(
-      changeKinds.flatMap((kind) => {
-        const count = this.#counts.get(kind)
-        return count === undefined ? [] : [[kind, count]]
-      }),
-    )
-  }
 }
 
 /** Throws RUNS_NOT_COMPARABLE if only one of the outputs has row keys. */

@@ -28,10 +28,11 @@ export { isNamedJob } from '../checkpoint/partition.js'
 export { formatFirst, formatSample } from '../scheduler/first-rule.js'
 export type { ChangesRequest } from './changes-file.js'
 export { readChanges, toChangeRecord } from './compare-outputs.js'
-export { chooseRuns, sumRuns, type CheckpointTotals, type RunPair } from './remembered-runs.js'
+export { chooseRuns, sumRuns } from './remembered-runs.js'
 export {
   getBilled,
   getSubmissions,
+  listRunFiles,
   type GroupFigures,
   type HistoryReader,
   type OutputFigures,
@@ -99,8 +100,7 @@ const entriesAtOnce = 1_000
 function* listPages(numbers: Iterable<number>): Generator<readonly number[]> {
   let page: number[] = []
   for (const number of numbers) {
-    page.push(number)
-    if (page.length < entriesAtOnce) continue
+    if (page.push(number) < entriesAtOnce) continue
     yield page
     page = []
   }
@@ -131,17 +131,14 @@ export async function isRunGoingOn(checkpointPath: string): Promise<boolean> {
   }
 }
 
-export function packRecord(record: RunRecord): Buffer {
-  return deflateRawSync(JSON.stringify(record))
-}
+export const packRecord = (record: RunRecord): Buffer => deflateRawSync(JSON.stringify(record))
 
 const recordBytesMax = 16 * 2 ** 20
 
 /** Returns `null` for records of an unknown version. */
 function unpackRecord(packed: Buffer): RunRecord | null {
-  const record = JSON.parse(
-    inflateRawSync(packed, { maxOutputLength: recordBytesMax }).toString(),
-  ) as RunRecord
+  const text = inflateRawSync(packed, { maxOutputLength: recordBytesMax }).toString()
+  const record = JSON.parse(text) as RunRecord
   return (record.version as number) === runRecordVersion ? record : null
 }
 
@@ -165,8 +162,6 @@ export function toRememberedRun({ isGoingOn = null, ...row }: KnownRun): Remembe
   }
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /**
  * Calls `use` with the runs recorded in a checkpoint, and closes it afterwards. `environment` has the password of a
  * server. Throws CHECKPOINT_NOT_FOUND and other CHECKPOINT_*.
@@ -176,7 +171,7 @@ type Environment = Readonly<Record<string, string | undefined>>
  */
 export function withKnownHistory<Result>(
   path: string,
-  environment: Environment,
+  environment: Readonly<Record<string, string | undefined>>,
   use: (history: HistoryReader) => Result | Promise<Result>,
 ): Promise<Result> {
   const useHistory = async (closeLater: CloseLater) => {

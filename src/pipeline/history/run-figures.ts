@@ -61,19 +61,18 @@ export interface LookupFacts {
   readonly askingMs: number
 }
 
-/** The rows of a run; each fact is empty if no rows were written or read for a report. */
+/** The rows of a run: those of its output, and those written or read for a report. */
 interface RowFacts {
-  /** Number of rows by outcome. */
-  readonly counts: ReadonlyMap<string, number>
-  readonly review: ReviewCounts | null
-  readonly first: FirstFigures | null
-  readonly report: PublishReport | null
+  readonly written: { readonly rowCounts: ReadonlyMap<string, number>; readonly report: PublishReport } | null
+  readonly known: { readonly review: ReviewCounts; readonly first: FirstFigures | null } | null
 }
 
+/** Summarizes a run whose rows are written; the alarms are missing. */
 export function buildSummary(facts: SummaryFacts): RunSummary {
   const { service, lookups, tally, index, rows, prices } = facts
   const { stop, plan, domainCount, askingMs } = lookups
-  const { report } = rows
+  const { report = null, rowCounts = [] } = rows.written ?? {}
+  const { review = null, first = null } = rows.known ?? {}
   const nameCount = Object.values(plan).reduce((sum, count) => sum + count, 0)
   const cachedCount = plan.answered
   const stages = lookups.stages.map(toStageFacts)
@@ -109,9 +108,9 @@ export function buildSummary(facts: SummaryFacts): RunSummary {
     heldCount: tally.held.size,
     contradictionCount: tally.contradictions,
     deliveries: { ...tally.deliveries },
-    rowsByStatus: Object.fromEntries(rows.counts),
-    review: rows.review,
-    ...(rows.first === null ? {} : { first: rows.first }),
+    rowsByStatus: Object.fromEntries(rowCounts),
+    review,
+    ...(first === null ? {} : { first }),
     outcomes: Object.fromEntries(tally.outcomes),
     schemaDeviations: Object.fromEntries(tally.schemaDeviations),
     basisLineCount: report?.basisLineCount ?? 0,
@@ -170,7 +169,7 @@ export const createEmptySummary = (service: RunSummary['service']): RunSummary =
     lookups: { plan: createEmptyPlan(), domainCount: 0, stages: [], stop: null, job: null, askingMs: 0 },
     tally: createTally().tally,
     index: { rowCount: 0, invalidCount: 0 },
-    rows: { counts: new Map(), review: null, first: null, report: null },
+    rows: { written: null, known: null },
     prices: null,
     notes: [],
     elapsedMs: 0,

@@ -28,7 +28,7 @@ import type {
 import { reportChanges, type ChangesTarget, type KnownChanges } from './changes-file.js'
 import { packRecord, removeTimeline, RecordedRuns, toRememberedRun } from './read-history.js'
 
-export { createChangesFile, tryChanges, type ChangesTarget } from './changes-file.js'
+export { createChangesTarget, tryChanges, type ChangesTarget } from './changes-file.js'
 export { getErrorEnd, openEnding, type Ending, type EndingOptions } from './ending.js'
 export { assertMetricsReplaceable } from './metrics-file.js'
 export type { RecordedOutput } from './output-recorder.js'

@@ -149,6 +149,12 @@ function toPrices({ currency, byKind }: Money): Prices {
   return { currency, byKind: Object.fromEntries(prices) as Prices['byKind'] }
 }
 
+/** Returns the input and output files of a run, which no other output may overwrite. */
+export const listRunFiles = ({ number, record }: RememberedRun): { path: string; what: string }[] => [
+  ...(record?.input.paths ?? []).map((path) => ({ path, what: `the input of run ${number},` })),
+  ...(record?.summary?.outputPaths ?? []).map((path) => ({ path, what: `the output of run ${number},` })),
+]
+
 /** Returns the submissions of a run by kind; for a run without a summary, those in the checkpoint, if any. */
 export const getSubmissions = ({ summary, submissions = [] }: RunRecord): readonly KindSubmissions[] =>
   summary === null ? submissions : listSubmissions(summary)

@@ -103,9 +103,7 @@ function assertModeFits(path: string, mode: WriteMode = 'replace'): void {
   throw new UserError(
     'USAGE_INVALID',
     `--mode ${mode} is for tables; files and objects are replaced as a whole`,
-    {
-      hint: 'omit --mode, or name a table: -o postgres://user@host/database#schema.table',
-    },
+    { hint: 'omit --mode, or name a table: -o postgres://user@host/database#schema.table' },
   )
 }
 

@@ -10,15 +10,7 @@ import {
   type Stats,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import {
-  findDatabaseFile,
-  isAddress,
-  isSamePlace,
-  isTableAddress,
-  type Connectors,
-  type Place,
-  type WriteMode,
-} from '../../connectors/connectors.js'
+import { findDatabaseFile, isAddress, isSamePlace } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
 import { isOutOfMemory } from '../../parquet/duckdb.js'
 import {
@@ -77,13 +69,13 @@ export function assertExtraOutputUsable(
 }
 
 /** Returns the error for two outputs of one run in the same place. */
-const createTwiceError = (paths: string): UserError =>
+export const createTwiceError = (paths: string): UserError =>
   new UserError('OUTPUT_IS_OURS', `two outputs of one run would be written to ${paths}`, {
     hint: 'name another file or table for one of them',
   })
 
 /** Returns the error for an output that would overwrite an input. */
-const createIsInputError = (path: string, { label }: SourceFile): UserError =>
+export const createIsInputError = (path: string, { label }: SourceFile): UserError =>
   new UserError('OUTPUT_IS_INPUT', `the output ${path} is the input ${label}`, {
     hint: 'name another output: the input is never overwritten',
   })
@@ -94,11 +86,10 @@ const descriptorPath = /^\/(dev\/(stdin|stdout|stderr|fd\/)|proc\/[^/]+\/fd\/)/
 function assertReplaceable(path: string, inputFiles: readonly SourceFile[]): void {
   if (descriptorPath.test(resolve(path)))
     throw createUnwritableError(path, 'it is an open file of a process', 'pass - for standard output')
-  const stat = findStat(path)
   const places = listFilePlaces(path)
   const input = inputFiles.find((file) => isSamePlace(file.places, places))
   if (input !== undefined) throw createIsInputError(path, input)
-  if (stat === null) return
+  if (findStat(path) === null) return
   assertRegular(path)
   try {
     accessSync(path, constants.W_OK)
@@ -156,9 +147,7 @@ function assertRoom(folder: string, neededBytes: number): void {
   throw new UserError(
     'DISK_FULL',
     `${folder} has ${formatMebibytes(freeBytes)} free; about ${formatMebibytes(neededBytes)} are needed`,
-    {
-      hint: 'free some space, or name an output on another disk',
-    },
+    { hint: 'free some space, or name an output on another disk' },
   )
 }
 
@@ -209,51 +198,4 @@ export function toWriteError(path: string, cause: unknown): unknown {
       cause,
     )
   return cause
-}
-
-/** The outputs of a run. */
-interface WrittenOutputs {
-  /** Paths and addresses; `-` for standard output. */
-  readonly paths: readonly string[]
-  /** The same, to which rows are appended if they are tables. */
-  readonly appendedPaths?: readonly string[]
-  /** How rows are put into the tables of `paths`. */
-  readonly mode: WriteMode
-  readonly connectors: Connectors
-}
-
-/**
- * Asks the places of inputs and outputs who they are, before anything is submitted. Throws OUTPUT_IS_INPUT if an output
- * is a table, a file or an object that an input reads, under whatever name, and OUTPUT_IS_OURS if two outputs are the
- * same. A query may read a table that rows are added to. Throws the errors of a target.
- */
-export async function assertOutputsApart(
-  inputFiles: readonly SourceFile[],
-  { paths, appendedPaths = [], mode, connectors }: WrittenOutputs,
-): Promise<void> {
-  const written = [...paths, ...appendedPaths].filter((path) => path !== '-')
-  const addressCount = [...inputFiles.map(({ label }) => label), ...written].filter(isAddress).length
-  const seen: { readonly path: string; readonly places: readonly Place[] }[] = []
-  for (const path of written) {
-    // A server need not be asked if there is nothing to compare.
-    if (isAddress(path) && addressCount === 1 && findDatabaseFile(path) === null) continue
-    const places = isAddress(path) ? await listTargetPlaces(path, connectors) : listFilePlaces(path)
-    const isReplaced = !isTableAddress(path) || (mode === 'replace' && !appendedPaths.includes(path))
-    const input = inputFiles.find((file) => (isReplaced || !file.isQuery) && isSamePlace(file.places, places))
-    if (input !== undefined) throw createIsInputError(path, input)
-    // Two files, and one address twice, are refused where the second output is checked.
-    const isOther = (one: string) => one !== path && (isAddress(one) || isAddress(path))
-    const other = seen.find((one) => isOther(one.path) && isSamePlace(one.places, places))
-    if (other !== undefined) throw createTwiceError(`${other.path} and ${path}`)
-    seen.push({ path, places })
-  }
-}
-
-async function listTargetPlaces(path: string, connectors: Connectors): Promise<readonly Place[]> {
-  const target = await connectors.openTarget(path, { mode: 'replace', keyColumn: null })
-  try {
-    return await target.listPlaces()
-  } finally {
-    await target.close()
-  }
 }

@@ -1,4 +1,13 @@
-import { getDatabaseName, createNulError, type Connectors } from '../../connectors/connectors.js'
+import {
+  createNulError,
+  findDatabaseFile,
+  getDatabaseName,
+  isAddress,
+  isSamePlace,
+  isTableAddress,
+  type Connectors,
+  type Place,
+} from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
 import type { ReviewCounts } from '../../core/decisions.js'
 import { assertNamesFitParquet, assertNoClash } from '../answers/columns.js'
@@ -7,8 +16,9 @@ import type { Input } from '../input/input.js'
 import { createAnswerLines, type LineSources, type RowCounts } from './answer-lines.js'
 import type { Collected, CollectOptions } from './collect.js'
 import type { ResolvedOutput } from './output-format.js'
-import { assertOutputsApart, assertOutputUsable } from './output-path.js'
-import { assertJobWithoutParts, openPart, type OpenPart, type OpenPartDeps } from './partitioned-job.js'
+import { assertOutputUsable, createIsInputError, createTwiceError } from './output-path.js'
+import { listFilePlaces } from '../../platform/files.js'
+import { assertWithoutParts, openPart, type OpenPart, type OpenPartDeps } from './partitioned-job.js'
 import { publish, tryPublishing, type PublishOptions, type PublishReport } from './publish.js'
 import { RowSpool } from './row-spool.js'
 import { assertCellsFit } from './xlsx.js'
@@ -40,18 +50,44 @@ interface OtherOutputs {
   readonly connectors: Connectors
 }
 
-/** Throws OUTPUT_IS_INPUT and OUTPUT_IS_OURS if an output of the run is an input or another output, under any name. */
-export function assertOutputApart(
-  { files }: Pick<Input, 'files'>,
+/**
+ * Asks the places of inputs and outputs who they are, before anything is submitted. Throws OUTPUT_IS_INPUT if an output
+ * is a table, a file or an object that an input reads, under whatever name, and OUTPUT_IS_OURS if two outputs are the
+ * same. A query may read a table that rows are added to. Throws the errors of a target.
+ */
+export async function assertOutputApart(
+  input: Pick<Input, 'files'>,
   { paths, remote }: ResolvedOutput,
   { changesPath = null, reportPath = null, connectors }: OtherOutputs,
 ): Promise<void> {
-  return assertOutputsApart(files, {
-    paths: reportPath === null ? paths : [...paths, reportPath],
-    appendedPaths: changesPath === null ? [] : [changesPath],
-    mode: remote?.mode ?? 'replace',
-    connectors,
-  })
+  const written = [...paths, reportPath, changesPath]
+    .filter((path) => path !== null)
+    .filter((path) => path !== '-')
+  const addressCount = [...input.files.map(({ label }) => label), ...written].filter(isAddress).length
+  const seen: { readonly path: string; readonly places: readonly Place[] }[] = []
+  for (const path of written) {
+    // A server need not be asked if there is nothing to compare.
+    if (isAddress(path) && addressCount === 1 && findDatabaseFile(path) === null) continue
+    const places = isAddress(path) ? await listTargetPlaces(path, connectors) : listFilePlaces(path)
+    const isReplaced =
+      !isTableAddress(path) || ((remote?.mode ?? 'replace') === 'replace' && path !== changesPath)
+    const same = input.files.find((file) => (isReplaced || !file.isQuery) && isSamePlace(file.places, places))
+    if (same !== undefined) throw createIsInputError(path, same)
+    // Two files, and one address twice, are refused where the second output is checked.
+    const isOther = (one: string) => one !== path && (isAddress(one) || isAddress(path))
+    const other = seen.find((one) => isOther(one.path) && isSamePlace(one.places, places))
+    if (other !== undefined) throw createTwiceError(`${other.path} and ${path}`)
+    seen.push({ path, places })
+  }
+}
+
+async function listTargetPlaces(path: string, connectors: Connectors): Promise<readonly Place[]> {
+  const target = await connectors.openTarget(path, { mode: 'replace', keyColumn: null })
+  try {
+    return await target.listPlaces()
+  } finally {
+    await target.close()
+  }
 }
 
 /** Checks the place and the columns of an output. Throws OUTPUT_*, DISK_FULL, INPUT_COLUMNS_DUPLICATE. */
@@ -157,7 +193,10 @@ interface JobToJoin extends Omit<OpenPartDeps, 'name' | 'partition' | 'database'
  */
 export async function joinPart({ part, job, database, ...deps }: JobToJoin): Promise<OpenPart | null> {
   if (part === null) {
-    if (database !== null && job !== null) await assertJobWithoutParts(database, job, deps.scope)
+    if (database !== null && job !== null)
+      await assertWithoutParts(database.postgres, job, deps.scope).catch((error: unknown) => {
+        throw database.explain(error)
+      })
     return null
   }
   if (database === null) throw new Error('a part without a database to publish it in')

@@ -56,9 +56,7 @@ export function joinJob(postgres: Postgres, job: JobRequest): Promise<number> {
     throw new UserError(
       'JOB_NAME_TAKEN',
       `the job "${job.name}" was started without parts, and has not ended`,
-      {
-        hint: 'pass another --job; or remove --partition to continue it',
-      },
+      { hint: 'pass another --job; or remove --partition to continue it' },
     )
   })
 }
@@ -200,17 +198,6 @@ export async function openPart(deps: OpenPartDeps): Promise<OpenPart> {
       return { report: { ...report, ...files }, notice }
     },
   }
-}
-
-/** Throws JOB_NAME_TAKEN if a job of that name has parts. */
-export async function assertJobWithoutParts(
-  { postgres, explain }: PartDatabase,
-  name: string,
-  scope: string,
-): Promise<void> {
-  await assertWithoutParts(postgres, name, scope).catch((error: unknown) => {
-    throw explain(error)
-  })
 }
 
 const formatLabel = ({ index, count }: Partition): string => `Part ${index} of ${count}`

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createChangesFile, tryChanges } from '../../../src/pipeline/history/changes-file.js'
+import { createChangesTarget, tryChanges } from '../../../src/pipeline/history/changes-file.js'
 import { writeChanges } from '../../../src/pipeline/history/read-history.js'
 import { assertFileApart } from '../../../src/pipeline/output/plain-table.js'
 import { openInput } from '../../../src/pipeline/input/input.js'
@@ -197,10 +197,10 @@ describe('a file of changes', () => {
 
   it('is tried without a trace', async () => {
     for (const fileName of ['c.csv', 'c.parquet', 'c.xlsx'])
-      await tryChanges(createChangesFile({ path: join(folder, fileName) }))
+      await tryChanges(createChangesTarget({ path: join(folder, fileName) }))
     expect(readdirSync(folder)).toEqual([])
     mkdirSync(join(folder, 'is-folder.csv'))
-    const target = createChangesFile({ path: join(folder, 'is-folder.csv') })
+    const target = createChangesTarget({ path: join(folder, 'is-folder.csv') })
     await expect(tryChanges(target)).rejects.toMatchObject({ code: 'OUTPUT_UNWRITABLE' })
   })
 
@@ -219,7 +219,7 @@ describe('a file of changes', () => {
   })
 
   it('has a format that is known', () => {
-    expect(() => createChangesFile({ path: 'changes' })).toThrow(
+    expect(() => createChangesTarget({ path: 'changes' })).toThrow(
       expect.objectContaining({ code: 'OUTPUT_FORMAT_UNKNOWN' }),
     )
   })
