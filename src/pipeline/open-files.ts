@@ -136,23 +136,18 @@ function resolveChanges(context: RunContext): ChangesTarget | null {
   return createChangesTarget({ path, bom, memory, access: getAccess(context), hasSides })
 }
 
-interface TriedOutputs {
-  readonly table: RunTable
-  readonly outputs: RunOutputs
-  readonly rule: LookupRule
-}
-
 /** Tests the outputs with the first rows, before the first submission. */
 export async function tryOutputs(
   { order, services }: RunContext,
-  { table, outputs, rule }: TriedOutputs,
+  { input }: RunTable,
+  { output, changes }: RunOutputs,
+  rule: LookupRule,
   rowCount: number,
 ): Promise<void> {
-  const { output, changes } = outputs
   if (changes !== null) await tryChanges(changes)
   const nameColumn = getLabelColumn(rule.columns)
   const { metadata } = order.target
-  await tryOutput(table.input, output, { nameColumn, rowCount, metadata, signal: services.interrupt })
+  await tryOutput(input, output, { nameColumn, rowCount, metadata, signal: services.interrupt })
 }
 
 /** Size of an answer in the checkpoint, including SQLite's other files. */

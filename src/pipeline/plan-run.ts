@@ -151,12 +151,12 @@ export async function planChecked(context: RunContext, run: PlannedRun): Promise
   const { order, services, backend } = context
   const { rowCount } = read.index
   const { askAgain, stages } = order.requests
-  const files = { table, outputs, rule: service.rule }
+  const tryAll = () => tryOutputs(context, table, outputs, service.rule, rowCount)
   assertSampleFits(order, service)
   const asksAgain = askAgain.length > 0
   if (asksAgain) {
     await assertUndoubted(context, run)
-    await tryOutputs(context, files, rowCount)
+    await tryAll()
     await service.checkpoint.reopen(askAgain)
   }
   const planned = await planRun(context, service)
@@ -171,7 +171,7 @@ export async function planChecked(context: RunContext, run: PlannedRun): Promise
     ...planned.asked,
   })
   assertFilesMayGrow(backend.path, submitCount, table.input, outputs.output)
-  if (asksMore && !asksAgain) await tryOutputs(context, files, rowCount)
+  if (asksMore && !asksAgain) await tryAll()
   return planned
 }
 

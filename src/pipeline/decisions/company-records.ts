@@ -14,7 +14,7 @@ import { buildStageLookup } from '../checkpoint/lookup-key.js'
 interface ReadRecord {
   readonly answeredAtMs: number | null
   /** The envelope (interface: "v3 entity record"); `null` if the record was not read. */
-  readonly record: unknown
+  readonly record: () => unknown
 }
 
 /** Records of accepted companies, as runs stored them in the checkpoint. */
@@ -72,7 +72,7 @@ export class CompanyRecords {
     return toRecordCandidate(standing.into, own ?? at(record, 'entity'))
   }
 
-  #read(entityId: string): Omit<ReadRecord, 'record'> & { readonly record: () => unknown } {
+  #read(entityId: string): ReadRecord {
     const [id = 0] = this.#reader.find('entity', [buildStageLookup('entity', entityId).key])
     const [known] = this.#reader.readAnswers([id])
     if (known?.state !== 'answered') return { answeredAtMs: null, record: () => null }

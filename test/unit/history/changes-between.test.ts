@@ -145,7 +145,7 @@ describe('what changed between two outputs', () => {
     const outputs = [entries.output(1, [a, b]), entries.output(2, [row('b', 'x'), c])]
     const published = (run: number) => Promise.resolve(outputs[run - 1] ?? null)
     const changes = await readChanges({ published, runs: () => Promise.resolve([]) }, 1, 2)
-    for await (const _ of changes.batches);
+    while ((await changes.batches.next()).done !== true);
     expect(Object.entries(changes.counts)).toEqual([
       ['new_row', 1],
       ['row_gone', 1],
