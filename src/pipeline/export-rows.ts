@@ -99,7 +99,7 @@ export async function tryOutputAccess({
   // Whether an existing table has the columns for another mode shows only with the output itself.
   const output = resolveOutput({ ...request, mode: 'replace' }, asked, access)
   const { path, format, isPacked, remote, memoryBytes } = output
-  const columns = [{ name: 'company', kind: 'text' }] as const
+  const columns = [{ name: 'company', kind: 'text', of: () => null }] as const
   // The table of the test has one column.
   const trial = remote === null ? null : ({ ...remote, removedColumns: 'ignore' } as const)
   await tryTable(

@@ -6,7 +6,6 @@ import {
   publishTable,
   resolveTable,
   tryTable,
-  type PlainRow,
   type PlainTableTarget,
   type TableRequest,
 } from '../output/plain-table.js'
@@ -14,7 +13,7 @@ import type { Change, ChangeCounts } from '../../core/alarms.js'
 
 const createTable = ({ hasSides }: ChangesTarget) => ({
   name: 'changes',
-  columns: listColumns(hasSides).map(({ name, kind }) => ({ name, kind })),
+  columns: listColumns(hasSides),
 })
 
 /** The user's settings for a changes file. */
@@ -41,16 +40,7 @@ export function publishChanges(
   target: ChangesTarget,
   changes: AsyncIterable<readonly Change[]>,
 ): Promise<void> {
-  return publishTable({ ...createTable(target), rows: toRows(changes, target) }, target)
-}
-
-async function* toRows(
-  changes: AsyncIterable<readonly Change[]>,
-  { hasSides }: ChangesTarget,
-): AsyncGenerator<readonly PlainRow[]> {
-  const columns = listColumns(hasSides)
-  for await (const batch of changes)
-    if (batch.length > 0) yield batch.map((change) => columns.map(({ of }) => of(change)))
+  return publishTable({ ...createTable(target), rows: changes }, target)
 }
 
 /** Changes since an earlier output. */

@@ -244,18 +244,16 @@ const columns = [
   { name: 'old_entity_id', kind: 'text', of: ({ oldEntityId }) => oldEntityId },
   { name: 'new_entity_id', kind: 'text', of: ({ newEntityId }) => newEntityId },
   { name: 'run', kind: 'integer', of: ({ run }) => run },
-] as const satisfies readonly ChangeColumn[]
+] as const satisfies readonly PlainColumn<Change>[]
 
 /** Further columns, if an own registry answers first. */
 const sideColumns = [
   { name: 'old_answered_by', kind: 'text', of: ({ oldAnsweredBy = null }) => oldAnsweredBy },
   { name: 'new_answered_by', kind: 'text', of: ({ newAnsweredBy = null }) => newAnsweredBy },
-] as const satisfies readonly ChangeColumn[]
-
-type ChangeColumn = PlainColumn & { of: (change: Change) => string | number | null }
+] as const satisfies readonly PlainColumn<Change>[]
 
 /** Returns the columns of a changes file. */
-export const listColumns = (hasSides: boolean): readonly ChangeColumn[] =>
+export const listColumns = (hasSides: boolean): readonly PlainColumn<Change>[] =>
   hasSides ? [...columns, ...sideColumns] : columns
 
 /** Returns a change as an object with the columns as keys. */

@@ -195,7 +195,15 @@ interface StoredOutput {
   readonly figures: OutputFigures
 }
 
-/** Records a run in the history. A failure does not stop the run, but ends the recording with one warning. */
+/**
+ * Records a run in the history. A failure does not stop the run, but ends the recording with one warning.
+ *
+ * @example
+ * const history = await RunHistory.begin(deps)
+ * const recorder = await history.recorder(index, { identitiesOf, rowKeys }) // observes the lines of the output
+ * await history.publishOutput(await history.finish(recorder), null, null)
+ * await history.end(0)
+ */
 export class RunHistory {
   readonly #deps: RunHistoryDeps
   readonly #store: HistoryWriter

@@ -114,6 +114,10 @@ interface InputIdentity {
  * Opens files, globs or standard input as one table. Throws INPUT_* errors for inputs that are missing, unreadable,
  * mixed, empty, badly encoded, too wide or without the named sheet; also for every bad object of NDJSON and JSON and
  * every bad cell of Excel.
+ *
+ * @example
+ * const input = await openInput({ paths: ['companies.csv'], spoolFolder: '.enrich' })
+ * for await (const rows of input.rows.texts(['name'])) print(rows)
  */
 export async function openInput(options: InputOptions, access: InputAccess = {}): Promise<Input> {
   const { files, removeSpool } = await openFiles(options, access)

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { UserError } from '../../core/errors.js'
-import { publishTable, resolveTable, type PlainRow } from '../../pipeline/output/plain-table.js'
+import { publishTable, resolveTable } from '../../pipeline/output/plain-table.js'
 import type { DecisionView, QueueRow } from '../page-data.js'
 import { describeDoubt } from '../doubtful-rows.js'
 import type { QueueFilter, ReviewSession } from '../session.js'
@@ -11,7 +11,6 @@ import {
   readTodo,
   type FilledTodo,
   todoColumns,
-  toTodoRow,
   type TodoLine,
 } from './todo-file.js'
 import { createConflictProblem, settleLines, type LineProblem, type SettledLine } from './line-verdicts.js'
@@ -65,9 +64,9 @@ export async function exportTodo(
   const counts = { lookupCount: 0, rowCount: 0 }
   const lines = new LineBuilder(session, deps.signal)
   const { openCount } = session.getCounts()
-  const buildRows = async function* (): AsyncGenerator<readonly PlainRow[]> {
+  const buildRows = async function* (): AsyncGenerator<readonly TodoLine[]> {
     for await (const row of withCandidates(session, session.readRows(openFilter))) {
-      yield [toTodoRow(await lines.buildLine(row))]
+      yield [await lines.buildLine(row)]
       counts.lookupCount++
       counts.rowCount += row.rowCount
       deps.onProgress?.(counts.lookupCount, openCount)
