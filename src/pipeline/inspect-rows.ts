@@ -1,10 +1,11 @@
+import { diagnoseDamage, hasDecisions, openView, type CheckpointView } from './checkpoint/open.js'
 import { tmpdir } from 'node:os'
 import type { Connectors } from '../connectors/connectors.js'
 import type { UserError } from '../core/errors.js'
 import type { Clock } from '../platform/clock.js'
 import { withCleanup, type CloseLater } from '../platform/close-stack.js'
 import type { Random } from '../platform/random.js'
-import { getDecisionService } from './answers/decision.js'
+import { getDecisionService } from '../core/decisions.js'
 import {
   type CheckpointReader,
   type KeyedLookup,
@@ -13,18 +14,18 @@ import {
   findLookupIds,
 } from './checkpoint/lookup.js'
 import type { LookupId } from '../core/lookup-identity.js'
-import { diagnoseDamage, hasDecisions, openView, type CheckpointView } from './checkpoint/open.js'
 import { DecidedLookups } from './decisions/decided-lookups.js'
 import type { StandingDecisions } from './decisions/decision-sync.js'
 import type { RunReview } from './decisions/review-store.js'
-import type { ColumnReport, LookupRule } from './input/columns.js'
-import { ingest } from './input/ingest.js'
-import { InputColumns } from './input/input-columns.js'
-import { openInput, type Input } from './input/input.js'
-import type { RowIndex } from './input/row-index.js'
+import { ingest, type ColumnReport, type LookupRule, InputColumns, type RowIndex } from './input/ingest.js'
+import { openInput, type Input, type InputAccess } from './input/input.js'
 import type { RunOrder } from './order.js'
 import { FirstAnswers, placeLookups, toRegistryRule } from './answers/first-answers.js'
 import type { FirstRule } from './answers/first-rule.js'
+
+export type { CheckpointReader } from './checkpoint/lookup.js'
+export type { LookupId } from '../core/lookup-identity.js'
+export type { ColumnReport, InputColumns } from './input/ingest.js'
 
 /** An input, its rows, and their earlier answers and decisions. */
 export interface RowInspection {
@@ -156,12 +157,7 @@ async function inspectWith<Result>(
   const { source, store, baseUrl } = rows
   const { connectors, stdin, signal } = services
   return withCleanup(async (closeLater) => {
-    const input = await openInput(source.input, { connectors, stdin })
-    closeLater(() => input.close())
-    const found = await InputColumns.read(input, {
-      asked: source.columns,
-      identifierUse: source.identifierUse,
-    })
+    const { input, columns: found } = await openColumns(source, { connectors, stdin }, closeLater)
     const scope = await services.readScope('service')
     const reader = earlier?.peek(scope) ?? null
     closeLater(() => reader?.close())
@@ -217,6 +213,27 @@ async function inspectWith<Result>(
       },
     })
   })
+}
+
+type InspectedSource = Pick<RunOrder['source'], 'input' | 'columns' | 'identifierUse'>
+
+async function openColumns(
+  { input: options, columns: asked, identifierUse }: InspectedSource,
+  access: InputAccess,
+  closeLater: CloseLater,
+) {
+  const input = await openInput(options, access)
+  closeLater(() => input.close())
+  return { input, columns: await InputColumns.read(input, { asked, identifierUse }) }
+}
+
+/** Opens an input with the first cells of its columns for `use`; no checkpoint is read. Throws INPUT_*. */
+export function inspectColumns<Result>(
+  source: InspectedSource,
+  access: InputAccess,
+  use: (found: { readonly input: Input; readonly columns: InputColumns }) => Promise<Result>,
+): Promise<Result> {
+  return withCleanup(async (closeLater) => use(await openColumns(source, access, closeLater)))
 }
 
 /** The answers of the own registry: those of earlier runs, or new ones. `null` without such a registry. */

@@ -1,12 +1,19 @@
+import { diagnoseDamage, openForRun, type ServerDatabase } from './checkpoint/open.js'
+import type { Checkpoint, Inbox, InboxAccess } from './checkpoint/checkpoint.js'
+import type { SharedReviewDeps } from './decisions/shared-review.js'
 import { type Clock, WakeSignal } from '../platform/clock.js'
 import { withCleanup, type CloseLater } from '../platform/close-stack.js'
-import { type RunBackend, warn, type Connection, type RunContext, type RunServices } from './services.js'
-import type { Checkpoint, Inbox, InboxAccess } from './checkpoint/checkpoint.js'
-import { diagnoseDamage, openForRun, type ServerDatabase } from './checkpoint/open.js'
-import type { SharedReviewDeps } from './decisions/shared-review.js'
+import {
+  type RunBackend,
+  warn,
+  type Connection,
+  type RunContext,
+  type RunServices,
+  type RunOrder,
+  type WebhookOptions,
+} from './order.js'
 import { openReviewStore, type ReviewStore } from './decisions/review-store.js'
 import { nameJob, type Input } from './input/input.js'
-import type { RunOrder, WebhookOptions } from './order.js'
 
 /**
  * Opens the backend of a run for `work`, and closes what `work` registers, then the backend. An unexpected error of

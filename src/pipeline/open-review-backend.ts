@@ -6,7 +6,10 @@ import type { Clock } from '../platform/clock.js'
 import type { SharedReviewDeps } from './decisions/shared-review.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
 import { systemRandom } from '../platform/random.js'
-import { isRunGoingOn } from './history/history-reader.js'
+import { isRunGoingOn } from './history/read-history.js'
+
+export { CompanyRecords, toAnswerFacts, type AnswerFacts } from './decisions/company-records.js'
+export { openReviewStoreToRead, type ReviewReader, type ReviewStore } from './decisions/review-store.js'
 
 /** Store of decisions and candidates, with the state of active runs. */
 export interface ReviewBackend {

@@ -1,4 +1,4 @@
-import { estimateEtaMs } from './history/progress.js'
+import { estimateEtaMs } from './history/run-figures.js'
 import type { CostLimit, Prices } from '../core/money.js'
 import type { InspectionServices, RowInspection } from './inspect-rows.js'
 import type { RunOrder } from './order.js'
@@ -15,7 +15,7 @@ import {
 } from './checkpoint/lookup.js'
 import type { LookupId } from '../core/lookup-identity.js'
 import type { DecidedLookups } from './decisions/decided-lookups.js'
-import { type PlannedSpending, planSpending } from './history/planned-spending.js'
+import { type PlannedSpending, planSpending } from '../core/planned-spending.js'
 import { nameJob } from './input/input.js'
 import { type FirstPlan, planFirst } from './answers/first-rule.js'
 

@@ -2,23 +2,20 @@ import { plural } from '../core/text.js'
 import { UserError } from '../core/errors.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
 import { buildStageLookup } from './checkpoint/lookup.js'
-import type { PlannedLookups } from './history/progress.js'
+import { type PlannedLookups, createTally, type KindRun, type Tally } from './history/run-figures.js'
 import type { DecidedLookups } from './decisions/decided-lookups.js'
-import { planSpending, type PlannedSpending } from './history/planned-spending.js'
+import { planSpending, type PlannedSpending } from '../core/planned-spending.js'
 import { type Stop, buildStagePolicy } from './scheduler/scheduling.js'
 import type { FirstAnswers } from './answers/first-answers.js'
 import type { RunHistory } from './history/run-history.js'
 import type { OpenWebhooks } from './open-backend.js'
-import type { Ingested } from './input/ingest.js'
+import type { Ingested, LookupRule } from './input/ingest.js'
 import type { LookupPlan, PlanPolicy } from '../core/lookup-state.js'
 import { stageKinds, type StageKind } from '../core/lookup-kinds.js'
-import type { LookupRule } from './input/columns.js'
 import type { DecidedRows } from './answers/stage-questions.js'
-import { type RunOutputs, type RunTable, assertFilesMayGrow, tryOutput } from './open-files.js'
-import type { RunOrder } from './order.js'
+import { type RunOutputs, type RunTable, assertFilesMayGrow, tryOutputs } from './open-files.js'
+import type { RunOrder, Connection, RunContext } from './order.js'
 import { Backlog, type RunCounter, readSpending, settleLostSubmissions } from './scheduler/scheduler.js'
-import type { Connection, RunContext } from './services.js'
-import { createTally, type KindRun, type Tally } from './history/tally.js'
 
 /** A connected service, and the checkpoint of its lookups. */
 export interface AskedService {
@@ -153,12 +150,12 @@ export async function planChecked(context: RunContext, run: PlannedRun): Promise
   const { order, services, backend } = context
   const { rowCount } = read.index
   const { askAgain, stages } = order.requests
-  const files = { table, outputs, rule: service.rule }
+  const tryAll = () => tryOutputs(context, table, outputs, service.rule, rowCount)
   assertSampleFits(order, service)
   const asksAgain = askAgain.length > 0
   if (asksAgain) {
     await assertUndoubted(context, run)
-    await tryOutput(context, files, rowCount)
+    await tryAll()
     await service.checkpoint.reopen(askAgain)
   }
   const planned = await planRun(context, service)
@@ -173,7 +170,7 @@ export async function planChecked(context: RunContext, run: PlannedRun): Promise
     ...planned.asked,
   })
   assertFilesMayGrow(backend.path, submitCount, table.input, outputs.output)
-  if (asksMore && !asksAgain) await tryOutput(context, files, rowCount)
+  if (asksMore && !asksAgain) await tryAll()
   return planned
 }
 

@@ -1,9 +1,9 @@
+import { diagnoseDamage, openReader, readStoredStatus, type StoredStatus } from './checkpoint/open.js'
 import type { ServiceClient } from '../client/client.js'
 import { UserError } from '../core/errors.js'
 import { firstKinds } from '../core/lookup-kinds.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
-import { getDecisionService, type Verdict } from './answers/decision.js'
-import { diagnoseDamage, openReader, readStoredStatus, type StoredStatus } from './checkpoint/open.js'
+import { getDecisionService, type Verdict } from '../core/decisions.js'
 import { readStandingDecisions } from './decisions/decision-sync.js'
 
 export { checkCheckpointAccess } from './checkpoint/open.js'

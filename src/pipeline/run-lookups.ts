@@ -1,9 +1,8 @@
 import type { Checkpoint } from './checkpoint/checkpoint.js'
 import type { LookupId } from '../core/lookup-identity.js'
-import type { Timeline } from './history/run-record.js'
 import { findEndReason, isBudgetEnd, type Stop, type StageOptions } from './scheduler/scheduling.js'
 import { listLookups, withCandidateGathering, type OnAnswered } from './decisions/gather-candidates.js'
-import type { RowIndex } from './input/row-index.js'
+import type { RowIndex } from './input/ingest.js'
 import {
   createEmptyPlan,
   doubtThresholdByDefault,
@@ -11,7 +10,6 @@ import {
   type LookupPlan,
 } from '../core/lookup-state.js'
 import type { AskedService, Planned, StageRun } from './plan-run.js'
-import { watchProgress } from './history/progress-watch.js'
 import {
   type RunCounter,
   type ScheduledStages,
@@ -19,9 +17,8 @@ import {
   readSpending,
   runUntilAnswered,
 } from './scheduler/scheduler.js'
-import { warn, type RunContext } from './services.js'
-import type { LookupFacts } from './history/summary.js'
-import type { Tally } from './history/tally.js'
+import { warn, type RunContext } from './order.js'
+import { type LookupFacts, type Timeline, watchProgress, type Tally } from './history/run-figures.js'
 
 /** Counts of a run, for display only. */
 export interface RunCounts {

@@ -5,7 +5,7 @@ import { foldText } from '../../core/lookup-identity.js'
 import { normalizeInstant } from '../../core/time.js'
 import { at, atPath, toBoolean, toInteger, toList, toObject, toText } from '../../core/json.js'
 import { isDoubtful } from '../../core/lookup-state.js'
-import { findSourceUrl, listLeftRegisters } from './decision.js'
+import { findSourceUrl, listLeftRegisters } from '../../core/decisions.js'
 
 interface MatchedName {
   readonly name: string

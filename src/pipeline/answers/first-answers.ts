@@ -1,13 +1,13 @@
 import {
   type CheckpointReader,
-  type LookupIdentity,
   type KeyedLookup,
+  type LookupIdentity,
   fetchKnown,
   findLookupIds,
 } from '../checkpoint/lookup.js'
 import type { LookupId } from '../../core/lookup-identity.js'
-import { type Decision, type Candidate, toAnswerCandidate } from './decision.js'
-import type { LookupRule } from '../input/columns.js'
+import { type Decision, type Candidate, toAnswerCandidate } from '../../core/decisions.js'
+import type { LookupRule } from '../input/ingest.js'
 import { planLookup, type PlanPolicy } from '../../core/lookup-state.js'
 import {
   createSampleFigures,

@@ -1,5 +1,5 @@
 import type { PostgresStatements } from '../../platform/postgres/postgres.js'
-import type { Decision } from '../answers/decision.js'
+import type { Decision } from '../../core/decisions.js'
 import type { DecisionsNow, StoredDecision } from './decision-rules.js'
 import type { ServerDatabase } from '../checkpoint/open.js'
 import { anyConflict, withRetries, type RetryDeps } from '../../platform/postgres/retry.js'

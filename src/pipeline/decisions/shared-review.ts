@@ -1,10 +1,10 @@
+import { getReviewStorePath, type ServerDatabase } from '../checkpoint/open.js'
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import type { PostgresStatements } from '../../platform/postgres/postgres.js'
 import type { CloseLater } from '../../platform/close-stack.js'
-import { getReviewStorePath, type ServerDatabase } from '../checkpoint/open.js'
 import type { RetryDeps } from '../../platform/postgres/retry.js'
-import type { Candidate, Decision, KeptDecision } from '../answers/decision.js'
+import type { Candidate, Decision, KeptDecision } from '../../core/decisions.js'
 import { packCandidates, type KeptRow } from './review-tables.js'
 import {
   describeReviewStore,

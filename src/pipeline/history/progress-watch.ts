@@ -7,7 +7,13 @@ import {
   type Stop,
   type SchedulingOptions,
 } from '../scheduler/scheduling.js'
-import { estimateEtaMs, type Progress, type TimeLeftFacts, type RunObserver } from './progress.js'
+import {
+  estimateEtaMs,
+  type Progress,
+  type TimeLeftFacts,
+  type RunObserver,
+  type TimelinePoint,
+} from './run-summary.js'
 import type { Clock } from '../../platform/clock.js'
 import {
   countAccepted,
@@ -17,7 +23,7 @@ import {
   type KindRun,
   type Tally,
 } from './tally.js'
-import type { TimelinePoint, Timeline } from './run-record.js'
+import type { Timeline } from './run-record.js'
 import type { JobSpending } from '../scheduler/scheduler.js'
 import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'

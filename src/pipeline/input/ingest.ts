@@ -16,6 +16,16 @@ import {
 } from './row-reader.js'
 import { RowKeys, OccurrenceCounter } from './row-keys.js'
 
+export {
+  getLabelColumn,
+  type ColumnReport,
+  type IdentifierUse,
+  type LookupRule,
+  type NamedColumns,
+} from './columns.js'
+export { InputColumns } from './input-columns.js'
+export type { RowGroups, RowIndex } from './row-index.js'
+
 /** Takes the rows of the input in order. */
 interface RowSink {
   add(rows: readonly MemberRow[]): Promise<void>

@@ -213,10 +213,6 @@ export const listPartFiles = ({ path, basis }: Pick<PublishedPart, 'path' | 'bas
 /** Returns all paths that an attempt may have published. */
 export const listAttemptFiles = (path: string): readonly string[] => [path, getBasisPath(path)]
 
-/** Returns the mark of a job in file names. */
-export const createJobMark = (name: string): string =>
-  createHash('sha256').update(name).digest('hex').slice(0, 6)
-
 /**
  * Removes the files of attempts that did not publish a part, and temporary files of killed ones, but no file of `kept`
  * or of another job. Returns their names. Call it when all parts are published, so that no other attempt can win.

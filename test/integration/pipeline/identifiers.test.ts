@@ -6,7 +6,7 @@ import { parseConfig } from '../../../src/config/file-config.js'
 import { resolveSettings } from '../../../src/config/settings.js'
 import { enrich, type EnrichConfig, type RunEvent, type RunSummary } from '../../../src/index.js'
 import type { KeyedLookup } from '../../../src/pipeline/checkpoint/lookup.js'
-import { formatColumnLines } from '../../../src/pipeline/input/columns.js'
+import { formatColumnLines } from '../../../src/cli/terminal/lookup-text.js'
 import { foreignMatch, type ForeignService } from '../../support/foreign-service.js'
 import { createWorkplace, eventsOf, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
 

@@ -7,7 +7,7 @@ import { toLabelledDecisions } from '../../../src/app/labelled-decisions.js'
 import { measureWidth } from '../../../src/core/text.js'
 import { calculateResolutionKey } from '../../../src/pipeline/checkpoint/lookup.js'
 import { formatDecisionLine, decisionsHeader } from '../../../src/pipeline/decisions/decision-lines.js'
-import type { Decision } from '../../../src/pipeline/answers/decision.js'
+import type { Decision } from '../../../src/core/decisions.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
 import {
   addRows,

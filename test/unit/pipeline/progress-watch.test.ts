@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RunEvent, Progress } from '../../../src/pipeline/history/progress.js'
+import type { RunEvent, Progress } from '../../../src/pipeline/history/run-summary.js'
 import { watchProgress } from '../../../src/pipeline/history/progress-watch.js'
 import { createEmptyPlan } from '../../../src/core/lookup-state.js'
 import { createTimeline } from '../../../src/pipeline/history/run-record.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Candidate, toAnswerCandidate, withAnswerFirst } from '../../../src/pipeline/answers/decision.js'
+import { type Candidate, toAnswerCandidate, withAnswerFirst } from '../../../src/core/decisions.js'
 import {
   isDoubtfulLine,
   readLineConfidence,
