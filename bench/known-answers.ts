@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { answerLineVersion, renderAnswer } from '../src/pipeline/answers/answer-line.js'
-import { identify, toIdentityText, type Lookup } from '../src/core/lookup-identity.js'
-import type { LookupId } from '../src/pipeline/checkpoint/checkpoint.js'
+import { identify, toIdentityText, type Lookup, type LookupId } from '../src/core/lookup-identity.js'
 import { openCheckpoint } from '../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { systemRandom } from '../src/platform/random.js'
 import { Chance } from '../test/simulation/chance.js'

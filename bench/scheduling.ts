@@ -6,7 +6,7 @@ import { createServiceClient } from '../src/client/client.js'
 import { openCheckpoint } from '../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { Backlog } from '../src/pipeline/scheduler/work.js'
 import { runUntilAnswered } from '../src/pipeline/scheduler/scheduler.js'
-import { openInbox } from '../src/pipeline/scheduler/inbox.js'
+import { openFileInbox } from '../src/pipeline/checkpoint/sqlite/inbox-rows.js'
 import { createTally } from '../src/pipeline/history/tally.js'
 import { systemClock, WakeSignal } from '../src/platform/clock.js'
 import { resolveSettings } from '../src/config/settings.js'
@@ -84,7 +84,8 @@ export async function measureScheduling(
     const chance = new Chance(seed)
     const checkpointPath = join(folder, 'checkpoint.sqlite')
     const received = new WakeSignal(systemClock)
-    const inbox = by === 'polls' ? null : openInbox(checkpointPath, Date.now(), received.ring)
+    const inbox =
+      by === 'polls' ? null : openFileInbox(checkpointPath, Date.now(), { onReceived: received.ring })
     const post = inbox === null ? undefined : new SimulatedPost(new Chance(seed), inbox, promptPost)
     const service = new SimulatedService(chance, post)
     service.weather = { ...fairWeather, runFails: 0, merged: 0, requestMs: { min: 20, max: 50 }, ...weather }
@@ -131,7 +132,7 @@ export async function measureScheduling(
     const achievedMs = await running
     const endedAtMs = performance.now()
     checkpoint.close()
-    inbox?.close()
+    await inbox?.close()
     const lastEndMinutes = Math.max(...service.ledger.map(({ doneAtMs }) => doneAtMs)) / 60_000
     const { submissionsPerMinute, pollsPerMinute, window } = service.weather
     // By webhooks: the submissions, and the last run that was submitted until it ended.

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServiceClient } from '../src/client/client.js'
 import { resolveSettings } from '../src/config/settings.js'
-import { calculateResolutionKey } from '../src/pipeline/checkpoint/lookup-key.js'
+import { calculateResolutionKey } from '../src/pipeline/checkpoint/lookup.js'
 import { openCheckpoint } from '../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
-import { openInbox } from '../src/pipeline/scheduler/inbox.js'
+import { openFileInbox } from '../src/pipeline/checkpoint/sqlite/inbox-rows.js'
 import { stageKinds } from '../src/core/lookup-kinds.js'
 import { Backlog } from '../src/pipeline/scheduler/work.js'
 import { createDefaultStages } from '../src/pipeline/scheduler/scheduling.js'
@@ -104,7 +104,7 @@ async function measureStages(world: StageWorld, seed = 1): Promise<StageFigures>
   try {
     const path = join(folder, 'checkpoint.sqlite')
     const received = new WakeSignal(systemClock)
-    const inbox = by === 'polls' ? null : openInbox(path, Date.now(), received.ring)
+    const inbox = by === 'polls' ? null : openFileInbox(path, Date.now(), { onReceived: received.ring })
     const post = inbox === null ? null : new SimulatedPost(new Chance(seed), inbox, promptPost)
     const firms = firmBook(world, new Chance(seed + 1))
     const chance = new Chance(seed)
@@ -117,7 +117,7 @@ async function measureStages(world: StageWorld, seed = 1): Promise<StageFigures>
     const running = askAll(path, rowCount, service, chance, webhooks)
     await time.runUntil(running, () => false, 30 * 86_400_000)
     const { startedAtMs, endedAtMs, sent } = await running
-    inbox?.close()
+    await inbox?.close()
     const least = leastRequests(service, by)
     const bounds = Object.entries(least).map(([route, { count, perMinute, fromMinutes }]) => ({
       slowest: `${route}: ${grouped(count)} at ${perMinute} a minute, the first after ${fromMinutes.toFixed(1)} min`,

@@ -14,13 +14,16 @@ import { buildInputOptions, type AskFirst } from './inspect-input.js'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { answerFirstForPlan, runPipeline } from '../pipeline/run.js'
-import type { RunEvent } from '../pipeline/history/progress.js'
-import type { FirstRegistry, RunOrder } from '../pipeline/order.js'
-import type { RunServices } from '../pipeline/services.js'
+import {
+  answerFirstForPlan,
+  runPipeline,
+  type FirstRegistry,
+  type RunOrder,
+  type RunServices,
+} from '../pipeline/run.js'
+import type { RunEvent, RunSummary } from '../pipeline/history/run-figures.js'
 import { resolvePart } from './resolve-part.js'
-import { reportWriter, runWithLivePage } from './run-report.js'
-import type { RunSummary } from '../pipeline/history/run-summary.js'
+import { renderRunReport, runWithLivePage } from './run-report.js'
 import { systemClock, type Clock } from '../platform/clock.js'
 import { explainSystemFailure } from '../platform/system-limits.js'
 import { systemRandom, type Random } from '../platform/random.js'
@@ -181,7 +184,7 @@ function buildServices({ settings, environment, options, observe, clock }: RunCa
       environment,
       apiKey: () => (service.baseUrl === null ? null : resolveApiKey(environment).reveal()),
     },
-    reports: reportWriter,
+    renderReport: renderRunReport,
   }
 }
 

@@ -1,11 +1,6 @@
 import { at, toBoolean, toList, toObject, toText } from '../core/json.js'
 import { readError, type Exchange } from '../core/http-exchange.js'
-import {
-  type Candidate,
-  type CandidateSource,
-  candidatesMax,
-  toRecordCandidate,
-} from '../pipeline/answers/decision.js'
+import { type Candidate, type CandidateSource, candidatesMax, toRecordCandidate } from '../core/decisions.js'
 import { readRateHeaders } from '../core/pacing.js'
 import type { FullServiceClient } from '../client/client.js'
 import type { Clock } from '../platform/clock.js'

@@ -5,7 +5,6 @@ import type { Settings } from '../config/settings.js'
 import { createConnectors } from '../connectors/connectors.js'
 import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
-import type { InputOptions } from '../pipeline/input/input.js'
 import {
   inspectRows,
   type InspectionServices,
@@ -76,7 +75,7 @@ function toRows(settings: Settings): RowsToInspect {
 }
 
 /** Builds the options of the input. Throws USAGE_INVALID without an input. */
-export function buildInputOptions(settings: Settings): InputOptions {
+export function buildInputOptions(settings: Settings): RowsToInspect['source']['input'] {
   const { paths, format, delimiter, encoding, sheet, header, limit, query } = settings.input
   if (paths === undefined) {
     throw new UserError('USAGE_INVALID', 'there is no input', {

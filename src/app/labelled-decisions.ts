@@ -1,6 +1,6 @@
 import { appendIdentifiers } from '../core/stated-identifiers.js'
-import { calculateResolutionKey, buildStageLookup } from '../pipeline/checkpoint/lookup-key.js'
-import { getDecisionService, type Decision } from '../pipeline/answers/decision.js'
+import { findDecidedKind } from '../pipeline/decisions/decision-sync.js'
+import { getDecisionService, type Decision } from '../core/decisions.js'
 import type { LabelledQuery } from '../registry/evaluate/evaluation.js'
 
 export interface LabelledDecisions {
@@ -24,9 +24,7 @@ export function toLabelledDecisions(decisions: readonly Decision[]): LabelledDec
   return {
     queries: [...own.values()].map(toLabelledQuery),
     otherServiceCount: decisions.filter(({ service }) => service !== null && service !== embedded).length,
-    furtherAskedCount: [...own.values()].filter(
-      (decision) => !isOfDomain(decision) && decision.lookup !== getLookupKey(decision),
-    ).length,
+    furtherAskedCount: [...own.values()].filter((decision) => findDecidedKind(decision) === null).length,
   }
 }
 
@@ -35,17 +33,10 @@ function toLabelledQuery(decision: Decision): LabelledQuery {
   const website = { kind: 'website', value: name, place: null } as const
   return {
     id: lookup,
-    name: isOfDomain(decision) ? appendIdentifiers(null, [website]) : name,
+    name: findDecidedKind(decision) === 'domain' ? appendIdentifiers(null, [website]) : name,
     location,
     context: null,
     stratum: 'all',
     expected: entityId === null ? [] : [{ type: 'entity', value: entityId, jurisdiction: null }],
   }
 }
-
-/** Returns whether the lookup was by domain, because the row has no name. */
-const isOfDomain = ({ lookup, name }: Decision): boolean =>
-  lookup === Buffer.from(buildStageLookup('domain', name).key).toString('hex')
-
-const getLookupKey = ({ name, location }: Decision): string =>
-  Buffer.from(calculateResolutionKey({ name, location, context: null })).toString('hex')

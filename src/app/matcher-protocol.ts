@@ -2,9 +2,9 @@ import { statSync } from 'node:fs'
 import type { MessagePort } from 'node:worker_threads'
 import type { Resolution } from '../contract/result.js'
 import { UserError, errorCodes, type ErrorCode } from '../core/errors.js'
-import type { Candidate } from '../pipeline/answers/decision.js'
-import { isDoubtful } from '../pipeline/checkpoint/lookup-state.js'
-import { prepareAnswer, type PreparedAnswer } from '../pipeline/scheduler/prepared-answer.js'
+import type { Candidate } from '../core/decisions.js'
+import { isDoubtful } from '../core/lookup-state.js'
+import { prepareAnswer, type PreparedAnswer } from '../pipeline/answers/prepared-answer.js'
 import {
   buildRunPoll,
   toResolutionText,

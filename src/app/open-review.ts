@@ -3,15 +3,14 @@ import type { Environment } from '../config/file-config.js'
 import type { Settings } from '../config/settings.js'
 import { isAddress } from '../connectors/connectors.js'
 import { UserError } from '../core/errors.js'
-import { getDecisionService, type Candidate, type CandidateSource } from '../pipeline/answers/decision.js'
+import { getDecisionService, type Candidate, type CandidateSource } from '../core/decisions.js'
 import type { Clock } from '../platform/clock.js'
 import { withReview, type ReviewSession } from '../review/review.js'
 import { readEmbeddedScope } from './embedded-scope.js'
 import { connectTo } from './enrich.js'
 import { inspectInput } from './inspect-input.js'
-import type { RowInspection } from '../pipeline/inspect-rows.js'
-import type { LookupId } from '../pipeline/checkpoint/checkpoint.js'
-import type { Connection } from '../pipeline/services.js'
+import type { RowInspection, LookupId } from '../pipeline/inspect-rows.js'
+import type { Connection } from '../pipeline/run.js'
 import { openReviewBackend } from '../pipeline/open-review-backend.js'
 
 type RowIndex = RowInspection['index']
@@ -120,10 +119,9 @@ function showContradictions(
   contradicted: Map<LookupId, Candidate | null>,
 ): RowIndex {
   if (first === null) return index
-  first.checkSample()
-  const shown = first.contradicted
-  for (const [id, serviceId] of shown) contradicted.set(serviceId, first.readCompany(id))
-  index.replace(shown)
+  const shown = first.checkSample().listContradicted()
+  for (const { serviceId, company } of shown) contradicted.set(serviceId, company)
+  index.replace(new Map(shown.map(({ id, serviceId }) => [id, serviceId])))
   return index
 }
 

@@ -1,14 +1,8 @@
 import type { Settings } from '../config/settings.js'
 import { UserError } from '../core/errors.js'
-import {
-  type Candidate,
-  getDecisionService,
-  type Decision,
-  type Verdict,
-} from '../pipeline/answers/decision.js'
-import { readStandingDecisions } from '../pipeline/decisions/decision-sync.js'
-import { Proposals } from '../pipeline/decisions/proposals.js'
-import { openReviewStoreToRead } from '../pipeline/decisions/review-store.js'
+import { type Candidate, getDecisionService, type Decision, type Verdict } from '../core/decisions.js'
+import { readStandingDecisions, Proposals } from '../pipeline/decisions/decision-sync.js'
+import { openReviewStoreToRead } from '../pipeline/open-review-backend.js'
 import { DoubtfulRows, type DoubtfulRow } from '../review/doubtful-rows.js'
 import { chooseRegistry } from './choose-registry.js'
 import { inspectInput, type InspectionRequest } from './inspect-input.js'

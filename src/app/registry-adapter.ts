@@ -1,6 +1,6 @@
 import type { RelationshipType } from '../contract/hierarchy.js'
 import type { SearchResult } from '../contract/search.js'
-import { candidatesMax, type Candidate } from '../pipeline/answers/decision.js'
+import { candidatesMax, type Candidate } from '../core/decisions.js'
 import type {
   AskedQuery as AskedCompanies,
   CompanyOwnership,

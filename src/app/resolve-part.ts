@@ -4,9 +4,9 @@ import type { Settings } from '../config/settings.js'
 import { isAddress, isTableAddress } from '../connectors/connectors.js'
 import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
-import { isChangeCondition } from '../pipeline/history/alarms.js'
-import { splitOutputPath } from '../pipeline/checkpoint/partition.js'
-import type { RunOrder } from '../pipeline/order.js'
+import { isChangeCondition } from '../core/alarms.js'
+import { splitOutputPath } from '../pipeline/output/plain-table.js'
+import type { RunOrder } from '../pipeline/run.js'
 
 /**
  * Returns the job and the partition of this process, or `null` without partitions. Throws PARTITION_INVALID,

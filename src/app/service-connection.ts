@@ -5,19 +5,19 @@ import { systemRandom } from '../platform/random.js'
 import { formatEmbeddedScope } from './embedded-scope.js'
 import type { MatcherPool } from './matcher-pool.js'
 import type { FullServiceClient } from '../client/client.js'
-import type { Connection } from '../pipeline/services.js'
+import type { Connection } from '../pipeline/run.js'
 import {
   assertCheckpointApart,
   listCheckpointFiles,
   listRegistryFiles,
   type OwnFile,
-} from '../pipeline/output/own-files.js'
-import { getProposalsPath } from '../pipeline/decisions/proposals.js'
+  getProposalsPath,
+} from '../pipeline/own-files.js'
 import type { Environment } from '../config/file-config.js'
 import type { Settings } from '../config/settings.js'
 import { fieldLimits } from '../contract/limits.js'
 import { getErrorText, UserError } from '../core/errors.js'
-import type { CandidateSource } from '../pipeline/answers/decision.js'
+import type { CandidateSource } from '../core/decisions.js'
 import type { Proxy } from '../platform/outbound/proxy.js'
 import type { Registry } from '../registry/read-registry.js'
 import { createUnavailable, never } from './hosted-candidates.js'

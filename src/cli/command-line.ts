@@ -73,7 +73,7 @@ async function stopWithoutOutput(error: NodeJS.ErrnoException): Promise<void> {
   stopCommand(130)
   if (error.code === 'EPIPE' || !isFirst) return
   lost.output = true
-  const { toWriteError } = await import('../pipeline/output/output-path.js')
+  const { toWriteError } = await import('../pipeline/output/plain-table.js')
   const code = reportError(toWriteError('standard output', error), io)
   process.exitCode ||= code
 }

@@ -3,7 +3,7 @@ import { parseByteSize } from '../core/text.js'
 import { parseDurationMs } from '../core/time.js'
 import { parseListenAddress } from '../core/server-addresses.js'
 import type { PathUse } from '../core/local-path.js'
-import type { RunOrder } from '../pipeline/order.js'
+import type { RunOrder } from '../pipeline/run.js'
 import { identifierKeys, identifierPlaceKeys } from '../core/identifiers.js'
 
 /** Commands select their flags by group; within a group, they have the order of the table. */

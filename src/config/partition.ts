@@ -1,5 +1,5 @@
 import { UserError } from '../core/errors.js'
-import type { RunOrder } from '../pipeline/order.js'
+import type { RunOrder } from '../pipeline/run.js'
 import type { Parsed } from './option.js'
 
 type Environment = Readonly<Record<string, string | undefined>>

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { parseListenAddress } from '../core/server-addresses.js'
 import { option, parseListen, createChoice, useForBoth } from './option.js'
-import { notifyFormats, notifyTimes } from '../pipeline/history/notify-message.js'
+import { notifyFormats, notifyTimes } from '../core/alarms.js'
 import { parsePartition } from './partition.js'
 
 /** Optional contents of the report of a run. */

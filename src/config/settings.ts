@@ -7,11 +7,11 @@ import { assertLocalPath, type PathUse } from '../core/local-path.js'
 import { Secret } from '../core/secret.js'
 import { parseWebhookSecrets, type WebhookKeys } from '../core/webhook-signature.js'
 import { judgeWebhookUrl, parseWebhookUrl } from '../core/public-url.js'
-import type { RunOrder } from '../pipeline/order.js'
+import type { RunOrder } from '../pipeline/run.js'
 import { stageKinds, type StageKind } from '../core/lookup-kinds.js'
 import { createDefaultStages } from '../pipeline/scheduler/scheduling.js'
 import type { CostLimit, Prices } from '../core/money.js'
-import { conditionHint, parseConditions, type AlarmCondition } from '../pipeline/history/alarms.js'
+import { conditionHint, parseConditions, type AlarmCondition } from '../core/alarms.js'
 import {
   getOrigin,
   mergeConfigs,

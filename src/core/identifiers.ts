@@ -18,6 +18,18 @@ export const identifierKeys = Object.keys(identifierNames) as readonly Identifie
 export const identifierPlaceKeys = ['registration_country', 'exchange'] as const
 export type IdentifierPlaceKey = (typeof identifierPlaceKeys)[number]
 
+/** Input columns by kind of identifier. */
+export type IdentifierColumns = {
+  readonly [Key in IdentifierKey | IdentifierPlaceKey]?: string | undefined
+}
+
+/** Lists the identifier columns, without their places, the strongest first. */
+export const listIdentifierColumns = (columns: IdentifierColumns): { key: IdentifierKey; column: string }[] =>
+  identifierKeys.flatMap((key) => {
+    const column = columns[key]
+    return column === undefined ? [] : [{ key, column }]
+  })
+
 /** An identifier in its canonical form, or the reason why it is not valid. */
 export type CanonicalIdentifier = { readonly value: string } | { readonly reason: string }
 

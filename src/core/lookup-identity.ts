@@ -193,6 +193,9 @@ export interface Lookup {
   context: string | null
 }
 
+/** A lookup's number in the checkpoint: 1 to 2^32 - 2. */
+export type LookupId = number
+
 export type Identified = { kind: 'lookup'; lookup: Lookup } | { kind: 'invalid'; reason: string }
 
 /** Longest values to submit. A longer one would be billed and not be found. */

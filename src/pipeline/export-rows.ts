@@ -1,29 +1,30 @@
-import { tryTable } from './output/plain-table.js'
 import type { StageKind } from '../core/lookup-kinds.js'
-import { assertNoClash } from './answers/columns.js'
-import type { CheckpointReader } from './checkpoint/checkpoint.js'
+import type { CheckpointReader } from './checkpoint/lookup.js'
 import { openReviewOfRows, type DecidedLookups } from './decisions/decided-lookups.js'
 import { copyCandidates } from './decisions/gather-candidates.js'
 import type { RunReview } from './decisions/review-store.js'
-import { getLabelColumn } from './input/columns.js'
+import { getLabelColumn, type RowIndex } from './input/ingest.js'
 import type { Input } from './input/input.js'
-import type { RowIndex } from './input/row-index.js'
 import type { RowInspection } from './inspect-rows.js'
-import { createAnswerLines, type LineObserver, type RowCounts } from './output/answer-lines.js'
-import type { RemoteAccess } from './output/output-format.js'
 import {
-  assertOutputUsable,
-  listWrittenPaths,
+  answerRows,
+  assertOutputApart,
+  assertOutputFits,
   resolveOutput,
+  type AnsweredRows,
   type OutputRequest,
+  type PublishReport,
   type ResolvedOutput,
-} from './output/output-path.js'
-import { assertNotOurs, assertOutputsApart, type OwnFile } from './output/own-files.js'
-import { publish, type PublishReport } from './output/publish.js'
-import type { FirstAnswers } from './scheduler/first-answers.js'
+} from './output/output.js'
+import { tryTable } from './output/plain-table.js'
+import type { LineObserver } from './answers/joined-line.js'
+import { assertNotOurs, type OwnFile } from './own-files.js'
+import type { FirstAnswers } from './answers/first-answers.js'
+
+export { collectJob } from './output/output.js'
 
 /** The rows of an output, and the sources of their answers. */
-interface AnsweredRows {
+interface RowsToAnswer {
   readonly index: RowIndex
   readonly reader: CheckpointReader | null
   readonly scope: string
@@ -39,9 +40,9 @@ interface AnsweredRows {
 
 /** Opens the answer line of each row for `use`. Throws CHECKPOINT_* and REVIEW_STORE_INVALID. */
 export async function withAnswers<Result>(
-  rows: AnsweredRows,
+  rows: RowsToAnswer,
   observer: LineObserver | null,
-  use: (answers: ReturnType<typeof createAnswerLines>) => Promise<Result>,
+  use: (answers: AnsweredRows) => Promise<Result>,
 ): Promise<Result> {
   const { index, reader, scope, decided, first, store, output, doubtThreshold } = rows
   const { columns, stages } = output
@@ -52,7 +53,7 @@ export async function withAnswers<Result>(
   const { path: checkpointPath } = store
   const review = openReviewOfRows({ checkpointPath, scope, decided, reader, columns, doubtThreshold })
   try {
-    return await use(createAnswerLines({ index, reader, stages, review, first }, observer))
+    return await use(answerRows({ index, reader, stages, review, first }, observer))
   } finally {
     review.close()
   }
@@ -69,7 +70,7 @@ interface ExportTarget {
   readonly request: OutputRequest
   /** Stages with columns, and whether a column names the side that answered. */
   readonly asked: Parameters<typeof resolveOutput>[1]
-  readonly access: RemoteAccess
+  readonly access: NonNullable<Parameters<typeof resolveOutput>[2]>
   /** Files that the output may not overwrite. */
   readonly ownFiles: readonly OwnFile[]
   /** File with the changes of the same run; undefined without one. */
@@ -79,19 +80,12 @@ interface ExportTarget {
 /** Resolves an output before the input is read. Throws OUTPUT_*. */
 export function prepareExport({ request, asked, access, ownFiles, changesPath }: ExportTarget): ExportOutput {
   const output = resolveOutput(request, asked, access)
-  const paths = listWrittenPaths(output)
-  assertNotOurs(paths, ownFiles)
+  assertNotOurs(output.paths, ownFiles)
   return {
     output,
     assertUsable: async (input, rowCount) => {
-      assertNoClash(input.columns, output.columns)
-      assertOutputUsable(input.files, output.path, output.format, rowCount, input.bytes)
-      await assertOutputsApart(input.files, {
-        paths,
-        appendedPaths: changesPath === undefined ? [] : [changesPath],
-        mode: output.remote?.mode ?? 'replace',
-        connectors: access.connectors,
-      })
+      await assertOutputApart(input, output, { changesPath, connectors: access.connectors })
+      assertOutputFits(input, output, rowCount)
     },
   }
 }
@@ -105,7 +99,7 @@ export async function tryOutputAccess({
   // Whether an existing table has the columns for another mode shows only with the output itself.
   const output = resolveOutput({ ...request, mode: 'replace' }, asked, access)
   const { path, format, isPacked, remote, memoryBytes } = output
-  const columns = [{ name: 'company', kind: 'text' }] as const
+  const columns = [{ name: 'company', kind: 'text', of: () => null }] as const
   // The table of the test has one column.
   const trial = remote === null ? null : ({ ...remote, removedColumns: 'ignore' } as const)
   await tryTable(
@@ -125,7 +119,7 @@ interface ExportOptions {
 }
 
 interface ExportReport extends PublishReport {
-  readonly rowCounts: RowCounts
+  readonly rowCounts: AnsweredRows['rowCounts']
 }
 
 /**
@@ -146,11 +140,10 @@ export function exportRows(
   const { input, index, columns, first } = found
   first?.checkSample()
   return withAnswers({ ...found, output, doubtThreshold }, null, async (answers) => {
-    const report = await publish({
+    const report = await answers.publish({
       input,
       output,
       nameColumn: getLabelColumn(columns),
-      answers,
       rowCount: index.rowCount,
       metadata: { ...metadata, 'enrich.input_sha256': await input.identity.hashContent() },
       stdout,

@@ -1,24 +1,31 @@
+import { diagnoseDamage, hasDecisions, openView, type CheckpointView } from './checkpoint/open.js'
 import { tmpdir } from 'node:os'
 import type { Connectors } from '../connectors/connectors.js'
 import type { UserError } from '../core/errors.js'
 import type { Clock } from '../platform/clock.js'
 import { withCleanup, type CloseLater } from '../platform/close-stack.js'
 import type { Random } from '../platform/random.js'
-import { getDecisionService } from './answers/decision.js'
-import type { CheckpointReader, KeyedLookup, LookupId } from './checkpoint/checkpoint.js'
-import { buildStageLookup, fetchKnown, findLookupIds } from './checkpoint/lookup-key.js'
-import { hasDecisions, isCheckpointAt } from './checkpoint/paths.js'
+import { getDecisionService } from '../core/decisions.js'
+import {
+  type CheckpointReader,
+  type KeyedLookup,
+  buildStageLookup,
+  fetchKnown,
+  findLookupIds,
+} from './checkpoint/lookup.js'
+import type { LookupId } from '../core/lookup-identity.js'
 import { DecidedLookups } from './decisions/decided-lookups.js'
 import type { StandingDecisions } from './decisions/decision-sync.js'
 import type { RunReview } from './decisions/review-store.js'
-import type { ColumnReport, LookupRule } from './input/columns.js'
-import { ingest } from './input/ingest.js'
-import { InputColumns } from './input/input-columns.js'
-import { openInput, type Input } from './input/input.js'
-import type { RowIndex } from './input/row-index.js'
+import { ingest, type ColumnReport, type LookupRule, InputColumns, type RowIndex } from './input/ingest.js'
+import { openInput, type Input, type InputAccess } from './input/input.js'
 import type { RunOrder } from './order.js'
-import { FirstAnswers, placeLookups, toRegistryRule } from './scheduler/first-answers.js'
-import type { FirstRule } from './scheduler/first-rule.js'
+import { FirstAnswers, placeLookups, toRegistryRule } from './answers/first-answers.js'
+import type { FirstRule } from './answers/first-rule.js'
+
+export type { CheckpointReader } from './checkpoint/lookup.js'
+export type { LookupId } from '../core/lookup-identity.js'
+export type { ColumnReport, InputColumns } from './input/ingest.js'
 
 /** An input, its rows, and their earlier answers and decisions. */
 export interface RowInspection {
@@ -112,55 +119,32 @@ export async function inspectRows<Result>(
 ): Promise<Result> {
   const deps = { rows, services }
   const { checkpoint, sharedUrl } = rows.store
-  const { path } = checkpoint
-  if (sharedUrl !== null) return inspectShared(sharedUrl, deps, use)
-  if (!isCheckpointAt(path)) return inspectWith(null, deps, use)
-  const { peekAtCheckpoint, blamingDamage, problemOf } = await loadCheckpoints()
-  return blamingDamage(path, () =>
-    inspectWith(
-      {
-        path,
-        peek: (scope) => peekAtCheckpoint(path, scope),
-        problem: (isBilled) => problemOf(path, isBilled),
-      },
-      deps,
-      use,
-    ),
-  )
+  const inspect = () =>
+    withCleanup(async (closeLater) => inspectWith(await openEarlier(deps, closeLater), deps, use))
+  return sharedUrl === null ? diagnoseDamage(checkpoint.path, inspect) : inspect()
 }
 
-/** Imported only if there is a checkpoint, because it takes a quarter of the start-up time of a plan. */
-async function loadCheckpoints() {
-  const { peekAtCheckpoint } = await import('./checkpoint/sqlite/reader.js')
-  const { diagnoseDamage, findProblem } = await import('./checkpoint/sqlite/verify.js')
-  return { peekAtCheckpoint, blamingDamage: diagnoseDamage, problemOf: findProblem }
-}
-
-/** Copies the lookups of the input from the server to a local file while the input is read. */
-async function inspectShared<Result>(
-  url: string,
-  deps: InspectionDeps,
-  use: (found: RowInspection) => Promise<Result>,
-): Promise<Result> {
-  const { openSharedView } = await import('./checkpoint/postgres/local-copy.js')
-  const { lookAtReview } = await import('./decisions/shared-review.js')
-  const { environment, clock, random } = deps.services
-  return withCleanup(async (closeLater) => {
-    const place = { url, folder: tmpdir(), clock, random, environment }
-    const look = await openSharedView(place, closeLater)
-    if (look === null) return inspectWith(null, deps, use)
-    const { decisions } = deps.rows.store
-    const review = await lookAtReview(look, { ...place, decisionsPath: decisions.path }, closeLater)
-    return inspectWith({ ...look, review, problem: () => look.problem }, deps, use)
-  })
+/** Opens the data of earlier runs; `null` without a checkpoint. */
+async function openEarlier(
+  { rows, services }: InspectionDeps,
+  closeLater: CloseLater,
+): Promise<EarlierRuns | null> {
+  const { checkpoint, sharedUrl, decisions } = rows.store
+  const { clock, random, environment } = services
+  const system = { clock, random, environment, folder: tmpdir() }
+  const view = await openView(sharedUrl ?? checkpoint.path, system, closeLater)
+  if (view === null || view.server === null) return view
+  const { openRunReview } = await import('./decisions/shared-review.js')
+  const { path: checkpointPath, server: database } = view
+  const deps = { database, checkpointPath, decisionsPath: decisions.path, clock, random }
+  const review = openRunReview(deps, closeLater)
+  await review.loadDecisions()
+  return { ...view, review }
 }
 
 /** Data of earlier runs, from a file or a server. */
-interface EarlierRuns {
-  readonly path: string
+interface EarlierRuns extends CheckpointView {
   readonly review?: RunReview | null
-  peek(scope: string): CheckpointReader | null
-  problem(isBilled: boolean): UserError | null
 }
 
 /** `earlier` is `null` without a checkpoint. */
@@ -173,12 +157,7 @@ async function inspectWith<Result>(
   const { source, store, baseUrl } = rows
   const { connectors, stdin, signal } = services
   return withCleanup(async (closeLater) => {
-    const input = await openInput(source.input, { connectors, stdin })
-    closeLater(() => input.close())
-    const found = await InputColumns.read(input, {
-      asked: source.columns,
-      identifierUse: source.identifierUse,
-    })
+    const { input, columns: found } = await openColumns(source, { connectors, stdin }, closeLater)
     const scope = await services.readScope('service')
     const reader = earlier?.peek(scope) ?? null
     closeLater(() => reader?.close())
@@ -234,6 +213,27 @@ async function inspectWith<Result>(
       },
     })
   })
+}
+
+type InspectedSource = Pick<RunOrder['source'], 'input' | 'columns' | 'identifierUse'>
+
+async function openColumns(
+  { input: options, columns: asked, identifierUse }: InspectedSource,
+  access: InputAccess,
+  closeLater: CloseLater,
+) {
+  const input = await openInput(options, access)
+  closeLater(() => input.close())
+  return { input, columns: await InputColumns.read(input, { asked, identifierUse }) }
+}
+
+/** Opens an input with the first cells of its columns for `use`; no checkpoint is read. Throws INPUT_*. */
+export function inspectColumns<Result>(
+  source: InspectedSource,
+  access: InputAccess,
+  use: (found: { readonly input: Input; readonly columns: InputColumns }) => Promise<Result>,
+): Promise<Result> {
+  return withCleanup(async (closeLater) => use(await openColumns(source, access, closeLater)))
 }
 
 /** The answers of the own registry: those of earlier runs, or new ones. `null` without such a registry. */

@@ -1,14 +1,19 @@
+import { diagnoseDamage, openForRun, type ServerDatabase } from './checkpoint/open.js'
+import type { Checkpoint, Inbox, InboxAccess } from './checkpoint/checkpoint.js'
+import type { SharedReviewDeps } from './decisions/shared-review.js'
 import { type Clock, WakeSignal } from '../platform/clock.js'
 import { withCleanup, type CloseLater } from '../platform/close-stack.js'
-import { type RunBackend, warn, type Connection, type RunContext, type RunServices } from './services.js'
-import type { Checkpoint } from './checkpoint/checkpoint.js'
-import { peekAtCheckpoint } from './checkpoint/sqlite/reader.js'
-import { openCheckpoint } from './checkpoint/sqlite/sqlite-checkpoint.js'
-import { diagnoseDamage } from './checkpoint/sqlite/verify.js'
+import {
+  type RunBackend,
+  warn,
+  type Connection,
+  type RunContext,
+  type RunServices,
+  type RunOrder,
+  type WebhookOptions,
+} from './order.js'
 import { openReviewStore, type ReviewStore } from './decisions/review-store.js'
-import { createFileInbox, type Inbox, type InboxAccess } from './scheduler/inbox.js'
 import { nameJob, type Input } from './input/input.js'
-import type { RunOrder, WebhookOptions } from './order.js'
 
 /**
  * Opens the backend of a run for `work`, and closes what `work` registers, then the backend. An unexpected error of
@@ -29,16 +34,44 @@ export function withBackend<Result>(
 
 /** Opens the backend; `closeLater` closes it. Throws CHECKPOINT_*. */
 export async function openBackend(
-  order: RunOrder,
+  { source, store }: RunOrder,
   services: RunServices,
   closeLater: CloseLater,
 ): Promise<RunBackend> {
-  const { checkpoint, sharedUrl = null } = order.store
-  const backend =
-    sharedUrl === null
-      ? createFileBackend(checkpoint.path, services.clock, closeLater)
-      : await createServerBackend(sharedUrl, order, services, closeLater)
+  const { clock, random, interrupt: signal, access = { environment: {}, apiKey: () => null } } = services
+  const deps = {
+    access,
+    folder: source.input.spoolFolder,
+    clock,
+    random,
+    acceptRollback: store.acceptRollback ?? false,
+    part: source.part?.partition ?? null,
+    notice: (text: string) => {
+      warn(services, text)
+    },
+    signal,
+  }
+  const { server, ...run } = await openForRun(store.sharedUrl ?? store.checkpoint.path, deps, closeLater)
+  const reviewed = { checkpointPath: run.path, decisionsPath: store.decisions?.path ?? '', clock, random }
+  const review = await openReview(server, reviewed, closeLater)
+  const backend = { ...run, ...review, parts: server }
   return services.wrapBackend?.(backend) ?? backend
+}
+
+/** Decisions and candidates: on the server, or in the review store next to a file, which is created on first use. */
+async function openReview(
+  database: ServerDatabase | null,
+  deps: Omit<SharedReviewDeps, 'database'>,
+  closeLater: CloseLater,
+): Promise<Pick<RunBackend, 'openCandidates' | 'review'>> {
+  if (database === null) {
+    let store: ReviewStore | null = null
+    closeLater(() => store?.close())
+    return { openCandidates: () => (store ??= openReviewStore(deps.checkpointPath)), review: null }
+  }
+  const { openRunReview } = await import('./decisions/shared-review.js')
+  const review = openRunReview({ ...deps, database }, closeLater)
+  return { openCandidates: () => review.candidates, review }
 }
 
 /** Opens the checkpoint for the lookups of a service. Throws CHECKPOINT_*. */
@@ -61,66 +94,6 @@ export async function openServiceCheckpoint(
   })
 }
 
-function createFileBackend(path: string, clock: Clock, closeLater: CloseLater): RunBackend {
-  let store: ReviewStore | null = null
-  closeLater(() => store?.close())
-  return {
-    path,
-    openCheckpoint,
-    peek: (scope) => peekAtCheckpoint(path, scope),
-    inbox: createFileInbox(path, clock),
-    openCandidates: () => (store ??= openReviewStore(path)),
-    review: null,
-    parts: null,
-  }
-}
-
-/** A run reads local copies of the data on the server. */
-async function createServerBackend(
-  url: string,
-  { source, store }: RunOrder,
-  services: RunServices,
-  closeLater: CloseLater,
-): Promise<RunBackend> {
-  // A run with a local checkpoint starts without loading PostgreSQL.
-  const { joinSharedCheckpoint } = await import('./checkpoint/postgres/shared-run.js')
-  const { createRunInbox } = await import('./scheduler/shared-inbox.js')
-  const { SharedReview } = await import('./decisions/shared-review.js')
-  const { clock, random, interrupt: signal, access = { environment: {}, apiKey: () => null } } = services
-  const joining = {
-    location: { url, ...access },
-    folder: source.input.spoolFolder,
-    clock,
-    random,
-    acceptRollback: store.acceptRollback ?? false,
-    part: source.part?.partition ?? null,
-    notice: (text: string) => {
-      warn(services, text)
-    },
-    signal,
-  }
-  const run = await joinSharedCheckpoint(joining, closeLater)
-  const review = new SharedReview({
-    database: run.database,
-    checkpointPath: run.path,
-    clock,
-    random,
-    decisionsPath: store.decisions?.path ?? '',
-  })
-  closeLater(() => {
-    review.close()
-  })
-  return {
-    path: run.path,
-    openCheckpoint: (options) => run.openCheckpoint(options),
-    peek: (scope) => run.peek(scope),
-    inbox: createRunInbox({ ...run, owner: run.store }),
-    openCandidates: () => review.runReview.candidates,
-    review: review.runReview,
-    parts: run.database,
-  }
-}
-
 export interface OpenWebhooks {
   url: string | null
   inbox: Inbox
@@ -130,7 +103,7 @@ export interface OpenWebhooks {
 }
 
 /** Loaded on demand: a run without its own receiver starts faster. */
-const loadReceiver = () => import('./scheduler/receiver.js')
+const loadReceiver = () => import('./receiver.js')
 
 /**
  * Opens the inbox of a checkpoint, and starts the receiver if this process has one. Returns `null` if no deliveries are

@@ -1,36 +1,28 @@
-import { assertNamesFitParquet, assertNoClash } from './answers/columns.js'
-import { getDatabaseName, noConnectors, createNulError } from '../connectors/connectors.js'
-import { UserError } from '../core/errors.js'
-import type { CloseLater } from '../platform/close-stack.js'
-import { InputColumns } from './input/input-columns.js'
-import { assertMetricsReplaceable } from './history/metrics-file.js'
-import {
-  assertChangesApart,
-  createChangesFile,
-  type ChangesTarget,
-  tryChanges,
-} from './history/changes-file.js'
-import { assertInputFound, openInput, type Input } from './input/input.js'
-import { buildPartPath } from './checkpoint/partition.js'
-import type { RunOrder } from './order.js'
-import {
-  assertExtraOutputUsable,
-  assertOutputUsable,
-  listWrittenPaths,
-  resolveOutput,
-  type ResolvedOutput,
-} from './output/output-path.js'
-import type { RemoteAccess } from './output/output-format.js'
-import { RowSpool } from './output/row-spool.js'
-import { assertCheckpointApart, assertNotOurs, assertOutputsApart } from './output/own-files.js'
-import { createJobMark } from './output/part-ledger.js'
-import { warn, type RunContext } from './services.js'
-import { type LookupRule, getLabelColumn } from './input/columns.js'
-import { tryPublishing } from './output/publish.js'
-import { assertCellsFit } from './output/xlsx.js'
-import { getFileBytesMax, createFileTooLargeError } from '../platform/system-limits.js'
 import { statSync } from 'node:fs'
+import { noConnectors } from '../connectors/connectors.js'
+import { UserError } from '../core/errors.js'
 import { parquetLimits } from '../parquet/parquet-writer.js'
+import type { CloseLater } from '../platform/close-stack.js'
+import { createFileTooLargeError, getFileBytesMax } from '../platform/system-limits.js'
+import {
+  createChangesTarget,
+  tryChanges,
+  type ChangesTarget,
+  assertMetricsReplaceable,
+} from './history/run-history.js'
+import { getLabelColumn, type LookupRule, InputColumns } from './input/ingest.js'
+import { assertInputFound, openInput, type Input } from './input/input.js'
+import { type RunOrder, warn, type RunContext } from './order.js'
+import {
+  assertOutputApart,
+  assertOutputFits,
+  resolveOutput,
+  tryOutput,
+  withKeyColumn,
+  type ResolvedOutput,
+} from './output/output.js'
+import { assertExtraOutputUsable, assertFileApart } from './output/plain-table.js'
+import { assertCheckpointApart, assertNotOurs } from './own-files.js'
 
 /** The table to read. */
 export interface RunTable {
@@ -65,12 +57,13 @@ export async function openFiles(context: RunContext, closeLater: CloseLater): Pr
   const attempt = services.random.id('').slice(0, attemptLength)
   // If both input and output are missing, the input is reported, since it is typed first.
   if (target.output.path === undefined) await assertInputFound(source.input)
-  const requested = resolvePartOutput(context, attempt)
+  const requested = resolveRequested(context, attempt)
   withKeyColumn(requested, source.rowKey ?? null)
-  const changes = resolveChanges(context, requested)
+  const changes = resolveChanges(context)
   const { reportPath = null } = reporting
+  assertIsFile('--report', reportPath, 'report -o - writes the report')
   const extraPaths = [changes?.path ?? null, reportPath].filter((path) => path !== null)
-  assertNotOurs([...listWrittenPaths(requested), ...extraPaths], target.ownFiles)
+  assertNotOurs([...requested.paths, ...extraPaths], target.ownFiles)
   const input = await openInput(source.input, {
     stdin: services.streams?.stdin,
     connectors: services.connectors,
@@ -87,48 +80,31 @@ export async function openFiles(context: RunContext, closeLater: CloseLater): Pr
   const rowKeyColumn = columns.find(source.rowKey ?? null, '--row-key')
   const groupColumn = columns.find(source.groupBy ?? null, '--report-by')
   const output = withKeyColumn(requested, rowKeyColumn)
-  const written = listWrittenPaths(output)
-  await assertOutputsApart(input.files, {
-    paths: [...written, ...(reportPath === null ? [] : [reportPath])],
-    appendedPaths: changes === null ? [] : [changes.path],
-    mode: output.remote?.mode ?? 'replace',
-    connectors: getAccess(context).connectors,
-  })
-  checkOutput(input, output, 0)
-  checkMetricsFile(order, input, [...written, ...extraPaths])
-  if (changes !== null) assertChangesApart(changes, input.files, written)
-  if (reportPath !== null)
-    services.reports?.assertApart(reportPath, input.files, [
-      ...written,
-      ...(changes === null ? [] : [changes.path]),
-    ])
+  const { connectors } = getAccess(context)
+  const changesPath = changes?.path ?? null
+  await assertOutputApart(input, output, { changesPath, reportPath, connectors })
+  assertOutputFits(input, output, 0)
+  checkMetricsFile(order, input, [...output.paths, ...extraPaths])
+  if (changesPath !== null) assertFileApart('--changes', changesPath, input.files, output.paths)
+  if (reportPath !== null) {
+    const others = changesPath === null ? output.paths : [...output.paths, changesPath]
+    assertFileApart('--report', reportPath, input.files, others)
+  }
   return { table: { input, columns, rowKeyColumn, groupColumn }, outputs: { output, changes }, attempt }
-}
-
-/** Checks everything about the output that can be known before a submission is billed. */
-export function checkOutput(input: Input, output: ResolvedOutput, rowCount: number): void {
-  assertOutputUsable(input.files, output.path, output.format, rowCount, input.bytes)
-  assertNoClash(input.columns, output.columns)
-  if (output.format !== 'parquet') return
-  assertNamesFitParquet(input.columns, getDatabaseName(output.path))
-  // Throws if a type is not supported.
-  input.rows.parquet()
 }
 
 const attemptLength = 8
 
-/** A part is written to a file of its attempt next to the output. */
-function resolvePartOutput(context: RunContext, attempt: string): ResolvedOutput {
+function resolveRequested(context: RunContext, attempt: string): ResolvedOutput {
   const { source, target, requests } = context.order
   const asked = { stages: requests.stages.asked, hasSides: (requests.first ?? null) !== null }
-  const whole = resolveOutput(target.output, asked, getAccess(context))
   const { part = null } = source
-  if (part === null) return whole
-  return { ...whole, path: buildPartPath(whole.path, part.partition, createJobMark(part.job), attempt) }
+  const attempted = part === null ? null : { ...part, attempt }
+  return resolveOutput(target.output, asked, getAccess(context), attempted)
 }
 
 /** Outputs are stored where the copies of inputs are. */
-const getAccess = ({ order, services }: RunContext): RemoteAccess => ({
+const getAccess = ({ order, services }: RunContext) => ({
   connectors: services.connectors ?? noConnectors,
   folder: order.source.input.spoolFolder,
 })
@@ -141,83 +117,38 @@ function checkMetricsFile({ reporting, target }: RunOrder, input: Input, others:
   assertMetricsReplaceable(path)
 }
 
-/** Rows of a table are replaced by their key. Throws USAGE_INVALID if no column has it. */
-function withKeyColumn(output: ResolvedOutput, keyColumn: string | null): ResolvedOutput {
-  if (output.remote?.mode !== 'upsert') return output
-  if (keyColumn === null) {
-    throw new UserError('USAGE_INVALID', '--mode upsert needs the key of each row', {
-      hint: 'name its column: --row-key supplier_id',
+/** Throws USAGE_INVALID for standard output. */
+function assertIsFile(flag: '--changes' | '--report', path: string | null, instead: string): void {
+  if (path === '-')
+    throw new UserError('USAGE_INVALID', `${flag} cannot write to standard output`, {
+      hint: `name a file; enrich ${instead} of a run to standard output`,
     })
-  }
-  return { ...output, remote: { ...output.remote, keyColumn } }
 }
 
 /** The changes file has its own format, by its name. */
-function resolveChanges(context: RunContext, { bom, memoryBytes }: ResolvedOutput): ChangesTarget | null {
+function resolveChanges(context: RunContext): ChangesTarget | null {
   const { requests, target } = context.order
   const { changesPath: path = null } = target
   if (path === null) return null
+  assertIsFile('--changes', path, 'diff -o - writes the changes')
+  const { bom, memory } = target.output
   const hasSides = (requests.first ?? null) !== null
-  return createChangesFile({ path, bom, memoryBytes, remote: getAccess(context), hasSides })
+  return createChangesTarget({ path, bom, memory, access: getAccess(context), hasSides })
 }
 
-/**
- * Creates the store of rows between reading and writing; `closeLater` removes it. Null if the input is read again:
- * parsing text takes longer than storing the rows, but DuckDB reads Parquet again quickly.
- */
-export function openRowSpool(
-  { order }: RunContext,
-  { input }: RunTable,
-  { output }: RunOutputs,
-  closeLater: CloseLater,
-): RowSpool | null {
-  if (output.format !== 'parquet' || input.format === 'parquet') return null
-  const spool = new RowSpool(output.path, order.source.input.spoolFolder)
-  closeLater(() => spool.remove())
-  return spool
-}
-
-interface TriedOutput {
-  readonly table: RunTable
-  readonly outputs: RunOutputs
-  readonly rule: LookupRule
-}
-
-/** Tests the output with the first rows, before the first submission. */
-export async function tryOutput(
+/** Tests the outputs with the first rows, before the first submission. */
+export async function tryOutputs(
   { order, services }: RunContext,
-  { table, outputs, rule }: TriedOutput,
+  { input }: RunTable,
+  { output, changes }: RunOutputs,
+  rule: LookupRule,
   rowCount: number,
 ): Promise<void> {
-  const { input } = table
-  const { output, changes } = outputs
-  const { interrupt } = services
   if (changes !== null) await tryChanges(changes)
-  await tryPublishing({
-    input,
-    output,
-    nameColumn: getLabelColumn(rule.columns),
-    rowCount,
-    metadata: order.target.metadata,
-  })
-  if (output.format === 'xlsx') await assertCellsFit(input, interrupt)
-  if (input.format !== 'parquet' && getDatabaseName(output.path) === 'PostgreSQL')
-    await assertNoNul(input, interrupt)
+  const nameColumn = getLabelColumn(rule.columns)
+  const { metadata } = order.target
+  await tryOutput(input, output, { nameColumn, rowCount, metadata, signal: services.interrupt })
 }
-
-/** Throws OUTPUT_UNWRITABLE for a text with a NUL: PostgreSQL would refuse it after the lookups were billed. */
-async function assertNoNul(input: Input, signal: AbortSignal): Promise<void> {
-  for await (const rows of input.rows.texts()) {
-    signal.throwIfAborted()
-    for (const row of rows) {
-      const index = row.findIndex((cell) => cell?.includes('\0') === true || nulEscape.test(cell ?? ''))
-      if (index >= 0) throw createNulError(input.columns[index] ?? '')
-    }
-  }
-}
-
-/** A NUL in the JSON text of a nested value. */
-const nulEscape = /^[[{].*(?:^|[^\\])(?:\\\\)*\\u0000/s
 
 /** Size of an answer in the checkpoint, including SQLite's other files. */
 const checkpointBytesPerLookup = 16 * 1024

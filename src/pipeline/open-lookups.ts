@@ -1,17 +1,16 @@
 import type { CloseLater } from '../platform/close-stack.js'
 import { answerFirst } from './answer-first.js'
-import type { CheckpointReader } from './checkpoint/checkpoint.js'
-import type { InputColumns } from './input/input-columns.js'
+import type { CheckpointReader } from './checkpoint/lookup.js'
+import type { InputColumns, LookupRule } from './input/ingest.js'
 import { DecidedLookups } from './decisions/decided-lookups.js'
 import { readStandingDecisions } from './decisions/decision-sync.js'
 import type { Input } from './input/input.js'
-import { getDecisionService } from './answers/decision.js'
-import type { LookupRule } from './input/columns.js'
+import { getDecisionService } from '../core/decisions.js'
 import { openServiceCheckpoint } from './open-backend.js'
 import type { RunTable } from './open-files.js'
 import type { AskedService } from './plan-run.js'
-import { assertJobWithoutParts, openPart, type OpenPart } from './output/partitioned-job.js'
-import { warn, type Connection, type RunContext } from './services.js'
+import { joinPart, type OpenPart } from './output/output.js'
+import { warn, type Connection, type RunContext } from './order.js'
 
 /** How the rows of a run become lookups, and where their answers are. */
 export interface RunLookups extends Omit<AskedService, 'webhooks'> {
@@ -73,35 +72,24 @@ async function readDecided(
   return new DecidedLookups(byLookup)
 }
 
-/**
- * Joins the job of this run with its part; null for a run over all rows, which cannot join a job with parts. Throws the
- * errors of joining a job.
- */
-export async function joinPart(
+/** Joins the job of this run with its part; null for a run over all rows. Throws the errors of joining a job. */
+export async function joinRunPart(
   { order, services, backend }: RunContext,
   input: Input,
   { scope }: Connection,
   attempt: string,
 ): Promise<OpenPart | null> {
   const { clock } = services
-  const { part = null } = order.source
-  const { job } = order.reporting.history
-  const { parts: database } = backend
-  if (part === null) {
-    if (database !== null && job !== null) await assertJobWithoutParts(database, job, scope)
-    return null
-  }
-  if (database === null) throw new Error('a part without a database to publish it in')
-  const opened = await openPart({
-    name: part.job,
-    partition: part.partition,
+  const opened = await joinPart({
+    part: order.source.part ?? null,
+    job: order.reporting.history.job,
     scope,
     attempt,
     clock,
-    database,
+    database: backend.parts,
     inputFingerprint: input.identity.hashList(),
     nowMs: clock.nowMs(),
   })
-  if (opened.notice !== null) warn(services, opened.notice)
+  if (opened !== null && opened.notice !== null) warn(services, opened.notice)
   return opened
 }

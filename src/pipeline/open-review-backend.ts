@@ -1,10 +1,15 @@
 import { type ReviewStore, openReviewStore } from './decisions/review-store.js'
-import type { CheckpointReader, LookupId } from './checkpoint/checkpoint.js'
+import type { CheckpointReader } from './checkpoint/lookup.js'
+import type { LookupId } from '../core/lookup-identity.js'
+import { openServer } from './checkpoint/open.js'
 import type { Clock } from '../platform/clock.js'
 import type { SharedReviewDeps } from './decisions/shared-review.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
 import { systemRandom } from '../platform/random.js'
-import { isRunGoingOn } from './history/history-reader.js'
+import { isRunGoingOn } from './history/read-history.js'
+
+export { CompanyRecords, toAnswerFacts, type AnswerFacts } from './decisions/company-records.js'
+export { openReviewStoreToRead, type ReviewReader, type ReviewStore } from './decisions/review-store.js'
 
 /** Store of decisions and candidates, with the state of active runs. */
 export interface ReviewBackend {
@@ -34,15 +39,8 @@ async function openSharedReviewBackend(
   url: string,
   deps: Omit<SharedReviewDeps, 'database'> & { readonly environment: Environment },
 ): Promise<ReviewBackend> {
-  // Imported here, because a checkpoint in a file needs none of it.
-  const [{ filterAnswered, isAnyAlive, openShared }, { ReviewStatements }, { SharedReview }] =
-    await Promise.all([
-      import('./checkpoint/postgres/open-database.js'),
-      import('./decisions/review-sql.js'),
-      import('./decisions/shared-review.js'),
-    ])
-  const database = await openShared(url, deps)
-  const statements = new ReviewStatements(database, deps)
+  const { SharedReview } = await import('./decisions/shared-review.js')
+  const database = await openServer(url, deps)
   let store: InstanceType<typeof SharedReview> | null = null
   try {
     store = new SharedReview({ ...deps, database })
@@ -59,9 +57,9 @@ async function openSharedReviewBackend(
     isRunGoingOn: () => isGoingOn,
     follow: async (reader, unanswered) => {
       const wasGoingOn = isGoingOn
-      isGoingOn = await isAnyAlive(statements)
+      isGoingOn = await database.isAnyAlive()
       if (!isGoingOn && !wasGoingOn) return
-      const answered = await filterAnswered(statements, unanswered())
+      const answered = await database.filterAnswered(unanswered())
       if (answered.length > 0) await reader.fetch({ ids: answered })
     },
     close: async () => {

@@ -1,18 +1,23 @@
-import { estimateEtaMs } from './history/progress.js'
+import { estimateEtaMs } from './history/run-figures.js'
 import type { CostLimit, Prices } from '../core/money.js'
 import type { InspectionServices, RowInspection } from './inspect-rows.js'
 import type { RunOrder } from './order.js'
 import { type SchedulerLimits, type StageOptions, buildStagePolicy } from './scheduler/scheduling.js'
 import { type Sqlite, openSqlite } from '../platform/sqlite.js'
 import { type StageKind, stageKinds, type LookupKind } from '../core/lookup-kinds.js'
-import { type LookupPlan, type PlanPolicy, createEmptyPlan, planLookup } from './checkpoint/lookup-state.js'
+import { type LookupPlan, type PlanPolicy, createEmptyPlan, planLookup } from '../core/lookup-state.js'
 import type { readStageAnswers, FindDecision } from './answers/stage-answers.js'
-import type { LookupId, CheckpointReader, KeyedLookup } from './checkpoint/checkpoint.js'
-import { buildStageLookup, findLookupIds } from './checkpoint/lookup-key.js'
+import {
+  type CheckpointReader,
+  type KeyedLookup,
+  buildStageLookup,
+  findLookupIds,
+} from './checkpoint/lookup.js'
+import type { LookupId } from '../core/lookup-identity.js'
 import type { DecidedLookups } from './decisions/decided-lookups.js'
-import { type PlannedSpending, planSpending } from './history/planned-spending.js'
+import { type PlannedSpending, planSpending } from '../core/planned-spending.js'
 import { nameJob } from './input/input.js'
-import { type FirstPlan, planFirst } from './scheduler/first-answers.js'
+import { type FirstPlan, planFirst } from './answers/first-rule.js'
 
 /** Further keys are stored on disk, to bound memory. */
 const keysInMemoryMax = 20_000
@@ -301,7 +306,7 @@ export async function createRowPlanner(rows: PlannedRows, nowMs: number): Promis
         domainCount,
         billedMax,
         stages: stagePlans,
-        first: found.first === null ? null : planFirst(found.first, plan.submit, prices),
+        first: found.first === null ? null : planFirst(found.first.facts, plan.submit, prices),
         spending,
         limitMs: estimateEtaMs({ ...requests, ...limits }) ?? 0,
       }

@@ -1,25 +1,21 @@
 import { plural } from '../core/text.js'
 import { UserError } from '../core/errors.js'
 import type { Checkpoint } from './checkpoint/checkpoint.js'
-import { buildStageLookup } from './checkpoint/lookup-key.js'
-import type { PlannedLookups } from './history/progress.js'
+import { buildStageLookup } from './checkpoint/lookup.js'
+import { type PlannedLookups, createTally, type KindRun, type Tally } from './history/run-figures.js'
 import type { DecidedLookups } from './decisions/decided-lookups.js'
-import { planSpending, type PlannedSpending } from './history/planned-spending.js'
+import { planSpending, type PlannedSpending } from '../core/planned-spending.js'
 import { type Stop, buildStagePolicy } from './scheduler/scheduling.js'
-import type { FirstAnswers } from './scheduler/first-answers.js'
+import type { FirstAnswers } from './answers/first-answers.js'
 import type { RunHistory } from './history/run-history.js'
 import type { OpenWebhooks } from './open-backend.js'
-import type { Ingested } from './input/ingest.js'
-import type { LookupPlan, PlanPolicy } from './checkpoint/lookup-state.js'
+import type { Ingested, LookupRule } from './input/ingest.js'
+import type { LookupPlan, PlanPolicy } from '../core/lookup-state.js'
 import { stageKinds, type StageKind } from '../core/lookup-kinds.js'
-import type { LookupRule } from './input/columns.js'
 import type { DecidedRows } from './answers/stage-questions.js'
-import { type RunOutputs, type RunTable, assertFilesMayGrow, tryOutput } from './open-files.js'
-import type { RunOrder } from './order.js'
-import { Backlog, type RunCounter } from './scheduler/work.js'
-import { readSpending, settleLostSubmissions } from './scheduler/job.js'
-import type { Connection, RunContext } from './services.js'
-import { createTally, type KindRun, type Tally } from './history/tally.js'
+import { type RunOutputs, type RunTable, assertFilesMayGrow, tryOutputs } from './open-files.js'
+import type { RunOrder, Connection, RunContext } from './order.js'
+import { Backlog, type RunCounter, readSpending, settleLostSubmissions } from './scheduler/scheduler.js'
 
 /** A connected service, and the checkpoint of its lookups. */
 export interface AskedService {
@@ -77,7 +73,7 @@ export async function planRun(context: RunContext, service: AskedService): Promi
       services.observe({ type: 'notice', text })
     },
   })
-  const waitMs = clock.monotonicMs() - fromMs + (service.first?.elapsedMs ?? 0)
+  const waitMs = clock.monotonicMs() - fromMs + (service.first?.facts.elapsedMs ?? 0)
   const knowsEarlierRuns = service.connection.service === 'hosted'
   const policy = { nowMs: clock.nowMs(), maxAgeMs, onLost, knowsEarlierRuns }
   const plan = await service.checkpoint.plan(policy)
@@ -154,12 +150,12 @@ export async function planChecked(context: RunContext, run: PlannedRun): Promise
   const { order, services, backend } = context
   const { rowCount } = read.index
   const { askAgain, stages } = order.requests
-  const files = { table, outputs, rule: service.rule }
+  const tryAll = () => tryOutputs(context, table, outputs, service.rule, rowCount)
   assertSampleFits(order, service)
   const asksAgain = askAgain.length > 0
   if (asksAgain) {
     await assertUndoubted(context, run)
-    await tryOutput(context, files, rowCount)
+    await tryAll()
     await service.checkpoint.reopen(askAgain)
   }
   const planned = await planRun(context, service)
@@ -174,7 +170,7 @@ export async function planChecked(context: RunContext, run: PlannedRun): Promise
     ...planned.asked,
   })
   assertFilesMayGrow(backend.path, submitCount, table.input, outputs.output)
-  if (asksMore && !asksAgain) await tryOutput(context, files, rowCount)
+  if (asksMore && !asksAgain) await tryAll()
   return planned
 }
 
@@ -214,7 +210,7 @@ async function resumesAccepted(history: RunHistory): Promise<boolean> {
 /** Throws USAGE_INVALID if the sample alone exceeds the budget. */
 function assertSampleFits({ requests }: RunOrder, { first }: AskedService): void {
   const { lookupsMax } = requests.scheduling
-  const sampleCount = first?.counts.sampleCount ?? 0
+  const sampleCount = first?.facts.sampleCount ?? 0
   if (lookupsMax === null || sampleCount <= lookupsMax) return
   throw new UserError(
     'USAGE_INVALID',

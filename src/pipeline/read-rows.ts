@@ -1,11 +1,11 @@
 import type { CloseLater } from '../platform/close-stack.js'
 import { formatCount } from '../core/text.js'
-import { placeLookups, toRegistryRule } from './scheduler/first-answers.js'
+import { placeLookups, toRegistryRule } from './answers/first-answers.js'
 import { ingest, type Ingested } from './input/ingest.js'
-import { checkOutput, type RunOutputs, type RunTable } from './open-files.js'
+import type { RunOutputs, RunTable } from './open-files.js'
 import type { RunLookups } from './open-lookups.js'
-import type { RowSpool } from './output/row-spool.js'
-import { warn, type RunContext } from './services.js'
+import { assertOutputFits, type RowSpool } from './output/output.js'
+import { warn, type RunContext } from './order.js'
 
 interface RowsToRead {
   readonly table: RunTable
@@ -49,7 +49,7 @@ export async function readRows(
   for (const text of notes) if (!told.has(text)) warn(services, text)
   if (decided.unmetCount > 0) observe({ type: 'notice', text: describeUnmet(decided.unmetCount) })
   // The header may have grown while the rows were read: checked again before anything is submitted.
-  checkOutput(input, outputs.output, read.index.rowCount)
+  assertOutputFits(input, outputs.output, read.index.rowCount)
   return read
 }
 

@@ -2,23 +2,19 @@ import { resolve } from 'node:path'
 import { toAbsolute } from '../connectors/connectors.js'
 import { UserError } from '../core/errors.js'
 import { explainSystemFailure } from '../platform/system-limits.js'
-import { getErrorEnd, type Ending } from './history/ending.js'
 import { calculateMoney } from '../core/money.js'
-import { runRecordVersion, type RunRecord } from './history/run-record.js'
-import { RunHistory } from './history/run-history.js'
+import { RunHistory, getErrorEnd, type Ending } from './history/run-history.js'
 import type { Input } from './input/input.js'
-import { doubtThresholdByDefault } from './checkpoint/lookup-state.js'
+import { doubtThresholdByDefault } from '../core/lookup-state.js'
 import { lookupKinds, type LookupKind } from '../core/lookup-kinds.js'
-import { buildPartSeries, toNamedJob } from './checkpoint/partition.js'
+import { buildPartSeries, toNamedJob } from '../core/partition.js'
 import type { RunOutputs } from './open-files.js'
 import type { RunLookups } from './open-lookups.js'
-import type { RunOrder } from './order.js'
-import type { AppendingRun } from './output/output-format.js'
-import { withMark } from './output/staged-file.js'
+import type { RunOrder, Connection, RunContext } from './order.js'
+import { markAppended } from './output/output.js'
 import type { Planned } from './plan-run.js'
-import { calculateMoneySoFar } from './history/progress-watch.js'
+import { calculateMoneySoFar } from './history/run-figures.js'
 import type { RunCounts } from './run-lookups.js'
-import { warn, type Connection, type RunContext } from './services.js'
 
 /** Adds the run to the history once its checkpoint is open. */
 export function beginHistory(
@@ -33,8 +29,8 @@ export function beginHistory(
     nowMs: () => services.clock.nowMs(),
     doubtThreshold: order.requests.doubtThreshold ?? doubtThresholdByDefault,
     record: createRecord(order, input, connection),
-    warn: (text) => {
-      warn(services, text)
+    notify: (text, isWarning) => {
+      services.observe({ type: 'notice', text, ...(isWarning ? { isWarning } : {}) })
     },
   })
 }
@@ -62,24 +58,17 @@ function createRecord(
   { source, reporting: { history }, requests: { prices = null } }: RunOrder,
   input: Input,
   connection: Connection,
-): RunRecord {
+) {
   const { paths } = source.input
   return {
-    version: runRecordVersion,
     program: history.program,
     command: history.command,
     service: connection.service,
     scope: connection.scope,
     input: { paths, format: input.format, sha256: null, list: input.identity.hashList() },
     settings: history.settings,
-    summary: null,
-    error: null,
     // Prices are kept for a killed run, whose submissions are counted later.
     money: prices === null ? null : calculateMoney(prices, lookupKinds.map(toUnbilledCounts)),
-    figures: null,
-    timeline: [],
-    changes: null,
-    alarms: [],
   }
 }
 
@@ -93,7 +82,7 @@ export function markOutputs(
   const owner = history.identity
   if (owner === null) return { output, changes }
   const series = getSeries(order)
-  const standsFor = async (earlier: AppendingRun) => {
+  const standsFor = async (earlier: { readonly run: number; readonly startedAtMs: number }) => {
     const found = (await history.reader.runs()).find(({ number }) => number === earlier.run)
     const isComplete = found?.endedAtMs !== null && found?.record?.error === null
     if (found?.startedAtMs === earlier.startedAtMs && isComplete) return false
@@ -103,8 +92,8 @@ export function markOutputs(
   }
   const never = () => Promise.resolve(false)
   return {
-    output: withMark(output, series, { owner, columns: input.columns, standsFor }),
-    changes: changes && withMark(changes, series, { owner, columns: null, standsFor: never }),
+    output: markAppended(output, series, { owner, columns: input.columns, standsFor }),
+    changes: changes && markAppended(changes, series, { owner, columns: null, standsFor: never }),
   }
 }
 

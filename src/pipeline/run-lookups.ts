@@ -1,22 +1,24 @@
-import type { Checkpoint, LookupId } from './checkpoint/checkpoint.js'
-import type { Timeline } from './history/run-record.js'
+import type { Checkpoint } from './checkpoint/checkpoint.js'
+import type { LookupId } from '../core/lookup-identity.js'
 import { findEndReason, isBudgetEnd, type Stop, type StageOptions } from './scheduler/scheduling.js'
 import { listLookups, withCandidateGathering, type OnAnswered } from './decisions/gather-candidates.js'
-import type { RowIndex } from './input/row-index.js'
+import type { RowIndex } from './input/ingest.js'
 import {
   createEmptyPlan,
   doubtThresholdByDefault,
   withSettled,
   type LookupPlan,
-} from './checkpoint/lookup-state.js'
+} from '../core/lookup-state.js'
 import type { AskedService, Planned, StageRun } from './plan-run.js'
-import { watchProgress } from './history/progress-watch.js'
-import type { RunCounter, ScheduledStages } from './scheduler/work.js'
-import { endJobs, readSpending } from './scheduler/job.js'
-import { runUntilAnswered } from './scheduler/scheduler.js'
-import { warn, type RunContext } from './services.js'
-import type { LookupFacts } from './history/summary.js'
-import type { Tally } from './history/tally.js'
+import {
+  type RunCounter,
+  type ScheduledStages,
+  endJobs,
+  readSpending,
+  runUntilAnswered,
+} from './scheduler/scheduler.js'
+import { warn, type RunContext } from './order.js'
+import { type LookupFacts, type Timeline, watchProgress, type Tally } from './history/run-figures.js'
 
 /** Counts of a run, for display only. */
 export interface RunCounts {
@@ -76,7 +78,11 @@ export async function runLookups(
       random,
       resolutions: { backlog, counter, onAnswered },
       interrupt,
-      stages: toScheduledStages(requests.stages, stages, (id) => service.first?.isCheck(id) === true),
+      stages: toScheduledStages(
+        requests.stages,
+        stages,
+        (id) => service.first?.facts.checks.has(id) === true,
+      ),
       decided: service.decided,
       ...(webhooks === null ? {} : { webhooks }),
       scheduling: {

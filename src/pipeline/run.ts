@@ -1,25 +1,27 @@
 import type { CloseLater } from '../platform/close-stack.js'
-import { endRun, summarizeRun } from './end-run.js'
-import { openEnding, type Ending } from './history/ending.js'
-import { createTimeline } from './history/run-record.js'
-import type { RunSummary } from './history/run-summary.js'
+import { endRun } from './end-run.js'
+import { openEnding, type Ending } from './history/run-history.js'
 import { openWebhooks, withBackend, openBackend } from './open-backend.js'
-import { openFiles, openRowSpool } from './open-files.js'
-import { joinPart, openLookups } from './open-lookups.js'
-import type { RunOrder } from './order.js'
-import { listPartFiles, type PublishedPart } from './output/part-ledger.js'
-import { describePublished } from './output/partitioned-job.js'
-import type { Partition } from './checkpoint/partition.js'
+import { openFiles } from './open-files.js'
+import { joinRunPart, openLookups } from './open-lookups.js'
+import type { RunOrder, Connection, RunContext, RunServices } from './order.js'
+import { openRowSpool, type OpenPart } from './output/output.js'
 import { planChecked, type Planned } from './plan-run.js'
 import { readRows } from './read-rows.js'
 import { beginHistory, markOutputs, recordFailure } from './record-run.js'
 import { runLookups } from './run-lookups.js'
-import type { Connection, RunContext, RunServices } from './services.js'
-import { createEmptySummary } from './history/summary.js'
-import { createTally } from './history/tally.js'
+import {
+  buildSummary,
+  createEmptySummary,
+  createTimeline,
+  type RunSummary,
+  createTally,
+} from './history/run-figures.js'
 import { writeRows } from './write-output.js'
 import { type FirstRun, answerFirst } from './answer-first.js'
-import type { FirstAnswers } from './scheduler/first-answers.js'
+import type { FirstAnswers } from './answers/first-answers.js'
+
+export type { Connection, FirstRegistry, ReportRenderer, RunOrder, RunServices } from './order.js'
 
 /**
  * Runs an order: reads rows, looks them up, waits for the answers, and writes the rows with their answers. The same order
@@ -49,14 +51,14 @@ async function runSteps(context: RunContext, ending: Ending, closeLater: CloseLa
   const { input } = table
   const connection = await services.connect('service')
   closeLater(() => connection.close())
-  const part = await joinPart(context, input, connection, attempt)
-  if (part !== null && part.published !== null)
-    return summarizePart(context, connection, part.partition, part.published)
+  const part = await joinRunPart(context, input, connection, attempt)
+  if (part !== null && part.published !== null) return summarizePart(context, connection, part.published)
   const lookups = await openLookups(context, table, connection, closeLater)
   const history = await beginHistory(context, input, lookups)
   const webhooks = await openWebhooks(order.requests.webhooks, backend.inbox, clock)
   closeLater(() => webhooks?.close())
-  const rowSpool = openRowSpool(context, table, requested.outputs, closeLater)
+  const rowSpool = openRowSpool(input, requested.outputs.output, order.source.input.spoolFolder)
+  closeLater(() => rowSpool?.remove())
   const outputs = markOutputs(context, input, requested.outputs, history)
 
   const counts = { ...createTally(), timeline: createTimeline() }
@@ -72,8 +74,16 @@ async function runSteps(context: RunContext, ending: Ending, closeLater: CloseLa
 
     const rows = await writeRows(context, { table, outputs, rowSpool, lookups, read, history, part }, asked)
 
-    const facts = { connection, input, index, asked, tally, rows, startedAtMs }
-    const ran = summarizeRun(context, facts)
+    const ran = buildSummary({
+      service: connection,
+      lookups: asked,
+      tally,
+      index,
+      rows,
+      prices: order.requests.prices ?? null,
+      notes: input.listNotes(),
+      elapsedMs: clock.monotonicMs() - startedAtMs,
+    })
     const isPart = part !== null
     return endRun(context, { input, isPart, outputs, history, ending, timeline, rows, groups, ran })
   })
@@ -83,15 +93,10 @@ async function runSteps(context: RunContext, ending: Ending, closeLater: CloseLa
 function summarizePart(
   { services }: RunContext,
   { service }: Connection,
-  partition: Partition,
-  published: PublishedPart,
+  { notice, paths, rowCount }: NonNullable<OpenPart['published']>,
 ): RunSummary {
-  services.observe({ type: 'notice', text: describePublished(partition, published) })
-  const summary: RunSummary = {
-    ...createEmptySummary(service),
-    outputPaths: listPartFiles(published),
-    rowCount: published.rowCount,
-  }
+  services.observe({ type: 'notice', text: notice })
+  const summary: RunSummary = { ...createEmptySummary(service), outputPaths: paths, rowCount }
   services.observe({ type: 'finished', summary })
   return summary
 }

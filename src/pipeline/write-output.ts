@@ -1,26 +1,20 @@
-import type { RecordedOutput } from './history/output-recorder.js'
-import type { RunHistory } from './history/run-history.js'
-import { openCheckpointReader } from './checkpoint/sqlite/reader.js'
-import { calculateSaved, type FirstFigures } from './scheduler/first-rule.js'
+import { openReader } from './checkpoint/open.js'
+import type { RunHistory, RecordedOutput } from './history/run-history.js'
+import { calculateSaved, type FirstFigures } from './answers/first-rule.js'
 import type { Prices } from '../core/money.js'
 import { findEndReason } from './scheduler/scheduling.js'
-import type { FirstAnswers } from './scheduler/first-answers.js'
-import type { Ingested } from './input/ingest.js'
-import type { RowIndex } from './input/row-index.js'
-import type { ReviewCounts } from './answers/decision.js'
-import { getLabelColumn } from './input/columns.js'
-import { doubtThresholdByDefault } from './checkpoint/lookup-state.js'
+import type { FirstAnswers } from './answers/first-answers.js'
+import { type Ingested, type RowIndex, getLabelColumn } from './input/ingest.js'
+import type { ReviewCounts } from '../core/decisions.js'
+import { doubtThresholdByDefault } from '../core/lookup-state.js'
 import type { RunOutputs, RunTable } from './open-files.js'
 import type { RunLookups } from './open-lookups.js'
-import type { AnswerLines, RowCounts } from './output/answer-lines.js'
 import { withAnswers } from './export-rows.js'
-import { publish, type PublishReport } from './output/publish.js'
-import type { RowSpool } from './output/row-spool.js'
-import { publishPart, type OpenPart } from './output/partitioned-job.js'
-import type { RunContext } from './services.js'
+import type { AnsweredRows, OpenPart, PublishReport, RowSpool } from './output/output.js'
+import type { RunContext } from './order.js'
 
 /** The rows of an output, and the sources of their answers. */
-interface AnsweredRows {
+interface RowsToWrite {
   readonly table: RunTable
   readonly outputs: RunOutputs
   /** Rows stored until their answers are known; null if the input is read again. */
@@ -34,7 +28,7 @@ interface AnsweredRows {
 
 /** The rows of a run with their answers, if any. */
 interface KnownRows {
-  readonly rowCounts: RowCounts
+  readonly rowCounts: AnsweredRows['rowCounts']
   readonly review: ReviewCounts
   /** Written to the history; null if the run is not in the history. */
   readonly recorded: RecordedOutput | null
@@ -59,10 +53,10 @@ export interface RunRows {
  */
 export async function writeRows(
   context: RunContext,
-  run: AnsweredRows,
+  run: RowsToWrite,
   ended: Parameters<typeof findEndReason>[0],
 ): Promise<RunRows> {
-  if (findEndReason(ended) === null || run.outputs.output.partial) {
+  if (findEndReason(ended) === null || context.order.target.output.partial === true) {
     const written = await writeOutput(context, run)
     return { written, known: written }
   }
@@ -71,7 +65,7 @@ export async function writeRows(
 }
 
 /** Reads the input for the second time: each row with the answer to its lookup. */
-function writeOutput(context: RunContext, run: AnsweredRows): Promise<WrittenOutput> {
+function writeOutput(context: RunContext, run: RowsToWrite): Promise<WrittenOutput> {
   const { order, services } = context
   const { table, outputs, rowSpool, lookups, read, part } = run
   const { input } = table
@@ -79,11 +73,10 @@ function writeOutput(context: RunContext, run: AnsweredRows): Promise<WrittenOut
   input.identity.assertUnchanged()
   services.observe({ type: 'publishing', path: output.path })
   return readAnswers(context, run, async (answers) => {
-    const report = await publish({
+    const report = await answers.publish({
       input,
       output,
       nameColumn: getLabelColumn(lookups.rule.columns),
-      answers,
       rowFiles: rowSpool?.files,
       rowCount: read.index.rowCount,
       metadata: { ...order.target.metadata, ...(await getInputMetadata(table, part)) },
@@ -94,11 +87,9 @@ function writeOutput(context: RunContext, run: AnsweredRows): Promise<WrittenOut
 }
 
 /** Reads the known rows of a run without an output, for its report. */
-function readKnownRows(context: RunContext, run: AnsweredRows): Promise<KnownRows> {
+function readKnownRows(context: RunContext, run: RowsToWrite): Promise<KnownRows> {
   return readAnswers(context, run, (answers) => {
-    // Reading a line records and counts it.
-    const lines = answers.distinct().lines()[Symbol.iterator]()
-    while (lines.next().done !== true);
+    answers.readAll()
     return Promise.resolve({})
   })
 }
@@ -106,8 +97,8 @@ function readKnownRows(context: RunContext, run: AnsweredRows): Promise<KnownRow
 /** Opens the answers for `use`, which reads each of them, and records them for the history. */
 async function readAnswers<Used>(
   { order, backend }: RunContext,
-  { outputs, lookups, read, history, part }: AnsweredRows,
-  use: (answers: AnswerLines) => Promise<Used>,
+  { outputs, lookups, read, history, part }: RowsToWrite,
+  use: (answers: AnsweredRows) => Promise<Used>,
 ): Promise<Used & KnownRows> {
   const { output } = outputs
   const { connection, checkpoint, decided, first } = lookups
@@ -115,7 +106,7 @@ async function readAnswers<Used>(
   const { index, rowKeys } = read
   await checkpoint.store.others?.copyForReading()
   const figures = describeFirst(first, index, order.requests.prices ?? null)
-  const reader = openCheckpointReader(backend.path, scope)
+  const reader = await openReader(backend.path, scope)
   const { doubtThreshold = doubtThresholdByDefault } = order.requests
   const store = { path: backend.path, review: backend.review }
   try {
@@ -148,12 +139,12 @@ function describeFirst(
   prices: Prices | null,
 ): FirstFigures | null {
   if (first === null) return null
-  const sample = first.checkSample()
+  const { figures: sample } = first.checkSample()
   const { ids, rowCounts } = index.getDistinct()
-  const { settledCount: lookupCount } = first.counts
+  const { name: registry, accept, settledCount: lookupCount } = first.facts
   const rowCount = ids.reduce((sum, id, at) => sum + (first.isSettled(id) ? (rowCounts[at] ?? 0) : 0), 0)
   const saved = calculateSaved(lookupCount - (sample?.lookupCount ?? 0), prices)
-  return { registry: first.name, accept: first.accept, lookupCount, rowCount, saved, sample }
+  return { registry, accept, lookupCount, rowCount, saved, sample }
 }
 
 /** A part reads only its own rows, so it uses the hash of the list of files. */
@@ -169,11 +160,11 @@ async function getInputMetadata(
 /** Publishes the written file as the part of its job; it may be discarded. */
 async function publishAsPart(
   { services }: RunContext,
-  { part, outputs }: AnsweredRows,
+  { part, outputs }: RowsToWrite,
   report: PublishReport,
 ): Promise<PublishReport> {
   if (part === null) return report
-  const published = await publishPart(part, outputs.output.path, report)
+  const published = await part.publish(outputs.output.path, report)
   if (published.notice !== null) services.observe({ type: 'notice', text: published.notice })
   return published.report
 }

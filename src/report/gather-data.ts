@@ -1,11 +1,4 @@
 import { UserError } from '../core/errors.js'
-import { compareOutputs, readSettledOutput } from '../pipeline/history/compare-outputs.js'
-import type {
-  HistoryReader,
-  PublishedOutput,
-  RememberedRun,
-  PublishedEntry,
-} from '../pipeline/history/remembered-runs.js'
 import {
   getFigures,
   reportLimits,
@@ -16,11 +9,19 @@ import {
   isUnanswered,
   type AttentionEntry,
 } from './report-data.js'
-import { rarelyHasCandidates } from '../pipeline/checkpoint/lookup-state.js'
-import { changeKinds, type Change, type ChangeKind } from '../pipeline/history/alarms.js'
-import type { OutputFigures } from '../pipeline/history/run-record.js'
-import { needsReview, parsePublishedState } from '../pipeline/answers/published-state.js'
-import type { ReviewCounts } from '../pipeline/answers/decision.js'
+import { rarelyHasCandidates } from '../core/lookup-state.js'
+import { changeKinds, type Change, type ChangeKind } from '../core/alarms.js'
+import {
+  readChanges,
+  type OutputFigures,
+  type HistoryReader,
+  type PublishedOutput,
+  type RememberedRun,
+  type PublishedEntry,
+  needsReview,
+  parsePublishedState,
+} from '../pipeline/history/read-history.js'
+import type { ReviewCounts } from '../core/decisions.js'
 
 /** An entry with its number of rows. */
 interface CountedEntry {
@@ -143,7 +144,7 @@ export async function gatherReport({ reader, number, nowMs, end }: GatherOptions
     run,
     earlier: listEarlierRuns(runs, run),
     paid: [run, ...listPaidRuns(runs, run)],
-    changes: await findChanges(reader, run, output),
+    changes: await findChanges(reader, run),
     review: output === null ? null : await reviewOfRun(run, output),
     unanswered: output === null ? null : await readOrNull(() => findUnansweredRows(output)),
     madeAtMs: nowMs,
@@ -192,29 +193,28 @@ export function listPaidRuns(
 
 async function findChanges(
   reader: HistoryReader,
-  { record }: RememberedRun,
-  output: PublishedOutput | null,
+  { number, record }: RememberedRun,
 ): Promise<ReportChanges | null> {
   const changes = record?.changes ?? null
   if (changes === null) return null
-  const before = await readSettledOutput(reader, changes.baseline)
-  if (before === null || output === null) return { ...changes, largest: null }
   const largest = await readOrNull(async () => {
     const found = new LargestChanges()
-    for await (const some of compareOutputs(before, output)) found.add(some)
+    const { batches } = await readChanges(reader, changes.baseline, number)
+    for await (const some of batches) found.add(some)
     return found.list()
   })
   return { ...changes, largest }
 }
 
-/** Returns `null` if another version stored the data, or in another format. The record still has its counts. */
+/** Data that another version or another format stored, or that is no longer stored. The record still has its counts. */
+const unreadable: readonly string[] = ['HISTORY_VERSION', 'RUNS_NOT_COMPARABLE', 'RUN_OUTPUT_UNKNOWN']
+
+/** Returns `null` for unreadable data. */
 async function readOrNull<Value>(read: () => Promise<Value>): Promise<Value | null> {
   try {
     return await read()
   } catch (error) {
-    const isForeign =
-      error instanceof UserError && (error.code === 'HISTORY_VERSION' || error.code === 'RUNS_NOT_COMPARABLE')
-    if (isForeign) return null
+    if (error instanceof UserError && unreadable.includes(error.code)) return null
     throw error
   }
 }

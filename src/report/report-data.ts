@@ -1,6 +1,5 @@
-import type { RememberedRun } from '../pipeline/history/remembered-runs.js'
-import type { Change, ChangeCounts } from '../pipeline/history/alarms.js'
-import type { OutputFigures } from '../pipeline/history/run-record.js'
+import type { Change, ChangeCounts } from '../core/alarms.js'
+import type { OutputFigures, RememberedRun } from '../pipeline/history/read-history.js'
 import { formatAmount, formatCost as formatCostText, type Money } from '../core/money.js'
 import { html, type Html } from '../web/html.js'
 

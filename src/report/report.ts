@@ -9,8 +9,8 @@ import {
   type HtmlPart,
 } from '../web/html.js'
 import { formatCount, plural } from '../core/text.js'
-import { changeKinds, type ChangeKind } from '../pipeline/history/alarms.js'
-import type { RememberedRun } from '../pipeline/history/remembered-runs.js'
+import { changeKinds, type ChangeKind } from '../core/alarms.js'
+import type { RememberedRun } from '../pipeline/history/read-history.js'
 import { renderDetails, renderTable } from '../web/charts.js'
 import { texturesHtml } from './charts/outcomes.js'
 import { gatherReport, type GatherOptions } from './gather-data.js'

@@ -1,12 +1,7 @@
 import type { Lookup } from '../core/lookup-identity.js'
 import type { Clock } from '../platform/clock.js'
-import {
-  withAnswerFirst,
-  candidatesMax,
-  type Candidate,
-  type CandidateSource,
-} from '../pipeline/answers/decision.js'
-import type { ReviewStore } from '../pipeline/decisions/review-store.js'
+import { withAnswerFirst, candidatesMax, type Candidate, type CandidateSource } from '../core/decisions.js'
+import type { ReviewStore } from '../pipeline/open-review-backend.js'
 
 export interface CandidateStoreDeps {
   readonly store: Pick<ReviewStore, 'candidates' | 'fetchCandidates' | 'keepCandidates'>

@@ -1,10 +1,9 @@
 import { diffArrays } from 'diff'
 import type { Mark, CandidateView, DecisionView, ProposalView, QueueRow } from './page-data.js'
 import type { QueueEntry } from './queue.js'
-import type { CheckpointReader } from '../pipeline/checkpoint/checkpoint.js'
-import type { Proposals } from '../pipeline/decisions/proposals.js'
-import type { Decision, Candidate } from '../pipeline/answers/decision.js'
-import type { KeptDecision } from '../pipeline/decisions/review-store.js'
+import type { CheckpointReader } from '../pipeline/inspect-rows.js'
+import type { Proposals } from '../pipeline/decisions/decision-sync.js'
+import type { Decision, Candidate, KeptDecision } from '../core/decisions.js'
 import { isEntityId } from '../core/identifiers.js'
 import { findCertainCountry } from '../registry/normalize/places.js'
 

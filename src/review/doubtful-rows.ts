@@ -1,13 +1,43 @@
-import type { RowInspection } from '../pipeline/inspect-rows.js'
-import { withAnswerFirst, type Candidate, type Decision } from '../pipeline/answers/decision.js'
-import type { CheckpointReader } from '../pipeline/checkpoint/checkpoint.js'
-import type { Proposals } from '../pipeline/decisions/proposals.js'
-import type { ReviewReader } from '../pipeline/decisions/review-store.js'
+import type { RowInspection, CheckpointReader } from '../pipeline/inspect-rows.js'
+import { withAnswerFirst, type Candidate, type Decision } from '../core/decisions.js'
+import type { Proposals } from '../pipeline/decisions/decision-sync.js'
+import {
+  type ReviewReader,
+  CompanyRecords,
+  toAnswerFacts,
+  type AnswerFacts,
+} from '../pipeline/open-review-backend.js'
 import { readQueueRows } from './candidate-view.js'
-import { CompanyRecords, describeDoubt, toAnswerFacts } from './company-records.js'
 import { AnswerScan, createDoubtPolicy, findFirst, listLookups, type DoubtRule } from './input-lookups.js'
-import type { QueueRow } from './page-data.js'
+import type { QueueRow, ProposalView } from './page-data.js'
 import { Queue } from './queue.js'
+
+/** Describes the company of an own registry that the service contradicts. */
+export function toContradiction(company: Candidate | null): AnswerFacts['factors'] {
+  if (company === null) return []
+  const { legalName, name, evidence } = company
+  const text = `Another company is ${evidence[0]?.text ?? ''}: ${legalName ?? name ?? ''}.`
+  return [{ type: null, text, impact: null }]
+}
+
+/** The reason for the doubt, and what an assistant proposed, in sentences. */
+export function describeDoubt(
+  { reason, proposal }: Pick<QueueRow, 'reason' | 'proposal'>,
+  factors: readonly { readonly text: string }[],
+): string {
+  const parts = [
+    ...(proposal === null ? [] : [describeProposal(proposal)]),
+    ...(reason === null ? [] : [`Decided before: ${reason}`]),
+    ...factors.map(({ text }) => text),
+  ]
+  return parts.filter((part) => part !== '').join(' ')
+}
+
+function describeProposal({ verdict, entityId, entityName, decidedBy, note }: ProposalView): string {
+  const name = entityName === null ? '' : `${entityName}, `
+  const proposed = verdict === 'none' ? 'none' : `${name}${entityId ?? ''}`
+  return `Proposed by an assistant (${decidedBy}): ${proposed}.${note === null ? '' : ` ${note}`}`
+}
 
 type RowIndex = RowInspection['index']
 

@@ -1,16 +1,14 @@
-import type { RowInspection } from '../pipeline/inspect-rows.js'
+import type { RowInspection, CheckpointReader } from '../pipeline/inspect-rows.js'
 import { statSync } from 'node:fs'
 import { UserError } from '../core/errors.js'
-import type { CheckpointReader } from '../pipeline/checkpoint/checkpoint.js'
-import { Proposals } from '../pipeline/decisions/proposals.js'
+import { Proposals } from '../pipeline/decisions/decision-sync.js'
 import type { Clock } from '../platform/clock.js'
 import { toBareName } from '../registry/normalize/parsed-name.js'
 import { AnswerScan, type DoubtPolicy, findFirst, listLookups } from './input-lookups.js'
-import { CompanyRecords } from './company-records.js'
 import { Queue, type QueueEntry } from './queue.js'
 import type { QueueCounts } from './session.js'
 import { CurrentDecisions } from './current-decisions.js'
-import type { ReviewBackend } from '../pipeline/open-review-backend.js'
+import { type ReviewBackend, CompanyRecords } from '../pipeline/open-review-backend.js'
 
 type RowIndex = RowInspection['index']
 

@@ -1,8 +1,8 @@
 import { UserError } from '../core/errors.js'
 import type { Lookup } from '../core/lookup-identity.js'
-import { withAnswerFirst, withSecond, candidatesMax, type Candidate } from '../pipeline/answers/decision.js'
-import type { KeptDecision } from '../pipeline/decisions/review-store.js'
-import { toAnswerFacts, toContradiction, type AnswerFacts } from './company-records.js'
+import { withAnswerFirst, withSecond, candidatesMax, type Candidate } from '../core/decisions.js'
+import { toAnswerFacts, type AnswerFacts } from '../pipeline/open-review-backend.js'
+import { toContradiction } from './doubtful-rows.js'
 import type { CandidateStore } from './candidate-store.js'
 import { readQueueRows, toCandidateView, toDecisionView } from './candidate-view.js'
 import { toDecisions, tryWriteFile } from './current-decisions.js'
@@ -229,13 +229,13 @@ class InputSession implements ReviewSession {
   }
 
   /** A decision that was replaced since cannot be undone. */
-  #withdraw(sequences: readonly number[]): Promise<KeptDecision[]> {
+  #withdraw(sequences: readonly number[]) {
     const { backend, service } = this.#deps
     const standing = this.#review.verdicts.filterCurrent(sequences)
     return standing.length === 0 ? Promise.resolve([]) : backend.store.withdraw(service, standing)
   }
 
-  async #withdrawLast(): Promise<KeptDecision[]> {
+  async #withdrawLast() {
     for (let last = this.#decided.pop(); last !== undefined; last = this.#decided.pop()) {
       const withdrawn = await this.#withdraw(last)
       if (withdrawn.length > 0) return withdrawn
@@ -319,7 +319,7 @@ class InputSession implements ReviewSession {
   /** Returns the company of a proposal; `null` without one, or if it is unknown. Never requested if `asks` is false. */
   async #findProposed(
     lookup: string,
-    decision: KeptDecision | null,
+    decision: QueueEntry['decision'],
     asks: boolean,
   ): Promise<Candidate | null> {
     const id = this.#review.proposals.find(lookup, decision)?.entityId ?? null

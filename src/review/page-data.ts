@@ -1,4 +1,4 @@
-import type { Verdict } from '../pipeline/answers/decision.js'
+import type { Verdict } from '../core/decisions.js'
 
 /** JSON between the review page and its server. Types only, because the page's scripts import this file. */
 

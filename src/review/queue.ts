@@ -1,6 +1,6 @@
-import { rarelyHasCandidates } from '../pipeline/checkpoint/lookup-state.js'
-import type { LookupId } from '../pipeline/checkpoint/checkpoint.js'
-import type { KeptDecision } from '../pipeline/decisions/review-store.js'
+import { rarelyHasCandidates } from '../core/lookup-state.js'
+import type { LookupId } from '../pipeline/inspect-rows.js'
+import type { KeptDecision } from '../core/decisions.js'
 import { entryMarks, QueueColumns, TextIndex } from './queue-columns.js'
 import type { QueueCounts, QueueFilter, QueueSort, QueueView } from './session.js'
 

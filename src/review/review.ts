@@ -1,4 +1,4 @@
-import type { CandidateSource } from '../pipeline/answers/decision.js'
+import type { CandidateSource } from '../core/decisions.js'
 import { CandidateStore } from './candidate-store.js'
 import { createDoubtPolicy, type DoubtRule } from './input-lookups.js'
 import type { InputReviewDeps } from './input-review.js'

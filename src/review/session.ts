@@ -1,4 +1,4 @@
-import type { Candidate, Verdict } from '../pipeline/answers/decision.js'
+import type { Candidate, Verdict } from '../core/decisions.js'
 import type {
   DecideReply,
   DecisionList,

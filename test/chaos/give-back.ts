@@ -1,6 +1,6 @@
 import { ConnectionLostError, type Postgres } from '../../src/platform/postgres/postgres.js'
 import { lostReason } from '../../src/pipeline/checkpoint/postgres/sweep.js'
-import { startPeriodicTask } from '../../src/pipeline/checkpoint/postgres/retry.js'
+import { startPeriodicTask } from '../../src/platform/postgres/retry.js'
 
 const everyMs = 100
 

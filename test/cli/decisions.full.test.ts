@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Decision } from '../../src/pipeline/answers/decision.js'
+import type { Decision } from '../../src/core/decisions.js'
 import { createPlace, type CliPlace } from '../support/cli.js'
 import { decided, decidedNone, writeDecisions } from '../support/decisions.js'
 import { queryDuckDb, rowsOfCsv, rowsOfNdjson } from '../support/tables.js'

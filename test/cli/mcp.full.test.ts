@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, symlinkSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, symlinkSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -9,7 +9,6 @@ import {
   type ForeignService,
   type ForeignServiceOptions,
 } from '../support/foreign-service.js'
-import { readFileSync } from 'node:fs'
 import { rowsOfCsv } from '../support/tables.js'
 
 const files = ['companies.csv']

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RunEvent } from '../../src/pipeline/history/progress.js'
+import type { RunEvent } from '../../src/pipeline/history/run-summary.js'
 import { renderLiveBody, LiveRun } from '../../src/report/live/live-page.js'
 import { at, canary, companiesCsv, createPlace, quickConfig } from '../support/cli.js'
 import { startForeignService, type Fault, type ForeignService } from '../support/foreign-service.js'

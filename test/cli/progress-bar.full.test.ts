@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { formatProgressBar } from '../../src/cli/terminal/reporter.js'
 import { measureWidth } from '../../src/core/text.js'
-import type { StageFacts } from '../../src/pipeline/history/run-summary.js'
-import type { Progress } from '../../src/pipeline/history/progress.js'
+import type { StageFacts, Progress } from '../../src/pipeline/history/run-summary.js'
 
 const progress: Progress = {
   lookups: 5_000,

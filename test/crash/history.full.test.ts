@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { RememberedRun } from '../../src/pipeline/history/remembered-runs.js'
+import type { RememberedRun } from '../../src/pipeline/history/run-record.js'
 import { MortalJob } from './mortal-job.js'
 import { tellingSteps } from './mortality.js'
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { lookupStates, type LookupState } from '../../src/pipeline/checkpoint/lookup-state.js'
+import { lookupStates, type LookupState } from '../../src/core/lookup-state.js'
 import { loadDriver } from '../../src/platform/sqlite.js'
 
 const Database = loadDriver()

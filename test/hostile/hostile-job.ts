@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import type { EnrichConfig, EnrichOptions, RunSummary } from '../../src/index.js'
-import type { LookupState } from '../../src/pipeline/checkpoint/lookup-state.js'
+import type { LookupState } from '../../src/core/lookup-state.js'
 import { hurriedClock } from '../support/hurried-clock.js'
 import { createWorkplace, type Workplace } from '../support/pipeline-job.js'
 import { intactStates } from './checkpoint-state.js'

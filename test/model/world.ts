@@ -6,7 +6,7 @@ import {
   type LookupUpdate,
   type PlanGroup,
 } from '../../src/pipeline/checkpoint/transitions.js'
-import type { LookupState, PlanPolicy } from '../../src/pipeline/checkpoint/lookup-state.js'
+import type { LookupState, PlanPolicy } from '../../src/core/lookup-state.js'
 
 export const lookups = ['shared', 'first', 'second'] as const
 export type Lookup = (typeof lookups)[number]

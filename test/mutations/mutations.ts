@@ -10,7 +10,7 @@ export interface Mutation {
 /** The most important rules: states, money, pacing, identity, columns, order of the output, decisions. */
 export const mutations: readonly Mutation[] = [
   {
-    file: 'src/pipeline/checkpoint/lookup-state.ts',
+    file: 'src/core/lookup-state.ts',
     breaks: 'a submission whose answer was lost is not submitted again',
     from: "lose: 'uncertain'",
     to: "lose: 'new'",
@@ -124,7 +124,7 @@ export const mutations: readonly Mutation[] = [
     to: "if (decision.verdict === 'none')\n    return answer('matched'",
   },
   {
-    file: 'src/pipeline/checkpoint/lookup-state.ts',
+    file: 'src/core/lookup-state.ts',
     breaks: 'an answer at the threshold is not doubtful',
     from: "outcome === 'matched' && confidence !== null && confidence < threshold",
     to: "outcome === 'matched' && confidence !== null && confidence <= threshold",

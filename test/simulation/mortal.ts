@@ -1,6 +1,6 @@
 import { Checkpoint } from '../../src/pipeline/checkpoint/checkpoint.js'
 import type { LookupStore } from '../../src/pipeline/checkpoint/lookup-store.js'
-import type { Inbox, OwnInbox } from '../../src/pipeline/scheduler/inbox.js'
+import type { Inbox } from '../../src/pipeline/checkpoint/inbox.js'
 import type { Transport } from '../../src/client/transport.js'
 
 /** One process: it counts its steps and dies at one of them, between two instructions like a real one. */
@@ -75,14 +75,14 @@ function mortalStore(store: LookupStore, life: Life): LookupStore {
 }
 
 /** An inbox on disk outlives whoever takes from it. */
-export function mortalInbox(inbox: OwnInbox, life: Life): Inbox {
+export function mortalInbox(inbox: Inbox, life: Life): Inbox {
   return {
     // It is told of what comes: looking four times a virtual second would take a third of the time.
     lookMs: 5_000,
     receive: (eventId, body, nowMs) => inbox.receive(eventId, body, nowMs),
     // Looking in vain, four times a second, is no step: nearly every death would be in one.
-    listWaiting: (after) => {
-      const page = life.isDead ? [] : inbox.listWaiting(after)
+    listWaiting: async (after) => {
+      const page = life.isDead ? [] : await inbox.listWaiting(after)
       return page.length === 0 || life.step() ? page : []
     },
     settle: (position, state, reason) => mortalCall(life, () => inbox.settle(position, state, reason)),

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Transport } from '../../src/client/transport.js'
-import { openInbox } from '../../src/pipeline/scheduler/inbox.js'
+import { openFileInbox } from '../../src/pipeline/checkpoint/sqlite/inbox-rows.js'
 import type { RunCounter } from '../../src/pipeline/scheduler/work.js'
 import { Chance } from './chance.js'
 import { nameOf } from './firms.js'
@@ -190,8 +190,10 @@ function leftAlone(
 /** Chance of its own, so that the rest of the world is that of the same seed without. */
 function openPost(seed: number, folder: string): Webhooks {
   const listener: Webhooks['listener'] = { ring: () => undefined }
-  const inbox = openInbox(join(folder, 'standing.sqlite'), startMs, () => {
-    listener.ring()
+  const inbox = openFileInbox(join(folder, 'standing.sqlite'), startMs, {
+    onReceived: () => {
+      listener.ring()
+    },
   })
   return { post: new SimulatedPost(new Chance(seed + 1_000_000_007), inbox), inbox, listener }
 }

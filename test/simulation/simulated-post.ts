@@ -1,4 +1,4 @@
-import type { Inbox } from '../../src/pipeline/scheduler/inbox.js'
+import type { Inbox } from '../../src/pipeline/checkpoint/inbox.js'
 import type { Chance } from './chance.js'
 import type { AskedRecord } from './record-bodies.js'
 import { runBody, type LedgerEntry } from './simulated-service.js'

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Transport } from '../../src/client/transport.js'
 import { HeadFile, readHead } from '../../src/pipeline/checkpoint/sqlite/head-file.js'
-import type { OwnInbox } from '../../src/pipeline/scheduler/inbox.js'
+import type { Inbox } from '../../src/pipeline/checkpoint/inbox.js'
 import type { RunCounter } from '../../src/pipeline/scheduler/work.js'
 import type { Chance } from './chance.js'
 import { assertCostKept, type CostWorld } from './cost-world.js'
@@ -52,7 +52,7 @@ export interface World {
 export interface Webhooks {
   post: SimulatedPost
   /** Outlives every process. */
-  inbox: OwnInbox
+  inbox: Inbox
   /** The process that is rung when something was received. */
   listener: { ring: () => void }
 }

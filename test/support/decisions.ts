@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { identify } from '../../src/core/lookup-identity.js'
-import { calculateResolutionKey, buildStageLookup } from '../../src/pipeline/checkpoint/lookup-key.js'
-import type { Decision } from '../../src/pipeline/answers/decision.js'
+import { calculateResolutionKey, buildStageLookup } from '../../src/pipeline/checkpoint/lookup.js'
+import type { Decision } from '../../src/core/decisions.js'
 import { formatDecisionLine, decisionsHeader } from '../../src/pipeline/decisions/decision-lines.js'
 
 const hexOf = (key: Uint8Array): string => Buffer.from(key).toString('hex')

@@ -1,4 +1,4 @@
-import { moveCheckpoint } from '../../src/pipeline/migration/move-checkpoint.js'
+import { moveCheckpoint } from '../../src/pipeline/checkpoint/maintenance.js'
 import { systemClock } from '../../src/platform/clock.js'
 import { systemRandom } from '../../src/platform/random.js'
 

@@ -1,4 +1,4 @@
-import type { CandidateSource } from '../../src/pipeline/answers/decision.js'
+import type { CandidateSource } from '../../src/core/decisions.js'
 
 /** Of a service that nobody asks for candidates. */
 export const noCandidates: CandidateSource = {

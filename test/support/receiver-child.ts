@@ -1,6 +1,6 @@
 import { parseWebhookSecrets } from '../../src/core/webhook-signature.js'
-import { openInbox } from '../../src/pipeline/scheduler/inbox.js'
-import { startReceiver } from '../../src/pipeline/scheduler/receiver.js'
+import { openFileInbox } from '../../src/pipeline/checkpoint/sqlite/inbox-rows.js'
+import { startReceiver } from '../../src/pipeline/receiver.js'
 import { systemClock } from '../../src/platform/clock.js'
 
 /**
@@ -8,7 +8,7 @@ import { systemClock } from '../../src/platform/clock.js'
  * `hang` never answers: what is killed then was durable and was not acknowledged.
  */
 export async function main(checkpointPath: string, secret: string, manner: 'hang' | 'answer'): Promise<void> {
-  const inbox = openInbox(checkpointPath, systemClock.nowMs())
+  const inbox = openFileInbox(checkpointPath, systemClock.nowMs())
   const receiver = await startReceiver({
     listen: { host: '127.0.0.1', port: 0 },
     path: null,

@@ -1,8 +1,7 @@
 import { jsonOnlyStrings, naughtyStrings } from '../hostile/naughty-strings.js'
-import type { RememberedRun } from '../../src/pipeline/history/remembered-runs.js'
-import { changeKinds, type ChangeKind } from '../../src/pipeline/history/alarms.js'
-import type { OutputFigures, RunRecord, TimelinePoint } from '../../src/pipeline/history/run-record.js'
-import type { RunSummary } from '../../src/pipeline/history/run-summary.js'
+import { changeKinds, type ChangeKind } from '../../src/core/alarms.js'
+import type { OutputFigures, RunRecord, RememberedRun } from '../../src/pipeline/history/run-record.js'
+import type { RunSummary, TimelinePoint } from '../../src/pipeline/history/run-summary.js'
 import type { AttentionEntry, ReportChange, ReportData } from '../../src/report/report-data.js'
 
 /** Words of a cell, by what they are of and which: the same each time. */

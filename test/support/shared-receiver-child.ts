@@ -1,7 +1,7 @@
 import { parseWebhookSecrets } from '../../src/core/webhook-signature.js'
 import { openShared } from '../../src/pipeline/checkpoint/postgres/open-database.js'
-import { startReceiver } from '../../src/pipeline/scheduler/receiver.js'
-import { openSharedInbox } from '../../src/pipeline/scheduler/shared-inbox.js'
+import { startReceiver } from '../../src/pipeline/receiver.js'
+import { openSharedInbox } from '../../src/pipeline/checkpoint/postgres/inbox-rows.js'
 import { systemClock } from '../../src/platform/clock.js'
 import { systemRandom } from '../../src/platform/random.js'
 

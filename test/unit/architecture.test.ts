@@ -65,54 +65,33 @@ const doors: Record<string, Doors> = {
   parquet: { files: 'duckdb parquet-files parquet-writer', atMost: { doors: 3, names: 20 } },
   pipeline: {
     files: `
-      answers/decision answers/published-state answers/stage-lines checkpoint/checkpoint
-      checkpoint/lookup-key checkpoint/lookup-state checkpoint/maintenance checkpoint/partition
-      decisions/decision-sync decisions/decisions-file decisions/proposals decisions/review-store
-      export-rows history/alarms history/changes-file history/compare-outputs
-      history/history-reader history/notify-message history/planned-spending history/progress
-      history/remembered-runs history/run-record history/run-summary input/columns input/input
-      input/input-columns inspect-rows migration/move-checkpoint open-review-backend order
-      output/collect output/output-format output/output-path output/own-files output/plain-table
-      plan-rows read-history read-status run scheduler/first-rule scheduler/prepared-answer
-      scheduler/receiver scheduler/scheduling services`,
+      answers/prepared-answer checkpoint/maintenance decisions/decision-sync export-rows
+      history/read-history history/run-figures inspect-rows open-review-backend output/plain-table
+      own-files plan-rows read-status receiver run scheduler/scheduling`,
   },
   'pipeline/answers': {
     files: `
-      answer-line column-kinds columns decided-answer decision joined-line published-state
-      stage-answers stage-lines stage-questions`,
+      answer-line column-kinds columns decided-answer first-answers first-rule joined-line
+      prepared-answer published-state stage-answers stage-lines stage-questions`,
   },
-  'pipeline/checkpoint': {
-    files: `
-      checkpoint checkpoint-errors history-store lookup-key lookup-state maintenance open-history
-      packed-answer partition paths postgres/jobs postgres/local-copy postgres/open-database
-      postgres/retry postgres/shared-run postgres/status postgres/sweep sqlite/checkpoint-file
-      sqlite/open-database sqlite/reader sqlite/sqlite-checkpoint sqlite/verify tables`,
-  },
+  'pipeline/checkpoint': { files: 'checkpoint lookup maintenance open', atMost: { doors: 4, names: 63 } },
   'pipeline/decisions': {
     files: `
-      decided-lookups decision-sync decisions-file gather-candidates proposals review-sql
-      review-store shared-review`,
+      company-records decided-lookups decision-sync gather-candidates review-store shared-review`,
   },
   'pipeline/history': {
-    files: `
-      alarms changes-file compare-outputs ending history-reader metrics-file notify-message
-      output-recorder planned-spending progress progress-watch remembered-runs run-history
-      run-record run-summary summary tally`,
+    files: 'read-history run-figures run-history',
+    atMost: { doors: 3 },
   },
   'pipeline/input': {
-    files: 'columns identifier-content ingest input input-columns row-index',
+    files: 'ingest input',
+    atMost: { doors: 2 },
   },
-  'pipeline/migration': { files: 'move-checkpoint', atMost: { doors: 1 } },
   'pipeline/output': {
-    files: `
-      answer-lines collect output-format output-path own-files part-ledger partitioned-job
-      plain-table publish row-spool staged-file xlsx`,
+    files: 'output plain-table',
+    atMost: { doors: 2 },
   },
-  'pipeline/scheduler': {
-    files: `
-      first-answers first-rule inbox job outcome prepared-answer receiver scheduler scheduling
-      shared-inbox work`,
-  },
+  'pipeline/scheduler': { files: 'scheduler scheduling', atMost: { doors: 2 } },
   registry: {
     files: 'edition evaluate/evaluation import/load normalize/parsed-name normalize/places read-registry',
     atMost: { doors: 6, names: 40 },
@@ -383,9 +362,7 @@ describe('decisions are pure', () => {
   const purePaths = [
     'core/',
     'contract/',
-    'pipeline/answers/decision.ts',
     'pipeline/answers/answer-line.ts',
-    'pipeline/answers/decision.ts',
     'pipeline/answers/column-kinds.ts',
     'pipeline/answers/columns.ts',
     'pipeline/answers/decided-answer.ts',
@@ -393,26 +370,18 @@ describe('decisions are pure', () => {
     'pipeline/answers/published-state.ts',
     'pipeline/answers/stage-lines.ts',
     'pipeline/scheduler/misdirected.ts',
-    'pipeline/scheduler/delivery.ts',
     'pipeline/scheduler/outcome.ts',
     'pipeline/scheduler/record-verdicts.ts',
     'pipeline/checkpoint/transitions.ts',
     'pipeline/checkpoint/checkpoint-standing.ts',
-    'pipeline/checkpoint/ledger.ts',
-    'pipeline/history/alarms.ts',
     'pipeline/history/notify-message.ts',
-    'pipeline/history/planned-spending.ts',
-    'pipeline/history/progress.ts',
     'pipeline/history/run-record.ts',
     'pipeline/history/run-summary.ts',
     'pipeline/scheduler/scheduling.ts',
     'pipeline/history/changes.ts',
     'pipeline/history/remembered-runs.ts',
-    'pipeline/answers/decision.ts',
     'pipeline/decisions/decision-rules.ts',
     'pipeline/answers/stage-questions.ts',
-    'pipeline/checkpoint/lookup-state.ts',
-    'pipeline/checkpoint/partition.ts',
     'pipeline/input/column-content.ts',
     'pipeline/input/column-report.ts',
     'pipeline/input/detect-columns.ts',
@@ -465,20 +434,11 @@ describe('decisions are pure', () => {
 describe('what decides reads no count that is shown', () => {
   const tally = 'pipeline/history/tally.ts'
 
-  test('the tally is read where progress, notices and the summary are made; the run only hands it on', () => {
-    const readers = edges.filter(({ to }) => to === tally).map(({ from }) => from)
-    const shown = ['pipeline/history/progress-watch.ts', 'pipeline/history/summary.ts']
-    const handing = [
-      'pipeline/run.ts',
-      'pipeline/plan-run.ts',
-      'pipeline/run-lookups.ts',
-      'pipeline/answer-first.ts',
-      'pipeline/end-run.ts',
-    ]
-    expect(readers.sort()).toEqual([...shown, ...handing].sort())
-    const reading = files.filter(({ path, members }) => {
-      return handing.includes(path) && members.some((name) => name.startsWith('tally.'))
-    })
+  test('the run hands the tally on, and does not read it', () => {
+    const reading = files.filter(
+      ({ path, members }) =>
+        /^pipeline\/[^/]+$/.test(path) && members.some((name) => name.startsWith('tally.')),
+    )
     expect(reading.map(({ path }) => path)).toEqual([])
   })
 
@@ -603,15 +563,11 @@ describe('objects of the pipeline', () => {
   const wide = [
     'Checkpoint',
     'CheckpointFile',
-    'CheckpointReader',
-    'FirstAnswers',
     'OwnCheckpoint',
-    'Repair',
     'ReviewReader',
     'ReviewStore',
     'SharedReview',
     'SharedStore',
-    'SqliteReader',
     'SqliteReviewReader',
   ]
 

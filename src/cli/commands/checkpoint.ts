@@ -5,10 +5,15 @@ import { UserError } from '../../core/errors.js'
 import { isPostgresUrl } from '../../core/server-addresses.js'
 import {
   compactCheckpoint,
+  formatPlace,
+  moveCheckpoint,
   repairCheckpoint,
+  undoMove,
   verifyCheckpoint,
   type Compaction,
   type Damage,
+  type Move,
+  type MoveDeps,
   type Repair,
   type Verification,
 } from '../../pipeline/checkpoint/maintenance.js'
@@ -17,7 +22,6 @@ import { resolveSettings } from '../../config/settings.js'
 import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
 import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import { assertLocalPath } from '../../core/local-path.js'
-import type { Move, MoveDeps } from '../../pipeline/migration/move-checkpoint.js'
 import { systemRandom } from '../../platform/random.js'
 
 type MigrateFlags = ConfigFlags & { undo?: boolean; json?: boolean }
@@ -34,8 +38,6 @@ function fillMigrateCommand(checkpoint: Command, io: CliIo): void {
     .action(async (from: string, to: string, flags: MigrateFlags) => {
       for (const place of [from, to]) assertLocalPath(place, 'checkpoint')
       const { prices } = resolveSettings(readConfig([], flags, io.environment), io.environment)
-      const { moveCheckpoint, formatPlace, undoMove } =
-        await import('../../pipeline/migration/move-checkpoint.js')
       const deps: MoveDeps = {
         clock: systemClock,
         random: systemRandom,

@@ -3,8 +3,8 @@ import { formatCount } from '../../core/text.js'
 import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
 import { isPostgresUrl } from '../../core/server-addresses.js'
-import type { Collected } from '../../pipeline/output/collect.js'
-import { assertNotOurs } from '../../pipeline/output/own-files.js'
+import { collectJob } from '../../pipeline/export-rows.js'
+import { assertNotOurs } from '../../pipeline/own-files.js'
 import { systemClock } from '../../platform/clock.js'
 import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
 import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
@@ -32,7 +32,6 @@ async function collect(flags: Flags, io: CliIo): Promise<void> {
     })
   }
   if (flags.output !== undefined) assertNotOurs([flags.output], [])
-  const { collectJob } = await import('../../pipeline/output/collect.js')
   const collected = await collectJob({
     url: path,
     environment: io.environment,
@@ -53,7 +52,7 @@ function formatCollected({
   manifestPath,
   outputPaths,
   removed,
-}: Collected): string {
+}: Awaited<ReturnType<typeof collectJob>>): string {
   return [
     `${job}: all ${formatCount(partCount)} parts are published, ${formatCount(rowCount)} rows`,
     ...outputPaths.map((path) => `  written   ${path}`),

@@ -1,23 +1,21 @@
 import { Option, type Command } from 'commander'
 import { listFilesInUse } from '../../app/service-connection.js'
 import { chooseSpoolFolder } from '../../app/inspect-input.js'
-import { withKnownHistory } from '../../pipeline/read-history.js'
-import { UserError } from '../../core/errors.js'
+import {
+  readChanges,
+  withKnownHistory,
+  type HistoryReader,
+  type RememberedRun,
+  chooseRuns,
+  toChangeRecord,
+  writeChanges,
+  type ChangesRequest,
+  listRunFiles,
+} from '../../pipeline/history/read-history.js'
 import { options } from '../../config/options.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
-import { ChangeCounter, compareOutputs, readSettledOutput } from '../../pipeline/history/compare-outputs.js'
-import { toChangeRecord, createChangesTarget, publishChanges } from '../../pipeline/history/changes-file.js'
-import {
-  chooseRuns,
-  type RunPair,
-  type HistoryReader,
-  type PublishedOutput,
-  type RememberedRun,
-} from '../../pipeline/history/remembered-runs.js'
-import type { RequestedFormat } from '../../pipeline/output/output-format.js'
-import { resolveMemoryBytes } from '../../pipeline/output/output-path.js'
-import { assertNotOurs, type OwnFile } from '../../pipeline/output/own-files.js'
-import type { Change, ChangeCounts } from '../../pipeline/history/alarms.js'
+import { assertNotOurs } from '../../pipeline/own-files.js'
+import type { Change, ChangeCounts } from '../../core/alarms.js'
 import { addConfigFlags, readConfig, findConfigPath, type ConfigFlags } from '../config-flags.js'
 import {
   assertOneUseOfStdout,
@@ -28,6 +26,8 @@ import {
 } from '../terminal/command-io.js'
 import { formatCount, plural } from '../../core/text.js'
 import { formatTableLines } from '../terminal/screen.js'
+
+type RunPair = ReturnType<typeof chooseRuns>
 
 /** Changes to print: their counts by kind, and the first ones. */
 interface ShownChanges {
@@ -90,7 +90,7 @@ function toSides({ oldAnsweredBy = null, newAnsweredBy = null }: Change): string
 const hasSides = ({ older, newer }: RunPair): boolean =>
   [older, newer].some(({ record }) => record?.summary?.first !== undefined)
 
-type Flags = ConfigFlags & { output?: string; format?: RequestedFormat; json?: boolean }
+type Flags = ConfigFlags & { output?: string; format?: ChangesRequest['format']; json?: boolean }
 
 /** Number of changes printed without `-o`. */
 const shownMax = 20
@@ -117,6 +117,8 @@ export function fillDiffCommand(command: Command, io: CliIo): void {
     })
 }
 
+type OutputChanges = Awaited<ReturnType<typeof readChanges>>
+
 interface Call {
   readonly flags: Flags
   readonly settings: Settings
@@ -125,64 +127,41 @@ interface Call {
 
 async function showDiff(history: HistoryReader, asked: string | null, call: Call): Promise<void> {
   const pair = chooseRuns(asked, await history.runs())
-  const counter = new ChangeCounter()
-  const older = assertKnown(await readSettledOutput(history, pair.older.number), pair.older)
-  const newer = assertKnown(await history.published(pair.newer.number), pair.newer)
-  const changes = counter.countWhileReading(compareOutputs(older, newer))
-  if (call.flags.output === undefined) await showChanges(pair, changes, counter, call)
-  else await writeChanges(pair, changes, counter, { ...call, path: call.flags.output })
+  const changes = await readChanges(history, pair.older.number, pair.newer.number)
+  if (call.flags.output === undefined) await showChanges(pair, changes, call)
+  else await writeFile(pair, changes, { ...call, path: call.flags.output })
 }
 
-function assertKnown(output: PublishedOutput | null, { number }: RememberedRun): PublishedOutput {
-  if (output !== null) return output
-  throw new UserError('RUN_OUTPUT_UNKNOWN', `the output of run ${number} is no longer stored`, {
-    hint: 'enrich runs lists the runs; history.keep sets how many outputs are stored',
-  })
-}
-
-async function showChanges(
-  pair: RunPair,
-  batches: AsyncIterable<readonly Change[]>,
-  counter: ChangeCounter,
-  { flags, io }: Call,
-): Promise<void> {
+async function showChanges(pair: RunPair, changes: OutputChanges, { flags, io }: Call): Promise<void> {
   const first: Change[] = []
-  for await (const batch of batches) {
+  for await (const batch of changes.batches) {
     if (flags.json === true)
       for (const change of batch) io.out(formatJsonLine('change', toChangeRecord(change, hasSides(pair))))
     else first.push(...batch.slice(0, shownMax - first.length))
   }
-  if (flags.json === true) io.out(formatComparedLine(pair, counter, null))
-  else io.out(formatDiff({ pair, counts: counter.counts, first }, getTerminalColumns(io)))
+  if (flags.json === true) io.out(formatComparedLine(pair, changes.counts, null))
+  else io.out(formatDiff({ pair, counts: changes.counts, first }, getTerminalColumns(io)))
 }
 
-async function writeChanges(
+async function writeFile(
   pair: RunPair,
-  batches: AsyncIterable<readonly Change[]>,
-  counter: ChangeCounter,
+  changes: OutputChanges,
   { flags, settings, io, path }: Call & { path: string },
 ): Promise<void> {
   const { format } = flags
   const { bom, memory } = settings.output
-  const remote = { connectors: createCommandConnectors(io), folder: chooseSpoolFolder(settings) }
-  const memoryBytes = resolveMemoryBytes(memory)
-  const target = createChangesTarget({ path, format, bom, memoryBytes, remote, hasSides: hasSides(pair) })
+  const access = { connectors: createCommandConnectors(io), folder: chooseSpoolFolder(settings) }
   const own = listFilesInUse(settings, findConfigPath(flags), io.environment)
   assertNotOurs([path], [...own, ...listRunFiles(pair.older), ...listRunFiles(pair.newer)])
-  await publishChanges({ ...target, stdout: createRowStream(io), signal: io.interrupt }, batches)
-  if (flags.json === true) io.out(formatComparedLine(pair, counter, path))
-  else io.err(formatDiff({ pair, counts: counter.counts, first: [] }, getTerminalColumns(io), path))
+  const request = { path, format, bom, memory, access, hasSides: hasSides(pair) }
+  await writeChanges({ ...request, stdout: createRowStream(io), signal: io.interrupt }, changes.batches)
+  if (flags.json === true) io.out(formatComparedLine(pair, changes.counts, path))
+  else io.err(formatDiff({ pair, counts: changes.counts, first: [] }, getTerminalColumns(io), path))
 }
-
-/** Input and output files of a run. */
-const listRunFiles = ({ number, record }: RememberedRun): OwnFile[] => [
-  ...(record?.input.paths ?? []).map((path) => ({ path, what: `the input of run ${number},` })),
-  ...(record?.summary?.outputPaths ?? []).map((path) => ({ path, what: `the output of run ${number},` })),
-]
 
 function formatComparedLine(
   { older, newer }: RunPair,
-  { counts }: ChangeCounter,
+  counts: ChangeCounts,
   outputPath: string | null,
 ): string {
   const { series } = newer

@@ -6,9 +6,8 @@ import type { FileConfig } from '../../config/file-config.js'
 import { defaultPaths } from '../../config/options.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
-import { formatColumnLines } from '../../pipeline/input/columns.js'
-import { InputColumns } from '../../pipeline/input/input-columns.js'
-import { openInput, type Input } from '../../pipeline/input/input.js'
+import { formatColumnLines } from '../terminal/lookup-text.js'
+import { inspectColumns, type InputColumns } from '../../pipeline/inspect-rows.js'
 import { buildTemporaryPath, publishFile } from '../../platform/files.js'
 import type { PreviewRow } from '../../app/preview-rows.js'
 import { parseTableAddress, readScheme } from '../../connectors/address.js'
@@ -129,11 +128,10 @@ async function initJob(file: string, flags: InitFlags, io: CliIo): Promise<void>
   const given = readConfigFromFlags([file], flags, io.environment)
   const settings = resolveSettings(given, io.environment)
   const access = { connectors: createCommandConnectors(io), stdin: io.stdin }
-  const input = await openInput(buildInputOptions(settings), access)
-  try {
-    const asked = settings.input.columns
-    const found = await InputColumns.read(input, { asked, identifierUse: settings.identifierUse })
-    const columns = await settleColumns(input, found, asked, asker)
+  const asked = settings.input.columns
+  const source = { input: buildInputOptions(settings), columns: asked, identifierUse: settings.identifierUse }
+  await inspectColumns(source, access, async ({ input, columns: found }) => {
+    const columns = await settleColumns(input.layout.sheetHint, found, asked, asker)
     const report = found.report(columns)
     const config = buildConfig(given, columns, file)
     const { previewRows } = await import('../../app/preview-rows.js')
@@ -150,9 +148,7 @@ async function initJob(file: string, flags: InitFlags, io: CliIo): Promise<void>
     writeConfig(configPath, config)
     if (flags.json === true) io.out(formatJsonLine('init', { configPath, config, columns: report, preview }))
     else io.out(formatNextSteps(configPath, config))
-  } finally {
-    await input.close()
-  }
+  })
 }
 
 async function mayWrite(path: string, { force = false }: InitFlags, asker: Asker | null): Promise<boolean> {
@@ -165,7 +161,7 @@ async function mayWrite(path: string, { force = false }: InitFlags, asker: Asker
 
 /** Uses the sure columns, and asks the user about the others if possible. Throws INPUT_COLUMN_MISSING. */
 async function settleColumns(
-  { layout }: Input,
+  sheetHint: string | null,
   found: InputColumns,
   asked: NamedColumns,
   asker: Asker | null,
@@ -175,7 +171,7 @@ async function settleColumns(
     columns.map((value) => ({ value, hint: getExcerpt(value, found) }))
   let settled = asked
   let proposal = found.propose()
-  if (proposal.columns === null && layout.sheetHint !== null) return found.detect()
+  if (proposal.columns === null && sheetHint !== null) return found.detect()
   if (proposal.columns === null || proposal.nameChoices.length > 1) {
     const standing = proposal.columns?.name ?? proposal.nameChoices[0] ?? ''
     const question = 'Which column contains the company names?'

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { isLoopback } from '../../core/server-addresses.js'
 import { UserError } from '../../core/errors.js'
 import { systemClock } from '../../platform/clock.js'
-import type { ReceiverCounts } from '../../pipeline/scheduler/receiver.js'
+import type { ReceiverCounts } from '../../pipeline/receiver.js'
 import { resolveSettings, resolveWebhookKeys } from '../../config/settings.js'
 import { systemRandom } from '../../platform/random.js'
 import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
@@ -25,7 +25,7 @@ async function receive(flags: ReceiveFlags, io: CliIo): Promise<void> {
     })
   }
   const keys = resolveWebhookKeys(io.environment)
-  const { withReceiver } = await import('../../pipeline/scheduler/receiver.js')
+  const { withReceiver } = await import('../../pipeline/receiver.js')
   const path = url === null ? null : new URL(url).pathname
   const tell = (type: string, value: object) => {
     if (flags.json === true) io.out(formatJsonLine(type, value))

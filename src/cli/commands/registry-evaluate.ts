@@ -3,10 +3,9 @@ import { findRegistryPath } from '../../app/choose-registry.js'
 import { toLabelledDecisions, type LabelledDecisions } from '../../app/labelled-decisions.js'
 import { defaultPaths } from '../../config/options.js'
 import { UserError } from '../../core/errors.js'
-import { readDecisionsFile } from '../../pipeline/decisions/decisions-file.js'
-import { assertExtraOutputUsable } from '../../pipeline/output/output-path.js'
-import { publishText } from '../../pipeline/output/plain-table.js'
-import { assertNotOurs, listCheckpointFiles, listRegistryFiles } from '../../pipeline/output/own-files.js'
+import { readDecisionsFile } from '../../pipeline/decisions/decision-sync.js'
+import { assertExtraOutputUsable, publishText } from '../../pipeline/output/plain-table.js'
+import { assertNotOurs, listCheckpointFiles, listRegistryFiles } from '../../pipeline/own-files.js'
 import { systemClock } from '../../platform/clock.js'
 import { isSameFile } from '../../platform/files.js'
 import {
@@ -195,9 +194,7 @@ function assertErrorsApart(path: string, queriesPath: string, registryPaths: rea
       hint: 'name another file for --errors',
     })
   }
-  assertNotOurs(
-    [path],
-    [...registryPaths.flatMap(listRegistryFiles), ...listCheckpointFiles(defaultPaths.checkpoint)],
-  )
+  const ownFiles = listCheckpointFiles(defaultPaths.checkpoint)
+  assertNotOurs([path], [...registryPaths.flatMap(listRegistryFiles), ...ownFiles])
   assertExtraOutputUsable([], path, [])
 }

@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
 import { listFilesInUse } from '../../app/service-connection.js'
-import { withKnownHistory } from '../../pipeline/read-history.js'
+import { withKnownHistory, type HistoryReader, listRunFiles } from '../../pipeline/history/read-history.js'
 import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
-import type { HistoryReader, RememberedRun } from '../../pipeline/history/remembered-runs.js'
 import { publishText } from '../../pipeline/output/plain-table.js'
-import { assertNotOurs, type OwnFile } from '../../pipeline/output/own-files.js'
+import { assertNotOurs } from '../../pipeline/own-files.js'
 import { buildReport } from '../../report/report.js'
 import { addConfigFlags, readConfig, findConfigPath, type ConfigFlags } from '../config-flags.js'
 import { assertOneUseOfStdout, formatJsonLine, type CliIo } from '../terminal/command-io.js'
@@ -53,9 +52,3 @@ async function writeReport(
   if (flags.json === true) io.out(formatJsonLine('report', { run: run.number, outputPath: flags.output }))
   else io.err(`  written   ${flags.output}   (run ${run.number})\n`)
 }
-
-/** Input and output files of a run. */
-const listRunFiles = ({ number, record }: RememberedRun): OwnFile[] => [
-  ...(record?.input.paths ?? []).map((path) => ({ path, what: `the input of run ${number},` })),
-  ...(record?.summary?.outputPaths ?? []).map((path) => ({ path, what: `the output of run ${number},` })),
-]

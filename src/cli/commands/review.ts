@@ -1,22 +1,21 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { formatCount, plural } from '../../core/text.js'
-import { withKnownHistory } from '../../pipeline/read-history.js'
+import { withKnownHistory, type RememberedRun } from '../../pipeline/history/read-history.js'
 import type { OpenReview } from '../../app/open-review.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { isLoopback, isPostgresUrl } from '../../core/server-addresses.js'
 import { getErrorStack, getErrorText, UserError } from '../../core/errors.js'
 import { systemClock } from '../../platform/clock.js'
 import { systemRandom } from '../../platform/random.js'
-import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
 import type { QueueCounts, ReviewSession } from '../../review/review.js'
 import { listFilesInUse } from '../../app/service-connection.js'
-import { assertOutputUsable, resolveMemoryBytes } from '../../pipeline/output/output-path.js'
-import { assertNotOurs } from '../../pipeline/output/own-files.js'
+import { assertFileApart } from '../../pipeline/output/plain-table.js'
+import { assertNotOurs } from '../../pipeline/own-files.js'
 import {
   exportTodo,
   importVerdicts,
-  parseTodoFormat,
+  assertTodoFormat,
   type ExportedTodo,
   type ImportedVerdicts,
 } from '../../review/exchange/exchange.js'
@@ -294,7 +293,7 @@ function assertFileFlags(flags: FileFlags, settings: Settings, io: CliIo): void 
       hint: 'import the verdicts first, then export the rest',
     })
   }
-  parseTodoFormat(flags.export)
+  assertTodoFormat(flags.export)
   assertNotOurs([flags.export], listFilesInUse(settings, findConfigPath(flags), io.environment))
 }
 
@@ -307,10 +306,10 @@ async function exportReview(
   settings: Settings,
   { flags, io }: { flags: FileFlags; io: CliIo },
 ): Promise<void> {
-  assertOutputUsable(input.input.files, path, parseTodoFormat(path) === 'xlsx' ? 'xlsx' : 'ndjson')
+  assertFileApart('--export', path, input.input.files)
   let toldAtMs = systemClock.monotonicMs()
   const exported = await exportTodo(session, path, {
-    memoryBytes: resolveMemoryBytes(settings.output.memory),
+    memory: settings.output.memory,
     signal: io.interrupt,
     onProgress: (lookupCount, openCount) => {
       const nowMs = systemClock.monotonicMs()

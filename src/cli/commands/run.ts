@@ -112,7 +112,7 @@ async function runJob(
   // Imported here, so that `--help` does not load it.
   const { createReporter } = await import('../terminal/reporter.js')
   const { enrich } = await import('../../app/enrich.js')
-  const { getExitCode } = await import('../../pipeline/history/run-summary.js')
+  const { getExitCode } = await import('../../pipeline/history/run-figures.js')
   const reporter = createReporter(disableDrawing(io, config), flags, findErrorColumn(config, io))
   const configPath = findConfigPath(flags)
   const run = enrich(config, {

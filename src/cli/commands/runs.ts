@@ -1,26 +1,26 @@
 import type { WriteStream } from 'node:tty'
 import { type Command, InvalidArgumentError } from 'commander'
-import { withKnownHistory } from '../../pipeline/read-history.js'
+import {
+  withKnownHistory,
+  sumRuns,
+  type RunRecord,
+  type ScopeSubmissions,
+  type RememberedRun,
+  getBilled,
+  getSubmissions,
+  formatFirst,
+  formatSample,
+} from '../../pipeline/history/read-history.js'
 import { parsePositive } from '../../config/option.js'
 import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
-import {
-  type ScopeSubmissions,
-  type RememberedRun,
-  sumRuns,
-  getBilled,
-  getSubmissions,
-  type CheckpointTotals,
-} from '../../pipeline/history/remembered-runs.js'
 import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
 import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import { basename } from 'node:path'
 import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
-import { formatFirst, formatSample } from '../../pipeline/scheduler/first-rule.js'
 import { formatAmount, formatBilledCount, formatCost, sumSubmitted } from '../../core/money.js'
 import { formatSubmissions } from '../terminal/lookup-text.js'
-import type { RunRecord } from '../../pipeline/history/run-record.js'
 
 interface Column {
   readonly title: string
@@ -79,7 +79,7 @@ function formatRuns(runs: readonly RememberedRun[], columnsMax: number): string 
 }
 
 /** `Total: 3 runs, 300 submitted, 294 billed, EUR 14.70; 6 more may have been billed` */
-function formatTotals(totals: CheckpointTotals): string {
+function formatTotals(totals: ReturnType<typeof sumRuns>): string {
   const { runCount, submittedCount, billedCount, isBilledAtMost, uncertainCount, costs } = totals
   const priced = costs.reduce((sum, { lookupCount }) => sum + lookupCount, 0)
   const most = isBilledAtMost ? 'at most ' : ''

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { withKnownHistory } from '../../pipeline/read-history.js'
+import { withKnownHistory, type RememberedRun } from '../../pipeline/history/read-history.js'
 import { at, toText } from '../../core/json.js'
 import { formatCount, plural } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
@@ -17,7 +17,6 @@ import {
   formatWhen,
 } from '../terminal/lookup-text.js'
 import { suggestNextSteps } from '../terminal/summary-text.js'
-import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
 
 type ScopeCounts = CheckpointStatus['scopes'][number]
 

@@ -2,9 +2,8 @@ import { Readable } from 'node:stream'
 import * as z from 'zod'
 import { buildInputOptions, type InspectionRequest } from '../../app/inspect-input.js'
 import { proposeDecisions, withDoubtfulRows } from '../../app/propose-decisions.js'
-import { InputColumns } from '../../pipeline/input/input-columns.js'
-import { openInput } from '../../pipeline/input/input.js'
-import { verdicts, type Candidate } from '../../pipeline/answers/decision.js'
+import { inspectColumns } from '../../pipeline/inspect-rows.js'
+import { verdicts, type Candidate } from '../../core/decisions.js'
 import { systemClock } from '../../platform/clock.js'
 import { UserError } from '../../core/errors.js'
 import { toUnits } from '../../core/money.js'
@@ -92,10 +91,9 @@ const inspectFile = defineTool({
   isWriting: false,
   call: async ({ file, ...args }, workspace) => {
     const settings = workspace.readSettings(workspace.toWords({ files: [file], ...args }))
-    const input = await openInput(buildInputOptions(settings))
-    try {
-      const { identifierUse, input: asked } = settings
-      const found = await InputColumns.read(input, { asked: asked.columns, identifierUse })
+    const { identifierUse, input: asked } = settings
+    const source = { input: buildInputOptions(settings), columns: asked.columns, identifierUse }
+    return inspectColumns(source, {}, ({ input, columns: found }) => {
       const excerpts = input.columns.map((column) => ({
         column,
         cells: [...new Set(found.samples.get(column))]
@@ -109,10 +107,8 @@ const inspectFile = defineTool({
         if (!(error instanceof UserError)) throw error
         detected = { code: error.code, message: error.message, hint: error.hint ?? null }
       }
-      return { file, columns: excerpts, detected, notes: input.listNotes() }
-    } finally {
-      await input.close()
-    }
+      return Promise.resolve({ file, columns: excerpts, detected, notes: input.listNotes() })
+    })
   },
 })
 

@@ -17,7 +17,65 @@ import {
   toUnits,
   type KindSubmissions,
 } from '../../core/money.js'
-import type { RunSummary, StageFacts } from '../../pipeline/history/run-summary.js'
+import type { RunSummary, StageFacts } from '../../pipeline/history/run-figures.js'
+import { identifierNames, listIdentifierColumns } from '../../core/identifiers.js'
+import type { ColumnReport } from '../../pipeline/inspect-rows.js'
+
+const namedMax = 10
+
+const columnCharsMax = 60
+
+const whyCharsMax = 100
+
+/**
+ * Describes in a few lines which columns are used, and which are not.
+ *
+ * @example
+ * formatColumnLines(report) // ['name from Company; location from City', 'not used: Reg No (company number); …']
+ */
+export function formatColumnLines(report: ColumnReport): string[] {
+  const { name, location, context, unused } = report
+  const formatNames = (columns: readonly string[]) => columns.map((column) => truncateText(column)).join(', ')
+  const asked = [
+    name === null ? 'no names' : `name from ${truncateText(name)}`,
+    location.length === 0 ? 'no location' : `location from ${formatNames(location)}`,
+    ...(context.length === 0 ? [] : [`context from ${formatNames(context)}`]),
+  ]
+  const lines = [asked.join('; '), ...formatIdentifierLine(report)]
+  if (unused.length === 0) return lines
+  const rest = unused.length > namedMax ? ` and ${unused.length - namedMax} more` : ''
+  const others = unused
+    .slice(0, namedMax)
+    .map(
+      ({ column, kind, why }) =>
+        `${truncateText(column)} (${kind}${why === undefined ? '' : `: ${truncateText(why, whyCharsMax)}`})`,
+    )
+  return [
+    ...lines,
+    `not used: ${others.join(', ')}${rest}; --location-columns, --context-columns and --id-columns choose others`,
+  ]
+}
+
+function formatIdentifierLine({ identifiers, identifierUse }: ColumnReport): string[] {
+  const columns = listIdentifierColumns(identifiers)
+  if (columns.length === 0) return []
+  const { registration_country: country, exchange } = identifiers
+  const places: Partial<Record<string, string>> = {
+    ...(country === undefined ? {} : { registration_id: ` with its country from ${truncateText(country)}` }),
+    ...(exchange === undefined ? {} : { ticker: ` with its exchange from ${truncateText(exchange)}` }),
+  }
+  const named = columns.map(
+    ({ key, column }) => `${identifierNames[key]} from ${truncateText(column)}${places[key] ?? ''}`,
+  )
+  const use = { first: 'identifiers, looked up first', context: 'identifiers, as context' }[identifierUse]
+  return [`${use}: ${named.join(', ')}`]
+}
+
+const truncateText = (column: string, charsMax = columnCharsMax): string => {
+  // oxlint-disable-next-line no-control-regex -- a header may hold anything; a terminal must not
+  const text = column.replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ')
+  return text.length > charsMax ? `${text.slice(0, charsMax - 1)}…` : text
+}
 
 type SharedStatus = NonNullable<CheckpointStatus['shared']>
 type WorkerStatus = SharedStatus['workers'][number]

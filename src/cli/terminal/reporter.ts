@@ -1,16 +1,10 @@
 import { formatCount, plural, cutToWidth, measureWidth } from '../../core/text.js'
-import { formatColumnLines } from '../../pipeline/input/columns.js'
-import { formatSpending } from '../../pipeline/history/planned-spending.js'
-import {
-  formatProgressLine,
-  buildProgressParts,
-  sumStages,
-  type Progress,
-  type RunEvent,
-} from '../../pipeline/history/progress.js'
+import { formatColumnLines, planWords, formatLookups } from './lookup-text.js'
+import { formatSpending } from '../../core/planned-spending.js'
+import { formatProgressLine, buildProgressParts, sumStages } from './progress-text.js'
+import type { Progress, RunEvent } from '../../pipeline/history/run-figures.js'
 import { findEndReason, explainStop } from '../../pipeline/scheduler/scheduling.js'
 import { formatCommandLine, type CliIo } from './command-io.js'
-import { planWords, formatLookups } from './lookup-text.js'
 import { formatStopError, suggestNextSteps, formatSummary } from './summary-text.js'
 
 export interface ReporterFlags {

@@ -4,10 +4,10 @@ import { formatDuration } from '../../core/time.js'
 import { packageFolder } from '../../platform/native-package.js'
 import { selectArguments } from '../config-flags.js'
 import { lookupKinds } from '../../core/lookup-kinds.js'
-import { formatFirst, formatSample } from '../../pipeline/scheduler/first-rule.js'
+import { formatFirst, formatSample } from '../../pipeline/history/read-history.js'
 import { formatPrice, formatMoney } from '../../core/money.js'
 import { findEndReason, explainStop, type KindStop } from '../../pipeline/scheduler/scheduling.js'
-import type { RunSummary } from '../../pipeline/history/run-summary.js'
+import type { RunSummary } from '../../pipeline/history/run-figures.js'
 import { formatKindCount, formatLookups, formatStage, formatSubmitted } from './lookup-text.js'
 
 const deviationNamesMax = 3

@@ -4,8 +4,8 @@ import { answerColumns, type AnswerColumnName } from './columns.js'
 import { foldText } from '../../core/lookup-identity.js'
 import { normalizeInstant } from '../../core/time.js'
 import { at, atPath, toBoolean, toInteger, toList, toObject, toText } from '../../core/json.js'
-import { isDoubtful } from '../checkpoint/lookup-state.js'
-import { findSourceUrl, listLeftRegisters } from './decision.js'
+import { isDoubtful } from '../../core/lookup-state.js'
+import { findSourceUrl, listLeftRegisters } from '../../core/decisions.js'
 
 interface MatchedName {
   readonly name: string

@@ -1,7 +1,28 @@
 import { assertNever } from '../../core/errors.js'
 import { at } from '../../core/json.js'
-import { type Decision, judgeDecision, explainDoubt } from './decision.js'
+import { type Decision, judgeDecision, explainDoubt } from '../../core/decisions.js'
+import type { LookupId } from '../../core/lookup-identity.js'
+import type { FindDecision } from './stage-answers.js'
+import type { DecidedLookup } from './stage-questions.js'
 import { answerLimits, renderResult, type BasisRow } from './answer-line.js'
+
+/** Review data that is added to answers. */
+export interface ReviewData {
+  readonly decidedOf: FindDecision
+  /** Answers with a lower confidence are doubtful, 0 to 100. */
+  readonly threshold: number
+  /** Returns the register's page of the company that was chosen for a lookup; `null` if unknown. */
+  readonly urlOf: (decided: DecidedLookup) => string | null
+  /** `null` if no row has candidates, or their column is not written. */
+  readonly candidates: RowCandidates | null
+}
+
+/** Candidate companies of doubtful rows. */
+export interface RowCandidates {
+  isDoubtful(outcome: string, line: Buffer): boolean
+  /** Returns the JSON member, without braces, for each lookup that has candidates. */
+  formatMembers(ids: readonly LookupId[]): ReadonlyMap<LookupId, string>
+}
 
 /** The record of a decided company. */
 export interface DecidedRecord {

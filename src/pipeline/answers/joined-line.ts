@@ -2,6 +2,22 @@ import { sliceAnswer } from './answer-line.js'
 import { type AnswerColumn, reviewColumnGroups, reviewColumns, getStageColumns } from './column-kinds.js'
 import { answerColumns } from './columns.js'
 import { stageKinds } from '../../core/lookup-kinds.js'
+import type { LookupId } from '../../core/lookup-identity.js'
+
+/** An answer line in its written form. */
+export interface WrittenLine {
+  /** In UTF-8. */
+  readonly line: Buffer
+  /** Changes whenever the line does; `null` if it cannot be known without comparing lines. */
+  readonly mark: Buffer | null
+  /** Whether the row is listed by `enrich review`. */
+  readonly needsReview: boolean
+}
+
+/** Receives the line of every lookup of the rows. Some are passed more than once. */
+export interface LineObserver {
+  onLine(id: LookupId, line: WrittenLine): void
+}
 
 const answerMark = toMark(answerColumns[0].name)
 const basisMark = ',"basis":'

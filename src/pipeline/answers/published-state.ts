@@ -1,7 +1,7 @@
 import { UserError } from '../../core/errors.js'
 import { toInteger, toList, toObject, type JsonObject } from '../../core/json.js'
 import { getFirstLine } from '../../core/text.js'
-import { leftRegisterCode, listLeftRegisters } from './decision.js'
+import { leftRegisterCode, listLeftRegisters } from '../../core/decisions.js'
 import type { BasisRow } from './answer-line.js'
 import type { AnswerColumnName } from './columns.js'
 import { linePositions, sliceLine } from './joined-line.js'

@@ -1,4 +1,4 @@
-import type { Lookup } from '../../core/lookup-identity.js'
+import type { Lookup, LookupId } from '../../core/lookup-identity.js'
 import type { StageKind } from '../../core/lookup-kinds.js'
 import {
   buildDecidedQuestions,
@@ -6,8 +6,13 @@ import {
   type DecidedLookup,
   type StageQuestion,
 } from './stage-questions.js'
-import type { CheckpointReader, KnownAnswer, LookupId, StageAnswers } from '../checkpoint/checkpoint.js'
-import { fetchKnown, findLookupIds, buildStageLookup } from '../checkpoint/lookup-key.js'
+import {
+  type CheckpointReader,
+  type KnownAnswer,
+  fetchKnown,
+  findLookupIds,
+  buildStageLookup,
+} from '../checkpoint/lookup.js'
 import { at } from '../../core/json.js'
 
 /** A company record in a checkpoint. */
@@ -113,3 +118,13 @@ function deriveQuestions(first: KnownAnswer | null, asked: Lookup | null): Stage
 /** The question is the row's own lookup, which a decision replaces. */
 const isDecided = ({ kind }: StageQuestion, decided: DecidedLookup | null): boolean =>
   decided !== null && decided.kind === kind
+
+/** A follow-up lookup. */
+export interface StageAnswer {
+  /** A domain, or a company id. */
+  name: string
+  /** `null` if it was never part of a run. */
+  known: KnownAnswer | null
+}
+
+export type StageAnswers = Readonly<Partial<Record<StageKind, StageAnswer>>>

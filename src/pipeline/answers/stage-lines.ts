@@ -16,7 +16,7 @@ import {
 } from './answer-line.js'
 import { getStageColumns, type StageColumnName } from './column-kinds.js'
 import type { LookupKind, StageKind } from '../../core/lookup-kinds.js'
-import type { KnownAnswer } from '../checkpoint/checkpoint.js'
+import type { KnownAnswer } from '../checkpoint/lookup.js'
 
 /** Returns why a lookup has no answer; `null` if it has one, or still has an old one. */
 export function findUnanswered(known: KnownAnswer | null): Unanswered | null {

@@ -2,7 +2,8 @@ import { getFirstLine } from '../../core/text.js'
 import { getSqliteCode } from '../../platform/sqlite.js'
 import type { EntryFacts, Marks, RunRow, StateFacts } from './history-store.js'
 import { UnpackableError, unpackLine, type PackedAnswer } from './packed-answer.js'
-import { calculateRowChecksum, digest, hashRow, tableNames, type TableName } from './tables.js'
+import { calculateRowChecksum, hashRow, tableNames, type TableName } from './tables.js'
+import { digest } from './lookup.js'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
 /**

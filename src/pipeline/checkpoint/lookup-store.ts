@@ -1,12 +1,10 @@
-import type { Lookup } from '../../core/lookup-identity.js'
+import type { Lookup, LookupId } from '../../core/lookup-identity.js'
 import type { HistoryStore } from './history-store.js'
-import type { LookupPlan, PlanPolicy } from './lookup-state.js'
+import type { LookupPlan, PlanPolicy } from '../../core/lookup-state.js'
 import type { LookupKind } from '../../core/lookup-kinds.js'
 import type {
   SharedTurns,
   Intention,
-  KeyedLookup,
-  LookupId,
   PendingRun,
   Refusal,
   RowAnswer,
@@ -14,6 +12,7 @@ import type {
   SubmissionBounds,
   ToSubmit,
 } from './records.js'
+import type { KeyedLookup } from './lookup.js'
 import type { LookupUpdate, RowsNow, Transition } from './transitions.js'
 
 interface Query<Given, Found> {

@@ -1,37 +1,32 @@
-import { isPostgresUrl } from '../../core/server-addresses.js'
+import { isPostgresUrl, formatPostgresUrl, parsePostgresUrl } from '../../core/server-addresses.js'
 import type { Clock } from '../../platform/clock.js'
 import type { ChargesReport, ChargesRequest } from './sqlite/settle-charges.js'
+import { diagnoseDamage } from './open.js'
+import { verifyFile, type Damage, type Verification } from './sqlite/verify.js'
+import { type Repair, repairFile, type Compaction, compactFile } from './sqlite/repair.js'
+import { resolve } from 'node:path'
+import { formatCount } from '../../core/text.js'
+import { UserError } from '../../core/errors.js'
+import { withCleanup, type CloseLater } from '../../platform/close-stack.js'
+import { createMovedError } from './checkpoint-errors.js'
+import type { OpenSharedDeps } from './postgres/open-database.js'
 import {
-  describeDamage,
-  diagnoseDamage,
-  findDamage,
-  verifyFile,
-  type Damage,
-  type Verification,
-} from './sqlite/verify.js'
-import { copyFileSync, existsSync, rmSync, statSync } from 'node:fs'
-import type { FoundHead } from './checkpoint-standing.js'
-import { keepToOwner, publishFile, buildTemporaryPath, resolveFinalPath } from '../../platform/files.js'
-import { openSqlite, type Sqlite } from '../../platform/sqlite.js'
-import { HeadFile, readPlace, readHead } from './sqlite/head-file.js'
-import {
-  withExplainedErrors,
-  lockCheckpoint,
-  makeCheckpointFile,
-  openToWrite,
-} from './sqlite/open-database.js'
-import { tryRead } from './sqlite/readable-rows.js'
-import { rebuild, type RebuildResult } from './sqlite/rebuild.js'
-import { schemaVersion } from './sqlite/schema.js'
-import { createDamagedError } from './checkpoint-errors.js'
+  findDifference,
+  readAll,
+  type Counts,
+  type End,
+  type HeldCheckpoint,
+  type OnProgress,
+} from './copy-rows.js'
+import { createFileEnd, type FileEndDeps } from './sqlite/move-end.js'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-export type { Damage, ChargesReport, Verification }
+export type { ChargesReport, Compaction, Damage, Repair, Verification }
 
 /**
- * Maintenance of a whole checkpoint. Every function takes the path of a file; `verifyCheckpoint` and
- * `settleCharges` also take the URL of a PostgreSQL database. They throw CHECKPOINT_*.
+ * Maintenance of a whole checkpoint, which no run uses meanwhile. Every function takes the path of a file; all but
+ * `repairCheckpoint` and `compactCheckpoint` also take the URL of a PostgreSQL database. They throw CHECKPOINT_*.
  *
  *     const found = await verifyCheckpoint(path, { environment })
  *     if (found !== null && found.damage.length > 0) await repairCheckpoint(path, clock.nowMs())
@@ -79,176 +74,119 @@ export async function settleCharges(request: LedgerRequest): Promise<ChargesRepo
   return diagnoseDamage(path, () => Promise.resolve(settleFileCharges(reconciling)))
 }
 
-export interface Repair extends RebuildResult {
-  /** New path of the damaged file. */
-  damagedPath: string
+export interface MoveDeps extends OpenSharedDeps, Omit<FileEndDeps, 'nowMs'> {
+  readonly clock: Clock
+  /** Called with the progress, every five seconds. */
+  readonly notice: (text: string) => void
+}
+
+export interface Move {
+  readonly from: string
+  readonly to: string
+  /** Copied rows by table; `null` if an earlier attempt had copied them all. */
+  readonly counts: Counts | null
+  readonly staysBehind: readonly string[]
+  /** Whether it had moved before, with nothing left to do. */
+  readonly isDone: boolean
+}
+
+/** The name of a checkpoint in marks and messages. */
+export const formatPlace = (pathOrUrl: string): string =>
+  isPostgresUrl(pathOrUrl) ? formatPostgresUrl(parsePostgresUrl(pathOrUrl)) : resolve(pathOrUrl)
+
+async function createEnd(pathOrUrl: string, deps: MoveDeps, closeLater: CloseLater): Promise<End> {
+  if (!isPostgresUrl(pathOrUrl))
+    return createFileEnd(resolve(pathOrUrl), { ...deps, nowMs: deps.clock.nowMs() }, closeLater)
+  const { createServerEnd } = await import('./postgres/move-end.js')
+  return createServerEnd(pathOrUrl, deps, closeLater)
 }
 
 /**
- * Replaces a damaged checkpoint by a new file with all intact rows; keeps the damaged file next to it. Returns `null`
- * if nothing is damaged. If submissions are permanently lost, the head stays ahead, so that the next run stops until
- * the user has settled them. Throws CHECKPOINT_*.
+ * Moves all data of a checkpoint to another one, in a file or on a server:
+ *
+ * 1. The source is locked, and its rows are copied to a target that no process can use yet.
+ * 2. The target is read back. If it is equal, one write marks the source as moved.
+ * 3. The target is published.
+ *
+ * If killed, the same call completes it. Throws CHECKPOINT_*, DISK_FULL and USAGE_INVALID.
+ *
+ *     await moveCheckpoint('.enrich/checkpoint.sqlite', 'postgres://db.example.com/enrich', deps)
  */
-export function repairFile(path: string, nowMs: number): Repair | null {
-  const lock = lockCheckpoint(path, nowMs)
-  try {
-    return withExplainedErrors(path, () => {
-      if ((verifyFile(path)?.damage.length ?? 0) === 0) return null
-      const found = readHead(path)
-      const fresh = buildTemporaryPath(path)
-      try {
-        // SQLite's log is next to the target of a link.
-        const target = resolveFinalPath(path)
-        const rebuilt = rebuildInto(fresh, target, found)
-        const damagedPath = putInPlace(fresh, target, nowMs)
-        writeHead(path, rebuilt, found)
-        return { ...rebuilt, damagedPath }
-      } finally {
-        for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(fresh + suffix, { force: true })
-      }
+export async function moveCheckpoint(from: string, to: string, deps: MoveDeps): Promise<Move> {
+  if (formatPlace(from) === formatPlace(to)) {
+    throw new UserError('USAGE_INVALID', 'source and target are the same checkpoint', {
+      hint: 'enrich checkpoint migrate FROM TO',
     })
-  } finally {
-    lock.release()
   }
-}
-
-function rebuildInto(fresh: string, path: string, found: FoundHead): RebuildResult {
-  const copy = buildTemporaryPath(path)
-  try {
-    const to = makeCheckpointFile(fresh)
-    try {
-      const from = openCopy(copy, path)
-      try {
-        return beginGeneration(to, rebuild(from, to, found))
-      } finally {
-        from.close()
-      }
-    } finally {
-      to.close()
-    }
-  } finally {
-    for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true })
-  }
-}
-
-/** Starts a new generation if nothing is lost: the head is then written again. */
-function beginGeneration(database: Sqlite, rebuilt: RebuildResult): RebuildResult {
-  if (rebuilt.lostSubmissionCount > 0) return rebuilt
-  const next = { ...rebuilt, generation: rebuilt.generation + 1, sequence: rebuilt.sequence + 1 }
-  database.prepare('UPDATE checkpoint SET generation = ?, sequence = ?').run(next.generation, next.sequence)
-  return next
-}
-
-/** Works on a copy, because opening a damaged file would change it. A file that SQLite cannot open has no rows. */
-function openCopy(copy: string, path: string): Sqlite {
-  for (const suffix of ['', '-wal']) {
-    if (!existsSync(path + suffix)) continue
-    keepToOwner(copy + suffix)
-    copyFileSync(path + suffix, copy + suffix)
-  }
-  const open = () => {
-    const database = openSqlite(copy, { synchronous: 'OFF' })
-    // Detects misplaced cells instead of reading them.
-    database.pragma('cell_size_check = ON')
-    database.prepare('SELECT count(*) FROM sqlite_schema').get()
-    return database
-  }
-  const database = tryRead(open)
-  if (database !== null) return database
-  for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true })
-  return open()
-}
-
-/** If killed, leaves the damaged file or the new one; the damaged one without its log is behind its head. */
-function putInPlace(fresh: string, path: string, nowMs: number): string {
-  const time = new Date(nowMs)
-    .toISOString()
-    .replace(/\.\d+Z$/, 'Z')
-    .replaceAll(':', '-')
-  let damagedPath = `${path}.damaged-${time}`
-  for (let number = 2; existsSync(damagedPath); number++) damagedPath = `${path}.damaged-${time}-${number}`
-  for (const suffix of ['', '-wal']) {
-    if (!existsSync(path + suffix)) continue
-    keepToOwner(damagedPath + suffix)
-    copyFileSync(path + suffix, damagedPath + suffix)
-  }
-  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
-  publishFile(fresh, path)
-  return damagedPath
-}
-
-function writeHead(path: string, rebuilt: RebuildResult, found: FoundHead): void {
-  // Without a head, newer commits may be missing: the next run stops and asks.
-  if (found.kind !== 'found') return
-  const { checkpointId, generation, sequence, lostSubmissionCount } = rebuilt
-  const isLost = lostSubmissionCount > 0
-  const chain = isLost ? found.head.chain : readChain(path)
-  const submissionCount = rebuilt.submissionCount + lostSubmissionCount
-  new HeadFile(path, {
-    ...found.head,
-    version: schemaVersion,
-    checkpointId,
-    generation,
-    sequence: isLost ? sequence + 1 : sequence,
-    submissionCount,
-    chain,
-    place: readPlace(path),
-  }).close()
-}
-
-function readChain(path: string): string {
-  const database = openSqlite(path, { synchronous: 'FULL', readonly: true })
-  try {
-    return (
-      database
-        .prepare<[], string>('SELECT chain FROM submissions ORDER BY rowid DESC LIMIT 1')
-        .pluck()
-        .get() ?? ''
+  return withCleanup(async (closeLater) => {
+    const source = await createEnd(from, deps, closeLater)
+    const target = await createEnd(to, deps, closeLater)
+    const progress = createProgress(deps)
+    const { held, copied } = await moveTo(source, target, (checkpoint) =>
+      target.fill(checkpoint, source.place, progress),
     )
-  } finally {
-    database.close()
-  }
+    const isPublished = await target.publish(held.checkpointId)
+    const staysBehind = copied === null ? [] : held.staysBehind
+    return { from: source.place, to: target.place, counts: copied, staysBehind, isDone: !isPublished }
+  })
 }
 
-/** Disk usage of a checkpoint with its log. */
-export interface Compaction {
-  path: string
-  bytesBefore: number
-  bytesAfter: number
-  /** Another process reads it: the freed space is returned when it stops. */
-  isRead: boolean
-}
+/** Marks the source as moved after `copy`. `copied` is `null` if it was moved there before. Throws CHECKPOINT_MOVED. */
+const moveTo = <Copied>(
+  source: End,
+  target: End,
+  copy: (held: HeldCheckpoint) => Promise<Copied>,
+): Promise<{ held: HeldCheckpoint; copied: Copied | null }> =>
+  source.hold(async (held) => {
+    if (held.movedTo === target.place) return { held, copied: null }
+    if (held.movedTo !== null) throw createMovedError(source.place, held.movedTo)
+    const copied = await copy(held)
+    await held.markMoved(target.place)
+    return { held, copied }
+  })
 
 /**
- * Rewrites the checkpoint without free pages, in place, in one transaction: unchanged if killed, or if the disk is
- * full. The file stays the same, so its head remains valid. Throws CHECKPOINT_* and DISK_FULL.
+ * Makes the checkpoint `from` usable again after a move to `to`, and marks `to` as moved back. Refuses if `to` was used
+ * since, because its submissions would be billed again. Throws CHECKPOINT_* and USAGE_INVALID.
  */
-export function compactFile(path: string, nowMs: number): Compaction {
-  const lock = lockCheckpoint(path, nowMs)
-  try {
-    return withExplainedErrors(path, () => {
-      const bytesBefore = measureBytes(path)
-      const database = openToWrite(path)
-      try {
-        const wrong = findDamage(database, 'all')
-        if (wrong.length > 0) throw createDamagedError(path, undefined, describeDamage(wrong))
-        database.exec('VACUUM')
-        const isRead = !moveLog(database)
-        return { path, bytesBefore, bytesAfter: measureBytes(path), isRead }
-      } finally {
-        database.close()
-      }
+export function undoMove(from: string, to: string, deps: MoveDeps): Promise<void> {
+  return withCleanup(async (closeLater) => {
+    const source = await createEnd(from, deps, closeLater)
+    const target = await createEnd(to, deps, closeLater)
+    await source.hold(async (old) => {
+      if (old.movedTo === null)
+        throw new UserError('USAGE_INVALID', `the checkpoint ${source.place} has not moved`, {
+          hint: 'there is nothing to undo; use this checkpoint',
+        })
+      if (old.movedTo !== target.place) throw createMovedError(source.place, old.movedTo)
+      const movingBack = moveTo(target, source, async (moved) => {
+        const table = findDifference(await readAll(old), await readAll(moved))
+        if (table !== null) throw createUsedSinceError(target.place, table)
+      })
+      // No process uses a target that was removed.
+      await movingBack.catch((error: unknown) => {
+        if (!(error instanceof UserError) || error.code !== 'CHECKPOINT_NOT_FOUND') throw error
+      })
+      await old.restore()
     })
-  } finally {
-    lock.release()
+  })
+}
+
+const createUsedSinceError = (place: string, table: string): UserError =>
+  new UserError('CHECKPOINT_NOT_EMPTY', `${place} was used after the migration: its ${table} have changed`, {
+    hint: 'continue with that one, or move it to a new path with enrich checkpoint migrate',
+  })
+
+const noticeEveryMs = 5_000
+
+function createProgress({ clock, notice }: MoveDeps): OnProgress {
+  let last = clock.monotonicMs()
+  const counts = new Map<string, number>()
+  return (what, table, count) => {
+    const key = `${table} ${what}`
+    counts.set(key, (counts.get(key) ?? 0) + count)
+    if (clock.monotonicMs() - last < noticeEveryMs) return
+    last = clock.monotonicMs()
+    notice(`${formatCount(counts.get(key) ?? 0)} ${key}`)
   }
 }
-
-/** Moves the log into the file, which sets its new size. False if another process reads the old content. */
-function moveLog(database: Sqlite): boolean {
-  const [moved] = database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
-  return moved?.busy === 0
-}
-
-const measureBytes = (path: string): number =>
-  [path, `${path}-wal`].reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0)

@@ -24,6 +24,11 @@ export function getReviewStorePath(checkpointPath: string): string {
   return `${checkpointPath.replace(/\.sqlite$/, '')}.review.sqlite`
 }
 
+/** The inbox next to a checkpoint. */
+export function getInboxPath(checkpointPath: string): string {
+  return `${checkpointPath.replace(/\.sqlite$/, '')}.inbox.sqlite`
+}
+
 /** Whether there may be decisions: a decisions file or a review store exists. */
 export const hasDecisions = (decisionsPath: string, checkpointPath: string): boolean =>
   existsSync(decisionsPath) || existsSync(getReviewStorePath(checkpointPath))

@@ -1,6 +1,5 @@
-import type { Lookup } from '../../core/lookup-identity.js'
-import type { LookupState } from './lookup-state.js'
-import type { LookupKind } from '../../core/lookup-kinds.js'
+import type { LookupId, Lookup } from '../../core/lookup-identity.js'
+import type { LookupState } from '../../core/lookup-state.js'
 import type { AnswerContent } from './packed-answer.js'
 
 /** The right to start one request. */
@@ -24,22 +23,6 @@ export interface SharedTurns {
   pause(delayMs: number): Promise<void>
   /** Remaining time of a pause; 0 without a pause, or if PostgreSQL is unavailable. */
   pausedMs(): Promise<number>
-}
-
-/** A lookup's number in the checkpoint: 1 to 2^32 - 2. */
-export type LookupId = number
-
-/** A lookup with its kind and key. Equal keys of two kinds are two lookups. */
-export interface KeyedLookup {
-  kind: LookupKind
-  key: Uint8Array
-  lookup: Lookup
-  /** The key that the lookup would have without an occurrence number. */
-  plainKey?: Uint8Array
-  /** A reviewer decided the lookup: runs that include it do not submit it. */
-  isDecided?: boolean
-  /** The lookup only checks an answer of an own registry, and no further lookups follow from it. */
-  isCheck?: boolean
 }
 
 export interface PendingRun {

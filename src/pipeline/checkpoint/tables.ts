@@ -1,4 +1,5 @@
-import { createHash, hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
+import { digest, digestBytes } from './lookup.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { canUnpack, type PackedAnswer } from './packed-answer.js'
 
@@ -221,9 +222,6 @@ const covered = new Map(
 /** The columns that a row's checksum covers in a file. */
 export const listCoveredColumns = (table: TableName): readonly string[] => covered.get(table) ?? []
 
-/** 128 bits make accidental collisions impossible and take half the space of the full hash. */
-const checksumBytes = 16
-
 /** The tables whose row checksums are maintained by triggers. */
 export const summedTables = ['checkpoint', 'scopes', 'jobs', 'lookups', 'submissions'] as const
 export type SummedTable = (typeof summedTables)[number]
@@ -261,7 +259,7 @@ function hashAnswer(values: readonly unknown[]): Buffer {
     .update(json)
     .update(Buffer.isBuffer(packed) ? packed : '')
     .digest()
-    .subarray(0, checksumBytes)
+    .subarray(0, digestBytes)
 }
 
 /** Registers the SQL functions that the expressions above call. */
@@ -287,10 +285,6 @@ export function hashRow(values: readonly unknown[]): Buffer {
 
 function toJson(values: readonly unknown[]): string {
   return JSON.stringify(values.map((value) => (Buffer.isBuffer(value) ? value.toString('hex') : value)))
-}
-
-export function digest(content: Buffer | string): Buffer {
-  return hash('sha256', content, 'buffer').subarray(0, checksumBytes)
 }
 
 /** The next value of the hash chain over submissions: each value proves its row and all rows before it. */

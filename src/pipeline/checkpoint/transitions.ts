@@ -7,8 +7,9 @@ import {
   type LookupPlan,
   type LookupState,
   type PlanPolicy,
-} from './lookup-state.js'
-import type { Answer, Claim, LookupId } from './records.js'
+} from '../../core/lookup-state.js'
+import type { Answer, Claim } from './records.js'
+import type { LookupId } from '../../core/lookup-identity.js'
 
 /**
  * The rules of lookups and submissions, for every store: a store reads rows under its locks, calls one of these

@@ -3,7 +3,7 @@ import { isEntityId } from '../../core/identifiers.js'
 import { UserError } from '../../core/errors.js'
 import { parseInstantMs } from '../../core/time.js'
 import { formatCsv } from '../../tables/writers.js'
-import { verdicts, type Decision, type Verdict } from '../answers/decision.js'
+import { verdicts, type Decision, type Verdict } from '../../core/decisions.js'
 
 /** Columns of a decisions file, in order. */
 export const decisionColumns = [

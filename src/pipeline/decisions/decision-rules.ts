@@ -1,4 +1,4 @@
-import type { Decision, KeptDecision } from '../answers/decision.js'
+import type { Decision, KeptDecision } from '../../core/decisions.js'
 
 /** A row of the decisions ever made about a lookup. It is in force if it is neither withdrawn nor replaced. */
 export interface StoredDecision extends KeptDecision {

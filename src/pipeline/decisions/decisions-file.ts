@@ -1,3 +1,4 @@
+import { buildStageLookup, calculateResolutionKey } from '../checkpoint/lookup.js'
 import {
   closeSync,
   fsyncSync,
@@ -19,7 +20,8 @@ import {
   resolveFinalPath,
 } from '../../platform/files.js'
 import { FileLockedError, withFileLock } from '../../platform/file-locks.js'
-import type { Decision } from '../answers/decision.js'
+import type { Decision } from '../../core/decisions.js'
+import type { firstKinds } from '../../core/lookup-kinds.js'
 import { formatDecisionLine, decisionsHeader } from './decision-lines.js'
 import { createInvalidFileError, readDecisions, type ReadDecisions } from './read-decisions.js'
 
@@ -208,4 +210,14 @@ function createUnwritableError(path: string, why: string, cause: unknown): UserE
     hint: `${why}; the decisions are kept in the review store`,
     cause,
   })
+}
+
+/**
+ * Returns the kind of the lookup that a decision is about: `domain` if its row has no name. Null if the lookup had more
+ * than a decisions file has, like a context.
+ */
+export function findDecidedKind({ lookup, name, location }: Decision): (typeof firstKinds)[number] | null {
+  const isKey = (key: Uint8Array) => lookup === Buffer.from(key).toString('hex')
+  if (isKey(buildStageLookup('domain', name).key)) return 'domain'
+  return isKey(calculateResolutionKey({ name, location, context: null })) ? 'resolution' : null
 }

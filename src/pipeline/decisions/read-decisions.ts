@@ -1,6 +1,6 @@
 import { UserError } from '../../core/errors.js'
 import { CsvScanner, openText, type LocatedRecord } from '../../tables/text-tables.js'
-import type { Decision } from '../answers/decision.js'
+import type { Decision } from '../../core/decisions.js'
 import {
   decisionColumns,
   formatDecisionLine,

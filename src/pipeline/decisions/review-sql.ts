@@ -1,8 +1,8 @@
 import type { PostgresStatements } from '../../platform/postgres/postgres.js'
-import type { Decision } from '../answers/decision.js'
+import type { Decision } from '../../core/decisions.js'
 import type { DecisionsNow, StoredDecision } from './decision-rules.js'
-import type { SharedDatabase } from '../checkpoint/postgres/open-database.js'
-import { anyConflict, withRetries, type RetryDeps } from '../checkpoint/postgres/retry.js'
+import type { ServerDatabase } from '../checkpoint/open.js'
+import { anyConflict, withRetries, type RetryDeps } from '../../platform/postgres/retry.js'
 
 /** Locks the decisions and returns the number of the change. Each change calls it first, so that changes are serialised. */
 export async function beginChange(statements: PostgresStatements): Promise<number> {
@@ -105,10 +105,10 @@ const toStorable = <Text extends string | null>(text: Text): Text | string =>
 
 /** Statements of a review store on a server, repeated if the connection was lost. Rejects with CHECKPOINT_*. */
 export class ReviewStatements implements PostgresStatements {
-  readonly #database: Pick<SharedDatabase, 'postgres' | 'explain'>
+  readonly #database: ServerDatabase
   readonly #deps: RetryDeps
 
-  constructor(database: Pick<SharedDatabase, 'postgres' | 'explain'>, deps: RetryDeps) {
+  constructor(database: ServerDatabase, deps: RetryDeps) {
     this.#database = database
     this.#deps = deps
   }

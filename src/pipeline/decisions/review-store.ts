@@ -3,7 +3,7 @@ import { UserError } from '../../core/errors.js'
 import { createGroupTransactions, type GroupTransactions } from '../../platform/group-commit.js'
 import { openOwn, readOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
 import { isDiskFull, NotOursError, getSqliteCode, type Sqlite } from '../../platform/sqlite.js'
-import type { Candidate, Decision, KeptDecision } from '../answers/decision.js'
+import type { Candidate, Decision, KeptDecision } from '../../core/decisions.js'
 import {
   packCandidates,
   unpackCandidates,
@@ -22,9 +22,7 @@ import {
   type DecisionChange,
   type DecisionsNow,
 } from './decision-rules.js'
-import { getReviewStorePath } from '../checkpoint/paths.js'
-
-export type { KeptDecision } from '../answers/decision.js'
+import { getReviewStorePath } from '../checkpoint/open.js'
 
 export interface ReviewReader {
   /** Returns the current decisions for one service, including those for any service, in the order of their creation. */

@@ -1,5 +1,5 @@
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
-import { type KeptDecision, type Verdict, candidatesMax, type Candidate } from '../answers/decision.js'
+import { type KeptDecision, type Verdict, candidatesMax, type Candidate } from '../../core/decisions.js'
 import type { StoredDecision } from './decision-rules.js'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 

@@ -1,11 +1,10 @@
+import { getReviewStorePath, type ServerDatabase } from '../checkpoint/open.js'
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import type { PostgresStatements } from '../../platform/postgres/postgres.js'
 import type { CloseLater } from '../../platform/close-stack.js'
-import type { SharedDatabase } from '../checkpoint/postgres/open-database.js'
-import type { RetryDeps } from '../checkpoint/postgres/retry.js'
-import type { Candidate, Decision, KeptDecision } from '../answers/decision.js'
-import type { SharedCheckpointView } from '../checkpoint/postgres/local-copy.js'
+import type { RetryDeps } from '../../platform/postgres/retry.js'
+import type { Candidate, Decision, KeptDecision } from '../../core/decisions.js'
 import { packCandidates, type KeptRow } from './review-tables.js'
 import {
   describeReviewStore,
@@ -14,7 +13,6 @@ import {
   type ReviewStore,
   type RunReview,
 } from './review-store.js'
-import { getReviewStorePath } from '../checkpoint/paths.js'
 import { openOwn } from '../../platform/own-sqlite.js'
 import { prepare } from '../../platform/sqlite.js'
 import {
@@ -36,7 +34,7 @@ import {
 } from './review-sql.js'
 
 export interface SharedReviewDeps extends RetryDeps {
-  readonly database: Pick<SharedDatabase, 'postgres' | 'explain'>
+  readonly database: ServerDatabase
   /** The local copy of the checkpoint; readers find the review store next to it. */
   readonly checkpointPath: string
   /** The decisions file of this machine. */
@@ -209,17 +207,12 @@ const changedSql = `
   LEFT JOIN enrich.review_lines l ON l.file = $1 AND l.sequence = d.sequence
   WHERE (d.changed > $2 OR l.changed > $2) AND d.sequence > $3 ORDER BY d.sequence LIMIT $4`
 
-/** Opens the decisions on a server for read-only commands. */
-export async function lookAtReview(
-  { path, database }: SharedCheckpointView,
-  deps: Omit<SharedReviewDeps, 'database' | 'checkpointPath'>,
-  closeLater: CloseLater,
-): Promise<RunReview> {
-  const review = new SharedReview({ ...deps, database, checkpointPath: path })
+/** Opens the decisions on a server for a run or a command that only reads; `closeLater` closes them. */
+export function openRunReview(deps: SharedReviewDeps, closeLater: CloseLater): RunReview {
+  const review = new SharedReview(deps)
   closeLater(() => {
     review.close()
   })
-  await review.refresh()
   return review.runReview
 }
 

@@ -1,114 +1,34 @@
-import { UserError } from '../../core/errors.js'
-import { isSameFile } from '../../platform/files.js'
-import {
-  noAccess,
-  type RemoteAccess,
-  type RemoteOutput,
-  type RequestedFormat,
-  resolveOutputForm,
-} from '../output/output-format.js'
-import { assertOutputUsable } from '../output/output-path.js'
+import { UserError, type ErrorCode } from '../../core/errors.js'
+import { findAppended } from '../output/output.js'
+import { compareOutputs, listColumns, readChanges, readSettledOutput } from './compare-outputs.js'
+import type { HistoryReader, PublishedOutput } from './run-record.js'
 import {
   publishTable,
+  resolveTable,
   tryTable,
-  type PlainColumn,
-  type PlainRow,
   type PlainTableTarget,
+  type TableRequest,
 } from '../output/plain-table.js'
-import type { SourceFile } from '../input/input.js'
-import type { Change } from './alarms.js'
-
-/** Columns of a changes file, in order, with their values. */
-const columns = [
-  { name: 'kind', kind: 'text', of: ({ kind }) => kind },
-  { name: 'row_key', kind: 'user_text', of: ({ rowKey }) => rowKey },
-  { name: 'row_number', kind: 'integer', of: ({ rowNumber }) => rowNumber },
-  { name: 'name', kind: 'user_text', of: ({ name }) => name },
-  { name: 'field', kind: 'text', of: ({ field }) => field },
-  { name: 'old', kind: 'text', of: (change) => change.old },
-  { name: 'new', kind: 'text', of: (change) => change.new },
-  { name: 'old_source', kind: 'text', of: ({ oldSource }) => oldSource },
-  { name: 'new_source', kind: 'text', of: ({ newSource }) => newSource },
-  { name: 'old_entity_id', kind: 'text', of: ({ oldEntityId }) => oldEntityId },
-  { name: 'new_entity_id', kind: 'text', of: ({ newEntityId }) => newEntityId },
-  { name: 'run', kind: 'integer', of: ({ run }) => run },
-] as const satisfies readonly ChangeColumn[]
-
-/** Further columns, if an own registry answers first. */
-const sideColumns = [
-  { name: 'old_answered_by', kind: 'text', of: ({ oldAnsweredBy = null }) => oldAnsweredBy },
-  { name: 'new_answered_by', kind: 'text', of: ({ newAnsweredBy = null }) => newAnsweredBy },
-] as const satisfies readonly ChangeColumn[]
-
-type ChangeColumn = PlainColumn & { of: (change: Change) => string | number | null }
-
-const listColumns = (hasSides: boolean): readonly ChangeColumn[] =>
-  hasSides ? [...columns, ...sideColumns] : columns
-
-/** Returns a change as an object with the columns as keys. */
-export function toChangeRecord(change: Change, hasSides: boolean): Record<string, string | number | null> {
-  return Object.fromEntries(listColumns(hasSides).map(({ name, of }) => [name, of(change)]))
-}
+import type { Change, ChangeCounts } from '../../core/alarms.js'
 
 const createTable = ({ hasSides }: ChangesTarget) => ({
   name: 'changes',
-  columns: listColumns(hasSides).map(({ name, kind }) => ({ name, kind })),
+  columns: listColumns(hasSides),
 })
 
 /** The user's settings for a changes file. */
-export interface ChangesRequest {
-  readonly path: string
-  readonly format?: RequestedFormat | undefined
-  readonly bom?: boolean | undefined
-  readonly memoryBytes: number
-  /** Access to tables and objects. */
-  readonly remote?: RemoteAccess
+export interface ChangesRequest extends Omit<TableRequest, 'mode'> {
   /** Whether the columns of the sides are written; defaults to false. */
   readonly hasSides?: boolean
 }
 
 export type ChangesTarget = PlainTableTarget & { readonly hasSides: boolean }
 
-export function createChangesTarget({
-  path,
-  format,
-  bom = false,
-  memoryBytes,
-  remote: access = noAccess,
-  hasSides = false,
-}: ChangesRequest): ChangesTarget {
-  const remote: RemoteOutput = { ...access, mode: 'append', keyColumn: null }
-  return { path, bom, memoryBytes, remote, hasSides, ...resolveOutputForm(path, format) }
-}
-
-/** Returns the changes file of a run. Throws USAGE_INVALID for standard output, and OUTPUT_FORMAT_UNKNOWN. */
-export function createChangesFile(request: ChangesRequest): ChangesTarget {
-  if (request.path === '-') {
-    throw new UserError('USAGE_INVALID', '--changes cannot write to standard output', {
-      hint: 'name a file; enrich diff -o - writes the changes of a run to standard output',
-    })
-  }
-  return createChangesTarget(request)
-}
-
-/**
- * Finds, before anything is submitted, the reasons for which publishing would fail: OUTPUT_IS_INPUT, OUTPUT_UNWRITABLE,
- * DISK_FULL, or USAGE_INVALID if another file of the run has the same path.
- */
-export function assertChangesApart(
-  target: ChangesTarget,
-  inputFiles: readonly SourceFile[],
-  others: readonly string[],
-): void {
-  const isSame = (path: string) => path === target.path || (path !== '-' && isSameFile(path, target.path))
-  const other = others.find(isSame)
-  if (other !== undefined) {
-    throw new UserError('USAGE_INVALID', `--changes ${target.path} is the output ${other}`, {
-      hint: 'name another file for the changes',
-    })
-  }
-  assertOutputUsable(inputFiles, target.path, 'ndjson')
-}
+/** Throws OUTPUT_FORMAT_UNKNOWN, MEMORY_SHORT. */
+export const createChangesTarget = ({ hasSides = false, ...request }: ChangesRequest): ChangesTarget => ({
+  ...resolveTable({ ...request, mode: 'append' }),
+  hasSides,
+})
 
 /** Writes a file without changes and removes it. Throws the same errors as `publishChanges`. */
 export function tryChanges(target: ChangesTarget): Promise<void> {
@@ -120,14 +40,97 @@ export function publishChanges(
   target: ChangesTarget,
   changes: AsyncIterable<readonly Change[]>,
 ): Promise<void> {
-  return publishTable({ ...createTable(target), rows: toRows(changes, target) }, target)
+  return publishTable({ ...createTable(target), rows: changes }, target)
 }
 
-async function* toRows(
-  changes: AsyncIterable<readonly Change[]>,
-  { hasSides }: ChangesTarget,
-): AsyncGenerator<readonly PlainRow[]> {
-  const columns = listColumns(hasSides)
-  for await (const batch of changes)
-    if (batch.length > 0) yield batch.map((change) => columns.map(({ of }) => of(change)))
+/** Changes since an earlier output. */
+export interface KnownChanges {
+  /** The run that published it. */
+  readonly baseline: number
+  readonly rowCountBefore: number
+  readonly counts: ChangeCounts
+}
+
+interface ChangesToReport {
+  readonly history: HistoryReader
+  /** Null if no changes file is written. */
+  readonly target: ChangesTarget | null
+  /** The stored output; null if it could not be stored. */
+  readonly stored: { readonly run: number; readonly baseline: number | null } | null
+  readonly notify: (text: string, isWarning: boolean) => void
+}
+
+/**
+ * Counts the changes since the baseline output, and writes them if requested. Returns null, with a notice, if there is
+ * no baseline; the changes file is then empty. Throws OUTPUT_UNWRITABLE, DISK_FULL: the next run is then compared with
+ * the same output.
+ */
+export async function reportChanges({
+  history,
+  target,
+  stored,
+  notify,
+}: ChangesToReport): Promise<KnownChanges | null> {
+  try {
+    const baseline = stored?.baseline ?? null
+    if (stored !== null && baseline !== null) {
+      const changes = await writeChangesSince({ history, target }, baseline, stored.run)
+      if (target !== null) notify(describeChanges(target, changes), false)
+      return changes
+    }
+    if (target !== null) notify(describeFirstOutput(target, stored !== null), true)
+  } catch (error) {
+    if (!(error instanceof UserError) || !incomparable.has(error.code)) throw error
+    notify(`This output is not compared with an earlier one: ${error.message}.`, true)
+  }
+  if (target !== null) await publishChanges(target, noChanges())
+  return null
+}
+
+async function* noChanges(): AsyncGenerator<never> {}
+
+/** A problem with an earlier output does not stop the run. */
+const incomparable: ReadonlySet<ErrorCode> = new Set([
+  'HISTORY_VERSION',
+  'RUNS_NOT_COMPARABLE',
+  'RUN_OUTPUT_UNKNOWN',
+  'CHECKPOINT_DAMAGED',
+])
+
+async function writeChangesSince(
+  { history, target }: Pick<ChangesToReport, 'history' | 'target'>,
+  baseline: number,
+  run: number,
+): Promise<KnownChanges> {
+  const appended = target === null ? null : await findAppended(target)
+  const changes = await readChanges(history, baseline, run)
+  const { rowCountBefore, after, batches } = changes
+  // A run that was killed may have appended its changes: only those since then are missing.
+  const since = await readAppended(history, appended, baseline)
+  if (target !== null) await publishChanges(target, since === null ? batches : compareOutputs(since, after))
+  while ((await batches.next()).done !== true);
+  return { baseline, rowCountBefore, counts: changes.counts }
+}
+
+/** Returns the output of the run whose changes a table has; null if it is not stored here. */
+async function readAppended(
+  history: HistoryReader,
+  appended: Awaited<ReturnType<typeof findAppended>>,
+  baseline: number,
+): Promise<PublishedOutput | null> {
+  const run = (await history.runs()).find(({ number }) => number === appended?.run)
+  if (run === undefined || run.startedAtMs !== appended?.startedAtMs) return null
+  return readSettledOutput(history, run.number, baseline)
+}
+
+function describeFirstOutput({ path }: ChangesTarget, isStored: boolean): string {
+  const why = isStored
+    ? 'This is the first output of its input'
+    : 'The output of this run is not in the history'
+  return `${why}: it cannot be compared, and ${path} has no changes.`
+}
+
+function describeChanges({ path }: ChangesTarget, { baseline, counts }: KnownChanges): string {
+  const kinds = Object.entries(counts).map(([kind, count]) => `${kind} ${count}`)
+  return `Since run ${baseline}: ${kinds.length === 0 ? 'no changes' : kinds.join(' · ')}, in ${path}.`
 }

@@ -1,5 +1,5 @@
 import { hasSameLetters } from '../../core/registry-suffix.js'
-import type { ChangeKind } from './alarms.js'
+import type { ChangeKind } from '../../core/alarms.js'
 import {
   isPendingStatus,
   publishedIdentifiers,

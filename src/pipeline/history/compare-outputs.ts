@@ -1,8 +1,9 @@
+import type { PlainColumn } from '../output/plain-table.js'
 import { UserError } from '../../core/errors.js'
-import { changeKinds, type Change, type ChangeCounts, type ChangeKind } from './alarms.js'
+import { changeKinds, type Change, type ChangeCounts, type ChangeKind } from '../../core/alarms.js'
 import { compareStates, getCurrentEntityId } from './changes.js'
 import { parsePublishedState, isPendingStatus, type PublishedState } from '../answers/published-state.js'
-import type { PublishedEntry, PublishedOutput, HistoryReader } from './remembered-runs.js'
+import type { PublishedEntry, PublishedOutput, HistoryReader } from './run-record.js'
 import { noRow, matchRows } from './match-rows.js'
 
 /** Number of rows whose entries are in memory at once. */
@@ -28,32 +29,51 @@ export async function* compareOutputs(
     yield await listGoneRows(older, gone.subarray(start, start + batchRows), newer.run)
 }
 
-/** Counts changes by kind, in the order of `changeKinds`. */
-export class ChangeCounter {
-  readonly #counts = new Map<ChangeKind, number>()
+/** The changes from one stored output to a later one. */
+export interface OutputChanges {
+  readonly rowCountBefore: number
+  readonly after: PublishedOutput
+  /** In the order of `compareOutputs`; read once. */
+  readonly batches: AsyncGenerator<readonly Change[], void>
+  /** Counts of the changes read so far, in the order of `changeKinds`. */
+  readonly counts: ChangeCounts
+}
 
-  add(changes: readonly Change[]): void {
-    for (const { kind } of changes) this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1)
-  }
-
-  /** Counts the changes while passing them on. */
-  async *countWhileReading(
-    batches: AsyncIterable<readonly Change[]>,
-  ): AsyncGenerator<readonly Change[], void> {
-    for await (const batch of batches) {
-      this.add(batch)
-      yield batch
+/**
+ * Compares the outputs of two runs: the earlier one with its pending rows settled, see `readSettledOutput`. Throws
+ * RUN_OUTPUT_UNKNOWN if one is no longer stored, and the errors of `compareOutputs`.
+ *
+ * @example
+ * const { batches } = await readChanges(history, 12, 15)
+ * for await (const changes of batches) print(changes)
+ */
+export async function readChanges(history: Outputs, older: number, newer: number): Promise<OutputChanges> {
+  const before = assertStored(await readSettledOutput(history, older), older)
+  const after = assertStored(await history.published(newer), newer)
+  const counts = new Map<ChangeKind, number>()
+  const countWhileReading = async function* () {
+    for await (const changes of compareOutputs(before, after)) {
+      for (const { kind } of changes) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+      yield changes
     }
   }
-
-  get counts(): ChangeCounts {
-    return Object.fromEntries(
-      changeKinds.flatMap((kind) => {
-        const count = this.#counts.get(kind)
-        return count === undefined ? [] : [[kind, count]]
-      }),
-    )
+  return {
+    rowCountBefore: before.rows.length,
+    after,
+    batches: countWhileReading(),
+    get counts() {
+      return Object.fromEntries(
+        changeKinds.filter((kind) => counts.has(kind)).map((kind) => [kind, counts.get(kind)]),
+      )
+    },
   }
+}
+
+function assertStored(output: PublishedOutput | null, run: number): PublishedOutput {
+  if (output !== null) return output
+  throw new UserError('RUN_OUTPUT_UNKNOWN', `the output of run ${run} is no longer stored`, {
+    hint: 'enrich runs lists the runs; history.keep sets how many outputs are stored',
+  })
 }
 
 /** Throws RUNS_NOT_COMPARABLE if only one of the outputs has row keys. */
@@ -208,4 +228,35 @@ async function* readEarlierOutputs(
     if (output === null) return
     yield output
   }
+}
+
+/** Columns of a changes file, in order, with their values. */
+const columns = [
+  { name: 'kind', kind: 'text', of: ({ kind }) => kind },
+  { name: 'row_key', kind: 'user_text', of: ({ rowKey }) => rowKey },
+  { name: 'row_number', kind: 'integer', of: ({ rowNumber }) => rowNumber },
+  { name: 'name', kind: 'user_text', of: ({ name }) => name },
+  { name: 'field', kind: 'text', of: ({ field }) => field },
+  { name: 'old', kind: 'text', of: (change) => change.old },
+  { name: 'new', kind: 'text', of: (change) => change.new },
+  { name: 'old_source', kind: 'text', of: ({ oldSource }) => oldSource },
+  { name: 'new_source', kind: 'text', of: ({ newSource }) => newSource },
+  { name: 'old_entity_id', kind: 'text', of: ({ oldEntityId }) => oldEntityId },
+  { name: 'new_entity_id', kind: 'text', of: ({ newEntityId }) => newEntityId },
+  { name: 'run', kind: 'integer', of: ({ run }) => run },
+] as const satisfies readonly PlainColumn<Change>[]
+
+/** Further columns, if an own registry answers first. */
+const sideColumns = [
+  { name: 'old_answered_by', kind: 'text', of: ({ oldAnsweredBy = null }) => oldAnsweredBy },
+  { name: 'new_answered_by', kind: 'text', of: ({ newAnsweredBy = null }) => newAnsweredBy },
+] as const satisfies readonly PlainColumn<Change>[]
+
+/** Returns the columns of a changes file. */
+export const listColumns = (hasSides: boolean): readonly PlainColumn<Change>[] =>
+  hasSides ? [...columns, ...sideColumns] : columns
+
+/** Returns a change as an object with the columns as keys. */
+export function toChangeRecord(change: Change, hasSides: boolean): Record<string, string | number | null> {
+  return Object.fromEntries(listColumns(hasSides).map(({ name, of }) => [name, of(change)]))
 }

@@ -7,7 +7,7 @@ import { explainSystemFailure } from '../../platform/system-limits.js'
 import type { Secret } from '../../core/secret.js'
 import type { HostResolver } from '../../platform/outbound/address-guard.js'
 import type { PostOutcome } from '../../platform/outbound/pinned-connect.js'
-import type { RunObserver } from './progress.js'
+import { type RunObserver, getExitCode, type RunSummary } from './run-summary.js'
 import {
   evaluateAlarms,
   formatCondition,
@@ -15,9 +15,10 @@ import {
   type AlarmCondition,
   type AlarmFacts,
   type ChangeCounts,
-} from './alarms.js'
-import { getExitCode, type RunSummary } from './run-summary.js'
-import { renderNotification, type NotifyFormat, type NotifyTime, type RunEnd } from './notify-message.js'
+  type NotifyFormat,
+  type NotifyTime,
+} from '../../core/alarms.js'
+import { renderNotification, type RunEnd } from './notify-message.js'
 import { explainStop, findEndReason } from '../scheduler/scheduling.js'
 import type { Money } from '../../core/money.js'
 import { writeMetricsFile } from './metrics-file.js'
@@ -28,33 +29,6 @@ export interface EndingOptions {
   readonly conditions: readonly AlarmCondition[]
   readonly metricsPath: string | null
   readonly notify: NotifyOptions | null
-}
-
-interface EndReporter {
-  /** Writes the metrics file, then sends the message. Only the first call has an effect. Never throws. */
-  report(end: RunEnd): Promise<void>
-}
-
-interface EndReporterDeps {
-  readonly ending: EndingOptions
-  readonly clock: Clock
-  readonly observe: RunObserver
-}
-
-/** Failures are reported as warnings: they do not change the run's result. */
-function createEndReporter({ ending, clock, observe }: EndReporterDeps): EndReporter {
-  let isReported = false
-  const warn = (text: string | null) => {
-    if (text !== null) observe({ type: 'notice', text, isWarning: true })
-  }
-  return {
-    report: async (end) => {
-      if (isReported) return
-      isReported = true
-      if (ending.metricsPath !== null) warn(await writeMetricsFile(ending.metricsPath, end))
-      if (ending.notify !== null) warn(await notifyOfRun(end, { ...ending.notify, clock }))
-    },
-  }
 }
 
 /** Evaluates the alarms of a run that wrote its output. Reports conditions that cannot be evaluated. */
@@ -122,16 +96,20 @@ export function openEnding(
   { clock, observe, interrupt }: EndingServices,
 ): Ending {
   const ending = reporting.ending ?? { conditions: [], metricsPath: null, notify: null }
-  const reporter = createEndReporter({ ending, clock, observe })
   const startedAtMs = clock.nowMs()
-  const report = (end: Omit<RunEnd, 'program' | 'series' | 'startedAtMs' | 'endedAtMs'>) =>
-    reporter.report({
-      ...end,
-      program: version,
-      series: reporting.history.job ?? source.input.paths.join(', '),
-      startedAtMs,
-      endedAtMs: clock.nowMs(),
-    })
+  let isReported = false
+  // Failures are warnings: they do not change the run's result.
+  const warn = (text: string | null) => {
+    if (text !== null) observe({ type: 'notice', text, isWarning: true })
+  }
+  const report = async (facts: Omit<RunEnd, 'program' | 'series' | 'startedAtMs' | 'endedAtMs'>) => {
+    if (isReported) return
+    isReported = true
+    const series = reporting.history.job ?? source.input.paths.join(', ')
+    const end = { ...facts, program: version, series, startedAtMs, endedAtMs: clock.nowMs() }
+    if (ending.metricsPath !== null) warn(await writeMetricsFile(ending.metricsPath, end))
+    if (ending.notify !== null) warn(await notifyOfRun(end, { ...ending.notify, clock }))
+  }
   return {
     getAlarms: ({ rowCount, rowsByStatus, money }, changes) =>
       findAlarms(ending.conditions, { rowCount, rowsByStatus, changes, money }, observe),

@@ -1,4 +1,4 @@
-import type { PublishedOutput } from './remembered-runs.js'
+import type { PublishedOutput } from './run-record.js'
 
 /** Rows that differ between two outputs. Rows are counted from 0. */
 export interface MatchedRows {

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { getErrorText, UserError } from '../../core/errors.js'
 import { buildTemporaryPath, publishFile, resolveFinalPath } from '../../platform/files.js'
-import { assertRegular } from '../output/output-path.js'
+import { assertRegular } from '../output/plain-table.js'
 import type { RunEnd } from './notify-message.js'
 import { listSubmissions } from '../../core/money.js'
 

@@ -2,7 +2,7 @@ import { formatCount, cutToWidth } from '../../core/text.js'
 import { assertNever, type ExitCode } from '../../core/errors.js'
 import { formatDuration } from '../../core/time.js'
 import { formatMoney, listSubmissions, sumSubmitted, type Money } from '../../core/money.js'
-import type { Alarm, ChangeCounts } from './alarms.js'
+import type { Alarm, ChangeCounts, NotifyFormat } from '../../core/alarms.js'
 import type { RunSummary } from './run-summary.js'
 
 /** A finished run, for notifications. Contains no secrets. */
@@ -26,12 +26,6 @@ export interface RunEnd {
   readonly changes: ChangeCounts | null
   readonly alarms: readonly Alarm[]
 }
-
-export const notifyFormats = ['json', 'slack', 'teams'] as const
-export type NotifyFormat = (typeof notifyFormats)[number]
-
-export const notifyTimes = ['always', 'failure'] as const
-export type NotifyTime = (typeof notifyTimes)[number]
 
 /** A finished run with ISO 8601 times and the file name of the output. */
 export interface NotifiedRun extends RunEnd {

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
 import { findCountryCode } from '../../core/countries.js'
 import type { Lookup } from '../../core/lookup-identity.js'
-import type { LookupIdentity } from '../checkpoint/checkpoint.js'
-import { digest } from '../checkpoint/tables.js'
-import type { RowIndex } from '../input/row-index.js'
-import type { LineObserver, WrittenLine } from '../output/answer-lines.js'
+import { type LookupIdentity, digest } from '../checkpoint/lookup.js'
+import type { RowIndex } from '../input/ingest.js'
+import type { LineObserver, WrittenLine } from '../answers/joined-line.js'
 import { readCountedValues } from './run-record.js'
 import { renderPublishedState, publishedStateVersion } from '../answers/published-state.js'
-import type { HistoryStore, Marks, NewEntry } from '../checkpoint/history-store.js'
+import type { HistoryStore, Marks, NewEntry } from '../checkpoint/checkpoint.js'
 
 /** Returns the form of marks and states. If it changes, the next run reads every line again. */
 export const getRecordedForm = (doubtThreshold: number): string =>

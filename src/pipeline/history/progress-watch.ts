@@ -1,4 +1,4 @@
-import type { LookupPlan } from '../checkpoint/lookup-state.js'
+import type { LookupPlan } from '../../core/lookup-state.js'
 import { toMicros, calculateMoney, toUnits, type Money, type Prices } from '../../core/money.js'
 import {
   type PollingPace,
@@ -7,7 +7,13 @@ import {
   type Stop,
   type SchedulingOptions,
 } from '../scheduler/scheduling.js'
-import { estimateEtaMs, type Progress, type TimeLeftFacts, type RunObserver } from './progress.js'
+import {
+  estimateEtaMs,
+  type Progress,
+  type TimeLeftFacts,
+  type RunObserver,
+  type TimelinePoint,
+} from './run-summary.js'
 import type { Clock } from '../../platform/clock.js'
 import {
   countAccepted,
@@ -17,8 +23,8 @@ import {
   type KindRun,
   type Tally,
 } from './tally.js'
-import type { TimelinePoint, Timeline } from './run-record.js'
-import type { JobSpending } from '../scheduler/job.js'
+import type { Timeline } from './run-record.js'
+import type { JobSpending } from '../scheduler/scheduler.js'
 import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
 

@@ -1,7 +1,14 @@
 import { UserError, getErrorText } from '../../core/errors.js'
 import { getSqliteCode } from '../../platform/sqlite.js'
-import type { RowGroups, RowIndex } from '../input/row-index.js'
-import { type OutputFigures, type RunRecord, calculateFigures, type GroupFigures } from './run-record.js'
+import type { RowGroups, RowIndex } from '../input/ingest.js'
+import {
+  type OutputFigures,
+  type RunRecord,
+  calculateFigures,
+  runRecordVersion,
+  type GroupFigures,
+  type HistoryReader,
+} from './run-record.js'
 import {
   OutputRecorder,
   getRecordedForm,
@@ -9,7 +16,7 @@ import {
   type RecorderDeps,
   type LastOutput,
 } from './output-recorder.js'
-import { type HistoryReader, chooseBaseline, selectRunsToPrune } from './remembered-runs.js'
+import { chooseBaseline, selectRunsToPrune } from './remembered-runs.js'
 import type {
   HistoryStore,
   KeyedEntry,
@@ -17,8 +24,14 @@ import type {
   NewEntry,
   RemovedRows,
   RunChange,
-} from '../checkpoint/history-store.js'
-import { packRecord, removeTimeline, RecordedRuns, toRememberedRun } from './history-reader.js'
+} from '../checkpoint/checkpoint.js'
+import { reportChanges, type ChangesTarget, type KnownChanges } from './changes-file.js'
+import { packRecord, removeTimeline, RecordedRuns, toRememberedRun } from './read-history.js'
+
+export { createChangesTarget, tryChanges, type ChangesTarget } from './changes-file.js'
+export { getErrorEnd, openEnding, type Ending, type EndingOptions } from './ending.js'
+export { assertMetricsReplaceable } from './metrics-file.js'
+export type { RecordedOutput } from './output-recorder.js'
 
 /** Facts known at the start of a run. */
 export interface RunStart {
@@ -157,6 +170,9 @@ function groupFigures(
   return { column: groups.column, groups: figures.slice(0, keptMax) }
 }
 
+/** The facts of a run that are known at its start. */
+type RunFacts = Pick<RunRecord, 'program' | 'command' | 'service' | 'scope' | 'input' | 'settings' | 'money'>
+
 export interface RunHistoryDeps {
   readonly store: HistoryStore
   /** Only outputs of one series are compared. */
@@ -167,19 +183,27 @@ export interface RunHistoryDeps {
   /** Answers with a lower confidence are doubtful. */
   readonly doubtThreshold: number
   /** Facts known at the start of the run. */
-  readonly record: RunRecord
-  readonly warn: (text: string) => void
+  readonly record: RunFacts
+  readonly notify: (text: string, isWarning: boolean) => void
 }
 
 /** An output that is stored and not yet published. */
-export interface StoredOutput {
+interface StoredOutput {
   readonly run: number
   /** The run to compare it with, or `null`. */
   readonly baseline: number | null
   readonly figures: OutputFigures
 }
 
-/** Records a run in the history. A failure does not stop the run, but ends the recording with one warning. */
+/**
+ * Records a run in the history. A failure does not stop the run, but ends the recording with one warning.
+ *
+ * @example
+ * const history = await RunHistory.begin(deps)
+ * const recorder = await history.recorder(index, { identitiesOf, rowKeys }) // observes the lines of the output
+ * await history.publishOutput(await history.finish(recorder), null, null)
+ * await history.end(0)
+ */
 export class RunHistory {
   readonly #deps: RunHistoryDeps
   readonly #store: HistoryWriter
@@ -192,14 +216,26 @@ export class RunHistory {
   private constructor(deps: RunHistoryDeps) {
     this.#deps = deps
     this.#store = new HistoryWriter(deps.store)
-    this.#record = deps.record
+    const { money, ...facts } = deps.record
+    this.#record = {
+      version: runRecordVersion,
+      ...facts,
+      summary: null,
+      error: null,
+      money,
+      figures: null,
+      timeline: [],
+      changes: null,
+      alarms: [],
+    }
   }
 
   /** Starts recording. The run is listed from then on. */
   static async begin(deps: RunHistoryDeps): Promise<RunHistory> {
     const history = new RunHistory(deps)
-    const { series, nowMs, record } = deps
+    const { series, nowMs } = deps
     const store = history.#store
+    const record = history.#record
     const startedAtMs = nowMs()
     history.#startedAtMs = startedAtMs
     history.#run = await history.#runUnlessDamaged(() => store.begin({ series, startedAtMs, record }))
@@ -239,8 +275,32 @@ export class RunHistory {
     return recorder === null ? Promise.resolve(null) : this.#runUnlessDamaged(() => recorder.finish())
   }
 
-  /** Call after the output is published. */
-  storeOutput(recorded: RecordedOutput | null, groups: RowGroups | null): Promise<StoredOutput | null> {
+  /**
+   * Call after the output is in place: stores its rows, then reports their changes, then marks them as published. Returns
+   * the changes; `null` if there was no baseline. Throws OUTPUT_UNWRITABLE and DISK_FULL.
+   */
+  async publishOutput(
+    recorded: RecordedOutput | null,
+    groups: RowGroups | null,
+    target: ChangesTarget | null,
+  ): Promise<KnownChanges | null> {
+    const stored = await this.#storeOutput(recorded, groups)
+    const { notify } = this.#deps
+    const known = await reportChanges({ history: this.reader, target, stored, notify })
+    if (stored === null) return known
+    const { baseline = null, counts = {} } = known ?? {}
+    this.note({ figures: stored.figures, changes: baseline === null ? null : { baseline, counts } })
+    await this.#runUnlessDamaged(() => this.#store.publish(stored.run, baseline, this.#record))
+    return known
+  }
+
+  /** Stores the rows of a run without an output for its report; no run is compared with them. */
+  async noteKnownRows(recorded: RecordedOutput | null, groups: RowGroups | null): Promise<void> {
+    const stored = await this.#storeOutput(recorded, groups)
+    if (stored !== null) this.note({ knownFigures: stored.figures })
+  }
+
+  #storeOutput(recorded: RecordedOutput | null, groups: RowGroups | null): Promise<StoredOutput | null> {
     const run = this.#run
     if (run === null || recorded === null) return Promise.resolve(null)
     return this.#runUnlessDamaged(async () => {
@@ -254,12 +314,6 @@ export class RunHistory {
   /** Reads the stored runs, while the checkpoint is open. */
   get reader(): HistoryReader {
     return this.#store.reader
-  }
-
-  /** Call after the changes since the baseline are written. */
-  async publish({ baseline }: StoredOutput): Promise<void> {
-    const run = this.#run
-    if (run !== null) await this.#runUnlessDamaged(() => this.#store.publish(run, baseline, this.#record))
   }
 
   /** The last step of a run, also if it failed. Deletes older outputs of the series. */
@@ -285,6 +339,6 @@ export class RunHistory {
   #giveUp(why: string): void {
     this.#run = null
     this.#isGivenUp = true
-    this.#deps.warn(`This run is not recorded in the history: ${why}.`)
+    this.#deps.notify(`This run is not recorded in the history: ${why}.`, true)
   }
 }

@@ -1,20 +1,19 @@
-import type { ChangeCounts, Alarm } from './alarms.js'
+import type { ChangeCounts, Alarm } from '../../core/alarms.js'
 import { linePositions, sliceLine } from '../answers/joined-line.js'
-import type { KindSubmissions, Money } from '../../core/money.js'
-import type { RunSummary } from './run-summary.js'
+import {
+  calculateMoney,
+  countBilled,
+  listSubmissions,
+  sumSubmitted,
+  toMicros,
+  type KindSubmissions,
+  type Money,
+  type Prices,
+} from '../../core/money.js'
+import type { RunSummary, TimelinePoint } from './run-summary.js'
 
 /** Version of this format; records of other versions are listed, but not read. */
 export const runRecordVersion = 1
-
-/** Counts of a run at a moment, since its start, over all kinds. */
-export interface TimelinePoint {
-  readonly elapsedMs: number
-  readonly submissions: number
-  readonly polls: number
-  readonly answered: number
-  /** Requests answered with 429. */
-  readonly rateLimited: number
-}
 
 /** Rows of one group, by outcome. */
 export interface GroupFigures {
@@ -70,6 +69,99 @@ export interface RunRecord {
   readonly changes: { readonly baseline: number; readonly counts: ChangeCounts } | null
   readonly alarms: readonly Alarm[]
 }
+
+/** A run in the list of `enrich runs`. */
+export interface RememberedRun {
+  /** From 1, across all runs of the checkpoint. Users refer to runs by it. */
+  readonly number: number
+  /** The job's name, or else the input's paths. Only outputs of one series are compared. */
+  readonly series: string
+  readonly startedAtMs: number
+  /** `null` if the run is active or was killed. */
+  readonly endedAtMs: number | null
+  readonly exitCode: number | null
+  /** Whether its output is stored and can be compared. */
+  readonly isPublished: boolean
+  /** Number of the run it was compared with. */
+  readonly baseline: number | null
+  /** `null` if an unknown version wrote it. */
+  readonly record: RunRecord | null
+  /** Whether its process is alive; absent if unknown. */
+  readonly isGoingOn?: boolean
+}
+
+/** A row of a published output. Equal rows share one entry. */
+export interface PublishedEntry {
+  /** Identifies the row across runs, in 16 bytes: derived from its first lookup's key, or from the user's key. */
+  readonly address: Uint8Array
+  readonly rowKey: string | null
+  /** As looked up, without identifiers; `null` for invalid rows. */
+  readonly name: string | null
+  /** The result; see `renderPublishedState`. */
+  readonly state: string
+}
+
+/** The stored output of a run. */
+export interface PublishedOutput {
+  readonly run: number
+  /** Entry number of each row, in order. Equal numbers mean equal entries, also across runs. */
+  readonly rows: Uint32Array
+  /** Reads entries by number, in the given order. */
+  entries(numbers: Iterable<number>): AsyncIterable<readonly [number: number, entry: PublishedEntry]>
+  /** Returns the numbers of entries whose status is wanted; may have those of other outputs in addition. */
+  numbersOf(isWanted: (status: string) => boolean): Promise<Iterable<number>>
+}
+
+/** Submissions of one kind at one service. */
+export interface ScopeSubmissions extends KindSubmissions {
+  /** The base URL of the service, or the edition of the registry. */
+  readonly scope: string
+}
+
+/** Reads the runs of a checkpoint, in a file or on a server, without a lock. Rejects with CHECKPOINT_*. */
+export interface HistoryReader {
+  /** Newest first. */
+  runs(): Promise<readonly RememberedRun[]>
+  /** Returns all submissions that were, or may have been, billed, by kind and service. */
+  submissions(): Promise<readonly ScopeSubmissions[]>
+  /** Returns `null` if the run's output is no longer stored. */
+  published(run: number): Promise<PublishedOutput | null>
+}
+
+/** The history of a checkpoint that was opened to read it. */
+export interface OpenHistory extends HistoryReader {
+  close(): void | Promise<void>
+}
+
+/** Adds the checkpoint's submissions to a run without a summary, which was killed or failed. */
+export function withSubmissions(record: RunRecord, submissions: readonly KindSubmissions[]): RunRecord {
+  if (sumSubmitted(submissions) === 0) return record
+  const { money } = record
+  return {
+    ...record,
+    submissions,
+    money: money === null ? null : calculateMoney(toPrices(money), submissions),
+  }
+}
+
+function toPrices({ currency, byKind }: Money): Prices {
+  const prices = Object.entries(byKind).map(([kind, { unitPrice }]) => [kind, toMicros(unitPrice)])
+  return { currency, byKind: Object.fromEntries(prices) as Prices['byKind'] }
+}
+
+/** Returns the input and output files of a run, which no other output may overwrite. */
+export const listRunFiles = ({ number, record }: RememberedRun): { path: string; what: string }[] => [
+  ...(record?.input.paths ?? []).map((path) => ({ path, what: `the input of run ${number},` })),
+  ...(record?.summary?.outputPaths ?? []).map((path) => ({ path, what: `the output of run ${number},` })),
+]
+
+/** Returns the submissions of a run by kind; for a run without a summary, those in the checkpoint, if any. */
+export const getSubmissions = ({ summary, submissions = [] }: RunRecord): readonly KindSubmissions[] =>
+  summary === null ? submissions : listSubmissions(summary)
+
+/** Returns the billed submissions of a run. The embedded service is free. */
+export const getBilled = (record: RunRecord): ReturnType<typeof countBilled> =>
+  countBilled(record.service === 'embedded' ? [] : getSubmissions(record), record.money?.byKind)
 
 /** A chart has no room for more. */
 const pointsMax = 240

@@ -1,9 +1,9 @@
 import { formatCount, quoteExcerpt } from '../../core/text.js'
 import { UserError, withHintFirst } from '../../core/errors.js'
-import type { CheckpointReader } from '../checkpoint/checkpoint.js'
-import { fetchKnown, findLookupIds } from '../checkpoint/lookup-key.js'
+import { type CheckpointReader, fetchKnown, findLookupIds } from '../checkpoint/lookup.js'
 import type { Input, InputFile, TextRow } from './input.js'
 import { createRowReader, toKeyedLookup, createEarlierNames } from './row-reader.js'
+import { listIdentifierColumns } from '../../core/identifiers.js'
 import {
   type ColumnSamples,
   listLookupColumns,
@@ -11,7 +11,6 @@ import {
   type LookupColumns,
   type LookupRule,
   type IdentifierUse,
-  listIdentifierColumns,
 } from './columns.js'
 import { isKnownHeader } from './header-words.js'
 import { detectColumns, findUnnamedColumn, judgeHeader } from './detect-columns.js'

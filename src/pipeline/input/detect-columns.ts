@@ -1,12 +1,6 @@
 import { canBeNames, canBePlaces, hasLegalForm, isValue } from './column-content.js'
-import {
-  type ColumnSamples,
-  listIdentifierColumns,
-  type IdentifierColumns,
-  type ConfigOrigin,
-  type NamedColumns,
-  type LookupColumns,
-} from './columns.js'
+import { listIdentifierColumns, type IdentifierColumns } from '../../core/identifiers.js'
+import type { ColumnSamples, ConfigOrigin, NamedColumns, LookupColumns } from './columns.js'
 import {
   toSpellingKey,
   toHeaderKey,

@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto'
 import { createReadStream, statSync, type BigIntStats } from 'node:fs'
 import { basename } from 'node:path'
 import { UserError } from '../../core/errors.js'
+import type { InputFormat } from '../../core/file-formats.js'
 import { contentKinds, detectContent, toFileError } from '../../tables/limits-and-errors.js'
 import { openFileBytes } from '../../tables/text-tables.js'
 
 type ContentKind = keyof typeof contentKinds
-
-export type InputFormat = 'csv' | 'parquet' | 'ndjson' | 'json' | 'xlsx'
 
 /** A file of the input, with its facts from the opening. */
 interface OpenedFile {

@@ -1,4 +1,4 @@
-import { type ColumnSamples, listIdentifierColumns, type IdentifierColumns } from './columns.js'
+import type { ColumnSamples } from './columns.js'
 import {
   toHeaderKey,
   identifierHeaders,
@@ -11,6 +11,8 @@ import {
   identifierNames,
   type IdentifierKey,
   type IdentifierPlaceKey,
+  listIdentifierColumns,
+  type IdentifierColumns,
 } from '../../core/identifiers.js'
 import { findContentFault, isCertainly } from './identifier-content.js'
 

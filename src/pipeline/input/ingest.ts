@@ -1,6 +1,7 @@
 import { listLookupColumns, type LookupRule } from './columns.js'
 import { IdentifierCounts } from './column-report.js'
-import type { CheckpointReader, KeyedLookup, LookupId } from '../checkpoint/checkpoint.js'
+import type { CheckpointReader, KeyedLookup } from '../checkpoint/lookup.js'
+import type { LookupId } from '../../core/lookup-identity.js'
 import type { Input, MemberRow, TextRow } from './input.js'
 import { RowGrouping, RowIndex, type RowGroups } from './row-index.js'
 import {
@@ -14,6 +15,16 @@ import {
   openEarlierNames,
 } from './row-reader.js'
 import { RowKeys, OccurrenceCounter } from './row-keys.js'
+
+export {
+  getLabelColumn,
+  type ColumnReport,
+  type IdentifierUse,
+  type LookupRule,
+  type NamedColumns,
+} from './columns.js'
+export { InputColumns } from './input-columns.js'
+export type { RowGroups, RowIndex } from './row-index.js'
 
 /** Takes the rows of the input in order. */
 interface RowSink {

@@ -11,7 +11,7 @@ import { canBeNames } from './column-content.js'
 import { reportColumns } from './column-report.js'
 import { detectColumns, findColumn } from './detect-columns.js'
 import { UserError } from '../../core/errors.js'
-import type { CheckpointReader } from '../checkpoint/checkpoint.js'
+import type { CheckpointReader } from '../checkpoint/lookup.js'
 import { chooseColumns, detectInputColumns, sampleColumns } from './column-choice.js'
 import type { Input } from './input.js'
 

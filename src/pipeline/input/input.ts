@@ -5,7 +5,7 @@ import { UserError, assertNever, withHintFirst } from '../../core/errors.js'
 import { quoteExcerpt } from '../../core/text.js'
 import { makeFolder } from '../../platform/files.js'
 import { judgeHeader } from './detect-columns.js'
-import { toNamedJob, getBlocks, type Partition } from '../checkpoint/partition.js'
+import { toNamedJob, getBlocks, type Partition } from '../../core/partition.js'
 import { noNested, type NestedColumns } from './nested-columns.js'
 import {
   createNoRowsError,
@@ -20,26 +20,19 @@ import {
   type RelationRows,
   type TextRow,
 } from './table.js'
-import {
-  assertContent,
-  createUnknownFormatError,
-  hashFiles,
-  hashList,
-  isUnchanged,
-  type InputFormat,
-} from './file-content.js'
+import { type InputFormat, formatOfPath } from '../../core/file-formats.js'
+import { assertContent, createUnknownFormatError, hashFiles, hashList, isUnchanged } from './file-content.js'
 import {
   assertHeaderless,
   assertSheets,
   findFiles,
-  formatOfPath,
   openFiles,
   type FileAccess,
   type FileRequest,
   type SourceFile,
 } from './sources.js'
 
-export { formatOfPath, type SourceFile } from './sources.js'
+export type { SourceFile } from './sources.js'
 export type { CellType, InputFile, MemberRow, MemberRows, RelationRows, TextRow } from './table.js'
 
 /** Files to read, and how to read them: plain data. */
@@ -121,6 +114,10 @@ interface InputIdentity {
  * Opens files, globs or standard input as one table. Throws INPUT_* errors for inputs that are missing, unreadable,
  * mixed, empty, badly encoded, too wide or without the named sheet; also for every bad object of NDJSON and JSON and
  * every bad cell of Excel.
+ *
+ * @example
+ * const input = await openInput({ paths: ['companies.csv'], spoolFolder: '.enrich' })
+ * for await (const rows of input.rows.texts(['name'])) print(rows)
  */
 export async function openInput(options: InputOptions, access: InputAccess = {}): Promise<Input> {
   const { files, removeSpool } = await openFiles(options, access)

@@ -2,7 +2,7 @@ import { UserError } from '../../core/errors.js'
 import { openParquetFiles } from '../../parquet/parquet-files.js'
 import { createTooManyColumnsError, tableLimits } from '../../tables/limits-and-errors.js'
 import { toSqlCell } from '../../tables/writers.js'
-import { getBlocks, type Partition } from '../checkpoint/partition.js'
+import { getBlocks, type Partition } from '../../core/partition.js'
 import { createMissingColumnError, readFolderCells, UnitedColumns } from './header-and-cells.js'
 import type { SourceFile } from './sources.js'
 import {

@@ -1,4 +1,4 @@
-import type { LookupId } from '../checkpoint/checkpoint.js'
+import type { LookupId } from '../../core/lookup-identity.js'
 
 const chunkRowCount = 65_536
 const highestId = 0xffff_ffff

@@ -16,13 +16,8 @@ import {
 } from '../../core/stated-identifiers.js'
 import type { LookupRule } from './columns.js'
 import { findRegisterCountry, toHeaderKey } from './header-words.js'
-import {
-  faultReasons,
-  toFilledCell,
-  classifyDomain,
-  type IdentifierFault,
-  findLei,
-} from './identifier-content.js'
+import { classifyDomain } from '../../core/shared-domains.js'
+import { faultReasons, toFilledCell, type IdentifierFault, findLei } from './identifier-content.js'
 import {
   identifierKeys,
   identifierPlaceKeys,

@@ -1,10 +1,14 @@
 import { identify, isPlaceholder, type Lookup } from '../../core/lookup-identity.js'
-import type { KeyedLookup, CheckpointReader } from '../checkpoint/checkpoint.js'
-import { calculateResolutionKey, buildStageLookup } from '../checkpoint/lookup-key.js'
+import {
+  type CheckpointReader,
+  type KeyedLookup,
+  calculateResolutionKey,
+  buildStageLookup,
+} from '../checkpoint/lookup.js'
 import type { TextRow } from './input.js'
 import { mayBeIdentifier } from './identifier-content.js'
-import { listIdentifierColumns, listLookupColumns, type LookupRule } from './columns.js'
-import { identifierKeys, identifierPlaceKeys } from '../../core/identifiers.js'
+import { listLookupColumns, type LookupRule } from './columns.js'
+import { identifierKeys, identifierPlaceKeys, listIdentifierColumns } from '../../core/identifiers.js'
 import type { RowQuestion } from './row-question.js'
 import { repeatedHeaders } from './column-report.js'
 import { isKnownHeader, parsePlaceHeader, toSpellingKey } from './header-words.js'

@@ -3,7 +3,7 @@ import type { WrittenCell } from '../../tables/writers.js'
 import type { NestedColumns } from './nested-columns.js'
 import type { SourceFile } from './sources.js'
 import { UserError } from '../../core/errors.js'
-import { getRows, type Partition, type Range } from '../checkpoint/partition.js'
+import { getRows, type Partition, type Range } from '../../core/partition.js'
 
 /** A row's cells as text; `null` for absent cells. */
 export type TextRow = readonly (string | null)[]

@@ -1,8 +1,13 @@
-import type { ReviewCounts } from '../answers/decision.js'
+import type { ReviewCounts } from '../../core/decisions.js'
 import { isDoubtfulLine, renderUnanswered, type Unanswered } from '../answers/answer-line.js'
 import type { ReviewColumnName } from '../answers/column-kinds.js'
-import { renderDecisionMembers, renderDecided, type DecidedAnswer } from '../answers/decided-answer.js'
-import { joinLines, withReview } from '../answers/joined-line.js'
+import {
+  renderDecisionMembers,
+  renderDecided,
+  type DecidedAnswer,
+  type ReviewData,
+} from '../answers/decided-answer.js'
+import { joinLines, withReview, type LineObserver, type WrittenLine } from '../answers/joined-line.js'
 import { stageKinds, type LookupKind, type StageKind } from '../../core/lookup-kinds.js'
 import {
   lineVersions,
@@ -10,11 +15,16 @@ import {
   getAnsweredLine,
   findUnanswered,
 } from '../answers/stage-lines.js'
-import type { DecidedLookup } from '../answers/stage-questions.js'
-import type { CheckpointReader, KnownAnswer, LookupId, StageAnswer } from '../checkpoint/checkpoint.js'
-import { readRecords, readStageAnswers, type FindDecision } from '../answers/stage-answers.js'
-import type { FirstAnswers } from '../scheduler/first-answers.js'
-import type { RowIndex } from '../input/row-index.js'
+import type { CheckpointReader, KnownAnswer } from '../checkpoint/lookup.js'
+import type { LookupId } from '../../core/lookup-identity.js'
+import {
+  type StageAnswer,
+  readRecords,
+  readStageAnswers,
+  type FindDecision,
+} from '../answers/stage-answers.js'
+import type { FirstAnswers } from '../answers/first-answers.js'
+import type { RowIndex } from '../input/ingest.js'
 
 /** Number of rows by outcome: one of the service, or one that this program assigns. */
 export type RowCounts = ReadonlyMap<string, number>
@@ -29,21 +39,6 @@ export interface AnswerLines {
   distinct(): { readonly numbers: Uint32Array; readonly lines: () => Iterable<string | Buffer> }
 }
 
-/** An answer line in its written form. */
-export interface WrittenLine {
-  /** In UTF-8. */
-  readonly line: Buffer
-  /** Changes whenever the line does; `null` if it cannot be known without comparing lines. */
-  readonly mark: Buffer | null
-  /** Whether the row is listed by `enrich review`. */
-  readonly needsReview: boolean
-}
-
-/** Receives the line of every lookup of the rows. Some are passed more than once. */
-export interface LineObserver {
-  onLine(id: LookupId, line: WrittenLine): void
-}
-
 /** Number of distinct lines that are read at once. */
 const distinctBatch = 256
 
@@ -54,24 +49,6 @@ interface RowLine extends WrittenLine {
 
 interface LookupLine extends Omit<RowLine, 'needsReview'> {
   readonly kind?: LookupKind
-}
-
-/** Review data that is added to answers. */
-export interface ReviewData {
-  readonly decidedOf: FindDecision
-  /** Answers with a lower confidence are doubtful, 0 to 100. */
-  readonly threshold: number
-  /** Returns the register's page of the company that was chosen for a lookup; `null` if unknown. */
-  readonly urlOf: (decided: DecidedLookup) => string | null
-  /** `null` if no row has candidates, or their column is not written. */
-  readonly candidates: RowCandidates | null
-}
-
-/** Candidate companies of doubtful rows. */
-export interface RowCandidates {
-  isDoubtful(outcome: string, line: Buffer): boolean
-  /** Returns the JSON member, without braces, for each lookup that has candidates. */
-  formatMembers(ids: readonly LookupId[]): ReadonlyMap<LookupId, string>
 }
 
 export interface LineSources {

@@ -6,8 +6,7 @@ import { resolveOutputForm, type RequestedFormat, type OutputForm, getBasisPath 
 import { assertOutputUsable, toWriteError } from './output-path.js'
 import { StagedFile } from './staged-file.js'
 import { publishText } from './plain-table.js'
-import { openSharedToRead } from '../checkpoint/postgres/open-database.js'
-import { readPartPath } from '../checkpoint/partition.js'
+import { readPartPath } from '../../core/partition.js'
 import { findJob } from './partitioned-job.js'
 import { assertAlike, joinBasis, joinRows } from './join-parts.js'
 import {
@@ -41,33 +40,6 @@ export interface Collected {
   readonly outputPaths: readonly string[]
   /** Names of the removed files of other attempts. */
   readonly removed: readonly string[]
-}
-
-interface JobToCollect extends Omit<CollectOptions, 'database'> {
-  /** Address of the checkpoint on PostgreSQL, whose password is in `environment`. */
-  readonly url: string
-  readonly environment: Readonly<Record<string, string | undefined>>
-}
-
-/**
- * Collects the parts of a job in a shared checkpoint: see `collectParts`. Throws CHECKPOINT_NOT_FOUND and other
- * CHECKPOINT_* too.
- *
- * @example
- * const { partCount, outputPaths } = await collectJob({ url, job: 'monthly', baseUrl: null, output: null, ...system })
- */
-export async function collectJob({ url, environment, ...options }: JobToCollect): Promise<Collected> {
-  const database = await openSharedToRead(url, { environment })
-  if (database === null) {
-    throw new UserError('CHECKPOINT_NOT_FOUND', 'the database contains no checkpoint', {
-      hint: 'a run with --partition creates it',
-    })
-  }
-  try {
-    return await collectParts({ ...options, database })
-  } finally {
-    await database.close()
-  }
 }
 
 /**

@@ -1,10 +1,27 @@
 import type { LineFile } from '../../parquet/parquet-writer.js'
-import { createInputChangedError, type TextRow } from '../input/input.js'
+import type { WrittenCell } from '../../tables/writers.js'
+import {
+  createInputChangedError,
+  type Input,
+  type InputLayout,
+  type InputRows,
+  type TextRow,
+} from '../input/input.js'
 import type { BasisPlace, OutputColumn } from '../answers/columns.js'
 import { listBasisRows, type BasisCells } from './answer-cells.js'
 import type { AnswerLines } from './answer-lines.js'
 import { writerLimits, type OutputFormat, type RemoteOutput } from './output-format.js'
-import type { WrittenInput } from './sample.js'
+
+/** The parts of an input that writers need. */
+export interface WrittenInput extends Pick<Input, 'columns' | 'files'> {
+  readonly layout: Pick<InputLayout, 'delimiter' | 'sheetName' | 'sheetColumns'>
+  readonly rows: WrittenRows
+}
+
+interface WrittenRows extends Pick<InputRows, 'texts' | 'objects' | 'parquet'> {
+  /** Reads each row as cells of an Excel sheet. */
+  cells(): AsyncIterable<readonly (readonly WrittenCell[])[]>
+}
 
 /** The content and form of an output. */
 export interface WriteOptions {

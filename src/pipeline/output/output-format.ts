@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto'
+import { totalmem } from 'node:os'
 import {
+  isAddress,
   isTableAddress,
   noConnectors,
   type Connectors,
@@ -6,7 +9,12 @@ import {
   type WriteMode,
 } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
-import { formatOfPath } from '../input/input.js'
+import type { StageKind } from '../../core/lookup-kinds.js'
+import { parseByteSize } from '../../core/text.js'
+import { memoryBytesMin } from '../../parquet/duckdb.js'
+import { selectColumns, type BasisPlace, type OutputColumn } from '../answers/columns.js'
+import { buildPartPath, type Partition } from '../../core/partition.js'
+import { formatOfPath } from '../../core/file-formats.js'
 
 export type OutputFormat = 'csv' | 'parquet' | 'ndjson' | 'xlsx'
 
@@ -30,7 +38,7 @@ export interface RemoteAccess {
 export const noAccess: RemoteAccess = { connectors: noConnectors, folder: '' }
 
 /** A run that appends rows. Its number and its start identify it across checkpoints. */
-export interface AppendingRun {
+interface AppendingRun {
   readonly run: number
   readonly startedAtMs: number
 }
@@ -90,14 +98,12 @@ export function resolveOutputForm(path: string, asked?: RequestedFormat): Output
 }
 
 /** Throws USAGE_INVALID if the rows cannot be put there in that way. */
-export function assertModeFits(path: string, mode: WriteMode = 'replace'): void {
+function assertModeFits(path: string, mode: WriteMode = 'replace'): void {
   if (mode === 'replace' || isTableAddress(path)) return
   throw new UserError(
     'USAGE_INVALID',
     `--mode ${mode} is for tables; files and objects are replaced as a whole`,
-    {
-      hint: 'omit --mode, or name a table: -o postgres://user@host/database#schema.table',
-    },
+    { hint: 'omit --mode, or name a table: -o postgres://user@host/database#schema.table' },
   )
 }
 
@@ -147,4 +153,141 @@ export const writerLimits = {
 /** Returns the path of the basis file of an output, with the same compression. */
 export function getBasisPath(outputPath: string): string {
   return /\.gz$/i.test(outputPath) ? `${outputPath.slice(0, -3)}.basis.csv.gz` : `${outputPath}.basis.csv`
+}
+
+/** Returns the mark of a job in file names. */
+const createJobMark = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 6)
+
+/** The user's settings for the output. */
+export interface OutputRequest {
+  path?: string | undefined
+  format?: RequestedFormat | undefined
+  basis?: 'auto' | BasisPlace | undefined
+  columns?: readonly string[] | undefined
+  prefix: string
+  /** Write the output even if the run stops early. */
+  partial?: boolean | undefined
+  /** Write a byte order mark at the start of CSV. */
+  bom?: boolean | undefined
+  /** Memory limit for writing Parquet, like `1GB`. */
+  memory?: string | undefined
+  /** How rows are put into a table; defaults to `replace`. */
+  mode?: WriteMode | undefined
+  /** Remove the columns of a table that the output does not have. */
+  dropColumns?: boolean | undefined
+}
+
+/** Answers that have columns in an output. */
+interface AnsweredKinds {
+  /** Stages whose columns are written. */
+  readonly stages: readonly StageKind[]
+  /** Whether an own registry answers first. */
+  readonly hasSides: boolean
+}
+
+/** An output as a run writes it. */
+export interface ResolvedOutput extends OutputForm {
+  path: string
+  /** The output and its basis file; `-` for standard output. */
+  paths: readonly string[]
+  basis: BasisPlace
+  columns: readonly OutputColumn[]
+  stages: readonly StageKind[]
+  bom: boolean
+  memoryBytes: number
+  /** Null if the output is a file. */
+  remote: RemoteOutput | null
+}
+
+/** The part of a job that is written, in a file of its attempt next to the output. */
+export interface AttemptedPart {
+  readonly job: string
+  readonly partition: Partition
+  readonly attempt: string
+}
+
+/**
+ * Determines path, format and columns. Throws OUTPUT_MISSING, OUTPUT_FORMAT_UNKNOWN, OUTPUT_COLUMN_UNKNOWN, MEMORY_SHORT,
+ * USAGE_INVALID.
+ */
+export function resolveOutput(
+  request: OutputRequest,
+  { stages, hasSides }: AnsweredKinds,
+  remote: RemoteAccess = noAccess,
+  part: AttemptedPart | null = null,
+): ResolvedOutput {
+  const { path: whole, prefix, columns } = request
+  if (whole === undefined) {
+    throw new UserError('OUTPUT_MISSING', 'no output is named', {
+      hint: 'pass -o out.parquet, out.csv, out.ndjson or out.xlsx',
+    })
+  }
+  const path =
+    part === null ? whole : buildPartPath(whole, part.partition, createJobMark(part.job), part.attempt)
+  const form = resolveOutputForm(whole, request.format)
+  const isSheet = form.format === 'xlsx'
+  assertModeFits(whole, request.mode)
+  const wanted = request.basis ?? 'auto'
+  const placed = placeBasis(wanted, form.format, whole)
+  // The column `basis` selects the basis: a sheet in Excel, and a file next to a CSV unless one is requested.
+  const choice = { columns, prefix, stages, hasSides }
+  const hasBasis = selectColumns({ ...choice, basis: 'inline' }).some(({ kind }) => kind === 'basis')
+  const chosen = selectColumns({ ...choice, basis: placed })
+  const isLeftOut = !hasBasis && (placed === 'file' ? wanted === 'auto' : isSheet && placed === 'inline')
+  const basis = isLeftOut ? 'none' : placed
+  return {
+    path,
+    paths: basis === 'file' ? [path, getBasisPath(path)] : [path],
+    ...form,
+    basis,
+    columns: isSheet ? chosen.filter(({ kind }) => kind !== 'basis') : chosen,
+    stages,
+    bom: request.bom ?? false,
+    memoryBytes: resolveMemoryBytes(request.memory),
+    remote: isAddress(whole) ? resolveRemote(request, remote) : null,
+  }
+}
+
+const resolveRemote = (
+  { mode = 'replace', dropColumns = false }: OutputRequest,
+  access: RemoteAccess,
+): RemoteOutput => ({
+  ...access,
+  mode,
+  keyColumn: null,
+  removedColumns: dropColumns ? 'report' : 'refuse',
+})
+
+const memoryBytesDefault = 1e9
+/**
+ * Returns the memory limit in bytes: the requested one, else the smaller of 1 GB and a quarter of the machine's memory.
+ * Throws MEMORY_SHORT if the requested limit is too small to write an output.
+ */
+export function resolveMemoryBytes(asked: string | undefined): number {
+  if (asked === undefined) {
+    const machineBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity)
+    return Math.max(memoryBytesMin, Math.min(memoryBytesDefault, machineBytes / 4))
+  }
+  const bytes = parseByteSize(asked) ?? 0
+  if (bytes >= memoryBytesMin) return bytes
+  throw new UserError('MEMORY_SHORT', `${asked} of memory is not enough to write an output`, {
+    hint: `pass --memory ${memoryBytesMin / 1e6}MB or more`,
+  })
+}
+
+/** Chooses the place of the basis: a file for CSV, none for CSV on standard output, else inline. */
+function placeBasis(asked: 'auto' | BasisPlace, format: OutputFormat, path: string): BasisPlace {
+  if (asked === 'file' && path === '-') {
+    throw new UserError('OUTPUT_UNWRITABLE', 'standard output cannot have a basis file', {
+      hint: 'pass --basis inline or none, or -o with a file',
+    })
+  }
+  if (asked === 'file' && isTableAddress(path)) {
+    throw new UserError('USAGE_INVALID', 'a table cannot have a basis file', {
+      hint: 'pass --basis inline (a column of JSON) or none',
+    })
+  }
+  if (asked !== 'auto') return asked
+  if (format !== 'csv') return 'inline'
+  return path === '-' ? 'none' : 'file'
 }

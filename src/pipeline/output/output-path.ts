@@ -10,15 +10,9 @@ import {
   type Stats,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import {
-  findDatabaseFile,
-  isAddress,
-  isSamePlace,
-  isTableAddress,
-  type WriteMode,
-} from '../../connectors/connectors.js'
+import { findDatabaseFile, isAddress, isSamePlace } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
-import { isOutOfMemory, memoryBytesMin } from '../../parquet/duckdb.js'
+import { isOutOfMemory } from '../../parquet/duckdb.js'
 import {
   buildTemporaryPath,
   describeFileError,
@@ -27,22 +21,7 @@ import {
 } from '../../platform/files.js'
 import { explainSystemFailure } from '../../platform/system-limits.js'
 import type { SourceFile } from '../input/input.js'
-import {
-  getBasisPath,
-  writerLimits,
-  type OutputFormat,
-  resolveOutputForm,
-  type RequestedFormat,
-  type OutputForm,
-  assertModeFits,
-  noAccess,
-  type RemoteAccess,
-  type RemoteOutput,
-} from './output-format.js'
-import { totalmem } from 'node:os'
-import { parseByteSize } from '../../core/text.js'
-import { selectColumns, type BasisPlace, type OutputColumn } from '../answers/columns.js'
-import type { StageKind } from '../../core/lookup-kinds.js'
+import { getBasisPath, writerLimits, type OutputFormat } from './output-format.js'
 
 /**
  * Finds, before anything is submitted, the reasons for which publishing would fail: OUTPUT_UNWRITABLE (the folder is
@@ -107,11 +86,10 @@ const descriptorPath = /^\/(dev\/(stdin|stdout|stderr|fd\/)|proc\/[^/]+\/fd\/)/
 function assertReplaceable(path: string, inputFiles: readonly SourceFile[]): void {
   if (descriptorPath.test(resolve(path)))
     throw createUnwritableError(path, 'it is an open file of a process', 'pass - for standard output')
-  const stat = findStat(path)
   const places = listFilePlaces(path)
   const input = inputFiles.find((file) => isSamePlace(file.places, places))
   if (input !== undefined) throw createIsInputError(path, input)
-  if (stat === null) return
+  if (findStat(path) === null) return
   assertRegular(path)
   try {
     accessSync(path, constants.W_OK)
@@ -169,9 +147,7 @@ function assertRoom(folder: string, neededBytes: number): void {
   throw new UserError(
     'DISK_FULL',
     `${folder} has ${formatMebibytes(freeBytes)} free; about ${formatMebibytes(neededBytes)} are needed`,
-    {
-      hint: 'free some space, or name an output on another disk',
-    },
+    { hint: 'free some space, or name an output on another disk' },
   )
 }
 
@@ -222,127 +198,4 @@ export function toWriteError(path: string, cause: unknown): unknown {
       cause,
     )
   return cause
-}
-
-/** The user's settings for the output. */
-export interface OutputRequest {
-  path?: string | undefined
-  format?: RequestedFormat | undefined
-  basis?: 'auto' | BasisPlace | undefined
-  columns?: readonly string[] | undefined
-  prefix: string
-  /** Write the output even if the run stops early. */
-  partial?: boolean | undefined
-  /** Write a byte order mark at the start of CSV. */
-  bom?: boolean | undefined
-  /** Memory limit for writing Parquet, like `1GB`. */
-  memory?: string | undefined
-  /** How rows are put into a table; defaults to `replace`. */
-  mode?: WriteMode | undefined
-  /** Remove the columns of a table that the output does not have. */
-  dropColumns?: boolean | undefined
-}
-
-/** Answers that have columns in an output. */
-interface AnsweredKinds {
-  /** Stages whose columns are written. */
-  readonly stages: readonly StageKind[]
-  /** Whether an own registry answers first. */
-  readonly hasSides: boolean
-}
-
-export interface ResolvedOutput extends OutputForm {
-  path: string
-  basis: BasisPlace
-  columns: readonly OutputColumn[]
-  stages: readonly StageKind[]
-  partial: boolean
-  bom: boolean
-  memoryBytes: number
-  /** Null if the output is a file. */
-  remote: RemoteOutput | null
-}
-
-/** Determines path, format and columns. Throws OUTPUT_MISSING, _FORMAT_UNKNOWN, _COLUMN_UNKNOWN, MEMORY_SHORT. */
-export function resolveOutput(
-  request: OutputRequest,
-  { stages, hasSides }: AnsweredKinds,
-  remote: RemoteAccess = noAccess,
-): ResolvedOutput {
-  const { path, prefix, columns } = request
-  if (path === undefined) {
-    throw new UserError('OUTPUT_MISSING', 'no output is named', {
-      hint: 'pass -o out.parquet, out.csv, out.ndjson or out.xlsx',
-    })
-  }
-  const form = resolveOutputForm(path, request.format)
-  const isSheet = form.format === 'xlsx'
-  assertModeFits(path, request.mode)
-  const wanted = request.basis ?? 'auto'
-  const placed = placeBasis(wanted, form.format, path)
-  // The column `basis` selects the basis: a sheet in Excel, and a file next to a CSV unless one is requested.
-  const choice = { columns, prefix, stages, hasSides }
-  const hasBasis = selectColumns({ ...choice, basis: 'inline' }).some(({ kind }) => kind === 'basis')
-  const chosen = selectColumns({ ...choice, basis: placed })
-  const isLeftOut = !hasBasis && (placed === 'file' ? wanted === 'auto' : isSheet && placed === 'inline')
-  return {
-    path,
-    ...form,
-    basis: isLeftOut ? 'none' : placed,
-    columns: isSheet ? chosen.filter(({ kind }) => kind !== 'basis') : chosen,
-    stages,
-    partial: request.partial ?? false,
-    bom: request.bom ?? false,
-    memoryBytes: resolveMemoryBytes(request.memory),
-    remote: isAddress(path) ? resolveRemote(request, remote) : null,
-  }
-}
-
-const resolveRemote = (
-  { mode = 'replace', dropColumns = false }: OutputRequest,
-  access: RemoteAccess,
-): RemoteOutput => ({
-  ...access,
-  mode,
-  keyColumn: null,
-  removedColumns: dropColumns ? 'report' : 'refuse',
-})
-
-const memoryBytesDefault = 1e9
-/**
- * Returns the memory limit in bytes: the requested one, else the smaller of 1 GB and a quarter of the machine's memory.
- * Throws MEMORY_SHORT if the requested limit is too small to write an output.
- */
-export function resolveMemoryBytes(asked: string | undefined): number {
-  if (asked === undefined) {
-    const machineBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity)
-    return Math.max(memoryBytesMin, Math.min(memoryBytesDefault, machineBytes / 4))
-  }
-  const bytes = parseByteSize(asked) ?? 0
-  if (bytes >= memoryBytesMin) return bytes
-  throw new UserError('MEMORY_SHORT', `${asked} of memory is not enough to write an output`, {
-    hint: `pass --memory ${memoryBytesMin / 1e6}MB or more`,
-  })
-}
-
-/** Paths of all files of an output; `-` for standard output. */
-export function listWrittenPaths({ path, basis }: ResolvedOutput): readonly string[] {
-  return basis === 'file' ? [path, getBasisPath(path)] : [path]
-}
-
-/** Chooses the place of the basis: a file for CSV, none for CSV on standard output, else inline. */
-function placeBasis(asked: 'auto' | BasisPlace, format: OutputFormat, path: string): BasisPlace {
-  if (asked === 'file' && path === '-') {
-    throw new UserError('OUTPUT_UNWRITABLE', 'standard output cannot have a basis file', {
-      hint: 'pass --basis inline or none, or -o with a file',
-    })
-  }
-  if (asked === 'file' && isTableAddress(path)) {
-    throw new UserError('USAGE_INVALID', 'a table cannot have a basis file', {
-      hint: 'pass --basis inline (a column of JSON) or none',
-    })
-  }
-  if (asked !== 'auto') return asked
-  if (format !== 'csv') return 'inline'
-  return path === '-' ? 'none' : 'file'
 }

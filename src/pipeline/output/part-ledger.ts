@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { getBasisPath } from './output-format.js'
-import { readPartPath } from '../checkpoint/partition.js'
+import { readPartPath } from '../../core/partition.js'
 
 /** Size and digest of a published file. */
 export interface FileFacts {
@@ -212,10 +212,6 @@ export const listPartFiles = ({ path, basis }: Pick<PublishedPart, 'path' | 'bas
 
 /** Returns all paths that an attempt may have published. */
 export const listAttemptFiles = (path: string): readonly string[] => [path, getBasisPath(path)]
-
-/** Returns the mark of a job in file names. */
-export const createJobMark = (name: string): string =>
-  createHash('sha256').update(name).digest('hex').slice(0, 6)
 
 /**
  * Removes the files of attempts that did not publish a part, and temporary files of killed ones, but no file of `kept`

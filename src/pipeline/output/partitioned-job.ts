@@ -1,12 +1,11 @@
 import { UserError } from '../../core/errors.js'
 import type { Postgres, PostgresStatements } from '../../platform/postgres/postgres.js'
-import { readScope } from '../checkpoint/lookup-state.js'
-import { toNamedJob, type Partition } from '../checkpoint/partition.js'
+import { readScope } from '../../core/lookup-state.js'
+import { toNamedJob, type Partition } from '../../core/partition.js'
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Clock } from '../../platform/clock.js'
 import { getBasisPath } from './output-format.js'
-import type { PublishReport } from './publish.js'
 import {
   readFileFacts,
   findFault,
@@ -57,9 +56,7 @@ export function joinJob(postgres: Postgres, job: JobRequest): Promise<number> {
     throw new UserError(
       'JOB_NAME_TAKEN',
       `the job "${job.name}" was started without parts, and has not ended`,
-      {
-        hint: 'pass another --job; or remove --partition to continue it',
-      },
+      { hint: 'pass another --job; or remove --partition to continue it' },
     )
   })
 }
@@ -135,19 +132,27 @@ export async function findJob(
 
 /** The part of a job that a process writes. */
 export interface OpenPart {
-  readonly partition: Partition
-  /** Attempt of this process. */
-  readonly attempt: string
-  readonly ledger: PartLedger
-  /** The part that was published before; `null` if missing or damaged. */
-  readonly published: PublishedPart | null
-  /** The attempt whose file is missing or damaged and that this process may replace. */
-  readonly replaced: string | null
-  /** Notice for the user about the replacement. */
+  /** The files that another attempt published before, with a notice for the user; `null` if missing or damaged. */
+  readonly published: (PartReport & { readonly notice: string }) | null
+  /** Notice for the user that damaged files are written again. */
   readonly notice: string | null
+  /**
+   * Registers the written files as the part, or removes them if another attempt was first. The report and `notice` then
+   * refer to that one.
+   */
+  publish<Report extends PartReport>(
+    outputPath: string,
+    report: Report,
+  ): Promise<{ report: Report; notice: string | null }>
 }
 
-interface OpenPartDeps extends JobRequest {
+/** The files of a part. */
+interface PartReport {
+  readonly paths: readonly string[]
+  readonly rowCount: number
+}
+
+export interface OpenPartDeps extends JobRequest {
   readonly database: PartDatabase
   readonly attempt: string
   readonly clock: Pick<Clock, 'sleep' | 'nowMs'>
@@ -162,55 +167,41 @@ export async function openPart(deps: OpenPartDeps): Promise<OpenPart> {
   const ledger = new PartLedger(database, jobId, clock)
   const published = await ledger.readPart(partition.index)
   const found = published === null ? null : await findFault(published)
-  const shared = { partition, attempt, ledger }
-  if (published === null || found === null) return { ...shared, published, replaced: null, notice: null }
-  const notice = `${formatLabel(partition)} was published, but ${found.path} ${found.fault}: it is written again.`
-  return { ...shared, published: null, replaced: published.attempt, notice }
-}
-
-/** Throws JOB_NAME_TAKEN if a job of that name has parts. */
-export async function assertJobWithoutParts(
-  { postgres, explain }: PartDatabase,
-  name: string,
-  scope: string,
-): Promise<void> {
-  await assertWithoutParts(postgres, name, scope).catch((error: unknown) => {
-    throw explain(error)
+  const isDamaged = published !== null && found !== null
+  const describe = (part: PublishedPart) => ({
+    paths: listPartFiles(part),
+    rowCount: part.rowCount,
+    notice: describePublished(partition, part),
   })
+  return {
+    published: published === null || isDamaged ? null : describe(published),
+    notice: isDamaged
+      ? `${formatLabel(partition)} was published, but ${found.path} ${found.fault}: it is written again.`
+      : null,
+    publish: async (outputPath, report) => {
+      const path = resolve(outputPath)
+      const basisPath = report.paths.length > 1 ? getBasisPath(path) : null
+      const first = await ledger.publish(
+        {
+          part: partition.index,
+          attempt,
+          path,
+          rowCount: report.rowCount,
+          ...(await readFileFacts(path)),
+          basis: basisPath === null ? null : await readFileFacts(basisPath),
+        },
+        isDamaged ? published.attempt : null,
+      )
+      if (first.attempt === attempt) return { report, notice: null }
+      for (const file of listAttemptFiles(path)) rmSync(file, { force: true })
+      const { notice, ...files } = describe(first)
+      return { report: { ...report, ...files }, notice }
+    },
+  }
 }
 
 const formatLabel = ({ index, count }: Partition): string => `Part ${index} of ${count}`
 
 /** Returns the notice for a part that another attempt published. */
-export const describePublished = (partition: Partition, { path, publishedAt }: PublishedPart): string =>
+const describePublished = (partition: Partition, { path, publishedAt }: PublishedPart): string =>
   `${formatLabel(partition)} was already published by another attempt (${publishedAt.slice(0, 16).replace('T', ' ')}): ${path}.`
-
-/**
- * Registers the written files as the part, or removes them if another attempt was first. The report and `notice` then
- * refer to that one.
- */
-export async function publishPart(
-  { partition, attempt, ledger, replaced }: OpenPart,
-  outputPath: string,
-  report: PublishReport,
-): Promise<{ report: PublishReport; notice: string | null }> {
-  const path = resolve(outputPath)
-  const basisPath = report.paths.length > 1 ? getBasisPath(path) : null
-  const published = await ledger.publish(
-    {
-      part: partition.index,
-      attempt,
-      path,
-      rowCount: report.rowCount,
-      ...(await readFileFacts(path)),
-      basis: basisPath === null ? null : await readFileFacts(basisPath),
-    },
-    replaced,
-  )
-  if (published.attempt === attempt) return { report, notice: null }
-  for (const file of listAttemptFiles(path)) rmSync(file, { force: true })
-  return {
-    report: { ...report, paths: listPartFiles(published), rowCount: published.rowCount },
-    notice: describePublished(partition, published),
-  }
-}

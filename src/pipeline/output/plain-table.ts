@@ -1,31 +1,44 @@
 import type { WrittenCell } from '../../tables/writers.js'
 import { escapeFormula } from '../../core/text.js'
-import type { OutputForm, RemoteOutput } from './output-format.js'
+import { UserError } from '../../core/errors.js'
+import { isSameFile } from '../../platform/files.js'
+import type { WriteMode } from '../../connectors/connectors.js'
+import type { SourceFile } from '../input/input.js'
+import {
+  noAccess,
+  resolveMemoryBytes,
+  resolveOutputForm,
+  type OutputForm,
+  type RemoteAccess,
+  type RemoteOutput,
+  type RequestedFormat,
+} from './output-format.js'
 import { publishMain, stageAndWrite } from './publish.js'
-import type { WrittenInput } from './sample.js'
-import type { WriteOptions } from './joined-rows.js'
+import type { WriteOptions, WrittenInput } from './joined-rows.js'
 import { toLinkCell } from './xlsx.js'
 import { StagedFile } from './staged-file.js'
-import { toWriteError } from './output-path.js'
+import { assertOutputUsable, toWriteError } from './output-path.js'
 
-export interface PlainColumn {
+export { splitOutputPath } from '../../core/partition.js'
+export { assertExtraOutputUsable, assertRegular, toWriteError } from './output-path.js'
+
+export interface PlainColumn<Item> {
   readonly name: string
   /** In `text`, formulas are neutralised; `user_text` stays unchanged. */
   readonly kind: 'text' | 'user_text' | 'integer'
+  readonly of: (item: Item) => PlainCell
 }
 
 type PlainCell = string | number | null
 
-export type PlainRow = readonly PlainCell[]
-
-/** A table that does not come from an input. */
-export interface PlainTable {
+/** A table that does not come from an input: a row for each item. */
+export interface PlainTable<Item, Note = never> {
   /** Name of the sheet. */
   readonly name: string
-  readonly columns: readonly PlainColumn[]
-  readonly rows: Iterable<readonly PlainRow[]> | AsyncIterable<readonly PlainRow[]>
+  readonly columns: readonly PlainColumn<Item>[]
+  readonly rows: Iterable<readonly Item[]> | AsyncIterable<readonly Item[]>
   /** An additional sheet; ignored by formats without sheets. */
-  readonly notes?: Omit<PlainTable, 'notes'>
+  readonly notes?: Omit<PlainTable<Note>, 'notes'>
 }
 
 export interface PlainTableTarget extends OutputForm {
@@ -40,23 +53,82 @@ export interface PlainTableTarget extends OutputForm {
   readonly signal?: AbortSignal | undefined
 }
 
+/** The user's settings for a table. */
+export interface TableRequest {
+  readonly path: string
+  readonly format?: RequestedFormat | undefined
+  readonly bom?: boolean | undefined
+  /** Memory limit for writing Parquet, like `1GB`. */
+  readonly memory?: string | undefined
+  /** Access to tables and objects. */
+  readonly access?: RemoteAccess
+  /** How rows are put into a table of a database; defaults to `replace`. */
+  readonly mode?: WriteMode
+}
+
+/** Determines the format of a table. Throws OUTPUT_FORMAT_UNKNOWN, MEMORY_SHORT. */
+export const resolveTable = ({
+  path,
+  format,
+  bom = false,
+  memory,
+  access = noAccess,
+  mode = 'replace',
+}: TableRequest): PlainTableTarget => ({
+  path,
+  bom,
+  memoryBytes: resolveMemoryBytes(memory),
+  remote: { ...access, mode, keyColumn: null },
+  ...resolveOutputForm(path, format),
+})
+
+/**
+ * Checks the file that a flag names, before anything is submitted. Throws USAGE_INVALID if the command writes it as one
+ * of `others`, OUTPUT_IS_INPUT, OUTPUT_UNWRITABLE, DISK_FULL.
+ */
+export function assertFileApart(
+  flag: '--changes' | '--report' | '--export',
+  path: string,
+  inputFiles: readonly SourceFile[],
+  others: readonly string[] = [],
+): void {
+  const other = others.find((one) => one === path || (one !== '-' && isSameFile(one, path)))
+  if (other !== undefined) {
+    throw new UserError('USAGE_INVALID', `${flag} ${path} is the output ${other}`, {
+      hint: `name another file for the ${flag.slice(2)}`,
+    })
+  }
+  // All formats but CSV with a basis, and Parquet, have the same requirements.
+  assertOutputUsable(inputFiles, path, 'ndjson')
+}
+
 /**
  * Writes a table and publishes it as a whole. On failure and on abort, an existing file is left unchanged. Throws
  * OUTPUT_UNWRITABLE, DISK_FULL and the signal's reason.
+ *
+ * @example
+ * const columns = [{ name: 'company', kind: 'user_text', of: (name: string) => name }] as const
+ * await publishTable({ name: 'companies', columns, rows: [['Acme Ltd']] }, resolveTable({ path: 'companies.xlsx' }))
  */
-export async function publishTable(table: PlainTable, target: PlainTableTarget): Promise<void> {
+export async function publishTable<Item, Note>(
+  table: PlainTable<Item, Note>,
+  target: PlainTableTarget,
+): Promise<void> {
   await stageAndWrite(createOptions(table, target), (file, _basis, folder) =>
     publishMain(file, folder, target.stdout),
   )
 }
 
 /** Writes the table without rows under a temporary name, and removes it. Throws the same errors as `publishTable`. */
-export async function tryTable(table: Omit<PlainTable, 'rows'>, target: PlainTableTarget): Promise<void> {
+export async function tryTable<Item>(
+  table: Omit<PlainTable<Item>, 'rows'>,
+  target: PlainTableTarget,
+): Promise<void> {
   if (target.path !== '-')
     await stageAndWrite(createOptions({ ...table, rows: [] }, target), (file) => file.tryPublishing())
 }
 
-function createOptions(table: PlainTable, target: PlainTableTarget): WriteOptions {
+function createOptions<Item, Note>(table: PlainTable<Item, Note>, target: PlainTableTarget): WriteOptions {
   const { path, format, isPacked, bom, remote = null, memoryBytes, signal } = target
   return {
     input: toInput(table),
@@ -71,8 +143,11 @@ function createOptions(table: PlainTable, target: PlainTableTarget): WriteOption
 }
 
 /** Returns an input whose rows are written without answers. */
-function toInput({ name, columns, rows }: PlainTable): WrittenInput {
+function toInput<Item>({ name, columns, rows: items }: Omit<PlainTable<Item>, 'notes'>): WrittenInput {
   const names = columns.map((column) => column.name)
+  const mapRows = async function* <Mapped>(map: (row: readonly PlainCell[]) => Mapped) {
+    for await (const batch of items) yield batch.map((item) => map(columns.map(({ of }) => of(item))))
+  }
   const keys = names.map((key) => JSON.stringify(key))
   const memberKeys = names.map((_, at) => `"c${at}"`)
   const formatCsvCell = (cell: PlainCell, at: number) => {
@@ -88,26 +163,19 @@ function toInput({ name, columns, rows }: PlainTable): WrittenInput {
       sheetColumns: columns.map((column) => ({ name: column.name, isText: column.kind !== 'integer' })),
     },
     rows: {
-      texts: () => mapRows(rows, (row) => row.map(formatCsvCell)),
-      objects: () => mapRows(rows, (row) => `{${formatMembers(keys, row)}}`),
-      cells: () => mapRows(rows, (row) => row.map(toSheetCell)),
+      texts: () => mapRows((row) => row.map(formatCsvCell)),
+      objects: () => mapRows((row) => `{${formatMembers(keys, row)}}`),
+      cells: () => mapRows((row) => row.map(toSheetCell)),
       parquet: () => ({
         kind: 'members',
         types: columns.map(({ kind }) => (kind === 'integer' ? kind : 'text')),
-        readMembers: () => mapRows(rows, (row) => ({ members: formatMembers(memberKeys, row), cells: [] })),
+        readMembers: () => mapRows((row) => ({ members: formatMembers(memberKeys, row), cells: [] })),
       }),
     },
   }
 }
 
-async function* mapRows<Mapped>(
-  batches: PlainTable['rows'],
-  map: (row: PlainRow) => Mapped,
-): AsyncGenerator<readonly Mapped[]> {
-  for await (const batch of batches) yield batch.map(map)
-}
-
-const formatMembers = (keys: readonly string[], row: PlainRow): string =>
+const formatMembers = (keys: readonly string[], row: readonly PlainCell[]): string =>
   keys.map((key, at) => `${key}:${JSON.stringify(row[at] ?? null)}`).join(',')
 
 function toSheetCell(cell: PlainCell): WrittenCell {

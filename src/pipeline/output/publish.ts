@@ -4,13 +4,12 @@ import { join } from 'node:path'
 import { getDatabaseName } from '../../connectors/connectors.js'
 import { assertNamesFitParquet, assertNoClash } from '../answers/columns.js'
 import { renderUnanswered } from '../answers/answer-line.js'
-import type { Input } from '../input/input.js'
-import { writerLimits } from './output-format.js'
+import { assertNever } from '../../core/errors.js'
+import type { Input, RelationRows } from '../input/input.js'
+import { getBasisPath, writerLimits, type OutputFormat } from './output-format.js'
 import type { AnswerLines } from './answer-lines.js'
-import type { WriteOptions } from './joined-rows.js'
-import { getBasisPath } from './output-format.js'
+import type { WriteOptions, WrittenInput } from './joined-rows.js'
 import { toWriteError } from './output-path.js'
-import { withSample } from './sample.js'
 import { stage, type StagedFile } from './staged-file.js'
 import { writeFormat } from './write-format.js'
 
@@ -135,5 +134,101 @@ async function copyTo(stdout: NodeJS.WritableStream, path: string): Promise<void
     }
   } finally {
     stdout.off('error', ignore)
+  }
+}
+
+/** The first rows of an input. Supports the row methods that its output format uses. */
+interface Sample {
+  readonly input: WrittenInput
+  readonly rowCount: number
+}
+
+/** Passes the first rows to `use`. Does not call it for an empty input. */
+async function withSample(
+  input: Input,
+  format: OutputFormat,
+  rowCount: number,
+  use: (sample: Sample) => Promise<unknown>,
+): Promise<void> {
+  const rowsMax = sampleRowsMax(input.columns.length)
+  const withFirst = async <Row>(
+    batches: AsyncIterable<readonly Row[]>,
+    getReaders: (rows: () => AsyncIterable<readonly Row[]>) => Partial<WrittenInput['rows']>,
+  ) => {
+    for await (const batch of batches) {
+      const rows = batch.slice(0, rowsMax)
+      await use({
+        rowCount: rows.length,
+        input: createSample(
+          input,
+          rows.length,
+          getReaders(() => yieldOnce(rows)),
+        ),
+      })
+      return
+    }
+  }
+  switch (format) {
+    case 'csv':
+      return withFirst(input.rows.texts(), (texts) => ({ texts }))
+    case 'ndjson':
+      return withFirst(input.rows.objects(), (objects) => ({ objects }))
+    case 'xlsx':
+      return withFirst(input.rows.cells(), (cells) => ({ cells }))
+    case 'parquet': {
+      const source = input.rows.parquet()
+      if (source.kind === 'members')
+        return withFirst(source.readMembers(), (rows) => ({
+          parquet: () => ({ ...source, readMembers: rows }),
+        }))
+      const count = Math.min(rowsMax, rowCount)
+      const first: RelationRows = {
+        ...source,
+        bytesEstimate: (source.bytesEstimate * count) / Math.max(1, rowCount),
+        relation: `(SELECT * FROM ${source.relation} LIMIT ${count})`,
+        countRows: () => Promise.resolve(count),
+      }
+      await use({ rowCount: count, input: createSample(input, count, { parquet: () => first }) })
+      return
+    }
+    default:
+      return assertNever(format)
+  }
+}
+
+const sampleRowsMax = (columnCount: number): number =>
+  Math.max(1, Math.min(writerLimits.answerRows, Math.floor(writerLimits.sampleCells / columnCount)))
+
+function createSample(input: Input, rowCount: number, own: Partial<WrittenInput['rows']>): WrittenInput {
+  const { columns, files, layout, rows } = input
+  const { texts } = own
+  return {
+    columns,
+    files,
+    layout,
+    rows: {
+      ...rows,
+      ...own,
+      // The basis file reads the names in a separate pass.
+      texts: (named) =>
+        named === undefined && texts !== undefined ? texts() : limitRows(rows.texts(named), rowCount),
+    },
+  }
+}
+
+async function* yieldOnce<Item>(item: Item): AsyncGenerator<Item> {
+  await Promise.resolve()
+  yield item
+}
+
+async function* limitRows<Row>(
+  batches: AsyncIterable<readonly Row[]>,
+  rowsMax: number,
+): AsyncGenerator<readonly Row[]> {
+  let left = rowsMax
+  for await (const batch of batches) {
+    yield batch.slice(0, left)
+    left -= batch.length
+    if (left <= 0) return
   }
 }

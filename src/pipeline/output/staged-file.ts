@@ -128,7 +128,7 @@ export function createSink(file: StagedFile, isPacked: boolean): OutputSink {
 }
 
 /** Adds the mark to an output that appends to a table; returns others unchanged. */
-export function withMark<Output extends { path: string; remote?: RemoteOutput | null }>(
+export function markAppended<Output extends { path: string; remote?: RemoteOutput | null }>(
   output: Output,
   series: string,
   mark: Omit<AppendMark, 'table'>,

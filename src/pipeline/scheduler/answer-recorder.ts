@@ -1,9 +1,9 @@
 import { runObjectLenient, type RunObjectLenient } from '../../contract/resolution.js'
-import { isContradiction } from './delivery.js'
-import { readConfidence } from './outcome.js'
+import { isContradiction, readConfidence } from './outcome.js'
 import { lineVersions } from '../answers/stage-lines.js'
 import type { Clock } from '../../platform/clock.js'
-import type { Checkpoint, LookupId } from '../checkpoint/checkpoint.js'
+import type { Checkpoint } from '../checkpoint/checkpoint.js'
+import type { LookupId } from '../../core/lookup-identity.js'
 import type { RecordedAnswer, RunCounter } from './work.js'
 import type { FinalAnswer, Protocol } from './protocol.js'
 

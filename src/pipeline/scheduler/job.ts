@@ -1,5 +1,5 @@
 import { formatDuration } from '../../core/time.js'
-import { toRunId } from '../checkpoint/lookup-state.js'
+import { toRunId } from '../../core/lookup-state.js'
 import {
   type SchedulingOptions,
   type PollingPace,
@@ -7,13 +7,12 @@ import {
   type Stop,
   isBudgetEnd,
 } from './scheduling.js'
-import { readDelivery, type Delivery } from './delivery.js'
+import { readDelivery, type Delivery } from './outcome.js'
 import { firstKinds, type StageKind, type LookupKind, lookupKinds } from '../../core/lookup-kinds.js'
 import { getDeliveryMsMax } from './polling.js'
 import type { Clock } from '../../platform/clock.js'
-import type { Checkpoint } from '../checkpoint/checkpoint.js'
-import { buildStageLookup } from '../checkpoint/lookup-key.js'
-import { receiverLimits, type Inbox } from './inbox.js'
+import { type Checkpoint, inboxLimits, type Inbox } from '../checkpoint/checkpoint.js'
+import { buildStageLookup } from '../checkpoint/lookup.js'
 import { basisWanted } from './webhook-ingestor.js'
 
 export interface LostWaitDeps {
@@ -164,7 +163,7 @@ async function claimAfter(
     })
     await Promise.all(claims)
     position = page.at(-1)?.position ?? position
-    if (page.length < receiverLimits.takeCountMax) return { position, claimedCount }
+    if (page.length < inboxLimits.takeCountMax) return { position, claimedCount }
   }
 }
 

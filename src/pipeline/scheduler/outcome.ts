@@ -4,7 +4,9 @@ import { parseInstantMs } from '../../core/time.js'
 import { at, toInteger, toText } from '../../core/json.js'
 import { findOtherCustomId, explainMismatch, type ExpectedIdentity } from './misdirected.js'
 import { readRateHeaders } from '../../core/pacing.js'
+import { isUsableRunId } from '../../core/lookup-state.js'
 import type { ServerErrorMeaning } from './scheduling.js'
+import { readWebhookEvent, type WebhookEvent } from '../../core/webhook-event.js'
 
 /**
  * The consequences of the response to a submission (interface: "v3 entity resolution", "Errors").
@@ -92,13 +94,6 @@ export function judgeRefusal(
   }
 }
 
-const runIdCharsMax = 500
-
-/** Ids are opaque, but an id that cannot be stored unchanged or used in a path cannot be polled. */
-export function isUsableRunId(runId: string): boolean {
-  return runId.length <= runIdCharsMax && !/^\.{1,2}$|[\p{Cc}\p{Surrogate}]/u.test(runId)
-}
-
 /**
  * The two kinds of 429 have no documented type on v3. A plan limit names itself, or comes with requests left in the
  * window; any other is a rate limit, for which waiting is right.
@@ -161,7 +156,7 @@ export function judgeOtherPoll(
  * Judges the body, for 200 and 202 alike; an unknown status means "not finished" (interface: "Job and run envelopes";
  * case is ignored).
  */
-export function judgeRun(body: unknown, asked: ExpectedIdentity, bodyFault: string | null): PollVerdict {
+function judgeRun(body: unknown, asked: ExpectedIdentity, bodyFault: string | null): PollVerdict {
   const parsed = runObjectLenient.safeParse(body)
   if (!parsed.success) return { kind: 'retry', reason: bodyFault ?? 'the body is not a run' }
   const run = parsed.data
@@ -246,4 +241,45 @@ export function followMerge(
 /** Returns the run with the end of the chain in `merged_into`, and the chain in `merged_via`. */
 export function withChain(run: RunObjectLenient, seen: readonly string[]): RunObjectLenient {
   return seen.length < 2 ? run : { ...run, data: { ...run.data, merged_into: seen.at(-1), merged_via: seen } }
+}
+
+/**
+ * The meaning of a genuine delivery (interface: "Delivery request").
+ * - `finished`: a complete answer.
+ * - `incomplete`: the run must be polled for its final answer.
+ * - `record`, `unreadable`: see `WebhookEvent`.
+ */
+export type Delivery =
+  | { kind: 'finished'; runId: string; customId: string | null; run: RunObjectLenient; failed: boolean }
+  | { kind: 'incomplete'; runId: string; customId: string | null; reason: string }
+  | Exclude<WebhookEvent, { kind: 'run' }>
+
+/** Reads the body of a webhook. `basisWanted`: an answer without a basis must be polled. Never throws. */
+export function readDelivery(body: Uint8Array, basisWanted: boolean): Delivery {
+  const event = readWebhookEvent(body)
+  if (event.kind !== 'run') return event
+  const { run, isTruncated, runId, customId } = event
+  if (isTruncated) return { kind: 'incomplete', runId, customId, reason: 'truncated' }
+  // Whether it answers the right lookup is checked once the lookup is known.
+  const verdict = judgeRun(run, { runId, customId: null, name: null }, null)
+  if (verdict.kind !== 'finished')
+    return { kind: 'incomplete', runId, customId, reason: 'without a final answer' }
+  if (basisWanted && !verdict.failed && at(run.data, 'basis') === undefined) {
+    return { kind: 'incomplete', runId, customId, reason: 'without the basis' }
+  }
+  return { kind: 'finished', runId, customId, run, failed: verdict.failed }
+}
+
+/**
+ * Whether two answers to one run differ in outcome, company or confidence. Members that vary with each delivery
+ * (request ids, times, the basis) are ignored.
+ */
+export function isContradiction(one: RunObjectLenient, other: RunObjectLenient): boolean {
+  return summarizeAnswer(one) !== summarizeAnswer(other)
+}
+
+function summarizeAnswer(run: RunObjectLenient): string {
+  const outcome = readOutcome(run, run.status.toUpperCase() === 'FAILED')
+  const parts = [at(run.data, 'entity', 'id'), at(run.data, 'match_confidence')]
+  return JSON.stringify(outcome === 'failed' ? [outcome] : [outcome, ...parts.map((part) => toText(part))])
 }

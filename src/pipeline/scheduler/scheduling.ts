@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../core/errors.js'
 import type { LookupKind, StageKind } from '../../core/lookup-kinds.js'
 import { formatAmount, type CostLimit } from '../../core/money.js'
 import { rateLimits } from '../../contract/limits.js'
-import type { PlanPolicy } from '../checkpoint/lookup-state.js'
+import type { PlanPolicy } from '../../core/lookup-state.js'
 
 /** The reason why a run ends before every lookup has its answer. */
 export type Stop =

@@ -1,14 +1,21 @@
-import { readDelivery, type Delivery } from './delivery.js'
+import { readDelivery, type Delivery } from './outcome.js'
 import { explainMismatch } from './misdirected.js'
 import { getDeliveryMsMax } from './polling.js'
 import type { Clock, WakeSignal } from '../../platform/clock.js'
-import type { Checkpoint, LookupId, RunOwner } from '../checkpoint/checkpoint.js'
-import { buildStageLookup } from '../checkpoint/lookup-key.js'
+import {
+  type Checkpoint,
+  type RunOwner,
+  inboxLimits,
+  type DeliveryState,
+  type Inbox,
+  type WaitingDelivery,
+} from '../checkpoint/checkpoint.js'
+import type { LookupId } from '../../core/lookup-identity.js'
+import { buildStageLookup } from '../checkpoint/lookup.js'
 import { toObject } from '../../core/json.js'
-import { toRunId } from '../checkpoint/lookup-state.js'
+import { toRunId } from '../../core/lookup-state.js'
 import type { LookupKind, StageKind } from '../../core/lookup-kinds.js'
 import { readRecord } from './record-verdicts.js'
-import { receiverLimits, type DeliveryState, type Inbox, type WaitingDelivery } from './inbox.js'
 import type { AnswerRecorder } from './answer-recorder.js'
 import type { Poller } from './poller.js'
 import type { RunCounter } from './work.js'
@@ -101,7 +108,7 @@ export class WebhookIngestor {
       const page = await inbox.listWaiting(position, [...machines.keys()])
       await Promise.all(page.map((delivery) => this.#take(delivery)))
       position = page.at(-1)?.position ?? position
-      if (page.length < receiverLimits.takeCountMax || stopSignal.aborted) return
+      if (page.length < inboxLimits.takeCountMax || stopSignal.aborted) return
     }
   }
 

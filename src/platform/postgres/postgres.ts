@@ -80,3 +80,7 @@ const statementCodes: readonly ErrorCode[] = ['CHECKPOINT_SERVER_BUSY', 'CHECKPO
 
 export const getSqlState = (error: unknown): string | null =>
   error instanceof StatementError ? error.sqlState : null
+
+/** PostgreSQL text cannot contain NUL. Normalized names have none, but a location might. */
+export const replaceNuls = <Text extends string | null>(text: Text): Text | string =>
+  text?.replaceAll('\0', ' ') ?? text

@@ -1,6 +1,5 @@
 import { formatCount, plural } from '../../core/text.js'
-import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
-import type { OutputFigures } from '../../pipeline/history/run-record.js'
+import type { OutputFigures, RememberedRun } from '../../pipeline/history/read-history.js'
 import { isolateText, html, type Html } from '../../web/html.js'
 import { outcomeGroups, countRowsByGroup, formatDay, renderMoment, formatPercent } from '../report-data.js'
 import { calculateColumnPlace, renderEnds, renderFigure, renderRectangle } from '../../web/charts.js'

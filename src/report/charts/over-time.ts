@@ -1,5 +1,4 @@
 import { formatCount } from '../../core/text.js'
-import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
 import { toMicros, type Money } from '../../core/money.js'
 import { html, type Html } from '../../web/html.js'
 import {
@@ -11,7 +10,8 @@ import {
   renderRectangle,
 } from '../../web/charts.js'
 import { formatDuration } from '../../core/time.js'
-import type { TimelinePoint } from '../../pipeline/history/run-record.js'
+import type { RememberedRun } from '../../pipeline/history/read-history.js'
+import type { TimelinePoint } from '../../pipeline/history/run-figures.js'
 import { formatDay, formatMoney, renderMoment } from '../report-data.js'
 
 const shownMax = 31

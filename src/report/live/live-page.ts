@@ -1,10 +1,14 @@
 import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
-import type { Progress, RunEvent } from '../../pipeline/history/progress.js'
+import {
+  type Progress,
+  type RunEvent,
+  createTimeline,
+  type TimelinePoint,
+} from '../../pipeline/history/run-figures.js'
 import { renderRectangle } from '../../web/charts.js'
 import { cut, html, isolateText, renderPage, renderScript, type Html, type HtmlPart } from '../../web/html.js'
-import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
-import { createTimeline, type TimelinePoint } from '../../pipeline/history/run-record.js'
+import type { RememberedRun } from '../../pipeline/history/read-history.js'
 import { renderSharesBar, texturesHtml } from '../charts/outcomes.js'
 import { renderCostChart, renderTimelineChart } from '../charts/over-time.js'
 import { buildReportSections, renderBody, renderTop, type Section } from '../report.js'

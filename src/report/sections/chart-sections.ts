@@ -1,7 +1,6 @@
-import type { RememberedRun } from '../../pipeline/history/remembered-runs.js'
 import { cut, html, isolateText, type Html } from '../../web/html.js'
 import { formatCount, plural } from '../../core/text.js'
-import type { GroupFigures } from '../../pipeline/history/run-record.js'
+import type { GroupFigures, RememberedRun } from '../../pipeline/history/read-history.js'
 import { renderFigure, renderRectangle } from '../../web/charts.js'
 import { matchedConfidenceMin } from '../../contract/outcome-rules.js'
 import { renderCostChart, renderTimelineChart } from '../charts/over-time.js'

@@ -1,14 +1,18 @@
 import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
-import { formatSample } from '../../pipeline/scheduler/first-rule.js'
-import { getBilled, getSubmissions, type RememberedRun } from '../../pipeline/history/remembered-runs.js'
 import { formatBilledCount, sumSubmitted } from '../../core/money.js'
 import { cut, html, isolateText, type Html, type HtmlPart } from '../../web/html.js'
-import { isNamedJob } from '../../pipeline/checkpoint/partition.js'
 import { renderTable } from '../../web/charts.js'
 import { exitCodes } from '../../core/errors.js'
-import { changeKinds, type ChangeKind } from '../../pipeline/history/alarms.js'
-import type { OutputFigures } from '../../pipeline/history/run-record.js'
+import { changeKinds, type ChangeKind } from '../../core/alarms.js'
+import {
+  type OutputFigures,
+  getBilled,
+  getSubmissions,
+  type RememberedRun,
+  formatSample,
+  isNamedJob,
+} from '../../pipeline/history/read-history.js'
 import {
   countRowsByGroup,
   formatCost,

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs'
 import { UserError } from '../../core/errors.js'
-import { resolveOutputForm } from '../../pipeline/output/output-format.js'
-import { publishTable, type PlainRow } from '../../pipeline/output/plain-table.js'
+import { publishTable, resolveTable } from '../../pipeline/output/plain-table.js'
 import type { DecisionView, QueueRow } from '../page-data.js'
-import { describeDoubt } from '../company-records.js'
+import { describeDoubt } from '../doubtful-rows.js'
 import type { QueueFilter, ReviewSession } from '../session.js'
 import {
   createVerdictsError,
@@ -12,7 +11,6 @@ import {
   readTodo,
   type FilledTodo,
   todoColumns,
-  toTodoRow,
   type TodoLine,
 } from './todo-file.js'
 import { createConflictProblem, settleLines, type LineProblem, type SettledLine } from './line-verdicts.js'
@@ -27,22 +25,22 @@ export interface ExportedTodo {
 }
 
 export interface ExportDeps {
-  /** Memory limit of the writer. */
-  readonly memoryBytes: number
+  /** Memory limit of the writer, like `1GB`; optional. */
+  readonly memory?: string | undefined
   readonly signal: AbortSignal
   /** Called after each lookup. */
   readonly onProgress?: (lookupCount: number, openCount: number) => void
 }
 
-/** Returns the format of the exported file. Throws OUTPUT_FORMAT_UNKNOWN, and USAGE_INVALID for standard output. */
-export function parseTodoFormat(path: string): 'xlsx' | 'csv' {
+/** Throws OUTPUT_FORMAT_UNKNOWN unless the exported file is a spreadsheet, and USAGE_INVALID for standard output. */
+export function assertTodoFormat(path: string): void {
   if (path === '-') {
     throw new UserError('USAGE_INVALID', '--export cannot write to standard output', {
       hint: 'name a file: --export todo.xlsx',
     })
   }
-  const { format, isPacked } = resolveOutputForm(path)
-  if ((format === 'xlsx' || format === 'csv') && !isPacked) return format
+  const { format, isPacked } = resolveTable({ path })
+  if ((format === 'xlsx' || format === 'csv') && !isPacked) return
   throw new UserError('OUTPUT_FORMAT_UNKNOWN', `${path} is neither .xlsx nor .csv`, {
     hint: 'name a spreadsheet file: --export todo.xlsx',
   })
@@ -53,7 +51,7 @@ export function parseTodoFormat(path: string): 'xlsx' | 'csv' {
  * note. `importVerdicts` reads the completed file. Throws VERDICTS_NOT_IMPORTED, OUTPUT_FORMAT_UNKNOWN,
  * OUTPUT_UNWRITABLE, DISK_FULL, the session's errors and the signal's reason.
  *
- *     await exportTodo(session, 'todo.xlsx', { memoryBytes, signal })
+ *     await exportTodo(session, 'todo.xlsx', { memory: '1GB', signal })
  *     const { acceptedCount } = await importVerdicts(session, 'todo.xlsx', { signal, onNotice: console.error })
  */
 export async function exportTodo(
@@ -61,14 +59,14 @@ export async function exportTodo(
   path: string,
   deps: ExportDeps,
 ): Promise<ExportedTodo> {
-  const format = parseTodoFormat(path)
+  assertTodoFormat(path)
   await assertNoVerdictsLost(session, path)
   const counts = { lookupCount: 0, rowCount: 0 }
   const lines = new LineBuilder(session, deps.signal)
   const { openCount } = session.getCounts()
-  const buildRows = async function* (): AsyncGenerator<readonly PlainRow[]> {
+  const buildRows = async function* (): AsyncGenerator<readonly TodoLine[]> {
     for await (const row of withCandidates(session, session.readRows(openFilter))) {
-      yield [toTodoRow(await lines.buildLine(row))]
+      yield [await lines.buildLine(row)]
       counts.lookupCount++
       counts.rowCount += row.rowCount
       deps.onProgress?.(counts.lookupCount, openCount)
@@ -79,7 +77,7 @@ export async function exportTodo(
   await publishTable(
     { name: 'to review', columns: todoColumns, rows: buildRows(), notes: instructions },
     // Spreadsheets recognize UTF-8 by the byte order mark.
-    { path, format, isPacked: false, bom: true, memoryBytes: deps.memoryBytes, signal: deps.signal },
+    { ...resolveTable({ path, bom: true, memory: deps.memory }), signal: deps.signal },
   )
   return { path, ...counts, missing: lines.missing }
 }

@@ -1,7 +1,7 @@
 import { cutToWidth, escapeFormula } from '../../core/text.js'
 import { assertNever } from '../../core/errors.js'
 import { foldText } from '../../core/lookup-identity.js'
-import type { Verdict } from '../../pipeline/answers/decision.js'
+import type { Verdict } from '../../core/decisions.js'
 import type { DecisionView, QueueRow } from '../page-data.js'
 import { requestLimits } from '../server/requests.js'
 import type { FilledLine } from './todo-file.js'

@@ -1,9 +1,9 @@
 import { UserError } from '../../core/errors.js'
-import { formatOfPath } from '../../pipeline/input/input.js'
+import { formatOfPath } from '../../core/file-formats.js'
 import { openDelimited, openFileBytes } from '../../tables/text-tables.js'
 import { openXlsx } from '../../tables/xlsx/xlsx-file.js'
-import { candidatesMax } from '../../pipeline/answers/decision.js'
-import type { PlainColumn, PlainRow, PlainTable } from '../../pipeline/output/plain-table.js'
+import { candidatesMax } from '../../core/decisions.js'
+import type { PlainColumn, PlainTable } from '../../pipeline/output/plain-table.js'
 import type { CandidateView, QueueRow } from '../page-data.js'
 
 /** The parts of a candidate that the file has. */
@@ -18,10 +18,6 @@ export interface TodoLine {
   readonly candidates: readonly TodoCandidate[]
 }
 
-interface TodoColumn<Found> extends PlainColumn {
-  readonly of: (found: Found) => string | number | null
-}
-
 /** Verdict and note come before the candidates, next to the name. */
 const lookupColumns = [
   { name: 'lookup', kind: 'text', of: ({ row }) => row.lookup },
@@ -33,7 +29,7 @@ const lookupColumns = [
   { name: 'why', kind: 'text', of: ({ why }) => why },
   { name: 'verdict', kind: 'text', of: () => null },
   { name: 'note', kind: 'text', of: () => null },
-] as const satisfies readonly TodoColumn<TodoLine>[]
+] as const satisfies readonly PlainColumn<TodoLine>[]
 
 const candidateColumns = [
   { name: '', kind: 'text', of: ({ name, legalName }) => name ?? legalName },
@@ -42,7 +38,7 @@ const candidateColumns = [
   { name: ' id', kind: 'text', of: ({ entityId }) => entityId },
   { name: ' confidence', kind: 'integer', of: ({ confidence }) => confidence },
   { name: ' link', kind: 'text', of: ({ url }) => url },
-] as const satisfies readonly TodoColumn<TodoCandidate>[]
+] as const satisfies readonly PlainColumn<TodoCandidate>[]
 
 type TodoColumnName = (typeof lookupColumns)[number]['name'] | (typeof lastColumn)['name']
 type CandidatePart = (typeof candidateColumns)[number]['name']
@@ -52,7 +48,7 @@ const lastColumn = {
   name: 'lookup again',
   kind: 'text',
   of: ({ row }) => row.lookup,
-} as const satisfies TodoColumn<TodoLine>
+} as const satisfies PlainColumn<TodoLine>
 
 /** `number` starts at 1. */
 const getCandidateColumn = (number: number, part: CandidatePart): string => `candidate ${number}${part}`
@@ -60,24 +56,20 @@ const getCandidateColumn = (number: number, part: CandidatePart): string => `can
 const candidateNumbers: readonly number[] = Array.from({ length: candidatesMax }, (_, at) => at + 1)
 
 /** The columns of an exported file, in order. */
-export const todoColumns: readonly PlainColumn[] = [
-  ...lookupColumns.map(({ name, kind }) => ({ name, kind })),
+export const todoColumns: readonly PlainColumn<TodoLine>[] = [
+  ...lookupColumns,
   ...candidateNumbers.flatMap((number) =>
-    candidateColumns.map(({ name, kind }) => ({ name: getCandidateColumn(number, name), kind })),
+    candidateColumns.map(({ name, kind, of }) => ({
+      name: getCandidateColumn(number, name),
+      kind,
+      of: ({ candidates }: TodoLine) => {
+        const candidate = candidates[number - 1]
+        return candidate === undefined ? null : of(candidate)
+      },
+    })),
   ),
-  { name: lastColumn.name, kind: lastColumn.kind },
+  lastColumn,
 ]
-
-export function toTodoRow(line: TodoLine): PlainRow {
-  return [
-    ...lookupColumns.map(({ of }) => of(line)),
-    ...candidateNumbers.flatMap((number) => {
-      const candidate = line.candidates[number - 1]
-      return candidateColumns.map(({ of }) => (candidate === undefined ? null : of(candidate)))
-    }),
-    lastColumn.of(line),
-  ]
-}
 
 /** A line of a filled-in file. */
 export interface FilledLine {
@@ -275,8 +267,10 @@ export function createVerdictsError(message: string, hint: string, cause?: unkno
   return new UserError('VERDICTS_INVALID', message, { hint, cause })
 }
 
+type Instruction = readonly [what: string, meaning: string]
+
 /** The instructions on the second sheet. */
-const instructionLines: readonly (readonly [what: string, meaning: string])[] = [
+const instructionLines: readonly Instruction[] = [
   ['1 to 5', 'It is this candidate.'],
   ['yes', 'It is the only candidate.'],
   ['none', 'No known company matches.'],
@@ -293,11 +287,11 @@ const instructionLines: readonly (readonly [what: string, meaning: string])[] = 
   ],
 ]
 
-export const instructions: Omit<PlainTable, 'notes'> = {
+export const instructions: Omit<PlainTable<Instruction>, 'notes'> = {
   name: 'how to fill in',
   columns: [
-    { name: 'in the column verdict', kind: 'text' },
-    { name: 'means', kind: 'text' },
+    { name: 'in the column verdict', kind: 'text', of: ([what]) => what },
+    { name: 'means', kind: 'text', of: ([, meaning]) => meaning },
   ],
   rows: [instructionLines],
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { UserError, getErrorText, type ErrorCode } from '../../core/errors.js'
 import { describeFault } from '../../contract/errors.js'
-import { verdicts } from '../../pipeline/answers/decision.js'
+import { verdicts } from '../../core/decisions.js'
 import { queueSorts, queueViews } from '../session.js'
 import { redactAddresses } from '../../core/local-path.js'
 import { explainSystemFailure } from '../../platform/system-limits.js'

@@ -1,7 +1,7 @@
 import { readStageAnswers } from '../../../src/pipeline/answers/stage-answers.js'
 import { afterEach, describe, expect, test } from 'vitest'
-import { buildStageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
-import { createEmptyPlan, type PlanPolicy } from '../../../src/pipeline/checkpoint/lookup-state.js'
+import { buildStageLookup } from '../../../src/pipeline/checkpoint/lookup.js'
+import { createEmptyPlan, type PlanPolicy } from '../../../src/core/lookup-state.js'
 import { describeCheckpoints } from './openers.js'
 import { answerTo, keyed, keyOf, startMs } from './support.js'
 

@@ -1,11 +1,7 @@
 import { afterAll, describe, expect } from 'vitest'
-import type {
-  Checkpoint,
-  CheckpointReader,
-  Intention,
-  LookupId,
-  SubmissionBounds,
-} from '../../../src/pipeline/checkpoint/checkpoint.js'
+import type { Checkpoint, Intention, SubmissionBounds } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import type { CheckpointReader } from '../../../src/pipeline/checkpoint/lookup.js'
+import type { LookupId } from '../../../src/core/lookup-identity.js'
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
 import { verifyFile } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
 import type { LookupKind } from '../../../src/core/lookup-kinds.js'

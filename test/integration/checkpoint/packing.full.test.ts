@@ -10,7 +10,7 @@ import {
   unpackBody,
   unpackLine,
 } from '../../../src/pipeline/checkpoint/packed-answer.js'
-import { compactFile, repairFile } from '../../../src/pipeline/checkpoint/maintenance.js'
+import { compactFile, repairFile } from '../../../src/pipeline/checkpoint/sqlite/repair.js'
 import { openToWrite } from '../../../src/pipeline/checkpoint/sqlite/open-database.js'
 import { calculateAnswerChecksum } from '../../../src/pipeline/checkpoint/tables.js'
 import { verifyFile } from '../../../src/pipeline/checkpoint/sqlite/verify.js'

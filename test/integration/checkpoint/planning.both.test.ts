@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createEmptyPlan, type PlanPolicy } from '../../../src/pipeline/checkpoint/lookup-state.js'
-import { parseCustomId } from '../../../src/pipeline/checkpoint/lookup-key.js'
+import { createEmptyPlan, type PlanPolicy } from '../../../src/core/lookup-state.js'
+import { parseCustomId } from '../../../src/pipeline/checkpoint/lookup.js'
 import { describeCheckpoints, type TestCheckpoint as Checkpoint } from './openers.js'
 import { answerTo, keyed, keyOf, startMs } from './support.js'
 

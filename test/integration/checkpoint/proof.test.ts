@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readHead } from '../../../src/pipeline/checkpoint/sqlite/head-file.js'
-import { repairFile } from '../../../src/pipeline/checkpoint/maintenance.js'
+import { repairFile } from '../../../src/pipeline/checkpoint/sqlite/repair.js'
 import {
   openCheckpoint,
   type OwnCheckpoint as Checkpoint,

@@ -7,7 +7,7 @@ import { settleSharedCharges } from '../../../src/pipeline/checkpoint/postgres/s
 import { openShared } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
 import { verifyShared } from '../../../src/pipeline/checkpoint/postgres/verify.js'
 import { readLedger } from '../../../src/pipeline/checkpoint/charges.js'
-import { buildStageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
+import { buildStageLookup } from '../../../src/pipeline/checkpoint/lookup.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { findPostgres } from '../../support/postgres-server.js'

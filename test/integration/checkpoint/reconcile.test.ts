@@ -9,7 +9,7 @@ import {
   settleFileCharges,
   type ChargesRequest,
 } from '../../../src/pipeline/checkpoint/sqlite/settle-charges.js'
-import { buildStageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
+import { buildStageLookup } from '../../../src/pipeline/checkpoint/lookup.js'
 import { verifyFile } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
 import { readLedger } from '../../../src/pipeline/checkpoint/charges.js'
 import { systemRandom } from '../../../src/platform/random.js'

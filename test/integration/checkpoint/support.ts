@@ -2,12 +2,8 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type {
-  AnswerHead,
-  CheckpointReader,
-  KeyedLookup,
-  LineVersions,
-} from '../../../src/pipeline/checkpoint/checkpoint.js'
+import type { AnswerHead } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import type { CheckpointReader, LineVersions, KeyedLookup } from '../../../src/pipeline/checkpoint/lookup.js'
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
 import {
   openCheckpoint,

@@ -6,7 +6,8 @@ import { parsePostgresUrl } from '../../../src/core/server-addresses.js'
 import { openShared } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { getColumns, tableNames, type Columns } from '../../../src/pipeline/checkpoint/tables.js'
-import { getInboxPath, openInbox } from '../../../src/pipeline/scheduler/inbox.js'
+import { getInboxPath } from '../../../src/pipeline/checkpoint/paths.js'
+import { openFileInbox } from '../../../src/pipeline/checkpoint/sqlite/inbox-rows.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { connectPostgres } from '../../../src/platform/postgres/connect.js'
 import { systemRandom } from '../../../src/platform/random.js'
@@ -33,7 +34,7 @@ describe('the description of the tables', () => {
     const folder = mkdtempSync(join(tmpdir(), 'enrich-tables-'))
     const path = join(folder, 'checkpoint.sqlite')
     openCheckpoint({ path, scope, job, nowMs: startMs, random: systemRandom }).close()
-    openInbox(path, startMs).close()
+    void openFileInbox(path, startMs).close()
     const databases = [path, getInboxPath(path)].map((file) => new (loadDriver())(file, { readonly: true }))
     const found = databases.flatMap((database) =>
       database

@@ -3,7 +3,7 @@ import { createHostedCandidates } from '../../../src/app/hosted-candidates.js'
 import { createKnowledge } from '../../../src/app/registry-adapter.js'
 import { createServiceClient } from '../../../src/client/client.js'
 import { UserError } from '../../../src/core/errors.js'
-import type { Candidate } from '../../../src/pipeline/answers/decision.js'
+import type { Candidate } from '../../../src/core/decisions.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import {
   startForeignService,

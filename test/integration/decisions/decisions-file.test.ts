@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Decision } from '../../../src/pipeline/answers/decision.js'
+import type { Decision } from '../../../src/core/decisions.js'
 import { formatDecisionLine, decisionsHeader } from '../../../src/pipeline/decisions/decision-lines.js'
 import {
   changeDecisionsFile,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Candidate, Decision } from '../../../src/pipeline/answers/decision.js'
+import type { Candidate, Decision } from '../../../src/core/decisions.js'
 
 export const service = 'https://api.example.com'
 

@@ -11,14 +11,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import {
-  assertChangesApart,
-  createChangesTarget,
-  publishChanges,
-  tryChanges,
-} from '../../../src/pipeline/history/changes-file.js'
+import { createChangesTarget, tryChanges } from '../../../src/pipeline/history/changes-file.js'
+import { writeChanges } from '../../../src/pipeline/history/read-history.js'
+import { assertFileApart } from '../../../src/pipeline/output/plain-table.js'
 import { openInput } from '../../../src/pipeline/input/input.js'
-import type { Change } from '../../../src/pipeline/history/alarms.js'
+import type { Change } from '../../../src/core/alarms.js'
 import { readParquet, rowsOfCsv, rowsOfNdjson } from '../../support/tables.js'
 
 let folder: string
@@ -101,7 +98,7 @@ async function* inBatches(batches: Change[][]): AsyncGenerator<Change[]> {
 
 async function written(fileName: string, batches: Change[][] = [changes]): Promise<string> {
   const path = join(folder, fileName)
-  await publishChanges(createChangesTarget({ path, memoryBytes: 5e8 }), inBatches(batches))
+  await writeChanges({ path }, inBatches(batches))
   expect(readdirSync(folder)).toEqual([fileName])
   return path
 }
@@ -129,7 +126,7 @@ describe('a file of changes', () => {
   it('a .tsv has tabs, and a byte order mark stands where it is asked for', async () => {
     expect(readFileSync(await written('c.tsv'), 'utf8')).toMatch(/^kind\trow_key\t/)
     const path = join(folder, 'b.csv')
-    await publishChanges(createChangesTarget({ path, bom: true, memoryBytes: 5e8 }), inBatches([changes]))
+    await writeChanges({ path, bom: true }, inBatches([changes]))
     expect(readFileSync(path).subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]))
   })
 
@@ -194,18 +191,16 @@ describe('a file of changes', () => {
       yield* inBatches([changes])
       throw new Error('lost')
     }
-    await expect(publishChanges(createChangesTarget({ path, memoryBytes: 5e8 }), failing())).rejects.toThrow(
-      'lost',
-    )
+    await expect(writeChanges({ path }, failing())).rejects.toThrow('lost')
     expect([readdirSync(folder), readFileSync(path, 'utf8')]).toEqual([['c.csv'], 'before'])
   })
 
   it('is tried without a trace', async () => {
     for (const fileName of ['c.csv', 'c.parquet', 'c.xlsx'])
-      await tryChanges(createChangesTarget({ path: join(folder, fileName), memoryBytes: 5e8 }))
+      await tryChanges(createChangesTarget({ path: join(folder, fileName) }))
     expect(readdirSync(folder)).toEqual([])
     mkdirSync(join(folder, 'is-folder.csv'))
-    const target = createChangesTarget({ path: join(folder, 'is-folder.csv'), memoryBytes: 5e8 })
+    const target = createChangesTarget({ path: join(folder, 'is-folder.csv') })
     await expect(tryChanges(target)).rejects.toMatchObject({ code: 'OUTPUT_UNWRITABLE' })
   })
 
@@ -216,19 +211,15 @@ describe('a file of changes', () => {
     symlinkSync(output, link)
     for (const path of [output, link])
       expect(() => {
-        assertChangesApart(createChangesTarget({ path, memoryBytes: 5e8 }), [], [output])
+        assertFileApart('--changes', path, [], [output])
       }).toThrow(expect.objectContaining({ code: 'USAGE_INVALID' }))
     expect(() => {
-      assertChangesApart(
-        createChangesTarget({ path: join(folder, 'none', 'c.csv'), memoryBytes: 5e8 }),
-        [],
-        [],
-      )
+      assertFileApart('--changes', join(folder, 'none', 'c.csv'), [])
     }).toThrow(expect.objectContaining({ code: 'OUTPUT_UNWRITABLE' }))
   })
 
   it('has a format that is known', () => {
-    expect(() => createChangesTarget({ path: 'changes', memoryBytes: 5e8 })).toThrow(
+    expect(() => createChangesTarget({ path: 'changes' })).toThrow(
       expect.objectContaining({ code: 'OUTPUT_FORMAT_UNKNOWN' }),
     )
   })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { OutputRecorder, getRecordedForm } from '../../../src/pipeline/history/output-recorder.js'
-import { openHistory } from '../../../src/pipeline/history/history-reader.js'
+import { openHistory } from '../../../src/pipeline/history/read-history.js'
 import { HistoryWriter } from '../../../src/pipeline/history/run-history.js'
 import { RowIndex } from '../../../src/pipeline/input/row-index.js'
 import { renderUnanswered } from '../../../src/pipeline/answers/answer-line.js'

@@ -1,6 +1,6 @@
-import type { HistoryReader, OpenHistory } from '../../../src/pipeline/history/remembered-runs.js'
+import type { HistoryReader, OpenHistory } from '../../../src/pipeline/history/run-record.js'
 import { HistoryWriter } from '../../../src/pipeline/history/run-history.js'
-import { openHistory } from '../../../src/pipeline/history/history-reader.js'
+import { openHistory } from '../../../src/pipeline/history/read-history.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { loadDriver } from '../../../src/platform/sqlite.js'

@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Marks, NewEntry } from '../../../src/pipeline/checkpoint/history-store.js'
 import { noDigest } from '../../../src/pipeline/history/output-recorder.js'
-import type { PublishedEntry, PublishedOutput } from '../../../src/pipeline/history/remembered-runs.js'
-import { runRecordVersion, type RunRecord } from '../../../src/pipeline/history/run-record.js'
+import {
+  runRecordVersion,
+  type RunRecord,
+  type PublishedEntry,
+  type PublishedOutput,
+} from '../../../src/pipeline/history/run-record.js'
 
 export const series = 'companies.csv'
 export const form = '1'

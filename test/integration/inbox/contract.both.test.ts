@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Inbox } from '../../../src/pipeline/scheduler/inbox.js'
+import type { Inbox } from '../../../src/pipeline/checkpoint/inbox.js'
 import { describeInboxes } from './openers.js'
 
 const body = (text: string) => Buffer.from(text)

@@ -3,14 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe } from 'vitest'
 import { openShared } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
+import { getInboxPath } from '../../../src/pipeline/checkpoint/paths.js'
+import { openFileInbox, readInboxCounts } from '../../../src/pipeline/checkpoint/sqlite/inbox-rows.js'
+import type { Inbox, InboxCounts } from '../../../src/pipeline/checkpoint/inbox.js'
 import {
-  getInboxPath,
-  openInbox,
-  readInboxCounts,
-  type Inbox,
-  type InboxCounts,
-} from '../../../src/pipeline/scheduler/inbox.js'
-import { openSharedInbox, readSharedInboxCounts } from '../../../src/pipeline/scheduler/shared-inbox.js'
+  openSharedInbox,
+  readSharedInboxCounts,
+} from '../../../src/pipeline/checkpoint/postgres/inbox-rows.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { loadDriver, type Sqlite } from '../../../src/platform/sqlite.js'
@@ -43,7 +42,8 @@ function besideFiles(): InboxPlace {
     }
   }
   return {
-    open: (name, onReceived) => Promise.resolve(openInbox(path(name), Date.now(), onReceived)),
+    open: (name, onReceived = () => undefined) =>
+      Promise.resolve(openFileInbox(path(name), Date.now(), { onReceived })),
     counts: (name) => Promise.resolve(readInboxCounts(path(name))),
     age: (name, days) =>
       asked(name, (database) => {

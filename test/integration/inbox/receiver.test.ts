@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseWebhookSecrets } from '../../../src/core/webhook-signature.js'
+import { getInboxPath } from '../../../src/pipeline/checkpoint/paths.js'
 import {
-  getInboxPath,
-  openInbox,
+  openFileInbox,
   readInboxCounts,
   unsettledQueries,
-  type OwnInbox,
-} from '../../../src/pipeline/scheduler/inbox.js'
-import { startReceiver, type Receiver } from '../../../src/pipeline/scheduler/receiver.js'
+} from '../../../src/pipeline/checkpoint/sqlite/inbox-rows.js'
+import type { Inbox } from '../../../src/pipeline/checkpoint/inbox.js'
+import { startReceiver, type Receiver } from '../../../src/pipeline/receiver.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { loadDriver } from '../../../src/platform/sqlite.js'
 import { startChild, type Child } from '../../support/child-process.js'
@@ -23,14 +23,14 @@ const Database = loadDriver()
 
 const secret = newSecret()
 let folder: string
-let inbox: OwnInbox
+let inbox: Inbox
 let receiver: Receiver
 const children: Child[] = []
 const checkpoint = () => join(folder, 'checkpoint.sqlite')
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'enrich-receiver-'))
-  inbox = openInbox(checkpoint(), Date.now())
+  inbox = openFileInbox(checkpoint(), Date.now())
   receiver = await startReceiver({
     listen: { host: '127.0.0.1', port: 0 },
     path: '/hooks/enrich',
@@ -42,7 +42,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(children.splice(0).map((child) => child.kill()))
   await receiver.close()
-  inbox.close()
+  await inbox.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -54,7 +54,7 @@ describe('a genuine delivery', () => {
   test('is in the inbox, byte for byte, when it is answered with 204', async () => {
     const event = { id: 'evt_1', body: Buffer.from([0xff, 0x00, 0x7b, 0x0d, 0x0a]) }
     expect(await send(target(), event, { secrets: [secret] })).toBe(204)
-    expect(inbox.listWaiting(0).map(({ body }) => Buffer.from(body))).toEqual([event.body])
+    expect((await inbox.listWaiting(0)).map(({ body }) => Buffer.from(body))).toEqual([event.body])
   })
 
   test('comes once, however often it is sent, also with another body', async () => {
@@ -64,7 +64,7 @@ describe('a genuine delivery', () => {
     expect([...again, other]).toEqual([204, 204, 204, 204])
     expect(counts()).toEqual({ waiting: 1, taken: 0, unclaimed: 0, quarantined: 0 })
     expect(receiver.counts()).toMatchObject({ received: 1, duplicate: 3 })
-    expect(inbox.listWaiting(0)[0]?.body).toEqual(event.body)
+    expect((await inbox.listWaiting(0))[0]?.body).toEqual(event.body)
   })
 
   test('may carry two signatures, come in chunks, without a type, with a query, and be almost 2 MiB', async () => {
@@ -158,11 +158,11 @@ describe('anything else is refused, and leaves nothing behind', () => {
   ])('%s', async (_, deliver, status) => {
     expect(await deliver()).toBe(status)
     expect(counts()).toEqual({ waiting: 0, taken: 0, unclaimed: 0, quarantined: 0 })
-    inbox.close()
+    await inbox.close()
     for (const suffix of ['', '-wal']) {
       expect(readFile(getInboxPath(checkpoint()) + suffix)).not.toContain(canary)
     }
-    inbox = openInbox(checkpoint(), Date.now())
+    inbox = openFileInbox(checkpoint(), Date.now())
   })
 
   test('a header that came twice', async () => {
@@ -199,53 +199,15 @@ describe('anything else is refused, and leaves nothing behind', () => {
 })
 
 describe('the inbox', () => {
-  test('is shared by processes, and kept when all of them end', async () => {
-    const other = openInbox(checkpoint(), Date.now())
-    expect(await other.receive('evt_a', Buffer.from('a'), 1)).toBe(true)
-    expect(await inbox.receive('evt_a', Buffer.from('a'), 2)).toBe(false)
-    expect(inbox.listWaiting(0)).toHaveLength(1)
-    const [delivery] = inbox.listWaiting(0)
-    await inbox.settle(delivery?.position ?? 0, 'unclaimed', null)
-    expect(other.listWaiting(0)).toEqual([])
-    await other.requeue()
-    expect(other.listWaiting(0)).toHaveLength(1)
-    other.close()
-  })
-
-  test('a taken delivery keeps its id and not its body', async () => {
-    await inbox.receive('evt_a', Buffer.from('the answer'), 1)
-    await inbox.settle(inbox.listWaiting(0)[0]?.position ?? 0, 'taken', null)
-    expect(await inbox.receive('evt_a', Buffer.from('the answer'), 2)).toBe(false)
-    const database = new Database(getInboxPath(checkpoint()), { readonly: true })
-    expect(database.prepare('SELECT event_id, state, body FROM deliveries').all()).toEqual([
-      { event_id: 'evt_a', state: 'taken', body: null },
-    ])
-    database.close()
-  })
-
   test.each(Object.entries(unsettledQueries))('%s reads none of what was taken', (_, sql) => {
     const database = new Database(getInboxPath(checkpoint()), { readonly: true })
     const steps = database.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
-    const parameters = Array.from(sql.matchAll(/\?/g), () => 1)
+    const named = { from: 'waiting', to: 'taken', reason: null, first: 1, last: 1 }
+    const parameters = sql.includes('@') ? [named] : [1, 1]
     const details = steps.all(...parameters).map(({ detail }) => detail)
     database.close()
     expect(details).toHaveLength(1)
     expect(details[0]).toMatch(/^SEARCH deliveries USING (COVERING )?INDEX deliveries_unsettled /)
-  })
-
-  test('forgets what was taken a week ago, and the rest after ninety days', async () => {
-    const dayMs = 86_400_000
-    for (const [name, days] of [
-      ['taken', 8],
-      ['taken', 6],
-      ['unclaimed', 8],
-      ['unclaimed', 91],
-    ] as const) {
-      await inbox.receive(`evt_${name}${days}`, Buffer.from('{}'), 1_000 * dayMs - days * dayMs)
-      await inbox.settle(inbox.listWaiting(0)[0]?.position ?? 0, name, null)
-    }
-    openInbox(checkpoint(), 1_000 * dayMs).close()
-    expect(counts()).toEqual({ waiting: 0, taken: 1, unclaimed: 1, quarantined: 0 })
   })
 
   test('is never made of the file of another program', () => {
@@ -254,7 +216,7 @@ describe('the inbox', () => {
     database.exec('CREATE TABLE t (x)')
     database.close()
     const before = readFileSync(path)
-    expect(() => openInbox(join(folder, 'other.sqlite'), 0)).toThrow(
+    expect(() => openFileInbox(join(folder, 'other.sqlite'), 0)).toThrow(
       expect.objectContaining({ code: 'CHECKPOINT_INVALID' }),
     )
     expect(readFileSync(path)).toEqual(before)
@@ -282,7 +244,7 @@ test('killed between durable and answered, a receiver has lost nothing, and the 
   const second = await start('answer')
   expect(await send(second.url, event, { secrets: [secret] })).toBe(204)
   expect(await second.child.nextLine()).toBe('durable known')
-  expect(inbox.listWaiting(0).map(({ body }) => Buffer.from(body))).toEqual([event.body])
+  expect((await inbox.listWaiting(0)).map(({ body }) => Buffer.from(body))).toEqual([event.body])
 })
 
 function readFile(path: string): string {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openInput, type Input } from '../../../src/pipeline/input/input.js'
-import type { Partition } from '../../../src/pipeline/checkpoint/partition.js'
+import type { Partition } from '../../../src/core/partition.js'
 import { queryDuckDb } from '../../support/tables.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'enrich-partition-'))

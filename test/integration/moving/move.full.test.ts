@@ -18,9 +18,10 @@ import { openShared, openSharedToRead } from '../../../src/pipeline/checkpoint/p
 import { readMoveTarget } from '../../../src/pipeline/checkpoint/sqlite/open-database.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { verifyFile } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
-import { getInboxPath, openInbox } from '../../../src/pipeline/scheduler/inbox.js'
-import { openSharedInbox } from '../../../src/pipeline/scheduler/shared-inbox.js'
-import { moveCheckpoint, undoMove } from '../../../src/pipeline/migration/move-checkpoint.js'
+import { getInboxPath } from '../../../src/pipeline/checkpoint/paths.js'
+import { openFileInbox } from '../../../src/pipeline/checkpoint/sqlite/inbox-rows.js'
+import { openSharedInbox } from '../../../src/pipeline/checkpoint/postgres/inbox-rows.js'
+import { moveCheckpoint, undoMove } from '../../../src/pipeline/checkpoint/maintenance.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { connectPostgres } from '../../../src/platform/postgres/connect.js'
 import { systemRandom } from '../../../src/platform/random.js'
@@ -272,11 +273,11 @@ describe.skipIf(programs === null)('moving a checkpoint', () => {
   test('a receiver acknowledges no delivery that would not be moved', async () => {
     const [one, url] = [path('one.sqlite'), newUrl()]
     await fillFile(one, 3)
-    const inbox = openInbox(one, Date.now())
+    const inbox = openFileInbox(one, Date.now())
     await inbox.receive('evt_before', Buffer.from('{}'), Date.now())
     await move(one, url)
     await expect(inbox.receive('evt_after', Buffer.from('{}'), Date.now())).rejects.toThrow()
-    inbox.close()
+    await inbox.close()
     const { inbox: rows } = await serverRows(url)
     expect(rows!.map((row) => (row as { event_id: string }).event_id)).toContain('evt_before')
   })
@@ -307,9 +308,9 @@ describe.skipIf(programs === null)('moving a checkpoint', () => {
     server.sql(`UPDATE enrich.lookups SET name = 'New' WHERE name = 'used'`, databaseOf(url))
     await undoMove(one, url, moveDeps)
     expect(await codeOf(opened(url))).toBe('CHECKPOINT_MOVED')
-    const inbox = openInbox(one, Date.now())
+    const inbox = openFileInbox(one, Date.now())
     expect(await inbox.receive('evt_after', Buffer.from('{}'), Date.now())).toBe(true)
-    inbox.close()
+    await inbox.close()
     const again = open(one)
     const [id = 0] = await again.registerLookups([
       { kind: 'resolution', key: new Uint8Array(16), lookup: { name: 'X', location: null, context: null } },
@@ -360,7 +361,7 @@ describe.skipIf(programs === null)('moving a checkpoint', () => {
     const [one, url, two] = [path('one.sqlite'), newUrl(), path('two.sqlite')]
     await fillFile(one, 3)
     await (await opened(url)).close()
-    const inbox = openInbox(one, Date.now())
+    const inbox = openFileInbox(one, Date.now())
     await whileStopped(
       url,
       () => move(one, url),
@@ -370,7 +371,7 @@ describe.skipIf(programs === null)('moving a checkpoint', () => {
         expect(await codeOf(opened(url))).toBe('CHECKPOINT_IN_USE')
       },
     )
-    inbox.close()
+    await inbox.close()
     const shared = await opened(url)
     const receiver = await openSharedInbox({
       database: shared,

@@ -1,9 +1,10 @@
 import { parsePostgresUrl } from '../../../src/core/server-addresses.js'
 import { historyTables } from '../../../src/pipeline/checkpoint/history-tables.js'
-import { buildStageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
+import { buildStageLookup } from '../../../src/pipeline/checkpoint/lookup.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
-import { getInboxPath, openInbox } from '../../../src/pipeline/scheduler/inbox.js'
-import type { MoveDeps } from '../../../src/pipeline/migration/move-checkpoint.js'
+import { getInboxPath } from '../../../src/pipeline/checkpoint/paths.js'
+import { openFileInbox } from '../../../src/pipeline/checkpoint/sqlite/inbox-rows.js'
+import type { MoveDeps } from '../../../src/pipeline/checkpoint/maintenance.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { connectPostgres } from '../../../src/platform/postgres/connect.js'
 import { systemRandom } from '../../../src/platform/random.js'
@@ -96,13 +97,13 @@ export async function fillFile(path: string, answeredCount = 40): Promise<void> 
     })
   }
   main.close()
-  const inbox = openInbox(path, Date.now())
+  const inbox = openFileInbox(path, Date.now())
   for (const state of ['taken', 'unclaimed', 'quarantined', null] as const) {
     await inbox.receive(`evt_${state ?? 'waiting'}`, Buffer.from([0xff, 0, 1]), Date.now())
-    const [waiting] = inbox.listWaiting(0)
+    const [waiting] = await inbox.listWaiting(0)
     if (state !== null) await inbox.settle(waiting?.position ?? 0, state, state === 'taken' ? null : 'why')
   }
-  inbox.close()
+  await inbox.close()
 }
 
 /** Every row of a file, but for what says how far it came, and of the inbox beside it. */

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { KeyedLookup } from '../../../src/pipeline/checkpoint/checkpoint.js'
-import { buildStageLookup } from '../../../src/pipeline/checkpoint/lookup-key.js'
+import { type KeyedLookup, buildStageLookup } from '../../../src/pipeline/checkpoint/lookup.js'
 import {
   openCheckpoint,
   type OwnCheckpoint as Checkpoint,
 } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
-import { openInbox, type OwnInbox } from '../../../src/pipeline/scheduler/inbox.js'
+import { openFileInbox } from '../../../src/pipeline/checkpoint/sqlite/inbox-rows.js'
+import type { Inbox } from '../../../src/pipeline/checkpoint/inbox.js'
 import { stageKinds } from '../../../src/core/lookup-kinds.js'
 import { createDefaultStages } from '../../../src/pipeline/scheduler/scheduling.js'
 import { waitForLost, type LostWaitDeps } from '../../../src/pipeline/scheduler/job.js'
@@ -23,7 +23,7 @@ const limits = { submissionsPerWindow: 600, windowMs: 60_000 }
 let folder: string
 let openAgain: () => Checkpoint
 let checkpoint: Checkpoint
-let inbox: OwnInbox
+let inbox: Inbox
 let waits: number[]
 
 beforeEach(() => {
@@ -33,11 +33,11 @@ beforeEach(() => {
   openAgain = () =>
     openCheckpoint({ path, scope: 'https://a.example', job: 'x', nowMs, random: systemRandom })
   checkpoint = openAgain()
-  inbox = openInbox(path, nowMs)
+  inbox = openFileInbox(path, nowMs)
   waits = []
 })
-afterEach(() => {
-  inbox.close()
+afterEach(async () => {
+  await inbox.close()
   checkpoint.close()
   rmSync(folder, { recursive: true, force: true })
 })
@@ -116,7 +116,7 @@ describe('before a lost submission is submitted again', () => {
     expect(await waiting).toBe(true)
     expect(await checkpoint.read('pending_runs')).toEqual([expect.objectContaining({ runId: 'run_1' })])
     // The delivery is still there: its answer is taken by the run.
-    expect(inbox.listWaiting(0)).toHaveLength(1)
+    expect(await inbox.listWaiting(0)).toHaveLength(1)
   })
 
   test('nothing is waited for that was lost too long ago', async () => {

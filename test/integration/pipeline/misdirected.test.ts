@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EnrichConfig, EnrichOptions, RunSummary } from '../../../src/index.js'
-import { readInboxCounts } from '../../../src/pipeline/scheduler/inbox.js'
+import { readInboxCounts } from '../../../src/pipeline/checkpoint/sqlite/inbox-rows.js'
 import {
   foreignMatch,
   startForeignService,

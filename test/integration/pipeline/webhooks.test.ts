@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EnrichConfig, EnrichOptions, RunSummary } from '../../../src/index.js'
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
-import { openInbox, readInboxCounts } from '../../../src/pipeline/scheduler/inbox.js'
+import { openFileInbox, readInboxCounts } from '../../../src/pipeline/checkpoint/sqlite/inbox-rows.js'
 import {
   foreignMatch,
   startForeignService,
@@ -258,11 +258,11 @@ describe('an answer to a submission that was lost', () => {
     })
     expect(await place.run(service)).toMatchObject({ uncertainCount: 1 })
     // A standing receiver took it meanwhile.
-    const standing = openInbox(place.path('checkpoint.sqlite'), Date.now())
+    const standing = openFileInbox(place.path('checkpoint.sqlite'), Date.now())
     const [lost] = service.runs
     const event = eventOf(service.finished(lost!))
     await standing.receive(event.id, event.body, Date.now())
-    standing.close()
+    await standing.close()
     const summary = await place.run(service, { submission: { onLost: 'resubmit' } })
     expect(summary).toMatchObject({ stop: null, uncertainCount: 0, answeredCount: 1, billedCount: 0 })
     expect(service.runs).toHaveLength(1)

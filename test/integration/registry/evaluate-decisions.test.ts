@@ -5,9 +5,9 @@ import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest'
 import { toLabelledDecisions } from '../../../src/app/labelled-decisions.js'
 import { measureWidth } from '../../../src/core/text.js'
-import { calculateResolutionKey } from '../../../src/pipeline/checkpoint/lookup-key.js'
+import { calculateResolutionKey } from '../../../src/pipeline/checkpoint/lookup.js'
 import { formatDecisionLine, decisionsHeader } from '../../../src/pipeline/decisions/decision-lines.js'
-import type { Decision } from '../../../src/pipeline/answers/decision.js'
+import type { Decision } from '../../../src/core/decisions.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
 import {
   addRows,

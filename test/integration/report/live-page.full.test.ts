@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { RunEvent, Progress } from '../../../src/pipeline/history/progress.js'
+import type { RunEvent, Progress } from '../../../src/pipeline/history/run-summary.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { LiveRun } from '../../../src/report/live/live-page.js'
 import { startLiveServer, type LiveServer } from '../../../src/report/live/live-server.js'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CandidateSource } from '../../../src/pipeline/answers/decision.js'
+import type { CandidateSource } from '../../../src/core/decisions.js'
 import { openReviewStore } from '../../../src/pipeline/decisions/review-store.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { CandidateStore } from '../../../src/review/candidate-store.js'

@@ -37,7 +37,7 @@ async function answered(): Promise<ReviewPlace> {
 
 const signal = new AbortController().signal
 const written = (session: ReviewSession, path: string): Promise<ExportedTodo> =>
-  exportTodo(session, path, { memoryBytes: 1e8, signal })
+  exportTodo(session, path, { memory: '400MB', signal })
 const taken = (session: ReviewSession, path: string): Promise<ImportedVerdicts> =>
   importVerdicts(session, path, { signal, onNotice: () => undefined })
 
@@ -114,7 +114,7 @@ describe('what is exported', () => {
       if (count === 5) fill(path, path, { [first]: verdict('1') })
     }
     const refused = { code: 'VERDICTS_NOT_IMPORTED' }
-    await expect(exportTodo(session, path, { memoryBytes: 1e8, signal, onProgress })).rejects.toMatchObject(
+    await expect(exportTodo(session, path, { memory: '400MB', signal, onProgress })).rejects.toMatchObject(
       refused,
     )
     expect(readCsv(path).find((line) => line['name'] === first)).toMatchObject({ verdict: '1' })
@@ -141,7 +141,7 @@ describe('what is exported', () => {
     const onProgress = (count: number) => {
       if (count === 5) stop.abort(new Error('stopped'))
     }
-    const stopped = exportTodo(session, path, { memoryBytes: 1e8, signal: stop.signal, onProgress })
+    const stopped = exportTodo(session, path, { memory: '400MB', signal: stop.signal, onProgress })
     await expect(stopped).rejects.toThrow('stopped')
     expect(readFileSync(path, 'utf8')).toBe('before')
   })

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../../src/platform/clock.js'
-import { compactFile } from '../../../src/pipeline/checkpoint/maintenance.js'
+import { compactFile } from '../../../src/pipeline/checkpoint/sqlite/repair.js'
 import {
   acceptFirst,
   ambiguousRows,

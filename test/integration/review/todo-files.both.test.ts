@@ -2,15 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, test } from 'vitest'
-import type { Candidate } from '../../../src/pipeline/answers/decision.js'
+import type { Candidate } from '../../../src/core/decisions.js'
 import { publishTable } from '../../../src/pipeline/output/plain-table.js'
-import {
-  instructions,
-  readTodo,
-  todoColumns,
-  toTodoRow,
-  type TodoLine,
-} from '../../../src/review/exchange/todo-file.js'
+import { instructions, readTodo, todoColumns, type TodoLine } from '../../../src/review/exchange/todo-file.js'
 import type { QueueRow } from '../../../src/review/page-data.js'
 import { editedInOffice, findOffice, savedByOffice, seenInOffice } from '../../support/office.js'
 import { textRow, writeXlsx } from '../../support/xlsx-file.js'
@@ -78,7 +72,7 @@ const lines: readonly TodoLine[] = [
 async function written(name: 'todo.xlsx' | 'todo.csv', folder: string, todo = lines): Promise<string> {
   const path = join(folder, name)
   await publishTable(
-    { name: 'to review', columns: todoColumns, rows: [todo.map(toTodoRow)], notes: instructions },
+    { name: 'to review', columns: todoColumns, rows: [todo], notes: instructions },
     {
       path,
       format: name === 'todo.csv' ? 'csv' : 'xlsx',

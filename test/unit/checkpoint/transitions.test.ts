@@ -8,7 +8,7 @@ import {
   type LookupReply,
   type LookupUpdate,
 } from '../../../src/pipeline/checkpoint/transitions.js'
-import { moveLookup, lookupStates } from '../../../src/pipeline/checkpoint/lookup-state.js'
+import { moveLookup, lookupStates } from '../../../src/core/lookup-state.js'
 
 const nowMs = 5
 const reason = 'because'

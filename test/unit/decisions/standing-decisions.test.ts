@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Decision } from '../../../src/pipeline/answers/decision.js'
-import type { KeptDecision } from '../../../src/pipeline/decisions/review-store.js'
+import type { Decision, KeptDecision } from '../../../src/core/decisions.js'
 import { planExchange } from '../../../src/pipeline/decisions/decision-sync.js'
 
 const service = 'https://api.example.com'

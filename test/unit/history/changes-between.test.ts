@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AddressGroups } from '../../../src/pipeline/history/match-rows.js'
-import { ChangeCounter, compareOutputs } from '../../../src/pipeline/history/compare-outputs.js'
-import type { PublishedEntry, PublishedOutput } from '../../../src/pipeline/history/remembered-runs.js'
-import type { Change } from '../../../src/pipeline/history/alarms.js'
+import { compareOutputs, readChanges } from '../../../src/pipeline/history/compare-outputs.js'
+import type { PublishedEntry, PublishedOutput } from '../../../src/pipeline/history/run-record.js'
+import type { Change } from '../../../src/core/alarms.js'
 
 /** What a row asks, and the name of the company that was found; two of them are two answers. */
 interface Row {
@@ -141,9 +141,12 @@ describe('what changed between two outputs', () => {
   })
 
   it('counts are by kind, in their order', async () => {
-    const counter = new ChangeCounter()
-    counter.add(await between([a, b], [row('b', 'x'), c]))
-    expect(Object.entries(counter.counts)).toEqual([
+    const entries = new Entries()
+    const outputs = [entries.output(1, [a, b]), entries.output(2, [row('b', 'x'), c])]
+    const published = (run: number) => Promise.resolve(outputs[run - 1] ?? null)
+    const changes = await readChanges({ published, runs: () => Promise.resolve([]) }, 1, 2)
+    while ((await changes.batches.next()).done !== true);
+    expect(Object.entries(changes.counts)).toEqual([
       ['new_row', 1],
       ['row_gone', 1],
       ['renamed', 1],

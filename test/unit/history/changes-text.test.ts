@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { formatDiff } from '../../../src/cli/commands/diff.js'
 import { measureWidth } from '../../../src/core/text.js'
-import type { RememberedRun } from '../../../src/pipeline/history/remembered-runs.js'
-import type { Change } from '../../../src/pipeline/history/alarms.js'
+import type { RememberedRun } from '../../../src/pipeline/history/run-record.js'
+import type { Change } from '../../../src/core/alarms.js'
 
 const run = (number: number): RememberedRun => ({
   number,

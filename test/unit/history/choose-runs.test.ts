@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { chooseRuns, type RememberedRun } from '../../../src/pipeline/history/remembered-runs.js'
+import type { RememberedRun } from '../../../src/pipeline/history/run-record.js'
+import { chooseRuns } from '../../../src/pipeline/history/remembered-runs.js'
 
 const run = (number: number, change: Partial<RememberedRun> = {}): RememberedRun => ({
   number,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { isDoubtful } from '../../../src/pipeline/checkpoint/lookup-state.js'
+import { isDoubtful } from '../../../src/core/lookup-state.js'
 import { adviseThreshold, type ReviewedAnswer } from '../../../src/registry/evaluate/accept-advice.js'
 
 const answers = (count: number, confidence: number, wrongCount = 0, status = 'partial_match') =>

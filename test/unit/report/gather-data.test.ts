@@ -1,12 +1,12 @@
 import { parsePublishedState } from '../../../src/pipeline/answers/published-state.js'
 import { describe, expect, test } from 'vitest'
 import type {
+  OutputFigures,
   HistoryReader,
   PublishedEntry,
   PublishedOutput,
   RememberedRun,
-} from '../../../src/pipeline/history/remembered-runs.js'
-import type { OutputFigures } from '../../../src/pipeline/history/run-record.js'
+} from '../../../src/pipeline/history/run-record.js'
 import {
   findRowsToReview,
   findUnansweredRows,

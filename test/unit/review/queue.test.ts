@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { KeptDecision } from '../../../src/pipeline/decisions/review-store.js'
+import type { KeptDecision } from '../../../src/core/decisions.js'
 import { TextIndex } from '../../../src/review/queue-columns.js'
 import { Queue, type NewEntry } from '../../../src/review/queue.js'
 import type { QueueFilter } from '../../../src/review/session.js'

@@ -9,7 +9,7 @@ import {
   type AlarmCondition,
   type AlarmFacts,
   changeKinds,
-} from '../../../src/pipeline/history/alarms.js'
+} from '../../../src/core/alarms.js'
 
 function conditionsOf(text: string): readonly AlarmCondition[] {
   const parsed = parseConditions(text)

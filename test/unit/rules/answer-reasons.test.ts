@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { factor as factorSchema } from '../../../src/contract/result.js'
-import { findSourceUrl } from '../../../src/pipeline/answers/decision.js'
+import { findSourceUrl } from '../../../src/core/decisions.js'
 import { findReason, renderAnswer } from '../../../src/pipeline/answers/answer-line.js'
 import { createNameFactor } from '../../../src/registry/answer/factors.js'
 import type { StoredLegalEntity } from '../../../src/registry/store/reader.js'

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Candidate, toAnswerCandidate, withAnswerFirst } from '../../../src/pipeline/answers/decision.js'
+import { type Candidate, toAnswerCandidate, withAnswerFirst } from '../../../src/core/decisions.js'
 import {
   isDoubtfulLine,
   readLineConfidence,
   renderAnswer,
 } from '../../../src/pipeline/answers/answer-line.js'
-import { isDoubtful } from '../../../src/pipeline/checkpoint/lookup-state.js'
+import { isDoubtful } from '../../../src/core/lookup-state.js'
 import { judgeSearch } from '../../../src/app/hosted-candidates.js'
 import type { Exchange } from '../../../src/core/http-exchange.js'
 import { matchOf, sampleCandidate, sampleEntity } from '../../support/fake-knowledge.js'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { customId } from '../../../src/contract/ids.js'
-import { formatCustomId, parseCustomId } from '../../../src/pipeline/checkpoint/lookup-key.js'
+import { formatCustomId, parseCustomId } from '../../../src/pipeline/checkpoint/lookup.js'
 
 const hex = fc.uint8Array({ minLength: 16, maxLength: 16 }).map((bytes) => Buffer.from(bytes).toString('hex'))
 const name = fc.record({

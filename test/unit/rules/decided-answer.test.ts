@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Decision } from '../../../src/pipeline/answers/decision.js'
+import type { Decision } from '../../../src/core/decisions.js'
 import { answerColumns } from '../../../src/pipeline/answers/columns.js'
 import { renderDecisionMembers, renderDecided } from '../../../src/pipeline/answers/decided-answer.js'
 import { linePositions, sliceLine, withReview } from '../../../src/pipeline/answers/joined-line.js'

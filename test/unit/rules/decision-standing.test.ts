@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { judgeDecision, explainDoubt } from '../../../src/pipeline/answers/decision.js'
+import { judgeDecision, explainDoubt } from '../../../src/core/decisions.js'
 
 const accepted = { verdict: 'accepted', entityId: 'siq_1', entityName: 'ACME Ltd.' } as const
 const record = (entity: object, rest: object = {}) => ({

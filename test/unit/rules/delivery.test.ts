@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isContradiction, readDelivery } from '../../../src/pipeline/scheduler/delivery.js'
+import { isContradiction, readDelivery } from '../../../src/pipeline/scheduler/outcome.js'
 import {
   getDeliveryMsMax,
   findNextFallbackPoll,

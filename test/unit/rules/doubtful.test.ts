@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isDoubtful, lookupStates } from '../../../src/pipeline/checkpoint/lookup-state.js'
+import { isDoubtful, lookupStates } from '../../../src/core/lookup-state.js'
 
 describe('a lookup is doubtful', () => {
   test.each([

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { detectColumns } from '../../../src/pipeline/input/detect-columns.js'
-import { type NamedColumns, formatColumnLines } from '../../../src/pipeline/input/columns.js'
+import { formatColumnLines } from '../../../src/cli/terminal/lookup-text.js'
+import type { NamedColumns } from '../../../src/pipeline/input/columns.js'
 import { reportColumns } from '../../../src/pipeline/input/column-report.js'
 import { UserError } from '../../../src/core/errors.js'
 

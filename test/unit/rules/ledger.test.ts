@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ChargeBook, findLedgerColumns, readLedgerEntry } from '../../../src/pipeline/checkpoint/ledger.js'
+import { ChargeBook, findLedgerColumns, readLedgerEntry } from '../../../src/pipeline/checkpoint/charges.js'
 
 const entries = (header: readonly string[], ...lines: string[][]) => {
   const columns = findLedgerColumns(header)

@@ -4,7 +4,7 @@ import {
   type LookupEvent,
   lookupStates,
   type LookupState,
-} from '../../../src/pipeline/checkpoint/lookup-state.js'
+} from '../../../src/core/lookup-state.js'
 
 const events: LookupEvent[] = [
   'intend',

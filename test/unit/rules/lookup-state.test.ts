@@ -6,7 +6,7 @@ import {
   type KnownLookup,
   type LookupPlan,
   type PlanPolicy,
-} from '../../../src/pipeline/checkpoint/lookup-state.js'
+} from '../../../src/core/lookup-state.js'
 
 const nowMs = 1_000_000
 const keep: PlanPolicy = { nowMs, maxAgeMs: null, onLost: 'hold' }

@@ -7,7 +7,7 @@ import {
   readPartPath,
   getRows,
   splitOutputPath,
-} from '../../../src/pipeline/checkpoint/partition.js'
+} from '../../../src/core/partition.js'
 
 const counts = fc.integer({ min: 1, max: 40 })
 const partitions = (count: number) => Array.from({ length: count }, (_, at) => ({ index: at + 1, count }))

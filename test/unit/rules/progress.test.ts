@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { formatProgressLine } from '../../../src/cli/terminal/progress-text.js'
 import {
   estimateEtaMs,
-  formatProgressLine,
   type Progress,
   type TimeLeftFacts,
-} from '../../../src/pipeline/history/progress.js'
+} from '../../../src/pipeline/history/run-summary.js'
 
 const start: TimeLeftFacts = {
   toSubmit: 0,

@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { reportColumns } from '../../../src/pipeline/input/column-report.js'
-import {
-  formatColumnLines,
-  type LookupColumns,
-  type LookupRule,
-} from '../../../src/pipeline/input/columns.js'
+import { formatColumnLines } from '../../../src/cli/terminal/lookup-text.js'
+import type { LookupColumns, LookupRule } from '../../../src/pipeline/input/columns.js'
 import { detectColumns } from '../../../src/pipeline/input/detect-columns.js'
 import { parsePlaceHeader } from '../../../src/pipeline/input/header-words.js'
 

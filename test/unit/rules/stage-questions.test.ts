@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readScope, toScope } from '../../../src/pipeline/checkpoint/lookup-state.js'
+import { readScope, toScope } from '../../../src/core/lookup-state.js'
 import { lookupKinds } from '../../../src/core/lookup-kinds.js'
 import { buildStageQuestions } from '../../../src/pipeline/answers/stage-questions.js'
 

@@ -2,7 +2,8 @@ import { GroupCommit, type ItemResult } from '../../../platform/group-commit.js'
 import { getSqlState, type PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { LookupKind } from '../../../core/lookup-kinds.js'
 import { packContent, type PackedAnswer } from '../packed-answer.js'
-import type { AnswerHead, LookupId } from '../records.js'
+import type { AnswerHead } from '../records.js'
+import type { LookupId } from '../../../core/lookup-identity.js'
 import {
   assumeRows,
   type LookupAnswer,

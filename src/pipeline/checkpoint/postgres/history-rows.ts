@@ -20,9 +20,9 @@ import {
   type OutputRow,
   type Summed,
 } from '../history-tables.js'
-import { readScope } from '../lookup-state.js'
+import { readScope } from '../../../core/lookup-state.js'
 import { openSharedToRead, type OpenSharedDeps } from './open-database.js'
-import { withRetries, type RetryDeps } from './retry.js'
+import { withRetries, type RetryDeps } from '../../../platform/postgres/retry.js'
 
 /** Opens the history of a checkpoint on a server; `null` if the server has no checkpoint yet. Throws CHECKPOINT_*. */
 export async function openServerHistory(

@@ -1,8 +1,9 @@
-import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
-import { toScope } from '../lookup-state.js'
+import { type PostgresStatements, replaceNuls } from '../../../platform/postgres/postgres.js'
+import { toScope } from '../../../core/lookup-state.js'
 import { lookupKinds, type LookupKind } from '../../../core/lookup-kinds.js'
 import type { SharedJob, SharedStore } from './store.js'
-import type { KeyedLookup, LookupId } from '../checkpoint.js'
+import type { KeyedLookup } from '../lookup.js'
+import type { LookupId } from '../../../core/lookup-identity.js'
 
 /** Joins the open job of this input, or creates one; registers this worker with it. */
 export async function joinJob(
@@ -222,10 +223,6 @@ async function nameLookups(
     )
   }
 }
-
-/** PostgreSQL text cannot contain NUL. Normalized names have none, but a location might. */
-export const replaceNuls = <Text extends string | null>(text: Text): Text | string =>
-  text?.replaceAll('\0', ' ') ?? text
 
 /** Adds the known ones to the wanted list; the first position of each is kept. */
 function insertWanted(

@@ -2,7 +2,7 @@ import { getErrorText } from '../../../core/errors.js'
 import { hostname } from 'node:os'
 import type { Clock } from '../../../platform/clock.js'
 import { ConnectionLostError, PostgresError, type Postgres } from '../../../platform/postgres/postgres.js'
-import { startPeriodicTask } from './retry.js'
+import { startPeriodicTask } from '../../../platform/postgres/retry.js'
 import {
   isSameServer,
   systemIdentifierSql,

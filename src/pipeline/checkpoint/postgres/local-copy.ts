@@ -4,10 +4,11 @@ import { removeStaleTemporaries, buildTemporaryPath } from '../../../platform/fi
 import type { Sqlite } from '../../../platform/sqlite.js'
 import { makeCheckpointFile, withExplainedErrors } from '../sqlite/open-database.js'
 import { buildAnswerChecksumSql, buildChecksumSql, getColumns, listCoveredColumns } from '../tables.js'
-import { toScope } from '../lookup-state.js'
+import { toScope } from '../../../core/lookup-state.js'
 import type { LookupKind } from '../../../core/lookup-kinds.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
-import type { LookupId, CheckpointReader } from '../checkpoint.js'
+import type { CheckpointReader } from '../lookup.js'
+import type { LookupId } from '../../../core/lookup-identity.js'
 import type { SharedStore } from './store.js'
 import type { CloseLater } from '../../../platform/close-stack.js'
 import { peekAtCheckpoint } from '../sqlite/reader.js'
@@ -17,7 +18,7 @@ import {
   type SharedDatabase,
   type SharedToRead,
 } from './open-database.js'
-import { withRetries, type RetryDeps } from './retry.js'
+import { withRetries, type RetryDeps } from '../../../platform/postgres/retry.js'
 
 const lookupColumns = Object.keys(getColumns('lookups', 'columns'))
 const answerColumns = Object.keys(getColumns('answers', 'columns')).filter((column) => column !== 'lookup_id')
@@ -191,25 +192,27 @@ export function createPeek(
     )
 }
 
-/** A shared checkpoint for read-only commands. */
-export interface SharedCheckpointView extends Pick<SharedToRead, 'problem'> {
+/** A checkpoint for read-only commands. */
+interface SharedView {
   /** Path of the copy; removed when this is closed. */
   readonly path: string
   readonly peek: Peek
   /** Closed with it. */
-  readonly database: Pick<SharedDatabase, 'postgres' | 'explain'>
+  readonly server: Pick<SharedDatabase, 'postgres' | 'explain'>
+  /** The error that would stop a run, or `null`. */
+  readonly problem: () => SharedToRead['problem']
 }
 
-export interface SharedCheckpointViewDeps extends RetryDeps, Pick<OpenSharedDeps, 'environment'> {
+interface SharedViewDeps extends RetryDeps, Pick<OpenSharedDeps, 'environment'> {
   readonly url: string
   readonly folder: string
 }
 
 /** Changes nothing on the server; `null` if the server has no checkpoint yet. Throws CHECKPOINT_*. */
 export async function openSharedView(
-  deps: SharedCheckpointViewDeps,
+  deps: SharedViewDeps,
   closeLater: CloseLater,
-): Promise<SharedCheckpointView | null> {
+): Promise<SharedView | null> {
   const shared = await openSharedToRead(deps.url, deps)
   if (shared === null) return null
   closeLater(() => shared.close())
@@ -219,8 +222,8 @@ export async function openSharedView(
   })
   return {
     path: copy.path,
-    problem: shared.problem,
-    database: shared,
+    problem: () => shared.problem,
+    server: shared,
     peek: createPeek(shared, copy, deps),
   }
 }

@@ -1,8 +1,8 @@
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
-import type { LookupId, RowAnswer, RunOwner } from '../records.js'
+import type { RowAnswer, RunOwner } from '../records.js'
+import type { LookupId, Lookup } from '../../../core/lookup-identity.js'
 import { unpackBody, type PackedAnswer } from '../packed-answer.js'
 import type { Change, LookupChange, LookupNow } from '../transitions.js'
-import type { Lookup } from '../../../core/lookup-identity.js'
 import type { LookupKind } from '../../../core/lookup-kinds.js'
 import type { SharedStore } from './store.js'
 

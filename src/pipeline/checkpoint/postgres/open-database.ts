@@ -23,7 +23,7 @@ import type { Postgres, PostgresStatements } from '../../../platform/postgres/po
 import type { Random } from '../../../platform/random.js'
 import { sharedMigrations } from './schema.js'
 import { createArrivingError, createMovedError } from '../checkpoint-errors.js'
-import type { LookupId } from '../records.js'
+import type { LookupId } from '../../../core/lookup-identity.js'
 
 /**
  * Any number: a move holds this lock until it commits. Workers and receivers share it in the transaction that registers

@@ -1,4 +1,9 @@
-import { createEmptyPlan, type LookupPlan, type LookupState, type PlanPolicy } from '../lookup-state.js'
+import {
+  createEmptyPlan,
+  type LookupPlan,
+  type LookupState,
+  type PlanPolicy,
+} from '../../../core/lookup-state.js'
 import { lookupKinds, type LookupKind } from '../../../core/lookup-kinds.js'
 import type { OtherWorkers } from '../lookup-store.js'
 import { planKind } from './planning.js'

@@ -1,4 +1,4 @@
-import { createEmptyPlan, type PlanPolicy } from '../lookup-state.js'
+import { createEmptyPlan, type PlanPolicy } from '../../../core/lookup-state.js'
 import type { LookupKind } from '../../../core/lookup-kinds.js'
 import type {
   FollowedLookups,
@@ -9,15 +9,9 @@ import type {
   OtherWorkers,
   QueryName,
 } from '../lookup-store.js'
-import type {
-  Answer,
-  Intention,
-  KeyedLookup,
-  LookupId,
-  Refusal,
-  RunOwner,
-  SubmissionBounds,
-} from '../records.js'
+import type { Answer, Intention, Refusal, RunOwner, SubmissionBounds } from '../records.js'
+import type { KeyedLookup } from '../lookup.js'
+import type { LookupId } from '../../../core/lookup-identity.js'
 import type { LookupUpdate, RowsNow, Transition } from '../transitions.js'
 import { AnswerBatcher, SettlementBatcher } from './changes.js'
 import type { HistoryStore } from '../history-store.js'

@@ -9,6 +9,7 @@ import {
   type ChargedLookup,
   type OwnCharge,
   type UncertainSubmission,
+  type Charge,
 } from '../charges.js'
 import {
   assertNotMoved,
@@ -17,12 +18,11 @@ import {
   type OpenSharedDeps,
   type SharedDatabase,
 } from './open-database.js'
-import { withRetries } from './retry.js'
+import { withRetries } from '../../../platform/postgres/retry.js'
 import { sweep } from './sweep.js'
-import type { SubmissionName } from '../lookup-key.js'
-import type { Charge } from '../ledger.js'
-import { readScope } from '../lookup-state.js'
-import type { LookupId } from '../checkpoint.js'
+import type { SubmissionName } from '../lookup.js'
+import { readScope } from '../../../core/lookup-state.js'
+import type { LookupId } from '../../../core/lookup-identity.js'
 import type { Change } from '../transitions.js'
 import { applyChanges, lockLookup } from './lookup-rows.js'
 

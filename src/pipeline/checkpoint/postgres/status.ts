@@ -1,7 +1,7 @@
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
-import { listJobInputs } from '../partition.js'
-import { lookupStates, type LookupState } from '../lookup-state.js'
-import type { ScopeCounts, UncertainLookup } from '../checkpoint.js'
+import { listJobInputs } from '../../../core/partition.js'
+import { lookupStates, type LookupState } from '../../../core/lookup-state.js'
+import type { ScopeCounts, UncertainLookup } from '../lookup.js'
 import { parseService } from '../sqlite/reader-queries.js'
 
 /** In pages of 8 KiB. */

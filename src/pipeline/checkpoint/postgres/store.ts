@@ -1,9 +1,9 @@
 import { UserError } from '../../../core/errors.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { LookupKind } from '../../../core/lookup-kinds.js'
-import type { Partition } from '../partition.js'
+import type { Partition } from '../../../core/partition.js'
 import { ServerChangedError } from '../../../platform/postgres/explain.js'
-import { anyConflict, withRetries, type RetryDeps } from './retry.js'
+import { anyConflict, withRetries, type RetryDeps } from '../../../platform/postgres/retry.js'
 import type { Worker } from './lease.js'
 import type { SharedDatabase } from './open-database.js'
 

@@ -1,6 +1,6 @@
 import { ConnectionLostError, getSqlState, type Postgres } from '../../../platform/postgres/postgres.js'
 import { leaseTimes } from './lease.js'
-import { startPeriodicTask } from './retry.js'
+import { startPeriodicTask } from '../../../platform/postgres/retry.js'
 
 export interface SweepResult {
   /** Workers with expired leases that this sweep fenced. */

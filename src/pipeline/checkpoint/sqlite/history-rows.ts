@@ -22,7 +22,7 @@ import {
   type OutputRow,
   type Summed,
 } from '../history-tables.js'
-import { readScope } from '../lookup-state.js'
+import { readScope } from '../../../core/lookup-state.js'
 import { openToRead, withExplainedErrors } from './open-database.js'
 
 /**

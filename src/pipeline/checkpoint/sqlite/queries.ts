@@ -1,9 +1,9 @@
-import type { Lookup } from '../../../core/lookup-identity.js'
-import type { LookupState } from '../lookup-state.js'
+import type { Lookup, LookupId } from '../../../core/lookup-identity.js'
+import type { LookupState } from '../../../core/lookup-state.js'
 import { prepare, type Sqlite } from '../../../platform/sqlite.js'
 import { packedColumns, type PackedAnswer } from '../packed-answer.js'
 import { buildAnswerChecksumSql, buildChecksumSql } from '../tables.js'
-import type { AnswerHead, LookupId, PendingRun, RunOwner, ToSubmit } from '../records.js'
+import type { AnswerHead, PendingRun, RunOwner, ToSubmit } from '../records.js'
 import type { LookupNow, Settlement } from '../transitions.js'
 
 /** A lookup before its next change. */

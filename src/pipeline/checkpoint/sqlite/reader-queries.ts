@@ -1,8 +1,8 @@
-import { listJobInputs } from '../partition.js'
-import { readScope, lookupStates, type LookupState } from '../lookup-state.js'
+import { listJobInputs } from '../../../core/partition.js'
+import { readScope, lookupStates, type LookupState } from '../../../core/lookup-state.js'
 import type { LookupKind } from '../../../core/lookup-kinds.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
-import type { ScopeCounts } from '../checkpoint.js'
+import type { ScopeCounts } from '../lookup.js'
 import { at, toInteger } from '../../../core/json.js'
 import {
   packedColumns,

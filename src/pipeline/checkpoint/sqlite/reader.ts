@@ -1,4 +1,4 @@
-import { readScope, toScope } from '../lookup-state.js'
+import { readScope, toScope } from '../../../core/lookup-state.js'
 import type { LookupKind } from '../../../core/lookup-kinds.js'
 import { readSchemaVersion, type Sqlite } from '../../../platform/sqlite.js'
 import {
@@ -16,11 +16,11 @@ import type {
   CheckpointReader,
   KnownAnswer,
   LineVersions,
-  LookupId,
   ReaderQueries,
   StoredLookup,
   UncertainLookup,
-} from '../checkpoint.js'
+} from '../lookup.js'
+import type { LookupId } from '../../../core/lookup-identity.js'
 import { createDamagedError, createHeadError } from '../checkpoint-errors.js'
 import { withExplainedErrors, openToRead } from './open-database.js'
 import {

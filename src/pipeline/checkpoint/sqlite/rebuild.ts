@@ -1,6 +1,6 @@
 import type { FoundHead } from '../checkpoint-standing.js'
 import { copyHistory } from './history-proof.js'
-import { parseCustomId, type SubmissionName } from '../lookup-key.js'
+import { parseCustomId, type SubmissionName } from '../lookup.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
 import { canUnpack, type PackedAnswer } from '../packed-answer.js'
 import {

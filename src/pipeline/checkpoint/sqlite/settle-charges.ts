@@ -1,13 +1,5 @@
-import type { Charge } from '../ledger.js'
-import type { Random } from '../../../platform/random.js'
-import { type Sqlite, prepare } from '../../../platform/sqlite.js'
-import { ensureCheckpointId } from './checkpoint-file.js'
-import { createDamagedError, createHeadError } from '../checkpoint-errors.js'
-import { describeDamage, findDamage, readHeadComparison } from './verify.js'
-import { readHead } from './head-file.js'
-import { HeadKeeper } from './head-keeper.js'
-import { assertCheckpointPath, withExplainedErrors, lockCheckpoint, openToWrite } from './open-database.js'
 import {
+  type Charge,
   type SettledCharges,
   ChargeRules,
   getSingleRun,
@@ -18,8 +10,16 @@ import {
   type SettledCharge,
   type UncertainSubmission,
 } from '../charges.js'
-import type { SubmissionName } from '../lookup-key.js'
-import { toScope } from '../lookup-state.js'
+import type { Random } from '../../../platform/random.js'
+import { type Sqlite, prepare } from '../../../platform/sqlite.js'
+import { ensureCheckpointId } from './checkpoint-file.js'
+import { createDamagedError, createHeadError } from '../checkpoint-errors.js'
+import { describeDamage, findDamage, readHeadComparison } from './verify.js'
+import { readHead } from './head-file.js'
+import { HeadKeeper } from './head-keeper.js'
+import { assertCheckpointPath, withExplainedErrors, lockCheckpoint, openToWrite } from './open-database.js'
+import type { SubmissionName } from '../lookup.js'
+import { toScope } from '../../../core/lookup-state.js'
 import { stageKinds } from '../../../core/lookup-kinds.js'
 import { calculateNextChain } from '../tables.js'
 import type { Settlement } from '../transitions.js'

@@ -303,16 +303,8 @@ function hasHostedAnswers(database: Sqlite): boolean {
   )
 }
 
-/** Runs an action on a checkpoint. If it fails unexpectedly, checks for damage and throws CHECKPOINT_DAMAGED. */
-export async function diagnoseDamage<Result>(path: string, action: () => Promise<Result>): Promise<Result> {
-  try {
-    return await action()
-  } catch (error) {
-    throw explainByDamage(path, error)
-  }
-}
-
-function explainByDamage(path: string, error: unknown): unknown {
+/** Returns the error of an action on a checkpoint, or that of its damage if the error is unexpected. */
+export function explainByDamage(path: string, error: unknown): unknown {
   const isForeseen = error instanceof UserError || (error instanceof Error && error.name === 'AbortError')
   if (isForeseen) return error
   try {

@@ -1,5 +1,5 @@
-import { formatCount, plural } from '../../core/text.js'
-import { formatAmount } from '../../core/money.js'
+import { formatCount, plural } from './text.js'
+import { formatAmount } from './money.js'
 
 /** Changes of a row between two outputs of one input, in the order of lists. */
 export const changeKinds = [
@@ -53,6 +53,14 @@ export interface Alarm {
   readonly found: number
   readonly message: string
 }
+
+/** Forms of the message about the end of a run. */
+export const notifyFormats = ['json', 'slack', 'teams'] as const
+export type NotifyFormat = (typeof notifyFormats)[number]
+
+/** Ends of a run that are reported. */
+export const notifyTimes = ['always', 'failure'] as const
+export type NotifyTime = (typeof notifyTimes)[number]
 
 /** Outcomes of a row in the column `status`. */
 const rowStatuses = [

@@ -1,20 +1,19 @@
-import { formatCount } from '../../core/text.js'
-import { UserError } from '../../core/errors.js'
-import { formatPostgresUrl, parsePostgresUrl } from '../../core/server-addresses.js'
-import type { CloseLater } from '../../platform/close-stack.js'
-import { getSqlState, type Postgres, type PostgresStatements } from '../../platform/postgres/postgres.js'
-import { createArrivingError, createMovedError } from '../checkpoint/checkpoint-errors.js'
-import { replaceNuls } from '../checkpoint/postgres/jobs.js'
+import { formatCount } from '../../../core/text.js'
+import { UserError } from '../../../core/errors.js'
+import { formatPostgresUrl, parsePostgresUrl } from '../../../core/server-addresses.js'
+import type { CloseLater } from '../../../platform/close-stack.js'
 import {
-  movingLock,
-  openShared,
-  type OpenSharedDeps,
-  type SharedDatabase,
-} from '../checkpoint/postgres/open-database.js'
-import { sweep } from '../checkpoint/postgres/sweep.js'
-import { generationsApart } from '../checkpoint/sqlite/open-database.js'
-import { readSubject } from '../scheduler/shared-inbox.js'
-import { stageKinds } from '../../core/lookup-kinds.js'
+  getSqlState,
+  type Postgres,
+  type PostgresStatements,
+  replaceNuls,
+} from '../../../platform/postgres/postgres.js'
+import { createArrivingError, createMovedError } from '../checkpoint-errors.js'
+import { movingLock, openShared, type OpenSharedDeps, type SharedDatabase } from './open-database.js'
+import { sweep } from './sweep.js'
+import { generationsApart } from '../sqlite/open-database.js'
+import { readSubject } from '../inbox.js'
+import { stageKinds } from '../../../core/lookup-kinds.js'
 import {
   buildPageSql,
   copyRows,
@@ -28,7 +27,7 @@ import {
   type RowStore,
   type Table,
   type Value,
-} from './copy-rows.js'
+} from '../copy-rows.js'
 
 interface Head extends Pick<HeldCheckpoint, 'checkpointId' | 'createdAtMs' | 'generation' | 'movedTo'> {
   readonly arrivingFrom: string | null

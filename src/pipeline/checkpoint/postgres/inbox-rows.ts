@@ -1,46 +1,23 @@
-import { GroupCommit, type ItemResult } from '../../platform/group-commit.js'
-import type { Postgres, PostgresStatements } from '../../platform/postgres/postgres.js'
-import { assertNotMoved, type SharedDatabase } from '../checkpoint/postgres/open-database.js'
-import { withRetries, type RetryDeps } from '../checkpoint/postgres/retry.js'
-import { lookupKinds, type LookupKind } from '../../core/lookup-kinds.js'
 import {
-  receiverLimits,
+  readSubject,
+  createInbox,
+  forgetOld,
+  inboxLimits,
+  toInboxCounts,
+  type DeliveryChange,
   type DeliveryState,
   type Inbox,
-  type InboxCounts,
-  type WaitingDelivery,
   type InboxAccess,
-} from './inbox.js'
-import { buildStageLookup } from '../checkpoint/lookup-key.js'
-import { readDelivery } from './delivery.js'
-
-/** The subject of a delivery, as far as the delivery names it. */
-interface Subject {
-  readonly customId: string | null
-  readonly runId: string | null
-  readonly recordKind: string | null
-  readonly recordKey: Buffer | null
-}
-
-/** All ids of this program are shorter. */
-const idLengthMax = 300
-
-/** Reads which run or record a delivery is about. Never throws: an unreadable delivery has no subject. */
-export function readSubject(body: Uint8Array): Subject {
-  const nothing: Subject = { customId: null, runId: null, recordKind: null, recordKey: null }
-  const delivery = readDelivery(body, false)
-  if (delivery.kind === 'unreadable') return nothing
-  if (delivery.kind === 'record') {
-    const { record, name } = delivery
-    if (name === null) return nothing
-    return { ...nothing, recordKind: record, recordKey: Buffer.from(buildStageLookup(record, name).key) }
-  }
-  return { ...nothing, customId: toStoredId(delivery.customId), runId: toStoredId(delivery.runId) }
-}
-
-/** PostgreSQL text cannot contain NUL, and no id of this program does. */
-const toStoredId = (id: string | null): string | null =>
-  id === null || id.length > idLengthMax || id.includes('\0') ? null : id
+  type InboxCounts,
+  type InboxRows,
+  type NewDelivery,
+  type WaitingDelivery,
+} from '../inbox.js'
+import { GroupCommit, type ItemResult } from '../../../platform/group-commit.js'
+import type { Postgres, PostgresStatements } from '../../../platform/postgres/postgres.js'
+import { withRetries, type RetryDeps } from '../../../platform/postgres/retry.js'
+import type { LookupKind } from '../../../core/lookup-kinds.js'
+import { assertNotMoved, type SharedDatabase } from './open-database.js'
 
 /** $1 to $8, aligned: events, receive times, subjects, start and length of each body in $9. */
 const insertSql = `
@@ -94,26 +71,27 @@ export interface SharedInboxDeps extends RetryDeps {
 
 /** The inbox of a run that has joined a shared checkpoint. */
 export const createRunInbox = (run: Required<Omit<SharedInboxDeps, 'onReceived'>>): InboxAccess => ({
-  exists: () => withExplainedErrors(run, (statements) => hasDeliveries(statements)),
+  exists: () =>
+    withExplainedErrors(
+      run,
+      async ({ query }) => (await query('SELECT FROM enrich.inbox LIMIT 1')).length > 0,
+    ),
   open: (onReceived) => openSharedInbox({ ...run, onReceived }),
 })
 
 /** Opens the inbox of a checkpoint on PostgreSQL; does not close the database. Throws CHECKPOINT_*. */
 export async function openSharedInbox(deps: SharedInboxDeps): Promise<Inbox> {
-  const { database } = deps
-  await withExplainedErrors(deps, (statements) => forgetOld(statements))
-  return new SharedInbox(deps, () => database.connectMore(receivingBounds))
+  const rows = new PostgresInboxRows(deps)
+  await forgetOld(rows)
+  return createInbox(rows, deps.onReceived)
 }
 
 /** Counts deliveries by state; `null` if none was ever received. */
-export async function readSharedInboxCounts(statements: PostgresStatements): Promise<InboxCounts | null> {
-  const groups = await statements.query<{ state: DeliveryState; count: number }>(
+export async function readSharedInboxCounts({ query }: PostgresStatements): Promise<InboxCounts | null> {
+  const groups = await query<{ state: DeliveryState; count: number }>(
     'SELECT state, count(*) FROM enrich.inbox GROUP BY state',
   )
-  if (groups.length === 0) return null
-  const counts = { waiting: 0, taken: 0, unclaimed: 0, quarantined: 0 }
-  for (const { state, count } of groups) counts[state] = count
-  return counts
+  return groups.length === 0 ? null : toInboxCounts(groups)
 }
 
 /** The service waits 15 s: a slower commit is answered with 503, and the service retries. */
@@ -125,67 +103,68 @@ const statementBytesMax = 4_000_000
 /** Any number: writers hold this lock until they commit, so that positions become visible in order. */
 const receiversLock = 7_305_511_972
 
-interface ReceivedDelivery {
-  readonly eventId: string
-  readonly body: Uint8Array
-  readonly nowMs: number
-  readonly subject: Subject
-}
+const forgottenAtOnce = 10_000
 
 /**
- * Any number of receivers write to it, and any number of runs read from it. A delivery goes to the worker that owns its
- * lookup, otherwise to any run of that service. If two take it at once, one settles it.
+ * Deliveries on PostgreSQL. Any number of receivers write, and any number of runs read. A delivery goes to the worker
+ * that owns its lookup, otherwise to any run of that service. If two take it at once, one settles it.
  */
-class SharedInbox implements Inbox {
-  readonly lookMs = receiverLimits.sharedLookMs
+class PostgresInboxRows implements InboxRows {
+  readonly lookMs = inboxLimits.sharedLookMs
   readonly #deps: SharedInboxDeps
-  readonly #connect: () => Postgres
-  readonly #commits: GroupCommit<ReceivedDelivery, boolean>
+  readonly #commits: GroupCommit<NewDelivery, boolean>
   #receiving: Postgres | null = null
 
-  constructor(deps: SharedInboxDeps, connect: () => Postgres) {
+  constructor(deps: SharedInboxDeps) {
     this.#deps = deps
-    this.#connect = connect
     this.#commits = new GroupCommit((items) => this.#commit(items))
   }
 
   /** Tries once, within seconds; rejects if the commit is uncertain. The service then sends the delivery again. */
-  async receive(eventId: string, body: Uint8Array, nowMs: number): Promise<boolean> {
-    const isNew = await this.#commits.add({ eventId, body, nowMs, subject: readSubject(body) })
-    if (isNew) this.#deps.onReceived?.()
-    return isNew
+  add(delivery: NewDelivery): Promise<boolean> {
+    return this.#commits.add(delivery)
   }
 
   async listWaiting(
     afterPosition: number,
-    kinds: readonly LookupKind[] = lookupKinds,
+    kinds: readonly LookupKind[],
+    countMax: number,
   ): Promise<readonly WaitingDelivery[]> {
     const owner = this.#deps.owner?.()
     if (owner === undefined) return []
     const scopeIds = kinds.map((kind) => owner.getScopeId(kind)).filter((id) => id !== 0)
-    const values = [afterPosition, scopeIds, owner.workerId, receiverLimits.takeCountMax]
+    const values = [afterPosition, scopeIds, owner.workerId, countMax]
     return withExplainedErrors(this.#deps, ({ query }) => query<WaitingDelivery>(waitingSql, values))
   }
 
-  async settle(
-    position: number,
-    state: Exclude<DeliveryState, 'waiting'>,
-    reason: string | null,
-  ): Promise<boolean> {
+  /** The state is a part of the statement: each state has an index. */
+  async change({ from, to, reason, first, last }: DeliveryChange): Promise<number> {
     const rows = await withExplainedErrors(this.#deps, ({ query }) =>
       query(
-        `UPDATE enrich.inbox SET state = $2, reason = $3, body = CASE WHEN $2 = 'taken' THEN NULL ELSE body END
-         WHERE position = $1 AND state = 'waiting' RETURNING position`,
-        [position, state, reason],
+        `UPDATE enrich.inbox SET state = $1, reason = $2, body = CASE WHEN $1 = 'taken' THEN NULL ELSE body END
+         WHERE state = '${from}' AND position BETWEEN $3 AND $4 RETURNING position`,
+        [to, reason, first, last],
       ),
     )
-    return rows.length > 0
+    return rows.length
   }
 
-  async requeue(): Promise<void> {
-    await withExplainedErrors(this.#deps, ({ query }) =>
-      query(`UPDATE enrich.inbox SET state = 'waiting', reason = NULL WHERE state = 'unclaimed'`),
-    )
+  /** Uses the server's clock, because clocks of machines may be wrong. */
+  forget(takenMs: number, othersMs: number): Promise<void> {
+    return withExplainedErrors(this.#deps, async ({ query }) => {
+      for (;;) {
+        const rows = await query(
+          `DELETE FROM enrich.inbox WHERE event_id IN (
+             SELECT event_id FROM enrich.inbox
+             WHERE received_at < clock_timestamp() - $2 * interval '1 millisecond'
+               AND (state = 'taken' OR received_at < clock_timestamp() - $1 * interval '1 millisecond')
+             ORDER BY received_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+           RETURNING position`,
+          [othersMs, takenMs, forgottenAtOnce],
+        )
+        if (rows.length < forgottenAtOnce) return
+      }
+    })
   }
 
   async close(): Promise<void> {
@@ -193,16 +172,16 @@ class SharedInbox implements Inbox {
     await this.#receiving?.close()
   }
 
-  async #commit(items: readonly ReceivedDelivery[]): Promise<ItemResult<boolean>[]> {
+  async #commit(items: readonly NewDelivery[]): Promise<ItemResult<boolean>[]> {
     const settled: ItemResult<boolean>[] = []
     for (const batch of splitIntoBatches(items)) settled.push(...(await this.#write(batch)))
     return settled
   }
 
   /** One transaction: all are stored, or none is acknowledged. */
-  async #write(batch: readonly ReceivedDelivery[]): Promise<ItemResult<boolean>[]> {
+  async #write(batch: readonly NewDelivery[]): Promise<ItemResult<boolean>[]> {
     const { database } = this.#deps
-    this.#receiving ??= this.#connect()
+    this.#receiving ??= database.connectMore(receivingBounds)
     try {
       const rows = await this.#receiving.transaction(async (statements) => {
         await assertNotMoved(statements, database.url, 'write')
@@ -231,31 +210,8 @@ async function withExplainedErrors<Result>(
   }
 }
 
-async function hasDeliveries({ query }: PostgresStatements): Promise<boolean> {
-  return (await query('SELECT FROM enrich.inbox LIMIT 1')).length > 0
-}
-
-const forgottenAtOnce = 10_000
-
-/** Uses the server's clock, because clocks of machines may be wrong. */
-async function forgetOld({ query }: PostgresStatements): Promise<void> {
-  const { unsettledKeptMs, takenKeptMs } = receiverLimits
-  for (;;) {
-    const rows = await query(
-      `DELETE FROM enrich.inbox WHERE event_id IN (
-         SELECT event_id FROM enrich.inbox
-         WHERE received_at < clock_timestamp() - $2 * interval '1 millisecond'
-           AND (state = 'taken' OR received_at < clock_timestamp() - $1 * interval '1 millisecond')
-         ORDER BY received_at LIMIT $3 FOR UPDATE SKIP LOCKED)
-       RETURNING position`,
-      [unsettledKeptMs, takenKeptMs, forgottenAtOnce],
-    )
-    if (rows.length < forgottenAtOnce) return
-  }
-}
-
-function splitIntoBatches(items: readonly ReceivedDelivery[]): ReceivedDelivery[][] {
-  const batches: ReceivedDelivery[][] = []
+function splitIntoBatches(items: readonly NewDelivery[]): NewDelivery[][] {
+  const batches: NewDelivery[][] = []
   let bytes = 0
   for (const item of items) {
     bytes += item.body.length
@@ -269,20 +225,21 @@ function splitIntoBatches(items: readonly ReceivedDelivery[]): ReceivedDelivery[
 }
 
 /** Bodies are sent as one byte string, because an array of them would be sent as text. */
-function buildValues(items: readonly ReceivedDelivery[]): unknown[] {
+function buildValues(items: readonly NewDelivery[]): unknown[] {
   let end = 0
   const starts = items.map(({ body }) => {
     const start = end + 1
     end += body.length
     return start
   })
+  const subjects = items.map(({ body }) => readSubject(body))
   return [
     items.map(({ eventId }) => eventId),
     items.map(({ nowMs }) => nowMs),
-    items.map(({ subject }) => subject.customId),
-    items.map(({ subject }) => subject.runId),
-    items.map(({ subject }) => subject.recordKind),
-    items.map(({ subject }) => subject.recordKey),
+    subjects.map(({ customId }) => customId),
+    subjects.map(({ runId }) => runId),
+    subjects.map(({ recordKind }) => recordKind),
+    subjects.map(({ recordKey }) => recordKey),
     starts,
     items.map(({ body }) => body.length),
     Buffer.concat(items.map(({ body }) => body)),

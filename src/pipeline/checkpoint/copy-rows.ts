@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { UserError } from '../../core/errors.js'
-import { replaceNuls } from '../checkpoint/postgres/jobs.js'
-import { getColumns } from '../checkpoint/tables.js'
+import { replaceNuls } from '../../platform/postgres/postgres.js'
+import { getColumns } from './tables.js'
 
 /** Flags are 0 and 1. */
 export type Value = string | number | null | Buffer

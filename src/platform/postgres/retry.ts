@@ -1,7 +1,7 @@
-import type { Clock } from '../../../platform/clock.js'
-import type { Random } from '../../../platform/random.js'
-import { ConnectionLostError, getSqlState } from '../../../platform/postgres/postgres.js'
-import { calculateBackoffMs } from '../../../core/backoff.js'
+import type { Clock } from '../clock.js'
+import type { Random } from '../random.js'
+import { ConnectionLostError, getSqlState } from './postgres.js'
+import { calculateBackoffMs } from '../../core/backoff.js'
 
 /** A restarting server is available within seconds; a failover takes a minute or two. */
 const awayMsMax = 300_000

@@ -7,21 +7,20 @@ import {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
-import { isPostgresUrl, type ListenAddress } from '../../core/server-addresses.js'
+import type { ListenAddress } from '../core/server-addresses.js'
 import {
   judgeSignatureHeaders,
   verifyDelivery,
   type HmacSha256,
   type SignatureVerdict,
   type WebhookKeys,
-} from '../../core/webhook-signature.js'
-import type { Clock } from '../../platform/clock.js'
-import { drainRequest, closeWithin, formatHttpUrl, listen } from '../../platform/http-server.js'
-import { withCleanup, type CloseLater } from '../../platform/close-stack.js'
-import type { Random } from '../../platform/random.js'
-import { createMovedError } from '../checkpoint/checkpoint-errors.js'
-import { readMoveTarget } from '../checkpoint/sqlite/open-database.js'
-import { getInboxPath, openInbox, receiverLimits, type Inbox } from './inbox.js'
+} from '../core/webhook-signature.js'
+import type { Clock } from '../platform/clock.js'
+import { drainRequest, closeWithin, formatHttpUrl, listen } from '../platform/http-server.js'
+import { withCleanup } from '../platform/close-stack.js'
+import type { Random } from '../platform/random.js'
+import type { Inbox } from './checkpoint/checkpoint.js'
+import { openInbox } from './checkpoint/open.js'
 
 export interface ReceiverDeps {
   /** Port 0 selects any free port. */
@@ -32,6 +31,23 @@ export interface ReceiverDeps {
   inbox: Pick<Inbox, 'receive'>
   clock: Clock
 }
+
+const receiverLimits = {
+  /** The interface limits deliveries to 1 MB, in either reading of it, and truncates longer ones. */
+  bodyBytesMax: 2 * 1024 * 1024,
+  headerBytesMax: 16 * 1024,
+  /** How much of a request refused early is still read, so that its sender receives the response. */
+  drain: { bytesMax: 32 * 1024 * 1024, msMax: 2_000 },
+  /** Total size of all bodies being read; above it, the response is 503, and the service retries. */
+  bodiesBytesMax: 64 * 1024 * 1024,
+  connectionsMax: 1_024,
+  /** The service waits 15 s for a response. */
+  headersMsMax: 10_000,
+  requestMsMax: 14_000,
+  idleSocketMsMax: 30_000,
+  socketCheckMs: 5_000,
+  closeGraceMs: 2_000,
+} as const
 
 /** Requests by result. */
 export type ReceiverCounts = Readonly<Record<'received' | 'duplicate' | RefusalKind, number>>
@@ -195,7 +211,7 @@ export async function withReceiver(
   use: (receiving: { readonly url: string; readonly inboxPath: string }) => Promise<void>,
 ): Promise<ReceiverCounts> {
   return withCleanup(async (closeLater) => {
-    const { inbox, place } = await openStandingInbox(deps, closeLater)
+    const { inbox, place } = await openInbox(deps.checkpointPath, deps, closeLater)
     const receiver = await startReceiver({ ...deps, inbox })
     try {
       await use({ url: receiver.url, inboxPath: place })
@@ -204,27 +220,4 @@ export async function withReceiver(
     }
     return receiver.counts()
   })
-}
-
-/** Opens the inbox next to a checkpoint in a file, or in the database of a shared one. */
-async function openStandingInbox(
-  { checkpointPath, clock, random, environment }: StandingReceiver,
-  closeLater: CloseLater,
-): Promise<{ readonly inbox: Inbox; readonly place: string }> {
-  if (!isPostgresUrl(checkpointPath)) {
-    const to = readMoveTarget(checkpointPath)
-    if (to !== null) throw createMovedError(checkpointPath, to)
-    const inbox = openInbox(checkpointPath, clock.nowMs())
-    closeLater(() => {
-      inbox.close()
-    })
-    return { inbox, place: getInboxPath(checkpointPath) }
-  }
-  const { openShared } = await import('../checkpoint/postgres/open-database.js')
-  const { openSharedInbox } = await import('./shared-inbox.js')
-  const database = await openShared(checkpointPath, { clock, random, environment })
-  closeLater(() => database.close())
-  const inbox = await openSharedInbox({ clock, random, database, owner: null })
-  closeLater(() => inbox.close())
-  return { inbox, place: database.url }
 }

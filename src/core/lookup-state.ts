@@ -1,4 +1,4 @@
-import { type LookupKind, stageKinds, type StageKind } from '../../core/lookup-kinds.js'
+import { type LookupKind, stageKinds, type StageKind } from './lookup-kinds.js'
 
 /** Returns the scope of a kind in the checkpoint; resolutions use the scope of the service. */
 export const toScope = (base: string, kind: LookupKind): string =>
@@ -19,6 +19,13 @@ export const toKeyText = (kind: StageKind, name: string): string => JSON.stringi
 
 /** Returns the run id of a lookup for which the service creates no run. Stored, but never sent. */
 export const toRunId = (kind: StageKind, name: string): string => `${kind}:${name}`
+
+const runIdCharsMax = 500
+
+/** Ids are opaque, but an id that cannot be stored unchanged or used in a path cannot be polled. */
+export function isUsableRunId(runId: string): boolean {
+  return runId.length <= runIdCharsMax && !/^\.{1,2}$|[\p{Cc}\p{Surrogate}]/u.test(runId)
+}
 
 /**
  * States of a lookup. `intended`: a submission may have been sent; it will be accepted, known as not created, or

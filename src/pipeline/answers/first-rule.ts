@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { at, toText } from '../../core/json.js'
-import { foldText } from '../../core/lookup-identity.js'
-import type { KnownAnswer } from '../checkpoint/checkpoint.js'
-import { planLookup, type PlanPolicy } from '../checkpoint/lookup-state.js'
+import { foldText, type LookupId } from '../../core/lookup-identity.js'
+import type { KnownAnswer } from '../checkpoint/lookup.js'
+import { planLookup, type PlanPolicy } from '../../core/lookup-state.js'
 import { type Interval, calculateInterval } from '../../core/interval.js'
 import { type Prices, toUnits, formatAmount } from '../../core/money.js'
 import { formatCount, plural } from '../../core/text.js'
@@ -166,4 +166,62 @@ export function formatSample({ lookupCount, sameCount, interval, ...counts }: Sa
     ` (${percent(sameCount / answered)} %, 95 % interval ${percent(interval[0])} to ${percent(interval[1])} %)`,
     ...others.map((other) => `, ${other}`),
   ].join('')
+}
+
+/** Figures of the registry's answers. Counts are of distinct lookups. */
+export interface FirstFacts {
+  /** The registry's name in outputs: `registry:EDITION`. */
+  readonly name: string
+  /** Confidence from which a match is the answer, 1 to 100. */
+  readonly accept: number
+  /** Time for which the registry was asked. */
+  readonly elapsedMs: number
+  /** Answered by the registry. */
+  readonly settledCount: number
+  /** The part of these that is to be submitted as well. */
+  readonly sampleCount: number
+  /** Lookups that would be submitted without the registry, by the confidence of its match; the index is 0 to 100. */
+  readonly byConfidence: readonly number[]
+  /** The lookups of the service that only check an answer of the registry. */
+  readonly checks: ReadonlySet<LookupId>
+}
+
+/** The lookups that an own registry would answer, and what that saves. */
+export interface FirstPlan extends Pick<FirstFigures, 'registry' | 'accept' | 'saved'> {
+  /** Distinct lookups that the registry answers. */
+  readonly lookupCount: number
+  /** The part of these that is submitted as well. */
+  readonly sampleCount: number
+  /** Without the sample, at other values of `accept`. */
+  readonly byAccept: readonly AcceptPlan[]
+}
+
+interface AcceptPlan {
+  readonly accept: number
+  readonly lookupCount: number
+  readonly submitCount: number
+  /** Price of these submissions; `null` without a price. */
+  readonly cost: FirstFigures['saved']
+}
+
+const shownAccepts = [80, 90, 95, 99]
+
+/**
+ * Plans which lookups the own registry answers and what that saves. `submitCount`: lookups to submit, with those of
+ * the sample.
+ */
+export function planFirst(facts: FirstFacts, submitCount: number, prices: Prices | null): FirstPlan {
+  const { name, accept: accepted, byConfidence, sampleCount } = facts
+  const countFrom = (accept: number) => byConfidence.slice(accept).reduce((sum, count) => sum + count, 0)
+  const lookupCount = countFrom(accepted)
+  const withoutRegistry = submitCount - sampleCount + lookupCount
+  const byAccept = [...new Set([...shownAccepts, accepted])]
+    .sort((a, b) => a - b)
+    .map((accept) => {
+      const answered = countFrom(accept)
+      const left = withoutRegistry - answered
+      return { accept, lookupCount: answered, submitCount: left, cost: calculateSaved(left, prices) }
+    })
+  const saved = calculateSaved(lookupCount - sampleCount, prices)
+  return { registry: name, accept: accepted, saved, lookupCount, sampleCount, byAccept }
 }

@@ -1,8 +1,14 @@
-import type { CheckpointReader, KeyedLookup, LookupId, LookupIdentity } from '../checkpoint/checkpoint.js'
-import { fetchKnown, findLookupIds } from '../checkpoint/lookup-key.js'
-import { type Decision, type Candidate, toAnswerCandidate } from '../answers/decision.js'
-import type { LookupRule } from '../input/columns.js'
-import { planLookup, type PlanPolicy } from '../checkpoint/lookup-state.js'
+import {
+  type CheckpointReader,
+  type KeyedLookup,
+  type LookupIdentity,
+  fetchKnown,
+  findLookupIds,
+} from '../checkpoint/lookup.js'
+import type { LookupId } from '../../core/lookup-identity.js'
+import { type Decision, type Candidate, toAnswerCandidate } from '../../core/decisions.js'
+import type { LookupRule } from '../input/ingest.js'
+import { planLookup, type PlanPolicy } from '../../core/lookup-state.js'
 import {
   createSampleFigures,
   type SampleFigures,
@@ -12,10 +18,8 @@ import {
   isSampled,
   type FirstRule,
   type RegistryAnswer,
-  type FirstFigures,
-  calculateSaved,
+  type FirstFacts,
 } from './first-rule.js'
-import type { Prices } from '../../core/money.js'
 
 interface FirstAnswersDeps {
   readonly rule: FirstRule
@@ -35,15 +39,22 @@ interface FirstAnswersDeps {
   readonly scopes: { readonly registry: string; readonly service: string }
 }
 
-/** Counts of distinct lookups. */
-export interface FirstCounts {
-  /** Answered by the registry. */
-  readonly settledCount: number
-  /** The part of these that is to be submitted as well. */
-  readonly sampleCount: number
-  /** Lookups that would be submitted without the registry, by the confidence of its match; the index is 0 to 100. */
-  readonly byConfidence: readonly number[]
+/** A lookup that the registry and the service answer differently, or did before it was decided. */
+interface ContradictedLookup {
+  /** That of the registry, and the company of its answer. */
+  readonly id: LookupId
+  readonly company: Candidate | null
+  readonly serviceId: LookupId
 }
+
+interface CheckedSample {
+  /** `null` without a sample. */
+  readonly figures: SampleFigures | null
+  listContradicted(): readonly ContradictedLookup[]
+}
+
+/** Adds lookups of the service, and returns their ids, in order. */
+type PlaceLookups = (lookups: readonly KeyedLookup[]) => Promise<readonly LookupId[]>
 
 /** Decides which lookups the own registry answers, and remembers them. */
 export class FirstAnswers {
@@ -69,21 +80,17 @@ export class FirstAnswers {
     return this.#deps.registry
   }
 
-  get elapsedMs(): number {
-    return this.#deps.elapsedMs
-  }
-
-  get counts(): FirstCounts {
+  get facts(): FirstFacts {
+    const { rule, elapsedMs } = this.#deps
     return {
+      name: this.#name,
+      accept: rule.accept,
+      elapsedMs,
       settledCount: this.#settled.size,
       sampleCount: this.#sampleCount,
       byConfidence: this.#byConfidence,
+      checks: this.#checks,
     }
-  }
-
-  /** Whether a lookup of the service only checks an answer of the registry. */
-  isCheck(lookupId: LookupId): boolean {
-    return this.#checks.has(lookupId)
   }
 
   /** Whether the registry answers a lookup of a row. */
@@ -91,25 +98,20 @@ export class FirstAnswers {
     return this.#settled.has(lookupId)
   }
 
-  /** The registry's name in outputs: `registry:EDITION`. */
-  get name(): string {
+  get #name(): string {
     return this.#deps.scopes.registry.replace(/^embedded:/, 'registry:')
   }
 
   /** Name of the side that answers a lookup: that of the registry, or the URL of the service. */
   nameSide(lookupId: LookupId): string {
-    return this.isSettled(lookupId) ? this.name : this.#deps.scopes.service
-  }
-
-  get accept(): number {
-    return this.#deps.rule.accept
+    return this.isSettled(lookupId) ? this.#name : this.#deps.scopes.service
   }
 
   /**
    * Returns the registry's lookup for each lookup that it answers, otherwise 0. `ofRegistry`: the same rows as the
    * registry is asked, aligned. Decided lookups are left to their decision, unless it accepts the registry's company.
    */
-  async settle(
+  async #settle(
     lookups: readonly KeyedLookup[],
     ofRegistry: readonly (KeyedLookup | null)[],
   ): Promise<LookupId[]> {
@@ -146,7 +148,7 @@ export class FirstAnswers {
 
   /** Returns the registry's lookup if a reviewer accepted its company, otherwise 0. */
   #confirm(lookup: KeyedLookup, id: LookupId, serviceId: LookupId): LookupId {
-    const candidate = this.readCompany(id)
+    const candidate = this.#readCompany(id)
     const decision = this.#deps.decided?.confirm(lookup, candidate?.entityId ?? null) ?? null
     if (decision === null) return 0
     this.#settled.add(id)
@@ -160,27 +162,52 @@ export class FirstAnswers {
   }
 
   /** Returns the company in the registry's answer. */
-  readCompany(lookupId: LookupId): Candidate | null {
+  #readCompany(lookupId: LookupId): Candidate | null {
     const [known = null] = this.#deps.registry?.readAnswers([lookupId]) ?? []
     if (known?.state !== 'answered') return null
     const company = toAnswerCandidate(JSON.parse(known.body()))
-    const evidence = [{ label: 'own registry', text: `the answer of ${this.name}`, weight: null }]
+    const evidence = [{ label: 'own registry', text: `the answer of ${this.#name}`, weight: null }]
     return company === null ? null : { ...company, evidence }
   }
 
   /** Whether a lookup that the registry answers is submitted as well. */
-  isSampled(lookup: Pick<KeyedLookup, 'key' | 'isDecided'>): boolean {
+  #isSampled(lookup: Pick<KeyedLookup, 'key' | 'isDecided'>): boolean {
     return lookup.isDecided !== true && isSampled(lookup.key, this.#deps.rule.sample)
   }
 
-  noteSampled(registryId: LookupId, serviceId: LookupId): void {
+  #noteSampled(registryId: LookupId, serviceId: LookupId): void {
     if (serviceId === 0) return
     this.#sampled.set(registryId, serviceId)
     this.#checks.add(serviceId)
   }
 
-  /** Compares both answers of each lookup in the sample; `null` without a sample. */
-  checkSample(): SampleFigures | null {
+  /** See `placeLookups`. */
+  async place(
+    lookups: readonly KeyedLookup[],
+    ofRegistry: readonly (KeyedLookup | null)[],
+    place: PlaceLookups,
+  ): Promise<readonly LookupId[]> {
+    const settled = await this.#settle(lookups, ofRegistry)
+    const placed = lookups.flatMap((lookup, at) => {
+      if (settled[at] === 0) return [lookup]
+      return this.#isSampled(lookup) ? [{ ...lookup, isCheck: true }] : []
+    })
+    const ids = (await place(placed)).values()
+    return lookups.map((lookup, at) => {
+      const registryId = settled[at] ?? 0
+      if (registryId === 0) return ids.next().value ?? 0
+      if (this.#isSampled(lookup)) this.#noteSampled(registryId, ids.next().value ?? 0)
+      return registryId
+    })
+  }
+
+  /** Compares both answers of each lookup in the sample. */
+  checkSample(): CheckedSample {
+    const figures = this.#compareSample()
+    return { figures, listContradicted: () => this.#listContradicted() }
+  }
+
+  #compareSample(): SampleFigures | null {
     const { rule, service, registry } = this.#deps
     if (rule.sample === null) return null
     const counts = { same: 0, other: 0, no_match: 0 }
@@ -203,11 +230,11 @@ export class FirstAnswers {
     return this.#contradicted.has(lookupId)
   }
 
-  /** The registry's lookups that the service contradicts, also those since decided, with those of the service. */
-  get contradicted(): ReadonlyMap<LookupId, LookupId> {
+  #listContradicted(): ContradictedLookup[] {
     const contradicted = [...this.#sampled].filter(([id]) => this.#contradicted.has(id))
     const confirmed = [...this.#confirmed].map(([id, { serviceId }]) => [id, serviceId] as const)
-    return new Map([...contradicted, ...confirmed.filter(([, serviceId]) => serviceId !== 0)])
+    const shown = new Map([...contradicted, ...confirmed.filter(([, serviceId]) => serviceId !== 0)])
+    return [...shown].map(([id, serviceId]) => ({ id, serviceId, company: this.#readCompany(id) }))
   }
 
   /** Replaces the identities of the registry's lookups by those that the service's lookups have. */
@@ -260,59 +287,7 @@ export async function placeLookups(
   lookups: readonly KeyedLookup[],
   ofRegistry: readonly (KeyedLookup | null)[],
   first: FirstAnswers | null,
-  place: (lookups: readonly KeyedLookup[]) => Promise<readonly LookupId[]>,
+  place: PlaceLookups,
 ): Promise<readonly LookupId[]> {
-  if (first === null) return place(lookups)
-  const settled = await first.settle(lookups, ofRegistry)
-  const placed = lookups.flatMap((lookup, at) => {
-    if (settled[at] === 0) return [lookup]
-    return first.isSampled(lookup) ? [{ ...lookup, isCheck: true }] : []
-  })
-  const ids = (await place(placed)).values()
-  return lookups.map((lookup, at) => {
-    const registryId = settled[at] ?? 0
-    if (registryId === 0) return ids.next().value ?? 0
-    if (first.isSampled(lookup)) first.noteSampled(registryId, ids.next().value ?? 0)
-    return registryId
-  })
-}
-
-/** The lookups that an own registry would answer, and what that saves. */
-export interface FirstPlan extends Pick<FirstFigures, 'registry' | 'accept' | 'saved'> {
-  /** Distinct lookups that the registry answers. */
-  readonly lookupCount: number
-  /** The part of these that is submitted as well. */
-  readonly sampleCount: number
-  /** Without the sample, at other values of `accept`. */
-  readonly byAccept: readonly AcceptPlan[]
-}
-
-interface AcceptPlan {
-  readonly accept: number
-  readonly lookupCount: number
-  readonly submitCount: number
-  /** Price of these submissions; `null` without a price. */
-  readonly cost: FirstFigures['saved']
-}
-
-const shownAccepts = [80, 90, 95, 99]
-
-/**
- * Plans which lookups the own registry answers and what that saves. `submitCount`: lookups to submit, with those of
- * the sample.
- */
-export function planFirst(first: FirstAnswers, submitCount: number, prices: Prices | null): FirstPlan {
-  const { byConfidence, sampleCount } = first.counts
-  const countFrom = (accept: number) => byConfidence.slice(accept).reduce((sum, count) => sum + count, 0)
-  const lookupCount = countFrom(first.accept)
-  const withoutRegistry = submitCount - sampleCount + lookupCount
-  const byAccept = [...new Set([...shownAccepts, first.accept])]
-    .sort((a, b) => a - b)
-    .map((accept) => {
-      const answered = countFrom(accept)
-      const left = withoutRegistry - answered
-      return { accept, lookupCount: answered, submitCount: left, cost: calculateSaved(left, prices) }
-    })
-  const saved = calculateSaved(lookupCount - sampleCount, prices)
-  return { registry: first.name, accept: first.accept, saved, lookupCount, sampleCount, byAccept }
+  return first === null ? place(lookups) : first.place(lookups, ofRegistry, place)
 }

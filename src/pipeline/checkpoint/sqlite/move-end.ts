@@ -1,13 +1,13 @@
 import { existsSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { UserError } from '../../core/errors.js'
-import { withCleanup, type CloseLater } from '../../platform/close-stack.js'
-import type { ProcessLock } from '../../platform/file-locks.js'
-import { publishFile, resolveFinalPath, syncPath } from '../../platform/files.js'
-import { openSqlite, prepare, type Sqlite } from '../../platform/sqlite.js'
-import { createDamagedError } from '../checkpoint/checkpoint-errors.js'
-import { getReviewStorePath, isCheckpointAt } from '../checkpoint/paths.js'
-import { recoverIntended } from '../checkpoint/sqlite/checkpoint-file.js'
+import { UserError } from '../../../core/errors.js'
+import { withCleanup, type CloseLater } from '../../../platform/close-stack.js'
+import type { ProcessLock } from '../../../platform/file-locks.js'
+import { publishFile, resolveFinalPath, syncPath } from '../../../platform/files.js'
+import { openSqlite, prepare, type Sqlite } from '../../../platform/sqlite.js'
+import { createDamagedError } from '../checkpoint-errors.js'
+import { getInboxPath, getReviewStorePath, isCheckpointAt } from '../paths.js'
+import { recoverIntended } from './checkpoint-file.js'
 import {
   assertCheckpointPath,
   explainCheckpointError,
@@ -17,18 +17,12 @@ import {
   openToWrite,
   readMoveTarget,
   removeMovedMark,
-} from '../checkpoint/sqlite/open-database.js'
-import {
-  describeDamage,
-  findDamage,
-  findProblem,
-  isBilledFile,
-  isHarmless,
-} from '../checkpoint/sqlite/verify.js'
-import { buildAnswerChecksumSql, buildChecksumSql, calculateNextChain } from '../checkpoint/tables.js'
-import { getInboxPath, makeInboxFile, openInboxFile, sealInbox, unsealInbox } from '../scheduler/inbox.js'
-import { readScope } from '../checkpoint/lookup-state.js'
-import type { LookupKind } from '../../core/lookup-kinds.js'
+} from './open-database.js'
+import { describeDamage, findDamage, findProblem, isBilledFile, isHarmless } from './verify.js'
+import { buildAnswerChecksumSql, buildChecksumSql, calculateNextChain } from '../tables.js'
+import { makeInboxFile, openInboxFile, sealInbox, unsealInbox } from './inbox-rows.js'
+import { readScope } from '../../../core/lookup-state.js'
+import type { LookupKind } from '../../../core/lookup-kinds.js'
 import {
   buildPageSql,
   copyRows,
@@ -40,7 +34,7 @@ import {
   type Row,
   type RowStore,
   type Value,
-} from './copy-rows.js'
+} from '../copy-rows.js'
 
 export interface FileEndDeps {
   readonly nowMs: number

@@ -1,25 +1,7 @@
-import {
-  findDatabaseFile,
-  isAddress,
-  isSamePlace,
-  isTableAddress,
-  type Connectors,
-  type Place,
-  type WriteMode,
-} from '../../connectors/connectors.js'
-import { UserError } from '../../core/errors.js'
-import {
-  isPlaceIn,
-  isSamePlace as isSameFilePlace,
-  isSqliteFile,
-  listFilePlaces,
-  readPlace,
-  resolveFinalPath,
-} from '../../platform/files.js'
-import { getReviewStorePath } from '../checkpoint/paths.js'
-import { getInboxPath } from '../scheduler/inbox.js'
-import type { SourceFile } from '../input/input.js'
-import { createIsInputError, createTwiceError } from './output-path.js'
+import { extname } from 'node:path'
+import { UserError } from '../core/errors.js'
+import { isPlaceIn, isSamePlace, isSqliteFile, readPlace, resolveFinalPath } from '../platform/files.js'
+import { getReviewStorePath, getInboxPath } from './checkpoint/open.js'
 
 /** A file that must not be overwritten; `what` describes it to the user. */
 export interface OwnFile {
@@ -101,9 +83,7 @@ export function assertCheckpointApart(checkpointPath: string, others: readonly O
     throw new UserError(
       'CHECKPOINT_INVALID',
       `the checkpoint ${checkpointPath} ${named} ${other.what} ${other.path}`,
-      {
-        hint: 'pass --checkpoint with another path; nothing was changed',
-      },
+      { hint: 'pass --checkpoint with another path; nothing was changed' },
     )
   }
 }
@@ -114,54 +94,13 @@ function createFinder(files: readonly OwnFile[]): (path: string) => OwnFile | un
   return (path) => {
     const place = readPlace(path)
     const isMet = ({ file, place: own }: (typeof placed)[number]) =>
-      file.isFolder === true ? isPlaceIn(place, own) : isSameFilePlace(place, own)
+      file.isFolder === true ? isPlaceIn(place, own) : isSamePlace(place, own)
     return placed.find(isMet)?.file
   }
 }
 
-/** The outputs of a run. */
-interface WrittenOutputs {
-  /** Paths and addresses; `-` for standard output. */
-  readonly paths: readonly string[]
-  /** The same, to which rows are appended if they are tables. */
-  readonly appendedPaths?: readonly string[]
-  /** How rows are put into the tables of `paths`. */
-  readonly mode: WriteMode
-  readonly connectors: Connectors
-}
-
-/**
- * Asks the places of inputs and outputs who they are, before anything is submitted. Throws OUTPUT_IS_INPUT if an output
- * is a table, a file or an object that an input reads, under whatever name, and OUTPUT_IS_OURS if two outputs are the
- * same. A query may read a table that rows are added to. Throws the errors of a target.
- */
-export async function assertOutputsApart(
-  inputFiles: readonly SourceFile[],
-  { paths, appendedPaths = [], mode, connectors }: WrittenOutputs,
-): Promise<void> {
-  const written = [...paths, ...appendedPaths].filter((path) => path !== '-')
-  const addressCount = [...inputFiles.map(({ label }) => label), ...written].filter(isAddress).length
-  const seen: { readonly path: string; readonly places: readonly Place[] }[] = []
-  for (const path of written) {
-    // A server need not be asked if there is nothing to compare.
-    if (isAddress(path) && addressCount === 1 && findDatabaseFile(path) === null) continue
-    const places = isAddress(path) ? await listTargetPlaces(path, connectors) : listFilePlaces(path)
-    const isReplaced = !isTableAddress(path) || (mode === 'replace' && !appendedPaths.includes(path))
-    const input = inputFiles.find((file) => (isReplaced || !file.isQuery) && isSamePlace(file.places, places))
-    if (input !== undefined) throw createIsInputError(path, input)
-    // Two files, and one address twice, are refused where the second output is checked.
-    const isOther = (one: string) => one !== path && (isAddress(one) || isAddress(path))
-    const other = seen.find((one) => isOther(one.path) && isSamePlace(one.places, places))
-    if (other !== undefined) throw createTwiceError(`${other.path} and ${path}`)
-    seen.push({ path, places })
-  }
-}
-
-async function listTargetPlaces(path: string, connectors: Connectors): Promise<readonly Place[]> {
-  const target = await connectors.openTarget(path, { mode: 'replace', keyColumn: null })
-  try {
-    return await target.listPlaces()
-  } finally {
-    await target.close()
-  }
+/** Returns the path of the proposals next to a decisions file: `enrich.decisions.proposed.csv`. */
+export function getProposalsPath(decisionsPath: string): string {
+  const extension = extname(decisionsPath)
+  return `${decisionsPath.slice(0, decisionsPath.length - extension.length)}.proposed${extension}`
 }

@@ -1,6 +1,6 @@
 import type { RunObjectLenient } from '../../contract/resolution.js'
-import { renderAnswer } from '../answers/answer-line.js'
-import { packAnswer, type PackedAnswer } from '../checkpoint/packed-answer.js'
+import { renderAnswer } from './answer-line.js'
+import { packAnswer, type PackedAnswer } from '../checkpoint/lookup.js'
 
 /** An answer in the form of the checkpoint. The thread that matched the name made it from the body of the run. */
 export interface PreparedAnswer {

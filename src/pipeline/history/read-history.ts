@@ -1,18 +1,46 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import { readIdentifiers } from '../../core/stated-identifiers.js'
-import { isHolderAlive } from '../../platform/file-locks.js'
-import type { HistoryRows, KnownRun } from '../checkpoint/history-store.js'
-import { openStoredHistory } from '../checkpoint/open-history.js'
+import type { Change } from '../../core/alarms.js'
+import type { ChangesRequest, ChangesTarget } from './changes-file.js'
+import { UserError } from '../../core/errors.js'
+import { isPostgresUrl } from '../../core/server-addresses.js'
+import { diagnoseDamage, openStoredHistory } from '../checkpoint/open.js'
 import {
   type HistoryReader,
+  runRecordVersion,
+  type RunRecord,
   type OpenHistory,
   type PublishedEntry,
   type PublishedOutput,
   type RememberedRun,
   type ScopeSubmissions,
   withSubmissions,
-} from './remembered-runs.js'
-import { runRecordVersion, type RunRecord } from './run-record.js'
+} from './run-record.js'
+import { withCleanup, type CloseLater } from '../../platform/close-stack.js'
+import { systemClock } from '../../platform/clock.js'
+import { systemRandom } from '../../platform/random.js'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { readIdentifiers } from '../../core/stated-identifiers.js'
+import { isHolderAlive } from '../../platform/file-locks.js'
+import type { HistoryRows, KnownRun } from '../checkpoint/checkpoint.js'
+
+export { needsReview, parsePublishedState } from '../answers/published-state.js'
+export { isNamedJob } from '../../core/partition.js'
+export { formatFirst, formatSample } from '../answers/first-rule.js'
+export type { ChangesRequest } from './changes-file.js'
+export { readChanges, toChangeRecord } from './compare-outputs.js'
+export { chooseRuns, sumRuns } from './remembered-runs.js'
+export {
+  getBilled,
+  getSubmissions,
+  listRunFiles,
+  type GroupFigures,
+  type HistoryReader,
+  type OutputFigures,
+  type PublishedEntry,
+  type PublishedOutput,
+  type RememberedRun,
+  type RunRecord,
+  type ScopeSubmissions,
+} from './run-record.js'
 
 /** Reads the runs of a checkpoint from its stored history. Its methods reject with CHECKPOINT_*. */
 export class RecordedRuns implements HistoryReader {
@@ -71,8 +99,7 @@ const entriesAtOnce = 1_000
 function* listPages(numbers: Iterable<number>): Generator<readonly number[]> {
   let page: number[] = []
   for (const number of numbers) {
-    page.push(number)
-    if (page.length < entriesAtOnce) continue
+    if (page.push(number) < entriesAtOnce) continue
     yield page
     page = []
   }
@@ -103,17 +130,14 @@ export async function isRunGoingOn(checkpointPath: string): Promise<boolean> {
   }
 }
 
-export function packRecord(record: RunRecord): Buffer {
-  return deflateRawSync(JSON.stringify(record))
-}
+export const packRecord = (record: RunRecord): Buffer => deflateRawSync(JSON.stringify(record))
 
 const recordBytesMax = 16 * 2 ** 20
 
 /** Returns `null` for records of an unknown version. */
 function unpackRecord(packed: Buffer): RunRecord | null {
-  const record = JSON.parse(
-    inflateRawSync(packed, { maxOutputLength: recordBytesMax }).toString(),
-  ) as RunRecord
+  const text = inflateRawSync(packed, { maxOutputLength: recordBytesMax }).toString()
+  const record = JSON.parse(text) as RunRecord
   return (record.version as number) === runRecordVersion ? record : null
 }
 
@@ -135,4 +159,41 @@ export function toRememberedRun({ isGoingOn = null, ...row }: KnownRun): Remembe
     record: unpackRecord(row.record),
     ...(isGoingOn === null ? {} : { isGoingOn }),
   }
+}
+
+/**
+ * Calls `use` with the runs recorded in a checkpoint, and closes it afterwards. `environment` has the password of a
+ * server. Throws CHECKPOINT_NOT_FOUND and other CHECKPOINT_*.
+ *
+ * @example
+ * const runs = await withKnownHistory('companies.sqlite', process.env, (history) => history.runs())
+ */
+export function withKnownHistory<Result>(
+  path: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  use: (history: HistoryReader) => Result | Promise<Result>,
+): Promise<Result> {
+  const useHistory = async (closeLater: CloseLater) => {
+    const history = await openHistory(path, { clock: systemClock, random: systemRandom, environment })
+    closeLater(() => history?.close())
+    if (history !== null) return use(history)
+    throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
+      hint: 'check --checkpoint and the current folder. A run creates a checkpoint: enrich companies.csv -o out.parquet',
+    })
+  }
+  if (isPostgresUrl(path)) return withCleanup(useHistory)
+  return diagnoseDamage(path, () => withCleanup(useHistory))
+}
+
+/**
+ * Writes changes to a file, a table or standard output, as a whole. Throws OUTPUT_FORMAT_UNKNOWN, MEMORY_SHORT,
+ * OUTPUT_UNWRITABLE, DISK_FULL and the signal's reason.
+ */
+export async function writeChanges(
+  { stdout, signal, ...request }: ChangesRequest & Pick<ChangesTarget, 'stdout' | 'signal'>,
+  changes: AsyncIterable<readonly Change[]>,
+): Promise<void> {
+  // A list of runs needs no writers.
+  const { createChangesTarget, publishChanges } = await import('./changes-file.js')
+  await publishChanges({ ...createChangesTarget(request), stdout, signal }, changes)
 }

@@ -1,6 +1,4 @@
-import { at, toObject, toText, toList } from '../core/json.js'
-import type { CheckpointReader, KnownAnswer } from '../pipeline/checkpoint/checkpoint.js'
-import { buildStageLookup } from '../pipeline/checkpoint/lookup-key.js'
+import { at, toObject, toText, toList } from '../../core/json.js'
 import {
   type Candidate,
   type Decision,
@@ -8,14 +6,14 @@ import {
   explainDoubt,
   type DecisionStanding,
   toAnswerCandidate,
-} from '../pipeline/answers/decision.js'
-import { getDomainResult, getAnsweredLine } from '../pipeline/answers/stage-lines.js'
-import type { LookupDetail, ProposalView, QueueRow } from './page-data.js'
+} from '../../core/decisions.js'
+import { getDomainResult, getAnsweredLine } from '../answers/stage-lines.js'
+import { type CheckpointReader, type KnownAnswer, buildStageLookup } from '../checkpoint/lookup.js'
 
 interface ReadRecord {
   readonly answeredAtMs: number | null
   /** The envelope (interface: "v3 entity record"); `null` if the record was not read. */
-  readonly record: unknown
+  readonly record: () => unknown
 }
 
 /** Records of accepted companies, as runs stored them in the checkpoint. */
@@ -73,7 +71,7 @@ export class CompanyRecords {
     return toRecordCandidate(standing.into, own ?? at(record, 'entity'))
   }
 
-  #read(entityId: string): Omit<ReadRecord, 'record'> & { readonly record: () => unknown } {
+  #read(entityId: string): ReadRecord {
     const [id = 0] = this.#reader.find('entity', [buildStageLookup('entity', entityId).key])
     const [known] = this.#reader.readAnswers([id])
     if (known?.state !== 'answered') return { answeredAtMs: null, record: () => null }
@@ -101,25 +99,24 @@ function toRecordCandidate(entityId: string, entity: unknown): Candidate | null 
   }
 }
 
+interface AnswerFactor {
+  readonly type: string | null
+  readonly text: string
+  readonly impact: string | null
+}
+
 /** The parts of an answer that a reviewer sees. */
 export interface AnswerFacts {
-  readonly factors: LookupDetail['factors']
+  readonly factors: readonly AnswerFactor[]
   /** The company in the service's own answer; `null` if it has none. */
   readonly candidate: Candidate | null
   /** The lookup is by domain instead of name. */
   readonly isOfDomain: boolean
 }
 
-/** Describes the company of an own registry that the service contradicts. */
-export function toContradiction(company: Candidate | null): AnswerFacts['factors'] {
-  if (company === null) return []
-  const { legalName, name, evidence } = company
-  const text = `Another company is ${evidence[0]?.text ?? ''}: ${legalName ?? name ?? ''}.`
-  return [{ type: null, text, impact: null }]
-}
-
 const nothing: AnswerFacts = { factors: [], candidate: null, isOfDomain: false }
 
+/** Returns these parts of a stored answer; none before it is answered. */
 export function toAnswerFacts(known: KnownAnswer | null): AnswerFacts {
   if (known?.state !== 'answered') return { ...nothing, isOfDomain: known?.kind === 'domain' }
   const line: unknown = JSON.parse(getAnsweredLine(known))
@@ -135,23 +132,4 @@ export function toAnswerFacts(known: KnownAnswer | null): AnswerFacts {
     isOfDomain,
     candidate: toAnswerCandidate(isOfDomain ? { data: getDomainResult(body) } : body),
   }
-}
-
-/** The reason for the doubt, and what an assistant proposed, in sentences. */
-export function describeDoubt(
-  { reason, proposal }: Pick<QueueRow, 'reason' | 'proposal'>,
-  factors: readonly { readonly text: string }[],
-): string {
-  const parts = [
-    ...(proposal === null ? [] : [describeProposal(proposal)]),
-    ...(reason === null ? [] : [`Decided before: ${reason}`]),
-    ...factors.map(({ text }) => text),
-  ]
-  return parts.filter((part) => part !== '').join(' ')
-}
-
-function describeProposal({ verdict, entityId, entityName, decidedBy, note }: ProposalView): string {
-  const name = entityName === null ? '' : `${entityName}, `
-  const proposed = verdict === 'none' ? 'none' : `${name}${entityId ?? ''}`
-  return `Proposed by an assistant (${decidedBy}): ${proposed}.${note === null ? '' : ` ${note}`}`
 }

@@ -1,9 +1,8 @@
-import { createEmptyPlan, type LookupPlan } from '../checkpoint/lookup-state.js'
+import { createEmptyPlan, type LookupPlan } from '../../core/lookup-state.js'
 import { findEndReason, isBudgetEnd, type BudgetEnd, type Stop } from '../scheduler/scheduling.js'
-import type { ReviewCounts } from '../answers/decision.js'
-import type { RowCounts } from '../output/answer-lines.js'
-import { RowIndex } from '../input/row-index.js'
-import type { PublishReport } from '../output/publish.js'
+import type { ReviewCounts } from '../../core/decisions.js'
+import type { RowIndex } from '../input/ingest.js'
+import type { PublishReport } from '../output/output.js'
 import {
   countAccepted,
   countSubmissions,
@@ -14,16 +13,31 @@ import {
   type KindRun,
 } from './tally.js'
 import { calculateMoney, type Prices } from '../../core/money.js'
-import type { JobSpending } from '../scheduler/job.js'
-import type { FirstFigures } from '../scheduler/first-rule.js'
+import type { JobSpending } from '../scheduler/scheduler.js'
+import type { FirstFigures } from '../answers/first-rule.js'
 import type { RunSummary } from './run-summary.js'
+
+export {
+  estimateEtaMs,
+  type PlannedLookups,
+  type Progress,
+  type RunEvent,
+  type RunObserver,
+  getExitCode,
+  type RunSummary,
+  type StageFacts,
+  type TimelinePoint,
+} from './run-summary.js'
+export { calculateMoneySoFar, watchProgress } from './progress-watch.js'
+export { createTimeline, type Timeline } from './run-record.js'
+export { createTally, type KindRun, type Tally } from './tally.js'
 
 /** Facts for the summary of a run. */
 interface SummaryFacts {
   readonly service: { readonly service: RunSummary['service']; readonly isDemo?: boolean | undefined }
   readonly lookups: LookupFacts
   readonly tally: Tally
-  readonly index: RowIndex
+  readonly index: Pick<RowIndex, 'rowCount' | 'invalidCount'>
   readonly rows: RowFacts
   /** Null if nothing is billed or no price is known. */
   readonly prices: Prices | null
@@ -47,18 +61,18 @@ export interface LookupFacts {
   readonly askingMs: number
 }
 
-/** The rows of a run; each fact is empty if no rows were written or read for a report. */
+/** The rows of a run: those of its output, and those written or read for a report. */
 interface RowFacts {
-  readonly counts: RowCounts
-  readonly review: ReviewCounts | null
-  readonly first: FirstFigures | null
-  readonly report: PublishReport | null
+  readonly written: { readonly rowCounts: ReadonlyMap<string, number>; readonly report: PublishReport } | null
+  readonly known: { readonly review: ReviewCounts; readonly first: FirstFigures | null } | null
 }
 
+/** Summarizes a run whose rows are written; the alarms are missing. */
 export function buildSummary(facts: SummaryFacts): RunSummary {
   const { service, lookups, tally, index, rows, prices } = facts
   const { stop, plan, domainCount, askingMs } = lookups
-  const { report } = rows
+  const { report = null, rowCounts = [] } = rows.written ?? {}
+  const { review = null, first = null } = rows.known ?? {}
   const nameCount = Object.values(plan).reduce((sum, count) => sum + count, 0)
   const cachedCount = plan.answered
   const stages = lookups.stages.map(toStageFacts)
@@ -94,9 +108,9 @@ export function buildSummary(facts: SummaryFacts): RunSummary {
     heldCount: tally.held.size,
     contradictionCount: tally.contradictions,
     deliveries: { ...tally.deliveries },
-    rowsByStatus: Object.fromEntries(rows.counts),
-    review: rows.review,
-    ...(rows.first === null ? {} : { first: rows.first }),
+    rowsByStatus: Object.fromEntries(rowCounts),
+    review,
+    ...(first === null ? {} : { first }),
     outcomes: Object.fromEntries(tally.outcomes),
     schemaDeviations: Object.fromEntries(tally.schemaDeviations),
     basisLineCount: report?.basisLineCount ?? 0,
@@ -154,8 +168,8 @@ export const createEmptySummary = (service: RunSummary['service']): RunSummary =
     service: { service },
     lookups: { plan: createEmptyPlan(), domainCount: 0, stages: [], stop: null, job: null, askingMs: 0 },
     tally: createTally().tally,
-    index: new RowIndex(),
-    rows: { counts: new Map(), review: null, first: null, report: null },
+    index: { rowCount: 0, invalidCount: 0 },
+    rows: { written: null, known: null },
     prices: null,
     notes: [],
     elapsedMs: 0,

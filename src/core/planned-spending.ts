@@ -1,6 +1,6 @@
-import { formatCount, plural } from '../../core/text.js'
-import type { LookupKind, StageKind } from '../../core/lookup-kinds.js'
-import { calculateCostMicros, formatAmount, toUnits, type CostLimit, type Prices } from '../../core/money.js'
+import { formatCount, plural } from './text.js'
+import type { LookupKind, StageKind } from './lookup-kinds.js'
+import { calculateCostMicros, formatAmount, toUnits, type CostLimit, type Prices } from './money.js'
 
 /** Planned submissions of one kind, after the answers of others. */
 interface StageDemand {

@@ -1,5 +1,5 @@
-import { foldText, type Lookup } from '../../core/lookup-identity.js'
-import { at, toObject, toText, toList, toInteger } from '../../core/json.js'
+import { foldText, type Lookup } from './lookup-identity.js'
+import { at, toObject, toText, toList, toInteger } from './json.js'
 
 /** `accepted`: the company is `entityId`; `none`: no known company matches. */
 export const verdicts = ['accepted', 'none'] as const
