@@ -15,7 +15,7 @@ import {
 import { describePlaceFit, type Impact } from './reasons.js'
 import type { IdentifiedDecision } from './identifier-decision.js'
 import type { NameComparison } from '../match/compare-names.js'
-import type { PlaceAgreement } from '../match/place-agreement.js'
+import type { PlaceAgreement } from '../match/candidate.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
 /** An identifier of the query, in the spelling of the registration with it. */

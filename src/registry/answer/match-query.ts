@@ -19,7 +19,7 @@ import { getPrimary } from './entity-record.js'
 import { describePlace } from './evidence-texts.js'
 import { describeName } from './factors.js'
 import { formatLabel, type MatchedIdentifier } from './identified-answer.js'
-import { comparePlaceWithHint } from '../match/place-agreement.js'
+import { comparePlaceWithHint } from '../match/candidate.js'
 import { parseLocation } from '../match/parse-location.js'
 
 /** One percent is left for clerical errors in an identifier. */

@@ -20,9 +20,8 @@ import {
   createWrongFactor,
 } from './identified-answer.js'
 import type { StoredLegalEntity } from '../store/reader.js'
-import type { CandidateName } from '../match/candidate.js'
+import { type CandidateName, isConflict } from '../match/candidate.js'
 import { type NameComparison, compareNames, type LeftoverWords } from '../match/compare-names.js'
-import { isConflict } from '../match/place-agreement.js'
 import type { MatchQuery } from '../match/rank.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 

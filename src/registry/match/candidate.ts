@@ -1,6 +1,122 @@
 import type { NameKind } from '../model/registry-rows.js'
 import type { FormClass } from '../normalize/legal-forms.js'
-import type { Place } from './place-agreement.js'
+import { findLargerRegion } from '../normalize/places.js'
+import { isDistinctRegion, type LocationHint } from './parse-location.js'
+
+/** Place of a registration, as keys of places.ts. Empty text means unknown. */
+export interface Place {
+  readonly cityKey: string
+  readonly regionCode: string
+  readonly postalKey: string
+  readonly countryCode: string
+  /** Country and subdivision of the jurisdiction ("us_de" is US and US-DE). */
+  readonly jurisdictionCountry: string
+  readonly jurisdictionRegion: string
+}
+
+/**
+ * Agreement of a place with a hint, best first; `none` without a hint or comparable facts. `registered_there` and
+ * `registered_elsewhere`: the address is unknown, only the country of the register is compared, which is weak
+ * evidence: registers include foreign companies. `form_of_country`: another country's register, but the legal form is
+ * one of the country in the hint.
+ */
+export type PlaceAgreement =
+  | 'postal'
+  | 'city'
+  | 'region'
+  | 'country'
+  | 'none'
+  | 'registered_there'
+  | 'registered_elsewhere'
+  | 'form_of_country'
+  | 'town_abroad'
+  | 'region_conflict'
+  | 'country_conflict'
+
+/** True if the place contradicts the hint. */
+export function isConflict(place: PlaceAgreement): boolean {
+  return place === 'region_conflict' || place === 'country_conflict' || place === 'town_abroad'
+}
+
+const inCountry: ReadonlySet<PlaceAgreement> = new Set([
+  'postal',
+  'city',
+  'region',
+  'country',
+  'registered_there',
+  'region_conflict',
+])
+
+/** True if the company is or is registered in the country of the hint. */
+export function isInCountry(place: PlaceAgreement): boolean {
+  return inCountry.has(place)
+}
+
+/** Compares a place with a hint: the finest agreement wins; a conflict counts only if no reading agrees. */
+export function comparePlaceWithHint(hint: LocationHint | null, place: Place): PlaceAgreement {
+  if (hint === null) return 'none'
+  const countries = [place.countryCode, place.jurisdictionCountry].filter((code) => code !== '')
+  const regions = [place.regionCode, place.jurisdictionRegion].filter(isDistinctRegion)
+  const countryFits = countries.some(
+    (code) => hint.countries.has(code) || hasPrefix(hint.regions, `${code}-`),
+  )
+  const countryTold = hint.countries.size > 0 && countries.length > 0
+  if (countryTold && !countryFits) {
+    if (place.countryCode === '' && place.jurisdictionRegion === '') return 'registered_elsewhere'
+    return isSameTown(hint, place) ? 'town_abroad' : 'country_conflict'
+  }
+  if (place.postalKey !== '' && hint.postals.has(place.postalKey)) return 'postal'
+  if (place.cityKey !== '' && hint.cities.has(place.cityKey)) return 'city'
+  if (hasMatchingOutward(hint, place)) return 'city'
+  // Most US companies are registered in Delaware, and few are there.
+  if (hint.isTownWithDe && place.countryCode === 'US' && !['', 'US-DE'].includes(place.regionCode))
+    return 'country_conflict'
+  if (regions.some((code) => hint.regions.has(code) || hint.regions.has(findLargerRegion(code) ?? '')))
+    return 'region'
+  const [region] = regions
+  if (region === place.regionCode && isOtherRegion(hint.regions, region)) return 'region_conflict'
+  if (hasOtherArea(hint, place)) return 'region_conflict'
+  if (countryFits)
+    return place.countryCode === '' && place.jurisdictionRegion === '' ? 'registered_there' : 'country'
+  if (hint.countries.size === 0 && hint.regions.size > 0 && countries.length > 0) return 'country_conflict'
+  return 'none'
+}
+
+/** Lists combine the country of the listing with the town of the company: "Ghent, US". */
+function isSameTown(hint: LocationHint, place: Place): boolean {
+  const town = place.cityKey !== '' && hint.cities.has(place.cityKey)
+  return town || (place.postalKey.length >= 5 && hint.postals.has(place.postalKey))
+}
+
+/** Neighbouring British postcodes share the first half; other postal codes share the first digits. */
+function hasMatchingOutward(hint: LocationHint, place: Place): boolean {
+  if (place.postalKey.length < 5) return false
+  const outward = place.postalKey.slice(0, -3)
+  for (const postal of hint.postals) {
+    if (/[a-z]/.test(postal) && (postal.length >= 5 ? postal.slice(0, -3) : postal) === outward) return true
+    if (/^\d{5}/.test(postal) && place.postalKey.slice(0, 5) === postal.slice(0, 5)) return true
+  }
+  return false
+}
+
+/** The first letters of a British postcode are a postal area, as large as a county. */
+function hasOtherArea(hint: LocationHint, place: Place): boolean {
+  const getPostalArea = (postal: string) => /^([a-z]{1,2})\d/.exec(postal)?.[1]
+  const area = getPostalArea(place.postalKey)
+  const told = [...hint.postals].map(getPostalArea).filter((other) => other !== undefined)
+  return area !== undefined && told.length > 0 && !told.includes(area)
+}
+
+/** True if regions of the same country are given and none is a part of this one. */
+function isOtherRegion(asked: ReadonlySet<string>, region: string): boolean {
+  const inCountry = [...asked].filter((code) => code.startsWith(region.slice(0, 3)))
+  return inCountry.length > 0 && !inCountry.some((code) => findLargerRegion(code) === region)
+}
+
+function hasPrefix(values: ReadonlySet<string>, prefix: string): boolean {
+  for (const value of values) if (value.startsWith(prefix)) return true
+  return false
+}
 
 /** One name of one registration. */
 export interface CandidateName {

@@ -1,5 +1,5 @@
 import type { NameComparison } from './compare-names.js'
-import { isInCountry, type PlaceAgreement } from './place-agreement.js'
+import { isInCountry, type PlaceAgreement } from './candidate.js'
 import type { LocationHint } from './parse-location.js'
 import type { Vocabulary } from './vocabulary.js'
 

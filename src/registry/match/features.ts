@@ -1,5 +1,5 @@
 import { cap, toTenths, hasTown, type Evidence } from './evidence.js'
-import { isInCountry } from './place-agreement.js'
+import { isInCountry } from './candidate.js'
 import type { NameComparison } from './compare-names.js'
 
 type Feature = (evidence: Evidence) => number | boolean

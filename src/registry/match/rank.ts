@@ -1,4 +1,4 @@
-import type { CandidateName } from './candidate.js'
+import { type CandidateName, comparePlaceWithHint, type PlaceAgreement } from './candidate.js'
 import { compareNames, type NameComparison } from './compare-names.js'
 import { type Evidence, type SiblingCounts, computeQueryFeatures } from './evidence.js'
 import { featureNames, computeFeatures, type FeatureName } from './features.js'
@@ -11,7 +11,6 @@ import {
   scoreUnseen,
   type Coefficients,
 } from './model.js'
-import { comparePlaceWithHint, type PlaceAgreement } from './place-agreement.js'
 import type { LocationHint } from './parse-location.js'
 import { getDistinctiveCountries } from '../normalize/legal-forms.js'
 import type { NameVariant } from '../normalize/name-variants.js'

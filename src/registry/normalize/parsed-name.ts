@@ -16,6 +16,7 @@ import {
   type FormClass,
 } from './legal-forms.js'
 import { removeRegistrySuffix } from '../../core/registry-suffix.js'
+import { cleanText } from './clean-text.js'
 import { matchLimits } from '../model/limits.js'
 import codes from '../reference/fund-and-trust-forms.json' with { type: 'json' }
 
@@ -40,12 +41,12 @@ export interface ParsedName {
 }
 
 /**
- * Prepares a name for patterns. The length is limited again after NFKC, which makes up to 18 letters of one; runs of
+ * Prepares a name for patterns: undoes damage by programs (`cleanText`). The length is limited again after NFKC, which makes up to 18 letters of one; runs of
  * spaces are removed because some patterns take quadratic time on them.
  */
 export function boundText(name: string): string {
   const { nameCharsMax } = matchLimits
-  return name.slice(0, nameCharsMax).normalize('NFKC').replace(/\s+/g, ' ').slice(0, nameCharsMax)
+  return cleanText(name.slice(0, nameCharsMax)).normalize('NFKC').replace(/\s+/g, ' ').slice(0, nameCharsMax)
 }
 
 /** Readings of one query, and the names found for it, are mostly the same few texts. */

@@ -4,7 +4,7 @@ import { listActions, buildFactors } from '../../../src/registry/answer/factors.
 import type { Match } from '../../../src/registry/answer/reasons.js'
 import { featureNames, type FeatureName } from '../../../src/registry/match/features.js'
 import { fittedCoefficients } from '../../../src/registry/match/model.js'
-import type { PlaceAgreement } from '../../../src/registry/match/place-agreement.js'
+import type { PlaceAgreement } from '../../../src/registry/match/candidate.js'
 import type { StoredEntity, StoredLegalEntity } from '../../../src/registry/store/reader.js'
 import { rank, type Held } from '../../support/matching.js'
 

@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest'
+import { cleanText, unknownLetter } from '../../../src/registry/normalize/clean-text.js'
+import { parseName } from '../../../src/registry/normalize/parsed-name.js'
+
+describe('cleanText', () => {
+  test.each([
+    ['Marks &amp; Spencer', 'Marks & Spencer'],
+    ['Marks &amp;amp; Spencer', 'Marks & Spencer'],
+    ['Caf&eacute; &#82;oyal &#x4c;td', 'Café Royal Ltd'],
+    ['M&Uuml;LLER', 'MÜLLER'],
+    ['L&ouml;we &szlig; S&oslash;n', 'Löwe ß Søn'],
+    ['Sparkasse Mansfeld-SÃ¼dharz', 'Sparkasse Mansfeld-Südharz'],
+    ['Banco de CrÃ©dito', 'Banco de Crédito'],
+    ['CrÃƒÂ©dito', 'Crédito'],
+    ['Agr\u00c3\u00adcola', 'Agrícola'],
+    ['Norvane%20Oval%20Ltd', 'Norvane Oval Ltd'],
+    ['Agr?cola', `Agr${unknownLetter}cola`],
+  ])('"%s" is "%s"', (damaged, name) => {
+    expect(cleanText(damaged)).toBe(name)
+  })
+
+  test.each([
+    'Procter & Gamble',
+    'AT&T;',
+    'Yahoo!',
+    'Guess? Inc',
+    'Ã',
+    'São Paulo',
+    'Émile & Co',
+    '100% Pure',
+    'Â',
+    'Norvane &foo; Ltd',
+  ])('an ordinary name stays unchanged: "%s"', (name) => {
+    expect(cleanText(name)).toBe(name)
+  })
+})
+
+test('a damaged name has the key of the name', () => {
+  expect(parseName('CrÃ©dito &amp; Filhos S.A.').fullKey).toBe(parseName('Crédito & Filhos SA').fullKey)
+})
