@@ -10,7 +10,7 @@ import type {
   LoadedFile,
   LoadPlan,
   LoadStep,
-} from '../../registry/import/load.js'
+} from '../../registry/load.js'
 import { formatTermList } from './command-io.js'
 import {
   apartReasons,

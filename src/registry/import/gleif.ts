@@ -1,8 +1,18 @@
 import type { FileFormat } from '../model/registry-rows.js'
 import { buildLeiItem, type LeiAddress, type LeiName, type LeiRecord } from './gleif-record.js'
-import { isJson, readJsonItems, toList, getMember, parseJson, toText } from './json-elements.js'
+import {
+  isJson,
+  readJsonItems,
+  toList,
+  getMember,
+  parseJson,
+  toText,
+  createOtherKindError,
+  readTableItems,
+  type TableRow,
+  type Table,
+} from './table.js'
 import { openOneFile } from '../../tables/text-tables.js'
-import { createOtherKindError, readTableItems, type TableRow, type Table } from './table.js'
 
 /** `gleif`: the Level 1 golden copy, as CSV or JSON, plain or compressed. */
 export const gleif: FileFormat = {

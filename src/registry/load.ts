@@ -1,20 +1,23 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { UserError } from '../../core/errors.js'
-import { systemClock } from '../../platform/clock.js'
-import { toFileError } from '../../tables/limits-and-errors.js'
-import { importInto, readFileDateMs, type ImportOptions, type ImportResult } from './run-import.js'
-import { importCsv, type ImportCsvOptions } from './import-csv.js'
+import { UserError } from '../core/errors.js'
+import { systemClock } from '../platform/clock.js'
+import { toFileError } from '../tables/limits-and-errors.js'
+import { importInto, readFileDateMs, type ImportOptions, type ImportResult } from './import/run-import.js'
+import { importCsv, type ImportCsvOptions } from './import/import-csv.js'
 import {
   fileFormats,
   importFile,
   type FormatName,
   type ImportFileOptions,
   detectFile,
-} from './file-formats.js'
-import type { MapProposal } from './propose-map.js'
+} from './import/file-formats.js'
+import type { MapProposal } from './import/propose-map.js'
 
-export type { ImportResult, LineReason } from './run-import.js'
+export type { ImportResult, LineReason } from './import/run-import.js'
+export { findCoverage, listRegisters, type Coverage, type ListedSource } from './get/coverage.js'
+export { freeDownloadBytes, getRegisters, listLoaded, type GetOutcome, type GetProgress } from './get/get.js'
+export { openSource } from './sources/source.js'
 
 /** `csv`: any CSV with the names and ids of companies; the others are the files that registers publish. */
 export type ImportFormat = 'csv' | FormatName
@@ -30,7 +33,8 @@ type ImportRequest = ({ readonly format: 'csv' } & ImportCsvOptions) | ImportFil
  *     await importRegister('registry.sqlite', { format: 'gleif', path: 'golden-copy.csv.zip' })
  *     await importRegister('registry.sqlite', { format: 'csv', path: 'own.csv', map: { id: 'no', name: 'company' } })
  *
- * `planLoad` and `loadInto` do the same for folders of files whose formats they detect.
+ * `planLoad` and `loadInto` do the same for folders of files whose formats they detect; `getRegisters` downloads files
+ * from their publishers.
  */
 export function importRegister(registryPath: string, request: ImportRequest): Promise<ImportResult> {
   return importInto(registryPath, (registry) =>

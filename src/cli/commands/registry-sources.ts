@@ -1,0 +1,355 @@
+import { Option, type Command } from 'commander'
+import { buildInputOptions } from '../../app/inspect-input.js'
+import { resolveSettings } from '../../config/settings.js'
+import { findCountryCode, findCountryName } from '../../core/countries.js'
+import { UserError } from '../../core/errors.js'
+import { formatBytes, formatCount, plural } from '../../core/text.js'
+import { formatDuration } from '../../core/time.js'
+import { InputColumns } from '../../pipeline/input/input-columns.js'
+import { openInput } from '../../pipeline/input/input.js'
+import { systemClock } from '../../platform/clock.js'
+import {
+  findCoverage,
+  freeDownloadBytes,
+  getRegisters,
+  listLoaded,
+  listRegisters,
+  openSource,
+  type Coverage,
+  type GetOutcome,
+  type GetProgress,
+  type ListedSource,
+} from '../../registry/load.js'
+import { readConfigFromFlags } from '../config-flags.js'
+import { createCommandConnectors, formatJsonLine, type CliIo } from '../terminal/command-io.js'
+import { formatTableLines } from '../terminal/screen.js'
+import { createProgress } from './registry-import.js'
+
+interface RegistryOptions {
+  readonly registry: Option
+  readonly registryPathDefault: string
+}
+
+interface SourcesFlags {
+  show?: string
+  licences?: boolean
+  registry?: string
+  json?: boolean
+}
+
+/** Adds `enrich registry sources [INPUT]`. */
+export function addSources(registry: Command, io: CliIo, options: RegistryOptions): void {
+  registry
+    .command('sources')
+    .description('list the open registers that enrich knows; with a list of companies, those that hold them')
+    .argument('[input]', 'file with companies')
+    .option('--licences', 'print the licences, and the texts that users of the data must show')
+    .option('--show <name>', 'print the description of a source, for a source of your own')
+    .addOption(options.registry)
+    .option('--json', 'print one JSON line for each source')
+    .action(async (input: string | undefined, flags: SourcesFlags) => {
+      if (flags.show !== undefined) {
+        io.out(`${JSON.stringify(await openSource(flags.show), null, 2)}\n`)
+        return
+      }
+      const listed = listRegisters(flags.registry ?? options.registryPathDefault)
+      if (input !== undefined) {
+        const coverage = findCoverage(await countCountries(input, io))
+        io.out(flags.json === true ? formatJsonLine('coverage', coverage) : formatCoverage(input, coverage))
+      } else if (flags.json === true) {
+        for (const { source, loaded } of listed) io.out(formatJsonLine('source', toReport(source, loaded)))
+      } else io.out(flags.licences === true ? formatLicences(listed) : formatSources(listed))
+    })
+}
+
+function toReport(source: ListedSource['source'], loaded: string | null): object {
+  const { id, name, publisher, country, page, licence, rhythm, rows, downloadMegabytes, states, certainty } =
+    source
+  return {
+    id,
+    name,
+    publisher,
+    country,
+    page,
+    licence,
+    rhythm,
+    rows,
+    downloadMegabytes,
+    states,
+    certainty,
+    loaded,
+  }
+}
+
+/** Counts the rows of an input by the code of their country; `null` for rows without one. */
+async function countCountries(path: string, io: CliIo): Promise<Map<string | null, number>> {
+  const settings = resolveSettings(readConfigFromFlags([path], {}, io.environment), io.environment)
+  const access = { connectors: createCommandConnectors(io), stdin: io.stdin }
+  const input = await openInput(buildInputOptions(settings), access)
+  try {
+    const found = await InputColumns.read(input, {
+      asked: settings.input.columns,
+      identifierUse: settings.identifierUse,
+    })
+    const counts = new Map<string | null, number>()
+    for await (const rows of input.rows.keys([...found.detect().location].reverse())) {
+      for (const cells of rows) {
+        const country = findCountry(cells)
+        counts.set(country, (counts.get(country) ?? 0) + 1)
+      }
+      io.interrupt.throwIfAborted()
+    }
+    return counts
+  } finally {
+    await input.close()
+  }
+}
+
+/** A cell is a country, or ends with one: `Kiel, Germany`. */
+function findCountry(cells: readonly (string | null)[]): string | null {
+  for (const cell of cells) {
+    const text = cell?.trim() ?? ''
+    const code =
+      text === '' ? null : (findCountryCode(text) ?? findCountryCode(text.split(',').at(-1)?.trim() ?? ''))
+    if (code !== null) return code
+  }
+  return null
+}
+
+const nameCountry = (code: string): string =>
+  code === '*' ? 'all countries' : (findCountryName(code) ?? code)
+
+function formatSources(listed: readonly ListedSource[]): string {
+  const rows = listed.map(({ source, loaded }) => [
+    source.id,
+    nameCountry(source.country),
+    formatCount(source.rows),
+    formatBytes(source.downloadMegabytes * 1_000_000),
+    source.rhythm,
+    source.licence.name,
+    loaded?.slice(0, 10) ?? '',
+  ])
+  const header = ['name', 'country', 'rows', 'download', 'rhythm', 'licence', 'loaded']
+  return [
+    ...formatTableLines([header, ...rows], [20, 16, 12, 10, 20, 34, 10], 140),
+    '',
+    'Get some: enrich registry get NAME...   For your list: enrich registry sources companies.csv',
+    '',
+  ].join('\n')
+}
+
+function formatLicences(listed: readonly ListedSource[]): string {
+  return listed
+    .map(({ source: { id, publisher, licence, page } }) =>
+      [
+        `${id}: ${licence.name}${licence.url === undefined ? '' : ` (${licence.url})`}`,
+        `  Show: ${licence.attribution}`,
+        `  ${publisher}, ${page}`,
+        '',
+      ].join('\n'),
+    )
+    .join('')
+}
+
+function formatCoverage(input: string, { countries, names, downloadBytes, diskBytes }: Coverage): string {
+  const total = countries.reduce((sum, { rowCount }) => sum + rowCount, 0)
+  const isOpen = countries.some(({ country, sources }) => country !== null && sources.length === 0)
+  return [
+    `${input}: ${plural(total, 'row')}`,
+    ...countries.map(({ country, rowCount, sources, reason }) => {
+      const name = country === null ? 'no known country' : nameCountry(country)
+      const found =
+        sources.length > 0
+          ? sources.join(', ')
+          : country === null
+            ? ''
+            : `no open register${reason === null ? ' that enrich knows' : `: ${reason}`}`
+      return `  ${formatCount(rowCount).padStart(9)}  ${name.padEnd(20)}  ${found}`
+    }),
+    ...(isOpen
+      ? [
+          'Companies without an open register may have an LEI (gleif), or are found by a hosted service (--base-url).',
+        ]
+      : []),
+    `Together about ${formatBytes(downloadBytes)} to download, and ${formatBytes(diskBytes)} on disk:`,
+    `  enrich registry get ${names.join(' ')}`,
+    '',
+  ].join('\n')
+}
+
+interface GetFlags {
+  country?: readonly string[]
+  from?: readonly string[]
+  contact?: string
+  yes?: boolean
+  registry?: string
+  json?: boolean
+}
+
+/** Adds `enrich registry get NAME...`. */
+export function addGet(registry: Command, io: CliIo, options: RegistryOptions): void {
+  registry
+    .command('get')
+    .description('download registers from their publishers and load them')
+    .argument('<names...>', 'sources, see enrich registry sources; or a file that describes one')
+    .addOption(
+      new Option('--country <codes>', 'keep only companies of these countries (DE,FR)').argParser(
+        parseCountries,
+      ),
+    )
+    .addOption(
+      new Option('--from <address>', 'address or path of a file, if it moved; can be repeated').argParser(
+        (text: string, before: readonly string[] = []) => [...before, text],
+      ),
+    )
+    .option('--contact <text>', 'your name and e-mail address, for publishers that want them')
+    .option('--yes', 'download more than 500 MB without a question')
+    .addOption(options.registry)
+    .option('--json', 'print one JSON line for each source')
+    .action(async (names: string[], flags: GetFlags) => {
+      const { from = [] } = flags
+      if (from.length > 0 && names.length > 1)
+        throw new UserError('USAGE_INVALID', '--from is for one source at a time', {
+          hint: 'name only this source',
+        })
+      await get(names, flags, io, { path: flags.registry ?? options.registryPathDefault, isRefresh: false })
+    })
+}
+
+/** Adds `enrich registry refresh`. */
+export function addRefresh(registry: Command, io: CliIo, options: RegistryOptions): void {
+  registry
+    .command('refresh')
+    .description('bring the registers that "get" loaded up to date')
+    .option('--contact <text>', 'your name and e-mail address, for publishers that want them')
+    .option('--yes', 'download more than 500 MB without a question')
+    .addOption(options.registry)
+    .option('--json', 'print one JSON line for each source')
+    .action(async (flags: GetFlags) => {
+      const path = flags.registry ?? options.registryPathDefault
+      const names = listLoaded(path).map(({ name }) => name)
+      if (names.length === 0)
+        throw new UserError('USAGE_INVALID', `${path} has no register that was loaded with "registry get"`, {
+          hint: 'enrich registry get NAME; enrich registry sources lists the names',
+        })
+      await get(names, flags, io, { path, isRefresh: true })
+    })
+}
+
+function parseCountries(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((part) => {
+      const code = findCountryCode(part.trim())
+      if (code !== null) return code
+      throw new UserError('USAGE_INVALID', `--country: "${part.trim()}" is not a country`, {
+        hint: 'pass codes: DE,FR',
+      })
+    })
+    .sort()
+}
+
+async function get(
+  names: readonly string[],
+  flags: GetFlags,
+  io: CliIo,
+  { path, isRefresh }: { path: string; isRefresh: boolean },
+): Promise<void> {
+  let last: GetProgress | null = null
+  let progress: ReturnType<typeof createProgress> | null = null
+  const end = () => {
+    progress?.end()
+    progress = null
+  }
+  const outcomes = await getRegisters(
+    { registryPath: path, names, countries: flags.country ?? null, from: flags.from ?? [], isRefresh },
+    {
+      environment: io.environment,
+      signal: io.interrupt,
+      contact: flags.contact ?? readVariable(io.environment, 'ENRICH_CONTACT'),
+      mirror: readVariable(io.environment, 'ENRICH_REGISTER_MIRROR'),
+      accepts: (downloadBytes) => mayDownload(downloadBytes, flags, io),
+      onProgress(step) {
+        if (last?.source !== step.source || last.step !== step.step) {
+          end()
+          progress = createProgress(io, systemClock, (_, elapsedMs) => formatStep(last ?? step, elapsedMs))
+        }
+        last = step
+        progress?.tell(step.done)
+      },
+      onDone(outcome) {
+        end()
+        io.out(flags.json === true ? formatJsonLine('register', toOutcome(outcome)) : formatOutcome(outcome))
+      },
+    },
+  )
+  if (flags.json !== true && outcomes.some(({ result }) => result !== null))
+    io.out('Next: enrich companies.csv -o out.csv\n')
+}
+
+function readVariable(environment: CliIo['environment'], name: string): string | null {
+  const text = environment[name]?.trim() ?? ''
+  return text === '' ? null : text
+}
+
+async function mayDownload(
+  downloadBytes: number,
+  { yes = false, json = false }: GetFlags,
+  io: CliIo,
+): Promise<boolean> {
+  if (yes) return true
+  const size = formatBytes(downloadBytes)
+  const { stdin, stdout } = io as { stdin: { isTTY?: boolean }; stdout: { isTTY?: boolean } }
+  if (json || stdin.isTTY !== true || stdout.isTTY !== true) {
+    throw new UserError(
+      'USAGE_INVALID',
+      `the files have ${size}, more than ${formatBytes(freeDownloadBytes)}`,
+      {
+        hint: 'pass --yes to download them',
+      },
+    )
+  }
+  const prompts = await import('@clack/prompts')
+  const answer = await prompts.confirm({ message: `Download ${size}?`, signal: io.interrupt })
+  return answer === true
+}
+
+function formatStep({ source, step, done, total }: GetProgress, elapsedMs: number): string {
+  if (step === 'load') return `${source.id}: ${plural(done, 'row')} read`
+  const leftMs = total === null || done === 0 || done >= total ? null : (elapsedMs / done) * (total - done)
+  const share = total === null ? '' : ` of ${formatBytes(total)} ${formatBar(done / total)}`
+  const left = leftMs === null ? '' : ` about ${formatDuration(Math.max(1_000, leftMs))} left`
+  return `${source.id}: ${formatBytes(done)}${share}${left}`
+}
+
+const barColumns = 20
+
+function formatBar(share: number): string {
+  const filled = Math.round(Math.min(1, share) * barColumns)
+  return `[${'#'.repeat(filled)}${'.'.repeat(barColumns - filled)}]`
+}
+
+function formatOutcome({ source: { id }, result, error, isDelta, edition }: GetOutcome): string {
+  const day = edition === null ? '' : ` (edition of ${edition.slice(0, 10)})`
+  if (error !== null)
+    return `${id}: not loaded: ${error.message}${edition === null ? '' : `; the edition of ${edition.slice(0, 10)} stays`}\n`
+  if (result === null || result.unchanged) return `${id}: nothing changed${day}\n`
+  const parts = [
+    `${formatCount(result.importedCount)} new`,
+    `${formatCount(result.changedCount)} changed`,
+    `${formatCount(result.vanishedCount)} left`,
+    ...(result.rejectedCount > 0 ? [`${formatCount(result.rejectedCount)} rejected`] : []),
+  ]
+  const lines = [
+    `${id}: ${plural(result.rowCount, 'row')}${isDelta ? ' of changes' : ''}: ${parts.join(', ')}${day}`,
+  ]
+  const [first] = result.rejections
+  if (first !== undefined) lines.push(`  line ${first.line}: ${first.reason}`)
+  return `${lines.join('\n')}\n`
+}
+
+function toOutcome({ source, result, error, isDelta, edition }: GetOutcome): object {
+  const failure =
+    error === null ? null : { code: error.code, message: error.message, hint: error.hint ?? null }
+  return { source: source.id, edition, isDelta, result, error: failure }
+}
