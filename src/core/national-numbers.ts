@@ -13,7 +13,7 @@ interface NumberKind {
   readonly isValid: (digits: string) => boolean
 }
 
-const digitsOf = (text: string): number[] => [...text].map((digit) => parseInt(digit, 36))
+const digitsOf = (text: string): number[] => text.split('').map((digit) => parseInt(digit, 36))
 
 function sumWeighted(digits: string, weights: readonly number[]): number {
   const values = digitsOf(digits)
@@ -52,7 +52,7 @@ function isTwoRounds(digits: string): boolean {
 const cnpjWeights = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2]
 
 function isCnpj(text: string): boolean {
-  const values = [...text].map((character) => character.charCodeAt(0) - 48)
+  const values = text.split('').map((character) => character.charCodeAt(0) - 48)
   const check = (count: number) => {
     const sum = values
       .slice(0, count)

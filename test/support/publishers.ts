@@ -13,6 +13,7 @@ export interface Published {
   /** Leads to another address. */
   readonly location?: string
   readonly status?: number
+  readonly refusesHead?: true
   /** Waits between pieces of 1,000 bytes. */
   readonly slowMs?: number
 }
@@ -53,6 +54,10 @@ function answer(file: Published, request: IncomingMessage, response: ServerRespo
     response.writeHead(file.status ?? 302, headers).end()
     return
   }
+  if (file.refusesHead === true && request.method === 'HEAD') {
+    response.writeHead(405).end()
+    return
+  }
   const { range, 'if-range': validator } = request.headers
   const isSame = validator === undefined || validator === file.headers?.['etag']
   const start = range === undefined || !isSame ? 0 : Number(/\d+/.exec(range)?.[0])
@@ -68,7 +73,11 @@ function answer(file: Published, request: IncomingMessage, response: ServerRespo
   else {
     const cut = file.cuts?.shift()
     if (cut === undefined) response.end(body)
-    else response.write(body.subarray(0, cut), () => response.destroy())
+    else {
+      response.write(body.subarray(0, cut))
+      // Bytes that arrive together with the cut may be lost.
+      setTimeout(() => response.destroy(), 50)
+    }
   }
 }
 

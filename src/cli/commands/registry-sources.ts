@@ -1,10 +1,8 @@
 import { Option, type Command } from 'commander'
 import { buildInputOptions } from '../../app/inspect-input.js'
 import { resolveSettings } from '../../config/settings.js'
-import { findCountryCode, findCountryName } from '../../core/countries.js'
+import { findCountryCode } from '../../core/countries.js'
 import { UserError } from '../../core/errors.js'
-import { formatBytes, formatCount, plural } from '../../core/text.js'
-import { formatDuration } from '../../core/time.js'
 import { InputColumns } from '../../pipeline/input/input-columns.js'
 import { openInput } from '../../pipeline/input/input.js'
 import { systemClock } from '../../platform/clock.js'
@@ -15,14 +13,20 @@ import {
   listLoaded,
   listRegisters,
   openSource,
-  type Coverage,
   type GetOutcome,
   type GetProgress,
   type ListedSource,
 } from '../../registry/load.js'
 import { readConfigFromFlags } from '../config-flags.js'
 import { createCommandConnectors, formatJsonLine, type CliIo } from '../terminal/command-io.js'
-import { formatTableLines } from '../terminal/screen.js'
+import {
+  formatCoverage,
+  formatLicences,
+  formatOutcome,
+  formatSize,
+  formatSources,
+  formatStep,
+} from '../terminal/sources-text.js'
 import { createProgress } from './registry-import.js'
 
 interface RegistryOptions {
@@ -116,67 +120,6 @@ function findCountry(cells: readonly (string | null)[]): string | null {
   return null
 }
 
-const nameCountry = (code: string): string =>
-  code === '*' ? 'all countries' : (findCountryName(code) ?? code)
-
-function formatSources(listed: readonly ListedSource[]): string {
-  const rows = listed.map(({ source, loaded }) => [
-    source.id,
-    nameCountry(source.country),
-    formatCount(source.rows),
-    formatBytes(source.downloadMegabytes * 1_000_000),
-    source.rhythm,
-    source.licence.name,
-    loaded?.slice(0, 10) ?? '',
-  ])
-  const header = ['name', 'country', 'rows', 'download', 'rhythm', 'licence', 'loaded']
-  return [
-    ...formatTableLines([header, ...rows], [20, 16, 12, 10, 20, 34, 10], 140),
-    '',
-    'Get some: enrich registry get NAME...   For your list: enrich registry sources companies.csv',
-    '',
-  ].join('\n')
-}
-
-function formatLicences(listed: readonly ListedSource[]): string {
-  return listed
-    .map(({ source: { id, publisher, licence, page } }) =>
-      [
-        `${id}: ${licence.name}${licence.url === undefined ? '' : ` (${licence.url})`}`,
-        `  Show: ${licence.attribution}`,
-        `  ${publisher}, ${page}`,
-        '',
-      ].join('\n'),
-    )
-    .join('')
-}
-
-function formatCoverage(input: string, { countries, names, downloadBytes, diskBytes }: Coverage): string {
-  const total = countries.reduce((sum, { rowCount }) => sum + rowCount, 0)
-  const isOpen = countries.some(({ country, sources }) => country !== null && sources.length === 0)
-  return [
-    `${input}: ${plural(total, 'row')}`,
-    ...countries.map(({ country, rowCount, sources, reason }) => {
-      const name = country === null ? 'no known country' : nameCountry(country)
-      const found =
-        sources.length > 0
-          ? sources.join(', ')
-          : country === null
-            ? ''
-            : `no open register${reason === null ? ' that enrich knows' : `: ${reason}`}`
-      return `  ${formatCount(rowCount).padStart(9)}  ${name.padEnd(20)}  ${found}`
-    }),
-    ...(isOpen
-      ? [
-          'Companies without an open register may have an LEI (gleif), or are found by a hosted service (--base-url).',
-        ]
-      : []),
-    `Together about ${formatBytes(downloadBytes)} to download, and ${formatBytes(diskBytes)} on disk:`,
-    `  enrich registry get ${names.join(' ')}`,
-    '',
-  ].join('\n')
-}
-
 interface GetFlags {
   country?: readonly string[]
   from?: readonly string[]
@@ -199,7 +142,7 @@ export function addGet(registry: Command, io: CliIo, options: RegistryOptions): 
     )
     .addOption(
       new Option('--from <address>', 'address or path of a file, if it moved; can be repeated').argParser(
-        (text: string, before: readonly string[] = []) => [...before, text],
+        (text: string, before: readonly string[] | undefined) => [...(before ?? []), text],
       ),
     )
     .option('--contact <text>', 'your name and e-mail address, for publishers that want them')
@@ -265,6 +208,7 @@ async function get(
     { registryPath: path, names, countries: flags.country ?? null, from: flags.from ?? [], isRefresh },
     {
       environment: io.environment,
+      clock: systemClock,
       signal: io.interrupt,
       contact: flags.contact ?? readVariable(io.environment, 'ENRICH_CONTACT'),
       mirror: readVariable(io.environment, 'ENRICH_REGISTER_MIRROR'),
@@ -298,12 +242,12 @@ async function mayDownload(
   io: CliIo,
 ): Promise<boolean> {
   if (yes) return true
-  const size = formatBytes(downloadBytes)
+  const size = formatSize(downloadBytes)
   const { stdin, stdout } = io as { stdin: { isTTY?: boolean }; stdout: { isTTY?: boolean } }
   if (json || stdin.isTTY !== true || stdout.isTTY !== true) {
     throw new UserError(
       'USAGE_INVALID',
-      `the files have ${size}, more than ${formatBytes(freeDownloadBytes)}`,
+      `the files have ${size}, more than ${formatSize(freeDownloadBytes)}`,
       {
         hint: 'pass --yes to download them',
       },
@@ -312,40 +256,6 @@ async function mayDownload(
   const prompts = await import('@clack/prompts')
   const answer = await prompts.confirm({ message: `Download ${size}?`, signal: io.interrupt })
   return answer === true
-}
-
-function formatStep({ source, step, done, total }: GetProgress, elapsedMs: number): string {
-  if (step === 'load') return `${source.id}: ${plural(done, 'row')} read`
-  const leftMs = total === null || done === 0 || done >= total ? null : (elapsedMs / done) * (total - done)
-  const share = total === null ? '' : ` of ${formatBytes(total)} ${formatBar(done / total)}`
-  const left = leftMs === null ? '' : ` about ${formatDuration(Math.max(1_000, leftMs))} left`
-  return `${source.id}: ${formatBytes(done)}${share}${left}`
-}
-
-const barColumns = 20
-
-function formatBar(share: number): string {
-  const filled = Math.round(Math.min(1, share) * barColumns)
-  return `[${'#'.repeat(filled)}${'.'.repeat(barColumns - filled)}]`
-}
-
-function formatOutcome({ source: { id }, result, error, isDelta, edition }: GetOutcome): string {
-  const day = edition === null ? '' : ` (edition of ${edition.slice(0, 10)})`
-  if (error !== null)
-    return `${id}: not loaded: ${error.message}${edition === null ? '' : `; the edition of ${edition.slice(0, 10)} stays`}\n`
-  if (result === null || result.unchanged) return `${id}: nothing changed${day}\n`
-  const parts = [
-    `${formatCount(result.importedCount)} new`,
-    `${formatCount(result.changedCount)} changed`,
-    `${formatCount(result.vanishedCount)} left`,
-    ...(result.rejectedCount > 0 ? [`${formatCount(result.rejectedCount)} rejected`] : []),
-  ]
-  const lines = [
-    `${id}: ${plural(result.rowCount, 'row')}${isDelta ? ' of changes' : ''}: ${parts.join(', ')}${day}`,
-  ]
-  const [first] = result.rejections
-  if (first !== undefined) lines.push(`  line ${first.line}: ${first.reason}`)
-  return `${lines.join('\n')}\n`
 }
 
 function toOutcome({ source, result, error, isDelta, edition }: GetOutcome): object {

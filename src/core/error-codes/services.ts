@@ -103,7 +103,8 @@ export const serviceErrors = {
   },
   REGISTER_UNREACHABLE: {
     exitCode: 5,
-    meaning: 'a publisher of register data did not answer, refused the request, or has an invalid certificate',
+    meaning:
+      'a publisher of register data did not answer, refused the request, or has an invalid certificate',
     remedy: 'run the same command again: the download continues where it stopped; the loaded edition stays',
   },
   REGISTER_MOVED: {

@@ -35,7 +35,7 @@ export interface CountryCoverage {
 export interface Coverage {
   /** The most frequent country first. */
   readonly countries: readonly CountryCoverage[]
-  /** Ids to get: the sources of these countries, and GLEIF. */
+  /** Ids to get: GLEIF and the whole registers of these countries. */
   readonly names: readonly string[]
   readonly downloadBytes: number
   readonly diskBytes: number
@@ -56,7 +56,11 @@ export function findCoverage(counts: ReadonlyMap<string | null, number>): Covera
       }
     })
   const names = new Set(['gleif', ...countries.flatMap((found) => found.sources)])
-  const chosen = sources.filter(({ id }) => names.has(id))
+  // A state's register holds few of a country's companies, and some files are downloaded by hand.
+  const chosen = sources.filter(
+    ({ id, files, partOf, jurisdiction = '' }) =>
+      names.has(id) && files.length > 0 && partOf === undefined && !jurisdiction.includes('_'),
+  )
   return {
     countries,
     names: chosen.map(({ id }) => id),

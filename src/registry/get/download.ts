@@ -14,7 +14,9 @@ import { dirname, join } from 'node:path'
 import type { WebReply } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
 import { formatBytes } from '../../core/text.js'
+import { systemClock } from '../../platform/clock.js'
 import { syncPath } from '../../platform/files.js'
+import { readFileDateMs } from '../import/run-import.js'
 import { explainSystemFailure } from '../../platform/system-limits.js'
 import { isSameVersion, publisherLimits, type Publisher, type RemoteFile } from './publisher.js'
 
@@ -174,4 +176,11 @@ function explainWriteError(error: unknown, path: string): unknown {
     hint: 'free some space and run the same command again: the download continues',
     cause: error,
   })
+}
+
+/** Returns the date of a file: that of its name or content, otherwise the one that the publisher states. */
+export async function findDate(modified: string | null, path: string): Promise<number> {
+  const stated = Date.parse(modified ?? '')
+  const nowMs = systemClock.nowMs()
+  return readFileDateMs(path, Number.isNaN(stated) ? nowMs : Math.min(stated, nowMs), nowMs)
 }

@@ -3,17 +3,17 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from 'node:path'
 import { openWebClient } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
-import { systemClock } from '../../platform/clock.js'
+import type { Clock } from '../../platform/clock.js'
 import { removeStaleTemporaries } from '../../platform/files.js'
 import { LockHeldError, takeLock } from '../../platform/file-locks.js'
 import { readSources } from '../edition.js'
 import { readSourceItems } from '../import/file-formats.js'
 import { isAddedUp } from '../import/mapped-format.js'
-import { importInto, readFileDateMs, runImport, type ImportResult } from '../import/run-import.js'
+import { importInto, runImport, type ImportResult } from '../import/run-import.js'
 import { derivationVersion } from '../model/registry-rows.js'
 import { openSource, type RegisterSource } from '../sources/source.js'
 import { openStore } from '../store/open-store.js'
-import { assertRoom, downloadFile } from './download.js'
+import { assertRoom, downloadFile, findDate } from './download.js'
 import { isSameVersion, Publisher, type PublisherAccess, type RemoteFile } from './publisher.js'
 
 /** Disk space of a registration, with its indexes. */
@@ -36,7 +36,7 @@ export interface GetOrder {
   readonly isRefresh: boolean
 }
 
-export interface GetServices extends Pick<PublisherAccess, 'signal' | 'contact' | 'mirror'> {
+export interface GetServices extends Pick<PublisherAccess, 'clock' | 'signal' | 'contact' | 'mirror'> {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Asks the user whether to download so much. */
   accepts(downloadBytes: number): Promise<boolean>
@@ -100,10 +100,10 @@ interface Plan {
 export async function getRegisters(order: GetOrder, services: GetServices): Promise<readonly GetOutcome[]> {
   const folder = `${order.registryPath}-registers`
   mkdirSync(folder, { recursive: true })
-  const lock = lockFolder(folder)
+  const lock = lockFolder(folder, services.clock)
   const web = await openWebClient(services.environment)
   try {
-    const session = new GetSession(order, services, folder, { ...services, web, clock: systemClock })
+    const session = new GetSession(order, services, folder, { ...services, web })
     return await session.run()
   } finally {
     await web.close()
@@ -121,9 +121,9 @@ export function listLoaded(
     .map(([, { name, countries, date }]) => ({ name, countries, date }))
 }
 
-function lockFolder(folder: string) {
+function lockFolder(folder: string, clock: Clock) {
   try {
-    return takeLock(join(folder, 'lock'), systemClock.nowMs())
+    return takeLock(join(folder, 'lock'), clock.nowMs())
   } catch (error) {
     if (!(error instanceof LockHeldError)) throw error
     throw new UserError('REGISTERS_IN_USE', `another command gets registers (${error.holder})`, {
@@ -164,8 +164,7 @@ class GetSession {
       outcomes.push(done)
       if (done.error === null) this.services.onDone(done)
     }
-    const [failed] = outcomes.flatMap(({ error }) => error ?? [])
-    if (failed !== undefined) throw failed
+    for (const { error } of outcomes) if (error !== null) throw error
     return outcomes
   }
 
@@ -202,7 +201,7 @@ class GetSession {
     }
     const known = this.#findCurrent(source, countries)
     const ageDays =
-      known === null ? Infinity : (systemClock.nowMs() - Date.parse(known.date)) / millisecondsPerDay
+      known === null ? Infinity : (this.services.clock.nowMs() - Date.parse(known.date)) / millisecondsPerDay
     const delta = isRefresh ? source.deltas?.find(({ days }) => ageDays <= days) : undefined
     const files = await publisher.locate(urls.length > 0 ? urls : (delta?.files ?? source.files))
     const isUnchanged =
@@ -230,9 +229,8 @@ class GetSession {
 
   async #get(plan: Plan): Promise<GetOutcome> {
     const { source, files, isDelta, isUnchanged, publisher } = plan
-    if (isUnchanged) {
-      return { source, result: null, error: null, isDelta, edition: this.#known[source.id]?.date ?? null }
-    }
+    const edition = this.#known[source.id]?.date ?? null
+    if (isUnchanged) return { source, result: null, error: null, isDelta, edition }
     const own = join(this.folder, source.id)
     const share = plan.byteCount / (source.downloadMegabytes * 1_000_000)
     await assertRoom(own, plan.byteCount + Math.min(1, share) * source.rows * bytesPerRow, { source })
@@ -254,10 +252,10 @@ class GetSession {
     const dateMs = await findDate(files[0]?.modified ?? null, paths[0] ?? '')
     try {
       const result = await this.#load(plan, paths, dateMs)
-      const edition = new Date(dateMs).toISOString()
-      this.#remember(plan, edition)
+      const loaded = new Date(dateMs).toISOString()
+      this.#remember(plan, loaded)
       rmSync(own, { recursive: true, force: true })
-      return { source, result, error: null, isDelta, edition }
+      return { source, result, error: null, isDelta, edition: loaded }
     } catch (error) {
       if (error instanceof UserError && error.code === 'INPUT_COMPRESSION_CORRUPT')
         rmSync(own, { recursive: true, force: true })
@@ -322,12 +320,6 @@ class GetSession {
     const message = error.message.replace(/^.*[/\\]/, '')
     return new UserError('REGISTER_CHANGED', `${source.publisher}: ${message}`, { hint, cause: error })
   }
-}
-
-async function findDate(modified: string | null, path: string): Promise<number> {
-  const stated = Date.parse(modified ?? '')
-  const nowMs = systemClock.nowMs()
-  return readFileDateMs(path, Number.isNaN(stated) ? nowMs : Math.min(stated, nowMs), nowMs)
 }
 
 /** Another reading of the same file gives other rows. */

@@ -108,12 +108,17 @@ export class Publisher {
   }
 
   /** Names the publisher's page, and how to go on without its address. */
-  createHint(first?: string | null): string {
+  createHint(first: string | null = null): string {
     const { id, page } = this.source
-    return `${first == null ? '' : `${first}; `}see ${page}; if the file is elsewhere: enrich registry get ${id} --from ADDRESS_OR_PATH`
+    return `${first === null ? '' : `${first}; `}see ${page}; if the file is elsewhere: enrich registry get ${id} --from ADDRESS_OR_PATH`
   }
 
-  createUnreachableError(url: string, reason: string, hint?: string | null, cause?: unknown): UserError {
+  createUnreachableError(
+    url: string,
+    reason: string,
+    hint: string | null = null,
+    cause?: unknown,
+  ): UserError {
     const { host } = new URL(url)
     return new UserError('REGISTER_UNREACHABLE', `${this.source.publisher} (${host}): ${reason}`, {
       hint: this.createHint(hint),

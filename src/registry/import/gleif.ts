@@ -1,10 +1,9 @@
+import { at as getMember, toList } from '../../core/json.js'
 import type { FileFormat } from '../model/registry-rows.js'
 import { buildLeiItem, type LeiAddress, type LeiName, type LeiRecord } from './gleif-record.js'
 import {
   isJson,
   readJsonItems,
-  toList,
-  getMember,
   parseJson,
   toText,
   createOtherKindError,

@@ -1,11 +1,10 @@
+import { at as getMember, toList } from '../../core/json.js'
 import { type DraftIdentifier, checkDraft, parseDate, type Draft } from './draft.js'
 import type { FileFormat, ImportItem } from '../model/registry-rows.js'
 import {
   readJsonItems,
-  toList,
   parseJson,
   toText,
-  getMember,
   createOtherKindError,
   createTableFormat,
   type TableRow,

@@ -188,20 +188,11 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Returns a member of an object; `undefined` for any other value. */
-export function getMember(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined
-}
-
 /** Returns text or a number as trimmed text; `null` if empty and for any other value. */
 export function toText(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null
   const text = String(value).trim()
   return text === '' ? null : text
-}
-
-export function toList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
 }
 
 /** The cells of a record by column name. */
@@ -232,7 +223,7 @@ export interface Table {
   readonly wanted: readonly string[]
   /** Tab-separated files of this format have no quotes. */
   readonly tabsUnquoted?: boolean
-  /** How the text is written; detected if absent. `columns`: names of the columns of a file without a header. */
+  /** Detected if absent. `columns`: those of a file without a header. */
   readonly layout?: {
     readonly encoding: Encoding
     readonly delimiter: string
@@ -271,11 +262,11 @@ export async function* readTableItems(
   const opened = await openDelimited(file, {
     encoding: options.encoding ?? layout?.encoding,
     delimiter: layout?.delimiter,
-    hasHeader: layout?.columns == null,
+    hasHeader: (layout?.columns ?? null) === null,
   })
   for (const notice of opened.notices) options.onNotice?.(notice)
   const isUnquoted = (delimiter: string) =>
-    layout?.isQuoted === false || (table.tabsUnquoted === true && delimiter === '\t')
+    table.tabsUnquoted === true ? delimiter === '\t' : layout?.isQuoted === false
   yield* readItems(file, table, (choose) => opened.scan(choose, { isUnquoted }))
 }
 
@@ -339,7 +330,6 @@ function findSlots(
   return new Map(present.map((column, slot) => [column, slot]))
 }
 
-/** Column index of each slot. */
 function listColumnIndexes(header: readonly string[], slots: ReadonlyMap<string, number>): number[] {
   const indexes = new Map(header.map((name, index) => [toColumnKey(name), index]))
   return [...slots.keys()].map((column) => indexes.get(toColumnKey(column)) ?? -1)

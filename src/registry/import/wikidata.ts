@@ -1,3 +1,4 @@
+import { at as getMember } from '../../core/json.js'
 import { openOneFile } from '../../tables/text-tables.js'
 import type {
   CompanyProfile,
@@ -16,7 +17,6 @@ import { formatCompanyNumber } from './gleif-record.js'
 import {
   isJson,
   readJsonItems,
-  getMember,
   parseJson,
   toText,
   createOtherKindError,

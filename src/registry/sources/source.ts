@@ -51,6 +51,13 @@ export interface TextRule {
   readonly before?: string | undefined
 }
 
+const isPattern = (text: string): boolean => {
+  try {
+    return new RegExp(text, 'iu').flags === 'iu'
+  } catch {
+    return false
+  }
+}
 const pattern = z.string().refine(isPattern, { error: 'must be a regular expression' })
 const text: z.ZodType<Text> = z.lazy(() =>
   z.union([
@@ -179,6 +186,8 @@ const source = z.strictObject({
   states: z.array(z.string()),
   certainty: z.enum(['real rows', 'documented sample', 'description']),
   files: z.array(place),
+  /** Source that also has all its companies. */
+  partOf: z.string().optional(),
   /** How to get the files, if a program cannot. */
   byHand: z.string().optional(),
   /** Files with the changes of the last days, the shortest time first. */
@@ -198,20 +207,11 @@ const source = z.strictObject({
 /** Where a register is published and how its rows are read: data, not code. */
 export type RegisterSource = z.infer<typeof source>
 
-function isPattern(pattern: string): boolean {
-  try {
-    return new RegExp(pattern, 'iu').flags === 'iu'
-  } catch {
-    return false
-  }
-}
-
 /** Checks the description of a source. `label` names it in errors. Throws REGISTER_SOURCE_INVALID. */
 export function parseSource(value: unknown, label: string): RegisterSource {
   const parsed = source.safeParse(expandRanges(value))
   if (!parsed.success) {
-    const [first] = parsed.error.issues
-    throw createSourceError(label, first === undefined ? 'it is not valid' : describeIssue(first))
+    throw createSourceError(label, parsed.error.issues.map(describeIssue)[0] ?? 'it is not valid')
   }
   for (const [
     index,
@@ -302,10 +302,8 @@ const catalog: readonly unknown[] = [
 let sources: readonly RegisterSource[] | null = null
 
 /** Returns the sources that enrich knows. */
-export function listSources(): readonly RegisterSource[] {
-  sources ??= catalog.map((value) => parseSource(value, 'the catalogue'))
-  return sources
-}
+export const listSources = (): readonly RegisterSource[] =>
+  (sources ??= catalog.map((value) => parseSource(value, 'the catalogue')))
 
 /**
  * Returns the source with an id, or the one that a file `*.json` describes. Throws REGISTER_UNKNOWN,
@@ -344,8 +342,9 @@ async function readSourceFile(path: string): Promise<RegisterSource> {
   return parseSource(value, path)
 }
 
-/** Returns the source of the catalogue with this id. */
-export function getSource(id: string): RegisterSource {
-  const found = catalog.find((value) => (value as { id?: string }).id === id)
-  return parseSource(found, id)
-}
+/** Returns a source of the catalogue. */
+export const getSource = (id: string): RegisterSource =>
+  parseSource(
+    catalog.find((value) => (value as { id?: string }).id === id),
+    id,
+  )

@@ -1,13 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { getRegisters, type GetOutcome } from '../../../src/registry/load.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import { listSources, parseSource, type RegisterSource } from '../../../src/registry/sources/source.js'
+import { createGetPlace } from '../../support/get-registers.js'
 import { leiOf } from '../../support/made-identifiers.js'
 import { publishSample, servePublishers, textOf, type PublisherServer } from '../../support/publishers.js'
 import { importContent, levelOne, levelOneCsv } from '../../support/register-files.js'
-import { temporaryFolder } from '../../support/registry.js'
 
 let publishers: PublisherServer
 beforeAll(async () => {
@@ -15,30 +14,14 @@ beforeAll(async () => {
 })
 afterAll(() => publishers.close())
 
-interface Loaded {
-  readonly path: string
-  readonly outcomes: readonly GetOutcome[]
-}
-
-async function load(source: RegisterSource): Promise<Loaded> {
-  const folder = temporaryFolder()
-  const path = join(folder, 'registry.sqlite')
+async function load(source: RegisterSource) {
+  const place = createGetPlace(publishers)
   publishSample(publishers, source)
-  const from = source.files.length > 0 ? [] : source.sample.map((file) => join(folder, file.file))
-  if (from.length > 0) for (const file of source.sample) writeFileSync(join(folder, file.file), textOf(file))
-  const outcomes = await getRegisters(
-    { registryPath: path, names: [source.id], countries: null, from, isRefresh: false },
-    {
-      environment: {},
-      signal: new AbortController().signal,
-      contact: 'Test test@example.com',
-      mirror: publishers.address,
-      accepts: () => Promise.resolve(false),
-      onProgress: () => undefined,
-      onDone: () => undefined,
-    },
-  )
-  return { path, outcomes }
+  const from = source.files.length > 0 ? [] : source.sample.map((file) => join(place.folder, file.file))
+  if (from.length > 0)
+    for (const file of source.sample) writeFileSync(join(place.folder, file.file), textOf(file))
+  const outcomes = await place.get([source.id], { order: { from } })
+  return { path: place.registryPath, outcomes }
 }
 
 interface FirstRow {
