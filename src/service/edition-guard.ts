@@ -62,9 +62,8 @@ export async function openEditionGuard(deps: EditionGuardDeps): Promise<EditionG
   if (served.edition !== own) throw createEditionDiffersError(own, served.edition)
   const waitMs = lifeMs + lookMs - served.ageMs
   if (waitMs > 0) {
-    deps.log(
-      `the service changes to edition ${own}: waiting until replicas of the previous edition have ended their work`,
-    )
+    const reason = 'waiting until replicas of the previous edition have ended their work'
+    deps.log(`the service changes to edition ${own}: ${reason}`)
     await clock.sleep(waitMs)
   }
   return watch(deps, waitMs > 0 ? clock.monotonicMs() : settledAtMs)

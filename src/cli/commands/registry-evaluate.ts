@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command, type Option } from 'commander'
 import { findRegistryPath } from '../../app/choose-registry.js'
-import { toLabelledDecisions, type LabelledDecisions } from '../../app/labelled-decisions.js'
+import { toLabelledDecisions, type LabelledDecisions } from '../../app/propose-decisions.js'
 import { defaultPaths } from '../../config/options.js'
 import { UserError } from '../../core/errors.js'
 import { readDecisionsFile } from '../../pipeline/decisions/decisions-file.js'
@@ -168,15 +168,8 @@ function toJson(
   if (decided === null || labelled === null) return { ...report, ...common }
   const { acceptedCount, noneCount, unknown, byCountry, advice } = decided
   const { otherServiceCount, furtherAskedCount } = labelled
-  const decisions = {
-    acceptedCount,
-    noneCount,
-    unknown,
-    byCountry,
-    advice,
-    otherServiceCount,
-    furtherAskedCount,
-  }
+  const counts = { otherServiceCount, furtherAskedCount }
+  const decisions = { acceptedCount, noneCount, unknown, byCountry, advice, ...counts }
   return { ...report, decisions, ...common }
 }
 
@@ -195,9 +188,7 @@ function assertErrorsApart(path: string, queriesPath: string, registryPaths: rea
       hint: 'name another file for --errors',
     })
   }
-  assertNotOurs(
-    [path],
-    [...registryPaths.flatMap(listRegistryFiles), ...listCheckpointFiles(defaultPaths.checkpoint)],
-  )
+  const ours = [...registryPaths.flatMap(listRegistryFiles), ...listCheckpointFiles(defaultPaths.checkpoint)]
+  assertNotOurs([path], ours)
   assertExtraOutputUsable([], path, [])
 }

@@ -1,10 +1,7 @@
 import { Option, type Command } from 'commander'
-import { buildInputOptions } from '../../app/inspect-input.js'
-import { resolveSettings } from '../../config/settings.js'
+import { countCountries } from '../../app/inspect-input.js'
 import { findCountryCode } from '../../core/countries.js'
 import { UserError } from '../../core/errors.js'
-import { InputColumns } from '../../pipeline/input/input-columns.js'
-import { openInput } from '../../pipeline/input/input.js'
 import { systemClock } from '../../platform/clock.js'
 import {
   findCoverage,
@@ -13,11 +10,8 @@ import {
   listLoaded,
   listRegisters,
   openSource,
-  type GetOutcome,
   type GetProgress,
-  type ListedSource,
 } from '../../registry/load.js'
-import { readConfigFromFlags } from '../config-flags.js'
 import { createCommandConnectors, formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import {
   formatCoverage,
@@ -26,13 +20,12 @@ import {
   formatSize,
   formatSources,
   formatStep,
+  toOutcome,
+  toReport,
 } from '../terminal/sources-text.js'
 import { createProgress } from './registry-import.js'
 
-interface RegistryOptions {
-  readonly registry: Option
-  readonly registryPathDefault: string
-}
+type RegistryOptions = { readonly registry: Option; readonly registryPathDefault: string }
 
 interface SourcesFlags {
   show?: string
@@ -58,66 +51,14 @@ export function addSources(registry: Command, io: CliIo, options: RegistryOption
       }
       const listed = listRegisters(flags.registry ?? options.registryPathDefault)
       if (input !== undefined) {
-        const coverage = findCoverage(await countCountries(input, io))
+        const coverage = findCoverage(
+          await countCountries(input, io.environment, createCommandConnectors(io)),
+        )
         io.out(flags.json === true ? formatJsonLine('coverage', coverage) : formatCoverage(input, coverage))
       } else if (flags.json === true) {
         for (const { source, loaded } of listed) io.out(formatJsonLine('source', toReport(source, loaded)))
       } else io.out(flags.licences === true ? formatLicences(listed) : formatSources(listed))
     })
-}
-
-function toReport(source: ListedSource['source'], loaded: string | null): object {
-  const { id, name, publisher, country, page, licence, rhythm, rows, downloadMegabytes, states, certainty } =
-    source
-  return {
-    id,
-    name,
-    publisher,
-    country,
-    page,
-    licence,
-    rhythm,
-    rows,
-    downloadMegabytes,
-    states,
-    certainty,
-    loaded,
-  }
-}
-
-/** Counts the rows of an input by the code of their country; `null` for rows without one. */
-async function countCountries(path: string, io: CliIo): Promise<Map<string | null, number>> {
-  const settings = resolveSettings(readConfigFromFlags([path], {}, io.environment), io.environment)
-  const access = { connectors: createCommandConnectors(io), stdin: io.stdin }
-  const input = await openInput(buildInputOptions(settings), access)
-  try {
-    const found = await InputColumns.read(input, {
-      asked: settings.input.columns,
-      identifierUse: settings.identifierUse,
-    })
-    const counts = new Map<string | null, number>()
-    for await (const rows of input.rows.keys([...found.detect().location].reverse())) {
-      for (const cells of rows) {
-        const country = findCountry(cells)
-        counts.set(country, (counts.get(country) ?? 0) + 1)
-      }
-      io.interrupt.throwIfAborted()
-    }
-    return counts
-  } finally {
-    await input.close()
-  }
-}
-
-/** A cell is a country, or ends with one: `Kiel, Germany`. */
-function findCountry(cells: readonly (string | null)[]): string | null {
-  for (const cell of cells) {
-    const text = cell?.trim() ?? ''
-    const code =
-      text === '' ? null : (findCountryCode(text) ?? findCountryCode(text.split(',').at(-1)?.trim() ?? ''))
-    if (code !== null) return code
-  }
-  return null
 }
 
 interface GetFlags {
@@ -256,10 +197,4 @@ async function mayDownload(
   const prompts = await import('@clack/prompts')
   const answer = await prompts.confirm({ message: `Download ${size}?`, signal: io.interrupt })
   return answer === true
-}
-
-function toOutcome({ source, result, error, isDelta, edition }: GetOutcome): object {
-  const failure =
-    error === null ? null : { code: error.code, message: error.message, hint: error.hint ?? null }
-  return { source: source.id, edition, isDelta, result, error: failure }
 }

@@ -112,3 +112,30 @@ export function formatOutcome({ source: { id }, result, error, isDelta, edition 
   if (first !== undefined) lines.push(`  line ${first.line}: ${first.reason}`)
   return `${lines.join('\n')}\n`
 }
+
+/** The facts of a source for `--json`. */
+export function toReport(source: ListedSource['source'], loaded: string | null): object {
+  const { id, name, publisher, country, page, licence, rhythm, rows, downloadMegabytes, states, certainty } =
+    source
+  return {
+    id,
+    name,
+    publisher,
+    country,
+    page,
+    licence,
+    rhythm,
+    rows,
+    downloadMegabytes,
+    states,
+    certainty,
+    loaded,
+  }
+}
+
+/** The same of what became of one. */
+export function toOutcome({ source, result, error, isDelta, edition }: GetOutcome): object {
+  const failure =
+    error === null ? null : { code: error.code, message: error.message, hint: error.hint ?? null }
+  return { source: source.id, edition, isDelta, result, error: failure }
+}

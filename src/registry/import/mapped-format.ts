@@ -4,7 +4,7 @@ import { openFiles, openText, type ByteSource } from '../../tables/text-tables.j
 import type { FileFormat, ImportItem, ReadOptions } from '../model/registry-rows.js'
 import type { RegisterSource, SourceTable } from '../sources/source.js'
 import { parseJson, readJsonItems, createOtherKindError, readTableItems } from './table.js'
-import { createRowReader, listColumns, patternFlags, type RowReader } from './mapped-row.js'
+import { createRowReader, listColumns, patternFlags, readPath, type RowReader } from './mapped-row.js'
 
 const dataFile = /\.(?:csv|tsv|txt|json|jsonl|ndjson|xml)$/i
 
@@ -101,31 +101,6 @@ function readJsonText(text: string, line: number, read: Reading['read']): Import
   return read((column) => readPath(value, column), line)
 }
 
-/** Returns the texts at a path such as `names[type=1,endDate!=].name`. Lists are read element by element. */
-export function readPath(value: unknown, path: string): string[] {
-  let found: unknown[] = [value]
-  for (const [, key = '', conditions] of path.matchAll(/([^.[\]]+)(?:\[([^\]]*)\])?/g)) {
-    found = found
-      .map((one) =>
-        typeof one === 'object' && one !== null ? (one as Record<string, unknown>)[key] : undefined,
-      )
-      .flat()
-      .filter((one) => one !== undefined && one !== null)
-    if (conditions !== undefined) found = found.filter((one) => meets(one, conditions))
-  }
-  return found.flatMap((one) => {
-    const text = typeof one === 'string' || typeof one === 'number' ? String(one).trim() : ''
-    return text === '' ? [] : [text]
-  })
-}
-
-function meets(value: unknown, conditions: string): boolean {
-  return conditions.split(',').every((condition) => {
-    const [, key = '', operator, wanted = ''] = /^([^!=]*)(!?=)(.*)$/.exec(condition) ?? []
-    return ((readPath(value, key)[0] ?? '') === wanted) === (operator === '=')
-  })
-}
-
 async function* readLines(
   file: ByteSource,
   { table, options }: Reading,
@@ -147,9 +122,9 @@ async function* readLines(
   yield readAll([rest])
 }
 
-/** Elements are numbered instead of lines. */
 async function* readXml(file: ByteSource, { source, table, read, options }: Reading) {
   const text = await openText(file, options.encoding ?? table.encoding)
+  const what = `file of ${source.name}`
   let items: ImportItem[] = []
   let count = 0
   let texts: Map<string, string[]> | null = null
@@ -173,7 +148,7 @@ async function* readXml(file: ByteSource, { source, table, read, options }: Read
         if (wanted.element === at) add(wanted.column, attribute(wanted.name) ?? '')
       return true
     },
-    text(piece) {
+    text: (piece) => {
       content += piece
     },
     close() {
@@ -200,7 +175,7 @@ async function* readXml(file: ByteSource, { source, table, read, options }: Read
     yield items
   } catch (error) {
     if (!(error instanceof XmlError)) throw error
-    throw createOtherKindError(file, { what: `file of ${source.name}` }, error.message)
+    throw createOtherKindError(file, { what }, error.message)
   }
   if (count === 0)
     throw createOtherKindError(file, { what: `file of ${source.name}` }, `it has no ${table.element ?? ''}`)

@@ -230,3 +230,28 @@ function toAddition(row: StatedRow, name: string | null): StatedRow {
       .concat(name === null ? [] : [{ kind: 'other', name }]),
   }
 }
+
+/** Returns the texts at a path such as `names[type=1,endDate!=].name`. Lists are read element by element. */
+export function readPath(value: unknown, path: string): string[] {
+  let found: unknown[] = [value]
+  for (const [, key = '', conditions] of path.matchAll(/([^.[\]]+)(?:\[([^\]]*)\])?/g)) {
+    found = found
+      .map((one) =>
+        typeof one === 'object' && one !== null ? (one as Record<string, unknown>)[key] : undefined,
+      )
+      .flat()
+      .filter((one) => one !== undefined && one !== null)
+    if (conditions !== undefined) found = found.filter((one) => meets(one, conditions))
+  }
+  return found.flatMap((one) => {
+    const text = typeof one === 'string' || typeof one === 'number' ? String(one).trim() : ''
+    return text === '' ? [] : [text]
+  })
+}
+
+function meets(value: unknown, conditions: string): boolean {
+  return conditions.split(',').every((condition) => {
+    const [, key = '', operator, wanted = ''] = /^([^!=]*)(!?=)(.*)$/.exec(condition) ?? []
+    return ((readPath(value, key)[0] ?? '') === wanted) === (operator === '=')
+  })
+}

@@ -3,8 +3,7 @@ import { drawRooms } from './rooms.js'
 import { isOption, listOptions, type CallFlag, type Option } from '../../../src/config/option.js'
 import { environmentVariables } from '../../../src/cli/run-help.js'
 import { callFlags, options } from '../../../src/config/options.js'
-import { errorTable } from '../../../src/core/error-codes.js'
-import { errorCodes, exitCodes } from '../../../src/core/errors.js'
+import { errorTable, errorCodes, exitCodes } from '../../../src/core/errors.js'
 import {
   columnKinds,
   type AnswerColumn,
