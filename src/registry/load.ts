@@ -16,8 +16,8 @@ import type { MapProposal } from './import/propose-map.js'
 import { listSources, type RegisterSource } from './sources/source.js'
 import { bytesPerRow, listLoaded } from './get/get.js'
 
-export type { ImportResult, LineReason } from './import/run-import.js'
-export { freeDownloadBytes, getRegisters, listLoaded, type GetOutcome, type GetProgress } from './get/get.js'
+export type { ImportResult } from './import/run-import.js'
+export { getRegisters, listLoaded, type GetOutcome, type GetProgress } from './get/get.js'
 export { openSource } from './sources/source.js'
 
 /** `csv`: any CSV with the names and ids of companies; the others are the files that registers publish. */
@@ -180,7 +180,7 @@ function isOfFile({ code }: UserError): boolean {
 }
 
 /** A file to load. */
-export interface LoadStep {
+interface LoadStep {
   readonly path: string
   readonly format: ImportFormat
   /** Size on disk, compressed or not. */
@@ -306,7 +306,7 @@ const sum = (sources: readonly RegisterSource[], measure: (source: RegisterSourc
   sources.reduce((total, source) => total + measure(source), 0)
 
 /** A source, and the date of its edition in a registry (`null`: not loaded). */
-export interface ListedSource {
+interface ListedSource {
   readonly source: RegisterSource
   readonly loaded: string | null
 }

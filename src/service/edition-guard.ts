@@ -42,11 +42,8 @@ export function calculateServedEdition(registryEdition: string | null, listsHash
   return createHash('sha256').update(`${registry} ${listsHash}`).digest('hex').slice(0, 16)
 }
 
-interface ServedEdition {
-  readonly edition: string
-  /** Time since it became the served edition. */
-  readonly ageMs: number
-}
+/** `ageMs`: time since it became the served edition. */
+type ServedEdition = Readonly<{ edition: string; ageMs: number }>
 
 /**
  * Opens the guard. The first replica sets the edition that all answer from. One with another edition gets

@@ -5,7 +5,6 @@ import { UserError } from '../../core/errors.js'
 import { systemClock } from '../../platform/clock.js'
 import {
   findCoverage,
-  freeDownloadBytes,
   getRegisters,
   listLoaded,
   listRegisters,
@@ -186,13 +185,9 @@ async function mayDownload(
   const size = formatSize(downloadBytes)
   const { stdin, stdout } = io as { stdin: { isTTY?: boolean }; stdout: { isTTY?: boolean } }
   if (json || stdin.isTTY !== true || stdout.isTTY !== true) {
-    throw new UserError(
-      'USAGE_INVALID',
-      `the files have ${size}, more than ${formatSize(freeDownloadBytes)}`,
-      {
-        hint: 'pass --yes to download them',
-      },
-    )
+    throw new UserError('USAGE_INVALID', `the files have ${size}, more than 500 MB`, {
+      hint: 'pass --yes to download them',
+    })
   }
   const prompts = await import('@clack/prompts')
   const answer = await prompts.confirm({ message: `Download ${size}?`, signal: io.interrupt })

@@ -1,8 +1,10 @@
 import { findCountryName } from '../../core/countries.js'
 import { formatBytes, formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
-import type { Coverage, GetOutcome, GetProgress, ListedSource } from '../../registry/load.js'
+import type { Coverage, GetOutcome, GetProgress, listRegisters } from '../../registry/load.js'
 import { formatTableLines } from './screen.js'
+
+type ListedSource = ReturnType<typeof listRegisters>[number]
 
 const gigabyte = 1_000_000_000
 

@@ -19,7 +19,7 @@ import { isSameVersion, Publisher, type PublisherAccess, type RemoteFile } from 
 /** Disk space of a registration, with its indexes. */
 export const bytesPerRow = 870
 /** Downloads above this size need the consent of the user. */
-export const freeDownloadBytes = 500_000_000
+const freeDownloadBytes = 500_000_000
 
 const millisecondsPerDay = 86_400_000
 
