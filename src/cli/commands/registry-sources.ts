@@ -138,6 +138,7 @@ async function get(
   io: CliIo,
   { path, isRefresh }: { path: string; isRefresh: boolean },
 ): Promise<void> {
+  const { environment } = io
   let last: GetProgress | null = null
   let progress: ReturnType<typeof createProgress> | null = null
   const end = () => {
@@ -147,11 +148,11 @@ async function get(
   const outcomes = await getRegisters(
     { registryPath: path, names, countries: flags.country ?? null, from: flags.from ?? [], isRefresh },
     {
-      environment: io.environment,
+      environment,
       clock: systemClock,
       signal: io.interrupt,
-      contact: flags.contact ?? readVariable(io.environment, 'ENRICH_CONTACT'),
-      mirror: readVariable(io.environment, 'ENRICH_REGISTER_MIRROR'),
+      contact: flags.contact ?? readVariable(environment, 'ENRICH_CONTACT'),
+      mirror: readVariable(environment, 'ENRICH_REGISTER_MIRROR'),
       accepts: (downloadBytes) => mayDownload(downloadBytes, flags, io),
       onProgress(step) {
         if (last?.source !== step.source || last.step !== step.step) {

@@ -16,6 +16,8 @@ import {
   type PropertyUse,
   reconciliationTypes,
 } from '../../../src/service/reconciliation/manifest.js'
+import { uncovered } from '../../../src/registry/load.js'
+import { listSources } from '../../../src/registry/sources/source.js'
 import { stageKinds } from '../../../src/core/lookup-kinds.js'
 
 /** A table of the manual, made from one of the code's. */
@@ -67,9 +69,28 @@ export const tables: Readonly<Record<string, (words: readonly string[]) => Table
     head: ['type', 'name'],
     rows: reconciliationTypes.map(({ id, name }) => [code(id), name]),
   }),
+  registers: () => ({
+    head: ['name', 'country', 'register', 'rows', 'rhythm', 'licence', 'tried with'],
+    rows: registerRows(),
+  }),
+  'registers-missing': () => ({
+    head: ['country', 'why there is no source'],
+    rows: Object.entries(uncovered).map(([country, reason]) => [country, reason]),
+  }),
   'stage-columns': (words) =>
     columnTable(stageKinds.filter((stage) => words.includes(stage)).flatMap(getStageColumns)),
 }
+
+const registerRows = () =>
+  listSources().map(({ id, country, name, publisher, rows, rhythm, licence, certainty, files }) => [
+    code(id),
+    country === '*' ? 'all' : country,
+    `${name}, ${publisher}`,
+    `${(rows / 1_000_000).toFixed(1)} M`,
+    rhythm,
+    licence.name,
+    `${certainty}${files.length === 0 ? '; by hand' : ''}`,
+  ])
 
 const propertyUses = {
   place: 'place',
