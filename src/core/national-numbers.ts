@@ -8,20 +8,20 @@
 interface NumberKind {
   /** Names by which people call the number. */
   readonly names: readonly string[]
-  /** Official form: each `#` is a digit or letter, everything else is written as it is. */
+  /** Official form: each `#` is a digit or letter, everything else stays. */
   readonly form: string
   readonly isValid: (digits: string) => boolean
 }
 
-const digitsOf = (text: string): number[] => text.split('').map((digit) => parseInt(digit, 36))
+const splitDigits = (text: string): number[] => text.split('').map((digit) => parseInt(digit, 36))
 
 function sumWeighted(digits: string, weights: readonly number[]): number {
-  const values = digitsOf(digits)
+  const values = splitDigits(digits)
   return weights.reduce((sum, weight, index) => sum + weight * (values[index] ?? 0), 0)
 }
 
 function isLuhn(digits: string): boolean {
-  const sum = digitsOf(digits)
+  const sum = splitDigits(digits)
     .reverse()
     .reduce((total, digit, index) => {
       const value = index % 2 === 0 ? digit : digit * 2
@@ -70,7 +70,7 @@ const isAcn = (digits: string): boolean =>
 
 const hasDigits = (): boolean => true
 
-/** By country. Several kinds of one country differ in length. */
+/** Kinds by country. Several kinds of one country differ in length. */
 const kinds: Readonly<Record<string, readonly NumberKind[]>> = {
   au: [
     { names: ['ACN'], form: '#########', isValid: isAcn },

@@ -254,7 +254,7 @@ export const uncovered: Readonly<Record<string, string>> = {
   SK: 'the licence of the files is not known',
 }
 
-export interface CountryCoverage {
+interface CountryCoverage {
   /** Code of ISO 3166-1; `null` for rows without a known country. */
   readonly country: string | null
   readonly rowCount: number
@@ -264,7 +264,7 @@ export interface CountryCoverage {
   readonly reason: string | null
 }
 
-/** What registers hold companies of a list, and what they cost. */
+/** Registers that hold companies of a list, and their costs. */
 export interface Coverage {
   /** The most frequent country first. */
   readonly countries: readonly CountryCoverage[]

@@ -5,7 +5,7 @@ import { closeAtOnce, listenOnLoopback } from './loopback-server.js'
 import { zipOf } from './zip-file.js'
 
 /** What a stand-in answers for one address. */
-export interface Published {
+interface Published {
   readonly content: Buffer | string
   readonly headers?: Readonly<Record<string, string>>
   /** Cuts the connection after so many bytes of the next replies with a body. */
@@ -76,7 +76,7 @@ function answer(file: Published, request: IncomingMessage, response: ServerRespo
     else {
       response.write(body.subarray(0, cut))
       // Bytes that arrive together with the cut may be lost.
-      setTimeout(() => response.destroy(), 50)
+      setTimeout(() => response.destroy(), 300)
     }
   }
 }

@@ -46,10 +46,10 @@ export async function downloadFile(
   writeFileSync(note, JSON.stringify(file))
   try {
     for (let tries = 0; ; tries++) {
-      const before = sizeOf(part)
+      const before = getSize(part)
       const cut = await receive(publisher, file, part, onBytes)
       if (cut === null) break
-      if (sizeOf(part) > before) tries = 0
+      if (getSize(part) > before) tries = 0
       if (tries + 1 >= publisherLimits.triesMax)
         throw publisher.createUnreachableError(file.url, `the download of ${file.fileName} broke off: ${cut}`)
       await publisher.pause(tries + 1)
@@ -73,7 +73,7 @@ function isNoted(note: string, file: RemoteFile): boolean {
   }
 }
 
-const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+const getSize = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 /** Returns `null` when the file is complete, otherwise why it is not. */
 async function receive(
@@ -82,10 +82,15 @@ async function receive(
   part: string,
   onBytes: (byteCount: number) => void,
 ): Promise<string | null> {
-  const { reply } = await publisher.request('GET', file.url, createRange(file, sizeOf(part)), [200, 206, 416])
+  const { reply } = await publisher.request(
+    'GET',
+    file.url,
+    createRange(file, getSize(part)),
+    [200, 206, 416],
+  )
   const { status, headers } = reply
   const start = status === 206 ? Number(/^bytes (\d+)-/.exec(headers['content-range'] ?? '')?.[1] ?? -1) : 0
-  if (status === 416 || (status === 206 && start !== sizeOf(part))) {
+  if (status === 416 || (status === 206 && start !== getSize(part))) {
     reply.discard()
     rmSync(part, { force: true })
     return 'it announced more bytes than it has'
@@ -104,7 +109,7 @@ async function receive(
   } finally {
     await handle.close()
   }
-  const byteCount = sizeOf(part)
+  const byteCount = getSize(part)
   return end === null || byteCount === end ? null : `it sent ${byteCount} of ${end} bytes`
 }
 

@@ -52,7 +52,7 @@ export interface GetProgress {
   readonly total: number | null
 }
 
-/** What became of a source. `result`: `null` if nothing changed at the publisher, or after an error. */
+/** The end of getting a source. `result`: `null` if nothing changed at the publisher, or after an error. */
 export interface GetOutcome {
   readonly source: RegisterSource
   readonly result: ImportResult | null
@@ -76,7 +76,7 @@ type Known = Readonly<Record<string, KnownEdition>>
 
 type Failed = GetOutcome & { readonly error: UserError }
 
-/** What has to be downloaded for one source. */
+/** The files to download for one source. */
 interface Plan {
   readonly name: string
   readonly source: RegisterSource

@@ -107,7 +107,7 @@ export class Publisher {
     signal.throwIfAborted()
   }
 
-  /** Names the publisher's page, and how to go on without its address. */
+  /** Names the publisher's page, and how to continue without its address. */
   createHint(first: string | null = null): string {
     const { id, page } = this.source
     return `${first === null ? '' : `${first}; `}see ${page}; if the file is elsewhere: enrich registry get ${id} --from ADDRESS_OR_PATH`

@@ -7,7 +7,7 @@ import { usualSubtype } from './csv-row.js'
 import { checkDraft, parseDate } from './draft.js'
 
 /** A record of a file: returns all texts of a column, which are several only in JSON and XML. */
-export type MappedRecord = (column: string) => readonly string[]
+type MappedRecord = (column: string) => readonly string[]
 
 /** Makes an item of a record. Accepts any text. */
 export type RowReader = (record: MappedRecord, line: number) => ImportItem
@@ -15,7 +15,7 @@ export type RowReader = (record: MappedRecord, line: number) => ImportItem
 /** Reads a text of a record, trimmed; `null` if it is empty. */
 type TextReader = (record: MappedRecord) => string | null
 
-/** Of the patterns in a source. */
+/** Flags of all patterns in a source. */
 export const patternFlags = 'iu'
 
 /** Lists the columns that a table reads, each once. */

@@ -33,7 +33,7 @@ import usIowa from './catalog/us-iowa.json' with { type: 'json' }
  */
 export type Text = string | TextRule
 
-export interface TextRule {
+interface TextRule {
   /** In JSON the path of a value: `addresses[type=1].city`; in XML with slashes and `@` for attributes. */
   readonly column?: string | undefined
   /** Takes the first of these that is not empty. */
@@ -175,14 +175,14 @@ const source = z.strictObject({
   record: z.string().optional(),
   licence: z.strictObject({
     name: z.string(),
-    /** What users of the data must show. */
+    /** Text that users of the data must show. */
     attribution: z.string(),
     url: url.optional(),
   }),
   rhythm: z.string(),
   rows: z.number().positive(),
   downloadMegabytes: z.number().positive(),
-  /** What it states beyond names and numbers. */
+  /** Facts beyond names and numbers. */
   states: z.array(z.string()),
   certainty: z.enum(['real rows', 'documented sample', 'description']),
   files: z.array(place),
