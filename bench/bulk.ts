@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { importRegister } from '../src/registry/import/load.js'
+import { importRegister } from '../src/registry/load.js'
 import { Chance } from '../test/simulation/chance.js'
 import { runMetered, runPeer, type Metered } from './metered.js'
 import type { AskPeer } from './bulk-peer.js'

@@ -4,7 +4,7 @@ import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
-import { importRegister } from '../src/registry/import/load.js'
+import { importRegister } from '../src/registry/load.js'
 import { findBrowser, openBrowser } from '../test/support/browser.js'
 import { csvLine, diskFolder, grouped, ratio, type Say } from './support.js'
 

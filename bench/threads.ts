@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { importRegister } from '../src/registry/import/load.js'
+import { importRegister } from '../src/registry/load.js'
 import { openRegistry } from '../src/registry/registry.js'
 import { Chance } from '../test/simulation/chance.js'
 import { makeCompanies } from './companies.js'

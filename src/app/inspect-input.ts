@@ -1,11 +1,13 @@
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import type { Environment } from '../config/file-config.js'
-import type { Settings } from '../config/settings.js'
-import { createConnectors } from '../connectors/connectors.js'
+import { resolveSettings, type Settings } from '../config/settings.js'
+import { createConnectors, type Connectors } from '../connectors/connectors.js'
+import { findCountryCode } from '../core/countries.js'
 import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
 import {
+  inspectColumns,
   inspectRows,
   type InspectionServices,
   type RowInspection,
@@ -98,3 +100,38 @@ export function buildInputOptions(settings: Settings): RowsToInspect['source']['
 /** Folder for local copies of inputs and outputs: that of the checkpoint, which can be written. */
 export const chooseSpoolFolder = ({ checkpoint: { path } }: Settings): string =>
   isPostgresUrl(path) ? tmpdir() : dirname(path)
+
+/** Counts the rows of an input by the code of their country; `null` for rows without one. */
+export async function countCountries(
+  path: string,
+  environment: Environment,
+  connectors: Connectors,
+): Promise<Map<string | null, number>> {
+  const settings = resolveSettings({ input: { paths: [path] } }, environment)
+  const source = {
+    input: buildInputOptions(settings),
+    columns: settings.input.columns,
+    identifierUse: settings.identifierUse,
+  }
+  return inspectColumns(source, { connectors }, async ({ input, columns }) => {
+    const counts = new Map<string | null, number>()
+    for await (const rows of input.rows.keys([...columns.detect().location].reverse())) {
+      for (const cells of rows) {
+        const country = findCountry(cells)
+        counts.set(country, (counts.get(country) ?? 0) + 1)
+      }
+    }
+    return counts
+  })
+}
+
+/** A cell is a country, or ends with one: `Kiel, Germany`. */
+function findCountry(cells: readonly (string | null)[]): string | null {
+  for (const cell of cells) {
+    const text = cell?.trim() ?? ''
+    const code =
+      text === '' ? null : (findCountryCode(text) ?? findCountryCode(text.split(',').at(-1)?.trim() ?? ''))
+    if (code !== null) return code
+  }
+  return null
+}

@@ -26,6 +26,8 @@ interface Ticket extends Asked {
   endedThreadCount: number
 }
 
+type Queues = Record<Question['kind'], Ticket[]>
+
 const numberMax = 2 ** 31 - 1
 const kinds = ['resolve', 'search', 'candidates', 'likely'] as const satisfies readonly Question['kind'][]
 
@@ -35,12 +37,7 @@ export class Dispatch {
   readonly #places: readonly ThreadSlot[]
   readonly #open = new Map<number, Ticket>()
   /** Waiting questions by kind. Kinds alternate, because runs come in hundreds and searches one by one. */
-  readonly #waiting: Record<Question['kind'], Ticket[]> = {
-    resolve: [],
-    search: [],
-    candidates: [],
-    likely: [],
-  }
+  readonly #waiting: Queues = { resolve: [], search: [], candidates: [], likely: [] }
   readonly #closing = new AbortController()
   #turn = 0
   #lastNumber = 0

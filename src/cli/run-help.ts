@@ -121,6 +121,15 @@ export const environmentVariables = {
     manual:
       'The whole value, sent to the host of the address only. See [Credentials](databases-and-stores.md#credentials).',
   },
+  ENRICH_CONTACT: {
+    help: 'your name and e-mail address, for publishers of registers',
+    manual: 'Like `--contact` of `enrich registry get`. The SEC refuses requests without it.',
+  },
+  ENRICH_REGISTER_MIRROR: {
+    help: 'server with copies of the files of registers',
+    manual:
+      '`enrich registry get` then asks this server for each file, under the host and path of the original: `https://mirror.example.com/data.brreg.no/…`.',
+  },
   ENRICH_PARTITION: { help: 'partition of the job that a process runs, like --partition', manual: '' },
   ENRICH_SERVE_API_KEY: { help: 'API key that clients of "enrich serve" send', manual: '' },
 } as const

@@ -3,11 +3,13 @@ import {
   insideFile,
   type Connector,
   type ConnectorOptions,
+  type Environment,
   type Place,
   type Source,
   type Target,
   type TargetOptions,
 } from './connector.js'
+import type { StoreReply, StoreRequest } from './objects/http-client.js'
 
 export { findDatabaseFile, isAddress } from './address.js'
 export { createNulError, type Place, type RemovedColumns, type Target, type WriteMode } from './connector.js'
@@ -54,6 +56,35 @@ export const createConnectors = ({ signal, ...options }: ConnectorOptions): Conn
 export const noConnectors: Connectors = {
   openSource: () => Promise.reject(new Error('no access to tables and objects')),
   openTarget: () => Promise.reject(new Error('no access to tables and objects')),
+}
+
+/** Sends single requests to web servers: no redirects, no retries. Proxies and `SSL_CERT_FILE` apply. */
+export interface WebClient {
+  /** Throws errors that `explain` knows, and the reason of the signal. */
+  exchange(request: WebRequest, signal?: AbortSignal): Promise<StoreReply>
+  /** Returns the text of a reply of at most 16 MiB. */
+  readText(reply: StoreReply): Promise<string>
+  /** Explains a failure of the network; `null` for another error. */
+  explain(error: unknown): { reason: string; hint: string | null; isPermanent: boolean } | null
+  close(): Promise<void>
+}
+
+type WebRequest = Pick<StoreRequest, 'method' | 'url' | 'headers'>
+export type WebReply = StoreReply
+
+/** Opens a client for files on web servers that are no inputs, such as those of registers. */
+export async function openWebClient(environment: Environment): Promise<WebClient> {
+  const { ConnectionFault, HttpClient, systemPlatform } = await import('./objects/http-client.js')
+  const http = new HttpClient(environment, systemPlatform)
+  return {
+    exchange: (request, signal) => http.exchange(request, signal),
+    readText: (reply) => http.readText(reply),
+    explain: (error) =>
+      error instanceof ConnectionFault
+        ? { reason: error.message, hint: error.hint, isPermanent: error.isPermanent }
+        : null,
+    close: () => http.close(),
+  }
 }
 
 function load(address: string): Promise<Connector> {

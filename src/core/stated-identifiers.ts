@@ -1,5 +1,6 @@
 import { findCountryCode } from './countries.js'
 import { toRootDomain } from './domain-name.js'
+import { readNamedNumber } from './national-numbers.js'
 import { identifierKeys, identifierNames, toCanonicalIdentifier, type IdentifierKey } from './identifiers.js'
 
 /**
@@ -72,11 +73,17 @@ function readStated(text: string): StatedIdentifier[] | null {
   for (const part of text.split(',')) {
     const [, label = '', rest = ''] = labelled.exec(part.trim()) ?? []
     const kind = statedKinds.find((one) => identifierNames[one].toLowerCase() === label.toLowerCase())
-    const identifier = kind === undefined ? null : readValue(kind, rest)
+    const identifier = kind === undefined ? readNationalNumber(part) : readValue(kind, rest)
     if (identifier === null) return null
     found.push(identifier)
   }
   return found
+}
+
+/** Reads a company number under its national name: `SIREN 552 032 534`. */
+function readNationalNumber(text: string): StatedIdentifier | null {
+  const found = readNamedNumber(text)
+  return found === null ? null : toStatedIdentifier('registration_id', found.value, found.country)
 }
 
 function readValue(kind: StatedKind, text: string): StatedIdentifier | null {

@@ -42,11 +42,8 @@ export function calculateServedEdition(registryEdition: string | null, listsHash
   return createHash('sha256').update(`${registry} ${listsHash}`).digest('hex').slice(0, 16)
 }
 
-interface ServedEdition {
-  readonly edition: string
-  /** Time since it became the served edition. */
-  readonly ageMs: number
-}
+/** `ageMs`: time since it became the served edition. */
+type ServedEdition = Readonly<{ edition: string; ageMs: number }>
 
 /**
  * Opens the guard. The first replica sets the edition that all answer from. One with another edition gets
@@ -62,9 +59,8 @@ export async function openEditionGuard(deps: EditionGuardDeps): Promise<EditionG
   if (served.edition !== own) throw createEditionDiffersError(own, served.edition)
   const waitMs = lifeMs + lookMs - served.ageMs
   if (waitMs > 0) {
-    deps.log(
-      `the service changes to edition ${own}: waiting until replicas of the previous edition have ended their work`,
-    )
+    const reason = 'waiting until replicas of the previous edition have ended their work'
+    deps.log(`the service changes to edition ${own}: ${reason}`)
     await clock.sleep(waitMs)
   }
   return watch(deps, waitMs > 0 ? clock.monotonicMs() : settledAtMs)

@@ -5,7 +5,7 @@ import {
   type RecordSource,
   type TableRecord,
   readTextPieces,
-} from './records.js'
+} from './bytes.js'
 
 export interface CsvDialect {
   readonly delimiter: string

@@ -1,6 +1,6 @@
 import { UserError, getErrorText } from '../core/errors.js'
 import { tableLimits } from './limits-and-errors.js'
-import type { TextChunks } from './records.js'
+import type { TextChunks } from './bytes.js'
 import { isDeeperThan } from '../core/json.js'
 
 /**

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { CsvError, Parser } from 'csv-parse'
 import { UserError } from '../core/errors.js'
 import { createTooManyColumnsError, tableLimits } from './limits-and-errors.js'
-import type { RecordSource, TableRecord } from './records.js'
+import type { RecordSource, TableRecord } from './bytes.js'
 
 /** Reads all records, including the header, with csv-parse. Throws the same errors as `readStrictRecords`. */
 export async function* readParsedRecords(source: RecordSource): AsyncGenerator<readonly TableRecord[]> {

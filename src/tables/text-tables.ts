@@ -12,11 +12,11 @@ import {
   type LocatedRecord,
   type RecordSource,
   type TableRecord,
-} from './records.js'
+} from './bytes.js'
 
 export { detectPacking, openFileBytes, type ByteSource } from './bytes.js'
 export { CsvScanner } from './csv-scanner.js'
-export type { LocatedRecord } from './records.js'
+export type { LocatedRecord } from './bytes.js'
 
 /**
  * Opens the only data file of a path: the file itself, plain, `.gz` or `.zst`, or the zip member that matches `wanted`

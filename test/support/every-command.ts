@@ -18,6 +18,9 @@ export interface CommandCase {
   readonly env?: Readonly<Record<string, string>>
 }
 
+/** A row of the file of the National Tax Agency, which has no header. */
+const japanRow = `1,1180301018771,01,0,2018-04-02,2015-10-05,"トヨタ自動車株式会社",,301,"愛知県","豊田市","トヨタ町1番地",,23,211,4718571,,,,,,,2015-10-05,1,"TOYOTA MOTOR CORPORATION",,,,,0\n`
+
 const enriched = ['companies.csv', '-o', 'out.csv']
 const run = ['notice', 'columns', 'planned', 'publishing', 'finished']
 const account = (...words: string[]) => ['accounts', ...words, '--data', 'service']
@@ -77,6 +80,16 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     args: ['registry', 'load', 'registers', '--registry', 'loaded.sqlite'],
     types: ['plan', 'loaded', 'summary'],
   },
+  'registry sources': { args: ['registry', 'sources'], types: ['source'] },
+  'registry get': {
+    args: ['registry', 'get', 'japan', '--from', 'japan.csv', '--registry', 'japan.sqlite'],
+    types: ['register'],
+  },
+  'registry refresh': {
+    args: ['registry', 'refresh', '--registry', 'none.sqlite'],
+    types: ['error'],
+    code: 2,
+  },
   'registry info': { args: ['registry', 'info'], types: ['registry'] },
   'registry search': { args: ['registry', 'search', 'apple'], types: ['hit'] },
   'registry evaluate': {
@@ -126,6 +139,7 @@ export async function everyState(whenFinished: (remove: () => void) => void): Pr
       ['Nobody at All', 'Nowhere'],
     ]),
   )
+  place.write('japan.csv', japanRow)
   place.write('register.csv', 'id,name,city\n1,Acme Widgets GmbH,Bonn\n')
   mkdirSync(place.path('registers'))
   place.write(

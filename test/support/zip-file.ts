@@ -11,8 +11,14 @@ export interface ZippedFile {
   readonly statedBytes?: number
 }
 
-/** Writes a zip as zip tools do: a header before each file, the directory at the end. */
 export function writeZip(folder: string, name: string, files: readonly ZippedFile[]): string {
+  const path = join(folder, name)
+  writeFileSync(path, zipOf(files))
+  return path
+}
+
+/** Packs a zip as zip tools do: a header before each file, the directory at the end. */
+export function zipOf(files: readonly ZippedFile[]): Buffer {
   const parts: Buffer[] = []
   const directory: Buffer[] = []
   let offset = 0
@@ -44,7 +50,5 @@ export function writeZip(folder: string, name: string, files: readonly ZippedFil
   end.writeUInt16LE(files.length, 10)
   end.writeUInt32LE(directoryBytes.length, 12)
   end.writeUInt32LE(offset, 16)
-  const path = join(folder, name)
-  writeFileSync(path, Buffer.concat([...parts, directoryBytes, end]))
-  return path
+  return Buffer.concat([...parts, directoryBytes, end])
 }

@@ -56,7 +56,7 @@ interface Doors {
 const doors: Record<string, Doors> = {
   app: {
     files: `
-      choose-registry enrich inspect-input labelled-decisions matcher-pool open-review
+      choose-registry enrich inspect-input matcher-pool open-review
       preview-rows propose-decisions service-connection`,
   },
   client: { files: 'client transport', atMost: { doors: 2 } },
@@ -93,7 +93,7 @@ const doors: Record<string, Doors> = {
   },
   'pipeline/scheduler': { files: 'scheduler scheduling', atMost: { doors: 2 } },
   registry: {
-    files: 'edition evaluate/evaluation import/load normalize/parsed-name normalize/places read-registry',
+    files: 'edition evaluate/evaluation load normalize/parsed-name normalize/places read-registry',
     atMost: { doors: 6, names: 40 },
   },
   report: { files: 'live/watch-run report', atMost: { doors: 3 } },

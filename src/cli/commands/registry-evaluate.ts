@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command, type Option } from 'commander'
 import { findRegistryPath } from '../../app/choose-registry.js'
-import { toLabelledDecisions, type LabelledDecisions } from '../../app/labelled-decisions.js'
+import { toLabelledDecisions, type LabelledDecisions } from '../../app/propose-decisions.js'
 import { defaultPaths } from '../../config/options.js'
 import { UserError } from '../../core/errors.js'
 import { readDecisionsFile } from '../../pipeline/decisions/decision-sync.js'
@@ -167,15 +167,8 @@ function toJson(
   if (decided === null || labelled === null) return { ...report, ...common }
   const { acceptedCount, noneCount, unknown, byCountry, advice } = decided
   const { otherServiceCount, furtherAskedCount } = labelled
-  const decisions = {
-    acceptedCount,
-    noneCount,
-    unknown,
-    byCountry,
-    advice,
-    otherServiceCount,
-    furtherAskedCount,
-  }
+  const counts = { otherServiceCount, furtherAskedCount }
+  const decisions = { acceptedCount, noneCount, unknown, byCountry, advice, ...counts }
   return { ...report, decisions, ...common }
 }
 

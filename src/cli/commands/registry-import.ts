@@ -9,7 +9,7 @@ import {
   type ImportFormat,
   type ImportResult,
   type LoadedFile,
-} from '../../registry/import/load.js'
+} from '../../registry/load.js'
 import type { Encoding } from '../../core/encodings.js'
 import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import {
@@ -142,7 +142,7 @@ const drawIntervalMs = 200
 const lineIntervalMs = 10_000
 
 /** Prints progress: one redrawn line on a terminal, lines at intervals elsewhere. */
-function createProgress(
+export function createProgress(
   io: CliIo,
   clock: Clock,
   textOf: (rowCount: number, elapsedMs: number, isEnd: boolean) => string = formatImportProgress,

@@ -6,6 +6,7 @@ import { encodingNames } from '../../core/encodings.js'
 import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import { addEvaluate } from './registry-evaluate.js'
 import { addImport, addLoad } from './registry-import.js'
+import { addGet, addRefresh, addSources } from './registry-sources.js'
 import { formatLinkage, formatInfo, formatHits } from '../terminal/registry-text.js'
 
 const registryPathDefault = defaultPaths.registry
@@ -18,7 +19,7 @@ interface SearchFlags {
   json?: boolean
 }
 
-/** Adds `enrich registry import|load|info|search|evaluate`. */
+/** Adds `enrich registry sources|get|refresh|import|load|info|search|evaluate`. */
 export function fillRegistryCommand(registry: Command, io: CliIo): void {
   const imports = {
     map: createMapOption(),
@@ -26,6 +27,10 @@ export function fillRegistryCommand(registry: Command, io: CliIo): void {
     registry: createRegistryOption(),
     registryPathDefault,
   }
+  const gets = { registry: createRegistryOption(), registryPathDefault }
+  addSources(registry, io, gets)
+  addGet(registry, io, gets)
+  addRefresh(registry, io, gets)
   addImport(registry, io, imports)
   addLoad(registry, io, { registry: createRegistryOption(), registryPathDefault })
   registry.addHelpText(

@@ -1,9 +1,8 @@
 import { Writable } from 'node:stream'
 import { UserError, type ExitCode, getErrorStack } from '../../core/errors.js'
-import { redactArguments, omittedText } from '../../core/secret.js'
+import { redactArguments, omittedText, redactAddresses } from '../../core/local-path.js'
 import type { StatusLine } from './screen.js'
 import { createConnectors, type Connectors } from '../../connectors/connectors.js'
-import { redactAddresses } from '../../core/local-path.js'
 import { explainSystemFailure } from '../../platform/system-limits.js'
 
 /** Streams, arguments and environment of a command. */

@@ -1,6 +1,6 @@
 import type { Interval } from '../../core/interval.js'
 import { formatCount, plural, cutToWidth, measureWidth } from '../../core/text.js'
-import type { LabelledDecisions } from '../../app/labelled-decisions.js'
+import type { LabelledDecisions } from '../../app/propose-decisions.js'
 import type {
   AcceptAdvice,
   Comparison,

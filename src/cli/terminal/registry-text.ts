@@ -3,14 +3,7 @@ import { defaultPaths } from '../../config/options.js'
 import { formatBytes, formatCount, plural } from '../../core/text.js'
 import { hasSameLetters } from '../../core/registry-suffix.js'
 import { formatDuration } from '../../core/time.js'
-import type {
-  ImportFormat,
-  ImportResult,
-  LineReason,
-  LoadedFile,
-  LoadPlan,
-  LoadStep,
-} from '../../registry/import/load.js'
+import type { ImportFormat, ImportResult, LoadedFile, LoadPlan } from '../../registry/load.js'
 import { formatTermList } from './command-io.js'
 import {
   apartReasons,
@@ -19,6 +12,9 @@ import {
   type RegistryInfo,
   type SearchHit,
 } from '../../registry/read-registry.js'
+
+type LineReason = ImportResult['rejections'][number]
+type LoadStep = LoadPlan['steps'][number]
 
 interface ImportTextOptions {
   /** `null`: without the next command. */

@@ -29,15 +29,13 @@ import {
   parseTargetAddress,
   quoteTable,
   createTableSource,
-} from './table-names.js'
-import { createFileTarget, writeTable, type FileTable } from './file-database.js'
-import {
   buildDefinition,
   createViewError,
   type ExistingColumn,
   type TablePlan,
   type WantedColumn,
-} from './table-plan.js'
+} from './table-names.js'
+import { createFileTarget, writeTable, type FileTable } from './file-database.js'
 
 // Tables and queries of DuckDB: `duckdb:FILE#schema.table`.
 

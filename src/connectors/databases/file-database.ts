@@ -20,8 +20,8 @@ import {
 } from '../connector.js'
 import type { TableName } from '../address.js'
 import type { FileColumn } from './local-parquet.js'
-import { quoteTable } from './table-names.js'
 import {
+  quoteTable,
   announceRemoval,
   buildDefinition,
   hasColumnChanges,
@@ -30,7 +30,7 @@ import {
   type PlanRules,
   type TablePlan,
   type WantedColumn,
-} from './table-plan.js'
+} from './table-names.js'
 
 /** A database in a file, as an input or an output. */
 export interface DatabaseFile {

@@ -12,8 +12,8 @@ import {
   type ExistingColumn,
   type TablePlan,
   type WantedColumn,
-} from './table-plan.js'
-import { quoteTable } from './table-names.js'
+  quoteTable,
+} from './table-names.js'
 
 export interface PostgresPlan extends TablePlan<TableColumn> {
   /** Columns that accept no UPDATE. */

@@ -31,8 +31,15 @@ import {
   type FoundTable,
 } from './postgres-plan.js'
 import { assertNoNul, sendRows } from './postgres-rows.js'
-import { formatTable, parseTargetAddress, quoteTable } from './table-names.js'
-import { announceRemoval, buildDefinition, hasColumnChanges, type WantedColumn } from './table-plan.js'
+import {
+  formatTable,
+  parseTargetAddress,
+  quoteTable,
+  announceRemoval,
+  buildDefinition,
+  hasColumnChanges,
+  type WantedColumn,
+} from './table-names.js'
 
 /** A temporary table, which ends with its transaction. */
 const stage = 'pg_temp.enrich_stage'

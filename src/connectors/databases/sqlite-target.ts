@@ -15,8 +15,14 @@ import {
   type FileColumn,
 } from './local-parquet.js'
 import { assertNotOurs, listSqlitePlaces, whenSqliteFree, withSqliteFile } from './sqlite-file.js'
-import { mentionsName, parseTargetAddress } from './table-names.js'
-import { buildDefinition, type ExistingColumn, type TablePlan, type WantedColumn } from './table-plan.js'
+import {
+  mentionsName,
+  parseTargetAddress,
+  buildDefinition,
+  type ExistingColumn,
+  type TablePlan,
+  type WantedColumn,
+} from './table-names.js'
 
 /** Throws ADDRESS_INVALID and USAGE_INVALID. */
 export function openSqliteTarget(address: string, options: TargetOptions): Target {

@@ -93,6 +93,34 @@ export const serviceErrors = {
     meaning: 'the registry cannot be written',
     remedy: 'check the folder and its permissions',
   },
+  REGISTER_UNKNOWN: {
+    meaning: '`registry get` names a source that does not exist; the hint has similar names',
+    remedy: 'choose one that `enrich registry sources` lists, or pass the file of your own source',
+  },
+  REGISTER_SOURCE_INVALID: {
+    meaning: 'the description of a source cannot be read; the message names the member',
+    remedy: 'compare it with a valid one: `enrich registry sources --show companies-house`',
+  },
+  REGISTER_UNREACHABLE: {
+    exitCode: 5,
+    meaning:
+      'a publisher of register data did not answer, refused the request, or has an invalid certificate',
+    remedy: 'run the same command again: the download continues where it stopped; the loaded edition stays',
+  },
+  REGISTER_MOVED: {
+    meaning: 'the address of a register file leads nowhere, or to another host',
+    remedy: 'find the file on the page in the hint, and pass its address or path with `--from`',
+  },
+  REGISTERS_IN_USE: {
+    exitCode: 11,
+    meaning: 'another command gets registers for this registry',
+    remedy: 'wait until it ends, then run the same command again',
+  },
+  REGISTER_CHANGED: {
+    meaning:
+      'the publisher sent something else than the described file: without a column, damaged, or a page of HTML; the loaded edition stays',
+    remedy: 'read the page in the hint; correct a copy of the source, and pass it instead of the name',
+  },
   REGISTRY_IMPORT_INVALID: {
     meaning: 'the file cannot be imported: it has no names or no ids, or `--map` is wrong',
     remedy: 'read the hint; correct `--map`',

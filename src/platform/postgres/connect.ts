@@ -12,8 +12,14 @@ import {
   explainPassword,
   explainRefused,
 } from './explain.js'
-import { findPassword, PasswordMissingError } from './password.js'
-import { ConnectionLostError, type Postgres, type PostgresStatements, StatementError } from './postgres.js'
+import {
+  findPassword,
+  PasswordMissingError,
+  ConnectionLostError,
+  type Postgres,
+  type PostgresStatements,
+  StatementError,
+} from './postgres.js'
 import type { ServerError } from './refusals.js'
 
 export interface ConnectOptions {

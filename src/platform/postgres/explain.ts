@@ -1,8 +1,7 @@
 import { UserError } from '../../core/errors.js'
 import { explainNetworkCode } from '../../core/http-exchange.js'
 import { formatPostgresUrl, type PostgresAddress } from '../../core/server-addresses.js'
-import type { PasswordMissingError } from './password.js'
-import type { PostgresExplanation } from './postgres.js'
+import type { PasswordMissingError, PostgresExplanation } from './postgres.js'
 import { describeRefusal, type ServerError } from './refusals.js'
 
 /** Error codes of Node.js for TLS and certificates. */

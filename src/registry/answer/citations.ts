@@ -98,6 +98,7 @@ const registerFormats = new Set([
   'sec-tickers',
   'sec-sub',
   'sec-submissions',
+  'register',
 ])
 
 /** Returns the public page of the source that shows the claim; `null` without one. */

@@ -285,7 +285,8 @@ function readIdentifiers(field: FieldReader): DraftIdentifier[] {
   return identifiers
 }
 
-const usualSubtype: Readonly<Record<EntityType, EntitySubtype>> = {
+/** Subtype of an organization of which only the type is known. */
+export const usualSubtype: Readonly<Record<EntityType, EntitySubtype>> = {
   business: 'incorporated_entity',
   nonprofit: 'nonprofit_entity',
   government: 'government_entity',

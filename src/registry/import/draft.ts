@@ -299,11 +299,14 @@ function readCode(text: string | null, shape: RegExp, what: string, dropped: str
   return first ?? null
 }
 
-/** Parses a date at the start of a text, `DD/MM/YYYY` or `YYYYMMDD`, to `YYYY-MM-DD`; `null` for any other text. */
+/**
+ * Parses a date at the start of a text, `DD/MM/YYYY` (also with points or dashes) or `YYYYMMDD`, to `YYYY-MM-DD`; `null`
+ * for any other text.
+ */
 export function parseDate(text: string | null): string | null {
   if (text === null) return null
   const iso = /^(\d{4})-(\d{2})-(\d{2})/.exec(text) ?? /^(\d{4})(\d{2})(\d{2})$/.exec(text)
-  const british = /^(\d{2})\/(\d{2})\/(\d{4})$/.exec(text)
+  const british = /^(\d{2})[/.-](\d{2})[/.-](\d{4})$/.exec(text)
   const [year, month, day] = iso
     ? [iso[1], iso[2], iso[3]]
     : british

@@ -1,4 +1,5 @@
 import { open, stat } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { formatCount } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
 import type { Encoding } from '../../core/encodings.js'
@@ -17,7 +18,8 @@ import {
 import { findPairColumns, domainList, gleifBic, gleifIsin, leiCik, secNames } from './additions.js'
 import type { WritableRegistry } from '../registry.js'
 import { type ImportResult, runImport, type ImportOptions } from './run-import.js'
-import { companiesHouse } from './companies-house.js'
+import { createMappedFormat, readMappedFile } from './mapped-format.js'
+import { getSource, type RegisterSource } from '../sources/source.js'
 import { gleif } from './gleif.js'
 import { gleifAuthorities, gleifLegalForms, gleifRelationships } from './gleif-relationships-and-codes.js'
 import { secSub, secTickers, secSubmissions } from './sec.js'
@@ -37,7 +39,7 @@ export const fileFormats = {
   'sec-sub': secSub,
   'sec-names': secNames,
   domains: domainList,
-  'companies-house': companiesHouse,
+  'companies-house': createMappedFormat(getSource('companies-house')),
   wikidata,
 } as const satisfies Record<string, FileFormat>
 
@@ -58,6 +60,45 @@ export function importFile(registry: WritableRegistry, options: ImportFileOption
     mustHold: true,
     items: () => fileFormat.read(path, { encoding, onNotice }),
   })
+}
+
+/**
+ * Reads the files of one edition of a source, table by table. `countries`: codes of the countries whose companies are
+ * kept; `null` for all. Errors: those of reading files, REGISTRY_IMPORT_INVALID.
+ */
+export async function* readSourceItems(
+  source: RegisterSource,
+  paths: readonly string[],
+  countries: readonly string[] | null,
+): AsyncGenerator<readonly ImportItem[]> {
+  const filter = countries === null ? null : createCountryFilter(new Set(countries))
+  for (const table of source.tables) {
+    const isWanted = table.file === undefined ? null : new RegExp(table.file, 'iu')
+    for (const path of paths) {
+      if (table.reader !== undefined && isWanted?.test(basename(path)) === false) continue
+      const items =
+        table.reader === undefined
+          ? readMappedFile(source, table, path)
+          : fileFormats[table.reader].read(path)
+      for await (const piece of items) yield filter === null ? piece : piece.map(filter)
+    }
+  }
+}
+
+/** Keeps registrations with their address or register in these countries, and what concerns them. */
+function createCountryFilter(countries: ReadonlySet<string>): (item: ImportItem) => ImportItem {
+  const kept = new Set<string>()
+  const isKept = (item: ImportItem): boolean => {
+    if (item.kind === 'addition') return item.rows.some(({ sourceKey }) => kept.has(sourceKey))
+    if (item.kind === 'relationship') return kept.has(item.childKey)
+    if (item.kind !== 'registration' || item.read.row === null) return true
+    const { address, jurisdiction, sourceKey } = item.read.row
+    const isIn =
+      countries.has(address.countryCode ?? '') || countries.has(jurisdiction?.slice(0, 2).toUpperCase() ?? '')
+    if (isIn) kept.add(sourceKey)
+    return isIn
+  }
+  return (item) => (isKept(item) ? item : { kind: 'skipped', line: item.line })
 }
 
 /** The format of a file, recognized by its content. */

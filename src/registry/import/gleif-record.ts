@@ -173,3 +173,19 @@ function toRegionName(country: string | null, code: string | null): string | nul
   }
   return named
 }
+
+/** Columns of an address in the golden copy as CSV. */
+export function listAddressColumns(block: string) {
+  return {
+    lines: [
+      `${block}.FirstAddressLine`,
+      ...[1, 2, 3].map((number) => `${block}.AdditionalAddressLine.${number}`),
+    ],
+    number: `${block}.AddressNumber`,
+    numberWithinBuilding: `${block}.AddressNumberWithinBuilding`,
+    city: `${block}.City`,
+    region: `${block}.Region`,
+    country: `${block}.Country`,
+    postalCode: `${block}.PostalCode`,
+  }
+}

@@ -1,8 +1,23 @@
+import { at as getMember, toList } from '../../core/json.js'
 import type { FileFormat } from '../model/registry-rows.js'
-import { buildLeiItem, type LeiAddress, type LeiName, type LeiRecord } from './gleif-record.js'
-import { isJson, readJsonItems, toList, getMember, parseJson, toText } from './json-elements.js'
+import {
+  buildLeiItem,
+  listAddressColumns,
+  type LeiAddress,
+  type LeiName,
+  type LeiRecord,
+} from './gleif-record.js'
+import {
+  isJson,
+  readJsonItems,
+  parseJson,
+  toText,
+  createOtherKindError,
+  readTableItems,
+  type TableRow,
+  type Table,
+} from './table.js'
 import { openOneFile } from '../../tables/text-tables.js'
-import { createOtherKindError, readTableItems, type TableRow, type Table } from './table.js'
 
 /** `gleif`: the Level 1 golden copy, as CSV or JSON, plain or compressed. */
 export const gleif: FileFormat = {
@@ -96,33 +111,10 @@ const otherNameColumns = [
   ),
 ].map((column) => ({ name: column, type: `${column}.type` }))
 
-interface AddressColumns {
-  readonly lines: readonly string[]
-  readonly number: string
-  readonly numberWithinBuilding: string
-  readonly city: string
-  readonly region: string
-  readonly country: string
-  readonly postalCode: string
-}
+type AddressColumns = ReturnType<typeof listAddressColumns>
 
 const headquartersColumns = listAddressColumns('Entity.HeadquartersAddress')
 const legalAddressColumns = listAddressColumns('Entity.LegalAddress')
-
-function listAddressColumns(block: string): AddressColumns {
-  return {
-    lines: [
-      `${block}.FirstAddressLine`,
-      ...[1, 2, 3].map((number) => `${block}.AdditionalAddressLine.${number}`),
-    ],
-    number: `${block}.AddressNumber`,
-    numberWithinBuilding: `${block}.AddressNumberWithinBuilding`,
-    city: `${block}.City`,
-    region: `${block}.Region`,
-    country: `${block}.Country`,
-    postalCode: `${block}.PostalCode`,
-  }
-}
 
 const successorColumns = ['Entity.SuccessorEntity.1.SuccessorLEI', 'Entity.SuccessorEntity.SuccessorLEI']
 

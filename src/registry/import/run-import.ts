@@ -47,6 +47,8 @@ export interface ImportResult {
   readonly newerFileDate: string | null
   /** Registrations that are no longer in the source. */
   readonly vanishedCount: number
+  /** Registrations known before whose content is another one now. */
+  readonly changedCount: number
   /** Claims that are kept until a file names their company. */
   readonly waitingCount: number
   /** The same file was imported with the same options before; nothing was changed. */
@@ -176,6 +178,8 @@ function buildUnchangedResult(counts: UnchangedCounts): ImportResult {
 /** Options of all importers. */
 export interface ImportOptions {
   readonly path: string
+  /** Further files of the same edition, which are imported together; optional, defaults to none. */
+  readonly morePaths?: readonly string[]
   /** A newer file replaces an older one of the same source. Defaults to a name from the importer. */
   readonly sourceName?: string
   /** Date of the file; defaults to that of `readFileDateMs`. */
@@ -206,10 +210,10 @@ export interface ImportedFile {
  */
 export async function runImport(
   registry: WritableRegistry,
-  { path, dateMs, onProgress, signal }: ImportOptions,
+  { path, morePaths = [], dateMs, onProgress, signal }: ImportOptions,
   file: ImportedFile,
 ): Promise<ImportResult> {
-  const { sha256, dateMs: changedAtMs } = await hashFile(path)
+  const { sha256, dateMs: changedAtMs } = await hashFiles(path, morePaths)
   const fileName = basename(path)
   const fileDate = dateMs ?? (await readFileDateMs(path, changedAtMs, systemClock.nowMs()))
   const source = { ...file.source, fileName, fileDateMs: fileDate, fileSha256: sha256 }
@@ -234,18 +238,22 @@ export async function runImport(
 }
 
 /**
- * Returns the SHA-256 and the modification time of a file on disk. Throws INPUT_NOT_FOUND, INPUT_IS_FOLDER and
- * INPUT_UNREADABLE.
+ * Returns the SHA-256 of files on disk, and the modification time of the first one. Throws INPUT_NOT_FOUND,
+ * INPUT_IS_FOLDER and INPUT_UNREADABLE.
  */
-async function hashFile(path: string): Promise<{ sha256: string; dateMs: number }> {
-  try {
-    const { mtimeMs } = statSync(path)
-    const hash = createHash('sha256')
-    for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
-    return { sha256: hash.digest('hex'), dateMs: mtimeMs }
-  } catch (error) {
-    throw toFileError(error, path)
+async function hashFiles(
+  path: string,
+  morePaths: readonly string[],
+): Promise<{ sha256: string; dateMs: number }> {
+  const hash = createHash('sha256')
+  for (const one of [path, ...morePaths]) {
+    try {
+      for await (const chunk of createReadStream(one)) hash.update(chunk as Buffer)
+    } catch (error) {
+      throw toFileError(error, one)
+    }
   }
+  return { sha256: hash.digest('hex'), dateMs: statSync(path).mtimeMs }
 }
 
 /**

@@ -1,9 +1,16 @@
+import { at as getMember, toList } from '../../core/json.js'
 import { type DraftIdentifier, checkDraft, parseDate, type Draft } from './draft.js'
 import type { FileFormat, ImportItem } from '../model/registry-rows.js'
-import { readJsonItems, toList, parseJson, toText, getMember } from './json-elements.js'
+import {
+  readJsonItems,
+  parseJson,
+  toText,
+  createOtherKindError,
+  createTableFormat,
+  type TableRow,
+} from './table.js'
 import { openFiles, openOneFile, type ByteSource } from '../../tables/text-tables.js'
 import { recordUrls } from '../model/identifiers.js'
-import { createOtherKindError, createTableFormat, type TableRow } from './table.js'
 import { toJurisdiction, parseEdgarPlace } from '../reference/registers.js'
 import { isUtf8 } from 'node:buffer'
 import { UserError } from '../../core/errors.js'

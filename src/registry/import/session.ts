@@ -55,6 +55,8 @@ export interface ImportSession {
 interface ImportEnd {
   /** Registrations that are no longer in the source. */
   readonly vanishedCount: number
+  /** Registrations known before whose content is another one now. */
+  readonly changedCount: number
   /** Claims on registrations that no source has named yet. */
   readonly waitingCount: number
 }
@@ -80,7 +82,13 @@ export function findUnchangedSource(database: Sqlite, source: SourceFile): Uncha
     )
   if (!found) return null
   const counts = { rowCount: found.row_count, importedCount: 0, updatedCount: 0 }
-  return { ...counts, rejectedCount: found.rejected_count, vanishedCount: 0, waitingCount: 0 }
+  return {
+    ...counts,
+    rejectedCount: found.rejected_count,
+    vanishedCount: 0,
+    changedCount: 0,
+    waitingCount: 0,
+  }
 }
 
 /** Begins an import in one transaction: a killed one leaves no trace. */
@@ -120,7 +128,11 @@ function openSession(database: Sqlite, own: RecordedSource, { sourceName }: Sour
       recordCounts(database, own, counts, toIso(importedAtMs))
       const waitingCount = claims.countWaitingClaims() + references.countWaitingReferences()
       database.exec('COMMIT')
-      return { vanishedCount: unnamedCount + unseenCount + removedCount, waitingCount }
+      return {
+        vanishedCount: unnamedCount + unseenCount + removedCount,
+        changedCount: writer.countChanged(),
+        waitingCount,
+      }
     },
     rollback() {
       if (database.inTransaction) database.exec('ROLLBACK')

@@ -1,3 +1,4 @@
+import { at as getMember } from '../../core/json.js'
 import { openOneFile } from '../../tables/text-tables.js'
 import type {
   CompanyProfile,
@@ -13,8 +14,15 @@ import { importLimits, matchLimits } from '../model/limits.js'
 import { buildAddedRow } from './additions.js'
 import { isWebsite, parseDate } from './draft.js'
 import { formatCompanyNumber } from './gleif-record.js'
-import { isJson, readJsonItems, getMember, parseJson, toText } from './json-elements.js'
-import { createOtherKindError, readTableItems, type Table } from './table.js'
+import {
+  isJson,
+  readJsonItems,
+  parseJson,
+  toText,
+  createOtherKindError,
+  readTableItems,
+  type Table,
+} from './table.js'
 
 /**
  * Variables of the query: one row per item, several values separated by `|`. A query without grouping has `altLabel`.

@@ -1,3 +1,4 @@
+import { toNationalNumber } from '../../core/national-numbers.js'
 import { findAuthorityFacts } from '../reference/registers.js'
 
 /** The identifier or relationship by which two registrations belong to one company. */
@@ -96,14 +97,15 @@ export function toRegister(jurisdiction: string, authority: string | null): stri
   return authority
 }
 
-/** Companies House numbers have eight characters; files lose leading zeros. */
+/** Returns the form in which numbers are stored: files lose leading zeros, and write points and dashes or do not. */
 export function normalizeRegistrationNumber(
   value: string,
   jurisdiction: string | null,
   authority: string | null,
 ): string {
   const isCompaniesHouse = authority !== null && /^RA00058[567]$/.test(authority)
-  if (!isCompaniesHouse || jurisdiction?.startsWith('gb') !== true) return value
+  if (!isCompaniesHouse || jurisdiction?.startsWith('gb') !== true)
+    return (jurisdiction === null ? null : toNationalNumber(jurisdiction, value)) ?? value
   const closed = value.replace(/\s/g, '')
   const [, prefix = '', digits = ''] = /^([A-Z]{0,2})(\d{1,8})$/.exec(closed) ?? []
   return digits === '' ? value : prefix + digits.padStart(8 - prefix.length, '0')

@@ -78,6 +78,7 @@ const ranks: Readonly<Record<string, number>> = {
   gleif: 5,
   'companies-house': 5,
   'sec-submissions': 5,
+  register: 5,
   csv: 4,
   'sec-tickers': 3,
   'sec-sub': 2,
@@ -270,6 +271,8 @@ function chooseStatus(ordered: readonly Claim[]): string | null {
 
 /** Merges two rows of one file about one company: the later names it, and the lists of both are kept. */
 export function mergeStatedRows(former: StatedRow, later: StatedRow): StatedRow {
+  if (former.legalName !== null && later.legalName === null) return addFacts(former, later)
+  if (former.legalName === null && later.legalName !== null) return addFacts(later, former)
   const legal = later.names.filter(({ kind }) => kind === 'legal')
   const others = [...former.names, ...later.names].map((entry): RowName =>
     entry.kind === 'legal' ? { kind: 'other', name: entry.name } : entry,
@@ -288,6 +291,22 @@ export function mergeStatedRows(former: StatedRow, later: StatedRow): StatedRow 
     website: later.legalName === null ? (former.website ?? later.website) : (later.website ?? former.website),
     ...(former.profile === undefined ? {} : { profile: { ...former.profile, ...later.profile } }),
     ...mergeIdentifiers([former, later]),
+  }
+}
+
+/** Another table of a register has facts about a registration that one table names. */
+function addFacts(named: StatedRow, added: StatedRow): StatedRow {
+  const { street, city, postalCode, formatted } = named.address
+  const isPlaced = (street ?? city ?? postalCode ?? formatted) !== null
+  const seen = new Set(named.names.map(({ name }) => name.toLowerCase()))
+  const gaps = Object.entries(added).filter(([key]) => named[key as keyof StatedRow] === null)
+  return {
+    ...named,
+    ...(Object.fromEntries(gaps) as Partial<StatedRow>),
+    legalName: named.legalName,
+    names: named.names.concat(added.names.filter(({ name }) => !seen.has(name.toLowerCase()))),
+    address: isPlaced ? named.address : added.address,
+    ...mergeIdentifiers([named, added]),
   }
 }
 

@@ -2,7 +2,7 @@ import type { Sqlite } from '../../platform/sqlite.js'
 import type { EntitySubtype, EntityType, IdentifierType } from '../../contract/enums.js'
 import type { RowAddress, RowIdentifier, RowName, StatedRow } from '../model/registry-rows.js'
 import { formatDisplayName } from '../normalize/mixed-case.js'
-import { selectParent } from './relationships.js'
+import { creditedName, selectParent } from './relationships.js'
 import { putRichestFirst, sortClaims } from '../linkage/survivorship.js'
 import {
   createIdentifierReader,
@@ -222,7 +222,7 @@ function createOutlineReader(database: Sqlite): (entityNumber: number) => Regist
     .prepare<[number], OutlineRow>(
       `SELECT l.number, l.id, l.legal_name, l.display_name, l.type, l.subtype, l.status, l.legal_form, l.jurisdiction,
        l.registration_authority, l.website, l.sic, l.naics, l.industry_codes, l.formed_on, l.source_url, l.source_key,
-       l.source_line, l.removed_from_source, l.identifiers_omitted, s.name, s.format,
+       l.source_line, l.removed_from_source, l.identifiers_omitted, ${creditedName}, s.format,
        CASE l.removed_from_source WHEN 1 THEN coalesce(l.stated_on, s.file_date) ELSE s.file_date END,
        a.street_address, a.street_number, a.sub_premise, a.city, a.region, a.postal_code, a.country_code,
        a.formatted_address,
@@ -252,11 +252,11 @@ function createListsReader(database: Sqlite): (outline: RegistrationOutline) => 
   const readIdentifiers = createIdentifierReader(database)
   const readMembership = createMembershipReader(database)
   const claims = database.prepare<[string], ClaimRow>(
-    `SELECT s.format, s.name AS sourceName, s.file_date AS fileDate, c.row_json FROM claims c
+    `SELECT s.format, ${creditedName} AS sourceName, s.file_date AS fileDate, c.row_json FROM claims c
      JOIN sources s ON s.number = c.source_number WHERE c.registration_id = ?`,
   )
   const parent = database.prepare<[number], ParentOrigin>(
-    `SELECT p.display_name AS nameInUse, s.name AS sourceName, s.file_date AS fileDate, r.source_url AS url
+    `SELECT p.display_name AS nameInUse, ${creditedName} AS sourceName, s.file_date AS fileDate, r.source_url AS url
      ${selectParent('?')}`,
   )
   return (outline) => {

@@ -229,6 +229,9 @@ export function linkStatedRelationships(database: Sqlite): void {
   )
 }
 
+/** SQL for the name of a source `s`, with its publisher and licence if it was loaded by its name. */
+export const creditedName = `s.name || coalesce(' (' || (s.settings_json ->> '$.credit') || ')', '')`
+
 /** The direct parent of a registration. */
 export const selectParent = (
   child: string,

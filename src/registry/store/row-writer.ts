@@ -19,6 +19,8 @@ export interface RowWriter {
   replace(row: RegistryRow, origin: RowOrigin, removedFromSource?: boolean): void
   /** Marks registrations missing from the source's newest import (`sequence`). Returns their number. */
   markRemovedFromSource(sequence: number): number
+  /** Counts the replaced registrations that had another content. */
+  countChanged(): number
   /** Does deferred work, so that details can be read. */
   endBulk(): void
   /** Completes the indexes; before this only the methods above may be used. */
@@ -50,6 +52,7 @@ export function createRowWriter(database: Sqlite, sourceNumber: number): RowWrit
     'INSERT INTO addresses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
   )
 
+  let changedCount = 0
   const addDetails = (number: number, row: RegistryRow, parsedNames: readonly ParsedName[]) => {
     names.add(number, row.names, parsedNames)
     for (const [position, { type, value, jurisdiction, exchange }] of row.identifiers.entries()) {
@@ -78,6 +81,7 @@ export function createRowWriter(database: Sqlite, sourceNumber: number): RowWrit
       const id = deriveId('le_', row.sourceKey)
       const hash = computeContentHash(row)
       if (existing.keepUnchanged(id, row, origin, hash, removedFromSource)) return
+      changedCount++
       bulk.end()
       const number = existing.clearDetails(id, names)
       const parsedNames = parseNames(row)
@@ -92,6 +96,7 @@ export function createRowWriter(database: Sqlite, sourceNumber: number): RowWrit
         )
         .run(sourceNumber, sequence).changes
     },
+    countChanged: () => changedCount,
     endBulk: () => {
       bulk.end()
     },

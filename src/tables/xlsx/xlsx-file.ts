@@ -1,7 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import { UserError } from '../../core/errors.js'
-import { detectPacking } from '../bytes.js'
-import type { ChooseColumns, LocatedRecord } from '../records.js'
+import { detectPacking, type ChooseColumns, type LocatedRecord } from '../bytes.js'
 import { openZip, readZipMembers } from '../zip-reader.js'
 import { createEmptyFileError, toFileError } from '../limits-and-errors.js'
 import {

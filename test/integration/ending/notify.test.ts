@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { Secret } from '../../../src/core/secret.js'
+import { Secret } from '../../../src/core/local-path.js'
 import { notifyOfRun, type NotifyDeps } from '../../../src/pipeline/history/ending.js'
 import type { RunEnd } from '../../../src/pipeline/history/notify-message.js'
 import { systemClock } from '../../../src/platform/clock.js'

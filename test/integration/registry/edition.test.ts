@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { getShippedEdition, readEdition } from '../../../src/registry/edition.js'
-import { importRegister } from '../../../src/registry/import/load.js'
+import { importRegister } from '../../../src/registry/load.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import { openShippedRegistry } from '../../../src/registry/read-registry.js'
 

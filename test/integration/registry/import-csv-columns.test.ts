@@ -152,6 +152,7 @@ describe('the report of an import', () => {
       togetherCount: 0,
       newerFileDate: null,
       vanishedCount: 0,
+      changedCount: 0,
       waitingCount: 0,
       unchanged: false,
     }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { importFile, fileFormats, type FormatName } from '../../../src/registry/import/file-formats.js'
-import { importRegister } from '../../../src/registry/import/load.js'
+import { importRegister } from '../../../src/registry/load.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import {
   companyData,

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
 import { describe, expect, it, test } from 'vitest'
 import { detectFile } from '../../../src/registry/import/file-formats.js'
-import { loadInto, planLoad } from '../../../src/registry/import/load.js'
+import { loadInto, planLoad } from '../../../src/registry/load.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
 import {
   companyData,

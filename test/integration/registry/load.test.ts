@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it, test } from 'vitest'
 import { findPairColumns } from '../../../src/registry/import/additions.js'
 import { detectFile, importFile } from '../../../src/registry/import/file-formats.js'
-import { loadInto, planLoad } from '../../../src/registry/import/load.js'
+import { loadInto, planLoad } from '../../../src/registry/load.js'
 import { readFileDateMs } from '../../../src/registry/import/run-import.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import {

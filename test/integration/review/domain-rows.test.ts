@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { readDecisionsFile } from '../../../src/pipeline/decisions/decisions-file.js'
-import { toLabelledDecisions } from '../../../src/app/labelled-decisions.js'
+import { toLabelledDecisions } from '../../../src/app/propose-decisions.js'
 import { domainLookupOf } from '../../support/decisions.js'
 import { acceptFirst, noneOf, openOnes, reviewPlaces } from '../../support/review-place.js'
 

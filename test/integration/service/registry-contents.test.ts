@@ -7,7 +7,7 @@ import { iso31661, iso31662 } from 'iso-3166'
 import { createKnowledge } from '../../../src/app/registry-adapter.js'
 import type { EntityRecord } from '../../../src/contract/entity.js'
 import type { BasisEntry } from '../../../src/contract/result.js'
-import { loadInto, planLoad } from '../../../src/registry/import/load.js'
+import { loadInto, planLoad } from '../../../src/registry/load.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import {
   companyData,

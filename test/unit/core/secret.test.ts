@@ -1,6 +1,6 @@
 import { format, inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { Secret } from '../../../src/core/secret.js'
+import { Secret } from '../../../src/core/local-path.js'
 
 describe('secret', () => {
   const secret = new Secret('CANARY-5d1f')

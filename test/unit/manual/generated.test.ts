@@ -7,7 +7,7 @@ import { listOptions } from '../../../src/config/option.js'
 import { stageKinds } from '../../../src/core/lookup-kinds.js'
 import { environmentVariables } from '../../../src/cli/run-help.js'
 import { options } from '../../../src/config/options.js'
-import { errorTable } from '../../../src/core/error-codes.js'
+import { errorTable } from '../../../src/core/errors.js'
 import { exampleConfig, markersOf, tables, withTables } from './tables.js'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))

@@ -3,8 +3,7 @@ import { drawRooms } from './rooms.js'
 import { isOption, listOptions, type CallFlag, type Option } from '../../../src/config/option.js'
 import { environmentVariables } from '../../../src/cli/run-help.js'
 import { callFlags, options } from '../../../src/config/options.js'
-import { errorTable } from '../../../src/core/error-codes.js'
-import { errorCodes, exitCodes } from '../../../src/core/errors.js'
+import { errorTable, errorCodes, exitCodes } from '../../../src/core/errors.js'
 import {
   columnKinds,
   type AnswerColumn,
@@ -17,6 +16,8 @@ import {
   type PropertyUse,
   reconciliationTypes,
 } from '../../../src/service/reconciliation/manifest.js'
+import { uncovered } from '../../../src/registry/load.js'
+import { listSources } from '../../../src/registry/sources/source.js'
 import { stageKinds } from '../../../src/core/lookup-kinds.js'
 
 /** A table of the manual, made from one of the code's. */
@@ -68,9 +69,28 @@ export const tables: Readonly<Record<string, (words: readonly string[]) => Table
     head: ['type', 'name'],
     rows: reconciliationTypes.map(({ id, name }) => [code(id), name]),
   }),
+  registers: () => ({
+    head: ['name', 'country', 'register', 'rows', 'rhythm', 'licence', 'tried with'],
+    rows: registerRows(),
+  }),
+  'registers-missing': () => ({
+    head: ['country', 'why there is no source'],
+    rows: Object.entries(uncovered).map(([country, reason]) => [country, reason]),
+  }),
   'stage-columns': (words) =>
     columnTable(stageKinds.filter((stage) => words.includes(stage)).flatMap(getStageColumns)),
 }
+
+const registerRows = () =>
+  listSources().map(({ id, country, name, publisher, rows, rhythm, licence, certainty, files }) => [
+    code(id),
+    country === '*' ? 'all' : country,
+    `${name}, ${publisher}`,
+    `${(rows / 1_000_000).toFixed(1)} M`,
+    rhythm,
+    licence.name,
+    `${certainty}${files.length === 0 ? '; by hand' : ''}`,
+  ])
 
 const propertyUses = {
   place: 'place',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { JsonElements, type JsonElement } from '../../../src/registry/import/json-elements.js'
+import { JsonElements, type JsonElement } from '../../../src/registry/import/table.js'
 
 function elementsOf(pieces: readonly string[]): JsonElement[] {
   const reader = new JsonElements('file.json')

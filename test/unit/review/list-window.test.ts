@@ -6,7 +6,7 @@ import {
   findVisibleRows,
   calculateWindow,
   type ListShape,
-} from '../../../src/review/page/browser/list-window.js'
+} from '../../../src/review/page/browser/elements.js'
 
 const shape = (count: number): ListShape => ({ count, rowPx: 50, viewPx: 600 })
 

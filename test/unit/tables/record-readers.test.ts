@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { UserError } from '../../../src/core/errors.js'
 import { CsvScanner, readStrictRecords, scanRecords } from '../../../src/tables/csv-scanner.js'
 import { tableLimits } from '../../../src/tables/limits-and-errors.js'
-import type { ChooseColumns, RecordSource, TableRecord } from '../../../src/tables/records.js'
+import type { ChooseColumns, RecordSource, TableRecord } from '../../../src/tables/bytes.js'
 import { naughtyStrings } from '../../hostile/naughty-strings.js'
 
 type RecordReader = (source: RecordSource, choose: ChooseColumns) => AsyncGenerator<readonly TableRecord[]>

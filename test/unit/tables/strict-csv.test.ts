@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readStrictRecords } from '../../../src/tables/csv-scanner.js'
 import { readParsedRecords } from '../../../src/tables/parsed-records.js'
-import type { RecordSource, TableRecord } from '../../../src/tables/records.js'
+import type { RecordSource, TableRecord } from '../../../src/tables/bytes.js'
 
 /** A text that comes in pieces, each of whole characters. */
 function sourceOf(pieces: readonly string[], delimiter: string): RecordSource {

@@ -42,9 +42,8 @@ export class DecisionPanel {
     this.#decisions = decisions.slice(0, decisionsShownMax)
     for (const time of this.#box.querySelectorAll('time'))
       time.textContent = formatAge(Date.parse(time.dateTime), nowMs)
-    const left = count - this.#decisions.length
     const items = this.#decisions.map((decision) => this.#getItem(decision, nowMs))
-    if (left > 0) items.push(createRestNote(left))
+    if (count > items.length) items.push(createRestNote(count - items.length))
     if (items.length === 0) items.push(createEmptyNote())
     this.#count.textContent = formatCount(count)
     putChildren(this.#box, items)

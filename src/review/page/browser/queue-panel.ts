@@ -1,13 +1,17 @@
 import { formatCount, plural } from '../../../core/text.js'
 import type { QueueRow, QueueFilter, QueueSort, QueueView } from '../../page-data.js'
-import { createElement, isolateText, getPart, putChildren, createHiddenText } from './elements.js'
 import {
+  createElement,
+  isolateText,
+  getPart,
+  putChildren,
+  createHiddenText,
   calculateHeightPx,
   calculateScrollPx,
   findVisibleRows,
   calculateWindow,
   type ListShape,
-} from './list-window.js'
+} from './elements.js'
 import { formatStatus, getTone, type QueueCounts } from './page-text.js'
 
 export interface QueueListDeps {

@@ -1,20 +1,24 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { UserError } from '../../core/errors.js'
-import { systemClock } from '../../platform/clock.js'
-import { toFileError } from '../../tables/limits-and-errors.js'
-import { importInto, readFileDateMs, type ImportOptions, type ImportResult } from './run-import.js'
-import { importCsv, type ImportCsvOptions } from './import-csv.js'
+import { UserError } from '../core/errors.js'
+import { systemClock } from '../platform/clock.js'
+import { toFileError } from '../tables/limits-and-errors.js'
+import { importInto, readFileDateMs, type ImportOptions, type ImportResult } from './import/run-import.js'
+import { importCsv, type ImportCsvOptions } from './import/import-csv.js'
 import {
   fileFormats,
   importFile,
   type FormatName,
   type ImportFileOptions,
   detectFile,
-} from './file-formats.js'
-import type { MapProposal } from './propose-map.js'
+} from './import/file-formats.js'
+import type { MapProposal } from './import/propose-map.js'
+import { listSources, type RegisterSource } from './sources/source.js'
+import { bytesPerRow, listLoaded } from './get/get.js'
 
-export type { ImportResult, LineReason } from './run-import.js'
+export type { ImportResult } from './import/run-import.js'
+export { getRegisters, listLoaded, type GetOutcome, type GetProgress } from './get/get.js'
+export { openSource } from './sources/source.js'
 
 /** `csv`: any CSV with the names and ids of companies; the others are the files that registers publish. */
 export type ImportFormat = 'csv' | FormatName
@@ -30,7 +34,8 @@ type ImportRequest = ({ readonly format: 'csv' } & ImportCsvOptions) | ImportFil
  *     await importRegister('registry.sqlite', { format: 'gleif', path: 'golden-copy.csv.zip' })
  *     await importRegister('registry.sqlite', { format: 'csv', path: 'own.csv', map: { id: 'no', name: 'company' } })
  *
- * `planLoad` and `loadInto` do the same for folders of files whose formats they detect.
+ * `planLoad` and `loadInto` do the same for folders of files whose formats they detect; `getRegisters` downloads files
+ * from their publishers.
  */
 export function importRegister(registryPath: string, request: ImportRequest): Promise<ImportResult> {
   return importInto(registryPath, (registry) =>
@@ -175,7 +180,7 @@ function isOfFile({ code }: UserError): boolean {
 }
 
 /** A file to load. */
-export interface LoadStep {
+interface LoadStep {
   readonly path: string
   readonly format: ImportFormat
   /** Size on disk, compressed or not. */
@@ -227,4 +232,87 @@ function chooseSourceName(format: ImportFormat, fileName: string): string | null
 
 function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** Countries without a source, and why. */
+export const uncovered: Readonly<Record<string, string>> = {
+  AT: 'the register answers for one company at a time',
+  BE: 'the files need an account, and have a licence of their own',
+  BR: 'the licence of the files is not known',
+  CH: 'the register is published as linked data only',
+  DE: 'no official file; a copy by OffeneRegister ends in 2018',
+  DK: 'the files need a login that is given by e-mail',
+  ES: 'extracts are paid',
+  HK: 'only weekly lists of new companies',
+  IL: 'the licence of the file is not known',
+  IT: 'extracts are paid',
+  NL: 'the open file has no names and no numbers',
+  NZ: 'the files need an approval',
+  PL: 'the registers answer for one company at a time',
+  PT: 'extracts are paid',
+  SE: 'the licence of the files is not known',
+  SK: 'the licence of the files is not known',
+}
+
+interface CountryCoverage {
+  /** Code of ISO 3166-1; `null` for rows without a known country. */
+  readonly country: string | null
+  readonly rowCount: number
+  /** Ids of sources of this country. Sources of the whole world are not listed. */
+  readonly sources: readonly string[]
+  /** Why there is no source; `null` if there is one or the reason is not known. */
+  readonly reason: string | null
+}
+
+/** Registers that hold companies of a list, and their costs. */
+export interface Coverage {
+  /** The most frequent country first. */
+  readonly countries: readonly CountryCoverage[]
+  /** Ids to get: GLEIF and the whole registers of these countries. */
+  readonly names: readonly string[]
+  readonly downloadBytes: number
+  readonly diskBytes: number
+}
+
+/** Finds the sources for rows that are counted by country (`null`: unknown). */
+export function findCoverage(counts: ReadonlyMap<string | null, number>): Coverage {
+  const sources = listSources()
+  const countries = [...counts]
+    .sort(([one, a], [other, b]) => b - a || (one ?? '').localeCompare(other ?? ''))
+    .map(([country, rowCount]) => {
+      const ids = sources.filter((source) => source.country === country).map(({ id }) => id)
+      return {
+        country,
+        rowCount,
+        sources: ids,
+        reason: ids.length > 0 ? null : (uncovered[country ?? ''] ?? null),
+      }
+    })
+  const names = new Set(['gleif', ...countries.flatMap((found) => found.sources)])
+  // A state's register holds few of a country's companies, and some files are downloaded by hand.
+  const chosen = sources.filter(
+    ({ id, files, partOf, jurisdiction = '' }) =>
+      names.has(id) && files.length > 0 && partOf === undefined && !jurisdiction.includes('_'),
+  )
+  return {
+    countries,
+    names: chosen.map(({ id }) => id),
+    downloadBytes: sum(chosen, ({ downloadMegabytes }) => downloadMegabytes * 1_000_000),
+    diskBytes: sum(chosen, ({ rows }) => rows * bytesPerRow),
+  }
+}
+
+const sum = (sources: readonly RegisterSource[], measure: (source: RegisterSource) => number): number =>
+  sources.reduce((total, source) => total + measure(source), 0)
+
+/** A source, and the date of its edition in a registry (`null`: not loaded). */
+interface ListedSource {
+  readonly source: RegisterSource
+  readonly loaded: string | null
+}
+
+/** Lists the sources that enrich knows, with what a registry has of them. */
+export function listRegisters(registryPath: string): readonly ListedSource[] {
+  const loaded = new Map(listLoaded(registryPath).map(({ name, date }) => [name, date]))
+  return listSources().map((source) => ({ source, loaded: loaded.get(source.id) ?? null }))
 }

@@ -1,0 +1,143 @@
+import { findCountryName } from '../../core/countries.js'
+import { formatBytes, formatCount, plural } from '../../core/text.js'
+import { formatDuration } from '../../core/time.js'
+import type { Coverage, GetOutcome, GetProgress, listRegisters } from '../../registry/load.js'
+import { formatTableLines } from './screen.js'
+
+type ListedSource = ReturnType<typeof listRegisters>[number]
+
+const gigabyte = 1_000_000_000
+
+/** Downloads of registers have gigabytes. */
+export const formatSize = (bytes: number): string =>
+  bytes < gigabyte ? formatBytes(bytes) : `${formatCount(bytes / gigabyte, 1)} GB`
+
+const nameCountry = (code: string): string =>
+  code === '*' ? 'all countries' : (findCountryName(code) ?? code)
+
+/** Formats `enrich registry sources`. */
+export function formatSources(listed: readonly ListedSource[]): string {
+  const rows = listed.map(({ source, loaded }) => [
+    source.id,
+    nameCountry(source.country),
+    formatCount(source.rows),
+    formatSize(source.downloadMegabytes * 1_000_000),
+    source.rhythm,
+    source.licence.name,
+    loaded?.slice(0, 10) ?? '',
+  ])
+  const header = ['name', 'country', 'rows', 'download', 'rhythm', 'licence', 'loaded']
+  return [
+    ...formatTableLines([header, ...rows], [20, 16, 12, 10, 20, 34, 10], 140),
+    '',
+    'Get some: enrich registry get NAME...   For your list: enrich registry sources companies.csv',
+    '',
+  ].join('\n')
+}
+
+/** Formats the licences, with the texts to show. */
+export function formatLicences(listed: readonly ListedSource[]): string {
+  return listed
+    .map(({ source: { id, publisher, licence, page } }) =>
+      [
+        `${id}: ${licence.name}${licence.url === undefined ? '' : ` (${licence.url})`}`,
+        `  Show: ${licence.attribution}`,
+        `  ${publisher}, ${page}`,
+        '',
+      ].join('\n'),
+    )
+    .join('')
+}
+
+/** Formats the sources for the rows of an input. */
+export function formatCoverage(
+  input: string,
+  { countries, names, downloadBytes, diskBytes }: Coverage,
+): string {
+  const total = countries.reduce((sum, { rowCount }) => sum + rowCount, 0)
+  const isOpen = countries.some(({ country, sources }) => country !== null && sources.length === 0)
+  return [
+    `${input}: ${plural(total, 'row')}`,
+    ...countries.map(({ country, rowCount, sources, reason }) => {
+      const name = country === null ? 'no known country' : nameCountry(country)
+      const found =
+        sources.length > 0
+          ? sources.join(', ')
+          : country === null
+            ? ''
+            : `no open register${reason === null ? ' that enrich knows' : `: ${reason}`}`
+      return `  ${formatCount(rowCount).padStart(9)}  ${name.padEnd(20)}  ${found}`
+    }),
+    ...(isOpen
+      ? [
+          'Companies without an open register may have an LEI (gleif), or are found by a hosted service (--base-url).',
+        ]
+      : []),
+    `Together about ${formatSize(downloadBytes)} to download, and ${formatSize(diskBytes)} on disk:`,
+    `  enrich registry get ${names.join(' ')}`,
+    '',
+  ].join('\n')
+}
+
+/** Formats the progress of a download or of loading. */
+export function formatStep({ source, step, done, total }: GetProgress, elapsedMs: number): string {
+  if (step === 'load') return `${source.id}: ${plural(done, 'row')} read`
+  const leftMs = total === null || done === 0 || done >= total ? null : (elapsedMs / done) * (total - done)
+  const share = total === null ? '' : ` of ${formatSize(total)} ${formatBar(done / total)}`
+  const left = leftMs === null ? '' : ` about ${formatDuration(Math.max(1_000, leftMs))} left`
+  return `${source.id}: ${formatSize(done)}${share}${left}`
+}
+
+const barColumns = 20
+
+function formatBar(share: number): string {
+  const filled = Math.round(Math.min(1, share) * barColumns)
+  return `[${'#'.repeat(filled)}${'.'.repeat(barColumns - filled)}]`
+}
+
+/** Formats what became of a source. */
+export function formatOutcome({ source: { id }, result, error, isDelta, edition }: GetOutcome): string {
+  const day = edition === null ? '' : ` (edition of ${edition.slice(0, 10)})`
+  if (error !== null)
+    return `${id}: not loaded: ${error.message}${edition === null ? '' : `; the edition of ${edition.slice(0, 10)} stays`}\n`
+  if (result === null || result.unchanged) return `${id}: nothing changed${day}\n`
+  const parts = [
+    `${formatCount(result.importedCount)} new`,
+    `${formatCount(result.changedCount)} changed`,
+    `${formatCount(result.vanishedCount)} left`,
+    ...(result.rejectedCount > 0 ? [`${formatCount(result.rejectedCount)} rejected`] : []),
+  ]
+  const lines = [
+    `${id}: ${plural(result.rowCount, 'row')}${isDelta ? ' of changes' : ''}: ${parts.join(', ')}${day}`,
+  ]
+  const [first] = result.rejections
+  if (first !== undefined) lines.push(`  line ${first.line}: ${first.reason}`)
+  return `${lines.join('\n')}\n`
+}
+
+/** The facts of a source for `--json`. */
+export function toReport(source: ListedSource['source'], loaded: string | null): object {
+  const { id, name, publisher, country, page, licence, rhythm, rows, downloadMegabytes, states, certainty } =
+    source
+  return {
+    id,
+    name,
+    publisher,
+    country,
+    page,
+    licence,
+    rhythm,
+    rows,
+    downloadMegabytes,
+    states,
+    certainty,
+    loaded,
+  }
+}
+
+/** The same of what became of one. */
+export function toOutcome({ source, result, error, isDelta, edition }: GetOutcome): object {
+  const failure =
+    error === null ? null : { code: error.code, message: error.message, hint: error.hint ?? null }
+  return { source: source.id, edition, isDelta, result, error: failure }
+}

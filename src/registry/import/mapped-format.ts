@@ -1,0 +1,182 @@
+import { basename } from 'node:path'
+import { XmlError, XmlReader } from '../../platform/xml.js'
+import { openFiles, openText, type ByteSource } from '../../tables/text-tables.js'
+import type { FileFormat, ImportItem, ReadOptions } from '../model/registry-rows.js'
+import type { RegisterSource, SourceTable } from '../sources/source.js'
+import { parseJson, readJsonItems, createOtherKindError, readTableItems } from './table.js'
+import { createRowReader, listColumns, patternFlags, readPath, type RowReader } from './mapped-row.js'
+
+const dataFile = /\.(?:csv|tsv|txt|json|jsonl|ndjson|xml)$/i
+
+/** Creates the format of a source whose tables are described by columns. */
+export function createMappedFormat(source: RegisterSource): FileFormat {
+  return {
+    coverage: 'whole',
+    addsUp: isAddedUp(source),
+    async *read(path, options) {
+      for (const table of source.tables) yield* readMappedFile(source, table, path, options)
+    },
+  }
+}
+
+/** Whether the rows of several tables, or several rows, make one registration. */
+export const isAddedUp = ({ tables }: RegisterSource): boolean =>
+  tables.length > 1 || tables.some(({ adds, formerName }) => adds || formerName !== undefined)
+
+/**
+ * Reads the files of a table, also in a zip. Errors: those of reading files, and REGISTRY_IMPORT_INVALID for a file
+ * without the columns of the table.
+ */
+export async function* readMappedFile(
+  source: RegisterSource,
+  table: SourceTable,
+  path: string,
+  options: ReadOptions = {},
+): AsyncGenerator<readonly ImportItem[]> {
+  const wanted = table.file === undefined ? dataFile : new RegExp(table.file, patternFlags)
+  const read = createRowReader(source, table)
+  for await (const file of openFiles(path, wanted)) {
+    const isOther = table.file !== undefined && file.label === path && !wanted.test(basename(path))
+    if (!isOther) yield* readRecords(file, { source, table, read, options })
+  }
+}
+
+interface Reading {
+  readonly source: RegisterSource
+  readonly table: SourceTable
+  readonly read: RowReader
+  readonly options: ReadOptions
+}
+
+function readRecords(file: ByteSource, reading: Reading): AsyncGenerator<readonly ImportItem[]> {
+  const { source, table, read, options } = reading
+  switch (table.format) {
+    case 'delimited': {
+      const names = listColumns(table)
+      const optional = new Set(table.optional ?? [])
+      const layout = {
+        encoding: table.encoding,
+        delimiter: table.delimiter,
+        isQuoted: table.quotes,
+        columns: table.header ?? null,
+      }
+      return readTableItems(
+        file,
+        {
+          what: `file of ${source.name}`,
+          required: names.filter((name) => !optional.has(name)),
+          wanted: names.filter((name) => optional.has(name)),
+          layout,
+          read: (row, line) =>
+            read((column) => {
+              const text = row.getText(column)
+              return text === null ? [] : [text]
+            }, line),
+        },
+        options,
+      )
+    }
+    case 'json':
+      return readJsonItems(file, ({ text, line }) => readJsonText(text, line, read), options)
+    case 'json-lines':
+      return readLines(file, reading, (text, line) => readJsonText(text, line, read))
+    case 'fixed': {
+      const positions = table.positions ?? {}
+      const cut = (text: string) => (column: string) => {
+        const [start = 1, length = 0] = positions[column] ?? []
+        const cell = text.slice(start - 1, start - 1 + length).trim()
+        return cell === '' ? [] : [cell]
+      }
+      return readLines(file, reading, (text, line) => read(cut(text), line))
+    }
+    case 'xml':
+      return readXml(file, reading)
+  }
+}
+
+function readJsonText(text: string, line: number, read: Reading['read']): ImportItem {
+  const value = parseJson(text)
+  if (typeof value !== 'object' || value === null)
+    return { kind: 'rejected', line, reason: 'it is not an object of JSON' }
+  return read((column) => readPath(value, column), line)
+}
+
+async function* readLines(
+  file: ByteSource,
+  { table, options }: Reading,
+  read: (text: string, line: number) => ImportItem,
+): AsyncGenerator<readonly ImportItem[]> {
+  const text = await openText(file, options.encoding ?? table.encoding)
+  let rest = ''
+  let line = 0
+  const readAll = (lines: readonly string[]) =>
+    lines.flatMap((one) => {
+      line++
+      return one.trim() === '' ? [] : [read(one, line)]
+    })
+  for await (const piece of text.pieces()) {
+    const lines = (rest + piece).split(/\r?\n/)
+    rest = lines.pop() ?? ''
+    yield readAll(lines)
+  }
+  yield readAll([rest])
+}
+
+async function* readXml(file: ByteSource, { source, table, read, options }: Reading) {
+  const text = await openText(file, options.encoding ?? table.encoding)
+  const what = `file of ${source.name}`
+  let items: ImportItem[] = []
+  let count = 0
+  let texts: Map<string, string[]> | null = null
+  const path: string[] = []
+  const add = (key: string, piece: string) => {
+    if (piece.trim() === '') return
+    texts?.set(key, [...(texts.get(key) ?? []), piece.trim()])
+  }
+  const attributes = listColumns(table).flatMap((column) => {
+    const [element = '', name] = column.split('@')
+    return name === undefined ? [] : [{ element: element.replace(/\/$/, ''), name, column }]
+  })
+  let content = ''
+  const reader = new XmlReader({
+    open(name, attribute) {
+      content = ''
+      if (texts === null && name === table.element) texts = new Map()
+      else if (texts !== null) path.push(name)
+      const at = path.join('/')
+      for (const wanted of attributes)
+        if (wanted.element === at) add(wanted.column, attribute(wanted.name) ?? '')
+      return true
+    },
+    text: (piece) => {
+      content += piece
+    },
+    close() {
+      if (texts === null) return
+      if (path.length > 0) {
+        add(path.join('/'), content)
+        path.pop()
+      } else {
+        const found: ReadonlyMap<string, readonly string[]> = texts
+        count++
+        items.push(read((column) => found.get(column) ?? [], count))
+        texts = null
+      }
+      content = ''
+    },
+  })
+  try {
+    for await (const piece of text.pieces()) {
+      reader.write(piece)
+      yield items
+      items = []
+    }
+    reader.close()
+    yield items
+  } catch (error) {
+    if (!(error instanceof XmlError)) throw error
+    throw createOtherKindError(file, { what }, error.message)
+  }
+  if (count === 0)
+    throw createOtherKindError(file, { what: `file of ${source.name}` }, `it has no ${table.element ?? ''}`)
+}

@@ -1,0 +1,350 @@
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { calculateDistance } from '../../core/edit-distance.js'
+import { encodingNames } from '../../core/encodings.js'
+import { getErrorText, UserError } from '../../core/errors.js'
+import { stripByteOrderMark } from '../../core/text.js'
+import australia from './catalog/australia.json' with { type: 'json' }
+import australiaAbn from './catalog/australia-abn.json' with { type: 'json' }
+import canada from './catalog/canada.json' with { type: 'json' }
+import companiesHouse from './catalog/companies-house.json' with { type: 'json' }
+import czechia from './catalog/czechia.json' with { type: 'json' }
+import estonia from './catalog/estonia.json' with { type: 'json' }
+import finland from './catalog/finland.json' with { type: 'json' }
+import france from './catalog/france.json' with { type: 'json' }
+import gleif from './catalog/gleif.json' with { type: 'json' }
+import india from './catalog/india.json' with { type: 'json' }
+import ireland from './catalog/ireland.json' with { type: 'json' }
+import japan from './catalog/japan.json' with { type: 'json' }
+import latvia from './catalog/latvia.json' with { type: 'json' }
+import lithuania from './catalog/lithuania.json' with { type: 'json' }
+import norway from './catalog/norway.json' with { type: 'json' }
+import sec from './catalog/sec.json' with { type: 'json' }
+import secListed from './catalog/sec-listed.json' with { type: 'json' }
+import singapore from './catalog/singapore.json' with { type: 'json' }
+import taiwan from './catalog/taiwan.json' with { type: 'json' }
+import usColorado from './catalog/us-colorado.json' with { type: 'json' }
+import usConnecticut from './catalog/us-connecticut.json' with { type: 'json' }
+import usIowa from './catalog/us-iowa.json' with { type: 'json' }
+
+/**
+ * A text of a row: the name of a column, or a rule. A rule takes a column, the first of several texts, several joined
+ * texts, or a fixed text. Then it applies `match`, `pad`, `cases` and `before`, in this order.
+ */
+export type Text = string | TextRule
+
+interface TextRule {
+  /** In JSON the path of a value: `addresses[type=1].city`; in XML with slashes and `@` for attributes. */
+  readonly column?: string | undefined
+  /** Takes the first of these that is not empty. */
+  readonly first?: readonly Text[] | undefined
+  readonly join?: readonly Text[] | undefined
+  /** Text between joined parts; defaults to `, `. */
+  readonly with?: string | undefined
+  readonly fixed?: string | undefined
+  /** Pattern; keeps its first group, or the whole match. Without a match there is no text. */
+  readonly match?: string | undefined
+  /** Pads digits at the end with zeros, up to this length of the whole text. */
+  readonly pad?: number | undefined
+  /** Patterns and what the first matching one stands for; `null` for no text. Another text stays. */
+  readonly cases?: readonly (readonly [pattern: string, text: string | null])[] | undefined
+  readonly before?: string | undefined
+}
+
+const isPattern = (text: string): boolean => {
+  try {
+    return new RegExp(text, 'iu').flags === 'iu'
+  } catch {
+    return false
+  }
+}
+const pattern = z.string().refine(isPattern, { error: 'must be a regular expression' })
+const text: z.ZodType<Text> = z.lazy(() =>
+  z.union([
+    z.string(),
+    z.strictObject({
+      column: z.string().optional(),
+      first: z.array(text).optional(),
+      join: z.array(text).optional(),
+      with: z.string().optional(),
+      fixed: z.string().optional(),
+      match: pattern.optional(),
+      pad: z.int().positive().optional(),
+      cases: z.array(z.tuple([pattern, z.string().nullable()])).optional(),
+      before: z.string().optional(),
+    }),
+  ]),
+)
+const filter = z.strictObject({ text, match: pattern })
+
+/** Columns of the fields of a registration. `{1-4}` in a text of a list stands for four texts. */
+const columns = z.strictObject({
+  number: text,
+  name: text.optional(),
+  otherNames: z.array(text).optional(),
+  formerNames: z.array(z.union([z.strictObject({ name: text, ended: text }), text])).optional(),
+  /** `business` (the default), `nonprofit`, `government` or `other`. */
+  type: text.optional(),
+  form: text.optional(),
+  status: text.optional(),
+  formedOn: text.optional(),
+  /** A registration with this date is inactive, unless its status is stated. */
+  endedOn: text.optional(),
+  street: text.optional(),
+  city: text.optional(),
+  region: text.optional(),
+  postalCode: text.optional(),
+  /** Country of the address; defaults to that of the source. */
+  country: text.optional(),
+  address: text.optional(),
+  website: text.optional(),
+  industry: z.strictObject({ scheme: z.string(), codes: z.array(text) }).optional(),
+  /** Further numbers of the same register. */
+  otherNumbers: z.array(text).optional(),
+  lei: text.optional(),
+  jurisdiction: text.optional(),
+  authority: text.optional(),
+})
+
+const table = z.strictObject({
+  /** Pattern of the names of its files, also inside a zip; defaults to every data file. */
+  file: pattern.optional(),
+  /** A reader of enrich, for files that columns cannot describe. */
+  reader: z.enum(['gleif', 'gleif-relationships', 'sec-submissions', 'sec-tickers']).optional(),
+  format: z.enum(['delimited', 'fixed', 'json', 'json-lines', 'xml']).default('delimited'),
+  encoding: z.enum(encodingNames).default('utf-8'),
+  delimiter: z.string().length(1).default(','),
+  /** Whether quotes enclose cells. */
+  quotes: z.boolean().default(true),
+  /** Names of the columns of a file without a header. */
+  header: z.array(z.string()).optional(),
+  /** `fixed`: start, from 1, and length of each column. */
+  positions: z.record(z.string(), z.tuple([z.int().positive(), z.int().positive()])).optional(),
+  /** `xml`: name of the element of a registration. */
+  element: z.string().optional(),
+  /** Only rows that match all of these are read. */
+  keep: z.array(filter).optional(),
+  /** Rows that match one of these are left out. */
+  drop: z.array(filter).optional(),
+  /** Cells that mean nothing. */
+  empty: z.array(z.string()).optional(),
+  /** Order of day and month in dates with slashes, points or dashes. */
+  dates: z.enum(['dmy', 'mdy']).default('dmy'),
+  /** Rows that match state a former name of the registration. */
+  formerName: filter.optional(),
+  /** Rows add to the registrations of another table of the source. */
+  adds: z.boolean().default(false),
+  /** Form of the numbers; other rows are rejected. */
+  numberForm: pattern.optional(),
+  /** Columns that older or smaller files lack. */
+  optional: z.array(z.string()).optional(),
+  columns: columns.optional(),
+})
+export type SourceTable = z.infer<typeof table>
+
+const url = z.url({ protocol: /^https?$/, error: 'must be an address that begins with https://' })
+const place = z.union([
+  /** `name`: name of the file, if its address does not tell it; `checksum`: address of a text with the SHA-256, SHA-1 or MD5 of the file. */
+  z.strictObject({ url, name: z.string().optional(), checksum: url.optional() }),
+  /** Newest file that a page links: the last one in the order of their names. */
+  z.strictObject({ page: url, link: pattern }),
+  /** Files of a CKAN package whose name or address matches; only the last one unless `all` is set. */
+  z.strictObject({ ckan: url, package: z.string(), resource: pattern, all: z.boolean().optional() }),
+  /** All pages of a data set of Socrata. */
+  z.strictObject({ socrata: url, dataset: z.string() }),
+])
+export type SourcePlace = z.infer<typeof place>
+
+const source = z.strictObject({
+  id: z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, { error: 'must have small letters, digits and dashes' }),
+  /** Name of the register. */
+  name: z.string(),
+  publisher: z.string(),
+  /** Code of ISO 3166-1; `*` for all countries. */
+  country: z.string().regex(/^(?:[A-Z]{2}|\*)$/, { error: 'must be the code of a country, like GB' }),
+  /** `gb`, `us_co`; defaults to the country. */
+  jurisdiction: z.string().optional(),
+  /** GLEIF's code of the register, so that records of LEIs join. */
+  authority: z
+    .string()
+    .regex(/^RA\d{6}$/, { error: 'must be a code like RA000585' })
+    .optional(),
+  /** Page of the publisher about the files. */
+  page: url,
+  /** Page of a registration, with `{number}`. */
+  record: z.string().optional(),
+  licence: z.strictObject({
+    name: z.string(),
+    /** Text that users of the data must show. */
+    attribution: z.string(),
+    url: url.optional(),
+  }),
+  rhythm: z.string(),
+  rows: z.number().positive(),
+  downloadMegabytes: z.number().positive(),
+  /** Facts beyond names and numbers. */
+  states: z.array(z.string()),
+  certainty: z.enum(['real rows', 'documented sample', 'description']),
+  files: z.array(place),
+  /** Source that also has all its companies. */
+  partOf: z.string().optional(),
+  /** How to get the files, if a program cannot. */
+  byHand: z.string().optional(),
+  /** Files with the changes of the last days, the shortest time first. */
+  deltas: z.array(z.strictObject({ days: z.number(), files: z.array(place) })).optional(),
+  /** Further hosts that its addresses may lead to. */
+  hosts: z.array(z.string()).optional(),
+  requestsPerSecond: z.number().positive().optional(),
+  /** The publisher wants a name and an e-mail address in `User-Agent`. */
+  wantsContact: z.boolean().optional(),
+  tables: z.array(table).min(1),
+  /** A few rows in the format of the publisher: lines of text, or a value of JSON. */
+  sample: z.array(
+    z.strictObject({ file: z.string(), lines: z.array(z.string()).optional(), json: z.unknown().optional() }),
+  ),
+})
+
+/** Where a register is published and how its rows are read: data, not code. */
+export type RegisterSource = z.infer<typeof source>
+
+/** Checks the description of a source. `label` names it in errors. Throws REGISTER_SOURCE_INVALID. */
+export function parseSource(value: unknown, label: string): RegisterSource {
+  const parsed = source.safeParse(expandRanges(value))
+  if (!parsed.success) {
+    throw createSourceError(label, parsed.error.issues.map(describeIssue)[0] ?? 'it is not valid')
+  }
+  for (const [
+    index,
+    { reader, columns: mapped, format, positions, element, adds },
+  ] of parsed.data.tables.entries()) {
+    const at = `tables.${index}`
+    if (reader !== undefined) continue
+    if (mapped === undefined) throw createSourceError(label, `${at} has no columns`)
+    if (mapped.name === undefined && !adds) throw createSourceError(label, `${at}.columns has no name`)
+    if (format === 'fixed' && positions === undefined)
+      throw createSourceError(label, `${at} has no positions`)
+    if (format === 'xml' && element === undefined) throw createSourceError(label, `${at} has no element`)
+  }
+  return parsed.data
+}
+
+function describeIssue({ path, code, message, ...issue }: z.core.$ZodIssue): string {
+  const place = path.join('.') || 'it'
+  if (code === 'unrecognized_keys') {
+    const { keys = [] } = issue as { keys?: string[] }
+    return `${place} has the unknown ${keys.length === 1 ? 'member' : 'members'} ${keys.join(', ')}`
+  }
+  if (code === 'invalid_type') {
+    const { expected = 'text' } = issue as { expected?: string }
+    return `${place} is missing, or is not of the type ${expected}`
+  }
+  if (code === 'invalid_union') return `${place} has none of the allowed forms`
+  if (code === 'invalid_value') {
+    const { values = [] } = issue as { values?: unknown[] }
+    return `${place} must be one of ${values.join(', ')}`
+  }
+  return `${place} ${/^must/.test(message) ? message : `is not valid: ${message}`}`
+}
+
+function createSourceError(label: string, reason: string): UserError {
+  return new UserError('REGISTER_SOURCE_INVALID', `${label} is not a valid source: ${reason}`, {
+    hint: 'enrich registry sources --show companies-house prints a valid one',
+  })
+}
+
+/** Writes an element of a list with `{1-4}` once for each number. */
+function expandRanges(value: unknown): unknown {
+  if (Array.isArray(value)) return value.flatMap(expandElement)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, key === 'sample' ? member : expandRanges(member)]),
+  )
+}
+
+function expandElement(value: unknown): unknown[] {
+  const json = JSON.stringify(value)
+  const [, first, last] = /\{(\d+)-(\d+)\}/.exec(json) ?? []
+  // A list inside has the range.
+  const isInside = first === undefined || (typeof value === 'object' && /\[[^[\]]*\{\d+-\d+\}/.test(json))
+  if (isInside) return [expandRanges(value)]
+  const count = Number(last) - Number(first) + 1
+  return Array.from({ length: count }, (_, index) => {
+    const number = String(Number(first) + index)
+    return JSON.parse(json.replace(/\{\d+-\d+\}/g, number)) as unknown
+  })
+}
+
+const catalog: readonly unknown[] = [
+  gleif,
+  sec,
+  secListed,
+  companiesHouse,
+  france,
+  norway,
+  finland,
+  estonia,
+  latvia,
+  czechia,
+  lithuania,
+  ireland,
+  australia,
+  australiaAbn,
+  canada,
+  singapore,
+  india,
+  japan,
+  taiwan,
+  usColorado,
+  usConnecticut,
+  usIowa,
+]
+
+let sources: readonly RegisterSource[] | null = null
+
+/** Returns the sources that enrich knows. */
+export const listSources = (): readonly RegisterSource[] =>
+  (sources ??= catalog.map((value) => parseSource(value, 'the catalogue')))
+
+/**
+ * Returns the source with an id, or the one that a file `*.json` describes. Throws REGISTER_UNKNOWN,
+ * REGISTER_SOURCE_INVALID.
+ */
+export async function openSource(nameOrPath: string): Promise<RegisterSource> {
+  if (/\.json$/i.test(nameOrPath)) return readSourceFile(nameOrPath)
+  const known = listSources().find(({ id }) => id === nameOrPath)
+  if (known !== undefined) return known
+  const ids = listSources().map(({ id }) => id)
+  const near = ids.filter(
+    (id) => id.startsWith(nameOrPath) || calculateDistance(id, nameOrPath.toLowerCase(), 3) <= 3,
+  )
+  throw new UserError('REGISTER_UNKNOWN', `there is no source named ${nameOrPath}`, {
+    hint:
+      near.length > 0
+        ? `did you mean ${near.slice(0, 3).join(', ')}?`
+        : `known sources: ${ids.join(', ')}; a source of your own is a file that ends with .json`,
+  })
+}
+
+async function readSourceFile(path: string): Promise<RegisterSource> {
+  let value: unknown
+  try {
+    value = JSON.parse(stripByteOrderMark(await readFile(path, 'utf8')))
+  } catch (error) {
+    throw new UserError(
+      'REGISTER_SOURCE_INVALID',
+      `the source ${path} cannot be read: ${getErrorText(error)}`,
+      {
+        hint: 'check the path, and that the file is JSON',
+        cause: error,
+      },
+    )
+  }
+  return parseSource(value, path)
+}
+
+/** Returns a source of the catalogue. */
+export const getSource = (id: string): RegisterSource =>
+  parseSource(
+    catalog.find((value) => (value as { id?: string }).id === id),
+    id,
+  )
