@@ -24,10 +24,9 @@ import type { SourceFile } from '../input/input.js'
 import { getBasisPath, writerLimits, type OutputFormat } from './output-format.js'
 
 /**
- * Finds, before anything is submitted, the reasons for which publishing would fail: OUTPUT_UNWRITABLE (the folder is
- * missing or read-only, the path is a folder or a device), OUTPUT_IS_INPUT (a local output or its basis file is an input),
- * and DISK_FULL (less room than estimated: twice the input, four times for Parquet, and an answer for each of
- * `rowCount` rows). `inputBytes`: size of the part of the inputs that is read.
+ * Finds, before anything is submitted, why publishing would fail: OUTPUT_UNWRITABLE (the folder is missing or read-only,
+ * the path is a folder or a device), OUTPUT_IS_INPUT (a local output or its basis file is an input), DISK_FULL (less than
+ * twice the input, four times for Parquet, and `rowCount` answers). `inputBytes`: the part of the inputs that is read.
  */
 export function assertOutputUsable(
   inputFiles: readonly SourceFile[],
