@@ -18,7 +18,7 @@ import { systemClock } from '../../platform/clock.js'
 import { syncPath } from '../../platform/files.js'
 import { readFileDateMs } from '../import/run-import.js'
 import { explainSystemFailure } from '../../platform/system-limits.js'
-import { isSameVersion, publisherLimits, type Publisher, type RemoteFile } from './publisher.js'
+import { isSameVersion, publisherLimits, toStoredFile, type Publisher, type RemoteFile } from './publisher.js'
 
 /** Bytes by which a page of HTML is recognized. */
 const headBytes = 512
@@ -43,7 +43,7 @@ export async function downloadFile(
     onBytes(statSync(path).size)
     return path
   }
-  writeFileSync(note, JSON.stringify(file))
+  writeFileSync(note, JSON.stringify(toStoredFile(file)))
   try {
     for (let tries = 0; ; tries++) {
       const before = getSize(part)

@@ -14,7 +14,7 @@ import { derivationVersion } from '../model/registry-rows.js'
 import { openSource, type RegisterSource } from '../sources/source.js'
 import { openStore } from '../store/open-store.js'
 import { assertRoom, downloadFile, findDate } from './download.js'
-import { isSameVersion, Publisher, type PublisherAccess, type RemoteFile } from './publisher.js'
+import { isSameVersion, Publisher, toStoredFile, type PublisherAccess, type RemoteFile } from './publisher.js'
 
 /** Disk space of a registration, with its indexes. */
 export const bytesPerRow = 870
@@ -298,7 +298,7 @@ class GetSession {
     if (sha256 === undefined) return
     const edition = {
       name,
-      files,
+      files: files.map(toStoredFile),
       sha256,
       mapping: digestMapping(source),
       countries,

@@ -28,9 +28,15 @@ export interface RemoteFile {
   readonly checksum: string | null
 }
 
+/** Returns the file as it may be stored: the query of an address may hold a key. */
+export const toStoredFile = (file: RemoteFile): RemoteFile => ({
+  ...file,
+  url: file.url.replace(/\?.*$/s, ''),
+})
+
 /** Whether a file is certainly the one that was announced before. */
 export function isSameVersion(one: RemoteFile, other: RemoteFile): boolean {
-  if (one.url !== other.url || one.byteCount !== other.byteCount) return false
+  if (toStoredFile(one).url !== toStoredFile(other).url || one.byteCount !== other.byteCount) return false
   if (one.etag !== null || other.etag !== null) return one.etag === other.etag
   return one.modified !== null && one.modified === other.modified
 }
@@ -171,24 +177,34 @@ export class Publisher {
   }
 
   #assertSafe(url: string): void {
-    const { protocol, hostname } = new URL(url)
+    const { protocol, hostname, username, password } = new URL(url)
+    if (username !== '' || password !== '')
+      throw new UserError('USAGE_INVALID', `the address of ${hostname} has a password`, {
+        hint: 'download the file and pass its path: --from PATH',
+      })
     if (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) return
-    throw new UserError('REGISTER_MOVED', `the address ${url} is not https`, { hint: this.createHint() })
+    throw new UserError('REGISTER_MOVED', `the address of ${hostname} is not https`, {
+      hint: this.createHint(),
+    })
   }
 
   #follow(from: string, location: string): string {
     const { mirror } = this.access
     const sent = mirror === null ? from : toMirror(mirror, from)
     if (!URL.canParse(location, sent))
-      throw new UserError('REGISTER_MOVED', `${from} leads to an invalid address`, {
+      throw new UserError('REGISTER_MOVED', `${new URL(from).host} leads to an invalid address`, {
         hint: this.createHint(),
       })
     const found = new URL(location, sent).href
     const to = mirror === null ? found : fromMirror(mirror, found)
     if (this.#isOwnHost(new URL(from), new URL(to))) return to
-    throw new UserError('REGISTER_MOVED', `${from} leads to another host: ${new URL(to).origin}`, {
-      hint: this.createHint('if you trust it, pass its address'),
-    })
+    throw new UserError(
+      'REGISTER_MOVED',
+      `${new URL(from).host} leads to another host: ${new URL(to).origin}`,
+      {
+        hint: this.createHint('if you trust it, pass its address'),
+      },
+    )
   }
 
   /** A host of the same domain, or one that the source names. */
@@ -201,10 +217,11 @@ export class Publisher {
   }
 
   #createStatusError(url: string, status: number): UserError {
+    const { host, pathname } = new URL(url)
     if (status === 404 || status === 410 || (status >= 301 && status <= 308)) {
       return new UserError(
         'REGISTER_MOVED',
-        `${this.source.publisher} has no file at ${url} (status ${status})`,
+        `${this.source.publisher} has no file at ${host}${pathname} (status ${status})`,
         {
           hint: this.createHint(),
         },

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { listLoaded } from '../../../src/registry/load.js'
@@ -208,6 +208,23 @@ describe('what a publisher does wrong leaves the loaded edition', () => {
       hint: expect.stringContaining(norway.page) as string,
     })
     expect(place.names()).toEqual(['NORDLICHT 0 AS', 'NORDLICHT 1 AS'])
+  })
+
+  test('an address with a password, which would be stored; a key in its query is not', async () => {
+    const place = createGetPlace(publishers)
+    const from = (url: string) => place.get(['norway'], { order: { from: [url] } })
+    await expect(from('https://user:hidden@data.brreg.no/a.csv')).rejects.toMatchObject({
+      code: 'USAGE_INVALID',
+      message: expect.not.stringContaining('hidden') as string,
+    })
+    publishNorway(manyRows(2))
+    const file = publishers.files.get(addressOfNorway)!
+    publishers.files.set('data.brreg.no/a.csv?key=hidden', file)
+    await from('https://data.brreg.no/a.csv?key=hidden')
+    expect(place.names()).toHaveLength(2)
+    const stored = readFileSync(join(`${place.registryPath}-registers`, 'editions.json'), 'utf8')
+    expect(stored).toContain('https://data.brreg.no/a.csv')
+    expect(stored).not.toContain('hidden')
   })
 
   test('a server that does not answer', async () => {

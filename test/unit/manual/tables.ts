@@ -1,3 +1,4 @@
+import { formatCount } from '../../../src/core/text.js'
 import { z } from 'zod'
 import { drawRooms } from './rooms.js'
 import { isOption, listOptions, type CallFlag, type Option } from '../../../src/config/option.js'
@@ -86,7 +87,7 @@ const registerRows = () =>
     code(id),
     country === '*' ? 'all' : country,
     `${name}, ${publisher}`,
-    `${(rows / 1_000_000).toFixed(1)} M`,
+    rows < 100_000 ? formatCount(rows) : `${(rows / 1_000_000).toFixed(1)} M`,
     rhythm,
     licence.name,
     `${certainty}${files.length === 0 ? '; by hand' : ''}`,
