@@ -236,10 +236,12 @@ function compareText(a: string, b: string): number {
 
 /** Countries without a source, and why. */
 export const uncovered: Readonly<Record<string, string>> = {
+  AR: 'the licence and the rhythm of the files are not certain',
   AT: 'the register answers for one company at a time',
   BE: 'the files need an account, and have a licence of their own',
   BR: 'the licence of the files is not known',
   CH: 'the register is published as linked data only',
+  CO: 'the licence of the file is not certain',
   DE: 'no official file; a copy by OffeneRegister ends in 2018',
   DK: 'the files need a login that is given by e-mail',
   ES: 'extracts are paid',
@@ -252,6 +254,7 @@ export const uncovered: Readonly<Record<string, string>> = {
   PT: 'extracts are paid',
   SE: 'the licence of the files is not known',
   SK: 'the licence of the files is not known',
+  UA: 'the file is old, and has no addresses',
 }
 
 interface CountryCoverage {
