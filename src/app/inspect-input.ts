@@ -3,7 +3,6 @@ import { dirname } from 'node:path'
 import type { Environment } from '../config/file-config.js'
 import { resolveSettings, type Settings } from '../config/settings.js'
 import { createConnectors, type Connectors } from '../connectors/connectors.js'
-import { findCountryCode } from '../core/countries.js'
 import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
 import {
@@ -101,11 +100,15 @@ export function buildInputOptions(settings: Settings): RowsToInspect['source']['
 export const chooseSpoolFolder = ({ checkpoint: { path } }: Settings): string =>
   isPostgresUrl(path) ? tmpdir() : dirname(path)
 
+/** Returns the code of the country that a text names; `null` for another text. */
+type CountryFinder = (text: string) => string | null
+
 /** Counts the rows of an input by the code of their country; `null` for rows without one. */
 export async function countCountries(
   path: string,
   environment: Environment,
   connectors: Connectors,
+  findCountryCode: CountryFinder,
 ): Promise<Map<string | null, number>> {
   const settings = resolveSettings({ input: { paths: [path] } }, environment)
   const source = {
@@ -117,7 +120,7 @@ export async function countCountries(
     const counts = new Map<string | null, number>()
     for await (const rows of input.rows.keys([...columns.detect().location].reverse())) {
       for (const cells of rows) {
-        const country = findCountry(cells)
+        const country = findCountry(cells, findCountryCode)
         counts.set(country, (counts.get(country) ?? 0) + 1)
       }
     }
@@ -126,7 +129,7 @@ export async function countCountries(
 }
 
 /** A cell is a country, or ends with one: `Kiel, Germany`. */
-function findCountry(cells: readonly (string | null)[]): string | null {
+function findCountry(cells: readonly (string | null)[], findCountryCode: CountryFinder): string | null {
   for (const cell of cells) {
     const text = cell?.trim() ?? ''
     const code =

@@ -51,7 +51,7 @@ export function addSources(registry: Command, io: CliIo, options: RegistryOption
       const listed = listRegisters(flags.registry ?? options.registryPathDefault)
       if (input !== undefined) {
         const coverage = findCoverage(
-          await countCountries(input, io.environment, createCommandConnectors(io)),
+          await countCountries(input, io.environment, createCommandConnectors(io), findCountryCode),
         )
         io.out(flags.json === true ? formatJsonLine('coverage', coverage) : formatCoverage(input, coverage))
       } else if (flags.json === true) {
