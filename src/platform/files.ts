@@ -232,6 +232,7 @@ const fileErrors: Readonly<Record<string, string>> = {
   EPERM: 'permission denied',
   ELOOP: 'its links form a circle',
   ENAMETOOLONG: 'its name is too long',
+  ENOENT: 'it does not exist',
   ENOTDIR: 'a part of its path is not a folder',
   EIO: 'the disk reports an error',
   EBUSY: 'another program uses it',

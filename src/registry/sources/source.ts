@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { calculateDistance } from '../../core/edit-distance.js'
 import { encodingNames } from '../../core/encodings.js'
-import { getErrorText, UserError } from '../../core/errors.js'
+import { UserError } from '../../core/errors.js'
 import { stripByteOrderMark } from '../../core/text.js'
+import { describeFileError } from '../../platform/files.js'
 import australia from './catalog/australia.json' with { type: 'json' }
 import australiaAbn from './catalog/australia-abn.json' with { type: 'json' }
 import canada from './catalog/canada.json' with { type: 'json' }
@@ -329,15 +330,13 @@ async function readSourceFile(path: string): Promise<RegisterSource> {
   let value: unknown
   try {
     value = JSON.parse(stripByteOrderMark(await readFile(path, 'utf8')))
-  } catch (error) {
-    throw new UserError(
-      'REGISTER_SOURCE_INVALID',
-      `the source ${path} cannot be read: ${getErrorText(error)}`,
-      {
-        hint: 'check the path, and that the file is JSON',
-        cause: error,
-      },
-    )
+  } catch (cause) {
+    const { code = '' } = cause as NodeJS.ErrnoException
+    const reason = cause instanceof SyntaxError ? 'it is not JSON' : describeFileError(code)
+    throw new UserError('REGISTER_SOURCE_INVALID', `the source ${path} cannot be read: ${reason}`, {
+      hint: 'check the path, and that the file is JSON',
+      cause,
+    })
   }
   return parseSource(value, path)
 }

@@ -1,8 +1,13 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRegistry } from '../../../src/registry/registry.js'
-import { listSources, parseSource, type RegisterSource } from '../../../src/registry/sources/source.js'
+import {
+  listSources,
+  openSource,
+  parseSource,
+  type RegisterSource,
+} from '../../../src/registry/sources/source.js'
 import { createGetPlace } from '../../support/get-registers.js'
 import { leiOf } from '../../support/made-identifiers.js'
 import { publishSample, servePublishers, textOf, type PublisherServer } from '../../support/publishers.js'
@@ -82,6 +87,22 @@ test('rows of persons and of sites are left out, and every row of a company is r
     skippedCount: 2,
     importedCount: 2,
     waitingCount: 0,
+  })
+})
+
+test.each([
+  ['missing.json', null, 'it does not exist (ENOENT)'],
+  ['.json', 'folder', 'it is a folder (EISDIR)'],
+  ['broken.json', '{', 'it is not JSON'],
+  ['page.json', '<html><b>Login</b></html>', 'it is not JSON'],
+])('a file that cannot be read as a description is told in our words: %s', async (name, content, reason) => {
+  const { folder } = createGetPlace(publishers)
+  const path = content === 'folder' ? join(folder, 'of.json') : join(folder, name)
+  if (content === 'folder') mkdirSync(path)
+  else if (content !== null) writeFileSync(path, content)
+  await expect(openSource(path)).rejects.toMatchObject({
+    code: 'REGISTER_SOURCE_INVALID',
+    message: `the source ${path} cannot be read: ${reason}`,
   })
 })
 
