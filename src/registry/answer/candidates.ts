@@ -1,3 +1,4 @@
+import type { Candidate } from '../../core/decisions.js'
 import { findRecordUrl } from './citations.js'
 import { listIdentifiers, splitJurisdiction, getPrimary } from './entity-record.js'
 import {
@@ -64,33 +65,14 @@ export function shareParts(
   ]
 }
 
-/** A piece of evidence for or against a company. */
-export interface CompanyEvidence {
-  readonly label: string
-  readonly text: string
-  /** In log-odds, rounded to thousandths; `null` if not part of the model. */
-  readonly weight: number | null
-}
+/** A piece of evidence for or against a company; its weight is `null` if it is not part of the model. */
+export type CompanyEvidence = Candidate['evidence'][number]
 
-/** A company that a query may mean. */
-export interface CompanyCandidate {
+/** A company that a query may mean, by the compared registration. `confidence`: `null` if not estimated. */
+export interface CompanyCandidate extends Candidate {
   readonly entityId: string
-  readonly legalEntityId: string
-  /** The name in use. */
   readonly name: string
   readonly legalName: string
-  readonly otherNames: readonly string[]
-  readonly status: string | null
-  /** Address of the compared registration, in one line. */
-  readonly place: string | null
-  readonly countryCode: string | null
-  readonly jurisdiction: string | null
-  readonly identifiers: readonly { readonly type: string; readonly value: string }[]
-  /** Probability that it is meant, 0 to 100; `null` if not estimated. */
-  readonly confidence: number | null
-  readonly evidence: readonly CompanyEvidence[]
-  /** Its public record. */
-  readonly url: string | null
 }
 
 export const candidateLimits = {
