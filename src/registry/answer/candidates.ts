@@ -3,11 +3,7 @@ import { findRecordUrl } from './citations.js'
 import { listIdentifiers, splitJurisdiction, getPrimary } from './entity-record.js'
 import {
   describeOtherCandidates,
-  describeOtherRegisters,
   describePart,
-  armText,
-  parentText,
-  smallRegistryText,
   startText,
   type ComparedPair,
 } from './evidence-texts.js'
@@ -15,55 +11,33 @@ import { isSupportedKind, describeUnsupported } from './factors.js'
 import { formatAddress, findStanding } from './registration-facts.js'
 import type { NameMatch, ResolveDeps } from './resolve.js'
 import { estimateCompanyConfidence } from '../match/decide.js'
-import { fittedCoefficients, type Coefficients } from '../match/model.js'
+import { computeDecisionFeatures, weighParts, type DecisionPart } from '../match/model.js'
 import type { RankedCompany, Ranking } from '../match/rank.js'
 import { foldText } from '../normalize/normalize-name.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
-import { partOfFeatures, type FeaturePart } from '../match/features.js'
 
 /**
- * Parts of the evidence, few enough to read. Each feature of the model is in one part, so the parts add up to the
- * score. `other registers`: contribution of probable duplicates in other registers. `group`: that of a parent or of its finance
- * company. `other candidates`: reduction by
- * other possible companies. `size of the registry`: reduction by companies that a small registry lacks. `start`: the model's start value for the query text.
+ * Parts of the evidence, few enough to read. Each feature of the model is in one part, so the parts add up to the log-odds
+ * of the share. `other candidates`: reduction by other possible companies. `start`: where the model starts.
  */
-type PartName =
-  FeaturePart | 'other registers' | 'group' | 'other candidates' | 'size of the registry' | 'start'
-
 interface WeighedPart {
-  readonly part: PartName
+  readonly part: DecisionPart
   /** In log-odds. */
   readonly weight: number
 }
 
-/** Returns the contribution of each part; the sum is the score. */
-export function scoreParts(
-  { features }: Pick<RankedCompany, 'features'>,
-  { company }: Coefficients = fittedCoefficients,
-): { readonly part: FeaturePart; readonly weight: number }[] {
-  const weights = new Map<FeaturePart, number>()
-  for (const [at, part] of partOfFeatures.entries())
-    weights.set(part, (weights.get(part) ?? 0) + (features[at] ?? 0) * (company[at] ?? 0))
+/** Returns the contribution of each part; the sum is the log-odds of the share. */
+export function shareParts(company: RankedCompany, { ranked, decisionFeatures }: Ranking): WeighedPart[] {
+  const weights = new Map(
+    weighParts(company.features, ranked[0] === company ? decisionFeatures : computeDecisionFeatures(company, [])),
+  )
+  const told = [...weights].reduce((sum, [part, weight]) => (part === 'other candidates' ? sum : sum + weight), 0)
+  const share = Math.min(1 - shareLeast, Math.max(shareLeast, company.share))
+  weights.set('other candidates', Math.log(share / (1 - share)) - told)
   return [...weights].map(([part, weight]) => ({ part, weight }))
 }
 
-/** Adds the contributions of the query text and of other companies; the sum is the log-odds of the share. */
-export function shareParts(
-  company: Pick<RankedCompany, 'features' | 'score' | 'share' | 'groupWeight'>,
-  { ranked, noneShare, noneScore, unseenWeight }: Ranking,
-): WeighedPart[] {
-  const otherShare = ranked.reduce((sum, { share }) => sum + share, 0) - company.share
-  const { groupWeight } = company
-  const alikeWeight = Math.log(company.share / noneShare) + noneScore - company.score - groupWeight
-  return [
-    ...scoreParts(company),
-    { part: 'other registers', weight: alikeWeight },
-    { part: 'group', weight: groupWeight },
-    { part: 'other candidates', weight: Math.log(noneShare / (noneShare + Math.max(0, otherShare))) },
-    { part: 'size of the registry', weight: -unseenWeight },
-    { part: 'start', weight: unseenWeight - noneScore },
-  ]
-}
+const shareLeast = 1e-6
 
 /** A piece of evidence for or against a company; its weight is `null` if it is not part of the model. */
 export type CompanyEvidence = Candidate['evidence'][number]
@@ -130,16 +104,10 @@ function estimateCandidateConfidence(
 }
 
 function buildEvidence(company: RankedCompany, pair: ComparedPair, ranking: Ranking): CompanyEvidence[] {
-  const formatPart = (part: PartName) => {
+  const formatPart = (part: DecisionPart) => {
     switch (part) {
-      case 'other registers':
-        return describeOtherRegisters(company)
-      case 'group':
-        return company.groupWeight > 0 ? parentText : armText
       case 'other candidates':
         return describeOtherCandidates(company, ranking)
-      case 'size of the registry':
-        return smallRegistryText
       case 'start':
         return startText
       default:
@@ -187,7 +155,7 @@ function putKindFirst(
   evidence: readonly CompanyEvidence[],
   registration: StoredLegalEntity,
 ): CompanyEvidence[] {
-  const label: PartName = 'kind of body'
+  const label: DecisionPart = 'kind of body'
   const weighed = evidence.find((part) => part.label === label)
   const others = evidence.filter((part) => part !== weighed)
   return [weighed ?? { label, text: describeUnsupported(registration), weight: null }, ...others]

@@ -12,43 +12,36 @@ import type { RankedCompany, Ranking } from '../match/rank.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 import { parseName } from '../normalize/parsed-name.js'
 import type { StoredLegalEntity } from '../store/reader.js'
-import { align } from '../match/align.js'
 import { toCanonicalWords, foldText, splitWords } from '../normalize/normalize-name.js'
 
 /** Number of words in a sentence. */
 const wordsNamedMax = 4
 
 /** Lists words that only one of the two has: `its name has "Holdings", not asked for`. */
-function describeLeftover(
-  asked: string,
-  { matchType, variant, candidate }: NameComparison,
-  vocabulary: Vocabulary,
-): string {
-  const extras = align(variant.tokens, candidate.tokens, vocabulary)
+function describeLeftover({ matchType, alignment, left, candidate }: NameComparison): string {
   // The missing end of a truncated name does not count.
-  const own = matchType === 'completed' ? [] : quoteWords(candidate.name, extras.candidateExtra)
-  const missing = matchType === 'completed' ? [] : quoteWords(asked, extras.queryExtra)
+  const missing = matchType === 'completed' ? [] : alignment.missing.map((at) => candidate.tokens[at] ?? '')
+  const own = quoteWords(candidate.name, missing)
+  const more = left
+    .filter(({ word, role }) => role !== 'repeated' && word.wordClass !== 'stop' && word.wordClass !== 'form')
+    .map(({ word }) => `"${word.written}"`)
   const texts = [
     ...(own.length > 0 ? [`its name has ${joinWords(own)}, not asked for`] : []),
-    ...(missing.length > 0 ? [`${joinWords(missing)} was asked for, which its name lacks`] : []),
+    ...(more.length > 0 ? [`${joinWords(more)} was asked for, which its name lacks`] : []),
   ]
-  return texts.length > 0 ? texts.join('; ') : 'the words differ a little'
+  return texts.length > 0 ? texts.join('; ') : 'the text and the name have the same words'
 }
 
 /** Lists words with another spelling: `spelled otherwise: "Widgets", asked for "Widgits"`. */
-function describeSpelling(
-  asked: string,
-  { variant, candidate }: NameComparison,
-  vocabulary: Vocabulary,
-): string {
-  const extras = align(variant.tokens, candidate.tokens, vocabulary)
-  const own = quoteWords(candidate.name, extras.looseWords)
-  const taken = new Set([...candidate.tokens, ...extras.queryExtra])
-  const meant = quoteWords(
-    asked,
-    variant.tokens.filter((word) => !taken.has(word)),
-  )
-  if (own.length === 0) return 'a word is in the plural in one of the two'
+function describeSpelling({ alignment, candidate, looseWords, text }: NameComparison): string {
+  const own = quoteWords(candidate.name, looseWords)
+  const meant = alignment.pairs
+    .filter(({ nameAt }) => looseWords.includes(candidate.tokens[nameAt] ?? ''))
+    .map(({ textAt }) => `"${text.words[textAt]?.written ?? ''}"`)
+  if (own.length === 0)
+    return alignment.pairs.some(({ match }) => match.kind === 'plural')
+      ? 'a word is in the plural in one of the two'
+      : 'words are written otherwise, by rule'
   return `spelled otherwise: ${joinWords(own)}${meant.length === 0 ? '' : `, asked for ${joinWords(meant)}`}`
 }
 
@@ -91,13 +84,11 @@ export function describePart(part: FeaturePart, pair: ComparedPair): string {
         ? `a ${describeFormerName(registration, comparison.candidate.name)}`
         : `another name of ${registration.legalName}`
     case 'words left over':
-      return describeLeftover(pair.name, comparison, pair.vocabulary)
+      return describeLeftover(comparison)
     case 'spelling':
-      return describeSpelling(pair.name, comparison, pair.vocabulary)
+      return describeSpelling(comparison)
     case 'numbers':
       return describeNumbers(comparison)
-    case 'brackets':
-      return 'the text in brackets may name another company'
     case 'legal form':
       return describeForm(comparison)
     case 'rare words':
@@ -137,8 +128,8 @@ function describeNumbers({
   return queryLeftover.number > 0 ? 'a number was asked for, which its name lacks' : 'both names have numbers'
 }
 
-function describeForm({ form, variant, candidate }: NameComparison): string {
-  const [asked, own] = [variant.formWords.join(' '), parseName(candidate.name).formWords.join(' ')]
+function describeForm({ form, statedForm, candidate }: NameComparison): string {
+  const [asked, own] = [statedForm?.words.join(' ') ?? '', parseName(candidate.name).formWords.join(' ')]
   switch (form) {
     case 'same':
       return asked === own ? `the same legal form: "${own}"` : `legal forms of one kind: "${asked}", "${own}"`
@@ -272,12 +263,6 @@ const getCountryName = (countryCode: string | null): string | null =>
 const afterColon = (place: string | null): string => (place === null ? '' : `: ${place}`)
 const inBrackets = (countryCode: string | null): string =>
   countryCode === null ? '' : ` (${getCountryName(countryCode) ?? countryCode})`
-
-export const parentText = 'the name of a finance or service company of its group begins like the text'
-export const armText = 'the text rather means the parent company, whose initials it is'
-
-/** The registry has fewer names than the one that the model was fitted on. */
-export const smallRegistryText = 'a registry of few companies does not show how many others have such a name'
 
 /** Evidence that is the same for all companies of a query. */
 export const startText = 'where the model starts for a text like this one, before it compares companies'

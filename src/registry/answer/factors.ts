@@ -6,7 +6,6 @@ import { describeRemoval, formatEnd } from './basis.js'
 import { listReasons, type Impact, type Match } from './reasons.js'
 import type { NameComparison } from '../match/compare-names.js'
 import { classifyFundOrTrust } from '../normalize/parsed-name.js'
-import type { VariantKind } from '../normalize/name-variants.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 import type { LeftRegister } from '../store/registration-columns.js'
 
@@ -91,21 +90,6 @@ function listRivalFactors({ rivals, noneShare, confidence, names }: Match): Fact
   return factors
 }
 
-const readAs: Readonly<Record<VariantKind, string | null>> = {
-  whole: null,
-  cut: 'without its cut end',
-  mended: 'with an error put right',
-  security: 'without the description of a security',
-  form: 'up to its legal form',
-  registered: 'without the trade name',
-  alias: 'by its trade name',
-  site: 'without the site',
-  bracket: 'without the text in brackets',
-  middle: 'without the text in brackets',
-  inside: 'by the text in brackets',
-  hyphen: 'up to the hyphen',
-}
-
 /** Describes which name of the registration the text matches. */
 export function createNameFactor(comparison: NameComparison, registration: StoredLegalEntity): Factor {
   const { matchType, candidate } = comparison
@@ -121,10 +105,31 @@ export function createNameFactor(comparison: NameComparison, registration: Store
   }
 }
 
-/** Describes the match of the text: `name, without the site, is the beginning of "Larkmoor Ltd"`. */
-export function describeName({ matchType, candidate, variant }: NameComparison): string {
-  const how = variant.how ?? readAs[variant.kind]
-  return `${how === null ? 'name' : `name, ${how},`} ${describeRelation(matchType)} "${candidate.name}"`
+/** Describes the match of the text: `name, without "Plant 9", is the beginning of "Larkmoor Ltd"`. */
+export function describeName(comparison: NameComparison): string {
+  const { matchType, candidate, text } = comparison
+  const rest = describeRest(comparison)
+  const how = [text.how, rest === null ? null : `without ${rest}`].filter((part) => part !== null).join(' and ')
+  return `${how === '' ? 'name' : `name, ${how},`} ${describeRelation(matchType)} "${candidate.name}"`
+}
+
+/** Pieces of the text in a sentence. */
+const piecesNamedMax = 2
+
+/** Quotes what the text has beside the name, but for its legal form: `"Accounts Payable"`; `null` if nothing. */
+function describeRest({ left, text }: NameComparison): string | null {
+  const told = left.filter(({ word }) => word.wordClass !== 'stop' && word.wordClass !== 'form')
+  const pieces: string[] = []
+  let last = -2
+  for (const { at } of told) {
+    const written = text.words[at]?.written ?? ''
+    if (at === last + 1 && pieces.length > 0) pieces.push(`${pieces.pop() ?? ''} ${written}`)
+    else pieces.push(written)
+    last = at
+  }
+  if (pieces.length === 0) return null
+  const named = pieces.slice(0, piecesNamedMax).map((piece) => `"${piece}"`)
+  return pieces.length > piecesNamedMax ? `${named.join(', ')} and more` : named.join(' and ')
 }
 
 export function describeFormerName(registration: StoredLegalEntity, name: string): string {
@@ -138,8 +143,6 @@ function describeRelation(matchType: NameComparison['matchType']): string {
     case 'completed':
     case 'prefix':
       return 'is the beginning of'
-    case 'extends':
-      return 'begins with'
     case 'acronym':
       return 'is made of the initials of'
     case 'near':

@@ -22,6 +22,7 @@ import {
 import type { StoredLegalEntity } from '../store/reader.js'
 import { type CandidateName, isConflict } from '../match/candidate.js'
 import { type NameComparison, compareNames, type LeftoverWords } from '../match/compare-names.js'
+import { prepareText } from '../match/align-name.js'
 import type { MatchQuery } from '../match/rank.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 
@@ -41,24 +42,25 @@ const typeRank = {
   completed: 4,
   acronym: 3,
   prefix: 2,
-  extends: 1,
   near: 0,
 } as const satisfies Record<NameComparison['matchType'], number>
 const kindRank = { legal: 2, other: 1, former: 0 } as const
 
 /** Compares the name of a query with every name of a company. */
 export function judgeAgreement(
-  { variants, placeWords }: MatchQuery,
+  { texts, placeWords }: MatchQuery,
   names: readonly CandidateName[],
   vocabulary: Vocabulary,
 ): NameAgreement {
   let best: NameComparison | null = null
-  for (const variant of variants)
+  for (const text of texts) {
+    const prepared = prepareText(text, vocabulary)
     for (const name of names) {
-      const comparison = compareNames(variant, name, vocabulary, placeWords)
+      const comparison = compareNames(prepared, name, { placeWords })
       if (comparison !== null && isAlike(comparison) && (best === null || isBetter(comparison, best)))
         best = comparison
     }
+  }
   if (best === null) return { kind: 'foreign' }
   return { kind: hasMoreWords(best) ? 'open' : 'same', comparison: best }
 }
@@ -80,7 +82,7 @@ function isBetter(one: NameComparison, other: NameComparison): boolean {
 
 /** "Larkmoor Foods Ltd" is more specific than "Larkmoor plc"; "Larkmoor" is less specific than "Larkmoor Foods Ltd". */
 function hasMoreWords({ matchType, numbersAgree, queryLeftover }: NameComparison): boolean {
-  if (matchType === 'exact' || matchType === 'acronym' || matchType === 'completed') return false
+  if (matchType === 'acronym' || matchType === 'completed') return false
   return !numbersAgree || countDistinctive(queryLeftover) > 0
 }
 
@@ -95,8 +97,8 @@ export interface QueryName {
 }
 
 /** The same words and the same kind of legal form: "Norvane Public Limited Company" is Norvane plc. */
-export const isLegalName = ({ matchType, form, isFormStated }: NameComparison): boolean =>
-  matchType === 'exact' && form === 'same' && isFormStated
+export const isLegalName = ({ matchType, isPart, form, isFormStated }: NameComparison): boolean =>
+  matchType === 'exact' && !isPart && form === 'same' && isFormStated
 
 interface NameJudgeDeps extends ResolveDeps {
   readonly namesOf: (entityNumber: number) => CandidateName[]

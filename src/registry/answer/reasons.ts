@@ -4,9 +4,9 @@ import { assertNever } from '../../core/errors.js'
 import { matchedConfidenceMin, type Factor } from '../../contract/result.js'
 import type { LeftoverWords, NameComparison } from '../match/compare-names.js'
 import type { MatchDecision } from '../match/decide.js'
-import type { FeatureName } from '../match/features.js'
+import type { FeaturePart } from '../match/features.js'
+import { weighParts } from '../match/model.js'
 import type { PlaceAgreement } from '../match/candidate.js'
-import { sumContributions } from '../match/rank.js'
 import { parseName } from '../normalize/parsed-name.js'
 import type { StoredLegalEntity } from '../store/reader.js'
 
@@ -22,12 +22,12 @@ function toImpact(size: number): Impact {
   return size >= 1.5 ? 'high' : size >= 0.6 ? 'medium' : 'low'
 }
 
-/** A sentence, and the features that it describes. */
+/** A sentence, and the parts of the evidence that it describes. */
 interface Reason {
   readonly type: Factor['type']
   readonly text: string
   readonly code: string
-  readonly features: readonly FeatureName[]
+  readonly parts: readonly FeaturePart[]
   /** Shown even without a contribution, as for the place. */
   readonly isAlwaysSaid?: true
 }
@@ -35,6 +35,7 @@ interface Reason {
 /** Returns the reasons with a contribution of their sign to the score; its size sets the impact. */
 export function listReasons(match: Match, registration: StoredLegalEntity): Factor[] {
   const { best } = match
+  const weights = weighParts(best.features, match.decisionFeatures)
   const reasons = [
     ...listWordReasons(best.evidence.comparison),
     ...listFormReasons(best.evidence.comparison),
@@ -43,8 +44,8 @@ export function listReasons(match: Match, registration: StoredLegalEntity): Fact
     ...listProminenceReasons(match),
     ...listContextReasons(match),
   ]
-  return reasons.flatMap(({ type, text, code, features, isAlwaysSaid }) => {
-    const contribution = sumContributions(best, features)
+  return reasons.flatMap(({ type, text, code, parts, isAlwaysSaid }) => {
+    const contribution = parts.reduce((sum, part) => sum + (weights.get(part) ?? 0), 0)
     // "In another region" is never a strength, even if it counts less against the company than no place.
     const size = Math.max(0, type === 'strength' ? contribution : -contribution)
     if (size < contributionMin && isAlwaysSaid === undefined) return []
@@ -55,122 +56,35 @@ export function listReasons(match: Match, registration: StoredLegalEntity): Fact
 }
 
 function listWordReasons(comparison: NameComparison): Reason[] {
-  const { queryLeftover, nameLeftover, numbersAgree, isOneOfSeries, isGeneric, isMisspelled, matchType } =
-    comparison
+  const { queryLeftover, nameLeftover, numbersAgree, isOneOfSeries, isGeneric, isMisspelled, pairs } = comparison
   const [queryHasMore, nameHasMore] = [hasMore(queryLeftover), hasMore(nameLeftover)]
   const reasons: Reason[] = []
-  if (queryHasMore || nameHasMore) {
-    reasons.push({
-      type: 'limitation',
-      text:
-        queryHasMore && nameHasMore
-          ? 'Your name and the company name each have words that the other does not have.'
-          : queryHasMore
-            ? 'Your name has words that the company name does not have.'
-            : 'The company name has words that your name does not have.',
-      code: 'no_legal_entity_confirmed',
-      features: leftoverFeatures,
-    })
-  }
-  if (comparison.variant.isBracketTelling)
-    reasons.push({
-      type: 'limitation',
-      text: 'The text in brackets may name another company.',
-      code: 'no_legal_entity_confirmed',
-      features: ['middleTelling', 'formStatedMiddle'],
-    })
-  if (!numbersAgree || isOneOfSeries) {
-    reasons.push({
-      type: 'limitation',
-      text: isOneOfSeries
-        ? 'The name continues with a number: it is one of a series.'
-        : 'The two names have different numbers.',
-      code: 'no_legal_entity_confirmed',
-      features: [
-        'numbersDiffer',
-        'numbersDifferUnplaced',
-        'numbersDifferRarity',
-        'oneOfSeries',
-        'seriesWhole',
-        'seriesFormStated',
-      ],
-    })
-  }
-  if (comparison.isPluralOnly) {
-    reasons.push({
-      type: 'limitation',
-      text: 'A word is in the plural in one of the two names.',
-      code: 'no_legal_entity_confirmed',
-      features: ['nearPlural', 'near', 'nearDifference'],
-    })
-  }
-  if (comparison.looseCount > 0 && matchType === 'near') {
-    reasons.push({
-      type: 'limitation',
-      text: isMisspelled ? 'Every distinctive word is spelled differently.' : 'The spelling differs.',
-      code: 'no_legal_entity_confirmed',
-      features: ['looseWords', 'misspelled', 'misspelledBrand', 'misspelledUnplaced'],
-    })
-  }
-  if (isGeneric)
-    reasons.push({
-      type: 'limitation',
-      text: 'The words in common are words of everyday language.',
-      code: 'name_too_generic',
-      features: ['generic', 'genericExact', 'genericUnplaced'],
-    })
+  const add = (text: string, part: FeaturePart, code = 'no_legal_entity_confirmed') =>
+    reasons.push({ type: 'limitation', text, code, parts: [part] })
+  if (queryHasMore && nameHasMore)
+    add('Your name and the company name each have words that the other does not have.', 'words left over')
+  else if (queryHasMore) add('Your name has words that the company name does not have.', 'words left over')
+  else if (nameHasMore) add('The company name has words that your name does not have.', 'words left over')
+  if (isOneOfSeries) add('The name continues with a number: it is one of a series.', 'numbers')
+  else if (!numbersAgree) add('The two names have different numbers.', 'numbers')
+  if (comparison.isPluralOnly) add('A word is in the plural in one of the two names.', 'spelling')
+  if (pairs.misspelled + pairs.abbreviated + pairs.unknown_letter + pairs.misread > 0)
+    add(isMisspelled ? 'Every distinctive word is spelled differently.' : 'The spelling differs.', 'spelling')
+  if (isGeneric) add('The words in common are words of everyday language.', 'rare words', 'name_too_generic')
   return reasons
 }
-
-const leftoverFeatures: readonly FeatureName[] = [
-  'queryLight',
-  'querySoft',
-  'queryHard',
-  'queryPlaceWords',
-  'queryHardRarity',
-  'queryHardPrefix',
-  'nameLight',
-  'nameSoft',
-  'nameHard',
-  'queryNumbers',
-  'nameNumbers',
-  'namePlaceWords',
-  'nameCountry',
-  'nameHardRarity',
-  'onlyQueryMore',
-  'bothMore',
-  'nearDifference',
-  'reordered',
-  'nameLeads',
-  'nameEmbeds',
-  'nameLeadsFormStated',
-  'oneWordPrefixMore',
-  'unlistedPrefixMore',
-  'formStatedExtends',
-  'formStatedPrefixMore',
-  'querySoftExtends',
-  'formStatedInserted',
-  'formStatedLight',
-]
 
 function hasMore({ light, soft, hard, number, place }: LeftoverWords): boolean {
   return light + soft + hard + number + place > 0
 }
 
 function listFormReasons(comparison: NameComparison): Reason[] {
-  const features: readonly FeatureName[] = [
-    'formSame',
-    'formSoftConflict',
-    'formHardConflict',
-    'formForeign',
-    'formForeignPlaced',
-    'unstatedPartnership',
-  ]
-  const against = { type: 'limitation', code: 'no_legal_entity_confirmed', features } as const
+  const parts = ['legal form'] as const
+  const against = { type: 'limitation', code: 'no_legal_entity_confirmed', parts } as const
   switch (comparison.form) {
     case 'same': {
       const text = isOneForm(comparison) ? 'The legal form is the same.' : 'The legal forms are of one kind.'
-      return [{ type: 'strength', text, code: 'name_close_match', features }]
+      return [{ type: 'strength', text, code: 'name_close_match', parts }]
     }
     case 'foreign':
       return [{ ...against, text: 'The legal form is one of another country.' }]
@@ -187,47 +101,39 @@ function listFormReasons(comparison: NameComparison): Reason[] {
 }
 
 /** "Ltd" and "Limited" are the same form; "Inc." and "Corp." or "B.V." and "Limited" only of the same kind. */
-function isOneForm({ variant, candidate }: NameComparison): boolean {
+function isOneForm({ statedForm, candidate }: NameComparison): boolean {
   const held = parseName(candidate.name)
-  const [one = '', other = ''] = [variant.formWords[0], held.formWords[0]]
-  return one.charAt(0) === other.charAt(0) && variant.formCountries.join() === held.formCountries.join()
+  const [one = '', other = ''] = [statedForm?.words[0], held.formWords[0]]
+  return one.charAt(0) === other.charAt(0) && (statedForm?.countries ?? []).join() === held.formCountries.join()
 }
 
 function listUniquenessReasons({ best }: Match): Reason[] {
   const { comparison, siblings } = best.evidence
   const isFor = { type: 'strength', code: 'name_close_match' } as const
+  const parts = ['companies with the same name'] as const
   if (comparison.matchType === 'exact') {
-    const features: readonly FeatureName[] = ['exactAlone', 'ownsRarest', 'ownsRarestExact']
     return siblings.exactCount === 1
-      ? [{ ...isFor, text: 'No other company found has the name.', features }]
+      ? [{ ...isFor, text: 'No other company found has the name.', parts }]
       : []
   }
   if (comparison.matchType !== 'prefix') return []
   const { prefixCount, placedPrefixCount, listedPrefixCount } = siblings
-  const features: readonly FeatureName[] = [
-    'prefixSiblings',
-    'prefixAlone',
-    'prefixAloneThere',
-    'prefixOnlyListed',
-    'ownsRarest',
-    'ownsRarestPrefix',
-  ]
   if (prefixCount === 1)
-    return [{ ...isFor, text: 'No other company found has a name that begins like this.', features }]
+    return [{ ...isFor, text: 'No other company found has a name that begins like this.', parts }]
   if (placedPrefixCount === 1)
     return [
-      { ...isFor, text: 'No other company whose name begins like this fits the place as well.', features },
+      { ...isFor, text: 'No other company whose name begins like this fits the place as well.', parts },
     ]
   if (listedPrefixCount === 1 && comparison.candidate.prominence.isListed)
-    return [{ ...isFor, text: 'No other listed company has a name that begins like this.', features }]
+    return [{ ...isFor, text: 'No other listed company has a name that begins like this.', parts }]
   const text = `Names of ${formatCount(prefixCount)} companies begin like this.`
-  return [{ type: 'limitation', text, code: 'name_too_generic', features }]
+  return [{ type: 'limitation', text, code: 'name_too_generic', parts }]
 }
 
 function listPlaceReasons({ best }: Match, registration: StoredLegalEntity): Reason[] {
   const { place, hint } = best.evidence
   if (hint === null) return []
-  return [{ ...describePlaceFit(place, registration), features: placeFeatures, isAlwaysSaid: true }]
+  return [{ ...describePlaceFit(place, registration), parts: ['place'], isAlwaysSaid: true }]
 }
 
 /** Describes how the given place fits the registration. */
@@ -280,40 +186,6 @@ function describePlaceAgreement(place: PlaceAgreement, where: string): Pick<Reas
   }
 }
 
-const placeFeatures: readonly FeatureName[] = [
-  'postal',
-  'city',
-  'region',
-  'country',
-  'noPlace',
-  'registeredThere',
-  'registeredElsewhere',
-  'formOfCountry',
-  'townAbroad',
-  'otherRegion',
-  'otherCountry',
-  'otherRegionExact',
-  'otherCountryExact',
-  'conflictListedExact',
-  'conflictInexact',
-  'conflictPrefixMore',
-  'conflictBare',
-  'oneWordConflict',
-  'oneWordConflictListed',
-  'conflictRarity',
-  'conflictListed',
-  'otherCountryListed',
-  'otherCountryUnlisted',
-  'acronymPlaced',
-  'conflictFormDiffers',
-  'exactBetterPlaced',
-  'placedPrefix',
-  'placedNear',
-  'placedInexactHard',
-  'noTown',
-  'otherTown',
-]
-
 function listProminenceReasons({ best }: Match): Reason[] {
   const { isListed, hasLei } = best.evidence.comparison.candidate.prominence
   if (!isListed && !hasLei) return []
@@ -324,7 +196,7 @@ function listProminenceReasons({ best }: Match): Reason[] {
         ? 'Its shares are traded: of companies of like names it is the likelier one.'
         : 'It has a legal entity identifier (LEI), as few companies have.',
       code: 'name_close_match',
-      features: ['listed', 'listedExact', 'listedPrefix', 'listedNear', 'prominentRare', 'lei'],
+      parts: ['listed', 'known to registers'],
     },
   ]
 }
@@ -332,5 +204,5 @@ function listProminenceReasons({ best }: Match): Reason[] {
 function listContextReasons({ best }: Match): Reason[] {
   if (best.evidence.contextCount === 0) return []
   const text = 'The context has words that are known of this company.'
-  return [{ type: 'strength', text, code: 'name_close_match', features: ['context'] }]
+  return [{ type: 'strength', text, code: 'name_close_match', parts: ['context'] }]
 }

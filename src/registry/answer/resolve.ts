@@ -1,13 +1,13 @@
 import { type Resolution, matchedConfidenceMin, type Candidate } from '../../contract/result.js'
-import { type CandidateName, comparePlaceWithHint, isConflict } from '../match/candidate.js'
-import { rewriteSpelling } from '../match/compare-names.js'
+import type { CandidateName } from '../match/candidate.js'
 import { decide, type MatchDecision } from '../match/decide.js'
 import { fittedCoefficients, type Coefficients } from '../match/model.js'
 import { parseLocation } from '../match/parse-location.js'
 import { rankCompanies, type MatchQuery, type Ranking } from '../match/rank.js'
 import { foldText } from '../normalize/normalize-name.js'
 import { matchLimits } from '../model/limits.js'
-import { listVariants, type VariantKind } from '../normalize/name-variants.js'
+import { readText } from '../match/query-text.js'
+import { readNativeName } from '../normalize/native-scripts.js'
 import { parseSeveralNames } from '../normalize/parsed-name.js'
 import { findSicLabel } from '../reference/industry-codes.js'
 import type { Vocabulary } from '../match/vocabulary.js'
@@ -134,8 +134,7 @@ const unreadable: NameMatch = {
   decision: { kind: 'none' },
   ranked: [],
   noneShare: 1,
-  noneScore: 0,
-  unseenWeight: 0,
+  decisionFeatures: [],
 }
 
 /** Matches name and place. `coefficients` allows experiments; `isLeftOut` excludes companies. */
@@ -148,7 +147,7 @@ export function matchName(
   // Each call looks whether the file has changed.
   const vocabulary = deps.vocabulary()
   const searched = { find: deps.find, vocabulary: () => vocabulary }
-  const asked = readQuery(query, vocabulary)
+  const asked = readQuery(query)
   if (asked === null) return unreadable
   const names = findCandidateNames(asked, searched, isLeftOut)
   const several = findCompanyNames(query.name, asked, names, searched)
@@ -172,7 +171,7 @@ export function matchName(
     )
     ranking = rank(({ entityNumber }) => counts.get(entityNumber) ?? 0)
   }
-  return { isReadable: true, decision: decide(ranking, coefficients), ...ranking }
+  return { isReadable: true, decision: decide(ranking), ...ranking }
 }
 
 const contextCompaniesMax = 12
@@ -180,16 +179,16 @@ const contextCompaniesMax = 12
 /** Splits a text that names several companies; empty for one name, or if the whole text is a stored name. */
 export function findCompanyNames(
   name: string,
-  { variants: [whole] }: MatchQuery,
+  { texts: [whole] }: MatchQuery,
   found: readonly CandidateName[],
   deps: Pick<ResolveDeps, 'find' | 'vocabulary'>,
 ): readonly string[] {
   const several = parseSeveralNames(name)
   if (several === null || found.some(({ fullKey }) => fullKey === whole?.fullKey)) return []
   const isHeld = (part: string) => {
-    const asked = readQuery({ name: part, location: null }, deps.vocabulary())
-    const names = asked === null ? [] : deps.find(asked.variants, deps.vocabulary())
-    return names.some(({ coreKey }) => coreKey === asked?.variants[0]?.coreKey)
+    const asked = readQuery({ name: part, location: null })
+    const names = asked === null ? [] : deps.find(asked.texts, deps.vocabulary())
+    return names.some(({ coreKey }) => coreKey === asked?.texts[0]?.coreKey)
   }
   return several.areStated || several.names.every(isHeld) ? several.names : []
 }
@@ -204,53 +203,41 @@ function combineMatches(
   const [first] = matches.filter(({ ranked: [best] }) => best !== undefined)
   const [best, ...rivals] = ranked
   if (first === undefined || best === undefined)
-    return { decision: { kind: 'none' }, ranked: [], noneShare: 1, noneScore: 0, unseenWeight: 0 }
-  const { noneShare, noneScore, unseenWeight } = first
+    return { decision: { kind: 'none' }, ranked: [], noneShare: 1, decisionFeatures: [] }
+  const { noneShare, decisionFeatures } = first
   const decision = {
     kind: 'candidate',
     best,
     rivals,
     noneShare,
+    decisionFeatures,
     confidence: severalConfidence,
     names,
   } as const
-  return { decision, ranked, noneShare, noneScore, unseenWeight }
+  return { decision, ranked, noneShare, decisionFeatures }
 }
 
 /** Just below an even chance of one of two. */
 const severalConfidence = 49
 
 /** Returns `null` for a name without letters and digits. */
-export function readQuery(
-  { name, location }: Pick<NameQuery, 'name' | 'location'>,
-  vocabulary: Vocabulary,
-): MatchQuery | null {
+export function readQuery({ name, location }: Pick<NameQuery, 'name' | 'location'>): MatchQuery | null {
   const hint = parseLocation(location)
-  const variants = listVariants(name, hint?.cities).map((variant) => rewriteSpelling(variant, vocabulary))
   const placeWords = new Set(foldText(location ?? '', matchLimits.locationCharsMax).split(' '))
-  return variants.length === 0 ? null : { variants, hint, placeWords }
+  const texts = [
+    readText(name, placeWords),
+    ...readNativeName(name).map(({ text, how }) => readText(text, placeWords, how)),
+  ].filter((text) => text !== null)
+  return texts.length === 0 ? null : { texts: texts.slice(0, matchLimits.textsMax), hint, placeWords }
 }
 
-/** Variants without loss of distinctive words. */
-const sureKinds: ReadonlySet<VariantKind> = new Set(['whole', 'cut', 'mended', 'security', 'registered'])
-
-/**
- * Returns candidate names. Also searches by words, unless this very name is found in no conflicting place.
- * `isLeftOut`: candidates that a measurement excludes.
- */
+/** Returns candidate names. `isLeftOut`: candidates that a measurement excludes. */
 export function findCandidateNames(
-  { variants, hint }: MatchQuery,
+  { texts }: MatchQuery,
   { find, vocabulary }: Pick<ResolveDeps, 'find' | 'vocabulary'>,
   isLeftOut: (candidate: CandidateName) => boolean = () => false,
 ): CandidateName[] {
-  const sure = new Set(variants.filter(({ kind }) => sureKinds.has(kind)).map(({ coreKey }) => coreKey))
-  const isKnownThere = (candidate: CandidateName) =>
-    !candidate.removed &&
-    sure.has(candidate.coreKey) &&
-    !isConflict(comparePlaceWithHint(hint, candidate.place)) &&
-    !isLeftOut(candidate)
-  const names = find(variants, vocabulary(), (found) => found.some(isKnownThere))
-  return names.filter((candidate) => !isLeftOut(candidate))
+  return find(texts, vocabulary()).filter((candidate) => !isLeftOut(candidate))
 }
 
 /** Builds the answer of a match from the stored company. */

@@ -3,6 +3,7 @@ import { entityId, legalEntityId, type EntityId, type LegalEntityId } from '../.
 import { splitJurisdiction, getPrimary } from './entity-record.js'
 import type { CandidateName } from '../match/candidate.js'
 import { toCompanyCandidate, type CompanyCandidate } from './candidates.js'
+import { prepareText } from '../match/align-name.js'
 import type { MatchQuery } from '../match/rank.js'
 import { findCountryCode, findCountryName } from '../../core/countries.js'
 import { findRegionCode } from '../normalize/places.js'
@@ -12,7 +13,6 @@ import { findHolders, type HolderDeps } from './identified.js'
 import { findCandidateNames, readQuery, type ResolveDeps } from './resolve.js'
 import { getStatus } from './registration-facts.js'
 import type { RegistrationOutline, StoredEntity, StoreReader } from '../store/reader.js'
-import type { VariantKind } from '../normalize/name-variants.js'
 import { parseName } from '../normalize/parsed-name.js'
 import type { NameBeginning, NameBeginningFinder, WordSearch } from '../store/name-index.js'
 
@@ -26,7 +26,6 @@ const formPoints: Readonly<Record<FormAgreement, number>> = {
   foreign: -14,
 }
 const kindPoints = { legal: 0, other: -1, former: -2 } as const
-const sureKinds: ReadonlySet<VariantKind> = new Set(['whole', 'cut', 'mended'])
 const inactivePoints = -3
 /** Names with fewer points are not shown. */
 const closenessMin = 30
@@ -37,21 +36,21 @@ const closenessMin = 30
  */
 function scoreCloseness({
   matchType,
-  variant,
+  text,
+  isPart,
   candidate,
   similarity,
+  textShare,
   firstAgrees,
   form,
 }: NameComparison): number | null {
-  const likeness = matchPoints[matchType] ?? 93 - (1 - similarity) * 150
+  const likeness = isPart ? 90 - (2 - similarity - textShare) * 75 : (matchPoints[matchType] ?? 93 - (1 - similarity) * 75)
   if (likeness < closenessMin) return null
   const points =
     likeness +
-    // Other variants omit a part of the text.
-    (sureKinds.has(variant.kind) ? 0 : -3) +
     formPoints[form] +
     kindPoints[candidate.kind] +
-    (variant.fullKey === candidate.fullKey ? 1 : 0) +
+    (text.fullKey === candidate.fullKey ? 1 : 0) +
     (candidate.active ? 0 : inactivePoints) +
     (firstAgrees ? 0 : -4)
   return Math.max(0, Math.min(100, points))
@@ -106,7 +105,7 @@ export function searchNames(query: SearchQuery, deps: SearchDeps): SearchPage {
   const bearers = findBearers(identifiers, deps)
   // "BIC Holdings" has the form of an identifier, but may be a name.
   const text = bearers.length > 0 ? name : (name ?? query.name)
-  const asked = text === null ? null : readQuery({ name: text, location: null }, deps.vocabulary())
+  const asked = text === null ? null : readQuery({ name: text, location: null })
   const numbers = new Set(bearers.map(({ candidate }) => candidate.legalEntityNumber))
   const others = asked === null ? [] : pickClosestNames(asked, deps)
   const wanted = parseWantedPlace(query)
@@ -173,13 +172,17 @@ function pickClosestNames(asked: MatchQuery, deps: SearchDeps): CloseName[] {
     if (points !== null && (known === undefined || points > known.points))
       closest.set(candidate.legalEntityNumber, { candidate, points })
   }
-  for (const candidate of findCandidateNames(asked, deps)) {
-    for (const variant of asked.variants) {
-      const comparison = compareNames(variant, candidate, vocabulary, asked.placeWords)
+  const names = findCandidateNames(asked, deps)
+  for (const text of asked.texts) {
+    const prepared = prepareText(text, vocabulary)
+    for (const candidate of names) {
+      const comparison = compareNames(prepared, candidate, asked)
       keep(candidate, comparison === null ? null : scoreCloseness(comparison))
     }
   }
-  const tokens = asked.variants[0]?.tokens ?? []
+  const tokens = (asked.texts[0]?.words ?? [])
+    .filter(({ wordClass }) => wordClass !== 'stop' && wordClass !== 'form')
+    .map((word) => word.text)
   for (const candidate of deps.findByWords(tokens, vocabulary)) keep(candidate, scoreWords(tokens, candidate))
   return [...closest.values()]
 }

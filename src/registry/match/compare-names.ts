@@ -1,23 +1,22 @@
 import { namesCountry } from '../../core/countries.js'
-import { align, shareNumbers, totalWeight, getWordWeight } from './align.js'
+import { isGenericWord, isInHouseName, isNumberWord } from '../normalize/normalize-name.js'
+import {
+  alignName,
+  classifyNameWord,
+  type AlignedText,
+  type NameAlignment,
+  type WordPair,
+} from './align-name.js'
 import type { CandidateName } from './candidate.js'
 import { compareForms, type FormAgreement } from './form-agreement.js'
-import {
-  isNumberWord,
-  isGenericWord,
-  isLightWord,
-  isTradeWord,
-  isInHouseName,
-} from '../normalize/normalize-name.js'
-import type { NameVariant } from '../normalize/name-variants.js'
-import type { Vocabulary } from './vocabulary.js'
+import type { QueryText, StatedForm, TextWord } from './query-text.js'
+import { isOfSecurity, type WordClass } from './word-classes.js'
 
 /**
- * How a variant matches a name. `exact`: the same core. `completed`: the text, or a column, ends inside the name.
- * `prefix`: the name begins with the variant. `extends`: the variant begins with the name. `acronym`: its initials.
- * `near`: similar.
+ * How the words of a text match a name. `exact`: the same words. `completed`: the text, or its column, ends inside the name.
+ * `prefix`: the name goes on. `acronym`: its initials. `near`: some words are spelled otherwise, missing or elsewhere.
  */
-export type MatchType = 'exact' | 'completed' | 'prefix' | 'extends' | 'acronym' | 'near'
+export type MatchType = 'exact' | 'completed' | 'prefix' | 'acronym' | 'near'
 
 /** Numbers of words that one side lacks, by kind. */
 export interface LeftoverWords {
@@ -30,46 +29,85 @@ export interface LeftoverWords {
   readonly place: number
   /** Countries that are not in the query; they are also counted in another field. */
   readonly country: number
-  /** All other words. */
+  /** All other words that tell companies apart. */
   readonly hard: number
   /** Weight of the hard ones. */
   readonly hardWeight: number
 }
 
-/** Facts about a variant and a name, without a verdict. */
+export type Position = 'before' | 'inside' | 'behind'
+
+/** A word of the text that is no word of the name. */
+export interface LeftWord {
+  readonly word: TextWord
+  readonly at: number
+  readonly position: Position
+  /**
+   * `place`: of the company's place, or of that in the query. `repeated`: the name has it as well. `series`: a number behind
+   * the name, as siblings of a series have. `cut`: the beginning of a word at the end of a column.
+   */
+  readonly role: 'place' | 'repeated' | 'series' | 'cut' | null
+}
+
+/** Counts of pairs of words. */
+export interface PairCounts {
+  readonly equal: number
+  readonly same: number
+  readonly plural: number
+  readonly abbreviated: number
+  readonly cut: number
+  readonly misread: number
+  readonly unknown_letter: number
+  readonly misspelled: number
+  readonly joined: number
+}
+
+/** Facts about a text and a name, without a verdict. */
 export interface NameComparison {
-  readonly variant: NameVariant
+  readonly text: QueryText
   readonly candidate: CandidateName
+  readonly alignment: NameAlignment
   readonly matchType: MatchType
-  /** Weighted share of both names that is the same, 0 to 1. */
+  /** The words of the text for the name, without spaces. */
+  readonly partKey: string
+  /** The text has more than the name. */
+  readonly isPart: boolean
+  readonly left: readonly LeftWord[]
+  readonly pairs: PairCounts
+  /** Weighted share of the name that is the same, 0 to 1; and of the text's telling words. */
   readonly similarity: number
+  readonly textShare: number
   readonly firstAgrees: boolean
-  /** Words that differ by a typing error or an abbreviation only. */
-  readonly looseCount: number
-  /** Number of loose words that the query's word continues. */
-  readonly shorterCount: number
-  /** Words in common have another order. */
-  readonly isReordered: boolean
-  /** Distinctive words of the name before the first one in common. */
-  readonly leadingCount: number
+  /** Words that differ by spelling only, as the name has them. */
+  readonly looseWords: readonly string[]
+  /** Some first letter of a word differs; a word that differs is in other names; such a word is short. */
+  readonly isFirstChanged: boolean
+  readonly isLooseKnown: boolean
+  readonly isLooseShort: boolean
+  /** Least share of the letters that an abbreviated word keeps. */
+  readonly leastShare: number
   /** They differ only by a plural. */
   readonly isPluralOnly: boolean
   /** Every distinctive word is spelled differently. */
   readonly isMisspelled: boolean
-  /** Like `isMisspelled`, for words that are more specific than a trade. */
-  readonly isBrandMisspelled: boolean
   readonly numbersAgree: boolean
   /** The name continues the query with a number: one of a series. */
   readonly isOneOfSeries: boolean
   /** The column that the query fills may have ended inside this name. */
   readonly isTruncated: boolean
-  /** Missing share of a name that the query is the beginning of, 0 to 1. */
-  readonly missingShare: number
   readonly queryLeftover: LeftoverWords
   readonly nameLeftover: LeftoverWords
+  /** Missing words are all at the end of the name; the first one is missing. */
+  readonly isTailMissing: boolean
+  readonly isHeadMissing: boolean
   readonly form: FormAgreement
-  /** The query states its legal form. */
+  /** The form of the text that belongs to the name, and whether it follows the name directly. */
+  readonly statedForm: StatedForm | null
+  readonly isFormNext: boolean
   readonly isFormStated: boolean
+  /** The text before and behind the name is set apart from it, or there is none. */
+  readonly isApartBefore: boolean
+  readonly isApartBehind: boolean
   /** The query equals the name with its legal form. */
   readonly isFullName: boolean
   /** Weight of the words in common, and of the rarest of them. */
@@ -77,226 +115,276 @@ export interface NameComparison {
   readonly rarestWeight: number
   /** The rarest word in common, as spelled in the name; `null` without words in common. */
   readonly rarestWord: string | null
-  /** One says "bank" where the other says "bancorp" or "bancshares": a bank and its holding. */
-  readonly isBankAndHolding: boolean
+  /** Telling words, and words but joining ones, that both have. */
+  readonly sharedTelling: number
+  readonly sharedCount: number
+  readonly sharedLetters: number
   /** The name continues the query with words for a company of its group: "Services (UK)". */
   readonly isInHouse: boolean
   /** Only generic words in common. */
   readonly isGeneric: boolean
 }
 
+/** Least part of the name's weight that the text must have. */
+const similarityMin = 0.3
+
+/** Words of a text that may be a place: its own words, and those of the query's place. */
+export interface Surroundings {
+  /** Words of the place in the query. */
+  readonly placeWords: ReadonlySet<string>
+}
+
+/** Compares a text with a name; `null` if they have too little in common. */
+export function compareNames(
+  prepared: AlignedText,
+  candidate: CandidateName,
+  { placeWords }: Surroundings,
+): NameComparison | null {
+  const { text, vocabulary, weights } = prepared
+  const isInitials = isAcronym(text, candidate)
+  const alignment = alignName(prepared, candidate)
+  const { tokens } = candidate
+  const nameWeights = tokens.map((word) => vocabulary.weight(word))
+  const total = sum(nameWeights)
+  const inPairs = new Set<number>()
+  let [shared, equalWeight, rarestWeight, sharedTelling, sharedCount, sharedLetters] = [0, 0, 0, 0, 0, 0]
+  let rarestWord: string | null = null
+  const counts = { equal: 0, same: 0, plural: 0, abbreviated: 0, cut: 0, misread: 0, unknown_letter: 0, misspelled: 0, joined: 0 }
+  const looseWords: string[] = []
+  let [isFirstChanged, isLooseKnown, isLooseShort, leastShare] = [false, false, false, 1]
+  for (const pair of alignment.pairs) {
+    const { textAt, textCount, nameAt, nameCount, match } = pair
+    counts[match.kind]++
+    for (let more = 0; more < textCount; more++) inPairs.add(textAt + more)
+    const isLoose = isLooseMatch(pair)
+    const written = text.words[textAt]?.text ?? ''
+    if (match.kind === 'misspelled') {
+      isFirstChanged ||= match.isFirstChanged
+      isLooseKnown ||= vocabulary.countNames(written) > 0
+      isLooseShort ||= Math.min(written.length, (tokens[nameAt] ?? '').length) <= 5
+    }
+    if (match.kind === 'abbreviated' || match.kind === 'cut') leastShare = Math.min(leastShare, match.share)
+    for (let more = 0; more < nameCount; more++) {
+      const word = tokens[nameAt + more] ?? ''
+      const weight = nameWeights[nameAt + more] ?? 0
+      const wordClass = classifyNameWord(word)
+      sharedCount++
+      shared += weight * (isLoose ? 0.6 : 1)
+      if (!isLoose) equalWeight += weight
+      else looseWords.push(word)
+      if (wordClass === 'telling') sharedTelling++
+      sharedLetters += Math.min(word.length, written.length)
+      if (weight > rarestWeight) [rarestWeight, rarestWord] = [weight, word]
+    }
+  }
+  if (!isInitials && (total === 0 || alignment.pairs.length === 0 || shared / total < similarityMin)) return null
+  const left = listLeft(prepared, candidate, alignment, inPairs, placeWords)
+  const counted = left.filter(({ role, word }) => role !== 'repeated' && word.wordClass !== 'stop')
+  const missingWords = alignment.missing.map((at) => tokens[at] ?? '')
+  const lastShared = alignment.pairs.reduce((last, { nameAt, nameCount }) => Math.max(last, nameAt + nameCount - 1), -1)
+  const isTailMissing = missingWords.length > 0 && alignment.missing.every((at) => at > lastShared)
+  const isLastCut = alignment.pairs.some(
+    ({ match, textAt, textCount }) => match.kind === 'cut' && textAt + textCount === text.words.length,
+  )
+  const isAtEnd = alignment.end >= text.words.length
+  const isWhole = !counted.some(({ word, role }) => role !== 'cut' && word.wordClass !== 'form')
+  const isTruncated =
+    isWhole && isAtEnd && (isTailMissing || isLastCut) && text.coreKey.length >= 14 && (text.cut === 'anywhere' || (text.cut === 'between_words' && !isLastCut))
+  const isEndCut = isWhole && isAtEnd && text.coreKey.length >= 14 && isLastCut && tokens.length > 1
+  const series = isTailMissing ? (missingWords[0] ?? '') : ''
+  const isOneOfSeries = isTailMissing && isNumberWord(series)
+  const isSpelled = looseWords.length === 0
+  const matchType = classifyMatch({
+    isInitials: isInitials && (missingWords.length > 0 || alignment.pairs.length === 0),
+    isCompleted: isTruncated || isEndCut,
+    isMissing: missingWords.length > 0,
+    isTailMissing,
+    isSpelled: isSpelled && !alignment.isReordered && alignment.inside.every((at) => text.words[at]?.wordClass === 'stop' || text.words[at]?.wordClass === 'form'),
+    isPlural: counts.plural > 0,
+  })
+  const statedForm = findStatedForm(text, alignment)
+  const form = compareForms(
+    { formClass: statedForm?.formClass ?? null, formCountries: statedForm?.countries ?? [] },
+    candidate,
+  )
+  const [before, behind] = [text.words[alignment.start], text.words[alignment.end]]
+  const isFormNext = statedForm !== null && statedForm.at === alignment.end
+  const textTotal = sum([...weights].filter((_, at) => text.words[at]?.wordClass === 'telling'))
+  const textShared = sum(
+    [...weights].filter((_, at) => text.words[at]?.wordClass === 'telling' && inPairs.has(at)),
+  )
+  const nameNumbers = missingWords.filter(isNumberWord).length
+  const leftNumbers = counted.filter(({ role }) => role === 'series').length
+  return {
+    text,
+    candidate,
+    alignment,
+    matchType,
+    partKey: alignment.pairs.map(({ textAt }) => text.words[textAt]?.text ?? '').join(''),
+    isPart: !isWhole,
+    left,
+    pairs: counts,
+    similarity: isInitials && total === 0 ? 1 : total === 0 ? 0 : shared / total,
+    textShare: textTotal === 0 ? 1 : textShared / textTotal,
+    firstAgrees: !alignment.missing.includes(0) && alignment.start === 0,
+    looseWords,
+    isFirstChanged,
+    isLooseKnown,
+    isLooseShort,
+    leastShare,
+    isPluralOnly: counts.plural > 0 && looseWords.length + missingWords.length + counted.length === 0,
+    isMisspelled: isMisspelled(tokens, looseWords),
+    numbersAgree: nameNumbers + leftNumbers === 0 || (isOneOfSeries && leftNumbers === 0),
+    isOneOfSeries,
+    isTruncated,
+    queryLeftover: countLeft(counted, prepared, placeWords),
+    nameLeftover:
+      matchType === 'completed' || matchType === 'acronym' ? noWords : countMissing(missingWords, prepared, placeWords),
+    isTailMissing,
+    isHeadMissing: alignment.missing.includes(0),
+    form,
+    statedForm,
+    isFormNext,
+    isFormStated: statedForm !== null && statedForm.formClass !== 'company',
+    isApartBefore: alignment.start === 0 || (before?.isApart ?? true),
+    isApartBehind: alignment.end >= text.words.length || isFormNext || (behind?.isApart ?? true),
+    isFullName: form === 'same' && text.fullKey === candidate.fullKey,
+    sharedWeight: shared,
+    rarestWeight,
+    rarestWord,
+    sharedTelling,
+    sharedCount,
+    sharedLetters,
+    isInHouse: matchType === 'prefix' && isInHouseName(missingWords),
+    isGeneric: alignment.pairs.every(({ nameAt }) => isGenericWord(tokens[nameAt] ?? '')),
+  }
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+
+const looseKinds: ReadonlySet<string> = new Set(['abbreviated', 'cut', 'misread', 'unknown_letter', 'misspelled'])
+const isLooseMatch = ({ match }: WordPair): boolean => looseKinds.has(match.kind)
+
+interface MatchFacts {
+  readonly isInitials: boolean
+  readonly isCompleted: boolean
+  readonly isMissing: boolean
+  readonly isTailMissing: boolean
+  readonly isSpelled: boolean
+  readonly isPlural: boolean
+}
+
+function classifyMatch(facts: MatchFacts): MatchType {
+  if (facts.isInitials) return 'acronym'
+  if (facts.isCompleted) return 'completed'
+  if (!facts.isSpelled || facts.isPlural) return 'near'
+  if (!facts.isMissing) return 'exact'
+  return facts.isTailMissing ? 'prefix' : 'near'
+}
+
+function isAcronym({ coreKey, words }: QueryText, candidate: CandidateName): boolean {
+  if (candidate.acronym === '' || coreKey.length > 6) return false
+  return coreKey === candidate.acronym || words.some(({ text }) => text.length >= 3 && text === candidate.acronym)
+}
+
+/** The form behind the name, else the nearest one. */
+function findStatedForm({ forms }: QueryText, { start, end }: NameAlignment): StatedForm | null {
+  const outside = forms.filter(({ at, count }) => at >= end || at + count <= start || count === 0)
+  const next = outside.find(({ at }) => at === end)
+  const telling = (form: StatedForm) => form.formClass !== 'company'
+  if (next !== undefined && telling(next)) return next
+  return outside.find((form) => form.at >= end && telling(form)) ?? outside.findLast(telling) ?? next ?? outside[0] ?? null
+}
+
 const noWords: LeftoverWords = { light: 0, soft: 0, number: 0, place: 0, country: 0, hard: 0, hardWeight: 0 }
 
-/** Least similarity for a comparison. */
-const similarityMin = 0.35
-
-/**
- * Rewrites "Muehlau" to "Muhlau" if the registry has only the latter. Some sources spell out German and Nordic
- * letters, others simplify them. Words that the registry has stay unchanged: "Bauer", "Neue".
- */
-export function rewriteSpelling(variant: NameVariant, vocabulary: Vocabulary): NameVariant {
-  let { fullKey } = variant
-  const tokens = variant.tokens.map((token) => {
-    if (!/[aou]e|aa/.test(token) || vocabulary.countNames(token) > 0) return token
-    const closed = token.replace(/([aou])e/g, '$1').replace(/aa/g, 'a')
-    if (vocabulary.countNames(closed) === 0) return token
-    fullKey = fullKey.replace(token, closed)
-    return closed
-  })
-  return fullKey === variant.fullKey ? variant : { ...variant, tokens, coreKey: tokens.join(''), fullKey }
-}
-
-/** Returns `null` if the two have too little in common. `placeWords`: words of the places in the query. */
-export function compareNames(
-  variant: NameVariant,
+function listLeft(
+  { text }: AlignedText,
   candidate: CandidateName,
-  vocabulary: Vocabulary,
+  { start, end }: NameAlignment,
+  inPairs: ReadonlySet<number>,
   placeWords: ReadonlySet<string>,
-): NameComparison | null {
-  const matchType = classifyMatch(variant, candidate)
-  const tokens = matchType === 'completed' ? completeTokens(variant, candidate) : variant.tokens
-  const alignment = matchType === 'exact' ? null : align(tokens, candidate.tokens, vocabulary)
-  if (matchType === 'near' && (alignment?.similarity ?? 1) < similarityMin) return null
-  const isBankAndHolding = alignment !== null && isBankPair(alignment.queryExtra, alignment.candidateExtra)
-  const toLeftover = (words: readonly string[]) => {
-    const counted = isBankAndHolding
-      ? words.filter((word) => word !== 'bank' && !bankHoldings.has(word))
-      : words
-    return countLeftover(counted, placeWords, vocabulary)
+): LeftWord[] {
+  const left: LeftWord[] = []
+  const last = text.words.length - 1
+  for (const [at, word] of text.words.entries()) {
+    if (inPairs.has(at)) continue
+    const position: Position = at < start ? 'before' : at >= end ? 'behind' : 'inside'
+    left.push({ word, at, position, role: findRole(word, at === last, { text, candidate, end, at, placeWords, inPairs }) })
   }
-  const shared = matchType === 'acronym' ? candidate.tokens : removeWords(tokens, alignment?.queryExtra)
-  const sharedInName = removeWords(candidate.tokens, alignment?.candidateExtra)
-  const series =
-    matchType === 'completed' || matchType === 'prefix' ? checkMissingNumber(variant, candidate) : null
-  const form = compareForms(variant, candidate)
-  return {
-    variant,
-    candidate,
-    matchType,
-    similarity: alignment?.similarity ?? 1,
-    firstAgrees: alignment?.firstAgrees ?? true,
-    looseCount: alignment?.looseWords.length ?? 0,
-    shorterCount: alignment?.shorterCount ?? 0,
-    ...compareOrder(matchType === 'near' || matchType === 'extends' ? shared : [], candidate.tokens),
-    isPluralOnly:
-      alignment !== null &&
-      alignment.pluralCount > 0 &&
-      alignment.looseWords.length + alignment.queryExtra.length + alignment.candidateExtra.length === 0,
-    isMisspelled: alignment !== null && isMisspelled(candidate.tokens, alignment.looseWords, isGenericWord),
-    isBrandMisspelled:
-      alignment !== null && isMisspelled(candidate.tokens, alignment.looseWords, isTradeWord),
-    numbersAgree: series !== null || shareNumbers(variant.tokens, candidate.tokens),
-    isOneOfSeries: series === true,
-    isTruncated: matchType === 'completed' && isColumnCut(variant, candidate),
-    missingShare: matchType === 'completed' ? 1 - variant.fullKey.length / candidate.fullKey.length : 0,
-    queryLeftover: alignment === null || matchType === 'acronym' ? noWords : toLeftover(alignment.queryExtra),
-    nameLeftover:
-      alignment === null || matchType === 'acronym' || matchType === 'completed'
-        ? noWords
-        : toLeftover(alignment.candidateExtra),
-    form,
-    isFormStated: variant.formClass !== null && variant.formClass !== 'company',
-    isFullName: form === 'same' && variant.fullKey === candidate.fullKey,
-    sharedWeight: totalWeight(shared, vocabulary),
-    rarestWeight: shared.reduce((most, word) => Math.max(most, getWordWeight(word, vocabulary)), 0),
-    rarestWord: findRarest(sharedInName, vocabulary),
-    isBankAndHolding,
-    isInHouse: matchType === 'prefix' && isInHouseName(alignment?.candidateExtra ?? []),
-    isGeneric: shared.every(isGenericWord),
-  }
+  return left
 }
 
-const removeWords = (words: readonly string[], removed: readonly string[] = []): readonly string[] =>
-  removed.length === 0 ? words : words.filter((word) => !removed.includes(word))
-
-const bankHoldings = new Set(['bancorp', 'bancshares', 'bankshares'])
-
-function isBankPair(one: readonly string[], other: readonly string[]): boolean {
-  const isPair = (a: readonly string[], b: readonly string[]) =>
-    a.includes('bank') && b.some((word) => bankHoldings.has(word))
-  return isPair(one, other) || isPair(other, one)
+interface RoleFacts {
+  readonly text: QueryText
+  readonly candidate: CandidateName
+  readonly end: number
+  readonly at: number
+  readonly placeWords: ReadonlySet<string>
+  readonly inPairs: ReadonlySet<number>
 }
 
-function findRarest(words: readonly string[], vocabulary: Vocabulary): string | null {
-  let rarest: string | null = null
-  let leastCount = Infinity
-  for (const word of words) {
-    const count = vocabulary.countNames(word)
-    if (count < leastCount) [rarest, leastCount] = [word, count]
-  }
-  return rarest
+const seriesNumber = /^(?:[1-9]|1\d|20)(?:st|nd|rd|th)?$|^[ivx]$/
+
+function findRole(word: TextWord, isLast: boolean, facts: RoleFacts): LeftWord['role'] {
+  const { text, candidate, end, at, placeWords, inPairs } = facts
+  const { wordClass } = word
+  if (wordClass === 'form' || isOfSecurity(wordClass)) return null
+  const isBehindName = at >= end && (at === end || inPairs.has(at - 1) || text.words[at - 1]?.wordClass === 'form')
+  if (isBehindName && !word.isApart && !text.isSecurity && seriesNumber.test(word.text)) return 'series'
+  if (wordClass !== 'number' && candidate.tokens.includes(word.text)) return 'repeated'
+  if (isLast && candidate.tokens.some((token) => token.length > word.text.length && token.startsWith(word.text)) && text.words.length > candidate.tokens.length)
+    return 'repeated'
+  if (word.text.length > 1 && (placeWords.has(word.text) || isOfPlace(word.text, candidate))) return 'place'
+  const isCutWord = isLast && text.charCount >= 28 && text.charCount <= 42 && word.text.length <= 9
+  return isCutWord && ['telling', 'generic', 'place', 'light', 'letter'].includes(wordClass) ? 'cut' : null
 }
 
-function classifyMatch(variant: NameVariant, candidate: CandidateName): MatchType {
-  if (variant.coreKey === candidate.coreKey) return 'exact'
-  if (isCompletion(variant, candidate)) return 'completed'
-  if (isWordPrefix(variant, candidate)) return 'prefix'
-  if (isWordPrefix(candidate, variant)) return 'extends'
-  return isInitials(variant, candidate) ? 'acronym' : 'near'
+/** Keys of places are without spaces: a word of three letters may be inside another. */
+function isOfPlace(word: string, { place }: CandidateName): boolean {
+  const { cityKey, postalKey, regionCode, jurisdictionRegion } = place
+  if (cityKey !== '' && (cityKey === word || (word.length >= 4 && cityKey.includes(word)))) return true
+  if (postalKey !== '' && postalKey.startsWith(word) && /\d/.test(word)) return true
+  return [regionCode, jurisdictionRegion].some((code) => code !== '' && code.slice(3).toLowerCase() === word)
 }
 
-const inOrder = { isReordered: false, leadingCount: 0 } as const
-
-/** Compares the order of words spelled alike in both. */
-function compareOrder(shared: readonly string[], name: readonly string[]) {
-  if (shared.length === 0) return inOrder
-  const places = shared.map((word) => name.indexOf(word)).filter((place) => place >= 0)
-  const first = Math.min(...places)
-  return {
-    isReordered: places.some((place, at) => at > 0 && place < (places[at - 1] ?? 0)),
-    leadingCount: places.length === 0 ? 0 : name.slice(0, first).filter((word) => !isLightWord(word)).length,
-  }
+/** Classes of words that other companies' names have. */
+const leftKind: Readonly<Partial<Record<WordClass, 'light' | 'soft' | 'number' | 'place' | 'hard'>>> = {
+  telling: 'hard',
+  generic: 'soft',
+  light: 'light',
+  number: 'number',
+  place: 'place',
+  letter: 'hard',
 }
 
-/**
- * Returns the words of a truncated text, with the last word completed from the name: in "Beach Brands Holding C", the "C"
- * begins the legal form, so it is not a word of the core.
- */
-function completeTokens(variant: NameVariant, candidate: CandidateName): readonly string[] {
-  const { tokens } = variant
-  const formAt = findWordAfter(candidate, variant)
-  if (formAt !== null) return tokens.slice(0, formAt)
-  const last = tokens.at(-1) ?? ''
-  const whole = candidate.tokens[tokens.length - 1] ?? ''
-  return whole.startsWith(last) ? [...tokens.slice(0, -1), whole] : tokens
-}
-
-interface Words {
-  readonly tokens: readonly string[]
-  readonly coreKey: string
-}
-
-/** Compares whole words, ignoring spaces: "sun life" begins "sunlife assurance". */
-const isWordPrefix = (head: Words, whole: Words): boolean => findWordAfter(head, whole) !== null
-
-/** Returns the place of the first word after those that `head` has; `null` if `whole` does not continue `head`. */
-function findWordAfter(head: Words, whole: Words): number | null {
-  if (head.coreKey.length >= whole.coreKey.length || !whole.coreKey.startsWith(head.coreKey)) return null
-  let length = 0
-  for (const [at, token] of whole.tokens.entries()) {
-    length += token.length
-    if (length >= head.coreKey.length) return length === head.coreKey.length ? at + 1 : null
-  }
-  return null
-}
-
-function isInitials({ kind, tokens }: NameVariant, candidate: CandidateName): boolean {
-  const [only] = tokens
-  return kind !== 'form' && tokens.length === 1 && only !== undefined && only === candidate.acronym
-}
-
-function countLeftover(
-  words: readonly string[],
-  placeWords: ReadonlySet<string>,
-  vocabulary: Vocabulary,
-): LeftoverWords {
+function countLeft(left: readonly LeftWord[], { weights }: AlignedText, placeWords: ReadonlySet<string>): LeftoverWords {
   const count = { light: 0, soft: 0, number: 0, place: 0, country: 0, hard: 0, hardWeight: 0 }
-  for (const word of words) {
-    if (isCountryWord(word) && !placeWords.has(word)) count.country++
-    if (isNumberWord(word)) count.number++
-    else if (isLightWord(word)) count.light++
-    else if (placeWords.has(word)) count.place++
-    else if (isTradeWord(word)) count.soft++
-    else {
-      count.hard++
-      count.hardWeight += getWordWeight(word, vocabulary)
-    }
+  for (const { word, at, role } of left) {
+    const kind = role === 'place' ? 'place' : role === 'series' ? 'number' : role === 'cut' ? null : leftKind[word.wordClass]
+    if (kind === undefined || kind === null) continue
+    count[kind]++
+    if (kind === 'hard') count.hardWeight += weights[at] ?? 0
+    if (isCountryWord(word.text) && !placeWords.has(word.text)) count.country++
   }
   return count
 }
 
-/** True if the query ends inside the name and is long enough: "Western New England Bancorp, In". */
-function isCompletion(variant: NameVariant, candidate: CandidateName): boolean {
-  // A form ends a name, unless the column ended first: "First Trust Enhanced Equity Inc" continues with "Income Fund".
-  if (variant.kind !== 'whole' || (variant.formClass !== null && variant.cut === 'nowhere')) return false
-  if (variant.coreKey.length < 14 || variant.tokens.length < 2) return false
-  if (candidate.coreKey.length < 8 || !candidate.fullKey.startsWith(variant.fullKey)) return false
-  return endsInsideWord(variant, candidate) || isColumnCut(variant, candidate)
-}
-
-/** A name that ends with a whole word may be truncated by a column; otherwise it is a part of the longer one. */
-function isColumnCut(variant: NameVariant, candidate: CandidateName): boolean {
-  if (variant.cut === 'nowhere' || variant.kind !== 'whole') return false
-  return variant.cut === 'anywhere' || !endsInsideWord(variant, candidate)
-}
-
-/** "II" is not the beginning of "III": a truncated number is another number. */
-function endsInsideWord(variant: NameVariant, candidate: CandidateName): boolean {
-  const at = variant.tokens.length - 1
-  const last = variant.tokens[at] ?? ''
-  return candidate.tokens[at] !== last && !isNumberWord(last)
-}
-
-/** Returns `null` if the numbers in the query differ, otherwise whether the missing end starts with a number. */
-function checkMissingNumber(variant: NameVariant, candidate: CandidateName): boolean | null {
-  const last = variant.tokens.length - 1
-  const stated = candidate.tokens.slice(0, last)
-  if (!shareNumbers(variant.tokens.slice(0, last), stated)) return null
-  const cutWord = variant.tokens[last] ?? ''
-  const [same = '', ...rest] = candidate.tokens.slice(last)
-  // "Khosla Ventures Acquisition Co. III": the form comes before the number.
-  const next = rest.find((word) => !seriesForms.has(word)) ?? ''
-  return isNumberWord(same) ? !same.startsWith(cutWord) : isNumberWord(next)
+function countMissing(words: readonly string[], { vocabulary }: AlignedText, placeWords: ReadonlySet<string>): LeftoverWords {
+  const count = { light: 0, soft: 0, number: 0, place: 0, country: 0, hard: 0, hardWeight: 0 }
+  for (const word of words) {
+    if (isCountryWord(word) && !placeWords.has(word)) count.country++
+    const wordClass = classifyNameWord(word)
+    if (wordClass === 'number') count.number++
+    else if (wordClass === 'light') count.light++
+    else if (placeWords.has(word)) count.place++
+    else if (wordClass === 'generic') count.soft++
+    else {
+      count.hard++
+      count.hardWeight += vocabulary.weight(word)
+    }
+  }
+  return count
 }
 
 /** Shorter words are codes of countries and words of names: "can", "per", "and". */
@@ -304,14 +392,8 @@ const isCountryWord = (word: string): boolean =>
   (word.length >= 4 || shortCountries.has(word)) && namesCountry(word)
 const shortCountries = new Set(['uk', 'us', 'uae'])
 
-const seriesForms = new Set('co company companies corp corporation inc ltd limited llc lp plc'.split(' '))
-
-function isMisspelled(
-  tokens: readonly string[],
-  looseWords: readonly string[],
-  isCommon: (word: string) => boolean,
-): boolean {
-  if (looseWords.length === 0) return tokens.length === 0
-  const distinctive = tokens.filter((word) => !isLightWord(word) && !isCommon(word))
+function isMisspelled(tokens: readonly string[], looseWords: readonly string[]): boolean {
+  if (looseWords.length === 0) return false
+  const distinctive = tokens.filter((word) => classifyNameWord(word) === 'telling')
   return (distinctive.length > 0 ? distinctive : tokens).every((word) => looseWords.includes(word))
 }

@@ -1,6 +1,5 @@
 import { matchedConfidenceMin } from '../../contract/result.js'
-import { classifyEvidence, type Evidence } from './evidence.js'
-import { estimateConfidence, fittedCoefficients, type Coefficients } from './model.js'
+import type { Evidence } from './evidence.js'
 import type { RankedCompany, Ranking } from './rank.js'
 
 /** The result of matching names, before an answer is built from it. */
@@ -13,6 +12,8 @@ export type MatchDecision =
       /** Other likely companies, best first. */
       readonly rivals: readonly RankedCompany[]
       readonly noneShare: number
+      /** Features of the best company beside the others. */
+      readonly decisionFeatures: readonly number[]
       /** Expected precision of such answers, 0 to 100. */
       readonly confidence: number
       /** Names in the text, if it names several companies. */
@@ -24,6 +25,7 @@ const candidateConfidenceMin = 20
 const entityConfidenceMin = 50
 /** Without evidence for the place, the name may be that of a company of the stated country. */
 const elsewhereConfidenceMax = 94
+const confidenceMax = 99
 /** Least share of a company to count as a rival of the best one. */
 const rivalShareMin = 0.08
 
@@ -31,13 +33,10 @@ const rivalShareMin = 0.08
  * Decides whether the best company is the answer, a candidate, or nothing. A body that is not a company is never the
  * answer (see the interface, "unsupported types"), nor is a company less likely than no match.
  */
-export function decide(
-  { ranked, noneShare }: Pick<Ranking, 'ranked' | 'noneShare'>,
-  coefficients: Coefficients = fittedCoefficients,
-): MatchDecision {
+export function decide({ ranked, noneShare, decisionFeatures }: Ranking): MatchDecision {
   const [best, ...others] = ranked
   if (best === undefined) return { kind: 'none' }
-  const confidence = estimateCompanyConfidence(best.share, best.evidence, coefficients)
+  const confidence = estimateCompanyConfidence(best.share, best.evidence)
   const rivals = others.filter(({ share }) => share >= rivalShareMin)
   // Example: three companies named "First Bancorp". Each is unlikely, but the case that all are wrong is less likely.
   const rivalShare = rivals.reduce((sum, { share }) => sum + share, 0)
@@ -49,16 +48,12 @@ export function decide(
     isOpen ||
     noneShare > best.share ||
     !best.evidence.comparison.candidate.supported
-  return { kind: isGuess ? 'candidate' : 'entity', best, rivals, noneShare, confidence }
+  return { kind: isGuess ? 'candidate' : 'entity', best, rivals, noneShare, decisionFeatures, confidence }
 }
 
 /** Returns the expected precision of answers with this share and evidence, 0 to 100. */
-export function estimateCompanyConfidence(
-  share: number,
-  evidence: Evidence,
-  { confidence }: Coefficients = fittedCoefficients,
-): number {
-  const estimated = estimateConfidence(share, confidence[classifyEvidence(evidence)])
+export function estimateCompanyConfidence(share: number, evidence: Evidence): number {
+  const estimated = Math.min(confidenceMax, Math.round(share * 100))
   return isElsewhere(evidence) ? Math.min(estimated, elsewhereConfidenceMax) : estimated
 }
 

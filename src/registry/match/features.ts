@@ -1,27 +1,22 @@
-import { cap, toTenths, hasTown, type Evidence } from './evidence.js'
 import { isInCountry } from './candidate.js'
-import type { NameComparison } from './compare-names.js'
+import type { LeftWord, NameComparison, Position } from './compare-names.js'
+import type { Evidence } from './evidence.js'
+import type { LocationHint } from './parse-location.js'
+import type { WordClass } from './word-classes.js'
 
 type Feature = (evidence: Evidence) => number | boolean
 
+export const cap = (value: number, max: number): number => Math.min(value, max)
+export const toTenths = (weight: number, max: number): number => cap(weight, max) / 10
+export const hasTown = (hint: LocationHint | null): boolean => hint?.namesTown ?? false
+
 const isPlaced = ({ place }: Evidence) => place === 'postal' || place === 'city'
-const isUnplaced = ({ place }: Evidence) => place !== 'postal' && place !== 'city'
 const isConflict = ({ place }: Evidence) => place === 'region_conflict' || place === 'country_conflict'
+const isPlaceFitting = ({ place }: Evidence) =>
+  place === 'postal' || place === 'city' || place === 'region' || place === 'country' || place === 'registered_there'
+const isListed = ({ comparison }: Evidence) => comparison.candidate.prominence.isListed
 const is = (...types: NameComparison['matchType'][]) => {
   return ({ comparison }: Evidence) => types.includes(comparison.matchType)
-}
-const isExact = is('exact')
-const isPrefix = is('prefix')
-const isExtends = is('extends')
-const isNear = is('near')
-const isInexact = (evidence: Evidence) => !isExact(evidence)
-/** True for the trade name of a company that also states its form, in the whole text too. */
-const isAliasBesideForm = ({ comparison: { variant, matchType, firstAgrees } }: Evidence) =>
-  variant.isBesideForm && (variant.kind === 'alias' || (matchType === 'near' && !firstAgrees))
-const isListed = ({ comparison }: Evidence) => comparison.candidate.prominence.isListed
-const isUnlisted = (evidence: Evidence) => !isListed(evidence)
-const isKind = (...kinds: string[]) => {
-  return ({ comparison }: Evidence) => kinds.includes(comparison.variant.kind)
 }
 const multiply = (...features: Feature[]): Feature => {
   return (evidence) => {
@@ -33,286 +28,267 @@ const multiply = (...features: Feature[]): Feature => {
     return product
   }
 }
-const isForeignForm = ({ comparison }: Evidence) => comparison.form === 'foreign'
-const isOneWord = ({ comparison }: Evidence) => comparison.variant.tokens.length === 1
-const hasNoTown = ({ comparison: { candidate } }: Evidence) =>
-  candidate.place.cityKey === '' && candidate.place.postalKey === ''
-const queryHard = ({ comparison }: Evidence) => cap(comparison.queryLeftover.hard, 3)
-const nameHard = ({ comparison }: Evidence) => cap(comparison.nameLeftover.hard, 3)
-const nameTold = ({ comparison: { nameLeftover: n } }: Evidence) => cap(n.hard + n.soft, 2)
-/** True for the whole text with a legal form at its end, without a site, a remark or a trade name. */
-const isFormStatedWhole = ({ comparison }: Evidence) =>
-  comparison.isFormStated && comparison.variant.kind === 'whole'
-const queryTold = ({ comparison: { queryLeftover: q } }: Evidence) => cap(q.hard + q.soft, 2)
-/** True if the text has all words of a company's name in order, with further words in between. */
-const isInserted = ({ comparison: { firstAgrees, looseCount, nameLeftover: n, candidate } }: Evidence) =>
-  candidate.supported && firstAgrees && looseCount + n.hard + n.soft + n.light + n.number + n.place === 0
-const measureFamily = ({ siblings }: Evidence) => cap(Math.log2(1 + siblings.familyCount), 6) / 2
+const not = (feature: Feature): Feature => (evidence) => 1 - Number(feature(evidence))
+const isOneWord = ({ comparison }: Evidence) => comparison.sharedCount === 1
+const isFuzzy = ({ comparison: { pairs } }: Evidence) =>
+  pairs.misspelled + pairs.abbreviated + pairs.unknown_letter + pairs.misread > 0
+const isMissing = ({ comparison: { nameLeftover: n } }: Evidence) => n.hard + n.soft > 0
+const isTellingLeft = ({ comparison: { queryLeftover: q } }: Evidence) => q.hard > 0
+/** All words of the name are in the text, as they are. */
+const isFound = ({ comparison: { matchType } }: Evidence) => matchType === 'exact'
+/** The text is the name, but for its form. */
+const isWhole = ({ comparison: { matchType, isPart } }: Evidence) => matchType === 'exact' && !isPart
+const isFormFitting = ({ comparison: { form, isFormStated, candidate } }: Evidence) =>
+  form === 'same' || (!isFormStated && candidate.formClass === null)
+
+/** Number of words left over, of some classes at some position. */
+function countLeft(position: Position, ...classes: WordClass[]): Feature {
+  return ({ comparison: { left } }) => {
+    let count = 0
+    for (const word of left)
+      if (word.position === position && word.role === null && classes.includes(word.word.wordClass)) count++
+    return cap(count, 3)
+  }
+}
+const countRole = (role: LeftWord['role']): Feature => {
+  return ({ comparison: { left } }) => cap(left.filter((word) => word.role === role).length, 3)
+}
+const weighLeft = (position: Position): Feature => {
+  return ({ comparison: { left }, weigh }) =>
+    toTenths(
+      left.reduce(
+        (total, word) =>
+          word.position === position && word.role === null && word.word.wordClass === 'telling'
+            ? total + weigh(word.word.text)
+            : total,
+        0,
+      ),
+      25,
+    )
+}
 const measureRarity = ({ comparison }: Evidence) => toTenths(comparison.sharedWeight, 25)
+const measureRarest = ({ comparison }: Evidence) => toTenths(comparison.rarestWeight, 14)
+const logOf = (count: number): number => cap(Math.log2(Math.max(1, count)), 7) / 2
 
 /**
  * Features of a company's score, grouped as they are shown to users. Yes is 1, no is 0; the others range from 0 to
- * about 3. The model chooses which pair of variant and name represents a company.
+ * about 3. The model chooses which name represents a company.
  */
 const featuresOfParts = {
   name: {
-    exact: isExact,
-    fullLegalName: ({ comparison }) => comparison.isFullName && comparison.candidate.kind === 'legal',
-    fullOtherName: ({ comparison }) => comparison.isFullName && comparison.candidate.kind !== 'legal',
+    always: () => 1,
+    cost: ({ comparison }) => cap(comparison.alignment.cost, 16) / 4,
+    costRoot: ({ comparison }) => Math.sqrt(cap(Math.max(0, comparison.alignment.cost), 16)),
+    equalShare: ({ comparison }) => comparison.similarity,
+    equalShareSquared: ({ comparison }) => comparison.similarity ** 2,
+    textShare: ({ comparison }) => comparison.textShare,
+    exactWhole: isWhole,
+    exactWholeForm: multiply(isWhole, isFormFitting),
+    fullName: ({ comparison }) => comparison.isFullName,
+    found: isFound,
+    foundForm: multiply(isFound, ({ comparison }) => comparison.form === 'same' && comparison.isFormNext),
+    foundFormOneWord: multiply(isFound, isOneWord, ({ comparison }) => comparison.form === 'same' && comparison.isFormNext),
+    foundApart: multiply(isFound, ({ comparison }) => comparison.isApartBefore && comparison.isApartBehind),
+    foundAtStart: multiply(isFound, ({ comparison }) => comparison.alignment.start === 0),
     completed: is('completed'),
-    completedMissing: ({ comparison }) => comparison.missingShare * 2,
-    completedByColumn: ({ comparison }) => comparison.isTruncated,
-    prefix: isPrefix,
-    extends: isExtends,
+    prefix: is('prefix'),
     acronym: is('acronym'),
-    near: isNear,
-    nearFirstDiffers: ({ comparison }) => !comparison.firstAgrees,
-    bankAndHolding: ({ comparison }) => comparison.isBankAndHolding,
-    cutVariant: isKind('cut', 'mended'),
-    securityVariant: isKind('security'),
-    siteVariant: isKind('site', 'registered'),
-    formVariant: isKind('form'),
-    bracketVariant: isKind('bracket'),
-    middleVariant: isKind('middle'),
-    aliasVariant: isKind('alias', 'inside'),
-    aliasBesideForm: isAliasBesideForm,
-    aliasBesideFormInexact: multiply(isAliasBesideForm, isInexact),
-    hyphenVariant: isKind('hyphen'),
-    columnCutWholeExtends: multiply(
-      is('extends'),
-      isKind('whole'),
-      ({ comparison }) => comparison.variant.cut !== 'nowhere',
-    ),
-    siteExact: multiply(isExact, isKind('site', 'registered', 'bracket')),
-    columnCutExtends: multiply(
-      is('extends', 'prefix'),
-      ({ comparison }) => comparison.variant.cut !== 'nowhere',
-    ),
-    columnCutNear: multiply(isNear, ({ comparison }) => comparison.variant.cut !== 'nowhere'),
-    variantNotExact: multiply(
-      isKind('site', 'registered', 'form', 'bracket', 'middle', 'alias', 'inside', 'hyphen', 'security'),
-      isInexact,
-    ),
+    acronymPlaced: multiply(is('acronym'), isPlaced),
+    reordered: ({ comparison }) => comparison.alignment.isReordered,
   },
   'kind of name': {
     otherName: ({ comparison }) => comparison.candidate.kind === 'other',
     formerName: ({ comparison }) => comparison.candidate.kind === 'former',
   },
   'words left over': {
-    nearDifference: ({ comparison }) => (1 - comparison.similarity) * 5,
-    reordered: ({ comparison }) => comparison.isReordered,
-    // "NAV Larkmoor I" is a vehicle that holds shares of Larkmoor.
-    nameLeads: ({ comparison }) => comparison.leadingCount > 0,
-    nameLeadsFormStated: multiply(({ comparison }) => comparison.isFormStated && comparison.leadingCount > 0),
-    // The name has the whole text, spelled the same, after other words.
-    nameEmbeds: multiply(
-      isNear,
-      ({ comparison: { leadingCount, looseCount, queryLeftover: q } }) =>
-        leadingCount > 0 && looseCount + q.light + q.soft + q.hard + q.number + q.place === 0,
-    ),
-    queryLight: ({ comparison }) => cap(comparison.queryLeftover.light, 2),
-    querySoft: ({ comparison }) => cap(comparison.queryLeftover.soft, 3),
-    queryHard,
-    queryPlaceWords: ({ comparison }) => cap(comparison.queryLeftover.place, 3),
-    nameLight: ({ comparison }) => cap(comparison.nameLeftover.light, 2),
-    nameSoft: ({ comparison }) => cap(comparison.nameLeftover.soft, 3),
-    nameHard,
-    inHouse: multiply(({ comparison }) => comparison.isInHouse, isUnlisted),
-    namePlaceWords: ({ comparison }) => cap(comparison.nameLeftover.place, 3),
-    // A group's company in a country that the query does not have.
-    nameCountry: multiply(
-      ({ comparison }) => comparison.nameLeftover.country > 0,
-      ({ place }) => !isInCountry(place),
-    ),
-    onlyQueryMore: ({ comparison: { queryLeftover: q, nameLeftover: n } }) =>
-      q.hard + q.soft > 0 && n.hard + n.soft === 0,
-    bothMore: ({ comparison: { queryLeftover: q, nameLeftover: n } }) =>
-      q.hard + q.soft > 0 && n.hard + n.soft > 0,
-    queryHardRarity: ({ comparison }) => toTenths(comparison.queryLeftover.hardWeight, 25),
-    nameHardRarity: ({ comparison }) => toTenths(comparison.nameLeftover.hardWeight, 25),
-    queryHardPrefix: multiply(isExtends, queryHard),
-    querySoftExtends: multiply(isExtends, ({ comparison }) => cap(comparison.queryLeftover.soft, 2)),
-    formStatedQueryMore: multiply(
-      ({ comparison }) => comparison.isFormStated,
-      is('extends', 'near'),
-      queryHard,
-    ),
-    formStatedNameMore: multiply(({ comparison }) => comparison.isFormStated, is('prefix', 'near'), nameHard),
-    formStatedPrefixMore: multiply(isFormStatedWhole, isPrefix, nameTold),
-    // Words before the form belong to the name: "Norvane Oval Ltd" is not Norvane Ltd.
-    formStatedExtends: multiply(isFormStatedWhole, isExtends, queryTold),
-    formStatedInserted: multiply(isFormStatedWhole, isNear, isInserted, queryTold),
-    formStatedLight: multiply(
-      isFormStatedWhole,
-      isInexact,
-      ({ comparison: { queryLeftover: q, nameLeftover: n } }) => cap(q.light + n.light, 1),
-    ),
+    missingTelling: ({ comparison }) => cap(comparison.nameLeftover.hard, 3),
+    missingWeight: ({ comparison }) => toTenths(comparison.nameLeftover.hardWeight, 25),
+    missingGeneric: ({ comparison }) => cap(comparison.nameLeftover.soft, 3),
+    missingLight: ({ comparison }) => cap(comparison.nameLeftover.light, 2),
+    missingPlace: ({ comparison }) => cap(comparison.nameLeftover.place, 2),
+    missingCountry: multiply(({ comparison }) => comparison.nameLeftover.country > 0, (evidence) => !isInCountry(evidence.place)),
+    missingTail: ({ comparison }) => comparison.isTailMissing,
+    missingHead: ({ comparison }) => comparison.isHeadMissing,
+    missingPlaced: multiply(isMissing, isPlaced),
+    missingConflict: multiply(isMissing, isConflict),
+    missingOneWord: multiply(isMissing, isOneWord),
+    missingFuzzy: multiply(isMissing, isFuzzy),
+    missingListed: multiply(isMissing, isListed),
+    missingFormStated: multiply(isMissing, ({ comparison }) => comparison.isFormStated),
+    bothMore: multiply(isMissing, isTellingLeft),
+    tellingBefore: countLeft('before', 'telling'),
+    tellingBeforeWeight: weighLeft('before'),
+    tellingInside: countLeft('inside', 'telling'),
+    tellingBehind: countLeft('behind', 'telling'),
+    tellingBehindWeight: weighLeft('behind'),
+    tellingApart: multiply(isTellingLeft, ({ comparison }) => comparison.isApartBefore && comparison.isApartBehind),
+    tellingBehindForm: multiply(countLeft('behind', 'telling'), ({ comparison }) => comparison.isFormNext),
+    tellingBeforeForm: multiply(isTellingLeft, ({ comparison }) => comparison.isFormStated && !comparison.isFormNext),
+    tellingPlaced: multiply(isTellingLeft, isPlaced),
+    tellingListed: multiply(isTellingLeft, isListed),
+    genericBefore: countLeft('before', 'generic'),
+    genericInside: countLeft('inside', 'generic', 'light', 'place', 'number', 'letter'),
+    genericBehind: countLeft('behind', 'generic'),
+    genericBeforeForm: multiply(countLeft('behind', 'generic'), ({ comparison }) => comparison.isFormStated && !comparison.isFormNext),
+    lightBefore: countLeft('before', 'light'),
+    lightBehind: countLeft('behind', 'light'),
+    placeBefore: countLeft('before', 'place'),
+    placeBehind: countLeft('behind', 'place'),
+    ownPlace: countRole('place'),
+    repeated: countRole('repeated'),
+    cutWord: countRole('cut'),
+    letterLeft: countLeft('behind', 'letter'),
+    letterBefore: countLeft('before', 'letter'),
+    securityBehind: ({ comparison: { left } }) =>
+      left.some(({ word, position }) => position === 'behind' && (word.wordClass === 'security' || word.wordClass === 'percent')),
+    securityBefore: ({ comparison: { left } }) =>
+      left.some(({ word, position }) => position === 'before' && (word.wordClass === 'security' || word.wordClass === 'percent')),
+    departmentLeft: ({ comparison: { left } }) => left.some(({ word }) => word.wordClass === 'department'),
+    siteLeft: ({ comparison: { left } }) => left.some(({ word }) => word.wordClass === 'site'),
+    codeLeft: ({ comparison: { left } }) => left.some(({ word }) => word.wordClass === 'code'),
+    numberBefore: countLeft('before', 'number'),
+    numberBehind: countLeft('behind', 'number'),
+    tradeMarkBehind: ({ comparison: { left } }) =>
+      left.some(({ word, position }) => position === 'behind' && word.wordClass === 'mark'),
+    tradeMarkBefore: ({ comparison: { left } }) =>
+      left.some(({ word, position }) => position === 'before' && word.wordClass === 'mark'),
+    formerBefore: ({ comparison: { left } }) =>
+      left.some(({ word, position }) => position === 'before' && word.wordClass === 'former'),
+    webLeft: ({ comparison: { left } }) => left.some(({ word }) => word.wordClass === 'web'),
+    formsLeft: ({ comparison }) => cap(Math.max(0, comparison.text.forms.length - 1), 2),
+    inHouse: multiply(({ comparison }) => comparison.isInHouse, not(isListed)),
   },
   spelling: {
-    nearPlural: multiply(isNear, ({ comparison }) => comparison.isPluralOnly),
-    looseWords: ({ comparison }) => cap(comparison.looseCount, 3),
-    // A small registry lacks rivals that would show how common such a name is.
-    looseShorter: ({ comparison }) => cap(comparison.shorterCount, 2),
-    misspelledUnplaced: multiply(({ comparison }) => comparison.isMisspelled, isUnplaced),
-    misspelled: ({ comparison }) => comparison.isMisspelled,
-    misspelledBrand: ({ comparison }) => comparison.isBrandMisspelled,
+    misspelled: ({ comparison }) => cap(comparison.pairs.misspelled, 2),
+    misspelledFirst: ({ comparison }) => comparison.isFirstChanged,
+    misspelledShort: ({ comparison }) => comparison.isLooseShort,
+    misspelledKnown: ({ comparison }) => comparison.isLooseKnown,
+    misspelledAll: ({ comparison }) => comparison.isMisspelled && comparison.pairs.misspelled > 0,
+    misspelledOneTelling: ({ comparison }) => comparison.pairs.misspelled > 0 && comparison.sharedTelling <= 1,
+    abbreviated: ({ comparison }) => cap(comparison.pairs.abbreviated, 3),
+    abbreviatedShort: ({ comparison }) => (comparison.pairs.abbreviated > 0 ? 1 - comparison.leastShare : 0),
+    abbreviatedAll: ({ comparison }) => comparison.isMisspelled && comparison.pairs.abbreviated > 0,
+    abbreviatedRarity: multiply(({ comparison }) => comparison.pairs.abbreviated > 0, measureRarity),
+    cutLast: ({ comparison }) => comparison.pairs.cut > 0,
+    joined: ({ comparison }) => cap(comparison.pairs.joined, 2),
+    plural: ({ comparison }) => cap(comparison.pairs.plural, 2),
+    otherwiseWritten: ({ comparison }) => cap(comparison.pairs.same, 2),
+    unknownLetter: ({ comparison }) => cap(comparison.pairs.unknown_letter, 2),
+    misread: ({ comparison }) => cap(comparison.pairs.misread, 2),
+    fuzzyPlaced: multiply(isFuzzy, isPlaced),
+    fuzzyConflict: multiply(isFuzzy, isConflict),
+    fuzzyOneWord: multiply(isFuzzy, isOneWord),
+    fuzzyRarity: multiply(isFuzzy, measureRarity),
+    fuzzyListed: multiply(isFuzzy, isListed),
   },
   numbers: {
-    numbersDifferUnplaced: multiply(({ comparison }) => !comparison.numbersAgree, isUnplaced),
     numbersDiffer: ({ comparison }) => !comparison.numbersAgree,
-    // The rarer the words in common, the likelier another one of the series.
-    numbersDifferRarity: multiply(({ comparison }) => !comparison.numbersAgree, measureRarity),
-    seriesWhole: ({ comparison }) => comparison.isOneOfSeries && !comparison.isTruncated,
-    seriesFormStated: ({ comparison }) =>
-      comparison.isFormStated && (comparison.isOneOfSeries || comparison.nameLeftover.number > 0),
+    missingNumber: ({ comparison }) => cap(comparison.nameLeftover.number, 2),
     oneOfSeries: ({ comparison }) => comparison.isOneOfSeries,
-    queryNumbers: ({ comparison }) => cap(comparison.queryLeftover.number, 2),
-    nameNumbers: ({ comparison }) => cap(comparison.nameLeftover.number, 2),
-  },
-  brackets: {
-    // "Norvane (Reno) Ltd" is another company of Norvane; "(UK)" is weaker evidence.
-    middleTelling: multiply(
-      ({ comparison }) => comparison.isFormStated && comparison.variant.isBracketTelling,
-      (evidence) => isKind('middle')(evidence) || isExtends(evidence),
-    ),
-    formStatedMiddle: multiply(({ comparison }) => comparison.isFormStated, isKind('middle')),
+    siblingNumber: countRole('series'),
+    numbersDifferRarity: multiply(({ comparison }) => !comparison.numbersAgree, measureRarity),
   },
   'legal form': {
     formSame: ({ comparison }) => comparison.form === 'same',
+    formSameNext: ({ comparison }) => comparison.form === 'same' && comparison.isFormNext,
     formSoftConflict: ({ comparison }) => comparison.form === 'soft_conflict',
     formHardConflict: ({ comparison }) => comparison.form === 'hard_conflict',
-    formForeign: isForeignForm,
-    // A query place in one of the form's countries leaves no doubt.
-    formForeignPlaced: multiply(isForeignForm, ({ comparison, hint }) =>
-      comparison.variant.formCountries.some((country) => hint?.countries.has(country) === true),
-    ),
-    formHardConflictInexact: multiply(({ comparison }) => comparison.form === 'hard_conflict', isInexact),
+    formConflictExact: multiply(isWhole, ({ comparison }) => comparison.form === 'soft_conflict' || comparison.form === 'hard_conflict'),
+    formForeign: ({ comparison }) => comparison.form === 'foreign',
+    formForeignExact: multiply(isWhole, ({ comparison }) => comparison.form === 'foreign'),
     unstatedPartnership: ({ comparison }) => comparison.form === 'unstated_partnership',
-    formStatedInexact: ({ comparison }) => comparison.isFormStated && comparison.matchType !== 'exact',
-    formStatedPrefix: multiply(({ comparison }) => comparison.isFormStated, isPrefix),
+    formOnlyInText: ({ comparison }) => comparison.isFormStated && comparison.candidate.formClass === null,
+    formOfPlace: ({ comparison, hint }) =>
+      comparison.form === 'same' &&
+      (comparison.statedForm?.countries.length ?? 99) < 12 &&
+      (hint === null || (comparison.statedForm?.countries ?? []).some((country) => hint.countries.has(country))),
   },
   'rare words': {
     rarity: measureRarity,
-    rarest: ({ comparison }) => toTenths(comparison.rarestWeight, 12),
-    rarityExact: multiply(measureRarity, isExact),
-    rarityPrefix: multiply(measureRarity, isPrefix),
-    rarityNear: multiply(measureRarity, isNear),
-    rarestPrefix: multiply(
-      ({ comparison }) => toTenths(comparison.rarestWeight, 12),
-      is('prefix', 'extends', 'near'),
-    ),
+    rarest: measureRarest,
+    letters: ({ comparison }) => Math.log(1 + comparison.sharedLetters) / 3,
+    sharedTelling: ({ comparison }) => cap(comparison.sharedTelling, 4) / 2,
+    sharedWords: ({ comparison }) => cap(comparison.sharedCount, 5) / 2,
+    noTelling: ({ comparison }) => comparison.sharedTelling === 0,
     generic: ({ comparison }) => comparison.isGeneric,
-    genericUnplaced: multiply(({ comparison }) => comparison.isGeneric, isUnplaced, isUnlisted),
-    genericExact: multiply(({ comparison }) => comparison.isGeneric, isExact),
-    oneWordExact: multiply(isOneWord, isExact),
-    oneWordPrefix: multiply(isOneWord, isPrefix),
-    // A single word is often a brand of several companies: further words or another place indicate another one.
-    oneWordPrefixMore: multiply(isOneWord, isPrefix, nameTold),
+    genericUnplaced: multiply(({ comparison }) => comparison.isGeneric, not(isPlaced), not(isListed)),
+    oneWord: isOneWord,
+    oneWordShort: multiply(isOneWord, ({ comparison }) => comparison.sharedLetters <= 4),
     oneWordConflict: multiply(isOneWord, isConflict),
-    oneWordConflictListed: multiply(isOneWord, isConflict, isListed),
-    oneWordExtends: multiply(({ comparison }) => comparison.candidate.tokens.length === 1, isExtends),
+    oneWordPart: multiply(isOneWord, isTellingLeft),
+    oneWordRarest: multiply(isOneWord, measureRarest),
+    twoWordsClean: multiply(isFound, ({ comparison }) => comparison.sharedTelling >= 2),
   },
   'companies with the same name': {
-    exactAlone: multiply(isExact, ({ siblings }) => siblings.exactCount === 1),
-    // The place distinguishes namesakes: one that fits it counts against this one, as does a longer name in the place
-    // of the query.
-    exactElsewhereLongerThere: multiply(isExact, isConflict, ({ siblings }) => siblings.longerThereCount > 0),
-    exactBetterPlaced: multiply(isExact, ({ siblings }) => siblings.betterPlacedCount > 0),
-    // The column may have cut off the number of another one in the series.
-    exactBesideSeries: multiply(isExact, ({ siblings }) => siblings.seriesCount > 0),
-    completedAlone: multiply(is('completed'), ({ siblings }) => siblings.completedCount === 1),
-    completedSiblings: multiply(
-      is('completed'),
-      ({ siblings }) => cap(Math.log2(Math.max(1, siblings.completedCount)), 6) / 2,
+    namesakes: ({ siblings }) => logOf(siblings.exactCount),
+    namesakesFormless: multiply(
+      ({ siblings }) => logOf(siblings.exactCount),
+      ({ comparison }) => !comparison.isFormStated,
     ),
-    family: measureFamily,
-    familyCompleted: multiply(is('completed'), measureFamily),
-    familyExtends: multiply(isExtends, measureFamily),
-    familyPrefix: multiply(isPrefix, measureFamily),
-    familyNear: multiply(isNear, measureFamily),
-    familyListed: multiply(isListed, measureFamily),
-    familyFund: multiply(({ comparison }) => !comparison.candidate.supported, measureFamily),
-    // In a small registry the absence of rivals is weak evidence.
-    fewHeldInexact: multiply(isInexact, ({ siblings }) => siblings.fewness),
-    fewHeldFormless: multiply(isExact, ({ comparison, siblings }) =>
-      comparison.isFormStated ? 0 : siblings.fewness,
-    ),
+    betterPlaced: ({ siblings }) => siblings.betterPlacedCount > 0,
+    betterForm: ({ siblings }) => siblings.betterFormCount > 0,
+    beginnings: multiply(is('prefix', 'completed'), ({ siblings }) => logOf(siblings.prefixCount)),
+    beginningsMissing: multiply(isMissing, ({ siblings }) => logOf(siblings.prefixCount)),
+    onlyBeginning: multiply(is('prefix'), ({ siblings }) => siblings.prefixCount === 1),
+    onlyBeginningThere: multiply(is('prefix'), ({ siblings }) => siblings.placedPrefixCount === 1),
+    onlyListedBeginning: multiply(is('prefix'), isListed, ({ siblings }) => siblings.listedPrefixCount === 1),
+    onlyCompleted: multiply(is('completed'), ({ siblings }) => siblings.completedCount === 1),
+    completions: multiply(is('completed'), ({ siblings }) => logOf(siblings.completedCount)),
+    besideSeries: multiply(isWhole, ({ siblings }) => siblings.seriesCount > 0),
+    family: ({ siblings }) => logOf(siblings.familyCount),
+    familyPart: multiply(not(isWhole), ({ siblings }) => logOf(siblings.familyCount)),
     ownsRarest: ({ siblings }) => siblings.ownsRarestWord,
-    ownsRarestExact: multiply(isExact, ({ siblings }) => siblings.ownsRarestWord),
-    ownsRarestPrefix: multiply(isPrefix, ({ siblings }) => siblings.ownsRarestWord),
-    ownsRarestConflict: multiply(isConflict, ({ siblings }) => siblings.ownsRarestWord),
-    prefixSiblings: multiply(isPrefix, ({ siblings }) => cap(Math.log2(siblings.prefixCount), 8) / 3),
-    prefixAlone: multiply(isPrefix, ({ siblings }) => siblings.prefixCount === 1),
-    prefixAloneThere: multiply(isPrefix, ({ siblings }) => siblings.placedPrefixCount === 1),
-    prefixOnlyListed: multiply(isPrefix, isListed, ({ siblings }) => siblings.listedPrefixCount === 1),
+    ownsRarestPart: multiply(not(isFound), ({ siblings }) => siblings.ownsRarestWord),
+    fewHeldInexact: multiply(not(isWhole), ({ siblings }) => siblings.fewness),
   },
   place: {
     postal: ({ place }) => place === 'postal',
     city: ({ place }) => place === 'city',
     region: ({ place }) => place === 'region',
     country: ({ place }) => place === 'country',
-    noPlace: ({ place, hint }) => place === 'none' && hint !== null,
+    noPlaceAsked: ({ hint }) => hint === null,
+    noPlaceKnown: ({ place, hint }) => place === 'none' && hint !== null,
     registeredThere: ({ place }) => place === 'registered_there',
     registeredElsewhere: ({ place }) => place === 'registered_elsewhere',
     formOfCountry: ({ place }) => place === 'form_of_country',
     townAbroad: ({ place }) => place === 'town_abroad',
     otherRegion: ({ place }) => place === 'region_conflict',
     otherCountry: ({ place }) => place === 'country_conflict',
-    otherRegionExact: multiply(({ place }) => place === 'region_conflict', isExact),
-    otherCountryExact: multiply(({ place }) => place === 'country_conflict', isExact),
-    conflictListedExact: multiply(isConflict, isListed, isExact),
-    conflictInexact: multiply(isConflict, isInexact),
-    conflictPrefixMore: multiply(isConflict, isPrefix, nameTold),
-    conflictBare: multiply(isConflict, ({ comparison }) => !comparison.isFormStated),
-    unlistedPrefixMore: multiply(isUnplaced, isUnlisted, isPrefix, nameTold),
-    conflictRarity: multiply(isConflict, measureRarity),
+    otherCountryWhole: multiply(({ place }) => place === 'country_conflict', isWhole),
     conflictListed: multiply(isConflict, isListed),
-    otherCountryListed: multiply(({ place }) => place === 'country_conflict', isListed),
-    acronymPlaced: multiply(isPlaced, is('acronym')),
-    otherCountryUnlisted: multiply(({ place }) => place === 'country_conflict', isUnlisted),
-    conflictFormDiffers: multiply(
-      ({ place }) => place === 'country_conflict',
-      ({ comparison }) => comparison.isFormStated && comparison.form !== 'same',
-    ),
-    placedPrefix: multiply(isPlaced, isPrefix),
-    placedNear: multiply(isPlaced, isNear),
-    placedInexactHard: multiply(isPlaced, is('near', 'prefix', 'extends'), nameHard),
-    noTown: multiply(({ hint }) => hasTown(hint), hasNoTown),
-    // The site of a company is often in another place.
-    siteElsewhere: multiply(
-      isKind('site', 'hyphen', 'form'),
-      ({ hint }) => hasTown(hint),
-      (evidence) => isConflict(evidence) || evidence.place === 'country' || evidence.place === 'region',
-    ),
-    otherTown: multiply(
-      ({ hint }) => hasTown(hint),
-      ({ place }) => place === 'country' || place === 'region',
-      (evidence) => !hasNoTown(evidence),
-    ),
+    conflictFormless: multiply(isConflict, ({ comparison }) => !comparison.isFormStated),
+    conflictPart: multiply(isConflict, not(isWhole)),
+    fittingPart: multiply(isPlaceFitting, not(isWhole)),
+    placedWhole: multiply(isPlaced, isWhole),
+    conflictRarity: multiply(isConflict, measureRarity),
+    otherTown: ({ hint, place, comparison }) =>
+      hasTown(hint) && (place === 'country' || place === 'region') && comparison.candidate.place.cityKey !== '',
+    noTown: ({ hint, comparison }) => hasTown(hint) && comparison.candidate.place.cityKey === '' && comparison.candidate.place.postalKey === '',
+    noAddress: ({ comparison }) => comparison.candidate.place.cityKey === '' && comparison.candidate.place.countryCode === '',
+    tailFits: ({ comparison: { text, candidate } }) =>
+      text.tail !== '' && [candidate.place.regionCode, candidate.place.jurisdictionRegion].some((code) => code.slice(3) === text.tail),
+    tailDiffers: ({ comparison: { text, candidate } }) =>
+      text.tail.length === 2 &&
+      candidate.place.jurisdictionRegion !== '' &&
+      ![candidate.place.regionCode, candidate.place.jurisdictionRegion].some((code) => code.slice(3) === text.tail),
   },
   listed: {
     listed: isListed,
-    listedExact: multiply(isListed, isExact),
-    listedPrefix: multiply(isListed, isPrefix),
-    listedNear: multiply(isListed, is('near', 'extends')),
-    prominentRare: multiply(
-      isListed,
-      ({ comparison }) => toTenths(comparison.rarestWeight, 12),
-      is('near', 'extends'),
-    ),
+    listedWhole: multiply(isListed, isWhole),
+    listedPrefix: multiply(isListed, is('prefix')),
+    listedRare: multiply(isListed, measureRarest, not(isWhole)),
   },
   'known to registers': {
     lei: ({ comparison }) => comparison.candidate.prominence.hasLei,
     industry: ({ comparison }) => comparison.candidate.prominence.hasIndustry,
-    industryPrefix: multiply(({ comparison }) => comparison.candidate.prominence.hasIndustry, isPrefix),
   },
   status: {
     inactive: ({ comparison }) => !comparison.candidate.active,
     removed: ({ comparison }) => comparison.candidate.removed,
   },
   'kind of body': {
-    notCompanyInexact: multiply(({ comparison }) => !comparison.candidate.supported, isInexact),
     notCompany: ({ comparison }) => !comparison.candidate.supported,
+    notCompanyPart: multiply(({ comparison }) => !comparison.candidate.supported, not(isWhole)),
   },
   context: {
     context: ({ contextCount }) => cap(contextCount, 3),

@@ -1,15 +1,20 @@
 import type { CandidateName } from './candidate.js'
 import type { FormClass } from '../normalize/legal-forms.js'
-import type { NameVariant } from '../normalize/name-variants.js'
 import { parseForm } from '../normalize/parsed-name.js'
 
 /** `foreign`: the company's country does not know the form of the query; if that country is unknown, no country knows both forms. */
 export type FormAgreement =
   'same' | 'unknown' | 'unstated_partnership' | 'soft_conflict' | 'hard_conflict' | 'foreign'
 
-export function compareForms(variant: NameVariant, candidate: CandidateName): FormAgreement {
-  const [query, held] = [variant.formClass, candidate.formClass]
-  if (isForeignForm(variant, candidate)) return 'foreign'
+/** The form that a text states for a name. */
+interface TextForm {
+  readonly formClass: FormClass | null
+  readonly formCountries: readonly string[]
+}
+
+export function compareForms(stated: TextForm, candidate: CandidateName): FormAgreement {
+  const [query, held] = [stated.formClass, candidate.formClass]
+  if (isForeignForm(stated, candidate)) return 'foreign'
   if (query === held) return query === null ? 'unknown' : 'same'
   if (query === null && held === 'partnership') return 'unstated_partnership'
   if (query === null || held === null || query === 'company' || held === 'company') return 'unknown'
@@ -24,7 +29,7 @@ export function compareForms(variant: NameVariant, candidate: CandidateName): Fo
  * not always know a company's country.
  */
 function isForeignForm(
-  { formCountries, formClass }: NameVariant,
+  { formCountries, formClass }: TextForm,
   { name, registeredName, formClass: heldClass, place }: CandidateName,
 ): boolean {
   if (formCountries.length === 0) return false

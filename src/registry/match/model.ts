@@ -1,48 +1,125 @@
-import { calibration } from './calibration.js'
-import {
-  evidenceKinds,
-  estimateUnseenRivals,
-  type Evidence,
-  type EvidenceKind,
-  queryFeatureNames,
-  type QueryFeatureName,
-} from './evidence.js'
-import { featureNames, partOfFeatures, type FeatureName, type FeaturePart } from './features.js'
-import type { NameComparison } from './compare-names.js'
+import { classifyEvidence, estimateUnseenRivals, evidenceKinds, type Evidence } from './evidence.js'
+import { cap, featureNames, partOfFeatures, type FeatureName, type FeaturePart } from './features.js'
+import { fittedModel } from './fitted-model.js'
 import type { Vocabulary } from './vocabulary.js'
 
-/** Coefficients by feature; a missing one counts as 0. Data written by bench/fit-model.ts. */
+/**
+ * A model in two stages. `company`: weights of a company's features; the sum is its score. `decision`: weights of the
+ * features of the best company beside the others; the sum is the log-odds that it is right. A missing weight is 0. Data
+ * written by bench/fit-model.ts.
+ */
 export interface Model {
   readonly company: Readonly<Partial<Record<FeatureName, number>>>
-  readonly none: Readonly<Partial<Record<QueryFeatureName, number>>>
-  readonly confidence: ConfidenceCurves
+  readonly decision: Readonly<Partial<Record<DecisionFeatureName, number>>>
 }
-
-/** Confidence (0 to 100) by share: points of a piecewise linear, rising curve, in order. */
-export type ConfidenceCurve = readonly (readonly [share: number, confidence: number])[]
-/** The curve for each kind of evidence. */
-export type ConfidenceCurves = Readonly<Record<EvidenceKind, ConfidenceCurve>>
-
-export const repeatLine = (line: ConfidenceCurve): ConfidenceCurves =>
-  Object.fromEntries(evidenceKinds.map((kind) => [kind, line])) as Record<EvidenceKind, ConfidenceCurve>
 
 /** A model as two arrays, in the order of the features. */
 export interface Coefficients {
   readonly company: readonly number[]
-  readonly none: readonly number[]
-  readonly confidence: ConfidenceCurves
+  readonly decision: readonly number[]
 }
+
+/** A company with its evidence and its score. */
+export interface ScoredCompany {
+  readonly evidence: Evidence
+  readonly features: readonly number[]
+  readonly score: number
+}
+
+/** Features of the first stage that tell more about the best company than its score does. */
+const repeatedNames = [
+  'exactWhole',
+  'exactWholeForm',
+  'fullName',
+  'foundForm',
+  'foundFormOneWord',
+  'foundApart',
+  'completed',
+  'prefix',
+  'acronym',
+  'cost',
+  'equalShare',
+  'textShare',
+  'missingTelling',
+  'missingGeneric',
+  'missingTail',
+  'missingOneWord',
+  'tellingBefore',
+  'tellingInside',
+  'tellingBehind',
+  'tellingApart',
+  'genericBefore',
+  'genericBehind',
+  'placeBehind',
+  'cutWord',
+  'misspelled',
+  'misspelledFirst',
+  'misspelledOneTelling',
+  'misspelledAll',
+  'abbreviated',
+  'abbreviatedAll',
+  'fuzzyOneWord',
+  'numbersDiffer',
+  'formSoftConflict',
+  'formHardConflict',
+  'formForeign',
+  'formForeignExact',
+  'formConflictExact',
+  'oneWord',
+  'oneWordShort',
+  'oneWordConflict',
+  'oneWordPart',
+  'noTelling',
+  'rarest',
+  'rarity',
+  'twoWordsClean',
+  'namesakes',
+  'namesakesFormless',
+  'betterForm',
+  'onlyBeginning',
+  'family',
+  'ownsRarest',
+  'postal',
+  'city',
+  'region',
+  'country',
+  'noPlaceAsked',
+  'registeredElsewhere',
+  'otherCountry',
+  'otherCountryWhole',
+  'otherRegion',
+  'conflictFormless',
+  'listed',
+  'otherName',
+  'formerName',
+  'context',
+] as const satisfies readonly FeatureName[]
+
+const repeatedAt = repeatedNames.map((name) => featureNames.indexOf(name))
+
+/** Features of the scores of all companies. */
+const scoreFeatureNames = ['start', 'score', 'gap', 'rival', 'nearRivals', 'others', 'gapToOthers'] as const
+
+type KindFeature = `kind_${(typeof evidenceKinds)[number]}`
+const kindFeatureNames = evidenceKinds.map((kind): KindFeature => `kind_${kind}`)
+
+export type DecisionFeatureName =
+  (typeof scoreFeatureNames)[number] | KindFeature | (typeof repeatedNames)[number]
+export const decisionFeatureNames: readonly DecisionFeatureName[] = [
+  ...scoreFeatureNames,
+  ...kindFeatureNames,
+  ...repeatedNames,
+]
 
 export function toCoefficients(model: Model): Coefficients {
   return {
     company: featureNames.map((name) => model.company[name] ?? 0),
-    none: queryFeatureNames.map((name) => model.none[name] ?? 0),
-    confidence: model.confidence,
+    decision: decisionFeatureNames.map((name) => model.decision[name] ?? 0),
   }
 }
 
 /** The coefficients in production. */
-export const fittedCoefficients: Coefficients = toCoefficients(calibration)
+export const fittedCoefficients: Coefficients = toCoefficients(fittedModel)
 
 /** Returns the dot product of features and coefficients, both in the same order. */
 export function computeScore(features: readonly number[], coefficients: readonly number[]): number {
@@ -51,52 +128,62 @@ export function computeScore(features: readonly number[], coefficients: readonly
   return score
 }
 
+/** Scores beyond these tell nothing more. */
+const scoreMax = 9
+const bound = (score: number): number => Math.max(-scoreMax, Math.min(scoreMax, score))
+/** A rival whose score is less by at most this may be meant as well. */
+const nearGap = 1.5
+/** Stands for a company that was not found. */
+const noneScore = -3
+
 /**
- * Distributes the probability by softmax over all companies and "no match". Two companies with equal evidence get
- * equal shares.
+ * Computes the features of the best company beside the scores of the others (without those that are the same company in another
+ * register), in the order of `decisionFeatureNames`.
  */
-export function computeShares(
-  scores: readonly number[],
-  noneScore: number,
-): { shares: number[]; noneShare: number } {
-  const highest = Math.max(noneScore, ...scores)
-  const powers = scores.map((score) => Math.exp(score - highest))
-  const nonePower = Math.exp(noneScore - highest)
-  const total = powers.reduce((sum, power) => sum + power, nonePower)
-  return { shares: powers.map((power) => power / total), noneShare: nonePower / total }
+export function computeDecisionFeatures(
+  best: Pick<ScoredCompany, 'evidence' | 'features' | 'score'>,
+  otherScores: readonly number[],
+): number[] {
+  const score = bound(best.score)
+  const rival = otherScores.reduce((most, other) => Math.max(most, bound(other)), -scoreMax)
+  const others = Math.log(
+    otherScores.reduce((total, other) => total + Math.exp(bound(other)), Math.exp(noneScore)),
+  )
+  const near = otherScores.filter((other) => bound(other) > score - nearGap).length
+  const kind = classifyEvidence(best.evidence)
+  return [
+    1,
+    score,
+    cap(score - rival, scoreMax),
+    rival,
+    cap(near, 5),
+    others,
+    score - others,
+    ...evidenceKinds.map((one) => Number(one === kind)),
+    ...repeatedAt.map((at) => best.features[at] ?? 0),
+  ]
 }
 
-/** Returns the score of an alternative that is one of two. */
-export const addScores = (one: number, other: number): number =>
-  Math.max(one, other) + Math.log1p(Math.exp(-Math.abs(one - other)))
-
-/** The evidence for a company, with its features and score. */
-interface ScoredEvidence {
-  readonly evidence: Evidence
-  readonly features: readonly number[]
-  readonly score: number
-}
+export const toShare = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds))
 
 /** Evidence for this company alone: another one of its name may be anywhere, and is seldom listed. */
 const ownParts: ReadonlySet<FeaturePart> = new Set(['place', 'context'])
 const prominenceParts: ReadonlySet<FeaturePart> = new Set(['listed', 'known to registers'])
 
 /**
- * Scores the companies of like names that a small registry lacks. Each would fit the text as well as the best company
- * found, except for its place and its prominence: an exact name in another country says little if few names are held.
+ * Scores the companies of like names that a small registry lacks; `null` for a large one. Each would fit the text as well as
+ * the company found, except for its place and its prominence: an exact name in another country says little if few names are held.
  */
 export function scoreUnseen(
-  companies: readonly ScoredEvidence[],
+  { evidence, features, score }: ScoredCompany,
   vocabulary: Vocabulary,
   coefficients: Coefficients,
-): number {
-  return companies.reduce((most, { evidence, features, score }) => {
-    const count = estimateUnseenRivals(evidence.comparison, vocabulary)
-    if (count === 0) return most
-    const own = sumParts(features, ownParts, coefficients)
-    const prominence = Math.max(0, sumParts(features, prominenceParts, coefficients))
-    return Math.max(most, score - own - prominence + Math.log(count))
-  }, -Infinity)
+): number | null {
+  const count = estimateUnseenRivals(evidence.comparison, vocabulary)
+  if (count === 0) return null
+  const own = sumParts(features, ownParts, coefficients)
+  const prominence = Math.max(0, sumParts(features, prominenceParts, coefficients))
+  return score - Math.max(0, own) - prominence + Math.log(count)
 }
 
 function sumParts(
@@ -110,47 +197,43 @@ function sumParts(
   )
 }
 
-/** How often the parent is meant by a name that begins that of its finance or service company. */
-const parentShare = 0.75
+const repeatedParts = repeatedNames.map((name) => partOfFeatures[featureNames.indexOf(name)])
 
-/**
- * Moves most of the share of a finance or service company to its parent, whose initials the text is and which is listed or in
- * the same town: "IBM" is rather International Business Machines than IBM Credit LLC. Returns the likeliest first.
- */
-export function favorParents<Company extends { readonly evidence: Evidence; readonly share: number }>(
-  ranked: readonly Company[],
-): (Company & { readonly groupWeight: number })[] {
-  const shares = new Map(ranked.map((company) => [company, company.share]))
-  for (const arm of ranked.filter(({ evidence }) => evidence.comparison.isInHouse)) {
-    const parent = ranked.find(({ evidence: { comparison } }) =>
-      isParent(comparison, arm.evidence.comparison),
-    )
-    if (parent === undefined) continue
-    shares.set(parent, (shares.get(parent) ?? 0) + arm.share * parentShare)
-    shares.set(arm, arm.share * (1 - parentShare))
+/** A part of the log-odds of the best company. `other candidates`: what the other companies' scores take. */
+export type DecisionPart = FeaturePart | 'other candidates' | 'start'
+
+/** Divides the log-odds of the best company among the parts of its evidence; the sum is the log-odds. */
+export function weighParts(
+  features: readonly number[],
+  decisionFeatures: readonly number[],
+  { company, decision }: Coefficients = fittedCoefficients,
+): ReadonlyMap<DecisionPart, number> {
+  const weights = new Map<DecisionPart, number>()
+  const add = (part: DecisionPart, weight: number) => weights.set(part, (weights.get(part) ?? 0) + weight)
+  const value = (name: (typeof scoreFeatureNames)[number]) => decisionFeatures[scoreFeatureNames.indexOf(name)] ?? 0
+  const weight = (name: (typeof scoreFeatureNames)[number]) => decision[scoreFeatureNames.indexOf(name)] ?? 0
+  // The gaps count for the company as far as its own score makes them.
+  const ofScore = weight('score') + weight('gap') + weight('gapToOthers')
+  const total = computeScore(features, company)
+  // Scores are bounded.
+  const scale = total === 0 ? 1 : value('score') / total
+  for (const [at, part] of partOfFeatures.entries()) {
+    const added = (features[at] ?? 0) * (company[at] ?? 0) * ofScore * scale
+    if (added !== 0) add(part === 'name' && featureNames[at] === 'always' ? 'start' : part, added)
   }
-  return ranked
-    .map((company) => {
-      const share = shares.get(company) ?? company.share
-      return { ...company, share, groupWeight: share === company.share ? 0 : Math.log(share / company.share) }
-    })
-    .sort((a, b) => b.share - a.share)
-}
-
-function isParent({ matchType, candidate }: NameComparison, arm: NameComparison): boolean {
-  const isInTown = candidate.place.cityKey !== '' && candidate.place.cityKey === arm.candidate.place.cityKey
-  return matchType === 'acronym' && (candidate.prominence.isListed || isInTown)
-}
-
-/** Returns the precision of answers with this share in whole percent, as fitted on held-out queries. */
-export function estimateConfidence(share: number, corners: ConfidenceCurve): number {
-  let [fromShare, fromConfidence] = corners[0] ?? [0, 0]
-  for (const [toShare, toConfidence] of corners) {
-    if (share <= toShare) {
-      const part = toShare === fromShare ? 1 : (share - fromShare) / (toShare - fromShare)
-      return Math.round(fromConfidence + Math.max(0, part) * (toConfidence - fromConfidence))
-    }
-    ;[fromShare, fromConfidence] = [toShare, toConfidence]
+  for (const [at, part] of repeatedParts.entries()) {
+    const place = scoreFeatureNames.length + kindFeatureNames.length + at
+    const added = (decisionFeatures[place] ?? 0) * (decision[place] ?? 0)
+    if (added !== 0 && part !== undefined) add(part, added)
   }
-  return Math.round(fromConfidence)
+  for (const at of kindFeatureNames.keys()) {
+    const place = scoreFeatureNames.length + at
+    const added = (decisionFeatures[place] ?? 0) * (decision[place] ?? 0)
+    if (added !== 0) add('name', added)
+  }
+  add('start', (decision[0] ?? 0) * (decisionFeatures[0] ?? 0))
+  const whole = computeScore(decisionFeatures, decision)
+  const told = [...weights.values()].reduce((sum, one) => sum + one, 0)
+  add('other candidates', whole - told)
+  return weights
 }

@@ -1,43 +1,39 @@
 import { type CandidateName, comparePlaceWithHint, type PlaceAgreement } from './candidate.js'
+import { prepareText } from './align-name.js'
 import { compareNames, type NameComparison } from './compare-names.js'
-import { type Evidence, type SiblingCounts, computeQueryFeatures } from './evidence.js'
-import { featureNames, computeFeatures, type FeatureName } from './features.js'
+import type { Evidence, SiblingCounts } from './evidence.js'
+import { computeFeatures } from './features.js'
 import {
-  addScores,
-  fittedCoefficients,
+  computeDecisionFeatures,
   computeScore,
-  computeShares,
-  favorParents,
+  fittedCoefficients,
   scoreUnseen,
+  toShare,
   type Coefficients,
+  type ScoredCompany,
 } from './model.js'
 import type { LocationHint } from './parse-location.js'
+import type { QueryText } from './query-text.js'
 import { getDistinctiveCountries } from '../normalize/legal-forms.js'
-import type { NameVariant } from '../normalize/name-variants.js'
 import { isNumberWord } from '../normalize/normalize-name.js'
 import { parseForm } from '../normalize/parsed-name.js'
 import type { Vocabulary } from './vocabulary.js'
 
 /** A query prepared for matching. */
 export interface MatchQuery {
-  /** At least one; the whole name comes first. */
-  readonly variants: readonly NameVariant[]
+  /** The text as given, then other ways to read its script. */
+  readonly texts: readonly QueryText[]
   readonly hint: LocationHint | null
   /** Words of the place in the query. */
   readonly placeWords: ReadonlySet<string>
 }
 
-/** A company with its strongest pair of name and variant. */
-export interface RankedCompany {
-  readonly evidence: Evidence
-  readonly features: readonly number[]
-  readonly score: number
+/** A company with the name that fits the text best. */
+export interface RankedCompany extends ScoredCompany {
   /** Probability that this company is meant, including `alike`, 0 to 1. */
   readonly share: number
   /** Names of candidates that are most likely the same company in another register. */
   readonly alike: readonly CandidateName[]
-  /** Contribution of another company of its group to the log-odds of the share; usually 0. */
-  readonly groupWeight: number
 }
 
 export interface Ranking {
@@ -45,14 +41,12 @@ export interface Ranking {
   readonly ranked: readonly RankedCompany[]
   /** Probability that no company found is meant. */
   readonly noneShare: number
-  /** The score that companies are compared with, including `unseenWeight`. */
-  readonly noneScore: number
-  /** How much companies that a small registry lacks raise `noneScore`, at least 0. */
-  readonly unseenWeight: number
+  /** Features of the first company beside the others; empty without one. */
+  readonly decisionFeatures: readonly number[]
 }
 
 /**
- * Compares each name with each variant, keeps the best pair of each company, and distributes the probability.
+ * Compares each name with the text, keeps the best name of each company, and estimates how likely the first company is right.
  * `contextCount` returns the number of context words that a company's facts contain.
  */
 export function rankCompanies(
@@ -62,56 +56,50 @@ export function rankCompanies(
   contextCount: (candidate: CandidateName) => number = () => 0,
   coefficients: Coefficients = fittedCoefficients,
 ): Ranking {
-  const companies = pickBestOfEach(buildEvidences(query, names, vocabulary, contextCount), coefficients)
-  const startScore = computeScore(computeQueryFeatures(toQueryFacts(query, vocabulary)), coefficients.none)
-  const noneScore = addScores(startScore, scoreUnseen(companies, vocabulary, coefficients))
-  const { shares, noneShare } = computeShares(
-    companies.map(({ score }) => score),
-    noneScore,
+  const companies = joinAlike(
+    favorParents(pickBestOfEach(buildEvidences(query, names, vocabulary, contextCount), coefficients)).sort(compareScores),
   )
-  const ranked = companies
-    .map((company, at) => ({ ...company, share: shares[at] ?? 0 }))
-    .sort(
-      (a, b) =>
-        b.share - a.share ||
-        Number(b.evidence.comparison.candidate.active) - Number(a.evidence.comparison.candidate.active) ||
-        a.evidence.comparison.candidate.entityNumber - b.evidence.comparison.candidate.entityNumber,
-    )
+  const [best, ...others] = companies
+  if (best === undefined) return { ranked: [], noneShare: 1, decisionFeatures: [] }
+  const otherScores = others.map(({ score }) => score)
+  const unseen = scoreUnseen(best, vocabulary, coefficients)
+  const decisionFeatures = computeDecisionFeatures(best, unseen === null ? otherScores : [...otherScores, unseen])
+  const share = toShare(computeScore(decisionFeatures, coefficients.decision))
+  // The rest is shared by the other companies and the case that none is right.
+  const odds = otherScores.map((score) => Math.exp(Math.min(score, best.score)))
+  const unseenOdds = unseen === null ? 0 : Math.exp(unseen)
+  const total = odds.reduce((sum, one) => sum + one, 1 + unseenOdds)
   return {
-    ranked: favorParents(joinAlike(ranked)),
-    noneShare,
-    noneScore,
-    unseenWeight: noneScore - startScore,
+    ranked: [
+      { ...best, share },
+      ...others.map((company, at) => ({ ...company, share: ((1 - share) * (odds[at] ?? 0)) / total })),
+    ],
+    noneShare: ((1 - share) * (1 + unseenOdds)) / total,
+    decisionFeatures,
   }
 }
 
-export function toQueryFacts({ variants: [whole], hint }: MatchQuery, vocabulary: Vocabulary) {
-  return {
-    tokens: whole?.tokens ?? [],
-    isFormStated: whole !== undefined && whole.formClass !== null && whole.formClass !== 'company',
-    isTruncated: whole !== undefined && whole.cut !== 'nowhere',
-    hint,
-    vocabulary,
-  }
-}
+const compareScores = (a: ScoredCompany, b: ScoredCompany): number =>
+  b.score - a.score ||
+  Number(b.evidence.comparison.candidate.active) - Number(a.evidence.comparison.candidate.active) ||
+  a.evidence.comparison.candidate.entityNumber - b.evidence.comparison.candidate.entityNumber
 
-/** Minimum similarity of a part of a name; below it the part is ignored. */
-const partSimilarityMin = 0.8
-
-/** Builds the evidence for each pair of a variant and a name. */
+/** Builds the evidence for each name. */
 export function buildEvidences(
-  { variants, hint, placeWords }: MatchQuery,
+  { texts, hint, placeWords }: MatchQuery,
   names: readonly CandidateName[],
   vocabulary: Vocabulary,
   contextCount: (candidate: CandidateName) => number,
 ): Evidence[] {
-  const pairs: Omit<Evidence, 'siblings'>[] = []
-  for (const candidate of names) {
-    const place = comparePlace(hint, candidate)
-    for (const variant of variants) {
-      const comparison = compareNames(variant, candidate, vocabulary, placeWords)
-      if (comparison === null || isWeakPart(comparison)) continue
-      pairs.push({ comparison, place, hint, contextCount: contextCount(candidate) })
+  const pairs: EvidencePair[] = []
+  const weigh = (word: string) => vocabulary.weight(word)
+  for (const text of texts) {
+    const prepared = prepareText(text, vocabulary)
+    for (const candidate of names) {
+      const comparison = compareNames(prepared, candidate, { placeWords })
+      if (comparison === null) continue
+      const place = comparePlace(hint, candidate)
+      pairs.push({ comparison, place, hint, contextCount: contextCount(candidate), weigh })
     }
   }
   const getSiblings = countSiblings(pairs, vocabulary)
@@ -125,10 +113,6 @@ function comparePlace(hint: LocationHint | null, { place, name }: CandidateName)
   const countries = getDistinctiveCountries(parseForm(name).formCountries)
   const isOfCountry = countries.some((country) => hint.countries.has(country))
   return isOfCountry ? 'form_of_country' : agreement
-}
-
-function isWeakPart({ matchType, variant, similarity }: NameComparison): boolean {
-  return matchType === 'near' && variant.kind !== 'whole' && similarity < partSimilarityMin
 }
 
 /** Higher ranks agree better. */
@@ -153,44 +137,50 @@ interface PlacedCompany {
   readonly isListed: boolean
 }
 
-/** Counts per variant the companies with this name, with a longer name, and with a name it may be truncated from. */
+/** Counts the companies with the same name, with a name that begins alike, and with a name the text may be truncated from. */
 function countSiblings(
   pairs: readonly EvidencePair[],
   vocabulary: Vocabulary,
 ): (pair: EvidencePair) => SiblingCounts {
-  const exact = new Map<NameVariant, Map<number, number>>()
-  const completed = new Map<NameVariant, Set<number>>()
-  const series = new Map<NameVariant, Set<number>>()
-  const prefix = new Map<NameVariant, Map<number, PlacedCompany>>()
+  const exact = new Map<string, Map<number, number>>()
+  const formed = new Map<string, Set<number>>()
+  const completed = new Set<number>()
+  const series = new Set<number>()
+  const beginnings = new Map<string, Map<number, PlacedCompany>>()
   for (const { comparison, place } of pairs) {
-    const { variant, matchType, candidate, isTruncated, isOneOfSeries } = comparison
-    if (matchType === 'exact')
+    const { matchType, candidate, isTruncated, isOneOfSeries, text, form, isFormStated } = comparison
+    if (matchType === 'exact') {
       raiseRank(
-        getOrCreate(exact, variant, () => new Map<number, number>()),
+        getOrCreate(exact, candidate.coreKey, () => new Map<number, number>()),
         candidate,
         placeRank[place],
       )
-    if (matchType === 'completed')
-      getOrCreate(completed, variant, () => new Set()).add(candidate.entityNumber)
+      if (form === 'same' && isFormStated)
+        getOrCreate(formed, candidate.coreKey, () => new Set<number>()).add(candidate.entityNumber)
+    }
+    if (matchType === 'completed') completed.add(candidate.entityNumber)
     // A text that ends with a number identifies one member of the series.
-    if (isTruncated && isOneOfSeries && !isNumberWord(variant.tokens.at(-1) ?? ''))
-      getOrCreate(series, variant, () => new Set()).add(candidate.entityNumber)
-    if (matchType !== 'exact' && matchType !== 'prefix') continue
-    const companies = getOrCreate(prefix, variant, () => new Map<number, PlacedCompany>())
+    if (isTruncated && isOneOfSeries && !isNumberWord(text.words.at(-1)?.text ?? '')) series.add(candidate.entityNumber)
+    const head = getHead(comparison)
+    if (head === null) continue
+    const companies = getOrCreate(beginnings, head, () => new Map<number, PlacedCompany>())
     const rank = Math.max(companies.get(candidate.entityNumber)?.rank ?? 0, placeRank[place])
     companies.set(candidate.entityNumber, { rank, isListed: candidate.prominence.isListed })
   }
   const ownsWord = createOwnershipCheck(pairs, vocabulary)
   const familyCount = countFamily(pairs)
-  const prefixCounts = new Map([...prefix].map(([variant, companies]) => [variant, countPlaced(companies)]))
-  return ({ comparison: { variant, candidate, rarestWord }, place }) => {
-    const { count = 0, listedCount = 0, countFrom = [] } = prefixCounts.get(variant) ?? {}
+  const headCounts = new Map([...beginnings].map(([head, companies]) => [head, countPlaced(companies)]))
+  return ({ comparison, place }) => {
+    const { candidate, rarestWord, form } = comparison
+    const head = getHead(comparison)
+    const { count = 0, listedCount = 0, countFrom = [] } = (head === null ? undefined : headCounts.get(head)) ?? {}
+    const sameForm = formed.get(candidate.coreKey)?.size ?? 0
     return {
-      exactCount: exact.get(variant)?.size ?? 0,
-      longerThereCount: countFrom[placeRank.city] ?? 0,
-      betterPlacedCount: countBetter(exact.get(variant), candidate, placeRank.region),
-      completedCount: completed.get(variant)?.size ?? 0,
-      seriesCount: series.get(variant)?.size ?? 0,
+      exactCount: exact.get(candidate.coreKey)?.size ?? 0,
+      betterPlacedCount: countBetter(exact.get(candidate.coreKey), candidate, placeRank.region),
+      betterFormCount: form === 'same' ? 0 : sameForm,
+      completedCount: completed.size,
+      seriesCount: series.size,
       familyCount,
       fewness: vocabulary.fewness,
       prefixCount: Math.max(1, count),
@@ -199,6 +189,12 @@ function countSiblings(
       ownsRarestWord: rarestWord !== null && ownsWord(candidate.entityNumber, rarestWord),
     }
   }
+}
+
+/** The words of the name that the text has, if the name begins with them. */
+function getHead({ alignment, candidate, isTailMissing }: NameComparison): string | null {
+  if (alignment.missing.length > 0 && !isTailMissing) return null
+  return candidate.tokens.slice(0, candidate.tokens.length - alignment.missing.length).join(' ')
 }
 
 /** Counts the companies, the listed ones, and those with at least each rank of place. */
@@ -231,11 +227,10 @@ function countBetter(
 
 /** Counts companies whose names begin with the first two words of the text, as in a family of funds. */
 function countFamily(pairs: readonly EvidencePair[]): number {
-  const whole = pairs.find(({ comparison }) => comparison.variant.kind === 'whole')?.comparison.variant
-  const [first, second] = whole?.tokens ?? []
+  const [first, second] = (pairs[0]?.comparison.text.words ?? []).filter(({ wordClass }) => wordClass !== 'stop')
   if (first === undefined || second === undefined) return 0
   const members = pairs.filter(
-    ({ comparison: { candidate } }) => candidate.tokens[0] === first && candidate.tokens[1] === second,
+    ({ comparison: { candidate } }) => candidate.tokens[0] === first.text && candidate.tokens[1] === second.text,
   )
   return new Set(members.map(({ comparison }) => comparison.candidate.entityNumber)).size
 }
@@ -267,8 +262,6 @@ function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Val
   return made
 }
 
-type ScoredCompany = Omit<RankedCompany, 'share' | 'alike' | 'groupWeight'>
-
 function pickBestOfEach(evidences: readonly Evidence[], { company }: Coefficients): ScoredCompany[] {
   const best = new Map<number, ScoredCompany>()
   for (const evidence of evidences) {
@@ -281,26 +274,39 @@ function pickBestOfEach(evidences: readonly Evidence[], { company }: Coefficient
   return [...best.values()]
 }
 
-/** Merges rows that are most likely one company in two registers, and adds up their shares. */
-function joinAlike(
-  ranked: readonly Omit<RankedCompany, 'alike' | 'groupWeight'>[],
-): Omit<RankedCompany, 'groupWeight'>[] {
-  const joined: {
-    company: Omit<RankedCompany, 'alike' | 'groupWeight'>
-    share: number
-    alike: CandidateName[]
-  }[] = []
-  for (const company of ranked) {
-    const twin = joined.find((other) => other.alike.length < alikeMax && isAlike(other.company, company))
-    if (twin === undefined) joined.push({ company, share: company.share, alike: [] })
-    else {
-      twin.share += company.share
-      twin.alike.push(company.evidence.comparison.candidate)
-    }
+/**
+ * A finance or service company whose name begins with the text gives way to its parent, whose initials the text is and which is
+ * listed or in the same town: "IBM" is rather International Business Machines than IBM Credit LLC.
+ */
+function favorParents(companies: readonly ScoredCompany[]): ScoredCompany[] {
+  const favored = [...companies]
+  for (const arm of companies) {
+    if (!arm.evidence.comparison.isInHouse) continue
+    const at = favored.findIndex(({ evidence: { comparison } }) => isParent(comparison, arm.evidence.comparison))
+    const parent = favored[at]
+    if (parent !== undefined && parent.score <= arm.score) favored[at] = { ...parent, score: arm.score + parentLead }
   }
-  return joined
-    .map(({ company, share, alike }) => ({ ...company, share, alike }))
-    .sort((a, b) => b.share - a.share)
+  return favored
+}
+
+const parentLead = 1
+
+function isParent({ matchType, candidate }: NameComparison, arm: NameComparison): boolean {
+  const isInTown = candidate.place.cityKey !== '' && candidate.place.cityKey === arm.candidate.place.cityKey
+  return matchType === 'acronym' && (candidate.prominence.isListed || isInTown)
+}
+
+type JoinedCompany = ScoredCompany & Pick<RankedCompany, 'alike'>
+
+/** Puts rows that are most likely one company in two registers with the better one. */
+function joinAlike(sorted: readonly ScoredCompany[]): JoinedCompany[] {
+  const joined: { company: ScoredCompany; alike: CandidateName[] }[] = []
+  for (const company of sorted) {
+    const twin = joined.find((other) => other.alike.length < alikeMax && isAlike(other.company, company))
+    if (twin === undefined) joined.push({ company, alike: [] })
+    else twin.alike.push(company.evidence.comparison.candidate)
+  }
+  return joined.map(({ company, alike }) => ({ ...company, alike }))
 }
 
 const alikeMax = 3
@@ -328,18 +334,4 @@ function shareCountry({ place: a }: CandidateName, { place: b }: CandidateName):
     )
   const [left, right] = [countries(a), countries(b)]
   return left.length === 0 || right.length === 0 || left.some((code) => right.includes(code))
-}
-
-const featureAt = new Map(featureNames.map((name, at) => [name, at]))
-
-/** Returns the sum that some features add to the score of a company. */
-export function sumContributions(
-  { features }: Pick<RankedCompany, 'features'>,
-  names: readonly FeatureName[],
-  { company }: Coefficients = fittedCoefficients,
-): number {
-  return names.reduce((sum, name) => {
-    const at = featureAt.get(name) ?? -1
-    return sum + (features[at] ?? 0) * (company[at] ?? 0)
-  }, 0)
 }

@@ -54,6 +54,9 @@ const getUsualCount = (word: string): number => counts.get(word) ?? 0
 /** Names share words, so results are cached. */
 const rememberedWordsMax = 20_000
 
+/** Longer words are seldom abbreviations. */
+const abbreviationCharsMax = 9
+
 /** Prior for small registries: common words count as if this many more names were stored. */
 const usualNamesTotal = 50_000
 
@@ -67,6 +70,7 @@ export class Vocabulary {
   readonly #counts = new Map<string, number>()
   readonly #weights = new Map<string, number>()
   readonly #spellings = new Map<string, readonly string[]>()
+  readonly #expansions = new Map<string, readonly string[]>()
 
   constructor(words: WordList | ReadonlyMap<string, number>, namesTotal: number) {
     this.#words = words instanceof WordList ? words : new WordList(buildWordLists(words))
@@ -133,6 +137,29 @@ export class Vocabulary {
       if (word !== stem) found.push(word)
     }
     return found
+  }
+
+  /** Known words that `short` may abbreviate: the same first letter, its letters in order, at least two more; the most frequent first. */
+  findExpansions(short: string): readonly string[] {
+    if (short.length < 3 || short.length > abbreviationCharsMax) return []
+    return getOrCompute(this.#expansions, rememberedWordsMax, short, () => this.#listExpansions(short))
+  }
+
+  #listExpansions(short: string): string[] {
+    const words = this.#words
+    let [from, end] = words.findRange(short.charAt(0))
+    if (end - from > matchLimits.abbreviationsScannedMax) [from, end] = words.findRange(short.slice(0, 2))
+    end = Math.min(end, from + matchLimits.abbreviationsScannedMax)
+    const found: number[] = []
+    for (let at = from; at < end; at++) {
+      const charCount = words.getCharCount(at)
+      if (charCount < short.length + 2 || charCount > short.length * 3 + 2) continue
+      if (words.hasLetters(at, short)) found.push(at)
+    }
+    return found
+      .sort((a, b) => words.count(b) - words.count(a))
+      .slice(0, matchLimits.expansionsMax)
+      .map((at) => words.getWord(at))
   }
 
   /** Typing errors in one place keep the beginning or the end: only words that share either are compared. */
@@ -209,6 +236,14 @@ export class WordList {
 
   getCharCount(at: number): number {
     return this.start(at + 1) - this.start(at) - 1
+  }
+
+  /** True if a word has these letters in this order. */
+  hasLetters(at: number, letters: string): boolean {
+    let index = 0
+    for (let byte = this.start(at), end = this.start(at + 1) - 1; byte < end && index < letters.length; byte++)
+      if (this.#bytes[byte] === letters.charCodeAt(index)) index++
+    return index === letters.length
   }
 
   /** The code of a letter, by its offset from the start of all words. */

@@ -5,7 +5,8 @@ export const matchLimits = {
   contextCharsMax: 2_000,
   tokensMax: 24,
   tokenCharsMax: 60,
-  variantsMax: 10,
+  /** Ways to read one text: its script, as given. */
+  textsMax: 4,
   candidateNamesMax: 240,
   /** Reading a name costs more than comparing it; twice as many do not improve results on labelled queries. */
   namesByWordsMax: 120,
@@ -15,6 +16,11 @@ export const matchLimits = {
   /** Scanned from the beginning of a word, and again from its end. */
   spellingsScannedMax: 8_000,
   completionsMax: 24,
+  /** Scanned for one abbreviated word, and returned. */
+  abbreviationsScannedMax: 20_000,
+  expansionsMax: 12,
+  /** Names aligned with a text, the closest by a cheap bound. */
+  alignedNamesMax: 64,
   /** Usual widths of columns: a name of exactly this length, or one shorter plus a space, may be truncated. */
   cutColumnChars: [31, 32, 35, 40, 50, 60],
 } as const

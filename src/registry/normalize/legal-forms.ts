@@ -34,7 +34,7 @@ ltda, limitada : limited : llc : BR CO CL EC PE BO CR GT PY HN PT
 private limited, pvt ltd, private ltd, pvt limited : limited : llc : IN PK BD LK NP SG MV ZW
 pte ltd, pte limited : limited : llc : SG FJ
 pty ltd, pty limited, proprietary limited, proprietary ltd : limited : llc : AU ZA BW NA SZ LS
-llc, limited liability company, limited liability co, lc, llc co : limited : llc : US PR AE QA SA OM BH EG RU UA KZ UZ GE AM AZ MN MH KN
+llc, <limited liability company, limited liability co, lc, llc co : limited : llc : US PR AE QA SA OM BH EG RU UA KZ UZ GE AM AZ MN MH KN
 pllc, professional limited liability company : limited : pllc : US
 plc, public limited company, public ltd company, ccc : stock : corporation : GB IE JE GG IM GI MT CY NG GH KE ZM ZW LK BD ET TH
 dac, designated activity company : limited : llc : IE
@@ -67,9 +67,9 @@ kommanditerwerbsgesellschaft, kommandit erwerbsgesellschaft : partnership : lp :
 eingetragener unternehmer, eingetragene unternehmerin : sole_trader : sole_proprietorship : AT
 ev, eingetragener verein : association : - : DE
 eg, eingetragene genossenschaft, genossenschaft : cooperative : cooperative : DE CH AT
-sa, societe anonyme, sociedad anonima, sociedade anonima, societa anonima : stock : corporation : FR BE LU CH ES PT IT GR RO PL AR BR CL CO PE UY PY BO EC VE PA CR GT HN SV NI DO MX MA TN DZ SN CI CM GA CD MC HT LI
-sas, sasu, societe par actions simplifiee, sociedad por acciones simplificada : stock : corporation : FR CO AR EC UY DO MX MC IT SN CI
-sarl, societe a responsabilite limitee, sarlu, eurl : limited : llc : FR LU CH BE MA TN DZ SN CI CM MC LB
+sa, <societe anonyme, <sociedad anonima, <sociedade anonima, <societa anonima, <societate pe actiuni : stock : corporation : FR BE LU CH ES PT IT GR RO PL AR BR CL CO PE UY PY BO EC VE PA CR GT HN SV NI DO MX MA TN DZ SN CI CM GA CD MC HT LI
+<sas, <sasu, <societe par actions simplifiee, sociedad por acciones simplificada : stock : corporation : FR CO AR EC UY DO MX MC IT SN CI
+<sarl, <societe a responsabilite limitee, sarlu, eurl : limited : llc : FR LU CH BE MA TN DZ SN CI CM MC LB
 snc, societe en nom collectif : partnership : gp : FR IT
 scs, societe en commandite simple : partnership : lp : FR LU
 secs, scsp, secsp, societe en commandite speciale : partnership : lp : LU
@@ -80,8 +80,8 @@ societe en commandite : partnership : lp : CA
 senc : partnership : gp : CA LU
 sencrl, sencrl srl : partnership : llp : CA
 sca, societe en commandite par actions : partnership : - : FR LU
-spa, societa per azioni : stock : corporation : IT CL DZ SM
-srl, societa a responsabilita limitata, sociedad de responsabilidad limitada, srls : limited : llc : IT ES RO AR BE MD MX PE UY PY BO CR DO SM VE
+spa, <societa per azioni : stock : corporation : IT CL DZ SM
+<srl, <societa a responsabilita limitata, <sociedad de responsabilidad limitada, srls, <societate cu raspundere limitata, <societatea comerciala, <societatea cu raspundere limitata : limited : llc : IT ES RO AR BE MD MX PE UY PY BO CR DO SM VE
 scarl, scrl, societa cooperativa : cooperative : cooperative : IT BE
 sl, sociedad limitada, slu : limited : llc : ES
 sau : stock : corporation : ES
@@ -136,8 +136,8 @@ ae, anonymi etaireia, anonimi eteria : stock : corporation : GR
 epe, ike : limited : llc : GR
 as, anonim sirketi, anonim sirket, tas : stock : corporation : TR
 limited sirketi, ltd sti : limited : llc : TR
-<ooo, obshchestvo s ogranichennoy otvetstvennostyu, obschestvo s ogranichennoj otvetstvennostyu, tov, tzov : limited : llc : RU UA BY
-<oao, <pao, <zao, <ao, <nao, <pat, <prat, pjsc, ojsc, jsc, cjsc, public joint stock company, joint stock company, aktsionernoe obshchestvo, open joint stock company : stock : corporation : RU UA KZ AE
+<ooo, <obshchestvo s ogranichennoy otvetstvennostyu, <obschestvo s ogranichennoj otvetstvennostyu, <tov, <tzov, <tovarystvo z obmezhenoyu vidpovidalnistyu : limited : llc : RU UA BY
+<oao, <pao, <zao, <ao, <nao, <pat, <prat, <pjsc, <ojsc, <jsc, <cjsc, <public joint stock company, <closed joint stock company, <joint stock company, aktsionernoe obshchestvo, <open joint stock company, <publichnoe aktsionernoe obshchestvo, <otkrytoe aktsionernoe obshchestvo, <zakrytoe aktsionernoe obshchestvo, <aktsionernoe tovarystvo : stock : corporation : RU UA KZ AE
 saog, saoc, psc, pqsc, qpsc, qsc, kpsc, kscp, kscc, wll, bsc, fzco, fze, fz llc, sal, sae, saudi joint stock company : stock : corporation : AE SA QA KW BH OM EG LB
 bhd, berhad : stock : corporation : MY
 sdn bhd, sendirian berhad : limited : llc : MY
@@ -194,6 +194,7 @@ function parseTable(): LegalFormEntry[] {
 const entries = parseTable()
 const byLastWord = groupBy((entry) => entry.words.at(-1) ?? '')
 const byFirstWord = groupBy((entry) => (entry.leading ? (entry.words[0] ?? '') : ''))
+const byAnyFirstWord = groupBy((entry) => entry.words[0] ?? '')
 
 function groupBy(getKey: (entry: LegalFormEntry) => string): Map<string, LegalFormEntry[]> {
   const groups = new Map<string, LegalFormEntry[]>()
@@ -224,6 +225,16 @@ export function findLeadingForm(words: readonly string[]): LegalFormEntry | null
   const first = words[0]
   if (first === undefined || first === '') return null
   return byFirstWord.get(first)?.find((entry) => hasWordsAt(entry.words, words, 0)) ?? null
+}
+
+/** Returns the longest form that begins at index `at` of `words`, or `null`; a closing one only at the end. */
+export function findFormAt(words: readonly string[], at: number): LegalFormEntry | null {
+  const known = byAnyFirstWord.get(words[at] ?? '')
+  return (
+    known?.find(
+      (entry) => hasWordsAt(entry.words, words, at) && (!entry.closing || at + entry.words.length === words.length),
+    ) ?? null
+  )
 }
 
 function hasWordsAt(form: readonly string[], words: readonly string[], from: number): boolean {

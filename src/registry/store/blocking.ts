@@ -1,88 +1,81 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { CandidateName } from '../match/candidate.js'
-import { matchLimits, type searchLimits } from '../model/limits.js'
-import type { NameVariant } from '../normalize/name-variants.js'
-import { isGenericWord, isNumberWord } from '../normalize/normalize-name.js'
+import type { QueryText, TextWord } from '../match/query-text.js'
 import type { Vocabulary } from '../match/vocabulary.js'
+import type { WordClass } from '../match/word-classes.js'
+import { matchLimits, type searchLimits } from '../model/limits.js'
+import { unknownLetter } from '../normalize/clean-text.js'
+import { isGenericWord, isNumberWord } from '../normalize/normalize-name.js'
 import { prepareCandidates, toCandidateName, type CandidateNames } from './candidate-names.js'
 
 /** Finds candidate names for a query. */
 export interface CandidateFinder {
-  /** Also searches by the rarest words and their spellings, unless the names found without are enough. */
-  readonly find: (
-    variants: readonly NameVariant[],
-    vocabulary: Vocabulary,
-    isEnough?: (found: readonly CandidateName[]) => boolean,
-  ) => CandidateName[]
+  readonly find: (texts: readonly QueryText[], vocabulary: Vocabulary) => CandidateName[]
 }
 
 type FinderLimits = Readonly<Record<keyof typeof searchLimits, number>>
 
+/** Classes of words that registered names have. */
+const nameClasses: ReadonlySet<WordClass> = new Set(['telling', 'generic', 'light', 'place', 'number', 'letter', 'code', 'form'])
+/** Classes whose words are searched for with their spellings. */
+const searchedClasses: ReadonlySet<WordClass> = new Set([
+  'telling',
+  'generic',
+  'place',
+  'light',
+  'code',
+  'department',
+  'site',
+  'security',
+  'exchange',
+])
+
 /**
- * Searches by exact keys, initials, prefixes and heads of the query; if these names are not enough, also by pairs of the
- * rarest words with their known spellings. SQL does not rank: the matcher does.
+ * Searches by the keys of all pieces of the text, by initials and beginnings, and by pairs of the rarest words with the words
+ * that they may stand for. SQL does not rank: the names with the most in common are kept.
  */
 export function createCandidateFinder(
   database: Sqlite,
   getNames: (vocabulary: Vocabulary) => CandidateNames,
   limits: FinderLimits = matchLimits,
 ): CandidateFinder {
-  const prepare = (where: string) =>
-    database
-      .prepare<string[], number>(
-        `SELECT n.number FROM names n WHERE ${where} LIMIT ${limits.candidateNamesMax}`,
-      )
-      .pluck()
-  const byCore = prepare('n.core_key = ?')
+  const prepare = (where: string, max = limits.candidateNamesMax) =>
+    database.prepare<string[], number>(`SELECT n.number FROM names n WHERE ${where} LIMIT ${max}`).pluck()
+  const byCore = prepare('n.core_key = ?', keyNamesMax)
   // The second condition enables the partial index.
-  const byAcronym = prepare("n.acronym = ? AND n.acronym <> ''")
-  const byStem = prepare('n.full_key >= ? AND n.full_key < ?')
-  const byPrefix = prepare('n.tokens >= ? AND n.tokens < ?')
+  const byAcronym = prepare("n.acronym = ? AND n.acronym <> ''", keyNamesMax)
+  const byStem = prepare('n.full_key >= ? AND n.full_key < ?', keyNamesMax)
+  const byBeginning = prepare('n.tokens >= ? AND n.tokens < ?')
   return {
-    find(variants, vocabulary, isEnough = () => true) {
+    find(texts, vocabulary) {
       const names = getNames(vocabulary)
       const found = new Set<number>()
-      const listFound = () => names.read([...found].slice(0, limits.candidateNamesMax))
-      // Variants and heads often share their key.
-      const searched = new Set<string>()
-      const addByCore = (key: string) => {
-        if (searched.has(key)) return
-        searched.add(key)
-        add(byCore.all(key))
-      }
       const add = (numbers: readonly number[]) => {
         for (const number of numbers) found.add(number)
       }
-      for (const variant of variants) {
-        addByCore(variant.coreKey)
-        const isInitials = variant.tokens.length === 1 && variant.coreKey.length <= 6
-        if (isInitials) add(byAcronym.all(variant.coreKey))
-      }
-      for (const variant of variants) {
-        if (isUsefulPrefix(variant)) {
-          const head = variant.tokens.join(' ')
-          add(byPrefix.all(`${head} `, `${head}!`))
+      const searched = new Set<string>()
+      for (const text of texts) {
+        for (const key of listKeys(text, vocabulary)) {
+          if (searched.has(key)) continue
+          searched.add(key)
+          add(byCore.all(key))
+          if (key.length <= initialsMax && key.length >= 2) add(byAcronym.all(key))
         }
-        if (variant.kind === 'whole') for (const key of listHeadKeys(variant.tokens)) addByCore(key)
+        const head = listHead(text)
+        if (isUsefulHead(head)) add(byBeginning.all(`${head.join(' ')} `, `${head.join(' ')}!`))
+        if (text.fullKey.length >= stemCharsMin) add(byStem.all(text.fullKey, `${text.fullKey}\u007f`))
       }
-      const [whole] = variants
-      if (whole === undefined) return []
-      const isExact = names.read([...found]).some(({ coreKey }) => coreKey === whole.coreKey)
-      const isStem = whole.fullKey.length >= 10 && (!isExact || whole.cut !== 'nowhere')
-      if (isStem) add(byStem.all(whole.fullKey, `${whole.fullKey}\u007f`))
-      const likely = listFound()
-      if (isEnough(likely)) return likely
-      // Alternative readings of the whole text are equally likely and share the limit.
-      const wholes = variants.filter(({ kind }, at) => at === 0 || kind === 'whole' || kind === 'mended')
-      const share = Math.ceil(limits.namesByWordsMax / wholes.length)
-      for (const { tokens } of wholes) {
+      const sure = new Set(found)
+      const share = Math.ceil(limits.namesByWordsMax / texts.length)
+      for (const { words } of texts) {
         const enough = found.size + share
-        for (const clause of buildWordClauses(tokens, vocabulary)) {
+        for (const clause of buildWordClauses(words, vocabulary)) {
           if (found.size >= enough) break
           add(names.findByWords(clause, limits.clauseNamesMax))
         }
       }
-      return listFound()
+      const read = names.read([...found].slice(0, limits.candidateNamesMax + keyNamesMax))
+      return keepClosest(read, sure, texts, vocabulary)
     },
   }
 }
@@ -93,34 +86,90 @@ export function createCompanyNames(database: Sqlite): (entityNumber: number) => 
   return (entityNumber) => ofCompany.all(entityNumber).map(toCandidateName)
 }
 
-/** Heads of a query that may be a whole name: "Larkmoor Inflight Catering" begins with "Larkmoor". */
-const headWordsMax = 4
+/** More companies of one name are not told apart by it. */
+const keyNamesMax = 40
+const initialsMax = 6
+const stemCharsMin = 10
+const pieceWordsMax = 6
+const pieceStartsMax = 12
+/** A single unknown word of this length may be several words of a name, written as one. */
+const joinedCharsMin = 6
 
-function listHeadKeys(tokens: readonly string[]): string[] {
-  const keys: string[] = []
-  for (let count = Math.min(headWordsMax, tokens.length - 1); count >= 1; count--) {
-    const head = tokens.slice(0, count)
-    if (!head.every(isGenericWord) && !head.every(isNumberWord)) keys.push(head.join(''))
+/** Lists keys of pieces of the text that may be whole names. */
+function listKeys({ words, coreKey, forms }: QueryText, vocabulary: Vocabulary): Set<string> {
+  const keys = new Set([coreKey])
+  const told = words.filter(({ wordClass, text }) => wordClass !== 'stop' || vocabulary.countNames(text) > 0)
+  const inForm = new Set(forms.map(({ at }) => words[at]))
+  for (let from = 0; from < Math.min(told.length, pieceStartsMax); from++) {
+    let key = ''
+    let isKnown = true
+    for (let end = from; end < Math.min(told.length, from + pieceWordsMax); end++) {
+      const word = told[end]
+      if (word === undefined) break
+      key += word.text
+      isKnown &&= vocabulary.countNames(word.text) > 0
+      const isJoin = end > from ? end - from <= 2 : word.text.length >= joinedCharsMin
+      if (key.length < 2 || (!isKnown && !isJoin)) continue
+      if (end === from && (inForm.has(word) || isNumberWord(word.text) || word.wordClass === 'stop')) continue
+      keys.add(key)
+    }
   }
   return keys
 }
 
+/** The words at the beginning of the text that may be those of a name. */
+function listHead({ words }: QueryText): string[] {
+  const head: string[] = []
+  for (const { text, wordClass } of words) {
+    if (wordClass === 'stop') continue
+    if (!nameClasses.has(wordClass) || wordClass === 'form') break
+    head.push(text)
+  }
+  return head
+}
+
 /** Too many names begin with a single generic word. */
-function isUsefulPrefix({ tokens, coreKey }: NameVariant): boolean {
-  return coreKey.length >= 2 && !(tokens.length === 1 && isGenericWord(tokens[0] ?? ''))
+const isUsefulHead = (head: readonly string[]): boolean =>
+  head.length > 0 && head.join('').length >= 2 && !(head.length === 1 && isGenericWord(head[0] ?? ''))
+
+/** Keeps the names that share the most with a text, and those found by a key. */
+function keepClosest(
+  names: readonly CandidateName[],
+  sure: ReadonlySet<number>,
+  texts: readonly QueryText[],
+  vocabulary: Vocabulary,
+): CandidateName[] {
+  if (names.length <= matchLimits.alignedNamesMax) return [...names]
+  const words = new Set(texts.flatMap((text) => text.words.flatMap((word) => listSpellings(word, false, vocabulary))))
+  const rate = ({ tokens }: CandidateName) => {
+    let [shared, missing] = [0, 0]
+    for (const token of tokens) {
+      const weight = vocabulary.weight(token)
+      if (words.has(token)) shared += weight
+      else missing += weight
+    }
+    return shared - 0.35 * missing
+  }
+  const keys = new Set(texts.map(({ coreKey }) => coreKey))
+  return names
+    .map((name) => ({ name, points: rate(name) + (keys.has(name.coreKey) ? 100 : 0) }))
+    .sort((a, b) => b.points - a.points)
+    .slice(0, matchLimits.alignedNamesMax + Math.min(sure.size, keyNamesMax))
+    .map(({ name }) => name)
 }
 
 /** A word in more names is only looked up together with a second one. */
 const aloneNamesMax = 60
-const slotsMax = 4
+const slotsMax = 6
 
 /** The words of some slots: a name must have one word of each. */
 type WordClause = readonly (readonly string[])[]
 
 /** Builds clauses of the rarest words, fewest names first, so common words do not fill the limit. */
-export function buildWordClauses(tokens: readonly string[], vocabulary: Vocabulary): WordClause[] {
-  const slots = tokens
-    .map((token, index) => buildSlot(token, index === tokens.length - 1, vocabulary))
+export function buildWordClauses(words: readonly TextWord[], vocabulary: Vocabulary): WordClause[] {
+  const last = words.length - 1
+  const slots = words
+    .map((word, at) => buildSlot(word, at === last, vocabulary))
     .filter((slot) => slot.spellings.length > 0)
     .sort((a, b) => a.nameCount - b.nameCount)
     .slice(0, slotsMax)
@@ -132,7 +181,7 @@ export function buildWordClauses(tokens: readonly string[], vocabulary: Vocabula
       buildClauses([slot], slot.nameCount, slots.slice(at + 1), Math.max(1, vocabulary.namesTotal)),
     )
     .sort((a, b) => a.nameCount - b.nameCount)
-    .map(({ words }) => words)
+    .map(({ words: clause }) => clause)
 }
 
 interface Clause {
@@ -164,16 +213,31 @@ function buildClauses(
 }
 
 interface Slot {
-  /** A known word, or words that it may be a misspelling or the beginning of. */
-  spellings: string[]
+  /** A known word, and words that it may be a misspelling, an abbreviation or the beginning of. */
+  spellings: readonly string[]
   nameCount: number
 }
 
-function buildSlot(token: string, isLast: boolean, vocabulary: Vocabulary): Slot {
-  const known = vocabulary.countNames(token)
-  const spellings = known > 0 ? [token] : []
-  // A rare word may be a misspelling of a common one; the last word may be truncated.
-  if (known < 3) spellings.push(...vocabulary.findSpellings(token))
-  if (known === 0 && isLast && token.length >= 3) spellings.push(...vocabulary.findCompletions(token))
-  return { spellings, nameCount: spellings.reduce((sum, word) => sum + vocabulary.countNames(word), 0) }
+function buildSlot(word: TextWord, isLast: boolean, vocabulary: Vocabulary): Slot {
+  const spellings = searchedClasses.has(word.wordClass) ? listSpellings(word, isLast, vocabulary) : []
+  return { spellings, nameCount: spellings.reduce((sum, spelling) => sum + vocabulary.countNames(spelling), 0) }
+}
+
+/** Rarer words may be misspellings of others. */
+const rareNamesMax = 3
+
+/** Lists the words of registered names that a word of a text may stand for. */
+function listSpellings({ text }: TextWord, isLast: boolean, vocabulary: Vocabulary): readonly string[] {
+  if (text.includes(unknownLetter)) return vocabulary.findSpellings(text.replaceAll(unknownLetter, ''))
+  const known = vocabulary.countNames(text)
+  const spellings = new Set(known > 0 ? [text] : [])
+  const closed = text.replace(/([aou])e/g, '$1').replace(/aa/g, 'a')
+  if (closed !== text && vocabulary.countNames(closed) > 0) spellings.add(closed)
+  if (known >= rareNamesMax) return [...spellings]
+  for (const word of vocabulary.findSpellings(text)) spellings.add(word)
+  if (known === 0) {
+    for (const word of vocabulary.findExpansions(text)) spellings.add(word)
+    if (isLast && text.length >= 3) for (const word of vocabulary.findCompletions(text)) spellings.add(word)
+  }
+  return [...spellings]
 }

@@ -1,0 +1,263 @@
+import { isGenericWord, isLightWord, isNumberWord, isTradeWord } from '../normalize/normalize-name.js'
+import type { CandidateName } from './candidate.js'
+import { compareWords, type WordMatch } from './compare-words.js'
+import type { QueryText } from './query-text.js'
+import type { Vocabulary } from './vocabulary.js'
+import type { WordClass } from './word-classes.js'
+
+/** A text, prepared for its alignment with many names. */
+export interface AlignedText {
+  readonly text: QueryText
+  /** Cost of each word if it is no word of the name. */
+  readonly costs: Float64Array
+  /** The sum of the costs of the words before each place. */
+  readonly costBefore: Float64Array
+  /** Rarity of each word. */
+  readonly weights: Float64Array
+  readonly vocabulary: Vocabulary
+  readonly matches: Map<string, readonly (WordMatch | null)[]>
+}
+
+/** Costs of words that are no words of the name; telling words cost by their rarity. */
+const classCosts: Readonly<Record<WordClass, number>> = {
+  telling: 0,
+  generic: 0.8,
+  light: 0.5,
+  form: 0.45,
+  number: 0.35,
+  percent: 0.1,
+  date: 0.15,
+  currency: 0.2,
+  security: 0.15,
+  department: 0.35,
+  site: 0.35,
+  mark: 0.2,
+  former: 0.2,
+  exchange: 0.2,
+  code: 0.5,
+  place: 0.6,
+  letter: 0.5,
+  web: 0.1,
+  stop: 0.15,
+}
+
+export function prepareText(text: QueryText, vocabulary: Vocabulary): AlignedText {
+  const count = text.words.length
+  const [costs, costBefore, weights] = [
+    new Float64Array(count),
+    new Float64Array(count + 1),
+    new Float64Array(count),
+  ]
+  for (const [at, { text: word, wordClass }] of text.words.entries()) {
+    weights[at] = vocabulary.weight(word)
+    costs[at] = wordClass === 'telling' ? 1.2 + 0.22 * (weights[at] ?? 0) : classCosts[wordClass]
+    costBefore[at + 1] = (costBefore[at] ?? 0) + (costs[at] ?? 0)
+  }
+  return { text, costs, costBefore, weights, vocabulary, matches: new Map() }
+}
+
+/** Words of a text that stand for words of a name. */
+export interface WordPair {
+  readonly textAt: number
+  readonly textCount: number
+  readonly nameAt: number
+  readonly nameCount: number
+  readonly match: WordMatch
+}
+
+/** A name found in a text. */
+export interface NameAlignment {
+  /** Lower is closer; about the negative log of the likelihood. */
+  readonly cost: number
+  /** In the order of the text. */
+  readonly pairs: readonly WordPair[]
+  /** The words from `start` to before `end` are the name; others are before or behind it. */
+  readonly start: number
+  readonly end: number
+  /** Words of the name that the text lacks. */
+  readonly missing: readonly number[]
+  /** Words of the text between those of the name. */
+  readonly inside: readonly number[]
+  /** Words in common have another order. */
+  readonly isReordered: boolean
+}
+
+export type NameWordClass = 'telling' | 'generic' | 'light' | 'number'
+
+/** The class of a word of a registered name. */
+export function classifyNameWord(word: string): NameWordClass {
+  if (isNumberWord(word)) return 'number'
+  if (isLightWord(word)) return 'light'
+  return isGenericWord(word) || isTradeWord(word) ? 'generic' : 'telling'
+}
+
+function getMissingCost(word: string, vocabulary: Vocabulary): number {
+  switch (classifyNameWord(word)) {
+    case 'number':
+      return 2.2
+    case 'light':
+      return 0.5
+    case 'generic':
+      return 0.8
+    default:
+      return 0.9 + 0.28 * vocabulary.weight(word)
+  }
+}
+
+const joinedMatch: WordMatch = { kind: 'joined', cost: 0.3, isFirstChanged: false, share: 1 }
+/** Words that are written as one. */
+const joinedWordsMax = 4
+const insideCost = 0.5
+
+let cells = new Float64Array(1024)
+let steps = new Int8Array(1024)
+
+/** Steps of the table. Joins: 10 and the number of words of the name, or 20 and that of the text. */
+const missingStep = 1
+const pairStep = 2
+const insideStep = 3
+const nameJoin = 10
+const textJoin = 20
+
+/**
+ * Finds the words of a name in a text, wherever they stand, at the least cost: a dynamic programme over the words of
+ * both, in their order. Words in another order are paired afterwards.
+ */
+export function alignName(prepared: AlignedText, name: CandidateName): NameAlignment {
+  const { text, costs, costBefore } = prepared
+  const [textCount, nameCount] = [text.words.length, name.tokens.length]
+  const width = textCount + 1
+  if (cells.length < (nameCount + 1) * width) {
+    cells = new Float64Array((nameCount + 1) * width * 2)
+    steps = new Int8Array((nameCount + 1) * width * 2)
+  }
+  for (let at = 0; at <= textCount; at++) cells[at] = costBefore[at] ?? 0
+  for (let row = 1; row <= nameCount; row++) {
+    const word = name.tokens[row - 1] ?? ''
+    const matches = compareWithText(prepared, word)
+    const missingCost = getMissingCost(word, prepared.vocabulary)
+    for (let column = 0; column <= textCount; column++) {
+      const cell = row * width + column
+      let least = (cells[cell - width] ?? 0) + missingCost
+      let step = missingStep
+      if (column > 0) {
+        const match = matches[column - 1]
+        if (match) {
+          const cost = (cells[cell - width - 1] ?? 0) + match.cost
+          if (cost < least) [least, step] = [cost, pairStep]
+        }
+        const wordClass = text.words[column - 1]?.wordClass
+        const skipped = (cells[cell - 1] ?? 0) + (costs[column - 1] ?? 0) + (wordClass === 'stop' ? 0.05 : insideCost)
+        if (skipped < least) [least, step] = [skipped, insideStep]
+        const joined = findJoin(prepared, name, row, column)
+        if (joined !== 0) {
+          const from = joined > textJoin ? cell - width - (joined - textJoin) : cell - (joined - nameJoin) * width - 1
+          const cost = (cells[from] ?? 0) + joinedMatch.cost
+          if (cost < least) [least, step] = [cost, joined]
+        }
+      }
+      cells[cell] = least
+      steps[cell] = step
+    }
+  }
+  let [end, cost] = [0, Infinity]
+  for (let at = 0; at <= textCount; at++) {
+    const whole = (cells[nameCount * width + at] ?? 0) + (costBefore[textCount] ?? 0) - (costBefore[at] ?? 0)
+    if (whole < cost - 1e-9) [end, cost] = [at, whole]
+  }
+  return traceBack(prepared, name, end, cost)
+}
+
+/** Returns the step of a join that ends at this cell, or 0: one word of the text for several of the name, or the reverse. */
+function findJoin({ text }: AlignedText, { tokens }: CandidateName, row: number, column: number): number {
+  const word = text.words[column - 1]?.text ?? ''
+  const name = tokens[row - 1] ?? ''
+  if (word.length > name.length && word.endsWith(name)) {
+    let joined = name
+    for (let count = 2; count <= joinedWordsMax && count <= row; count++) {
+      joined = (tokens[row - count] ?? '') + joined
+      if (joined.length >= word.length) {
+        if (joined === word || joined === word.replace('and', '')) return nameJoin + count
+        break
+      }
+    }
+  }
+  if (name.length > word.length && name.endsWith(word)) {
+    let joined = word
+    for (let count = 2; count <= joinedWordsMax && count <= column; count++) {
+      const part = text.words[column - count]
+      joined = (part?.text === 'and' ? '' : (part?.text ?? '')) + joined
+      if (joined.length >= name.length) {
+        if (joined === name) return textJoin + count
+        break
+      }
+    }
+  }
+  return 0
+}
+
+function compareWithText({ text, matches }: AlignedText, name: string): readonly (WordMatch | null)[] {
+  const known = matches.get(name)
+  if (known !== undefined) return known
+  const last = text.words.length - 1
+  const found = text.words.map(({ text: word, wordClass }, at) =>
+    wordClass === 'percent' ? null : compareWords(word, name, at === last),
+  )
+  matches.set(name, found)
+  return found
+}
+
+function traceBack(prepared: AlignedText, name: CandidateName, end: number, cost: number): NameAlignment {
+  const width = prepared.text.words.length + 1
+  const pairs: WordPair[] = []
+  const missing: number[] = []
+  const inside: number[] = []
+  let [row, column] = [name.tokens.length, end]
+  while (row > 0) {
+    const step = steps[row * width + column] ?? missingStep
+    if (step === missingStep) missing.push(--row)
+    else if (step === insideStep) inside.push(--column)
+    else {
+      const [nameCount, textCount] = step > textJoin ? [1, step - textJoin] : step > nameJoin ? [step - nameJoin, 1] : [1, 1]
+      row -= nameCount
+      column -= textCount
+      const match = step === pairStep ? prepared.matches.get(name.tokens[row] ?? '')?.[column] : joinedMatch
+      pairs.push({ textAt: column, textCount, nameAt: row, nameCount, match: match ?? joinedMatch })
+    }
+  }
+  pairs.reverse()
+  const moved = findMoved(prepared, name, missing.reverse(), pairs)
+  const all = moved.length === 0 ? pairs : [...pairs, ...moved].sort((a, b) => a.textAt - b.textAt)
+  const first = all[0]
+  const last = all.at(-1)
+  const [start, stop] = first === undefined || last === undefined ? [0, 0] : [first.textAt, last.textAt + last.textCount]
+  const used = new Set(all.flatMap(({ textAt, textCount }) => Array.from({ length: textCount }, (_, more) => textAt + more)))
+  return {
+    cost: cost - moved.length * 0.5,
+    pairs: all,
+    start,
+    end: stop,
+    missing: missing.filter((at) => !moved.some(({ nameAt }) => nameAt === at)),
+    inside: Array.from({ length: Math.max(0, stop - start) }, (_, more) => start + more).filter((at) => !used.has(at)),
+    isReordered: moved.length > 0,
+  }
+}
+
+/** Pairs missing words with equal words elsewhere in the text: "Bank of Larkmoor" and "Larkmoor Bank". */
+function findMoved(
+  { text }: AlignedText,
+  { tokens }: CandidateName,
+  missing: readonly number[],
+  pairs: readonly WordPair[],
+): WordPair[] {
+  if (missing.length === 0 || pairs.length === 0) return []
+  const used = new Set(pairs.flatMap(({ textAt, textCount }) => Array.from({ length: textCount }, (_, more) => textAt + more)))
+  const moved: WordPair[] = []
+  for (const nameAt of missing) {
+    const textAt = text.words.findIndex(({ text: word }, at) => !used.has(at) && word === tokens[nameAt])
+    if (textAt < 0) continue
+    used.add(textAt)
+    moved.push({ textAt, textCount: 1, nameAt, nameCount: 1, match: { kind: 'equal', cost: 0, isFirstChanged: false, share: 1 } })
+  }
+  return moved
+}

@@ -1,0 +1,156 @@
+import { calculateDistance } from '../../core/edit-distance.js'
+import { unknownLetter } from '../normalize/clean-text.js'
+
+/**
+ * How a word of a text stands for a word of a name. `same`: otherwise written, as numbers, umlauts and plurals are.
+ * `plural`: one is the plural. `abbreviated`: the same first letter, the others in order. `cut`: its beginning.
+ * `misread`: as scans confuse letters. `unknown_letter`: a lost letter. `misspelled`: one or two letters differ.
+ */
+export type WordMatchKind =
+  'equal' | 'same' | 'plural' | 'abbreviated' | 'cut' | 'misread' | 'unknown_letter' | 'misspelled' | 'joined'
+
+export interface WordMatch {
+  readonly kind: WordMatchKind
+  /** Cost in the alignment. */
+  readonly cost: number
+  /** The first letter differs. */
+  readonly isFirstChanged: boolean
+  /** Share of the letters of the longer word that the other has, 0 to 1. */
+  readonly share: number
+}
+
+const of = (kind: WordMatchKind, cost: number, share = 1, isFirstChanged = false): WordMatch => ({
+  kind,
+  cost,
+  isFirstChanged,
+  share,
+})
+
+const equal = of('equal', 0)
+const same = of('same', 0.1)
+const plural = of('plural', 0.25)
+
+const numberWords = new Map(
+  `one=1 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 eleven=11 twelve=12 twenty=20 first=1 1st=1
+  second=2 2nd=2 third=3 3rd=3 fourth=4 4th=4 fifth=5 5th=5 sixth=6 6th=6 seventh=7 7th=7 eighth=8 8th=8 ninth=9 9th=9
+  tenth=10 10th=10 erste=1 ersten=1 zweite=2 eins=1 zwei=2 drei=3 vier=4 un=1 deux=2 trois=3 uno=1 dos=2 tres=3`
+    .split(/\s+/)
+    .map((pair) => pair.split('=') as [string, string]),
+)
+/** Words of the same meaning in two languages, and other spellings that no rule finds. */
+const synonyms = new Map(
+  `intl=international hldgs=holdings bancorp=bankcorp ltd=limited corp=corporation cie=compagnie amzn=amazon
+  gebr=gebruder gbr=gebruder spk=sparkasse ksk=kreissparkasse krspk=kreissparkasse stspk=stadtsparkasse
+  stdtspk=stadtsparkasse voba=volksbank vb=volksbank vobk=volksbank raiba=raiffeisenbank raika=raiffeisenbank
+  rb=raiffeisenbank volksbk=volksbank hypobk=hypothekenbank ldbk=landesbank lb=landesbank raiff=raiffeisen
+  wholefds=wholefoods vzwrlss=verizon`
+    .split(/\s+/)
+    .map((pair) => pair.split('=') as [string, string]),
+)
+
+const isNumber = (word: string): boolean => /^\d/.test(word)
+const hasDigit = /\d/
+
+/** "ue" for "ü", and "ü" written as "u". */
+const closeVowels = (word: string): string =>
+  /[aou]e|aa/.test(word) ? word.replace(/([aou])e/g, '$1').replace(/aa/g, 'a') : word
+
+/** Letters that scans and typists confuse have one shape. */
+const toShape = (word: string): string =>
+  word
+    .replace(/0/g, 'o')
+    .replace(/[1l|]/g, 'i')
+    .replace(/5/g, 's')
+    .replace(/8/g, 'b')
+    .replace(/6/g, 'g')
+    .replace(/rn/g, 'm')
+    .replace(/ii/g, 'u')
+    .replace(/vv/g, 'w')
+    .replace(/cl/g, 'd')
+
+/** The consonants, without repetitions: what is left of abbreviated words. */
+export const toSkeleton = (word: string): string =>
+  word.charAt(0) + word.slice(1).replace(/[aeiouy]/g, '').replace(/(.)\1+/g, '$1')
+
+/** True if the letters of `short` are in `long`, in order. */
+export function isSubsequence(short: string, long: string): boolean {
+  let at = 0
+  for (let index = 0; index < long.length && at < short.length; index++)
+    if (long[index] === short[at]) at++
+  return at === short.length
+}
+
+/** Compares a word of a text with a word of a name; `null` if they are different words. `isLast`: the text ends with it. */
+export function compareWords(text: string, name: string, isLast = false): WordMatch | null {
+  if (text === name) return equal
+  if (text === '' || name === '') return null
+  const [textNumber, nameNumber] = [numberWords.get(text), numberWords.get(name)]
+  if (textNumber !== undefined || nameNumber !== undefined) {
+    if ((textNumber ?? text) === (nameNumber ?? name)) return same
+  }
+  // Numbers are equal or different.
+  if (isNumber(text) && isNumber(name)) return null
+  if (synonyms.get(text) === name) return of('abbreviated', 0.3, 0.6)
+  if (closeVowels(text) === closeVowels(name)) return same
+  if (text.includes(unknownLetter)) return compareUnknown(text, name)
+  if (isPlural(text, name)) return plural
+  return (
+    compareShapes(text, name) ?? compareAbbreviation(text, name, isLast) ?? compareSpelling(text, name) ?? compareSkeletons(text, name)
+  )
+}
+
+function isPlural(a: string, b: string): boolean {
+  const [short, long] = a.length < b.length ? [a, b] : [b, a]
+  if (short.length < 4 || !long.startsWith(short)) return false
+  const rest = long.slice(short.length)
+  return rest === 's' || rest === 'es'
+}
+
+function compareUnknown(text: string, name: string): WordMatch | null {
+  const letters = new RegExp(`^${text.split(unknownLetter).map(escapeLetters).join('.{1,2}')}$`)
+  const known = text.replaceAll(unknownLetter, '').length
+  if (known < 2) return null
+  if (letters.test(name)) return of('unknown_letter', 0.3, known / name.length)
+  const loose = new RegExp(`^${text.split(unknownLetter).map(escapeLetters).join('.{0,4}')}$`)
+  return known >= 4 && loose.test(name) ? of('unknown_letter', 0.6, known / name.length) : null
+}
+
+const escapeLetters = (text: string): string => text.replace(/[^a-z0-9]/g, '')
+
+function compareShapes(text: string, name: string): WordMatch | null {
+  if (text.length < 3 || hasDigit.test(name) === hasDigit.test(text) && !/[lmuwd]|rn|ii|vv|cl/.test(text)) return null
+  return toShape(text) === toShape(name) ? of('misread', 0.4) : null
+}
+
+function compareAbbreviation(text: string, name: string, isLast: boolean): WordMatch | null {
+  if (text.charAt(0) !== name.charAt(0) || name.length - text.length < 1) return null
+  if (hasDigit.test(text) || hasDigit.test(name)) return null
+  const share = text.length / name.length
+  const isBeginning = name.startsWith(text)
+  if (isBeginning && isLast) return of('cut', 0.4 + 0.5 * (1 - share), share)
+  if (name.length - text.length < 2 || text.length < (isBeginning ? 2 : 3) || !isSubsequence(text, name)) return null
+  const endsAlike = text.at(-1) === name.at(-1)
+  const isSkeleton = toSkeleton(text) === toSkeleton(name)
+  if (!isBeginning && !endsAlike && !isSkeleton && !(share > 0.45 && text.length > 3)) return null
+  return of('abbreviated', 0.5 + 0.8 * (1 - share) + (isBeginning || endsAlike ? 0 : 0.3), share)
+}
+
+function compareSpelling(text: string, name: string): WordMatch | null {
+  const shorter = Math.min(text.length, name.length)
+  const isComparable =
+    shorter >= 4 ||
+    (shorter === 3 && text.length + name.length >= 7 && text.charAt(0) === name.charAt(0))
+  if (!isComparable) return null
+  const distance = calculateDistance(text, name, 2)
+  if (distance > 2 || (distance === 2 && shorter < 8)) return null
+  const isFirstChanged = text.charAt(0) !== name.charAt(0)
+  const cost = (distance === 1 ? 0.9 : 1.6) + (shorter <= 5 ? 0.8 : 0) + (isFirstChanged ? 0.9 : 0)
+  return of('misspelled', cost, 1 - distance / Math.max(text.length, name.length), isFirstChanged)
+}
+
+function compareSkeletons(text: string, name: string): WordMatch | null {
+  if (text.charAt(0) !== name.charAt(0) || Math.min(text.length, name.length) < 5) return null
+  if (Math.abs(text.length - name.length) > 4 || toSkeleton(text) !== toSkeleton(name)) return null
+  const share = Math.min(text.length, name.length) / Math.max(text.length, name.length)
+  return of('abbreviated', 0.7, share)
+}

@@ -1,0 +1,251 @@
+import { removeRegistrySuffix } from '../../core/registry-suffix.js'
+import { matchLimits } from '../model/limits.js'
+import { unknownLetter } from '../normalize/clean-text.js'
+import { cutNativeForms, expandForms, findFormAt, type FormClass, type LegalFormEntry } from '../normalize/legal-forms.js'
+import { foldText, toCanonicalWords } from '../normalize/normalize-name.js'
+import { boundText } from '../normalize/parsed-name.js'
+import { classifyBesideOthers, classifyWord, type WordClass } from './word-classes.js'
+import { isOfSecurity } from './word-classes.js'
+
+/** A word of the text of a query. */
+export interface TextWord {
+  /** Folded, and in the spelling that registered names are compared in. */
+  readonly text: string
+  readonly written: string
+  readonly wordClass: WordClass
+  /** The punctuation before it separates parts of the text: a comma, a bracket, a dash between spaces. */
+  readonly isApart: boolean
+}
+
+/** The text of a query as a sequence of words, in which registered names are looked for. */
+export interface QueryText {
+  readonly words: readonly TextWord[]
+  /** The words without legal forms and joining words, without spaces. */
+  readonly coreKey: string
+  /** All words without joining words, without spaces. */
+  readonly fullKey: string
+  /** The legal forms of the text, in its order. */
+  readonly forms: readonly StatedForm[]
+  /** How the text was read, for a reason: "in Latin letters"; `null` for the text as given. */
+  readonly how: string | null
+  /** Letters in the text as given; the width of a full column. */
+  readonly charCount: number
+  /** The position at which a column of a usual width may have cut the text. */
+  readonly cut: 'anywhere' | 'between_words' | 'nowhere'
+  /** The text describes a security: its numbers are coupons and dates. */
+  readonly isSecurity: boolean
+  /** The state or country that the text ends with, as registers distinguish namesakes: "/DE/", "(WI)"; or empty. */
+  readonly tail: string
+}
+
+/** A legal form in the text. */
+export interface StatedForm {
+  readonly at: number
+  readonly count: number
+  readonly formClass: FormClass
+  readonly countries: readonly string[]
+  readonly words: readonly string[]
+}
+
+/** Forms that are words of names too: not a form as the first word. */
+const isLeadingForm = ({ leading, words, formClass }: LegalFormEntry): boolean =>
+  leading || (formClass !== 'company' && words.join('').length >= 4 && words[0] !== 'limited')
+
+const numbers = String.raw`\d+(?:[.,/:]\d+)+\s?%?|\d+\s?%`
+const pieces = new RegExp(String.raw`(${numbers})|[\p{L}\p{M}\p{N}${unknownLetter}]+|[&+]`, 'gu')
+const separators = /[,;:()[\]|"“”„«»–—/\\*#]|\s-|-\s|^-/
+/** "J.P.", "S. p. A.": initials are one word. */
+const initials = /(?<![\p{L}\p{N}])(?:\p{L}\.\s?)+\p{L}\b\.?/gu
+const apostrophes = /['’‘\`´]/g
+const tradeMarks: readonly (readonly [RegExp, string])[] = [
+  [/\bd\s?[/.]\s?b\s?[/.]\s?a\b\.?/gi, ' dba '],
+  [/\b([fan])\s?\/\s?k\s?\/\s?a\b\.?/gi, ' $1ka '],
+  [/\bt\/a\b/gi, ' ta '],
+  [/\bc\/o\b/gi, ' careof '],
+  [/\b(?:doing business|trading|trades|operating) as\b/gi, ' dba '],
+]
+/** A name and a legal form, or two words, written as one: "SiemensAG", "LarkmoorFoods". */
+const joinedForm = /(?<=\p{Ll}{3})(?=(?:AG|SA|SE|AB|NV|BV|KG|AS|ASA|Oyj|SpA|GmbH|Inc|Corp|PLC|Plc)\b)|(?<=[\p{L}\d]{5})(?=(?:[Ll][Tt][Dd]|[Gg][Mm][Bb][Hh]|[Ll]imited|LIMITED|LLC)\b)/gu
+const stateTail = /[(/\\-]\s*([A-Z]{2})\s*[)/\\]?\s*$/
+
+/** Reads a name. `placeWords`: words of the place that the query gives. Returns `null` without letters and digits. */
+export function readText(name: string, placeWords: ReadonlySet<string>, how: string | null = null): QueryText | null {
+  const bounded = boundText(name)
+  const text = removeRegistrySuffix(bounded)
+  const words = readWords(text, placeWords)
+  if (words === null) return null
+  const { forms } = words
+  const inForm = new Set(forms.flatMap(({ at, count }) => Array.from({ length: count }, (_, more) => at + more)))
+  const kept = words.words.filter(({ wordClass, text: word }) => wordClass !== 'stop' || !joining.has(word))
+  const all = kept.length > 0 ? kept : words.words
+  const core = all.filter((word) => !inForm.has(words.words.indexOf(word)))
+  return {
+    words: words.words,
+    coreKey: (core.length > 0 ? core : all).map((word) => word.text).join(''),
+    fullKey: all.map((word) => word.text).join(''),
+    forms,
+    how,
+    charCount: Array.from(name.trim()).length,
+    cut: detectColumnCut(name),
+    isSecurity: words.words.some(({ wordClass }) => isOfSecurity(wordClass)),
+    tail: findTail(bounded, text),
+  }
+}
+
+const joining = new Set(['and', 'the', 'und', 'et', 'og', 'och'])
+
+function findTail(bounded: string, text: string): string {
+  const cut = bounded.slice(text.length)
+  return /[A-Z]{2,}/.exec(cut.toUpperCase())?.[0] ?? stateTail.exec(bounded)?.[1] ?? ''
+}
+
+/** A column that ends at a space loses the space too. */
+function detectColumnCut(name: string): QueryText['cut'] {
+  const charCount = Array.from(name.trim()).length
+  const widths: readonly number[] = matchLimits.cutColumnChars
+  if (widths.includes(charCount)) return 'anywhere'
+  return widths.includes(charCount + 1) ? 'between_words' : 'nowhere'
+}
+
+interface Piece {
+  text: string
+  written: string
+  isApart: boolean
+  wordClass?: WordClass
+}
+
+function readWords(
+  text: string,
+  placeWords: ReadonlySet<string>,
+): { words: TextWord[]; forms: StatedForm[] } | null {
+  const native = cutNativeForms(text)
+  let plain = expandForms(native.rest).replace(joinedForm, ' ')
+  for (const [pattern, mark] of tradeMarks) plain = plain.replace(pattern, mark)
+  plain = plain
+    .replace(apostrophes, '')
+    .replace(initials, (found) => `${found.replace(/[.\s]/g, '')} `)
+  const found = joinLetters(splitPieces(plain)).slice(0, matchLimits.tokensMax + 8)
+  if (found.length === 0) return null
+  const merged = mergePhrases(found)
+  const folded = merged.map((piece) => piece.text)
+  const forms = findForms(folded, native.form?.formClass ?? null)
+  const formAt = new Set(forms.flatMap(({ at, count }) => Array.from({ length: count }, (_, more) => at + more)))
+  const draft = merged.map((piece, at) => ({
+    ...piece,
+    wordClass: piece.wordClass ?? (formAt.has(at) ? ('form' as const) : classifyWord(piece.text, placeWords)),
+  }))
+  const classes = classifyBesideOthers(draft)
+  return { words: draft.map((piece, at) => ({ ...piece, wordClass: classes[at] ?? piece.wordClass })), forms }
+}
+
+function splitPieces(text: string): Piece[] {
+  const found: Piece[] = []
+  let last = 0
+  let isApart = false
+  for (const match of text.matchAll(pieces)) {
+    const [written] = match
+    isApart ||= separators.test(text.slice(last, match.index))
+    last = match.index + written.length
+    if (match[1] !== undefined) {
+      const wordClass = readNumber(written)
+      const digits = written.replace(/[\s%]/g, '')
+      found.push({ text: /^\d{1,3}(?:,\d{3})+$/.test(digits) ? digits.replaceAll(',', '') : digits, written, isApart, wordClass })
+    } else {
+      const folded = foldPiece(written)
+      for (const [at, word] of folded.entries())
+        found.push({
+          text: word.slice(0, matchLimits.tokenCharsMax),
+          written: folded.length === 1 ? written : word,
+          isApart: isApart && at === 0,
+        })
+      if (folded.length === 0) continue
+    }
+    isApart = false
+  }
+  return found
+}
+
+function readNumber(written: string): WordClass {
+  if (written.includes('%')) return 'percent'
+  if (/^\d{1,4}[./]\d{1,2}[./]\d{1,4}$/.test(written)) return 'date'
+  if (/^\d{1,2}\/\d{2,4}$/.test(written)) return 'date'
+  return /^\d{1,2}[.,]\d{2,5}$/.test(written) ? 'percent' : 'number'
+}
+
+/** Keeps letters that an encoding has lost: "M�ller". */
+function foldPiece(written: string): string[] {
+  if (written === '&' || written === '+') return ['and']
+  if (!written.includes(unknownLetter)) return foldText(written).split(' ').filter((word) => word !== '')
+  const word = written
+    .split(unknownLetter)
+    .map((part) => foldText(part).replaceAll(' ', ''))
+    .join(unknownLetter)
+  return word.replaceAll(unknownLetter, '') === '' ? [] : [word]
+}
+
+/** "A G" is "ag"; "T n L" and "T & L" are the same. */
+function joinLetters(found: readonly Piece[]): Piece[] {
+  const joined: Piece[] = []
+  let isRun = false
+  for (const [at, piece] of found.entries()) {
+    const isLetter = /^[a-z]$/.test(piece.text)
+    const last = joined.at(-1)
+    const next = found[at + 1]
+    if (piece.written === 'n' && last !== undefined && next !== undefined) {
+      joined.push({ ...piece, text: 'and' })
+      isRun = false
+    } else if (isLetter && isRun && last !== undefined && !piece.isApart) {
+      joined[joined.length - 1] = { ...last, text: last.text + piece.text, written: `${last.written} ${piece.written}` }
+    } else {
+      joined.push(piece)
+      isRun = isLetter
+    }
+  }
+  return joined
+}
+
+/** Writes phrases, numerals and abbreviations as registered names are compared: "United States" is "us". */
+function mergePhrases(found: readonly Piece[]): Piece[] {
+  const merged: Piece[] = []
+  for (let at = 0; at < found.length;) {
+    const piece = found[at]
+    if (piece === undefined) break
+    let count = 1
+    let text: string | undefined
+    for (const length of [4, 3, 2]) {
+      const words = found.slice(at, at + length).map((one) => one.text)
+      if (words.length < length) continue
+      const canonical = toCanonicalWords(words)
+      if (canonical.length < words.length && canonical.length === 1) {
+        ;[count, text] = [length, canonical[0]]
+        break
+      }
+    }
+    // The second word of two: a numeral at the start is a word.
+    text ??= at === 0 ? toCanonicalWords([piece.text])[0] : toCanonicalWords(['x', piece.text])[1]
+    const written = found.slice(at, at + count).map((one) => one.written)
+    merged.push({ ...piece, text: text ?? piece.text, written: written.join(' ') })
+    at += count
+  }
+  return merged
+}
+
+function findForms(words: readonly string[], native: FormClass | null): StatedForm[] {
+  const forms: StatedForm[] = []
+  // Joining words are missing in the table of forms: "GmbH & Co. KG".
+  const places = words.flatMap((word, at) => (joining.has(word) ? [] : [at]))
+  const plain = places.map((at) => words[at] ?? '')
+  for (let index = 0; index < plain.length;) {
+    const entry = findFormAt(plain, index)
+    const count = entry?.words.length ?? 1
+    if (entry !== null && (index > 0 || (isLeadingForm(entry) && count < plain.length))) {
+      const at = places[index] ?? 0
+      const end = (places[index + count - 1] ?? at) + 1
+      const { formClass, countries } = entry
+      forms.push({ at, count: end - at, formClass, countries, words: entry.words })
+    }
+    index += count
+  }
+  if (native !== null) forms.push({ at: words.length, count: 0, formClass: native, countries: [], words: [] })
+  return forms
+}
