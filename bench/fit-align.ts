@@ -24,6 +24,8 @@ const { values } = parseArgs({
     ridge: { type: 'string', default: '3' },
     'decision-ridge': { type: 'string', default: '3' },
     weight: { type: 'string', multiple: true, default: [] },
+    /** Factor on the weight of generated rows in stage 2. */
+    'decision-share': { type: 'string', default: '0.5' },
     /** Features without a weight, to see what they are good for. */
     without: { type: 'string', multiple: true, default: [] },
     /** Prints wrong answers (`wrong`), positives that were not accepted (`missed`) or both, of the sets named. */
@@ -44,7 +46,14 @@ const weights = new Map<string, number>([
     return [name, Number(weight)] as const
   }),
 ])
-const weightOf = ({ set, kind, weight }: FitQuery) => weight * (weights.get(kind) ?? weights.get(set) ?? 1)
+/** A name without one of its words is often another company's name. */
+const ambiguousOperations: ReadonlySet<string> = new Set(['word_lost', 'order_changed'])
+const weightOf = ({ set, kind, weight, operations }: FitQuery) =>
+  weight *
+  (weights.get(kind) ?? weights.get(set) ?? 1) *
+  (operations.some((operation) => ambiguousOperations.has(operation)) ? 0.1 : 1)
+
+const isGenerated = ({ set }: FitQuery) => (generatedSets as readonly string[]).includes(set)
 
 const matcher = (await import(pathToFileURL(resolve(values.matcher)).href)) as FitMatcherModule
 const cache = readFitCaches(values.cache)
@@ -59,6 +68,10 @@ const fitted = fitStages(cache, matcher, {
   decisionRidge: Number(values['decision-ridge']),
   without: new Set(values.without.flatMap((text) => text.split(','))),
   weightOf: (query) => (isReportedApart(query) ? 0 : weightOf(query)),
+  decisionWeightOf: (query) =>
+    isReportedApart(query)
+      ? 0
+      : weightOf(query) * (isGenerated(query) ? Number(values['decision-share']) : 1),
   folds,
 })
 printReport(fitted.answers, console.log)

@@ -1,12 +1,7 @@
 import type { Candidate } from '../../core/decisions.js'
 import { findRecordUrl } from './citations.js'
 import { listIdentifiers, splitJurisdiction, getPrimary } from './entity-record.js'
-import {
-  describeOtherCandidates,
-  describePart,
-  startText,
-  type ComparedPair,
-} from './evidence-texts.js'
+import { describeOtherCandidates, describePart, startText, type ComparedPair } from './evidence-texts.js'
 import { isSupportedKind, describeUnsupported } from './factors.js'
 import { formatAddress, findStanding } from './registration-facts.js'
 import type { NameMatch, ResolveDeps } from './resolve.js'
@@ -29,9 +24,15 @@ interface WeighedPart {
 /** Returns the contribution of each part; the sum is the log-odds of the share. */
 export function shareParts(company: RankedCompany, { ranked, decisionFeatures }: Ranking): WeighedPart[] {
   const weights = new Map(
-    weighParts(company.features, ranked[0] === company ? decisionFeatures : computeDecisionFeatures(company, [])),
+    weighParts(
+      company.features,
+      ranked[0] === company ? decisionFeatures : computeDecisionFeatures(company.features, company.score, []),
+    ),
   )
-  const told = [...weights].reduce((sum, [part, weight]) => (part === 'other candidates' ? sum : sum + weight), 0)
+  const told = [...weights].reduce(
+    (sum, [part, weight]) => (part === 'other candidates' ? sum : sum + weight),
+    0,
+  )
   const share = Math.min(1 - shareLeast, Math.max(shareLeast, company.share))
   weights.set('other candidates', Math.log(share / (1 - share)) - told)
   return [...weights].map(([part, weight]) => ({ part, weight }))

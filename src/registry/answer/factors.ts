@@ -109,7 +109,9 @@ export function createNameFactor(comparison: NameComparison, registration: Store
 export function describeName(comparison: NameComparison): string {
   const { matchType, candidate, text } = comparison
   const rest = describeRest(comparison)
-  const how = [text.how, rest === null ? null : `without ${rest}`].filter((part) => part !== null).join(' and ')
+  const how = [text.how, rest === null ? null : `without ${rest}`]
+    .filter((part) => part !== null)
+    .join(' and ')
   return `${how === '' ? 'name' : `name, ${how},`} ${describeRelation(matchType)} "${candidate.name}"`
 }
 

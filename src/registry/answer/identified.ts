@@ -102,7 +102,7 @@ function findIdentified(
   { name, identifiers, wrong }: QueryIdentifiers,
   deps: IdentifiedDeps,
 ): ReadQuery {
-  const match = name === null ? null : readQuery({ name, location: query.location })
+  const match = name === null ? null : readQuery({ name, location: query.location }, deps.vocabulary())
   const ordered = [...identifiers].sort((a, b) => statedKinds.indexOf(a.kind) - statedKinds.indexOf(b.kind))
   const all = ordered.map((identifier) => toFound(identifier, findHolders(identifier, deps)))
   const registered = all.filter(({ identifier }) => identifier.kind !== 'website')

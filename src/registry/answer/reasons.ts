@@ -56,7 +56,8 @@ export function listReasons(match: Match, registration: StoredLegalEntity): Fact
 }
 
 function listWordReasons(comparison: NameComparison): Reason[] {
-  const { queryLeftover, nameLeftover, numbersAgree, isOneOfSeries, isGeneric, isMisspelled, pairs } = comparison
+  const { queryLeftover, nameLeftover, numbersAgree, isOneOfSeries, isGeneric, isMisspelled, pairs } =
+    comparison
   const [queryHasMore, nameHasMore] = [hasMore(queryLeftover), hasMore(nameLeftover)]
   const reasons: Reason[] = []
   const add = (text: string, part: FeaturePart, code = 'no_legal_entity_confirmed') =>
@@ -104,7 +105,9 @@ function listFormReasons(comparison: NameComparison): Reason[] {
 function isOneForm({ statedForm, candidate }: NameComparison): boolean {
   const held = parseName(candidate.name)
   const [one = '', other = ''] = [statedForm?.words[0], held.formWords[0]]
-  return one.charAt(0) === other.charAt(0) && (statedForm?.countries ?? []).join() === held.formCountries.join()
+  return (
+    one.charAt(0) === other.charAt(0) && (statedForm?.countries ?? []).join() === held.formCountries.join()
+  )
 }
 
 function listUniquenessReasons({ best }: Match): Reason[] {
@@ -121,9 +124,7 @@ function listUniquenessReasons({ best }: Match): Reason[] {
   if (prefixCount === 1)
     return [{ ...isFor, text: 'No other company found has a name that begins like this.', parts }]
   if (placedPrefixCount === 1)
-    return [
-      { ...isFor, text: 'No other company whose name begins like this fits the place as well.', parts },
-    ]
+    return [{ ...isFor, text: 'No other company whose name begins like this fits the place as well.', parts }]
   if (listedPrefixCount === 1 && comparison.candidate.prominence.isListed)
     return [{ ...isFor, text: 'No other listed company has a name that begins like this.', parts }]
   const text = `Names of ${formatCount(prefixCount)} companies begin like this.`

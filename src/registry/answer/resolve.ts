@@ -147,7 +147,7 @@ export function matchName(
   // Each call looks whether the file has changed.
   const vocabulary = deps.vocabulary()
   const searched = { find: deps.find, vocabulary: () => vocabulary }
-  const asked = readQuery(query)
+  const asked = readQuery(query, vocabulary)
   if (asked === null) return unreadable
   const names = findCandidateNames(asked, searched, isLeftOut)
   const several = findCompanyNames(query.name, asked, names, searched)
@@ -186,7 +186,7 @@ export function findCompanyNames(
   const several = parseSeveralNames(name)
   if (several === null || found.some(({ fullKey }) => fullKey === whole?.fullKey)) return []
   const isHeld = (part: string) => {
-    const asked = readQuery({ name: part, location: null })
+    const asked = readQuery({ name: part, location: null }, deps.vocabulary())
     const names = asked === null ? [] : deps.find(asked.texts, deps.vocabulary())
     return names.some(({ coreKey }) => coreKey === asked?.texts[0]?.coreKey)
   }
@@ -221,12 +221,16 @@ function combineMatches(
 const severalConfidence = 49
 
 /** Returns `null` for a name without letters and digits. */
-export function readQuery({ name, location }: Pick<NameQuery, 'name' | 'location'>): MatchQuery | null {
+export function readQuery(
+  { name, location }: Pick<NameQuery, 'name' | 'location'>,
+  vocabulary: Vocabulary,
+): MatchQuery | null {
   const hint = parseLocation(location)
   const placeWords = new Set(foldText(location ?? '', matchLimits.locationCharsMax).split(' '))
+  const facts = { placeWords, isWord: (word: string) => vocabulary.countNames(word) > 0 }
   const texts = [
-    readText(name, placeWords),
-    ...readNativeName(name).map(({ text, how }) => readText(text, placeWords, how)),
+    readText(name, facts),
+    ...readNativeName(name).map(({ text, how }) => readText(text, facts, how)),
   ].filter((text) => text !== null)
   return texts.length === 0 ? null : { texts: texts.slice(0, matchLimits.textsMax), hint, placeWords }
 }

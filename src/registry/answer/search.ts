@@ -44,7 +44,9 @@ function scoreCloseness({
   firstAgrees,
   form,
 }: NameComparison): number | null {
-  const likeness = isPart ? 90 - (2 - similarity - textShare) * 75 : (matchPoints[matchType] ?? 93 - (1 - similarity) * 75)
+  const likeness = isPart
+    ? 90 - (2 - similarity - textShare) * 75
+    : (matchPoints[matchType] ?? 93 - (1 - similarity) * 75)
   if (likeness < closenessMin) return null
   const points =
     likeness +
@@ -105,7 +107,7 @@ export function searchNames(query: SearchQuery, deps: SearchDeps): SearchPage {
   const bearers = findBearers(identifiers, deps)
   // "BIC Holdings" has the form of an identifier, but may be a name.
   const text = bearers.length > 0 ? name : (name ?? query.name)
-  const asked = text === null ? null : readQuery({ name: text, location: null })
+  const asked = text === null ? null : readQuery({ name: text, location: null }, deps.vocabulary())
   const numbers = new Set(bearers.map(({ candidate }) => candidate.legalEntityNumber))
   const others = asked === null ? [] : pickClosestNames(asked, deps)
   const wanted = parseWantedPlace(query)

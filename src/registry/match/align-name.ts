@@ -69,6 +69,8 @@ export interface WordPair {
 export interface NameAlignment {
   /** Lower is closer; about the negative log of the likelihood. */
   readonly cost: number
+  /** Part of the cost for words that the text lacks. */
+  readonly missingCost: number
   /** In the order of the text. */
   readonly pairs: readonly WordPair[]
   /** The words from `start` to before `end` are the name; others are before or behind it. */
@@ -147,11 +149,13 @@ export function alignName(prepared: AlignedText, name: CandidateName): NameAlign
           if (cost < least) [least, step] = [cost, pairStep]
         }
         const wordClass = text.words[column - 1]?.wordClass
-        const skipped = (cells[cell - 1] ?? 0) + (costs[column - 1] ?? 0) + (wordClass === 'stop' ? 0.05 : insideCost)
+        const skipped =
+          (cells[cell - 1] ?? 0) + (costs[column - 1] ?? 0) + (wordClass === 'stop' ? 0.05 : insideCost)
         if (skipped < least) [least, step] = [skipped, insideStep]
         const joined = findJoin(prepared, name, row, column)
         if (joined !== 0) {
-          const from = joined > textJoin ? cell - width - (joined - textJoin) : cell - (joined - nameJoin) * width - 1
+          const from =
+            joined > textJoin ? cell - width - (joined - textJoin) : cell - (joined - nameJoin) * width - 1
           const cost = (cells[from] ?? 0) + joinedMatch.cost
           if (cost < least) [least, step] = [cost, joined]
         }
@@ -218,7 +222,8 @@ function traceBack(prepared: AlignedText, name: CandidateName, end: number, cost
     if (step === missingStep) missing.push(--row)
     else if (step === insideStep) inside.push(--column)
     else {
-      const [nameCount, textCount] = step > textJoin ? [1, step - textJoin] : step > nameJoin ? [step - nameJoin, 1] : [1, 1]
+      const [nameCount, textCount] =
+        step > textJoin ? [1, step - textJoin] : step > nameJoin ? [step - nameJoin, 1] : [1, 1]
       row -= nameCount
       column -= textCount
       const match = step === pairStep ? prepared.matches.get(name.tokens[row] ?? '')?.[column] : joinedMatch
@@ -230,15 +235,24 @@ function traceBack(prepared: AlignedText, name: CandidateName, end: number, cost
   const all = moved.length === 0 ? pairs : [...pairs, ...moved].sort((a, b) => a.textAt - b.textAt)
   const first = all[0]
   const last = all.at(-1)
-  const [start, stop] = first === undefined || last === undefined ? [0, 0] : [first.textAt, last.textAt + last.textCount]
-  const used = new Set(all.flatMap(({ textAt, textCount }) => Array.from({ length: textCount }, (_, more) => textAt + more)))
+  const [start, stop] =
+    first === undefined || last === undefined ? [0, 0] : [first.textAt, last.textAt + last.textCount]
+  const used = new Set(
+    all.flatMap(({ textAt, textCount }) => Array.from({ length: textCount }, (_, more) => textAt + more)),
+  )
   return {
     cost: cost - moved.length * 0.5,
+    missingCost: missing.reduce(
+      (sum, at) => sum + getMissingCost(name.tokens[at] ?? '', prepared.vocabulary),
+      0,
+    ),
     pairs: all,
     start,
     end: stop,
     missing: missing.filter((at) => !moved.some(({ nameAt }) => nameAt === at)),
-    inside: Array.from({ length: Math.max(0, stop - start) }, (_, more) => start + more).filter((at) => !used.has(at)),
+    inside: Array.from({ length: Math.max(0, stop - start) }, (_, more) => start + more).filter(
+      (at) => !used.has(at),
+    ),
     isReordered: moved.length > 0,
   }
 }
@@ -251,13 +265,21 @@ function findMoved(
   pairs: readonly WordPair[],
 ): WordPair[] {
   if (missing.length === 0 || pairs.length === 0) return []
-  const used = new Set(pairs.flatMap(({ textAt, textCount }) => Array.from({ length: textCount }, (_, more) => textAt + more)))
+  const used = new Set(
+    pairs.flatMap(({ textAt, textCount }) => Array.from({ length: textCount }, (_, more) => textAt + more)),
+  )
   const moved: WordPair[] = []
   for (const nameAt of missing) {
     const textAt = text.words.findIndex(({ text: word }, at) => !used.has(at) && word === tokens[nameAt])
     if (textAt < 0) continue
     used.add(textAt)
-    moved.push({ textAt, textCount: 1, nameAt, nameCount: 1, match: { kind: 'equal', cost: 0, isFirstChanged: false, share: 1 } })
+    moved.push({
+      textAt,
+      textCount: 1,
+      nameAt,
+      nameCount: 1,
+      match: { kind: 'equal', cost: 0, isFirstChanged: false, share: 1 },
+    })
   }
   return moved
 }

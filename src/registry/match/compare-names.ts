@@ -54,6 +54,7 @@ export interface PairCounts {
   readonly equal: number
   readonly same: number
   readonly plural: number
+  readonly related: number
   readonly abbreviated: number
   readonly cut: number
   readonly misread: number
@@ -68,6 +69,8 @@ export interface NameComparison {
   readonly candidate: CandidateName
   readonly alignment: NameAlignment
   readonly matchType: MatchType
+  /** Cost of the alignment, without what a column has cut off. */
+  readonly cost: number
   /** The words of the text for the name, without spaces. */
   readonly partKey: string
   /** The text has more than the name. */
@@ -145,11 +148,22 @@ export function compareNames(
   const alignment = alignName(prepared, candidate)
   const { tokens } = candidate
   const nameWeights = tokens.map((word) => vocabulary.weight(word))
-  const total = sum(nameWeights)
+  let total = sum(nameWeights)
   const inPairs = new Set<number>()
   let [shared, equalWeight, rarestWeight, sharedTelling, sharedCount, sharedLetters] = [0, 0, 0, 0, 0, 0]
   let rarestWord: string | null = null
-  const counts = { equal: 0, same: 0, plural: 0, abbreviated: 0, cut: 0, misread: 0, unknown_letter: 0, misspelled: 0, joined: 0 }
+  const counts = {
+    equal: 0,
+    same: 0,
+    plural: 0,
+    related: 0,
+    abbreviated: 0,
+    cut: 0,
+    misread: 0,
+    unknown_letter: 0,
+    misspelled: 0,
+    joined: 0,
+  }
   const looseWords: string[] = []
   let [isFirstChanged, isLooseKnown, isLooseShort, leastShare] = [false, false, false, 1]
   for (const pair of alignment.pairs) {
@@ -177,11 +191,15 @@ export function compareNames(
       if (weight > rarestWeight) [rarestWeight, rarestWord] = [weight, word]
     }
   }
-  if (!isInitials && (total === 0 || alignment.pairs.length === 0 || shared / total < similarityMin)) return null
+  if (!isInitials && (total === 0 || alignment.pairs.length === 0 || shared / total < similarityMin))
+    return null
   const left = listLeft(prepared, candidate, alignment, inPairs, placeWords)
   const counted = left.filter(({ role, word }) => role !== 'repeated' && word.wordClass !== 'stop')
   const missingWords = alignment.missing.map((at) => tokens[at] ?? '')
-  const lastShared = alignment.pairs.reduce((last, { nameAt, nameCount }) => Math.max(last, nameAt + nameCount - 1), -1)
+  const lastShared = alignment.pairs.reduce(
+    (last, { nameAt, nameCount }) => Math.max(last, nameAt + nameCount - 1),
+    -1,
+  )
   const isTailMissing = missingWords.length > 0 && alignment.missing.every((at) => at > lastShared)
   const isLastCut = alignment.pairs.some(
     ({ match, textAt, textCount }) => match.kind === 'cut' && textAt + textCount === text.words.length,
@@ -189,7 +207,11 @@ export function compareNames(
   const isAtEnd = alignment.end >= text.words.length
   const isWhole = !counted.some(({ word, role }) => role !== 'cut' && word.wordClass !== 'form')
   const isTruncated =
-    isWhole && isAtEnd && (isTailMissing || isLastCut) && text.coreKey.length >= 14 && (text.cut === 'anywhere' || (text.cut === 'between_words' && !isLastCut))
+    isWhole &&
+    isAtEnd &&
+    (isTailMissing || isLastCut) &&
+    text.coreKey.length >= 14 &&
+    (text.cut === 'anywhere' || (text.cut === 'between_words' && !isLastCut))
   const isEndCut = isWhole && isAtEnd && text.coreKey.length >= 14 && isLastCut && tokens.length > 1
   const series = isTailMissing ? (missingWords[0] ?? '') : ''
   const isOneOfSeries = isTailMissing && isNumberWord(series)
@@ -199,9 +221,21 @@ export function compareNames(
     isCompleted: isTruncated || isEndCut,
     isMissing: missingWords.length > 0,
     isTailMissing,
-    isSpelled: isSpelled && !alignment.isReordered && alignment.inside.every((at) => text.words[at]?.wordClass === 'stop' || text.words[at]?.wordClass === 'form'),
-    isPlural: counts.plural > 0,
+    isSpelled:
+      isSpelled &&
+      !alignment.isReordered &&
+      alignment.inside.every(
+        (at) => text.words[at]?.wordClass === 'stop' || text.words[at]?.wordClass === 'form',
+      ),
+    isPlural: counts.plural + counts.related > 0,
   })
+  // What a column has cut off does not count.
+  if (matchType === 'completed')
+    total -=
+      sum(alignment.missing.map((at) => nameWeights[at] ?? 0)) +
+      sum(looseWords.length === 1 && isLastCut ? [(nameWeights[lastShared] ?? 0) * 0.4] : [])
+  const closeness =
+    matchType === 'completed' ? Math.max(0, alignment.cost - alignment.missingCost) : alignment.cost
   const statedForm = findStatedForm(text, alignment)
   const form = compareForms(
     { formClass: statedForm?.formClass ?? null, formCountries: statedForm?.countries ?? [] },
@@ -220,11 +254,12 @@ export function compareNames(
     candidate,
     alignment,
     matchType,
+    cost: closeness,
     partKey: alignment.pairs.map(({ textAt }) => text.words[textAt]?.text ?? '').join(''),
     isPart: !isWhole,
     left,
     pairs: counts,
-    similarity: isInitials && total === 0 ? 1 : total === 0 ? 0 : shared / total,
+    similarity: isInitials && total === 0 ? 1 : total === 0 ? 0 : Math.min(1, shared / total),
     textShare: textTotal === 0 ? 1 : textShared / textTotal,
     firstAgrees: !alignment.missing.includes(0) && alignment.start === 0,
     looseWords,
@@ -239,7 +274,9 @@ export function compareNames(
     isTruncated,
     queryLeftover: countLeft(counted, prepared, placeWords),
     nameLeftover:
-      matchType === 'completed' || matchType === 'acronym' ? noWords : countMissing(missingWords, prepared, placeWords),
+      matchType === 'completed' || matchType === 'acronym'
+        ? noWords
+        : countMissing(missingWords, prepared, placeWords),
     isTailMissing,
     isHeadMissing: alignment.missing.includes(0),
     form,
@@ -262,7 +299,13 @@ export function compareNames(
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
-const looseKinds: ReadonlySet<string> = new Set(['abbreviated', 'cut', 'misread', 'unknown_letter', 'misspelled'])
+const looseKinds: ReadonlySet<string> = new Set([
+  'abbreviated',
+  'cut',
+  'misread',
+  'unknown_letter',
+  'misspelled',
+])
 const isLooseMatch = ({ match }: WordPair): boolean => looseKinds.has(match.kind)
 
 interface MatchFacts {
@@ -284,7 +327,9 @@ function classifyMatch(facts: MatchFacts): MatchType {
 
 function isAcronym({ coreKey, words }: QueryText, candidate: CandidateName): boolean {
   if (candidate.acronym === '' || coreKey.length > 6) return false
-  return coreKey === candidate.acronym || words.some(({ text }) => text.length >= 3 && text === candidate.acronym)
+  return (
+    coreKey === candidate.acronym || words.some(({ text }) => text.length >= 3 && text === candidate.acronym)
+  )
 }
 
 /** The form behind the name, else the nearest one. */
@@ -293,7 +338,13 @@ function findStatedForm({ forms }: QueryText, { start, end }: NameAlignment): St
   const next = outside.find(({ at }) => at === end)
   const telling = (form: StatedForm) => form.formClass !== 'company'
   if (next !== undefined && telling(next)) return next
-  return outside.find((form) => form.at >= end && telling(form)) ?? outside.findLast(telling) ?? next ?? outside[0] ?? null
+  return (
+    outside.find((form) => form.at >= end && telling(form)) ??
+    outside.findLast(telling) ??
+    next ??
+    outside[0] ??
+    null
+  )
 }
 
 const noWords: LeftoverWords = { light: 0, soft: 0, number: 0, place: 0, country: 0, hard: 0, hardWeight: 0 }
@@ -310,7 +361,12 @@ function listLeft(
   for (const [at, word] of text.words.entries()) {
     if (inPairs.has(at)) continue
     const position: Position = at < start ? 'before' : at >= end ? 'behind' : 'inside'
-    left.push({ word, at, position, role: findRole(word, at === last, { text, candidate, end, at, placeWords, inPairs }) })
+    left.push({
+      word,
+      at,
+      position,
+      role: findRole(word, at === last, { text, candidate, end, at, placeWords, inPairs }),
+    })
   }
   return left
 }
@@ -330,10 +386,15 @@ function findRole(word: TextWord, isLast: boolean, facts: RoleFacts): LeftWord['
   const { text, candidate, end, at, placeWords, inPairs } = facts
   const { wordClass } = word
   if (wordClass === 'form' || isOfSecurity(wordClass)) return null
-  const isBehindName = at >= end && (at === end || inPairs.has(at - 1) || text.words[at - 1]?.wordClass === 'form')
+  const isBehindName =
+    at >= end && (at === end || inPairs.has(at - 1) || text.words[at - 1]?.wordClass === 'form')
   if (isBehindName && !word.isApart && !text.isSecurity && seriesNumber.test(word.text)) return 'series'
   if (wordClass !== 'number' && candidate.tokens.includes(word.text)) return 'repeated'
-  if (isLast && candidate.tokens.some((token) => token.length > word.text.length && token.startsWith(word.text)) && text.words.length > candidate.tokens.length)
+  if (
+    isLast &&
+    candidate.tokens.some((token) => token.length > word.text.length && token.startsWith(word.text)) &&
+    text.words.length > candidate.tokens.length
+  )
     return 'repeated'
   if (word.text.length > 1 && (placeWords.has(word.text) || isOfPlace(word.text, candidate))) return 'place'
   const isCutWord = isLast && text.charCount >= 28 && text.charCount <= 42 && word.text.length <= 9
@@ -358,10 +419,21 @@ const leftKind: Readonly<Partial<Record<WordClass, 'light' | 'soft' | 'number' |
   letter: 'hard',
 }
 
-function countLeft(left: readonly LeftWord[], { weights }: AlignedText, placeWords: ReadonlySet<string>): LeftoverWords {
+function countLeft(
+  left: readonly LeftWord[],
+  { weights }: AlignedText,
+  placeWords: ReadonlySet<string>,
+): LeftoverWords {
   const count = { light: 0, soft: 0, number: 0, place: 0, country: 0, hard: 0, hardWeight: 0 }
   for (const { word, at, role } of left) {
-    const kind = role === 'place' ? 'place' : role === 'series' ? 'number' : role === 'cut' ? null : leftKind[word.wordClass]
+    const kind =
+      role === 'place'
+        ? 'place'
+        : role === 'series'
+          ? 'number'
+          : role === 'cut'
+            ? null
+            : leftKind[word.wordClass]
     if (kind === undefined || kind === null) continue
     count[kind]++
     if (kind === 'hard') count.hardWeight += weights[at] ?? 0
@@ -370,14 +442,18 @@ function countLeft(left: readonly LeftWord[], { weights }: AlignedText, placeWor
   return count
 }
 
-function countMissing(words: readonly string[], { vocabulary }: AlignedText, placeWords: ReadonlySet<string>): LeftoverWords {
+function countMissing(
+  words: readonly string[],
+  { vocabulary }: AlignedText,
+  placeWords: ReadonlySet<string>,
+): LeftoverWords {
   const count = { light: 0, soft: 0, number: 0, place: 0, country: 0, hard: 0, hardWeight: 0 }
   for (const word of words) {
     if (isCountryWord(word) && !placeWords.has(word)) count.country++
     const wordClass = classifyNameWord(word)
     if (wordClass === 'number') count.number++
-    else if (wordClass === 'light') count.light++
     else if (placeWords.has(word)) count.place++
+    else if (wordClass === 'light') count.light++
     else if (wordClass === 'generic') count.soft++
     else {
       count.hard++

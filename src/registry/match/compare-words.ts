@@ -3,11 +3,20 @@ import { unknownLetter } from '../normalize/clean-text.js'
 
 /**
  * How a word of a text stands for a word of a name. `same`: otherwise written, as numbers, umlauts and plurals are.
- * `plural`: one is the plural. `abbreviated`: the same first letter, the others in order. `cut`: its beginning.
+ * `plural`: one is the plural. `related`: a bank and its holding. `abbreviated`: the same first letter, the others in order. `cut`: its beginning.
  * `misread`: as scans confuse letters. `unknown_letter`: a lost letter. `misspelled`: one or two letters differ.
  */
 export type WordMatchKind =
-  'equal' | 'same' | 'plural' | 'abbreviated' | 'cut' | 'misread' | 'unknown_letter' | 'misspelled' | 'joined'
+  | 'equal'
+  | 'same'
+  | 'plural'
+  | 'related'
+  | 'abbreviated'
+  | 'cut'
+  | 'misread'
+  | 'unknown_letter'
+  | 'misspelled'
+  | 'joined'
 
 export interface WordMatch {
   readonly kind: WordMatchKind
@@ -29,6 +38,7 @@ const of = (kind: WordMatchKind, cost: number, share = 1, isFirstChanged = false
 const equal = of('equal', 0)
 const same = of('same', 0.1)
 const plural = of('plural', 0.25)
+const related = of('related', 0.5)
 
 const numberWords = new Map(
   `one=1 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 eleven=11 twelve=12 twenty=20 first=1 1st=1
@@ -39,7 +49,7 @@ const numberWords = new Map(
 )
 /** Words of the same meaning in two languages, and other spellings that no rule finds. */
 const synonyms = new Map(
-  `intl=international hldgs=holdings bancorp=bankcorp ltd=limited corp=corporation cie=compagnie amzn=amazon
+  `intl=international hldgs=holdings cie=compagnie amzn=amazon bk=bank bnk=bank
   gebr=gebruder gbr=gebruder spk=sparkasse ksk=kreissparkasse krspk=kreissparkasse stspk=stadtsparkasse
   stdtspk=stadtsparkasse voba=volksbank vb=volksbank vobk=volksbank raiba=raiffeisenbank raika=raiffeisenbank
   rb=raiffeisenbank volksbk=volksbank hypobk=hypothekenbank ldbk=landesbank lb=landesbank raiff=raiffeisen
@@ -47,6 +57,16 @@ const synonyms = new Map(
     .split(/\s+/)
     .map((pair) => pair.split('=') as [string, string]),
 )
+
+/** Lists the words that an abbreviation of `synonyms` stands for. */
+export const findSynonym = (word: string): string | undefined => synonyms.get(word)
+
+const relatedWords: readonly ReadonlySet<string>[] = [
+  new Set('bank bancorp bancshares bankshares bancorporation bankcorp'.split(' ')),
+  new Set('group holdings holding'.split(' ')),
+]
+const areRelated = (a: string, b: string): boolean =>
+  relatedWords.some((words) => words.has(a) && words.has(b))
 
 const isNumber = (word: string): boolean => /^\d/.test(word)
 const hasDigit = /\d/
@@ -70,13 +90,16 @@ const toShape = (word: string): string =>
 
 /** The consonants, without repetitions: what is left of abbreviated words. */
 export const toSkeleton = (word: string): string =>
-  word.charAt(0) + word.slice(1).replace(/[aeiouy]/g, '').replace(/(.)\1+/g, '$1')
+  word.charAt(0) +
+  word
+    .slice(1)
+    .replace(/[aeiouy]/g, '')
+    .replace(/(.)\1+/g, '$1')
 
 /** True if the letters of `short` are in `long`, in order. */
 export function isSubsequence(short: string, long: string): boolean {
   let at = 0
-  for (let index = 0; index < long.length && at < short.length; index++)
-    if (long[index] === short[at]) at++
+  for (let index = 0; index < long.length && at < short.length; index++) if (long[index] === short[at]) at++
   return at === short.length
 }
 
@@ -92,10 +115,14 @@ export function compareWords(text: string, name: string, isLast = false): WordMa
   if (isNumber(text) && isNumber(name)) return null
   if (synonyms.get(text) === name) return of('abbreviated', 0.3, 0.6)
   if (closeVowels(text) === closeVowels(name)) return same
+  if (areRelated(text, name)) return related
   if (text.includes(unknownLetter)) return compareUnknown(text, name)
   if (isPlural(text, name)) return plural
   return (
-    compareShapes(text, name) ?? compareAbbreviation(text, name, isLast) ?? compareSpelling(text, name) ?? compareSkeletons(text, name)
+    compareShapes(text, name) ??
+    compareAbbreviation(text, name, isLast) ??
+    compareSpelling(text, name) ??
+    compareSkeletons(text, name)
   )
 }
 
@@ -118,7 +145,8 @@ function compareUnknown(text: string, name: string): WordMatch | null {
 const escapeLetters = (text: string): string => text.replace(/[^a-z0-9]/g, '')
 
 function compareShapes(text: string, name: string): WordMatch | null {
-  if (text.length < 3 || hasDigit.test(name) === hasDigit.test(text) && !/[lmuwd]|rn|ii|vv|cl/.test(text)) return null
+  if (text.length < 3 || (hasDigit.test(name) === hasDigit.test(text) && !/[lmuwd]|rn|ii|vv|cl/.test(text)))
+    return null
   return toShape(text) === toShape(name) ? of('misread', 0.4) : null
 }
 
@@ -128,7 +156,8 @@ function compareAbbreviation(text: string, name: string, isLast: boolean): WordM
   const share = text.length / name.length
   const isBeginning = name.startsWith(text)
   if (isBeginning && isLast) return of('cut', 0.4 + 0.5 * (1 - share), share)
-  if (name.length - text.length < 2 || text.length < (isBeginning ? 2 : 3) || !isSubsequence(text, name)) return null
+  if (name.length - text.length < 2 || text.length < (isBeginning ? 2 : 3) || !isSubsequence(text, name))
+    return null
   const endsAlike = text.at(-1) === name.at(-1)
   const isSkeleton = toSkeleton(text) === toSkeleton(name)
   if (!isBeginning && !endsAlike && !isSkeleton && !(share > 0.45 && text.length > 3)) return null
@@ -138,8 +167,7 @@ function compareAbbreviation(text: string, name: string, isLast: boolean): WordM
 function compareSpelling(text: string, name: string): WordMatch | null {
   const shorter = Math.min(text.length, name.length)
   const isComparable =
-    shorter >= 4 ||
-    (shorter === 3 && text.length + name.length >= 7 && text.charAt(0) === name.charAt(0))
+    shorter >= 4 || (shorter === 3 && text.length + name.length >= 7 && text.charAt(0) === name.charAt(0))
   if (!isComparable) return null
   const distance = calculateDistance(text, name, 2)
   if (distance > 2 || (distance === 2 && shorter < 8)) return null

@@ -76,6 +76,7 @@ export function estimateUnseenRivals(
 ): number {
   const counts = likeNames[matchType === 'exact' || matchType === 'completed' ? 'whole' : 'part']
   const isUsual = tokens.every((word) => vocabulary.isUsual(word))
-  const count = sharedCount <= 1 ? counts[isUsual ? 'oneUsual' : 'oneRare'] : counts[isUsual ? 'allUsual' : 'someRare']
+  const count =
+    sharedCount <= 1 ? counts[isUsual ? 'oneUsual' : 'oneRare'] : counts[isUsual ? 'allUsual' : 'someRare']
   return count * vocabulary.unseenShare
 }

@@ -1,7 +1,8 @@
 import { isInCountry } from './candidate.js'
 import type { LeftWord, NameComparison, Position } from './compare-names.js'
-import type { Evidence } from './evidence.js'
+import { classifyEvidence, type Evidence, type EvidenceKind } from './evidence.js'
 import type { LocationHint } from './parse-location.js'
+import type { Separator } from './query-text.js'
 import type { WordClass } from './word-classes.js'
 
 type Feature = (evidence: Evidence) => number | boolean
@@ -13,7 +14,11 @@ export const hasTown = (hint: LocationHint | null): boolean => hint?.namesTown ?
 const isPlaced = ({ place }: Evidence) => place === 'postal' || place === 'city'
 const isConflict = ({ place }: Evidence) => place === 'region_conflict' || place === 'country_conflict'
 const isPlaceFitting = ({ place }: Evidence) =>
-  place === 'postal' || place === 'city' || place === 'region' || place === 'country' || place === 'registered_there'
+  place === 'postal' ||
+  place === 'city' ||
+  place === 'region' ||
+  place === 'country' ||
+  place === 'registered_there'
 const isListed = ({ comparison }: Evidence) => comparison.candidate.prominence.isListed
 const is = (...types: NameComparison['matchType'][]) => {
   return ({ comparison }: Evidence) => types.includes(comparison.matchType)
@@ -28,7 +33,10 @@ const multiply = (...features: Feature[]): Feature => {
     return product
   }
 }
-const not = (feature: Feature): Feature => (evidence) => 1 - Number(feature(evidence))
+const not =
+  (feature: Feature): Feature =>
+  (evidence) =>
+    1 - Number(feature(evidence))
 const isOneWord = ({ comparison }: Evidence) => comparison.sharedCount === 1
 const isFuzzy = ({ comparison: { pairs } }: Evidence) =>
   pairs.misspelled + pairs.abbreviated + pairs.unknown_letter + pairs.misread > 0
@@ -50,6 +58,14 @@ function countLeft(position: Position, ...classes: WordClass[]): Feature {
     return cap(count, 3)
   }
 }
+/** The telling words behind the name begin after a sign. */
+const isLeftAfter = (separator: Separator): Feature => {
+  return ({ comparison: { left, text, alignment } }) =>
+    text.words[alignment.end]?.separator === separator &&
+    left.some(
+      ({ word, position, role }) => position === 'behind' && role === null && word.wordClass === 'telling',
+    )
+}
 const countRole = (role: LeftWord['role']): Feature => {
   return ({ comparison: { left } }) => cap(left.filter((word) => word.role === role).length, 3)
 }
@@ -66,6 +82,9 @@ const weighLeft = (position: Position): Feature => {
       25,
     )
 }
+const isKind = (kind: EvidenceKind): Feature => {
+  return (evidence) => classifyEvidence(evidence) === kind
+}
 const measureRarity = ({ comparison }: Evidence) => toTenths(comparison.sharedWeight, 25)
 const measureRarest = ({ comparison }: Evidence) => toTenths(comparison.rarestWeight, 14)
 const logOf = (count: number): number => cap(Math.log2(Math.max(1, count)), 7) / 2
@@ -77,8 +96,13 @@ const logOf = (count: number): number => cap(Math.log2(Math.max(1, count)), 7) /
 const featuresOfParts = {
   name: {
     always: () => 1,
-    cost: ({ comparison }) => cap(comparison.alignment.cost, 16) / 4,
-    costRoot: ({ comparison }) => Math.sqrt(cap(Math.max(0, comparison.alignment.cost), 16)),
+    kindExact: isKind('exact'),
+    kindWithin: isKind('within'),
+    kindPart: isKind('part'),
+    kindBoth: isKind('both'),
+    kindFuzzy: isKind('fuzzy'),
+    cost: ({ comparison }) => cap(comparison.cost, 16) / 4,
+    costRoot: ({ comparison }) => Math.sqrt(cap(Math.max(0, comparison.cost), 16)),
     equalShare: ({ comparison }) => comparison.similarity,
     equalShareSquared: ({ comparison }) => comparison.similarity ** 2,
     textShare: ({ comparison }) => comparison.textShare,
@@ -87,7 +111,11 @@ const featuresOfParts = {
     fullName: ({ comparison }) => comparison.isFullName,
     found: isFound,
     foundForm: multiply(isFound, ({ comparison }) => comparison.form === 'same' && comparison.isFormNext),
-    foundFormOneWord: multiply(isFound, isOneWord, ({ comparison }) => comparison.form === 'same' && comparison.isFormNext),
+    foundFormOneWord: multiply(
+      isFound,
+      isOneWord,
+      ({ comparison }) => comparison.form === 'same' && comparison.isFormNext,
+    ),
     foundApart: multiply(isFound, ({ comparison }) => comparison.isApartBefore && comparison.isApartBehind),
     foundAtStart: multiply(isFound, ({ comparison }) => comparison.alignment.start === 0),
     completed: is('completed'),
@@ -106,7 +134,10 @@ const featuresOfParts = {
     missingGeneric: ({ comparison }) => cap(comparison.nameLeftover.soft, 3),
     missingLight: ({ comparison }) => cap(comparison.nameLeftover.light, 2),
     missingPlace: ({ comparison }) => cap(comparison.nameLeftover.place, 2),
-    missingCountry: multiply(({ comparison }) => comparison.nameLeftover.country > 0, (evidence) => !isInCountry(evidence.place)),
+    missingCountry: multiply(
+      ({ comparison }) => comparison.nameLeftover.country > 0,
+      (evidence) => !isInCountry(evidence.place),
+    ),
     missingTail: ({ comparison }) => comparison.isTailMissing,
     missingHead: ({ comparison }) => comparison.isHeadMissing,
     missingPlaced: multiply(isMissing, isPlaced),
@@ -114,6 +145,11 @@ const featuresOfParts = {
     missingOneWord: multiply(isMissing, isOneWord),
     missingFuzzy: multiply(isMissing, isFuzzy),
     missingListed: multiply(isMissing, isListed),
+    missingGenericForm: multiply(
+      ({ comparison }) => comparison.nameLeftover.soft > 0,
+      ({ comparison }) => comparison.isFormStated,
+    ),
+    missingInHouse: ({ comparison }) => comparison.isInHouse,
     missingFormStated: multiply(isMissing, ({ comparison }) => comparison.isFormStated),
     bothMore: multiply(isMissing, isTellingLeft),
     tellingBefore: countLeft('before', 'telling'),
@@ -121,15 +157,28 @@ const featuresOfParts = {
     tellingInside: countLeft('inside', 'telling'),
     tellingBehind: countLeft('behind', 'telling'),
     tellingBehindWeight: weighLeft('behind'),
-    tellingApart: multiply(isTellingLeft, ({ comparison }) => comparison.isApartBefore && comparison.isApartBehind),
+    tellingApart: multiply(
+      isTellingLeft,
+      ({ comparison }) => comparison.isApartBefore && comparison.isApartBehind,
+    ),
+    tellingAfterDash: isLeftAfter('-'),
+    tellingAfterBracket: isLeftAfter('('),
+    tellingAfterComma: isLeftAfter(','),
+    tellingAfterSlash: isLeftAfter('/'),
     tellingBehindForm: multiply(countLeft('behind', 'telling'), ({ comparison }) => comparison.isFormNext),
-    tellingBeforeForm: multiply(isTellingLeft, ({ comparison }) => comparison.isFormStated && !comparison.isFormNext),
+    tellingBeforeForm: multiply(
+      isTellingLeft,
+      ({ comparison }) => comparison.isFormStated && !comparison.isFormNext,
+    ),
     tellingPlaced: multiply(isTellingLeft, isPlaced),
     tellingListed: multiply(isTellingLeft, isListed),
     genericBefore: countLeft('before', 'generic'),
     genericInside: countLeft('inside', 'generic', 'light', 'place', 'number', 'letter'),
     genericBehind: countLeft('behind', 'generic'),
-    genericBeforeForm: multiply(countLeft('behind', 'generic'), ({ comparison }) => comparison.isFormStated && !comparison.isFormNext),
+    genericBeforeForm: multiply(
+      countLeft('behind', 'generic'),
+      ({ comparison }) => comparison.isFormStated && !comparison.isFormNext,
+    ),
     lightBefore: countLeft('before', 'light'),
     lightBehind: countLeft('behind', 'light'),
     placeBefore: countLeft('before', 'place'),
@@ -140,9 +189,15 @@ const featuresOfParts = {
     letterLeft: countLeft('behind', 'letter'),
     letterBefore: countLeft('before', 'letter'),
     securityBehind: ({ comparison: { left } }) =>
-      left.some(({ word, position }) => position === 'behind' && (word.wordClass === 'security' || word.wordClass === 'percent')),
+      left.some(
+        ({ word, position }) =>
+          position === 'behind' && (word.wordClass === 'security' || word.wordClass === 'percent'),
+      ),
     securityBefore: ({ comparison: { left } }) =>
-      left.some(({ word, position }) => position === 'before' && (word.wordClass === 'security' || word.wordClass === 'percent')),
+      left.some(
+        ({ word, position }) =>
+          position === 'before' && (word.wordClass === 'security' || word.wordClass === 'percent'),
+      ),
     departmentLeft: ({ comparison: { left } }) => left.some(({ word }) => word.wordClass === 'department'),
     siteLeft: ({ comparison: { left } }) => left.some(({ word }) => word.wordClass === 'site'),
     codeLeft: ({ comparison: { left } }) => left.some(({ word }) => word.wordClass === 'code'),
@@ -164,13 +219,15 @@ const featuresOfParts = {
     misspelledShort: ({ comparison }) => comparison.isLooseShort,
     misspelledKnown: ({ comparison }) => comparison.isLooseKnown,
     misspelledAll: ({ comparison }) => comparison.isMisspelled && comparison.pairs.misspelled > 0,
-    misspelledOneTelling: ({ comparison }) => comparison.pairs.misspelled > 0 && comparison.sharedTelling <= 1,
+    misspelledOneTelling: ({ comparison }) =>
+      comparison.pairs.misspelled > 0 && comparison.sharedTelling <= 1,
     abbreviated: ({ comparison }) => cap(comparison.pairs.abbreviated, 3),
     abbreviatedShort: ({ comparison }) => (comparison.pairs.abbreviated > 0 ? 1 - comparison.leastShare : 0),
     abbreviatedAll: ({ comparison }) => comparison.isMisspelled && comparison.pairs.abbreviated > 0,
     abbreviatedRarity: multiply(({ comparison }) => comparison.pairs.abbreviated > 0, measureRarity),
     cutLast: ({ comparison }) => comparison.pairs.cut > 0,
     joined: ({ comparison }) => cap(comparison.pairs.joined, 2),
+    related: ({ comparison }) => cap(comparison.pairs.related, 1),
     plural: ({ comparison }) => cap(comparison.pairs.plural, 2),
     otherwiseWritten: ({ comparison }) => cap(comparison.pairs.same, 2),
     unknownLetter: ({ comparison }) => cap(comparison.pairs.unknown_letter, 2),
@@ -193,15 +250,20 @@ const featuresOfParts = {
     formSameNext: ({ comparison }) => comparison.form === 'same' && comparison.isFormNext,
     formSoftConflict: ({ comparison }) => comparison.form === 'soft_conflict',
     formHardConflict: ({ comparison }) => comparison.form === 'hard_conflict',
-    formConflictExact: multiply(isWhole, ({ comparison }) => comparison.form === 'soft_conflict' || comparison.form === 'hard_conflict'),
+    formConflictExact: multiply(
+      isWhole,
+      ({ comparison }) => comparison.form === 'soft_conflict' || comparison.form === 'hard_conflict',
+    ),
     formForeign: ({ comparison }) => comparison.form === 'foreign',
+    formSoftConflictWhole: multiply(isWhole, ({ comparison }) => comparison.form === 'soft_conflict'),
     formForeignExact: multiply(isWhole, ({ comparison }) => comparison.form === 'foreign'),
     unstatedPartnership: ({ comparison }) => comparison.form === 'unstated_partnership',
     formOnlyInText: ({ comparison }) => comparison.isFormStated && comparison.candidate.formClass === null,
     formOfPlace: ({ comparison, hint }) =>
       comparison.form === 'same' &&
       (comparison.statedForm?.countries.length ?? 99) < 12 &&
-      (hint === null || (comparison.statedForm?.countries ?? []).some((country) => hint.countries.has(country))),
+      (hint === null ||
+        (comparison.statedForm?.countries ?? []).some((country) => hint.countries.has(country))),
   },
   'rare words': {
     rarity: measureRarity,
@@ -250,6 +312,9 @@ const featuresOfParts = {
     noPlaceKnown: ({ place, hint }) => place === 'none' && hint !== null,
     registeredThere: ({ place }) => place === 'registered_there',
     registeredElsewhere: ({ place }) => place === 'registered_elsewhere',
+    registeredElsewhereWhole: multiply(({ place }) => place === 'registered_elsewhere', isWhole),
+    registeredElsewhereListed: multiply(({ place }) => place === 'registered_elsewhere', isListed),
+    registeredElsewhereOneWord: multiply(({ place }) => place === 'registered_elsewhere', isOneWord),
     formOfCountry: ({ place }) => place === 'form_of_country',
     townAbroad: ({ place }) => place === 'town_abroad',
     otherRegion: ({ place }) => place === 'region_conflict',
@@ -262,15 +327,26 @@ const featuresOfParts = {
     placedWhole: multiply(isPlaced, isWhole),
     conflictRarity: multiply(isConflict, measureRarity),
     otherTown: ({ hint, place, comparison }) =>
-      hasTown(hint) && (place === 'country' || place === 'region') && comparison.candidate.place.cityKey !== '',
-    noTown: ({ hint, comparison }) => hasTown(hint) && comparison.candidate.place.cityKey === '' && comparison.candidate.place.postalKey === '',
-    noAddress: ({ comparison }) => comparison.candidate.place.cityKey === '' && comparison.candidate.place.countryCode === '',
+      hasTown(hint) &&
+      (place === 'country' || place === 'region') &&
+      comparison.candidate.place.cityKey !== '',
+    noTown: ({ hint, comparison }) =>
+      hasTown(hint) &&
+      comparison.candidate.place.cityKey === '' &&
+      comparison.candidate.place.postalKey === '',
+    noAddress: ({ comparison }) =>
+      comparison.candidate.place.cityKey === '' && comparison.candidate.place.countryCode === '',
     tailFits: ({ comparison: { text, candidate } }) =>
-      text.tail !== '' && [candidate.place.regionCode, candidate.place.jurisdictionRegion].some((code) => code.slice(3) === text.tail),
+      text.tail !== '' &&
+      [candidate.place.regionCode, candidate.place.jurisdictionRegion].some(
+        (code) => code.slice(3) === text.tail,
+      ),
     tailDiffers: ({ comparison: { text, candidate } }) =>
       text.tail.length === 2 &&
       candidate.place.jurisdictionRegion !== '' &&
-      ![candidate.place.regionCode, candidate.place.jurisdictionRegion].some((code) => code.slice(3) === text.tail),
+      ![candidate.place.regionCode, candidate.place.jurisdictionRegion].some(
+        (code) => code.slice(3) === text.tail,
+      ),
   },
   listed: {
     listed: isListed,

@@ -1,4 +1,4 @@
-import { classifyEvidence, estimateUnseenRivals, evidenceKinds, type Evidence } from './evidence.js'
+import { estimateUnseenRivals, type Evidence } from './evidence.js'
 import { cap, featureNames, partOfFeatures, type FeatureName, type FeaturePart } from './features.js'
 import { fittedModel } from './fitted-model.js'
 import type { Vocabulary } from './vocabulary.js'
@@ -28,6 +28,11 @@ export interface ScoredCompany {
 
 /** Features of the first stage that tell more about the best company than its score does. */
 const repeatedNames = [
+  'kindExact',
+  'kindWithin',
+  'kindPart',
+  'kindBoth',
+  'kindFuzzy',
   'exactWhole',
   'exactWholeForm',
   'fullName',
@@ -100,16 +105,8 @@ const repeatedAt = repeatedNames.map((name) => featureNames.indexOf(name))
 /** Features of the scores of all companies. */
 const scoreFeatureNames = ['start', 'score', 'gap', 'rival', 'nearRivals', 'others', 'gapToOthers'] as const
 
-type KindFeature = `kind_${(typeof evidenceKinds)[number]}`
-const kindFeatureNames = evidenceKinds.map((kind): KindFeature => `kind_${kind}`)
-
-export type DecisionFeatureName =
-  (typeof scoreFeatureNames)[number] | KindFeature | (typeof repeatedNames)[number]
-export const decisionFeatureNames: readonly DecisionFeatureName[] = [
-  ...scoreFeatureNames,
-  ...kindFeatureNames,
-  ...repeatedNames,
-]
+export type DecisionFeatureName = (typeof scoreFeatureNames)[number] | (typeof repeatedNames)[number]
+export const decisionFeatureNames: readonly DecisionFeatureName[] = [...scoreFeatureNames, ...repeatedNames]
 
 export function toCoefficients(model: Model): Coefficients {
   return {
@@ -141,16 +138,16 @@ const noneScore = -3
  * register), in the order of `decisionFeatureNames`.
  */
 export function computeDecisionFeatures(
-  best: Pick<ScoredCompany, 'evidence' | 'features' | 'score'>,
+  features: ArrayLike<number>,
+  ownScore: number,
   otherScores: readonly number[],
 ): number[] {
-  const score = bound(best.score)
+  const score = bound(ownScore)
   const rival = otherScores.reduce((most, other) => Math.max(most, bound(other)), -scoreMax)
   const others = Math.log(
     otherScores.reduce((total, other) => total + Math.exp(bound(other)), Math.exp(noneScore)),
   )
   const near = otherScores.filter((other) => bound(other) > score - nearGap).length
-  const kind = classifyEvidence(best.evidence)
   return [
     1,
     score,
@@ -159,8 +156,7 @@ export function computeDecisionFeatures(
     cap(near, 5),
     others,
     score - others,
-    ...evidenceKinds.map((one) => Number(one === kind)),
-    ...repeatedAt.map((at) => best.features[at] ?? 0),
+    ...repeatedAt.map((at) => features[at] ?? 0),
   ]
 }
 
@@ -210,7 +206,8 @@ export function weighParts(
 ): ReadonlyMap<DecisionPart, number> {
   const weights = new Map<DecisionPart, number>()
   const add = (part: DecisionPart, weight: number) => weights.set(part, (weights.get(part) ?? 0) + weight)
-  const value = (name: (typeof scoreFeatureNames)[number]) => decisionFeatures[scoreFeatureNames.indexOf(name)] ?? 0
+  const value = (name: (typeof scoreFeatureNames)[number]) =>
+    decisionFeatures[scoreFeatureNames.indexOf(name)] ?? 0
   const weight = (name: (typeof scoreFeatureNames)[number]) => decision[scoreFeatureNames.indexOf(name)] ?? 0
   // The gaps count for the company as far as its own score makes them.
   const ofScore = weight('score') + weight('gap') + weight('gapToOthers')
@@ -222,14 +219,9 @@ export function weighParts(
     if (added !== 0) add(part === 'name' && featureNames[at] === 'always' ? 'start' : part, added)
   }
   for (const [at, part] of repeatedParts.entries()) {
-    const place = scoreFeatureNames.length + kindFeatureNames.length + at
-    const added = (decisionFeatures[place] ?? 0) * (decision[place] ?? 0)
-    if (added !== 0 && part !== undefined) add(part, added)
-  }
-  for (const at of kindFeatureNames.keys()) {
     const place = scoreFeatureNames.length + at
     const added = (decisionFeatures[place] ?? 0) * (decision[place] ?? 0)
-    if (added !== 0) add('name', added)
+    if (added !== 0 && part !== undefined) add(part, added)
   }
   add('start', (decision[0] ?? 0) * (decisionFeatures[0] ?? 0))
   const whole = computeScore(decisionFeatures, decision)

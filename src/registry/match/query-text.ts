@@ -1,7 +1,14 @@
+import { calculateDistance } from '../../core/edit-distance.js'
 import { removeRegistrySuffix } from '../../core/registry-suffix.js'
 import { matchLimits } from '../model/limits.js'
 import { unknownLetter } from '../normalize/clean-text.js'
-import { cutNativeForms, expandForms, findFormAt, type FormClass, type LegalFormEntry } from '../normalize/legal-forms.js'
+import {
+  cutNativeForms,
+  expandForms,
+  findFormAt,
+  type FormClass,
+  type LegalFormEntry,
+} from '../normalize/legal-forms.js'
 import { foldText, toCanonicalWords } from '../normalize/normalize-name.js'
 import { boundText } from '../normalize/parsed-name.js'
 import { classifyBesideOthers, classifyWord, type WordClass } from './word-classes.js'
@@ -15,7 +22,12 @@ export interface TextWord {
   readonly wordClass: WordClass
   /** The punctuation before it separates parts of the text: a comma, a bracket, a dash between spaces. */
   readonly isApart: boolean
+  /** What separates it from the word before; empty for a space or a point. */
+  readonly separator: Separator
 }
+
+/** `-` stands for any dash, `/` for any other sign. */
+export type Separator = '' | ',' | '(' | ')' | '-' | '/'
 
 /** The text of a query as a sequence of words, in which registered names are looked for. */
 export interface QueryText {
@@ -53,10 +65,18 @@ const isLeadingForm = ({ leading, words, formClass }: LegalFormEntry): boolean =
 
 const numbers = String.raw`\d+(?:[.,/:]\d+)+\s?%?|\d+\s?%`
 const pieces = new RegExp(String.raw`(${numbers})|[\p{L}\p{M}\p{N}${unknownLetter}]+|[&+]`, 'gu')
-const separators = /[,;:()[\]|"“”„«»–—/\\*#]|\s-|-\s|^-/
+const separatorKinds: readonly (readonly [RegExp, Separator])[] = [
+  [/[([]/, '('],
+  [/[)\]]/, ')'],
+  [/[,;:]/, ','],
+  [/[–—]|\s-|-\s|^-/, '-'],
+  [/[|"“”„«»/\\*#]/, '/'],
+]
+const findSeparator = (gap: string): Separator =>
+  gap === '' || gap === ' ' ? '' : (separatorKinds.find(([pattern]) => pattern.test(gap))?.[1] ?? '')
 /** "J.P.", "S. p. A.": initials are one word. */
 const initials = /(?<![\p{L}\p{N}])(?:\p{L}\.\s?)+\p{L}\b\.?/gu
-const apostrophes = /['’‘\`´]/g
+const apostrophes = /['’‘`´]/g
 const tradeMarks: readonly (readonly [RegExp, string])[] = [
   [/\bd\s?[/.]\s?b\s?[/.]\s?a\b\.?/gi, ' dba '],
   [/\b([fan])\s?\/\s?k\s?\/\s?a\b\.?/gi, ' $1ka '],
@@ -65,17 +85,32 @@ const tradeMarks: readonly (readonly [RegExp, string])[] = [
   [/\b(?:doing business|trading|trades|operating) as\b/gi, ' dba '],
 ]
 /** A name and a legal form, or two words, written as one: "SiemensAG", "LarkmoorFoods". */
-const joinedForm = /(?<=\p{Ll}{3})(?=(?:AG|SA|SE|AB|NV|BV|KG|AS|ASA|Oyj|SpA|GmbH|Inc|Corp|PLC|Plc)\b)|(?<=[\p{L}\d]{5})(?=(?:[Ll][Tt][Dd]|[Gg][Mm][Bb][Hh]|[Ll]imited|LIMITED|LLC)\b)/gu
+const joinedForm =
+  /(?<=\p{Ll}{3})(?=(?:AG|SA|SE|AB|NV|BV|KG|AS|ASA|Oyj|SpA|GmbH|Inc|Corp|PLC|Plc)\b)|(?<=[\p{L}\d]{5})(?=(?:[Ll][Tt][Dd]|[Gg][Mm][Bb][Hh]|[Ll]imited|LIMITED|LLC)\b)/gu
 const stateTail = /[(/\\-]\s*([A-Z]{2})\s*[)/\\]?\s*$/
 
-/** Reads a name. `placeWords`: words of the place that the query gives. Returns `null` without letters and digits. */
-export function readText(name: string, placeWords: ReadonlySet<string>, how: string | null = null): QueryText | null {
+export interface ReadingFacts {
+  /** Words of the place that the query gives. */
+  readonly placeWords: ReadonlySet<string>
+  /** Whether registered names have a word. */
+  readonly isWord: (word: string) => boolean
+}
+
+/** Reads a name. Returns `null` without letters and digits. */
+export function readText(
+  name: string,
+  { placeWords, isWord }: ReadingFacts,
+  how: string | null = null,
+): QueryText | null {
   const bounded = boundText(name)
   const text = removeRegistrySuffix(bounded)
-  const words = readWords(text, placeWords)
+  const cut = detectColumnCut(name)
+  const words = readWords(text, placeWords, isWord, cut !== 'nowhere')
   if (words === null) return null
   const { forms } = words
-  const inForm = new Set(forms.flatMap(({ at, count }) => Array.from({ length: count }, (_, more) => at + more)))
+  const inForm = new Set(
+    forms.flatMap(({ at, count }) => Array.from({ length: count }, (_, more) => at + more)),
+  )
   const kept = words.words.filter(({ wordClass, text: word }) => wordClass !== 'stop' || !joining.has(word))
   const all = kept.length > 0 ? kept : words.words
   const core = all.filter((word) => !inForm.has(words.words.indexOf(word)))
@@ -86,7 +121,7 @@ export function readText(name: string, placeWords: ReadonlySet<string>, how: str
     forms,
     how,
     charCount: Array.from(name.trim()).length,
-    cut: detectColumnCut(name),
+    cut,
     isSecurity: words.words.some(({ wordClass }) => isOfSecurity(wordClass)),
     tail: findTail(bounded, text),
   }
@@ -110,57 +145,127 @@ function detectColumnCut(name: string): QueryText['cut'] {
 interface Piece {
   text: string
   written: string
-  isApart: boolean
+  separator: Separator
   wordClass?: WordClass
 }
 
 function readWords(
   text: string,
   placeWords: ReadonlySet<string>,
+  isWord: (word: string) => boolean,
+  isCut: boolean,
 ): { words: TextWord[]; forms: StatedForm[] } | null {
   const native = cutNativeForms(text)
   let plain = expandForms(native.rest).replace(joinedForm, ' ')
   for (const [pattern, mark] of tradeMarks) plain = plain.replace(pattern, mark)
-  plain = plain
-    .replace(apostrophes, '')
-    .replace(initials, (found) => `${found.replace(/[.\s]/g, '')} `)
-  const found = joinLetters(splitPieces(plain)).slice(0, matchLimits.tokensMax + 8)
+  plain = plain.replace(apostrophes, '').replace(initials, (found) => `${found.replace(/[.\s]/g, '')} `)
+  const found = joinLetters(splitPieces(plain).flatMap((piece) => splitJoined(piece, isWord))).slice(
+    0,
+    wordsMax,
+  )
   if (found.length === 0) return null
   const merged = mergePhrases(found)
-  const folded = merged.map((piece) => piece.text)
+  const folded = merged.map(({ text: word }, at) =>
+    isWord(word) ? word : repairForm(word, isCut && at === merged.length - 1),
+  )
   const forms = findForms(folded, native.form?.formClass ?? null)
-  const formAt = new Set(forms.flatMap(({ at, count }) => Array.from({ length: count }, (_, more) => at + more)))
+  const formAt = new Set(
+    forms.flatMap(({ at, count }) => Array.from({ length: count }, (_, more) => at + more)),
+  )
   const draft = merged.map((piece, at) => ({
     ...piece,
     wordClass: piece.wordClass ?? (formAt.has(at) ? ('form' as const) : classifyWord(piece.text, placeWords)),
   }))
-  const classes = classifyBesideOthers(draft)
-  return { words: draft.map((piece, at) => ({ ...piece, wordClass: classes[at] ?? piece.wordClass })), forms }
+  const classes = classifyBesideOthers(draft.map((piece) => ({ ...piece, isApart: piece.separator !== '' })))
+  const words = draft.map((piece, at) => ({
+    text: piece.text,
+    written: piece.written,
+    separator: piece.separator,
+    isApart: piece.separator !== '',
+    wordClass: classes[at] ?? piece.wordClass,
+  }))
+  return { words, forms }
+}
+
+/** A text has more words than a name. */
+const wordsMax = matchLimits.tokensMax + 8
+
+/** Splits two words of registered names that are written as one: "WorldAcceptance", "kidsfirst". */
+function splitJoined(piece: Piece, isWord: (word: string) => boolean): Piece[] {
+  const { text, written } = piece
+  if (piece.wordClass !== undefined || text.length < 7 || isWord(text)) return [piece]
+  const hump = /^\p{Lu}?\p{Ll}{2,}(?=\p{Lu}\p{Ll}{2,}$)/u.exec(written)?.[0].length
+  const places = hump === undefined ? Array.from({ length: text.length - 6 }, (_, more) => more + 3) : [hump]
+  const at = places.find((place) => {
+    const [head, tail] = [text.slice(0, place), text.slice(place)]
+    return hump === undefined
+      ? head.length + tail.length >= 9 && tail.length >= 4 && isWord(head) && isWord(tail)
+      : isWord(head) || isWord(tail)
+  })
+  if (at === undefined) return [piece]
+  return [
+    { ...piece, text: text.slice(0, at), written: written.slice(0, at) },
+    { ...piece, text: text.slice(at), written: written.slice(at), separator: '' },
+  ]
+}
+
+/** Long forms that are mended if a letter is wrong or the end is cut. */
+const mendedForms =
+  'limited corporation incorporated company partnership gesellschaft aktiengesellschaft'.split(' ')
+const misreadForms = new Map([
+  ['lnc', 'inc'],
+  ['1nc', 'inc'],
+  ['itd', 'ltd'],
+  ['1td', 'ltd'],
+  ['gmbl', 'gmbh'],
+])
+
+/** "Limtied", "lnc", or "Corporatio" at the end of a full column. */
+function repairForm(word: string, isCut: boolean): string {
+  const known = misreadForms.get(word)
+  if (known !== undefined) return known
+  if (word.length >= 3 && isCut) {
+    const whole = mendedForms.find((form) => form.startsWith(word))
+    if (whole !== undefined) return whole
+  }
+  if (word.length < 6) return word
+  return (
+    mendedForms.find(
+      (form) =>
+        form.startsWith(word) ||
+        (form.charAt(0) === word.charAt(0) && calculateDistance(form, word, 1) === 1),
+    ) ?? word
+  )
 }
 
 function splitPieces(text: string): Piece[] {
   const found: Piece[] = []
   let last = 0
-  let isApart = false
+  let separator: Separator = ''
   for (const match of text.matchAll(pieces)) {
     const [written] = match
-    isApart ||= separators.test(text.slice(last, match.index))
+    separator = findSeparator(text.slice(last, match.index)) || separator
     last = match.index + written.length
     if (match[1] !== undefined) {
       const wordClass = readNumber(written)
       const digits = written.replace(/[\s%]/g, '')
-      found.push({ text: /^\d{1,3}(?:,\d{3})+$/.test(digits) ? digits.replaceAll(',', '') : digits, written, isApart, wordClass })
+      found.push({
+        text: /^\d{1,3}(?:,\d{3})+$/.test(digits) ? digits.replaceAll(',', '') : digits,
+        written,
+        separator,
+        wordClass,
+      })
     } else {
       const folded = foldPiece(written)
       for (const [at, word] of folded.entries())
         found.push({
           text: word.slice(0, matchLimits.tokenCharsMax),
           written: folded.length === 1 ? written : word,
-          isApart: isApart && at === 0,
+          separator: at === 0 ? separator : '',
         })
       if (folded.length === 0) continue
     }
-    isApart = false
+    separator = ''
   }
   return found
 }
@@ -175,7 +280,10 @@ function readNumber(written: string): WordClass {
 /** Keeps letters that an encoding has lost: "M�ller". */
 function foldPiece(written: string): string[] {
   if (written === '&' || written === '+') return ['and']
-  if (!written.includes(unknownLetter)) return foldText(written).split(' ').filter((word) => word !== '')
+  if (!written.includes(unknownLetter))
+    return foldText(written)
+      .split(' ')
+      .filter((word) => word !== '')
   const word = written
     .split(unknownLetter)
     .map((part) => foldText(part).replaceAll(' ', ''))
@@ -194,8 +302,12 @@ function joinLetters(found: readonly Piece[]): Piece[] {
     if (piece.written === 'n' && last !== undefined && next !== undefined) {
       joined.push({ ...piece, text: 'and' })
       isRun = false
-    } else if (isLetter && isRun && last !== undefined && !piece.isApart) {
-      joined[joined.length - 1] = { ...last, text: last.text + piece.text, written: `${last.written} ${piece.written}` }
+    } else if (isLetter && isRun && last !== undefined && piece.separator === '') {
+      joined[joined.length - 1] = {
+        ...last,
+        text: last.text + piece.text,
+        written: `${last.written} ${piece.written}`,
+      }
     } else {
       joined.push(piece)
       isRun = isLetter

@@ -56,14 +56,16 @@ export function rankCompanies(
   contextCount: (candidate: CandidateName) => number = () => 0,
   coefficients: Coefficients = fittedCoefficients,
 ): Ranking {
-  const companies = joinAlike(
-    favorParents(pickBestOfEach(buildEvidences(query, names, vocabulary, contextCount), coefficients)).sort(compareScores),
-  )
+  const companies = joinAlike(scoreCompanies(query, names, vocabulary, contextCount, coefficients))
   const [best, ...others] = companies
   if (best === undefined) return { ranked: [], noneShare: 1, decisionFeatures: [] }
   const otherScores = others.map(({ score }) => score)
   const unseen = scoreUnseen(best, vocabulary, coefficients)
-  const decisionFeatures = computeDecisionFeatures(best, unseen === null ? otherScores : [...otherScores, unseen])
+  const decisionFeatures = computeDecisionFeatures(
+    best.features,
+    best.score,
+    unseen === null ? otherScores : [...otherScores, unseen],
+  )
   const share = toShare(computeScore(decisionFeatures, coefficients.decision))
   // The rest is shared by the other companies and the case that none is right.
   const odds = otherScores.map((score) => Math.exp(Math.min(score, best.score)))
@@ -77,6 +79,18 @@ export function rankCompanies(
     noneShare: ((1 - share) * (1 + unseenOdds)) / total,
     decisionFeatures,
   }
+}
+
+/** Scores each company by its best name; the highest score first. */
+export function scoreCompanies(
+  query: MatchQuery,
+  names: readonly CandidateName[],
+  vocabulary: Vocabulary,
+  contextCount: (candidate: CandidateName) => number,
+  coefficients: Coefficients,
+): ScoredCompany[] {
+  const evidences = buildEvidences(query, names, vocabulary, contextCount)
+  return favorParents(pickBestOfEach(evidences, coefficients)).sort(compareScores)
 }
 
 const compareScores = (a: ScoredCompany, b: ScoredCompany): number =>
@@ -160,7 +174,8 @@ function countSiblings(
     }
     if (matchType === 'completed') completed.add(candidate.entityNumber)
     // A text that ends with a number identifies one member of the series.
-    if (isTruncated && isOneOfSeries && !isNumberWord(text.words.at(-1)?.text ?? '')) series.add(candidate.entityNumber)
+    if (isTruncated && isOneOfSeries && !isNumberWord(text.words.at(-1)?.text ?? ''))
+      series.add(candidate.entityNumber)
     const head = getHead(comparison)
     if (head === null) continue
     const companies = getOrCreate(beginnings, head, () => new Map<number, PlacedCompany>())
@@ -173,7 +188,11 @@ function countSiblings(
   return ({ comparison, place }) => {
     const { candidate, rarestWord, form } = comparison
     const head = getHead(comparison)
-    const { count = 0, listedCount = 0, countFrom = [] } = (head === null ? undefined : headCounts.get(head)) ?? {}
+    const {
+      count = 0,
+      listedCount = 0,
+      countFrom = [],
+    } = (head === null ? undefined : headCounts.get(head)) ?? {}
     const sameForm = formed.get(candidate.coreKey)?.size ?? 0
     return {
       exactCount: exact.get(candidate.coreKey)?.size ?? 0,
@@ -227,10 +246,13 @@ function countBetter(
 
 /** Counts companies whose names begin with the first two words of the text, as in a family of funds. */
 function countFamily(pairs: readonly EvidencePair[]): number {
-  const [first, second] = (pairs[0]?.comparison.text.words ?? []).filter(({ wordClass }) => wordClass !== 'stop')
+  const [first, second] = (pairs[0]?.comparison.text.words ?? []).filter(
+    ({ wordClass }) => wordClass !== 'stop',
+  )
   if (first === undefined || second === undefined) return 0
   const members = pairs.filter(
-    ({ comparison: { candidate } }) => candidate.tokens[0] === first.text && candidate.tokens[1] === second.text,
+    ({ comparison: { candidate } }) =>
+      candidate.tokens[0] === first.text && candidate.tokens[1] === second.text,
   )
   return new Set(members.map(({ comparison }) => comparison.candidate.entityNumber)).size
 }
@@ -282,9 +304,12 @@ function favorParents(companies: readonly ScoredCompany[]): ScoredCompany[] {
   const favored = [...companies]
   for (const arm of companies) {
     if (!arm.evidence.comparison.isInHouse) continue
-    const at = favored.findIndex(({ evidence: { comparison } }) => isParent(comparison, arm.evidence.comparison))
+    const at = favored.findIndex(({ evidence: { comparison } }) =>
+      isParent(comparison, arm.evidence.comparison),
+    )
     const parent = favored[at]
-    if (parent !== undefined && parent.score <= arm.score) favored[at] = { ...parent, score: arm.score + parentLead }
+    if (parent !== undefined && parent.score <= arm.score)
+      favored[at] = { ...parent, score: arm.score + parentLead }
   }
   return favored
 }
@@ -311,19 +336,22 @@ function joinAlike(sorted: readonly ScoredCompany[]): JoinedCompany[] {
 
 const alikeMax = 3
 
-/** The same name in two registers, without a contradiction in form or country. */
-function isAlike(a: Pick<RankedCompany, 'evidence'>, b: Pick<RankedCompany, 'evidence'>): boolean {
+/** The same name in two registers, or twice in one that states no place, without a contradiction in form or country. */
+export function isAlike(a: Pick<RankedCompany, 'evidence'>, b: Pick<RankedCompany, 'evidence'>): boolean {
   const [one, other] = [a.evidence.comparison, b.evidence.comparison]
   if (one.matchType !== 'exact' || other.matchType !== 'exact') return false
   const [left, right] = [one.candidate, other.candidate]
+  if (left.coreKey !== right.coreKey) return false
+  const isElsewhere = left.sourceNumber !== right.sourceNumber
+  const isUnplaced = left.fullKey === right.fullKey && (isPlaceless(left) || isPlaceless(right))
   return (
-    left.coreKey === right.coreKey &&
-    left.sourceNumber !== right.sourceNumber &&
+    (isElsewhere || isUnplaced) &&
     (left.formClass === right.formClass || isOpenForm(left) || isOpenForm(right)) &&
     shareCountry(left, right)
   )
 }
 
+const isPlaceless = ({ place }: CandidateName) => place.cityKey === '' && place.countryCode === ''
 const isOpenForm = ({ formClass }: CandidateName) => formClass === null || formClass === 'company'
 
 /** Without an address, a register of another country is weak evidence. */

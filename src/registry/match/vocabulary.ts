@@ -241,7 +241,11 @@ export class WordList {
   /** True if a word has these letters in this order. */
   hasLetters(at: number, letters: string): boolean {
     let index = 0
-    for (let byte = this.start(at), end = this.start(at + 1) - 1; byte < end && index < letters.length; byte++)
+    for (
+      let byte = this.start(at), end = this.start(at + 1) - 1;
+      byte < end && index < letters.length;
+      byte++
+    )
       if (this.#bytes[byte] === letters.charCodeAt(index)) index++
     return index === letters.length
   }

@@ -44,7 +44,7 @@ const classOfWord = toMap([
     'security',
     `stock shs cl ser ordinary ord ords adr adrs ads depositary receipt receipts depository uts warrant warrants wts rts
     preferred pfd pfds pref prf perp nts debenture debentures frn mtn emtn cert vtg inh inhaber inhaberaktien nam namens
-    namensaktien namenaktien namensakt aktie aktien stammaktien vz vorzugsaktien vorzugsakt nominale porteur azioni azione
+    namensaktien namenaktien namensakt akt aktie aktien stammaktien vz vorzugsaktien vorzugsakt nominale porteur azioni azione
     az npv comn stk redeemable sponsored spon spons reit sbi navne aktier aandelen aand bearershares acciones accion
     isin wkn cusip dl lsf gdr gdrs anleihe schuldverschreibung obligationen titres`,
   ],
@@ -60,7 +60,7 @@ const classOfWord = toMap([
     `headquarters hq zentrale niederlassung betriebsstatte zweigniederlassung filiale agence succursale vestiging filial
     sucursal bldg suite`,
   ],
-  ['web', 'https http www com net org'],
+  ['web', 'https http www com'],
   ['former', 'formerly previously former fka aka nka vormals ehemals anciennement frueher fruher'],
   ['mark', 'dba ta'],
   ['exchange', 'nyse nasdaq amex otc otcmkts xetra euronext'],
@@ -92,7 +92,7 @@ const classBesideOthers = toMap([
     `branch office plant site facility warehouse store stores location werk standort sede building floor room terminal
     campus depot lager kiosk outlet shop no nr park distribution center centre works lab labs`,
   ],
-  ['web', 'info biz io uk de fr eu ch it'],
+  ['web', 'info biz io uk de fr eu ch it co net org nl'],
   ['former', 'now known ex antes'],
   ['exchange', 'lse tsx asx ln gy gr fp ticker symbol us'],
 ])
@@ -110,7 +110,8 @@ export function classifyWord(word: string, placeWords: ReadonlySet<string>): Wor
   const listed = classOfWord.get(word)
   if (listed !== undefined) return listed
   if (ordinal.test(word)) return 'number'
-  if (isNumberWord(word)) return dateCode.test(word) ? 'date' : hasLetterAndDigit.test(word) ? 'code' : 'number'
+  if (isNumberWord(word))
+    return dateCode.test(word) ? 'date' : hasLetterAndDigit.test(word) ? 'code' : 'number'
   if (placeWords.has(word)) return 'place'
   if (isLightWord(word)) return 'light'
   if (word.length >= 4 && namesCountry(word)) return 'place'
@@ -125,35 +126,77 @@ interface Classified {
   readonly isApart: boolean
 }
 
+const streetWords = new Set(
+  listWords(
+    `street st road rd avenue ave av boulevard blvd drive dr lane ln way highway hwy route rte parkway pkwy place pl plaza
+    square sq court ct circle cir terrace box crescent strasse str platz weg allee rue via calle straat laan`,
+  ),
+)
+const streetWordsMax = 5
+
+/** Returns the place of a street's number, from which on the text is an address; -1 without one. */
+function findAddress(words: readonly Classified[]): number {
+  return words.findIndex(({ text }, at) => {
+    if (at === 0) return false
+    if (/^(?:po|p)$/.test(text)) return words.slice(at + 1, at + 3).some((word) => word.text === 'box')
+    if (!/^\d{1,6}[a-z]?$/.test(text)) return false
+    return words.slice(at + 2, at + 2 + streetWordsMax).some((word) => streetWords.has(word.text))
+  })
+}
+
 /**
  * Returns the class of each word beside the others: "american" describes a security before "depositary", and "plant" a site
  * after a dash. Runs of words that may be of one kind have it if one of them surely has, or if the run stands apart at the end.
  */
 export function classifyBesideOthers(words: readonly Classified[]): WordClass[] {
   const classes = words.map(({ wordClass }) => wordClass)
-  for (const kind of ['security', 'date', 'department', 'site', 'web', 'former', 'exchange', 'currency'] as const) {
+  const address = findAddress(words)
+  if (address > 0)
+    for (let at = address; at < words.length; at++) if (classes[at] !== 'form') classes[at] = 'place'
+  for (const kind of [
+    'security',
+    'date',
+    'department',
+    'site',
+    'web',
+    'former',
+    'exchange',
+    'currency',
+  ] as const) {
     const mayBe = (at: number) => {
       const word = words[at]
-      return word !== undefined && (classes[at] === kind || classBesideOthers.get(word.text) === kind || isFiller(at, kind))
+      return (
+        word !== undefined &&
+        (classes[at] === kind || classBesideOthers.get(word.text) === kind || isFiller(at, kind))
+      )
     }
     const isFiller = (at: number, of: WordClass) =>
       isOfSecurity(of)
         ? ['number', 'percent', 'letter', 'date', 'currency', 'code', 'security'].includes(classes[at] ?? '')
-        : (of === 'department' || of === 'site') && ['stop', 'number', 'letter', 'department', 'site'].includes(classes[at] ?? '')
+        : (of === 'department' || of === 'site') &&
+          ['stop', 'number', 'letter', 'department', 'site'].includes(classes[at] ?? '')
     for (let from = 0; from < words.length;) {
       if (!mayBe(from)) {
         from++
         continue
       }
       let end = from
-      while (end < words.length && mayBe(end) && (end === from || !(words[end]?.isApart ?? false) || kind === 'security')) end++
-      const isSure = classes.slice(from, end).some((one) => one === kind || (kind === 'security' && one === 'percent'))
+      while (
+        end < words.length &&
+        mayBe(end) &&
+        (end === from || !(words[end]?.isApart ?? false) || kind === 'security')
+      )
+        end++
+      const isSure = classes
+        .slice(from, end)
+        .some((one) => one === kind || (kind === 'security' && one === 'percent'))
       const isSetOff = (from > 0 && (words[from]?.isApart ?? false)) || (words[end]?.isApart ?? false)
       const isApart = isSetOff && (kind === 'department' || kind === 'site')
       const named = words.slice(from, end).some(({ text }) => classBesideOthers.get(text) === kind)
       if ((isSure || (isApart && named)) && end - from < words.length)
         for (let at = from; at < end; at++)
-          if (classes[at] !== kind && classBesideOthers.get(words[at]?.text ?? '') === kind) classes[at] = kind
+          if (classes[at] !== kind && classBesideOthers.get(words[at]?.text ?? '') === kind)
+            classes[at] = kind
       from = end
     }
   }

@@ -1,5 +1,6 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { CandidateName } from '../match/candidate.js'
+import { findSynonym } from '../match/compare-words.js'
 import type { QueryText, TextWord } from '../match/query-text.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 import type { WordClass } from '../match/word-classes.js'
@@ -16,7 +17,16 @@ export interface CandidateFinder {
 type FinderLimits = Readonly<Record<keyof typeof searchLimits, number>>
 
 /** Classes of words that registered names have. */
-const nameClasses: ReadonlySet<WordClass> = new Set(['telling', 'generic', 'light', 'place', 'number', 'letter', 'code', 'form'])
+const nameClasses: ReadonlySet<WordClass> = new Set([
+  'telling',
+  'generic',
+  'light',
+  'place',
+  'number',
+  'letter',
+  'code',
+  'form',
+])
 /** Classes whose words are searched for with their spellings. */
 const searchedClasses: ReadonlySet<WordClass> = new Set([
   'telling',
@@ -44,6 +54,7 @@ export function createCandidateFinder(
   const byCore = prepare('n.core_key = ?', keyNamesMax)
   // The second condition enables the partial index.
   const byAcronym = prepare("n.acronym = ? AND n.acronym <> ''", keyNamesMax)
+  const byCoreBeginning = prepare('n.core_key >= ? AND n.core_key < ?', joinedNamesMax)
   const byStem = prepare('n.full_key >= ? AND n.full_key < ?', keyNamesMax)
   const byBeginning = prepare('n.tokens >= ? AND n.tokens < ?')
   return {
@@ -61,6 +72,7 @@ export function createCandidateFinder(
           add(byCore.all(key))
           if (key.length <= initialsMax && key.length >= 2) add(byAcronym.all(key))
         }
+        for (const word of listUnknown(text, vocabulary)) add(byCoreBeginning.all(word, `${word}\u007f`))
         const head = listHead(text)
         if (isUsefulHead(head)) add(byBeginning.all(`${head.join(' ')} `, `${head.join(' ')}!`))
         if (text.fullKey.length >= stemCharsMin) add(byStem.all(text.fullKey, `${text.fullKey}\u007f`))
@@ -94,6 +106,7 @@ const pieceWordsMax = 6
 const pieceStartsMax = 12
 /** A single unknown word of this length may be several words of a name, written as one. */
 const joinedCharsMin = 6
+const joinedNamesMax = 12
 
 /** Lists keys of pieces of the text that may be whole names. */
 function listKeys({ words, coreKey, forms }: QueryText, vocabulary: Vocabulary): Set<string> {
@@ -116,6 +129,15 @@ function listKeys({ words, coreKey, forms }: QueryText, vocabulary: Vocabulary):
   }
   return keys
 }
+
+/** Lists words of no registered name, which may be the first words of a name, written as one: "larkmoorfoods". */
+const listUnknown = ({ words }: QueryText, vocabulary: Vocabulary): string[] =>
+  words
+    .filter(
+      ({ text, wordClass }) =>
+        wordClass === 'telling' && text.length >= joinedCharsMin && vocabulary.countNames(text) === 0,
+    )
+    .map(({ text }) => text)
 
 /** The words at the beginning of the text that may be those of a name. */
 function listHead({ words }: QueryText): string[] {
@@ -140,7 +162,9 @@ function keepClosest(
   vocabulary: Vocabulary,
 ): CandidateName[] {
   if (names.length <= matchLimits.alignedNamesMax) return [...names]
-  const words = new Set(texts.flatMap((text) => text.words.flatMap((word) => listSpellings(word, false, vocabulary))))
+  const words = new Set(
+    texts.flatMap((text) => text.words.flatMap((word) => listSpellings(word, false, vocabulary))),
+  )
   const rate = ({ tokens }: CandidateName) => {
     let [shared, missing] = [0, 0]
     for (const token of tokens) {
@@ -220,7 +244,10 @@ interface Slot {
 
 function buildSlot(word: TextWord, isLast: boolean, vocabulary: Vocabulary): Slot {
   const spellings = searchedClasses.has(word.wordClass) ? listSpellings(word, isLast, vocabulary) : []
-  return { spellings, nameCount: spellings.reduce((sum, spelling) => sum + vocabulary.countNames(spelling), 0) }
+  return {
+    spellings,
+    nameCount: spellings.reduce((sum, spelling) => sum + vocabulary.countNames(spelling), 0),
+  }
 }
 
 /** Rarer words may be misspellings of others. */
@@ -231,6 +258,8 @@ function listSpellings({ text }: TextWord, isLast: boolean, vocabulary: Vocabula
   if (text.includes(unknownLetter)) return vocabulary.findSpellings(text.replaceAll(unknownLetter, ''))
   const known = vocabulary.countNames(text)
   const spellings = new Set(known > 0 ? [text] : [])
+  const synonym = findSynonym(text)
+  if (synonym !== undefined && vocabulary.countNames(synonym) > 0) spellings.add(synonym)
   const closed = text.replace(/([aou])e/g, '$1').replace(/aa/g, 'a')
   if (closed !== text && vocabulary.countNames(closed) > 0) spellings.add(closed)
   if (known >= rareNamesMax) return [...spellings]
