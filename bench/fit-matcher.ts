@@ -15,6 +15,63 @@ export const decisionFeatureNames: readonly string[] = names
 
 const companiesMax = 24
 
+const pick = (names: string, sign: 1 | -1) =>
+  names
+    .trim()
+    .split(/\s+/)
+    .map((name) => [name, sign] as const)
+
+/** What speaks for a company, and what against it, whatever a list says; and what no list tells. */
+const signs = Object.fromEntries([
+  ...pick(
+    `kindExact textShare exactWhole exactWholeForm fullName found foundForm foundFormOneWord foundApart completed formSame
+    formSameNext formOfPlace rarity rarest sharedTelling twoWordsClean onlyBeginning onlyBeginningThere onlyListedBeginning
+    onlyCompleted ownsRarest ownsRarestPart postal city region country registeredThere tailFits placedWhole listed listedWhole
+    listedPrefix listedRare lei industry fuzzyPlaced missingPlaced missingListed ownPlace`,
+    1,
+  ),
+  ...pick(
+    `cost costRoot otherName formerName missingTelling missingWeight missingGeneric missingLight missingNumber missingCountry
+    missingHead missingConflict missingOneWord missingFuzzy missingFormStated missingGenericForm missingInHouse bothMore
+    tellingBefore tellingBeforeWeight tellingInside tellingBehind tellingBehindWeight tellingBeforeForm genericBefore
+    genericInside genericBehind genericBeforeForm lightBefore lightBehind placeBefore letterLeft letterBefore cutWord
+    misspelled misspelledFirst misspelledShort misspelledKnown misspelledAll misspelledOneTelling abbreviated abbreviatedShort
+    abbreviatedAll abbreviatedRarity related plural unknownLetter misread fuzzyConflict fuzzyOneWord numbersDiffer
+    numbersDifferRarity oneOfSeries siblingNumber formSoftConflict formHardConflict formConflictExact formForeign
+    formForeignExact unstatedPartnership formOnlyInText generic genericUnplaced oneWordShort oneWordConflict oneWordPart
+    noTelling namesakes namesakesFormless betterPlaced betterForm beginningsMissing completions besideSeries family familyPart
+    noPlaceKnown townAbroad otherRegion otherCountry conflictFormless conflictPart conflictRarity otherTown noTown
+    noAddress tailDiffers`,
+    -1,
+  ),
+])
+const fixed = {
+  // Of two that fit as well, the one that has ended is meant less often: one that lives is accepted beside it.
+  inactive: -1.5,
+  // Its register no longer names it.
+  removed: -1.2,
+  // The caller says so: two words in common outweigh a difference of place.
+  context: 1,
+  // A place is given to tell namesakes apart; the few queries that have two of them leave it open.
+  betterPlaced: -1,
+  // Names made of registered ones cannot tell that a group's name alone seldom means the company that works for it.
+  inHouse: -1.2,
+  // A list that cuts names may mean either; few of the queries have both.
+  besideSeries: -1.2,
+  acronymPlaced: 1,
+}
+const withFixed = (names: readonly string[]) => {
+  const known = new Set(names)
+  const of = <Value>(values: Record<string, Value>) =>
+    Object.fromEntries(Object.entries(values).filter(([name]) => known.has(name)))
+  return { signs: of(signs), fixed: of(fixed) }
+}
+export const candidateBounds = withFixed(featureNames)
+export const decisionBounds = {
+  ...withFixed(names),
+  fixed: { context: 0 },
+}
+
 export function openFitMatcher(registryPath: string): FitMatcher {
   const { resolveDeps } = openRegistry(registryPath, { readonly: true })
   const known = new Map<number, { id: string; ids: readonly string[] }>()

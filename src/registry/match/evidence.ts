@@ -24,8 +24,6 @@ export interface SiblingCounts {
    * Companies whose names begin with the first two words of the text: the more, the likelier a missing one is meant.
    */
   readonly familyCount: number
-  /** How few names the registry has; see Vocabulary. */
-  readonly fewness: number
   /** No other company has the rarest word in common in its name. */
   readonly ownsRarestWord: boolean
 }

@@ -301,7 +301,6 @@ const featuresOfParts = {
     familyPart: multiply(not(isWhole), ({ siblings }) => logOf(siblings.familyCount)),
     ownsRarest: ({ siblings }) => siblings.ownsRarestWord,
     ownsRarestPart: multiply(not(isFound), ({ siblings }) => siblings.ownsRarestWord),
-    fewHeldInexact: multiply(not(isWhole), ({ siblings }) => siblings.fewness),
   },
   place: {
     postal: ({ place }) => place === 'postal',

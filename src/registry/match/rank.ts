@@ -201,7 +201,6 @@ function countSiblings(
       completedCount: completed.size,
       seriesCount: series.size,
       familyCount,
-      fewness: vocabulary.fewness,
       prefixCount: Math.max(1, count),
       listedPrefixCount: listedCount,
       placedPrefixCount: countFrom[placeRank[place]] ?? 0,

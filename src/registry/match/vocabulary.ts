@@ -90,11 +90,6 @@ export class Vocabulary {
     return this.countNames(word) + (getUsualCount(word) * usualNamesTotal) / 100_000
   }
 
-  /** Size of the registry: 0 from 100,000 names, 1 for 10,000, 2 for 1,000. */
-  get fewness(): number {
-    return Math.max(0, 5 - Math.log10(Math.max(1, this.#namesTotal)))
-  }
-
   /**
    * Share of 100,000 names that a smaller registry does not have, 0 to 1. The model was fitted on a registry of that size:
    * its evidence presumes that companies of like names would be found.
