@@ -5,7 +5,15 @@ import { parseArgs } from 'node:util'
 import { readFitCaches } from './fit-cache.js'
 import { generatedSets, type FitMatcherModule, type FitQuery } from './fit-data.js'
 import { planFolds } from './fit-folds.js'
-import { formatAnswer, isAccepted, isReportedApart, isRight, printReport, summarize } from './fit-judge.js'
+import {
+  formatAnswer,
+  isAccepted,
+  isLabelledSet,
+  isReportedApart,
+  isRight,
+  printReport,
+  summarize,
+} from './fit-judge.js'
 import { fitStages, type FittedStage } from './fit-stages.js'
 
 /**
@@ -24,6 +32,8 @@ const { values } = parseArgs({
     ridge: { type: 'string', default: '3' },
     'decision-ridge': { type: 'string', default: '3' },
     weight: { type: 'string', multiple: true, default: [] },
+    /** Weight of labelled rows without their company in the calibration; `none` leaves it out. */
+    calibrate: { type: 'string', default: '0.1' },
     /** Features without a weight, to see what they are good for. */
     without: { type: 'string', multiple: true, default: [] },
     /** Prints wrong answers (`wrong`), positives that were not accepted (`missed`) or both, of the sets named. */
@@ -38,7 +48,7 @@ if (values.matcher === undefined) throw new Error('--matcher is needed')
 
 /** Generated rows teach doubt; the lists tell how much of it is due. */
 const weights = new Map<string, number>([
-  ...generatedSets.map((set) => [set, 0.3] as const),
+  ...generatedSets.map((set) => [set, set === 'elsewhere' ? 0.1 : 0.3] as const),
   ...values.weight.map((text) => {
     const [name = '', weight = ''] = text.split('=')
     return [name, Number(weight)] as const
@@ -59,6 +69,14 @@ const fitted = fitStages(cache, matcher, {
   decisionRidge: Number(values['decision-ridge']),
   without: new Set(values.without.flatMap((text) => text.split(','))),
   weightOf: (query) => (isReportedApart(query) ? 0 : weightOf(query)),
+  calibrationWeightOf: ({ set, kind }) =>
+    values.calibrate === 'none' || isReportedApart({ kind })
+      ? 0
+      : isLabelledSet(set)
+        ? 1
+        : set === 'copy'
+          ? Number(values.calibrate)
+          : 0,
   folds,
 })
 printReport(fitted.answers, console.log)
