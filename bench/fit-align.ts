@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { readFitCaches } from './fit-cache.js'
-import { generatedSets, type FitMatcherModule, type FitQuery } from './fit-data.js'
+import { generatedSets, type FitMatcherModule, type FitQuery, type FitSet } from './fit-data.js'
 import { planFolds } from './fit-folds.js'
 import {
   formatAnswer,
@@ -32,6 +32,8 @@ const { values } = parseArgs({
     ridge: { type: 'string', default: '3' },
     'decision-ridge': { type: 'string', default: '3' },
     weight: { type: 'string', multiple: true, default: [] },
+    /** Factor on the weight of generated rows in stage 2. */
+    'decision-share': { type: 'string', default: '1' },
     /** Weight of labelled rows without their company in the calibration; `none` leaves it out. */
     calibrate: { type: 'string', default: '0.1' },
     /** Features without a weight, to see what they are good for. */
@@ -47,14 +49,17 @@ const { values } = parseArgs({
 if (values.matcher === undefined) throw new Error('--matcher is needed')
 
 /** Generated rows teach doubt; the lists tell how much of it is due. */
+const defaultWeights: Readonly<Partial<Record<FitSet, number>>> = { copy: 0.6, elsewhere: 0.1 }
 const weights = new Map<string, number>([
-  ...generatedSets.map((set) => [set, set === 'elsewhere' ? 0.1 : 0.3] as const),
+  ...generatedSets.map((set) => [set, defaultWeights[set] ?? 0.3] as const),
   ...values.weight.map((text) => {
     const [name = '', weight = ''] = text.split('=')
     return [name, Number(weight)] as const
   }),
 ])
 const weightOf = ({ set, kind, weight }: FitQuery) => weight * (weights.get(kind) ?? weights.get(set) ?? 1)
+
+const isGenerated = ({ set }: FitQuery) => (generatedSets as readonly string[]).includes(set)
 
 const matcher = (await import(pathToFileURL(resolve(values.matcher)).href)) as FitMatcherModule
 const cache = readFitCaches(values.cache)
@@ -69,6 +74,10 @@ const fitted = fitStages(cache, matcher, {
   decisionRidge: Number(values['decision-ridge']),
   without: new Set(values.without.flatMap((text) => text.split(','))),
   weightOf: (query) => (isReportedApart(query) ? 0 : weightOf(query)),
+  decisionWeightOf: (query) =>
+    isReportedApart(query)
+      ? 0
+      : weightOf(query) * (isGenerated(query) ? Number(values['decision-share']) : 1),
   calibrationWeightOf: ({ set, kind }) =>
     values.calibrate === 'none' || isReportedApart({ kind })
       ? 0
@@ -102,22 +111,25 @@ function printWeights(title: string, { bias, weights: of }: FittedStage): void {
     console.log(`  ${name.padEnd(28)}${weight.toFixed(3).padStart(9)}`)
 }
 
+/** The weights as src/registry/match/fitted-model.ts has them; the bias is the weight of the feature that is always 1. */
 function formatModel(): string {
-  const rounded = ({ bias, weights: of }: FittedStage) => ({
-    bias: Number(bias.toFixed(3)),
-    weights: Object.fromEntries(
-      Object.entries(of).map(([name, weight]) => [name, Number(weight.toFixed(3))]),
-    ),
-  })
-  const body = {
-    fitted: values.date,
-    rowCount: cache.queries.length,
-    heldOut: summarize(fitted.answers),
-    candidate: rounded(fitted.candidate),
-    decision: rounded(fitted.decision),
+  const format = (name: string, { bias, weights: of }: FittedStage, biasName: string) => {
+    const all = { ...of, [biasName]: (of[biasName] ?? 0) + bias }
+    const lines = Object.entries(all)
+      .map(([feature, weight]) => [feature, Number(weight.toFixed(3))] as const)
+      .filter(([, weight]) => weight !== 0)
+      .map(([feature, weight]) => `    ${feature}: ${weight},\n`)
+    return `  ${name}: {\n${lines.join('')}  },\n`
   }
+  const { rows, precision, recall, absentAccepted, calibrationError } = summarize(fitted.answers)
+  const date = values.date === '' ? '' : ` of ${values.date}`
   return (
-    '/** Written by bench/fit-align.ts; see there. The figures are of kinds that the fit did not see. */\n' +
-    `export const fittedModel = ${JSON.stringify(body, null, 2)} as const\n`
+    "import type { Model } from './model.js'\n\n" +
+    `/**\n * Written by bench/fit-align.ts; see there. The fit${date} has ${cache.queries.length} rows. On ${rows} labelled rows, each of a\n` +
+    ` * kind that was held out: precision ${precision}, recall ${recall}, absent accepted ${absentAccepted}, calibration error ${calibrationError}.\n */\n` +
+    'export const fittedModel: Model = {\n' +
+    format('company', fitted.candidate, matcher.candidateBias) +
+    format('decision', fitted.decision, matcher.decisionBias) +
+    '}\n'
   )
 }

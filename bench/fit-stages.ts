@@ -17,6 +17,8 @@ export interface StageSettings {
   readonly without: ReadonlySet<string>
   /** Weight of a query in the fit, 0 for none. */
   weightOf(query: FitQuery): number
+  /** Weight in stage 2. */
+  decisionWeightOf(query: FitQuery): number
   /**
    * Weight of a query in the calibration: the mixture of names for which a probability is to be true. All 0: the
    * probabilities of stage 2 stay as they are.
@@ -116,7 +118,7 @@ export function fitStages(cache: FitCache, matcher: FitMatcherModule, settings: 
   const secondWeights = (isTaken: (at: number) => boolean) =>
     Float32Array.from(decided, (at) => {
       const query = cache.queries[at]?.query
-      return query !== undefined && isTaken(at) ? settings.weightOf(query) : 0
+      return query !== undefined && isTaken(at) ? settings.decisionWeightOf(query) : 0
     })
   const secondFull = secondStage.fit(
     secondLabels,
