@@ -3,9 +3,17 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { readFitCaches } from './fit-cache.js'
-import { generatedSets, type FitMatcherModule, type FitQuery } from './fit-data.js'
+import { generatedSets, type FitMatcherModule, type FitQuery, type FitSet } from './fit-data.js'
 import { planFolds } from './fit-folds.js'
-import { formatAnswer, isAccepted, isReportedApart, isRight, printReport, summarize } from './fit-judge.js'
+import {
+  formatAnswer,
+  isAccepted,
+  isLabelledSet,
+  isReportedApart,
+  isRight,
+  printReport,
+  summarize,
+} from './fit-judge.js'
 import { fitStages, type FittedStage } from './fit-stages.js'
 
 /**
@@ -25,7 +33,9 @@ const { values } = parseArgs({
     'decision-ridge': { type: 'string', default: '3' },
     weight: { type: 'string', multiple: true, default: [] },
     /** Factor on the weight of generated rows in stage 2. */
-    'decision-share': { type: 'string', default: '0.5' },
+    'decision-share': { type: 'string', default: '1' },
+    /** Weight of labelled rows without their company in the calibration; `none` leaves it out. */
+    calibrate: { type: 'string', default: '0.1' },
     /** Features without a weight, to see what they are good for. */
     without: { type: 'string', multiple: true, default: [] },
     /** Prints wrong answers (`wrong`), positives that were not accepted (`missed`) or both, of the sets named. */
@@ -39,19 +49,15 @@ const { values } = parseArgs({
 if (values.matcher === undefined) throw new Error('--matcher is needed')
 
 /** Generated rows teach doubt; the lists tell how much of it is due. */
+const defaultWeights: Readonly<Partial<Record<FitSet, number>>> = { copy: 0.6, elsewhere: 0.1 }
 const weights = new Map<string, number>([
-  ...generatedSets.map((set) => [set, 0.3] as const),
+  ...generatedSets.map((set) => [set, defaultWeights[set] ?? 0.3] as const),
   ...values.weight.map((text) => {
     const [name = '', weight = ''] = text.split('=')
     return [name, Number(weight)] as const
   }),
 ])
-/** A name without one of its words is often another company's name. */
-const ambiguousOperations: ReadonlySet<string> = new Set(['word_lost', 'order_changed'])
-const weightOf = ({ set, kind, weight, operations }: FitQuery) =>
-  weight *
-  (weights.get(kind) ?? weights.get(set) ?? 1) *
-  (operations.some((operation) => ambiguousOperations.has(operation)) ? 0.1 : 1)
+const weightOf = ({ set, kind, weight }: FitQuery) => weight * (weights.get(kind) ?? weights.get(set) ?? 1)
 
 const isGenerated = ({ set }: FitQuery) => (generatedSets as readonly string[]).includes(set)
 
@@ -72,6 +78,14 @@ const fitted = fitStages(cache, matcher, {
     isReportedApart(query)
       ? 0
       : weightOf(query) * (isGenerated(query) ? Number(values['decision-share']) : 1),
+  calibrationWeightOf: ({ set, kind }) =>
+    values.calibrate === 'none' || isReportedApart({ kind })
+      ? 0
+      : isLabelledSet(set)
+        ? 1
+        : set === 'copy'
+          ? Number(values.calibrate)
+          : 0,
   folds,
 })
 printReport(fitted.answers, console.log)
@@ -97,22 +111,25 @@ function printWeights(title: string, { bias, weights: of }: FittedStage): void {
     console.log(`  ${name.padEnd(28)}${weight.toFixed(3).padStart(9)}`)
 }
 
+/** The weights as src/registry/match/fitted-model.ts has them; the bias is the weight of the feature that is always 1. */
 function formatModel(): string {
-  const rounded = ({ bias, weights: of }: FittedStage) => ({
-    bias: Number(bias.toFixed(3)),
-    weights: Object.fromEntries(
-      Object.entries(of).map(([name, weight]) => [name, Number(weight.toFixed(3))]),
-    ),
-  })
-  const body = {
-    fitted: values.date,
-    rowCount: cache.queries.length,
-    heldOut: summarize(fitted.answers),
-    candidate: rounded(fitted.candidate),
-    decision: rounded(fitted.decision),
+  const format = (name: string, { bias, weights: of }: FittedStage, biasName: string) => {
+    const all = { ...of, [biasName]: (of[biasName] ?? 0) + bias }
+    const lines = Object.entries(all)
+      .map(([feature, weight]) => [feature, Number(weight.toFixed(3))] as const)
+      .filter(([, weight]) => weight !== 0)
+      .map(([feature, weight]) => `    ${feature}: ${weight},\n`)
+    return `  ${name}: {\n${lines.join('')}  },\n`
   }
+  const { rows, precision, recall, absentAccepted, calibrationError } = summarize(fitted.answers)
+  const date = values.date === '' ? '' : ` of ${values.date}`
   return (
-    '/** Written by bench/fit-align.ts; see there. The figures are of kinds that the fit did not see. */\n' +
-    `export const fittedModel = ${JSON.stringify(body, null, 2)} as const\n`
+    "import type { Model } from './model.js'\n\n" +
+    `/**\n * Written by bench/fit-align.ts; see there. The fit${date} has ${cache.queries.length} rows. On ${rows} labelled rows, each of a\n` +
+    ` * kind that was held out: precision ${precision}, recall ${recall}, absent accepted ${absentAccepted}, calibration error ${calibrationError}.\n */\n` +
+    'export const fittedModel: Model = {\n' +
+    format('company', fitted.candidate, matcher.candidateBias) +
+    format('decision', fitted.decision, matcher.decisionBias) +
+    '}\n'
   )
 }

@@ -67,6 +67,9 @@ export interface FitMatcher {
 export interface FitMatcherModule {
   readonly candidateFeatureNames: readonly string[]
   readonly decisionFeatureNames: readonly string[]
+  /** Features that are always 1: their weights take the bias of a stage. */
+  readonly candidateBias: string
+  readonly decisionBias: string
   readonly candidateBounds?: FitBounds
   readonly decisionBounds?: FitBounds
   openFitMatcher(registryPath: string): FitMatcher | Promise<FitMatcher>

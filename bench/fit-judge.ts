@@ -1,4 +1,4 @@
-import { labelledSets, type FitQuery } from './fit-data.js'
+import { labelledSets, type FitQuery, type FitSet } from './fit-data.js'
 import type { HeldOutAnswer } from './fit-stages.js'
 
 /** A confidence is a whole percentage, so that 80 begins here; 99 is the largest. */
@@ -43,9 +43,11 @@ export const isAccepted = ({ probability }: HeldOutAnswer): boolean => probabili
 export const isRight = ({ best }: HeldOutAnswer): boolean => best?.isRight === true
 
 /** Kinds that no text can tell, or that a policy answers, are reported on their own. */
-export const isReportedApart = ({ kind }: FitQuery): boolean => /^(?:policy|stretch)_/.test(kind)
+export const isReportedApart = ({ kind }: Pick<FitQuery, 'kind'>): boolean =>
+  /^(?:policy|stretch)_/.test(kind)
 
-const isLabelled = ({ set }: FitQuery) => (labelledSets as readonly string[]).includes(set)
+export const isLabelledSet = (set: FitSet): boolean => (labelledSets as readonly string[]).includes(set)
+const isLabelled = ({ set }: FitQuery) => isLabelledSet(set)
 
 /** Mean difference between confidence and share of right answers, over bins of five points. */
 export function computeCalibrationError(answers: readonly HeldOutAnswer[]): number {
@@ -132,6 +134,7 @@ export function printReport(answers: readonly HeldOutAnswer[], say: (line: strin
   for (const [set, own] of group(labelled, ({ set }) => set))
     say(`  ${set}: ${computeCalibrationError(own.filter(isAccepted)).toFixed(4)}`)
   sayConfidences(labelled, say)
+  sayTrade(counted, say)
   sayGroups('kinds', new Map([...group(labelled, ({ set, kind }) => `${set} ${kind}`)].sort(compareKeys)))
   const apart = answers.filter(({ cached }) => isLabelled(cached.query) && isReportedApart(cached.query))
   sayGroups(
@@ -174,6 +177,37 @@ function sayConfidences(answers: readonly HeldOutAnswer[], say: (line: string) =
     say(
       `  from ${from.toFixed(3)}  ${String(own.length).padStart(14)}   ${mean.toFixed(3)}  ${right.toFixed(3)}`,
     )
+  }
+}
+
+/** Prints what other lines of acceptance would give. */
+function sayTrade(answers: readonly HeldOutAnswer[], say: (line: string) => void): void {
+  const inSets = (sets: readonly FitSet[]) => answers.filter(({ cached }) => sets.includes(cached.query.set))
+  const labelled = inSets(labelledSets)
+  const noise = inSets(['noise']).filter(({ cached }) => cached.query.operations.length > 0)
+  const madeUp = inSets(['changed', 'sibling', 'form', 'elsewhere'])
+  say('\naccept from   prec   recall  absent  removed  near   other made-up  noise recall')
+  for (const from of [0.5, 0.6, 0.7, 0.75, acceptFrom, 0.85, 0.9, 0.95]) {
+    const rate = (of: readonly HeldOutAnswer[], isWanted: (query: FitQuery) => boolean) => {
+      const wanted = of.filter(({ cached }) => isWanted(cached.query))
+      const met = wanted.filter(
+        (one) => one.probability >= from && (one.cached.query.isAbsent || isRight(one)),
+      )
+      return share(met.length, wanted.length)
+    }
+    const accepted = labelled.filter(({ probability }) => probability >= from)
+    const isAbsent = ({ isAbsent }: FitQuery) => isAbsent
+    const isPositive = ({ isAbsent }: FitQuery) => !isAbsent
+    const figures = [
+      share(accepted.filter(isRight).length, accepted.length),
+      rate(labelled, isPositive),
+      rate(labelled, isAbsent),
+      rate(inSets(['copy']), isAbsent),
+      rate(inSets(['near']), isAbsent),
+      rate(madeUp, isAbsent),
+      rate(noise, isPositive),
+    ]
+    say(`  ${from.toFixed(3)}       ${figures.join('   ')}`)
   }
 }
 

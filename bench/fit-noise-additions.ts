@@ -94,13 +94,7 @@ function writeDate(fraction: () => number): string {
 
 function writeRate(fraction: () => number): string {
   const rate = number(fraction, 12) + (pick([0, 0.125, 0.25, 0.5, 0.75, 0.875], fraction) ?? 0)
-  const written = [
-    `${rate}%`,
-    `${rate} %`,
-    `${rate}`,
-    `${String(rate).replace('.', ',')}%`,
-    `${rate.toFixed(3)}`,
-  ]
+  const written = [`${rate}%`, `${rate} %`, `${rate}`, `${String(rate).replace('.', ',')}%`, rate.toFixed(3)]
   return pick(written, fraction) ?? ''
 }
 

@@ -19,6 +19,11 @@ export interface StageSettings {
   weightOf(query: FitQuery): number
   /** Weight in stage 2. */
   decisionWeightOf(query: FitQuery): number
+  /**
+   * Weight of a query in the calibration: the mixture of names for which a probability is to be true. All 0: the
+   * probabilities of stage 2 stay as they are.
+   */
+  calibrationWeightOf(query: FitQuery): number
   /** Folds that hold a query out: at least one. */
   readonly folds: readonly (readonly number[])[]
 }
@@ -119,22 +124,41 @@ export function fitStages(cache: FitCache, matcher: FitMatcherModule, settings: 
     secondLabels,
     secondWeights(() => true),
   )
+  const odds = new Float64Array(decided.length)
+  for (let fold = 0; fold < foldCount; fold++) {
+    const isHeld = (at: number) => settings.folds[at]?.includes(fold) ?? false
+    const weights = secondWeights((at) => !isHeld(at))
+    const fitted = secondStage.fit(secondLabels, weights, secondFull)
+    decided.forEach((at, row) => {
+      if (settings.folds[at]?.[0] === fold) odds[row] = scoreRow(secondRows, row, fitted)
+    })
+  }
+  const calibrationWeights = (isTaken: (at: number) => boolean) =>
+    Float32Array.from(decided, (at) => {
+      const query = cache.queries[at]?.query
+      return query !== undefined && isTaken(at) ? settings.calibrationWeightOf(query) : 0
+    })
   const probabilities = new Float64Array(cache.queries.length)
   for (let fold = 0; fold < foldCount; fold++) {
     const isHeld = (at: number) => settings.folds[at]?.includes(fold) ?? false
-    const fitted = secondStage.fit(
+    const line = fitLine(
+      odds,
       secondLabels,
-      secondWeights((at) => !isHeld(at)),
-      secondFull,
+      calibrationWeights((at) => !isHeld(at)),
     )
     decided.forEach((at, row) => {
       if (settings.folds[at]?.[0] !== fold) return
-      probabilities[at] = 1 / (1 + Math.exp(-scoreRow(secondRows, row, fitted)))
+      probabilities[at] = 1 / (1 + Math.exp(-(line.bias + line.slope * (odds[row] ?? 0))))
     })
   }
+  const line = fitLine(
+    odds,
+    secondLabels,
+    calibrationWeights(() => true),
+  )
   return {
     candidate: firstStage.unscale(full),
-    decision: secondStage.unscale(secondFull),
+    decision: adjust(secondStage.unscale(secondFull), line),
     answers: cache.queries.map((cached, at) => {
       const first = firsts[at] ?? null
       return {
@@ -146,6 +170,26 @@ export function fitStages(cache: FitCache, matcher: FitMatcherModule, settings: 
       }
     }),
   }
+}
+
+interface Line {
+  readonly bias: number
+  readonly slope: number
+}
+
+/** Fits how log odds of stage 2 translate into those of the calibration's rows; without any they stay. */
+function fitLine(odds: Float64Array, labels: Uint8Array, weights: Float32Array): Line {
+  if (!weights.some((weight) => weight > 0)) return { bias: 0, slope: 1 }
+  const builder = new SparseBuilder(1)
+  for (const value of odds) builder.add([value])
+  const settings = { ridge: 1e-3, signs: Int8Array.of(1), fixed: Float64Array.of(Number.NaN) }
+  const [slope = 1, bias = 0] = fitLogistic(builder.finish(), labels, weights, settings)
+  return { bias, slope }
+}
+
+function adjust({ bias, weights }: FittedStage, line: Line): FittedStage {
+  const entries = Object.entries(weights).map(([name, weight]) => [name, weight * line.slope] as const)
+  return { bias: line.bias + bias * line.slope, weights: Object.fromEntries(entries) }
 }
 
 class Stage {
