@@ -142,3 +142,5 @@ export function buildDecisionFeatures(
   }
   return names.map((name, at) => known[name] ?? values[at] ?? 0)
 }
+export const candidateBias = 'always'
+export const decisionBias = 'start'

@@ -1,13 +1,12 @@
 import type { CandidateName } from '../../src/registry/match/candidate.js'
-import { compareNames, rewriteSpelling, type NameComparison } from '../../src/registry/match/compare-names.js'
+import { prepareText } from '../../src/registry/match/align-name.js'
+import { compareNames, type NameComparison } from '../../src/registry/match/compare-names.js'
 import { decide, type MatchDecision } from '../../src/registry/match/decide.js'
-import { fittedCoefficients, type Coefficients } from '../../src/registry/match/model.js'
-import { parseLocation } from '../../src/registry/match/parse-location.js'
+import type { Coefficients } from '../../src/registry/match/model.js'
+import { readQuery } from '../../src/registry/answer/resolve.js'
 import { rankCompanies, type MatchQuery, type Ranking } from '../../src/registry/match/rank.js'
 import { Vocabulary } from '../../src/registry/match/vocabulary.js'
 import type { NameKind } from '../../src/registry/model/registry-rows.js'
-import { listVariants, type VariantKind } from '../../src/registry/normalize/name-variants.js'
-import { foldText } from '../../src/registry/normalize/normalize-name.js'
 import { parseName } from '../../src/registry/normalize/parsed-name.js'
 import { toCityKey, toPostalKey, findRegionCode } from '../../src/registry/normalize/places.js'
 
@@ -93,13 +92,11 @@ export function vocabularyOf(names: readonly CandidateName[], total = namesTotal
   return new Vocabulary(counts, total)
 }
 
+/** Throws for a name without letters and digits. */
 export function queryOf(name: string, location: string | null, vocabulary: Vocabulary): MatchQuery {
-  const hint = parseLocation(location)
-  return {
-    variants: listVariants(name, hint?.cities).map((variant) => rewriteSpelling(variant, vocabulary)),
-    hint,
-    placeWords: new Set(foldText(location ?? '').split(' ')),
-  }
+  const query = readQuery({ name, location }, vocabulary)
+  if (query === null) throw new Error(`${name} has no letters`)
+  return query
 }
 
 export interface Asked {
@@ -115,32 +112,32 @@ export interface Asked {
 export function rank({ name, location = null, held, contextCount, coefficients, total }: Asked): Ranking {
   const names = candidatesOf(held)
   const vocabulary = vocabularyOf(names, total)
-  const query = queryOf(name, location, vocabulary)
-  if (query.variants.length === 0) return { ranked: [], noneShare: 1, noneScore: 0, unseenWeight: 0 }
+  const query = readQuery({ name, location }, vocabulary)
+  if (query === null) return { ranked: [], noneShare: 1, decisionFeatures: [] }
   return rankCompanies(query, names, vocabulary, contextCount, coefficients)
 }
 
 export function match(asked: Asked): MatchDecision {
-  return decide(rank(asked), asked.coefficients ?? fittedCoefficients)
+  return decide(rank(asked))
 }
 
 export function namedBy(decision: MatchDecision): string | null {
   return decision.kind === 'none' ? null : decision.best.evidence.comparison.candidate.name
 }
 
-/** A text, in one of its variants, beside one name. */
+/** A text beside one name. */
 export function compared(
   text: string,
   held: string | Held,
-  { location = null, kind = 'whole' }: { location?: string | null; kind?: VariantKind } = {},
+  { location = null }: { location?: string | null } = {},
 ): NameComparison {
   const names = candidatesOf([typeof held === 'string' ? { name: held } : held])
   const vocabulary = vocabularyOf(names)
-  const { variants, placeWords } = queryOf(text, location, vocabulary)
-  const variant = variants.find((found) => found.kind === kind)
+  const query = queryOf(text, location, vocabulary)
   const [candidate] = names
-  if (variant === undefined || candidate === undefined) throw new Error(`${text} has no variant ${kind}`)
-  const comparison = compareNames(variant, candidate, vocabulary, placeWords)
+  const [read] = query.texts
+  if (candidate === undefined || read === undefined) throw new Error(`${text} was not read`)
+  const comparison = compareNames(prepareText(read, vocabulary), candidate, query)
   if (comparison === null) throw new Error(`${text} is nothing like ${candidate.name}`)
   return comparison
 }

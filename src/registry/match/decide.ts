@@ -41,7 +41,10 @@ export function decide({ ranked, noneShare, decisionFeatures }: Ranking): MatchD
   // Example: three companies named "First Bancorp". Each is unlikely, but the case that all are wrong is less likely.
   const rivalShare = rivals.reduce((sum, { share }) => sum + share, 0)
   const isOneOfThese = rivals.length > 0 && best.share + rivalShare > noneShare
-  if (confidence < candidateConfidenceMin && !isOneOfThese) return { kind: 'none' }
+  const { matchType, isPart } = best.evidence.comparison
+  // The very name is worth a look, even if its form or its place says that it is another company's.
+  const isVeryName = matchType === 'exact' && !isPart
+  if (confidence < candidateConfidenceMin && !isOneOfThese && !isVeryName) return { kind: 'none' }
   const isOpen = confidence < matchedConfidenceMin && rivals.length > 0
   const isGuess =
     confidence < entityConfidenceMin ||

@@ -232,7 +232,8 @@ export function findFormAt(words: readonly string[], at: number): LegalFormEntry
   const known = byAnyFirstWord.get(words[at] ?? '')
   return (
     known?.find(
-      (entry) => hasWordsAt(entry.words, words, at) && (!entry.closing || at + entry.words.length === words.length),
+      (entry) =>
+        hasWordsAt(entry.words, words, at) && (!entry.closing || at + entry.words.length === words.length),
     ) ?? null
   )
 }
