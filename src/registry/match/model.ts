@@ -162,6 +162,12 @@ export function computeDecisionFeatures(
 
 export const toShare = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds))
 
+/** Of two companies that fit alike none is likelier than the other: the lead of the score bounds the log-odds. */
+export const boundByLead = (logOdds: number, score: number, rival: number): number =>
+  Math.min(logOdds, leadWeight * (score - rival))
+
+const leadWeight = 1.5
+
 /** Evidence for this company alone: another one of its name may be anywhere, and is seldom listed. */
 const ownParts: ReadonlySet<FeaturePart> = new Set(['place', 'context'])
 const prominenceParts: ReadonlySet<FeaturePart> = new Set(['listed', 'known to registers'])
