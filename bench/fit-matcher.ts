@@ -145,8 +145,8 @@ export function buildDecisionFeatures(
 ): number[] {
   const values = computeDecisionFeatures(features, scores.first, [])
   const known: Partial<Record<(typeof names)[number], number>> = {
-    gap: Math.min(9, scores.first - scores.rival),
-    rival: scores.rival,
+    gap: Math.min(9, scores.first - Math.max(-5, scores.rival)),
+    rival: Math.max(-5, scores.rival),
     nearRivals: Math.min(5, scores.countNear),
     others: scores.logSumOthers,
     gapToOthers: scores.first - scores.logSumOthers,
