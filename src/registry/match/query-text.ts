@@ -63,7 +63,8 @@ export interface StatedForm {
 const isLeadingForm = ({ leading, words, formClass }: LegalFormEntry): boolean =>
   leading || (formClass !== 'company' && words.join('').length >= 4 && words[0] !== 'limited')
 
-const numbers = String.raw`\d+(?:[.,/:]\d+)+\s?%?|\d+\s?%`
+const numbers = String.raw`\d+(?:[.,/:]\d+)+(?:\s?%)?|\d+\s?%`
+const thousands = /^\d{1,3}(?:,\d{3})+$/
 const pieces = new RegExp(String.raw`(${numbers})|[\p{L}\p{M}\p{N}${unknownLetter}]+|[&+]`, 'gu')
 const separatorKinds: readonly (readonly [RegExp, Separator])[] = [
   [/[([]/, '('],
@@ -250,7 +251,7 @@ function splitPieces(text: string): Piece[] {
       const wordClass = readNumber(written)
       const digits = written.replace(/[\s%]/g, '')
       found.push({
-        text: /^\d{1,3}(?:,\d{3})+$/.test(digits) ? digits.replaceAll(',', '') : digits,
+        text: thousands.test(digits) ? digits.replaceAll(',', '') : digits,
         written,
         separator,
         wordClass,
@@ -272,6 +273,7 @@ function splitPieces(text: string): Piece[] {
 
 function readNumber(written: string): WordClass {
   if (written.includes('%')) return 'percent'
+  if (thousands.test(written)) return 'number'
   if (/^\d{1,4}[./]\d{1,2}[./]\d{1,4}$/.test(written)) return 'date'
   if (/^\d{1,2}\/\d{2,4}$/.test(written)) return 'date'
   return /^\d{1,2}[.,]\d{2,5}$/.test(written) ? 'percent' : 'number'
