@@ -112,7 +112,7 @@ export function readText(
   const inForm = new Set(
     forms.flatMap(({ at, count }) => Array.from({ length: count }, (_, more) => at + more)),
   )
-  const kept = words.words.filter(({ wordClass, text: word }) => wordClass !== 'stop' || !joining.has(word))
+  const kept = words.words.filter(({ text: word }) => !joining.has(word))
   const all = kept.length > 0 ? kept : words.words
   const core = all.filter((word) => !inForm.has(words.words.indexOf(word)))
   return {
