@@ -66,11 +66,14 @@ export function rankCompanies(
     best.score,
     unseen === null ? otherScores : [...otherScores, unseen],
   )
-  const share = toShare(computeScore(decisionFeatures, coefficients.decision))
+  const fitted = toShare(computeScore(decisionFeatures, coefficients.decision))
   // The rest is shared by the other companies and the case that none is right.
   const odds = otherScores.map((score) => Math.exp(Math.min(score, best.score)))
   const unseenOdds = unseen === null ? 0 : Math.exp(unseen)
   const total = odds.reduce((sum, one) => sum + one, 1 + unseenOdds)
+  // Of companies with the same evidence none is likelier than the others.
+  const own = Math.exp(best.score)
+  const share = otherScores[0] === best.score ? Math.min(fitted, own / (total + own)) : fitted
   return {
     ranked: [
       { ...best, share },
