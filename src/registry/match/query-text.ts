@@ -81,6 +81,8 @@ const apostrophes = /['’‘`´]/g
 const tradeMarks: readonly (readonly [RegExp, string])[] = [
   [/\bd\s?[/.]\s?b\s?[/.]\s?a\b\.?/gi, ' dba '],
   [/\b([fan])\s?\/\s?k\s?\/\s?a\b\.?/gi, ' $1ka '],
+  [/\b(?:formerly|previously) known as\b/gi, ' fka '],
+  [/\b([an])(?:lso|ow) known as\b/gi, ' $1ka '],
   [/\bt\/a\b/gi, ' ta '],
   [/\bc\/o\b/gi, ' careof '],
   [/\b(?:doing business|trading|trades|operating) as\b/gi, ' dba '],
