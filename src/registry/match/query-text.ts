@@ -63,7 +63,7 @@ export interface StatedForm {
 const isLeadingForm = ({ leading, words, formClass }: LegalFormEntry): boolean =>
   leading || (formClass !== 'company' && words.join('').length >= 4 && words[0] !== 'limited')
 
-const numbers = String.raw`\d+(?:[.,/:]\d+)+(?:\s?%)?|\d+\s?%`
+const numbers = String.raw`\d{4}-\d\d-\d\d(?!\d)|\d+(?:[.,/:]\d+)+(?:\s?%)?|\d+\s?%`
 const thousands = /^\d{1,3}(?:,\d{3})+$/
 const pieces = new RegExp(String.raw`(${numbers})|[\p{L}\p{M}\p{N}${unknownLetter}]+|[&+]`, 'gu')
 const separatorKinds: readonly (readonly [RegExp, Separator])[] = [
@@ -276,7 +276,7 @@ function splitPieces(text: string): Piece[] {
 function readNumber(written: string): WordClass {
   if (written.includes('%')) return 'percent'
   if (thousands.test(written)) return 'number'
-  if (/^\d{1,4}[./]\d{1,2}[./]\d{1,4}$/.test(written)) return 'date'
+  if (/^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}$/.test(written)) return 'date'
   if (/^\d{1,2}\/\d{2,4}$/.test(written)) return 'date'
   return /^\d{1,2}[.,]\d{2,5}$/.test(written) ? 'percent' : 'number'
 }
