@@ -1,6 +1,7 @@
 import { findCandidateNames, readQuery } from '../src/registry/answer/resolve.js'
 import { featureNames } from '../src/registry/match/features.js'
 import {
+  boundByLead,
   computeDecisionFeatures,
   decisionFeatureNames as names,
   fittedCoefficients,
@@ -31,8 +32,8 @@ const signs = Object.fromEntries([
     1,
   ),
   ...pick(
-    `cost costRoot otherName formerName missingTelling missingWeight missingGeneric missingLight missingNumber missingCountry
-    missingHead missingConflict missingOneWord missingFuzzy missingFormStated missingGenericForm missingInHouse bothMore
+    `cost costRoot otherName formerName missingTelling missingWeight missingGeneric missingLight missingNumber
+    missingHead missingConflict missingOneWord missingFuzzy missingGenericForm missingInHouse bothMore
     tellingBefore tellingBeforeWeight tellingInside tellingBehind tellingBehindWeight tellingBeforeForm genericBefore
     genericInside genericBehind genericBeforeForm lightBefore lightBehind placeBefore letterLeft letterBefore cutWord
     misspelled misspelledFirst misspelledShort misspelledKnown misspelledAll misspelledOneTelling abbreviated abbreviatedShort
@@ -59,6 +60,16 @@ const fixed = {
   // A list that cuts names may mean either; few of the queries have both.
   besideSeries: -1.2,
   acronymPlaced: 1,
+  // Who states a legal form states the name: a word more is another company's of the group.
+  missingFormStated: -3,
+  // A group's companies are called by their countries, and few of the queries have their names.
+  missingCountry: -4,
+  // What stands in brackets in a full name tells which of a group's companies it is; few queries have such a name.
+  tellingInsideForm: -3,
+  // The foundation, the club or the pension fund of a company is another body.
+  bodyLeft: -3,
+  // The text after "care of" is the host of the address.
+  guest: -5,
 }
 const withFixed = (names: readonly string[]) => {
   const known = new Set(names)
@@ -134,8 +145,8 @@ export function buildDecisionFeatures(
 ): number[] {
   const values = computeDecisionFeatures(features, scores.first, [])
   const known: Partial<Record<(typeof names)[number], number>> = {
-    gap: Math.min(9, scores.first - scores.rival),
-    rival: scores.rival,
+    gap: Math.min(9, scores.first - Math.max(-5, scores.rival)),
+    rival: Math.max(-5, scores.rival),
     nearRivals: Math.min(5, scores.countNear),
     others: scores.logSumOthers,
     gapToOthers: scores.first - scores.logSumOthers,
@@ -144,3 +155,6 @@ export function buildDecisionFeatures(
 }
 export const candidateBias = 'always'
 export const decisionBias = 'start'
+
+export const boundLogOdds = (logOdds: number, { first, rival }: FirstScores): number =>
+  boundByLead(logOdds, first, rival)

@@ -148,7 +148,10 @@ export function fitStages(cache: FitCache, matcher: FitMatcherModule, settings: 
     )
     decided.forEach((at, row) => {
       if (settings.folds[at]?.[0] !== fold) return
-      probabilities[at] = 1 / (1 + Math.exp(-(line.bias + line.slope * (odds[row] ?? 0))))
+      const logOdds = line.bias + line.slope * (odds[row] ?? 0)
+      const scores = firsts[at]?.scores
+      const bounded = scores === undefined ? logOdds : (matcher.boundLogOdds?.(logOdds, scores) ?? logOdds)
+      probabilities[at] = 1 / (1 + Math.exp(-bounded))
     })
   }
   const line = fitLine(

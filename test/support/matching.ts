@@ -114,7 +114,7 @@ export function rank({ name, location = null, held, contextCount, coefficients, 
   const names = candidatesOf(held)
   const vocabulary = vocabularyOf(names, total)
   const query = readQuery({ name, location }, vocabulary)
-  if (query === null) return { ranked: [], noneShare: 1, decisionFeatures: [] }
+  if (query === null) return { ranked: [], noneShare: 1, decisionFeatures: [], unseenWeight: 0 }
   return rankCompanies(query, names, vocabulary, contextCount, coefficients)
 }
 

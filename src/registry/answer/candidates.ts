@@ -1,7 +1,13 @@
 import type { Candidate } from '../../core/decisions.js'
 import { findRecordUrl } from './citations.js'
 import { listIdentifiers, splitJurisdiction, getPrimary } from './entity-record.js'
-import { describeOtherCandidates, describePart, startText, type ComparedPair } from './evidence-texts.js'
+import {
+  describeOtherCandidates,
+  describePart,
+  smallRegistryText,
+  startText,
+  type ComparedPair,
+} from './evidence-texts.js'
 import { isSupportedKind, describeUnsupported } from './factors.js'
 import { formatAddress, findStanding } from './registration-facts.js'
 import type { NameMatch, ResolveDeps } from './resolve.js'
@@ -13,22 +19,29 @@ import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
 /**
  * Parts of the evidence, few enough to read. Each feature of the model is in one part, so the parts add up to the log-odds
- * of the share. `other candidates`: reduction by other possible companies. `start`: where the model starts.
+ * of the share. `other candidates`: reduction by other possible companies. `size of the registry`: by companies that a small
+ * registry lacks. `start`: where the model starts.
  */
+type PartName = DecisionPart | 'size of the registry'
+
 interface WeighedPart {
-  readonly part: DecisionPart
+  readonly part: PartName
   /** In log-odds. */
   readonly weight: number
 }
 
 /** Returns the contribution of each part; the sum is the log-odds of the share. */
-export function shareParts(company: RankedCompany, { ranked, decisionFeatures }: Ranking): WeighedPart[] {
-  const weights = new Map(
+export function shareParts(
+  company: RankedCompany,
+  { ranked, decisionFeatures, unseenWeight }: Ranking,
+): WeighedPart[] {
+  const weights = new Map<PartName, number>(
     weighParts(
       company.features,
       ranked[0] === company ? decisionFeatures : computeDecisionFeatures(company.features, company.score, []),
     ),
   )
+  if (unseenWeight !== 0) weights.set('size of the registry', unseenWeight)
   const told = [...weights].reduce(
     (sum, [part, weight]) => (part === 'other candidates' ? sum : sum + weight),
     0,
@@ -105,10 +118,12 @@ function estimateCandidateConfidence(
 }
 
 function buildEvidence(company: RankedCompany, pair: ComparedPair, ranking: Ranking): CompanyEvidence[] {
-  const formatPart = (part: DecisionPart) => {
+  const formatPart = (part: PartName) => {
     switch (part) {
       case 'other candidates':
         return describeOtherCandidates(company, ranking)
+      case 'size of the registry':
+        return smallRegistryText
       case 'start':
         return startText
       default:
@@ -156,7 +171,7 @@ function putKindFirst(
   evidence: readonly CompanyEvidence[],
   registration: StoredLegalEntity,
 ): CompanyEvidence[] {
-  const label: DecisionPart = 'kind of body'
+  const label: PartName = 'kind of body'
   const weighed = evidence.find((part) => part.label === label)
   const others = evidence.filter((part) => part !== weighed)
   return [weighed ?? { label, text: describeUnsupported(registration), weight: null }, ...others]

@@ -264,6 +264,9 @@ const afterColon = (place: string | null): string => (place === null ? '' : `: $
 const inBrackets = (countryCode: string | null): string =>
   countryCode === null ? '' : ` (${getCountryName(countryCode) ?? countryCode})`
 
+/** The registry has fewer names than the one that the model was fitted on. */
+export const smallRegistryText = 'a registry of few companies does not show how many others have such a name'
+
 /** Evidence that is the same for all companies of a query. */
 export const startText = 'where the model starts for a text like this one, before it compares companies'
 

@@ -135,6 +135,7 @@ const unreadable: NameMatch = {
   ranked: [],
   noneShare: 1,
   decisionFeatures: [],
+  unseenWeight: 0,
 }
 
 /** Matches name and place. `coefficients` allows experiments; `isLeftOut` excludes companies. */
@@ -203,8 +204,8 @@ function combineMatches(
   const [first] = matches.filter(({ ranked: [best] }) => best !== undefined)
   const [best, ...rivals] = ranked
   if (first === undefined || best === undefined)
-    return { decision: { kind: 'none' }, ranked: [], noneShare: 1, decisionFeatures: [] }
-  const { noneShare, decisionFeatures } = first
+    return { decision: { kind: 'none' }, ranked: [], noneShare: 1, decisionFeatures: [], unseenWeight: 0 }
+  const { noneShare, decisionFeatures, unseenWeight } = first
   const decision = {
     kind: 'candidate',
     best,
@@ -214,7 +215,7 @@ function combineMatches(
     confidence: severalConfidence,
     names,
   } as const
-  return { decision, ranked, noneShare, decisionFeatures }
+  return { decision, ranked, noneShare, decisionFeatures, unseenWeight }
 }
 
 /** Just below an even chance of one of two. */

@@ -31,6 +31,8 @@ const classCosts: Readonly<Record<WordClass, number>> = {
   security: 0.15,
   department: 0.35,
   site: 0.35,
+  body: 1.5,
+  host: 0.5,
   mark: 0.2,
   former: 0.2,
   exchange: 0.2,

@@ -416,6 +416,7 @@ function isOfPlace(word: string, { place }: CandidateName): boolean {
 /** Classes of words that other companies' names have. */
 const leftKind: Readonly<Partial<Record<WordClass, 'light' | 'soft' | 'number' | 'place' | 'hard'>>> = {
   telling: 'hard',
+  body: 'hard',
   generic: 'soft',
   light: 'light',
   number: 'number',

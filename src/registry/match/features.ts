@@ -150,7 +150,11 @@ const featuresOfParts = {
       ({ comparison }) => comparison.isFormStated,
     ),
     missingInHouse: ({ comparison }) => comparison.isInHouse,
-    missingFormStated: multiply(isMissing, ({ comparison }) => comparison.isFormStated),
+    // Who states the legal form states the name: a further word is that of another company of the group.
+    missingFormStated: multiply(
+      isMissing,
+      ({ comparison }) => comparison.isFormStated && comparison.isFormNext,
+    ),
     bothMore: multiply(isMissing, isTellingLeft),
     tellingBefore: countLeft('before', 'telling'),
     tellingBeforeWeight: weighLeft('before'),
@@ -199,6 +203,14 @@ const featuresOfParts = {
           position === 'before' && (word.wordClass === 'security' || word.wordClass === 'percent'),
       ),
     departmentLeft: ({ comparison: { left } }) => left.some(({ word }) => word.wordClass === 'department'),
+    bodyLeft: ({ comparison: { left } }) =>
+      left.some(({ word, role }) => word.wordClass === 'body' && role === null),
+    guest: ({ comparison: { left } }) =>
+      left.some(({ word, position }) => word.wordClass === 'host' && position === 'before'),
+    tellingInsideForm: multiply(
+      countLeft('inside', 'telling', 'generic', 'body'),
+      ({ comparison }) => comparison.isFormStated,
+    ),
     siteLeft: ({ comparison: { left } }) => left.some(({ word }) => word.wordClass === 'site'),
     codeLeft: ({ comparison: { left } }) => left.some(({ word }) => word.wordClass === 'code'),
     numberBefore: countLeft('before', 'number'),

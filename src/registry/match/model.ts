@@ -128,6 +128,8 @@ export function computeScore(features: readonly number[], coefficients: readonly
 /** Scores beyond these tell nothing more. */
 const scoreMax = 9
 const bound = (score: number): number => Math.max(-scoreMax, Math.min(scoreMax, score))
+/** In a registry of few companies none may be near. */
+const rivalMin = -5
 /** A rival whose score is less by at most this may be meant as well. */
 const nearGap = 1.5
 /** Stands for a company that was not found. */
@@ -143,7 +145,7 @@ export function computeDecisionFeatures(
   otherScores: readonly number[],
 ): number[] {
   const score = bound(ownScore)
-  const rival = otherScores.reduce((most, other) => Math.max(most, bound(other)), -scoreMax)
+  const rival = otherScores.reduce((most, other) => Math.max(most, bound(other)), rivalMin)
   const others = Math.log(
     otherScores.reduce((total, other) => total + Math.exp(bound(other)), Math.exp(noneScore)),
   )
@@ -161,6 +163,16 @@ export function computeDecisionFeatures(
 }
 
 export const toShare = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds))
+
+/**
+ * Bounds the log-odds of the best company: of two that fit alike none is likelier than the other, and no company is much
+ * likelier than its own score says.
+ */
+export const boundByLead = (logOdds: number, score: number, rival: number): number =>
+  Math.min(logOdds, leadWeight * (score - rival), score + trustMax)
+
+const leadWeight = 1.5
+const trustMax = 1.5
 
 /** Evidence for this company alone: another one of its name may be anywhere, and is seldom listed. */
 const ownParts: ReadonlySet<FeaturePart> = new Set(['place', 'context'])

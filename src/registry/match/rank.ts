@@ -4,6 +4,7 @@ import { compareNames, type NameComparison } from './compare-names.js'
 import type { Evidence, SiblingCounts } from './evidence.js'
 import { computeFeatures } from './features.js'
 import {
+  boundByLead,
   computeDecisionFeatures,
   computeScore,
   fittedCoefficients,
@@ -43,6 +44,8 @@ export interface Ranking {
   readonly noneShare: number
   /** Features of the first company beside the others; empty without one. */
   readonly decisionFeatures: readonly number[]
+  /** How much companies that a small registry lacks lower the log-odds of the first, at most 0. */
+  readonly unseenWeight: number
 }
 
 /**
@@ -58,15 +61,16 @@ export function rankCompanies(
 ): Ranking {
   const companies = joinAlike(scoreCompanies(query, names, vocabulary, contextCount, coefficients))
   const [best, ...others] = companies
-  if (best === undefined) return { ranked: [], noneShare: 1, decisionFeatures: [] }
+  if (best === undefined) return { ranked: [], noneShare: 1, decisionFeatures: [], unseenWeight: 0 }
   const otherScores = others.map(({ score }) => score)
   const unseen = scoreUnseen(best, vocabulary, coefficients)
-  const decisionFeatures = computeDecisionFeatures(
-    best.features,
-    best.score,
-    unseen === null ? otherScores : [...otherScores, unseen],
-  )
-  const fitted = toShare(computeScore(decisionFeatures, coefficients.decision))
+  const decideAmong = (scores: readonly number[]) => {
+    const features = computeDecisionFeatures(best.features, best.score, scores)
+    const logOdds = computeScore(features, coefficients.decision)
+    return { features, logOdds: boundByLead(logOdds, best.score, Math.max(-Infinity, ...scores)) }
+  }
+  const { features, logOdds } = decideAmong(unseen === null ? otherScores : [...otherScores, unseen])
+  const fitted = toShare(logOdds)
   // The rest is shared by the other companies and the case that none is right.
   const odds = otherScores.map((score) => Math.exp(Math.min(score, best.score)))
   const unseenOdds = unseen === null ? 0 : Math.exp(unseen)
@@ -80,7 +84,8 @@ export function rankCompanies(
       ...others.map((company, at) => ({ ...company, share: ((1 - share) * (odds[at] ?? 0)) / total })),
     ],
     noneShare: ((1 - share) * (1 + unseenOdds)) / total,
-    decisionFeatures,
+    decisionFeatures: features,
+    unseenWeight: unseen === null ? 0 : logOdds - decideAmong(otherScores).logOdds,
   }
 }
 

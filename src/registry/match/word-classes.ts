@@ -3,7 +3,7 @@ import { namesCountry } from '../../core/countries.js'
 
 /**
  * What a word of a text says if it is not part of the company's name. `telling`: possibly another company.
- * `generic`: a trade or a shape. `light`: often added to names or dropped. `stop`: joins words. `mark`: "d/b/a".
+ * `generic`: a trade or a shape. `body`: a body beside a company, such as its foundation. `host`: "care of". `light`: often added to names or dropped. `stop`: joins words. `mark`: "d/b/a".
  */
 export type WordClass =
   | 'telling'
@@ -17,6 +17,8 @@ export type WordClass =
   | 'security'
   | 'department'
   | 'site'
+  | 'body'
+  | 'host'
   | 'mark'
   | 'former'
   | 'exchange'
@@ -53,12 +55,18 @@ const classOfWord = toMap([
     'department',
     `payable receivable department dept attn attention accounting payroll procurement purchasing invoice invoices
     rechnung buchhaltung abteilung einkauf rechnungswesen kreditoren personalabteilung comptabilite achats
-    contabilidad contabilidade inkoop crediteuren poststelle wareneingang ufficio facturation facturacion careof`,
+    contabilidad contabilidade inkoop crediteuren poststelle wareneingang ufficio facturation facturacion`,
   ],
   [
     'site',
     `headquarters hq zentrale niederlassung betriebsstatte zweigniederlassung filiale agence succursale vestiging filial
     sucursal bldg suite`,
+  ],
+  ['host', 'careof'],
+  [
+    'body',
+    `foundation club pension pensions retirees alumni charity charities union auxiliary museum employees stiftung fondation
+    fundacion fondazione pensionskasse unterstutzungskasse betriebsrat verein`,
   ],
   ['web', 'https http www com'],
   ['former', 'formerly previously former fka aka nka vormals ehemals anciennement frueher fruher'],

@@ -26,6 +26,7 @@ const nameClasses: ReadonlySet<WordClass> = new Set([
   'letter',
   'code',
   'form',
+  'body',
 ])
 /** Classes whose words are searched for with their spellings. */
 const searchedClasses: ReadonlySet<WordClass> = new Set([
@@ -36,6 +37,7 @@ const searchedClasses: ReadonlySet<WordClass> = new Set([
   'code',
   'department',
   'site',
+  'body',
   'security',
   'exchange',
 ])
