@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { matchedConfidenceMin } from '../../../src/contract/result.js'
+import { shareParts } from '../../../src/registry/answer/candidates.js'
 import { decide } from '../../../src/registry/match/decide.js'
 import { featureNames } from '../../../src/registry/match/features.js'
 import { fittedModel } from '../../../src/registry/match/fitted-model.js'
@@ -10,7 +11,6 @@ import {
   decisionFeatureNames,
   toCoefficients,
   toShare,
-  weighParts,
 } from '../../../src/registry/match/model.js'
 import type { Ranking } from '../../../src/registry/match/rank.js'
 import { match, namedBy, rank, type Held } from '../../support/matching.js'
@@ -67,20 +67,6 @@ describe('the model', () => {
         expect(low).toBeGreaterThanOrEqual(0)
         expect(low).toBeLessThanOrEqual(high)
         expect(high).toBeLessThanOrEqual(1)
-      }),
-    )
-  })
-
-  it('the parts of the evidence add up to the log-odds', () => {
-    const { company, decision } = toCoefficients(fittedModel)
-    fc.assert(
-      fc.property(features, fc.array(score, { maxLength: 5 }), (own, others) => {
-        const decided = computeDecisionFeatures(own, computeScore(own, company), others)
-        const weights = [...weighParts(own, decided).values()]
-        expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(
-          computeScore(decided, decision),
-          6,
-        )
       }),
     )
   })
@@ -154,6 +140,42 @@ describe('shares', () => {
   })
 })
 
+const weightsOf = (ranking: Ranking, at = 0) => {
+  const company = ranking.ranked[at]
+  return new Map(
+    company === undefined ? [] : shareParts(company, ranking).map(({ part, weight }) => [part, weight]),
+  )
+}
+
+describe('the parts of the evidence', () => {
+  it('add up to the log-odds of the share of each company', () => {
+    fc.assert(
+      fc.property(text, location, registry, (name, place, held) => {
+        const ranking = rank({ name, location: place, held, contextCount: () => 1 })
+        for (const [at, { share }] of ranking.ranked.entries()) {
+          const sum = [...weightsOf(ranking, at).values()].reduce((total, weight) => total + weight, 0)
+          // No share is told to be less than one of a million.
+          expect(sum).toBeCloseTo(Math.max(Math.log(1e-6), Math.log(share / (1 - share))), 5)
+        }
+      }),
+    )
+  })
+
+  it('each weighs for or against by its own subject', () => {
+    const held = [{ name: 'Zorvex Calder', city: 'Leeds', country: 'GB', active: false }]
+    const weigh = (location: string | null, more: Partial<Held> = {}, total = 100_000) =>
+      weightsOf(
+        rank({ name: 'Zorvex Calder', location, held: held.map((row) => ({ ...row, ...more })), total }),
+      )
+    expect(weigh('Leeds, GB').get('place')).toBeGreaterThan(0)
+    expect(weigh('Austin, TX, US').get('place')).toBeLessThan(0)
+    expect(weigh(null, { listed: true }).get('listed')).toBeGreaterThan(0)
+    expect(weigh(null).has('listed')).toBe(false)
+    expect(weigh(null, {}, 20).get('size of the registry')).toBeLessThan(0)
+    expect(weigh(null).has('size of the registry')).toBe(false)
+  })
+})
+
 describe('ranking', () => {
   it('of each company the name counts that speaks for it most', () => {
     const { ranked: companies } = ranked('Zorvex - Plant 7', [
@@ -176,21 +198,6 @@ describe('ranking', () => {
       listedPrefixCount: 1,
       ownsRarestWord: false,
     })
-  })
-
-  it('of companies with such a name it counts those that fit the place as well', () => {
-    const held = [
-      { name: 'Zorvex Robotics', city: 'Reno', region: 'NV' },
-      { name: 'Zorvex Software', city: 'Austin', region: 'TX' },
-    ]
-    const { ranked: companies } = ranked('Zorvex', held, 'Reno, NV')
-    expect(companies.map(({ evidence }) => evidence.siblings.placedPrefixCount)).toEqual([1, 2])
-  })
-
-  it('counts the names that a cut text may go on as', () => {
-    const held = [{ name: 'Zorvex Municipal Income Trust' }, { name: 'Zorvex Municipal Income Fund' }]
-    const { ranked: companies } = ranked('Zorvex Municipal Incom', held)
-    expect(companies.map(({ evidence }) => evidence.siblings.completedCount)).toEqual([2, 2])
   })
 
   it('two of equal evidence: the one in use first, then the older record', () => {
@@ -244,13 +251,14 @@ describe('one company in two registers', () => {
 })
 
 describe('deciding', () => {
+  const alone = { decisionFeatures: [], unseenWeight: 0 }
   const kindOf = (name: string, held: string, share: number) => {
     const [best] = ranked(name, [{ name: held }]).ranked
-    return decide({ ranked: [{ ...best!, share }], noneShare: 1 - share, decisionFeatures: [] }).kind
+    return decide({ ranked: [{ ...best!, share }], noneShare: 1 - share, ...alone }).kind
   }
 
   it('nothing found is nothing, and neither is what is hardly likely', () => {
-    expect(decide({ ranked: [], noneShare: 1, decisionFeatures: [] })).toEqual({ kind: 'none' })
+    expect(decide({ ranked: [], noneShare: 1, ...alone })).toEqual({ kind: 'none' })
     const kinds = [0.19, 0.2, 0.49, 0.7, 0.95].map((share) => kindOf('Zorvex', 'Zorvex Robotics', share))
     expect(kinds).toEqual(['none', 'candidate', 'candidate', 'entity', 'entity'])
   })

@@ -146,6 +146,12 @@ const pairs: Record<Exclude<FeatureName, 'always'>, readonly [more: Asked, less:
   securityBehind: [of('Zorvex ADR', 'Zorvex'), of('ADR Zorvex', 'Zorvex')],
   securityBefore: [of('4% Zorvex', 'Zorvex'), of('Zorvex 4%', 'Zorvex')],
   departmentLeft: [of('Zorvex Payroll', 'Zorvex'), within],
+  bodyLeft: [of('Zorvex Foundation', 'Zorvex'), within],
+  guest: [of('Calder c/o Zorvex', 'Zorvex'), ahead],
+  tellingInsideForm: [
+    of('Zorvex Mellbrook Calder Ltd', 'Zorvex Calder'),
+    of('Zorvex Mellbrook Calder', 'Zorvex Calder'),
+  ],
   siteLeft: [of('Zorvex - Plant 7', 'Zorvex'), within],
   codeLeft: [of('Zorvex XY12Z', 'Zorvex'), within],
   numberBefore: [of('588611 Zorvex', 'Zorvex'), within],

@@ -31,7 +31,7 @@ describe('the class of each word', () => {
     ['XY12Z Korvanax', 'xy12z:code korvanax'],
     ['Korvanax d/b/a Larkmoor', 'korvanax dba:mark larkmoor'],
     ['Korvanax trading as Larkmoor', 'korvanax dba:mark larkmoor'],
-    ['Korvanax c/o Larkmoor', 'korvanax careof:department larkmoor'],
+    ['Korvanax c/o Larkmoor', 'korvanax careof:host larkmoor'],
     ['Korvanax f/k/a Larkmoor', 'korvanax fka:former larkmoor'],
     ['Korvanax now known as Larkmoor', 'korvanax nka:former larkmoor'],
     ['Korvanax Ltd, previously known as Larkmoor', 'korvanax ltd:form fka:former larkmoor'],
