@@ -45,48 +45,31 @@ describe('how a text is a name', () => {
   })
 
   it('what a column has cut off costs nothing', () => {
-    const { cost, alignment } = compared(
-      'Zorvex Growth Acquisition Corp',
-      'Zorvex Growth Acquisition Corp II',
-    )
+    const text = 'Zorvex Growth Acquisition Corp'
+    const { cost, alignment } = compared(text, `${text} II`)
     expect(cost).toBeCloseTo(0, 9)
     expect(alignment.cost).toBeGreaterThan(0)
   })
 })
 
 describe('words of the text that the name lacks', () => {
-  type Told = [word: string, wordClass: string, position: LeftWord['position'], role: LeftWord['role']]
-  test.each<[text: string, name: string | Held, left: readonly Told[]]>([
-    ['Zorvex Calder', 'Zorvex', [['calder', 'telling', 'behind', null]]],
-    ['Calder Zorvex', 'Zorvex', [['calder', 'telling', 'before', null]]],
-    ['Zorvex Calder Mellbrook', 'Zorvex Mellbrook', [['calder', 'telling', 'inside', null]]],
-    ['Zorvex Foods', 'Zorvex', [['foods', 'generic', 'behind', null]]],
-    ['Zorvex Group', 'Zorvex', [['group', 'light', 'behind', null]]],
-    ['Zorvex Ltd', 'Zorvex', [['ltd', 'form', 'behind', null]]],
-    ['Zorvex Germany', 'Zorvex', [['germany', 'place', 'behind', null]]],
-    ['Zorvex Ulm', { name: 'Zorvex', city: 'Ulm', country: 'DE' }, [['ulm', 'telling', 'behind', 'place']]],
-    ['Zorvex 3', 'Zorvex', [['3', 'number', 'behind', 'series']]],
-    ['Zorvex 588611', 'Zorvex', [['588611', 'number', 'behind', null]]],
-    ['Zorvex Calder - Zorvex', 'Zorvex Calder', [['zorvex', 'telling', 'behind', 'repeated']]],
-    ['4% Zorvex', 'Zorvex', [['4', 'percent', 'before', null]]],
-    [
-      'Zorvex dba Calder',
-      'Zorvex',
-      [
-        ['dba', 'mark', 'behind', null],
-        ['calder', 'telling', 'behind', null],
-      ],
-    ],
-    ['Zorvex Calder Mellbrook Brimho', 'Zorvex Calder Mellbrook', [['brimho', 'telling', 'behind', 'cut']]],
-  ])('%j beside %j: %j', (text, name, left) => {
-    expect(
-      compared(text, name).left.map(({ word, position, role }) => [
-        word.text,
-        word.wordClass,
-        position,
-        role,
-      ]),
-    ).toEqual(left)
+  test.each<[text: string, name: string | Held, ...left: string[]]>([
+    ['Zorvex Calder', 'Zorvex', 'calder telling behind'],
+    ['Calder Zorvex', 'Zorvex', 'calder telling before'],
+    ['Zorvex Calder Mellbrook', 'Zorvex Mellbrook', 'calder telling inside'],
+    ['Zorvex Foods', 'Zorvex', 'foods generic behind'],
+    ['Zorvex Ltd', 'Zorvex', 'ltd form behind'],
+    ['Zorvex Ulm', { name: 'Zorvex', city: 'Ulm', country: 'DE' }, 'ulm telling behind, place'],
+    ['Zorvex 3', 'Zorvex', '3 number behind, series'],
+    ['Zorvex 588611', 'Zorvex', '588611 number behind'],
+    ['Zorvex Calder - Zorvex', 'Zorvex Calder', 'zorvex telling behind, repeated'],
+    ['4% Zorvex', 'Zorvex', '4 percent before'],
+    ['Zorvex dba Calder', 'Zorvex', 'dba mark behind', 'calder telling behind'],
+    ['Zorvex Calder Mellbrook Brimho', 'Zorvex Calder Mellbrook', 'brimho telling behind, cut'],
+  ])('%j beside %j: %j', (text, name, ...left) => {
+    const tell = ({ word, position, role }: LeftWord) =>
+      `${word.text} ${word.wordClass} ${position}${role === null ? '' : `, ${role}`}`
+    expect(compared(text, name).left.map(tell)).toEqual(left)
   })
 
   const none = { light: 0, soft: 0, number: 0, place: 0, country: 0, hard: 0 }
@@ -105,13 +88,6 @@ describe('words of the text that the name lacks', () => {
     expect(compared(text, name, { location: 'Reno, NV' })[side]).toMatchObject(words)
   })
 
-  it('the rarer the hard words, the more they weigh', () => {
-    const weight = (name: string) => compared('Zorvex', name).nameLeftover.hardWeight
-    expect(weight('Zorvex Calder')).toBeGreaterThan(0)
-    expect(weight('Zorvex Software')).toBe(0)
-    expect(weight('Zorvex Calder Mellbrook')).toBeGreaterThan(weight('Zorvex Calder'))
-  })
-
   test.each([
     ['Calder - Zorvex Ltd', true, true],
     ['Calder Zorvex Ltd', false, true],
@@ -120,19 +96,6 @@ describe('words of the text that the name lacks', () => {
     ['Zorvex Ltd Calder', true, true],
   ])('%j sets them apart from the name: before %s, behind %s', (text, isApartBefore, isApartBehind) => {
     expect(compared(text, 'Zorvex')).toMatchObject({ isApartBefore, isApartBehind })
-  })
-
-  test.each([
-    ['Zorvex', 'Zorvex Calder Foods', true, false],
-    ['Calder Foods', 'Zorvex Calder Foods', false, true],
-    ['Zorvex Foods', 'Zorvex Calder Foods', false, false],
-  ])('%j lacks the end of %j: %s, its head: %s', (text, name, isTailMissing, isHeadMissing) => {
-    expect(compared(text, name)).toMatchObject({ isTailMissing, isHeadMissing })
-  })
-
-  it('a name that goes on with words for a company of its group is in its house', () => {
-    expect(compared('Zorvex', 'Zorvex Services (UK) Ltd').isInHouse).toBe(true)
-    expect(compared('Zorvex', 'Zorvex Calder Ltd').isInHouse).toBe(false)
   })
 })
 
@@ -174,19 +137,6 @@ describe('numbers', () => {
 })
 
 describe('spelling', () => {
-  test.each([
-    ['Zorvex Robotics', {}],
-    ['Zorvex Robotic', { plural: 1 }],
-    ['Zorvex Robtics', { misspelled: 1 }],
-    ['Zrvx Robotics', { abbreviated: 1 }],
-    ['Z\uFFFDrvex Robotics', { unknown_letter: 1 }],
-    ['Z0rvex Robotics', { misread: 1 }],
-    ['Zorvex Roboti', { cut: 1 }],
-  ])('%j beside Zorvex Robotics: %j', (text, pairs) => {
-    const { equal: _, joined: __, ...others } = compared(text, 'Zorvex Robotics').pairs
-    expect(Object.fromEntries(Object.entries(others).filter(([, count]) => count > 0))).toEqual(pairs)
-  })
-
   it('words written as one or apart are joined', () => {
     expect(compared('Zor Vex Robotics', 'Zorvex Robotics').pairs).toMatchObject({ joined: 1, equal: 1 })
     expect(compared('Zorvexcalder Robotics', 'Zorvexcald Er Robotics').pairs.joined).toBe(1)
@@ -199,16 +149,6 @@ describe('spelling', () => {
     ['Zorvex Group', 'Zorvex Group', [], false],
   ])('%j beside %j: %j differ, every telling word: %s', (text, name, looseWords, isMisspelled) => {
     expect(compared(text, name)).toMatchObject({ looseWords, isMisspelled })
-  })
-
-  it('a wrong letter is worse if it is the first, makes a known word, or is in a short one', () => {
-    expect(compared('Jorvexan Calder', 'Korvexan Calder')).toMatchObject({
-      isFirstChanged: true,
-      isLooseShort: false,
-      isLooseKnown: false,
-    })
-    expect(compared('Zorvi Calder', 'Zorvo Calder').isLooseShort).toBe(true)
-    expect(compared('Trust Calder', 'Truss Calder').isLooseKnown).toBe(true)
   })
 
   it('only a plural is told from a plural beside another difference', () => {
@@ -252,32 +192,11 @@ describe('legal forms', () => {
   )
 })
 
-it('rare words in common tell more than everyday ones', () => {
-  const rare = compared('Zorvex Calder', 'Zorvex Calder')
-  const common = compared('First Capital', 'First Capital')
-  expect(rare.sharedWeight).toBeGreaterThan(common.sharedWeight)
-  expect(rare.rarestWeight).toBeGreaterThan(common.rarestWeight)
-  expect([rare.isGeneric, common.isGeneric]).toEqual([false, true])
-  expect([rare.sharedTelling, common.sharedTelling]).toEqual([2, 0])
-  expect(compared('Zorvex Capital', 'Zorvex Capital').rarestWord).toBe('zorvex')
-})
-
 it('any text may be compared with any name', () => {
-  const piece = fc.constantFrom(
-    'Zorvex',
-    'Robotics',
-    'II',
-    'the',
-    'Bank',
-    '(UK)',
-    'Ltd',
-    '- Plant 7',
-    'dba',
-    '4%',
-    '第一',
-    'Z�x',
-  )
-  const text = fc.array(piece, { minLength: 1, maxLength: 6 }).map((pieces) => pieces.join(' '))
+  const pieces = 'Zorvex|Robotics|II|the|Bank|(UK)|Ltd|- Plant 7|dba|4%|第一|Z\uFFFDx'.split('|')
+  const text = fc
+    .array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 6 })
+    .map((some) => some.join(' '))
   fc.assert(
     fc.property(text, text, (asked, name) => {
       const names = candidatesOf([{ name }])
@@ -286,13 +205,9 @@ it('any text may be compared with any name', () => {
       for (const read of query.texts) {
         const comparison = compareNames(prepareText(read, vocabulary), names[0]!, query)
         if (comparison === null) continue
-        for (const share of [comparison.similarity, comparison.textShare, comparison.leastShare]) {
-          expect(share).toBeGreaterThanOrEqual(0)
-          expect(share).toBeLessThanOrEqual(1)
-        }
-        expect(Number.isFinite(comparison.cost + comparison.sharedWeight + comparison.rarestWeight)).toBe(
-          true,
-        )
+        const { similarity, textShare, leastShare, cost, sharedWeight } = comparison
+        for (const share of [similarity, textShare, leastShare]) expect(share >= 0 && share <= 1).toBe(true)
+        expect(Number.isFinite(cost + sharedWeight)).toBe(true)
         const inPairs = comparison.alignment.pairs.reduce((sum, { textCount }) => sum + textCount, 0)
         expect(inPairs + comparison.left.length).toBe(read.words.length)
       }

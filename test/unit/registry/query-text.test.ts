@@ -246,29 +246,8 @@ describe('names in other scripts', () => {
 })
 
 describe('whatever a text holds', () => {
-  const word = fc.constantFrom(
-    'Korvanax',
-    'LARKMOOR',
-    'Müller',
-    'Zorvexfoods',
-    'kidsfirst',
-    'Ltd',
-    'Inc.',
-    'GmbH',
-  )
-  const noise = fc.constantFrom(
-    '#0671',
-    '4.125%',
-    '03/22/28',
-    '(UK)',
-    '- Plant 7',
-    'Attn',
-    'CL A',
-    'II',
-    '&',
-    'A',
-    '1st',
-  )
+  const word = fc.constantFrom(...'Korvanax LARKMOOR Müller Zorvexfoods kidsfirst Ltd Inc. GmbH'.split(' '))
+  const noise = fc.constantFrom(...'#0671|4.125%|03/22/28|(UK)|- Plant 7|Attn|CL A|II|&|A|1st'.split('|'))
   const joint = fc.constantFrom(' ', ', ', ' - ', ' / ', ' (', ') ', '  ')
   const text = fc
     .array(fc.tuple(fc.oneof(word, noise), joint), { minLength: 1, maxLength: 12 })
