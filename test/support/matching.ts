@@ -20,6 +20,7 @@ export interface Held {
   readonly country?: string
   /** That of its register, where it is another. */
   readonly jurisdictionCountry?: string
+  readonly jurisdictionRegion?: string
   readonly active?: boolean
   readonly removed?: boolean
   readonly supported?: boolean
@@ -60,7 +61,7 @@ export function candidatesOf(held: readonly Held[]): CandidateName[] {
         postalKey: row.postal === undefined ? '' : toPostalKey(row.postal),
         countryCode: country,
         jurisdictionCountry: row.jurisdictionCountry ?? country,
-        jurisdictionRegion: '',
+        jurisdictionRegion: row.jurisdictionRegion ?? '',
       },
       prominence: {
         isListed: row.listed ?? false,

@@ -122,8 +122,8 @@ function describeNumbers({
   queryLeftover,
   nameLeftover,
 }: NameComparison): string {
-  if (isOneOfSeries) return 'its name continues with a number: one of a series'
   if (!numbersAgree) return 'the two names have different numbers'
+  if (isOneOfSeries) return 'its name continues with a number: one of a series'
   if (nameLeftover.number > 0) return 'its name has a number, not asked for'
   return queryLeftover.number > 0 ? 'a number was asked for, which its name lacks' : 'both names have numbers'
 }

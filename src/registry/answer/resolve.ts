@@ -233,7 +233,9 @@ export function readQuery(
     readText(name, facts),
     ...readNativeName(name).map(({ text, how }) => readText(text, facts, how)),
   ].filter((text) => text !== null)
-  return texts.length === 0 ? null : { texts: texts.slice(0, matchLimits.textsMax), hint, placeWords }
+  const words = texts.map((text) => text.words.map((word) => word.text).join(' '))
+  const different = texts.filter((_, at) => words.indexOf(words[at] ?? '') === at)
+  return texts.length === 0 ? null : { texts: different.slice(0, matchLimits.textsMax), hint, placeWords }
 }
 
 /** Returns candidate names. `isLeftOut`: candidates that a measurement excludes. */

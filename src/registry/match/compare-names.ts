@@ -248,7 +248,11 @@ export function compareNames(
     [...weights].filter((_, at) => text.words[at]?.wordClass === 'telling' && inPairs.has(at)),
   )
   const nameNumbers = missingWords.filter(isNumberWord).length
-  const leftNumbers = counted.filter(({ role }) => role === 'series').length
+  // Beside a number of the name, any other is a different one: a year, the number of a fund.
+  const leftNumbers = counted.filter(
+    ({ role, word }) =>
+      role === 'series' || (nameNumbers > 0 && !text.isSecurity && word.wordClass === 'number'),
+  ).length
   return {
     text,
     candidate,

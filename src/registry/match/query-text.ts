@@ -63,7 +63,8 @@ export interface StatedForm {
 const isLeadingForm = ({ leading, words, formClass }: LegalFormEntry): boolean =>
   leading || (formClass !== 'company' && words.join('').length >= 4 && words[0] !== 'limited')
 
-const numbers = String.raw`\d+(?:[.,/:]\d+)+\s?%?|\d+\s?%`
+const numbers = String.raw`\d{4}-\d\d-\d\d(?!\d)|\d+(?:[.,/:]\d+)+(?:\s?%)?|\d+\s?%`
+const thousands = /^\d{1,3}(?:,\d{3})+$/
 const pieces = new RegExp(String.raw`(${numbers})|[\p{L}\p{M}\p{N}${unknownLetter}]+|[&+]`, 'gu')
 const separatorKinds: readonly (readonly [RegExp, Separator])[] = [
   [/[([]/, '('],
@@ -80,6 +81,8 @@ const apostrophes = /['’‘`´]/g
 const tradeMarks: readonly (readonly [RegExp, string])[] = [
   [/\bd\s?[/.]\s?b\s?[/.]\s?a\b\.?/gi, ' dba '],
   [/\b([fan])\s?\/\s?k\s?\/\s?a\b\.?/gi, ' $1ka '],
+  [/\b(?:formerly|previously) known as\b/gi, ' fka '],
+  [/\b([an])(?:lso|ow) known as\b/gi, ' $1ka '],
   [/\bt\/a\b/gi, ' ta '],
   [/\bc\/o\b/gi, ' careof '],
   [/\b(?:doing business|trading|trades|operating) as\b/gi, ' dba '],
@@ -111,7 +114,7 @@ export function readText(
   const inForm = new Set(
     forms.flatMap(({ at, count }) => Array.from({ length: count }, (_, more) => at + more)),
   )
-  const kept = words.words.filter(({ wordClass, text: word }) => wordClass !== 'stop' || !joining.has(word))
+  const kept = words.words.filter(({ text: word }) => !joining.has(word))
   const all = kept.length > 0 ? kept : words.words
   const core = all.filter((word) => !inForm.has(words.words.indexOf(word)))
   return {
@@ -250,7 +253,7 @@ function splitPieces(text: string): Piece[] {
       const wordClass = readNumber(written)
       const digits = written.replace(/[\s%]/g, '')
       found.push({
-        text: /^\d{1,3}(?:,\d{3})+$/.test(digits) ? digits.replaceAll(',', '') : digits,
+        text: thousands.test(digits) ? digits.replaceAll(',', '') : digits,
         written,
         separator,
         wordClass,
@@ -272,7 +275,8 @@ function splitPieces(text: string): Piece[] {
 
 function readNumber(written: string): WordClass {
   if (written.includes('%')) return 'percent'
-  if (/^\d{1,4}[./]\d{1,2}[./]\d{1,4}$/.test(written)) return 'date'
+  if (thousands.test(written)) return 'number'
+  if (/^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}$/.test(written)) return 'date'
   if (/^\d{1,2}\/\d{2,4}$/.test(written)) return 'date'
   return /^\d{1,2}[.,]\d{2,5}$/.test(written) ? 'percent' : 'number'
 }

@@ -113,6 +113,9 @@ const ordinal = /^\d+(?:st|nd|rd|th)?$/
 const dateCode = /^\d{1,2}[a-z]{3}\d{2,4}$/
 const hasLetterAndDigit = /^(?=.*[a-z]).*\d/
 
+/** A day, a month and a year; or a month and a year. */
+const writtenDate = /\b(?:\d{1,2} [a-z]{3,} \d{2,4}|[a-z]{3,} (?:\d{1,2} )?\d{4})\b/
+
 /** Classifies a folded word that is no legal form. `placeWords`: words of the place that the query gives. */
 export function classifyWord(word: string, placeWords: ReadonlySet<string>): WordClass {
   const listed = classOfWord.get(word)
@@ -200,8 +203,10 @@ export function classifyBesideOthers(words: readonly Classified[]): WordClass[] 
         .some((one) => one === kind || (kind === 'security' && one === 'percent'))
       const isSetOff = (from > 0 && (words[from]?.isApart ?? false)) || (words[end]?.isApart ?? false)
       const isApart = isSetOff && (kind === 'department' || kind === 'site')
-      const named = words.slice(from, end).some(({ text }) => classBesideOthers.get(text) === kind)
-      if ((isSure || (isApart && named)) && end - from < words.length)
+      const run = words.slice(from, end).map(({ text }) => text)
+      const named = run.some((text) => classBesideOthers.get(text) === kind)
+      const isDate = kind === 'date' && writtenDate.test(run.join(' '))
+      if ((isSure || ((isApart || isDate) && named)) && end - from < words.length)
         for (let at = from; at < end; at++)
           if (classes[at] !== kind && classBesideOthers.get(words[at]?.text ?? '') === kind)
             classes[at] = kind

@@ -3,6 +3,7 @@ import { describe, expect, it, test } from 'vitest'
 import { calculateDistance, createDistance } from '../../../src/core/edit-distance.js'
 import { Vocabulary } from '../../../src/registry/match/vocabulary.js'
 import { buildWordClauses } from '../../../src/registry/store/blocking.js'
+import { queryOf } from '../../support/matching.js'
 
 describe('edit distance', () => {
   test.each([
@@ -75,9 +76,12 @@ describe('the words of a registry', () => {
     expect(vocabulary.findCompletions('zz')).toEqual([])
   })
 
-  it('looks a common word up only beside another', () => {
-    expect(buildWordClauses(['first', 'bank'], vocabulary)).toEqual([[['first'], ['bank']]])
-    expect(buildWordClauses(['microsoft', 'bank'], vocabulary)).toEqual([[['microsoft']]])
-    expect(buildWordClauses(['zzzz'], vocabulary)).toEqual([])
+  it('looks a common word up only beside another, and no word of another class', () => {
+    const list = (text: string) =>
+      buildWordClauses(queryOf(text, null, vocabulary).texts[0]?.words ?? [], vocabulary)
+    expect(list('First Bank')).toEqual([[['first'], ['bank']]])
+    expect(list('Microsoft Bank')).toEqual([[['microsoft']]])
+    expect(list('Mircosoft 4.125% Ltd')).toEqual([[['microsoft']]])
+    expect(list('zzzz')).toEqual([])
   })
 })

@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { compareWords, type WordMatchKind } from '../../../src/registry/match/compare-words.js'
+
+describe('how a word of a text stands for a word of a name', () => {
+  test.each<[text: string, name: string, kind: WordMatchKind]>([
+    ['korvanax', 'korvanax', 'equal'],
+    ['1', 'one', 'same'],
+    ['1st', 'first', 'same'],
+    ['mueller', 'muller', 'same'],
+    ['aabenraa', 'abenra', 'same'],
+    ['hotel', 'hotels', 'plural'],
+    ['glasses', 'glass', 'plural'],
+    ['bank', 'bancshares', 'related'],
+    ['holdings', 'group', 'related'],
+    ['intl', 'international', 'abbreviated'],
+    ['spk', 'sparkasse', 'abbreviated'],
+    ['mng', 'mining', 'abbreviated'],
+    ['svcs', 'services', 'abbreviated'],
+    ['korv', 'korvanax', 'abbreviated'],
+    ['k0rvanax', 'korvanax', 'misread'],
+    ['korvanax', 'korvanaoc', 'misspelled'],
+    ['intemational', 'international', 'misread'],
+    ['m\uFFFDller', 'muller', 'unknown_letter'],
+    ['m\uFFFDller', 'mueller', 'unknown_letter'],
+    ['korvanx', 'korvanax', 'misspelled'],
+    ['jorvanax', 'korvanax', 'misspelled'],
+  ])('%j and %j: %s', (text, name, kind) => {
+    expect(compareWords(text, name)?.kind).toBe(kind)
+  })
+
+  test.each([
+    ['korvanax', 'larkmoor'],
+    ['3', '4'],
+    ['2022', '2023'],
+    ['2022', '20222'],
+    ['group', 'bank'],
+    ['ct', 'center'],
+    ['abc', 'abd'],
+    ['korvanaxland', 'korvanax'],
+    ['ko\uFFFD', 'larkmoor'],
+    ['\uFFFDx', 'max'],
+    ['', 'korvanax'],
+  ])('%j and %j are different words', (text, name) => {
+    expect(compareWords(text, name)).toBeNull()
+  })
+
+  test('only the last word of a text may be the beginning of a longer one', () => {
+    expect(compareWords('incom', 'income', true)?.kind).toBe('cut')
+    expect(compareWords('incom', 'income', false)?.kind).toBe('misspelled')
+  })
+
+  test('the first letter and short words weigh more', () => {
+    const cost = (text: string, name: string) => compareWords(text, name)?.cost ?? NaN
+    expect(cost('jorvanax', 'korvanax')).toBeGreaterThan(cost('korvanex', 'korvanax'))
+    expect(cost('korva', 'korvo')).toBeGreaterThan(cost('korvanex', 'korvanax'))
+    expect(compareWords('jorvanax', 'korvanax')?.isFirstChanged).toBe(true)
+    expect(compareWords('korvanex', 'korvanax')?.isFirstChanged).toBe(false)
+  })
+
+  test('the more letters an abbreviation keeps, the less it costs', () => {
+    const costs = ['kor', 'korv', 'korva', 'korvan'].map((text) => compareWords(text, 'korvanaxos')?.cost)
+    expect(costs).toEqual([...costs].sort((a, b) => Number(b) - Number(a)))
+    expect(new Set(costs).size).toBe(costs.length)
+  })
+})
+
+describe('whatever the words', () => {
+  const word = fc.string({ unit: fc.constantFrom('a', 'e', 'k', 'l', 'r', 's', '1', '\uFFFD'), maxLength: 9 })
+
+  test('a match has a cost from 0, and a share of the letters from 0 to 1', () => {
+    fc.assert(
+      fc.property(word, word, fc.boolean(), (text, name, isLast) => {
+        const match = compareWords(text, name, isLast)
+        if (match === null) return
+        expect(match.cost).toBeGreaterThanOrEqual(0)
+        expect(match.cost === 0).toBe(text === name)
+        expect(match.share).toBeGreaterThan(0)
+        expect(match.share).toBeLessThanOrEqual(1)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('two spellings that are no abbreviation are the same both ways', () => {
+    const mutual: readonly WordMatchKind[] = ['equal', 'same', 'plural', 'related', 'misread']
+    const letters = fc.string({ unit: fc.constantFrom('a', 'e', 'k', 'l', 'r', 's'), maxLength: 9 })
+    fc.assert(
+      fc.property(letters, letters, (text, name) => {
+        const [one, other] = [compareWords(text, name), compareWords(name, text)]
+        if (one !== null && mutual.includes(one.kind)) expect(other).toEqual(one)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('a letter that is lost is found again', () => {
+    const whole = fc.string({
+      unit: fc.constantFrom('a', 'e', 'k', 'l', 'r', 's'),
+      minLength: 4,
+      maxLength: 12,
+    })
+    fc.assert(
+      fc.property(whole, fc.nat(11), (name, place) => {
+        const at = place % name.length
+        const text = `${name.slice(0, at)}\uFFFD${name.slice(at + 1)}`
+        expect(compareWords(text, name)?.kind).toBe('unknown_letter')
+      }),
+    )
+  })
+})

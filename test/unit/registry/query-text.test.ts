@@ -1,0 +1,280 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { readText, type QueryText } from '../../../src/registry/match/query-text.js'
+import { parseName } from '../../../src/registry/normalize/parsed-name.js'
+import { queryOf, vocabularyOf } from '../../support/matching.js'
+
+const known = new Set('acceptance first foods kids korvanax larkmoor mellbrook world'.split(' '))
+
+function read(text: string, place = ''): QueryText {
+  const found = readText(text, { placeWords: new Set(place.split(' ')), isWord: (word) => known.has(word) })
+  if (found === null) throw new Error(`${text} was not read`)
+  return found
+}
+
+/** Each word with its class; telling words without one. */
+const tell = (text: string, place?: string): string =>
+  read(text, place)
+    .words.map(({ text: word, wordClass }) => (wordClass === 'telling' ? word : `${word}:${wordClass}`))
+    .join(' ')
+
+type Case = [text: string, words: string]
+
+describe('the class of each word', () => {
+  test.each<Case>([
+    ['Korvanax Robotics, Inc.', 'korvanax robotics:generic inc:form'],
+    ['The Korvanax & Sons Group', 'the:stop korvanax and:stop sons group:light'],
+    ['Korvanax Germany', 'korvanax germany:place'],
+    ['Korvanax II', 'korvanax 2:number'],
+    ['Korvanax 3rd Fund', 'korvanax 3rd:number fund:generic'],
+    ['Korvanax 1,000 Ltd', 'korvanax 1000:number ltd:form'],
+    ['XY12Z Korvanax', 'xy12z:code korvanax'],
+    ['Korvanax d/b/a Larkmoor', 'korvanax dba:mark larkmoor'],
+    ['Korvanax trading as Larkmoor', 'korvanax dba:mark larkmoor'],
+    ['Korvanax c/o Larkmoor', 'korvanax careof:host larkmoor'],
+    ['Korvanax f/k/a Larkmoor', 'korvanax fka:former larkmoor'],
+    ['Korvanax now known as Larkmoor', 'korvanax nka:former larkmoor'],
+    ['Korvanax Ltd, previously known as Larkmoor', 'korvanax ltd:form fka:former larkmoor'],
+    ['www.korvanax.com', 'www:web korvanax com:web'],
+    ['NYSE Korvanax', 'nyse:exchange korvanax'],
+    ['Müller Straße', 'muller strasse'],
+    ["O'Korvan", 'okorvan'],
+  ])('%j: %s', (text, words) => {
+    expect(tell(text)).toBe(words)
+  })
+
+  test.each<Case>([
+    ['KORVANAX CORP 4.125 03/22/28', 'korvanax corp:form 4.125:percent 03/22/28:date'],
+    ['4.125% Korvanax Corp 22.03.28', '4.125:percent korvanax corp:form 22.03.28:date'],
+    ['4,5 % Korvanax Anleihe', '4,5:percent korvanax anleihe:security'],
+    ['Korvanax 22 Mar 2028', 'korvanax 22:number mar:date 2028:number'],
+    ['March 2028 Korvanax', 'march:date 2028:number korvanax'],
+    ['Korvanax 2028-03-22', 'korvanax 2028-03-22:date'],
+    ['Korvanax 15mar28 USD', 'korvanax 15mar28:date usd:currency'],
+    ['KORVANAX LTD SPONSORED ADR', 'korvanax ltd:form sponsored:security adr:security'],
+    ['Korvanax American Depositary Shares', 'korvanax american:security depositary:security shares:security'],
+    ['Korvanax 12.5% Notes', 'korvanax 12.5:percent notes:security'],
+  ])('%j describes a security: %s', (text, words) => {
+    expect(tell(text)).toBe(words)
+    expect(read(text).isSecurity).toBe(true)
+  })
+
+  test.each([
+    'American Korvanax',
+    'Korvanax Notes',
+    'Korvanax Fund 7',
+    'May & March Ltd',
+    'March 2028',
+    'Korvanax 1,000 Ltd',
+  ])('%j describes no security', (text) => {
+    expect(read(text).isSecurity).toBe(false)
+  })
+
+  test.each<Case>([
+    ['Korvanax Ltd - Accounts Payable', 'korvanax ltd:form accounts:department payable:department'],
+    ['Attn: Payroll, Korvanax Ltd', 'attn:department payroll:department korvanax ltd:form'],
+    ['Korvanax - Plant 7', 'korvanax plant:site 7:number'],
+    ['Korvanax (Branch Office)', 'korvanax branch:site office:site'],
+    ['Korvanax Niederlassung Ulm', 'korvanax niederlassung:site ulm'],
+    // Words that are words of names too, unless something sets them apart.
+    ['Plant Korvanax', 'plant korvanax'],
+    ['Korvanax Accounts', 'korvanax accounts'],
+  ])('departments and sites: %j: %s', (text, words) => {
+    expect(tell(text)).toBe(words)
+  })
+
+  test('from the number of a street on, the text is an address', () => {
+    expect(tell('Korvanax Ltd, 12 Main Street, Leeds')).toBe(
+      'korvanax ltd:form 12:place main:place street:place leeds:place',
+    )
+    expect(tell('Korvanax PO Box 12 Leeds')).toBe('korvanax po:place box:place 12:place leeds:place')
+    expect(tell('Korvanax 12 Mellbrook')).toBe('korvanax 12:number mellbrook')
+  })
+
+  test('a word of the place that the query gives is a place', () => {
+    expect(tell('Korvanax Quellstadt', 'quellstadt')).toBe('korvanax quellstadt:place')
+    expect(tell('Korvanax Quellstadt')).toBe('korvanax quellstadt')
+  })
+})
+
+describe('what separates words', () => {
+  test.each([
+    ['Korvanax Larkmoor', ''],
+    ['Korvanax. Larkmoor', ''],
+    ['Korvanax, Larkmoor', ','],
+    ['Korvanax: Larkmoor', ','],
+    ['Korvanax (Larkmoor)', '('],
+    ['Korvanax [Larkmoor]', '('],
+    ['Korvanax - Larkmoor', '-'],
+    ['Korvanax – Larkmoor', '-'],
+    ['Korvanax-Larkmoor', '-'],
+    ['Korvanax | Larkmoor', '/'],
+    ['Korvanax/Larkmoor', '/'],
+  ])('%j: %j', (text, separator) => {
+    const { words } = read(text)
+    expect(words[1]).toMatchObject({ text: 'larkmoor', separator, isApart: separator !== '' })
+    expect(words[0]).toMatchObject({ separator: '', isApart: false })
+  })
+})
+
+describe('words that are several, and letters that are one', () => {
+  test.each<Case>([
+    ['J.P. Korvanax', 'jp korvanax'],
+    ['J P Korvanax', 'jp korvanax'],
+    ['Korvanax S. p. A.', 'korvanax spa:form'],
+    ['T n L Sugars', 't:letter and:stop l:letter sugars'],
+    ['T&L Sugars', 't:letter and:stop l:letter sugars'],
+    ['H & M', 'h:letter and:stop m:letter'],
+    ['WorldAcceptance', 'world:generic acceptance'],
+    ['kidsfirst', 'kids first:generic'],
+    ['LARKMOORFOODS', 'larkmoor foods:generic'],
+    // Neither part is a word of a registered name.
+    ['ZorvexQuellstadt', 'zorvexquellstadt'],
+    ['United States Korvanax', 'us:light korvanax'],
+    ['M�ller', 'm�ller'],
+    ['M?ller', 'm�ller'],
+  ])('%j: %s', (text, words) => {
+    expect(tell(text)).toBe(words)
+  })
+})
+
+describe('legal forms', () => {
+  test.each<[text: string, formClass: string]>([
+    ['Korvanax, Inc.', 'stock'],
+    ['Korvanax GmbH & Co. KG', 'partnership'],
+    ['JSC Korvanax', 'stock'],
+    ['SRL Korvanax', 'limited'],
+    ['Open Joint Stock Company Korvanax', 'stock'],
+    ['Korvanax Joint Stock Company', 'stock'],
+    ['Limited Liability Company Korvanax', 'limited'],
+    ['KorvanaxAG', 'stock'],
+    ['KORVANAXLTD', 'limited'],
+    ['Korvanax株式会社', 'stock'],
+    // Misspelled, misread, cut.
+    ['Korvanax Limtied', 'limited'],
+    ['Korvanax lNC', 'stock'],
+    ['Korvanax Corporatio', 'stock'],
+  ])('%j has one, %s, and the core Korvanax', (text, formClass) => {
+    const { forms, coreKey } = read(text)
+    expect(forms.map((form) => form.formClass)).toEqual([formClass])
+    expect(coreKey).toBe('korvanax')
+  })
+
+  test('one in the middle is where it stands', () => {
+    expect(read('Korvanax Ltd Foods').forms).toMatchObject([{ at: 1, count: 1, words: ['ltd'] }])
+    expect(read('Korvanax Ltd Foods').coreKey).toBe('korvanaxfoods')
+  })
+
+  test.each(['Limited Brands', 'Company Korvanax', 'SA', 'Inc'])('%j has none', (text) => {
+    expect(read(text).forms).toEqual([])
+  })
+
+  test.each(['Korvanax Robotics, Inc.', 'Korvanax & Sons Ltd', 'The Korvanax GmbH & Co. KG', 'Korvanax SpA'])(
+    'the keys of %j are those of the registered name',
+    (text) => {
+      const { coreKey, fullKey } = parseName(text)
+      expect(read(text)).toMatchObject({ coreKey, fullKey })
+    },
+  )
+})
+
+describe('the end of a text', () => {
+  test.each([
+    ['Korvanax Growth Acquisition Corp', 'anywhere'],
+    ['Korvanax Growth Acquisition Co', 'between_words'],
+    ['Korvanax Growth Acquisition', 'nowhere'],
+  ])('%j: a column may have cut it %s', (text, cut) => {
+    // A column of 32 characters, or of 31 that ended at a space.
+    expect(read(text).cut).toBe(cut)
+  })
+
+  test.each([
+    ['Korvanax/DE/', 'DE'],
+    ['Korvanax Inc (WI)', 'WI'],
+    ['Korvanax Inc', ''],
+  ])('%j distinguishes namesakes by %j', (text, tail) => {
+    expect(read(text)).toMatchObject({ tail })
+    expect(read(text).words[0]?.text).toBe('korvanax')
+  })
+
+  test.each(['', '???', ' - ( ) ', '&'])('%j has no words, or none that is a name', (text) => {
+    expect(readText(text, { placeWords: new Set(), isWord: () => false })?.words ?? []).toHaveLength(
+      text === '&' ? 1 : 0,
+    )
+  })
+})
+
+describe('names in other scripts', () => {
+  const listTexts = (text: string) => queryOf(text, null, vocabularyOf([])).texts
+
+  test.each<[text: string, coreKey: string]>([
+    // By sound, and as the Western name that was written by ear.
+    ['ПАО Газпром', 'gazprom'],
+    ['Филипс', 'philips'],
+    ['Тексимов Банк АД', 'teximovbank'],
+    ['Алианц', 'alianz'],
+    ['Интернешънъл Корвен Груп', 'internationalkorvengroup'],
+    ['ООО «Объект»', 'obyekt'],
+    ['Корвен (България) ЕАД', 'korvenbulgaria'],
+    ['Όπτιμα Μπανκ Α.Ε.', 'optimabank'],
+    ['Κορβανική Ασφαλιστική', 'korvanikiinsurance'],
+    ['Χρυσός', 'hrusos'],
+    ['トヨタ', 'toyota'],
+    ['ソニーグループ株式会社', 'sonygroup'],
+    ['シェルジャパン株式会社', 'sheljapan'],
+    ['삼성전자', 'samsungelectronics'],
+    ['주식회사 포스코', 'posco'],
+    ['롯데', 'lotde'],
+  ])('%j may be %j', (text, coreKey) => {
+    expect(listTexts(text).map((read) => read.coreKey)).toContain(coreKey)
+  })
+
+  test.each(['シェルジャパン株式会社', 'Филипс', 'Korvanax Ltd'])(
+    'the first reading of %j is as given',
+    (text) => {
+      expect(listTexts(text)[0]).toMatchObject({ coreKey: parseName(text).coreKey, how: null })
+    },
+  )
+
+  test.each(['Korvanax', '中国银行股份有限公司', 'トヨタ', 'Χρυσός', 'Филипс'])(
+    'no reading of %j is repeated',
+    (text) => {
+      const keys = listTexts(text).map(({ words }) => words.map((word) => word.text).join(' '))
+      expect(new Set(keys).size).toBe(keys.length)
+    },
+  )
+})
+
+describe('whatever a text holds', () => {
+  const word = fc.constantFrom(...'Korvanax LARKMOOR Müller Zorvexfoods kidsfirst Ltd Inc. GmbH'.split(' '))
+  const noise = fc.constantFrom(...'#0671|4.125%|03/22/28|(UK)|- Plant 7|Attn|CL A|II|&|A|1st'.split('|'))
+  const joint = fc.constantFrom(' ', ', ', ' - ', ' / ', ' (', ') ', '  ')
+  const text = fc
+    .array(fc.tuple(fc.oneof(word, noise), joint), { minLength: 1, maxLength: 12 })
+    .map((parts) => parts.flat().join(''))
+  const toLetters = (written: string) => written.toLowerCase().replace(/[^\p{L}\p{N}%]/gu, '')
+
+  test('every letter of it is in some word, in its order', () => {
+    fc.assert(
+      fc.property(text, (given) => {
+        const found = readText(given, { placeWords: new Set(), isWord: (one) => known.has(one) })
+        expect(toLetters(found?.words.map(({ written }) => written).join('') ?? '')).toBe(toLetters(given))
+      }),
+    )
+  })
+
+  test('it is read, with forms inside it and words that are not empty', () => {
+    const any = fc.oneof(text, fc.string({ unit: 'grapheme', maxLength: 60 }))
+    fc.assert(
+      fc.property(any, fc.boolean(), (given, isKnown) => {
+        const found = readText(given, { placeWords: new Set(['uk']), isWord: () => isKnown })
+        if (found === null) return
+        expect(found.words.length).toBeGreaterThan(0)
+        expect(found.coreKey).not.toBe('')
+        for (const { text: one } of found.words) expect(one).toMatch(/^\S+$/)
+        for (const { at, count } of found.forms) expect(at + count).toBeLessThanOrEqual(found.words.length)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
