@@ -5,6 +5,8 @@ import { countOmittedIdentifiers } from './entity-record.js'
 import { describeRemoval, formatEnd } from './basis.js'
 import { listReasons, type Impact, type Match } from './reasons.js'
 import type { NameComparison } from '../match/compare-names.js'
+import type { TextWord } from '../match/query-text.js'
+import type { WordClass } from '../match/word-classes.js'
 import { classifyFundOrTrust } from '../normalize/parsed-name.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 import type { LeftRegister } from '../store/registration-columns.js'
@@ -118,19 +120,26 @@ export function describeName(comparison: NameComparison): string {
 /** Pieces of the text in a sentence. */
 const piecesNamedMax = 2
 
-/** Quotes what the text has beside the name, but for its legal form: `"Accounts Payable"`; `null` if nothing. */
-function describeRest({ left, text }: NameComparison): string | null {
-  const told = left.filter(({ word }) => word.wordClass !== 'stop' && word.wordClass !== 'form')
-  const pieces: string[] = []
-  let last = -2
-  for (const { at } of told) {
-    const written = text.words[at]?.written ?? ''
-    if (at === last + 1 && pieces.length > 0) pieces.push(`${pieces.pop() ?? ''} ${written}`)
-    else pieces.push(written)
+/** Words that are not quoted at the edge of a piece: joining words, legal forms, "d/b/a", "c/o". */
+const unquotedClasses: ReadonlySet<WordClass> = new Set(['stop', 'form', 'mark', 'host'])
+
+/** Quotes the words of the text that the name lacks: `"Accounts Payable"`; `null` without any. */
+function describeRest({ left, matchType, candidate }: NameComparison): string | null {
+  const runs: TextWord[][] = []
+  let last = -1
+  for (const { at, word } of left) {
+    if (matchType === 'acronym' && word.text === candidate.acronym) continue
+    if (runs.length === 0 || at > last + 1) runs.push([])
+    runs.at(-1)?.push(word)
     last = at
   }
+  const isQuoted = ({ wordClass }: TextWord) => !unquotedClasses.has(wordClass)
+  const pieces = runs
+    .map((run) => run.slice(run.findIndex(isQuoted), run.findLastIndex(isQuoted) + 1))
+    .filter((run) => run.length > 0)
+    .map((run) => `"${run.map(({ written }) => written).join(' ')}"`)
   if (pieces.length === 0) return null
-  const named = pieces.slice(0, piecesNamedMax).map((piece) => `"${piece}"`)
+  const named = pieces.slice(0, piecesNamedMax)
   return pieces.length > piecesNamedMax ? `${named.join(', ')} and more` : named.join(' and ')
 }
 

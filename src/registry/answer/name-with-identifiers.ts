@@ -81,10 +81,15 @@ function isBetter(one: NameComparison, other: NameComparison): boolean {
 }
 
 /** "Larkmoor Foods Ltd" is more specific than "Larkmoor plc"; "Larkmoor" is less specific than "Larkmoor Foods Ltd". */
-function hasMoreWords({ matchType, numbersAgree, queryLeftover }: NameComparison): boolean {
+function hasMoreWords(comparison: NameComparison): boolean {
+  const { matchType, numbersAgree, queryLeftover } = comparison
   if (matchType === 'acronym' || matchType === 'completed') return false
-  return !numbersAgree || countDistinctive(queryLeftover) > 0
+  return !numbersAgree || (countDistinctive(queryLeftover) > 0 && !isSetApart(comparison))
 }
+
+/** The whole name, with its legal form if there is one, is apart from the other words: "Larkmoor Foods - Tulsa Plant". */
+const isSetApart = ({ matchType, isApartBefore, isApartBehind, statedForm, isFormNext }: NameComparison) =>
+  matchType === 'exact' && isApartBefore && isApartBehind && (statedForm === null || isFormNext)
 
 const countDistinctive = ({ hard, soft, number }: LeftoverWords): number => hard + soft + number
 

@@ -56,9 +56,10 @@ export function listReasons(match: Match, registration: StoredLegalEntity): Fact
 }
 
 function listWordReasons(comparison: NameComparison): Reason[] {
-  const { queryLeftover, nameLeftover, numbersAgree, isOneOfSeries, isGeneric, isMisspelled, pairs } =
-    comparison
-  const [queryHasMore, nameHasMore] = [hasMore(queryLeftover), hasMore(nameLeftover)]
+  const { queryLeftover, nameLeftover, numbersAgree, isOneOfSeries, isMisspelled, pairs } = comparison
+  // Initials are no words of the name, and no others either.
+  const hasWords = comparison.matchType !== 'acronym'
+  const [queryHasMore, nameHasMore] = [hasWords && hasMore(queryLeftover), hasMore(nameLeftover)]
   const reasons: Reason[] = []
   const add = (text: string, part: FeaturePart, code = 'no_legal_entity_confirmed') =>
     reasons.push({ type: 'limitation', text, code, parts: [part] })
@@ -66,12 +67,13 @@ function listWordReasons(comparison: NameComparison): Reason[] {
     add('Your name and the company name each have words that the other does not have.', 'words left over')
   else if (queryHasMore) add('Your name has words that the company name does not have.', 'words left over')
   else if (nameHasMore) add('The company name has words that your name does not have.', 'words left over')
-  if (isOneOfSeries) add('The name continues with a number: it is one of a series.', 'numbers')
-  else if (!numbersAgree) add('The two names have different numbers.', 'numbers')
+  if (!numbersAgree) add('The two names have different numbers.', 'numbers')
+  else if (isOneOfSeries) add('The name continues with a number: it is one of a series.', 'numbers')
   if (comparison.isPluralOnly) add('A word is in the plural in one of the two names.', 'spelling')
   if (pairs.misspelled + pairs.abbreviated + pairs.unknown_letter + pairs.misread > 0)
     add(isMisspelled ? 'Every distinctive word is spelled differently.' : 'The spelling differs.', 'spelling')
-  if (isGeneric) add('The words in common are words of everyday language.', 'rare words', 'name_too_generic')
+  if (hasWords && comparison.isGeneric)
+    add('The words in common are words of everyday language.', 'rare words', 'name_too_generic')
   return reasons
 }
 

@@ -72,12 +72,10 @@ export function rankCompanies(
   }
   const { features, logOdds } = decideAmong(unseen === null ? otherScores : [...otherScores, unseen])
   const share = toShare(logOdds)
-  // The others have their part beside the first; what is left is the case that none is right.
-  const partOf = (score: number) => share * Math.exp(Math.min(0, score - best.score))
-  const told = otherScores.map(partOf)
-  const noneTold = partOf(0) + (unseen === null ? 0 : partOf(unseen))
-  const total = told.reduce((sum, one) => sum + one, noneTold)
-  const scale = Math.min(1, (1 - share) / total)
+  // Each of the others has its part by its score, as far as the first leaves it; the rest is the case that none is right.
+  const told = otherScores.map((score) => share * Math.exp(Math.min(0, score - best.score)))
+  const total = told.reduce((sum, one) => sum + one, 0)
+  const scale = total === 0 ? 1 : Math.min(1, (1 - share) / total)
   const shares = told.map((one) => one * scale)
   return {
     ranked: [{ ...best, share }, ...others.map((company, at) => ({ ...company, share: shares[at] ?? 0 }))],

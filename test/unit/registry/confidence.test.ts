@@ -77,6 +77,7 @@ const company = fc.record({
   source: fc.constantFrom(1, 2),
   listed: fc.boolean(),
 })
+const total = fc.constantFrom(20, 1_000, 100_000)
 const registry = fc.array(company, { minLength: 1, maxLength: 6 })
 const location = fc.constantFrom(null, 'US', 'Leeds, GB', 'Austin, TX')
 
@@ -97,13 +98,19 @@ describe('shares', () => {
 
   it('are the same for companies with the same evidence', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 2, max: 6 }), fc.boolean(), (count, isListed) => {
-        const held = Array.from({ length: count }, () => ({ name: 'Zorvex Calder Inc', listed: isListed }))
-        const shares = rank({ name: 'Zorvex Calder Inc', held }).ranked.map(({ share }) => share)
-        expect(shares).toHaveLength(count)
-        for (const share of shares) expect(share).toBeCloseTo(shares[0] ?? NaN, 9)
-        expect(shares[0]).toBeLessThan(1 / count)
-      }),
+      fc.property(
+        text,
+        fc.integer({ min: 2, max: 6 }),
+        fc.boolean(),
+        total,
+        (name, count, isListed, size) => {
+          const held = Array.from({ length: count }, () => ({ name, listed: isListed }))
+          const shares = rank({ name, held, total: size }).ranked.map(({ share }) => share)
+          expect(shares).toHaveLength(count)
+          for (const share of shares) expect(share).toBeCloseTo(shares[0] ?? NaN, 9)
+          expect(shares[0]).toBeLessThan(1 / count)
+        },
+      ),
     )
   })
 })
