@@ -34,12 +34,12 @@ const signs = Object.fromEntries([
   ...pick(
     `cost costRoot otherName formerName missingTelling missingWeight missingGeneric missingLight missingNumber
     missingHead missingConflict missingOneWord missingFuzzy missingGenericForm missingInHouse bothMore
-    tellingBefore tellingBeforeWeight tellingInside tellingBehind tellingBehindWeight tellingBeforeForm genericBefore
+    tellingBefore tellingBeforeWeight tellingInside tellingBehind tellingBehindWeight tellingNext tellingNextOneWord genericBefore
     genericInside genericBehind genericBeforeForm lightBefore lightBehind placeBefore letterLeft letterBefore cutWord
     misspelled misspelledFirst misspelledShort misspelledKnown misspelledAll misspelledOneTelling abbreviated abbreviatedShort
     abbreviatedAll abbreviatedRarity related plural unknownLetter misread fuzzyConflict fuzzyOneWord numbersDiffer
     numbersDifferRarity oneOfSeries siblingNumber formSoftConflict formHardConflict formConflictExact formForeign
-    formForeignExact unstatedPartnership formOnlyInText generic genericUnplaced oneWordShort oneWordConflict oneWordPart
+    formForeignExact unstatedPartnership formOnlyInText generic oneWordShort oneWordConflict oneWordPart
     noTelling namesakes namesakesFormless betterPlaced betterForm beginningsMissing completions besideSeries family familyPart
     noPlaceKnown townAbroad otherRegion otherCountry conflictFormless conflictPart conflictRarity otherTown noTown
     noAddress tailDiffers`,
@@ -58,16 +58,20 @@ const fixed = {
   // Names made of registered ones cannot tell that a group's name alone seldom means the company that works for it.
   inHouse: -1.2,
   // A list that cuts names may mean either; few of the queries have both.
-  besideSeries: -1.2,
+  besideSeries: -3,
   acronymPlaced: 1,
   // Who states a legal form states the name: a word more is another company's of the group.
-  missingFormStated: -3,
+  missingFormStated: -5,
   // A group's companies are called by their countries, and few of the queries have their names.
   missingCountry: -4,
   // What stands in brackets in a full name tells which of a group's companies it is; few queries have such a name.
-  tellingInsideForm: -3,
+  tellingInsideForm: -4,
+  tellingBeforeForm: -3,
+  embedded: -3,
+  // In a registry of few companies no rival says that others may well bear such a name.
+  genericUnplaced: -2.5,
   // The foundation, the club or the pension fund of a company is another body.
-  bodyLeft: -3,
+  bodyLeft: -5,
   // The text after "care of" is the host of the address.
   guest: -5,
 }
@@ -156,5 +160,5 @@ export function buildDecisionFeatures(
 export const candidateBias = 'always'
 export const decisionBias = 'start'
 
-export const boundLogOdds = (logOdds: number, { first, rival }: FirstScores): number =>
-  boundByLead(logOdds, first, rival)
+export const boundLogOdds = (logOdds: number, { first, logSumOthers }: FirstScores): number =>
+  boundByLead(logOdds, first, logSumOthers)

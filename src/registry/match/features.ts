@@ -66,6 +66,26 @@ const isLeftAfter = (separator: Separator): Feature => {
       ({ word, position, role }) => position === 'behind' && role === null && word.wordClass === 'telling',
     )
 }
+/** Telling words between the name and the legal form: "Norvane Oval Ltd" is not Norvane Ltd. */
+const isTellingBeforeForm = ({ comparison: { left, alignment, statedForm, isFormStated } }: Evidence) =>
+  isFormStated &&
+  statedForm !== null &&
+  left.some(
+    ({ word, at, role }) =>
+      role === null &&
+      at >= alignment.end &&
+      at < statedForm.at &&
+      (word.wordClass === 'telling' || word.wordClass === 'body'),
+  )
+/** Telling words directly behind the name, without a sign. */
+const isTellingNext = ({ comparison: { left, alignment } }: Evidence) =>
+  left.some(
+    ({ word, at, role }) =>
+      at === alignment.end &&
+      role === null &&
+      !word.isApart &&
+      (word.wordClass === 'telling' || word.wordClass === 'body'),
+  )
 const countRole = (role: LeftWord['role']): Feature => {
   return ({ comparison: { left } }) => cap(left.filter((word) => word.role === role).length, 3)
 }
@@ -165,15 +185,17 @@ const featuresOfParts = {
       isTellingLeft,
       ({ comparison }) => comparison.isApartBefore && comparison.isApartBehind,
     ),
+    tellingNext: isTellingNext,
+    tellingNextOneWord: multiply(isTellingNext, isOneWord),
+    // A vehicle that holds shares of a company has the company's name inside its own.
+    embedded: ({ comparison: { isHeadMissing, nameLeftover: n, queryLeftover: q } }) =>
+      isHeadMissing && n.hard > 0 && q.hard + q.soft + q.light === 0,
     tellingAfterDash: isLeftAfter('-'),
     tellingAfterBracket: isLeftAfter('('),
     tellingAfterComma: isLeftAfter(','),
     tellingAfterSlash: isLeftAfter('/'),
     tellingBehindForm: multiply(countLeft('behind', 'telling'), ({ comparison }) => comparison.isFormNext),
-    tellingBeforeForm: multiply(
-      isTellingLeft,
-      ({ comparison }) => comparison.isFormStated && !comparison.isFormNext,
-    ),
+    tellingBeforeForm: isTellingBeforeForm,
     tellingPlaced: multiply(isTellingLeft, isPlaced),
     tellingListed: multiply(isTellingLeft, isListed),
     genericBefore: countLeft('before', 'generic'),

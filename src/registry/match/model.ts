@@ -135,6 +135,10 @@ const nearGap = 1.5
 /** Stands for a company that was not found. */
 const noneScore = -3
 
+/** Returns the log of the sum of the odds, and of that of a company that was not found. */
+export const sumScores = (scores: readonly number[]): number =>
+  Math.log(scores.reduce((total, score) => total + Math.exp(bound(score)), Math.exp(noneScore)))
+
 /**
  * Computes the features of the best company beside the scores of the others (without those that are the same company in another
  * register), in the order of `decisionFeatureNames`.
@@ -146,9 +150,7 @@ export function computeDecisionFeatures(
 ): number[] {
   const score = bound(ownScore)
   const rival = otherScores.reduce((most, other) => Math.max(most, bound(other)), rivalMin)
-  const others = Math.log(
-    otherScores.reduce((total, other) => total + Math.exp(bound(other)), Math.exp(noneScore)),
-  )
+  const others = sumScores(otherScores)
   const near = otherScores.filter((other) => bound(other) > score - nearGap).length
   return [
     1,
@@ -166,13 +168,13 @@ export const toShare = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds))
 
 /**
  * Bounds the log-odds of the best company: of two that fit alike none is likelier than the other, and no company is much
- * likelier than its own score says.
+ * likelier than its own score says. `others`: the log of the sum of the others' odds.
  */
-export const boundByLead = (logOdds: number, score: number, rival: number): number =>
-  Math.min(logOdds, leadWeight * (score - rival), score + trustMax)
+export const boundByLead = (logOdds: number, score: number, others: number): number =>
+  Math.min(logOdds, leadWeight * (score - others), score + trustMax)
 
 const leadWeight = 1.5
-const trustMax = 1.5
+const trustMax = 2
 
 /** Evidence for this company alone: another one of its name may be anywhere, and is seldom listed. */
 const ownParts: ReadonlySet<FeaturePart> = new Set(['place', 'context'])

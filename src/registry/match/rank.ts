@@ -9,6 +9,7 @@ import {
   computeScore,
   fittedCoefficients,
   scoreUnseen,
+  sumScores,
   toShare,
   type Coefficients,
   type ScoredCompany,
@@ -67,23 +68,23 @@ export function rankCompanies(
   const decideAmong = (scores: readonly number[]) => {
     const features = computeDecisionFeatures(best.features, best.score, scores)
     const logOdds = computeScore(features, coefficients.decision)
-    return { features, logOdds: boundByLead(logOdds, best.score, Math.max(-Infinity, ...scores)) }
+    return { features, logOdds: boundByLead(logOdds, best.score, sumScores(scores)) }
   }
   const { features, logOdds } = decideAmong(unseen === null ? otherScores : [...otherScores, unseen])
-  const fitted = toShare(logOdds)
-  // The rest is shared by the other companies and the case that none is right.
-  const odds = otherScores.map((score) => Math.exp(Math.min(score, best.score)))
-  const unseenOdds = unseen === null ? 0 : Math.exp(unseen)
-  const total = odds.reduce((sum, one) => sum + one, 1 + unseenOdds)
-  // Of companies with the same evidence none is likelier than the others.
-  const own = Math.exp(best.score)
-  const share = otherScores[0] === best.score ? Math.min(fitted, own / (total + own)) : fitted
+  const share = toShare(logOdds)
+  // The others have their part beside the first; what is left is the case that none is right.
+  const partOf = (score: number) => share * Math.exp(Math.min(0, score - best.score))
+  const told = otherScores.map(partOf)
+  const noneTold = partOf(0) + (unseen === null ? 0 : partOf(unseen))
+  const total = told.reduce((sum, one) => sum + one, noneTold)
+  const scale = Math.min(1, (1 - share) / total)
+  const shares = told.map((one) => one * scale)
   return {
-    ranked: [
-      { ...best, share },
-      ...others.map((company, at) => ({ ...company, share: ((1 - share) * (odds[at] ?? 0)) / total })),
-    ],
-    noneShare: ((1 - share) * (1 + unseenOdds)) / total,
+    ranked: [{ ...best, share }, ...others.map((company, at) => ({ ...company, share: shares[at] ?? 0 }))],
+    noneShare: Math.max(
+      0,
+      shares.reduce((rest, one) => rest - one, 1 - share),
+    ),
     decisionFeatures: features,
     unseenWeight: unseen === null ? 0 : logOdds - decideAmong(otherScores).logOdds,
   }

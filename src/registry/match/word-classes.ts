@@ -213,5 +213,21 @@ export function classifyBesideOthers(words: readonly Classified[]): WordClass[] 
       from = end
     }
   }
+  spreadSites(words, classes)
   return classes
+}
+
+/** After a sign, the words beside "plant" or "payroll" name the site: "Larkmoor - Tulsa Plant". */
+function spreadSites(words: readonly Classified[], classes: WordClass[]): void {
+  for (let from = words.findIndex(({ isApart }, at) => at > 0 && isApart); from > 0 && from < words.length;) {
+    let end = from + 1
+    while (end < words.length && !(words[end]?.isApart ?? false)) end++
+    const piece = classes.slice(from, end)
+    const kind = piece.find((one) => one === 'site' || one === 'department')
+    if (kind !== undefined && !piece.includes('form'))
+      for (let at = from; at < end; at++)
+        if (['telling', 'generic', 'light', 'letter', 'number'].includes(classes[at] ?? ''))
+          classes[at] = kind
+    from = end
+  }
 }
