@@ -73,7 +73,7 @@ describe('the class of each word', () => {
   test.each<Case>([
     ['Korvanax Ltd - Accounts Payable', 'korvanax ltd:form accounts:department payable:department'],
     ['Attn: Payroll, Korvanax Ltd', 'attn:department payroll:department korvanax ltd:form'],
-    ['Korvanax - Plant 7', 'korvanax plant:site 7:number'],
+    ['Korvanax - Plant 7', 'korvanax plant:site 7:site'],
     ['Korvanax (Branch Office)', 'korvanax branch:site office:site'],
     ['Korvanax Niederlassung Ulm', 'korvanax niederlassung:site ulm'],
     // Words that are words of names too, unless something sets them apart.
@@ -94,6 +94,9 @@ describe('the class of each word', () => {
   test('a word of the place that the query gives is a place', () => {
     expect(tell('Korvanax Quellstadt', 'quellstadt')).toBe('korvanax quellstadt:place')
     expect(tell('Korvanax Quellstadt')).toBe('korvanax quellstadt')
+    // A state is no legal form behind its town.
+    expect(tell('Korvanax Calgary AB', 'calgary ab')).toBe('korvanax calgary:place ab:place')
+    expect(tell('Korvanax AB', 'calgary ab')).toBe('korvanax ab:form')
   })
 })
 
