@@ -84,7 +84,7 @@ const withFixed = (names: readonly string[]) => {
 export const candidateBounds = withFixed(featureNames)
 export const decisionBounds = {
   ...withFixed(names),
-  fixed: { context: 0 },
+  fixed: { context: 0, score: 1 },
 }
 
 export function openFitMatcher(registryPath: string): FitMatcher {

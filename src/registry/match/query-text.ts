@@ -171,7 +171,11 @@ function readWords(
   const folded = merged.map(({ text: word }, at) =>
     isWord(word) ? word : repairForm(word, isCut && at === merged.length - 1),
   )
-  const forms = findForms(folded, native.form?.formClass ?? null)
+  const isOfPlace = (at: number) => placeWords.has(folded[at] ?? '')
+  const forms = findForms(folded, native.form?.formClass ?? null).filter(
+    // "Reno NV", "Calgary AB": a state.
+    ({ at, count }) => count !== 1 || !isOfPlace(at) || !isOfPlace(at - 1),
+  )
   const formAt = new Set(
     forms.flatMap(({ at, count }) => Array.from({ length: count }, (_, more) => at + more)),
   )

@@ -57,6 +57,7 @@ const prefix = of('Zorvex', 'Zorvex Robotics Inc')
 const lacking = of('Zorvex', 'Zorvex Calder')
 const lacking2 = of('Zorvex Calder', 'Zorvex Calder Mellbrook')
 const within = of('Zorvex Calder', 'Zorvex Inc')
+const within2 = of('Zorvex Calder Mellbrook', 'Zorvex Calder')
 const ahead = of('Calder Zorvex', 'Zorvex Inc')
 const apart = of('Zorvex - Calder', 'Zorvex Inc')
 const both = of('Zorvex Calder', 'Zorvex Mellbrook')
@@ -123,8 +124,8 @@ const pairs: Record<Exclude<FeatureName, 'always'>, readonly [more: Asked, less:
   tellingBehindWeight: [within, ahead],
   tellingApart: [apart, within],
   tellingNext: [within, apart],
-  tellingNextOneWord: [within, of('Zorvex Robotics Calder', 'Zorvex Robotics')],
-  embedded: [of('Calder Zorvex', 'Mellbrook Calder Zorvex'), prefix],
+  tellingNextOneWord: [within, within2],
+  embedded: [of('Calder', 'Zorvex Calder'), lacking],
   tellingAfterDash: [apart, within],
   tellingAfterBracket: [of('Zorvex (Calder)', 'Zorvex'), apart],
   tellingAfterComma: [of('Zorvex, Calder', 'Zorvex'), apart],

@@ -94,6 +94,9 @@ describe('the class of each word', () => {
   test('a word of the place that the query gives is a place', () => {
     expect(tell('Korvanax Quellstadt', 'quellstadt')).toBe('korvanax quellstadt:place')
     expect(tell('Korvanax Quellstadt')).toBe('korvanax quellstadt')
+    // A state is no legal form behind its town.
+    expect(tell('Korvanax Calgary AB', 'calgary ab')).toBe('korvanax calgary:place ab:place')
+    expect(tell('Korvanax AB', 'calgary ab')).toBe('korvanax ab:form')
   })
 })
 
