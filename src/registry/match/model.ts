@@ -6,7 +6,7 @@ import type { Vocabulary } from './vocabulary.js'
 /**
  * A model in two stages. `company`: weights of a company's features; the sum is its score. `decision`: weights of the
  * features of the best company beside the others; the sum is the log-odds that it is right. A missing weight is 0. Data
- * written by bench/fit-model.ts.
+ * written by bench/fit-align.ts.
  */
 export interface Model {
   readonly company: Readonly<Partial<Record<FeatureName, number>>>
