@@ -142,10 +142,7 @@ export function openFitMatcher(registryPath: string): FitMatcher {
   }
 }
 
-export function buildDecisionFeatures(
-  features: Float32Array,
-  scores: FirstScores,
-): number[] {
+export function buildDecisionFeatures(features: Float32Array, scores: FirstScores): number[] {
   const values = computeDecisionFeatures(features, scores.first, [])
   const known: Partial<Record<(typeof names)[number], number>> = {
     gap: Math.min(9, scores.first - Math.max(-5, scores.rival)),
