@@ -8,7 +8,7 @@ import {
 } from '../src/registry/match/model.js'
 import { isAlike, scoreCompanies } from '../src/registry/match/rank.js'
 import { openRegistry } from '../src/registry/registry.js'
-import { toFitId, type FirstScores, type FitCandidate, type FitMatcher, type FitQuery } from './fit-data.js'
+import { toFitId, type FirstScores, type FitCandidate, type FitMatcher } from './fit-data.js'
 
 /** The matcher of the product, as bench/fit-features.ts and bench/fit-align.ts read it. */
 export const candidateFeatureNames: readonly string[] = featureNames
