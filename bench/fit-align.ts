@@ -124,10 +124,9 @@ function formatModel(): string {
   const { rows, precision, recall, absentAccepted, calibrationError } = summarize(fitted.answers)
   const date = values.date === '' ? '' : ` of ${values.date}`
   return (
-    "import type { Model } from './model.js'\n\n" +
     `/**\n * Written by bench/fit-align.ts; see there. The fit${date} has ${cache.queries.length} rows. On ${rows} labelled rows, each of a\n` +
     ` * kind that was held out: precision ${precision}, recall ${recall}, absent accepted ${absentAccepted}, calibration error ${calibrationError}.\n */\n` +
-    'export const fittedModel: Model = {\n' +
+    'export const fittedModel = {\n' +
     format('company', fitted.candidate, matcher.candidateBias) +
     format('decision', fitted.decision, matcher.decisionBias) +
     '}\n'

@@ -88,10 +88,14 @@ export interface NameAlignment {
 
 export type NameWordClass = 'telling' | 'generic' | 'light' | 'number'
 
+const joiningWords = new Set(
+  'of de la le les del di da do des du von van der die das den for in on at to a'.split(' '),
+)
+
 /** The class of a word of a registered name. */
 export function classifyNameWord(word: string): NameWordClass {
   if (isNumberWord(word)) return 'number'
-  if (isLightWord(word)) return 'light'
+  if (isLightWord(word) || joiningWords.has(word)) return 'light'
   return isGenericWord(word) || isTradeWord(word) ? 'generic' : 'telling'
 }
 

@@ -1,8 +1,9 @@
 import { isInCountry } from './candidate.js'
-import type { LeftWord, NameComparison, Position } from './compare-names.js'
+import type { NameComparison } from './compare-names.js'
 import { classifyEvidence, type Evidence, type EvidenceKind } from './evidence.js'
+import type { LeftWord, Position } from './left-words.js'
 import type { LocationHint } from './parse-location.js'
-import type { Separator } from './query-text.js'
+import type { Separator } from './text-pieces.js'
 import type { WordClass } from './word-classes.js'
 
 type Feature = (evidence: Evidence) => number | boolean

@@ -1,7 +1,6 @@
 import { calculateDistance } from '../../core/edit-distance.js'
 import { removeRegistrySuffix } from '../../core/registry-suffix.js'
 import { matchLimits } from '../model/limits.js'
-import { unknownLetter } from '../normalize/clean-text.js'
 import {
   cutNativeForms,
   expandForms,
@@ -9,8 +8,8 @@ import {
   type FormClass,
   type LegalFormEntry,
 } from '../normalize/legal-forms.js'
-import { foldText, toCanonicalWords } from '../normalize/normalize-name.js'
 import { boundText } from '../normalize/parsed-name.js'
+import { joinLetters, mergePhrases, splitPieces, type Piece, type Separator } from './text-pieces.js'
 import { classifyBesideOthers, classifyWord, type WordClass } from './word-classes.js'
 import { isOfSecurity } from './word-classes.js'
 
@@ -25,9 +24,6 @@ export interface TextWord {
   /** What separates it from the word before; empty for a space or a point. */
   readonly separator: Separator
 }
-
-/** `-` stands for any dash, `/` for any other sign. */
-export type Separator = '' | ',' | '(' | ')' | '-' | '/'
 
 /** The text of a query as a sequence of words, in which registered names are looked for. */
 export interface QueryText {
@@ -63,18 +59,6 @@ export interface StatedForm {
 const isLeadingForm = ({ leading, words, formClass }: LegalFormEntry): boolean =>
   leading || (formClass !== 'company' && words.join('').length >= 4 && words[0] !== 'limited')
 
-const numbers = String.raw`\d{4}-\d\d-\d\d(?!\d)|\d+(?:[.,/:]\d+)+(?:\s?%)?|\d+\s?%`
-const thousands = /^\d{1,3}(?:,\d{3})+$/
-const pieces = new RegExp(String.raw`(${numbers})|[\p{L}\p{M}\p{N}${unknownLetter}]+|[&+]`, 'gu')
-const separatorKinds: readonly (readonly [RegExp, Separator])[] = [
-  [/[([]/, '('],
-  [/[)\]]/, ')'],
-  [/[,;:]/, ','],
-  [/[–—]|\s-|-\s|^-/, '-'],
-  [/[|"“”„«»/\\*#]/, '/'],
-]
-const findSeparator = (gap: string): Separator =>
-  gap === '' || gap === ' ' ? '' : (separatorKinds.find(([pattern]) => pattern.test(gap))?.[1] ?? '')
 /** "J.P.", "S. p. A.": initials are one word. */
 const initials = /(?<![\p{L}\p{N}])(?:\p{L}\.\s?)+\p{L}\b\.?/gu
 const apostrophes = /['’‘`´]/g
@@ -143,13 +127,6 @@ function detectColumnCut(name: string): QueryText['cut'] {
   const widths: readonly number[] = matchLimits.cutColumnChars
   if (widths.includes(charCount)) return 'anywhere'
   return widths.includes(charCount + 1) ? 'between_words' : 'nowhere'
-}
-
-interface Piece {
-  text: string
-  written: string
-  separator: Separator
-  wordClass?: WordClass
 }
 
 function readWords(
@@ -243,111 +220,6 @@ function repairForm(word: string, isCut: boolean): string {
         (form.charAt(0) === word.charAt(0) && calculateDistance(form, word, 1) === 1),
     ) ?? word
   )
-}
-
-function splitPieces(text: string): Piece[] {
-  const found: Piece[] = []
-  let last = 0
-  let separator: Separator = ''
-  for (const match of text.matchAll(pieces)) {
-    const [written] = match
-    separator = findSeparator(text.slice(last, match.index)) || separator
-    last = match.index + written.length
-    if (match[1] !== undefined) {
-      const wordClass = readNumber(written)
-      const digits = written.replace(/[\s%]/g, '')
-      found.push({
-        text: thousands.test(digits) ? digits.replaceAll(',', '') : digits,
-        written,
-        separator,
-        wordClass,
-      })
-    } else {
-      const folded = foldPiece(written)
-      for (const [at, word] of folded.entries())
-        found.push({
-          text: word.slice(0, matchLimits.tokenCharsMax),
-          written: folded.length === 1 ? written : word,
-          separator: at === 0 ? separator : '',
-        })
-      if (folded.length === 0) continue
-    }
-    separator = ''
-  }
-  return found
-}
-
-function readNumber(written: string): WordClass {
-  if (written.includes('%')) return 'percent'
-  if (thousands.test(written)) return 'number'
-  if (/^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}$/.test(written)) return 'date'
-  if (/^\d{1,2}\/\d{2,4}$/.test(written)) return 'date'
-  return /^\d{1,2}[.,]\d{2,5}$/.test(written) ? 'percent' : 'number'
-}
-
-/** Keeps letters that an encoding has lost: "M�ller". */
-function foldPiece(written: string): string[] {
-  if (written === '&' || written === '+') return ['and']
-  if (!written.includes(unknownLetter))
-    return foldText(written)
-      .split(' ')
-      .filter((word) => word !== '')
-  const word = written
-    .split(unknownLetter)
-    .map((part) => foldText(part).replaceAll(' ', ''))
-    .join(unknownLetter)
-  return word.replaceAll(unknownLetter, '') === '' ? [] : [word]
-}
-
-/** "A G" is "ag"; "T n L" and "T & L" are the same. */
-function joinLetters(found: readonly Piece[]): Piece[] {
-  const joined: Piece[] = []
-  let isRun = false
-  for (const [at, piece] of found.entries()) {
-    const isLetter = /^[a-z]$/.test(piece.text)
-    const last = joined.at(-1)
-    const next = found[at + 1]
-    if (piece.written === 'n' && last !== undefined && next !== undefined) {
-      joined.push({ ...piece, text: 'and' })
-      isRun = false
-    } else if (isLetter && isRun && last !== undefined && piece.separator === '') {
-      joined[joined.length - 1] = {
-        ...last,
-        text: last.text + piece.text,
-        written: `${last.written} ${piece.written}`,
-      }
-    } else {
-      joined.push(piece)
-      isRun = isLetter
-    }
-  }
-  return joined
-}
-
-/** Writes phrases, numerals and abbreviations as registered names are compared: "United States" is "us". */
-function mergePhrases(found: readonly Piece[]): Piece[] {
-  const merged: Piece[] = []
-  for (let at = 0; at < found.length;) {
-    const piece = found[at]
-    if (piece === undefined) break
-    let count = 1
-    let text: string | undefined
-    for (const length of [4, 3, 2]) {
-      const words = found.slice(at, at + length).map((one) => one.text)
-      if (words.length < length) continue
-      const canonical = toCanonicalWords(words)
-      if (canonical.length < words.length && canonical.length === 1) {
-        ;[count, text] = [length, canonical[0]]
-        break
-      }
-    }
-    // The second word of two: a numeral at the start is a word.
-    text ??= at === 0 ? toCanonicalWords([piece.text])[0] : toCanonicalWords(['x', piece.text])[1]
-    const written = found.slice(at, at + count).map((one) => one.written)
-    merged.push({ ...piece, text: text ?? piece.text, written: written.join(' ') })
-    at += count
-  }
-  return merged
 }
 
 function findForms(words: readonly string[], native: FormClass | null): StatedForm[] {

@@ -223,7 +223,10 @@ function spreadSites(words: readonly Classified[], classes: WordClass[]): void {
     let end = from + 1
     while (end < words.length && !(words[end]?.isApart ?? false)) end++
     const piece = classes.slice(from, end)
-    const kind = piece.find((one) => one === 'site' || one === 'department')
+    const last = classBesideOthers.get(words[end - 1]?.text ?? '')
+    const kind =
+      piece.find((one) => one === 'site' || one === 'department') ??
+      (last === 'site' || last === 'department' ? last : undefined)
     if (kind !== undefined && !piece.includes('form'))
       for (let at = from; at < end; at++)
         if (['telling', 'generic', 'light', 'letter', 'number'].includes(classes[at] ?? ''))

@@ -1,0 +1,166 @@
+import { namesCountry } from '../../core/countries.js'
+import { classifyNameWord, type AlignedText, type NameAlignment } from './align-name.js'
+import type { CandidateName } from './candidate.js'
+import type { QueryText, TextWord } from './query-text.js'
+import { isOfSecurity, type WordClass } from './word-classes.js'
+
+/** Numbers of words that one side lacks, by kind. */
+export interface LeftoverWords {
+  /** "Group", "Holdings": often added to a name or dropped. */
+  readonly light: number
+  /** Words of a trade or a shape: "Software", "Foods". */
+  readonly soft: number
+  readonly number: number
+  /** Words of the place in the query, or of the company's place. */
+  readonly place: number
+  /** Countries that are not in the query; they are also counted in another field. */
+  readonly country: number
+  /** All other words that tell companies apart. */
+  readonly hard: number
+  /** Weight of the hard ones. */
+  readonly hardWeight: number
+}
+
+export type Position = 'before' | 'inside' | 'behind'
+
+/** A word of the text that is no word of the name. */
+export interface LeftWord {
+  readonly word: TextWord
+  readonly at: number
+  readonly position: Position
+  /**
+   * `place`: of the company's place, or of that in the query. `repeated`: the name has it as well. `series`: a number behind
+   * the name, as siblings of a series have. `cut`: the beginning of a word at the end of a column.
+   */
+  readonly role: 'place' | 'repeated' | 'series' | 'cut' | null
+}
+
+export const noWords: LeftoverWords = {
+  light: 0,
+  soft: 0,
+  number: 0,
+  place: 0,
+  country: 0,
+  hard: 0,
+  hardWeight: 0,
+}
+
+export function listLeft(
+  { text }: AlignedText,
+  candidate: CandidateName,
+  { start, end }: NameAlignment,
+  inPairs: ReadonlySet<number>,
+  placeWords: ReadonlySet<string>,
+): LeftWord[] {
+  const left: LeftWord[] = []
+  const last = text.words.length - 1
+  for (const [at, word] of text.words.entries()) {
+    if (inPairs.has(at)) continue
+    const position: Position = at < start ? 'before' : at >= end ? 'behind' : 'inside'
+    left.push({
+      word,
+      at,
+      position,
+      role: findRole(word, at === last, { text, candidate, end, at, placeWords, inPairs }),
+    })
+  }
+  return left
+}
+
+interface RoleFacts {
+  readonly text: QueryText
+  readonly candidate: CandidateName
+  readonly end: number
+  readonly at: number
+  readonly placeWords: ReadonlySet<string>
+  readonly inPairs: ReadonlySet<number>
+}
+
+const seriesNumber = /^(?:[1-9]|1\d|20)(?:st|nd|rd|th)?$|^[ivx]$/
+
+function findRole(word: TextWord, isLast: boolean, facts: RoleFacts): LeftWord['role'] {
+  const { text, candidate, end, at, placeWords, inPairs } = facts
+  const { wordClass } = word
+  if (wordClass === 'form' || isOfSecurity(wordClass)) return null
+  const isBehindName =
+    at >= end && (at === end || inPairs.has(at - 1) || text.words[at - 1]?.wordClass === 'form')
+  if (isBehindName && !word.isApart && !text.isSecurity && seriesNumber.test(word.text)) return 'series'
+  if (wordClass !== 'number' && candidate.tokens.includes(word.text)) return 'repeated'
+  if (
+    isLast &&
+    candidate.tokens.some((token) => token.length > word.text.length && token.startsWith(word.text)) &&
+    text.words.length > candidate.tokens.length
+  )
+    return 'repeated'
+  if (word.text.length > 1 && (placeWords.has(word.text) || isOfPlace(word.text, candidate))) return 'place'
+  const isCutWord = isLast && text.charCount >= 28 && text.charCount <= 42 && word.text.length <= 9
+  return isCutWord && ['telling', 'generic', 'place', 'light', 'letter'].includes(wordClass) ? 'cut' : null
+}
+
+/** Keys of places are without spaces: a word of three letters may be inside another. */
+function isOfPlace(word: string, { place }: CandidateName): boolean {
+  const { cityKey, postalKey, regionCode, jurisdictionRegion } = place
+  if (cityKey !== '' && (cityKey === word || (word.length >= 4 && cityKey.includes(word)))) return true
+  if (postalKey !== '' && postalKey.startsWith(word) && /\d/.test(word)) return true
+  return [regionCode, jurisdictionRegion].some((code) => code !== '' && code.slice(3).toLowerCase() === word)
+}
+
+/** Classes of words that other companies' names have. */
+const leftKind: Readonly<Partial<Record<WordClass, 'light' | 'soft' | 'number' | 'place' | 'hard'>>> = {
+  telling: 'hard',
+  body: 'hard',
+  generic: 'soft',
+  light: 'light',
+  number: 'number',
+  place: 'place',
+  letter: 'hard',
+}
+
+export function countLeft(
+  left: readonly LeftWord[],
+  { weights }: AlignedText,
+  placeWords: ReadonlySet<string>,
+): LeftoverWords {
+  const count = { light: 0, soft: 0, number: 0, place: 0, country: 0, hard: 0, hardWeight: 0 }
+  for (const { word, at, role } of left) {
+    const kind =
+      role === 'place'
+        ? 'place'
+        : role === 'series'
+          ? 'number'
+          : role === 'cut'
+            ? null
+            : leftKind[word.wordClass]
+    if (kind === undefined || kind === null) continue
+    count[kind]++
+    if (kind === 'hard') count.hardWeight += weights[at] ?? 0
+    if (isCountryWord(word.text) && !placeWords.has(word.text)) count.country++
+  }
+  return count
+}
+
+export function countMissing(
+  words: readonly string[],
+  { vocabulary }: AlignedText,
+  placeWords: ReadonlySet<string>,
+): LeftoverWords {
+  const count = { light: 0, soft: 0, number: 0, place: 0, country: 0, hard: 0, hardWeight: 0 }
+  for (const word of words) {
+    if (isCountryWord(word) && !placeWords.has(word)) count.country++
+    const wordClass = classifyNameWord(word)
+    if (wordClass === 'number') count.number++
+    else if (placeWords.has(word)) count.place++
+    else if (wordClass === 'light') count.light++
+    else if (wordClass === 'generic') count.soft++
+    else {
+      count.hard++
+      count.hardWeight += vocabulary.weight(word)
+    }
+  }
+  return count
+}
+
+/** Shorter words are codes of countries and words of names: "can", "per", "and". */
+const isCountryWord = (word: string): boolean =>
+  (word.length >= 4 || shortCountries.has(word)) && namesCountry(word)
+const shortCountries = new Set(['uk', 'us', 'uae'])
