@@ -25,23 +25,23 @@ const pick = (names: string, sign: 1 | -1) =>
 /** What speaks for a company, and what against it, whatever a list says; and what no list tells. */
 const signs = Object.fromEntries([
   ...pick(
-    `kindExact textShare exactWhole exactWholeForm fullName found foundForm foundFormOneWord foundApart completed formSame
-    formSameNext formOfPlace rarity rarest sharedTelling twoWordsClean onlyBeginning onlyBeginningThere onlyListedBeginning
-    onlyCompleted ownsRarest ownsRarestPart postal city region country registeredThere tailFits placedWhole listed listedWhole
-    listedPrefix listedRare lei industry fuzzyPlaced missingPlaced missingListed ownPlace`,
+    `kindExact fullName found foundForm foundFormOneWord foundApart completed 
+    formSameNext formOfPlace rarity rarest onlyBeginningThere onlyListedBeginning
+    onlyCompleted ownsRarest ownsRarestPart postal city region country registeredThere placedWhole listed listedWhole
+    listedRare lei fuzzyPlaced missingPlaced missingListed ownPlace`,
     1,
   ),
   ...pick(
-    `cost costRoot otherName formerName missingTelling missingWeight missingGeneric missingLight missingNumber
-    missingHead missingConflict missingOneWord missingFuzzy missingGenericForm missingInHouse bothMore
-    tellingBefore tellingBeforeWeight tellingInside tellingBehind tellingBehindWeight tellingNext tellingNextOneWord genericBefore
+    `otherName formerName missingWeight missingGeneric missingLight missingNumber
+    missingConflict missingFuzzy bothMore
+    tellingBefore tellingBeforeWeight tellingInside genericBefore
     genericInside genericBehind genericBeforeForm lightBefore lightBehind placeBefore letterLeft letterBefore cutWord
-    misspelled misspelledFirst misspelledShort misspelledKnown misspelledAll misspelledOneTelling abbreviated abbreviatedShort
-    abbreviatedAll abbreviatedRarity related plural unknownLetter misread fuzzyConflict fuzzyOneWord numbersDiffer
+    misspelled misspelledFirst misspelledShort misspelledKnown misspelledAll 
+    abbreviatedRarity related plural unknownLetter misread fuzzyConflict fuzzyOneWord numbersDiffer
     numbersDifferRarity oneOfSeries siblingNumber formSoftConflict formHardConflict formConflictExact formForeign
-    formForeignExact unstatedPartnership formOnlyInText generic oneWordShort oneWordConflict oneWordPart
-    noTelling namesakes namesakesFormless betterPlaced betterForm beginningsMissing completions besideSeries family familyPart
-    noPlaceKnown townAbroad otherRegion otherCountry conflictFormless conflictPart conflictRarity otherTown noTown
+    formForeignExact unstatedPartnership oneWordShort oneWordPart
+    noTelling betterPlaced beginningsMissing completions besideSeries family 
+    noPlaceKnown townAbroad otherCountry conflictPart conflictRarity otherTown noTown
     noAddress tailDiffers`,
     -1,
   ),
@@ -68,6 +68,7 @@ const fixed = {
   tellingInsideForm: -4,
   tellingBeforeForm: -3,
   embedded: -3,
+  fuzzyBoth: -2,
   // In a registry of few companies no rival says that others may well bear such a name.
   genericUnplaced: -2.5,
   // The foundation, the club or the pension fund of a company is another body.
@@ -84,7 +85,20 @@ const withFixed = (names: readonly string[]) => {
 export const candidateBounds = withFixed(featureNames)
 export const decisionBounds = {
   ...withFixed(names),
-  fixed: { context: 0, score: 1 },
+  fixed: {
+    context: 0,
+    score: 1,
+    missingFormStated: -3,
+    missingCountry: -1.5,
+    tellingBeforeForm: -1.5,
+    tellingInsideForm: -1.5,
+    bodyLeft: -1.5,
+    guest: -3,
+    embedded: -1.5,
+    fuzzyBoth: -1,
+    oneWordPart: -1.2,
+    formForeignExact: -1.5,
+  },
 }
 
 export function openFitMatcher(registryPath: string): FitMatcher {

@@ -1,5 +1,5 @@
 import type { Candidate } from '../../core/decisions.js'
-import { findRecordUrl } from './citations.js'
+import { findRecordUrl, formatAddress, findStanding } from './registration-facts.js'
 import { listIdentifiers, splitJurisdiction, getPrimary } from './entity-record.js'
 import {
   describeOtherCandidates,
@@ -9,11 +9,9 @@ import {
   type ComparedPair,
 } from './evidence-texts.js'
 import { isSupportedKind, describeUnsupported } from './factors.js'
-import { formatAddress, findStanding } from './registration-facts.js'
 import type { NameMatch, ResolveDeps } from './resolve.js'
-import { estimateCompanyConfidence } from '../match/decide.js'
+import { estimateCompanyConfidence, type RankedCompany, type Ranking } from '../match/rank.js'
 import { computeDecisionFeatures, weighParts, type DecisionPart } from '../match/model.js'
-import type { RankedCompany, Ranking } from '../match/rank.js'
 import { foldText } from '../normalize/normalize-name.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 

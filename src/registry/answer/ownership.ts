@@ -1,6 +1,6 @@
 import type { EntityType } from '../../contract/enums.js'
 import { entityId, type EntityId } from '../../contract/ids.js'
-import { findRecordUrl } from './citations.js'
+import { findRecordUrl } from './registration-facts.js'
 import { isListed, splitJurisdiction, getPrimary } from './entity-record.js'
 import type { OwnershipType } from '../model/registry-rows.js'
 import type { OwnershipReader, StoredOwnership } from '../store/relationships.js'

@@ -2,7 +2,7 @@ import type { Address, ResultEntity } from '../../contract/entity.js'
 import { parseStreet, findRegionCode } from '../normalize/places.js'
 import { findCountryName } from '../../core/countries.js'
 import type { RowAddress } from '../model/registry-rows.js'
-import type { RegistrationOutline, StoredEntity, StoredLegalEntity } from '../store/reader.js'
+import type { RegistrationOutline, StoredEntity, StoredLegalEntity, Statement } from '../store/reader.js'
 import { unknownAuthority } from '../../contract/unknown.js'
 import {
   findAuthorityFacts,
@@ -10,6 +10,8 @@ import {
   edgarAuthority,
   findStateAuthority,
 } from '../reference/registers.js'
+import { authorityTiers, type Citation } from '../../contract/result.js'
+import { recordUrls } from '../model/identifiers.js'
 
 /** Builds the address block with all ten keys, known or not (interface: "Address block (v3)"). */
 export function buildAddressBlock(address: RowAddress): Address {
@@ -129,4 +131,154 @@ export function buildAuthorityBlock(
     country_code: facts?.countryCode ?? null,
     website: facts?.website ?? null,
   }
+}
+
+/** A value of an answer and its origin in the rows of sources. */
+export interface CitedClaim {
+  readonly value: string
+  /** Name of the value in the excerpt: `city`, `lei`. */
+  readonly label: string
+  /** The text in the row; `value` is derived from it if it is different. */
+  readonly from: string
+  /** Whether a row of a source states `from`. */
+  readonly isIn: (row: Statement['row']) => boolean
+  /** No public record of a register shows the value: a website. */
+  readonly isOnlyInFile?: boolean
+}
+
+/** Cites the first source that states the claim; empty if none states it. */
+export function citeFirst(claim: CitedClaim, registrations: readonly StoredLegalEntity[]): Citation[] {
+  for (const registration of registrations) {
+    const found = registration.readStatements().find(({ row }) => claim.isIn(row))
+    if (found !== undefined) return [cite(claim, found)]
+  }
+  return []
+}
+
+const citationsMax = 5
+
+/** Cites each source that states the claim, registers first. */
+export function citeEach(claim: CitedClaim, registrations: readonly StoredLegalEntity[]): Citation[] {
+  const citations = new Map<string, Citation>()
+  for (const registration of registrations) {
+    for (const statement of registration.readStatements()) {
+      const key = `${statement.sourceName} ${statement.row.sourceLine}`
+      if (claim.isIn(statement.row) && !citations.has(key)) citations.set(key, cite(claim, statement))
+    }
+  }
+  const ranked = [...citations.values()].sort((a, b) => a.authority_tier - b.authority_tier)
+  return ranked.slice(0, citationsMax)
+}
+
+function cite(claim: CitedClaim, { format, sourceName, fileDate, row }: Statement): Citation {
+  const { value, label, from } = claim
+  const name = row.legalName ?? row.names[0]?.name ?? null
+  const origin = formatOrigin(sourceName, fileDate, row.sourceLine)
+  const facts = name === value ? [value, origin] : [name, formatFact(label, value, from), origin]
+  return toCitation(findPage(format, row, claim), facts)
+}
+
+function formatFact(label: string, value: string, from: string): string {
+  return `${label} ${value}${from === value ? '' : `, from ${from}`}`
+}
+
+/** Cites the relationship that names the parent. */
+export function citeParent(registration: StoredLegalEntity, parentName: string): Citation[] {
+  const origin = registration.readParentOrigin()
+  if (origin === null) return []
+  const { nameInUse, sourceName, fileDate, url } = origin
+  const page = url === null ? null : { url, type: 'government_registry' as const }
+  const line = sourceName === registration.sourceName ? registration.sourceLine : undefined
+  const facts = [
+    registration.legalName,
+    formatFact('parent', parentName, nameInUse),
+    formatOrigin(sourceName, fileDate, line),
+  ]
+  return [toCitation(page, facts)]
+}
+
+interface Page {
+  readonly url: string
+  readonly type: Citation['source_type']
+}
+
+const excerptCharsMax = 2_000
+
+/** The row of a loaded file is not public, so it ranks with the open web. */
+function toCitation(page: Page | null, facts: readonly (string | null)[]): Citation {
+  const excerpt = facts.filter((fact) => fact !== null).join('; ')
+  const type = page?.type ?? 'web'
+  return {
+    url: page?.url ?? null,
+    excerpt: excerpt.slice(0, excerptCharsMax),
+    source_type: type,
+    authority_tier: authorityTiers[type],
+  }
+}
+
+function formatOrigin(sourceName: string, fileDate: string, line?: number): string {
+  const place = line === undefined ? '' : `line ${line}, `
+  return `(${sourceName}, ${place}file of ${fileDate.slice(0, 10)})`
+}
+
+/** Formats whose rows are records of a register. */
+const registerFormats = new Set([
+  'gleif',
+  'gleif-bic',
+  'companies-house',
+  'sec-tickers',
+  'sec-sub',
+  'sec-submissions',
+  'register',
+])
+
+/** Returns the public page of the source that shows the claim; `null` without one. */
+function findPage(format: string, row: Statement['row'], claim: CitedClaim): Page | null {
+  if (format === 'wikidata')
+    return row.sourceUrl === null ? null : { url: row.sourceUrl, type: 'public_profile' }
+  const isRegister = registerFormats.has(format)
+  if (!isRegister && (format !== 'csv' || claim.isOnlyInFile === true)) return null
+  const record = findRecord(row)
+  if (row.sourceUrl !== null) return { url: row.sourceUrl, type: 'government_registry' }
+  const isShown = isRegister || record?.shows(claim.label) === true
+  return record === null || !isShown ? null : { url: record.url, type: 'government_registry' }
+}
+
+/** Identifiers that a public record does not show. */
+const hidden = {
+  companiesHouse: new Set(['lei', 'bic', 'cik', 'sec_cik', 'ein', 'ticker', 'duns']),
+  lei: new Set(['cik', 'sec_cik', 'ein', 'ticker', 'duns']),
+  cik: new Set(['lei', 'bic', 'duns', 'registration_id']),
+} as const
+
+interface PublicRecord {
+  readonly url: string
+  readonly shows: (label: string) => boolean
+}
+
+/** Returns the record of the register by which a row is keyed, otherwise of one whose number the row has. */
+function findRecord({ sourceKey, identifiers }: Pick<Statement['row'], 'sourceKey' | 'identifiers'>) {
+  const keyed = /^(lei|cik|sec_cik):(.+)$|^(registration_id):gb[a-z_]*:(.+)$/.exec(sourceKey)
+  const type = keyed?.[1] ?? keyed?.[3]
+  const value = keyed?.[2] ?? keyed?.[4]
+  if (type !== undefined && value !== undefined) return buildRecord(type, value)
+  for (const wanted of ['registration_id', 'lei', 'cik', 'sec_cik']) {
+    const own = identifiers.find(
+      (identifier) =>
+        identifier.type === wanted &&
+        (wanted !== 'registration_id' || identifier.jurisdiction?.startsWith('gb') === true),
+    )
+    if (own !== undefined) return buildRecord(wanted, own.value)
+  }
+  return null
+}
+
+function buildRecord(type: string, value: string): PublicRecord {
+  const register = type === 'registration_id' ? 'companiesHouse' : type === 'lei' ? 'lei' : 'cik'
+  return { url: recordUrls[register](value), shows: (label) => !hidden[register].has(label) }
+}
+
+/** Returns the page of a registration: the one in its row, otherwise one built from its identifiers. */
+export function findRecordUrl(registration: StoredLegalEntity): string | null {
+  return registration.sourceUrl ?? findRecord(registration)?.url ?? null
 }

@@ -6,8 +6,7 @@ import {
   type NameAlignment,
   type WordPair,
 } from './align-name.js'
-import type { CandidateName } from './candidate.js'
-import { compareForms, type FormAgreement } from './form-agreement.js'
+import { type CandidateName, compareForms, type FormAgreement } from './candidate.js'
 import {
   countLeft,
   countMissing,

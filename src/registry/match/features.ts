@@ -47,9 +47,6 @@ const isTellingLeft = ({ comparison: { queryLeftover: q } }: Evidence) => q.hard
 const isFound = ({ comparison: { matchType } }: Evidence) => matchType === 'exact'
 /** The text is the name, but for its form. */
 const isWhole = ({ comparison: { matchType, isPart } }: Evidence) => matchType === 'exact' && !isPart
-const isFormFitting = ({ comparison: { form, isFormStated, candidate } }: Evidence) =>
-  form === 'same' || (!isFormStated && candidate.formClass === null)
-
 /** Number of words left over, of some classes at some position. */
 function countLeft(position: Position, ...classes: WordClass[]): Feature {
   return ({ comparison: { left } }) => {
@@ -78,15 +75,14 @@ const isTellingBeforeForm = ({ comparison: { left, alignment, statedForm, isForm
       at < statedForm.at &&
       (word.wordClass === 'telling' || word.wordClass === 'body'),
   )
-/** Telling words directly behind the name, without a sign. */
-const isTellingNext = ({ comparison: { left, alignment } }: Evidence) =>
-  left.some(
-    ({ word, at, role }) =>
-      at === alignment.end &&
-      role === null &&
-      !word.isApart &&
-      (word.wordClass === 'telling' || word.wordClass === 'body'),
-  )
+/** A word of one of the classes is left over, at some position or anywhere. */
+const hasLeft = (classes: readonly WordClass[], at?: Position): Feature => {
+  return ({ comparison: { left } }) =>
+    left.some(
+      ({ word, position, role }) =>
+        role === null && classes.includes(word.wordClass) && (at === undefined || position === at),
+    )
+}
 const countRole = (role: LeftWord['role']): Feature => {
   return ({ comparison: { left } }) => cap(left.filter((word) => word.role === role).length, 3)
 }
@@ -122,13 +118,8 @@ const featuresOfParts = {
     kindPart: isKind('part'),
     kindBoth: isKind('both'),
     kindFuzzy: isKind('fuzzy'),
-    cost: ({ comparison }) => cap(comparison.cost, 16) / 4,
-    costRoot: ({ comparison }) => Math.sqrt(cap(Math.max(0, comparison.cost), 16)),
     equalShare: ({ comparison }) => comparison.similarity,
     equalShareSquared: ({ comparison }) => comparison.similarity ** 2,
-    textShare: ({ comparison }) => comparison.textShare,
-    exactWhole: isWhole,
-    exactWholeForm: multiply(isWhole, isFormFitting),
     fullName: ({ comparison }) => comparison.isFullName,
     found: isFound,
     foundForm: multiply(isFound, ({ comparison }) => comparison.form === 'same' && comparison.isFormNext),
@@ -150,7 +141,6 @@ const featuresOfParts = {
     formerName: ({ comparison }) => comparison.candidate.kind === 'former',
   },
   'words left over': {
-    missingTelling: ({ comparison }) => cap(comparison.nameLeftover.hard, 3),
     missingWeight: ({ comparison }) => toTenths(comparison.nameLeftover.hardWeight, 25),
     missingGeneric: ({ comparison }) => cap(comparison.nameLeftover.soft, 3),
     missingLight: ({ comparison }) => cap(comparison.nameLeftover.light, 2),
@@ -160,17 +150,10 @@ const featuresOfParts = {
       (evidence) => !isInCountry(evidence.place),
     ),
     missingTail: ({ comparison }) => comparison.isTailMissing,
-    missingHead: ({ comparison }) => comparison.isHeadMissing,
     missingPlaced: multiply(isMissing, isPlaced),
     missingConflict: multiply(isMissing, isConflict),
-    missingOneWord: multiply(isMissing, isOneWord),
     missingFuzzy: multiply(isMissing, isFuzzy),
     missingListed: multiply(isMissing, isListed),
-    missingGenericForm: multiply(
-      ({ comparison }) => comparison.nameLeftover.soft > 0,
-      ({ comparison }) => comparison.isFormStated,
-    ),
-    missingInHouse: ({ comparison }) => comparison.isInHouse,
     // Who states the legal form states the name: a further word is that of another company of the group.
     missingFormStated: multiply(
       isMissing,
@@ -180,21 +163,16 @@ const featuresOfParts = {
     tellingBefore: countLeft('before', 'telling'),
     tellingBeforeWeight: weighLeft('before'),
     tellingInside: countLeft('inside', 'telling'),
-    tellingBehind: countLeft('behind', 'telling'),
-    tellingBehindWeight: weighLeft('behind'),
     tellingApart: multiply(
       isTellingLeft,
       ({ comparison }) => comparison.isApartBefore && comparison.isApartBehind,
     ),
-    tellingNext: isTellingNext,
-    tellingNextOneWord: multiply(isTellingNext, isOneWord),
     // A vehicle that holds shares of a company has the company's name inside its own.
     embedded: ({ comparison: { isHeadMissing, nameLeftover: n, queryLeftover: q } }) =>
       isHeadMissing && n.hard > 0 && q.hard + q.soft + q.light === 0,
     tellingAfterDash: isLeftAfter('-'),
     tellingAfterBracket: isLeftAfter('('),
     tellingAfterComma: isLeftAfter(','),
-    tellingAfterSlash: isLeftAfter('/'),
     tellingBehindForm: multiply(countLeft('behind', 'telling'), ({ comparison }) => comparison.isFormNext),
     tellingBeforeForm: isTellingBeforeForm,
     tellingPlaced: multiply(isTellingLeft, isPlaced),
@@ -215,36 +193,23 @@ const featuresOfParts = {
     cutWord: countRole('cut'),
     letterLeft: countLeft('behind', 'letter'),
     letterBefore: countLeft('before', 'letter'),
-    securityBehind: ({ comparison: { left } }) =>
-      left.some(
-        ({ word, position }) =>
-          position === 'behind' && (word.wordClass === 'security' || word.wordClass === 'percent'),
-      ),
-    securityBefore: ({ comparison: { left } }) =>
-      left.some(
-        ({ word, position }) =>
-          position === 'before' && (word.wordClass === 'security' || word.wordClass === 'percent'),
-      ),
-    departmentLeft: ({ comparison: { left } }) => left.some(({ word }) => word.wordClass === 'department'),
-    bodyLeft: ({ comparison: { left } }) =>
-      left.some(({ word, role }) => word.wordClass === 'body' && role === null),
-    guest: ({ comparison: { left } }) =>
-      left.some(({ word, position }) => word.wordClass === 'host' && position === 'before'),
+    securityBehind: hasLeft(['security', 'percent'], 'behind'),
+    securityBefore: hasLeft(['security', 'percent'], 'before'),
+    departmentLeft: hasLeft(['department']),
+    bodyLeft: hasLeft(['body']),
+    guest: hasLeft(['host'], 'before'),
     tellingInsideForm: multiply(
       countLeft('inside', 'telling', 'generic', 'body'),
       ({ comparison }) => comparison.isFormStated,
     ),
-    siteLeft: ({ comparison: { left } }) => left.some(({ word }) => word.wordClass === 'site'),
-    codeLeft: ({ comparison: { left } }) => left.some(({ word }) => word.wordClass === 'code'),
+    siteLeft: hasLeft(['site']),
+    codeLeft: hasLeft(['code']),
     numberBefore: countLeft('before', 'number'),
     numberBehind: countLeft('behind', 'number'),
-    tradeMarkBehind: ({ comparison: { left } }) =>
-      left.some(({ word, position }) => position === 'behind' && word.wordClass === 'mark'),
-    tradeMarkBefore: ({ comparison: { left } }) =>
-      left.some(({ word, position }) => position === 'before' && word.wordClass === 'mark'),
-    formerBefore: ({ comparison: { left } }) =>
-      left.some(({ word, position }) => position === 'before' && word.wordClass === 'former'),
-    webLeft: ({ comparison: { left } }) => left.some(({ word }) => word.wordClass === 'web'),
+    tradeMarkBehind: hasLeft(['mark'], 'behind'),
+    tradeMarkBefore: hasLeft(['mark'], 'before'),
+    formerBefore: hasLeft(['former'], 'before'),
+    webLeft: hasLeft(['web']),
     formsLeft: ({ comparison }) => cap(Math.max(0, comparison.text.forms.length - 1), 2),
     inHouse: multiply(({ comparison }) => comparison.isInHouse, not(isListed)),
   },
@@ -254,11 +219,6 @@ const featuresOfParts = {
     misspelledShort: ({ comparison }) => comparison.isLooseShort,
     misspelledKnown: ({ comparison }) => comparison.isLooseKnown,
     misspelledAll: ({ comparison }) => comparison.isMisspelled && comparison.pairs.misspelled > 0,
-    misspelledOneTelling: ({ comparison }) =>
-      comparison.pairs.misspelled > 0 && comparison.sharedTelling <= 1,
-    abbreviated: ({ comparison }) => cap(comparison.pairs.abbreviated, 3),
-    abbreviatedShort: ({ comparison }) => (comparison.pairs.abbreviated > 0 ? 1 - comparison.leastShare : 0),
-    abbreviatedAll: ({ comparison }) => comparison.isMisspelled && comparison.pairs.abbreviated > 0,
     abbreviatedRarity: multiply(({ comparison }) => comparison.pairs.abbreviated > 0, measureRarity),
     cutLast: ({ comparison }) => comparison.pairs.cut > 0,
     joined: ({ comparison }) => cap(comparison.pairs.joined, 2),
@@ -267,6 +227,8 @@ const featuresOfParts = {
     otherwiseWritten: ({ comparison }) => cap(comparison.pairs.same, 2),
     unknownLetter: ({ comparison }) => cap(comparison.pairs.unknown_letter, 2),
     misread: ({ comparison }) => cap(comparison.pairs.misread, 2),
+    // A word is like one of the name, and both have others.
+    fuzzyBoth: multiply(isFuzzy, isMissing, isTellingLeft),
     fuzzyPlaced: multiply(isFuzzy, isPlaced),
     fuzzyConflict: multiply(isFuzzy, isConflict),
     fuzzyOneWord: multiply(isFuzzy, isOneWord),
@@ -281,7 +243,6 @@ const featuresOfParts = {
     numbersDifferRarity: multiply(({ comparison }) => !comparison.numbersAgree, measureRarity),
   },
   'legal form': {
-    formSame: ({ comparison }) => comparison.form === 'same',
     formSameNext: ({ comparison }) => comparison.form === 'same' && comparison.isFormNext,
     formSoftConflict: ({ comparison }) => comparison.form === 'soft_conflict',
     formHardConflict: ({ comparison }) => comparison.form === 'hard_conflict',
@@ -293,7 +254,6 @@ const featuresOfParts = {
     formSoftConflictWhole: multiply(isWhole, ({ comparison }) => comparison.form === 'soft_conflict'),
     formForeignExact: multiply(isWhole, ({ comparison }) => comparison.form === 'foreign'),
     unstatedPartnership: ({ comparison }) => comparison.form === 'unstated_partnership',
-    formOnlyInText: ({ comparison }) => comparison.isFormStated && comparison.candidate.formClass === null,
     formOfPlace: ({ comparison, hint }) =>
       comparison.form === 'same' &&
       (comparison.statedForm?.countries.length ?? 99) < 12 &&
@@ -304,36 +264,24 @@ const featuresOfParts = {
     rarity: measureRarity,
     rarest: measureRarest,
     letters: ({ comparison }) => Math.log(1 + comparison.sharedLetters) / 3,
-    sharedTelling: ({ comparison }) => cap(comparison.sharedTelling, 4) / 2,
     sharedWords: ({ comparison }) => cap(comparison.sharedCount, 5) / 2,
     noTelling: ({ comparison }) => comparison.sharedTelling === 0,
-    generic: ({ comparison }) => comparison.isGeneric,
     genericUnplaced: multiply(({ comparison }) => comparison.isGeneric, not(isPlaced), not(isListed)),
     oneWord: isOneWord,
     oneWordShort: multiply(isOneWord, ({ comparison }) => comparison.sharedLetters <= 4),
-    oneWordConflict: multiply(isOneWord, isConflict),
     oneWordPart: multiply(isOneWord, isTellingLeft),
     oneWordRarest: multiply(isOneWord, measureRarest),
-    twoWordsClean: multiply(isFound, ({ comparison }) => comparison.sharedTelling >= 2),
   },
   'companies with the same name': {
-    namesakes: ({ siblings }) => logOf(siblings.exactCount),
-    namesakesFormless: multiply(
-      ({ siblings }) => logOf(siblings.exactCount),
-      ({ comparison }) => !comparison.isFormStated,
-    ),
     betterPlaced: ({ siblings }) => siblings.betterPlacedCount > 0,
-    betterForm: ({ siblings }) => siblings.betterFormCount > 0,
     beginnings: multiply(is('prefix', 'completed'), ({ siblings }) => logOf(siblings.prefixCount)),
     beginningsMissing: multiply(isMissing, ({ siblings }) => logOf(siblings.prefixCount)),
-    onlyBeginning: multiply(is('prefix'), ({ siblings }) => siblings.prefixCount === 1),
     onlyBeginningThere: multiply(is('prefix'), ({ siblings }) => siblings.placedPrefixCount === 1),
     onlyListedBeginning: multiply(is('prefix'), isListed, ({ siblings }) => siblings.listedPrefixCount === 1),
     onlyCompleted: multiply(is('completed'), ({ siblings }) => siblings.completedCount === 1),
     completions: multiply(is('completed'), ({ siblings }) => logOf(siblings.completedCount)),
     besideSeries: multiply(isWhole, ({ siblings }) => siblings.seriesCount > 0),
     family: ({ siblings }) => logOf(siblings.familyCount),
-    familyPart: multiply(not(isWhole), ({ siblings }) => logOf(siblings.familyCount)),
     ownsRarest: ({ siblings }) => siblings.ownsRarestWord,
     ownsRarestPart: multiply(not(isFound), ({ siblings }) => siblings.ownsRarestWord),
   },
@@ -347,15 +295,12 @@ const featuresOfParts = {
     registeredThere: ({ place }) => place === 'registered_there',
     registeredElsewhere: ({ place }) => place === 'registered_elsewhere',
     registeredElsewhereWhole: multiply(({ place }) => place === 'registered_elsewhere', isWhole),
-    registeredElsewhereListed: multiply(({ place }) => place === 'registered_elsewhere', isListed),
     registeredElsewhereOneWord: multiply(({ place }) => place === 'registered_elsewhere', isOneWord),
     formOfCountry: ({ place }) => place === 'form_of_country',
     townAbroad: ({ place }) => place === 'town_abroad',
-    otherRegion: ({ place }) => place === 'region_conflict',
     otherCountry: ({ place }) => place === 'country_conflict',
     otherCountryWhole: multiply(({ place }) => place === 'country_conflict', isWhole),
     conflictListed: multiply(isConflict, isListed),
-    conflictFormless: multiply(isConflict, ({ comparison }) => !comparison.isFormStated),
     conflictPart: multiply(isConflict, not(isWhole)),
     fittingPart: multiply(isPlaceFitting, not(isWhole)),
     placedWhole: multiply(isPlaced, isWhole),
@@ -370,11 +315,6 @@ const featuresOfParts = {
       comparison.candidate.place.postalKey === '',
     noAddress: ({ comparison }) =>
       comparison.candidate.place.cityKey === '' && comparison.candidate.place.countryCode === '',
-    tailFits: ({ comparison: { text, candidate } }) =>
-      text.tail !== '' &&
-      [candidate.place.regionCode, candidate.place.jurisdictionRegion].some(
-        (code) => code.slice(3) === text.tail,
-      ),
     tailDiffers: ({ comparison: { text, candidate } }) =>
       text.tail.length === 2 &&
       candidate.place.jurisdictionRegion !== '' &&
@@ -385,12 +325,10 @@ const featuresOfParts = {
   listed: {
     listed: isListed,
     listedWhole: multiply(isListed, isWhole),
-    listedPrefix: multiply(isListed, is('prefix')),
     listedRare: multiply(isListed, measureRarest, not(isWhole)),
   },
   'known to registers': {
     lei: ({ comparison }) => comparison.candidate.prominence.hasLei,
-    industry: ({ comparison }) => comparison.candidate.prominence.hasIndustry,
   },
   status: {
     inactive: ({ comparison }) => !comparison.candidate.active,

@@ -10,8 +10,7 @@ import {
 } from '../normalize/legal-forms.js'
 import { boundText } from '../normalize/parsed-name.js'
 import { joinLetters, mergePhrases, splitPieces, type Piece, type Separator } from './text-pieces.js'
-import { classifyBesideOthers, classifyWord, type WordClass } from './word-classes.js'
-import { isOfSecurity } from './word-classes.js'
+import { classifyBesideOthers, classifyWord, type WordClass, isOfSecurity } from './word-classes.js'
 
 /** A word of the text of a query. */
 export interface TextWord {

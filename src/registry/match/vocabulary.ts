@@ -1,7 +1,7 @@
 import { getOrCompute } from '../normalize/normalize-name.js'
 import { countAllowedTypos, createDistance } from '../../core/edit-distance.js'
 import { matchLimits } from '../model/limits.js'
-import { getUsualCount } from './usual-words.js'
+import { getUsualCount } from './word-classes.js'
 
 /** Names share words, so results are cached. */
 const rememberedWordsMax = 20_000

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { matchedConfidenceMin } from '../../../src/contract/result.js'
 import { shareParts } from '../../../src/registry/answer/candidates.js'
-import { decide } from '../../../src/registry/match/decide.js'
+import { decide, type Ranking } from '../../../src/registry/match/rank.js'
 import { featureNames } from '../../../src/registry/match/features.js'
 import { fittedModel } from '../../../src/registry/match/fitted-model.js'
 import {
@@ -12,7 +12,6 @@ import {
   toCoefficients,
   toShare,
 } from '../../../src/registry/match/model.js'
-import type { Ranking } from '../../../src/registry/match/rank.js'
 import { match, namedBy, rank, type Held } from '../../support/matching.js'
 
 describe('the model', () => {
@@ -63,7 +62,7 @@ describe('the model', () => {
 
 /** A model that is easily reckoned with: the log-odds are the score; the name is worth 3, a place 2. */
 const plain = toCoefficients({
-  company: { found: 3, exactWhole: 1, prefix: 1, completed: 1, city: 2, removed: -2, inactive: -1 },
+  company: { found: 3, found: 1, prefix: 1, completed: 1, city: 2, removed: -2, inactive: -1 },
   decision: { score: 1 },
 })
 const ranked = (name: string, held: readonly Held[], location: string | null = null): Ranking =>

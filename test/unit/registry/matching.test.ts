@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { matchedConfidenceMin } from '../../../src/contract/result.js'
-import type { MatchDecision } from '../../../src/registry/match/decide.js'
+import type { MatchDecision } from '../../../src/registry/match/rank.js'
 import { classifyEvidence } from '../../../src/registry/match/evidence.js'
 import { compared, match, namedBy, rank, type Held } from '../../support/matching.js'
 
