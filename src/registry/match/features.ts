@@ -45,7 +45,7 @@ const isMissing = ({ comparison: { nameLeftover: n } }: Evidence) => n.hard + n.
 const isTellingLeft = ({ comparison: { queryLeftover: q } }: Evidence) => q.hard > 0
 /** All words of the name are in the text, as they are. */
 const isFound = ({ comparison: { matchType } }: Evidence) => matchType === 'exact'
-/** The text is the name, but for its form. */
+/** The text is the name, except for its form. */
 const isWhole = ({ comparison: { matchType, isPart } }: Evidence) => matchType === 'exact' && !isPart
 const isFormFitting = ({ comparison: { form, isFormStated, candidate } }: Evidence) =>
   form === 'same' || (!isFormStated && candidate.formClass === null)
@@ -108,7 +108,7 @@ const isKind = (kind: EvidenceKind): Feature => {
 }
 const measureRarity = ({ comparison }: Evidence) => toTenths(comparison.sharedWeight, 25)
 const measureRarest = ({ comparison }: Evidence) => toTenths(comparison.rarestWeight, 14)
-const logOf = (count: number): number => cap(Math.log2(Math.max(1, count)), 7) / 2
+const toLog = (count: number): number => cap(Math.log2(Math.max(1, count)), 7) / 2
 
 /**
  * Features of a company's score, grouped as they are shown to users. Yes is 1, no is 0; the others range from 0 to
@@ -171,7 +171,7 @@ const featuresOfParts = {
       ({ comparison }) => comparison.isFormStated,
     ),
     missingInHouse: ({ comparison }) => comparison.isInHouse,
-    // Who states the legal form states the name: a further word is that of another company of the group.
+    // A text with the legal form states the whole name: a further word is that of another company of the group.
     missingFormStated: multiply(
       isMissing,
       ({ comparison }) => comparison.isFormStated && comparison.isFormNext,
@@ -317,23 +317,23 @@ const featuresOfParts = {
     twoWordsClean: multiply(isFound, ({ comparison }) => comparison.sharedTelling >= 2),
   },
   'companies with the same name': {
-    namesakes: ({ siblings }) => logOf(siblings.exactCount),
+    namesakes: ({ siblings }) => toLog(siblings.exactCount),
     namesakesFormless: multiply(
-      ({ siblings }) => logOf(siblings.exactCount),
+      ({ siblings }) => toLog(siblings.exactCount),
       ({ comparison }) => !comparison.isFormStated,
     ),
     betterPlaced: ({ siblings }) => siblings.betterPlacedCount > 0,
     betterForm: ({ siblings }) => siblings.betterFormCount > 0,
-    beginnings: multiply(is('prefix', 'completed'), ({ siblings }) => logOf(siblings.prefixCount)),
-    beginningsMissing: multiply(isMissing, ({ siblings }) => logOf(siblings.prefixCount)),
+    beginnings: multiply(is('prefix', 'completed'), ({ siblings }) => toLog(siblings.prefixCount)),
+    beginningsMissing: multiply(isMissing, ({ siblings }) => toLog(siblings.prefixCount)),
     onlyBeginning: multiply(is('prefix'), ({ siblings }) => siblings.prefixCount === 1),
     onlyBeginningThere: multiply(is('prefix'), ({ siblings }) => siblings.placedPrefixCount === 1),
     onlyListedBeginning: multiply(is('prefix'), isListed, ({ siblings }) => siblings.listedPrefixCount === 1),
     onlyCompleted: multiply(is('completed'), ({ siblings }) => siblings.completedCount === 1),
-    completions: multiply(is('completed'), ({ siblings }) => logOf(siblings.completedCount)),
+    completions: multiply(is('completed'), ({ siblings }) => toLog(siblings.completedCount)),
     besideSeries: multiply(isWhole, ({ siblings }) => siblings.seriesCount > 0),
-    family: ({ siblings }) => logOf(siblings.familyCount),
-    familyPart: multiply(not(isWhole), ({ siblings }) => logOf(siblings.familyCount)),
+    family: ({ siblings }) => toLog(siblings.familyCount),
+    familyPart: multiply(not(isWhole), ({ siblings }) => toLog(siblings.familyCount)),
     ownsRarest: ({ siblings }) => siblings.ownsRarestWord,
     ownsRarestPart: multiply(not(isFound), ({ siblings }) => siblings.ownsRarestWord),
   },
