@@ -19,7 +19,7 @@ import type { QueryText, StatedForm } from './query-text.js'
 
 /**
  * How the words of a text match a name. `exact`: the same words. `completed`: the text, or its column, ends inside the name.
- * `prefix`: the name goes on. `acronym`: its initials. `near`: some words are spelled otherwise, missing or elsewhere.
+ * `prefix`: the name continues. `acronym`: its initials. `near`: some words are spelled otherwise, missing or elsewhere.
  */
 export type MatchType = 'exact' | 'completed' | 'prefix' | 'acronym' | 'near'
 
@@ -82,7 +82,7 @@ export interface NameComparison {
   readonly statedForm: StatedForm | null
   readonly isFormNext: boolean
   readonly isFormStated: boolean
-  /** The text before and behind the name is set apart from it, or there is none. */
+  /** No text is before or behind the name, or it is set apart from it. */
   readonly isApartBefore: boolean
   readonly isApartBehind: boolean
   /** The query equals the name with its legal form. */
@@ -203,7 +203,7 @@ export function compareNames(
       ),
     isPlural: counts.plural + counts.related > 0,
   })
-  // What a column has cut off does not count.
+  // Words that a column has cut off do not count.
   if (matchType === 'completed')
     total -=
       sum(alignment.missing.map((at) => nameWeights[at] ?? 0)) +
@@ -222,7 +222,7 @@ export function compareNames(
     [...weights].filter((_, at) => text.words[at]?.wordClass === 'telling' && inPairs.has(at)),
   )
   const nameNumbers = missingWords.filter(isNumberWord).length
-  // Beside a number of the name, any other is a different one: a year, the number of a fund.
+  // If the name has a number, any other is a different one: a year, the number of a fund.
   const leftNumbers = counted.filter(
     ({ role, word }) =>
       role === 'series' || (nameNumbers > 0 && !text.isSecurity && word.wordClass === 'number'),
@@ -314,11 +314,11 @@ function isAcronym({ coreKey, words }: QueryText, candidate: CandidateName): boo
 function findStatedForm({ forms }: QueryText, { start, end }: NameAlignment): StatedForm | null {
   const outside = forms.filter(({ at, count }) => at >= end || at + count <= start || count === 0)
   const next = outside.find(({ at }) => at === end)
-  const telling = (form: StatedForm) => form.formClass !== 'company'
-  if (next !== undefined && telling(next)) return next
+  const isTelling = (form: StatedForm) => form.formClass !== 'company'
+  if (next !== undefined && isTelling(next)) return next
   return (
-    outside.find((form) => form.at >= end && telling(form)) ??
-    outside.findLast(telling) ??
+    outside.find((form) => form.at >= end && isTelling(form)) ??
+    outside.findLast(isTelling) ??
     next ??
     outside[0] ??
     null

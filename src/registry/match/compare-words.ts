@@ -88,7 +88,7 @@ const toShape = (word: string): string =>
     .replace(/vv/g, 'w')
     .replace(/cl/g, 'd')
 
-/** The consonants, without repetitions: what is left of abbreviated words. */
+/** The consonants, without repetitions: abbreviated words have only these. */
 export const toSkeleton = (word: string): string =>
   word.charAt(0) +
   word

@@ -45,7 +45,7 @@ const isMissing = ({ comparison: { nameLeftover: n } }: Evidence) => n.hard + n.
 const isTellingLeft = ({ comparison: { queryLeftover: q } }: Evidence) => q.hard > 0
 /** All words of the name are in the text, as they are. */
 const isFound = ({ comparison: { matchType } }: Evidence) => matchType === 'exact'
-/** The text is the name, but for its form. */
+/** The text is the name, except for its form. */
 const isWhole = ({ comparison: { matchType, isPart } }: Evidence) => matchType === 'exact' && !isPart
 /** Number of words left over, of some classes at some position. */
 function countLeft(position: Position, ...classes: WordClass[]): Feature {
@@ -104,7 +104,7 @@ const isKind = (kind: EvidenceKind): Feature => {
 }
 const measureRarity = ({ comparison }: Evidence) => toTenths(comparison.sharedWeight, 25)
 const measureRarest = ({ comparison }: Evidence) => toTenths(comparison.rarestWeight, 14)
-const logOf = (count: number): number => cap(Math.log2(Math.max(1, count)), 7) / 2
+const toLog = (count: number): number => cap(Math.log2(Math.max(1, count)), 7) / 2
 
 /**
  * Features of a company's score, grouped as they are shown to users. Yes is 1, no is 0; the others range from 0 to
@@ -274,14 +274,14 @@ const featuresOfParts = {
   },
   'companies with the same name': {
     betterPlaced: ({ siblings }) => siblings.betterPlacedCount > 0,
-    beginnings: multiply(is('prefix', 'completed'), ({ siblings }) => logOf(siblings.prefixCount)),
-    beginningsMissing: multiply(isMissing, ({ siblings }) => logOf(siblings.prefixCount)),
+    beginnings: multiply(is('prefix', 'completed'), ({ siblings }) => toLog(siblings.prefixCount)),
+    beginningsMissing: multiply(isMissing, ({ siblings }) => toLog(siblings.prefixCount)),
     onlyBeginningThere: multiply(is('prefix'), ({ siblings }) => siblings.placedPrefixCount === 1),
     onlyListedBeginning: multiply(is('prefix'), isListed, ({ siblings }) => siblings.listedPrefixCount === 1),
     onlyCompleted: multiply(is('completed'), ({ siblings }) => siblings.completedCount === 1),
-    completions: multiply(is('completed'), ({ siblings }) => logOf(siblings.completedCount)),
+    completions: multiply(is('completed'), ({ siblings }) => toLog(siblings.completedCount)),
     besideSeries: multiply(isWhole, ({ siblings }) => siblings.seriesCount > 0),
-    family: ({ siblings }) => logOf(siblings.familyCount),
+    family: ({ siblings }) => toLog(siblings.familyCount),
     ownsRarest: ({ siblings }) => siblings.ownsRarestWord,
     ownsRarestPart: multiply(not(isFound), ({ siblings }) => siblings.ownsRarestWord),
   },

@@ -5,7 +5,7 @@ import type { Vocabulary } from './vocabulary.js'
 
 /**
  * A model in two stages. `company`: weights of a company's features; the sum is its score. `decision`: weights of the
- * features of the best company beside the others; the sum is the log-odds that it is right. A missing weight is 0. Data
+ * features of the best company, compared with the others; the sum is the log-odds that it is right. A missing weight is 0. Data
  * written by bench/fit-align.ts.
  */
 export interface Model {
@@ -124,7 +124,7 @@ export const sumScores = (scores: readonly number[]): number =>
   Math.log(scores.reduce((total, score) => total + Math.exp(bound(score)), Math.exp(noneScore)))
 
 /**
- * Computes the features of the best company beside the scores of the others (without those that are the same company in another
+ * Computes the features of the best company and of the scores of the others (without those that are the same company in another
  * register), in the order of `decisionFeatureNames`.
  */
 export function computeDecisionFeatures(

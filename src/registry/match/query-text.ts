@@ -20,7 +20,7 @@ export interface TextWord {
   readonly wordClass: WordClass
   /** The punctuation before it separates parts of the text: a comma, a bracket, a dash between spaces. */
   readonly isApart: boolean
-  /** What separates it from the word before; empty for a space or a point. */
+  /** Sign between it and the word before; empty for a space or a point. */
   readonly separator: Separator
 }
 
@@ -192,8 +192,8 @@ function splitJoined(piece: Piece, isWord: (word: string) => boolean): Piece[] {
   ]
 }
 
-/** Long forms that are mended if a letter is wrong or the end is cut. */
-const mendedForms =
+/** Long forms that are repaired if a letter is wrong or the end is cut. */
+const repairedForms =
   'limited corporation incorporated company partnership gesellschaft aktiengesellschaft'.split(' ')
 const misreadForms = new Map([
   ['lnc', 'inc'],
@@ -208,12 +208,12 @@ function repairForm(word: string, isCut: boolean): string {
   const known = misreadForms.get(word)
   if (known !== undefined) return known
   if (word.length >= 3 && isCut) {
-    const whole = mendedForms.find((form) => form.startsWith(word))
+    const whole = repairedForms.find((form) => form.startsWith(word))
     if (whole !== undefined) return whole
   }
   if (word.length < 6) return word
   return (
-    mendedForms.find(
+    repairedForms.find(
       (form) =>
         form.startsWith(word) ||
         (form.charAt(0) === word.charAt(0) && calculateDistance(form, word, 1) === 1),

@@ -43,7 +43,7 @@ export interface Ranking {
   readonly ranked: readonly RankedCompany[]
   /** Probability that no company found is meant. */
   readonly noneShare: number
-  /** Features of the first company beside the others; empty without one. */
+  /** Features of the first company, compared with the others; empty without one. */
   readonly decisionFeatures: readonly number[]
   /** How much companies that a small registry lacks lower the log-odds of the first, at most 0. */
   readonly unseenWeight: number

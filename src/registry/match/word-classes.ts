@@ -2,8 +2,8 @@ import { isGenericWord, isLightWord, isNumberWord, isTradeWord } from '../normal
 import { namesCountry } from '../../core/countries.js'
 
 /**
- * What a word of a text says if it is not part of the company's name. `telling`: possibly another company.
- * `generic`: a trade or a shape. `body`: a body beside a company, such as its foundation. `host`: "care of". `light`: often added to names or dropped. `stop`: joins words. `mark`: "d/b/a".
+ * Meaning of a word of a text that is not part of the company's name. `telling`: possibly another company.
+ * `generic`: a trade or a shape. `body`: a body of its own near a company, such as a foundation. `host`: "care of". `light`: often added to names or dropped. `stop`: joins words. `mark`: "d/b/a".
  */
 export type WordClass =
   | 'telling'
@@ -74,7 +74,7 @@ const classOfWord = toMap([
   ['exchange', 'nyse nasdaq amex otc otcmkts xetra euronext'],
 ])
 
-/** Words that have this meaning beside a word of `classOfWord`, or apart from the rest of the text. */
+/** Words that have this meaning next to a word of `classOfWord`, or apart from the rest of the text. */
 const classBesideOthers = toMap([
   [
     'security',
@@ -105,7 +105,7 @@ const classBesideOthers = toMap([
   ['exchange', 'lse tsx asx ln gy gr fp ticker symbol us'],
 ])
 
-/** Words that begin a description of a security: the words and numbers beside them belong to it. */
+/** Words that begin a description of a security: the words and numbers next to them belong to it. */
 const bondClasses: ReadonlySet<WordClass> = new Set(['percent', 'date', 'security', 'currency'])
 export const isOfSecurity = (wordClass: WordClass): boolean => bondClasses.has(wordClass)
 
@@ -156,7 +156,7 @@ function findAddress(words: readonly Classified[]): number {
 }
 
 /**
- * Returns the class of each word beside the others: "american" describes a security before "depositary", and "plant" a site
+ * Returns the class of each word among the others: "american" describes a security before "depositary", and "plant" a site
  * after a dash. Runs of words that may be of one kind have it if one of them surely has, or if the run stands apart at the end.
  */
 export function classifyBesideOthers(words: readonly Classified[]): WordClass[] {
@@ -217,7 +217,7 @@ export function classifyBesideOthers(words: readonly Classified[]): WordClass[] 
   return classes
 }
 
-/** After a sign, the words beside "plant" or "payroll" name the site: "Larkmoor - Tulsa Plant". */
+/** After a sign, the words next to "niederlassung" or "payroll" name the site: "Larkmoor - Niederlassung Ulm". */
 function spreadSites(words: readonly Classified[], classes: WordClass[]): void {
   for (let from = words.findIndex(({ isApart }, at) => at > 0 && isApart); from > 0 && from < words.length;) {
     let end = from + 1
