@@ -26,7 +26,6 @@ const formPoints: Readonly<Record<FormAgreement, number>> = {
 }
 const kindPoints = { legal: 0, other: -1, former: -2 } as const
 const inactivePoints = -3
-/** Names with fewer points are not shown. */
 const closenessMin = 30
 
 /**
@@ -276,7 +275,6 @@ function toHit(
   }
 }
 
-/** Several hits may be registrations of one company, so more hits are read per company. */
 const hitsPerCompany = 3
 
 /** Finds companies, each by its closest registration, without evidence. */
@@ -305,7 +303,6 @@ interface SuggestDeps extends HolderDeps {
   readonly reader: StoreReader
 }
 
-/** Limit of names to read; a single letter begins hundreds of thousands. */
 const namesReadMax = 300
 
 /**

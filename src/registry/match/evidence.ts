@@ -1,6 +1,9 @@
 import { isNumberWord } from '../normalize/normalize-name.js'
 import type { CandidateName, PlaceAgreement } from './candidate.js'
 import type { NameComparison } from './compare-names.js'
+import type { LeftWord, Position } from './left-words.js'
+import type { Separator } from './text-pieces.js'
+import type { WordClass } from './word-classes.js'
 import type { LocationHint } from './parse-location.js'
 import type { Vocabulary } from './vocabulary.js'
 
@@ -233,4 +236,65 @@ function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Val
   const made = make()
   map.set(key, made)
   return made
+}
+
+/** A value of the evidence, as the model weighs it. */
+export type Feature = (evidence: Evidence) => number | boolean
+
+export const cap = (value: number, max: number): number => Math.min(value, max)
+export const toTenths = (weight: number, max: number): number => cap(weight, max) / 10
+
+/** Number of words left over, of some classes at some position. */
+export function countLeft(position: Position, ...classes: WordClass[]): Feature {
+  return ({ comparison: { left } }) => {
+    let count = 0
+    for (const word of left)
+      if (word.position === position && word.role === null && classes.includes(word.word.wordClass)) count++
+    return cap(count, 3)
+  }
+}
+/** The telling words behind the name begin after a sign. */
+export const isLeftAfter = (separator: Separator): Feature => {
+  return ({ comparison: { left, text, alignment } }) =>
+    text.words[alignment.end]?.separator === separator &&
+    left.some(
+      ({ word, position, role }) => position === 'behind' && role === null && word.wordClass === 'telling',
+    )
+}
+/** Telling words between the name and the legal form: "Norvane Oval Ltd" is not Norvane Ltd. */
+export const isTellingBeforeForm = ({
+  comparison: { left, alignment, statedForm, isFormStated },
+}: Evidence) =>
+  isFormStated &&
+  statedForm !== null &&
+  left.some(
+    ({ word, at, role }) =>
+      role === null &&
+      at >= alignment.end &&
+      at < statedForm.at &&
+      (word.wordClass === 'telling' || word.wordClass === 'body'),
+  )
+/** A word of one of the classes is left over, at some position or anywhere. */
+export const hasLeft = (classes: readonly WordClass[], at?: Position): Feature => {
+  return ({ comparison: { left } }) =>
+    left.some(
+      ({ word, position, role }) =>
+        role === null && classes.includes(word.wordClass) && (at === undefined || position === at),
+    )
+}
+export const countRole = (role: LeftWord['role']): Feature => {
+  return ({ comparison: { left } }) => cap(left.filter((word) => word.role === role).length, 3)
+}
+export const weighLeft = (position: Position): Feature => {
+  return ({ comparison: { left }, weigh }) =>
+    toTenths(
+      left.reduce(
+        (total, word) =>
+          word.position === position && word.role === null && word.word.wordClass === 'telling'
+            ? total + weigh(word.word.text)
+            : total,
+        0,
+      ),
+      25,
+    )
 }

@@ -1,15 +1,21 @@
 import { isInCountry } from './candidate.js'
 import type { NameComparison } from './compare-names.js'
-import { classifyEvidence, type Evidence, type EvidenceKind } from './evidence.js'
-import type { LeftWord, Position } from './left-words.js'
+import {
+  classifyEvidence,
+  countLeft,
+  countRole,
+  weighLeft,
+  hasLeft,
+  isLeftAfter,
+  isTellingBeforeForm,
+  cap,
+  toTenths,
+  type Evidence,
+  type EvidenceKind,
+  type Feature,
+} from './evidence.js'
 import type { LocationHint } from './parse-location.js'
-import type { Separator } from './text-pieces.js'
-import type { WordClass } from './word-classes.js'
 
-type Feature = (evidence: Evidence) => number | boolean
-
-export const cap = (value: number, max: number): number => Math.min(value, max)
-export const toTenths = (weight: number, max: number): number => cap(weight, max) / 10
 export const hasTown = (hint: LocationHint | null): boolean => hint?.namesTown ?? false
 
 const isPlaced = ({ place }: Evidence) => place === 'postal' || place === 'city'
@@ -47,58 +53,6 @@ const isTellingLeft = ({ comparison: { queryLeftover: q } }: Evidence) => q.hard
 const isFound = ({ comparison: { matchType } }: Evidence) => matchType === 'exact'
 /** The text is the name, except for its form. */
 const isWhole = ({ comparison: { matchType, isPart } }: Evidence) => matchType === 'exact' && !isPart
-/** Number of words left over, of some classes at some position. */
-function countLeft(position: Position, ...classes: WordClass[]): Feature {
-  return ({ comparison: { left } }) => {
-    let count = 0
-    for (const word of left)
-      if (word.position === position && word.role === null && classes.includes(word.word.wordClass)) count++
-    return cap(count, 3)
-  }
-}
-/** The telling words behind the name begin after a sign. */
-const isLeftAfter = (separator: Separator): Feature => {
-  return ({ comparison: { left, text, alignment } }) =>
-    text.words[alignment.end]?.separator === separator &&
-    left.some(
-      ({ word, position, role }) => position === 'behind' && role === null && word.wordClass === 'telling',
-    )
-}
-/** Telling words between the name and the legal form: "Norvane Oval Ltd" is not Norvane Ltd. */
-const isTellingBeforeForm = ({ comparison: { left, alignment, statedForm, isFormStated } }: Evidence) =>
-  isFormStated &&
-  statedForm !== null &&
-  left.some(
-    ({ word, at, role }) =>
-      role === null &&
-      at >= alignment.end &&
-      at < statedForm.at &&
-      (word.wordClass === 'telling' || word.wordClass === 'body'),
-  )
-/** A word of one of the classes is left over, at some position or anywhere. */
-const hasLeft = (classes: readonly WordClass[], at?: Position): Feature => {
-  return ({ comparison: { left } }) =>
-    left.some(
-      ({ word, position, role }) =>
-        role === null && classes.includes(word.wordClass) && (at === undefined || position === at),
-    )
-}
-const countRole = (role: LeftWord['role']): Feature => {
-  return ({ comparison: { left } }) => cap(left.filter((word) => word.role === role).length, 3)
-}
-const weighLeft = (position: Position): Feature => {
-  return ({ comparison: { left }, weigh }) =>
-    toTenths(
-      left.reduce(
-        (total, word) =>
-          word.position === position && word.role === null && word.word.wordClass === 'telling'
-            ? total + weigh(word.word.text)
-            : total,
-        0,
-      ),
-      25,
-    )
-}
 const isKind = (kind: EvidenceKind): Feature => {
   return (evidence) => classifyEvidence(evidence) === kind
 }

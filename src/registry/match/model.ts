@@ -1,5 +1,5 @@
-import { estimateUnseenRivals, type Evidence } from './evidence.js'
-import { cap, featureNames, partOfFeatures, type FeatureName, type FeaturePart } from './features.js'
+import { cap, estimateUnseenRivals, type Evidence } from './evidence.js'
+import { featureNames, partOfFeatures, type FeatureName, type FeaturePart } from './features.js'
 import { fittedModel } from './fitted-model.js'
 import type { Vocabulary } from './vocabulary.js'
 

@@ -62,7 +62,7 @@ describe('the model', () => {
 
 /** A model that is easily reckoned with: the log-odds are the score; the name is worth 3, a place 2. */
 const plain = toCoefficients({
-  company: { found: 3, found: 1, prefix: 1, completed: 1, city: 2, removed: -2, inactive: -1 },
+  company: { kindExact: 3, found: 1, prefix: 1, completed: 1, city: 2, removed: -2, inactive: -1 },
   decision: { score: 1 },
 })
 const ranked = (name: string, held: readonly Held[], location: string | null = null): Ranking =>

@@ -57,7 +57,6 @@ const prefix = of('Zorvex', 'Zorvex Robotics Inc')
 const lacking = of('Zorvex', 'Zorvex Calder')
 const lacking2 = of('Zorvex Calder', 'Zorvex Calder Mellbrook')
 const within = of('Zorvex Calder', 'Zorvex Inc')
-const within2 = of('Zorvex Calder Mellbrook', 'Zorvex Calder')
 const ahead = of('Calder Zorvex', 'Zorvex Inc')
 const apart = of('Zorvex - Calder', 'Zorvex Inc')
 const both = of('Zorvex Calder', 'Zorvex Mellbrook')
@@ -164,6 +163,7 @@ const pairs: Record<Exclude<FeatureName, 'always'>, readonly [more: Asked, less:
   otherwiseWritten: [of('1st Zorvex', 'First Zorvex'), exact],
   unknownLetter: [of('Z\uFFFDrvex', 'Zorvex'), one],
   misread: [of('Z0rvex', 'Zorvex'), one],
+  fuzzyBoth: [of('Zorvix Calder', 'Zorvex Mellbrook'), fuzzy],
   fuzzyPlaced: [inReno(fuzzy), fuzzy],
   fuzzyConflict: [inAustin(fuzzy), fuzzy],
   fuzzyOneWord: [fuzzyOne, fuzzy],
