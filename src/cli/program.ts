@@ -243,7 +243,7 @@ function suggestHelp(message: string, argv: readonly string[]): string {
   if (message.startsWith("unknown option '--dry-run'"))
     return 'enrich plan is the dry run: it shows the lookups and the cost of a run, and submits nothing'
   if (message.startsWith('unknown command') && argv[0] === 'registry')
-    return 'enrich registry --help lists its commands; to remove a source, load the others into a new registry (docs/registry.md)'
+    return 'enrich registry --help lists its commands; to remove a source, load the others into a new registry (docs/manual/registers.md)'
   return 'enrich --help lists the commands, enrich COMMAND --help the flags of a command'
 }
 

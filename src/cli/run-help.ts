@@ -119,7 +119,7 @@ export const environmentVariables = {
   ENRICH_HTTPS_AUTHORIZATION: {
     help: 'header Authorization for an input from https',
     manual:
-      'The whole value, sent to the host of the address only. See [Credentials](databases-and-stores.md#credentials).',
+      'The whole value, sent to the host of the address only. See [Credentials](docs/manual/databases-and-stores.md#credentials).',
   },
   ENRICH_CONTACT: {
     help: 'your name and e-mail address, for publishers of registers',

@@ -72,12 +72,12 @@ describe('the end of a run names the next steps', () => {
       {
         text: '2 of 4 rows without a company in the demo registry',
         command: 'enrich registry load FOLDER',
-        page: 'docs/registry.md#where-registers-are-published',
+        page: 'docs/manual/registers.md#where-registers-are-published',
       },
     ])
     expect(stepsOf(stderr)).toEqual([
       `  next      3 doubtful rows (2 without a company): ${review}`,
-      `  next      2 of 4 rows without a company in the demo registry: enrich registry load FOLDER   (see ${fixture('../docs/registry.md')})`,
+      `  next      2 of 4 rows without a company in the demo registry: enrich registry load FOLDER   (see ${fixture('../docs/manual/registers.md')})`,
     ])
     const [, ...reviewWords] = review.split(' ')
     const exported = await place.run([...reviewWords, '--export', 'todo.csv'])

@@ -39,7 +39,7 @@ function installed(): { folder: string; environment: Record<string, string> } {
 test('the example of the library runs as it is, and stands in the page on the library', () => {
   const { folder, environment } = installed()
   const script = readFileSync(example('library.mjs'), 'utf8')
-  expect(readFileSync(join(root, 'docs/library.md'), 'utf8')).toContain(script.trim())
+  expect(readFileSync(join(root, 'docs/reference/library.md'), 'utf8')).toContain(script.trim())
   copyFileSync(example('library.mjs'), join(folder, 'library.mjs'))
   const said = execFileSync('node', ['library.mjs'], { cwd: folder, env: environment, encoding: 'utf8' })
   expect(said).toMatch(/matched: \d+/)

@@ -16,10 +16,10 @@ const blocksOf = (page: string): CodeBlock[] => readCodeBlocks(readFileSync(join
 
 const pages = [
   'README.md',
-  'docs/getting-started.md',
-  'docs/how-to.md',
-  'docs/migrating.md',
-  'docs/troubleshooting.md',
+  'docs/manual/start.md',
+  'docs/reference/how-to.md',
+  'docs/reference/migrating.md',
+  'docs/manual/troubleshooting.md',
   'examples/README.md',
 ]
 
@@ -111,12 +111,12 @@ function expectShown(shown: readonly Record<string, string>[], outputs: readonly
 test.for(pages)('the commands of %s end as the page says', async (page, context) => {
   const place = createClone(context)
   // What is wrong with a run is looked for after it.
-  if (page === 'docs/troubleshooting.md') await place.run(['companies.csv', '-o', 'first.csv'])
+  if (page === 'docs/manual/troubleshooting.md') await place.run(['companies.csv', '-o', 'first.csv'])
   for (const block of blocksOf(page)) if (block.language === 'sh') await runBlock(place, block, context)
 })
 
 describe('the results that pages show are what the commands write', () => {
-  test.for(['README.md', 'docs/getting-started.md'])('in %s', async (page, context) => {
+  test.for(['README.md', 'docs/manual/start.md'])('in %s', async (page, context) => {
     const place = createClone(context)
     expect((await place.run(['companies.csv', '-o', 'out.csv', '--quiet'])).code).toBe(0)
     const rows = rowsOfCsv(place.read('out.csv'))
@@ -134,7 +134,7 @@ describe('the results that pages show are what the commands write', () => {
     expect(tables.length).toBe(2)
   })
 
-  test('in docs/first-register.md, with the files that it names', async (context) => {
+  test('in docs/reference/first-register.md, with the files that it names', async (context) => {
     const downloaded = createNewFolder(context)
     const registers = downloaded.path('registers')
     mkdirSync(registers)
@@ -142,7 +142,7 @@ describe('the results that pages show are what the commands write', () => {
     const example = createNewFolder(context)
     cpSync(join(root, 'examples/register.csv'), example.path('register.csv'))
     const loads: string[] = []
-    for (const block of blocksOf('docs/first-register.md')) {
+    for (const block of blocksOf('docs/reference/first-register.md')) {
       const place = block.heading === 'Try it without a download' ? example : downloaded
       if (block.language === 'csv') place.write('companies.csv', block.text)
       else if (block.language === 'text')
@@ -157,7 +157,7 @@ describe('the results that pages show are what the commands write', () => {
   })
 })
 
-test('a source is removed from a registry as docs/registry.md says, and the other companies keep their ids', async (context) => {
+test('a source is removed from a registry as docs/manual/registers.md says, and the other companies keep their ids', async (context) => {
   const place = createClone(context)
   const registers = place.path('registers')
   mkdirSync(registers)
@@ -169,9 +169,9 @@ test('a source is removed from a registry as docs/registry.md says, and the othe
   const apple = await find('apple')
   expect([apple?.length, (await find('tesco stores'))?.length]).toEqual([1, 1])
   const refused = await place.run(['registry', 'remove', 'companies-house'])
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('docs/registry.md')])
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('docs/manual/registers.md')])
   rmSync(join(registers, 'BasicCompanyData-2026-11-01.csv'))
-  const blocks = blocksOf('docs/registry.md').filter(({ heading }) => heading === 'Remove a source')
+  const blocks = blocksOf('docs/manual/registers.md').filter(({ heading }) => heading === 'Remove a source')
   expect(blocks).toHaveLength(2)
   for (const block of blocks) await runBlock(place, block, context)
   expect([await find('apple'), await find('tesco stores')]).toEqual([apple, null])

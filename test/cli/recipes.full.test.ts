@@ -169,7 +169,7 @@ test
   })
 
 test('every recipe stands in the page on partitions, with what was tried', () => {
-  const page = readFileSync(join(root, 'docs/partitions.md'), 'utf8')
+  const page = readFileSync(join(root, 'docs/reference/partitions.md'), 'utf8')
   const names = readdirSync(recipes).filter((name) => !name.startsWith('__'))
   expect(names.filter((name) => !page.includes(`(../examples/several-machines/${name})`))).toEqual([])
 })

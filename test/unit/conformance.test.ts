@@ -32,7 +32,7 @@ describe('conformance', () => {
   })
 
   test('the page on serving states how many there are', () => {
-    const page = readFileSync(join(root, 'docs/serve.md'), 'utf8')
+    const page = readFileSync(join(root, 'docs/manual/serving.md'), 'utf8')
     expect(page).toContain(`${served.length} behaviours`)
   })
 })

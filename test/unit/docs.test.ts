@@ -68,7 +68,7 @@ describe('the command line', async () => {
     // Of the commands shown, the ones that only work on this project have flags of their own.
     // A release is made by other programs.
     const ours = manual
-      .replace(read('docs/releasing.md'), '')
+      .replace(read('docs/maintainers/releasing.md'), '')
       .replace(/`(npm run|npx --no-install) [^`]*`|^docker .*$/gm, '')
       .replaceAll('node --expose-gc', 'node')
     expect(found(/(?<![\w-])--[a-z][a-z0-9-]*/g, ours)).toEqual(unique([...flags, '--help']))
@@ -100,7 +100,7 @@ describe('the command line', async () => {
   })
 
   test('every command is in the README', () => {
-    const listed = section('Commands') + read('docs/accounts.md')
+    const listed = section('Commands') + read('docs/reference/accounts.md')
     for (const command of all.slice(1)) {
       // One that only holds others is named by them.
       if (command.commands.length > 0 && command.parent !== program) continue
@@ -186,7 +186,7 @@ describe('what comes out', () => {
 
 describe('the rest of the README', () => {
   test('the sample imports what the library exports', () => {
-    const names = /import \{ ([^}]*) \} from 'enrich'/.exec(read('docs/library.md'))?.[1]?.split(', ') ?? []
+    const names = /import \{ ([^}]*) \} from 'enrich'/.exec(read('docs/reference/library.md'))?.[1]?.split(', ') ?? []
     expect(names).toContain('enrich')
     expect(names.filter((name) => !(name in library))).toEqual([])
   })
@@ -212,16 +212,16 @@ describe('the rest of the README', () => {
   test('what is read into the interface is on one page, and whoever speaks of it leads there', () => {
     const leads = pages.flatMap((path) =>
       [
-        ...read(path).matchAll(/\binterface (?:where it )?is silent\b[^.]*?\]\((?:[\w-]+\/)*([\w-]+\.md)/g),
+        ...read(path).matchAll(/\binterface (?:where it )?is silent\b[^.]*?\]\((?:[\w.-]+\/)*([\w-]+\.md)/g),
       ].map(([, to]) => [path, to] as const),
     )
-    expect(leads).toEqual([['docs/serve.md', 'interface-readings.md']])
+    expect(leads).toEqual([['docs/manual/serving.md', 'interface-readings.md']])
   })
 
   test('what does not work on a checkpoint that machines share is on its page alone, to which the README leads', () => {
     const limits = section('Limitations')
     const shared = /^- \*\*Several machines.*?(?=^- )/ms.exec(limits)?.[0] ?? ''
-    expect(shared).toContain('(docs/several-machines.md)')
+    expect(shared).toContain('(docs/manual/several-machines.md)')
     expect(shared).not.toMatch(/webhook|runs|repair|compact|review/)
   })
 

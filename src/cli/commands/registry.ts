@@ -35,7 +35,7 @@ export function fillRegistryCommand(registry: Command, io: CliIo): void {
   addLoad(registry, io, { registry: createRegistryOption(), registryPathDefault })
   registry.addHelpText(
     'after',
-    '\nTo remove a source, load the files of the others into a new registry\n(docs/registry.md).',
+    '\nTo remove a source, load the files of the others into a new registry\n(docs/manual/registers.md).',
   )
   addEvaluate(registry, io, {
     map: createMapOption(),

@@ -74,7 +74,7 @@ export function suggestNextSteps(summary: RunSummary, command: string): NextStep
           {
             text: `${formatCount(unmatched)} of ${plural(rowCount, 'row')} without a company in the demo registry`,
             command: `${getProgram(command)} registry load FOLDER`,
-            page: 'docs/registry.md#where-registers-are-published',
+            page: 'docs/manual/registers.md#where-registers-are-published',
           },
         ]
       : []),

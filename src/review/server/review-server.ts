@@ -62,7 +62,7 @@ export interface ReviewServer {
 }
 
 /**
- * Serves the review page to the first browser that opens the printed address. Access rules: docs/review.md. Throws
+ * Serves the review page to the first browser that opens the printed address. Access rules: docs/manual/doubtful-rows.md. Throws
  * LISTEN_FAILED.
  *
  *     const server = await startReviewServer({ session, about, address: { host: '127.0.0.1', port: 0 }, … })

@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
 const read = (path: string) => readFileSync(root + path, 'utf8')
 /** `UPDATE_GOLDEN=1` writes what is compared otherwise. */
 const isUpdating = process.env['UPDATE_GOLDEN'] === '1'
-const pages = readdirSync(`${root}docs`)
+const pages = readdirSync(`${root}docs`, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.md'))
   .map((name) => `docs/${name}`)
 const marked = ['ARCHITECTURE.md', ...pages.filter((path) => markersOf(read(path)).length > 0)]
@@ -26,7 +26,7 @@ function expectMade(path: string, text: string): void {
 
 describe('what is made from the code', () => {
   test.each(marked)('%s', (path) => {
-    expectMade(path, withTables(read(path)))
+    expectMade(path, withTables(read(path), path))
   })
 
   test('pipeline.config.example.json, which is a config', async () => {

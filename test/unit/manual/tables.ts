@@ -1,3 +1,4 @@
+import { dirname, relative } from 'node:path/posix'
 import { formatCount } from '../../../src/core/text.js'
 import { z } from 'zod'
 import { drawRooms } from './rooms.js'
@@ -113,8 +114,11 @@ function columnTable(columns: readonly AnswerColumn[]): Table {
 const marked = /(<!-- table: ([\w-]+)([^>]*?) -->\n)[\s\S]*?(?=<!-- end -->)/g
 const pictured = /(<!-- picture: rooms ?([\w/]*) -->\n)[\s\S]*?(?=<!-- end -->)/g
 
-/** A page with its marked tables and pictures made anew. Throws where a marker names no table. */
-export function withTables(page: string): string {
+/**
+ * A page with its marked tables and pictures written again. `path` is that of the page: links of the code's texts begin with
+ * `docs/`, and lead from this page. Throws if a marker names no table.
+ */
+export function withTables(page: string, path = 'docs/page.md'): string {
   const withPictures = page.replace(
     pictured,
     (_, marker: string, folder: string) => `${marker}${drawRooms(folder)}`,
@@ -122,9 +126,17 @@ export function withTables(page: string): string {
   return withPictures.replace(marked, (_, marker: string, name: string, words: string) => {
     const table = tables[name]
     if (table === undefined) throw new Error(`no table is called ${name}`)
-    return `${marker}${markdownOf(table(words.split(' ').filter((word) => word !== '')))}`
+    const written = markdownOf(table(words.split(' ').filter((word) => word !== '')))
+    return `${marker}${linksFrom(path, written)}`
   })
 }
+
+/** Lets links that begin with `docs/` lead from a page. */
+const linksFrom = (path: string, text: string): string =>
+  text.replace(/\]\((docs\/[^)#]+)(#[^)]*)?\)/g, (_, target: string, anchor = '') => {
+    const link = target === path ? '' : relative(dirname(path), target)
+    return `](${link}${anchor})`
+  })
 
 /** The tables that the markers of pages name, with their words. */
 export function markersOf(page: string): string[] {
