@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { parseByteSize } from '../core/text.js'
 import { identifierKeys, identifierPlaceKeys } from '../core/identifiers.js'
-import { encodingNames } from '../core/encodings.js'
+import { encodingNames } from '../core/file-formats.js'
 import {
   createChoice,
   inputFormat,

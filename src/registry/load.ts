@@ -14,10 +14,11 @@ import {
 } from './import/file-formats.js'
 import type { MapProposal } from './import/propose-map.js'
 import { listSources, type RegisterSource } from './sources/source.js'
-import { bytesPerRow, listLoaded } from './get/get.js'
+import { LoadedEditions } from './get/editions.js'
+import { bytesPerRow } from './get/get.js'
 
 export type { ImportResult } from './import/run-import.js'
-export { getRegisters, listLoaded, type GetOutcome, type GetProgress } from './get/get.js'
+export { getRegisters, type GetOutcome, type GetProgress } from './get/get.js'
 export { openSource } from './sources/source.js'
 
 /** `csv`: any CSV with the names and ids of companies; the others are the files that registers publish. */
@@ -319,3 +320,7 @@ export function listRegisters(registryPath: string): readonly ListedSource[] {
   const loaded = new Map(listLoaded(registryPath).map(({ name, date }) => [name, date]))
   return listSources().map((source) => ({ source, loaded: loaded.get(source.id) ?? null }))
 }
+
+/** Lists the editions that `getRegisters` loaded into a registry. */
+export const listLoaded = (registryPath: string): ReturnType<LoadedEditions['list']> =>
+  new LoadedEditions(registryPath).list()

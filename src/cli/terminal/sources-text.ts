@@ -96,11 +96,14 @@ function formatBar(share: number): string {
 }
 
 /** Formats what became of a source. */
-export function formatOutcome({ source: { id }, result, error, isDelta, edition }: GetOutcome): string {
+export function formatOutcome(outcome: GetOutcome): string {
+  const { source, result, error, isDelta, wholeBecause, edition } = outcome
+  const { id } = source
   const day = edition === null ? '' : ` (edition of ${edition.slice(0, 10)})`
   if (error !== null)
     return `${id}: not loaded: ${error.message}${edition === null ? '' : `; the edition of ${edition.slice(0, 10)} stays`}\n`
-  if (result === null || result.unchanged) return `${id}: nothing changed${day}\n`
+  const whole = wholeBecause === null ? '' : `  read the whole register: ${wholeBecause}\n`
+  if (result === null || result.unchanged) return `${id}: nothing changed${day}\n${whole}`
   const parts = [
     `${formatCount(result.importedCount)} new`,
     `${formatCount(result.changedCount)} changed`,
@@ -112,7 +115,7 @@ export function formatOutcome({ source: { id }, result, error, isDelta, edition 
   ]
   const [first] = result.rejections
   if (first !== undefined) lines.push(`  line ${first.line}: ${first.reason}`)
-  return `${lines.join('\n')}\n`
+  return `${lines.join('\n')}\n${whole}`
 }
 
 /** The facts of a source for `--json`. */
@@ -136,8 +139,8 @@ export function toReport(source: ListedSource['source'], loaded: string | null):
 }
 
 /** The same of what became of one. */
-export function toOutcome({ source, result, error, isDelta, edition }: GetOutcome): object {
+export function toOutcome({ source, error, ...outcome }: GetOutcome): object {
   const failure =
     error === null ? null : { code: error.code, message: error.message, hint: error.hint ?? null }
-  return { source: source.id, edition, isDelta, result, error: failure }
+  return { source: source.id, ...outcome, error: failure }
 }

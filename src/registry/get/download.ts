@@ -14,7 +14,6 @@ import { dirname, join } from 'node:path'
 import type { WebReply } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
 import { formatBytes } from '../../core/text.js'
-import { systemClock } from '../../platform/clock.js'
 import { syncPath } from '../../platform/files.js'
 import { readFileDateMs } from '../import/run-import.js'
 import { explainSystemFailure } from '../../platform/system-limits.js'
@@ -184,8 +183,7 @@ function explainWriteError(error: unknown, path: string): unknown {
 }
 
 /** Returns the date of a file: that of its name or content, otherwise the one that the publisher states. */
-export async function findDate(modified: string | null, path: string): Promise<number> {
+export async function findDate(modified: string | null, path: string, nowMs: number): Promise<number> {
   const stated = Date.parse(modified ?? '')
-  const nowMs = systemClock.nowMs()
   return readFileDateMs(path, Number.isNaN(stated) ? nowMs : Math.min(stated, nowMs), nowMs)
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { calculateDistance } from '../../core/edit-distance.js'
-import { encodingNames } from '../../core/encodings.js'
+import { encodingNames } from '../../core/file-formats.js'
 import { UserError } from '../../core/errors.js'
 import { stripByteOrderMark } from '../../core/text.js'
 import { describeFileError } from '../../platform/files.js'
