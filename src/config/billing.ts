@@ -29,7 +29,7 @@ export const billing = {
   unitPrice: option({
     schema: () => price().describe('The price of a lookup, which is a submission that the service accepts.'),
     manual:
-      'At most six decimals. Without a price, no costs are shown. See [Money](docs/manual/nightly-jobs.md#money).',
+      'At most six decimals. Without a price, no costs are shown. See [Money](docs/manual/money-and-limits.md#prices).',
     example: 0.05,
   }),
   currency: option({
@@ -60,7 +60,7 @@ export const costMax = option({
   },
   manual:
     'Requires `billing.unitPrice`. The amount is in `billing.currency`. Includes all stages. The budget belongs to the job, as with ' +
-    '`--max-lookups`. See [Budgets](docs/manual/nightly-jobs.md#budgets).',
+    '`--max-lookups`. See [Budgets](docs/manual/money-and-limits.md#budgets).',
   example: 25,
 })
 

@@ -35,7 +35,7 @@ export const input = {
       unset: 'detected by its header',
       manual:
         'Detects headers in about twenty languages, like company_name, Account Name, Firma or Raison sociale. See ' +
-        '[Which columns are used](docs/manual/start.md#which-columns-are-used).',
+        '[Which columns are used](docs/manual/your-own-list.md#which-columns-are-used).',
       example: 'company_name',
     }),
     location: option({
@@ -148,7 +148,7 @@ export const input = {
     meaning: 'The encoding of CSV, NDJSON or JSON input.',
     manual:
       'Detection reads the whole file. An encoding other than `utf-8` is reported before the first request. ' +
-      'See [Encodings](docs/manual/your-own-list.md#encodings).',
+      'See [Encodings](docs/reference/formats.md#encodings).',
     example: 'utf-8',
   }),
   sheet: option({
@@ -186,7 +186,7 @@ export const input = {
       help: 'column with your unique key of each row, to compare runs',
     },
     unset: 'rows are identified by their lookup',
-    manual: 'Every row needs a key. See [Keys of rows](docs/reference/changes.md#keys-of-rows).',
+    manual: 'Every row needs a key. See [Keys of rows](docs/manual/nightly-jobs.md#keys-of-rows).',
     example: 'account_id',
   }),
   dedupe: option({
@@ -342,7 +342,7 @@ export const output = {
     },
     path: 'report',
     unset: 'none',
-    manual: 'See [The report of a run](docs/reference/report.md).',
+    manual: 'See [The report of a run](docs/manual/nightly-jobs.md#report).',
     example: 'report.html',
   }),
 }

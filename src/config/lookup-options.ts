@@ -47,7 +47,7 @@ export const stages = {
     },
     meaning: 'Request more data for each matched company: `entity`, `hierarchy`, `domain`.',
     unset: 'the stages in the config',
-    manual: 'An empty list disables all. See [Stages](docs/manual/what-the-columns-mean.md).',
+    manual: 'An empty list disables all. See [Stages](docs/manual/what-the-columns-mean.md#stages).',
     example: [],
   }),
   entity: {
@@ -102,7 +102,7 @@ export const first = {
     unset: 'none; every lookup is submitted',
     meaning: 'The own registry that answers each lookup before it is submitted.',
     manual:
-      'A path, or `registry` for that of `service.registry`. See [Own registers first](docs/reference/own-registers-first.md).',
+      'A path, or `registry` for that of `service.registry`. See [Own registers first](docs/manual/money-and-limits.md#own-registers-first).',
     example: '',
   }),
   accept: option({

@@ -54,7 +54,7 @@ const checkpoint = {
     defaults: useForBoth(defaultPaths.checkpoint),
     path: 'checkpoint',
     manual:
-      'A path, or `postgres://user@host/database`; see [Several machines](docs/manual/several-machines.md#several-machines).',
+      'A path, or `postgres://user@host/database`; see [Several machines](docs/manual/several-machines.md).',
   }),
   maxAge: option({
     schema: () =>
@@ -123,7 +123,7 @@ const budget = {
     manual:
       'Includes lookups by domain; each stage has a separate budget. The budget belongs to the job: an interrupted run ' +
       'leaves the rest to the next one. A run that reached its budget begins a new one when repeated; a partition ' +
-      'does not. See [Budgets](docs/manual/nightly-jobs.md#budgets).',
+      'does not. See [Budgets](docs/manual/money-and-limits.md#budgets).',
     example: 1_000,
   }),
   costMax,
@@ -300,13 +300,13 @@ export const callFlags: readonly CallFlag[] = [
     group: 'run',
     help: 'continue with an older or copied checkpoint; lost lookups may be billed again',
     manual:
-      'See [A checkpoint that was lost, copied or damaged](docs/manual/nightly-jobs.md#a-checkpoint-that-was-lost-copied-or-damaged).',
+      'See [A checkpoint that was lost, copied or damaged](docs/manual/resuming.md#a-checkpoint-that-was-lost-copied-or-damaged).',
   },
   {
     names: '--json',
     group: 'run',
     help: 'write progress, errors and summary as JSON lines to standard output',
-    manual: 'See [For programs](#for-programs---json).',
+    manual: 'See [For programs](docs/reference/scripting.md#json-events).',
   },
   { names: '--quiet', group: 'run', help: 'print only errors and alarms' },
   {

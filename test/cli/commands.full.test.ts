@@ -71,13 +71,13 @@ describe('the end of a run names the next steps', () => {
       { text: '3 doubtful rows (2 without a company)', command: review, page: null },
       {
         text: '2 of 4 rows without a company in the demo registry',
-        command: 'enrich registry load FOLDER',
-        page: 'docs/manual/registers.md#where-registers-are-published',
+        command: 'enrich registry sources in.csv',
+        page: 'docs/manual/registers.md#which-register-helps',
       },
     ])
     expect(stepsOf(stderr)).toEqual([
       `  next      3 doubtful rows (2 without a company): ${review}`,
-      `  next      2 of 4 rows without a company in the demo registry: enrich registry load FOLDER   (see ${fixture('../docs/manual/registers.md')})`,
+      `  next      2 of 4 rows without a company in the demo registry: enrich registry sources in.csv   (see ${fixture('../docs/manual/registers.md')})`,
     ])
     const [, ...reviewWords] = review.split(' ')
     const exported = await place.run([...reviewWords, '--export', 'todo.csv'])

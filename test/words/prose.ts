@@ -19,7 +19,7 @@ export interface Prose {
 }
 
 /** A page that says so in its first lines is generated as a whole. */
-const generatedMark = /^<!-- generated\b/m
+const generatedMark = /^This page is generated from the code\b/m
 const generatedPart = /<!-- (?:table|picture): [^>]*-->[\s\S]*?<!-- end -->/g
 const codeBlock = /^( *)```[\s\S]*?^\1```$/gm
 

@@ -49,7 +49,7 @@ interface NextStep {
 /** Groups of flags of `enrich review`. */
 export const reviewFlagGroups = ['config', 'input', 'checkpoint', 'decisions', 'service', 'review'] as const
 
-/** Suggests to review doubtful rows, and to load registers if the demo registry lacks companies. Empty after a stop. */
+/** Suggests to review doubtful rows, and to find registers if the demo registry lacks companies. Empty after a stop. */
 export function suggestNextSteps(summary: RunSummary, command: string): NextStep[] {
   if (findEndReason(summary) !== null) return []
   const { rowCount, rowsByStatus, review } = summary
@@ -73,8 +73,8 @@ export function suggestNextSteps(summary: RunSummary, command: string): NextStep
       ? [
           {
             text: `${formatCount(unmatched)} of ${plural(rowCount, 'row')} without a company in the demo registry`,
-            command: `${getProgram(command)} registry load FOLDER`,
-            page: 'docs/manual/registers.md#where-registers-are-published',
+            command: buildSourcesCommand(command),
+            page: 'docs/manual/registers.md#which-register-helps',
           },
         ]
       : []),
@@ -94,6 +94,14 @@ function buildReviewCommand(command: string): string | null {
   const words = command.replace(ofRun, '').match(shellWords) ?? []
   const kept = selectArguments(words, reviewFlagGroups)
   return kept.includes('-') ? null : [getProgram(command), 'review', ...kept].join(' ')
+}
+
+/** Turns `enrich a.csv -o b` into `enrich registry sources a.csv`. Standard input and patterns are left out. */
+function buildSourcesCommand(command: string): string {
+  const words = command.replace(ofRun, '').match(shellWords) ?? []
+  const [input = '-'] = ofRun.test(command) ? selectArguments(words, []) : []
+  const list = input === '-' || input.includes('*') ? [] : [input]
+  return [getProgram(command), 'registry', 'sources', ...list].join(' ')
 }
 
 function formatHeadline(summary: RunSummary): string {

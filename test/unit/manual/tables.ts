@@ -5,7 +5,7 @@ import { drawRooms } from './rooms.js'
 import { isOption, listOptions, type CallFlag, type Option } from '../../../src/config/option.js'
 import { environmentVariables } from '../../../src/cli/run-help.js'
 import { callFlags, options } from '../../../src/config/options.js'
-import { errorTable, errorCodes, exitCodes } from '../../../src/core/errors.js'
+import { exitCodes } from '../../../src/core/errors.js'
 import {
   columnKinds,
   type AnswerColumn,
@@ -47,15 +47,6 @@ export const tables: Readonly<Record<string, (words: readonly string[]) => Table
     rows: Object.entries<{ meaning?: string; manual?: string }>({ ...exitCodes }).map(
       ([exitCode, { meaning = '', manual = meaning }]) => [exitCode, withCode(manual)],
     ),
-  }),
-  errors: () => ({
-    head: ['code', 'exit', 'meaning', 'what to do'],
-    rows: Object.entries(errorTable).map(([name, { meaning, remedy }]) => [
-      code(name),
-      String(errorCodes[name as keyof typeof errorCodes]),
-      meaning,
-      remedy,
-    ]),
   }),
   columns: () => columnTable([...answerColumns.slice(0, -1), ...reviewColumns, ...answerColumns.slice(-1)]),
   'reconciliation-properties': () => ({
@@ -126,13 +117,13 @@ export function withTables(page: string, path = 'docs/page.md'): string {
   return withPictures.replace(marked, (_, marker: string, name: string, words: string) => {
     const table = tables[name]
     if (table === undefined) throw new Error(`no table is called ${name}`)
-    const written = markdownOf(table(words.split(' ').filter((word) => word !== '')))
-    return `${marker}${linksFrom(path, written)}`
+    const written = formatTable(table(words.split(' ').filter((word) => word !== '')))
+    return `${marker}${withLinksFrom(path, written)}`
   })
 }
 
 /** Lets links that begin with `docs/` lead from a page. */
-const linksFrom = (path: string, text: string): string =>
+export const withLinksFrom = (path: string, text: string): string =>
   text.replace(/\]\((docs\/[^)#]+)(#[^)]*)?\)/g, (_, target: string, anchor = '') => {
     const link = target === path ? '' : relative(dirname(path), target)
     return `](${link}${anchor})`
@@ -156,7 +147,7 @@ function exampleOf(node: object): unknown {
   return Object.fromEntries(Object.entries(node).map(([key, inner]) => [key, exampleOf(inner as object)]))
 }
 
-function markdownOf({ head, rows }: Table): string {
+export function formatTable({ head, rows }: Table): string {
   const cells = [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |\n`)
   return cells.join('').replaceAll('| --- ', '|---').replaceAll('---|\n', '---|\n')
 }
