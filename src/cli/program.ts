@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { isAddress } from '../connectors/connectors.js'
 import { version } from '../platform/native-package.js'
-import { describeOption } from './run-help.js'
+import { describeOption, furtherHelp } from './run-help.js'
 import {
   getHelpWidth,
   formatTermList,
@@ -36,6 +36,11 @@ const listedCommands: readonly ListedCommand[] = [
     words: 'plan [inputs...]',
     description: 'show rows, distinct lookups, cost and time of a run; submits nothing, writes nothing',
     load: async () => (await import('./commands/plan.js')).fillPlanCommand,
+  },
+  {
+    words: 'show <file>',
+    description: 'show rows of a file or table, one row with its sources, and counts by status',
+    load: async () => (await import('./commands/show.js')).fillShowCommand,
   },
   {
     words: 'status',
@@ -285,14 +290,6 @@ function formatGroup(program: Command, argv: readonly string[]): string {
   )}\n`
 }
 
-const furtherHelp: readonly (readonly [command: string, meaning: string])[] = [
-  ['enrich run --help', 'the most useful flags of a run'],
-  ['enrich run --help-all', 'all flags of a run, environment variables, exit codes'],
-  ['enrich COMMAND --help', 'the flags of a command'],
-  ['enrich --version', 'the version'],
-  ['docs/README.md', 'the documentation, in the folder of the package'],
-]
-
 async function addCommand(
   program: Command,
   { words, description, isDefault = false, load }: ListedCommand,
@@ -323,6 +320,7 @@ const remoteCommands: ReadonlySet<string> = new Set([
   'run',
   'retry',
   'plan',
+  'show',
   'init',
   'doctor',
   'export',

@@ -86,6 +86,15 @@ function formatHelp(
   return `Usage: ${help.commandUsage(command)}\n\n${command.description()}\n\n${texts.join('\n')}`
 }
 
+/** More commands for help. */
+export const furtherHelp: readonly (readonly [command: string, meaning: string])[] = [
+  ['enrich run --help', 'the most useful flags of a run'],
+  ['enrich run --help-all', 'all flags of a run, environment variables, exit codes'],
+  ['enrich COMMAND --help', 'the flags of a command'],
+  ['enrich --version', 'the version'],
+  ['docs/README.md', 'the documentation, in the folder of the package'],
+]
+
 /** Longer lists of choices, like that of encodings, are only in `--help-all` and in error messages. */
 const choicesShownMax = 8
 

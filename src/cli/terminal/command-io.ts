@@ -115,6 +115,7 @@ export function formatJsonLine(type: string, value: object): string {
 export const commandNames = [
   'run',
   'plan',
+  'show',
   'status',
   'runs',
   'collect',

@@ -49,6 +49,7 @@ export const errorExamples: Readonly<Record<string, string>> = {
   INPUT_EMPTY: 'companies.csv is empty',
   INPUT_NO_ROWS: 'companies.csv has a header and no rows',
   INPUT_COLUMN_MISSING: 'no column holds company names',
+  INPUT_ROW_MISSING: 'out.csv has 205 rows, and no row 300',
   INPUT_HEADER_MISSING: 'companies.csv has no header: line 1 is "Acme GmbH,Berlin"',
   INPUT_DOUBTFUL:
     'the input may be read wrongly: companies.csv: 1 row has more cells than the header: kept in added columns (line 2)',

@@ -25,6 +25,7 @@ const getPath = (command: Command): string => `${reference}/commands/${command.n
 const examples: Readonly<Record<string, string>> = {
   run: 'enrich companies.csv -o out.parquet',
   plan: 'enrich plan companies.csv',
+  show: 'enrich show out.parquet --where status=inconclusive',
   status: 'enrich status --uncertain',
   runs: 'enrich runs --run 12',
   collect: 'enrich collect --job companies-2026-01-31 -o out/companies.parquet',
