@@ -1,6 +1,7 @@
 import { findCountryName } from '../../core/countries.js'
 import { formatBytes, formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
+import type { AnswerChanges } from '../../pipeline/history/read-history.js'
 import type { Coverage, GetOutcome, GetProgress, listRegisters } from '../../registry/load.js'
 import { formatTableLines } from './screen.js'
 
@@ -143,4 +144,22 @@ export function toOutcome({ source, error, ...outcome }: GetOutcome): object {
   const failure =
     error === null ? null : { code: error.code, message: error.message, hint: error.hint ?? null }
   return { source: source.id, ...outcome, error: failure }
+}
+
+/** Formats what loaded editions change in answers of earlier runs: counts, and the first changes. */
+export function formatAnswerChanges(
+  checkpointPath: string,
+  { companyCount, changedCompanyCount, changedRowCount, kinds }: AnswerChanges['counts'],
+  shown: { readonly table: string; readonly count: number },
+): string {
+  const companies = plural(companyCount, 'company', 'companies')
+  if (changedCompanyCount === 0)
+    return `Answers of earlier runs (${checkpointPath}): none of ${companies} changed\n`
+  const total = Object.values(kinds).reduce((sum, count) => sum + count, 0)
+  return [
+    `Answers of earlier runs (${checkpointPath}): ${formatCount(changedCompanyCount)} of ${companies} changed, in ${plural(changedRowCount, 'row')} of the next run`,
+    ...Object.entries(kinds).map(([kind, count]) => `  ${kind.padEnd(18)}  ${plural(count, 'row')}`),
+    '',
+    `${shown.table}${total > shown.count ? `  … and ${formatCount(total - shown.count)} more: --json prints all of them\n` : ''}\n`,
+  ].join('\n')
 }

@@ -59,12 +59,12 @@ export class LoadedEditions {
   /** Remembers an edition that was loaded just now. */
   remember(
     source: RegisterSource,
-    { files, ...edition }: Pick<LoadedEdition, 'name' | 'files' | 'countries' | 'date'>,
+    { name, files, countries, date }: Pick<LoadedEdition, 'name' | 'files' | 'countries' | 'date'>,
   ): void {
     const sha256 = this.#readHeld().get(source.id)
     if (sha256 === undefined) return
     const mapping = digestMapping(source)
-    const loaded = { ...edition, files: files.map(toStoredFile), sha256, mapping }
+    const loaded = { name, files: files.map(toStoredFile), sha256, mapping, countries, date }
     this.#known = { ...this.#known, [source.id]: loaded }
     writeFileSync(`${this.#path}.new`, `${JSON.stringify(this.#known, null, 1)}\n`)
     renameSync(`${this.#path}.new`, this.#path)

@@ -267,7 +267,7 @@ class GetSession {
     try {
       const result = await this.#load(plan, paths, dateMs)
       const loaded = new Date(dateMs).toISOString()
-      this.#editions.remember(source, { ...plan, date: loaded })
+      this.#editions.remember(source, { name: plan.name, files, countries: plan.countries, date: loaded })
       rmSync(own, { recursive: true, force: true })
       return { ...common, result, edition: loaded }
     } catch (error) {

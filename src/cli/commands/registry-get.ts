@@ -1,66 +1,27 @@
 import { Option, type Command } from 'commander'
-import { countCountries } from '../../app/inspect-input.js'
+import { compareAnswers } from '../../app/inspect-input.js'
+import { resolveSettings } from '../../config/settings.js'
+import type { Change } from '../../core/alarms.js'
 import { findCountryCode } from '../../core/countries.js'
 import { UserError } from '../../core/errors.js'
+import { toChangeRecord } from '../../pipeline/history/read-history.js'
 import { systemClock } from '../../platform/clock.js'
+import { getRegisters, listLoaded, type GetOutcome, type GetProgress } from '../../registry/load.js'
+import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
+import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import {
-  findCoverage,
-  getRegisters,
-  listLoaded,
-  listRegisters,
-  openSource,
-  type GetProgress,
-} from '../../registry/load.js'
-import { createCommandConnectors, formatJsonLine, type CliIo } from '../terminal/command-io.js'
-import {
-  formatCoverage,
-  formatLicences,
+  formatAnswerChanges,
   formatOutcome,
   formatSize,
-  formatSources,
   formatStep,
   toOutcome,
-  toReport,
 } from '../terminal/sources-text.js'
+import { formatChangeTable, getTerminalColumns, shownMax } from './diff.js'
 import { createProgress } from './registry-import.js'
 
 type RegistryOptions = { readonly registry: Option; readonly registryPathDefault: string }
 
-interface SourcesFlags {
-  show?: string
-  licences?: boolean
-  registry?: string
-  json?: boolean
-}
-
-/** Adds `enrich registry sources [INPUT]`. */
-export function addSources(registry: Command, io: CliIo, options: RegistryOptions): void {
-  registry
-    .command('sources')
-    .description('list the open registers that enrich knows; with a list of companies, those that hold them')
-    .argument('[input]', 'file with companies')
-    .option('--licences', 'print the licences, and the texts that users of the data must show')
-    .option('--show <name>', 'print the description of a source, for a source of your own')
-    .addOption(options.registry)
-    .option('--json', 'print one JSON line for each source')
-    .action(async (input: string | undefined, flags: SourcesFlags) => {
-      if (flags.show !== undefined) {
-        io.out(`${JSON.stringify(await openSource(flags.show), null, 2)}\n`)
-        return
-      }
-      const listed = listRegisters(flags.registry ?? options.registryPathDefault)
-      if (input !== undefined) {
-        const coverage = findCoverage(
-          await countCountries(input, io.environment, createCommandConnectors(io), findCountryCode),
-        )
-        io.out(flags.json === true ? formatJsonLine('coverage', coverage) : formatCoverage(input, coverage))
-      } else if (flags.json === true) {
-        for (const { source, loaded } of listed) io.out(formatJsonLine('source', toReport(source, loaded)))
-      } else io.out(flags.licences === true ? formatLicences(listed) : formatSources(listed))
-    })
-}
-
-interface GetFlags {
+interface GetFlags extends ConfigFlags {
   country?: readonly string[]
   from?: readonly string[]
   contact?: string
@@ -71,7 +32,7 @@ interface GetFlags {
 
 /** Adds `enrich registry get NAME...`. */
 export function addGet(registry: Command, io: CliIo, options: RegistryOptions): void {
-  registry
+  const command = registry
     .command('get')
     .description('download registers from their publishers and load them')
     .argument('<names...>', 'sources, see enrich registry sources; or a file that describes one')
@@ -82,32 +43,33 @@ export function addGet(registry: Command, io: CliIo, options: RegistryOptions): 
     )
     .addOption(
       new Option('--from <address>', 'address or path of a file, if it moved; can be repeated').argParser(
-        (text: string, before: readonly string[] | undefined) => [...(before ?? []), text],
+        (text: string, before?: readonly string[]) => [...(before ?? []), text],
       ),
     )
-    .option('--contact <text>', 'your name and e-mail address, for publishers that want them')
-    .option('--yes', 'download more than 500 MB without a question')
-    .addOption(options.registry)
-    .option('--json', 'print one JSON line for each source')
     .action(async (names: string[], flags: GetFlags) => {
-      const { from = [] } = flags
-      if (from.length > 0 && names.length > 1)
+      if (flags.from !== undefined && names.length > 1)
         throw new UserError('USAGE_INVALID', '--from is for one source at a time', {
           hint: 'name only this source',
         })
       await get(names, flags, io, { path: flags.registry ?? options.registryPathDefault, isRefresh: false })
     })
+  addCommonFlags(command, options)
+}
+
+function addCommonFlags(command: Command, options: RegistryOptions): void {
+  command
+    .option('--contact <text>', 'your name and e-mail address, for publishers that want them')
+    .option('--yes', 'download more than 500 MB without a question')
+    .addOption(options.registry)
+    .option('--json', 'print one JSON line for each source, and for each changed answer')
+  addConfigFlags(command, ['config', 'checkpoint'])
 }
 
 /** Adds `enrich registry refresh`. */
 export function addRefresh(registry: Command, io: CliIo, options: RegistryOptions): void {
-  registry
+  const command = registry
     .command('refresh')
     .description('bring the registers that "get" loaded up to date')
-    .option('--contact <text>', 'your name and e-mail address, for publishers that want them')
-    .option('--yes', 'download more than 500 MB without a question')
-    .addOption(options.registry)
-    .option('--json', 'print one JSON line for each source')
     .action(async (flags: GetFlags) => {
       const path = flags.registry ?? options.registryPathDefault
       const names = listLoaded(path).map(({ name }) => name)
@@ -117,6 +79,7 @@ export function addRefresh(registry: Command, io: CliIo, options: RegistryOption
         })
       await get(names, flags, io, { path, isRefresh: true })
     })
+  addCommonFlags(command, options)
 }
 
 function parseCountries(text: string): readonly string[] {
@@ -139,13 +102,15 @@ async function get(
   { path, isRefresh }: { path: string; isRefresh: boolean },
 ): Promise<void> {
   const { environment } = io
+  const checkpointPath = readCheckpointPath(flags, environment)
+  const changed: GetOutcome[] = []
   let last: GetProgress | null = null
   let progress: ReturnType<typeof createProgress> | null = null
   const end = () => {
     progress?.end()
     progress = null
   }
-  const outcomes = await getRegisters(
+  const getting = getRegisters(
     { registryPath: path, names, countries: flags.country ?? null, from: flags.from ?? [], isRefresh },
     {
       environment,
@@ -164,12 +129,52 @@ async function get(
       },
       onDone(outcome) {
         end()
+        if (outcome.result?.unchanged === false) changed.push(outcome)
         io.out(flags.json === true ? formatJsonLine('register', toOutcome(outcome)) : formatOutcome(outcome))
       },
     },
   )
-  if (flags.json !== true && outcomes.some(({ result }) => result !== null))
-    io.out('Next: enrich companies.csv -o out.csv\n')
+  try {
+    await getting
+  } finally {
+    if (changed.length > 0) await showAnswerChanges({ checkpointPath, registryPath: path }, flags, io)
+  }
+  if (flags.json !== true && changed.length > 0) io.out('Next: enrich companies.csv -o out.csv\n')
+}
+
+/** Prints what the loaded editions change in answers of earlier runs. A checkpoint that cannot be read is a notice. */
+async function showAnswerChanges(
+  place: Parameters<typeof compareAnswers>[0],
+  { json = false, checkpoint }: GetFlags,
+  io: CliIo,
+): Promise<void> {
+  const first: Change[] = []
+  try {
+    await compareAnswers(place, io.environment, async (changes) => {
+      for await (const batch of changes.batches) {
+        io.interrupt.throwIfAborted()
+        if (json) for (const change of batch) io.out(formatJsonLine('change', toChangeRecord(change, false)))
+        else first.push(...batch.slice(0, shownMax - first.length))
+      }
+      // Answers of another registry are not compared.
+      if (changes.counts.companyCount === 0) return
+      if (json) io.out(formatJsonLine('answers', changes.counts))
+      else {
+        const table = formatChangeTable(first, getTerminalColumns(io))
+        io.out(formatAnswerChanges(place.checkpointPath, changes.counts, { table, count: first.length }))
+      }
+    })
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    if (error.code === 'CHECKPOINT_NOT_FOUND' && checkpoint === undefined) return
+    io.err(`The answers of earlier runs were not compared: ${error.message}\n`)
+  }
+}
+
+/** Other flags of these commands have the names of settings of a run. */
+function readCheckpointPath({ config, checkpoint }: GetFlags, environment: CliIo['environment']): string {
+  const flags = { ...(config === undefined ? {} : { config }), checkpoint }
+  return resolveSettings(readConfig([], flags, environment), environment).checkpoint.path
 }
 
 function readVariable(environment: CliIo['environment'], name: string): string | null {
@@ -184,8 +189,7 @@ async function mayDownload(
 ): Promise<boolean> {
   if (yes) return true
   const size = formatSize(downloadBytes)
-  const { stdin, stdout } = io as { stdin: { isTTY?: boolean }; stdout: { isTTY?: boolean } }
-  if (json || stdin.isTTY !== true || stdout.isTTY !== true) {
+  if (json || [io.stdin, io.stdout].some((stream) => !('isTTY' in stream && stream.isTTY === true))) {
     throw new UserError('USAGE_INVALID', `the files have ${size}, more than 500 MB`, {
       hint: 'pass --yes to download them',
     })
