@@ -55,7 +55,7 @@ export const costMax = option({
   flag: {
     names: '--max-cost <amount>',
     group: 'asking',
-    help: 'stop before the cost of the job can exceed this; a run that reached it begins a new budget when repeated',
+    help: 'stop before the cost of the job can exceed this; once it is used up, the next run has a new budget',
     parse: parseAmount,
   },
   manual:

@@ -117,13 +117,13 @@ const budget = {
     flag: {
       names: '--max-lookups <n>',
       group: 'asking',
-      help: 'submit at most n lookups for the job; a run that reached n begins a new budget when repeated',
+      help: 'submit at most n lookups for the job; once they are used up, the next run has a new budget',
       parse: parseWholeNumber,
     },
     manual:
       'Includes lookups by domain; each stage has a separate budget. The budget belongs to the job: an interrupted run ' +
-      'leaves the rest to the next one. A run that reached its budget begins a new one when repeated; a partition ' +
-      'does not. See [Budgets](docs/manual/money-and-limits.md#budgets).',
+      'leaves the rest to the next one. After a run that used it up, the next run has a new budget. The partitions of a ' +
+      'job share one budget. See [Budgets](docs/manual/money-and-limits.md#budgets).',
     example: 1_000,
   }),
   costMax,

@@ -123,8 +123,8 @@ export const job = {
     },
     unset: 'the paths of the input',
     manual:
-      'Set it if the input has another file name every night. A run that reached the budget begins a new one when ' +
-      'repeated. See [Budgets](docs/manual/money-and-limits.md#budgets) and [The history of runs](docs/manual/nightly-jobs.md#jobs-and-the-history-of-runs).',
+      'Set it if the input has another file name every night. See ' +
+      '[Budgets](docs/manual/money-and-limits.md#budgets) and [The history of runs](docs/manual/nightly-jobs.md#jobs-and-the-history-of-runs).',
     example: 'nightly',
   }),
   partition: option({

@@ -81,20 +81,20 @@ function formatImportCounts(result: ImportResult): string[] {
           line(
             'waiting',
             result.keptCount,
-            `rows about companies that no loaded file names; used once a file names them${result.waitingCount > 0 ? `; ${formatCount(result.waitingCount)} companies` : ''}`,
+            `rows about companies that are not loaded yet; they wait for a file with these companies${result.waitingCount > 0 ? `; ${formatCount(result.waitingCount)} companies` : ''}`,
           ),
         ]
       : lineIf(
           'waiting',
           result.waitingCount,
-          'of the rows above: they also concern a company that no loaded file names; that part is used once a file names it',
+          'of the rows above also name a company that is not loaded yet; this part waits for a file with that company',
         )),
     ...lineIf(
       'removed',
       result.vanishedCount,
       isOlder
-        ? 'not in the newer file; search still finds them, as no longer named'
-        : 'in the previous file only; search still finds them, as no longer named',
+        ? 'not in the newer file; search still finds them, marked as no longer named'
+        : 'in the previous file only; search still finds them, marked as no longer named',
     ),
     ...(!isOlder && result.vanishedCount > result.rowCount
       ? [

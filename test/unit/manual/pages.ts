@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { Help, type Command } from 'commander'
 import { createProgram } from '../../../src/cli/program.js'
 import type { CliIo } from '../../../src/cli/terminal/command-io.js'
@@ -14,9 +16,22 @@ export async function generatePages(): Promise<ReadonlyMap<string, string>> {
   const pages = [
     [`${reference}/errors.md`, formatErrors()],
     [`${reference}/commands.md`, formatCommandIndex(program)],
+    ['docs/decisions/README.md', formatDecisions()],
     ...program.commands.map((command) => [getPath(command), formatCommandPage(command)] as const),
   ] as const
   return new Map(pages.map(([path, text]) => [path, `${withLinksFrom(path, text)}\n`]))
+}
+
+const decisions = fileURLToPath(new URL('../../../docs/decisions/', import.meta.url))
+
+function formatDecisions(): string {
+  const names = readdirSync(decisions).filter((name) => /^\d/.test(name))
+  const items = names.sort().map((name) => {
+    const [, title = ''] = /^# (.*)$/m.exec(readFileSync(decisions + name, 'utf8')) ?? []
+    return `- [${title}](${name})`
+  })
+  const intro = 'Each page has the context, the decision, its consequences, and measurements.'
+  return ['# Decisions', note, intro, items.join('\n')].join('\n\n')
 }
 
 const getPath = (command: Command): string => `${reference}/commands/${command.name()}.md`

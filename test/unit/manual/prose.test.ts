@@ -12,5 +12,5 @@ test('the documents have no more words of prose than the limits', () => {
 
 test('no sentence of eight or more words is in two places', () => {
   expect(documents.flatMap(({ sentences }) => sentences).length).toBeGreaterThan(1_000)
-  expect(findRepeatedSentences(documents).slice(20)).toEqual([])
+  expect(findRepeatedSentences(documents)).toEqual([])
 })
