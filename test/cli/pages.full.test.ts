@@ -33,6 +33,10 @@ const sections: Readonly<Record<string, readonly string[]>> = {
 
 const readAfterRun = /(?:troubleshooting|resuming|doubtful-rows|nightly-jobs)\.md$/
 
+/** In a clone, npx runs the command of the clone. */
+const withoutNpx = (command: string): string =>
+  command.replace(/^(?:npm ci && npx|npx --no-install) enrich /, 'enrich ')
+
 /** Commands of other programs, and of shells that other tests start. */
 const isOther = (command: string): boolean => /^npm |^source <\(|completion fish/.test(command)
 
@@ -95,7 +99,9 @@ async function runInShell(
 /** Runs the commands of a block in order. A block that names a base URL is run against a service on this machine. */
 async function runBlock(place: CliPlace, { text }: CodeBlock, context: TestContext): Promise<void> {
   const env: Record<string, string> = {}
-  for (const command of readCommands(text).filter((line) => !isOther(line))) {
+  for (const command of readCommands(text)
+    .map(withoutNpx)
+    .filter((line) => !isOther(line))) {
     if (command.startsWith('export ENRICH_BASE_URL=')) {
       const service = await startForeignService({ apiKey: canary })
       context.onTestFinished(() => service.close())
@@ -114,6 +120,13 @@ async function runBlock(place: CliPlace, { text }: CodeBlock, context: TestConte
   }
   if ('ENRICH_BASE_URL' in env) rmSync(place.path('pipeline.config.json'), { force: true })
 }
+
+/** A row of `enrich show`, with the columns of the output. */
+const toOutputRow = ({ company_name = '', status = '', confidence = '' }: Record<string, string>) => ({
+  company_name,
+  enrich_status: status,
+  enrich_confidence: confidence,
+})
 
 /** Expects each row of a table that a page shows to be in one of these outputs. */
 function expectShown(shown: readonly Record<string, string>[], outputs: readonly Record<string, string>[]) {
@@ -146,14 +159,17 @@ describe('the results that pages show are what the commands write', () => {
       company_name: row['name'] ?? '',
       source: row['citation_url'] ?? '',
     }))
-    const isTable = ({ language, text }: CodeBlock) => language === 'text' && /^(?:company_)?name /.test(text)
+    const isTable = ({ language, text }: CodeBlock) =>
+      language === 'text' && /^(?:row  )?(?:company_)?name /.test(text)
     const texts = blocksOf(page).flatMap((block) => (isTable(block) ? [block.text] : []))
     const tables = texts.map(readAlignedTable)
     for (const table of tables.filter(([row]) => row !== undefined && 'enrich_status' in row))
       expectShown(table, rows)
+    for (const table of tables.filter(([row]) => row !== undefined && 'row' in row))
+      expectShown(table.map(toOutputRow), rows)
     for (const table of tables.filter(([row]) => row !== undefined && 'field' in row))
       expectShown(table, sources)
-    expect(tables.length).toBe(2)
+    expect(tables.length).toBe(page === 'README.md' ? 1 : 2)
   })
 
   test('in docs/manual/registers.md, with the files that it names', async (context) => {
