@@ -21,7 +21,7 @@ import { formatRow, formatRows } from '../terminal/show-text.js'
 
 interface ShowFlags extends ConfigFlags {
   readonly columns?: string[]
-  readonly where: readonly Condition[]
+  readonly where?: readonly Condition[]
   readonly limit: number
   readonly row?: number
   readonly json?: boolean
@@ -40,8 +40,7 @@ export function fillShowCommand(command: Command, io: CliIo): void {
     .option(
       '--where <condition>',
       'show and count only rows like status=inconclusive or "confidence<80"; operators: = != < > <= >= ~ (contains); repeatable',
-      (text, others: readonly Condition[]) => [...others, parseCondition(text)],
-      [],
+      (text, others: readonly Condition[] = []) => [...others, parseCondition(text)],
     )
     .option('--limit <n>', 'number of rows to show', parseNumber, 10)
     .option('--row <n>', 'show row n in full, with its evidence and sources; the first row is 1', parseNumber)
@@ -50,7 +49,7 @@ export function fillShowCommand(command: Command, io: CliIo): void {
 }
 
 async function show(file: string, flags: ShowFlags, io: CliIo): Promise<void> {
-  const { columns = null, where: conditions, limit: rowsMax, row } = flags
+  const { columns = null, where: conditions = [], limit: rowsMax, row } = flags
   const request: ViewRequest = {
     // Its own columns and limit are not those of a run.
     settings: resolveSettings(

@@ -5,7 +5,7 @@ import { formatProgressLine, buildProgressParts, sumStages } from './progress-te
 import type { Progress, RunEvent } from '../../pipeline/history/run-figures.js'
 import { findEndReason, explainStop } from '../../pipeline/scheduler/scheduling.js'
 import { formatCommandLine, type CliIo } from './command-io.js'
-import { formatStopError, suggestNextSteps, formatSummary } from './summary-text.js'
+import { formatStopError, suggestNextSteps, suggestShow, formatSummary } from './summary-text.js'
 
 export interface ReporterFlags {
   json?: boolean
@@ -42,7 +42,11 @@ function addEnd(event: RunEvent, command: string): unknown {
   if (event.type !== 'finished') return event
   const ended = findEndReason(event.summary)
   const stopped = ended === null ? {} : { stopped: explainStop(ended) ?? { code: 'INTERRUPTED' } }
-  return { ...event, ...stopped, next: suggestNextSteps(event.summary, command) }
+  const next = [
+    ...suggestNextSteps(event.summary, command),
+    ...suggestShow(event.summary.outputPaths, command),
+  ]
+  return { ...event, ...stopped, next }
 }
 
 class TextReporter {

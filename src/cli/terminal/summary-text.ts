@@ -1,8 +1,11 @@
 import { fileURLToPath } from 'node:url'
+import { isAddress } from '../../connectors/connectors.js'
+import { formatOfPath } from '../../core/file-formats.js'
 import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
 import { packageFolder } from '../../platform/native-package.js'
 import { selectArguments } from '../config-flags.js'
+import { quote } from './command-io.js'
 import { lookupKinds } from '../../core/lookup-kinds.js'
 import { formatFirst, formatSample } from '../../pipeline/history/read-history.js'
 import { formatPrice, formatMoney } from '../../core/money.js'
@@ -31,7 +34,7 @@ export function formatSummary(summary: RunSummary, command: string, errorColumn:
     ...summary.notes.map((note) => `  note      ${note}`),
     ...formatDeviations(summary),
     ...(ended === null ? formatAttention(summary, command, errorColumn) : formatStop(ended, command)),
-    ...suggestNextSteps(summary, command).map(
+    ...[...suggestNextSteps(summary, command), ...suggestShow(summary.outputPaths, command)].map(
       ({ text, page, command: typed }) =>
         `  next      ${text}: ${typed}${page === null ? '' : `   (see ${fileURLToPath(new URL(page, packageFolder))})`}`,
     ),
@@ -79,6 +82,12 @@ export function suggestNextSteps(summary: RunSummary, command: string): NextStep
         ]
       : []),
   ]
+}
+
+/** Suggests the command that shows the rows of an output; empty for standard output and unusual file names. */
+export function suggestShow([path = '-']: readonly string[], command: string): NextStep[] {
+  if (!isAddress(path) && formatOfPath(path) === null) return []
+  return [{ text: 'see the rows', command: `${getProgram(command)} show ${quote(path)}`, page: null }]
 }
 
 const ofRun = /^(.*?\benrich)(?: (?:run|retry))?(?= |$)/
