@@ -100,7 +100,7 @@ const stageColumns = {
     defineColumn(
       'entity_record_status',
       'text',
-      'the outcome for the record, see [Stages](docs/manual/what-the-columns-mean.md#stages)',
+      'outcome of reading the company record, see [Stages](docs/manual/what-the-columns-mean.md#stages)',
     ),
     defineColumn(
       'entity_current_id',
@@ -139,7 +139,7 @@ const stageColumns = {
     defineColumn(
       'hierarchy_status',
       'text',
-      'the outcome of the research, see [Stages](docs/manual/what-the-columns-mean.md#stages)',
+      'outcome of the search for owners, see [Stages](docs/manual/what-the-columns-mean.md#stages)',
     ),
     defineColumn('ultimate_parent_name', 'text', 'the ultimate parent'),
     defineColumn('ultimate_parent_id', 'text', 'its id at the service (`siq_…`), if it has one'),
@@ -157,7 +157,7 @@ const stageColumns = {
     defineColumn(
       'domain_status',
       'text',
-      'the outcome for the domain, see [Stages](docs/manual/what-the-columns-mean.md#stages)',
+      'outcome for the domain, see [Stages](docs/manual/what-the-columns-mean.md#stages)',
     ),
     defineColumn('domain_name', 'text', 'the requested root domain'),
     defineColumn('domain_entity_id', 'text', 'the company that owns the domain (`siq_…`)'),
