@@ -29,7 +29,7 @@ export const billing = {
   unitPrice: option({
     schema: () => price().describe('The price of a lookup, which is a submission that the service accepts.'),
     manual:
-      'At most six decimals. Without a price, no costs are shown. See [Money](docs/manual/money-and-limits.md#prices).',
+      'At most six decimals. Without a price, no costs are shown. See [Prices](docs/manual/money-and-limits.md#prices).',
     example: 0.05,
   }),
   currency: option({

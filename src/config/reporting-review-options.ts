@@ -175,7 +175,7 @@ export const decisions = {
     path: 'file',
     unset: `${defaultDecisionsPath} if it exists`,
     manual:
-      'A decided lookup is not submitted or billed again. If you name a file, it must exist. See [Review](docs/manual/doubtful-rows.md).',
+      'A decided lookup is not submitted or billed again. If you name a file, it must exist. See [Doubtful rows](docs/manual/doubtful-rows.md).',
     example: '',
   }),
 }
