@@ -131,7 +131,7 @@ export const toNationalNumber = (country: string, text: string): string | null =
 
 /**
  * Returns the number of the company in its register for a number as lists have it: `BE0403170701`, `165560125790`, or
- * the SIRET of a site. `null` if it is none of the known kinds, or has a wrong check digit.
+ * the SIRET of a site. `null` if it is of no known kind, or has a wrong check digit.
  */
 export function toCompanyNumber(country: string, text: string): string | null {
   const own = toNationalNumber(country, text) ?? toNationalNumber(country, removePrefix(country, text))

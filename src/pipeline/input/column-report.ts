@@ -115,7 +115,7 @@ const heldTexts: Readonly<Record<IdentifierFault, string>> = {
 
 const namedRowsMax = 3
 
-/** So many wrong check digits are more than slips: the column has other numbers, or a program has damaged them. */
+/** From this number of wrong check digits on, the column has other numbers, or a program has damaged them. */
 const wrongMin = 3
 const wrongShareMin = 0.1
 

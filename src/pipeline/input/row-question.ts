@@ -129,7 +129,7 @@ function readRow(rule: LookupRule, { name, identifiers: cells }: RowCells): Read
     if (key === 'website' || key === 'email' || text === undefined) continue
     const read = readOne(rule, key, text, cells)
     const isWrong = 'kind' in read && isWrongNumber(read, rule)
-    // With a name, the service is told the number, and doubts the company that has another one.
+    // With a name, the number is sent too, so that the service doubts a company that has another one.
     if ('kind' in read && !(isWrong && isBlank(own.name))) stated.push(read)
     const fault = isWrong ? 'registration_checksum' : 'kind' in read ? null : read.fault
     if (fault === null) continue
