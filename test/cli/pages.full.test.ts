@@ -27,6 +27,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
   'docs/manual/resuming.md': ['Repair damage'],
   'docs/manual/nightly-jobs.md': ['Alarms', 'Changes between runs'],
   'docs/manual/doubtful-rows.md': ['Review in a spreadsheet'],
+  'docs/manual/serving.md': ['Accounts'],
   'docs/reference/scripting.md': ['In jq'],
   'docs/reference/http-interface.md': ['Call a single route'],
 }
