@@ -17,7 +17,7 @@ with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
             error = event
 
 if error is not None:
-    print(f"{error['code']}: {error['message']}", file=sys.stderr)
+    sys.exit(f"{error['code']}: {error['message']}")
 if summary is not None:
     print(summary["rowsByStatus"])
 # 0 and 3: the output is written. All other codes, also unknown ones, are for an operator or a retry.

@@ -132,7 +132,7 @@ test.skipIf(!hasPython)(
       spawnSync('python3', ['summary.py'], { cwd: folder, env: environment, encoding: 'utf8' })
     expect(run()).toMatchObject({ status: 0, stdout: expect.stringContaining("'matched': 153") })
     rmSync(join(folder, 'companies.csv'))
-    expect(run()).toMatchObject({ status: 2, stderr: expect.stringContaining('INPUT_NOT_FOUND: ') })
+    expect(run()).toMatchObject({ status: 1, stderr: expect.stringContaining('INPUT_NOT_FOUND: ') })
   },
 )
 

@@ -172,7 +172,7 @@ export function formatInfo(info: RegistryInfo): string {
     `registry  ${info.path}`,
     `companies ${formatCount(info.entityCount)}`,
     `edition   ${info.edition}`,
-    sources.length === 0 ? 'sources   none yet: enrich registry load PATH' : 'sources',
+    sources.length === 0 ? 'sources   none yet: enrich registry get NAME' : 'sources',
     ...sources,
   ]
   return `${lines.join('\n')}\n`
@@ -209,7 +209,7 @@ function formatSteps(steps: readonly LoadStep[]): string[] {
     ['', 'format', 'rows', 'date', 'file'],
     ...steps.map((step, index) => [
       String(index + 1),
-      step.format,
+      step.source ?? step.format,
       step.rowEstimate === null ? '?' : `~${formatCount(step.rowEstimate)}`,
       step.fileDate.slice(0, 10),
       step.path,
@@ -246,7 +246,7 @@ export function formatLoadedFile({ step, result, error }: LoadedFile): string {
   if (result === null) return `${step.path}: not loaded: ${error?.message ?? ''}\n`
   const isOwnList = step.format === 'csv'
   const options = { registryPath: null, isOwnList, reasonsMax: reasonsOfLoadMax }
-  return formatImport(result, `${step.path} (${step.format})`, options)
+  return formatImport(result, `${step.path} (${step.source ?? step.format})`, options)
 }
 
 export function formatFailures(failed: readonly LoadedFile[]): string {

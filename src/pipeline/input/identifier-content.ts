@@ -1,4 +1,4 @@
-import { classifyDomain } from '../../core/shared-domains.js'
+import { classifyDomain } from '../../core/domain-name.js'
 import { toCanonicalIdentifier, type IdentifierKey } from '../../core/identifiers.js'
 import { hasWrongCheckDigits, toCompanyNumber } from '../../core/national-numbers.js'
 import { ambiguousNumberHeaders, listRegisterCountries } from './header-words.js'

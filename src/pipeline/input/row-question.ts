@@ -1,4 +1,4 @@
-import { toRootDomain } from '../../core/domain-name.js'
+import { classifyDomain, toRootDomain } from '../../core/domain-name.js'
 import {
   foldText,
   identify,
@@ -17,7 +17,6 @@ import {
 import type { LookupRule } from './columns.js'
 import { hasWrongCheckDigits, toCompanyNumber } from '../../core/national-numbers.js'
 import { listRegisterCountries, toHeaderKey } from './header-words.js'
-import { classifyDomain } from '../../core/shared-domains.js'
 import { faultReasons, toFilledCell, type IdentifierFault, findLei } from './identifier-content.js'
 import {
   identifierKeys,

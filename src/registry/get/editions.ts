@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readSources } from '../edition.js'
 import { derivationVersion } from '../model/registry-rows.js'
-import type { RegisterSource } from '../sources/source.js'
+import { digestMapping } from '../import/mapped-format.js'
+import { listSources, type RegisterSource } from '../sources/source.js'
 import { openStore } from '../store/open-store.js'
 import { toStoredFile, type RemoteFile } from './publisher.js'
 
@@ -91,9 +91,18 @@ function readEditions(path: string): Readonly<Record<string, LoadedEdition>> {
   }
 }
 
-/** Identifies how the rows of a source are read: another reading of the same file gives other rows. */
-export const digestMapping = ({ tables, authority, jurisdiction }: RegisterSource): string =>
-  createHash('sha256')
-    .update(JSON.stringify([tables, authority, jurisdiction]))
-    .digest('hex')
-    .slice(0, 16)
+/** A source, and the date of its edition in a registry (`null`: not loaded). */
+interface ListedSource {
+  readonly source: RegisterSource
+  readonly loaded: string | null
+}
+
+/** Lists the sources that enrich knows, with what a registry has of them. */
+export function listRegisters(registryPath: string): readonly ListedSource[] {
+  const loaded = new Map(listLoaded(registryPath).map(({ name, date }) => [name, date]))
+  return listSources().map((source) => ({ source, loaded: loaded.get(source.id) ?? null }))
+}
+
+/** Lists the editions that `getRegisters` loaded into a registry. */
+export const listLoaded = (registryPath: string): ReturnType<LoadedEditions['list']> =>
+  new LoadedEditions(registryPath).list()

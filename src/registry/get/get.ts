@@ -5,12 +5,11 @@ import { UserError } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
 import { removeStaleTemporaries } from '../../platform/files.js'
 import { LockHeldError, takeLock } from '../../platform/file-locks.js'
-import { readSourceItems } from '../import/file-formats.js'
-import { isAddedUp } from '../import/mapped-format.js'
-import { importInto, runImport, type ImportResult } from '../import/run-import.js'
+import { importSource } from '../import/file-formats.js'
+import { importInto, type ImportResult } from '../import/run-import.js'
 import { openSource, type RegisterSource } from '../sources/source.js'
 import { assertRoom, downloadFile, findDate } from './download.js'
-import { digestMapping, getDownloadFolder, LoadedEditions } from './editions.js'
+import { getDownloadFolder, LoadedEditions } from './editions.js'
 import { isSameVersion, Publisher, type PublisherAccess, type RemoteFile } from './publisher.js'
 
 /** Disk space of a registration, with its indexes. */
@@ -280,27 +279,12 @@ class GetSession {
   #load({ source, days, countries }: Plan, paths: readonly string[], dateMs: number): Promise<ImportResult> {
     const { registryPath } = this.order
     const [path = '', ...morePaths] = paths
-    const { id, publisher, licence } = source
     const onProgress = (done: number) => {
       this.services.onProgress({ source, step: 'load', done, total: null })
     }
-    return importInto(registryPath, (registry) =>
-      runImport(
-        registry,
-        { path, morePaths, dateMs, onProgress, signal: this.services.signal },
-        {
-          source: {
-            sourceName: id,
-            format: source.tables[0]?.reader ?? (id === 'companies-house' ? id : 'register'),
-            coverage: days === null ? 'whole' : 'part',
-            settings: { mapping: digestMapping(source), countries, credit: `${publisher}, ${licence.name}` },
-          },
-          addsUp: isAddedUp(source) && source.tables[0]?.reader === undefined,
-          mustHold: days === null,
-          items: () => readSourceItems(source, paths, countries),
-        },
-      ),
-    )
+    const { signal } = this.services
+    const files = { path, morePaths, dateMs, onProgress, signal, countries, isDelta: days !== null }
+    return importInto(registryPath, (registry) => importSource(registry, source, files))
   }
 
   #explain(error: unknown, { source, publisher }: Plan): unknown {

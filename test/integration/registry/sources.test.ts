@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { loadInto, planLoad, type ImportResult } from '../../../src/registry/load.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import {
   listSources,
@@ -11,6 +12,7 @@ import {
 import { createGetPlace } from '../../support/get-registers.js'
 import { leiOf } from '../../support/made-identifiers.js'
 import { publishSample, servePublishers, textOf, type PublisherServer } from '../../support/publishers.js'
+import { temporaryFolder } from '../../support/registry.js'
 import { importContent, levelOne, levelOneCsv } from '../../support/register-files.js'
 
 let publishers: PublisherServer
@@ -79,6 +81,46 @@ describe.each(listSources().map((source) => [source.id, source] as const))('%s',
     }
   })
 })
+
+const headed = listSources().filter(({ tables }) =>
+  tables.every(
+    ({ header, format, reader }) => header === undefined && reader === undefined && !/xml|fixed/.test(format),
+  ),
+)
+test.each(headed.map((source) => [source.id, source] as const))(
+  'registry load recognizes the files of %s by their columns, and loads them like registry get',
+  async (id, source) => {
+    const { path, outcomes } = await load(source)
+    const folder = temporaryFolder()
+    const files = source.sample.map((file) => join(folder, file.file))
+    for (const [at, file] of source.sample.entries()) writeFileSync(files[at] ?? '', textOf(file))
+    const plan = await planLoad([folder])
+    expect(plan.leftOut).toEqual([])
+    const isOwnFormat = id === 'companies-house'
+    expect(plan.steps.map((step) => step.source)).toEqual([isOwnFormat ? null : id])
+    const loadedPath = join(folder, 'registry.sqlite')
+    const [loaded] = await loadInto(loadedPath, plan, {})
+    const counts = ({ importedCount, skippedCount, rejectedCount }: ImportResult) => [
+      importedCount,
+      skippedCount,
+      rejectedCount,
+    ]
+    expect(counts(loaded!.result!)).toEqual(counts(outcomes[0]!.result!))
+    expect(listNames(loadedPath)).toEqual(listNames(path))
+  },
+)
+
+function listNames(path: string): string[] {
+  const registry = openRegistry(path, { readonly: true })
+  try {
+    return registry.database
+      .prepare<[], string>('SELECT legal_name FROM legal_entities ORDER BY 1')
+      .pluck()
+      .all()
+  } finally {
+    registry.close()
+  }
+}
 
 test('rows of persons and of sites are left out, and every row of a company is read', async () => {
   const { outcomes } = await load(listSources().find(({ id }) => id === 'france')!)
