@@ -1,5 +1,5 @@
 import { CommanderError, Help, Option, type Command } from 'commander'
-import { exitCodes } from '../core/errors.js'
+import { exitCodes, otherExitCodes } from '../core/errors.js'
 import { formatTermList, getHelpWidth, type CliIo } from './terminal/command-io.js'
 
 /** Flags of `run` and `retry` by group, in the order of their help. `further` is only in `--help-all`. */
@@ -64,7 +64,7 @@ function formatFullHelp(command: Command): string {
   const exits = Object.entries(exitCodes).flatMap(([code, entry]) =>
     'meaning' in entry ? [[code, entry.meaning] as const] : [],
   )
-  return `${flags}\n${formatTermList('Environment:', variables)}\n\n${formatTermList('Exit codes:', exits)}\n`
+  return `${flags}\n${formatTermList('Environment:', variables)}\n\n${formatTermList('Exit codes:', [...exits, ['other', otherExitCodes]])}\n`
 }
 
 function formatHelp(

@@ -15,12 +15,12 @@ import {
   parsePositive,
   parseSize,
   useForBoth,
-  type IdentifierColumns,
+  type IdentifierChoice,
 } from './option.js'
 
 const column = () => z.string().min(1)
 const path = () => z.string().min(1)
-const idColumns = (): z.ZodType<IdentifierColumns> =>
+const idColumns = (): z.ZodType<IdentifierChoice> =>
   z.union([z.literal('none'), z.partialRecord(z.enum([...identifierKeys, ...identifierPlaceKeys]), column())])
 export const input = {
   paths: option({

@@ -42,7 +42,7 @@ export function formatSummary(summary: RunSummary, command: string, errorColumn:
 }
 
 /** A suggested next command. */
-interface NextStep {
+export interface NextStep {
   readonly text: string
   readonly command: string
   /** Page of the documentation in the folder of the package, or `null`. */

@@ -5,7 +5,7 @@ import { drawRooms } from './rooms.js'
 import { isOption, listOptions, type CallFlag, type Option } from '../../../src/config/option.js'
 import { environmentVariables } from '../../../src/cli/run-help.js'
 import { callFlags, options } from '../../../src/config/options.js'
-import { exitCodes } from '../../../src/core/errors.js'
+import { exitCodes, otherExitCodes } from '../../../src/core/errors.js'
 import {
   columnKinds,
   type AnswerColumn,
@@ -44,9 +44,12 @@ export const tables: Readonly<Record<string, (words: readonly string[]) => Table
   }),
   'exit-codes': () => ({
     head: ['code', 'meaning'],
-    rows: Object.entries<{ meaning?: string; manual?: string }>({ ...exitCodes }).map(
-      ([exitCode, { meaning = '', manual = meaning }]) => [exitCode, withCode(manual)],
-    ),
+    rows: [
+      ...Object.entries<{ meaning?: string; manual?: string }>({ ...exitCodes }).map(
+        ([exitCode, { meaning = '', manual = meaning }]) => [exitCode, withCode(manual)],
+      ),
+      ['other', otherExitCodes],
+    ],
   }),
   columns: () => columnTable([...answerColumns.slice(0, -1), ...reviewColumns, ...answerColumns.slice(-1)]),
   'reconciliation-properties': () => ({
