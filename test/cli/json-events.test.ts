@@ -29,7 +29,7 @@ const closeObjects = (value: unknown): unknown => {
     : closed
 }
 const closed = closeObjects(published) as Schema
-const schema = z.fromJSONSchema(closed as z.core.JSONSchema.JSONSchema)
+const schema = z.fromJSONSchema(closed)
 
 /** Lists what is wrong with a line, for each kind of line that the schema has. */
 function listFaults(line: Schema): unknown[] {

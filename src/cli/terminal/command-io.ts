@@ -181,7 +181,7 @@ export interface ErrorLine {
   /** `INTERRUPTED`: stopped before the first submission; `BUG`: an error that is not the user's. */
   readonly code: ErrorCode | 'INTERRUPTED' | 'BUG'
   readonly message: string
-  /** What to do, or `null`. */
+  /** The remedy, or `null`. */
   readonly hint: string | null
   /** Exit code of the command. */
   readonly exitCode: ExitCode

@@ -3,15 +3,9 @@ import { formatColumnLines, planWords, formatLookups } from './lookup-text.js'
 import { formatSpending } from '../../core/planned-spending.js'
 import { formatProgressLine, buildProgressParts, sumStages } from './progress-text.js'
 import type { Progress, RunEvent } from '../../pipeline/history/run-figures.js'
-import { findEndReason, explainStop } from '../../pipeline/scheduler/scheduling.js'
-import { formatCommandLine, type CliIo, type ErrorLine } from './command-io.js'
-import {
-  formatStopError,
-  suggestNextSteps,
-  suggestShow,
-  formatSummary,
-  type NextStep,
-} from './summary-text.js'
+import { findEndReason } from '../../pipeline/scheduler/scheduling.js'
+import { formatCommandLine, type CliIo } from './command-io.js'
+import { formatStopError, formatSummary, toRunLine } from './summary-text.js'
 
 export interface ReporterFlags {
   json?: boolean
@@ -32,7 +26,7 @@ export function createReporter(
   const words = isQuiet ? null : new TextReporter(io, flags, errorColumn)
   return {
     tell(event) {
-      if (flags.json === true) io.out(`${JSON.stringify(toLine(event, formatCommandLine(io)))}\n`)
+      if (flags.json === true) io.out(`${JSON.stringify(toRunLine(event, formatCommandLine(io)))}\n`)
       if (words !== null) words.tell(event)
       else if (event.type === 'finished') {
         const ended = findEndReason(event.summary)
@@ -41,31 +35,6 @@ export function createReporter(
       }
     },
   }
-}
-
-/** A line of `run` and `retry` with `--json`. `npm run docs` makes a JSON Schema of it. */
-export type RunLine = Exclude<RunEvent, FinishedEvent> | FinishedLine | ErrorLine
-
-type FinishedEvent = Extract<RunEvent, { type: 'finished' }>
-
-/** The last line of a run that did not end with an error. */
-interface FinishedLine extends FinishedEvent {
-  /** Only if the run stopped early: the error, or the code `INTERRUPTED`. */
-  stopped?: NonNullable<ReturnType<typeof explainStop>> | { code: 'INTERRUPTED' }
-  /** Suggested next commands. */
-  next: readonly NextStep[]
-}
-
-/** Adds the error of a stop and the next steps to the event of the end. */
-function toLine(event: RunEvent, command: string): RunLine {
-  if (event.type !== 'finished') return event
-  const ended = findEndReason(event.summary)
-  const stopped = ended === null ? {} : { stopped: explainStop(ended) ?? ({ code: 'INTERRUPTED' } as const) }
-  const next = [
-    ...suggestNextSteps(event.summary, command),
-    ...suggestShow(event.summary.outputPaths, command),
-  ]
-  return { ...event, ...stopped, next }
 }
 
 class TextReporter {

@@ -5,12 +5,12 @@ import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
 import { packageFolder } from '../../platform/native-package.js'
 import { selectArguments } from '../config-flags.js'
-import { quote } from './command-io.js'
+import { quote, type ErrorLine } from './command-io.js'
 import { lookupKinds } from '../../core/lookup-kinds.js'
 import { formatFirst, formatSample } from '../../pipeline/history/read-history.js'
 import { formatPrice, formatMoney } from '../../core/money.js'
 import { findEndReason, explainStop, type KindStop } from '../../pipeline/scheduler/scheduling.js'
-import type { RunSummary } from '../../pipeline/history/run-figures.js'
+import type { RunEvent, RunSummary } from '../../pipeline/history/run-figures.js'
 import { formatKindCount, formatLookups, formatStage, formatSubmitted } from './lookup-text.js'
 
 const deviationNamesMax = 3
@@ -42,7 +42,7 @@ export function formatSummary(summary: RunSummary, command: string, errorColumn:
 }
 
 /** A suggested next command. */
-export interface NextStep {
+interface NextStep {
   readonly text: string
   readonly command: string
   /** Page of the documentation in the folder of the package, or `null`. */
@@ -259,4 +259,33 @@ export function buildExportCommand(command: string): string {
 
 function buildRetryCommand(command: string): string {
   return `${command.replace(ofRun, '$1 retry').replace(/ --status[ =]\S+/, '')} --status failed`
+}
+
+/**
+ * A line of `run` and `retry` with `--json`. `npm run docs` makes a JSON Schema of it.
+ *
+ * @public
+ */
+export type RunLine = Exclude<RunEvent, FinishedEvent> | FinishedLine | ErrorLine
+
+type FinishedEvent = Extract<RunEvent, { type: 'finished' }>
+
+/** The last line of a run that did not end with an error. */
+interface FinishedLine extends FinishedEvent {
+  /** Only if the run stopped early: the error, or the code `INTERRUPTED`. */
+  stopped?: NonNullable<ReturnType<typeof explainStop>> | { code: 'INTERRUPTED' }
+  /** Suggested next commands. */
+  next: readonly NextStep[]
+}
+
+/** Adds the error of a stop and the next steps to the event of the end. */
+export function toRunLine(event: RunEvent, command: string): RunLine {
+  if (event.type !== 'finished') return event
+  const ended = findEndReason(event.summary)
+  const stopped = ended === null ? {} : { stopped: explainStop(ended) ?? ({ code: 'INTERRUPTED' } as const) }
+  const next = [
+    ...suggestNextSteps(event.summary, command),
+    ...suggestShow(event.summary.outputPaths, command),
+  ]
+  return { ...event, ...stopped, next }
 }

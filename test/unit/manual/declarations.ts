@@ -1,5 +1,5 @@
 import ts from 'typescript'
-import { PublicTypes, type DescribeMember, type Member } from './public-types.js'
+import type { PublicTypes, DescribeMember, Member } from './public-types.js'
 
 const indent = '  '
 

@@ -8,7 +8,8 @@ type Schema = Readonly<Record<string, unknown>>
  * more keys, as later versions do.
  */
 export function buildEventSchema(types: PublicTypes): Schema {
-  const [, line] = types.listExports('cli/terminal/reporter.ts').find(([name]) => name === 'RunLine') ?? []
+  const [, line] =
+    types.listExports('cli/terminal/summary-text.ts').find(([name]) => name === 'RunLine') ?? []
   if (line === undefined) throw new Error('the type RunLine is missing')
   const writer = new SchemaWriter(types)
   const oneOf = types

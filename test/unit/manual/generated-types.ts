@@ -7,7 +7,7 @@ import { PublicTypes } from './public-types.js'
 
 /** The files of the package that are made from the types of the code: path from the root of the project, and text. */
 export async function generateTypes(): Promise<ReadonlyMap<string, string>> {
-  const types = new PublicTypes(['index.ts', 'cli/terminal/reporter.ts'])
+  const types = new PublicTypes(['index.ts', 'cli/terminal/summary-text.ts'])
   const config = buildJsonSchema()
   const describe = (path: readonly string[]) =>
     toText(at(config, ...path.flatMap((key) => ['properties', key]), 'description')) ?? undefined
