@@ -10,6 +10,7 @@ import {
 } from '../../app/view-rows.js'
 import { parseListOfSome, parsePositive } from '../../config/option.js'
 import { resolveSettings } from '../../config/settings.js'
+import { UserError } from '../../core/errors.js'
 import { addConfigFlags, getParsedValue, readConfigFromFlags, type ConfigFlags } from '../config-flags.js'
 import {
   createCommandConnectors,
@@ -50,6 +51,11 @@ export function fillShowCommand(command: Command, io: CliIo): void {
 
 async function show(file: string, flags: ShowFlags, io: CliIo): Promise<void> {
   const { columns = null, where: conditions = [], limit: rowsMax, row } = flags
+  if (row !== undefined && conditions.length > 0) {
+    throw new UserError('USAGE_INVALID', '--row and --where cannot be combined', {
+      hint: 'the number of a row counts all rows: omit one of the two flags',
+    })
+  }
   const request: ViewRequest = {
     // Its own columns and limit are not those of a run.
     settings: resolveSettings(
