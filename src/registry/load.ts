@@ -303,6 +303,8 @@ export interface Coverage {
   readonly countries: readonly CountryCoverage[]
   /** Ids to get: GLEIF and the whole registers of these countries. */
   readonly names: readonly string[]
+  /** Ids of sources of these countries whose files a program cannot download. */
+  readonly byHand: readonly string[]
   readonly downloadBytes: number
   readonly diskBytes: number
 }
@@ -330,6 +332,7 @@ export function findCoverage(counts: ReadonlyMap<string | null, number>): Covera
   return {
     countries,
     names: chosen.map(({ id }) => id),
+    byHand: sources.filter(({ id, files }) => names.has(id) && files.length === 0).map(({ id }) => id),
     downloadBytes: sum(chosen, ({ downloadMegabytes }) => downloadMegabytes * 1_000_000),
     diskBytes: sum(chosen, ({ rows }) => rows * bytesPerRow),
   }

@@ -138,3 +138,65 @@ describe('what a new edition changes in answers of earlier runs', () => {
     expect((await place.run(named, { env: env() })).stdout).toContain('4 of 5 companies changed')
   })
 })
+
+describe('on an empty machine', () => {
+  const env = () => ({ ENRICH_REGISTER_MIRROR: publishers.address })
+
+  test('two commands turn a list into answers, with no file named by hand', async () => {
+    for (const id of ['gleif', 'sec-listed', 'companies-house']) publishSample(publishers, sourceOf(id))
+    const place = createPlace()
+    const contact = ['--contact', 'Test test@example.com']
+    const got = await place.run(['registry', 'get', 'gleif', 'sec-listed', 'companies-house', ...contact], {
+      env: env(),
+    })
+    expect(got.code).toBe(0)
+    place.write('companies.csv', 'name,country\nTesco plc,GB\nFord Motor Company,US\n')
+    const run = await place.run(['companies.csv', '-o', 'out.csv', '--columns', 'legal_name,lei'])
+    expect(run.code).toBe(0)
+    expect(place.read('out.csv')).toContain('TESCO PLC,2138002P5RNKC5W2JZ46')
+    expect(place.read('out.csv')).toContain('20S05OYHG0MQM4VUIC57')
+  })
+
+  test('a refresh leaves registers that are downloaded by hand, and does not fail', async () => {
+    publishNorway([stays])
+    const place = createPlace()
+    place.write('jp.csv', sourceOf('japan').sample[0]?.lines?.join('\n') ?? '')
+    await place.run(['registry', 'get', 'japan', '--from', 'jp.csv'], { env: env() })
+    await place.run(['registry', 'get', 'norway'], { env: env() })
+    const { code, stdout } = await place.run(['registry', 'refresh'], { env: env() })
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/japan: not refreshed .*: a program cannot download its files/) as string,
+    })
+    expect(stdout).toContain('norway: nothing changed')
+  })
+
+  test('the sources for a list name what is downloaded by hand, and why a country has none', async () => {
+    const place = createPlace()
+    place.write('list.csv', 'name,country\nA Kabushiki,Japan\nB GmbH,Germany\nC AS,Norway\n')
+    const { stdout } = await place.run(['registry', 'sources', 'list.csv'])
+    expect(stdout).toContain(
+      'Download the files of japan yourself, then: enrich registry get japan --from PATH',
+    )
+    expect(stdout).toMatch(/Germany +no open register: no official file/)
+    expect(stdout).toContain('  enrich registry get gleif norway\n')
+  })
+
+  test('a register that fails names code, publisher and hint; the others are loaded, and the edition stays', async () => {
+    publishNorway([stays])
+    const place = createPlace()
+    await place.run(['registry', 'get', 'norway'], { env: env() })
+    publishers.files.set('data.brreg.no/enhetsregisteret/api/enheter/lastned/csv', {
+      content: 'nummer,navn\n1,A\n',
+      headers: { etag: '"broken"' },
+    })
+    publishSample(publishers, sourceOf('latvia'))
+    const { code, stdout, stderr } = await place.run(['registry', 'get', 'norway', 'latvia'], { env: env() })
+    expect(code).toBe(2)
+    expect(stdout).toMatch(
+      /norway: not loaded: .*it has no column organisasjonsnummer; the edition of .* stays/,
+    )
+    expect(stdout).toMatch(/latvia: \d+ rows: /)
+    expect(stderr).toMatch(/error REGISTER_CHANGED: Brønnøysundregistrene: .*\n {2}hint: .*--show norway/)
+  })
+})

@@ -53,7 +53,7 @@ export function formatLicences(listed: readonly ListedSource[]): string {
 /** Formats the sources for the rows of an input. */
 export function formatCoverage(
   input: string,
-  { countries, names, downloadBytes, diskBytes }: Coverage,
+  { countries, names, byHand, downloadBytes, diskBytes }: Coverage,
 ): string {
   const total = countries.reduce((sum, { rowCount }) => sum + rowCount, 0)
   const isOpen = countries.some(({ country, sources }) => country !== null && sources.length === 0)
@@ -74,6 +74,9 @@ export function formatCoverage(
           'Companies without an open register may have an LEI (gleif), or are found by a hosted service (--base-url).',
         ]
       : []),
+    ...byHand.map(
+      (id) => `Download the files of ${id} yourself, then: enrich registry get ${id} --from PATH`,
+    ),
     `Together about ${formatSize(downloadBytes)} to download, and ${formatSize(diskBytes)} on disk:`,
     `  enrich registry get ${names.join(' ')}`,
     '',
@@ -103,6 +106,8 @@ export function formatOutcome(outcome: GetOutcome): string {
   const day = edition === null ? '' : ` (edition of ${edition.slice(0, 10)})`
   if (error !== null)
     return `${id}: not loaded: ${error.message}${edition === null ? '' : `; the edition of ${edition.slice(0, 10)} stays`}\n`
+  if (result === null && source.files.length === 0)
+    return `${id}: not refreshed${day}: a program cannot download its files, see ${source.page}\n`
   const whole = wholeBecause === null ? '' : `  read the whole register: ${wholeBecause}\n`
   if (result === null || result.unchanged) return `${id}: nothing changed${day}\n${whole}`
   const parts = [

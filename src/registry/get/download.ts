@@ -50,7 +50,11 @@ export async function downloadFile(
       if (cut === null) break
       if (getSize(part) > before) tries = 0
       if (tries + 1 >= publisherLimits.triesMax)
-        throw publisher.createUnreachableError(file.url, `the download of ${file.fileName} broke off: ${cut}`)
+        throw publisher.createUnreachableError(
+          file.url,
+          `the download of ${file.fileName} broke off: ${cut}`,
+          'run the same command again: the download continues',
+        )
       await publisher.pause(tries + 1)
     }
     await verify(publisher, file, part)

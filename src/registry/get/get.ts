@@ -203,6 +203,9 @@ class GetSession {
     const days = delta?.days ?? null
     const common = { name, source, publisher, paths, countries, days, wholeBecause, isUnchanged: false }
     if (paths.length > 0) return { ...common, files: [], byteCount: 0 }
+    // A nightly refresh does not fail for files that you download yourself.
+    if (isRefresh && source.files.length === 0)
+      return { ...common, files: [], isUnchanged: true, byteCount: 0 }
     if (urls.length === 0 && source.files.length === 0) {
       throw new UserError('USAGE_INVALID', `the files of ${source.id} cannot be downloaded by a program`, {
         hint: `${source.byHand ?? 'download them by hand'} (${source.page}); then: enrich registry get ${source.id} --from PATH`,

@@ -69,7 +69,7 @@ const commands: Readonly<Record<string, Command>> = {
       const content = [header, ...rows, ''].join('\n')
       publishers.files.set(address, { content, headers: { etag: `"${edition}"` }, slowMs: 2 })
     },
-    begin: (place) => place.get(['norway']),
+    begin: (place) => run(['get', 'norway'], place, null),
     args: () => ['get', 'norway'],
   },
   refresh: {
@@ -77,7 +77,7 @@ const commands: Readonly<Record<string, Command>> = {
       if (edition === 0) publishGleif(edition)
       else for (const { files } of gleif.deltas ?? []) publishGleif(edition, files)
     },
-    begin: (place) => place.get(['gleif']),
+    begin: (place) => run(['get', 'gleif'], place, null),
     args: () => ['refresh'],
   },
   load: {
