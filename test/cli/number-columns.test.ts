@@ -134,3 +134,42 @@ describe.each(cases.map((one) => [one.country, one.header, one] as const))(
     })
   },
 )
+
+describe('wrong check digits', () => {
+  const right = ['542051180', '383474814', '552100554', '552032534']
+  const wrong = ['552032535', '552032536', '552032537']
+  const writeRows = (numbers: readonly string[]) =>
+    ['SIREN,name', ...numbers.map((number, at) => `${number},Talquell ${at} Holding`), ''].join('\n')
+
+  test('of a tenth of the rows stop a run on a service that bills, before anything is sent', async () => {
+    const place = createPlace()
+    place.write('list.csv', writeRows([...right, ...wrong]))
+    const { stdout } = await place.run(['plan', 'list.csv'])
+    expect(stdout).toContain('doubtful: 3 rows have a company number with wrong check digits (rows 5, 6, 7)')
+    const run = await place.run(['list.csv', '-o', 'out.csv', '--base-url', 'http://127.0.0.1:9'])
+    expect(run).toMatchObject({ code: 7, stderr: expect.stringContaining('INPUT_DOUBTFUL') as string })
+  })
+
+  test('of most rows: the column is not used, and the plan says why', async () => {
+    const place = createPlace()
+    place.write('list.csv', writeRows([right[0] ?? '', ...wrong]))
+    const { stdout } = await place.run(['plan', 'list.csv'])
+    expect(stdout).toContain('not used: SIREN (company number: most cells have wrong check digits)')
+  })
+
+  test('without a name: the row is not looked up, and says why', async () => {
+    const place = createPlace()
+    place.write('list.csv', ['SIREN', ...right, wrong[0], ''].join('\n'))
+    await place.run(['list.csv', '-o', 'out.csv', '--columns', 'status,error'])
+    expect(place.read('out.csv')).toMatch(
+      /552032535,invalid_input,"?no company name, and the company number has wrong check digits/,
+    )
+  })
+
+  test('a column of other numbers named UID is not used', async () => {
+    const place = createPlace()
+    place.write('list.csv', 'UID,company name\n10001,Apple\n10002,Ford\n10003,Tesco\n')
+    const { stdout } = await place.run(['plan', 'list.csv'])
+    expect(stdout).toContain('not used: UID (company number: most cells are not company numbers')
+  })
+})
