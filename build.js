@@ -1,7 +1,6 @@
 import {
   chmodSync,
   copyFileSync,
-  existsSync,
   mkdirSync,
   readFileSync,
   readdirSync,
@@ -23,8 +22,8 @@ const entries = [
   'index',
   'cli/main',
   'app/matcher-worker',
-  'config/write-json-schema',
-  'registry/write-shipped',
+  'config/file-config',
+  'registry/read-registry',
   // Benches, trials and tests reach into these.
   'cli/program',
   'pipeline/checkpoint/postgres/lease',
@@ -184,6 +183,7 @@ sweep(dist)
 chmodSync(join(dist, 'cli/main.js'), 0o755)
 
 mkdirSync(join(dist, 'registry'), { recursive: true })
-await import('./dist/config/write-json-schema.js')
-await import('./dist/registry/write-shipped.js')
-if (!existsSync(join(dist, 'config.schema.json'))) throw new Error('the build made no schema')
+const { buildJsonSchema } = await import('./dist/config/file-config.js')
+writeFileSync(join(dist, 'config.schema.json'), `${JSON.stringify(buildJsonSchema(), null, 2)}\n`)
+const { writeShippedStore } = await import('./dist/registry/read-registry.js')
+writeShippedStore()

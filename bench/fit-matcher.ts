@@ -88,7 +88,7 @@ export const decisionBounds = {
   fixed: {
     context: 0,
     score: 1,
-    missingFormStated: -3,
+    missingFormStated: -5,
     missingCountry: -1.5,
     tellingBeforeForm: -1.5,
     tellingInsideForm: -1.5,
@@ -96,8 +96,8 @@ export const decisionBounds = {
     guest: -3,
     embedded: -1.5,
     fuzzyBoth: -1,
-    oneWordPart: -1.2,
-    formForeignExact: -1.5,
+    oneWordPart: -2.2,
+    formForeignExact: -3,
   },
 }
 

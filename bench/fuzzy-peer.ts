@@ -6,7 +6,7 @@ import { openRegistry } from '../src/registry/registry.js'
 
 /**
  * `npx tsx bench/fuzzy-peer.ts --registry R QUERIES.csv …`: what a spreadsheet's fuzzy join gives on the same rows, beside
- * which docs/accuracy.md sets the matcher: the name that shares most letters in threes with the one asked for (Dice), the
+ * which docs/maintainers/accuracy.md sets the matcher: the name that shares most letters in threes with the one asked for (Dice), the
  * place not looked at. Prints precision, recall and accepted absent names by the score from which a match is taken.
  */
 const { values, positionals } = parseArgs({

@@ -13,7 +13,7 @@ const size = { width: 1_400, height: 880 }
 /** Lookups with the same name, and places that do not tell which company is meant. */
 const doubted = ['Springfield', 'Dover', 'Madison', 'Auburn', 'Salem', 'Clinton']
 
-/** `npm run picture`: the review page over the fixtures, and a group of lookups with the same name, as docs/review.md shows them. */
+/** `npm run picture`: the review page over the fixtures, and a group of lookups with the same name, as docs/manual/doubtful-rows.md shows them. */
 const folder = mkdtempSync(join(tmpdir(), 'enrich-picture-'))
 try {
   copyFileSync(join(root, 'fixtures/companies.csv'), join(folder, 'companies.csv'))

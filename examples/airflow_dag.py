@@ -1,9 +1,13 @@
-"""A nightly run in Airflow 2. A retry resumes, and nothing is paid twice."""
+"""A nightly run in Airflow 2 or 3. A retry resumes, and nothing is paid twice."""
 
 from datetime import datetime, timedelta
 
 from airflow import DAG
-from airflow.operators.bash import BashOperator
+
+try:
+    from airflow.providers.standard.operators.bash import BashOperator  # Airflow 3
+except ImportError:
+    from airflow.operators.bash import BashOperator
 
 with DAG("enrich", schedule="15 2 * * *", start_date=datetime(2026, 1, 1), catchup=False):
     BashOperator(

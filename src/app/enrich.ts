@@ -30,6 +30,7 @@ import { systemRandom, type Random } from '../platform/random.js'
 import { resolveApiKey, resolveSettings, resolveWebhookKeys, type Settings } from '../config/settings.js'
 import { version } from '../platform/native-package.js'
 
+/** Options of `enrich`. Members with `internal` are not in the declarations of the package. */
 export interface EnrichOptions {
   /** After an abort nothing new is submitted, requests in flight are saved, and the summary has `interrupted`. */
   signal?: AbortSignal
@@ -37,18 +38,21 @@ export interface EnrichOptions {
   environment?: Environment
   /** Lookups with these outcomes are submitted again, like `enrich retry`. */
   askAgain?: readonly string[]
-  /** Path of the file that the config was read from. No output overwrites it. */
-  configPath?: string
   /** Continues with an older or copied checkpoint; lost lookups may be billed again. */
   acceptRollback?: boolean
   /** Command recorded in the history, without secrets; defaults to `library`. */
   command?: string
+  /** @internal Path of the file that the config was read from. No output overwrites it. */
+  configPath?: string
+  /** @internal Defaults to standard input of the process. */
   stdin?: NodeJS.ReadableStream
+  /** @internal Defaults to standard output of the process. */
   stdout?: NodeJS.WritableStream
-  /** Clock and random source, for rehearsals and tests; defaults to those of the system. */
+  /** @internal Defaults to the clock of the system. */
   clock?: Clock
+  /** @internal Defaults to random numbers of the system. */
   random?: Random
-  /** Limits of a response of a hosted service, in time, bytes and depth; the defaults are generous. */
+  /** @internal Limits of a response of a hosted service, in time, bytes and depth; the defaults are generous. */
   answerBounds?: Partial<TransportLimits>
 }
 

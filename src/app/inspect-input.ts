@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import type { Environment } from '../config/file-config.js'
 import { resolveSettings, type Settings } from '../config/settings.js'
 import { createConnectors, type Connectors } from '../connectors/connectors.js'
+import { entityId } from '../contract/ids.js'
 import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
 import {
@@ -12,8 +13,10 @@ import {
   type RowInspection,
   type RowsToInspect,
 } from '../pipeline/inspect-rows.js'
+import { withKnownHistory, readAnswerChanges, type AnswerChanges } from '../pipeline/history/read-history.js'
 import { systemClock } from '../platform/clock.js'
 import { systemRandom } from '../platform/random.js'
+import type { Registry } from '../registry/read-registry.js'
 import { readEmbeddedScope } from './embedded-scope.js'
 
 export interface InspectionRequest extends Pick<InspectionServices, 'stdin' | 'signal' | 'onBatch'> {
@@ -137,4 +140,32 @@ function findCountry(cells: readonly (string | null)[], findCountryCode: Country
     if (code !== null) return code
   }
   return null
+}
+
+/**
+ * Reads what a registry states otherwise than the answers of earlier runs in a checkpoint, and calls `use`. Throws
+ * REGISTRY_NOT_FOUND, REGISTRY_INVALID, CHECKPOINT_NOT_FOUND and other CHECKPOINT_*.
+ */
+export function compareAnswers<Result>(
+  { checkpointPath, registryPath }: { readonly checkpointPath: string; readonly registryPath: string },
+  environment: Environment,
+  use: (changes: AnswerChanges) => Promise<Result>,
+): Promise<Result> {
+  return withKnownHistory(checkpointPath, environment, async (history) => {
+    const { readRegistry } = await import('../registry/read-registry.js')
+    const registry = readRegistry(registryPath)
+    try {
+      const find = (id: string) => registry.atOnce(() => findCompany(registry, id))
+      return await use(readAnswerChanges(history, find))
+    } finally {
+      registry.close()
+    }
+  })
+}
+
+function findCompany(registry: Registry, id: string): ReturnType<Parameters<typeof readAnswerChanges>[1]> {
+  const parsed = entityId.safeParse(id)
+  const found = parsed.success ? registry.entity(parsed.data) : null
+  if (!parsed.success || found === null) return null
+  return { entity: found.record, mergedInto: found.mergedInto, factors: registry.endFactors(parsed.data) }
 }

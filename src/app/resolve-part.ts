@@ -41,7 +41,7 @@ export function resolvePart(
   if (askAgain.length > 0) {
     throw createUnsupported(
       'retry with --partition',
-      'retry all rows without --partition, under another --job; then run the parts under a new --job',
+      'retry all rows without --partition, under another --job; then run the partitions under a new --job',
     )
   }
   assertPartsAreFiles(input.paths ?? [], output)
@@ -55,13 +55,13 @@ function assertPartsAreFiles(paths: readonly string[], { path = '' }: Settings['
   if (paths.some(isTableAddress)) {
     throw createUnsupported(
       '--partition with a table as input',
-      'the order of its rows may differ between processes: export it to a file that all parts read',
+      'the order of its rows may differ between processes: export it to a file that all partitions read',
     )
   }
   if (isAddress(path)) {
     throw createUnsupported(
       '--partition with a table or an object as output',
-      'write the parts to a shared folder, and publish the file that enrich collect joins',
+      'write the partitions to a shared folder, and publish the file that enrich collect joins',
     )
   }
 }
@@ -77,7 +77,7 @@ function assertHasParts({ path, partial = false }: Settings['output']): void {
   if (partial)
     throw createUnsupported(
       '--partition with --partial',
-      'a part is only published when it is complete: omit --partial',
+      'a partition is only published when it is complete: omit --partial',
     )
 }
 
@@ -86,7 +86,7 @@ function assertComparesNothing(
   { changes, report }: Settings['output'],
   { conditions }: Settings['alarms'],
 ): void {
-  const hint = 'the rows of parts are not stored from one job to the next: omit the flag'
+  const hint = 'the rows of partitions are not stored from one job to the next: omit the flag'
   if (changes !== undefined) throw createUnsupported('--partition with --changes', hint)
   if (report !== undefined) throw createUnsupported('--partition with --report', hint)
   if (conditions.some(isChangeCondition))

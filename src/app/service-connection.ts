@@ -136,7 +136,7 @@ export async function connectEmbedded(deps: EmbeddedDeps): Promise<WholeConnecti
       deps.answersFirst === true
         ? `Own registry ${label} (${companies}); the service gets the lookups that it cannot answer.`
         : `Embedded service with ${label} (${companies}). For a hosted service, set --base-url and ENRICH_API_KEY.` +
-            (path === null ? ' To load your own registers, use enrich registry load FOLDER.' : ''),
+            (path === null ? ' To find registers for your list, use enrich registry sources FILE.' : ''),
     )
     const client = createServiceClient({ apiKey }, createLocalTransport(service.answer))
     return {

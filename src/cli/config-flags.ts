@@ -46,10 +46,16 @@ const allFlags: readonly FlagEntry[] = [
 /** The flag of `retry` that `run` does not have. */
 export const statusFlag = '--status <a,b>'
 
-/** Adds groups of flags to a command. */
-export function addConfigFlags(command: Command, groups: readonly FlagGroup[]): Command {
-  for (const group of groups)
-    for (const flag of allFlags) if (flag.group === group) command.addOption(toOption(flag))
+/** Adds groups of flags to a command, or only those with the given names, like `no-header`. */
+export function addConfigFlags(
+  command: Command,
+  groups: readonly FlagGroup[],
+  names?: readonly string[],
+): Command {
+  for (const group of groups) {
+    const options = allFlags.filter((flag) => flag.group === group).map(toOption)
+    for (const option of options) if (names?.includes(option.name()) ?? true) command.addOption(option)
+  }
   return command
 }
 

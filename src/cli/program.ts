@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { isAddress } from '../connectors/connectors.js'
 import { version } from '../platform/native-package.js'
-import { describeOption } from './run-help.js'
+import { describeOption, furtherHelp } from './run-help.js'
 import {
   getHelpWidth,
   formatTermList,
@@ -36,6 +36,11 @@ const listedCommands: readonly ListedCommand[] = [
     words: 'plan [inputs...]',
     description: 'show rows, distinct lookups, cost and time of a run; submits nothing, writes nothing',
     load: async () => (await import('./commands/plan.js')).fillPlanCommand,
+  },
+  {
+    words: 'show <file>',
+    description: 'show rows of a file or table, one row with its sources, and counts by status',
+    load: async () => (await import('./commands/show.js')).fillShowCommand,
   },
   {
     words: 'status',
@@ -243,7 +248,7 @@ function suggestHelp(message: string, argv: readonly string[]): string {
   if (message.startsWith("unknown option '--dry-run'"))
     return 'enrich plan is the dry run: it shows the lookups and the cost of a run, and submits nothing'
   if (message.startsWith('unknown command') && argv[0] === 'registry')
-    return 'enrich registry --help lists its commands; to remove a source, load the others into a new registry (docs/registry.md)'
+    return 'enrich registry --help lists its commands; to remove a source, load the others into a new registry (docs/manual/registers.md)'
   return 'enrich --help lists the commands, enrich COMMAND --help the flags of a command'
 }
 
@@ -285,14 +290,6 @@ function formatGroup(program: Command, argv: readonly string[]): string {
   )}\n`
 }
 
-const furtherHelp: readonly (readonly [command: string, meaning: string])[] = [
-  ['enrich run --help', 'the most useful flags of a run'],
-  ['enrich run --help-all', 'all flags of a run, environment variables, exit codes'],
-  ['enrich COMMAND --help', 'the flags of a command'],
-  ['enrich --version', 'the version'],
-  ['docs/README.md', 'the documentation, in the folder of the package'],
-]
-
 async function addCommand(
   program: Command,
   { words, description, isDefault = false, load }: ListedCommand,
@@ -323,6 +320,7 @@ const remoteCommands: ReadonlySet<string> = new Set([
   'run',
   'retry',
   'plan',
+  'show',
   'init',
   'doctor',
   'export',

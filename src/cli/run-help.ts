@@ -1,5 +1,5 @@
 import { CommanderError, Help, Option, type Command } from 'commander'
-import { exitCodes } from '../core/errors.js'
+import { exitCodes, otherExitCodes } from '../core/errors.js'
 import { formatTermList, getHelpWidth, type CliIo } from './terminal/command-io.js'
 
 /** Flags of `run` and `retry` by group, in the order of their help. `further` is only in `--help-all`. */
@@ -64,7 +64,7 @@ function formatFullHelp(command: Command): string {
   const exits = Object.entries(exitCodes).flatMap(([code, entry]) =>
     'meaning' in entry ? [[code, entry.meaning] as const] : [],
   )
-  return `${flags}\n${formatTermList('Environment:', variables)}\n\n${formatTermList('Exit codes:', exits)}\n`
+  return `${flags}\n${formatTermList('Environment:', variables)}\n\n${formatTermList('Exit codes:', [...exits, ['other', otherExitCodes]])}\n`
 }
 
 function formatHelp(
@@ -85,6 +85,15 @@ function formatHelp(
   })
   return `Usage: ${help.commandUsage(command)}\n\n${command.description()}\n\n${texts.join('\n')}`
 }
+
+/** More commands for help. */
+export const furtherHelp: readonly (readonly [command: string, meaning: string])[] = [
+  ['enrich run --help', 'the most useful flags of a run'],
+  ['enrich run --help-all', 'all flags of a run, environment variables, exit codes'],
+  ['enrich COMMAND --help', 'the flags of a command'],
+  ['enrich --version', 'the version'],
+  ['docs/README.md', 'the documentation, in the folder of the package'],
+]
 
 /** Longer lists of choices, like that of encodings, are only in `--help-all` and in error messages. */
 const choicesShownMax = 8
@@ -119,7 +128,7 @@ export const environmentVariables = {
   ENRICH_HTTPS_AUTHORIZATION: {
     help: 'header Authorization for an input from https',
     manual:
-      'The whole value, sent to the host of the address only. See [Credentials](databases-and-stores.md#credentials).',
+      'The whole value, sent to the host of the address only. See [Credentials](docs/manual/databases-and-stores.md#credentials).',
   },
   ENRICH_CONTACT: {
     help: 'your name and e-mail address, for publishers of registers',

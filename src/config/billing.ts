@@ -28,7 +28,8 @@ const notCounted = 'none; not counted in the cost'
 export const billing = {
   unitPrice: option({
     schema: () => price().describe('The price of a lookup, which is a submission that the service accepts.'),
-    manual: 'At most six decimals. Without a price, no costs are shown. See [Money](nightly-jobs.md#money).',
+    manual:
+      'At most six decimals. Without a price, no costs are shown. See [Prices](docs/manual/money-and-limits.md#prices).',
     example: 0.05,
   }),
   currency: option({
@@ -54,12 +55,12 @@ export const costMax = option({
   flag: {
     names: '--max-cost <amount>',
     group: 'asking',
-    help: 'stop before the cost of the job can exceed this; a run that reached it begins a new budget when repeated',
+    help: 'stop before the cost of the job can exceed this; once it is used up, the next run has a new budget',
     parse: parseAmount,
   },
   manual:
     'Requires `billing.unitPrice`. The amount is in `billing.currency`. Includes all stages. The budget belongs to the job, as with ' +
-    '`--max-lookups`. See [Budgets](nightly-jobs.md#budgets).',
+    '`--max-lookups`. See [Budgets](docs/manual/money-and-limits.md#budgets).',
   example: 25,
 })
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import * as z from 'zod'
 import { describeFault } from '../contract/errors.js'
 import { UserError } from '../core/errors.js'
 import { listOptions, buildSchema, getValueAt, type ConfigOf } from './option.js'
@@ -21,6 +22,12 @@ export const getOrigin = (config: FileConfig): ConfigOrigin | undefined => (conf
 
 const withOrigin = (config: FileConfig, origin: ConfigOrigin | undefined): MergedConfig =>
   origin === undefined ? config : { ...config, [originKey]: origin }
+
+/** Builds the JSON Schema of pipeline.config.json for editors and validators; `npm run build` writes it to a file. */
+export const buildJsonSchema = (): object => ({
+  title: 'pipeline.config.json of enrich',
+  ...z.toJSONSchema(buildSchema(options), { io: 'input' }),
+})
 
 /** Validates a config from a file, flags or code, and keeps its origin. Throws CONFIG_INVALID with the name of the key. */
 export function parseConfig(value: unknown, origin: string): FileConfig {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { parseByteSize } from '../core/text.js'
 import { identifierKeys, identifierPlaceKeys } from '../core/identifiers.js'
-import { encodingNames } from '../core/encodings.js'
+import { encodingNames } from '../core/file-formats.js'
 import {
   createChoice,
   inputFormat,
@@ -15,12 +15,12 @@ import {
   parsePositive,
   parseSize,
   useForBoth,
-  type IdentifierColumns,
+  type IdentifierChoice,
 } from './option.js'
 
 const column = () => z.string().min(1)
 const path = () => z.string().min(1)
-const idColumns = (): z.ZodType<IdentifierColumns> =>
+const idColumns = (): z.ZodType<IdentifierChoice> =>
   z.union([z.literal('none'), z.partialRecord(z.enum([...identifierKeys, ...identifierPlaceKeys]), column())])
 export const input = {
   paths: option({
@@ -35,7 +35,7 @@ export const input = {
       unset: 'detected by its header',
       manual:
         'Detects headers in about twenty languages, like company_name, Account Name, Firma or Raison sociale. See ' +
-        '[Which columns are used](getting-started.md#which-columns-are-used).',
+        '[Which columns are used](docs/manual/your-own-list.md#which-columns-are-used).',
       example: 'company_name',
     }),
     location: option({
@@ -74,7 +74,7 @@ export const input = {
       manual:
         'Separate several with commas. If you pass this flag, no column is detected: only the named columns are ' +
         'used. The keys are listed under ' +
-        '[Identifiers](inputs-and-outputs.md#identifiers).',
+        '[Identifiers](docs/manual/your-own-list.md#identifiers).',
       example: 'none',
     }),
   },
@@ -110,7 +110,7 @@ export const input = {
       sets: false,
     }),
     manual:
-      'The flag sets `false`: the columns are then `column_1`, `column_2` and so on. See [Files without a header](inputs-and-outputs.md#files-without-a-header).',
+      'The flag sets `false`: the columns are then `column_1`, `column_2` and so on. See [Files without a header](docs/manual/your-own-list.md#files-without-a-header).',
     defaults: useForBoth(true),
   }),
   acceptDoubtful: option({
@@ -120,7 +120,7 @@ export const input = {
       help: 'run on a service that bills, even if the input may be read wrongly',
       sets: true,
     }),
-    manual: 'See [Doubtful input](inputs-and-outputs.md#doubtful-input).',
+    manual: 'See [Doubtful input](docs/manual/your-own-list.md#doubtful-input).',
     defaults: useForBoth(false),
   }),
   query: option({
@@ -139,7 +139,7 @@ export const input = {
     unset: 'the table of the address',
     meaning: 'A file with an SQL query that is read from a database instead of a table.',
     example: '',
-    manual: 'One `SELECT`. See [Databases and object stores](databases-and-stores.md).',
+    manual: 'One `SELECT`. See [Databases and object stores](docs/manual/databases-and-stores.md).',
   }),
   encoding: option({
     ...createChoice(encodingNames, 'The encoding of CSV, NDJSON or JSON input. Detected by default.'),
@@ -148,7 +148,7 @@ export const input = {
     meaning: 'The encoding of CSV, NDJSON or JSON input.',
     manual:
       'Detection reads the whole file. An encoding other than `utf-8` is reported before the first request. ' +
-      'See [Encodings](inputs-and-outputs.md#encodings).',
+      'See [Encodings](docs/reference/formats.md#encodings).',
     example: 'utf-8',
   }),
   sheet: option({
@@ -186,7 +186,7 @@ export const input = {
       help: 'column with your unique key of each row, to compare runs',
     },
     unset: 'rows are identified by their lookup',
-    manual: 'Every row needs a key. See [Keys of rows](changes.md#keys-of-rows).',
+    manual: 'Every row needs a key. See [Keys of rows](docs/manual/nightly-jobs.md#keys-of-rows).',
     example: 'account_id',
   }),
   dedupe: option({
@@ -219,7 +219,8 @@ export const output = {
     ...createChoice(['replace', 'append', 'upsert'], 'How rows are put into a table.'),
     flag: { names: '--mode <how>', group: 'output', help: 'how rows are put into a table' },
     unset: 'replace',
-    manual: '`upsert` needs `--row-key`. See [Databases and object stores](databases-and-stores.md).',
+    manual:
+      '`upsert` needs `--row-key`. See [Databases and object stores](docs/manual/databases-and-stores.md).',
     example: 'replace',
   }),
   dropColumns: option({
@@ -229,7 +230,7 @@ export const output = {
       help: 'remove the columns of a replaced table that the output does not have',
       sets: true,
     }),
-    manual: 'Without it, such a table is refused. See [Tables](databases-and-stores.md#tables).',
+    manual: 'Without it, such a table is refused. See [Tables](docs/manual/databases-and-stores.md#tables).',
     example: false,
   }),
   format: option({
@@ -320,7 +321,7 @@ export const output = {
       help: 'write the changes since the previous output: .csv, .parquet, .ndjson or .xlsx',
     },
     path: 'output',
-    manual: 'The extension sets the format. See [Changes](changes.md).',
+    manual: 'The extension sets the format. See [Changes](docs/reference/changes.md).',
     example: 'changes.csv',
   }),
   partial: option({
@@ -341,7 +342,7 @@ export const output = {
     },
     path: 'report',
     unset: 'none',
-    manual: 'See [The report of a run](report.md).',
+    manual: 'See [The report of a run](docs/manual/nightly-jobs.md#report).',
     example: 'report.html',
   }),
 }

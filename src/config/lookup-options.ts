@@ -47,7 +47,7 @@ export const stages = {
     },
     meaning: 'Request more data for each matched company: `entity`, `hierarchy`, `domain`.',
     unset: 'the stages in the config',
-    manual: 'An empty list disables all. See [Stages](stages.md).',
+    manual: 'An empty list disables all. See [Stages](docs/manual/what-the-columns-mean.md#stages).',
     example: [],
   }),
   entity: {
@@ -96,13 +96,13 @@ export const first = {
     flag: {
       names: '--first <registry>',
       group: 'service',
-      help: 'submit only what this registry cannot answer: its path, or registry for that of --registry',
+      help: 'let your own registry answer first, and submit only the rest: "registry" for that of --registry, or a path',
     },
     path: 'registry',
-    unset: 'none; every lookup is submitted',
+    unset: 'none',
     meaning: 'The own registry that answers each lookup before it is submitted.',
     manual:
-      'A path, or `registry` for that of `service.registry`. See [Own registers first](own-registers-first.md).',
+      'A path, or `registry` for that of `service.registry`. See [Own registers first](docs/manual/money-and-limits.md#own-registers-first).',
     example: '',
   }),
   accept: option({
@@ -115,7 +115,7 @@ export const first = {
     flag: {
       names: '--accept <percent>',
       group: 'service',
-      help: 'confidence from which a match of the registry of --first is the answer',
+      help: 'smallest confidence of an answer of --first',
       parse: parsePercent,
     },
     manual: '`enrich plan` shows the cost at 80, 90, 95 and 99.',
@@ -130,7 +130,7 @@ export const first = {
     flag: {
       names: '--prefer <side>',
       group: 'service',
-      help: 'answer to keep if the registry of --first and the service both have one',
+      help: 'side to use if both --first and the service have an answer',
     },
     manual: '`earlier`: the older answer, so that an answer that was paid for is not replaced.',
     defaults: useForBoth('earlier'),
@@ -145,7 +145,7 @@ export const first = {
     flag: {
       names: '--check-sample <percent>',
       group: 'service',
-      help: 'also submit a random sample of the lookups that the registry of --first answers, like 2%',
+      help: 'also submit a random share of the lookups that --first answers, like 2%',
       parse: parseShare,
     },
     meaning: 'The share of the lookups answered by the own registry that are submitted as well, in percent.',

@@ -235,10 +235,10 @@ export function parseListen(text: string): Parsed<string> {
 }
 
 /** The columns of identifiers, or `none`. */
-export type IdentifierColumns = NonNullable<RunOrder['source']['columns']['identifiers']>
+export type IdentifierChoice = NonNullable<RunOrder['source']['columns']['identifiers']>
 
 /** Parses columns of identifiers by their kind: `lei=Kennung,website=Web`, or `none`. */
-export function parseIdColumns(text: string): Parsed<IdentifierColumns> {
+export function parseIdColumns(text: string): Parsed<IdentifierChoice> {
   if (text.trim().toLowerCase() === 'none') return { value: 'none' }
   const known: readonly string[] = [...identifierKeys, ...identifierPlaceKeys]
   const columns: Record<string, string> = {}

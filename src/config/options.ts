@@ -54,7 +54,7 @@ const checkpoint = {
     defaults: useForBoth(defaultPaths.checkpoint),
     path: 'checkpoint',
     manual:
-      'A path, or `postgres://user@host/database`; see [Several machines](several-machines.md#several-machines).',
+      'A path, or `postgres://user@host/database`; see [Several machines](docs/manual/several-machines.md).',
   }),
   maxAge: option({
     schema: () =>
@@ -77,7 +77,7 @@ const lookup = {
     defaults: { hosted: 'context', embedded: 'first' },
     manual:
       '`first` is for services that resolve identifiers exactly, like `enrich serve`. See ' +
-      '[Identifiers](inputs-and-outputs.md#identifiers).',
+      '[Identifiers](docs/manual/your-own-list.md#identifiers).',
   }),
 }
 
@@ -117,13 +117,13 @@ const budget = {
     flag: {
       names: '--max-lookups <n>',
       group: 'asking',
-      help: 'submit at most n lookups for the job; a run that reached n begins a new budget when repeated',
+      help: 'submit at most n lookups for the job; once they are used up, the next run has a new budget',
       parse: parseWholeNumber,
     },
     manual:
       'Includes lookups by domain; each stage has a separate budget. The budget belongs to the job: an interrupted run ' +
-      'leaves the rest to the next one. A run that reached its budget begins a new one when repeated; a partition ' +
-      'does not. See [Budgets](nightly-jobs.md#budgets).',
+      'leaves the rest to the next one. After a run that used it up, the next run has a new budget. The partitions of a ' +
+      'job share one budget. See [Budgets](docs/manual/money-and-limits.md#budgets).',
     example: 1_000,
   }),
   costMax,
@@ -232,7 +232,7 @@ const webhook = {
     meaning: 'The URL to which the service sends answers.',
     unset: 'polling',
     manual:
-      'Public https; or http to this machine if the service runs on it too. See [Webhooks](webhooks.md#webhooks).',
+      'Public https; or http to this machine if the service runs on it too. See [Webhooks](docs/manual/money-and-limits.md#webhooks).',
     example: '',
   }),
   listen: option({
@@ -300,13 +300,13 @@ export const callFlags: readonly CallFlag[] = [
     group: 'run',
     help: 'continue with an older or copied checkpoint; lost lookups may be billed again',
     manual:
-      'See [A checkpoint that was lost, copied or damaged](nightly-jobs.md#a-checkpoint-that-was-lost-copied-or-damaged).',
+      'See [A checkpoint that was lost, copied or damaged](docs/manual/resuming.md#a-checkpoint-that-was-lost-copied-or-damaged).',
   },
   {
     names: '--json',
     group: 'run',
     help: 'write progress, errors and summary as JSON lines to standard output',
-    manual: 'See [For programs](#for-programs---json).',
+    manual: 'See [For programs](docs/reference/scripting.md#json-events).',
   },
   { names: '--quiet', group: 'run', help: 'print only errors and alarms' },
   {

@@ -33,7 +33,7 @@ export function resolvePartition(asked: string | undefined, environment: Environ
   const slurm = readSlurmTask(environment)
   const count = stated ?? slurm?.count ?? throwCountMissing()
   if (count < 1 || count > partitionCountMax) {
-    throw new UserError('PARTITION_INVALID', `a job has 1 to ${partitionCountMax} parts, not ${count}`, {
+    throw new UserError('PARTITION_INVALID', `a job has 1 to ${partitionCountMax} partitions, not ${count}`, {
       hint: 'pass --partition I/N, like 3/64',
     })
   }
@@ -46,8 +46,8 @@ export function resolvePartition(asked: string | undefined, environment: Environ
     count,
   )
   if (chosen < 1 || chosen > count) {
-    throw new UserError('PARTITION_INVALID', `there is no part ${chosen} of ${count}`, {
-      hint: 'parts are counted from 1: --partition 1/64 is the first of 64, --partition 64/64 the last',
+    throw new UserError('PARTITION_INVALID', `there is no partition ${chosen} of ${count}`, {
+      hint: 'partitions are counted from 1: --partition 1/64 is the first of 64, --partition 64/64 the last',
     })
   }
   return { index: chosen, count }
@@ -64,7 +64,7 @@ function chooseIndex(told: readonly StatedIndex[], count: number): number {
   if (first === undefined) {
     throw new UserError(
       'PARTITION_UNCLEAR',
-      `the number of this process among the ${count} parts is missing`,
+      `the number of this process among the ${count} partitions is missing`,
       {
         hint: `pass --partition I/${count}, or set JOB_COMPLETION_INDEX or SLURM_ARRAY_TASK_ID`,
       },
@@ -74,7 +74,7 @@ function chooseIndex(told: readonly StatedIndex[], count: number): number {
   if (other === undefined) return first.index
   throw new UserError(
     'PARTITION_UNCLEAR',
-    `${first.origin} means part ${first.index} of ${count}, and ${other.origin} means part ${other.index}`,
+    `${first.origin} means partition ${first.index} of ${count}, and ${other.origin} means partition ${other.index}`,
     { hint: 'unset the variable that is wrong' },
   )
 }
@@ -129,12 +129,12 @@ function readSlurmIndex(
   throw new UserError(
     'PARTITION_UNCLEAR',
     `the array of Slurm has ${task.count} tasks from ${task.least} to ${task.most}, ` +
-      (isCountStated ? `and the job has ${count} parts` : 'and is not the whole job'),
+      (isCountStated ? `and the job has ${count} partitions` : 'and is not the whole job'),
     {
       hint:
         `to run some tasks again, pass --partition "$SLURM_ARRAY_TASK_ID/${parts}" where the array began at 1, or ` +
         `"$((SLURM_ARRAY_TASK_ID + 1))/${parts}" where it began at 0` +
-        (isCountStated ? '' : '; N is the number of parts of the job'),
+        (isCountStated ? '' : '; N is the number of partitions of the job'),
     },
   )
 }
@@ -153,7 +153,7 @@ function throwInvalid(asked: string): never {
 }
 
 function throwCountMissing(): never {
-  throw new UserError('PARTITION_UNCLEAR', 'the number of parts of the job is missing', {
+  throw new UserError('PARTITION_UNCLEAR', 'the number of partitions of the job is missing', {
     hint: 'pass --partition I/N or /N, or set ENRICH_PARTITION; only Slurm sets N (SLURM_ARRAY_TASK_COUNT)',
   })
 }

@@ -43,7 +43,7 @@ export const watch = {
     unset: 'no page',
     meaning: 'Serve a live page during the run, at this address.',
     manual:
-      'Put the flag after the inputs, or write `--watch=HOST:PORT`. See [The live page](report.md#the-live-page).',
+      'Put the flag after the inputs, or write `--watch=HOST:PORT`. See [The live page](docs/manual/nightly-jobs.md#the-live-page).',
     example: '',
   }),
 }
@@ -60,7 +60,7 @@ export const alarms = {
       help: 'end with exit code 6 if a condition is met, like "lost_match>5%, failed>0"',
     },
     manual:
-      'If one is met, the run ends with exit code 6. The output is still written. See [Alarms](alarms.md).',
+      'If one is met, the run ends with exit code 6. The output is still written. See [Alarms](docs/manual/nightly-jobs.md#alarms).',
     example: 'failed>5%',
   }),
   notify: option({
@@ -73,7 +73,7 @@ export const alarms = {
     variable: 'ENRICH_NOTIFY_URL',
     unset: 'no notification',
     manual:
-      'https, or http to this machine. The URL may contain a token, so it is never printed. See [Alarms](alarms.md#notify).',
+      'https, or http to this machine. The URL may contain a token, so it is never printed. See [Alarms](docs/manual/nightly-jobs.md#notify).',
     example: '',
   }),
   notifyFormat: option({
@@ -100,7 +100,7 @@ export const metrics = {
       help: 'write metrics for the Prometheus node exporter to this file',
     },
     path: 'output',
-    manual: 'The name must end in `.prom`. See [Alarms](alarms.md#metrics).',
+    manual: 'The name must end in `.prom`. See [Metrics](docs/reference/metrics.md).',
     example: 'enrich.prom',
   }),
 }
@@ -123,8 +123,8 @@ export const job = {
     },
     unset: 'the paths of the input',
     manual:
-      'Set it if the input has another file name every night. A run that reached the budget begins a new one when ' +
-      'repeated. See [Budgets](nightly-jobs.md#budgets) and [The history of runs](history.md).',
+      'Set it if the input has another file name every night. See ' +
+      '[Budgets](docs/manual/money-and-limits.md#budgets) and [The history of runs](docs/manual/nightly-jobs.md#jobs-and-the-history-of-runs).',
     example: 'nightly',
   }),
   partition: option({
@@ -146,7 +146,7 @@ export const job = {
     meaning: 'The partition of the job that this process runs, counted from 1.',
     manual:
       'Requires `--job` and a shared checkpoint. `/N` and `auto` read the environment. See ' +
-      '[Partitions](partitions.md).',
+      '[Partitions](docs/manual/several-machines.md#partitions).',
     example: '',
   }),
 }
@@ -156,7 +156,7 @@ export const history = {
     schema: () => z.int().min(2).max(10_000).describe('Keep the outputs of the last N runs of each job.'),
     defaults: useForBoth(90),
     manual:
-      'The last 10 × N runs stay listed, the older ones without their outputs. See [The history of runs](history.md).',
+      'The last 10 × N runs stay listed, the older ones without their outputs. See [The history of runs](docs/manual/nightly-jobs.md#jobs-and-the-history-of-runs).',
   }),
 }
 
@@ -175,7 +175,7 @@ export const decisions = {
     path: 'file',
     unset: `${defaultDecisionsPath} if it exists`,
     manual:
-      'A decided lookup is not submitted or billed again. If you name a file, it must exist. See [Review](review.md).',
+      'A decided lookup is not submitted or billed again. If you name a file, it must exist. See [Doubtful rows](docs/manual/doubtful-rows.md).',
     example: '',
   }),
 }
@@ -192,7 +192,7 @@ export const review = {
         ),
     manual:
       'It changes neither the status nor the confidence of a row, and no lookup is submitted because of it. ' +
-      'Answers without a company go to review at any threshold. See [Candidates](review.md#candidates).',
+      'Answers without a company go to review at any threshold. See [Candidates](docs/manual/doubtful-rows.md#candidates).',
     defaults: useForBoth(80),
   }),
   reviewer: option({

@@ -68,6 +68,9 @@ export const exitCodes = {
 } as const satisfies Record<number, ExitEntry>
 export type ExitCode = keyof typeof exitCodes
 
+/** The rule for a code that is not in `exitCodes`. */
+export const otherExitCodes = 'a later version may add codes: do not retry, and notify an operator, as for 1'
+
 export type ErrorCode = keyof typeof errorTable
 
 interface ErrorEntry {
@@ -99,7 +102,8 @@ export class UserError extends Error {
   }
 
   /**
-   * Marks the error as raised after submissions: exit code 5 instead of 2, since 2 means that nothing was submitted.
+   * @internal Marks the error as raised after submissions: exit code 5 instead of 2, since 2 means that nothing was
+   * submitted.
    */
   markAfterSubmissions(): this {
     this.#isAfterSubmissions = true

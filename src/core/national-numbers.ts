@@ -49,6 +49,11 @@ function isTwoRounds(digits: string): boolean {
   return check === Number(digits.at(-1))
 }
 
+const isKbo = (digits: string): boolean => Number(digits.slice(8)) === 97 - (Number(digits.slice(0, 8)) % 97)
+const isCvr = (digits: string): boolean => sumWeighted(digits, [2, 7, 6, 5, 4, 3, 2, 1]) % 11 === 0
+const isLatvian = (digits: string): boolean =>
+  sumWeighted(digits, [9, 1, 4, 8, 3, 10, 2, 5, 7, 6, 1]) % 11 === 3
+
 const cnpjWeights = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2]
 
 function isCnpj(text: string): boolean {
@@ -76,47 +81,42 @@ const kinds: Readonly<Record<string, readonly NumberKind[]>> = {
     { names: ['ACN'], form: '#########', isValid: isAcn },
     { names: ['ABN'], form: '###########', isValid: isAbn },
   ],
-  be: [
-    {
-      names: ['KBO', 'BCE'],
-      form: '####.###.###',
-      isValid: (digits) => Number(digits.slice(8)) === 97 - (Number(digits.slice(0, 8)) % 97),
-    },
-  ],
+  be: [{ names: ['KBO', 'BCE'], form: '####.###.###', isValid: isKbo }],
   br: [{ names: ['CNPJ'], form: '##.###.###/####-##', isValid: isCnpj }],
   ca: [{ names: [], form: '######-#', isValid: hasDigits }],
-  ch: [
-    {
-      names: ['UID', 'IDE'],
-      form: 'CHE-###.###.###',
-      isValid: isMod11(5, 4, 3, 2, 7, 6, 5, 4),
-    },
-  ],
+  ch: [{ names: ['UID', 'IDE'], form: 'CHE-###.###.###', isValid: isMod11(5, 4, 3, 2, 7, 6, 5, 4) }],
   cz: [{ names: ['IČO', 'ICO'], form: '########', isValid: isIco }],
-  dk: [
-    {
-      names: ['CVR'],
-      form: '########',
-      isValid: (digits) => sumWeighted(digits, [2, 7, 6, 5, 4, 3, 2, 1]) % 11 === 0,
-    },
-  ],
+  dk: [{ names: ['CVR'], form: '########', isValid: isCvr }],
   ee: [{ names: ['registrikood'], form: '########', isValid: isTwoRounds }],
   fi: [{ names: ['Y-tunnus'], form: '#######-#', isValid: isMod11(7, 9, 10, 5, 8, 4, 2) }],
   fr: [{ names: ['SIREN'], form: '#########', isValid: isLuhn }],
   jp: [{ names: [], form: '####-##-######', isValid: hasDigits }],
-  lv: [
-    {
-      names: ['reģistrācijas numurs'],
-      form: '###########',
-      isValid: (digits) => sumWeighted(digits, [9, 1, 4, 8, 3, 10, 2, 5, 7, 6, 1]) % 11 === 3,
-    },
-  ],
+  lv: [{ names: ['reģistrācijas numurs'], form: '###########', isValid: isLatvian }],
   lt: [{ names: ['įmonės kodas'], form: '#########', isValid: hasDigits }],
   nl: [{ names: ['KvK'], form: '########', isValid: hasDigits }],
   no: [{ names: ['org. nr.', 'orgnr'], form: '#########', isValid: isMod11(3, 2, 7, 6, 5, 4, 3, 2) }],
   se: [{ names: ['organisationsnummer'], form: '######-####', isValid: isLuhn }],
   sk: [{ names: [], form: '########', isValid: isIco }],
   tw: [{ names: ['統一編號'], form: '########', isValid: hasDigits }],
+}
+
+const isRegon9 = (digits: string): boolean =>
+  (sumWeighted(digits, [8, 9, 2, 3, 4, 5, 6, 7]) % 11) % 10 === Number(digits.at(-1))
+const isRegon14 = (digits: string): boolean =>
+  (sumWeighted(digits, [2, 4, 8, 5, 0, 9, 7, 3, 6, 1, 2, 4, 8]) % 11) % 10 === Number(digits.at(-1))
+
+/** La Poste has more sites than its numbers have check digits for. */
+const isSiret = (digits: string): boolean =>
+  isLuhn(digits) ||
+  (digits.startsWith('356000000') && splitDigits(digits).reduce((sum, digit) => sum + digit, 0) % 5 === 0)
+
+/** Numbers of companies that are not the number in the register. Check digits tell them from errors. */
+const otherKinds: Readonly<Record<string, readonly NumberKind[]>> = {
+  fr: [{ names: ['SIRET'], form: '##############', isValid: isSiret }],
+  pl: [
+    { names: ['REGON'], form: '#########', isValid: isRegon9 },
+    { names: ['REGON'], form: '##############', isValid: isRegon14 },
+  ],
 }
 
 /** Zeros that tables lose. They are restored only where check digits confirm the number. */
@@ -126,14 +126,56 @@ const zerosLostMax = 3
  * Returns a number in the official form of its country (`no`, `be`), or `null` if it does not have this form: another
  * number of digits, or a wrong check digit.
  */
-export function toNationalNumber(country: string, text: string): string | null {
-  const closed = text.toUpperCase().replace(/[\s.\-/]/g, '')
-  for (const { form, isValid } of kinds[country] ?? []) {
-    const prefix = /^[A-Z]+/.exec(form)?.[0] ?? ''
-    const bare = closed.startsWith(prefix) ? closed.slice(prefix.length) : closed
-    const length = form.split('#').length - 1
-    const hasForm = country === 'br' ? /^[A-Z0-9]{12}\d{2}$/ : /^\d+$/
-    if (!hasForm.test(bare) || bare.length > length) continue
+export const toNationalNumber = (country: string, text: string): string | null =>
+  findValid(kinds[country] ?? [], country, text)
+
+/**
+ * Returns the number of the company in its register for a number as lists have it: `BE0403170701`, `165560125790`, or
+ * the SIRET of a site. `null` if it is of no known kind, or has a wrong check digit.
+ */
+export function toCompanyNumber(country: string, text: string): string | null {
+  const own = toNationalNumber(country, text) ?? toNationalNumber(country, removePrefix(country, text))
+  const site = country === 'fr' ? findValid(otherKinds['fr'] ?? [], country, text) : null
+  return own ?? site?.slice(0, 9) ?? null
+}
+
+/** Lists write the country before a number, and Sweden the century. */
+function removePrefix(country: string, text: string): string {
+  const closed = closeNumber(text)
+  if (country === 'se') return closed.replace(/^(?:SE)?16(?=\d{10}$)/, '')
+  return /^[A-Z]{2}\d/.test(closed) && closed.startsWith(country.toUpperCase()) ? closed.slice(2) : closed
+}
+
+/** Whether a number has the form of a kind of its country with check digits, and all of them are wrong. */
+export function hasWrongCheckDigits(country: string, text: string): boolean {
+  const known = [...(kinds[country] ?? []), ...(otherKinds[country] ?? [])]
+  const bare = removePrefix(country, text)
+  const fitting = known.filter(({ form }) => readBare(form, country, bare)?.length === countDigits(form))
+  return (
+    fitting.length > 0 &&
+    fitting.every(({ isValid }) => isValid !== hasDigits) &&
+    findValid(known, country, text) === null &&
+    findValid(known, country, bare) === null
+  )
+}
+
+const closeNumber = (text: string): string => text.toUpperCase().replace(/[\s.\-/]/g, '')
+const countDigits = (form: string): number => form.split('#').length - 1
+
+/** Returns the digits of a number without the letters of its form; `null` for other characters. */
+function readBare(form: string, country: string, text: string): string | null {
+  const closed = closeNumber(text)
+  const prefix = /^[A-Z]+/.exec(form)?.[0] ?? ''
+  const bare = closed.startsWith(prefix) ? closed.slice(prefix.length) : closed
+  const hasForm = country === 'br' ? /^[A-Z0-9]{0,12}\d{2}$/ : /^\d+$/
+  return hasForm.test(bare) ? bare : null
+}
+
+function findValid(list: readonly NumberKind[], country: string, text: string): string | null {
+  for (const { form, isValid } of list) {
+    const bare = readBare(form, country, text)
+    const length = countDigits(form)
+    if (bare === null || bare.length > length) continue
     if (bare.length < length - (isValid === hasDigits ? 0 : zerosLostMax)) continue
     const whole = bare.padStart(length, '0')
     if (isValid(whole)) return writeForm(form, whole)
@@ -146,22 +188,7 @@ function writeForm(form: string, digits: string): string {
   return form.replace(/#/g, () => digits.charAt(at++))
 }
 
-const namedKinds = Object.entries(kinds).flatMap(([country, list]) =>
-  list.flatMap(({ names }) => names.map((name) => ({ country, name }))),
-)
-const labelled = new RegExp(
-  `^(${namedKinds.map(({ name }) => name.replaceAll('.', '\\.?')).join('|')})\\s*[:#]?\\s*(\\S.*)$`,
-  'iu',
-)
-
-/** Reads a number under the name of its kind: `SIREN 552 032 534`. `null` for any other text. */
-export function readNamedNumber(text: string): { readonly country: string; readonly value: string } | null {
-  const [, label = '', number = ''] = labelled.exec(text.trim()) ?? []
-  const fold = (name: string) => name.toLowerCase().replaceAll('.', '')
-  for (const { country, name } of namedKinds) {
-    if (fold(name) !== fold(label)) continue
-    const value = toNationalNumber(country, number)
-    if (value !== null) return { country: country.toUpperCase(), value }
-  }
-  return null
-}
+/** Names of the numbers in registers, by which people call them. */
+export const numberNames: readonly { readonly country: string; readonly name: string }[] = Object.entries(
+  kinds,
+).flatMap(([country, list]) => list.flatMap(({ names }) => names.map((name) => ({ country, name }))))

@@ -1,6 +1,6 @@
 import { findCountryCode } from './countries.js'
 import { toRootDomain } from './domain-name.js'
-import { readNamedNumber } from './national-numbers.js'
+import { numberNames, toNationalNumber } from './national-numbers.js'
 import { identifierKeys, identifierNames, toCanonicalIdentifier, type IdentifierKey } from './identifiers.js'
 
 /**
@@ -80,10 +80,20 @@ function readStated(text: string): StatedIdentifier[] | null {
   return found
 }
 
+const namedNumber = new RegExp(
+  `^(${numberNames.map(({ name }) => name.replaceAll('.', '\\.?')).join('|')})\\s*[:#]?\\s*(\\S.*)$`,
+  'iu',
+)
+
 /** Reads a company number under its national name: `SIREN 552 032 534`. */
 function readNationalNumber(text: string): StatedIdentifier | null {
-  const found = readNamedNumber(text)
-  return found === null ? null : toStatedIdentifier('registration_id', found.value, found.country)
+  const [, label = '', number = ''] = namedNumber.exec(text.trim()) ?? []
+  const fold = (name: string) => name.toLowerCase().replaceAll('.', '')
+  for (const { country, name } of numberNames) {
+    const value = fold(name) === fold(label) ? toNationalNumber(country, number) : null
+    if (value !== null) return toStatedIdentifier('registration_id', value, country.toUpperCase())
+  }
+  return null
 }
 
 function readValue(kind: StatedKind, text: string): StatedIdentifier | null {

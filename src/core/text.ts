@@ -27,12 +27,12 @@ export function parseByteSize(text: string): number | null {
   return Math.round(Number(match[1]) * unitBytes[match[2]?.toUpperCase() as keyof typeof unitBytes])
 }
 
-/** Characters of width 2 in a terminal: East Asian scripts, fullwidth forms and emoji. */
+/** Characters of width 2 in a terminal: East Asian scripts, fullwidth forms and emoji. A flag is two characters of 1. */
 const wide =
-  /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
+  /(?![\u{1f1e6}-\u{1f1ff}])(?:[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation})/u
 
-/** Combining and invisible characters. */
-const zeroWidth = /[\p{Mn}\p{Me}\p{Cf}]/u
+/** Combining and invisible characters, and the later parts of Korean syllables. Arabic number signs are visible. */
+const zeroWidth = /(?![\u0600-\u0605\u06dd\u070f\u08e2])[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]/u
 
 /** Returns the number of terminal columns of a text. The caller must remove control characters. */
 export function measureWidth(text: string): number {

@@ -116,8 +116,8 @@ interface RunSource {
   readonly rowKey?: string | null
   /** Column by whose values rows are counted, as the user spelled it; optional. */
   readonly groupBy?: string | null
-  /** The part of its job that this process runs; null or absent if the job has no parts. */
-  readonly part?: JobPart | null
+  /** The part of its job that this process runs; null or absent if no other process shares input and output. */
+  readonly part?: { readonly job: string; readonly partition: Partition } | null
 }
 
 /** The files to write. */
@@ -176,12 +176,6 @@ interface RunReporting {
   readonly ending?: EndingOptions
   /** The report file; null or absent for none. */
   readonly reportPath?: string | null
-}
-
-/** The part of one of several processes that share an input and an output. */
-interface JobPart {
-  readonly job: string
-  readonly partition: Partition
 }
 
 interface HistoryOptions {

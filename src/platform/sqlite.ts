@@ -64,6 +64,26 @@ export interface OpenSqliteOptions {
 
 /** Opens a database (":memory:" too). Throws SQLite's errors, which the caller translates. */
 export function openSqlite(path: string, options: OpenSqliteOptions): Sqlite {
+  try {
+    return openOnce(path, options)
+  } catch (error) {
+    if (getSqliteCode(error) !== 'SQLITE_READONLY_ROLLBACK') throw error
+    rollBackKilled(path)
+    return openOnce(path, options)
+  }
+}
+
+/** Undoes the transaction of a killed process, which a read-only connection cannot do. */
+function rollBackKilled(path: string): void {
+  const database = openFile(path, { synchronous: 'FULL' })
+  try {
+    database.pragma('user_version')
+  } finally {
+    database.close()
+  }
+}
+
+function openOnce(path: string, options: OpenSqliteOptions): Sqlite {
   const database = openFile(path, options)
   try {
     if (!options.readonly) database.pragma(`journal_mode = ${options.journal ?? 'WAL'}`)

@@ -5,19 +5,22 @@ import { systemClock } from '../platform/clock.js'
 import { toFileError } from '../tables/limits-and-errors.js'
 import { importInto, readFileDateMs, type ImportOptions, type ImportResult } from './import/run-import.js'
 import { importCsv, type ImportCsvOptions } from './import/import-csv.js'
+import { detectFile, type DetectedFile } from './import/detect-file.js'
 import {
   fileFormats,
   importFile,
+  importSource,
   type FormatName,
   type ImportFileOptions,
-  detectFile,
 } from './import/file-formats.js'
 import type { MapProposal } from './import/propose-map.js'
-import { listSources, type RegisterSource } from './sources/source.js'
-import { bytesPerRow, listLoaded } from './get/get.js'
+import uncoveredCountries from './sources/uncovered.json' with { type: 'json' }
+import { getSource, listSources, type RegisterSource } from './sources/source.js'
+import { bytesPerRow } from './get/get.js'
 
 export type { ImportResult } from './import/run-import.js'
-export { getRegisters, listLoaded, type GetOutcome, type GetProgress } from './get/get.js'
+export { getRegisters, type GetOutcome, type GetProgress } from './get/get.js'
+export { listLoaded, listRegisters } from './get/editions.js'
 export { openSource } from './sources/source.js'
 
 /** `csv`: any CSV with the names and ids of companies; the others are the files that registers publish. */
@@ -69,19 +72,55 @@ export async function planLoad(paths: readonly string[], signal?: AbortSignal): 
       leftOut.push({ path, reason: detected.reason, command: detected.command })
       continue
     }
-    const format = detected.kind === 'csv' ? 'csv' : detected.format
     const { mtimeMs, size } = await stat(path)
-    steps.push({
-      path,
-      bytes: size,
-      format,
-      fileDate: new Date(await readFileDateMs(path, mtimeMs, systemClock.nowMs())).toISOString(),
-      rowEstimate: detected.rowEstimate,
-      sourceName: chooseSourceName(format, basename(path)),
-      proposal: detected.kind === 'csv' ? detected.proposal : null,
-    })
+    const fileDate = new Date(await readFileDateMs(path, mtimeMs, systemClock.nowMs())).toISOString()
+    steps.push({ path, morePaths: [], bytes: size, fileDate, ...toStep(detected, basename(path)) })
   }
-  return { steps: inLoadOrder(steps), leftOut }
+  return { steps: inLoadOrder(joinParts(steps)), leftOut }
+}
+
+function toStep(
+  detected: Exclude<DetectedFile, { kind: 'unknown' }>,
+  fileName: string,
+): Pick<LoadStep, 'format' | 'rowEstimate' | 'sourceName' | 'source' | 'proposal'> {
+  const { rowEstimate } = detected
+  const common = { rowEstimate, sourceName: null, source: null, proposal: null }
+  switch (detected.kind) {
+    case 'csv':
+      return { ...common, format: 'csv', proposal: detected.proposal }
+    case 'format':
+      return { ...common, format: detected.format, sourceName: chooseSourceName(detected.format, fileName) }
+    case 'source':
+      return { ...common, format: 'register', source: detected.source.id }
+  }
+}
+
+/** Files of a source that is published in several files are one edition. */
+function joinParts(steps: readonly LoadStep[]): LoadStep[] {
+  const joined: LoadStep[] = []
+  for (const step of steps) {
+    const at = joined.findIndex(
+      ({ source }) => source !== null && source === step.source && isInParts(source),
+    )
+    const first = joined[at]
+    if (first === undefined) joined.push(step)
+    else {
+      const rowEstimate = addUp(first.rowEstimate, step.rowEstimate)
+      const morePaths = [...first.morePaths, step.path]
+      joined[at] = { ...first, morePaths, bytes: first.bytes + step.bytes, rowEstimate }
+    }
+  }
+  return joined
+}
+
+const addUp = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? null : one + other
+
+function isInParts(id: string): boolean {
+  const { tables, files } = getSource(id)
+  return (
+    tables.length > 1 || files.length !== 1 || files.some((place) => 'all' in place && place.all === true)
+  )
 }
 
 async function listFiles(paths: readonly string[]): Promise<string[]> {
@@ -149,7 +188,12 @@ export async function loadInto(
 }
 
 function importStep(registryPath: string, step: LoadStep, common: ImportOptions): Promise<ImportResult> {
-  const { format, proposal } = step
+  const { format, proposal, source, morePaths } = step
+  if (source !== null) {
+    const files = { ...common, morePaths, countries: null, isDelta: false }
+    return importInto(registryPath, (registry) => importSource(registry, getSource(source), files))
+  }
+  if (format === 'register') throw new Error('a register without a source')
   const named = step.sourceName === null ? {} : { sourceName: step.sourceName }
   if (format !== 'csv') return importRegister(registryPath, { ...common, ...named, format })
   return importRegister(registryPath, {
@@ -182,7 +226,12 @@ function isOfFile({ code }: UserError): boolean {
 /** A file to load. */
 interface LoadStep {
   readonly path: string
-  readonly format: ImportFormat
+  /** Further files of the same edition. */
+  readonly morePaths: readonly string[]
+  /** `register`: as its source describes it. */
+  readonly format: ImportFormat | 'register'
+  /** Id of the source of a `register`; `null` for any other format. */
+  readonly source: string | null
   /** Size on disk, compressed or not. */
   readonly bytes: number
   /** ISO 8601. The newest file of a source counts, in any order of loading. */
@@ -195,11 +244,12 @@ interface LoadStep {
 }
 
 /** Order of imports. Files of registers precede other companies: a merge keeps the older id. */
-const order: readonly ImportFormat[] = [
+const order: readonly LoadStep['format'][] = [
   'gleif-authorities',
   'gleif-legal-forms',
   'gleif',
   'companies-house',
+  'register',
   'sec-submissions',
   'sec-tickers',
   'csv',
@@ -235,27 +285,7 @@ function compareText(a: string, b: string): number {
 }
 
 /** Countries without a source, and why. */
-export const uncovered: Readonly<Record<string, string>> = {
-  AR: 'the licence and the rhythm of the files are not certain',
-  AT: 'the register answers for one company at a time',
-  BE: 'the files need an account, and have a licence of their own',
-  BR: 'the licence of the files is not known',
-  CH: 'the register is published as linked data only',
-  CO: 'the licence of the file is not certain',
-  DE: 'no official file; a copy by OffeneRegister ends in 2018',
-  DK: 'the files need a login that is given by e-mail',
-  ES: 'extracts are paid',
-  HK: 'only weekly lists of new companies',
-  IL: 'the licence of the file is not known',
-  IT: 'extracts are paid',
-  NL: 'the open file has no names and no numbers',
-  NZ: 'the files need an approval',
-  PL: 'the registers answer for one company at a time',
-  PT: 'extracts are paid',
-  SE: 'the licence of the files is not known',
-  SK: 'the licence of the files is not known',
-  UA: 'the file is old, and has no addresses',
-}
+export const uncovered: Readonly<Record<string, string>> = uncoveredCountries
 
 interface CountryCoverage {
   /** Code of ISO 3166-1; `null` for rows without a known country. */
@@ -273,6 +303,8 @@ export interface Coverage {
   readonly countries: readonly CountryCoverage[]
   /** Ids to get: GLEIF and the whole registers of these countries. */
   readonly names: readonly string[]
+  /** Ids of sources of these countries whose files a program cannot download. */
+  readonly byHand: readonly string[]
   readonly downloadBytes: number
   readonly diskBytes: number
 }
@@ -300,6 +332,7 @@ export function findCoverage(counts: ReadonlyMap<string | null, number>): Covera
   return {
     countries,
     names: chosen.map(({ id }) => id),
+    byHand: sources.filter(({ id, files }) => names.has(id) && files.length === 0).map(({ id }) => id),
     downloadBytes: sum(chosen, ({ downloadMegabytes }) => downloadMegabytes * 1_000_000),
     diskBytes: sum(chosen, ({ rows }) => rows * bytesPerRow),
   }
@@ -307,15 +340,3 @@ export function findCoverage(counts: ReadonlyMap<string | null, number>): Covera
 
 const sum = (sources: readonly RegisterSource[], measure: (source: RegisterSource) => number): number =>
   sources.reduce((total, source) => total + measure(source), 0)
-
-/** A source, and the date of its edition in a registry (`null`: not loaded). */
-interface ListedSource {
-  readonly source: RegisterSource
-  readonly loaded: string | null
-}
-
-/** Lists the sources that enrich knows, with what a registry has of them. */
-export function listRegisters(registryPath: string): readonly ListedSource[] {
-  const loaded = new Map(listLoaded(registryPath).map(({ name, date }) => [name, date]))
-  return listSources().map((source) => ({ source, loaded: loaded.get(source.id) ?? null }))
-}

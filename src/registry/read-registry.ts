@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { codeFolder } from '../platform/native-package.js'
 import { getShippedEdition, readShippedFile, shippedPath, shippedSettings } from './edition.js'
@@ -52,6 +53,14 @@ export function importShipped(registry: WritableRegistry): WritableRegistry {
 /** Returns the path of the store that the build creates, which contains its edition. Errors: REGISTRY_NOT_FOUND. */
 export const getShippedStorePath = (): string =>
   fileURLToPath(new URL(`registry/shipped-${getShippedEdition()}.sqlite`, codeFolder))
+
+/** Imports the shipped file once, during the build, so that commands need not. Removes the stores of earlier builds. */
+export function writeShippedStore(): void {
+  const path = getShippedStorePath()
+  const folder = dirname(path)
+  for (const name of readdirSync(folder)) if (/^shipped-.*\.sqlite/.test(name)) rmSync(join(folder, name))
+  importShipped(openRegistry(path, { staging: true })).close()
+}
 
 /** Returns `null` if the store does not exist or cannot be opened in place. */
 function openShippedStore(): WritableRegistry | null {

@@ -1,11 +1,12 @@
 import type { EntityRecord } from '../contract/entity.js'
 import { type EntityId, entityId } from '../contract/ids.js'
-import type { Resolution } from '../contract/result.js'
+import type { Factor, Resolution } from '../contract/result.js'
 import { getSqliteCode, type Sqlite } from '../platform/sqlite.js'
 import { computeEdition, readSources } from './edition.js'
 import { listDomainAliases, resolveDomain } from './answer/domains.js'
 import { buildEntityRecord, getPrimary } from './answer/entity-record.js'
 import { buildLinkageReport, type LinkageReport } from './linkage/join-registrations.js'
+import { listEndFactors } from './answer/factors.js'
 import { readOwnership, type CompanyOwnership } from './answer/ownership.js'
 import { ask, type MatchedQuery } from './answer/match-query.js'
 import { toCompanyCandidate, type CompanyCandidate } from './answer/candidates.js'
@@ -81,6 +82,8 @@ export interface Registry {
   ask(query: NameQuery): MatchedQuery
   /** Returns the record of a company; for a merged id, of the company it was merged into. `null` for an unknown id. */
   entity(id: EntityId): { record: EntityRecord; mergedInto: EntityId | null } | null
+  /** Returns the factors of an answer about the end of a company: it is inactive, or a register no longer lists it. */
+  endFactors(id: EntityId): readonly Factor[]
   /** Returns parents and subsidiaries; for a merged id, of the canonical company. `null` for an unknown id. */
   ownership(id: EntityId): CompanyOwnership | null
   /** Finds the company whose website has this registrable domain. */
@@ -179,6 +182,10 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
         record: buildEntityRecord(stored),
         mergedInto: mergedInto === null ? null : entityId.parse(mergedInto),
       }
+    },
+    endFactors(id) {
+      const stored = reader.entityById(reader.findMergeTarget(id) ?? id)
+      return stored === null ? [] : listEndFactors(stored, getPrimary(stored))
     },
     ownership(id) {
       const number = reader.entityNumber(reader.findMergeTarget(id) ?? id)

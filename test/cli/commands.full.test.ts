@@ -59,7 +59,13 @@ describe('plan', () => {
 describe('the end of a run names the next steps', () => {
   const rows = 'Apple Inc.,Cupertino\nSome Unknown Bakery,Hull\nAnother Unknown One,Hull'
   const flags = ['in.csv', '-o', 'out.csv', '--name-column', 'company_name', '--max-age', '90d']
-  const stepsOf = (text: string) => text.split('\n').filter((line) => line.startsWith('  next '))
+  const show = 'see the rows: enrich show out.csv'
+  /** The steps before the last one, which is always the same. */
+  const stepsOf = (text: string) => {
+    const steps = text.split('\n').filter((line) => line.startsWith('  next '))
+    expect(steps.pop()).toBe(`  next      ${show}`)
+    return steps
+  }
 
   test('what is left to review, and that the demo registry is small', async () => {
     const place = createPlace()
@@ -71,13 +77,14 @@ describe('the end of a run names the next steps', () => {
       { text: '3 doubtful rows (2 without a company)', command: review, page: null },
       {
         text: '2 of 4 rows without a company in the demo registry',
-        command: 'enrich registry load FOLDER',
-        page: 'docs/registry.md#where-registers-are-published',
+        command: 'enrich registry sources in.csv',
+        page: 'docs/manual/registers.md#which-register-helps',
       },
+      { text: 'see the rows', command: 'enrich show out.csv', page: null },
     ])
     expect(stepsOf(stderr)).toEqual([
       `  next      3 doubtful rows (2 without a company): ${review}`,
-      `  next      2 of 4 rows without a company in the demo registry: enrich registry load FOLDER   (see ${fixture('../docs/registry.md')})`,
+      `  next      2 of 4 rows without a company in the demo registry: enrich registry sources in.csv   (see ${fixture('../docs/manual/registers.md')})`,
     ])
     const [, ...reviewWords] = review.split(' ')
     const exported = await place.run([...reviewWords, '--export', 'todo.csv'])

@@ -39,7 +39,7 @@ function installed(): { folder: string; environment: Record<string, string> } {
 test('the example of the library runs as it is, and stands in the page on the library', () => {
   const { folder, environment } = installed()
   const script = readFileSync(example('library.mjs'), 'utf8')
-  expect(readFileSync(join(root, 'docs/library.md'), 'utf8')).toContain(script.trim())
+  expect(readFileSync(join(root, 'docs/reference/library.md'), 'utf8')).toContain(script.trim())
   copyFileSync(example('library.mjs'), join(folder, 'library.mjs'))
   const said = execFileSync('node', ['library.mjs'], { cwd: folder, env: environment, encoding: 'utf8' })
   expect(said).toMatch(/matched: \d+/)
@@ -111,13 +111,30 @@ test.each([
 })
 
 const hasPython = spawnSync('python3', ['--version']).status === 0
-if (!hasPython) tellSkipped('the example for Airflow, since there is no python3')
+if (!hasPython) tellSkipped('the examples in Python, since there is no python3')
 
-test.skipIf(!hasPython)('the example for Airflow is Python', () => {
-  const script = readFileSync(example('airflow_dag.py'), 'utf8')
+test.skipIf(!hasPython)('the examples for Airflow and Dagster are Python', () => {
   const check = 'import ast, sys; ast.parse(sys.stdin.read())'
-  expect(spawnSync('python3', ['-c', check], { input: script }).status).toBe(0)
+  for (const name of ['airflow_dag.py', 'dagster_asset.py']) {
+    const input = readFileSync(example(name), 'utf8')
+    expect(spawnSync('python3', ['-c', check], { input }).status).toBe(0)
+  }
 })
+
+test.skipIf(!hasPython)(
+  'the example in Python reads the events of a run, and is in the page on scripting',
+  () => {
+    const { folder, environment } = installed()
+    const script = readFileSync(example('summary.py'), 'utf8')
+    expect(readFileSync(join(root, 'docs/reference/scripting.md'), 'utf8')).toContain(script.trim())
+    copyFileSync(example('summary.py'), join(folder, 'summary.py'))
+    const run = () =>
+      spawnSync('python3', ['summary.py'], { cwd: folder, env: environment, encoding: 'utf8' })
+    expect(run()).toMatchObject({ status: 0, stdout: expect.stringContaining("'matched': 153") })
+    rmSync(join(folder, 'companies.csv'))
+    expect(run()).toMatchObject({ status: 1, stderr: expect.stringContaining('INPUT_NOT_FOUND: ') })
+  },
+)
 
 test('every example is listed with whether it is tried', () => {
   const table = readFileSync(example('README.md'), 'utf8')

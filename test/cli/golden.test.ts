@@ -70,7 +70,18 @@ describe('what people read', () => {
 
   test('help of each command', async () => {
     const place = createPlace()
-    const commands = ['plan', 'status', 'export', 'retry', 'serve', 'receive', 'mcp', 'doctor', 'registry']
+    const commands = [
+      'plan',
+      'show',
+      'status',
+      'export',
+      'retry',
+      'serve',
+      'receive',
+      'mcp',
+      'doctor',
+      'registry',
+    ]
     const texts = await Promise.all(commands.map((name) => said(place, [name, '--help'])))
     expectGolden('help-of-commands', texts.join('\n'), place)
   })

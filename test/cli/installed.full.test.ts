@@ -248,7 +248,7 @@ describe('the image of the Dockerfile, made by its steps without Docker', () => 
       else if (name === 'ENTRYPOINT') entry = JSON.parse(rest) as string[]
       else expect([name, rest]).toEqual(['USER', 'node'])
     }
-    const guide = readFileSync(join(root, 'docs/how-to.md'), 'utf8')
+    const guide = readFileSync(join(root, 'docs/manual/start.md'), 'utf8')
     const [, folder = '', args = ''] =
       /^docker build -t enrich \.\ndocker run --rm -v "\$PWD:(\S+)" enrich (.*)$/m.exec(guide) ?? []
     expect(join(image, folder)).toBe(cwd)

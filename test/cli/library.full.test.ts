@@ -1,10 +1,11 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import ts from 'typescript'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createWorkplace, type Workplace } from '../support/pipeline-job.js'
+import { generateTypes } from '../unit/manual/generated-types.js'
 
 const libraryUrl = new URL('../../dist/index.js', import.meta.url).href
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -74,58 +75,88 @@ test('nor does a run of it that reads and writes Parquet', () => {
   expect(flags).toEqual([])
 })
 
-test('declarations, as they are packed, name what the library exports, and a program that they accept runs', async () => {
-  const home = place.path('node_modules/enrich')
-  mkdirSync(home, { recursive: true })
-  // The package, with declarations of its own: those of the build's folder may be older, or none.
-  for (const name of ['package.json', 'node_modules']) symlinkSync(join(root, name), join(home, name))
-  const tsc = join(root, 'node_modules/typescript-native/bin/tsc')
-  const declarations = ['-p', join(root, 'src/tsconfig.declarations.json'), '--outDir', join(home, 'dist')]
-  execFileSync(process.execPath, [tsc, ...declarations])
-
-  const text = (price: string) => `
-    import { enrich, errorCodes, UserError, type EnrichConfig, type RunSummary } from 'enrich'
-    const config: EnrichConfig = { input: { paths: ['missing.csv'] }, output: { path: 'out.csv' }, billing: { unitPrice: ${price} } }
-    try {
-      const summary: RunSummary = await enrich(config).summary
-      console.log(summary.rowCount)
-    } catch (error) {
-      console.log(error instanceof UserError && error.code in errorCodes ? error.code : error)
-    }`
-  writeFileSync(place.path('right.mts'), text('0.5'))
-  writeFileSync(place.path('wrong.mts'), text("'cheap'"))
-  const declared = join(home, 'dist/index.d.ts')
-  const program = ts.createProgram([declared, place.path('right.mts'), place.path('wrong.mts')], {
-    module: ts.ModuleKind.NodeNext,
-    target: ts.ScriptTarget.ES2023,
-    strict: true,
-    noEmit: true,
-    skipLibCheck: true,
-    types: ['node'],
-    typeRoots: [join(root, 'node_modules/@types')],
-  })
-  const errorsOf = (name: string) =>
-    program
-      .getSemanticDiagnostics(program.getSourceFile(place.path(name)))
-      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '))
-  expect(errorsOf('right.mts')).toEqual([])
-  expect(errorsOf('wrong.mts')).toEqual([expect.stringContaining("'string' is not assignable")])
-
-  const checker = program.getTypeChecker()
-  const values = checker
-    .getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(declared)!)!)
-    .filter((symbol) => {
-      const isAlias = (symbol.flags & ts.SymbolFlags.Alias) !== 0
-      return ((isAlias ? checker.getAliasedSymbol(symbol) : symbol).flags & ts.SymbolFlags.Value) !== 0
+describe('the packed library, in a folder with nothing else', () => {
+  let folder: string
+  let home: string
+  const compile = (compiler: string, ...flags: string[]) =>
+    spawnSync(process.execPath, [join(root, 'node_modules', compiler, 'bin/tsc'), ...flags], {
+      cwd: folder,
+      encoding: 'utf8',
     })
-  const exported = Object.keys((await import(libraryUrl)) as object)
-  expect(values.map(({ name }) => name).sort()).toEqual(exported.sort())
 
-  const options = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 }
-  writeFileSync(
-    place.path('right.mjs'),
-    ts.transpile(text('0.5').replace("'enrich'", `'${libraryUrl}'`), options),
+  const program = (price: string) => `
+    import { enrich, errorCodes, UserError, type EnrichConfig, type EnrichOptions, type RunEvent, type RunSummary, type Stop } from 'enrich'
+    const config: EnrichConfig = { input: { paths: ['companies.csv'] }, output: { path: 'out.csv' }, billing: { unitPrice: ${price} } }
+    const options: EnrichOptions = { signal: new AbortController().signal }
+    const types = new Set<RunEvent['type']>()
+    const run = enrich(config, options)
+    for await (const event of run) {
+      types.add(event.type)
+      if (event.type === 'progress') event.progress.done.toFixed()
+    }
+    const summary: RunSummary = await run.summary
+    const stop: Stop | null = summary.stop
+    console.log(summary.rowCount, stop?.kind ?? 'complete', types.has('finished'))
+    try {
+      await enrich({ input: { paths: ['missing.csv'] }, output: { path: 'out.csv' } }).summary
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      console.log(error.code, errorCodes[error.code], error.exitCode)
+    }`
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'enrich-library-'))
+    home = join(folder, 'node_modules/enrich')
+    const pack = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder]
+    const name = execFileSync('npm', pack, { cwd: root, encoding: 'utf8' }).trim()
+    mkdirSync(home, { recursive: true })
+    execFileSync('tar', ['-xzf', join(folder, name), '-C', home, '--strip-components=1'])
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+    writeFileSync(join(folder, 'companies.csv'), 'company,city\nApple,Cupertino\n')
+    writeFileSync(join(folder, 'right.ts'), program('0.5'))
+    writeFileSync(join(folder, 'wrong.ts'), program("'cheap'"))
+  })
+  afterAll(() => {
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test.each(['typescript', 'typescript-native'])(
+    'compiles with the defaults of tsc --init of %s, which also checks the declarations',
+    (compiler) => {
+      rmSync(join(folder, 'tsconfig.json'), { force: true })
+      expect(compile(compiler, '--init').status).toBe(0)
+      const settings = join(folder, 'tsconfig.json')
+      const text = readFileSync(settings, 'utf8')
+      expect(text).toContain('"types": []')
+      writeFileSync(settings, text.replace('"skipLibCheck": true', '"skipLibCheck": false'))
+      const { stdout } = compile(compiler, '--noEmit')
+      expect(stdout.trim().split('\n')).toEqual([
+        expect.stringMatching(/^wrong\.ts\(.* Type 'string' is not assignable to type 'number'/),
+      ])
+      rmSync(join(folder, 'right.js'), { force: true })
+      compile(compiler, '--noEmitOnError', 'false')
+      expect(existsSync(join(folder, 'right.js'))).toBe(true)
+    },
   )
-  const said = execFileSync(process.execPath, ['right.mjs'], { cwd: place.folder, encoding: 'utf8' })
-  expect(said.trim()).toBe('INPUT_NOT_FOUND')
+
+  test('the compiled program runs', () => {
+    symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
+    const said = execFileSync(process.execPath, ['right.js'], { cwd: folder, encoding: 'utf8' })
+    expect(said.trim().split('\n')).toEqual(['1 complete true', 'INPUT_NOT_FOUND 2 2'])
+  })
+
+  test('its declarations name the values that it exports, and import nothing', async () => {
+    const text = readFileSync(join(home, 'types/index.d.ts'), 'utf8')
+    const declared = [...text.matchAll(/^export declare (?:function|const|class) (\w+)/gm)].map(
+      ([, name]) => name,
+    )
+    expect(declared.sort()).toEqual(Object.keys((await import(libraryUrl)) as object).sort())
+    expect(text).not.toMatch(/\bimport\b|\bfrom '|NodeJS|Buffer/)
+  })
+
+  test('its declarations and the schema of events are those of the code', async () => {
+    const generated = await generateTypes()
+    for (const [path, text] of generated)
+      expect([path, readFileSync(join(home, path), 'utf8')]).toEqual([path, text])
+  })
 })

@@ -14,6 +14,42 @@ test.each([['--status', 'inconclusive'], ['--status=inconclusive,no_match']])(
   },
 )
 
+test.each(['out.csv', 'out.parquet', 'a b.xlsx', 'out.ndjson.gz', 'sqlite:out.sqlite#rows'])(
+  'the last line after a run to %s is a command that shows its rows',
+  async (output) => {
+    const place = createPlace()
+    place.write('in.csv', 'company_name\nApple\nX\n')
+    const run = await place.run(['in.csv', '-o', output])
+    const command = /^ {2}next {6}see the rows: enrich (show \S.*)$/.exec(
+      run.stderr.trimEnd().split('\n').at(-1) ?? '',
+    )?.[1]
+    expect(command).toBe(`show ${/[ #]/.test(output) ? `'${output}'` : output}`)
+    const { code, stdout } = await place.run(['show', output])
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/: 2 rows, [^]*Apple Inc\. +matched/)])
+    const exported = await place.run(['export', 'in.csv', '-o', output])
+    expect(exported.stderr.trimEnd().split('\n').at(-1)).toBe(
+      `  next      see the rows: enrich ${command ?? ''}`,
+    )
+  },
+)
+
+test('a run to standard output, and one that wrote nothing, name no file to show', async () => {
+  const place = createPlace()
+  place.write('in.csv', 'company_name\nApple\nMicrosoft\n')
+  const piped = await place.run(['in.csv', '-o', '-', '--format', 'csv'])
+  const stopped = await place.run([
+    'in.csv',
+    '-o',
+    'out.csv',
+    '--max-lookups',
+    '0',
+    '--checkpoint',
+    'c.sqlite',
+  ])
+  expect([piped.code, stopped.code]).toEqual([0, 8])
+  expect(piped.stderr + stopped.stderr).not.toContain('enrich show')
+})
+
 test('after standard input, the next step of status pipes it again, and writes the output', async () => {
   const place = createPlace()
   const stdin = 'company_name\nApple\n'

@@ -22,7 +22,7 @@ import { hasProgram, tellSkipped } from '../support/skipped.js'
 
 /** What the recipes for one machine type, taken from them and from their page, and run as cron and containers run it. */
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const page = readFileSync(join(root, 'docs/nightly-jobs.md'), 'utf8')
+const page = readFileSync(join(root, 'docs/manual/nightly-jobs.md'), 'utf8')
 const example = (name: string) => readFileSync(join(root, 'examples', name), 'utf8')
 
 const blocks = readCodeBlocks(page)

@@ -18,16 +18,16 @@ describe('a partition is refused', () => {
   test.each([
     [['--partition', '1/4'], {}, 'PARTITION_UNSUPPORTED', '--job'],
     [['--partition', '1/4', '--job', 'j'], {}, 'PARTITION_UNSUPPORTED', '--checkpoint postgres://'],
-    [['--partition', '5/4', '--job', 'j', ...shared], {}, 'PARTITION_INVALID', 'no part 5 of 4'],
+    [['--partition', '5/4', '--job', 'j', ...shared], {}, 'PARTITION_INVALID', 'no partition 5 of 4'],
     [['--partition', 'four', '--job', 'j', ...shared], {}, 'USAGE_INVALID', 'I/N'],
     [['--partition', '/4', '--job', 'j', ...shared], {}, 'PARTITION_UNCLEAR', 'JOB_COMPLETION_INDEX'],
     [
       ['--partition', '1/4', '--job', 'j', ...shared],
       { JOB_COMPLETION_INDEX: '2' },
       'PARTITION_UNCLEAR',
-      'JOB_COMPLETION_INDEX=2 means part 3',
+      'JOB_COMPLETION_INDEX=2 means partition 3',
     ],
-    [['--job', 'j', ...shared], { ENRICH_PARTITION: '9/4' }, 'PARTITION_INVALID', 'no part 9 of 4'],
+    [['--job', 'j', ...shared], { ENRICH_PARTITION: '9/4' }, 'PARTITION_INVALID', 'no partition 9 of 4'],
     [['--partition', '1/4', '--job', 'j', '--limit', '5', ...shared], {}, 'PARTITION_UNSUPPORTED', '--limit'],
     [['--partition', '1/4', '--job', 'j', '--partial', ...shared], {}, 'PARTITION_UNSUPPORTED', '--partial'],
     [

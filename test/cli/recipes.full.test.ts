@@ -169,9 +169,9 @@ test
   })
 
 test('every recipe stands in the page on partitions, with what was tried', () => {
-  const page = readFileSync(join(root, 'docs/partitions.md'), 'utf8')
+  const page = readFileSync(join(root, 'docs/manual/several-machines.md'), 'utf8')
   const names = readdirSync(recipes).filter((name) => !name.startsWith('__'))
-  expect(names.filter((name) => !page.includes(`(../examples/several-machines/${name})`))).toEqual([])
+  expect(names.filter((name) => !page.includes(`(../../examples/several-machines/${name})`))).toEqual([])
 })
 
 /** Of a container: the items of its `args`. */

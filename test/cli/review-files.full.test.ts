@@ -37,9 +37,9 @@ async function answered(options?: CliOptions, prepared = createPlace()): Promise
   return prepared
 }
 
-/** What docs/configuration.md says that a command prints: `type` first, what stands in brackets left out. */
+/** What docs/reference/scripting.md says that a command prints: `type` first, what stands in brackets left out. */
 function documented(command: string): string[] {
-  const text = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8')
+  const text = readFileSync(new URL('../../docs/reference/scripting.md', import.meta.url), 'utf8')
   const row = text.split('\n').find((line) => line.startsWith(`| \`${command}\` |`)) ?? ''
   const [, , ...fields] = row
     .replace(/\([^)]*\)/g, '')

@@ -44,7 +44,10 @@ test.skipIf(programs === null || !hasParallel)(
     let submitted = ''
     for (const isAgain of [false, true]) {
       const { status, stderr } = run()
-      expect([status, stderr]).toEqual([0, expect.stringContaining('all 4 parts are published, 20,000 rows')])
+      expect([status, stderr]).toEqual([
+        0,
+        expect.stringContaining('all 4 partitions are published, 20,000 rows'),
+      ])
       expect(stderr.includes('already published')).toBe(false)
       const submissions = server.sql('SELECT count(*) FROM enrich.submissions')
       if (isAgain) expect(submissions).toBe(submitted)

@@ -1,4 +1,4 @@
-import type { Encoding } from '../../src/core/encodings.js'
+import type { Encoding } from '../../src/core/file-formats.js'
 import { encodedLists } from './encoded-lists.js'
 
 /** A list of made companies with its bytes in one encoding, a name each. */

@@ -1,4 +1,4 @@
-import type { Encoding } from '../../src/core/encodings.js'
+import type { Encoding } from '../../src/core/file-formats.js'
 
 const westernNames = [
   'Müller Söhne GmbH',

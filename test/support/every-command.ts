@@ -30,6 +30,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
   run: { args: [...enriched, '--max-age', '0s'], types: run },
   retry: { args: ['retry', ...enriched, '--status', 'no_match'], types: run },
   plan: { args: ['plan', 'companies.csv'], types: ['plan'] },
+  show: { args: ['show', 'out.csv'], types: ['row', 'rows'] },
   status: { args: ['status', '--uncertain'], types: ['status'] },
   runs: { args: ['runs'], types: ['run', 'totals'] },
   diff: { args: ['diff'], types: ['change', 'diff'] },

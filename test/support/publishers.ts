@@ -108,9 +108,15 @@ export function publishSample(
     sample = source.sample,
     places = source.files,
     etag = '"1"',
-  }: { sample?: RegisterSource['sample']; places?: readonly SourcePlace[]; etag?: string } = {},
+    modified = 'Wed, 25 Nov 2026 06:00:00 GMT',
+  }: {
+    sample?: RegisterSource['sample']
+    places?: readonly SourcePlace[]
+    etag?: string
+    modified?: string
+  } = {},
 ): string[] {
-  const headers = { etag, 'last-modified': 'Wed, 25 Nov 2026 06:00:00 GMT' }
+  const headers = { etag, 'last-modified': modified }
   const put = (url: string, content: Buffer | string) => {
     const key = decodeURIComponent(url.replace(/^https:\/\//, ''))
     files.set(key, { content, headers })

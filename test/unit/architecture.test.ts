@@ -57,7 +57,7 @@ const doors: Record<string, Doors> = {
   app: {
     files: `
       choose-registry enrich inspect-input matcher-pool open-review
-      preview-rows propose-decisions service-connection`,
+      preview-rows propose-decisions service-connection view-rows`,
   },
   client: { files: 'client transport', atMost: { doors: 2 } },
   config: { files: 'billing file-config option options partition settings' },

@@ -31,8 +31,8 @@ describe('conformance', () => {
     expect(idsOf(sharedBehaviours).filter((id) => !served.includes(id))).toEqual([])
   })
 
-  test('the page on serving states how many there are', () => {
-    const page = readFileSync(join(root, 'docs/serve.md'), 'utf8')
+  test('the page on the interface states how many there are', () => {
+    const page = readFileSync(join(root, 'docs/reference/http-interface.md'), 'utf8')
     expect(page).toContain(`${served.length} behaviours`)
   })
 })

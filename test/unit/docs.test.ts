@@ -68,9 +68,10 @@ describe('the command line', async () => {
     // Of the commands shown, the ones that only work on this project have flags of their own.
     // A release is made by other programs.
     const ours = manual
-      .replace(read('docs/releasing.md'), '')
+      .replace(read('docs/maintainers/releasing.md'), '')
       .replace(/`(npm run|npx --no-install) [^`]*`|^docker .*$/gm, '')
       .replaceAll('node --expose-gc', 'node')
+      .replaceAll('npx --no-install', 'npx')
     expect(found(/(?<![\w-])--[a-z][a-z0-9-]*/g, ours)).toEqual(unique([...flags, '--help']))
   })
 
@@ -99,13 +100,11 @@ describe('the command line', async () => {
     expect(compared).toBeGreaterThan(20)
   })
 
-  test('every command is in the README', () => {
-    const listed = section('Commands') + read('docs/accounts.md')
+  test('every command has a heading in its page', () => {
     for (const command of all.slice(1)) {
-      // One that only holds others is named by them.
-      if (command.commands.length > 0 && command.parent !== program) continue
-      const name = pathOf(command)
-      expect(listed).toMatch(new RegExp(`\`(?:enrich )?${name}\\b`))
+      const [name = '', ...inner] = pathOf(command).split(' ')
+      const page = read(`docs/reference/commands/${name}.md`)
+      expect(page).toMatch(new RegExp(`^#+ enrich ${[name, ...inner].join(' ')}$`, 'm'))
     }
   })
 
@@ -129,7 +128,8 @@ describe('the command line', async () => {
     expect(ofSignals).toHaveLength(2)
     // 0 is success, 1 a bug, 3 a written output with rows that need attention, 6 one with an alarm: no error bears these.
     const codes = new Set([0, 1, 3, 6, ...Object.values(errorCodes), ...ofSignals])
-    expect(table('Exit codes').map(([code]) => Number(code))).toEqual([...codes].sort((a, b) => a - b))
+    const listed = [...codes].sort((a, b) => a - b)
+    expect(table('Exit codes').map(([code]) => code)).toEqual([...listed.map(String), 'other'])
   })
 
   test('every variable of the environment that is read is in the README, and no other', () => {
@@ -186,7 +186,8 @@ describe('what comes out', () => {
 
 describe('the rest of the README', () => {
   test('the sample imports what the library exports', () => {
-    const names = /import \{ ([^}]*) \} from 'enrich'/.exec(read('docs/library.md'))?.[1]?.split(', ') ?? []
+    const names =
+      /import \{ ([^}]*) \} from 'enrich'/.exec(read('docs/reference/library.md'))?.[1]?.split(', ') ?? []
     expect(names).toContain('enrich')
     expect(names.filter((name) => !(name in library))).toEqual([])
   })
@@ -212,23 +213,29 @@ describe('the rest of the README', () => {
   test('what is read into the interface is on one page, and whoever speaks of it leads there', () => {
     const leads = pages.flatMap((path) =>
       [
-        ...read(path).matchAll(/\binterface (?:where it )?is silent\b[^.]*?\]\((?:[\w-]+\/)*([\w-]+\.md)/g),
+        ...read(path).matchAll(/\binterface (?:where it )?is silent\b[^.]*?\]\((?:[\w.-]+\/)*([\w-]+\.md)/g),
       ].map(([, to]) => [path, to] as const),
     )
-    expect(leads).toEqual([['docs/serve.md', 'interface-readings.md']])
+    expect(leads).toEqual([['docs/reference/http-interface.md', 'interface-readings.md']])
   })
 
   test('what does not work on a checkpoint that machines share is on its page alone, to which the README leads', () => {
     const limits = section('Limitations')
     const shared = /^- \*\*Several machines.*?(?=^- )/ms.exec(limits)?.[0] ?? ''
-    expect(shared).toContain('(docs/several-machines.md)')
+    expect(shared).toContain('(docs/manual/several-machines.md)')
     expect(shared).not.toMatch(/webhook|runs|repair|compact|review/)
   })
 
   test('every page is linked from the index of pages, and every decision from theirs', () => {
     const linked = (from: string, path: string) => read(from).includes(`](${path})`)
     const indexed = pages.filter((path) => !/README\.md$/.test(path))
-    expect(indexed.filter((path) => !linked('docs/README.md', path.replace('docs/', '')))).toEqual([])
+    const isCommand = (path: string) => path.startsWith('docs/reference/commands/')
+    const lost = indexed.filter((path) =>
+      isCommand(path)
+        ? !linked('docs/reference/commands.md', path.replace('docs/reference/', ''))
+        : !linked('docs/README.md', path.replace('docs/', '')),
+    )
+    expect(lost).toEqual([])
     expect(linked('README.md', 'docs/README.md')).toBe(true)
     const decisions = filesOf('docs/decisions').map((path) => path.replace('docs/decisions/', ''))
     const indexOfDecisions = 'docs/decisions/README.md'

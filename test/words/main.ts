@@ -1,11 +1,12 @@
 /**
  * `npm run words`: checks the wording of comments, messages, names and documents, as CONTRIBUTING.md describes it. Prints
- * one line per finding and ends with 1 if there is any.
+ * one line per finding and ends with 1 if there is any. `npm run words -- --pages` prints the words of prose by page instead.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
+import { formatWordTable, readDocuments } from './prose.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -131,10 +132,15 @@ const listFiles = (folder: string, extension: string): string[] =>
     .filter((path) => path.endsWith(extension))
     .map((path) => join(root, folder, path))
 
-for (const path of listFiles('src', '.ts')) checkSource(path)
-const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md'].map((name) =>
-  join(root, name),
-)
-for (const path of [...listFiles('docs', '.md'), ...pages]) checkDocument(path)
-for (const finding of findings) process.stdout.write(`${finding}\n`)
-if (findings.length > 0) process.exitCode = 1
+if (process.argv.includes('--pages')) process.stdout.write(formatWordTable(readDocuments()))
+else checkAll()
+
+function checkAll(): void {
+  for (const path of listFiles('src', '.ts')) checkSource(path)
+  const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md'].map((name) =>
+    join(root, name),
+  )
+  for (const path of [...listFiles('docs', '.md'), ...pages]) checkDocument(path)
+  for (const finding of findings) process.stdout.write(`${finding}\n`)
+  if (findings.length > 0) process.exitCode = 1
+}

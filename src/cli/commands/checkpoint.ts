@@ -88,7 +88,7 @@ type Flags = ConfigFlags & { json?: boolean }
 const onServer = {
   verify: null,
   repair:
-    'PostgreSQL protects its files itself: restore a backup of the database, then continue as after a failover (docs/several-machines.md)',
+    'PostgreSQL protects its files itself: restore a backup of the database, then continue as after a failover (docs/manual/several-machines.md)',
   compact: 'PostgreSQL reuses free space itself; VACUUM FULL enrich.answers returns it to the disk',
 } as const
 

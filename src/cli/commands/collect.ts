@@ -54,7 +54,7 @@ function formatCollected({
   removed,
 }: Awaited<ReturnType<typeof collectJob>>): string {
   return [
-    `${job}: all ${formatCount(partCount)} parts are published, ${formatCount(rowCount)} rows`,
+    `${job}: all ${formatCount(partCount)} partitions are published, ${formatCount(rowCount)} rows`,
     ...outputPaths.map((path) => `  written   ${path}`),
     `  written   ${manifestPath}`,
     ...(removed.length === 0 ? [] : [`  removed   ${formatCount(removed.length)} files of other attempts`]),

@@ -68,7 +68,8 @@ function formatRest({ older, newer }: RunPair, left: number): string {
 const formatDay = ({ startedAtMs }: RememberedRun): string =>
   new Date(startedAtMs).toISOString().slice(0, 16).replace('T', ' ')
 
-function formatChangeTable(changes: readonly Change[], columnCount: number): string {
+/** Formats changes as lines of a table. */
+export function formatChangeTable(changes: readonly Change[], columnCount: number): string {
   const isWithSides = changes.some((change) => toSides(change) !== '')
   return formatTableLines(changes.map(toCells), isWithSides ? [...widthsMax, 18] : widthsMax, columnCount)
     .map((line) => `${line}\n`)
@@ -92,8 +93,8 @@ const hasSides = ({ older, newer }: RunPair): boolean =>
 
 type Flags = ConfigFlags & { output?: string; format?: ChangesRequest['format']; json?: boolean }
 
-/** Number of changes printed without `-o`. */
-const shownMax = 20
+/** Number of changes printed without a file. */
+export const shownMax = 20
 const columnsDefault = 100
 
 export function fillDiffCommand(command: Command, io: CliIo): void {
@@ -168,5 +169,6 @@ function formatComparedLine(
   return formatJsonLine('diff', { series, older: older.number, newer: newer.number, counts, outputPath })
 }
 
-const getTerminalColumns = ({ stdout }: CliIo): number =>
+/** Width of the terminal. */
+export const getTerminalColumns = ({ stdout }: CliIo): number =>
   (stdout as { readonly columns?: number }).columns ?? columnsDefault

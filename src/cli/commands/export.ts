@@ -15,6 +15,7 @@ import {
   warnOfProblem,
   createRowStream,
 } from '../terminal/command-io.js'
+import { suggestShow } from '../terminal/summary-text.js'
 
 /** Resolves the output of the settings. Throws OUTPUT_*; `assertUsable` also compares it with the input. */
 export function prepareOutput(settings: Settings, configPath: string | null, io: CliIo) {
@@ -68,6 +69,8 @@ export function fillExportCommand(command: Command, io: CliIo): void {
         const rows = [...rowCounts].map(([status, count]) => `${status} ${formatCount(count)}`).join(' · ')
         io.err(`${plural(rowCount, 'row')} (${rows})\n`)
         for (const path of paths) io.err(`  written   ${path}\n`)
+        for (const { text, command: typed } of suggestShow(paths, io.program))
+          io.err(`  next      ${text}: ${typed}\n`)
         warnOfProblem(store.problem, io)
       },
     )

@@ -16,7 +16,7 @@ import {
   type RegistryEvaluation,
 } from '../../registry/evaluate/evaluation.js'
 import { formatCsv } from '../../tables/writers.js'
-import type { Encoding } from '../../core/encodings.js'
+import type { Encoding } from '../../core/file-formats.js'
 import {
   formatAcceptAdvice,
   formatDecidedEvaluation,

@@ -2,11 +2,15 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import { defaultPaths } from '../../config/options.js'
 import { chooseRegistry } from '../../app/choose-registry.js'
 import type { Registry } from '../../registry/read-registry.js'
-import { encodingNames } from '../../core/encodings.js'
-import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
+import { encodingNames } from '../../core/file-formats.js'
+import { createCommandConnectors, formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import { addEvaluate } from './registry-evaluate.js'
 import { addImport, addLoad } from './registry-import.js'
-import { addGet, addRefresh, addSources } from './registry-sources.js'
+import { findCoverage, listRegisters, openSource } from '../../registry/load.js'
+import { formatCoverage, formatLicences, formatSources, toReport } from '../terminal/sources-text.js'
+import { countCountries } from '../../app/inspect-input.js'
+import { findCountryCode } from '../../core/countries.js'
+import { addGet, addRefresh } from './registry-get.js'
 import { formatLinkage, formatInfo, formatHits } from '../terminal/registry-text.js'
 
 const registryPathDefault = defaultPaths.registry
@@ -28,14 +32,14 @@ export function fillRegistryCommand(registry: Command, io: CliIo): void {
     registryPathDefault,
   }
   const gets = { registry: createRegistryOption(), registryPathDefault }
-  addSources(registry, io, gets)
+  addSources(registry, io, createRegistryOption())
   addGet(registry, io, gets)
   addRefresh(registry, io, gets)
   addImport(registry, io, imports)
   addLoad(registry, io, { registry: createRegistryOption(), registryPathDefault })
   registry.addHelpText(
     'after',
-    '\nTo remove a source, load the files of the others into a new registry\n(docs/registry.md).',
+    '\nTo remove a source, load the files of the others into a new registry\n(docs/manual/registers.md).',
   )
   addEvaluate(registry, io, {
     map: createMapOption(),
@@ -71,6 +75,40 @@ export function fillRegistryCommand(registry: Command, io: CliIo): void {
       withRegistry(flags.registry, (opened) => {
         search(opened, name, flags, io)
       })
+    })
+}
+
+interface SourcesFlags {
+  show?: string
+  licences?: boolean
+  registry?: string
+  json?: boolean
+}
+
+/** Adds `enrich registry sources [INPUT]`. */
+function addSources(registry: Command, io: CliIo, option: Option): void {
+  registry
+    .command('sources')
+    .description('list the open registers that enrich knows; with a list of companies, those that hold them')
+    .argument('[input]', 'file with companies')
+    .option('--licences', 'print the licences, and the texts that users of the data must show')
+    .option('--show <name>', 'print the description of a source, for a source of your own')
+    .addOption(option)
+    .option('--json', 'print one JSON line for each source')
+    .action(async (input: string | undefined, flags: SourcesFlags) => {
+      if (flags.show !== undefined) {
+        io.out(`${JSON.stringify(await openSource(flags.show), null, 2)}\n`)
+        return
+      }
+      const listed = listRegisters(flags.registry ?? registryPathDefault)
+      if (input !== undefined) {
+        const coverage = findCoverage(
+          await countCountries(input, io.environment, createCommandConnectors(io), findCountryCode),
+        )
+        io.out(flags.json === true ? formatJsonLine('coverage', coverage) : formatCoverage(input, coverage))
+      } else if (flags.json === true) {
+        for (const { source, loaded } of listed) io.out(formatJsonLine('source', toReport(source, loaded)))
+      } else io.out(flags.licences === true ? formatLicences(listed) : formatSources(listed))
     })
 }
 

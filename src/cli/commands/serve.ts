@@ -151,7 +151,7 @@ async function serve(flags: ServeFlags, io: CliIo): Promise<void> {
     tell('serving', { url: service.url, registry: label, entityCount, reconciliationUrl })
     io.err(
       `Serving at ${service.url}, answering from ${label} (${plural(entityCount, 'company', 'companies')}).\n` +
-        (isShared ? 'Further replicas can serve the same data: see docs/serve.md.\n' : '') +
+        (isShared ? 'Further replicas can serve the same data: see docs/manual/serving.md.\n' : '') +
         (isLoopback(flags.listen.host) ? '' : 'It is reachable from other machines: use a TLS proxy.\n') +
         `Use it: ENRICH_BASE_URL=${service.url} ENRICH_API_KEY=… enrich companies.csv -o out.parquet\n`,
     )

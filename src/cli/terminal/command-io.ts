@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream'
-import { UserError, type ExitCode, getErrorStack } from '../../core/errors.js'
+import { UserError, type ErrorCode, type ExitCode, getErrorStack } from '../../core/errors.js'
 import { redactArguments, omittedText, redactAddresses } from '../../core/local-path.js'
 import type { StatusLine } from './screen.js'
 import { createConnectors, type Connectors } from '../../connectors/connectors.js'
@@ -115,6 +115,7 @@ export function formatJsonLine(type: string, value: object): string {
 export const commandNames = [
   'run',
   'plan',
+  'show',
   'status',
   'runs',
   'collect',
@@ -174,6 +175,21 @@ function keepHostOnly(
   return `${scheme}${user === undefined ? '' : `${omittedText}@`}${host}${/^\/*$/.test(rest) ? '' : `/${omittedText}`}`
 }
 
+/** The line of an error with `--json`, in place of the last line of a command. */
+export interface ErrorLine {
+  readonly type: 'error'
+  /** `INTERRUPTED`: stopped before the first submission; `BUG`: an error that is not the user's. */
+  readonly code: ErrorCode | 'INTERRUPTED' | 'BUG'
+  readonly message: string
+  /** The remedy, or `null`. */
+  readonly hint: string | null
+  /** Exit code of the command. */
+  readonly exitCode: ExitCode
+}
+
+const formatErrorLine = (error: Omit<ErrorLine, 'type'>): string =>
+  formatJsonLine('error' satisfies ErrorLine['type'], error)
+
 /** Prints an error to standard error and, with --json, as a line to standard output. Returns the exit code. */
 export function reportError(thrown: unknown, io: Surroundings): ExitCode {
   const error = explainSystemFailure(thrown)
@@ -183,18 +199,13 @@ export function reportError(thrown: unknown, io: Surroundings): ExitCode {
     const message = redactAddresses(error.message)
     const hint =
       error.hint === undefined ? undefined : replaceProgramName(redactAddresses(error.hint), io.program)
-    if (wantsJson)
-      io.out(`${JSON.stringify({ type: 'error', code, message, hint: hint ?? null, exitCode })}\n`)
+    if (wantsJson) io.out(formatErrorLine({ code, message, hint: hint ?? null, exitCode }))
     io.err(`error ${code}: ${message}\n`)
     if (hint !== undefined) io.err(`  hint: ${hint}\n`)
     return exitCode
   }
   const stack = getErrorStack(error)
-  if (wantsJson) {
-    io.out(
-      `${JSON.stringify({ type: 'error', code: 'BUG', message: String(error), hint: null, exitCode: 1 })}\n`,
-    )
-  }
+  if (wantsJson) io.out(formatErrorLine({ code: 'BUG', message: String(error), hint: null, exitCode: 1 }))
   io.err(`This is a bug in enrich. All submitted lookups are recorded; the same command resumes.\n${stack}\n`)
   return 1
 }
@@ -203,7 +214,7 @@ export function reportError(thrown: unknown, io: Surroundings): ExitCode {
 export function reportInterruption(exitCode: ExitCode, io: Surroundings): ExitCode {
   const message = 'interrupted while the input was being read: nothing was submitted'
   if (io.argv.includes('--json'))
-    io.out(`${JSON.stringify({ type: 'error', code: 'INTERRUPTED', message, hint: null, exitCode })}\n`)
+    io.out(formatErrorLine({ code: 'INTERRUPTED', message, hint: null, exitCode }))
   io.err(
     `Interrupted while the input was being read: nothing was submitted. The same command starts again.\n`,
   )

@@ -81,20 +81,20 @@ function formatImportCounts(result: ImportResult): string[] {
           line(
             'waiting',
             result.keptCount,
-            `rows about companies that no loaded file names; used once a file names them${result.waitingCount > 0 ? `; ${formatCount(result.waitingCount)} companies` : ''}`,
+            `rows about companies that are not loaded yet; they wait for a file with these companies${result.waitingCount > 0 ? `; ${formatCount(result.waitingCount)} companies` : ''}`,
           ),
         ]
       : lineIf(
           'waiting',
           result.waitingCount,
-          'of the rows above: they also concern a company that no loaded file names; that part is used once a file names it',
+          'of the rows above also name a company that is not loaded yet; this part waits for a file with that company',
         )),
     ...lineIf(
       'removed',
       result.vanishedCount,
       isOlder
-        ? 'not in the newer file; search still finds them, as no longer named'
-        : 'in the previous file only; search still finds them, as no longer named',
+        ? 'not in the newer file; search still finds them, marked as no longer named'
+        : 'in the previous file only; search still finds them, marked as no longer named',
     ),
     ...(!isOlder && result.vanishedCount > result.rowCount
       ? [
@@ -172,7 +172,7 @@ export function formatInfo(info: RegistryInfo): string {
     `registry  ${info.path}`,
     `companies ${formatCount(info.entityCount)}`,
     `edition   ${info.edition}`,
-    sources.length === 0 ? 'sources   none yet: enrich registry load PATH' : 'sources',
+    sources.length === 0 ? 'sources   none yet: enrich registry get NAME' : 'sources',
     ...sources,
   ]
   return `${lines.join('\n')}\n`
@@ -209,7 +209,7 @@ function formatSteps(steps: readonly LoadStep[]): string[] {
     ['', 'format', 'rows', 'date', 'file'],
     ...steps.map((step, index) => [
       String(index + 1),
-      step.format,
+      step.source ?? step.format,
       step.rowEstimate === null ? '?' : `~${formatCount(step.rowEstimate)}`,
       step.fileDate.slice(0, 10),
       step.path,
@@ -246,7 +246,7 @@ export function formatLoadedFile({ step, result, error }: LoadedFile): string {
   if (result === null) return `${step.path}: not loaded: ${error?.message ?? ''}\n`
   const isOwnList = step.format === 'csv'
   const options = { registryPath: null, isOwnList, reasonsMax: reasonsOfLoadMax }
-  return formatImport(result, `${step.path} (${step.format})`, options)
+  return formatImport(result, `${step.path} (${step.source ?? step.format})`, options)
 }
 
 export function formatFailures(failed: readonly LoadedFile[]): string {

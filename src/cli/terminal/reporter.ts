@@ -3,9 +3,9 @@ import { formatColumnLines, planWords, formatLookups } from './lookup-text.js'
 import { formatSpending } from '../../core/planned-spending.js'
 import { formatProgressLine, buildProgressParts, sumStages } from './progress-text.js'
 import type { Progress, RunEvent } from '../../pipeline/history/run-figures.js'
-import { findEndReason, explainStop } from '../../pipeline/scheduler/scheduling.js'
+import { findEndReason } from '../../pipeline/scheduler/scheduling.js'
 import { formatCommandLine, type CliIo } from './command-io.js'
-import { formatStopError, suggestNextSteps, formatSummary } from './summary-text.js'
+import { formatStopError, formatSummary, toRunLine } from './summary-text.js'
 
 export interface ReporterFlags {
   json?: boolean
@@ -26,7 +26,7 @@ export function createReporter(
   const words = isQuiet ? null : new TextReporter(io, flags, errorColumn)
   return {
     tell(event) {
-      if (flags.json === true) io.out(`${JSON.stringify(addEnd(event, formatCommandLine(io)))}\n`)
+      if (flags.json === true) io.out(`${JSON.stringify(toRunLine(event, formatCommandLine(io)))}\n`)
       if (words !== null) words.tell(event)
       else if (event.type === 'finished') {
         const ended = findEndReason(event.summary)
@@ -35,14 +35,6 @@ export function createReporter(
       }
     },
   }
-}
-
-/** Adds the error of a stop and the next steps to the event of the end. */
-function addEnd(event: RunEvent, command: string): unknown {
-  if (event.type !== 'finished') return event
-  const ended = findEndReason(event.summary)
-  const stopped = ended === null ? {} : { stopped: explainStop(ended) ?? { code: 'INTERRUPTED' } }
-  return { ...event, ...stopped, next: suggestNextSteps(event.summary, command) }
 }
 
 class TextReporter {

@@ -60,48 +60,55 @@ function findIndent(line: string, columnCount: number): { line: string; indent: 
   return { line: together, indent: ' '.repeat(Math.min(begin + 2, Math.floor(columnCount / 4))) }
 }
 
-/** Columns up to `columnsKept` wide are never narrowed; wider ones not below `columnsLeast`. */
+/** Columns up to `columnsKept` wide are not narrowed; wider ones not below `columnsLeast`. */
 const columnsKept = 13
 const columnsLeast = 8
 
 /**
  * Formats rows as lines of a table, indented by two and at most `columnCount` wide. The widest columns are cut first; if
- * that is not enough, the last column is omitted. `widthsMax` has the maximum width of each column.
+ * that is not enough, the last column is omitted. `widthsMax` has the maximum width of each column, `widthsMin` the width
+ * to which it may be cut (default: 8, or its own up to 13).
  */
 export function formatTableLines(
   rows: readonly (readonly string[])[],
   widthsMax: readonly number[],
   columnCount: number,
+  widthsMin: readonly number[] = [],
 ): string[] {
   const cells = rows.map((row) => row.map((cell) => printable(cell.replace(/\s+/g, ' '))))
-  const widths = fitWidths(
-    widthsMax.map((most, at) =>
-      Math.min(most, Math.max(0, ...cells.map((row) => measureWidth(row[at] ?? '')))),
-    ),
-    columnCount - 2,
+  const wanted = widthsMax.map((most, at) =>
+    Math.min(most, Math.max(0, ...cells.map((row) => measureWidth(row[at] ?? '')))),
   )
+  const least = wanted.map((width, at) => widthsMin[at] ?? (width > columnsKept ? columnsLeast : width))
+  const widths = fitWidths(wanted, least, columnCount - 2)
   return cells.map((row) =>
     `  ${widths.map((width, at) => padCell(row[at] ?? '', width)).join(gap)}`.trimEnd(),
   )
 }
 
-function fitWidths(wanted: readonly number[], columnsMax: number): number[] {
+function fitWidths(wanted: readonly number[], least: readonly number[], columnsMax: number): number[] {
   const widths = [...wanted]
-  const isFree = (width: number, at: number) => (wanted[at] ?? 0) > columnsKept && width > columnsLeast
+  const isFree = (width: number, at: number) => width > (least[at] ?? 0)
   while (widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1)) > columnsMax) {
     const widest = Math.max(...widths.filter(isFree))
     const at = widths.findIndex((width, at) => width === widest && isFree(width, at))
     if (at !== -1) widths[at] = widest - 1
     else if (widths.length === 1) return [Math.max(1, columnsMax)]
-    else return fitWidths(wanted.slice(0, -1), columnsMax)
+    else return fitWidths(wanted.slice(0, -1), least, columnsMax)
   }
   return widths
 }
 
 function padCell(text: string, width: number): string {
   const cut = measureWidth(text) > width ? `${cutToWidth(text, width - 1)}…` : text
-  return cut + ' '.repeat(Math.max(0, width - measureWidth(cut)))
+  return isolateDirection(cut) + ' '.repeat(Math.max(0, width - measureWidth(cut)))
 }
+
+/** Puts marks around right-to-left text: a terminal would otherwise show the next cell, such as a number, before it. */
+const isolateDirection = (text: string): string =>
+  /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u.test(text)
+    ? `\u200e${text}\u200e`
+    : text
 
 /** Renders the status line for a terminal of this width. */
 export type StatusLine = (columnCount: number) => string

@@ -1,6 +1,7 @@
 import { findCountryName } from '../../core/countries.js'
 import { formatBytes, formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
+import type { AnswerChanges } from '../../pipeline/history/read-history.js'
 import type { Coverage, GetOutcome, GetProgress, listRegisters } from '../../registry/load.js'
 import { formatTableLines } from './screen.js'
 
@@ -52,7 +53,7 @@ export function formatLicences(listed: readonly ListedSource[]): string {
 /** Formats the sources for the rows of an input. */
 export function formatCoverage(
   input: string,
-  { countries, names, downloadBytes, diskBytes }: Coverage,
+  { countries, names, byHand, downloadBytes, diskBytes }: Coverage,
 ): string {
   const total = countries.reduce((sum, { rowCount }) => sum + rowCount, 0)
   const isOpen = countries.some(({ country, sources }) => country !== null && sources.length === 0)
@@ -73,6 +74,9 @@ export function formatCoverage(
           'Companies without an open register may have an LEI (gleif), or are found by a hosted service (--base-url).',
         ]
       : []),
+    ...byHand.map(
+      (id) => `Download the files of ${id} yourself, then: enrich registry get ${id} --from PATH`,
+    ),
     `Together about ${formatSize(downloadBytes)} to download, and ${formatSize(diskBytes)} on disk:`,
     `  enrich registry get ${names.join(' ')}`,
     '',
@@ -96,11 +100,16 @@ function formatBar(share: number): string {
 }
 
 /** Formats what became of a source. */
-export function formatOutcome({ source: { id }, result, error, isDelta, edition }: GetOutcome): string {
+export function formatOutcome(outcome: GetOutcome): string {
+  const { source, result, error, isDelta, wholeBecause, edition } = outcome
+  const { id } = source
   const day = edition === null ? '' : ` (edition of ${edition.slice(0, 10)})`
   if (error !== null)
     return `${id}: not loaded: ${error.message}${edition === null ? '' : `; the edition of ${edition.slice(0, 10)} stays`}\n`
-  if (result === null || result.unchanged) return `${id}: nothing changed${day}\n`
+  if (result === null && source.files.length === 0)
+    return `${id}: not refreshed${day}: a program cannot download its files, see ${source.page}\n`
+  const whole = wholeBecause === null ? '' : `  read the whole register: ${wholeBecause}\n`
+  if (result === null || result.unchanged) return `${id}: nothing changed${day}\n${whole}`
   const parts = [
     `${formatCount(result.importedCount)} new`,
     `${formatCount(result.changedCount)} changed`,
@@ -112,7 +121,7 @@ export function formatOutcome({ source: { id }, result, error, isDelta, edition 
   ]
   const [first] = result.rejections
   if (first !== undefined) lines.push(`  line ${first.line}: ${first.reason}`)
-  return `${lines.join('\n')}\n`
+  return `${lines.join('\n')}\n${whole}`
 }
 
 /** The facts of a source for `--json`. */
@@ -136,8 +145,26 @@ export function toReport(source: ListedSource['source'], loaded: string | null):
 }
 
 /** The same of what became of one. */
-export function toOutcome({ source, result, error, isDelta, edition }: GetOutcome): object {
+export function toOutcome({ source, error, ...outcome }: GetOutcome): object {
   const failure =
     error === null ? null : { code: error.code, message: error.message, hint: error.hint ?? null }
-  return { source: source.id, edition, isDelta, result, error: failure }
+  return { source: source.id, ...outcome, error: failure }
+}
+
+/** Formats what loaded editions change in answers of earlier runs: counts, and the first changes. */
+export function formatAnswerChanges(
+  checkpointPath: string,
+  { companyCount, changedCompanyCount, changedRowCount, kinds }: AnswerChanges['counts'],
+  shown: { readonly table: string; readonly count: number },
+): string {
+  const companies = plural(companyCount, 'company', 'companies')
+  if (changedCompanyCount === 0)
+    return `Answers of earlier runs (${checkpointPath}): none of ${companies} changed\n`
+  const total = Object.values(kinds).reduce((sum, count) => sum + count, 0)
+  return [
+    `Answers of earlier runs (${checkpointPath}): ${formatCount(changedCompanyCount)} of ${companies} changed, in ${plural(changedRowCount, 'row')} of the next run`,
+    ...Object.entries(kinds).map(([kind, count]) => `  ${kind.padEnd(18)}  ${plural(count, 'row')}`),
+    '',
+    `${shown.table}${total > shown.count ? `  … and ${formatCount(total - shown.count)} more: --json prints all of them\n` : ''}\n`,
+  ].join('\n')
 }

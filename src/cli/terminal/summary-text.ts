@@ -1,13 +1,16 @@
 import { fileURLToPath } from 'node:url'
+import { isAddress } from '../../connectors/connectors.js'
+import { formatOfPath } from '../../core/file-formats.js'
 import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
 import { packageFolder } from '../../platform/native-package.js'
 import { selectArguments } from '../config-flags.js'
+import { quote, type ErrorLine } from './command-io.js'
 import { lookupKinds } from '../../core/lookup-kinds.js'
 import { formatFirst, formatSample } from '../../pipeline/history/read-history.js'
 import { formatPrice, formatMoney } from '../../core/money.js'
 import { findEndReason, explainStop, type KindStop } from '../../pipeline/scheduler/scheduling.js'
-import type { RunSummary } from '../../pipeline/history/run-figures.js'
+import type { RunEvent, RunSummary } from '../../pipeline/history/run-figures.js'
 import { formatKindCount, formatLookups, formatStage, formatSubmitted } from './lookup-text.js'
 
 const deviationNamesMax = 3
@@ -31,7 +34,7 @@ export function formatSummary(summary: RunSummary, command: string, errorColumn:
     ...summary.notes.map((note) => `  note      ${note}`),
     ...formatDeviations(summary),
     ...(ended === null ? formatAttention(summary, command, errorColumn) : formatStop(ended, command)),
-    ...suggestNextSteps(summary, command).map(
+    ...[...suggestNextSteps(summary, command), ...suggestShow(summary.outputPaths, command)].map(
       ({ text, page, command: typed }) =>
         `  next      ${text}: ${typed}${page === null ? '' : `   (see ${fileURLToPath(new URL(page, packageFolder))})`}`,
     ),
@@ -49,7 +52,7 @@ interface NextStep {
 /** Groups of flags of `enrich review`. */
 export const reviewFlagGroups = ['config', 'input', 'checkpoint', 'decisions', 'service', 'review'] as const
 
-/** Suggests to review doubtful rows, and to load registers if the demo registry lacks companies. Empty after a stop. */
+/** Suggests to review doubtful rows, and to find registers if the demo registry lacks companies. Empty after a stop. */
 export function suggestNextSteps(summary: RunSummary, command: string): NextStep[] {
   if (findEndReason(summary) !== null) return []
   const { rowCount, rowsByStatus, review } = summary
@@ -73,12 +76,18 @@ export function suggestNextSteps(summary: RunSummary, command: string): NextStep
       ? [
           {
             text: `${formatCount(unmatched)} of ${plural(rowCount, 'row')} without a company in the demo registry`,
-            command: `${getProgram(command)} registry load FOLDER`,
-            page: 'docs/registry.md#where-registers-are-published',
+            command: buildSourcesCommand(command),
+            page: 'docs/manual/registers.md#which-register-helps',
           },
         ]
       : []),
   ]
+}
+
+/** Suggests the command that shows the rows of an output; empty for standard output and unusual file names. */
+export function suggestShow([path = '-']: readonly string[], command: string): NextStep[] {
+  if (!isAddress(path) && formatOfPath(path) === null) return []
+  return [{ text: 'see the rows', command: `${getProgram(command)} show ${quote(path)}`, page: null }]
 }
 
 const ofRun = /^(.*?\benrich)(?: (?:run|retry))?(?= |$)/
@@ -94,6 +103,14 @@ function buildReviewCommand(command: string): string | null {
   const words = command.replace(ofRun, '').match(shellWords) ?? []
   const kept = selectArguments(words, reviewFlagGroups)
   return kept.includes('-') ? null : [getProgram(command), 'review', ...kept].join(' ')
+}
+
+/** Turns `enrich a.csv -o b` into `enrich registry sources a.csv`. Standard input and patterns are left out. */
+function buildSourcesCommand(command: string): string {
+  const words = command.replace(ofRun, '').match(shellWords) ?? []
+  const [input = '-'] = ofRun.test(command) ? selectArguments(words, []) : []
+  const list = input === '-' || input.includes('*') ? [] : [input]
+  return [getProgram(command), 'registry', 'sources', ...list].join(' ')
 }
 
 function formatHeadline(summary: RunSummary): string {
@@ -242,4 +259,33 @@ export function buildExportCommand(command: string): string {
 
 function buildRetryCommand(command: string): string {
   return `${command.replace(ofRun, '$1 retry').replace(/ --status[ =]\S+/, '')} --status failed`
+}
+
+/**
+ * A line of `run` and `retry` with `--json`. `npm run docs` makes a JSON Schema of it.
+ *
+ * @public
+ */
+export type RunLine = Exclude<RunEvent, FinishedEvent> | FinishedLine | ErrorLine
+
+type FinishedEvent = Extract<RunEvent, { type: 'finished' }>
+
+/** The last line of a run that did not end with an error. */
+interface FinishedLine extends FinishedEvent {
+  /** Only if the run stopped early: the error, or the code `INTERRUPTED`. */
+  stopped?: NonNullable<ReturnType<typeof explainStop>> | { code: 'INTERRUPTED' }
+  /** Suggested next commands. */
+  next: readonly NextStep[]
+}
+
+/** Adds the error of a stop and the next steps to the event of the end. */
+export function toRunLine(event: RunEvent, command: string): RunLine {
+  if (event.type !== 'finished') return event
+  const ended = findEndReason(event.summary)
+  const stopped = ended === null ? {} : { stopped: explainStop(ended) ?? ({ code: 'INTERRUPTED' } as const) }
+  const next = [
+    ...suggestNextSteps(event.summary, command),
+    ...suggestShow(event.summary.outputPaths, command),
+  ]
+  return { ...event, ...stopped, next }
 }

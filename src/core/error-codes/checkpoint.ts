@@ -83,7 +83,7 @@ export const checkpointErrors = {
   },
   CHECKPOINT_GRANTS_MISSING: {
     meaning: 'the role may not create the tables, or lacks a privilege on them',
-    remedy: 'see [Roles and grants](several-machines.md#roles-and-grants)',
+    remedy: 'see [Roles and grants](docs/manual/several-machines.md#roles-and-grants)',
   },
   CHECKPOINT_SERVER_TOO_OLD: {
     meaning: 'PostgreSQL is older than 14',
@@ -105,7 +105,7 @@ export const checkpointErrors = {
   CHECKPOINT_SERVER_CHANGED: {
     meaning:
       'the database was restored, moved or failed over since its last use: committed data may be missing',
-    remedy: 'read [Failover](several-machines.md#failover) before you submit anything',
+    remedy: 'read [Failover](docs/manual/several-machines.md#failover) before you submit anything',
   },
   CHECKPOINT_SERVER_FULL: {
     exitCode: 5,
@@ -147,7 +147,8 @@ export const checkpointErrors = {
   CHECKPOINT_MOVED: {
     meaning:
       'the checkpoint was moved; the message names the new place. Lookups submitted from here would be billed twice',
-    remedy: 'continue with the new one; see [Moving a checkpoint](several-machines.md#moving-a-checkpoint)',
+    remedy:
+      'continue with the new one; see [Moving a checkpoint](docs/manual/several-machines.md#moving-a-checkpoint)',
   },
   CHECKPOINT_ARRIVING: {
     meaning: 'a checkpoint is being moved here, and the move is not complete',

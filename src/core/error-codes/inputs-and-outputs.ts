@@ -29,6 +29,10 @@ export const tableErrors = {
     meaning: 'no column with company names was found, or a named column does not exist',
     remedy: 'pass `--name-column`; the hint lists the columns',
   },
+  INPUT_ROW_MISSING: {
+    meaning: 'the file has fewer rows than the number of `--row`; the message has their count',
+    remedy: 'pass a number from 1 to that count; the header is not counted',
+  },
   INPUT_HEADER_MISSING: {
     meaning: 'the first row looks like data and not like a header; the message shows it',
     remedy: 'pass `--no-header`; if it is a header, pass `--name-column`',

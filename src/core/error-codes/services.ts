@@ -83,7 +83,7 @@ export const serviceErrors = {
   },
   REGISTRY_NOT_FOUND: {
     meaning: 'no registry exists at that path',
-    remedy: 'run `enrich registry load FOLDER`, or correct `--registry`',
+    remedy: 'run `enrich registry get NAME` or `enrich registry load FOLDER`, or correct `--registry`',
   },
   REGISTRY_INVALID: {
     meaning: 'the file is not a registry, is damaged, or has another version',

@@ -100,7 +100,7 @@ const stageColumns = {
     defineColumn(
       'entity_record_status',
       'text',
-      'the outcome for the record, see [Stage columns](#stage-columns)',
+      'outcome of reading the company record, see [Stages](docs/manual/what-the-columns-mean.md#stages)',
     ),
     defineColumn(
       'entity_current_id',
@@ -139,7 +139,7 @@ const stageColumns = {
     defineColumn(
       'hierarchy_status',
       'text',
-      'the outcome of the research, see [Stage columns](#stage-columns)',
+      'outcome of the search for owners, see [Stages](docs/manual/what-the-columns-mean.md#stages)',
     ),
     defineColumn('ultimate_parent_name', 'text', 'the ultimate parent'),
     defineColumn('ultimate_parent_id', 'text', 'its id at the service (`siq_…`), if it has one'),
@@ -154,7 +154,11 @@ const stageColumns = {
     defineColumn('hierarchy_error', 'text', 'the reason if there is no hierarchy'),
   ],
   domain: [
-    defineColumn('domain_status', 'text', 'the outcome for the domain, see [Stage columns](#stage-columns)'),
+    defineColumn(
+      'domain_status',
+      'text',
+      'outcome for the domain, see [Stages](docs/manual/what-the-columns-mean.md#stages)',
+    ),
     defineColumn('domain_name', 'text', 'the requested root domain'),
     defineColumn('domain_entity_id', 'text', 'the company that owns the domain (`siq_…`)'),
     defineColumn('domain_confidence', 'integer', 'confidence of the owner, 0 to 100'),

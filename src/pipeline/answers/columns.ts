@@ -2,6 +2,8 @@ import { UserError } from '../../core/errors.js'
 import { type AnswerColumn, type ReviewColumnName, reviewColumns, getStageColumns } from './column-kinds.js'
 import { stageKinds, type StageKind } from '../../core/lookup-kinds.js'
 
+const page = 'docs/manual/what-the-columns-mean.md'
+
 /** A chosen column: `name` is its key in an answer line, `outputName` its name in the output. */
 export interface OutputColumn extends Pick<AnswerColumn, 'name' | 'kind'> {
   readonly outputName: string
@@ -12,12 +14,12 @@ const defineText = <Name extends string>(name: Name, meaning: string) =>
 
 /** The answer columns, in the order of the output; `basis` is last, after the review and stage columns. */
 export const answerColumns = [
-  defineText('status', 'the status of the row, see [Status values](#status-values)'),
-  { name: 'confidence', kind: 'integer', meaning: '0 to 100, see [Confidence](#confidence)' },
+  defineText('status', `the status of the row, see [Status values](${page}#status-values)`),
+  { name: 'confidence', kind: 'integer', meaning: `0 to 100, see [Confidence](${page}#confidence)` },
   defineText('entity_id', 'id of the company at the service (`siq_…`)'),
   defineText('display_name', 'the name in use; from the embedded service, the shortest known name'),
   defineText('legal_name', 'the registered name'),
-  defineText('entity_status', '`active`, `inactive`'),
+  defineText('entity_status', 'state of the company in its register: `active`, `inactive`'),
   defineText('type', '`business`, `nonprofit`, `government`, `person`, `other`, `unknown`'),
   defineText('subtype', 'a more detailed type: `incorporated_entity`, …'),
   defineText('description', 'one or two sentences, if available'),
@@ -77,7 +79,11 @@ export const answerColumns = [
     'a sentence that explains the status; for `partial_match`, it says first that the company is a guess',
   ),
   defineText('source_url', 'URL where you can check the legal name'),
-  { name: 'basis', kind: 'basis', meaning: 'the sources of each field, see [Basis](#basis); only if inline' },
+  {
+    name: 'basis',
+    kind: 'basis',
+    meaning: `the sources of each field, see [Basis](${page}#basis); only if inline`,
+  },
 ] as const satisfies readonly AnswerColumn[]
 
 export type AnswerColumnName = (typeof answerColumns)[number]['name']

@@ -1,11 +1,10 @@
-import { toRootDomain } from '../../core/domain-name.js'
+import { classifyDomain, toRootDomain } from '../../core/domain-name.js'
 import { isEntityId } from '../../core/identifiers.js'
 import type { Lookup } from '../../core/lookup-identity.js'
 import { at, toText } from '../../core/json.js'
 import { readIdentifiers } from '../../core/stated-identifiers.js'
 import { type Decision, judgeDecision } from '../../core/decisions.js'
 import type { LookupKind, StageKind } from '../../core/lookup-kinds.js'
-import { classifyDomain } from '../../core/shared-domains.js'
 
 /** A lookup that follows from an answer, by company id or root domain. */
 export interface StageQuestion {

@@ -10,7 +10,7 @@ import {
   type ByteSource,
   type TextSource,
 } from '../../tables/text-tables.js'
-import type { Encoding } from '../../core/encodings.js'
+import type { Encoding } from '../../core/file-formats.js'
 
 /** The result of a reconciliation with the service's list of charges. Lists of custom ids, and counts. */
 export interface SettledCharges {

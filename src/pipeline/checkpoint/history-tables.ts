@@ -277,3 +277,28 @@ function unpackDifferences(
   if (at !== bytes.length) throw new Error('too many packed numbers')
   return numbers
 }
+
+/** Entries of a page: only their numbers are read. */
+const numbersAtOnce = 50_000
+
+/** Yields the distinct entries of rows, ascending, with their row counts. */
+export function* listEntryPages(
+  rows: Uint32Array,
+): Generator<{ readonly entries: readonly number[]; readonly rowCounts: readonly number[] }> {
+  const sorted = rows.slice().sort()
+  let entries: number[] = []
+  let rowCounts: number[] = []
+  for (let first = 0; first < sorted.length;) {
+    const entry = sorted[first] ?? 0
+    let end = first + 1
+    while (end < sorted.length && sorted[end] === entry) end++
+    entries.push(entry)
+    rowCounts.push(end - first)
+    first = end
+    if (entries.length < numbersAtOnce) continue
+    yield { entries, rowCounts }
+    entries = []
+    rowCounts = []
+  }
+  if (entries.length > 0) yield { entries, rowCounts }
+}

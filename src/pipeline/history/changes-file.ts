@@ -1,6 +1,7 @@
 import { UserError, type ErrorCode } from '../../core/errors.js'
 import { findAppended } from '../output/output.js'
-import { compareOutputs, listColumns, readChanges, readSettledOutput } from './compare-outputs.js'
+import { compareOutputs, listColumns, readChanges } from './compare-outputs.js'
+import { readSettledOutput } from './remembered-runs.js'
 import type { HistoryReader, PublishedOutput } from './run-record.js'
 import {
   publishTable,

@@ -54,7 +54,8 @@ interface Pair {
 const getValue = (state: PublishedState, field: PublishedField): string | null =>
   state.get(field)?.value ?? null
 
-const hasMatch = (state: PublishedState): boolean =>
+/** Whether a row has a company. */
+export const hasMatch = (state: PublishedState): boolean =>
   ['matched', 'merged'].includes(getValue(state, 'status') ?? '')
 
 function createChange(kind: StateChange['kind'], field: PublishedField, { older, newer }: Pair): StateChange {

@@ -1,10 +1,12 @@
 import type { PlainColumn } from '../output/plain-table.js'
 import { UserError } from '../../core/errors.js'
 import { changeKinds, type Change, type ChangeCounts, type ChangeKind } from '../../core/alarms.js'
-import { compareStates, getCurrentEntityId } from './changes.js'
-import { parsePublishedState, isPendingStatus, type PublishedState } from '../answers/published-state.js'
-import type { PublishedEntry, PublishedOutput, HistoryReader } from './run-record.js'
+import { compareStates, getCurrentEntityId, hasMatch } from './changes.js'
+import { renderResult } from '../answers/answer-line.js'
+import { parsePublishedState, renderPublishedState, type PublishedState } from '../answers/published-state.js'
+import type { PublishedEntry, PublishedOutput } from './run-record.js'
 import { noRow, matchRows } from './match-rows.js'
+import { readSettledOutput, type Outputs } from './remembered-runs.js'
 
 /** Number of rows whose entries are in memory at once. */
 const batchRows = 1_000
@@ -62,12 +64,13 @@ export async function readChanges(history: Outputs, older: number, newer: number
     after,
     batches: countWhileReading(),
     get counts() {
-      return Object.fromEntries(
-        changeKinds.filter((kind) => counts.has(kind)).map((kind) => [kind, counts.get(kind)]),
-      )
+      return toCounts(counts)
     },
   }
 }
+
+const toCounts = (counts: ReadonlyMap<ChangeKind, number>): ChangeCounts =>
+  Object.fromEntries(changeKinds.filter((kind) => counts.has(kind)).map((kind) => [kind, counts.get(kind)]))
 
 function assertStored(output: PublishedOutput | null, run: number): PublishedOutput {
   if (output !== null) return output
@@ -178,56 +181,96 @@ function createRowChange(
   }
 }
 
-type Outputs = Pick<HistoryReader, 'runs' | 'published'>
-
-/**
- * Returns a run's output as later ones are compared with it: each pending row takes the entry of the same row in the
- * baseline, in the baseline's baseline, and so on. Rows that never had an answer stay pending. Returns `null` if the
- * output is no longer stored. `baseline` is for a run that was killed before it stored its own. Rejects with
- * CHECKPOINT_DAMAGED.
- */
-export async function readSettledOutput(
-  history: Outputs,
-  run: number,
-  baseline: number | null = null,
-): Promise<PublishedOutput | null> {
-  const output = await history.published(run)
-  if (output === null) return null
-  const pending = new Set(await output.numbersOf(isPendingStatus))
-  const rows = output.rows.slice()
-  const open = new Set<number>()
-  for (const [row, entry] of rows.entries()) if (pending.has(entry)) open.add(row)
-  if (open.size === 0) return output
-  const settled = { ...output, rows }
-  for await (const before of readEarlierOutputs(history, run, baseline)) {
-    for (const entry of await before.numbersOf(isPendingStatus)) pending.add(entry)
-    const { changed } = await matchRows(before, settled)
-    for (const [at, row] of changed.newer.entries()) {
-      if (!open.has(row)) continue
-      const olderRow = changed.older[at] ?? noRow
-      const entry = olderRow === noRow ? undefined : before.rows[olderRow]
-      if (entry !== undefined) rows[row] = entry
-      if (entry === undefined || !pending.has(entry)) open.delete(row)
-    }
-    // An output without pending rows was compared unchanged.
-    if (open.size === 0 || !before.rows.some((entry) => pending.has(entry))) break
-  }
-  return settled
+/** A company as a registry states it now. */
+interface CurrentCompany {
+  /** See interface, "v3 entity record", without its envelope. */
+  readonly entity: object
+  readonly mergedInto: string | null
+  /** Factors about its end, as an answer has them. */
+  readonly factors: readonly unknown[]
 }
 
-/** Yields the baseline of a run, the baseline of that run, and so on. */
-async function* readEarlierOutputs(
+/** Answers that a registry gives otherwise now. */
+export interface AnswerChanges {
+  /** The changes of each row, in the order of its output; read once. */
+  readonly batches: AsyncGenerator<readonly Change[], void>
+  /** Counts so far: of answered companies and rows, of those that changed, and by kind of change. */
+  readonly counts: AnswerChangeCounts
+}
+
+interface AnswerChangeCounts {
+  readonly companyCount: number
+  readonly rowCount: number
+  readonly changedCompanyCount: number
+  readonly changedRowCount: number
+  readonly kinds: ChangeCounts
+}
+
+/**
+ * Compares the matched companies of the newest output of each input with what their registry states now. Only answers
+ * of the embedded service and of an own registry are compared. `findCompany` returns `null` for an unknown id. Throws
+ * CHECKPOINT_DAMAGED and HISTORY_VERSION.
+ */
+export function readAnswerChanges(
   history: Outputs,
-  run: number,
-  first: number | null,
-): AsyncGenerator<PublishedOutput> {
-  const baselines = new Map((await history.runs()).map(({ number, baseline }) => [number, baseline]))
-  let number = baselines.get(run) ?? first
-  for (; number !== null; number = baselines.get(number) ?? null) {
-    const output = await history.published(number)
-    if (output === null) return
-    yield output
+  findCompany: (entityId: string) => CurrentCompany | null,
+): AnswerChanges {
+  const [companies, changed] = [new Set<string>(), new Set<string>()]
+  const kinds = new Map<ChangeKind, number>()
+  let rowCount = 0
+  let changedRowCount = 0
+  const compare = (entry: PublishedEntry, row: number, run: number, isOwn: boolean): readonly Change[] => {
+    const state = parsePublishedState(entry.state)
+    const id = state.get('entity_id')?.value
+    if (id === undefined || !hasMatch(state) || !(isOwn || getSide(state) === 'registry')) return []
+    const company = findCompany(id)
+    if (company === null) return []
+    const changes = compareRow(entry, { ...entry, state: renderCurrent(state, company) }, row, run)
+    companies.add(id)
+    rowCount++
+    if (changes.length === 0) return []
+    changed.add(id)
+    changedRowCount++
+    for (const { kind } of changes) kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
+    return changes
   }
+  const batches = async function* () {
+    const seen = new Set<string>()
+    for (const { number, series, isPublished, record } of await history.runs()) {
+      if (!isPublished || seen.has(series)) continue
+      seen.add(series)
+      const output = await readSettledOutput(history, number)
+      for (let start = 0; start < (output?.rows.length ?? 0) && output !== null; start += batchRows) {
+        const rows = Uint32Array.from(output.rows.subarray(start, start + batchRows), (_, at) => start + at)
+        const read = await readRowEntries(output, rows)
+        const isOwn = record?.service === 'embedded'
+        yield [...rows].flatMap((row) => compare(read(row), row, number, isOwn))
+      }
+    }
+  }
+  return {
+    batches: batches(),
+    get counts() {
+      const [companyCount, changedCompanyCount] = [companies.size, changed.size]
+      return { companyCount, rowCount, changedCompanyCount, changedRowCount, kinds: toCounts(kinds) }
+    },
+  }
+}
+
+/** Returns the state of a row if its company is the same, with the facts of today. */
+function renderCurrent(state: PublishedState, { entity, mergedInto, factors }: CurrentCompany): string {
+  const getValue = (field: 'status' | 'confidence' | 'entity_id') => state.get(field)?.value ?? null
+  const merged = mergedInto === null ? null : { status: 'merged', entity_id: mergedInto }
+  const line = renderResult(
+    { entity, factors, merged_into: mergedInto },
+    {
+      status: getValue('status'),
+      confidence: getValue('confidence'),
+      entity_id: getValue('entity_id'),
+      ...merged,
+    },
+  )
+  return renderPublishedState(line)
 }
 
 /** Columns of a changes file, in order, with their values. */

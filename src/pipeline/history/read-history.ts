@@ -26,7 +26,7 @@ export { needsReview, parsePublishedState } from '../answers/published-state.js'
 export { isNamedJob } from '../../core/partition.js'
 export { formatFirst, formatSample } from '../answers/first-rule.js'
 export type { ChangesRequest } from './changes-file.js'
-export { readChanges, toChangeRecord } from './compare-outputs.js'
+export { readAnswerChanges, readChanges, toChangeRecord, type AnswerChanges } from './compare-outputs.js'
 export { chooseRuns, sumRuns } from './remembered-runs.js'
 export {
   getBilled,

@@ -1,7 +1,9 @@
 import { UserError } from '../../core/errors.js'
 import { countBilled, sumSubmitted, toMicros, type BilledCount } from '../../core/money.js'
 import { readScope } from '../../core/lookup-state.js'
-import type { RememberedRun, ScopeSubmissions } from './run-record.js'
+import { isPendingStatus } from '../answers/published-state.js'
+import { matchRows, noRow } from './match-rows.js'
+import type { HistoryReader, PublishedOutput, RememberedRun, ScopeSubmissions } from './run-record.js'
 
 /** Two runs whose outputs are compared. */
 export interface RunPair {
@@ -216,4 +218,57 @@ export function chooseBaseline(
   const newest = earlier[0]
   if (newest === undefined || newest.endedAtMs !== null) return newest?.number ?? null
   return earlier.some(({ number }) => number === newest.baseline) ? newest.baseline : null
+}
+
+/** Runs of a checkpoint, and their outputs. */
+export type Outputs = Pick<HistoryReader, 'runs' | 'published'>
+
+/**
+ * Returns a run's output as later ones are compared with it: each pending row takes the entry of the same row in the
+ * baseline, in the baseline's baseline, and so on. Rows that never had an answer stay pending. Returns `null` if the
+ * output is no longer stored. `baseline` is for a run that was killed before it stored its own. Rejects with
+ * CHECKPOINT_DAMAGED.
+ */
+export async function readSettledOutput(
+  history: Outputs,
+  run: number,
+  baseline: number | null = null,
+): Promise<PublishedOutput | null> {
+  const output = await history.published(run)
+  if (output === null) return null
+  const pending = new Set(await output.numbersOf(isPendingStatus))
+  const rows = output.rows.slice()
+  const open = new Set<number>()
+  for (const [row, entry] of rows.entries()) if (pending.has(entry)) open.add(row)
+  if (open.size === 0) return output
+  const settled = { ...output, rows }
+  for await (const before of readEarlierOutputs(history, run, baseline)) {
+    for (const entry of await before.numbersOf(isPendingStatus)) pending.add(entry)
+    const { changed } = await matchRows(before, settled)
+    for (const [at, row] of changed.newer.entries()) {
+      if (!open.has(row)) continue
+      const olderRow = changed.older[at] ?? noRow
+      const entry = olderRow === noRow ? undefined : before.rows[olderRow]
+      if (entry !== undefined) rows[row] = entry
+      if (entry === undefined || !pending.has(entry)) open.delete(row)
+    }
+    // An output without pending rows was compared unchanged.
+    if (open.size === 0 || !before.rows.some((entry) => pending.has(entry))) break
+  }
+  return settled
+}
+
+/** Yields the baseline of a run, the baseline of that run, and so on. */
+async function* readEarlierOutputs(
+  history: Outputs,
+  run: number,
+  first: number | null,
+): AsyncGenerator<PublishedOutput> {
+  const baselines = new Map((await history.runs()).map(({ number, baseline }) => [number, baseline]))
+  let number = baselines.get(run) ?? first
+  for (; number !== null; number = baselines.get(number) ?? null) {
+    const output = await history.published(number)
+    if (output === null) return
+    yield output
+  }
 }

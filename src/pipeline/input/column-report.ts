@@ -105,6 +105,7 @@ const heldTexts: Readonly<Record<IdentifierFault, string>> = {
   lei_form: 'an LEI that does not have the form of one',
   cik: 'a CIK that is no number of at most ten digits',
   registration_id: 'a company number that does not have the form of one',
+  registration_checksum: 'a company number with wrong check digits',
   ein: 'an EIN without nine digits',
   bic: 'a BIC that does not have the form of one',
   ticker: 'a ticker that is not one symbol',
@@ -113,6 +114,10 @@ const heldTexts: Readonly<Record<IdentifierFault, string>> = {
 }
 
 const namedRowsMax = 3
+
+/** From this number of wrong check digits on, the column has other numbers, or a program has damaged them. */
+const wrongMin = 3
+const wrongShareMin = 0.1
 
 /** Why rows that are headers are not looked up. */
 export const repeatedHeaders = {
@@ -135,6 +140,7 @@ export class IdentifierCounts {
   readonly #faults = new Map<IdentifierFault, CountedRows>()
   readonly #headers = new Map<string, CountedRows>()
   readonly #countries = { count: 0, rowNumbers: [] as number[], names: new Set<string>() }
+  #rowCount = 0
   #byIdentifier = 0
   #byDomain = 0
 
@@ -148,6 +154,7 @@ export class IdentifierCounts {
     },
     rowNumber: number,
   ): void {
+    this.#rowCount++
     if (row.byIdentifier === true) this.#byIdentifier++
     if (row.kind === 'domain') this.#byDomain++
     if (row.unknownCountry !== undefined) {
@@ -167,27 +174,35 @@ export class IdentifierCounts {
   /** Returns why rows may be read wrongly: below another header, columns may have other meanings. */
   listDoubts(): string[] {
     const counted = this.#headers.get(repeatedHeaders.other)
-    if (counted === undefined) return []
-    const are = plural(counted.count, 'row is a header', 'rows are headers')
+    const wrong = this.#faults.get('registration_checksum')
+    const isDoubt = wrong !== undefined && wrong.count >= Math.max(wrongMin, this.#rowCount * wrongShareMin)
     return [
-      `${are} with other columns (${formatRowNumbers(counted)}): not looked up; the rows below may be read wrongly`,
+      ...(counted === undefined
+        ? []
+        : [
+            `${plural(counted.count, 'row is a header', 'rows are headers')} with other columns (${formatRowNumbers(counted)}): not looked up; the rows below may be read wrongly`,
+          ]),
+      ...(isDoubt ? [describeWrongNumbers(wrong)] : []),
     ]
   }
 
   /** Returns sentences for the user, with the doubts; `isBilled` if a service bills each lookup. */
   listNotes(isBilled: boolean): string[] {
     const repeated = this.#headers.get(repeatedHeaders.same)
+    const doubts = this.listDoubts()
+    const faults = [...this.#faults].map(([fault, counted]) =>
+      fault === 'registration_checksum'
+        ? describeWrongNumbers(counted)
+        : `${formatRows(counted.count)} ${heldTexts[fault]} (${formatRowNumbers(counted)}): looked up without it`,
+    )
     return [
       ...(repeated === undefined
         ? []
         : [
             `${plural(repeated.count, 'row repeats', 'rows repeat')} the header (${formatRowNumbers(repeated)}): not looked up`,
           ]),
-      ...this.listDoubts(),
-      ...[...this.#faults].map(
-        ([fault, counted]) =>
-          `${formatRows(counted.count)} ${heldTexts[fault]} (${formatRowNumbers(counted)}): looked up without it`,
-      ),
+      ...doubts,
+      ...faults.filter((text) => !doubts.includes(text)),
       ...(this.#countries.count === 0 ? [] : [this.#describeCountries(isBilled)]),
       ...(this.#byDomain === 0 ? [] : [`${formatRows(this.#byDomain)} no name: looked up by domain`]),
       ...(this.#byIdentifier === 0
@@ -214,6 +229,10 @@ const quoteCountry = (name: string): string => {
   const text = printable(name.replace(/\s+/g, ' '))
   return `"${text.length > countryCharsMax ? `${text.slice(0, countryCharsMax)}…` : text}"`
 }
+
+/** The company that the name finds has another number. */
+const describeWrongNumbers = (counted: CountedRows): string =>
+  `${formatRows(counted.count)} ${heldTexts.registration_checksum} (${formatRowNumbers(counted)}): correct them; no company has such a number`
 
 const formatRows = (count: number): string => plural(count, 'row has', 'rows have')
 

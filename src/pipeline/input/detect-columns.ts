@@ -15,6 +15,7 @@ import {
   type PlacePart,
   type PlaceSet,
 } from './header-words.js'
+import { calculateDistance } from '../../core/edit-distance.js'
 import { UserError } from '../../core/errors.js'
 import { findIdentifiers, findIdentifierPlaces, type FoundIdentifiers } from './find-identifiers.js'
 import {
@@ -32,6 +33,8 @@ type FindColumn = (column: string, flag: string, usage?: string) => string
 interface ColumnSetting {
   readonly flag: string
   readonly origin?: ConfigOrigin | undefined
+  /** Text that may be omitted in front of the column. */
+  readonly prefix?: string
 }
 
 /**
@@ -126,23 +129,42 @@ export function findColumn(
   setting: ColumnSetting,
   nested: NestedColumns = noNested,
 ): string {
+  const { prefix = '' } = setting
   const members = [...nested.values()].flatMap((one) => one.members)
-  const key = toSpellingKey(column)
-  const isSpelledSo = (name: string) => key !== '' && toSpellingKey(name) === key
+  const names = [...header, ...members]
+  const whole = prefix + column
+  const [key, wholeKey] = [toSpellingKey(column), toSpellingKey(whole)]
+  const isSpelledSo = (name: string) => key !== '' && [key, wholeKey].includes(toSpellingKey(name))
   const found =
-    header.find((name) => name === column) ??
-    members.find((name) => name === column) ??
-    header.find(isSpelledSo) ??
-    members.find(isSpelledSo)
+    names.find((name) => name === column) ?? names.find((name) => name === whole) ?? names.find(isSpelledSo)
   if (found === undefined) {
     const message = `the input has no column "${column}" (${getConfigKey(setting) ?? setting.flag})`
     const isOfFile = getConfigKey(setting) !== undefined
     const override = isOfFile ? `to name another column for this input, pass ${setting.flag}; ` : ''
+    const nearest = findNearest(names, [column, whole])
+    const guess = nearest === null ? '' : `did you mean ${JSON.stringify(nearest)}? `
     throw new UserError('INPUT_COLUMN_MISSING', message, {
-      hint: `${override}it has: ${formatList([...header, ...members])}`,
+      hint: `${override}${guess}it has: ${formatList(names)}`,
     })
   }
   return found
+}
+
+/**
+ * Returns the name with the fewest typing errors against one of `wanted`, or one that contains it; `null` if each has
+ * errors in more than a third of its letters.
+ */
+function findNearest(names: readonly string[], wanted: readonly string[]): string | null {
+  const keys = wanted.map((text) => toSpellingKey(text))
+  const ranked = names.map((name) => {
+    const key = toSpellingKey(name)
+    const typosMax = Math.ceil(Math.min(key.length, ...keys.map((text) => text.length)) / 3)
+    const typos = Math.min(...keys.map((text) => calculateDistance(text, key, typosMax)))
+    return { name, typos, isNear: key !== '' && typos <= typosMax }
+  })
+  const [nearest] = ranked.filter(({ isNear }) => isNear).sort((one, other) => one.typos - other.typos)
+  const [word = ''] = keys
+  return nearest?.name ?? names.find((name) => word !== '' && toSpellingKey(name).includes(word)) ?? null
 }
 
 const getConfigKey = ({ flag, origin }: ColumnSetting): string | undefined => origin?.[flag]

@@ -3,7 +3,7 @@ import {
   toHeaderKey,
   identifierHeaders,
   isOtherParty,
-  findRegisterCountry,
+  listRegisterCountries,
   symbolHeaders,
 } from './header-words.js'
 import {
@@ -72,7 +72,8 @@ function listFittingColumns(
   return named
     .sort((one, other) => rank(one) - rank(other))
     .filter((column) => {
-      const why = findContentFault(key, samples.get(column) ?? [], names)
+      const cells = samples.get(column) ?? []
+      const why = findContentFault(key, cells, names, toHeaderKey(column))
       if (why !== null) unused.set(column, { kind: identifierNames[key], why })
       return why === null
     })
@@ -107,7 +108,7 @@ function findByContent(
     // The header must say whose addresses they are: next to a name, they may be an account manager's.
     if (key === 'email' && (name !== null || isIdentified))
       return 'its header does not say whose addresses they are'
-    return findContentFault(key, samples.get(column) ?? [], names)
+    return findContentFault(key, samples.get(column) ?? [], names, toHeaderKey(column))
   }
   let found: string | null = null
   for (const column of certain) {
@@ -125,7 +126,8 @@ export function findIdentifierPlaces(
 ): IdentifierColumns {
   const { registration_id: registration, ticker } = columns
   const own = findPlaceColumn(header, 'registration_country', samples)
-  const isOfOneCountry = registration !== undefined && findRegisterCountry(toHeaderKey(registration)) !== null
+  const isOfOneCountry =
+    registration !== undefined && listRegisterCountries(toHeaderKey(registration)).length === 1
   const country = own ?? (isOfOneCountry ? undefined : countries[0])
   const exchange = findExchangeColumn(header, samples)
   return {

@@ -223,7 +223,13 @@ export const identifierHeaders: Readonly<Record<IdentifierKey | IdentifierPlaceK
     'Registernummer|siren|numéro siren|siret|numéro siret|kvk|kvk nummer|ondernemingsnummer|orgnr|organisationsnummer',
     'companies house number|business registration number|HRB Nr|HR Nummer|rcs',
     'organisasjonsnummer|org nr|organization number|organisation number|cvr|cvr nummer|y tunnus|ičo|krs|regon|cnpj|cui',
-    'огрн|法人番号|统一社会信用代码|사업자등록번호|abn|acn|uen|cin',
+    'огрн|法人番号|统一社会信用代码|사업자등록번호|abn|acn|uen|cin|cvr nr|foretaksnummer',
+    'n siren|n siret|no siren|no siret|siren numéro|numéro de siret|numéro de siren|identifiant siret|KvK nr|inschrijvingsnummer|kbo',
+    "kbo nummer|bce|numéro bce|numéro d'entreprise|enterprise number|UID|UID Nummer|CHE Nummer|numéro IDE|IDE|numero IDI",
+    'Y-tunnus numero|business id|FO nummer|registrikood|registry code|reģistrācijas numurs|vienotais reģistrācijas numurs',
+    'įmonės kodas|juridinio asmens kodas|identifikační číslo|IČ|IČO firmy|identifikačné číslo|numer KRS|nr KRS|numer REGON',
+    'nr REGON|CNPJ number|número CNPJ|nº CNPJ|abn number|acn number|australian business number|australian company number',
+    'orgnummer|org nummer|統一編號|統編|ЄДРПОУ|код ЄДРПОУ|מספר חברה|ח.פ.|cro number|corporation number',
   ),
   ein: toHeaderKeys('ein|fein|employer identification number|federal tax id|federal ein|irs ein'),
   bic: toHeaderKeys('bic|bic code|swift|swift code|bic swift|swift bic|swift bic code'),
@@ -249,33 +255,48 @@ export const identifierHeaders: Readonly<Record<IdentifierKey | IdentifierPlaceK
 /** Headers of exchange symbols if there is also an exchange: chemistry and currencies have symbols too. */
 export const symbolHeaders: readonly string[] = toHeaderKeys('symbol')
 
-/** Names of register numbers used in only one country. */
+/** Names of register numbers by country. Some names are used in two countries. */
 const countryLists: Readonly<Record<string, string>> = {
-  AU: 'abn|acn',
-  BR: 'cnpj',
+  AU: 'abn|acn|abn number|acn number|australian business number|australian company number',
+  BE: "ondernemingsnummer|kbo|kbo nummer|bce|numéro bce|numéro d'entreprise|enterprise number",
+  BR: 'cnpj|CNPJ number|número CNPJ|nº CNPJ',
+  CH: 'UID|UID Nummer|CHE Nummer|numéro IDE|IDE|numero IDI',
   CN: '统一社会信用代码',
+  CZ: 'ičo|identifikační číslo|IČ|IČO firmy',
   DE: 'Handelsregisternummer|HRB|HRB Nr|HRB Nummer',
-  DK: 'cvr|cvr nummer',
-  FI: 'y tunnus',
-  FR: 'siren|siret|numéro siren|numéro siret',
+  DK: 'cvr|cvr nummer|cvr nr',
+  EE: 'registrikood|registry code',
+  FI: 'y tunnus|Y-tunnus numero|business id|FO nummer',
+  FR: 'siren|siret|numéro siren|numéro siret|siren numéro|numéro de siret|numéro de siren|identifiant siret|n siren|n siret|no siren|no siret',
+  IE: 'cro number',
+  IL: 'מספר חברה|ח.פ.',
   JP: '法人番号',
   KR: '사업자등록번호',
-  NL: 'kvk|kvk nummer',
-  NO: 'organisasjonsnummer',
-  PL: 'krs|regon',
+  LT: 'įmonės kodas|juridinio asmens kodas',
+  LV: 'reģistrācijas numurs|vienotais reģistrācijas numurs',
+  NL: 'kvk|kvk nummer|KvK nr',
+  NO: 'organisasjonsnummer|orgnr|org nr|orgnummer|org nummer|foretaksnummer',
+  PL: 'krs|regon|numer KRS|nr KRS|numer REGON|nr REGON',
   RO: 'cui',
   RU: 'огрн',
-  SE: 'organisationsnummer',
+  SE: 'organisationsnummer|orgnr|org nr|orgnummer|org nummer',
   SG: 'uen',
+  SK: 'ičo|identifikačné číslo',
+  TW: '統一編號|統編',
+  UA: 'ЄДРПОУ|код ЄДРПОУ',
 }
-const countryOfHeader = new Map(
-  Object.entries(countryLists).flatMap(([country, list]) =>
-    toHeaderKeys(list).map((key) => [key, country] as const),
-  ),
-)
+const countriesOfHeader = new Map<string, string[]>()
+for (const [country, list] of Object.entries(countryLists))
+  for (const key of new Set(toHeaderKeys(list)))
+    countriesOfHeader.set(key, [...(countriesOfHeader.get(key) ?? []), country])
 
-/** Returns the country whose register numbers have that name; null if there are several. */
-export const findRegisterCountry = (key: string): string | null => countryOfHeader.get(key) ?? null
+/** Returns the countries whose register numbers have that name; none for a name like `company number`. */
+export const listRegisterCountries = (key: string): readonly string[] => countriesOfHeader.get(key) ?? []
+
+/** Other tables have columns of this name too: their cells decide. */
+export const ambiguousNumberHeaders: ReadonlySet<string> = new Set(
+  toHeaderKeys('UID|IDE|IČ|kbo|bce|business id|registry code|enterprise number'),
+)
 
 /** Identifiers that are not looked up, but reported. */
 export const otherIdentifierHeaders: readonly [kind: string, keys: readonly string[]][] = [

@@ -1,5 +1,7 @@
-import { classifyDomain } from '../../core/shared-domains.js'
+import { classifyDomain } from '../../core/domain-name.js'
 import { toCanonicalIdentifier, type IdentifierKey } from '../../core/identifiers.js'
+import { hasWrongCheckDigits, toCompanyNumber } from '../../core/national-numbers.js'
+import { ambiguousNumberHeaders, listRegisterCountries } from './header-words.js'
 import { isPlaceholder } from '../../core/lookup-identity.js'
 
 /** Returns the text of a cell; null if it is blank or a placeholder. */
@@ -60,12 +62,17 @@ export function findContentFault(
   key: IdentifierKey,
   cells: readonly string[],
   names: readonly string[] | null,
+  header: string,
 ): string | null {
   const values = cells.flatMap((cell) => toFilledCell(cell) ?? [])
   if (values.length === 0) return null
-  if (calculateShare(values, fitting[key]) < shareMin[key]) {
+  const countries = key === 'registration_id' ? listRegisterCountries(header) : []
+  const isNumber = (text: string) =>
+    countries.some((country) => toCompanyNumber(country.toLowerCase(), text) !== null)
+  if (calculateShare(values, (text) => fitting[key](text) || isNumber(text)) < shareMin[key]) {
     return key === 'lei' ? 'most cells have wrong check digits' : 'most cells have another form'
   }
+  if (countries.length > 0) return findNumberFault(values, header, isNumber)
   if (key !== 'website' && key !== 'email') return null
   const hosts = values.map(toHost)
   if (
@@ -76,6 +83,20 @@ export function findContentFault(
   if (key === 'website' && isMost(hosts, (host) => getSharedKind(host) === 'platform'))
     return 'most are pages on sites shared by many companies'
   return names !== null && isOneForAll(hosts, names) ? 'most names have the same domain' : null
+}
+
+/** Returns the reason why cells under the name of a country's company numbers are not used; null if they are. */
+function findNumberFault(
+  values: readonly string[],
+  header: string,
+  isNumber: (text: string) => boolean,
+): string | null {
+  if (ambiguousNumberHeaders.has(header) && calculateShare(values, isNumber) < shareMin.lei)
+    return 'most cells are not company numbers of a country where they have this name'
+  const isWrong = (text: string) =>
+    !isNumber(text) &&
+    listRegisterCountries(header).some((country) => hasWrongCheckDigits(country.toLowerCase(), text))
+  return calculateShare(values, isWrong) > 1 - shareMin.lei ? 'most cells have wrong check digits' : null
 }
 
 /** Fewer cells than this prove nothing. */
@@ -126,7 +147,8 @@ const calculateShare = (values: readonly string[], is: (value: string) => boolea
   values.filter(is).length / values.length
 
 /** Faults of an identifier in a row; it is not submitted. */
-export type IdentifierFault = Exclude<IdentifierKey, 'lei'> | 'lei_form' | 'lei_checksum'
+export type IdentifierFault =
+  Exclude<IdentifierKey, 'lei'> | 'lei_form' | 'lei_checksum' | 'registration_checksum'
 
 /** Reasons why a row without other data is not submitted. */
 export const faultReasons: Readonly<Record<IdentifierFault, string>> = {
@@ -134,6 +156,7 @@ export const faultReasons: Readonly<Record<IdentifierFault, string>> = {
   lei_form: 'the LEI does not have the form of one',
   cik: 'the CIK is no number of at most ten digits',
   registration_id: 'the company number does not have the form of one',
+  registration_checksum: 'the company number has wrong check digits',
   ein: 'the EIN does not have nine digits',
   bic: 'the BIC does not have the form of one',
   ticker: 'the ticker is not one symbol',

@@ -107,6 +107,11 @@ export class InputColumns {
     return column === null ? null : findColumn(this.input.columns, column, { flag, origin })
   }
 
+  /** The same for a column, or a member of a nested one, that may be named without `prefix`. */
+  findAny(column: string, flag: string, prefix: string): string {
+    return findColumn(this.input.columns, column, { flag, prefix }, this.input.layout.nested)
+  }
+
   /** Reports the use of each column, and other columns that might help. */
   report(columns: LookupColumns): ColumnReport {
     const { input, requested, samples } = this

@@ -319,7 +319,7 @@ async function* readFirstPass<Row>(
   if (partition === null || files.length === 1 || table.columns.length === columnCount) return
   throw new UserError(
     'PARTITION_UNSUPPORTED',
-    'some rows have more cells than their header, so the columns of this part would differ from those of the others',
+    'some rows have more cells than their header, so the columns of this partition would differ from those of the others',
     { hint: `fix the rows, or name these columns in the header; ${(table.listNotes?.() ?? []).join('; ')}` },
   )
 }

@@ -1,4 +1,4 @@
-import { toRootDomain } from '../../core/domain-name.js'
+import { classifyDomain, toRootDomain } from '../../core/domain-name.js'
 import {
   foldText,
   identify,
@@ -15,8 +15,8 @@ import {
   type StatedIdentifier,
 } from '../../core/stated-identifiers.js'
 import type { LookupRule } from './columns.js'
-import { findRegisterCountry, toHeaderKey } from './header-words.js'
-import { classifyDomain } from '../../core/shared-domains.js'
+import { hasWrongCheckDigits, toCompanyNumber } from '../../core/national-numbers.js'
+import { listRegisterCountries, toHeaderKey } from './header-words.js'
 import { faultReasons, toFilledCell, type IdentifierFault, findLei } from './identifier-content.js'
 import {
   identifierKeys,
@@ -127,11 +127,13 @@ function readRow(rule: LookupRule, { name, identifiers: cells }: RowCells): Read
     const text = key === 'lei' ? lei : cells[key]
     if (key === 'website' || key === 'email' || text === undefined) continue
     const read = readOne(rule, key, text, cells)
-    if ('kind' in read) stated.push(read)
-    else {
-      faults.push(read.fault)
-      reasons.push(`no company name, and ${faultReasons[read.fault]}`)
-    }
+    const isWrong = 'kind' in read && isWrongNumber(read, rule)
+    // With a name, the number is sent too, so that the service doubts a company that has another one.
+    if ('kind' in read && !(isWrong && isBlank(own.name))) stated.push(read)
+    const fault = isWrong ? 'registration_checksum' : 'kind' in read ? null : read.fault
+    if (fault === null) continue
+    faults.push(fault)
+    reasons.push(`no company name, and ${faultReasons[fault]}`)
   }
   const site = findWebsite(own.address ?? cells.website, cells.email)
   if (site.shared !== null) reasons.unshift(site.shared)
@@ -168,7 +170,8 @@ function readOne(
     case 'ticker':
       return read(cells.exchange ?? null) ?? { fault: key }
     case 'registration_id': {
-      const implied = findRegisterCountry(toHeaderKey(columns.identifiers.registration_id ?? ''))
+      const header = toHeaderKey(columns.identifiers.registration_id ?? '')
+      const implied = findNumberCountry(listRegisterCountries(header), text)
       return read(toRegisterPlace(cells.registration_country ?? '') ?? implied) ?? { fault: key }
     }
     case 'lei': {
@@ -180,6 +183,26 @@ function readOne(
     case 'bic':
       return read(null) ?? { fault: key }
   }
+}
+
+/** Returns the only country with such a name and number. */
+function findNumberCountry(countries: readonly string[], text: string): string | null {
+  if (countries.length === 1) return countries[0] ?? null
+  const [found = null, ...others] = countries.filter(
+    (country) => toCompanyNumber(country.toLowerCase(), text) !== null,
+  )
+  return others.length === 0 ? found : null
+}
+
+/** No company has a number with wrong check digits. Without a place, the header of the column names countries. */
+function isWrongNumber({ kind, value, place }: StatedIdentifier, { columns }: LookupRule): boolean {
+  if (kind !== 'registration_id') return false
+  const named = listRegisterCountries(toHeaderKey(columns.identifiers.registration_id ?? ''))
+  const countries = (place === null ? named : [place]).map((country) => country.toLowerCase())
+  return (
+    countries.some((country) => hasWrongCheckDigits(country, value)) &&
+    !countries.some((country) => toCompanyNumber(country, value) !== null)
+  )
 }
 
 interface Site {

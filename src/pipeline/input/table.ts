@@ -1,4 +1,4 @@
-import type { Encoding } from '../../core/encodings.js'
+import type { Encoding } from '../../core/file-formats.js'
 import type { WrittenCell } from '../../tables/writers.js'
 import type { NestedColumns } from './nested-columns.js'
 import type { SourceFile } from './sources.js'

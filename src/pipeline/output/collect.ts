@@ -80,7 +80,7 @@ function assertAll(parts: readonly PublishedPart[], partCount: number, job: stri
   const shown = missing.slice(0, shownMax).join(', ') + (missing.length > shownMax ? ', …' : '')
   throw new UserError(
     'PARTS_MISSING',
-    `${missing.length} of ${partCount} parts of the job "${job}" are not published: ${shown}`,
+    `${missing.length} of ${partCount} partitions of the job "${job}" are not published: ${shown}`,
     { hint: `${formatRunCommand(job, missing[0] ?? 1, partCount)}; then collect again` },
   )
 }
@@ -100,8 +100,8 @@ function getOutputPath(parts: readonly PublishedPart[]): string {
   if (other === undefined) return first.outputPath
   throw new UserError(
     'PARTS_UNLIKE',
-    `part ${first.part} was written for ${first.outputPath}, and part ${other.part} for ${other.outputPath}`,
-    { hint: 'run all parts with the same -o, under another --job: existing answers are reused' },
+    `partition ${first.part} was written for ${first.outputPath}, and partition ${other.part} for ${other.outputPath}`,
+    { hint: 'run all partitions with the same -o, under another --job: existing answers are reused' },
   )
 }
 
@@ -115,9 +115,13 @@ async function assertIntact(
     signal?.throwIfAborted()
     const found = await findFault(part)
     if (found === null) continue
-    throw new UserError('PART_DAMAGED', `part ${part.part} of ${partCount}: ${found.path} ${found.fault}`, {
-      hint: `${formatRunCommand(job, part.part, partCount)}; it is written again, and nothing is billed twice`,
-    })
+    throw new UserError(
+      'PART_DAMAGED',
+      `partition ${part.part} of ${partCount}: ${found.path} ${found.fault}`,
+      {
+        hint: `${formatRunCommand(job, part.part, partCount)}; it is written again, and nothing is billed twice`,
+      },
+    )
   }
 }
 
@@ -138,9 +142,9 @@ async function writeOne(
       'OUTPUT_FORMAT_UNKNOWN',
       form.format === 'xlsx'
         ? 'workbooks cannot be joined'
-        : `the parts are ${form.format}, and ${path} would be ${asked.format}`,
+        : `the partitions are ${form.format}, and ${path} would be ${asked.format}`,
       {
-        hint: 'parts of CSV, NDJSON or Parquet are joined without conversion: name an output of the same format',
+        hint: 'partitions of CSV, NDJSON or Parquet are joined without conversion: name an output of the same format',
       },
     )
   }
@@ -177,7 +181,7 @@ function assertApart(path: string, parts: readonly PublishedPart[]): void {
   if (wrong === undefined && path !== '-') return
   throw new UserError(
     'OUTPUT_UNWRITABLE',
-    path === '-' ? 'parts cannot be written to standard output' : `${path} is a part of the job`,
+    path === '-' ? 'partitions cannot be written to standard output' : `${path} is a partition of the job`,
     { hint: 'name another file for -o' },
   )
 }

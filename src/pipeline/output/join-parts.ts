@@ -53,14 +53,14 @@ function createUnlikeError(
   const more = otherColumns.filter((name) => !columns.includes(name))
   const fewer = columns.filter((name) => !otherColumns.includes(name))
   const said = [
-    ...(more.length === 0 ? [] : [`part ${other.part} also has ${formatNames(more)}`]),
-    ...(fewer.length === 0 ? [] : [`part ${one.part} also has ${formatNames(fewer)}`]),
+    ...(more.length === 0 ? [] : [`partition ${other.part} also has ${formatNames(more)}`]),
+    ...(fewer.length === 0 ? [] : [`partition ${one.part} also has ${formatNames(fewer)}`]),
   ]
   return new UserError(
     'PARTS_UNLIKE',
-    `parts ${one.part} and ${other.part} have different columns: ${said.join('; ') || 'their order or types differ'}`,
+    `partitions ${one.part} and ${other.part} have different columns: ${said.join('; ') || 'their order or types differ'}`,
     {
-      hint: 'run all parts with the same version and settings, under another --job: existing answers are reused',
+      hint: 'run all partitions with the same version and settings, under another --job: existing answers are reused',
     },
   )
 }
@@ -70,9 +70,13 @@ const formatNames = (names: readonly string[]) =>
   names.slice(0, shownMax).join(', ') + (names.length > shownMax ? ', …' : '')
 
 function createRowCountError({ part, path, rowCount }: PublishedPart, found: number): UserError {
-  return new UserError('PART_DAMAGED', `part ${part} has ${found} rows instead of ${rowCount}: ${path}`, {
-    hint: 'run that part again',
-  })
+  return new UserError(
+    'PART_DAMAGED',
+    `partition ${part} has ${found} rows instead of ${rowCount}: ${path}`,
+    {
+      hint: 'run that partition again',
+    },
+  )
 }
 
 /** Writes all rows of the parts, in order, to one file. Throws PART_DAMAGED if a part's row count has changed. */

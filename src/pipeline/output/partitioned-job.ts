@@ -55,7 +55,7 @@ export function joinJob(postgres: Postgres, job: JobRequest): Promise<number> {
     if (made !== undefined) return made.job_id
     throw new UserError(
       'JOB_NAME_TAKEN',
-      `the job "${job.name}" was started without parts, and has not ended`,
+      `the job "${job.name}" was started without partitions, and has not ended`,
       { hint: 'pass another --job; or remove --partition to continue it' },
     )
   })
@@ -65,7 +65,7 @@ export function joinJob(postgres: Postgres, job: JobRequest): Promise<number> {
 export async function assertWithoutParts(postgres: Postgres, name: string, scope: string): Promise<void> {
   const known = (await findJobs(postgres, name)).find((one) => one.scope === scope)
   if (known === undefined) return
-  throw new UserError('JOB_NAME_TAKEN', `the job "${name}" has ${known.partition_count} parts`, {
+  throw new UserError('JOB_NAME_TAKEN', `the job "${name}" has ${known.partition_count} partitions`, {
     hint: `pass --partition I/${known.partition_count} for one of them, or another --job`,
   })
 }
@@ -94,7 +94,7 @@ function assertSame(known: JobRow, { name, partition, inputFingerprint }: JobReq
   if (known.partition_count !== partition.count) {
     throw new UserError(
       'JOB_PARTS_DIFFER',
-      `the job "${name}" has ${known.partition_count} parts, and this process was started for one of ${partition.count}`,
+      `the job "${name}" has ${known.partition_count} partitions, and this process was started for one of ${partition.count}`,
       { hint: `pass --partition I/${known.partition_count}, or another --job` },
     )
   }
@@ -117,7 +117,7 @@ export async function findJob(
   const jobs = ofService.length > 0 ? ofService : all
   const [job, another] = jobs
   if (job === undefined) {
-    throw new UserError('JOB_NOT_FOUND', `the checkpoint has no job "${name}" with parts`, {
+    throw new UserError('JOB_NOT_FOUND', `the checkpoint has no job "${name}" with partitions`, {
       hint: 'check --job and --checkpoint; a run with --partition creates the job',
     })
   }

@@ -20,6 +20,7 @@ import { StagedFile } from './staged-file.js'
 import { assertOutputUsable, toWriteError } from './output-path.js'
 
 export { splitOutputPath } from '../../core/partition.js'
+export { getBasisPath } from './output-format.js'
 export { assertExtraOutputUsable, assertRegular, toWriteError } from './output-path.js'
 
 export interface PlainColumn<Item> {

@@ -186,5 +186,5 @@ export const createStandbyError = (url: string): UserError =>
 
 export const createServerChangedError = (url: string): UserError =>
   new UserError('CHECKPOINT_SERVER_CHANGED', `the server of ${url} was replaced or restored`, {
-    hint: 'its missing submissions may be billed again: see docs/several-machines.md on failover, then pass --accept-rollback once',
+    hint: 'its missing submissions may be billed again: see docs/manual/several-machines.md on failover, then pass --accept-rollback once',
   })

@@ -184,7 +184,7 @@ function describePlaceAgreement(place: PlaceAgreement, where: string): Pick<Reas
     case 'country_conflict':
       return isAgainst(`The registration is in another country${where}.`)
     case 'none':
-      return isAgainst('Nothing known of where the registration is agrees with the place given.')
+      return isAgainst('The registration is not known to be in the place of the row.')
     default:
       return assertNever(place)
   }

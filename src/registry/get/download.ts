@@ -14,7 +14,6 @@ import { dirname, join } from 'node:path'
 import type { WebReply } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
 import { formatBytes } from '../../core/text.js'
-import { systemClock } from '../../platform/clock.js'
 import { syncPath } from '../../platform/files.js'
 import { readFileDateMs } from '../import/run-import.js'
 import { explainSystemFailure } from '../../platform/system-limits.js'
@@ -51,7 +50,11 @@ export async function downloadFile(
       if (cut === null) break
       if (getSize(part) > before) tries = 0
       if (tries + 1 >= publisherLimits.triesMax)
-        throw publisher.createUnreachableError(file.url, `the download of ${file.fileName} broke off: ${cut}`)
+        throw publisher.createUnreachableError(
+          file.url,
+          `the download of ${file.fileName} broke off: ${cut}`,
+          'run the same command again: the download continues',
+        )
       await publisher.pause(tries + 1)
     }
     await verify(publisher, file, part)
@@ -184,8 +187,7 @@ function explainWriteError(error: unknown, path: string): unknown {
 }
 
 /** Returns the date of a file: that of its name or content, otherwise the one that the publisher states. */
-export async function findDate(modified: string | null, path: string): Promise<number> {
+export async function findDate(modified: string | null, path: string, nowMs: number): Promise<number> {
   const stated = Date.parse(modified ?? '')
-  const nowMs = systemClock.nowMs()
   return readFileDateMs(path, Number.isNaN(stated) ? nowMs : Math.min(stated, nowMs), nowMs)
 }

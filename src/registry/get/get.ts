@@ -1,20 +1,16 @@
-import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openWebClient } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
 import { removeStaleTemporaries } from '../../platform/files.js'
 import { LockHeldError, takeLock } from '../../platform/file-locks.js'
-import { readSources } from '../edition.js'
-import { readSourceItems } from '../import/file-formats.js'
-import { isAddedUp } from '../import/mapped-format.js'
-import { importInto, runImport, type ImportResult } from '../import/run-import.js'
-import { derivationVersion } from '../model/registry-rows.js'
+import { importSource } from '../import/file-formats.js'
+import { importInto, type ImportResult } from '../import/run-import.js'
 import { openSource, type RegisterSource } from '../sources/source.js'
-import { openStore } from '../store/open-store.js'
 import { assertRoom, downloadFile, findDate } from './download.js'
-import { isSameVersion, Publisher, toStoredFile, type PublisherAccess, type RemoteFile } from './publisher.js'
+import { getDownloadFolder, LoadedEditions } from './editions.js'
+import { isSameVersion, Publisher, type PublisherAccess, type RemoteFile } from './publisher.js'
 
 /** Disk space of a registration, with its indexes. */
 export const bytesPerRow = 870
@@ -59,20 +55,11 @@ export interface GetOutcome {
   readonly error: UserError | null
   /** Only changes were read, not the whole register. */
   readonly isDelta: boolean
+  /** Why a refresh took the whole files of a source that publishes its changes; `null` otherwise. */
+  readonly wholeBecause: string | null
   /** Date of the edition that answers now, ISO 8601; `null` without one. */
   readonly edition: string | null
 }
-
-/** A loaded edition, as the folder of downloads remembers it. */
-interface KnownEdition {
-  readonly name: string
-  readonly files: readonly RemoteFile[]
-  readonly sha256: string
-  readonly mapping: string
-  readonly countries: readonly string[] | null
-  readonly date: string
-}
-type Known = Readonly<Record<string, KnownEdition>>
 
 type Failed = GetOutcome & { readonly error: UserError }
 
@@ -85,10 +72,14 @@ interface Plan {
   /** Files on this machine. */
   readonly paths: readonly string[]
   readonly countries: readonly string[] | null
-  readonly isDelta: boolean
+  /** Days that its changes cover; `null` for the whole register. */
+  readonly days: number | null
+  readonly wholeBecause: string | null
   readonly isUnchanged: boolean
   readonly byteCount: number
 }
+
+type Delta = NonNullable<RegisterSource['deltas']>[number]
 
 /**
  * Downloads registers from their publishers and loads them into the registry at a path. Each source is one transaction:
@@ -98,7 +89,7 @@ interface Plan {
  *     await getRegisters({ registryPath: 'registry.sqlite', names: ['norway'], countries: null, from: [], isRefresh: false }, services)
  */
 export async function getRegisters(order: GetOrder, services: GetServices): Promise<readonly GetOutcome[]> {
-  const folder = `${order.registryPath}-registers`
+  const folder = getDownloadFolder(order.registryPath)
   mkdirSync(folder, { recursive: true })
   const lock = lockFolder(folder, services.clock)
   const web = await openWebClient(services.environment)
@@ -109,16 +100,6 @@ export async function getRegisters(order: GetOrder, services: GetServices): Prom
     await web.close()
     lock.release()
   }
-}
-
-/** Names of the sources that `getRegisters` loaded into a registry. */
-export function listLoaded(
-  registryPath: string,
-): { name: string; countries: readonly string[] | null; date: string }[] {
-  const held = readHeld(registryPath)
-  return Object.entries(readKnown(`${registryPath}-registers`))
-    .filter(([id]) => held.has(id))
-    .map(([, { name, countries, date }]) => ({ name, countries, date }))
 }
 
 function lockFolder(folder: string, clock: Clock) {
@@ -134,7 +115,7 @@ function lockFolder(folder: string, clock: Clock) {
 }
 
 class GetSession {
-  #known: Known
+  readonly #editions: LoadedEditions
 
   constructor(
     private readonly order: GetOrder,
@@ -142,7 +123,7 @@ class GetSession {
     private readonly folder: string,
     private readonly access: PublisherAccess,
   ) {
-    this.#known = readKnown(folder)
+    this.#editions = new LoadedEditions(order.registryPath)
   }
 
   async run(): Promise<readonly GetOutcome[]> {
@@ -158,7 +139,7 @@ class GetSession {
       else plans.push(planned)
     }
     const byteCount = plans.reduce((sum, plan) => sum + plan.byteCount, 0)
-    if (byteCount > freeDownloadBytes && !(await this.services.accepts(byteCount))) return outcomes
+    if (!(await this.#accepts({ byteCount }))) return outcomes
     for (const plan of plans) {
       const done = await this.#attempt(plan.source, () => this.#get(plan))
       outcomes.push(done)
@@ -179,58 +160,91 @@ class GetSession {
         result: null,
         error,
         isDelta: false,
-        edition: this.#known[source.id]?.date ?? null,
+        wholeBecause: null,
+        edition: this.#editions.get(source)?.date ?? null,
       }
       this.services.onDone(failed)
       return failed
     }
   }
 
+  /** Plans the changes since the loaded edition if there are any to take, otherwise the whole files. */
   async #plan(name: string, source: RegisterSource): Promise<Plan> {
+    const { isRefresh } = this.order
+    const loaded = this.#editions.get(source)
+    if (!isRefresh || loaded === null || source.deltas === undefined) return this.#planFiles(name, source, {})
+    const current = this.#editions.findCurrent(source, loaded.countries)
+    if (current === null)
+      return this.#planFiles(name, source, { wholeBecause: 'the loaded edition was read in another way' })
+    const ageDays = (this.services.clock.nowMs() - Date.parse(current.date)) / millisecondsPerDay
+    const delta = source.deltas.find(({ days }) => ageDays <= days)
+    if (delta === undefined) {
+      const wholeBecause = `the changes begin after the loaded edition of ${formatDay(current.date)}`
+      return this.#planFiles(name, source, { wholeBecause })
+    }
+    try {
+      return await this.#planFiles(name, source, { delta })
+    } catch (error) {
+      if (!isOfPublisher(error)) throw error
+      return this.#planFiles(name, source, { wholeBecause: error.message })
+    }
+  }
+
+  async #planFiles(
+    name: string,
+    source: RegisterSource,
+    { delta = null, wholeBecause = null }: { delta?: Delta | null; wholeBecause?: string | null },
+  ): Promise<Plan> {
     const { from, isRefresh } = this.order
     const paths = from.filter((one) => !/^https?:\/\//i.test(one))
     const urls = from.filter((one) => !paths.includes(one)).map((url) => ({ url }))
     const publisher = new Publisher(source, this.access)
-    const countries = isRefresh ? (this.#known[source.id]?.countries ?? null) : this.order.countries
-    const common = { name, source, publisher, paths, countries, isDelta: false, isUnchanged: false }
+    const countries = isRefresh ? (this.#editions.get(source)?.countries ?? null) : this.order.countries
+    const days = delta?.days ?? null
+    const common = { name, source, publisher, paths, countries, days, wholeBecause, isUnchanged: false }
     if (paths.length > 0) return { ...common, files: [], byteCount: 0 }
+    // A nightly refresh does not fail for files that you download yourself.
+    if (isRefresh && source.files.length === 0)
+      return { ...common, files: [], isUnchanged: true, byteCount: 0 }
     if (urls.length === 0 && source.files.length === 0) {
       throw new UserError('USAGE_INVALID', `the files of ${source.id} cannot be downloaded by a program`, {
         hint: `${source.byHand ?? 'download them by hand'} (${source.page}); then: enrich registry get ${source.id} --from PATH`,
       })
     }
-    const known = this.#findCurrent(source, countries)
-    const ageDays =
-      known === null ? Infinity : (this.services.clock.nowMs() - Date.parse(known.date)) / millisecondsPerDay
-    const delta = isRefresh ? source.deltas?.find(({ days }) => ageDays <= days) : undefined
     const files = await publisher.locate(urls.length > 0 ? urls : (delta?.files ?? source.files))
+    const known = this.#editions.findCurrent(source, countries)?.files ?? []
     const isUnchanged =
-      known?.files.length === files.length &&
-      files.every(
-        (file, index) => known.files[index] !== undefined && isSameVersion(known.files[index], file),
-      )
+      known.length === files.length &&
+      files.every((file, index) => known[index] !== undefined && isSameVersion(known[index], file))
     const documented = source.downloadMegabytes * 1_000_000
     const sizes = files.map(({ byteCount }) => byteCount)
     const announced = sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0)
-    const byteCount = isUnchanged ? 0 : sizes.includes(null) && delta === undefined ? documented : announced
-    return { ...common, files, isDelta: delta !== undefined, isUnchanged, byteCount }
+    const byteCount = isUnchanged ? 0 : sizes.includes(null) && delta === null ? documented : announced
+    return { ...common, files, isUnchanged, byteCount }
   }
 
-  /** Returns the known edition of a source if the registry still has it, read in the same way. */
-  #findCurrent(source: RegisterSource, countries: readonly string[] | null): KnownEdition | null {
-    const known = this.#known[source.id]
-    const isHeld =
-      known !== undefined &&
-      readHeld(this.order.registryPath).get(source.id) === known.sha256 &&
-      known.mapping === digestMapping(source) &&
-      JSON.stringify(known.countries) === JSON.stringify(countries)
-    return isHeld ? known : null
+  async #accepts({ byteCount }: { byteCount: number }): Promise<boolean> {
+    return byteCount <= freeDownloadBytes || this.services.accepts(byteCount)
   }
 
+  /** Gets a planned edition. If its changes cannot be used, gets the whole files. */
   async #get(plan: Plan): Promise<GetOutcome> {
-    const { source, files, isDelta, isUnchanged, publisher } = plan
-    const edition = this.#known[source.id]?.date ?? null
-    if (isUnchanged) return { source, result: null, error: null, isDelta, edition }
+    try {
+      return await this.#getFiles(plan)
+    } catch (error) {
+      if (plan.days === null || !isOfPublisher(error)) throw error
+      rmSync(join(this.folder, plan.source.id), { recursive: true, force: true })
+      const whole = await this.#planFiles(plan.name, plan.source, { wholeBecause: error.message })
+      if (await this.#accepts(whole)) return this.#getFiles(whole)
+      throw error
+    }
+  }
+
+  async #getFiles(plan: Plan): Promise<GetOutcome> {
+    const { source, files, days, wholeBecause, isUnchanged, publisher } = plan
+    const common = { source, error: null, isDelta: days !== null, wholeBecause }
+    const edition = this.#editions.get(source)?.date ?? null
+    if (isUnchanged) return { ...common, result: null, edition }
     const own = join(this.folder, source.id)
     const share = plan.byteCount / (source.downloadMegabytes * 1_000_000)
     await assertRoom(own, plan.byteCount + Math.min(1, share) * source.rows * bytesPerRow, { source })
@@ -249,13 +263,15 @@ class GetSession {
       paths.push(await downloadFile(publisher, file, place, onBytes))
       before += file.byteCount ?? 0
     }
-    const dateMs = await findDate(files[0]?.modified ?? null, paths[0] ?? '')
+    const nowMs = this.services.clock.nowMs()
+    const dateMs = await findDate(files[0]?.modified ?? null, paths[0] ?? '', nowMs)
+    if (days !== null && edition !== null) assertFollows({ days, dateMs, edition })
     try {
       const result = await this.#load(plan, paths, dateMs)
       const loaded = new Date(dateMs).toISOString()
-      this.#remember(plan, loaded)
+      this.#editions.remember(source, { name: plan.name, files, countries: plan.countries, date: loaded })
       rmSync(own, { recursive: true, force: true })
-      return { source, result, error: null, isDelta, edition: loaded }
+      return { ...common, result, edition: loaded }
     } catch (error) {
       if (error instanceof UserError && error.code === 'INPUT_COMPRESSION_CORRUPT')
         rmSync(own, { recursive: true, force: true })
@@ -263,57 +279,21 @@ class GetSession {
     }
   }
 
-  #load(
-    { source, isDelta, countries }: Plan,
-    paths: readonly string[],
-    dateMs: number,
-  ): Promise<ImportResult> {
+  #load({ source, days, countries }: Plan, paths: readonly string[], dateMs: number): Promise<ImportResult> {
     const { registryPath } = this.order
     const [path = '', ...morePaths] = paths
-    const { id, publisher, licence } = source
     const onProgress = (done: number) => {
       this.services.onProgress({ source, step: 'load', done, total: null })
     }
-    return importInto(registryPath, (registry) =>
-      runImport(
-        registry,
-        { path, morePaths, dateMs, onProgress, signal: this.services.signal },
-        {
-          source: {
-            sourceName: id,
-            format: source.tables[0]?.reader ?? (id === 'companies-house' ? id : 'register'),
-            coverage: isDelta ? 'part' : 'whole',
-            settings: { mapping: digestMapping(source), countries, credit: `${publisher}, ${licence.name}` },
-          },
-          addsUp: isAddedUp(source) && source.tables[0]?.reader === undefined,
-          mustHold: !isDelta,
-          items: () => readSourceItems(source, paths, countries),
-        },
-      ),
-    )
-  }
-
-  #remember({ name, source, files, countries }: Plan, date: string): void {
-    const sha256 = readHeld(this.order.registryPath).get(source.id)
-    if (sha256 === undefined) return
-    const edition = {
-      name,
-      files: files.map(toStoredFile),
-      sha256,
-      mapping: digestMapping(source),
-      countries,
-      date,
-    }
-    this.#known = { ...this.#known, [source.id]: edition }
-    const path = join(this.folder, 'editions.json')
-    writeFileSync(`${path}.new`, `${JSON.stringify(this.#known, null, 1)}\n`)
-    renameSync(`${path}.new`, path)
+    const { signal } = this.services
+    const files = { path, morePaths, dateMs, onProgress, signal, countries, isDelta: days !== null }
+    return importInto(registryPath, (registry) => importSource(registry, source, files))
   }
 
   #explain(error: unknown, { source, publisher }: Plan): unknown {
     if (!(error instanceof UserError) || !/^INPUT_|^REGISTRY_IMPORT_INVALID$/.test(error.code)) return error
-    const known = this.#known[source.id]
-    const stays = known === undefined ? null : `the edition of ${known.date.slice(0, 10)} stays`
+    const known = this.#editions.get(source)
+    const stays = known === null ? null : `the edition of ${formatDay(known.date)} stays`
     const hint = publisher.createHint(
       `${stays === null ? '' : `${stays}; `}correct a copy of the source (enrich registry sources --show ${source.id}) and get it`,
     )
@@ -322,29 +302,18 @@ class GetSession {
   }
 }
 
-/** Another reading of the same file gives other rows. */
-const digestMapping = ({ tables, authority, jurisdiction }: RegisterSource): string =>
-  createHash('sha256')
-    .update(JSON.stringify([tables, authority, jurisdiction]))
-    .digest('hex')
-    .slice(0, 16)
+const formatDay = (instant: string): string => instant.slice(0, 10)
 
-function readKnown(folder: string): Known {
-  try {
-    return JSON.parse(readFileSync(join(folder, 'editions.json'), 'utf8')) as Known
-  } catch {
-    return {}
-  }
-}
+/** Whether files of a publisher are the cause, and others may help. */
+const isOfPublisher = (error: unknown): error is UserError =>
+  error instanceof UserError && /^REGISTER_(?:MOVED|CHANGED|UNREACHABLE)$/.test(error.code)
 
-/** SHA-256 of the newest file of each source in a registry. */
-function readHeld(registryPath: string): ReadonlyMap<string, string> {
-  if (!existsSync(registryPath)) return new Map()
-  const database = openStore(registryPath, 'readonly')
-  try {
-    const current = readSources(database).filter(({ derivation }) => derivation === derivationVersion)
-    return new Map(current.map(({ name, file_sha256 }) => [name, file_sha256]))
-  } finally {
-    database.close()
-  }
+/** Throws REGISTER_CHANGED unless changes follow on the loaded edition without a gap. `edition`: ISO 8601. */
+function assertFollows({ days, dateMs, edition }: { days: number; dateMs: number; edition: string }): void {
+  const fromMs = dateMs - days * millisecondsPerDay
+  const loadedMs = Date.parse(edition)
+  if (fromMs <= loadedMs && loadedMs <= dateMs) return
+  const [from, to] = [fromMs, dateMs].map((ms) => formatDay(new Date(ms).toISOString()))
+  const changes = `the changes of ${from} to ${to} do not follow on the loaded edition of ${formatDay(edition)}`
+  throw new UserError('REGISTER_CHANGED', changes)
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { WebClient, WebReply } from '../../connectors/connectors.js'
 import { toRootDomain } from '../../core/domain-name.js'
 import { UserError } from '../../core/errors.js'
@@ -28,10 +29,13 @@ export interface RemoteFile {
   readonly checksum: string | null
 }
 
-/** Returns the file as it may be stored: the query of an address may hold a key. */
+/** Returns the file as it may be stored: the query of an address may hold a key, so only its hash is kept. */
 export const toStoredFile = (file: RemoteFile): RemoteFile => ({
   ...file,
-  url: file.url.replace(/\?.*$/s, ''),
+  url: file.url.replace(
+    /\?.*$/s,
+    (query) => `#${createHash('sha256').update(query).digest('hex').slice(0, 8)}`,
+  ),
 })
 
 /** Whether a file is certainly the one that was announced before. */

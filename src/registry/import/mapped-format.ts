@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { XmlError, XmlReader } from '../../platform/xml.js'
 import { openFiles, openText, type ByteSource } from '../../tables/text-tables.js'
@@ -180,3 +181,10 @@ async function* readXml(file: ByteSource, { source, table, read, options }: Read
   if (count === 0)
     throw createOtherKindError(file, { what: `file of ${source.name}` }, `it has no ${table.element ?? ''}`)
 }
+
+/** Identifies how the rows of a source are read: another reading of the same file gives other rows. */
+export const digestMapping = ({ tables, authority, jurisdiction }: RegisterSource): string =>
+  createHash('sha256')
+    .update(JSON.stringify([tables, authority, jurisdiction]))
+    .digest('hex')
+    .slice(0, 16)

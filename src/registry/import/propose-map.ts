@@ -4,7 +4,7 @@ import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { findCountryCode } from '../../core/countries.js'
 import { parseDate } from './draft.js'
 import { toCode, type ImportField } from './csv-row.js'
-import type { Encoding } from '../../core/encodings.js'
+import type { Encoding } from '../../core/file-formats.js'
 import { openDelimited, openOneFile, openText, type TextSource } from '../../tables/text-tables.js'
 
 /** Proposed options for importing a table of companies as `csv`. */

@@ -7,7 +7,7 @@ import {
   openText,
 } from '../../tables/text-tables.js'
 import { isWorkbook, openXlsx } from '../../tables/xlsx/xlsx-file.js'
-import type { Encoding } from '../../core/encodings.js'
+import type { Encoding } from '../../core/file-formats.js'
 import type { FileFormat, ImportItem, ReadOptions } from '../model/registry-rows.js'
 import { importLimits } from '../model/limits.js'
 

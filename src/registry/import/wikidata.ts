@@ -57,7 +57,7 @@ const table: Table = {
 }
 
 /**
- * `wikidata`: the result of the query in docs/registry.md, as CSV, as a JSON list of rows, or as SPARQL 1.1 Query
+ * `wikidata`: the result of the query in docs/manual/registers.md, as CSV, as a JSON list of rows, or as SPARQL 1.1 Query
  * Results JSON. Adds names, websites, tickers, identifiers and a profile to
  * companies of registers.
  */

@@ -1,5 +1,5 @@
 import type { EntitySubtype, EntityType, IdentifierType } from '../../contract/enums.js'
-import type { Encoding } from '../../core/encodings.js'
+import type { Encoding } from '../../core/file-formats.js'
 
 export type NameKind = 'legal' | 'other' | 'former'
 

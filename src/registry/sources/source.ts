@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { calculateDistance } from '../../core/edit-distance.js'
-import { encodingNames } from '../../core/encodings.js'
+import { encodingNames } from '../../core/file-formats.js'
 import { UserError } from '../../core/errors.js'
 import { stripByteOrderMark } from '../../core/text.js'
 import { describeFileError } from '../../platform/files.js'
@@ -27,6 +27,8 @@ import taiwan from './catalog/taiwan.json' with { type: 'json' }
 import usColorado from './catalog/us-colorado.json' with { type: 'json' }
 import usConnecticut from './catalog/us-connecticut.json' with { type: 'json' }
 import usIowa from './catalog/us-iowa.json' with { type: 'json' }
+import usNewYork from './catalog/us-new-york.json' with { type: 'json' }
+import usOregon from './catalog/us-oregon.json' with { type: 'json' }
 
 /**
  * A text of a row: the name of a column, or a rule. A rule takes a column, the first of several texts, several joined
@@ -214,10 +216,8 @@ export function parseSource(value: unknown, label: string): RegisterSource {
   if (!parsed.success) {
     throw createSourceError(label, parsed.error.issues.map(describeIssue)[0] ?? 'it is not valid')
   }
-  for (const [
-    index,
-    { reader, columns: mapped, format, positions, element, adds },
-  ] of parsed.data.tables.entries()) {
+  for (const [index, one] of parsed.data.tables.entries()) {
+    const { reader, columns: mapped, format, positions, element, adds } = one
     const at = `tables.${index}`
     if (reader !== undefined) continue
     if (mapped === undefined) throw createSourceError(label, `${at} has no columns`)
@@ -298,6 +298,8 @@ const catalog: readonly unknown[] = [
   usColorado,
   usConnecticut,
   usIowa,
+  usNewYork,
+  usOregon,
 ]
 
 let sources: readonly RegisterSource[] | null = null
@@ -312,9 +314,8 @@ export const listSources = (): readonly RegisterSource[] =>
  */
 export async function openSource(nameOrPath: string): Promise<RegisterSource> {
   if (/\.json$/i.test(nameOrPath)) return readSourceFile(nameOrPath)
-  const known = listSources().find(({ id }) => id === nameOrPath)
-  if (known !== undefined) return known
   const ids = listSources().map(({ id }) => id)
+  if (ids.includes(nameOrPath)) return getSource(nameOrPath)
   const near = ids.filter(
     (id) => id.startsWith(nameOrPath) || calculateDistance(id, nameOrPath.toLowerCase(), 3) <= 3,
   )

@@ -1,3 +1,4 @@
+import { toCompanyNumber } from '../../core/national-numbers.js'
 import type { StatedIdentifier } from '../../core/stated-identifiers.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { toExchangeKey, type DomainHolder } from '../model/identifiers.js'
@@ -66,7 +67,9 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
     return findFirst([
       () => byNumber.all({ ...asked, value: text }),
       () => byNumberKey.all({ ...asked, value: text }),
-      ...padNumber(text).map((value) => () => byNumber.all({ ...asked, value })),
+      ...[...padNumber(text), ...listCompanyNumbers(text, place)].map(
+        (value) => () => byNumber.all({ ...asked, value }),
+      ),
     ])
   }
   return (identifier) => {
@@ -111,6 +114,12 @@ function padNumber(text: string): string[] {
   return lengths.map(
     (length) => prefix + digits.padStart(length - prefix.length - suffix.length, '0') + suffix,
   )
+}
+
+/** Lists also have the number with its country, and the number of a site. */
+function listCompanyNumbers(text: string, place: string | null): string[] {
+  const number = place === null ? null : toCompanyNumber(place.slice(0, 2).toLowerCase(), text)
+  return number === null ? [] : [number]
 }
 
 /** Eight characters name the institution, with or without `XXX` after them. */

@@ -62,7 +62,7 @@ export interface ReviewServer {
 }
 
 /**
- * Serves the review page to the first browser that opens the printed address. Access rules: docs/review.md. Throws
+ * Serves the review page to the first browser that opens the printed address. Access rules: docs/manual/doubtful-rows.md. Throws
  * LISTEN_FAILED.
  *
  *     const server = await startReviewServer({ session, about, address: { host: '127.0.0.1', port: 0 }, … })
@@ -179,7 +179,7 @@ function refuseReused(reply: FastifyReply, firstUsedAtMs: number): void {
     .send(
       `Refused: another browser opened this URL first, at ${new Date(firstUsedAtMs).toISOString()}.\n` +
         'If that was not you, another user of this machine may have recorded verdicts in your name.\n' +
-        'That browser is shut out now, and this URL is no longer valid.\n' +
+        'That browser has no access any more, and this URL is no longer valid.\n' +
         'To review: open the new URL that enrich review has just printed in its terminal.\n',
     )
 }

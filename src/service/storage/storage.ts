@@ -137,7 +137,7 @@ const connectMsMax = 5_000
 
 const words = {
   grantsHint:
-    'start one service as owner of the database, which creates the tables, and grant the rights listed in docs/serve.md',
+    'start one service as owner of the database, which creates the tables, and grant the rights listed in docs/manual/serving.md',
   foreign: (url: string, what: string, cause?: Error) =>
     new UserError('SERVICE_DATA_INVALID', `${url} contains no data of enrich serve: ${what}`, {
       hint: 'use a separate database; nothing in this one was changed',

@@ -1,5 +1,5 @@
 import { TextDecoder } from 'node:util'
-import type { LegacyEncoding } from '../../core/encodings.js'
+import type { LegacyEncoding } from '../../core/file-formats.js'
 
 const decoders = new Map<string, TextDecoder>()
 

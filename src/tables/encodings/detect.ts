@@ -1,6 +1,6 @@
 import type { ByteSource } from '../bytes.js'
 import { tableLimits } from '../limits-and-errors.js'
-import type { Encoding } from '../../core/encodings.js'
+import type { Encoding } from '../../core/file-formats.js'
 import { isUtf8Throughout, classifyLines } from './survey.js'
 
 export interface DetectedEncoding {

@@ -1,7 +1,7 @@
 import { formatCount, plural } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
 import { decodeLegacy, decodeWindows1252 } from './decode.js'
-import { encodingNames, isMultiByte, type LegacyEncoding } from '../../core/encodings.js'
+import { encodingNames, isMultiByte, type LegacyEncoding } from '../../core/file-formats.js'
 import type { ForeignLine, LineSurvey } from './survey.js'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

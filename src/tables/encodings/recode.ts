@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { UserError } from '../../core/errors.js'
 import { decodeLegacy, decodeWindows1252 } from './decode.js'
-import type { Encoding, LegacyEncoding } from '../../core/encodings.js'
+import type { Encoding, LegacyEncoding } from '../../core/file-formats.js'
 import { tableLimits } from '../limits-and-errors.js'
 
 const lineFeed = 10

@@ -156,7 +156,7 @@ describe.skipIf(programs === null)('parts that are collected', () => {
     await runParts(job, 4, [1, 3])
     await expect(collectJob(postgres, job.job, path('all.csv'))).rejects.toMatchObject({
       code: 'PARTS_MISSING',
-      message: expect.stringContaining('2 of 4 parts') as string,
+      message: expect.stringContaining('2 of 4 partitions') as string,
       hint: expect.stringContaining('--partition 2/4') as string,
     })
     expect(names().filter((name) => /^all|manifest/.test(name))).toEqual([])
@@ -253,7 +253,7 @@ describe.skipIf(programs === null)('parts that are collected', () => {
       await runPart({ ...job, columns: ['status', 'lei'], partition: { index: 2, count: 2 } }, postgres)
       await expect(collectJob(postgres, job.job)).rejects.toMatchObject({
         code: 'PARTS_UNLIKE',
-        message: expect.stringContaining('part 1 also has enrich_confidence') as string,
+        message: expect.stringContaining('partition 1 also has enrich_confidence') as string,
       })
     }
     const job = jobOf('out.csv')

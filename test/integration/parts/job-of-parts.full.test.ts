@@ -62,7 +62,7 @@ describe.skipIf(programs === null)('jobs of parts', () => {
     const refusals = async () => {
       await expect(joinJob(postgres, joined('kept', 1, 5))).rejects.toMatchObject({
         code: 'JOB_PARTS_DIFFER',
-        message: expect.stringContaining('has 4 parts') as string,
+        message: expect.stringContaining('has 4 partitions') as string,
       })
       await expect(joinJob(postgres, { ...joined('kept'), inputFingerprint: 'other' })).rejects.toMatchObject(
         { code: 'JOB_INPUT_DIFFERS' },

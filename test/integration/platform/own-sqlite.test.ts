@@ -207,3 +207,26 @@ test('where a step throws, the file is closed', () => {
   expect(() => openOwn(own(), { ...durable, finish })).toThrow()
   expect(opened.map(({ open }) => open)).toEqual([false])
 })
+
+test('a reader undoes the transaction of a process that was killed', () => {
+  const path = join(folder, 'running.sqlite')
+  const running = openSqlite(path, { synchronous: 'NORMAL', journal: 'DELETE' })
+  running.exec('CREATE TABLE rows (x TEXT)')
+  running.prepare('INSERT INTO rows VALUES (?)').run('old')
+  running.pragma('cache_size = 1')
+  running.exec('BEGIN')
+  const insert = running.prepare('INSERT INTO rows VALUES (?)')
+  // More than the cache holds, so that pages of the transaction are in the file.
+  for (let row = 0; row < 500; row++) insert.run('x'.repeat(2_000))
+  const killed = join(folder, 'killed.sqlite')
+  for (const suffix of ['', '-journal']) writeFileSync(killed + suffix, readFileSync(path + suffix))
+  running.exec('ROLLBACK')
+  running.close()
+  const reader = openSqlite(killed, { synchronous: 'NORMAL', readonly: true })
+  try {
+    expect(reader.prepare('SELECT x FROM rows').pluck().all()).toEqual(['old'])
+    expect(existsSync(`${killed}-journal`)).toBe(false)
+  } finally {
+    reader.close()
+  }
+})

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { listLoaded } from '../../../src/registry/load.js'
 import type { RegisterSource } from '../../../src/registry/sources/source.js'
 import { createGetPlace } from '../../support/get-registers.js'
+import { hurriedClock } from '../../support/hurried-clock.js'
 import {
   publishSample,
   servePublishers,
@@ -276,33 +277,95 @@ describe('a refresh', () => {
     expect(place.names()).toEqual(['COMES AS', 'MOVES AS', 'STAYS AS'])
   })
 
-  test('of GLEIF takes the file of the last day, and leaves all other companies', async () => {
+  describe('of GLEIF', () => {
     const gleif = sourceOf('gleif')
-    publishSample(publishers, gleif)
-    const place = createGetPlace(publishers)
-    await place.get(['gleif'])
-    const [first, relations] = gleif.sample
-    const lines = first?.lines ?? []
-    const changed = (lines[1] ?? '').replace('One American Road', 'Two American Road')
-    const days = gleif.deltas?.[2]?.files ?? []
-    publishSample(publishers, gleif, {
-      places: gleif.deltas?.[0]?.files ?? [],
-      sample: [{ file: 'lei2.csv', lines: [lines[0] ?? '', changed] }, relations!],
+    const [companies, relations] = gleif.sample
+    const [columns = '', ford = '', tesco = ''] = companies?.lines ?? []
+    const deltas = gleif.deltas ?? []
+
+    /** Publishes changes of one company for every length of time, with a time of change. */
+    function publishChanges(lines: readonly string[], modified = 'Wed, 25 Nov 2026 18:00:00 GMT'): void {
+      for (const { files } of deltas) {
+        const sample = [{ file: 'lei2.csv', lines: [...lines] }, relations!]
+        publishSample(publishers, gleif, { places: files, sample, etag: '"d"', modified })
+      }
+    }
+
+    /** The night after the edition of the samples. */
+    const night = { ...hurriedClock(100), nowMs: () => Date.UTC(2026, 10, 26, 3) }
+    const refresh = { order: { isRefresh: true }, services: { clock: night } }
+
+    async function getOld(): Promise<ReturnType<typeof createGetPlace>> {
+      publishSample(publishers, gleif)
+      const place = createGetPlace(publishers)
+      await place.get(['gleif'], { services: { clock: night } })
+      return place
+    }
+
+    test('takes the file of the last day, and leaves all other companies', async () => {
+      const place = await getOld()
+      publishChanges([columns, ford.replace('One American Road', 'Two American Road')])
+      const [outcome] = await place.get(['gleif'], refresh)
+      expect(outcome).toMatchObject({
+        isDelta: true,
+        wholeBecause: null,
+        result: { rowCount: 1, changedCount: 1, vanishedCount: 0 },
+      })
+      expect(place.names()).toEqual(['Ford Motor Company', 'TESCO PLC'])
+      const [again] = await place.get(['gleif'], refresh)
+      expect(again).toMatchObject({ isDelta: true, result: null })
     })
-    publishSample(publishers, gleif, {
-      places: days,
-      sample: [{ file: 'lei2.csv', lines: [lines[0] ?? '', changed] }, relations!],
+
+    const publishing =
+      (...changes: Parameters<typeof publishChanges>) =>
+      () => {
+        publishChanges(...changes)
+      }
+    const spoilAll = (content: Buffer | string | null) => () => {
+      for (const key of [...publishers.files.keys()].filter((one) => one.includes('?delta='))) {
+        if (content === null) publishers.files.delete(key)
+        else publishers.files.set(key, { content, headers: { etag: '"d"' } })
+      }
+    }
+    test.each<[string, () => void, RegExp]>([
+      ['are missing', spoilAll(null), /GLEIF has no file at .* \(status 404\)/],
+      ['are a page of HTML', spoilAll('<!DOCTYPE html><p>Moved'), /page of HTML/],
+      ['are damaged', spoilAll(Buffer.from('PK\x03\x04 and no more')), /cannot be read|damaged|zip/i],
+      ['lack a column', publishing([columns.replace('LEI,', 'Code,'), ford]), /LEI/],
+      [
+        'end before the loaded edition',
+        publishing([columns, ford], 'Tue, 24 Nov 2026 06:00:00 GMT'),
+        /do not follow on the loaded edition of 2026-11-25/,
+      ],
+    ])('takes the whole file if the changes %s, and says why', async (_, spoil, reason) => {
+      const place = await getOld()
+      publishSample(publishers, gleif, {
+        sample: [{ file: 'lei2.csv', lines: [columns, ford] }, relations!],
+        etag: '"2"',
+      })
+      publishChanges([columns, tesco])
+      spoil()
+      const [outcome] = await place.get(['gleif'], refresh)
+      expect(outcome).toMatchObject({
+        isDelta: false,
+        wholeBecause: expect.stringMatching(reason) as string,
+        result: { rowCount: 1, vanishedCount: 1 },
+      })
+      expect(place.names()).toEqual(['Ford Motor Company'])
+      expect(place.leftovers()).toEqual([])
     })
-    publishSample(publishers, gleif, {
-      places: gleif.deltas?.[1]?.files ?? [],
-      sample: [{ file: 'lei2.csv', lines: [lines[0] ?? '', changed] }, relations!],
+
+    test('takes the whole file if the changes do not reach back to the loaded edition', async () => {
+      const place = await getOld()
+      publishChanges([columns, tesco])
+      const later = { ...night, nowMs: () => Date.UTC(2027, 5, 1) }
+      const [outcome] = await place.get(['gleif'], { ...refresh, services: { clock: later } })
+      expect(outcome).toMatchObject({
+        isDelta: false,
+        wholeBecause: 'the changes begin after the loaded edition of 2026-11-25',
+        result: null,
+      })
     })
-    const [outcome] = await place.get(['gleif'], { order: { isRefresh: true } })
-    expect(outcome).toMatchObject({
-      isDelta: true,
-      result: { rowCount: 1, changedCount: 1, vanishedCount: 0 },
-    })
-    expect(place.names()).toEqual(['Ford Motor Company', 'TESCO PLC'])
   })
 
   test('keeps the countries of the first load', async () => {

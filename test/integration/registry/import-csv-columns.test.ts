@@ -133,7 +133,7 @@ describe('the report of an import', () => {
     const result = await importContent(registry, 'gleif-bic', map)
     expect(result).toMatchObject({ rowCount: 3, updatedCount: 0, keptCount: 3, waitingCount: 2 })
     expect(formatImport(result, 'map', ofRegister)).toContain(
-      'waiting   3   (rows about companies that no loaded file names; used once a file names them; 2 companies)',
+      'waiting   3   (rows about companies that are not loaded yet; they wait for a file with these companies; 2 companies)',
     )
   })
 

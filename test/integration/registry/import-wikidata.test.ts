@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 import { describe, expect, it, test } from 'vitest'
-import { detectFile } from '../../../src/registry/import/file-formats.js'
+import { detectFile } from '../../../src/registry/import/detect-file.js'
 import { loadInto, planLoad } from '../../../src/registry/load.js'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
 import {

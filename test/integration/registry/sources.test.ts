@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { loadInto, planLoad, type ImportResult } from '../../../src/registry/load.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import {
   listSources,
@@ -11,6 +12,7 @@ import {
 import { createGetPlace } from '../../support/get-registers.js'
 import { leiOf } from '../../support/made-identifiers.js'
 import { publishSample, servePublishers, textOf, type PublisherServer } from '../../support/publishers.js'
+import { temporaryFolder } from '../../support/registry.js'
 import { importContent, levelOne, levelOneCsv } from '../../support/register-files.js'
 
 let publishers: PublisherServer
@@ -61,6 +63,9 @@ describe.each(listSources().map((source) => [source.id, source] as const))('%s',
         status: 'matched',
         entity: { legal_name: found.legal_name },
       })
+      const excerpts = answer.basis.flatMap(({ citations }) => citations.map(({ excerpt }) => excerpt ?? ''))
+      const credit = `${source.id} (${source.publisher}, ${source.licence.name})`
+      expect(excerpts.filter((excerpt) => excerpt.includes(credit)).length).toBeGreaterThan(0)
       if (source.id === 'gleif') return
       const before = registry.info().entityCount
       const record = {
@@ -79,6 +84,46 @@ describe.each(listSources().map((source) => [source.id, source] as const))('%s',
     }
   })
 })
+
+const headed = listSources().filter(({ tables }) =>
+  tables.every(
+    ({ header, format, reader }) => header === undefined && reader === undefined && !/xml|fixed/.test(format),
+  ),
+)
+test.each(headed.map((source) => [source.id, source] as const))(
+  'registry load recognizes the files of %s by their columns, and loads them like registry get',
+  async (id, source) => {
+    const { path, outcomes } = await load(source)
+    const folder = temporaryFolder()
+    const files = source.sample.map((file) => join(folder, file.file))
+    for (const [at, file] of source.sample.entries()) writeFileSync(files[at] ?? '', textOf(file))
+    const plan = await planLoad([folder])
+    expect(plan.leftOut).toEqual([])
+    const isOwnFormat = id === 'companies-house'
+    expect(plan.steps.map((step) => step.source)).toEqual([isOwnFormat ? null : id])
+    const loadedPath = join(folder, 'registry.sqlite')
+    const [loaded] = await loadInto(loadedPath, plan, {})
+    const counts = ({ importedCount, skippedCount, rejectedCount }: ImportResult) => [
+      importedCount,
+      skippedCount,
+      rejectedCount,
+    ]
+    expect(counts(loaded!.result!)).toEqual(counts(outcomes[0]!.result!))
+    expect(listNames(loadedPath)).toEqual(listNames(path))
+  },
+)
+
+function listNames(path: string): string[] {
+  const registry = openRegistry(path, { readonly: true })
+  try {
+    return registry.database
+      .prepare<[], string>('SELECT legal_name FROM legal_entities ORDER BY 1')
+      .pluck()
+      .all()
+  } finally {
+    registry.close()
+  }
+}
 
 test('rows of persons and of sites are left out, and every row of a company is read', async () => {
   const { outcomes } = await load(listSources().find(({ id }) => id === 'france')!)
@@ -119,10 +164,128 @@ describe('a description that is wrong says where', () => {
       'tables.0.file must be a regular expression',
     ],
     [
+      { ...right, tables: [{ format: 'fixed', columns: { number: 'a', name: 'b' } }] },
+      'tables.0 has no positions',
+    ],
+    [
+      { ...right, tables: [{ format: 'xml', columns: { number: 'a', name: 'b' } }] },
+      'tables.0 has no element',
+    ],
+    [{ ...right, tables: [{}] }, 'tables.0 has no columns'],
+    [
+      { ...right, tables: [{ columns: { number: 'a', name: { column: 'b', cases: [['(', 'x']] } } }] },
+      /tables\.0\.columns\.name/,
+    ],
+    [
+      { ...right, tables: [{ columns: { number: 'a', name: 'b', town: 'c' } }] },
+      'tables.0.columns has the unknown member town',
+    ],
+    [
+      { ...right, tables: [{ encoding: 'ebcdic', columns: { number: 'a', name: 'b' } }] },
+      /tables\.0\.encoding must be one of/,
+    ],
+    [{ ...right, authority: '473' }, 'authority must be a code like RA000585'],
+    [
       { ...right, files: [{ url: 'ftp://example.com/x' }] },
       'files.0.url must be an address that begins with https://',
     ],
   ])('%#', (value, reason) => {
-    expect(() => parseSource(value, 'own.json')).toThrow(`own.json is not a valid source: ${reason}`)
+    const text = typeof reason === 'string' ? `own.json is not a valid source: ${reason}` : reason
+    expect(() => parseSource(value, 'own.json')).toThrow(text)
+  })
+})
+
+describe('a source of your own, by its path', () => {
+  const own = {
+    ...listSources().find(({ id }) => id === 'norway')!,
+    id: 'our-suppliers',
+    name: 'Suppliers',
+    publisher: 'Our purchasing',
+    licence: { name: 'internal', attribution: 'none' },
+    authority: undefined,
+    record: undefined,
+    sample: [],
+    files: [],
+  }
+
+  /** Loads a file as a description says. Returns the names in the registry, and the outcome. */
+  async function loadOwn(table: object, fileName: string, content: string | Buffer) {
+    const place = createGetPlace(publishers)
+    const path = join(place.folder, 'own.source.json')
+    writeFileSync(path, JSON.stringify({ ...own, tables: [table] }))
+    const from = join(place.folder, fileName)
+    writeFileSync(from, content)
+    const [outcome] = await place.get([path], { order: { from: [from] } })
+    return { names: place.names(), result: outcome?.result }
+  }
+
+  const positions = { number: [1, 9], name: [10, 20], town: [30, 10], state: [40, 1] }
+  const fixed = {
+    format: 'fixed',
+    positions,
+    drop: [{ text: 'state', match: 'X' }],
+    columns: { number: 'number', name: 'name', city: 'town' },
+  }
+  const line = (number: string, name: string, town: string, state = 'A') =>
+    `${number.padEnd(9)}${name.padEnd(20)}${town.padEnd(10)}${state}`
+
+  test('lines of fixed width are cut at their columns; short, empty and dropped lines are no error', async () => {
+    const lines = [
+      line('923609016', 'TALQUELL ÆRLIG AS', 'OSLO'),
+      line('982463718', 'NORDLICHT AS', 'BERGEN', 'X'),
+      '',
+      '974760673MIVOLAR AS',
+      '         NAME WITHOUT NUMBER',
+    ]
+    for (const [encoding, content] of [
+      ['utf-8', lines.join('\r\n')],
+      ['iso-8859-1', Buffer.from(lines.join('\n'), 'latin1')],
+    ] as const) {
+      const { names, result } = await loadOwn({ ...fixed, encoding }, 'own.txt', content)
+      expect(names).toEqual(['MIVOLAR AS', 'TALQUELL ÆRLIG AS'])
+      expect(result).toMatchObject({ rowCount: 4, importedCount: 2, skippedCount: 1, rejectedCount: 1 })
+      expect(result?.rejections).toEqual([{ line: 5, reason: 'it has no number' }])
+    }
+  })
+
+  test('lines of JSON are read by paths; a line that is no object is rejected with its number', async () => {
+    const table = {
+      format: 'json-lines',
+      columns: {
+        number: 'id.value',
+        name: 'names[current=yes].text',
+        otherNames: ['names[current!=yes].text'],
+      },
+    }
+    const lines = [
+      { id: { value: '923609016' }, names: [{ text: 'OLD AS' }, { text: 'TALQUELL AS', current: 'yes' }] },
+      { id: { value: 982463718 }, names: [{ text: 'NORDLICHT AS', current: 'yes' }] },
+      { names: [{ text: 'NO NUMBER AS', current: 'yes' }] },
+    ].map((value) => JSON.stringify(value))
+    const content = [...lines, '[1]', '{"id":', ''].join('\n')
+    const { names, result } = await loadOwn(table, 'own.jsonl', content)
+    expect(names).toEqual(['NORDLICHT AS', 'TALQUELL AS'])
+    expect(result?.rejections).toEqual([
+      { line: 3, reason: 'it has no number' },
+      { line: 4, reason: 'it has no number' },
+      { line: 5, reason: 'it is not an object of JSON' },
+    ])
+  })
+
+  test('a column that the file lacks is named, and nothing is loaded', async () => {
+    const table = { columns: { number: 'No', name: 'Supplier', city: 'Town' } }
+    await expect(loadOwn(table, 'own.csv', 'No,Supplier\n923609016,TALQUELL AS\n')).rejects.toMatchObject({
+      code: 'REGISTER_CHANGED',
+      message: expect.stringContaining('it has no column Town') as string,
+      hint: expect.stringContaining('correct a copy of the source') as string,
+    })
+  })
+
+  test('a mapping that finds no number in any row is refused, with the first reason', async () => {
+    const table = { columns: { number: { column: 'No', match: '^ID-(\\d+)$' }, name: 'Supplier' } }
+    await expect(loadOwn(table, 'own.csv', 'No,Supplier\n923609016,TALQUELL AS\n')).rejects.toMatchObject({
+      code: 'REGISTER_CHANGED',
+      message: expect.stringContaining('none of the file') as string,
+    })
   })
 })

@@ -8,7 +8,7 @@ import { readLabelledQueries } from '../../../src/registry/evaluate/labelled-que
 import { importCsv } from '../../../src/registry/import/import-csv.js'
 import { importFile } from '../../../src/registry/import/file-formats.js'
 import { openRegistry } from '../../../src/registry/registry.js'
-import type { Encoding } from '../../../src/core/encodings.js'
+import type { Encoding } from '../../../src/core/file-formats.js'
 import { everyEncoding, linesAround, listIn, zstdStored } from '../../support/encoded-files.js'
 import { writeZip } from '../../support/zip-file.js'
 import { convert, newFolder, readTable } from '../output/support.js'

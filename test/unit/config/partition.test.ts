@@ -40,17 +40,22 @@ describe('a part', () => {
   })
 
   test.each([
-    ['0/64', {}, 'PARTITION_INVALID', 'no part 0 of 64'],
-    ['65/64', {}, 'PARTITION_INVALID', 'no part 65 of 64'],
+    ['0/64', {}, 'PARTITION_INVALID', 'no partition 0 of 64'],
+    ['65/64', {}, 'PARTITION_INVALID', 'no partition 65 of 64'],
     ['1/0', {}, 'PARTITION_INVALID', 'not 0'],
     ['1/100001', {}, 'PARTITION_INVALID', 'not 100001'],
-    ['/64', { JOB_COMPLETION_INDEX: '64' }, 'PARTITION_INVALID', 'no part 65 of 64'],
+    ['/64', { JOB_COMPLETION_INDEX: '64' }, 'PARTITION_INVALID', 'no partition 65 of 64'],
     ['/64', { JOB_COMPLETION_INDEX: 'x' }, 'PARTITION_INVALID', 'JOB_COMPLETION_INDEX is not a whole number'],
-    ['/64', {}, 'PARTITION_UNCLEAR', 'the number of this process among the 64 parts is missing'],
-    ['auto', { JOB_COMPLETION_INDEX: '3' }, 'PARTITION_UNCLEAR', 'the number of parts of the job is missing'],
-    ['3/64', { JOB_COMPLETION_INDEX: '3' }, 'PARTITION_UNCLEAR', 'means part 4'],
-    ['/4', { JOB_COMPLETION_INDEX: '0', ...slurm(2, 4, 1) }, 'PARTITION_UNCLEAR', 'means part 2'],
-    ['3/4', slurm(2, 4, 1), 'PARTITION_UNCLEAR', 'means part 2'],
+    ['/64', {}, 'PARTITION_UNCLEAR', 'the number of this process among the 64 partitions is missing'],
+    [
+      'auto',
+      { JOB_COMPLETION_INDEX: '3' },
+      'PARTITION_UNCLEAR',
+      'the number of partitions of the job is missing',
+    ],
+    ['3/64', { JOB_COMPLETION_INDEX: '3' }, 'PARTITION_UNCLEAR', 'means partition 4'],
+    ['/4', { JOB_COMPLETION_INDEX: '0', ...slurm(2, 4, 1) }, 'PARTITION_UNCLEAR', 'means partition 2'],
+    ['3/4', slurm(2, 4, 1), 'PARTITION_UNCLEAR', 'means partition 2'],
     ['/64', slurm(5, 2, 5, 7), 'PARTITION_UNCLEAR', '"$SLURM_ARRAY_TASK_ID/64"'],
     ['/2', slurm(7, 2, 5, 7), 'PARTITION_UNCLEAR', '2 tasks from 5 to 7'],
     // Of some tasks that are run once more, `auto` knows neither the first nor how many the job has.

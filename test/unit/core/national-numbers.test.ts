@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readNamedNumber, toNationalNumber } from '../../../src/core/national-numbers.js'
+import { hasWrongCheckDigits, toCompanyNumber, toNationalNumber } from '../../../src/core/national-numbers.js'
 import { readIdentifiers } from '../../../src/core/stated-identifiers.js'
 
 test.each([
@@ -33,10 +33,35 @@ test.each([
 })
 
 test('a number under its national name is an identifier', () => {
-  expect(readNamedNumber('SIREN 552 032 534')).toEqual({ country: 'FR', value: '552032534' })
   expect(readIdentifiers('Danone (SIREN 552 032 534)')).toEqual({
     name: 'Danone',
     identifiers: [{ kind: 'registration_id', value: '552032534', place: 'FR' }],
   })
   expect(readIdentifiers('UID Electronics').identifiers).toEqual([])
+})
+
+test.each([
+  ['fr', '552 032 534 00646', '552032534'],
+  ['be', 'BE 0403.170.701', '0403.170.701'],
+  ['se', '16556012-5790', '556012-5790'],
+  ['no', 'NO 923 609 016', '923609016'],
+  ['ch', '105.909.036', 'CHE-105.909.036'],
+  ['fr', '552 032 534 00647', null],
+])('%s: the company of %s has the number %s', (country, text, number) => {
+  expect(toCompanyNumber(country, text)).toBe(number)
+})
+
+test.each([
+  ['fr', '35600000000048', false],
+  ['fr', '552 032 535', true],
+  ['fr', '55203253', false],
+  ['pl', '123456785', false],
+  ['pl', '123456786', true],
+  ['pl', '0000012345', false],
+  ['nl', '12345678', false],
+  ['ca', '123456-7', false],
+  ['de', 'HRB 501', false],
+  ['no', 'NO923609017', true],
+])('%s: whether %s has the form of a number with wrong check digits: %s', (country, text, isWrong) => {
+  expect(hasWrongCheckDigits(country, text)).toBe(isWrong)
 })

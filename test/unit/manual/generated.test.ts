@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { format } from 'prettier'
 import { describe, expect, test } from 'vitest'
@@ -8,25 +9,51 @@ import { stageKinds } from '../../../src/core/lookup-kinds.js'
 import { environmentVariables } from '../../../src/cli/run-help.js'
 import { options } from '../../../src/config/options.js'
 import { errorTable } from '../../../src/core/errors.js'
+import { errorExamples } from './error-examples.js'
+import { readMessagePatterns } from './error-messages.js'
+import { generatePages } from './pages.js'
 import { exampleConfig, markersOf, tables, withTables } from './tables.js'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const read = (path: string) => readFileSync(root + path, 'utf8')
 /** `UPDATE_GOLDEN=1` writes what is compared otherwise. */
 const isUpdating = process.env['UPDATE_GOLDEN'] === '1'
-const pages = readdirSync(`${root}docs`)
+const pages = readdirSync(`${root}docs`, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.md'))
   .map((name) => `docs/${name}`)
 const marked = ['ARCHITECTURE.md', ...pages.filter((path) => markersOf(read(path)).length > 0)]
 
 function expectMade(path: string, text: string): void {
-  if (isUpdating) writeFileSync(root + path, text)
+  if (isUpdating) {
+    mkdirSync(dirname(root + path), { recursive: true })
+    writeFileSync(root + path, text)
+  }
   expect(read(path)).toBe(text)
 }
 
 describe('what is made from the code', () => {
   test.each(marked)('%s', (path) => {
-    expectMade(path, withTables(read(path)))
+    expectMade(path, withTables(read(path), path))
+  })
+
+  test('the pages of errors and commands', async () => {
+    const generated = await generatePages()
+    for (const [path, text] of generated) expectMade(path, text)
+    const names = readdirSync(`${root}docs/reference/commands`).map(
+      (name) => `docs/reference/commands/${name}`,
+    )
+    expect(names.filter((path) => !generated.has(path))).toEqual([])
+  })
+
+  test('the example of an error is a message that the code gives', () => {
+    expect(Object.keys(errorExamples).sort()).toEqual(Object.keys(errorTable).sort())
+    const patterns = readMessagePatterns()
+    const compared = Object.entries(errorExamples).filter(([code]) => patterns.has(code))
+    expect(compared.length).toBeGreaterThan(150)
+    const unlike = compared.filter(
+      ([code, text]) => !patterns.get(code)?.some((pattern) => pattern.test(text)),
+    )
+    expect(unlike).toEqual([])
   })
 
   test('pipeline.config.example.json, which is a config', async () => {

@@ -1,10 +1,11 @@
+import { dirname, relative } from 'node:path/posix'
 import { formatCount } from '../../../src/core/text.js'
 import { z } from 'zod'
 import { drawRooms } from './rooms.js'
 import { isOption, listOptions, type CallFlag, type Option } from '../../../src/config/option.js'
 import { environmentVariables } from '../../../src/cli/run-help.js'
 import { callFlags, options } from '../../../src/config/options.js'
-import { errorTable, errorCodes, exitCodes } from '../../../src/core/errors.js'
+import { exitCodes, otherExitCodes } from '../../../src/core/errors.js'
 import {
   columnKinds,
   type AnswerColumn,
@@ -43,18 +44,12 @@ export const tables: Readonly<Record<string, (words: readonly string[]) => Table
   }),
   'exit-codes': () => ({
     head: ['code', 'meaning'],
-    rows: Object.entries<{ meaning?: string; manual?: string }>({ ...exitCodes }).map(
-      ([exitCode, { meaning = '', manual = meaning }]) => [exitCode, withCode(manual)],
-    ),
-  }),
-  errors: () => ({
-    head: ['code', 'exit', 'meaning', 'what to do'],
-    rows: Object.entries(errorTable).map(([name, { meaning, remedy }]) => [
-      code(name),
-      String(errorCodes[name as keyof typeof errorCodes]),
-      meaning,
-      remedy,
-    ]),
+    rows: [
+      ...Object.entries<{ meaning?: string; manual?: string }>({ ...exitCodes }).map(
+        ([exitCode, { meaning = '', manual = meaning }]) => [exitCode, withCode(manual)],
+      ),
+      ['other', otherExitCodes],
+    ],
   }),
   columns: () => columnTable([...answerColumns.slice(0, -1), ...reviewColumns, ...answerColumns.slice(-1)]),
   'reconciliation-properties': () => ({
@@ -113,8 +108,11 @@ function columnTable(columns: readonly AnswerColumn[]): Table {
 const marked = /(<!-- table: ([\w-]+)([^>]*?) -->\n)[\s\S]*?(?=<!-- end -->)/g
 const pictured = /(<!-- picture: rooms ?([\w/]*) -->\n)[\s\S]*?(?=<!-- end -->)/g
 
-/** A page with its marked tables and pictures made anew. Throws where a marker names no table. */
-export function withTables(page: string): string {
+/**
+ * A page with its marked tables and pictures written again. `path` is that of the page: links of the code's texts begin with
+ * `docs/`, and lead from this page. Throws if a marker names no table.
+ */
+export function withTables(page: string, path = 'docs/page.md'): string {
   const withPictures = page.replace(
     pictured,
     (_, marker: string, folder: string) => `${marker}${drawRooms(folder)}`,
@@ -122,9 +120,17 @@ export function withTables(page: string): string {
   return withPictures.replace(marked, (_, marker: string, name: string, words: string) => {
     const table = tables[name]
     if (table === undefined) throw new Error(`no table is called ${name}`)
-    return `${marker}${markdownOf(table(words.split(' ').filter((word) => word !== '')))}`
+    const written = formatTable(table(words.split(' ').filter((word) => word !== '')))
+    return `${marker}${withLinksFrom(path, written)}`
   })
 }
+
+/** Lets links that begin with `docs/` lead from a page. */
+export const withLinksFrom = (path: string, text: string): string =>
+  text.replace(/\]\((docs\/[^)#]+)(#[^)]*)?\)/g, (_, target: string, anchor = '') => {
+    const link = target === path ? '' : relative(dirname(path), target)
+    return `](${link}${anchor})`
+  })
 
 /** The tables that the markers of pages name, with their words. */
 export function markersOf(page: string): string[] {
@@ -144,7 +150,7 @@ function exampleOf(node: object): unknown {
   return Object.fromEntries(Object.entries(node).map(([key, inner]) => [key, exampleOf(inner as object)]))
 }
 
-function markdownOf({ head, rows }: Table): string {
+export function formatTable({ head, rows }: Table): string {
   const cells = [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |\n`)
   return cells.join('').replaceAll('| --- ', '|---').replaceAll('---|\n', '---|\n')
 }

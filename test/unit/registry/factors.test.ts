@@ -190,7 +190,7 @@ describe('what is said is what counted', () => {
       'none',
       'Reno',
       { ...inc, city: 'Elko' },
-      'Nothing known of where the registration is agrees with the place given.',
+      'The registration is not known to be in the place of the row.',
       'limitation',
     ],
   ])('a place is always said: %s', (place, location, held, sentence, type) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decodeLegacy } from '../../../src/tables/encodings/decode.js'
 import { guessEncoding, judgeGuess } from '../../../src/tables/encodings/guess-encoding.js'
-import { encodingNames } from '../../../src/core/encodings.js'
+import { encodingNames } from '../../../src/core/file-formats.js'
 import { everyEncoding, linesAround, listIn } from '../../support/encoded-files.js'
 
 const legacy = everyEncoding.filter(({ encoding }) => !encoding.startsWith('utf-'))

@@ -12,6 +12,7 @@ import type {
 import {
   entryColumns,
   isSoundMarks,
+  listEntryPages,
   unpackMarks,
   unpackValidEntry,
   unpackValidOutput,
@@ -38,8 +39,6 @@ export async function openServerHistory(
   return new PostgresHistoryRows(query, shared.url, () => shared.close())
 }
 
-/** Entries in one statement, if only numbers are read. */
-const numbersAtOnce = 50_000
 /** Entries in one statement, if their states are read. */
 const statesAtOnce = 5_000
 
@@ -156,28 +155,6 @@ export class PostgresHistoryRows implements OpenHistoryRows {
   createDamageError(what: string): Error {
     return createDamagedError(this.#url, undefined, `${what} is damaged in the history`)
   }
-}
-
-/** Yields the distinct entries of rows, ascending, with their row counts. */
-function* listEntryPages(
-  rows: Uint32Array,
-): Generator<{ readonly entries: readonly number[]; readonly rowCounts: readonly number[] }> {
-  const sorted = rows.slice().sort()
-  let entries: number[] = []
-  let rowCounts: number[] = []
-  for (let first = 0; first < sorted.length;) {
-    const entry = sorted[first] ?? 0
-    let end = first + 1
-    while (end < sorted.length && sorted[end] === entry) end++
-    entries.push(entry)
-    rowCounts.push(end - first)
-    first = end
-    if (entries.length < numbersAtOnce) continue
-    yield { entries, rowCounts }
-    entries = []
-    rowCounts = []
-  }
-  if (entries.length > 0) yield { entries, rowCounts }
 }
 
 /** Reads an output and its base. */

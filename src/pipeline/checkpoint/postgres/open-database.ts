@@ -192,7 +192,7 @@ async function readGeneration({ query }: PostgresStatements): Promise<number> {
 
 const checkpointTexts: DatabaseTexts = {
   grantsHint:
-    'as the owner, create the tables with `enrich doctor` and the same checkpoint, and grant the privileges listed in docs/several-machines.md',
+    'as the owner, create the tables with `enrich doctor` and the same checkpoint, and grant the privileges listed in docs/manual/several-machines.md',
   foreign: (url, what, cause) =>
     new UserError('CHECKPOINT_DATABASE_FOREIGN', `${url} is not a checkpoint of enrich: ${what}`, {
       hint: 'use a separate database; this one was not changed',

@@ -1,5 +1,5 @@
 import type { FoundHead } from '../checkpoint-standing.js'
-import { copyHistory } from './history-proof.js'
+import { copyHistory, insertRow, scanReadableRows, tryRead, type Row } from './history-proof.js'
 import { parseCustomId, type SubmissionName } from '../lookup.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
 import { canUnpack, type PackedAnswer } from '../packed-answer.js'
@@ -9,7 +9,6 @@ import {
   calculateRowChecksum,
   type SummedTable,
 } from '../tables.js'
-import { insertRow, scanReadableRows, tryRead, type Row } from './readable-rows.js'
 
 /** Result of a rebuild. */
 export interface RebuildResult {

@@ -1,4 +1,4 @@
-import { tryRead } from './readable-rows.js'
+import { tryRead } from './history-proof.js'
 import { type RebuildResult, rebuild } from './rebuild.js'
 import { lockCheckpoint, withExplainedErrors, makeCheckpointFile, openToWrite } from './open-database.js'
 import { verifyFile, findDamage, describeDamage } from './verify.js'

@@ -77,7 +77,7 @@ describe.skipIf(programs === null)('several replicas on one database', () => {
     const asServed = url.replace('postgres@', 'served@')
     await expect(shared.open(asServed)).rejects.toMatchObject({ code: 'CHECKPOINT_GRANTS_MISSING' })
     const grants = /^GRANT (?:USAGE|SELECT).*TO service;$/gm
-    const listed = readFileSync('docs/serve.md', 'utf8').match(grants) ?? []
+    const listed = readFileSync('docs/manual/serving.md', 'utf8').match(grants) ?? []
     expect(listed).toHaveLength(2)
     for (const grant of listed) await sql(url, grant.replace('TO service;', 'TO served;'))
     const served = await shared.open(asServed)

@@ -1,0 +1,24 @@
+"""Runs enrich and reads its JSON events: prints the progress, then the rows by status."""
+
+import json
+import subprocess
+import sys
+
+command = ["enrich", "companies.csv", "-o", "out.parquet", "--json"]
+summary = error = None
+with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
+    for line in run.stdout:
+        event = json.loads(line)
+        if event["type"] == "progress":
+            print(event["progress"]["done"], "of", event["progress"]["lookups"], file=sys.stderr)
+        elif event["type"] == "finished":
+            summary = event["summary"]
+        elif event["type"] == "error":
+            error = event
+
+if error is not None:
+    sys.exit(f"{error['code']}: {error['message']}")
+if summary is not None:
+    print(summary["rowsByStatus"])
+# 0 and 3: the output is written. All other codes, also unknown ones, are for an operator or a retry.
+sys.exit(0 if run.returncode == 3 else run.returncode)

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createPlace, type CliPlace } from '../support/cli.js'
+import { publishSample, servePublishers, sourceOf, type PublisherServer } from '../support/publishers.js'
+
+let publishers: PublisherServer
+beforeAll(async () => {
+  publishers = await servePublishers()
+})
+afterAll(() => publishers.close())
+beforeEach(() => {
+  publishers.files.clear()
+})
+
+const norway = sourceOf('norway')
+const header = norway.sample[0]?.lines?.[0] ?? ''
+
+interface Company {
+  readonly number: string
+  readonly name: string
+  readonly street?: string
+  readonly isBankrupt?: boolean
+}
+
+let edition = 0
+
+function publishNorway(companies: readonly Company[]): void {
+  const rows = companies.map(
+    ({ number, name, street = 'Storgata 1', isBankrupt = false }) =>
+      `"${number}","${name}","AS","62.010","","${street}","OSLO","0155","OSLO","NO","2015-01-01","${isBankrupt}","false"`,
+  )
+  publishSample(publishers, norway, {
+    sample: [{ file: 'enheter.csv', lines: [header, ...rows] }],
+    etag: `"${++edition}"`,
+    modified: new Date(Date.UTC(2026, 0, edition)).toUTCString(),
+  })
+}
+
+const stays = { number: '923609016', name: 'TALQUELL STAYS AS' }
+const renamed = { number: '982463718', name: 'MIVOLAR OLD NAME AS' }
+const ends = { number: '811111118', name: 'ZORVEX ENDS AS' }
+const moves = { number: '974760673', name: 'QUILLON MOVES AS' }
+const leaves = { number: '985399077', name: 'BRANTFELD LEAVES AS' }
+const list = [stays, renamed, ends, moves, leaves, renamed]
+
+interface Line {
+  readonly type: string
+  readonly [member: string]: unknown
+}
+
+const readLines = (stdout: string): Line[] =>
+  stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line)
+
+describe('what a new edition changes in answers of earlier runs', () => {
+  const env = () => ({ ENRICH_REGISTER_MIRROR: publishers.address })
+
+  async function enrichList(): Promise<CliPlace> {
+    publishNorway([stays, renamed, ends, moves, leaves])
+    const place = createPlace()
+    await place.run(['registry', 'get', 'norway'], { env: env() })
+    const rows = list.map(({ number, name }) => `${name},${number},NO`)
+    place.write('companies.csv', ['name,company number,country', ...rows, ''].join('\n'))
+    const run = await place.run(['companies.csv', '-o', 'out.csv'])
+    expect(run.code).toBe(0)
+    return place
+  }
+
+  function publishNextNight(): void {
+    publishNorway([
+      stays,
+      { ...renamed, name: 'MIVOLAR NEW NAME AS' },
+      { ...ends, isBankrupt: true },
+      { ...moves, street: 'Lillegata 2' },
+    ])
+  }
+
+  test('a refresh counts companies and rows by change, and the next run finds the same', async () => {
+    const place = await enrichList()
+    publishNextNight()
+    const { code, stdout } = await place.run(['registry', 'refresh'], { env: env() })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('1 left') as string })
+    expect(stdout).toContain(
+      [
+        'Answers of earlier runs (.enrich/checkpoint.sqlite): 4 of 5 companies changed, in 5 rows of the next run',
+        '  renamed             2 rows',
+        '  became_inactive     1 row',
+        '  left_register       1 row',
+        '  address_changed     1 row',
+        '',
+      ].join('\n'),
+    )
+    expect(stdout).toMatch(/renamed +row 2 +MIVOLAR OLD NAME AS +legal_name +MIVOLAR OLD NAME AS → MIVOLAR/)
+    await place.run(['companies.csv', '-o', 'out.csv'])
+    const diff = await place.run(['diff', '--json'])
+    expect(readLines(diff.stdout).at(-1)).toMatchObject({
+      counts: { renamed: 2, became_inactive: 1, left_register: 1, address_changed: 1 },
+    })
+  })
+
+  test('--json prints each change like diff, then the counts; without a change there are none', async () => {
+    const place = await enrichList()
+    publishNextNight()
+    const { stdout } = await place.run(['registry', 'refresh', '--json'], { env: env() })
+    const lines = readLines(stdout)
+    expect(lines.map(({ type }) => type)).toEqual(['register', ...Array<string>(5).fill('change'), 'answers'])
+    expect(lines[1]).toMatchObject({ kind: 'renamed', row_number: 2, field: 'legal_name', old: renamed.name })
+    expect(lines.at(-1)).toMatchObject({
+      companyCount: 5,
+      rowCount: 6,
+      changedCompanyCount: 4,
+      changedRowCount: 5,
+      kinds: { renamed: 2 },
+    })
+    const again = await place.run(['registry', 'refresh', '--json'], { env: env() })
+    expect(readLines(again.stdout).map(({ type }) => type)).toEqual(['register'])
+  })
+
+  test('get over an older edition tells it too', async () => {
+    const place = await enrichList()
+    publishNextNight()
+    const { stdout } = await place.run(['registry', 'get', 'norway'], { env: env() })
+    expect(stdout).toContain('4 of 5 companies changed')
+  })
+
+  test('a checkpoint that is named is read; one that is damaged is a notice, and the edition is loaded', async () => {
+    const place = await enrichList()
+    publishNextNight()
+    place.write('broken.sqlite', 'no database')
+    const broken = await place.run(['registry', 'refresh', '--checkpoint', 'broken.sqlite'], { env: env() })
+    expect(broken).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('The answers of earlier runs were not compared: ') as string,
+    })
+    const named = ['registry', 'refresh', '--checkpoint', '.enrich/checkpoint.sqlite']
+    publishNorway([stays])
+    expect((await place.run(named, { env: env() })).stdout).toContain('4 of 5 companies changed')
+  })
+})
+
+describe('on an empty machine', () => {
+  const env = () => ({ ENRICH_REGISTER_MIRROR: publishers.address })
+
+  test('two commands turn a list into answers, with no file named by hand', async () => {
+    for (const id of ['gleif', 'sec-listed', 'companies-house']) publishSample(publishers, sourceOf(id))
+    const place = createPlace()
+    const contact = ['--contact', 'Test test@example.com']
+    const got = await place.run(['registry', 'get', 'gleif', 'sec-listed', 'companies-house', ...contact], {
+      env: env(),
+    })
+    expect(got.code).toBe(0)
+    place.write('companies.csv', 'name,country\nTesco plc,GB\nFord Motor Company,US\n')
+    const run = await place.run(['companies.csv', '-o', 'out.csv', '--columns', 'legal_name,lei'])
+    expect(run.code).toBe(0)
+    expect(place.read('out.csv')).toContain('TESCO PLC,2138002P5RNKC5W2JZ46')
+    expect(place.read('out.csv')).toContain('20S05OYHG0MQM4VUIC57')
+  })
+
+  test('a refresh leaves registers that are downloaded by hand, and does not fail', async () => {
+    publishNorway([stays])
+    const place = createPlace()
+    place.write('jp.csv', sourceOf('japan').sample[0]?.lines?.join('\n') ?? '')
+    await place.run(['registry', 'get', 'japan', '--from', 'jp.csv'], { env: env() })
+    await place.run(['registry', 'get', 'norway'], { env: env() })
+    const { code, stdout } = await place.run(['registry', 'refresh'], { env: env() })
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/japan: not refreshed .*: a program cannot download its files/) as string,
+    })
+    expect(stdout).toContain('norway: nothing changed')
+  })
+
+  test('the sources for a list name what is downloaded by hand, and why a country has none', async () => {
+    const place = createPlace()
+    place.write('list.csv', 'name,country\nA Kabushiki,Japan\nB GmbH,Germany\nC AS,Norway\n')
+    const { stdout } = await place.run(['registry', 'sources', 'list.csv'])
+    expect(stdout).toContain(
+      'Download the files of japan yourself, then: enrich registry get japan --from PATH',
+    )
+    expect(stdout).toMatch(/Germany +no open register: no official file/)
+    expect(stdout).toContain('  enrich registry get gleif norway\n')
+  })
+
+  test('a register that fails names code, publisher and hint; the others are loaded, and the edition stays', async () => {
+    publishNorway([stays])
+    const place = createPlace()
+    await place.run(['registry', 'get', 'norway'], { env: env() })
+    publishers.files.set('data.brreg.no/enhetsregisteret/api/enheter/lastned/csv', {
+      content: 'nummer,navn\n1,A\n',
+      headers: { etag: '"broken"' },
+    })
+    publishSample(publishers, sourceOf('latvia'))
+    const { code, stdout, stderr } = await place.run(['registry', 'get', 'norway', 'latvia'], { env: env() })
+    expect(code).toBe(2)
+    expect(stdout).toMatch(
+      /norway: not loaded: .*it has no column organisasjonsnummer; the edition of .* stays/,
+    )
+    expect(stdout).toMatch(/latvia: \d+ rows: /)
+    expect(stderr).toMatch(/error REGISTER_CHANGED: Brønnøysundregistrene: .*\n {2}hint: .*--show norway/)
+  })
+})

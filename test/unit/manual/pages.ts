@@ -1,0 +1,192 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Help, type Command } from 'commander'
+import { createProgram } from '../../../src/cli/program.js'
+import type { CliIo } from '../../../src/cli/terminal/command-io.js'
+import { errorCodes, errorTable } from '../../../src/core/errors.js'
+import { errorExamples } from './error-examples.js'
+import { formatTable, withLinksFrom } from './tables.js'
+
+const reference = 'docs/reference'
+const note = 'This page is generated from the code by `npm run docs`.'
+
+/** The pages that are generated as a whole: path from the root of the project, and text. */
+export async function generatePages(): Promise<ReadonlyMap<string, string>> {
+  const program = await createProgram({} as CliIo)
+  const pages = [
+    [`${reference}/errors.md`, formatErrors()],
+    [`${reference}/commands.md`, formatCommandIndex(program)],
+    ['docs/decisions/README.md', formatDecisions()],
+    ...program.commands.map((command) => [getPath(command), formatCommandPage(command)] as const),
+  ] as const
+  return new Map(pages.map(([path, text]) => [path, `${withLinksFrom(path, text)}\n`]))
+}
+
+const decisions = fileURLToPath(new URL('../../../docs/decisions/', import.meta.url))
+
+function formatDecisions(): string {
+  const names = readdirSync(decisions).filter((name) => /^\d/.test(name))
+  const items = names.sort().map((name) => {
+    const [, title = ''] = /^# (.*)$/m.exec(readFileSync(decisions + name, 'utf8')) ?? []
+    return `- [${title}](${name})`
+  })
+  const intro = 'Each page has the context, the decision, its consequences, and measurements.'
+  return ['# Decisions', note, intro, items.join('\n')].join('\n\n')
+}
+
+const getPath = (command: Command): string => `${reference}/commands/${command.name()}.md`
+
+/** For each command, a line to type. */
+const examples: Readonly<Record<string, string>> = {
+  run: 'enrich companies.csv -o out.parquet',
+  plan: 'enrich plan companies.csv',
+  show: 'enrich show out.parquet --where status=inconclusive',
+  status: 'enrich status --uncertain',
+  runs: 'enrich runs --run 12',
+  collect: 'enrich collect --job companies-2026-01-31 -o out/companies.parquet',
+  export: 'enrich export companies.csv -o out.csv',
+  diff: 'enrich diff 12..15 -o changes.csv',
+  report: 'enrich report 12 -o run-12.html',
+  review: 'enrich review companies.csv',
+  'checkpoint verify': 'enrich checkpoint verify',
+  'checkpoint repair': 'enrich checkpoint repair',
+  'checkpoint compact': 'enrich checkpoint compact',
+  'checkpoint migrate':
+    'enrich checkpoint migrate .enrich/checkpoint.sqlite postgres://lookups_owner@db.example.com/enrich',
+  reconcile: 'enrich reconcile ledger.csv --dry-run',
+  retry: 'enrich retry companies.csv -o out.csv --status inconclusive,failed',
+  serve: 'ENRICH_SERVE_API_KEY=rehearsal enrich serve --listen 127.0.0.1:8787',
+  'accounts list': 'enrich accounts list',
+  'accounts show': 'enrich accounts show crm',
+  'accounts ledger': 'enrich accounts ledger crm --json > ledger.ndjson',
+  'accounts add': 'enrich accounts add crm --credit 5000',
+  'accounts set': 'enrich accounts set crm --monthly-units 1000',
+  'accounts credit': 'enrich accounts credit crm add 500',
+  'accounts keys add': 'enrich accounts keys add crm --label nightly',
+  'accounts secrets show': 'enrich accounts secrets show crm',
+  api: 'enrich api GET /v2/search --query name=Siemens --query country_code=DE',
+  receive: 'enrich receive --webhook-listen 127.0.0.1:8788 --webhook-url https://hooks.example.com/enrich',
+  mcp: 'enrich mcp --root lists --allow-run --max-lookups 500',
+  'registry sources': 'enrich registry sources companies.csv',
+  'registry get': 'enrich registry get gleif norway',
+  'registry refresh': 'enrich registry refresh',
+  'registry load': 'enrich registry load registers --dry-run',
+  'registry import': 'enrich registry import csv register.csv --id-type registration_id --country DE',
+  'registry info': 'enrich registry info --linkage',
+  'registry search': "enrich registry search 'ford motor'",
+  'registry evaluate': 'enrich registry evaluate queries.csv --errors wrong.csv',
+  init: 'enrich init companies.csv',
+  completion: 'source <(enrich completion bash)',
+  doctor: 'enrich doctor companies.csv',
+}
+
+const errorGroups: readonly [title: string, pattern: RegExp][] = [
+  [
+    'Commands, config and service',
+    /^(?:USAGE|CONFIG|API|BASE|PROXY|WEBHOOK|BILLING|FAIL|NOTIFY|LISTEN|FAULTS)_/,
+  ],
+  ['Inputs', /^(?:INPUT|ADDRESS|CREDENTIALS|ACCESS|STORE|CLOCK|QUERY)_/],
+  ['Outputs, disk and memory', /^(?:OUTPUT|DISK|FILE|FILES|NATIVE|MEMORY)_/],
+  ['Checkpoint', /^(?:CHECKPOINT|LEDGER)_/],
+  [
+    'Early stops',
+    /^(?:SERVICE_(?:REFUSED|UNREACHABLE|ANSWER_INVALID)|CREDIT_|PLAN_|LOOKUPS_|COST_|DURATION_)/,
+  ],
+  ['Runs, keys and partitions', /^(?:RUN_(?:NOT_FOUND|OUTPUT)|RUNS|HISTORY|ROW|PARTITION|JOB|PART|PARTS)_/],
+  ['Review', /^(?:DECISIONS|REVIEW|CANDIDATES|VERDICTS)_/],
+  ['Registry', /^(?:REGISTRY|REGISTER|REGISTERS|EVALUATION|DOMAIN)_/],
+  ['Serving, accounts and assistants', /./],
+]
+
+function formatErrors(): string {
+  const left = new Set(Object.keys(errorTable))
+  const parts = errorGroups.map(([title, pattern]) => {
+    const codes = [...left].filter((code) => pattern.test(code))
+    for (const code of codes) left.delete(code)
+    return [`## ${title}`, ...codes.map((code) => formatError(code as keyof typeof errorTable))].join('\n\n')
+  })
+  return [
+    '# Errors',
+    note,
+    'Every error has a code, a message and a hint. With `--json`, it is also printed as a\n' +
+      '[JSON event](docs/reference/scripting.md#json-events). The exit code is that before the first submission, see\n' +
+      '[Exit codes](docs/reference/scripting.md#exit-codes).',
+    ...parts,
+  ].join('\n\n')
+}
+
+function formatError(code: keyof typeof errorTable): string {
+  const { meaning, remedy } = errorTable[code]
+  return [
+    `### ${code}`,
+    `\`\`\`text\nerror ${code}: ${errorExamples[code] ?? ''}\n\`\`\``,
+    `- **Meaning:** ${meaning}.\n- **Remedy:** ${remedy}.\n- **Exit code:** ${errorCodes[code]}`,
+  ].join('\n\n')
+}
+
+function formatCommandIndex(program: Command): string {
+  const rows = program.commands.map((command) => [
+    `[${command.name()}](${getPath(command)})`,
+    escapeCell(command.description()),
+  ])
+  return [
+    '# Commands',
+    note,
+    formatTable({ head: ['command', 'what it does'], rows }).trimEnd(),
+    [
+      '- Only `run`, `retry`, `review`, `doctor` and `api` send requests to the service.',
+      '- `enrich FILE` is short for `enrich run FILE`. Without arguments, `enrich` runs the job of `pipeline.config.json`; without that',
+      '  file, it ends with exit code 2.',
+      '- `enrich COMMAND --help` prints the flags of a command, `enrich --version` the version.',
+      '- `enrich run --help-all` also prints the environment variables and exit codes.',
+    ].join('\n'),
+  ].join('\n\n')
+}
+
+function formatCommandPage(command: Command): string {
+  const isOfRun = command.name() === 'run' || command.name() === 'retry'
+  return [
+    `# enrich ${command.name()}`,
+    note,
+    ...formatCommand(command, command.name()),
+    ...(isOfRun
+      ? ['[Configuration](docs/reference/configuration.md) explains these flags and their config keys.']
+      : []),
+    ...formatInner(command, command.name()),
+  ].join('\n\n')
+}
+
+/** The commands inside a command, at any depth. */
+function formatInner(command: Command, path: string): string[] {
+  return command.commands.flatMap((inner) => {
+    const name = `${path} ${inner.name()}`
+    return [`## enrich ${name}`, ...formatCommand(inner, name), ...formatInner(inner, name)]
+  })
+}
+
+function formatCommand(command: Command, name: string): string[] {
+  const help = new Help()
+  const usage = help.commandUsage(command).replace(/^(?!enrich )/, 'enrich ')
+  const items = [
+    ...help
+      .visibleArguments(command)
+      .map((item) => [help.argumentTerm(item), help.argumentDescription(item)]),
+    ...help
+      .visibleOptions(command)
+      .filter(({ long }) => long !== '--help')
+      .map((option) => [help.optionTerm(option), help.optionDescription(option)]),
+  ].map(([term = '', text = '']) => [`\`${term.replaceAll('|', '\\|')}\``, escapeCell(text)])
+  const example = examples[name]
+  const lines = [...(command.commands.length > 0 ? [] : [usage]), ...(example === undefined ? [] : [example])]
+  return [
+    `${capitalize(command.description())}.`,
+    ...(lines.length === 0 ? [] : [`\`\`\`text\n${lines.join('\n')}\n\`\`\``]),
+    ...(items.length === 0
+      ? []
+      : [formatTable({ head: ['argument or flag', 'meaning'], rows: items }).trimEnd()]),
+  ]
+}
+
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+const escapeCell = (text: string): string =>
+  text.replaceAll('|', '\\|').replaceAll('<', '\\<').replace(/\s+/g, ' ')
