@@ -124,7 +124,7 @@ async function findReadable(
 ): Promise<DetectedFile | null> {
   for (const format of formats) {
     const read = await estimateRows(path, fileFormats[format], bytes, encoding)
-    if (read !== null) return { kind: 'format', format, ...read }
+    if (read !== null) return { kind: 'format', format, rowEstimate: read.rowEstimate }
   }
   return null
 }
@@ -138,7 +138,7 @@ async function findSource(
 ): Promise<DetectedFile | null> {
   for (const source of sources) {
     const read = await estimateRows(path, createMappedFormat(source), bytes, encoding)
-    if (read !== null) return { kind: 'source', source, ...read }
+    if (read?.hasRegistrations === true) return { kind: 'source', source, rowEstimate: read.rowEstimate }
   }
   return null
 }
@@ -149,14 +149,15 @@ async function estimateRows(
   format: FileFormat,
   bytes: number | null,
   encoding?: Encoding,
-): Promise<{ readonly rowEstimate: number | null } | null> {
+): Promise<{ readonly rowEstimate: number | null; readonly hasRegistrations: boolean } | null> {
   const trial = await tryReading(path, format, encoding)
   if (trial === null || trial.soundCount * 2 < trial.itemCount || trial.soundCount === 0) return null
-  const { itemCount, pieceCount, isWhole } = trial
+  const { itemCount, pieceCount, isWhole, hasRegistrations } = trial
   const readBytes = pieceCount * tableLimits.chunkBytes
   const isSmall = isWhole || (bytes !== null && bytes <= readBytes)
-  if (isSmall) return { rowEstimate: itemCount }
-  return { rowEstimate: bytes === null ? null : Math.round((itemCount * bytes) / readBytes) }
+  if (isSmall) return { rowEstimate: itemCount, hasRegistrations }
+  const rowEstimate = bytes === null ? null : Math.round((itemCount * bytes) / readBytes)
+  return { rowEstimate, hasRegistrations }
 }
 
 interface Trial {
@@ -164,6 +165,8 @@ interface Trial {
   readonly soundCount: number
   readonly pieceCount: number
   readonly isWhole: boolean
+  /** Whether a row states a registration, or adds to one; otherwise all rows were left out. */
+  readonly hasRegistrations: boolean
 }
 
 async function tryReading(
@@ -178,6 +181,7 @@ async function tryReading(
     soundCount: items.filter(isSound).length,
     pieceCount,
     isWhole,
+    hasRegistrations: items.some((item) => /^(?:registration|addition)$/.test(item.kind) && isSound(item)),
   })
   try {
     for await (const piece of format.read(path, { encoding })) {
