@@ -12,7 +12,6 @@ import {
   isReportedApart,
   isRight,
   printReport,
-  summarize,
 } from './fit-judge.js'
 import { fitStages, type FittedStage } from './fit-stages.js'
 
@@ -22,7 +21,7 @@ import { fitStages, type FittedStage } from './fit-stages.js'
  * whether the best one is right, on scores of stage 1 that were fitted without the row.
  * Each kind of the labelled lists and each operation of noise is judged by stages fitted without it; `--folds N` holds
  * kinds out N groups at a time (0: one by one). `--weight noise=0.3` weighs the rows of a set or of a kind.
- * `--write FILE` writes the weights as TypeScript.
+ * `--write FILE` writes the weights as JSON.
  */
 const { values } = parseArgs({
   options: {
@@ -43,7 +42,6 @@ const { values } = parseArgs({
     of: { type: 'string', multiple: true, default: [] },
     weights: { type: 'boolean', default: false },
     write: { type: 'string' },
-    date: { type: 'string', default: '' },
   },
 })
 if (values.matcher === undefined) throw new Error('--matcher is needed')
@@ -111,24 +109,19 @@ function printWeights(title: string, { bias, weights: of }: FittedStage): void {
     console.log(`  ${name.padEnd(28)}${weight.toFixed(3).padStart(9)}`)
 }
 
-/** The weights as src/registry/match/fitted-model.ts has them; the bias is the weight of the feature that is always 1. */
+/** The weights as src/registry/match/fitted-model.json has them; the bias is the weight of the feature that is always 1. */
 function formatModel(): string {
-  const format = (name: string, { bias, weights: of }: FittedStage, biasName: string) => {
-    const all = { ...of, [biasName]: (of[biasName] ?? 0) + bias }
-    const lines = Object.entries(all)
-      .map(([feature, weight]) => [feature, Number(weight.toFixed(3))] as const)
-      .filter(([, weight]) => weight !== 0)
-      .map(([feature, weight]) => `    ${feature}: ${weight},\n`)
-    return `  ${name}: {\n${lines.join('')}  },\n`
+  // Less changes no answer.
+  const weightMin = 0.07
+  const list = ({ bias, weights: of }: FittedStage, biasName: string) =>
+    Object.fromEntries(
+      Object.entries({ ...of, [biasName]: (of[biasName] ?? 0) + bias })
+        .map(([feature, weight]) => [feature, Number(weight.toFixed(3))] as const)
+        .filter(([, weight]) => Math.abs(weight) >= weightMin),
+    )
+  const model = {
+    company: list(fitted.candidate, matcher.candidateBias ?? 'bias'),
+    decision: list(fitted.decision, matcher.decisionBias ?? 'bias'),
   }
-  const { rows, precision, recall, absentAccepted, calibrationError } = summarize(fitted.answers)
-  const date = values.date === '' ? '' : ` of ${values.date}`
-  return (
-    `/**\n * Written by bench/fit-align.ts; see there. The fit${date} has ${cache.queries.length} rows. On ${rows} labelled rows, each of a\n` +
-    ` * kind that was held out: precision ${precision}, recall ${recall}, absent accepted ${absentAccepted}, calibration error ${calibrationError}.\n */\n` +
-    'export const fittedModel = {\n' +
-    format('company', fitted.candidate, matcher.candidateBias) +
-    format('decision', fitted.decision, matcher.decisionBias) +
-    '}\n'
-  )
+  return `${JSON.stringify(model, null, 2)}\n`
 }

@@ -73,7 +73,7 @@ export interface FitMatcherModule {
   readonly candidateBounds?: FitBounds
   readonly decisionBounds?: FitBounds
   /** Bounds the log odds of stage 2 by the scores of stage 1. */
-  boundLogOdds?(logOdds: number, scores: FirstScores): number
+  boundLogOdds?(logOdds: number, scores: FirstScores, features: Float32Array): number
   openFitMatcher(registryPath: string): FitMatcher | Promise<FitMatcher>
   /** Values in the order of `decisionFeatureNames`; not called for a query without candidates. */
   buildDecisionFeatures(features: Float32Array, scores: FirstScores, query: FitQuery): ArrayLike<number>

@@ -1,7 +1,7 @@
 import { findCandidateNames, readQuery } from '../src/registry/answer/resolve.js'
 import { featureNames } from '../src/registry/match/features.js'
 import {
-  boundByLead,
+  boundLogOdds as boundMatch,
   computeDecisionFeatures,
   decisionFeatureNames as names,
   fittedCoefficients,
@@ -170,5 +170,8 @@ export function buildDecisionFeatures(features: Float32Array, scores: FirstScore
 export const candidateBias = 'always'
 export const decisionBias = 'start'
 
-export const boundLogOdds = (logOdds: number, { first, logSumOthers }: FirstScores): number =>
-  boundByLead(logOdds, first, logSumOthers)
+export const boundLogOdds = (
+  logOdds: number,
+  { first, logSumOthers }: FirstScores,
+  features: Float32Array,
+): number => boundMatch(logOdds, { features, score: first, others: logSumOthers })

@@ -149,8 +149,11 @@ export function fitStages(cache: FitCache, matcher: FitMatcherModule, settings: 
     decided.forEach((at, row) => {
       if (settings.folds[at]?.[0] !== fold) return
       const logOdds = line.bias + line.slope * (odds[row] ?? 0)
-      const scores = firsts[at]?.scores
-      const bounded = scores === undefined ? logOdds : (matcher.boundLogOdds?.(logOdds, scores) ?? logOdds)
+      const first = firsts[at]
+      const start = cache.queries[at]?.start ?? 0
+      const bounded = first
+        ? (matcher.boundLogOdds?.(logOdds, first.scores, toDense(raw, start + first.place)) ?? logOdds)
+        : logOdds
       probabilities[at] = 1 / (1 + Math.exp(-bounded))
     })
   }

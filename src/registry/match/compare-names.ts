@@ -6,7 +6,8 @@ import {
   type NameAlignment,
   type WordPair,
 } from './align-name.js'
-import { type CandidateName, compareForms, type FormAgreement } from './candidate.js'
+import { type CandidateName } from './candidate.js'
+import { compareForms, type FormAgreement } from './evidence.js'
 import {
   countLeft,
   countMissing,

@@ -1,4 +1,5 @@
-import { isNumberWord } from '../normalize/normalize-name.js'
+import type { FormClass } from '../normalize/legal-forms.js'
+import { parseForm } from '../normalize/parsed-name.js'
 import type { CandidateName, PlaceAgreement } from './candidate.js'
 import type { NameComparison } from './compare-names.js'
 import type { LeftWord, Position } from './left-words.js'
@@ -83,161 +84,6 @@ export function estimateUnseenRivals(
   return count * vocabulary.unseenShare
 }
 
-/** Higher ranks agree better. */
-const placeRank = {
-  postal: 4,
-  city: 3,
-  region: 2,
-  country: 1,
-  none: 1,
-  registered_there: 1,
-  registered_elsewhere: 1,
-  form_of_country: 1,
-  town_abroad: 1,
-  region_conflict: 0,
-  country_conflict: 0,
-} as const satisfies Record<PlaceAgreement, number>
-
-/** Evidence before the other companies were counted. */
-export type EvidencePair = Omit<Evidence, 'siblings'>
-
-interface PlacedCompany {
-  readonly rank: number
-  readonly isListed: boolean
-}
-
-/** Counts the companies with the same name, with a name that begins alike, and with a name the text may be truncated from. */
-export function countSiblings(
-  pairs: readonly EvidencePair[],
-  vocabulary: Vocabulary,
-): (pair: EvidencePair) => SiblingCounts {
-  const exact = new Map<string, Map<number, number>>()
-  const formed = new Map<string, Set<number>>()
-  const completed = new Set<number>()
-  const series = new Set<number>()
-  const beginnings = new Map<string, Map<number, PlacedCompany>>()
-  for (const { comparison, place } of pairs) {
-    const { matchType, candidate, isTruncated, isOneOfSeries, text, form, isFormStated } = comparison
-    if (matchType === 'exact') {
-      raiseRank(
-        getOrCreate(exact, candidate.coreKey, () => new Map<number, number>()),
-        candidate,
-        placeRank[place],
-      )
-      if (form === 'same' && isFormStated)
-        getOrCreate(formed, candidate.coreKey, () => new Set<number>()).add(candidate.entityNumber)
-    }
-    if (matchType === 'completed') completed.add(candidate.entityNumber)
-    // A text that ends with a number identifies one member of the series.
-    if (isTruncated && isOneOfSeries && !isNumberWord(text.words.at(-1)?.text ?? ''))
-      series.add(candidate.entityNumber)
-    const head = getHead(comparison)
-    if (head === null) continue
-    const companies = getOrCreate(beginnings, head, () => new Map<number, PlacedCompany>())
-    const rank = Math.max(companies.get(candidate.entityNumber)?.rank ?? 0, placeRank[place])
-    companies.set(candidate.entityNumber, { rank, isListed: candidate.prominence.isListed })
-  }
-  const ownsWord = createOwnershipCheck(pairs, vocabulary)
-  const familyCount = countFamily(pairs)
-  const headCounts = new Map([...beginnings].map(([head, companies]) => [head, countPlaced(companies)]))
-  return ({ comparison, place }) => {
-    const { candidate, rarestWord, form } = comparison
-    const head = getHead(comparison)
-    const {
-      count = 0,
-      listedCount = 0,
-      countFrom = [],
-    } = (head === null ? undefined : headCounts.get(head)) ?? {}
-    const sameForm = formed.get(candidate.coreKey)?.size ?? 0
-    return {
-      exactCount: exact.get(candidate.coreKey)?.size ?? 0,
-      betterPlacedCount: countBetter(exact.get(candidate.coreKey), candidate, placeRank.region),
-      betterFormCount: form === 'same' ? 0 : sameForm,
-      completedCount: completed.size,
-      seriesCount: series.size,
-      familyCount,
-      prefixCount: Math.max(1, count),
-      listedPrefixCount: listedCount,
-      placedPrefixCount: countFrom[placeRank[place]] ?? 0,
-      ownsRarestWord: rarestWord !== null && ownsWord(candidate.entityNumber, rarestWord),
-    }
-  }
-}
-
-/** The words of the name that the text has, if the name begins with them. */
-function getHead({ alignment, candidate, isTailMissing }: NameComparison): string | null {
-  if (alignment.missing.length > 0 && !isTailMissing) return null
-  return candidate.tokens.slice(0, candidate.tokens.length - alignment.missing.length).join(' ')
-}
-
-/** Counts the companies, the listed ones, and those with at least each rank of place. */
-function countPlaced(companies: ReadonlyMap<number, PlacedCompany>) {
-  const placed = [...companies.values()]
-  return {
-    count: placed.length,
-    listedCount: placed.filter(({ isListed }) => isListed).length,
-    countFrom: Array.from(
-      { length: placeRank.postal + 1 },
-      (_, least) => placed.filter(({ rank }) => rank >= least).length,
-    ),
-  }
-}
-
-/** The registration with the best place counts for a company. */
-function raiseRank(ranks: Map<number, number>, { entityNumber }: CandidateName, rank: number): void {
-  ranks.set(entityNumber, Math.max(ranks.get(entityNumber) ?? 0, rank))
-}
-
-/** Counts companies with at least `rankMin` and a better place than this one: sharing a country is not distinctive. */
-function countBetter(
-  ranks: ReadonlyMap<number, number> = new Map(),
-  { entityNumber }: CandidateName,
-  rankMin: number,
-): number {
-  const own = ranks.get(entityNumber) ?? 0
-  return [...ranks.values()].filter((rank) => rank >= rankMin && rank > own).length
-}
-
-/** Counts companies whose names begin with the first two words of the text, as in a family of funds. */
-function countFamily(pairs: readonly EvidencePair[]): number {
-  const [first, second] = (pairs[0]?.comparison.text.words ?? []).filter(
-    ({ wordClass }) => wordClass !== 'stop',
-  )
-  if (first === undefined || second === undefined) return 0
-  const members = pairs.filter(
-    ({ comparison: { candidate } }) =>
-      candidate.tokens[0] === first.text && candidate.tokens[1] === second.text,
-  )
-  return new Set(members.map(({ comparison }) => comparison.candidate.entityNumber)).size
-}
-
-/** Returns a check whether one company has all names with a word, as far as they were found. */
-function createOwnershipCheck(
-  pairs: readonly EvidencePair[],
-  vocabulary: Vocabulary,
-): (entityNumber: number, word: string) => boolean {
-  const names = new Map<number, Set<CandidateName>>()
-  for (const { comparison } of pairs)
-    getOrCreate(names, comparison.candidate.entityNumber, () => new Set()).add(comparison.candidate)
-  return (entityNumber, word) => {
-    const total = vocabulary.countNames(word)
-    if (vocabulary.estimateCount(word) > ownedNamesMax) return false
-    const own = [...(names.get(entityNumber) ?? [])].filter(({ tokens }) => tokens.includes(word))
-    return own.length >= total
-  }
-}
-
-/** A word in more names belongs to several companies. */
-const ownedNamesMax = 8
-
-function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
-  const known = map.get(key)
-  if (known !== undefined) return known
-  const made = make()
-  map.set(key, made)
-  return made
-}
-
 /** A value of the evidence, as the model weighs it. */
 export type Feature = (evidence: Evidence) => number | boolean
 
@@ -298,3 +144,57 @@ export const weighLeft = (position: Position): Feature => {
       25,
     )
 }
+
+/** `foreign`: the company's country does not know the form of the query; if that country is unknown, no country knows both forms. */
+export type FormAgreement =
+  'same' | 'unknown' | 'unstated_partnership' | 'soft_conflict' | 'hard_conflict' | 'foreign'
+
+interface TextForm {
+  readonly formClass: FormClass | null
+  readonly formCountries: readonly string[]
+}
+
+export function compareForms(stated: TextForm, candidate: CandidateName): FormAgreement {
+  const query = stated.formClass
+  const held = query === null ? candidate.formClass : getHeldForm(candidate)
+  if (isForeignForm(stated, candidate)) return 'foreign'
+  if (query === held) return query === null ? 'unknown' : 'same'
+  if (query === null && held === 'partnership') return 'unstated_partnership'
+  if (query === null || held === null || query === 'company' || held === 'company') return 'unknown'
+  const isCorporate = (form: FormClass) => form === 'limited' || form === 'stock'
+  return isCorporate(query) && isCorporate(held) ? 'soft_conflict' : 'hard_conflict'
+}
+
+/** A name without a form ("Norvane") has that of the registered name. */
+function getHeldForm({ formClass, name, registeredName }: CandidateName): FormClass | null {
+  return formClass ?? (name === registeredName ? null : parseForm(registeredName).formClass)
+}
+
+/**
+ * Companies of one group have one name in many countries, with different forms: "Norvane GmbH" is not the British
+ * "Norvane Limited". A name without a form ("Norvane") has that of the registered name. A form is not foreign if the
+ * company's own country knows it, since registers translate forms, or if it is the very same form, since registers do
+ * not always know a company's country.
+ */
+function isForeignForm(
+  { formCountries, formClass }: TextForm,
+  { name, registeredName, formClass: heldClass, place }: CandidateName,
+): boolean {
+  if (formCountries.length === 0) return false
+  const isKnownIn = (country: string) => formCountries.includes(country)
+  // Without reading the other form, which takes time.
+  if (isKnownIn(place.countryCode)) return false
+  const isFormless = heldClass === null && name === registeredName
+  const held = isFormless ? noForm : parseForm(heldClass === null ? registeredName : name)
+  const heldCountries = held.formCountries
+  // A register that lists companies of other countries may name its own for them: no Danish "A/S" is American.
+  const isRegisteredThere = heldCountries.length === 0 || heldCountries.includes(place.jurisdictionCountry)
+  const registered = isRegisteredThere ? place.jurisdictionCountry : ''
+  const ownCountries = [place.countryCode, registered].filter((code) => code !== '')
+  if (ownCountries.some(isKnownIn)) return false
+  if (heldCountries.length === 0) return ownCountries.length > 0
+  const isSameForm = formClass === held.formClass && heldCountries.join() === formCountries.join()
+  return !isSameForm && (ownCountries.length > 0 || !heldCountries.some(isKnownIn))
+}
+
+const noForm = { formClass: null, formCountries: [] } as const

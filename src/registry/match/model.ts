@@ -1,6 +1,6 @@
 import { cap, estimateUnseenRivals, type Evidence } from './evidence.js'
 import { featureNames, partOfFeatures, type FeatureName, type FeaturePart } from './features.js'
-import { fittedModel } from './fitted-model.js'
+import fittedModel from './fitted-model.json' with { type: 'json' }
 import type { Vocabulary } from './vocabulary.js'
 
 /**
@@ -150,12 +150,32 @@ export function computeDecisionFeatures(
 
 export const toShare = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds))
 
+/** Doubts that no list teaches: their weights are set by hand, in the score. */
+const doubtsByHand = [
+  'missingFormStated',
+  'missingCountry',
+  'tellingBeforeForm',
+  'tellingInsideForm',
+  'bodyLeft',
+  'guest',
+  'embedded',
+  'fuzzyBoth',
+  'formForeignExact',
+] as const satisfies readonly FeatureName[]
+const doubtsAt = doubtsByHand.map((name) => featureNames.indexOf(name))
+
 /**
  * Bounds the log-odds of the best company: of two that fit alike none is likelier than the other, and no company is much
- * likelier than its own score says. `others`: the log of the sum of the others' odds.
+ * likelier than its own score says, nor likelier at all with a doubt that is set by hand. `others`: the log of the sum of
+ * the others' odds.
  */
-export const boundByLead = (logOdds: number, score: number, others: number): number =>
-  Math.min(logOdds, leadWeight * (score - others), score + trustMax)
+export function boundLogOdds(
+  logOdds: number,
+  { features, score, others }: { features: ArrayLike<number>; score: number; others: number },
+): number {
+  const isDoubted = doubtsAt.some((at) => (features[at] ?? 0) > 0)
+  return Math.min(logOdds, leadWeight * (score - others), score + (isDoubted ? 0 : trustMax))
+}
 
 const leadWeight = 1.5
 const trustMax = 2

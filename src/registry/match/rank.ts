@@ -2,10 +2,11 @@ import { matchedConfidenceMin } from '../../contract/result.js'
 import { type CandidateName, comparePlaceWithHint, type PlaceAgreement } from './candidate.js'
 import { prepareText } from './align-name.js'
 import { compareNames, type NameComparison } from './compare-names.js'
-import { type Evidence, countSiblings, type EvidencePair } from './evidence.js'
+import type { Evidence } from './evidence.js'
+import { countSiblings, type EvidencePair } from './siblings.js'
 import { computeFeatures } from './features.js'
 import {
-  boundByLead,
+  boundLogOdds,
   computeDecisionFeatures,
   computeScore,
   fittedCoefficients,
@@ -68,7 +69,7 @@ export function rankCompanies(
   const decideAmong = (scores: readonly number[]) => {
     const features = computeDecisionFeatures(best.features, best.score, scores)
     const logOdds = computeScore(features, coefficients.decision)
-    return { features, logOdds: boundByLead(logOdds, best.score, sumScores(scores)) }
+    return { features, logOdds: boundLogOdds(logOdds, { ...best, others: sumScores(scores) }) }
   }
   const { features, logOdds } = decideAmong(unseen === null ? otherScores : [...otherScores, unseen])
   const share = toShare(logOdds)

@@ -1,17 +1,10 @@
 import { cutNativeForms } from './legal-forms.js'
 
-/** An alternative text for a name: abbreviations expanded, another script, or scan errors corrected. */
-export interface Reading {
+/** A name in another script in Latin letters. */
+interface Reading {
   readonly text: string
-  /**
-   * `whole`: the same words, by rule. `mended`: with possible errors corrected. `site`: without the town at the end.
-   * `security`: without the title of the class.
-   */
-  readonly kind: 'whole' | 'mended' | 'site' | 'security'
-  /** Description for a reason: "in Latin letters". */
+  /** Description for a reason. */
   readonly how: string
-  /** Width of the column that the name came from; `null` if unknown. */
-  readonly columnChars: number | null
 }
 
 /**
@@ -202,11 +195,6 @@ export function readNativeName(text: string): Reading[] {
         )
       : greek
     const latin = isJapanese ? romanizeKana(hangul, isForeign) : hangul
-    return {
-      text: latin.replace(/\s+/g, ' ').trim(),
-      kind: 'whole',
-      how: 'in Latin letters',
-      columnChars: null,
-    }
+    return { text: latin.replace(/\s+/g, ' ').trim(), how: 'in Latin letters' }
   })
 }

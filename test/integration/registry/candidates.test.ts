@@ -96,11 +96,13 @@ describe('candidates of a name', () => {
     expect(share).toBeGreaterThan(0.98)
     expect(candidates(registry, 'Oxfam')[0]?.evidence.map(({ label }) => label)).toEqual([
       'kind of body',
+      'start',
       'name',
       'rare words',
       'companies with the same name',
+      'place',
       'size of the registry',
-      'start',
+      'other candidates',
     ])
   })
 

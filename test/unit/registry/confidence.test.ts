@@ -4,7 +4,7 @@ import { matchedConfidenceMin } from '../../../src/contract/result.js'
 import { shareParts } from '../../../src/registry/answer/candidates.js'
 import { decide, type Ranking } from '../../../src/registry/match/rank.js'
 import { featureNames } from '../../../src/registry/match/features.js'
-import { fittedModel } from '../../../src/registry/match/fitted-model.js'
+import fittedModel from '../../../src/registry/match/fitted-model.json' with { type: 'json' }
 import {
   computeDecisionFeatures,
   computeScore,
