@@ -120,8 +120,8 @@ function formatModel(): string {
         .filter(([, weight]) => Math.abs(weight) >= weightMin),
     )
   const model = {
-    company: list(fitted.candidate, matcher.candidateBias ?? 'bias'),
-    decision: list(fitted.decision, matcher.decisionBias ?? 'bias'),
+    company: list(fitted.candidate, matcher.candidateBias),
+    decision: list(fitted.decision, matcher.decisionBias),
   }
   return `${JSON.stringify(model, null, 2)}\n`
 }

@@ -60,6 +60,8 @@ const fixed = {
   // A list that cuts names may mean either; few of the queries have both.
   besideSeries: -3,
   acronymPlaced: 1,
+  // A slip in a name of one word is likely in the very town; no made-up name has a town.
+  fuzzyOneWordPlaced: 2.5,
   // Who states a legal form states the name: a word more is another company's of the group.
   missingFormStated: -5,
   // A group's companies are called by their countries, and few of the queries have their names.

@@ -2,7 +2,7 @@ import { readIdentifiers, type StatedIdentifier } from '../../core/stated-identi
 import { entityId, legalEntityId, type EntityId, type LegalEntityId } from '../../contract/ids.js'
 import { splitJurisdiction, getPrimary } from './entity-record.js'
 import type { CandidateName } from '../match/candidate.js'
-import type { FormAgreement } from '../match/evidence.js'
+import type { FormAgreement } from '../match/candidate.js'
 import { toCompanyCandidate, type CompanyCandidate } from './candidates.js'
 import { prepareText } from '../match/align-name.js'
 import type { MatchQuery } from '../match/rank.js'
@@ -150,7 +150,6 @@ const wordPoints = {
   moreWordsMax: 6,
 } as const
 
-/** Finds each registration with one of the identifiers, by one of its names. */
 function findBearers(identifiers: readonly StatedIdentifier[], deps: SearchDeps): CloseName[] {
   const bearers = new Map<number, CloseName>()
   for (const identifier of identifiers)

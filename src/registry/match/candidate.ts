@@ -1,5 +1,6 @@
 import type { NameKind } from '../model/registry-rows.js'
 import type { FormClass } from '../normalize/legal-forms.js'
+import { parseForm } from '../normalize/parsed-name.js'
 import { findLargerRegion } from '../normalize/places.js'
 import { isDistinctRegion, type LocationHint } from './parse-location.js'
 
@@ -150,4 +151,51 @@ interface Prominence {
   readonly hasLei: boolean
   /** A register states its industry. */
   readonly hasIndustry: boolean
+}
+
+/** `foreign`: the company's country does not know the form of the query; if that country is unknown, no country knows both forms. */
+export type FormAgreement =
+  'same' | 'unknown' | 'unstated_partnership' | 'soft_conflict' | 'hard_conflict' | 'foreign'
+
+interface TextForm {
+  readonly formClass: FormClass | null
+  readonly formCountries: readonly string[]
+}
+
+export function compareForms(stated: TextForm, candidate: CandidateName): FormAgreement {
+  const query = stated.formClass
+  const held = query === null ? candidate.formClass : getHeldForm(candidate)
+  if (isForeignForm(stated, candidate)) return 'foreign'
+  if (query === held) return query === null ? 'unknown' : 'same'
+  if (query === null && held === 'partnership') return 'unstated_partnership'
+  if (query === null || held === null || query === 'company' || held === 'company') return 'unknown'
+  const areCorporate = [query, held].every((form) => form === 'limited' || form === 'stock')
+  return areCorporate ? 'soft_conflict' : 'hard_conflict'
+}
+
+/** A name without a form ("Norvane") has that of the registered name. */
+const getHeldForm = ({ formClass, name, registeredName }: CandidateName): FormClass | null =>
+  formClass ?? (name === registeredName ? null : parseForm(registeredName).formClass)
+
+/**
+ * Companies of one group have one name with the forms of many countries. A form is not foreign if the company's country
+ * knows it, since registers translate forms, or if both state it, since registers do not always know the country.
+ */
+function isForeignForm(
+  { formCountries, formClass }: TextForm,
+  { name, registeredName, formClass: heldClass, place }: CandidateName,
+): boolean {
+  if (formCountries.length === 0) return false
+  const isKnownIn = (country: string) => formCountries.includes(country)
+  if (isKnownIn(place.countryCode)) return false
+  const held = parseForm(heldClass === null ? registeredName : name)
+  const heldCountries = held.formCountries
+  // A register that lists foreign companies may name its own country for them.
+  const isRegisteredThere = heldCountries.length === 0 || heldCountries.includes(place.jurisdictionCountry)
+  const registered = isRegisteredThere ? place.jurisdictionCountry : ''
+  const ownCountries = [place.countryCode, registered].filter((code) => code !== '')
+  if (ownCountries.some(isKnownIn)) return false
+  if (heldCountries.length === 0) return ownCountries.length > 0
+  const isSameForm = formClass === held.formClass && heldCountries.join() === formCountries.join()
+  return !isSameForm && (ownCountries.length > 0 || !heldCountries.some(isKnownIn))
 }

@@ -7,7 +7,7 @@ import {
   type WordPair,
 } from './align-name.js'
 import { type CandidateName } from './candidate.js'
-import { compareForms, type FormAgreement } from './evidence.js'
+import { compareForms, type FormAgreement } from './candidate.js'
 import {
   countLeft,
   countMissing,

@@ -186,6 +186,7 @@ const featuresOfParts = {
     fuzzyPlaced: multiply(isFuzzy, isPlaced),
     fuzzyConflict: multiply(isFuzzy, isConflict),
     fuzzyOneWord: multiply(isFuzzy, isOneWord),
+    fuzzyOneWordPlaced: multiply(isFuzzy, isOneWord, isPlaced),
     fuzzyRarity: multiply(isFuzzy, measureRarity),
     fuzzyListed: multiply(isFuzzy, isListed),
   },

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { prepareText } from '../../../src/registry/match/align-name.js'
 import { compareNames, type MatchType } from '../../../src/registry/match/compare-names.js'
-import type { FormAgreement } from '../../../src/registry/match/evidence.js'
+import type { FormAgreement } from '../../../src/registry/match/candidate.js'
 import type { LeftWord } from '../../../src/registry/match/left-words.js'
 import { candidatesOf, compared, queryOf, vocabularyOf, type Held } from '../../support/matching.js'
 

@@ -167,6 +167,7 @@ const pairs: Record<Exclude<FeatureName, 'always'>, readonly [more: Asked, less:
   fuzzyPlaced: [inReno(fuzzy), fuzzy],
   fuzzyConflict: [inAustin(fuzzy), fuzzy],
   fuzzyOneWord: [fuzzyOne, fuzzy],
+  fuzzyOneWordPlaced: [inReno(fuzzyOne), fuzzyOne],
   fuzzyRarity: [fuzzy, exact],
   fuzzyListed: [listed(fuzzy), fuzzy],
   numbersDiffer: [fund, of('Zorvex Fund II', 'Zorvex Fund II')],

@@ -168,7 +168,6 @@ describe('never sure and wrong', () => {
 
   test.each<[asked: string, location: string, held: Held[], most: number]>([
     ['Nestlé Ltd', 'Switzerland', knownAs('Nestlé S.A.', 'Nestlé', 'CH'), 90],
-    ['Aramark-Reno, NV', 'US', knownAs('Aramark', 'Aramark Corp', 'US', listed), 90],
     [
       "Kohl's Towing",
       'US',
