@@ -33,6 +33,10 @@ interface Reason {
   readonly isAlwaysSaid?: true
 }
 
+function createReason(text: string, ...parts: FeaturePart[]): Reason {
+  return { type: 'strength', text, code: 'name_close_match', parts }
+}
+
 /** Returns the reasons with a contribution of their sign to the score; its size sets the impact. */
 export function listReasons(match: Match, registration: StoredLegalEntity): Factor[] {
   const { best } = match
@@ -78,18 +82,20 @@ function listWordReasons(comparison: NameComparison): Reason[] {
   return reasons
 }
 
-function hasMore({ light, soft, hard, number, place }: LeftoverWords): boolean {
-  return light + soft + hard + number + place > 0
-}
+const hasMore = ({ light, soft, hard, number, place }: LeftoverWords): boolean =>
+  light + soft + hard + number + place > 0
 
 function listFormReasons(comparison: NameComparison): Reason[] {
   const parts = ['legal form'] as const
   const against = { type: 'limitation', code: 'no_legal_entity_confirmed', parts } as const
   switch (comparison.form) {
-    case 'same': {
-      const text = isOneForm(comparison) ? 'The legal form is the same.' : 'The legal forms are of one kind.'
-      return [{ type: 'strength', text, code: 'name_close_match', parts }]
-    }
+    case 'same':
+      return [
+        createReason(
+          `The legal ${isOneForm(comparison) ? 'form is the same' : 'forms are of one kind'}.`,
+          ...parts,
+        ),
+      ]
     case 'foreign':
       return [{ ...against, text: 'The legal form is one of another country.' }]
     case 'soft_conflict':
@@ -115,45 +121,40 @@ function isOneForm({ statedForm, candidate }: NameComparison): boolean {
 
 function listUniquenessReasons({ best }: Match): Reason[] {
   const { comparison, siblings } = best.evidence
-  const isFor = { type: 'strength', code: 'name_close_match' } as const
-  const parts = ['companies with the same name'] as const
-  if (comparison.matchType === 'exact') {
-    return siblings.exactCount === 1
-      ? [{ ...isFor, text: 'No other company found has the name.', parts }]
-      : []
-  }
+  const part = 'companies with the same name'
+  if (comparison.matchType === 'exact')
+    return siblings.exactCount === 1 ? [createReason('No other company found has the name.', part)] : []
   if (comparison.matchType !== 'prefix') return []
   const { prefixCount, placedPrefixCount, listedPrefixCount } = siblings
   if (prefixCount === 1)
-    return [{ ...isFor, text: 'No other company found has a name that begins like this.', parts }]
+    return [createReason('No other company found has a name that begins like this.', part)]
   if (placedPrefixCount === 1)
-    return [{ ...isFor, text: 'No other company whose name begins like this fits the place as well.', parts }]
+    return [createReason('No other company whose name begins like this fits the place as well.', part)]
   if (listedPrefixCount === 1 && comparison.candidate.prominence.isListed)
-    return [{ ...isFor, text: 'No other listed company has a name that begins like this.', parts }]
+    return [createReason('No other listed company has a name that begins like this.', part)]
   const text = `Names of ${formatCount(prefixCount)} companies begin like this.`
-  return [{ type: 'limitation', text, code: 'name_too_generic', parts }]
+  return [{ type: 'limitation', text, code: 'name_too_generic', parts: [part] }]
 }
 
 function listPlaceReasons({ best }: Match, registration: StoredLegalEntity): Reason[] {
   const { place, hint } = best.evidence
-  if (hint === null) return []
-  return [{ ...describePlaceFit(place, registration), parts: ['place'], isAlwaysSaid: true }]
+  const fit = { ...describePlaceFit(place, registration), parts: ['place'], isAlwaysSaid: true } as const
+  return hint === null ? [] : [fit]
 }
+
+type StoredPlace = Pick<StoredLegalEntity, 'address' | 'jurisdiction'>
 
 /** Describes how the given place fits the registration. */
 export function describePlaceFit(
   place: PlaceAgreement,
-  { address, jurisdiction }: StoredLegalEntity,
+  registration: StoredPlace,
 ): Pick<Reason, 'type' | 'text' | 'code'> {
-  const said = describePlaceAgreement(place, describeWhere({ address, jurisdiction }))
+  const said = describePlaceAgreement(place, describeWhere(registration))
   return { ...said, code: said.type === 'strength' ? 'jurisdiction_match' : 'location_mismatch' }
 }
 
-/** Returns ` (Leeds)` or ` (United Kingdom)`; an empty text if neither is known. */
-function describeWhere({
-  address,
-  jurisdiction,
-}: Pick<StoredLegalEntity, 'address' | 'jurisdiction'>): string {
+/** Returns ` (Leeds)` or ` (United Kingdom)`, if known. */
+function describeWhere({ address, jurisdiction }: StoredPlace): string {
   const { city, countryCode } = address
   const code = countryCode ?? jurisdiction?.slice(0, 2).toUpperCase() ?? null
   const where = city ?? (code === null ? null : (findCountryName(code) ?? jurisdiction))
@@ -193,20 +194,13 @@ function describePlaceAgreement(place: PlaceAgreement, where: string): Pick<Reas
 function listProminenceReasons({ best }: Match): Reason[] {
   const { isListed, hasLei } = best.evidence.comparison.candidate.prominence
   if (!isListed && !hasLei) return []
-  return [
-    {
-      type: 'strength',
-      text: isListed
-        ? 'Its shares are traded: of companies of like names it is the likelier one.'
-        : 'It has a legal entity identifier (LEI), as few companies have.',
-      code: 'name_close_match',
-      parts: ['listed', 'known to registers'],
-    },
-  ]
+  const text = isListed
+    ? 'Its shares are traded: of companies of like names it is the likelier one.'
+    : 'It has a legal entity identifier (LEI), as few companies have.'
+  return [createReason(text, 'listed', 'known to registers')]
 }
 
 function listContextReasons({ best }: Match): Reason[] {
-  if (best.evidence.contextCount === 0) return []
   const text = 'The context has words that are known of this company.'
-  return [{ type: 'strength', text, code: 'name_close_match', parts: ['context'] }]
+  return best.evidence.contextCount === 0 ? [] : [createReason(text, 'context')]
 }

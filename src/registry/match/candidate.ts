@@ -190,7 +190,6 @@ function isForeignForm(
   if (isKnownIn(place.countryCode)) return false
   const held = parseForm(heldClass === null ? registeredName : name)
   const heldCountries = held.formCountries
-  // A register that lists foreign companies may name its own country for them.
   const isRegisteredThere = heldCountries.length === 0 || heldCountries.includes(place.jurisdictionCountry)
   const registered = isRegisteredThere ? place.jurisdictionCountry : ''
   const ownCountries = [place.countryCode, registered].filter((code) => code !== '')

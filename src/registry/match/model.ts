@@ -1,3 +1,4 @@
+import type { PlaceAgreement } from './candidate.js'
 import { cap, estimateUnseenRivals, type Evidence } from './evidence.js'
 import { featureNames, partOfFeatures, type FeatureName, type FeaturePart } from './features.js'
 import fittedModel from './fitted-model.json' with { type: 'json' }
@@ -195,10 +196,28 @@ export function scoreUnseen(
 ): number | null {
   const count = estimateUnseenRivals(evidence.comparison, vocabulary)
   if (count === 0) return null
-  const own = sumParts(features, ownParts, coefficients)
+  const own = sumParts(features, ownParts, coefficients) + elsewhereWeights[evidence.place]
   const prominence = Math.max(0, sumParts(features, prominenceParts, coefficients))
-  return score - Math.max(0, own) - prominence + Math.log(count)
+  const isListed = evidence.comparison.candidate.prominence.isListed
+  return score - Math.max(0, own) - prominence - (isListed ? listedWeight : 0) + Math.log(count)
 }
+
+/** What speaks against a company elsewhere, if this one is in the place of the query: log-odds. */
+const elsewhereWeights: Readonly<Record<PlaceAgreement, number>> = {
+  postal: 4,
+  city: 3,
+  region: 2,
+  country: 1,
+  registered_there: 1,
+  none: 0,
+  form_of_country: 0,
+  registered_elsewhere: 0,
+  town_abroad: 0,
+  region_conflict: 0,
+  country_conflict: 0,
+}
+/** Few companies are listed. */
+const listedWeight = 1
 
 function sumParts(
   features: readonly number[],

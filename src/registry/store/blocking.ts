@@ -194,8 +194,10 @@ type WordClause = readonly (readonly string[])[]
 /** Builds clauses of the rarest words, fewest names first, so common words do not fill the limit. */
 export function buildWordClauses(words: readonly TextWord[], vocabulary: Vocabulary): WordClause[] {
   const last = words.length - 1
-  const slots = words
-    .map((word, at) => buildSlot(word, at === last, vocabulary))
+  const slots = [
+    ...words.map((word, at) => buildSlot(word, at === last, vocabulary)),
+    ...listJoins(words, vocabulary),
+  ]
     .filter((slot) => slot.spellings.length > 0)
     .sort((a, b) => a.nameCount - b.nameCount)
     .slice(0, slotsMax)
@@ -250,6 +252,15 @@ function buildSlot(word: TextWord, isLast: boolean, vocabulary: Vocabulary): Slo
     spellings,
     nameCount: spellings.reduce((sum, spelling) => sum + vocabulary.countNames(spelling), 0),
   }
+}
+
+/** Lists two words that registered names have as one: "JP Morgan" is "JPMorgan". */
+function listJoins(words: readonly TextWord[], vocabulary: Vocabulary): Slot[] {
+  return words.flatMap((word, at): Slot[] => {
+    const joined = word.text + (words[at + 1]?.text ?? '')
+    const nameCount = at + 1 < words.length ? vocabulary.countNames(joined) : 0
+    return nameCount > 0 ? [{ spellings: [joined], nameCount }] : []
+  })
 }
 
 /** Rarer words may be misspellings of others. */
