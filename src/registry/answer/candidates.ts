@@ -62,8 +62,8 @@ export interface CompanyCandidate extends Candidate {
 }
 
 export const candidateLimits = {
-  /** On labelled queries, no right company was less likely. */
-  shareMin: 0.001,
+  /** Less is a confidence of 0. */
+  shareMin: 0.005,
   namesMax: 10,
   identifiersMax: 20,
   /** Parts with a smaller weight are not shown. */

@@ -12,16 +12,12 @@ import { parseName } from '../normalize/parsed-name.js'
 import type { StoredLegalEntity } from '../store/reader.js'
 
 export type Match = Exclude<MatchDecision, { kind: 'none' }>
-
 export type Impact = 'high' | 'medium' | 'low'
-
 /** Reasons with a smaller contribution are not shown. */
 const contributionMin = 0.15
 
 /** `size`: contribution to the score in log-odds. */
-function toImpact(size: number): Impact {
-  return size >= 1.5 ? 'high' : size >= 0.6 ? 'medium' : 'low'
-}
+const toImpact = (size: number): Impact => (size >= 1.5 ? 'high' : size >= 0.6 ? 'medium' : 'low')
 
 /** A sentence, and the parts of the evidence that it describes. */
 interface Reason {
@@ -133,7 +129,7 @@ function listUniquenessReasons({ best }: Match): Reason[] {
   if (listedPrefixCount === 1 && comparison.candidate.prominence.isListed)
     return [createReason('No other listed company has a name that begins like this.', part)]
   const text = `Names of ${formatCount(prefixCount)} companies begin like this.`
-  return [{ type: 'limitation', text, code: 'name_too_generic', parts: [part] }]
+  return [{ ...createReason(text, part), type: 'limitation', code: 'name_too_generic' }]
 }
 
 function listPlaceReasons({ best }: Match, registration: StoredLegalEntity): Reason[] {
@@ -169,21 +165,19 @@ function describePlaceAgreement(place: PlaceAgreement, where: string): Pick<Reas
     case 'city':
       return isFor(`The place given is that of the registration${where}.`)
     case 'region':
-      return isFor('The region given is that of the registration.')
     case 'country':
-      return isFor('The country given is that of the registration.')
+      return isFor(`The ${place} given is that of the registration.`)
     case 'registered_there':
       return isFor('The register is of the country given; no address is known.')
     case 'registered_elsewhere':
       return isAgainst(`The register is of another country${where}, and no address is known.`)
     case 'form_of_country':
       return isFor('The register is of another country, and the legal form is of the one given.')
-    case 'region_conflict':
-      return isAgainst(`The registration is in another region${where}.`)
     case 'town_abroad':
       return isAgainst(`The town fits${where}, the country given does not.`)
+    case 'region_conflict':
     case 'country_conflict':
-      return isAgainst(`The registration is in another country${where}.`)
+      return isAgainst(`The registration is in another ${place.split('_')[0] ?? ''}${where}.`)
     case 'none':
       return isAgainst('The registration is not known to be in the place of the row.')
     default:
