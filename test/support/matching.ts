@@ -1,7 +1,13 @@
 import type { CandidateName } from '../../src/registry/match/candidate.js'
 import { prepareText } from '../../src/registry/match/align-name.js'
 import { compareNames, type NameComparison } from '../../src/registry/match/compare-names.js'
-import { decide, type MatchDecision, rankCompanies, type MatchQuery, type Ranking } from '../../src/registry/match/rank.js'
+import {
+  decide,
+  type MatchDecision,
+  rankCompanies,
+  type MatchQuery,
+  type Ranking,
+} from '../../src/registry/match/rank.js'
 import type { Coefficients } from '../../src/registry/match/model.js'
 import { readQuery } from '../../src/registry/answer/resolve.js'
 import { Vocabulary } from '../../src/registry/match/vocabulary.js'

@@ -53,7 +53,7 @@ const dataFiles = [
   'src/pipeline/checkpoint/packed-answer.ts',
   'src/pipeline/checkpoint/sqlite/rebuild.ts',
   'src/pipeline/decisions/review-tables.ts',
-  'src/registry/match/usual-words.ts',
+  'src/registry/match/word-classes.ts',
   'src/service/docs/samples.ts',
   'src/service/records/hierarchy.ts',
 ]

@@ -177,7 +177,7 @@ export function matchName(
 const contextCompaniesMax = 12
 
 /** Splits a text that names several companies; empty for one name, or if the whole text is a stored name. */
-export function findCompanyNames(
+function findCompanyNames(
   name: string,
   { texts: [whole] }: MatchQuery,
   found: readonly CandidateName[],

@@ -25,7 +25,7 @@ import type { QueryText, StatedForm } from './query-text.js'
 export type MatchType = 'exact' | 'completed' | 'prefix' | 'acronym' | 'near'
 
 /** Counts of pairs of words. */
-export interface PairCounts {
+interface PairCounts {
   readonly equal: number
   readonly same: number
   readonly plural: number

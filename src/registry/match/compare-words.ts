@@ -89,7 +89,7 @@ const toShape = (word: string): string =>
     .replace(/cl/g, 'd')
 
 /** The consonants, without repetitions: abbreviated words have only these. */
-export const toSkeleton = (word: string): string =>
+const toSkeleton = (word: string): string =>
   word.charAt(0) +
   word
     .slice(1)
@@ -97,7 +97,7 @@ export const toSkeleton = (word: string): string =>
     .replace(/(.)\1+/g, '$1')
 
 /** True if the letters of `short` are in `long`, in order. */
-export function isSubsequence(short: string, long: string): boolean {
+function isSubsequence(short: string, long: string): boolean {
   let at = 0
   for (let index = 0; index < long.length && at < short.length; index++) if (long[index] === short[at]) at++
   return at === short.length

@@ -47,7 +47,7 @@ export interface Evidence {
  * The kind of evidence for an answer. `exact`: the text is the name. `within`: the text has more words. `part`: the name has more
  * words. `both`: each has more. `fuzzy`: words are spelled otherwise.
  */
-export const evidenceKinds = ['exact', 'within', 'part', 'both', 'fuzzy'] as const
+const evidenceKinds = ['exact', 'within', 'part', 'both', 'fuzzy'] as const
 export type EvidenceKind = (typeof evidenceKinds)[number]
 
 export function classifyEvidence({

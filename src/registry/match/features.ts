@@ -16,7 +16,7 @@ import {
 } from './evidence.js'
 import type { LocationHint } from './parse-location.js'
 
-export const hasTown = (hint: LocationHint | null): boolean => hint?.namesTown ?? false
+const hasTown = (hint: LocationHint | null): boolean => hint?.namesTown ?? false
 
 const isPlaced = ({ place }: Evidence) => place === 'postal' || place === 'city'
 const isConflict = ({ place }: Evidence) => place === 'region_conflict' || place === 'country_conflict'
@@ -108,7 +108,7 @@ const featuresOfParts = {
     missingConflict: multiply(isMissing, isConflict),
     missingFuzzy: multiply(isMissing, isFuzzy),
     missingListed: multiply(isMissing, isListed),
-    // Who states the legal form states the name: a further word is that of another company of the group.
+    // A text with the legal form states the whole name: a further word is that of another company of the group.
     missingFormStated: multiply(
       isMissing,
       ({ comparison }) => comparison.isFormStated && comparison.isFormNext,

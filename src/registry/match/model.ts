@@ -202,7 +202,7 @@ export function scoreUnseen(
   return score - Math.max(0, own) - prominence - (isListed ? listedWeight : 0) + Math.log(count)
 }
 
-/** What speaks against a company elsewhere, if this one is in the place of the query: log-odds. */
+/** Doubt about a company elsewhere, if this one is in the place of the query: log-odds. */
 const elsewhereWeights: Readonly<Record<PlaceAgreement, number>> = {
   postal: 4,
   city: 3,

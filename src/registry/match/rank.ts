@@ -227,7 +227,7 @@ export type MatchDecision =
       /** Other likely companies, best first. */
       readonly rivals: readonly RankedCompany[]
       readonly noneShare: number
-      /** Features of the best company beside the others. */
+      /** Features of the best company, compared with the others. */
       readonly decisionFeatures: readonly number[]
       /** Expected precision of such answers, 0 to 100. */
       readonly confidence: number

@@ -178,7 +178,7 @@ export function splitWords(folded: string): string[] {
 }
 
 /** Returns the spelling of a word that is compared. */
-export function toCanonicalWord(word: string): string {
+function toCanonicalWord(word: string): string {
   return abbreviations.get(word) ?? word
 }
 
@@ -277,11 +277,6 @@ export function isInHouseName(words: readonly string[]): boolean {
     words.some((word) => inHouseWords.has(word)) &&
     words.every((word) => inHouseWords.has(word) || lightWords.has(word))
   )
-}
-
-/** Lists all words that are not distinctive. */
-export function listEverydayWords(): string[] {
-  return [...genericWords, ...tradeWords, ...lightWords]
 }
 
 export function isGenericWord(word: string): boolean {
