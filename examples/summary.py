@@ -20,5 +20,5 @@ if error is not None:
     sys.exit(f"{error['code']}: {error['message']}")
 if summary is not None:
     print(summary["rowsByStatus"])
-# 0 and 3: the output is written. All other codes, also unknown ones, are for an operator or a retry.
+# 0 and 3: the output is written. Any other code needs an operator; the table says which ones may be retried.
 sys.exit(0 if run.returncode == 3 else run.returncode)

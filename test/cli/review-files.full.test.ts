@@ -15,10 +15,10 @@ import { serve } from '../support/served.js'
 
 const input = stringify([
   ['company_name', 'city', 'country'],
-  ['Deutsche Bnk', 'Frankfurt', 'DE'],
+  ['Dutche Bank', 'Frankfurt', 'DE'],
   ['Nobody at all GmbH', 'Bonn', 'DE'],
   ['Apple', 'Cupertino', 'US'],
-  ['deutsche bnk', 'Frankfurt', 'DE'],
+  ['dutche bank', 'Frankfurt', 'DE'],
 ])
 
 type Line = Record<string, string>
@@ -81,7 +81,7 @@ describe('on the embedded service', () => {
         'Fill in the column verdict, then: enrich review companies.csv --reviewer Ann --import todo.xlsx\n',
     ])
     await place.run(review('--export', 'todo.csv'))
-    fill(place, 'todo.csv', 'filled.csv', { 'Deutsche Bnk': '1' })
+    fill(place, 'todo.csv', 'filled.csv', { 'Dutche Bank': '1' })
     const imported = await place.run(review('--import', 'filled.csv'))
     expect([imported.code, imported.stdout, imported.stderr]).toEqual([
       0,
@@ -91,7 +91,7 @@ describe('on the embedded service', () => {
         'Next: enrich companies.csv -o out.csv   (decided lookups are not submitted again)\n',
     ])
     expect(readCsv(place, 'enrich.decisions.csv')).toMatchObject([
-      { name: 'Deutsche Bnk', verdict: 'accepted', decided_by: 'Ann', service: 'embedded' },
+      { name: 'Dutche Bank', verdict: 'accepted', decided_by: 'Ann', service: 'embedded' },
     ])
     const again = await place.run(review('--import', 'filled.csv', '--json'))
     expect(JSON.parse(again.stdout)).toMatchObject({
@@ -121,18 +121,18 @@ describe('on the embedded service', () => {
   test('a decision that is replaced is shown, and verdicts that cannot be taken are listed with their lines', async () => {
     const place = await answered()
     await place.run(review('--export', 'todo.csv'))
-    fill(place, 'todo.csv', 'one.csv', { 'Deutsche Bnk': '1' })
+    fill(place, 'todo.csv', 'one.csv', { 'Dutche Bank': '1' })
     await place.run(review('--import', 'one.csv'))
-    fill(place, 'todo.csv', 'two.csv', { 'Deutsche Bnk': 'none' })
+    fill(place, 'todo.csv', 'two.csv', { 'Dutche Bank': 'none' })
     expect((await place.run(review('--import', 'two.csv'))).stderr).toMatch(
-      /^1 lookup decided \(2 rows\): 0 accepted, 1 none of these\n {2}of these 1 replace a different decision of yours\n {4}line 2 \(Deutsche Bnk\): before, siq_\w+\n {2}1 without a verdict\nNext: .*\n$/,
+      /^1 lookup decided \(2 rows\): 0 accepted, 1 none of these\n {2}of these 1 replace a different decision of yours\n {4}line 2 \(Dutche Bank\): before, siq_\w+\n {2}1 without a verdict\nNext: .*\n$/,
     )
-    fill(place, 'todo.csv', 'wrong.csv', { 'Deutsche Bnk': '1', 'Nobody at all GmbH': '5' })
+    fill(place, 'todo.csv', 'wrong.csv', { 'Dutche Bank': '1', 'Nobody at all GmbH': '5' })
     const wrong = await place.run(['review', 'companies.csv', '--reviewer', 'Ben', '--import', 'wrong.csv'])
     expect([wrong.code, wrong.stderr.replace(/on \d{4}-.* UTC/, 'on DAY UTC')]).toEqual([
       2,
       'error VERDICTS_INVALID: wrong.csv: 2 verdicts cannot be imported; nothing was imported\n' +
-        '  line 2 (Deutsche Bnk): Ann made another decision on DAY UTC: none of these\n' +
+        '  line 2 (Dutche Bank): Ann made another decision on DAY UTC: none of these\n' +
         '  line 3 (Nobody at all GmbH): there is no candidate 5 with an id\n' +
         '  hint: fix these lines or empty the cells, and import the file again\n',
     ])

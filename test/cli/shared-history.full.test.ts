@@ -10,16 +10,16 @@ const programs = findPostgres() ?? ''
 const header = ['company_name', 'city', 'country']
 const lists = [
   [
-    ['Deutsche Bnk', 'Frankfurt', 'DE'],
+    ['Dutche Bank', 'Frankfurt', 'DE'],
     ['Nobody at all GmbH', 'Bonn', 'DE'],
     ['Apple', 'Cupertino', 'US'],
-    ['deutsche bnk', 'Frankfurt', 'DE'],
+    ['dutche bank', 'Frankfurt', 'DE'],
     ['Siemens AG', 'München', 'DE'],
   ],
   [
-    ['Deutsche Bnk', 'Frankfurt', 'DE'],
+    ['Dutche Bank', 'Frankfurt', 'DE'],
     ['Apple', 'Cupertino', 'US'],
-    ['deutsche bnk', 'Frankfurt', 'DE'],
+    ['dutche bank', 'Frankfurt', 'DE'],
     ['Siemens AG', 'Berlin', 'DE'],
     ['BASF SE', 'Ludwigshafen', 'DE'],
   ],
@@ -105,7 +105,7 @@ describe.skipIf(programs === '')('what is remembered on PostgreSQL', () => {
     said['todo.csv'] = place.read('todo.csv')
     const filled = readCsv(place, 'todo.csv').map((line) => ({
       ...line,
-      verdict: line['name'] === 'Deutsche Bnk' ? '1' : 'none',
+      verdict: line['name'] === 'Dutche Bank' ? '1' : 'none',
     }))
     place.write('filled.csv', stringify(filled, { header: true }))
     await run('import', 'review', 'in.csv', '--reviewer', 'Ann', '--import', 'filled.csv')
@@ -145,9 +145,9 @@ describe.skipIf(programs === '')('what is remembered on PostgreSQL', () => {
     const { code, stderr } = await place.run(['in.csv', '-o', 'out.csv', '--job', 'nightly'])
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('warning')])
     expect(place.names()).not.toContain('enrich.decisions.csv')
-    const decided = readCsv(place, 'out.csv').filter(({ company_name: name }) => name === 'Deutsche Bnk')
+    const decided = readCsv(place, 'out.csv').filter(({ company_name: name }) => name === 'Dutche Bank')
     expect(JSON.stringify(decided)).toContain('accepted')
     expect((await place.run(['review', 'in.csv', '--export', 'todo.csv'])).code).toBe(0)
-    expect(readCsv(place, 'enrich.decisions.csv').map(({ name }) => name)).toContain('Deutsche Bnk')
+    expect(readCsv(place, 'enrich.decisions.csv').map(({ name }) => name)).toContain('Dutche Bank')
   })
 })

@@ -62,8 +62,9 @@ export interface CompanyCandidate extends Candidate {
 }
 
 export const candidateLimits = {
-  /** Less is a confidence of 0. */
-  shareMin: 0.005,
+  shareMin: 0.001,
+  /** Least share, as a part of that of the likeliest company. */
+  partMin: 0.02,
   namesMax: 10,
   identifiersMax: 20,
   /** Parts with a smaller weight are not shown. */
@@ -78,9 +79,12 @@ export function listCandidatesByName(
   countMax: number,
   without: ReadonlySet<number> = new Set(),
 ): CompanyCandidate[] {
+  const { shareMin, partMin } = candidateLimits
+  const mostShare = match.ranked[0]?.share ?? 0
+  // Of hundreds of one name, each has less.
+  const leastShare = Math.max(Math.min(shareMin, mostShare / 2), mostShare * partMin)
   const likely = match.ranked.filter(
-    ({ share, evidence }) =>
-      share >= candidateLimits.shareMin && !without.has(evidence.comparison.candidate.entityNumber),
+    ({ share, evidence }) => share >= leastShare && !without.has(evidence.comparison.candidate.entityNumber),
   )
   const vocabulary = deps.vocabulary()
   return likely.slice(0, countMax).flatMap((company) => {

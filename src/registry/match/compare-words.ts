@@ -73,7 +73,7 @@ const hasDigit = /\d/
 
 /** "ue" for "ü", and "ü" written as "u". */
 const closeVowels = (word: string): string =>
-  /[aou]e|aa/.test(word) ? word.replace(/([aou])e/g, '$1').replace(/aa/g, 'a') : word
+  /[aou]e|aa/.test(word) ? word.replace(/(?<![aeoq])([aou])e/g, '$1').replace(/aa/g, 'a') : word
 
 /** Letters that scans and typists confuse have one shape. */
 const toShape = (word: string): string =>

@@ -273,7 +273,7 @@ function listSpellings({ text }: TextWord, isLast: boolean, vocabulary: Vocabula
   const spellings = new Set(known > 0 ? [text] : [])
   const synonym = findSynonym(text)
   if (synonym !== undefined && vocabulary.countNames(synonym) > 0) spellings.add(synonym)
-  const closed = text.replace(/([aou])e/g, '$1').replace(/aa/g, 'a')
+  const closed = text.replace(/(?<![aeoq])([aou])e/g, '$1').replace(/aa/g, 'a')
   if (closed !== text && vocabulary.countNames(closed) > 0) spellings.add(closed)
   if (known >= rareNamesMax) return [...spellings]
   for (const word of vocabulary.findSpellings(text)) spellings.add(word)
