@@ -13,7 +13,7 @@ import {
   type RowInspection,
   type RowsToInspect,
 } from '../pipeline/inspect-rows.js'
-import { withKnownHistory, readAnswerChanges, type AnswerChanges } from '../pipeline/history/read-history.js'
+import type { AnswerChanges, readAnswerChanges } from '../pipeline/history/read-history.js'
 import { systemClock } from '../platform/clock.js'
 import { systemRandom } from '../platform/random.js'
 import type { Registry } from '../registry/read-registry.js'
@@ -146,11 +146,13 @@ function findCountry(cells: readonly (string | null)[], findCountryCode: Country
  * Reads what a registry states otherwise than the answers of earlier runs in a checkpoint, and calls `use`. Throws
  * REGISTRY_NOT_FOUND, REGISTRY_INVALID, CHECKPOINT_NOT_FOUND and other CHECKPOINT_*.
  */
-export function compareAnswers<Result>(
+export async function compareAnswers<Result>(
   { checkpointPath, registryPath }: { readonly checkpointPath: string; readonly registryPath: string },
   environment: Environment,
   use: (changes: AnswerChanges) => Promise<Result>,
 ): Promise<Result> {
+  // A plan reads no history.
+  const { withKnownHistory, readAnswerChanges } = await import('../pipeline/history/read-history.js')
   return withKnownHistory(checkpointPath, environment, async (history) => {
     const { readRegistry } = await import('../registry/read-registry.js')
     const registry = readRegistry(registryPath)

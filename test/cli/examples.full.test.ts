@@ -130,7 +130,7 @@ test.skipIf(!hasPython)(
     copyFileSync(example('summary.py'), join(folder, 'summary.py'))
     const run = () =>
       spawnSync('python3', ['summary.py'], { cwd: folder, env: environment, encoding: 'utf8' })
-    expect(run()).toMatchObject({ status: 0, stdout: expect.stringContaining("'matched': 153") })
+    expect(run()).toMatchObject({ status: 0, stdout: expect.stringContaining("'matched': 151") })
     rmSync(join(folder, 'companies.csv'))
     expect(run()).toMatchObject({ status: 1, stderr: expect.stringContaining('INPUT_NOT_FOUND: ') })
   },

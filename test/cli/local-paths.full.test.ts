@@ -62,7 +62,7 @@ const places: [command: string, args: (address: string) => string[]][] = [
 
 /** Inputs and outputs of rows may be tables and objects; others are refused there too. */
 const remotePlace =
-  /^(?:run|retry|plan|init|doctor|export|diff|review) (?:--output|--changes|<inputs>|<file>)$/
+  /^(?:run|retry|plan|init|doctor|export|diff|review|show) (?:--output|--changes|<inputs>|<file>)$/
 const chooseAddress = (name: string, index: number): string =>
   remotePlace.test(name) ? unsupported : addresses[index % addresses.length]!
 

@@ -1,5 +1,5 @@
-import { classifyDomain, toRootDomain } from '../../core/domain-name.js'
-import { isEntityId } from '../../core/identifiers.js'
+import { toRootDomain } from '../../core/domain-name.js'
+import { classifyDomain, isEntityId } from '../../core/identifiers.js'
 import type { Lookup } from '../../core/lookup-identity.js'
 import { at, toText } from '../../core/json.js'
 import { readIdentifiers } from '../../core/stated-identifiers.js'

@@ -1,5 +1,4 @@
-import { classifyDomain } from '../../core/domain-name.js'
-import { toCanonicalIdentifier, type IdentifierKey } from '../../core/identifiers.js'
+import { classifyDomain, toCanonicalIdentifier, type IdentifierKey } from '../../core/identifiers.js'
 import { hasWrongCheckDigits, toCompanyNumber } from '../../core/national-numbers.js'
 import { ambiguousNumberHeaders, listRegisterCountries } from './header-words.js'
 import { isPlaceholder } from '../../core/lookup-identity.js'

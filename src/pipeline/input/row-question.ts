@@ -1,4 +1,4 @@
-import { classifyDomain, toRootDomain } from '../../core/domain-name.js'
+import { toRootDomain } from '../../core/domain-name.js'
 import {
   foldText,
   identify,
@@ -19,6 +19,7 @@ import { hasWrongCheckDigits, toCompanyNumber } from '../../core/national-number
 import { listRegisterCountries, toHeaderKey } from './header-words.js'
 import { faultReasons, toFilledCell, type IdentifierFault, findLei } from './identifier-content.js'
 import {
+  classifyDomain,
   identifierKeys,
   identifierPlaceKeys,
   type IdentifierKey,

@@ -81,7 +81,7 @@ export function listCandidatesByName(
 ): CompanyCandidate[] {
   const { shareMin, partMin } = candidateLimits
   const mostShare = match.ranked[0]?.share ?? 0
-  // Of hundreds of one name, each has less.
+  // Hundreds of companies with one name have less each.
   const leastShare = Math.max(Math.min(shareMin, mostShare / 2), mostShare * partMin)
   const likely = match.ranked.filter(
     ({ share, evidence }) => share >= leastShare && !without.has(evidence.comparison.candidate.entityNumber),
