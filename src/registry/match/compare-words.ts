@@ -133,7 +133,11 @@ function isPlural(a: string, b: string): boolean {
   return rest === 's' || rest === 'es'
 }
 
+/** More lost letters leave too much open, and their pattern would take exponential time. */
+const lostLettersMax = 4
+
 function compareUnknown(text: string, name: string): WordMatch | null {
+  if (text.split(unknownLetter).length - 1 > lostLettersMax) return null
   const letters = new RegExp(`^${text.split(unknownLetter).map(escapeLetters).join('.{1,2}')}$`)
   const known = text.replaceAll(unknownLetter, '').length
   if (known < 2) return null

@@ -109,3 +109,7 @@ describe('whatever the words', () => {
     )
   })
 })
+
+test('a word of many lost letters is no word, and is compared at once', () => {
+  expect(compareWords('\ufffda'.repeat(29), 'a'.repeat(60))).toBeNull()
+})
