@@ -62,6 +62,8 @@ export interface CompanyCandidate extends Candidate {
 }
 
 export const candidateLimits = {
+  /** Less for all companies together is a confidence of 0. */
+  totalMin: 0.005,
   shareMin: 0.001,
   /** Least share, as a part of that of the likeliest company. */
   partMin: 0.02,
@@ -79,7 +81,8 @@ export function listCandidatesByName(
   countMax: number,
   without: ReadonlySet<number> = new Set(),
 ): CompanyCandidate[] {
-  const { shareMin, partMin } = candidateLimits
+  const { totalMin, shareMin, partMin } = candidateLimits
+  if (sumShares(match) < totalMin) return []
   const mostShare = match.ranked[0]?.share ?? 0
   // Hundreds of companies with one name have less each.
   const leastShare = Math.max(Math.min(shareMin, mostShare / 2), mostShare * partMin)
@@ -112,12 +115,15 @@ export function listCandidatesByName(
  */
 function estimateCandidateConfidence(
   { share, evidence }: Pick<RankedCompany, 'share' | 'evidence'>,
-  { ranked }: Pick<Ranking, 'ranked'>,
+  ranking: Pick<Ranking, 'ranked'>,
 ): number {
-  const total = ranked.reduce((sum, company) => sum + company.share, 0)
+  const total = sumShares(ranking)
   const part = total === 0 ? 0 : (estimateCompanyConfidence(total, evidence) * share) / total
   return Math.round(Math.min(part, estimateCompanyConfidence(share, evidence)))
 }
+
+const sumShares = ({ ranked }: Pick<Ranking, 'ranked'>): number =>
+  ranked.reduce((sum, { share }) => sum + share, 0)
 
 function buildEvidence(company: RankedCompany, pair: ComparedPair, ranking: Ranking): CompanyEvidence[] {
   const formatPart = (part: PartName) => {
