@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { foreignMatch, foreignResult } from '../test/support/foreign-shapes.js'
+import { strangeMatch, strangeResult } from '../test/support/strange-shapes.js'
 import { eventOf, newSecret, send } from '../test/support/webhook-sender.js'
 
 const perSecond = Number(process.argv[2] ?? 10)
@@ -33,7 +33,7 @@ const target = await new Promise<string>((resolve) => {
 })
 
 const query = { name: 'Acme', location: null, context: 'x'.repeat(6_000) }
-const data = foreignResult(foreignMatch('Acme SE'), query, true)
+const data = strangeResult(strangeMatch('Acme SE'), query, true)
 const tookMs: number[] = []
 let failedCount = 0
 const startedAtMs = performance.now()

@@ -12,7 +12,7 @@ import { systemClock, WakeSignal } from '../src/platform/clock.js'
 import { resolveSettings } from '../src/config/settings.js'
 import { Chance } from '../test/simulation/chance.js'
 import { SimulatedPost, type PostWeather } from '../test/simulation/simulated-post.js'
-import { fairWeather, SimulatedService, type Weather } from '../test/simulation/simulated-service.js'
+import { fairWeather, FailingService, type Weather } from '../test/simulation/failing-service.js'
 import { VirtualTime } from '../test/simulation/virtual-time.js'
 import { ratio, type Say } from './support.js'
 
@@ -87,7 +87,7 @@ export async function measureScheduling(
     const inbox =
       by === 'polls' ? null : openFileInbox(checkpointPath, Date.now(), { onReceived: received.ring })
     const post = inbox === null ? undefined : new SimulatedPost(new Chance(seed), inbox, promptPost)
-    const service = new SimulatedService(chance, post)
+    const service = new FailingService(chance, post)
     service.weather = { ...fairWeather, runFails: 0, merged: 0, requestMs: { min: 20, max: 50 }, ...weather }
     const checkpoint = openCheckpoint({
       path: checkpointPath,
@@ -156,13 +156,13 @@ export async function measureScheduling(
 }
 
 /** Each run is polled once, in the order in which they end, at the limit's pace. */
-function onePollEachMinutes(service: SimulatedService, pollsPerMinute: number, startedAtMs: number): number {
+function onePollEachMinutes(service: FailingService, pollsPerMinute: number, startedAtMs: number): number {
   const ends = service.ledger.map(({ doneAtMs }) => (doneAtMs - startedAtMs) / 60_000).sort((a, b) => a - b)
   return ends.reduce((lastPoll, end) => Math.max(lastPoll + 1 / pollsPerMinute, end), 0)
 }
 
 /** If the n-th run had been submitted at exactly the limit's pace, and took as long as it did. */
-function earliestEndMinutes(service: SimulatedService, submissionsPerMinute: number): number {
+function earliestEndMinutes(service: FailingService, submissionsPerMinute: number): number {
   const ends = service.ledger.map(
     ({ doneAtMs, startedAtMs }, index) => index / submissionsPerMinute + (doneAtMs - startedAtMs) / 60_000,
   )

@@ -20,7 +20,7 @@ import { Firms, type FirmBook } from '../test/simulation/firms.js'
 import type { AskedRecord } from '../test/simulation/record-bodies.js'
 import { fairRecords } from '../test/simulation/record-weather.js'
 import { SimulatedPost } from '../test/simulation/simulated-post.js'
-import { fairWeather, SimulatedService } from '../test/simulation/simulated-service.js'
+import { fairWeather, FailingService } from '../test/simulation/failing-service.js'
 import { VirtualTime } from '../test/simulation/virtual-time.js'
 import { promptPost } from './scheduling.js'
 import { grouped, ratio, type Say } from './support.js'
@@ -108,7 +108,7 @@ async function measureStages(world: StageWorld, seed = 1): Promise<StageFigures>
     const post = inbox === null ? null : new SimulatedPost(new Chance(seed), inbox, promptPost)
     const firms = firmBook(world, new Chance(seed + 1))
     const chance = new Chance(seed)
-    const service = new SimulatedService(chance, post, null, { firms, chance: new Chance(seed + 2) })
+    const service = new FailingService(chance, post, null, { firms, chance: new Chance(seed + 2) })
     service.weather = { ...fairWeather, runFails: 0, merged: 0, requestMs: { min: 20, max: 50 } }
     const { records } = service
     if (records === null) throw new Error('a service with records')
@@ -145,7 +145,7 @@ type Webhooks = Pick<Parameters<typeof runUntilAnswered>[0], 'webhooks'>
 async function askAll(
   path: string,
   rowCount: number,
-  service: SimulatedService,
+  service: FailingService,
   chance: Chance,
   webhooks: Webhooks,
 ) {
@@ -222,7 +222,7 @@ interface RouteNeed {
 }
 
 /** How often each route has to be asked at least, how often a minute it may be, and from when on. */
-function leastRequests(service: SimulatedService, by: By): Record<string, RouteNeed> {
+function leastRequests(service: FailingService, by: By): Record<string, RouteNeed> {
   const records = [...(service.records?.known.values() ?? [])]
   const countOf = (kind: AskedRecord['kind']) => records.filter((record) => record.kind === kind).length
   const { submissionsPerMinute, pollsPerMinute } = service.weather
@@ -248,7 +248,7 @@ function leastRequests(service: SimulatedService, by: By): Record<string, RouteN
  * Who asks each thing once, in the order in which it can be known, at the limits' pace, and reads it once, no earlier than
  * it is there. Each run, build and research takes as long as it took.
  */
-function foresightMinutes(service: SimulatedService, by: By): number {
+function foresightMinutes(service: FailingService, by: By): number {
   const { submissionsPerMinute, pollsPerMinute } = service.weather
   const { perMinute } = fairRecords
   const minutesOf = (ms: number) => ms / 60_000
@@ -290,7 +290,7 @@ function foresightMinutes(service: SimulatedService, by: By): number {
  * between the shortest and the longest alike: each turn goes to the one most likely to have ended, from that chance on
  * which serves best. A turn in vain tells no more than that this one goes on.
  */
-function guessedMinutes(service: SimulatedService): number {
+function guessedMinutes(service: FailingService): number {
   const { perMinute, researchMs } = fairRecords
   const beganMs = service.ledger[0]?.startedAtMs ?? 0
   const records = [...(service.records?.known.values() ?? [])].filter(({ kind }) => kind === 'hierarchy')

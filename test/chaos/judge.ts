@@ -156,7 +156,7 @@ function rowsOf(
     const isRight =
       row?.['name'] === name &&
       (status === 'matched'
-        ? row['enrich_legal_name'] === `${name} Holdings GmbH` && state === 'answered'
+        ? row['enrich_legal_name'] === `${name} (registered)` && state === 'answered'
         : // What was uncertain may have been told of after the file was written.
           status === 'uncertain' || status === state || (isBounded && status === 'pending'))
     return isRight

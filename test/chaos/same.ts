@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'csv-parse/sync'
-import { foreignMatch, startForeignService } from '../support/foreign-service.js'
+import { strangeMatch, startStrangeService } from '../support/strange-service.js'
 import { startPostgres } from '../support/postgres-server.js'
 
 export interface SameResult {
@@ -32,8 +32,8 @@ export async function runSame(programs: string, jobs: number, lookups: number): 
   const folder = mkdtempSync(join(tmpdir(), 'enrich-same-'))
   const server = await startPostgres(programs)
   const names = Array.from({ length: lookups }, (_, index) => `Company ${index}`)
-  const answers = Object.fromEntries(names.map((name) => [name, foreignMatch(name)]))
-  const service = await startForeignService({ answers, runTakes: { ms: 200 } })
+  const answers = Object.fromEntries(names.map((name) => [name, strangeMatch(name)]))
+  const service = await startStrangeService({ answers, runTakes: { ms: 200 } })
   writeFileSync(join(folder, 'pipeline.config.json'), JSON.stringify(config))
   try {
     const outputs = Array.from({ length: jobs }, (_, job) => {

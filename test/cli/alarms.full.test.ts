@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { at, canary, companiesCsv, createPlace, writeConfig, type CliPlace } from '../support/cli.js'
-import { startForeignService, type ForeignServiceOptions } from '../support/foreign-service.js'
+import { startStrangeService, type StrangeServiceOptions } from '../support/strange-service.js'
 import { startHookReceiver, type HookReceiver } from '../support/hook-receiver.js'
 import { readPrometheus } from '../support/prometheus-text.js'
 import { rowsOfCsv } from '../support/tables.js'
@@ -23,7 +23,7 @@ interface Prepared {
 /** Two rows, of which the service knows none. */
 async function prepared(
   { onTestFinished }: Context,
-  service: ForeignServiceOptions = {},
+  service: StrangeServiceOptions = {},
   config: object = {},
 ): Promise<Prepared> {
   const place = createPlace(onTestFinished)
@@ -31,7 +31,7 @@ async function prepared(
   writeConfig(place)
   const own = JSON.parse(place.read('pipeline.config.json')) as object
   place.write('pipeline.config.json', JSON.stringify({ ...own, ...config }))
-  const started = await startForeignService({ apiKey: canary, ...service })
+  const started = await startStrangeService({ apiKey: canary, ...service })
   onTestFinished(() => started.close())
   return { place, options: at(started) }
 }

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { at, canary, companiesCsv, createPlace, writeConfig, type CliPlace } from '../support/cli.js'
-import { foreignMatch, startForeignService } from '../support/foreign-service.js'
+import { strangeMatch, startStrangeService } from '../support/strange-service.js'
 import { readParquet, rowsOfCsv, rowsOfNdjson } from '../support/tables.js'
 
 const header =
@@ -98,8 +98,8 @@ describe('after a partial output', () => {
     rowsOfCsv(place.read('changes.csv')).map(({ kind, name, old, new: now }) => [kind, name, old, now])
 
   async function serviceKnowing(...names: string[]) {
-    const answers = Object.fromEntries(names.map((name) => [name, foreignMatch(name)]))
-    const service = await startForeignService({ apiKey: canary, answers })
+    const answers = Object.fromEntries(names.map((name) => [name, strangeMatch(name)]))
+    const service = await startStrangeService({ apiKey: canary, answers })
     onTestFinished(() => service.close())
     return service
   }

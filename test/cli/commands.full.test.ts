@@ -5,18 +5,18 @@ import { version } from '../../src/platform/native-package.js'
 import { commandNames, type CliIo } from '../../src/cli/terminal/command-io.js'
 import { createProgram } from '../../src/cli/program.js'
 import { at, canary, companiesCsv, createPlace, fixture, writeConfig, type CliPlace } from '../support/cli.js'
-import { startForeignService, type ForeignServiceOptions } from '../support/foreign-service.js'
+import { startStrangeService, type StrangeServiceOptions } from '../support/strange-service.js'
 import { leiOf } from '../support/made-identifiers.js'
 import { rowsOfCsv, rowsOfNdjson } from '../support/tables.js'
 
 const command = ['companies.csv', '-o', 'out.csv']
 
 /** A place with an input and a config, and a service that is not ours. */
-async function prepare(names: readonly string[], options: ForeignServiceOptions = {}) {
+async function prepare(names: readonly string[], options: StrangeServiceOptions = {}) {
   const place = createPlace()
   place.write('companies.csv', companiesCsv(names))
   writeConfig(place)
-  const service = await startForeignService({ apiKey: canary, ...options })
+  const service = await startStrangeService({ apiKey: canary, ...options })
   onTestFinished(() => service.close())
   return { place, service, hosted: at(service) }
 }

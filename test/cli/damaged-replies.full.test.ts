@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { at, canary, companiesCsv, createPlace, writeConfig } from '../support/cli.js'
-import { foreignMatch, startForeignService, type ForeignServiceOptions } from '../support/foreign-service.js'
+import { strangeMatch, startStrangeService, type StrangeServiceOptions } from '../support/strange-service.js'
 import { rowsOfCsv } from '../support/tables.js'
 
 const command = ['companies.csv', '-o', 'out.csv']
-const answers = { Acme: foreignMatch('Müller AG'), Bolt: foreignMatch('B\ufffdlt AG') }
+const answers = { Acme: strangeMatch('Müller AG'), Bolt: strangeMatch('B\ufffdlt AG') }
 
 /** As a proxy sends it that takes UTF-8 for another encoding and writes that. */
 const asLatin1 = (body: object) => (response: ServerResponse) =>
@@ -23,11 +23,11 @@ const dripping = (status: number, text: string) => (response: ServerResponse) =>
   })
 }
 
-async function start(names: readonly string[], options: ForeignServiceOptions) {
+async function start(names: readonly string[], options: StrangeServiceOptions) {
   const place = createPlace()
   place.write('companies.csv', companiesCsv(names))
   writeConfig(place)
-  const service = await startForeignService({ apiKey: canary, answers, ...options })
+  const service = await startStrangeService({ apiKey: canary, answers, ...options })
   return { place, service }
 }
 

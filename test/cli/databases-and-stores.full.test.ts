@@ -9,7 +9,7 @@ import * as sqlite from '../../src/connectors/databases/sqlite.js'
 import { fetchTable, queryDuckDb } from '../integration/connectors/copied-tables.js'
 import { closeAtOnce, listenOnLoopback } from '../support/loopback-server.js'
 import { startStatementProxy } from '../support/statement-proxy.js'
-import { startForeignService } from '../support/foreign-service.js'
+import { startStrangeService } from '../support/strange-service.js'
 import {
   findPostgres,
   sharedPostgres,
@@ -102,7 +102,7 @@ describe('objects', () => {
 
   test('an output that refuses to be written ends the run before the first submission', async (context) => {
     const place = createPlace()
-    const service = await startForeignService({ apiKey: canary })
+    const service = await startStrangeService({ apiKey: canary })
     context.onTestFinished(() => service.close())
     place.write('list.csv', 'company\nApple Inc\n')
     const env = { ...store.environment, ...at(service).env }
@@ -117,7 +117,7 @@ describe('objects', () => {
   test('after Ctrl-C, --partial publishes the answers so far', async (context) => {
     const place = createPlace()
     const runTakes = { ms: 3_600_000 }
-    const service = await startForeignService({ apiKey: canary, runTakes })
+    const service = await startStrangeService({ apiKey: canary, runTakes })
     context.onTestFinished(() => service.close())
     place.write('list.csv', 'company\nApple Inc\n')
     const running = place.start(

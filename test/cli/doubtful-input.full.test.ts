@@ -1,7 +1,7 @@
 import { describe, expect, test, type TestContext } from 'vitest'
 import { errorCodes } from '../../src/index.js'
 import { canary, createPlace, type CliPlace } from '../support/cli.js'
-import { startForeignService } from '../support/foreign-service.js'
+import { startStrangeService } from '../support/strange-service.js'
 import { textRow, writeXlsx } from '../support/xlsx-file.js'
 import { queryDuckDb, rowsOfCsv } from '../support/tables.js'
 
@@ -17,7 +17,7 @@ const fast = { polling: { firstAfterSeconds: 0, intervalSeconds: 1 } }
 /** A place with a hosted service that counts what it bills. */
 async function createBilled(onTestFinished: TestContext['onTestFinished']): Promise<Billed> {
   const place = createPlace(onTestFinished)
-  const service = await startForeignService({ apiKey: canary, runTakes: { polls: 1 } })
+  const service = await startStrangeService({ apiKey: canary, runTakes: { polls: 1 } })
   onTestFinished(() => service.close())
   place.write('fast.json', JSON.stringify(fast))
   return {

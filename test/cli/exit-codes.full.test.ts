@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { at, canary, companiesCsv, createPlace, writeConfig, type CliPlace } from '../support/cli.js'
-import { startForeignService, type Fault, type ForeignServiceOptions } from '../support/foreign-service.js'
+import { startStrangeService, type Fault, type StrangeServiceOptions } from '../support/strange-service.js'
 import { rowsOfCsv } from '../support/tables.js'
 
 const command = ['companies.csv', '-o', 'out.csv']
@@ -9,7 +9,7 @@ interface Ending {
   readonly title: string
   readonly exitCode: number
   readonly says: string
-  readonly service?: ForeignServiceOptions
+  readonly service?: StrangeServiceOptions
   readonly flags?: readonly string[]
 }
 
@@ -18,7 +18,7 @@ const refusal = (status: number, type: string): Fault => ({
   status,
   body: { error: { type, message: `${canary} is not good enough` } },
 })
-const atKickoff = (fault: Fault): ForeignServiceOptions => ({
+const atKickoff = (fault: Fault): StrangeServiceOptions => ({
   faults: ({ method }) => (method === 'POST' ? fault : undefined),
 })
 
@@ -93,7 +93,7 @@ describe('the exit code says how a run ended, and the key is nowhere', () => {
     const place = createPlace(context.onTestFinished)
     place.write('companies.csv', companiesCsv(['Acme', 'Bolt']))
     writeConfig(place)
-    const service = await startForeignService({ apiKey: canary, ...ending.service })
+    const service = await startStrangeService({ apiKey: canary, ...ending.service })
     context.onTestFinished(() => service.close())
     const { code, stderr } = await place.run([...command, ...(ending.flags ?? [])], at(service))
     expect([code, stderr]).toEqual([ending.exitCode, expect.stringContaining(ending.says)])
@@ -108,7 +108,7 @@ describe('the exit code says how a run ended, and the key is nowhere', () => {
 
   /** After whatever stopped it, the same command ends well with a service that works: no row was given up. */
   async function expectResumed(place: CliPlace): Promise<void> {
-    const service = await startForeignService({ apiKey: canary })
+    const service = await startStrangeService({ apiKey: canary })
     try {
       expect((await place.run(command, at(service))).code).toBe(0)
       expect(rowsOfCsv(place.read('out.csv')).map((row) => row['enrich_status'])).toEqual([
@@ -124,7 +124,7 @@ describe('the exit code says how a run ended, and the key is nowhere', () => {
     const place = createPlace()
     place.write('companies.csv', companiesCsv(['Acme']))
     writeConfig(place)
-    const service = await startForeignService({ apiKey: canary, runTakes: { ms: 600_000 } })
+    const service = await startStrangeService({ apiKey: canary, runTakes: { ms: 600_000 } })
     try {
       const first = place.start(command, at(service))
       await first.sees(/distinct lookup/)
@@ -144,7 +144,7 @@ describe('the exit code says how a run ended, and the key is nowhere', () => {
     const place = createPlace()
     place.write('companies.csv', companiesCsv(['Acme']))
     writeConfig(place)
-    const service = await startForeignService({ apiKey: 'a-key-in-a-file' })
+    const service = await startStrangeService({ apiKey: 'a-key-in-a-file' })
     try {
       place.write('key.txt', 'a-key-in-a-file\n')
       const env = { ...at(service).env, ENRICH_API_KEY: '', ENRICH_API_KEY_FILE: 'key.txt' }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { at, canary, companiesCsv, createPlace, fixture, writeConfig, type CliPlace } from '../support/cli.js'
-import { foreignMatch, startForeignService } from '../support/foreign-service.js'
+import { strangeMatch, startStrangeService } from '../support/strange-service.js'
 
 const folder = fileURLToPath(new URL('golden/', import.meta.url))
 const isUpdating = process.env['UPDATE_GOLDEN'] === '1'
@@ -113,9 +113,9 @@ describe('what people read', () => {
       polling: { firstAfterSeconds: 0, intervalSeconds: 0.05 },
     })
     let hasCredit = false
-    const service = await startForeignService({
+    const service = await startStrangeService({
       apiKey: canary,
-      answers: { Acme: foreignMatch('Acme SE'), Broken: 'fails' },
+      answers: { Acme: strangeMatch('Acme SE'), Broken: 'fails' },
       faults: ({ method, body }) => {
         if (method !== 'POST') return undefined
         if (body.includes('"Lost"')) return 'accept_then_reset'

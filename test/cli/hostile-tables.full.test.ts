@@ -6,7 +6,7 @@ import { loadDriver } from '../../src/platform/sqlite.js'
 import { canMount, mountSmallDisk } from '../crash/small-disk.js'
 import { fetchTable, queryDuckDb } from '../integration/connectors/copied-tables.js'
 import { at, canary, createPlace, writeConfig, type CliPlace } from '../support/cli.js'
-import { startForeignService } from '../support/foreign-service.js'
+import { startStrangeService } from '../support/strange-service.js'
 import { findPostgres, sharedPostgres, type SharedPostgres } from '../support/postgres-server.js'
 import { expectRefusal, type BadCase } from '../support/refusal.js'
 
@@ -103,7 +103,7 @@ describe.skipIf(!canMount())('a full disk', () => {
       context.onTestFinished(() => {
         disk.unmount()
       })
-      const service = await startForeignService({
+      const service = await startStrangeService({
         apiKey: canary,
         accepted: () => {
           disk.fillBut(0)

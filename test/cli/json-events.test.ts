@@ -11,7 +11,7 @@ import {
   type CliOptions,
   type CliPlace,
 } from '../support/cli.js'
-import { foreignMatch, startForeignService, type ForeignServiceOptions } from '../support/foreign-service.js'
+import { strangeMatch, startStrangeService, type StrangeServiceOptions } from '../support/strange-service.js'
 
 type Schema = { readonly [key: string]: unknown }
 
@@ -54,13 +54,13 @@ async function expectValid(place: CliPlace, args: readonly string[], options: Cl
   return { code, types: lines.map(({ type }) => type), last: lines.at(-1) ?? {} }
 }
 
-async function prepare(names: readonly string[], options: ForeignServiceOptions = {}) {
+async function prepare(names: readonly string[], options: StrangeServiceOptions = {}) {
   const place = createPlace()
   place.write('companies.csv', companiesCsv(names))
   writeConfig(place, { ...quickConfig, billing: { unitPrice: 0.05, currency: 'EUR' } })
-  const service = await startForeignService({
+  const service = await startStrangeService({
     apiKey: canary,
-    answers: { Acme: foreignMatch('Acme SE'), Broken: 'fails' },
+    answers: { Acme: strangeMatch('Acme SE'), Broken: 'fails' },
     ...options,
   })
   onTestFinished(() => service.close())

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import { at, canary, companiesCsv, createPlace, writeConfig } from '../support/cli.js'
-import { startForeignService, type ForeignService } from '../support/foreign-service.js'
+import { startStrangeService, type StrangeService } from '../support/strange-service.js'
 
-async function startService(): Promise<ForeignService> {
-  const service = await startForeignService({ apiKey: canary, runTakes: { polls: 1 } })
+async function startService(): Promise<StrangeService> {
+  const service = await startStrangeService({ apiKey: canary, runTakes: { polls: 1 } })
   onTestFinished(() => service.close())
   return service
 }

@@ -5,10 +5,10 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { startAssistant, type AssistantOptions, type ToolAnswer } from '../support/assistant.js'
 import { at, canary, companiesCsv, createPlace, fixture, quickConfig, type CliPlace } from '../support/cli.js'
 import {
-  startForeignService,
-  type ForeignService,
-  type ForeignServiceOptions,
-} from '../support/foreign-service.js'
+  startStrangeService,
+  type StrangeService,
+  type StrangeServiceOptions,
+} from '../support/strange-service.js'
 import { rowsOfCsv } from '../support/tables.js'
 
 const files = ['companies.csv']
@@ -19,18 +19,18 @@ const pause = (ms = 5) => new Promise((resolve) => setTimeout(resolve, ms))
 
 interface Hosted {
   readonly place: CliPlace
-  readonly service: ForeignService
+  readonly service: StrangeService
   /** Options of an assistant that uses the service. */
   readonly options: AssistantOptions & { readonly env: Readonly<Record<string, string>> }
 }
 
 /** A folder with forty companies, and a service that bills each submission. */
-async function createHosted(service: ForeignServiceOptions = {}, config: object = {}): Promise<Hosted> {
+async function createHosted(service: StrangeServiceOptions = {}, config: object = {}): Promise<Hosted> {
   const place = createPlace()
   place.write('companies.csv', companiesCsv(names))
   const limits = { ...quickConfig.limits, submitPerMinute: 2_400, submitConcurrency: 4 }
   place.write('pipeline.config.json', JSON.stringify({ ...quickConfig, limits, billing, ...config }))
-  const started = await startForeignService({ apiKey: canary, ...service })
+  const started = await startStrangeService({ apiKey: canary, ...service })
   onTestFinished(() => started.close())
   return { place, service: started, options: { env: at(started).env ?? {} } }
 }
@@ -43,7 +43,7 @@ function createEmbedded(): CliPlace {
   return place
 }
 
-async function untilBilled(service: ForeignService, count: number): Promise<void> {
+async function untilBilled(service: StrangeService, count: number): Promise<void> {
   while (service.runs.length < count) await pause()
 }
 
@@ -543,7 +543,7 @@ test.each([1, 2, 3, 4])(`${noOverspending} %i of 4`, async () => {
       const ends: (() => unknown)[] = []
       const place = createPlace(((end: () => unknown) => ends.push(end)) as unknown as typeof onTestFinished)
       let submissionCount = 0
-      const service = await startForeignService({
+      const service = await startStrangeService({
         apiKey: canary,
         faults: ({ method }) => (method === 'POST' ? faults[submissionCount++ % faults.length] : undefined),
       })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { RunEvent } from '../../src/pipeline/history/run-summary.js'
 import { renderLiveBody, LiveRun } from '../../src/report/live/live-page.js'
 import { at, canary, companiesCsv, createPlace, quickConfig } from '../support/cli.js'
-import { startForeignService, type Fault, type ForeignService } from '../support/foreign-service.js'
+import { startStrangeService, type Fault, type StrangeService } from '../support/strange-service.js'
 import { createSeededFractions } from '../../src/platform/random.js'
 
 /** More by the environment: MONEY_SEEDS=200 MONEY_FIRST_SEED=1. */
@@ -65,13 +65,13 @@ interface Plan {
 
 /** A service whose faults and whose observer can be exchanged between runs. */
 async function startService(): Promise<{
-  service: ForeignService
+  service: StrangeService
   set: (fault: (() => Fault | undefined) | null, onAccepted?: (count: number) => void) => void
   close: () => Promise<void>
 }> {
   let faultNow: (() => Fault | undefined) | null = null
   let accepted: (count: number) => void = () => undefined
-  const service = await startForeignService({
+  const service = await startStrangeService({
     apiKey: canary,
     runTakes: { polls: 1 },
     faults: ({ method }) => (method === 'POST' ? faultNow?.() : undefined),

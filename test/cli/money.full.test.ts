@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { startService } from '../../src/service/service.js'
 import { at, canary, companiesCsv, createPlace, quickConfig, type CliPlace } from '../support/cli.js'
 import {
-  startForeignService,
-  type ForeignService,
-  type ForeignServiceOptions,
-} from '../support/foreign-service.js'
+  startStrangeService,
+  type StrangeService,
+  type StrangeServiceOptions,
+} from '../support/strange-service.js'
 import { companyWorld } from '../support/stage-job.js'
 
 const lookupCount = 40
@@ -21,18 +21,18 @@ interface Context {
 async function prepared(
   { onTestFinished }: Context,
   billing: object = { unitPrice, currency: 'EUR' },
-  options: ForeignServiceOptions = {},
-): Promise<{ place: CliPlace; service: ForeignService; options: ReturnType<typeof at> }> {
+  options: StrangeServiceOptions = {},
+): Promise<{ place: CliPlace; service: StrangeService; options: ReturnType<typeof at> }> {
   const place = createPlace(onTestFinished)
   place.write('companies.csv', companiesCsv(names))
   const limits = { ...quickConfig.limits, submitPerMinute: 2_400, submitConcurrency }
   place.write('pipeline.config.json', JSON.stringify({ ...quickConfig, limits, billing }))
-  const service = await startForeignService({ apiKey: canary, ...options })
+  const service = await startStrangeService({ apiKey: canary, ...options })
   onTestFinished(() => service.close())
   return { place, service, options: at(service) }
 }
 
-async function untilBilled(service: ForeignService, count: number): Promise<void> {
+async function untilBilled(service: StrangeService, count: number): Promise<void> {
   while (service.runs.length <= count) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
@@ -77,7 +77,7 @@ describe('--max-cost', () => {
   })
 
   test.concurrent('counts what may have been billed', async (context) => {
-    const faults: ForeignServiceOptions['faults'] = ({ method }) =>
+    const faults: StrangeServiceOptions['faults'] = ({ method }) =>
       method === 'POST' ? 'accept_then_reset' : undefined
     const { place, service, options } = await prepared(context, { unitPrice }, { faults })
     const { code, stdout } = await place.run([...command, '--max-cost', '0.1', '--json'], options)
@@ -202,7 +202,7 @@ describe('a budget', () => {
   ] as const)(
     '%s is reported when it ends the submissions, while answers are waited for',
     async ([what, words], context) => {
-      const faults: ForeignServiceOptions['faults'] = ({ method }) =>
+      const faults: StrangeServiceOptions['faults'] = ({ method }) =>
         what === '402' && method === 'POST' && prepare.service.runs.length >= 5
           ? { status: 402, body: {} }
           : undefined

@@ -17,7 +17,7 @@ import { describe, expect, test, type TestContext } from 'vitest'
 import { exitCodes } from '../../src/core/errors.js'
 import { companiesCsv, createPlace, mainPath, quickConfig, type CliPlace } from '../support/cli.js'
 import { readCodeBlocks } from '../support/documents.js'
-import { foreignMatch, startForeignService, type ForeignServiceOptions } from '../support/foreign-service.js'
+import { strangeMatch, startStrangeService, type StrangeServiceOptions } from '../support/strange-service.js'
 import { hasProgram, tellSkipped } from '../support/skipped.js'
 
 /** What the recipes for one machine type, taken from them and from their page, and run as cron and containers run it. */
@@ -39,9 +39,9 @@ const permanent = Object.keys(exitCodes)
 const key = 'key-of-the-nightly-tests'
 const serves = {
   apiKey: key,
-  answers: { Acme: foreignMatch('Acme SE'), Bolt: foreignMatch('Bolt SE'), Cargo: foreignMatch('Cargo SE') },
+  answers: { Acme: strangeMatch('Acme SE'), Bolt: strangeMatch('Bolt SE'), Cargo: strangeMatch('Cargo SE') },
 } as const
-const lost: ForeignServiceOptions = {
+const lost: StrangeServiceOptions = {
   ...serves,
   faults: ({ method, body }) =>
     method === 'POST' && body.includes('"Lost"') ? 'accept_then_reset' : undefined,
@@ -80,10 +80,10 @@ async function runBare(
 }
 
 async function startService(
-  options: ForeignServiceOptions,
+  options: StrangeServiceOptions,
   { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
 ) {
-  const service = await startForeignService(options)
+  const service = await startStrangeService(options)
   onTestFinished(() => service.close())
   return service
 }
@@ -99,7 +99,7 @@ describe.concurrent('the recipe for cron, as it is typed', () => {
 
   async function runNightly(
     context: TestContext,
-    service: ForeignServiceOptions | null,
+    service: StrangeServiceOptions | null,
   ): Promise<Ended & { crm: string }> {
     const place = createPlace(context.onTestFinished)
     const home = place.folder
@@ -310,7 +310,7 @@ describe.concurrent('the manifest for Kubernetes', () => {
     return [place, { PATH: `${bin}:/usr/bin:/bin`, ENRICH_BASE_URL: baseUrl, ENRICH_API_KEY_FILE: keyPath }]
   }
 
-  test.for<[code: number, what: string, service: ForeignServiceOptions]>([
+  test.for<[code: number, what: string, service: StrangeServiceOptions]>([
     [0, 'a written output with rows that need a look', lost],
     [4, 'a key that is refused', { apiKey: 'another' }],
   ])('ends with %i after %s', async ([code, , options], context) => {

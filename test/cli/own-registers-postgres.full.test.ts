@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs'
 import { stringify } from 'csv-stringify/sync'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { at, canary, createPlace, quickConfig, writeConfig, type CliPlace } from '../support/cli.js'
-import { foreignMatch, startForeignService } from '../support/foreign-service.js'
+import { strangeMatch, startStrangeService } from '../support/strange-service.js'
 import { readBilled, readCells, writeOwnWorld } from '../support/own-register.js'
 import { findPostgres, sharedPostgres, type SharedPostgres } from '../support/postgres-server.js'
 import { serve } from '../support/served.js'
@@ -115,9 +115,9 @@ describe.skipIf(programs === null)('an own registry answers first, with a checkp
     const { place, world } = await openPlaces()
     const secret = newSecret()
     const target = `http://127.0.0.1:${await freePort()}/enrich`
-    const service = await startForeignService({
+    const service = await startStrangeService({
       apiKey: canary,
-      answers: Object.fromEntries(world.unknown.map((name) => [name, foreignMatch(name)])),
+      answers: Object.fromEntries(world.unknown.map((name) => [name, strangeMatch(name)])),
       runTakes: { polls: Infinity },
       accepted: (run, one) => {
         void send(target, eventOf(one.finished(run)), { secrets: [secret] })

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { at, canary, createPlace, writeConfig } from '../support/cli.js'
-import { startForeignService } from '../support/foreign-service.js'
+import { startStrangeService } from '../support/strange-service.js'
 import { rowsOfCsv } from '../support/tables.js'
 
 const placeholders = [
@@ -30,7 +30,7 @@ const placeholders = [
 const names = ['Unknown Worlds Entertainment', 'NA Bancshares', 'NN', 'Leer']
 
 async function startBilling() {
-  const service = await startForeignService({ apiKey: canary })
+  const service = await startStrangeService({ apiKey: canary })
   onTestFinished(() => service.close())
   return service
 }

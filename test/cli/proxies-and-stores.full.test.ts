@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { describe, expect, test, type TestContext } from 'vitest'
 import { at, canary, companiesCsv, createPlace, writeConfig, type CliPlace } from '../support/cli.js'
 import { startConnectProxy, startTlsFront, type ConnectProxyOptions } from '../support/connect-proxy.js'
-import { startForeignService, type ForeignServiceOptions } from '../support/foreign-service.js'
+import { startStrangeService, type StrangeServiceOptions } from '../support/strange-service.js'
 import { closeAtOnce, freePort, listenOnLoopback } from '../support/loopback-server.js'
 import { rowsOfCsv } from '../support/tables.js'
 import { selfSigned } from '../integration/client/self-signed.js'
@@ -10,11 +10,11 @@ import { selfSigned } from '../integration/client/self-signed.js'
 const command = ['companies.csv', '-o', 'out.csv', '--basis', 'none']
 const password = 'planted-proxy-word'
 
-async function prepare(context: TestContext, options: ForeignServiceOptions = {}) {
+async function prepare(context: TestContext, options: StrangeServiceOptions = {}) {
   const place = createPlace(context.onTestFinished)
   place.write('companies.csv', companiesCsv(['Acme', 'Bolt']))
   writeConfig(place)
-  const service = await startForeignService({ apiKey: canary, ...options })
+  const service = await startStrangeService({ apiKey: canary, ...options })
   context.onTestFinished(() => service.close())
   return { place, service }
 }

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { canary, companiesCsv, createPlace, writeConfig, type CliPlace } from '../support/cli.js'
-import { foreignMatch, startForeignService, type ForeignService } from '../support/foreign-service.js'
+import { strangeMatch, startStrangeService, type StrangeService } from '../support/strange-service.js'
 import { eventOf, newSecret, send } from '../support/webhook-sender.js'
 
 const url = 'https://hooks.example.com/hooks/enrich'
@@ -15,10 +15,10 @@ async function stand(place: CliPlace) {
   return { receiver, target }
 }
 
-async function serve(target: () => string): Promise<ForeignService> {
-  const service = await startForeignService({
+async function serve(target: () => string): Promise<StrangeService> {
+  const service = await startStrangeService({
     apiKey: canary,
-    answers: { Acme: foreignMatch('Acme SE') },
+    answers: { Acme: strangeMatch('Acme SE') },
     runTakes: { polls: Infinity },
     accepted: (run, service) => {
       void send(target(), eventOf(service.finished(run)), { secrets: [secret] })

@@ -12,7 +12,7 @@ import {
   type RunningCli,
 } from '../support/cli.js'
 import { serve } from '../support/served.js'
-import { startForeignService } from '../support/foreign-service.js'
+import { startStrangeService } from '../support/strange-service.js'
 import { openCheckpointReader } from '../../src/pipeline/checkpoint/sqlite/reader.js'
 import { rowsOfCsv } from '../support/tables.js'
 
@@ -141,7 +141,7 @@ describe('a run ended by a signal', () => {
     const place = createPlace()
     place.write('companies.csv', companiesCsv(['Acme']))
     writeConfig(place)
-    const service = await startForeignService({
+    const service = await startStrangeService({
       apiKey: canary,
       faults: ({ method }) => (method === 'POST' ? 'accept_then_hang' : undefined),
     })

@@ -9,7 +9,7 @@ import {
   writeConfig,
   type CliPlace,
 } from '../support/cli.js'
-import { startForeignService } from '../support/foreign-service.js'
+import { startStrangeService } from '../support/strange-service.js'
 import { openCheckpointReader } from '../../src/pipeline/checkpoint/sqlite/reader.js'
 
 const command = ['companies.csv', '-o', 'out.csv']
@@ -66,7 +66,7 @@ test('the newest run comes first, with what it did and how it ended', async () =
 
 test('a run that was killed is listed as one that did not end, a stopped one with the code of its signal', async () => {
   const place = createPlace()
-  const service = await startForeignService({ runTakes: { ms: 3_600_000 }, apiKey: canary })
+  const service = await startStrangeService({ runTakes: { ms: 3_600_000 }, apiKey: canary })
   try {
     place.write('companies.csv', companiesCsv(['Acme', 'Bolt']))
     writeConfig(place, quickConfig)

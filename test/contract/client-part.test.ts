@@ -9,9 +9,10 @@ import {
 } from '../../src/pipeline/scheduler/outcome.js'
 import { atPath } from '../../src/core/json.js'
 import { Chance } from '../simulation/chance.js'
-import { fairWeather, SimulatedService } from '../simulation/simulated-service.js'
-import { foreignMatch, startForeignService } from '../support/foreign-service.js'
+import { fairWeather, FailingService } from '../simulation/failing-service.js'
+import { seedsMax, startStrangeService, strangeMatch } from '../support/strange-service.js'
 import { keys, startTestService } from '../support/test-service.js'
+import { startTrueService } from '../support/true-service.js'
 
 /** A service to call, and how often it was paid for. */
 interface Place {
@@ -31,8 +32,17 @@ async function realService(): Promise<Place> {
   }
 }
 
-async function foreignService(): Promise<Place> {
-  const service = await startForeignService({ answers: { Acme: foreignMatch('Acme SE') } })
+async function trueService(): Promise<Place> {
+  const { baseUrl, service, close } = await startTrueService({}, { donePoll: 2 })
+  return {
+    connect: (apiKey = 'key') => createServiceClient({ ...options, baseUrl, apiKey }),
+    billedCount: () => service.ledger.length,
+    close,
+  }
+}
+
+async function strangeService(seed: number): Promise<Place> {
+  const service = await startStrangeService({ seed, answers: { Acme: strangeMatch('Acme SE') } })
   const { baseUrl } = service
   return {
     connect: (apiKey = service.apiKey) => createServiceClient({ ...options, baseUrl, apiKey }),
@@ -41,11 +51,11 @@ async function foreignService(): Promise<Place> {
   }
 }
 
-function simulatedService(): Promise<Place> {
-  const service = new SimulatedService(new Chance(1))
+function failingService(): Promise<Place> {
+  const service = new FailingService(new Chance(1))
   service.weather = { ...fairWeather, runMsMin: 1_500, runMsMax: 1_600, runFails: 0, merged: 0 }
   return Promise.resolve({
-    // It has no keys: weather refuses, not a wrong key.
+    // It has no keys: chance refuses, not a wrong key.
     connect: (apiKey = keys.alice) =>
       createServiceClient(
         { ...options, baseUrl: 'http://127.0.0.1', apiKey },
@@ -59,8 +69,13 @@ function simulatedService(): Promise<Place> {
 /** What the pipeline relies on, shown by the real service and by every fake that tests put in its place. */
 describe.each([
   { name: 'the real service', start: realService, hasKeys: true },
-  { name: 'the foreign service', start: foreignService, hasKeys: true },
-  { name: 'the simulated service', start: simulatedService, hasKeys: false },
+  { name: 'the true service', start: trueService, hasKeys: false },
+  ...[0, 21, 42, seedsMax - 1].map((seed) => ({
+    name: `the strange service of seed ${seed}`,
+    start: () => strangeService(seed),
+    hasKeys: true,
+  })),
+  { name: 'the failing service', start: failingService, hasKeys: false },
 ])('$name, as a client needs it', ({ start, hasKeys }) => {
   let place: Place
   let client: FullServiceClient

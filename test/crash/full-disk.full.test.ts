@@ -9,10 +9,10 @@ import {
   type CliPlace,
 } from '../support/cli.js'
 import {
-  startForeignService,
-  type ForeignService,
-  type ForeignServiceOptions,
-} from '../support/foreign-service.js'
+  startStrangeService,
+  type StrangeService,
+  type StrangeServiceOptions,
+} from '../support/strange-service.js'
 import { rowsOfCsv } from '../support/tables.js'
 import { canMount, mountSmallDisk, type SmallDisk } from './small-disk.js'
 
@@ -26,7 +26,7 @@ const oldOutput = 'the output of yesterday\n'
 interface Surroundings {
   readonly place: CliPlace
   readonly disk: SmallDisk
-  readonly service: ForeignService
+  readonly service: StrangeService
 }
 
 /** Output and checkpoint on a small disk; `whenAsked` looks at every request before it is answered. */
@@ -38,11 +38,11 @@ async function surroundings(
   const place = createPlace()
   const disk = mountSmallDisk(place.path('disk'), size)
   if (disk === null) throw new Error('not mounted')
-  const faults: ForeignServiceOptions['faults'] = (request) => {
+  const faults: StrangeServiceOptions['faults'] = (request) => {
     whenAsked(disk, request)
     return undefined
   }
-  const service = await startForeignService({ apiKey: canary, runTakes: { polls: 1 }, faults })
+  const service = await startStrangeService({ apiKey: canary, runTakes: { polls: 1 }, faults })
   onTestFinished(async () => {
     disk.unmount()
     await service.close()
@@ -56,7 +56,7 @@ async function surroundings(
   return { place, disk, service }
 }
 
-const billedNames = ({ runs }: ForeignService) => runs.map(({ query }) => query.name)
+const billedNames = ({ runs }: StrangeService) => runs.map(({ query }) => query.name)
 const customersOut = (place: CliPlace) => rowsOfCsv(place.read('disk/out.csv'))
 
 // Without the right to mount, full-disk.test.ts of the service shows what SQLite does when a disk is full.

@@ -28,8 +28,8 @@ import { openSqlite, type Sqlite } from '../../src/platform/sqlite.js'
 import { writeDecisions } from '../support/decisions.js'
 import { watchFiles } from './file-steps.js'
 import { Death, Life, mortal } from './mortality.js'
-import { PaidService } from './paid-service.js'
 import { noCandidates } from '../support/no-candidates.js'
+import { TrueService } from '../support/true-service.js'
 
 /** Where syncing costs nothing: these processes die in other ways than by power cuts. */
 const memoryFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
@@ -53,7 +53,12 @@ export type OnLost = RunOrder['requests']['onLost']
 
 /** One command over real files, run by as many processes as it takes; the service outlives them all. */
 export class MortalJob {
-  readonly service = new PaidService()
+  readonly service: TrueService = new TrueService({
+    fates: { Bolt: 'fails', Cargo: 'limited_once', Dull: 'rejected', Flint: 'no_match' },
+    donePoll: 2,
+    legalNameOf: (name) => `${name} "Trading", Ltd`,
+    runIdOf: (name) => `run_${name}_${this.service.timesBilled(name) + 1}`,
+  })
   readonly folder: string
   readonly #base: string
   readonly #remains: string

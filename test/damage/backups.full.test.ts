@@ -6,8 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
 import { canMount } from '../crash/small-disk.js'
 import { hasProgram, tellSkipped } from '../support/skipped.js'
-import { startMeteredService, type MeteredService } from './metered-service.js'
-import { checkpointOf, enrich, writeInput } from './states.js'
+import { checkpointOf, enrich, startMeteredService, writeInput, type MeteredService } from './states.js'
 import { namesOf } from './trial.js'
 
 /** How to back up the folder `.enrich`, and how to restore it over the same files. */

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Chance } from '../simulation/chance.js'
-import { startMeteredService, type MeteredService } from './metered-service.js'
-import { enrich, makeStates, type State } from './states.js'
+import { enrich, makeStates, startMeteredService, type MeteredService, type State } from './states.js'
 import { namesOf, oneTrial } from './trial.js'
 
 /** Injuries of every kind, and seeds that broke a promise once; `npm run damage` tries thousands. */

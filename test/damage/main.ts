@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Chance } from '../simulation/chance.js'
 import { enrichInProcess } from './in-process.js'
-import { startMeteredService } from './metered-service.js'
-import { enrich, makeStates, type State } from './states.js'
+import { enrich, makeStates, startMeteredService, type State } from './states.js'
 import { BrokenPromise, namesOf, oneTrial, type Tried } from './trial.js'
 
 /**

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { readFacts, HeadFile, readPlace, readHead } from '../../src/pipeline/checkpoint/sqlite/head-file.js'
 import { openToWrite } from '../../src/pipeline/checkpoint/sqlite/open-database.js'
 import { surroundings } from '../support/cli.js'
+import { startTrueService, type Billed } from '../support/true-service.js'
 import type { Chance } from '../simulation/chance.js'
-import type { Charged, MeteredService } from './metered-service.js'
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 export const apiKey = 'key-of-the-damage-trials'
@@ -15,7 +15,41 @@ export const apiKey = 'key-of-the-damage-trials'
 /** What a job left at some moment, and what was charged until then. */
 export interface State {
   readonly folder: string
-  readonly ledger: readonly Charged[]
+  readonly ledger: readonly Billed[]
+}
+
+/** The true service, over HTTP. */
+export interface MeteredService {
+  readonly url: string
+  /** What was charged so far; set to go back to an earlier time. */
+  ledger: Billed[]
+  /** Called with the number of requests since it was set, before each reply. A command killed then knows no reply. */
+  onRequest: (count: number) => void
+  close(): Promise<void>
+}
+
+export async function startMeteredService(): Promise<MeteredService> {
+  let requestCount = 0
+  let onRequest: MeteredService['onRequest'] = () => undefined
+  const reply = () => onRequest(++requestCount)
+  const { service, baseUrl, close } = await startTrueService({ reply })
+  return {
+    url: baseUrl,
+    close,
+    get ledger() {
+      return service.ledger
+    },
+    set ledger(ledger) {
+      service.ledger = [...ledger]
+    },
+    get onRequest() {
+      return onRequest
+    },
+    set onRequest(listener) {
+      requestCount = 0
+      onRequest = listener
+    },
+  }
 }
 
 export interface Ended {

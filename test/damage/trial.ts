@@ -3,8 +3,16 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { Chance } from '../simulation/chance.js'
 import { injuries } from './injuries.js'
-import { legalNameOf, type MeteredService } from './metered-service.js'
-import { copyFiles, enrich, transplant, writeInput, type Ended, type State } from './states.js'
+import { legalNameOf } from '../support/true-service.js'
+import {
+  copyFiles,
+  enrich,
+  transplant,
+  writeInput,
+  type Ended,
+  type MeteredService,
+  type State,
+} from './states.js'
 
 /** What one trial came to. A broken promise is thrown. */
 export interface Tried {

@@ -8,14 +8,8 @@ import { enrich } from '../../src/index.js'
 import { resolveApiKey } from '../../src/config/settings.js'
 import { at, canary, companiesCsv, createPlace, writeConfig, type CliPlace } from '../support/cli.js'
 import { connect, kickoffPath } from '../support/service-client.js'
-import {
-  goodRun,
-  sendJson,
-  sendText,
-  startHostileServer,
-  type Act,
-  type HostileOptions,
-} from './hostile-server.js'
+import { completedRun } from '../support/true-service.js'
+import { sendJson, sendText, startHostileServer, type Act, type HostileOptions } from './hostile-server.js'
 
 // Every command here runs with the key in its environment; the place it runs in rejects whatever prints it,
 // and looks for it in every file that is left when the test ends: outputs, checkpoint, WAL, service data.
@@ -88,7 +82,7 @@ describe('a server that sends the key back', () => {
     const echo = (text: string) => text.replace(/"(?!run_)([a-z][^"]*)"(?=[,}\]])/gi, `"${canary} $1"`)
     const { place, baseUrl } = await prepared({
       poll: (response, { runId, name }) => {
-        const good = JSON.stringify(goodRun(runId, name)).replace(
+        const good = JSON.stringify(completedRun(runId, name)).replace(
           '"data":{',
           `"data":{"${canary}":"${spelled}",`,
         )
@@ -109,7 +103,7 @@ describe('a server that sends the key back', () => {
       kickoff: (response) => sendJson(response, 202, { status: 'pending', run_id: `run_${canary}` }),
       poll: (response, { url, runId }) => {
         expect(url).not.toContain(canary)
-        return sendJson(response, 200, goodRun(runId, 'Acme'))
+        return sendJson(response, 200, completedRun(runId, 'Acme'))
       },
     })
     expect((await place.run(command, at({ baseUrl }))).code).toBe(0)

@@ -3,8 +3,9 @@ import { stringify } from 'csv-stringify/sync'
 import { describe, expect, test } from 'vitest'
 import type { EnrichConfig } from '../../src/index.js'
 import { queryDuckDb, rowsOfCsv, rowsOfNdjson } from '../support/tables.js'
+import { completedRun } from '../support/true-service.js'
 import { hostileJob, type HostileJob } from './hostile-job.js'
-import { goodRun, sendJson } from './hostile-server.js'
+import { sendJson } from './hostile-server.js'
 import { jsonOnlyStrings, naughtyStrings } from './naughty-strings.js'
 
 type Cells = Readonly<Record<string, string>>
@@ -56,7 +57,7 @@ describe('cells that would be something else elsewhere', () => {
     '%s in: every cell comes out of every format as it went in, and nothing was run',
     async (format) => {
       const job = await hostileJob([], {
-        poll: (response, { runId, name }) => sendJson(response, 200, goodRun(runId, name)),
+        poll: (response, { runId, name }) => sendJson(response, 200, completedRun(runId, name)),
       })
       job.behave()
       const input = await writeInput(job, format)
@@ -80,7 +81,7 @@ describe('cells that would be something else elsewhere', () => {
 
   test("a spreadsheet runs none of our cells, and the user's are left alone", async () => {
     const job = await hostileJob(['=1+1', '+1-555-0100', '＝2+2'], {
-      poll: (response, { runId, name }) => sendJson(response, 200, goodRun(runId, name)),
+      poll: (response, { runId, name }) => sendJson(response, 200, completedRun(runId, name)),
     })
     job.behave()
     await job.run()
@@ -92,7 +93,7 @@ describe('cells that would be something else elsewhere', () => {
       "'＝2+2 SA",
     ])
     const basis = rowsOfCsv(readFileSync(job.place.path('out.csv.basis.csv')))
-    expect(basis.map((row) => row['excerpt'])).toEqual(["'=1+1", "'+1-555-0100", "'＝2+2"])
+    expect(basis.map((row) => row['excerpt'])).toEqual(["'=1+1 SA", "'+1-555-0100 SA", "'＝2+2 SA"])
     await job.run({ output: { path: job.place.path('out.ndjson') } })
     const lines = rowsOfNdjson(readFileSync(job.place.path('out.ndjson'), 'utf8'))
     expect(lines.map((row) => row['enrich_legal_name'])).toEqual(['=1+1 SA', '+1-555-0100 SA', '＝2+2 SA'])

@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { createWorkplace } from '../support/pipeline-job.js'
+import { completedRun } from '../support/true-service.js'
 import { intactStates } from './checkpoint-state.js'
-import { goodRun, sendText, startHostileServer, type Act, type HostileOptions } from './hostile-server.js'
+import { sendText, startHostileServer, type Act, type HostileOptions } from './hostile-server.js'
 import { withText } from './strange-values.js'
 
 const rowCount = 16
@@ -37,7 +38,7 @@ const polls: Readonly<Record<string, Act>> = {
     sendText(
       response,
       200,
-      withText(goodRun(runId, name), ['data', 'basis', '0', 'citations'], manyCitations),
+      withText(completedRun(runId, name), ['data', 'basis', '0', 'citations'], manyCitations),
     ),
 }
 

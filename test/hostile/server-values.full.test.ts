@@ -3,8 +3,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { selectColumns } from '../../src/pipeline/answers/columns.js'
 import { queryDuckDb, readParquet, rowsOfNdjson } from '../support/tables.js'
+import { completedRun } from '../support/true-service.js'
 import { hostileJob, type HostileJob } from './hostile-job.js'
-import { goodRun, sendText, type Act } from './hostile-server.js'
+import { sendText, type Act } from './hostile-server.js'
 import { placesIn, strangeText, withText } from './strange-values.js'
 
 const companyName = (index: number) => `Company ${index}`
@@ -55,7 +56,7 @@ const fitsEveryFormat = (text: string) => text.isWellFormed() && !text.includes(
 const toParquet = (job: HostileJob) => ({ output: { path: job.place.path('out.parquet') } })
 
 describe('any JSON in any place of an answer', () => {
-  const places = placesIn(goodRun('run_1', 'Acme'))
+  const places = placesIn(completedRun('run_1', 'Acme'))
 
   test('each row gets a final outcome, and the columns stay typed', async () => {
     const strangers = fc.tuple(fc.constantFrom(...places), strangeText)
@@ -64,7 +65,7 @@ describe('any JSON in any place of an answer', () => {
         const job = await hostileJob(names(changes.length), {
           poll: firstPoll((runId, name) => {
             const [path, text] = changes[Number(name.replace('Company ', ''))] ?? [['status'], '""']
-            return withText(goodRun(runId, name), path, text)
+            return withText(completedRun(runId, name), path, text)
           }),
         })
         // A busy machine may need longer than the low bounds for so many requests.
@@ -84,7 +85,7 @@ describe('any JSON in any place of an answer', () => {
   test('names of prototypes are data, and nothing is polluted', async () => {
     const job = await hostileJob(['Acme'], {
       poll: firstPoll((runId, name) => {
-        const good = JSON.stringify(goodRun(runId, name)).slice(0, -1)
+        const good = JSON.stringify(completedRun(runId, name)).slice(0, -1)
         return `{"__proto__":{"isPolluted":true,"status":"FAILED"},"constructor":{"prototype":{"isPolluted":true}},${good.slice(1)},"data2":{"__proto__":{"isPolluted":true}}}`
       }),
     })
@@ -96,7 +97,7 @@ describe('any JSON in any place of an answer', () => {
   test('of a key that comes twice, the last one counts, in what is judged and in what is written', async () => {
     const job = await hostileJob(['Acme'], {
       poll: firstPoll((runId, name) => {
-        const good = JSON.stringify(goodRun(runId, name))
+        const good = JSON.stringify(completedRun(runId, name))
         return `{"run_id":"run_999","status":"PENDING",${good.slice(1)}`
       }),
     })
@@ -108,7 +109,7 @@ describe('any JSON in any place of an answer', () => {
     const outcome = `\u001b[2JMatched\r\n${'x'.repeat(5_000)}`
     const job = await hostileJob(['Acme'], {
       poll: firstPoll((runId, name) =>
-        withText(goodRun(runId, name), ['data', 'status'], JSON.stringify(outcome)),
+        withText(completedRun(runId, name), ['data', 'status'], JSON.stringify(outcome)),
       ),
     })
     const [counted = '', ...more] = Object.keys((await job.run()).outcomes)
@@ -123,7 +124,7 @@ describe('any JSON in any place of an answer', () => {
     const job = await hostileJob(names(count), {
       poll: firstPoll((runId, name) => {
         const keys = Array.from({ length: 20 }, (_, index) => `"k${name}-${index}":1`).join(',')
-        return `${JSON.stringify(goodRun(runId, name)).slice(0, -1)},${keys}}`
+        return `${JSON.stringify(completedRun(runId, name)).slice(0, -1)},${keys}}`
       }),
     })
     const { schemaDeviations, answeredCount } = await job.run({}, { answerBounds: {} })
@@ -154,8 +155,8 @@ describe('answers of a size that no company has', () => {
       const job = await hostileJob(['Company 0', 'Company 1'], {
         poll: firstPoll((runId, name) =>
           name === 'Company 0'
-            ? withText(goodRun(runId, name), path, text)
-            : JSON.stringify(goodRun(runId, name)),
+            ? withText(completedRun(runId, name), path, text)
+            : JSON.stringify(completedRun(runId, name)),
         ),
       })
       const answerBounds = {}

@@ -4,8 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { rateWaitMsMax } from '../../src/core/pacing.js'
 import type { Clock } from '../../src/platform/clock.js'
 import { hurriedClock } from '../support/hurried-clock.js'
+import { completedRun } from '../support/true-service.js'
 import { hostileJob } from './hostile-job.js'
-import { goodRun, sendJson, sendText, startHostileServer, type Act } from './hostile-server.js'
+import { sendJson, sendText, startHostileServer, type Act } from './hostile-server.js'
 
 const bomb = gzipSync(Buffer.alloc(30_000_000, ' '))
 
@@ -54,7 +55,7 @@ const nonAnswers: Readonly<Record<string, (response: ServerResponse, status: num
   'half of an answer': (response, status) => sendText(response, status, '{"run_id":"run_1","status":"COMP'),
   'bytes that are no UTF-8': (response, status) =>
     sendText(response, status, Buffer.from([0x7b, 0xff, 0xfe, 0x00, 0x7d])),
-  'a list': (response, status) => sendJson(response, status, [goodRun('run_1', 'Acme')]),
+  'a list': (response, status) => sendJson(response, status, [completedRun('run_1', 'Acme')]),
   null: (response, status) => sendJson(response, status, null),
   'a status of an enum nobody knows, as a number': (response, status) =>
     sendJson(response, status, { run_id: 7, status: 7, data: 7 }),
@@ -146,7 +147,7 @@ describe('a poll whose answer is none', () => {
 
   test("another run's answer for good: held until the deadline, told, and answered by the same command later", async () => {
     const job = await hostileJob(['Acme', 'Bolt'], {
-      poll: (response, { name }) => sendJson(response, 200, goodRun('run_999', name)),
+      poll: (response, { name }) => sendJson(response, 200, completedRun('run_999', name)),
     })
     const held = await job.run({ polling: { deadlineMinutes: 10 } })
     expect(held).toMatchObject({ stop: null, answeredCount: 0, pendingCount: 2, heldCount: 2 })
@@ -167,7 +168,7 @@ describe('a poll whose answer is none', () => {
   test("a run that is answered with its neighbour's run gets its own answer or none", async () => {
     const job = await hostileJob(['Acme', 'Bolt'], {
       poll: (response, { name, attempt }) =>
-        attempt === 1 && sendJson(response, 200, goodRun(name === 'Acme' ? 'run_2' : 'run_1', name)),
+        attempt === 1 && sendJson(response, 200, completedRun(name === 'Acme' ? 'run_2' : 'run_1', name)),
     })
     await job.run({ limits: { submitConcurrency: 1 } })
     expect(job.place.readOutput()).toMatchObject([

@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { stringify } from 'csv-stringify/sync'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { at, createPlace, quickConfig, writeConfig, type CliPlace } from '../support/cli.js'
-import { goodRun, sendText, startHostileServer, type HostileOptions } from './hostile-server.js'
+import { completedRun } from '../support/true-service.js'
+import { sendText, startHostileServer, type HostileOptions } from './hostile-server.js'
 import { terminalDrivers } from './naughty-strings.js'
 
 /** Clears the screen, in each way that a terminal knows, and turns the rest of the line round. */
@@ -67,7 +68,7 @@ describe('control characters never reach the terminal raw', () => {
   test('from words of the service: outcomes, unknown keys, and reasons of refusals', async () => {
     const { place, baseUrl } = await prepared({
       poll: (response, { runId, name }) => {
-        const run = JSON.stringify(goodRun(runId, name))
+        const run = JSON.stringify(completedRun(runId, name))
         const odd = run
           .replace('"matched"', `"${evilJson}matched"`)
           .replace('"data":{', `"data":{"key${evilJson}":1,`)

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createPlace } from '../support/cli.js'
-import { startForeignService } from '../support/foreign-service.js'
+import { startStrangeService } from '../support/strange-service.js'
 import { Dice } from './dice.js'
 import { HostedWorld } from './hosted.js'
 import { expectedChanges, RowList } from './list-of-rows.js'
@@ -16,7 +16,7 @@ async function rehearse(seed: number): Promise<void> {
   const world = new HostedWorld(25)
   const answers = world.answers()
   const entities = world.entities()
-  const service = await startForeignService({
+  const service = await startStrangeService({
     answers,
     entities,
     faults: world.faults,

@@ -1,4 +1,4 @@
-import type { Fault, ForeignAnswer, RecordedRequest } from '../support/foreign-service.js'
+import type { Fault, StrangeAnswer, RecordedRequest } from '../support/strange-service.js'
 import type { Dice } from './dice.js'
 import type { FirmChange } from './list-of-rows.js'
 
@@ -37,7 +37,7 @@ export class HostedWorld {
     return { name: this.#firm(firm).name, city: 'London' }
   }
 
-  answers(): Record<string, ForeignAnswer> {
+  answers(): Record<string, StrangeAnswer> {
     return Object.fromEntries(this.#firms.map((firm) => [firm.name, answerOf(firm)]))
   }
 
@@ -136,7 +136,7 @@ export class HostedWorld {
 const changesOf = (firm: number | undefined, edit: (firm: number) => FirmChange[]): FirmChange[] =>
   firm === undefined ? [] : edit(firm)
 
-function answerOf({ name, id, confidence, status, mergedInto }: Firm): ForeignAnswer {
+function answerOf({ name, id, confidence, status, mergedInto }: Firm): StrangeAnswer {
   if (status === 'no_match') return { status }
   return {
     status,

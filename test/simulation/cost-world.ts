@@ -2,7 +2,7 @@ import type { CostLimit } from '../../src/core/money.js'
 import type { Stop } from '../../src/pipeline/scheduler/scheduling.js'
 import { Chance } from './chance.js'
 import { hold } from './invariants.js'
-import type { SimulatedService } from './simulated-service.js'
+import type { FailingService } from './failing-service.js'
 
 /** Of different sizes: a kind may be too dear where another is not. Records are read for nothing. */
 const prices = { resolution: 70, hierarchy: 110, domain: 30 } as const
@@ -27,7 +27,7 @@ export function openCostWorld(seed: number): CostWorld {
   }
 }
 
-const billedMicros = ({ ledger, records }: SimulatedService): number =>
+const billedMicros = ({ ledger, records }: FailingService): number =>
   ledger.length * prices.resolution +
   (records?.ledger ?? []).reduce(
     (sum, { kind }) => sum + prices[kind === 'domain' ? 'domain' : 'hierarchy'],
@@ -35,7 +35,7 @@ const billedMicros = ({ ledger, records }: SimulatedService): number =>
   )
 
 /** Held after every step: the bill of a job never exceeds its budget, whatever is in flight, lost or killed. */
-export function assertCostKept({ limit, billedBeforeMicros }: CostWorld, service: SimulatedService): void {
+export function assertCostKept({ limit, billedBeforeMicros }: CostWorld, service: FailingService): void {
   const billed = billedMicros(service) - billedBeforeMicros
   hold(billed <= limit.costMaxMicros, `a job was billed ${billed} of at most ${limit.costMaxMicros}`)
 }
@@ -43,7 +43,7 @@ export function assertCostKept({ limit, billedBeforeMicros }: CostWorld, service
 /** A job is over with its last kind, or with its budget. `hasEnded`: a process died while it wrote that down. */
 export function endOfJob(
   world: CostWorld,
-  service: SimulatedService,
+  service: FailingService,
   ended: { isDead: boolean; hasEnded: boolean; stops: readonly (Stop | null)[] },
 ): void {
   const isOver = (stop: Stop | null) => stop === null || ['lookups_max', 'cost_max'].includes(stop.kind)

@@ -7,7 +7,7 @@ import { Chance } from './chance.js'
 import { statedDomainOf } from './firms.js'
 import { hold, type LookupOnDisk, type OnDisk } from './invariants.js'
 import { mergedIntoOf } from './record-bodies.js'
-import type { SimulatedService } from './simulated-service.js'
+import type { FailingService } from './failing-service.js'
 import type { StageWorld } from './stage-world.js'
 
 /** A question of a row: a name, or a domain. */
@@ -80,7 +80,7 @@ export function decideSome(world: DecidedWorld, asked: readonly Asked[], firmCou
 export function judgeDecided(
   transport: Transport,
   world: DecidedWorld,
-  service: SimulatedService,
+  service: FailingService,
   isMixedUp: boolean,
 ): Transport {
   const exchange: Transport['exchange'] = (request) => {
@@ -94,7 +94,7 @@ export function judgeDecided(
 
 function askedBy(
   { method, path, body }: TransportRequest,
-  { ledger }: SimulatedService,
+  { ledger }: FailingService,
   isMixedUp: boolean,
 ): Asked | null {
   const url = new URL(path, 'https://service.test')
@@ -119,7 +119,7 @@ export function isLeft(world: DecidedWorld, { kind, name }: LookupOnDisk, led: R
 export function subjectsOfDecision(
   { verdict, entityId }: Decision,
   asked: Asked,
-  service: SimulatedService,
+  service: FailingService,
   { firms }: Pick<StageWorld, 'firms'>,
 ): Partial<Record<'entity' | 'hierarchy' | 'domain', string>> {
   const stated = asked.kind === 'domain' ? null : statedDomainOf(asked.name)
@@ -138,7 +138,7 @@ export function subjectsOfDecision(
 
 interface SettledDeps {
   readonly asked: readonly Asked[]
-  readonly service: SimulatedService
+  readonly service: FailingService
   readonly stages: StageWorld
   readonly reader: CheckpointReader
 }

@@ -17,13 +17,13 @@ import { Chance } from './chance.js'
 import { keyOf } from './decided-world.js'
 import { hold, type LookupOnDisk, type OnDisk } from './invariants.js'
 import { mortalTransport, type Life } from './mortal.js'
-import { fairWeather, SimulatedService } from './simulated-service.js'
+import { fairWeather, FailingService } from './failing-service.js'
 
 type Side = 'registry' | 'service'
 
 /** An own registry that answers before the service, and the judge of what is submitted all the same. */
 export interface FirstWorld {
-  readonly registry: SimulatedService
+  readonly registry: FailingService
   rule: FirstRule
   /** Breaks a rule on purpose: the answers of the registry are not read. */
   readonly isUnread: boolean
@@ -58,7 +58,7 @@ export function openFirstWorld(seed: number, isUnread: boolean): FirstWorld {
     ofDomain: () => null,
     ofEntity: () => null,
   }
-  const registry = new SimulatedService(chance, null, null, { firms, chance })
+  const registry = new FailingService(chance, null, null, { firms, chance })
   registry.weather = {
     ...fairWeather,
     runFails: 0,

@@ -4,7 +4,7 @@ import { registerChecksums } from '../../src/pipeline/checkpoint/tables.js'
 import { openSqlite } from '../../src/platform/sqlite.js'
 import { readScope, type LookupState } from '../../src/core/lookup-state.js'
 import type { LookupKind } from '../../src/core/lookup-kinds.js'
-import type { LedgerEntry, SimulatedService } from './simulated-service.js'
+import type { LedgerEntry, FailingService } from './failing-service.js'
 
 /** What the promise is broken by. */
 class BrokenPromise extends Error {}
@@ -78,7 +78,7 @@ export function hold(condition: boolean, message: string): asserts condition {
 }
 
 /** Held after every step: nobody pays twice. `resubmittable` names whom the user allowed to be paid for again. */
-export function assertPaidOnce(service: SimulatedService, resubmittable: ReadonlyMap<string, number>): void {
+export function assertPaidOnce(service: FailingService, resubmittable: ReadonlyMap<string, number>): void {
   hold(
     new Set(service.seenCustomIds).size === service.seenCustomIds.length,
     'a custom_id was submitted twice',
@@ -97,7 +97,7 @@ export function assertPaidOnce(service: SimulatedService, resubmittable: Readonl
  */
 export function assertNothingLost(
   disk: OnDisk,
-  service: SimulatedService,
+  service: FailingService,
   accepted: ReadonlyMap<string, string>,
   answered: ReadonlyMap<number, string>,
 ): void {
@@ -154,7 +154,7 @@ export function assertAllClaimed(uncertainBilled: number): void {
 /** Held at the end: every lookup that is not left alone has come to its end, with its own answer. */
 export function assertAllSettled(
   disk: OnDisk,
-  service: SimulatedService,
+  service: FailingService,
   names: readonly string[],
   isLeftAlone: (lookup: LookupOnDisk) => boolean,
 ): void {

@@ -1,6 +1,6 @@
 import type { Chance } from './chance.js'
 import { domainBody, entityBody, hierarchyBody, mergedIntoOf, type AskedRecord } from './record-bodies.js'
-import type { LedgerEntry } from './simulated-service.js'
+import type { LedgerEntry } from './failing-service.js'
 
 /** How a cache or a proxy in front of the service mixes answers up; each a probability. */
 interface MixUpWeather {

@@ -14,7 +14,7 @@ import { Chance } from './chance.js'
 import { mostInAMinute } from './rate-window.js'
 import { Life, mortalCheckpoint, mortalTransport } from './mortal.js'
 import { copyCheckpoint, putBackCheckpoint } from './world.js'
-import { fairWeather, SimulatedService, type Weather } from './simulated-service.js'
+import { fairWeather, FailingService, type Weather } from './failing-service.js'
 import { VirtualTime } from './virtual-time.js'
 
 const minuteMs = 60_000
@@ -37,7 +37,7 @@ async function killedAfter(livesMs: readonly number[], window: Weather['window']
   const time = new VirtualTime(Date.UTC(2026, 0, 1))
   try {
     const chance = new Chance(1)
-    const service = new SimulatedService(chance)
+    const service = new FailingService(chance)
     service.weather = { ...fairWeather, requestMs: { min: 20, max: 50 }, window }
     // Reads of entities have a limit of their own.
     const arrivedMs: Record<'GET' | 'POST' | 'entity', number[]> = { GET: [], POST: [], entity: [] }

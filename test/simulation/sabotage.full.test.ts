@@ -5,7 +5,7 @@ import { assertAnswersStand, assertResolutionWentOn } from './stage-invariants.j
 import type { LookupOnDisk } from './invariants.js'
 import { answeredWithAnother, readBeforeAsked, readThrice, sentAgainAfterLoss } from './sabotage.js'
 import { simulate, type WorldOptions } from './simulate.js'
-import type { SimulatedService } from './simulated-service.js'
+import type { FailingService } from './failing-service.js'
 
 /** What the judge says of the first of these worlds that is found broken; null where he lets all of them pass. */
 async function foundIn(options: WorldOptions): Promise<string | null> {
@@ -29,7 +29,7 @@ describe('a rule that is broken on purpose is found', () => {
       close: () => Promise.resolve(),
     }
     const ledger = [{ runId: 'run_1', name: 'Company 1' }]
-    const service = { ledger } as unknown as SimulatedService
+    const service = { ledger } as unknown as FailingService
     const requests: TransportRequest[] = [
       { method: 'POST', path: '/v3/entity-resolution/async', headers: {}, body: '{"name":"Company 1"}' },
       { method: 'GET', path: '/v3/runs/run_1?include=basis', headers: {} },

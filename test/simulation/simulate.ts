@@ -30,7 +30,7 @@ import { decideSome, isLeft, openDecidedWorld } from './decided-world.js'
 import { MixUp } from './mix-up.js'
 import { oneProcess } from './one-process.js'
 import { SimulatedPost } from './simulated-post.js'
-import { fairWeather, SimulatedService, stormyWeather } from './simulated-service.js'
+import { fairWeather, FailingService, stormyWeather } from './failing-service.js'
 import { assertToldDomainsKnown, ledSubjects } from './stage-invariants.js'
 import { assertStageWorld, assertStageWorldSettled, openStageWorld } from './stage-world.js'
 import { VirtualTime } from './virtual-time.js'
@@ -127,7 +127,7 @@ export async function simulate(seed: number, options: WorldOptions = {}): Promis
     const world: World = {
       chance,
       time,
-      service: new SimulatedService(chance, webhooks?.post, mixUp, stages),
+      service: new FailingService(chance, webhooks?.post, mixUp, stages),
       mixUp,
       webhooks,
       stages,

@@ -1,7 +1,7 @@
 import type { Inbox } from '../../src/pipeline/checkpoint/inbox.js'
 import type { Chance } from './chance.js'
 import type { AskedRecord } from './record-bodies.js'
-import { runBody, type LedgerEntry } from './simulated-service.js'
+import { runBody, type LedgerEntry } from './failing-service.js'
 
 /** How webhooks fare in this seed; each a probability unless its unit says otherwise. */
 export interface PostWeather {

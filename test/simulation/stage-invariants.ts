@@ -8,7 +8,7 @@ import { mostInAMinute } from './rate-window.js'
 import type { RecordLimit } from './record-weather.js'
 import { mergedIntoOf } from './record-bodies.js'
 import type { SimulatedRecords } from './simulated-records.js'
-import type { LedgerEntry, SimulatedService } from './simulated-service.js'
+import type { LedgerEntry, FailingService } from './failing-service.js'
 
 /** Held after every step: research is begun once, and a domain is paid for once, by a request that says so. */
 export function assertStagesPaidOnce(
@@ -87,7 +87,7 @@ export function assertResolutionWentOn(disk: OnDisk): void {
 }
 
 interface FollowedWorld {
-  service: SimulatedService
+  service: FailingService
   firms: Firms
   asked: readonly StageKind[]
   /** What rows ask for themselves. */

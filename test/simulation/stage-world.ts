@@ -14,7 +14,7 @@ import { assertDecidedSettled, type DecidedWorld } from './decided-world.js'
 import { assertBudgetKept, type LookupOnDisk, type OnDisk } from './invariants.js'
 import { recordLimits, type RecordLimit } from './record-weather.js'
 import { limitOf } from './simulated-records.js'
-import type { SimulatedService } from './simulated-service.js'
+import type { FailingService } from './failing-service.js'
 import {
   assertAnswersStand,
   assertLimitsKept,
@@ -111,7 +111,7 @@ export function isStageStop(stop: Stop | null, stageStops: readonly (Stop | null
 }
 
 interface EndedProcess {
-  service: SimulatedService
+  service: FailingService
   /** Whether nobody asks a lookup any more. */
   isLeftAlone: (lookup: LookupOnDisk) => boolean
   /** The service forgets with each process, and nobody pays. */
@@ -137,7 +137,7 @@ export function assertStageWorld(world: StageWorld, disk: OnDisk, ended: EndedPr
 }
 
 interface SettledDeps {
-  service: SimulatedService
+  service: FailingService
   /** Null: nobody decides anything. */
   decided: DecidedWorld | null
   /** What rows ask. */

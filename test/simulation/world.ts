@@ -12,7 +12,7 @@ import { assertPaidOnce, hold } from './invariants.js'
 import type { MixUp } from './mix-up.js'
 import { fairRecords, stormyRecords } from './record-weather.js'
 import type { SimulatedPost } from './simulated-post.js'
-import type { SimulatedService } from './simulated-service.js'
+import type { FailingService } from './failing-service.js'
 import { assertStagesPaidOnce } from './stage-invariants.js'
 import type { StageWorld } from './stage-world.js'
 import type { VirtualTime } from './virtual-time.js'
@@ -23,7 +23,7 @@ export const scope = 'https://service.test'
 export interface World {
   chance: Chance
   time: VirtualTime
-  service: SimulatedService
+  service: FailingService
   /** Null: no answer is another's. */
   mixUp: MixUp | null
   /** Null: answers are polled. */

@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createServiceClient } from '../../src/client/client.js'
-import type { Transport, TransportRequest } from '../../src/client/transport.js'
 import { openShared } from '../../src/pipeline/checkpoint/postgres/open-database.js'
 import type { RunOrder, RunServices } from '../../src/pipeline/order.js'
 import { collectParts, type Collected } from '../../src/pipeline/output/collect.js'
@@ -16,6 +15,7 @@ import type { Postgres } from '../../src/platform/postgres/postgres.js'
 import { systemRandom } from '../../src/platform/random.js'
 import { noCandidates } from './no-candidates.js'
 import type { SharedPostgres } from './postgres-server.js'
+import { TrueService } from './true-service.js'
 
 /** A run of one part, or of all rows, as texts alone, so that another process can be given it. */
 export interface PartRun {
@@ -126,45 +126,12 @@ function toServices(postgres: Postgres): RunServices {
   }
 }
 
-/** Knows every company, by its name alone: whichever process asks gets the same. */
-const agreeable: Transport = {
-  async exchange(request: TransportRequest) {
-    await new Promise((resolve) => setImmediate(resolve))
-    const { status, body } = request.method === 'POST' ? accepted(request) : completed(request)
-    return { kind: 'reply', status, headers: {}, body, bodyFault: null }
-  },
-  close: () => Promise.resolve(),
-}
-
-function accepted({ body }: TransportRequest) {
-  const { name, custom_id } = JSON.parse(body ?? '{}') as { name: string; custom_id: string }
-  const run_id = `run_${Buffer.from(name).toString('hex')}`
-  return { status: 202, body: { status: 'PENDING', run_id, custom_id } }
-}
-
-function completed({ path }: TransportRequest) {
-  const run_id = /\/v3\/runs\/([^?]+)/.exec(path)?.[1] ?? ''
-  const name = Buffer.from(run_id.replace('run_', ''), 'hex').toString('utf8')
-  const citation = {
-    url: `https://register.example/${encodeURIComponent(name)}`,
-    excerpt: `"${name}",\nof 1990`,
-  }
-  const data = {
-    status: 'matched',
-    match_confidence: 91,
-    entity: { id: `siq_${run_id}`, legal_name: `${name} "Trading",\nLtd` },
-    basis: [
-      {
-        field: 'legal_name',
-        confidence: 'high',
-        reasoning: 'the register holds it',
-        citations: [{ ...citation, source_type: 'registry', authority_tier: 1 }],
-      },
-    ],
-    metadata: { resolved_at: '2026-01-02T03:04:05.678Z', from_cache: false },
-  }
-  return { status: 200, body: { status: 'COMPLETED', run_id, data } }
-}
+/** Knows every company by its run id: whichever process asks gets the same. */
+const agreeable = new TrueService({
+  legalNameOf: (name) => `${name} "Trading",\nLtd`,
+  runIdOf: (name) => `run_${Buffer.from(name).toString('hex')}`,
+  nameOf: (runId) => Buffer.from(runId.replace('run_', ''), 'hex').toString('utf8'),
+})
 
 export const connectTo = (url: string): Postgres =>
   connectPostgres(parsePostgresUrl(url), { environment: {} })

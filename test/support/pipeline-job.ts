@@ -10,12 +10,12 @@ import {
   type RunEvent,
   type RunSummary,
 } from '../../src/index.js'
-import { startForeignService, type ForeignService, type ForeignServiceOptions } from './foreign-service.js'
+import { startStrangeService, type StrangeService, type StrangeServiceOptions } from './strange-service.js'
 
 type Row = Record<string, string>
 
 /** What a run must know of a service. */
-type Addressed = Pick<ForeignService, 'baseUrl' | 'apiKey'>
+type Addressed = Pick<StrangeService, 'baseUrl' | 'apiKey'>
 
 /** A folder with an input, and runs of the real pipeline over it against a service of the tests. */
 export interface Workplace {
@@ -66,11 +66,11 @@ export function createWorkplace(): Workplace {
 }
 
 /** Starts services that end with the test; to be called once, at the top of a file. */
-export function servicesOfTests(): (options?: ForeignServiceOptions) => Promise<ForeignService> {
-  const services: ForeignService[] = []
+export function servicesOfTests(): (options?: StrangeServiceOptions) => Promise<StrangeService> {
+  const services: StrangeService[] = []
   afterEach(() => Promise.all(services.splice(0).map((service) => service.close())))
   return async (options = {}) => {
-    const service = await startForeignService(options)
+    const service = await startStrangeService(options)
     services.push(service)
     return service
   }

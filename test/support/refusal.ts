@@ -1,7 +1,7 @@
 import { expect, type TestContext } from 'vitest'
 import { errorCodes, type ErrorCode } from '../../src/index.js'
 import { at, canary, companiesCsv, createPlace, type CliOptions, type CliPlace } from './cli.js'
-import { startForeignService } from './foreign-service.js'
+import { startStrangeService } from './strange-service.js'
 
 export interface BadCase {
   readonly title: string
@@ -28,7 +28,7 @@ export async function expectRefusal(
   options: CliOptions = {},
   place: CliPlace = createPlace(context.onTestFinished),
 ): Promise<string> {
-  const service = await startForeignService({ apiKey: canary })
+  const service = await startStrangeService({ apiKey: canary })
   context.onTestFinished(() => service.close())
   place.write('in.csv', companiesCsv(['Acme', 'Bolt']))
   await bad.prepare?.(place)

@@ -6,10 +6,10 @@ import { UserError } from '../../../src/core/errors.js'
 import type { Candidate } from '../../../src/core/decisions.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import {
-  startForeignService,
-  type ForeignService,
-  type ForeignServiceOptions,
-} from '../../support/foreign-service.js'
+  startStrangeService,
+  type StrangeService,
+  type StrangeServiceOptions,
+} from '../../support/strange-service.js'
 import { keys } from '../../support/keys.js'
 import { manualClock, type ManualClock } from '../../support/manual-clock.js'
 import { registryOf, sampleRows } from '../../support/registry.js'
@@ -24,13 +24,13 @@ function sourceOf(baseUrl: string, apiKey: string, clock = systemClock) {
 }
 
 /** A foreign service, and what candidates it gives. */
-async function foreign(options: ForeignServiceOptions, clock?: ManualClock) {
-  const service = await startForeignService(options)
+async function foreign(options: StrangeServiceOptions, clock?: ManualClock) {
+  const service = await startStrangeService(options)
   onTestFinished(() => service.close())
   return { service, source: sourceOf(service.baseUrl, service.apiKey, clock) }
 }
 
-const searches = ({ requests }: ForeignService) =>
+const searches = ({ requests }: StrangeService) =>
   requests.filter(({ path }) => path === '/v2/search').map(({ query }) => Object.fromEntries(query))
 const result = (number: number, parts: object = {}) => ({
   id: `le_${number}`,

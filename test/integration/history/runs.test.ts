@@ -7,14 +7,14 @@ import { repairFile } from '../../../src/pipeline/checkpoint/sqlite/repair.js'
 import { verifyFile } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
 import { type EnrichConfig, type EnrichOptions, type RunEvent, enrich } from '../../../src/index.js'
 import { loadDriver } from '../../../src/platform/sqlite.js'
-import type { ForeignServiceOptions } from '../../support/foreign-service.js'
+import type { StrangeServiceOptions } from '../../support/strange-service.js'
 import { listEntries } from './support.js'
 import { createWorkplace, eventsOf, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
 
 const Database = loadDriver()
 
 const startService = servicesOfTests()
-const answers: ForeignServiceOptions['answers'] = {}
+const answers: StrangeServiceOptions['answers'] = {}
 let place: Workplace
 beforeEach(() => {
   place = createWorkplace()

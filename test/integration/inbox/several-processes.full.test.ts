@@ -6,7 +6,7 @@ import { openSharedInbox } from '../../../src/pipeline/checkpoint/postgres/inbox
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { startProgram, type Child } from '../../support/child-process.js'
-import { foreignMatch, type ForeignRun, type ForeignService } from '../../support/foreign-service.js'
+import { strangeMatch, type StrangeRun, type StrangeService } from '../../support/strange-service.js'
 import { createWorkplace, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/postgres-server.js'
 import { freePort } from '../../support/loopback-server.js'
@@ -19,7 +19,7 @@ const webhook = { url: 'https://hooks.example.com/enrich' }
 const system = { clock: systemClock, random: systemRandom }
 
 const names = Array.from({ length: 40 }, (_, at) => `Company ${at}`)
-const answers = Object.fromEntries(names.map((name) => [name, foreignMatch(name)]))
+const answers = Object.fromEntries(names.map((name) => [name, strangeMatch(name)]))
 /** Nothing is ever finished for who polls. */
 const runTakes = { polls: Infinity } as const
 
@@ -74,9 +74,9 @@ describe.skipIf(programs === null)('deliveries to a checkpoint on PostgreSQL', (
     }
   }
 
-  const runOn = (service: ForeignService, output: string, config = {}) =>
+  const runOn = (service: StrangeService, output: string, config = {}) =>
     at.run(service, { checkpoint: { path: url }, output: { path: at.path(output) }, webhook, ...config })
-  const asked = (service: ForeignService) => service.runs.map(({ query }) => query.name).sort()
+  const asked = (service: StrangeService) => service.runs.map(({ query }) => query.name).sort()
   const states = () =>
     server
       .sql('SELECT state, count(*) FROM enrich.inbox GROUP BY 1 ORDER BY 1', database)
@@ -108,7 +108,7 @@ describe.skipIf(programs === null)('deliveries to a checkpoint on PostgreSQL', (
   test('an event of what another living process looks after is left to it', async () => {
     at.writeRows(['Nobody,Paris'], 'other.csv')
     const { url: target } = await receiving()
-    const runs: ForeignRun[] = []
+    const runs: StrangeRun[] = []
     const service = await startService({ answers, runTakes, accepted: (run) => void runs.push(run) })
     const first = runOn(service, 'one.csv')
     while (runs.length < 40) await new Promise((resolve) => setTimeout(resolve, 5))

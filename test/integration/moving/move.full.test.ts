@@ -27,7 +27,7 @@ import { connectPostgres } from '../../../src/platform/postgres/connect.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { loadDriver } from '../../../src/platform/sqlite.js'
 import { startProgram } from '../../support/child-process.js'
-import { foreignMatch } from '../../support/foreign-service.js'
+import { strangeMatch } from '../../support/strange-service.js'
 import { createWorkplace, servicesOfTests } from '../../support/pipeline-job.js'
 import { findPostgres, sharedPostgres, type SharedPostgres } from '../../support/postgres-server.js'
 import { job, scope, startMs } from '../checkpoint/support.js'
@@ -167,9 +167,9 @@ describe.skipIf(programs === null)('moving a checkpoint', () => {
     const url = newUrl()
     at.writeRows(['Acme,', 'Bolt,', 'Slow,'])
     const answers = {
-      Acme: foreignMatch('Acme SE'),
-      Bolt: foreignMatch('Bolt AG'),
-      Slow: foreignMatch('Slow KG'),
+      Acme: strangeMatch('Acme SE'),
+      Bolt: strangeMatch('Bolt AG'),
+      Slow: strangeMatch('Slow KG'),
     }
     let isSlow = true
     const service = await startService({
@@ -208,7 +208,7 @@ describe.skipIf(programs === null)('moving a checkpoint', () => {
   test('the run history is moved', async () => {
     const at = createWorkplace()
     const [url, back] = [newUrl(), at.path('back.sqlite')]
-    const answers = { Acme: foreignMatch('Acme SE'), Bolt: foreignMatch('Bolt AG') }
+    const answers = { Acme: strangeMatch('Acme SE'), Bolt: strangeMatch('Bolt AG') }
     const service = await startService({ answers })
     for (const rows of [
       ['Acme,', 'None,'],

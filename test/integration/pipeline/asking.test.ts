@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { enrich, UserError } from '../../../src/index.js'
-import { foreignMatch, type ForeignService } from '../../support/foreign-service.js'
+import { seedsMax, strangeMatch, type StrangeService } from '../../support/strange-service.js'
 import { createWorkplace, eventsOf, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
 
 let place: Workplace
@@ -14,52 +14,56 @@ afterEach(() => {
   place.remove()
 })
 
-const kickoffs = (service: ForeignService) =>
+const kickoffs = (service: StrangeService) =>
   service.requests
     .filter(({ method }) => method === 'POST')
     .map(({ body }) => JSON.parse(body) as Record<string, string>)
 
 describe('a server that is not ours', () => {
-  test('every row comes out once, in order, untouched, with its own answer', async () => {
-    place.writeRows([
-      'Acme,Lyon',
-      '  Globex  ,',
-      '"Umbrella ""Corp""\nLtd",Paris',
-      'Nobody,',
-      'Acme,Lyon',
-      ',Rome',
-      'Broken,',
-    ])
-    const service = await serve({
-      answers: { Acme: foreignMatch('Acme SE'), Globex: foreignMatch('Globex AG'), Broken: 'fails' },
-    })
-    const summary = await place.run(service)
-    const rows = place.readOutput()
-    expect(
-      rows.map((row) => [row['company_name'], row['city'], row['enrich_status'], row['enrich_legal_name']]),
-    ).toEqual([
-      ['Acme', 'Lyon', 'matched', 'Acme SE'],
-      ['  Globex  ', '', 'matched', 'Globex AG'],
-      ['Umbrella "Corp"\nLtd', 'Paris', 'no_match', ''],
-      ['Nobody', '', 'no_match', ''],
-      ['Acme', 'Lyon', 'matched', 'Acme SE'],
-      ['', 'Rome', 'invalid_input', ''],
-      ['Broken', '', 'failed', ''],
-    ])
-    expect(summary).toMatchObject({
-      stop: null,
-      rowCount: 7,
-      invalidRowCount: 1,
-      lookupCount: 5,
-      billedCount: 5,
-      failedCount: 1,
-    })
-    expect(service.runs).toHaveLength(5)
-  })
+  test.each([0, 21, 42, seedsMax - 1])(
+    'every row comes out once, in order, untouched, with its own answer: seed %i',
+    async (seed) => {
+      place.writeRows([
+        'Acme,Lyon',
+        '  Globex  ,',
+        '"Umbrella ""Corp""\nLtd",Paris',
+        'Nobody,',
+        'Acme,Lyon',
+        ',Rome',
+        'Broken,',
+      ])
+      const service = await serve({
+        seed,
+        answers: { Acme: strangeMatch('Acme SE'), Globex: strangeMatch('Globex AG'), Broken: 'fails' },
+      })
+      const summary = await place.run(service)
+      const rows = place.readOutput()
+      expect(
+        rows.map((row) => [row['company_name'], row['city'], row['enrich_status'], row['enrich_legal_name']]),
+      ).toEqual([
+        ['Acme', 'Lyon', 'matched', 'Acme SE'],
+        ['  Globex  ', '', 'matched', 'Globex AG'],
+        ['Umbrella "Corp"\nLtd', 'Paris', 'no_match', ''],
+        ['Nobody', '', 'no_match', ''],
+        ['Acme', 'Lyon', 'matched', 'Acme SE'],
+        ['', 'Rome', 'invalid_input', ''],
+        ['Broken', '', 'failed', ''],
+      ])
+      expect(summary).toMatchObject({
+        stop: null,
+        rowCount: 7,
+        invalidRowCount: 1,
+        lookupCount: 5,
+        billedCount: 5,
+        failedCount: 1,
+      })
+      expect(service.runs).toHaveLength(5)
+    },
+  )
 
   test('the basis is asked for at the kickoff and at every poll, and the key is sent in its header alone', async () => {
     place.writeRows(['Acme,Lyon'])
-    const service = await serve({ answers: { Acme: foreignMatch('Acme SE') }, runTakes: { polls: 3 } })
+    const service = await serve({ answers: { Acme: strangeMatch('Acme SE') }, runTakes: { polls: 3 } })
     await place.run(service)
     expect(kickoffs(service)).toEqual([
       {
@@ -89,7 +93,7 @@ describe('a server that is not ours', () => {
 
   test('values and keys that the interface does not name are kept and counted, and nothing fails', async () => {
     place.writeRows(['Acme,'])
-    const service = await serve({ answers: { Acme: foreignMatch('Acme SE') } })
+    const service = await serve({ answers: { Acme: strangeMatch('Acme SE') } })
     const summary = await place.run(service)
     expect(place.readOutput()[0]).toMatchObject({
       enrich_type: 'enterprise',
@@ -190,7 +194,7 @@ describe('the same command again', () => {
 
   test('answers of one base URL are not taken for answers of another', async () => {
     place.writeRows(['Acme,'])
-    const [first, second] = [await serve(), await serve({ answers: { Acme: foreignMatch('Acme SE') } })]
+    const [first, second] = [await serve(), await serve({ answers: { Acme: strangeMatch('Acme SE') } })]
     await place.run(first)
     await place.run(second)
     expect(second.runs).toHaveLength(1)
@@ -199,7 +203,7 @@ describe('the same command again', () => {
 
   test('a retry asks again for the outcomes it names and no others', async () => {
     place.writeRows(['Acme,', 'Broken,'])
-    const service = await serve({ answers: { Acme: foreignMatch('Acme SE'), Broken: 'fails' } })
+    const service = await serve({ answers: { Acme: strangeMatch('Acme SE'), Broken: 'fails' } })
     await place.run(service)
     await place.run(service, {}, { askAgain: ['failed'] })
     expect(service.runs.map(({ query }) => query.name)).toEqual(['Acme', 'Broken', 'Broken'])

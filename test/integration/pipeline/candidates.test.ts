@@ -7,7 +7,7 @@ import { formatDecisionLine, decisionsHeader } from '../../../src/pipeline/decis
 import type { Candidate } from '../../../src/core/decisions.js'
 import { openReviewStore, openReviewStoreToRead } from '../../../src/pipeline/decisions/review-store.js'
 import { openXlsx } from '../../../src/tables/xlsx/xlsx-file.js'
-import { foreignMatch } from '../../support/foreign-service.js'
+import { strangeMatch } from '../../support/strange-service.js'
 import { createWorkplace, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
 import { queryDuckDb, readParquet, rowsOfNdjson } from '../../support/tables.js'
 
@@ -184,7 +184,7 @@ describe('the candidates of a hosted service', () => {
     url: 'https://register.example/1',
   }
   const answers = {
-    Globex: foreignMatch('Globex AG'),
+    Globex: strangeMatch('Globex AG'),
     Acme: { status: 'inconclusive', match_confidence: 60 },
     Beta: { status: 'no_match' },
   }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { enrich, type EnrichConfig, type RunEvent, type RunSummary } from '../../../src/index.js'
-import { foreignMatch, type ForeignService } from '../../support/foreign-service.js'
+import { strangeMatch, type StrangeService } from '../../support/strange-service.js'
 import { createWorkplace, eventsOf, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
 
 let place: Workplace
@@ -22,7 +22,7 @@ const rows = [
 const byThisRule = ['Billing City', 'Billing State/Province', 'Billing Zip/Postal Code', 'Billing Country']
 
 async function run(
-  service: ForeignService,
+  service: StrangeService,
   input: EnrichConfig['input'] = {},
 ): Promise<{ summary: RunSummary; events: RunEvent[]; notices: string[]; location: readonly string[] }> {
   const job = enrich(
@@ -46,8 +46,8 @@ const write = (lines: readonly string[]) => {
   writeFileSync(place.path('companies.csv'), `${[header, ...lines].join('\n')}\n`)
 }
 const startService = () =>
-  serve({ answers: { Acme: foreignMatch('Acme Inc.'), Bolt: foreignMatch('Bolt Inc.') } })
-const asked = (service: ForeignService) => service.runs.map(({ query }) => query.location).sort()
+  serve({ answers: { Acme: strangeMatch('Acme Inc.'), Bolt: strangeMatch('Bolt Inc.') } })
+const asked = (service: StrangeService) => service.runs.map(({ query }) => query.location).sort()
 
 describe('columns that a newer rule finds', () => {
   test('are asked of an input that was never asked, and are told before anything is submitted', async () => {

@@ -9,10 +9,10 @@ import { needsAttention } from '../../../src/pipeline/history/run-summary.js'
 import { decided, decidedNone, writeDecisions } from '../../support/decisions.js'
 import { candidateOf } from '../decisions/support.js'
 import {
-  foreignMatch,
-  type ForeignService,
-  type ForeignServiceOptions,
-} from '../../support/foreign-service.js'
+  strangeMatch,
+  type StrangeService,
+  type StrangeServiceOptions,
+} from '../../support/strange-service.js'
 import { createWorkplace, eventsOf, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
 
 let place: Workplace
@@ -40,17 +40,17 @@ const record = (id: string, legalName: string, rest: object = {}) => ({
   ...rest,
 })
 
-const withRecords = (entities: ForeignServiceOptions['entities'] = {}) =>
+const withRecords = (entities: StrangeServiceOptions['entities'] = {}) =>
   serve({
-    answers: { Globex: foreignMatch('Globex AG') },
+    answers: { Globex: strangeMatch('Globex AG') },
     entities: { siq_acme: record('siq_acme', 'Acme SE'), ...entities },
   })
 
-const run = (service: ForeignService, config: EnrichConfig = {}, options: EnrichOptions = {}) =>
+const run = (service: StrangeService, config: EnrichConfig = {}, options: EnrichOptions = {}) =>
   place.run(service, { decisions: { path: place.path('decisions.csv') }, ...config }, options)
 
 /** What a run tells in sentences. */
-async function noticesOf(service: ForeignService, config: EnrichConfig): Promise<string[]> {
+async function noticesOf(service: StrangeService, config: EnrichConfig): Promise<string[]> {
   const events = await eventsOf(
     enrich(
       {
@@ -70,10 +70,10 @@ async function noticesOf(service: ForeignService, config: EnrichConfig): Promise
 
 const rows = (...columns: string[]) =>
   place.readOutput().map((row) => columns.map((column) => row[`enrich_${column}`]))
-const submitted = (service: ForeignService) => service.runs.map(({ query }) => query.name)
-const reads = (service: ForeignService) =>
+const submitted = (service: StrangeService) => service.runs.map(({ query }) => query.name)
+const reads = (service: StrangeService) =>
   service.requests.flatMap(({ path }) => (path.startsWith('/v3/entities/') ? [path.slice(13)] : []))
-const polls = (service: ForeignService) => service.requests.filter(({ path }) => path.startsWith('/v3/runs/'))
+const polls = (service: StrangeService) => service.requests.filter(({ path }) => path.startsWith('/v3/runs/'))
 
 describe('a row that a person decided', () => {
   test('is never submitted: its company is read, and nothing else is asked or billed', async () => {
@@ -180,7 +180,7 @@ describe('what is known of a row before it is decided', () => {
   test('an uncertain submission is not made again, by the user’s word neither, and not waited for', async () => {
     place.writeRows(['Acme,Lyon', 'Globex,'])
     const service = await serve({
-      answers: { Globex: foreignMatch('Globex AG') },
+      answers: { Globex: strangeMatch('Globex AG') },
       entities: { siq_acme: record('siq_acme', 'Acme SE') },
       faults: ({ body }) => (body.includes('Acme') ? 'accept_then_reset' : undefined),
     })
@@ -274,7 +274,7 @@ describe('the company behind a verdict', () => {
     decide(decided('Acme', 'Lyon'))
     let isDown = true
     const service = await serve({
-      answers: { Globex: foreignMatch('Globex AG') },
+      answers: { Globex: strangeMatch('Globex AG') },
       entities: { siq_acme: record('siq_acme', 'Acme SE') },
       faults: ({ path }) =>
         isDown && path.startsWith('/v3/entities/') ? { status: 400, body: { error: 'no' } } : undefined,
@@ -344,7 +344,7 @@ describe('what changed', () => {
   test('a night on which verdicts come in shows what they change, and of the same rows', async () => {
     place.writeRows(['Acme,Lyon', 'Globex,Rome', 'Nobody,Rome', 'Umbrella,'])
     const service = await serve({
-      answers: { Globex: foreignMatch('Globex AG'), Umbrella: foreignMatch('Umbrella AG') },
+      answers: { Globex: strangeMatch('Globex AG'), Umbrella: strangeMatch('Umbrella AG') },
       entities: { siq_acme: record('siq_acme', 'Acme SE'), siq_b: record('siq_b', 'B SE') },
     })
     const changesOf = async (...decisions: Decision[]) => {

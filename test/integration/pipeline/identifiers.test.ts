@@ -7,7 +7,7 @@ import { resolveSettings } from '../../../src/config/settings.js'
 import { enrich, type EnrichConfig, type RunEvent, type RunSummary } from '../../../src/index.js'
 import type { KeyedLookup } from '../../../src/pipeline/checkpoint/lookup.js'
 import { formatColumnLines } from '../../../src/cli/terminal/lookup-text.js'
-import { foreignMatch, type ForeignService } from '../../support/foreign-service.js'
+import { strangeMatch, type StrangeService } from '../../support/strange-service.js'
 import { createWorkplace, eventsOf, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
 
 let place: Workplace
@@ -25,7 +25,7 @@ const write = (...lines: readonly string[]) => {
   writeFileSync(place.path('companies.csv'), `${lines.join('\n')}\n`)
 }
 
-function configOf(input: EnrichConfig['input'], service: ForeignService | null): EnrichConfig {
+function configOf(input: EnrichConfig['input'], service: StrangeService | null): EnrichConfig {
   return {
     input: { paths: [place.path('companies.csv')], ...input },
     output: { path: place.path('out.csv') },
@@ -65,7 +65,7 @@ async function look(input: EnrichConfig['input'] = {}, more: EnrichConfig = {}) 
   )
 }
 
-async function run(service: ForeignService, input: EnrichConfig['input'] = {}) {
+async function run(service: StrangeService, input: EnrichConfig['input'] = {}) {
   const job = enrich(configOf(input, service), { environment: { ENRICH_API_KEY: service.apiKey } })
   const events: RunEvent[] = await eventsOf(job)
   const summary: RunSummary = await job.summary
@@ -74,8 +74,8 @@ async function run(service: ForeignService, input: EnrichConfig['input'] = {}) {
 }
 
 const startService = () =>
-  serve({ answers: { Acme: foreignMatch('Acme Inc.'), Bolt: foreignMatch('Bolt Inc.') } })
-const asked = (service: ForeignService) =>
+  serve({ answers: { Acme: strangeMatch('Acme Inc.'), Bolt: strangeMatch('Bolt Inc.') } })
+const asked = (service: StrangeService) =>
   service.runs.map(({ query }) => ({ name: query.name, context: query.context ?? null }))
 
 describe('rows of a list with identifiers', () => {

@@ -2,26 +2,26 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EnrichConfig, EnrichOptions, RunSummary } from '../../../src/index.js'
 import { readInboxCounts } from '../../../src/pipeline/checkpoint/sqlite/inbox-rows.js'
 import {
-  foreignMatch,
-  startForeignService,
+  strangeMatch,
+  startStrangeService,
   type Fault,
-  type ForeignAnswer,
-  type ForeignRun,
-  type ForeignService,
-  type ForeignServiceOptions,
+  type StrangeAnswer,
+  type StrangeRun,
+  type StrangeService,
+  type StrangeServiceOptions,
   type RecordedRequest,
-} from '../../support/foreign-service.js'
+} from '../../support/strange-service.js'
 import { hurriedClock } from '../../support/hurried-clock.js'
 import { createWorkplace, type Workplace } from '../../support/pipeline-job.js'
 import { freePort } from '../../support/loopback-server.js'
 import { eventOf, newSecret, send } from '../../support/webhook-sender.js'
 
 const names = Array.from({ length: 40 }, (_, index) => `Company ${index + 1}`)
-const answers: Record<string, ForeignAnswer> = Object.fromEntries(
-  names.map((name) => [name, foreignMatch(`${name} SE`)]),
+const answers: Record<string, StrangeAnswer> = Object.fromEntries(
+  names.map((name) => [name, strangeMatch(`${name} SE`)]),
 )
 let place: Workplace
-let services: ForeignService[] = []
+let services: StrangeService[] = []
 
 beforeEach(() => {
   place = createWorkplace()
@@ -35,11 +35,11 @@ afterEach(async () => {
 
 /** A service behind something that may answer in its place, as long as it is told to. */
 async function serve(
-  mixUp: (request: RecordedRequest, service: ForeignService) => Fault | undefined,
-  options: ForeignServiceOptions = {},
+  mixUp: (request: RecordedRequest, service: StrangeService) => Fault | undefined,
+  options: StrangeServiceOptions = {},
 ) {
   const state = { isMixedUp: true }
-  const service: ForeignService = await startForeignService({
+  const service: StrangeService = await startStrangeService({
     answers,
     runTakes: { polls: 1 },
     faults: (request) => (state.isMixedUp ? mixUp(request, service) : undefined),
@@ -50,7 +50,7 @@ async function serve(
 }
 
 function run(
-  service: ForeignService,
+  service: StrangeService,
   config: EnrichConfig = {},
   options: EnrichOptions = {},
 ): Promise<RunSummary> {
@@ -58,11 +58,11 @@ function run(
   return place.run(service, { ...config, polling }, { clock: hurriedClock(500), ...options })
 }
 
-const polled = (request: RecordedRequest, { runs }: ForeignService): ForeignRun | undefined =>
+const polled = (request: RecordedRequest, { runs }: StrangeService): StrangeRun | undefined =>
   runs.find(({ runId }) => request.path === `/v3/runs/${runId}`)
 
 /** The runs behind and before it, in turn: the same one each time for the same count. */
-const neighbour = (run: ForeignRun, { runs }: ForeignService, count = 1): ForeignRun =>
+const neighbour = (run: StrangeRun, { runs }: StrangeService, count = 1): StrangeRun =>
   runs[(runs.indexOf(run) + 1 + (count % 7)) % runs.length] ?? run
 
 /** Every row has its own company or none. */
@@ -83,7 +83,7 @@ const rowsOfOutput = () => place.readOutput().map((row) => row['enrich_status'])
 
 type Body = Record<string, unknown>
 /** How much of a swapped answer tells whose it is. */
-const disguises: Record<string, (other: Body, run: ForeignRun) => Body> = {
+const disguises: Record<string, (other: Body, run: StrangeRun) => Body> = {
   'as they are': (other) => other,
   'under the run_id that was asked for': (other, { runId }) => ({ ...other, run_id: runId }),
   'under the run_id, without a custom_id': (other, { runId }) => ({

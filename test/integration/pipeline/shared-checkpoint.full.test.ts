@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parsePostgresUrl } from '../../../src/core/server-addresses.js'
 import { connectPostgres } from '../../../src/platform/postgres/connect.js'
 import { startProgram } from '../../support/child-process.js'
-import { foreignMatch, type ForeignService } from '../../support/foreign-service.js'
+import { strangeMatch, type StrangeService } from '../../support/strange-service.js'
 import { createWorkplace, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
 import { findPostgres, sharedPostgres, type SharedPostgres } from '../../support/postgres-server.js'
 
@@ -14,7 +14,7 @@ const startService = servicesOfTests()
 const names = Array.from({ length: 60 }, (_, at) => `Company ${at}`)
 /** Every third is not found. */
 const answers = Object.fromEntries(
-  names.filter((_, at) => at % 3 !== 0).map((name) => [name, foreignMatch(name)]),
+  names.filter((_, at) => at % 3 !== 0).map((name) => [name, strangeMatch(name)]),
 )
 /** Submissions that a killed process may have had in flight: held, since they may have been billed. */
 const atOnceMax = 16
@@ -43,10 +43,10 @@ describe.skipIf(programs === null)('a run over a checkpoint on PostgreSQL', () =
   })
   afterAll(() => server?.stop())
 
-  const runOn = (service: ForeignService, path: string, output: string) =>
+  const runOn = (service: StrangeService, path: string, output: string) =>
     at.run(service, { checkpoint: { path }, output: { path: at.path(output) } })
 
-  const namesOf = (service: ForeignService) => service.runs.map(({ query }) => query.name)
+  const namesOf = (service: StrangeService) => service.runs.map(({ query }) => query.name)
 
   test('writes the cells that one over a file writes, and asks nothing again the next time', async () => {
     const service = await startService({ answers })
@@ -105,7 +105,7 @@ describe.skipIf(programs === null)('a run over a checkpoint on PostgreSQL', () =
     const own = 'Own GmbH'
     const isEverySubmitted = () => service.runs.length > names.length - atOnceMax
     const service = await startService({
-      answers: { ...answers, [own]: foreignMatch(own) },
+      answers: { ...answers, [own]: strangeMatch(own) },
       runTakes: (name) => (name === own ? { polls: isEverySubmitted() ? 0 : Infinity } : { ms: 300 }),
     })
     const child = startProgram(

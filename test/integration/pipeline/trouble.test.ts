@@ -14,12 +14,12 @@ import { createTally } from '../../../src/pipeline/history/tally.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import {
-  foreignMatch,
+  strangeMatch,
   type Fault,
-  type ForeignService,
-  type ForeignServiceOptions,
+  type StrangeService,
+  type StrangeServiceOptions,
   type RecordedRequest,
-} from '../../support/foreign-service.js'
+} from '../../support/strange-service.js'
 import { hurriedClock } from '../../support/hurried-clock.js'
 import { createWorkplace, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
 
@@ -40,7 +40,7 @@ function onKickoff(
   name: string,
   fault: Fault,
   times = Infinity,
-): NonNullable<ForeignServiceOptions['faults']> {
+): NonNullable<StrangeServiceOptions['faults']> {
   let count = 0
   return (request) => (isKickoff(request) && nameOf(request) === name && ++count <= times ? fault : undefined)
 }
@@ -90,7 +90,7 @@ describe('a submission whose answer is lost', () => {
     place.writeRows(['Acme,', 'Globex,'])
     const same = { status: 202, body: { status: 'pending', run_id: '' } }
     const service = await serve({
-      answers: { Acme: foreignMatch('Acme SE') },
+      answers: { Acme: strangeMatch('Acme SE') },
       faults: (request) => {
         if (!isKickoff(request) || nameOf(request) !== 'Globex') return undefined
         same.body.run_id = service.runs[0]?.runId ?? ''
@@ -137,7 +137,7 @@ describe('a service that refuses', () => {
       place.writeRows(['Acme,', 'Globex,'])
       let isRefusing = true
       const service = await serve({
-        answers: { Acme: foreignMatch('Acme SE') },
+        answers: { Acme: strangeMatch('Acme SE') },
         faults: () => (isRefusing ? { status, body: { error: { type: 'nope', message: 'no' } } } : undefined),
       })
       const refused = await place.run(service)
@@ -252,7 +252,7 @@ describe('polls', () => {
     place.writeRows(['Acme,'])
     const faults: Fault[] = [{ status: 500 }, 'reset', { status: 200, body: '{"run_id":' }]
     const service = await serve({
-      answers: { Acme: foreignMatch('Acme SE') },
+      answers: { Acme: strangeMatch('Acme SE') },
       faults: (request) => (isKickoff(request) ? undefined : faults.shift()),
     })
     expect(await place.run(service, {}, { clock: hurriedClock(200) })).toMatchObject({
@@ -346,7 +346,7 @@ test('a second process on the same checkpoint is told who holds it', async () =>
 
 /** Asks names until a method of the checkpoint fails; the scheduler alone, so that its error is not wrapped. */
 async function askUntilItFails(
-  service: ForeignService,
+  service: StrangeService,
   names: readonly string[],
   failing: { step: LookupUpdate['event'] | QueryName; times: (count: number) => Promise<void> | null },
   inFlightRunsMax = 10,

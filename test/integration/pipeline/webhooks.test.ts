@@ -3,12 +3,12 @@ import type { EnrichConfig, EnrichOptions, RunSummary } from '../../../src/index
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
 import { openFileInbox, readInboxCounts } from '../../../src/pipeline/checkpoint/sqlite/inbox-rows.js'
 import {
-  foreignMatch,
-  startForeignService,
-  type ForeignRun,
-  type ForeignService,
-  type ForeignServiceOptions,
-} from '../../support/foreign-service.js'
+  strangeMatch,
+  startStrangeService,
+  type StrangeRun,
+  type StrangeService,
+  type StrangeServiceOptions,
+} from '../../support/strange-service.js'
 import { hurriedClock } from '../../support/hurried-clock.js'
 import { freePort } from '../../support/loopback-server.js'
 import { createWorkplace, type Workplace } from '../../support/pipeline-job.js'
@@ -18,7 +18,7 @@ const secret = newSecret()
 const url = 'https://hooks.example.com/enrich'
 let place: Workplace
 let port: number
-const services: ForeignService[] = []
+const services: StrangeService[] = []
 /** Deliveries in flight: a test ends after them. */
 const sending: Promise<unknown>[] = []
 
@@ -35,13 +35,13 @@ afterEach(async () => {
   }
 })
 
-async function serve(options: ForeignServiceOptions): Promise<ForeignService> {
-  const service = await startForeignService(options)
+async function serve(options: StrangeServiceOptions): Promise<StrangeService> {
+  const service = await startStrangeService(options)
   services.push(service)
   return service
 }
 
-const answers = { Acme: foreignMatch('Acme SE'), Globex: foreignMatch('Globex AG'), Broken: 'fails' } as const
+const answers = { Acme: strangeMatch('Acme SE'), Globex: strangeMatch('Globex AG'), Broken: 'fails' } as const
 
 /** Delivers as the service would; the address that the kickoff bore leads to the receiver. */
 const deliver = (event: SentEvent, options: Partial<SendOptions> = {}) =>
@@ -52,7 +52,7 @@ function later(action: () => Promise<unknown>): void {
 }
 
 function run(
-  service: ForeignService,
+  service: StrangeService,
   config: EnrichConfig = {},
   options: EnrichOptions = {},
 ): Promise<RunSummary> {
@@ -63,8 +63,8 @@ function run(
   )
 }
 
-const polls = (service: ForeignService) => service.requests.filter(({ path }) => path.startsWith('/v3/runs/'))
-const kickoffs = (service: ForeignService) =>
+const polls = (service: StrangeService) => service.requests.filter(({ path }) => path.startsWith('/v3/runs/'))
+const kickoffs = (service: StrangeService) =>
   service.requests
     .filter(({ method }) => method === 'POST')
     .map(({ body }) => JSON.parse(body) as Record<string, unknown>)
@@ -121,7 +121,7 @@ describe('answers that are sent', () => {
 
   test('twice, out of order, by two secrets while one is replaced: each row once', async () => {
     place.writeRows(['Acme,', 'Globex,', 'Nobody,'])
-    const runs: ForeignRun[] = []
+    const runs: StrangeRun[] = []
     const service = await serve({
       answers,
       runTakes: never,
@@ -273,7 +273,7 @@ describe('an answer to a submission that was lost', () => {
 describe('deliveries that are of no use', () => {
   test('of unknown runs stay unclaimed; those whose ids disagree go into quarantine; neither touches a row', async () => {
     place.writeRows(['Acme,', 'Globex,'])
-    const runs: ForeignRun[] = []
+    const runs: StrangeRun[] = []
     const service = await serve({
       answers,
       runTakes: never,
@@ -354,7 +354,7 @@ describe('deliveries that are of no use', () => {
   })
 })
 
-const environment = (service: ForeignService): EnrichOptions => ({
+const environment = (service: StrangeService): EnrichOptions => ({
   environment: { ENRICH_API_KEY: service.apiKey, ENRICH_WEBHOOK_SECRET: secret },
 })
 

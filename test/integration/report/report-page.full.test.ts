@@ -65,7 +65,7 @@ const failedRun: ReportData = {
   unanswered: null,
 }
 
-const foreignRun: ReportData = {
+const strangeRun: ReportData = {
   ...failedRun,
   run: sampleRun(3, {}, { record: null, endedAtMs: null, exitCode: null }),
 }
@@ -74,7 +74,7 @@ const reports: readonly (readonly [string, () => ReportData])[] = [
   ['the thirty-first night', () => sampleReport({ rowCount: 3_000 })],
   ['a first run on the embedded service', () => firstRun],
   ['a run that failed', () => failedRun],
-  ['a run that another version wrote down', () => foreignRun],
+  ['a run that another version wrote down', () => strangeRun],
   ['hostile words in every field', () => sampleReport({ words: hostile, rowCount: 5_000 })],
 ]
 

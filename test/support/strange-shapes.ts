@@ -1,8 +1,23 @@
-/**
- * How the foreign service words its answers: each choice is one that the interface permits or leaves open,
- * and none is that of the service in src/service.
- */
-export interface ForeignAnswer {
+/** Deviations from the service in src/service. The interface permits each, or leaves it open. */
+const deviations = [
+  'unknown keys',
+  'unknown values',
+  'other letters in statuses',
+  'pending with status 200',
+  'no zeros before a CIK',
+  'tiers as texts',
+] as const
+export type Deviations = ReadonlySet<(typeof deviations)[number]>
+
+/** Each bit of the seed is one deviation. Without a seed: all. */
+export const chooseDeviations = (seed?: number): Deviations =>
+  new Set(deviations.filter((_, index) => seed === undefined || ((seed >> index) & 1) === 1))
+
+export const seedsMax = 2 ** deviations.length
+
+const all = chooseDeviations()
+
+export interface StrangeAnswer {
   readonly status: string
   readonly match_confidence?: number
   readonly type?: string | null
@@ -15,14 +30,14 @@ export interface ForeignAnswer {
   readonly basis?: readonly Readonly<Record<string, unknown>>[]
 }
 
-export interface ForeignQuery {
+export interface StrangeQuery {
   readonly name: string
   readonly location: string | null
   readonly context: string | null
 }
 
 /** Values that stand in no enumeration of the interface. */
-export const foreignValues = {
+export const strangeValues = {
   factorCode: 'chamber_of_commerce_agreement',
   factorType: 'observation',
   legalForm: 'societas_europaea',
@@ -31,7 +46,7 @@ export const foreignValues = {
 } as const
 
 /** A match as this service would word it, for tests that need no more than a name and an id. */
-export function foreignMatch(legalName: string, id = `siq_${legalName.replace(/\W+/g, '-')}`): ForeignAnswer {
+export function strangeMatch(legalName: string, id = `siq_${legalName.replace(/\W+/g, '-')}`): StrangeAnswer {
   return {
     status: 'matched',
     match_confidence: 91,
@@ -70,22 +85,37 @@ export function foreignMatch(legalName: string, id = `siq_${legalName.replace(/\
   }
 }
 
-/** The result of a run: unknown keys and values everywhere, no `cache_hit_type`, no null where a key may go. */
-export function foreignResult(answer: ForeignAnswer, query: ForeignQuery, withBasis: boolean): unknown {
-  const entity = answer.entity ? dressEntity(answer.entity) : null
+/** The result of a run: no `cache_hit_type`, no null where a key may go, and the deviations. */
+export function strangeResult(
+  answer: StrangeAnswer,
+  query: StrangeQuery,
+  withBasis: boolean,
+  odd: Deviations = all,
+): unknown {
+  const entity = answer.entity ? dressEntity(answer.entity, odd) : null
+  const hasValues = odd.has('unknown values')
   const result = {
     ...answer,
     match_confidence: answer.match_confidence ?? 0,
-    type: answer.type ?? (entity === null ? null : foreignValues.entityType),
+    type: answer.type ?? (entity === null ? null : hasValues ? strangeValues.entityType : 'business'),
     entity,
     candidate: answer.candidate ?? null,
     factors: [
       ...(answer.factors ?? []),
-      { code: foreignValues.factorCode, type: foreignValues.factorType, description: null, impact: 'none' },
+      ...(hasValues
+        ? [
+            {
+              code: strangeValues.factorCode,
+              type: strangeValues.factorType,
+              description: null,
+              impact: 'none',
+            },
+          ]
+        : []),
     ],
     actions: answer.actions ?? [],
     merged_into: answer.merged_into ?? null,
-    basis: withBasis ? (answer.basis ?? []).map(dressBasis) : undefined,
+    basis: withBasis ? (answer.basis ?? []).map((entry) => dressBasis(entry, odd)) : undefined,
     request_id: 'req_00000000-0000-4000-8000-000000000000',
     metadata: {
       query: { ...query, classification: 'ambiguous', mode: 'turbo' },
@@ -94,36 +124,42 @@ export function foreignResult(answer: ForeignAnswer, query: ForeignQuery, withBa
       from_cache: false,
     },
   }
-  return withUnknownKeys(result)
+  return withUnknownKeys(result, odd)
 }
 
-function dressEntity(entity: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function dressEntity(entity: Readonly<Record<string, unknown>>, odd: Deviations): Record<string, unknown> {
   const facets = (entity.facets ?? {}) as Record<string, unknown>
   const identifiers = (entity.identifiers ?? []) as { type: string; value: string }[]
   return {
     ...entity,
-    facets: { ...facets, legal_form: facets.legal_form ?? foreignValues.legalForm },
+    facets: {
+      ...facets,
+      legal_form: facets.legal_form ?? (odd.has('unknown values') ? strangeValues.legalForm : null),
+    },
     identifiers: identifiers.map((identifier) =>
-      identifier.type === 'cik' ? { ...identifier, value: identifier.value.replace(/^0+/, '') } : identifier,
+      identifier.type === 'cik' && odd.has('no zeros before a CIK')
+        ? { ...identifier, value: identifier.value.replace(/^0+/, '') }
+        : identifier,
     ),
   }
 }
 
-function dressBasis(entry: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function dressBasis(entry: Readonly<Record<string, unknown>>, odd: Deviations): Record<string, unknown> {
   const citations = (entry.citations ?? []) as { authority_tier: number }[]
   return {
     ...entry,
     citations: citations.map((citation) => ({
       ...citation,
-      authority_tier: String(citation.authority_tier),
+      authority_tier: odd.has('tiers as texts') ? String(citation.authority_tier) : citation.authority_tier,
     })),
   }
 }
 
 /** Every object gets a key that no version of the interface names. */
-export function withUnknownKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withUnknownKeys)
+export function withUnknownKeys(value: unknown, odd: Deviations): unknown {
+  if (!odd.has('unknown keys')) return value
+  if (Array.isArray(value)) return value.map((item) => withUnknownKeys(item, odd))
   if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).map(([key, inner]) => [key, withUnknownKeys(inner)])
+  const entries = Object.entries(value).map(([key, inner]) => [key, withUnknownKeys(inner, odd)])
   return { ...Object.fromEntries(entries), x_revision: { number: 7 } }
 }

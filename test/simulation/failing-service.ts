@@ -96,7 +96,7 @@ export function stormyWeather(chance: Chance): Weather {
 }
 
 /** The service and the network to it. It alone knows what was billed; it never forgets. */
-export class SimulatedService {
+export class FailingService {
   readonly ledger: LedgerEntry[] = []
   readonly seenCustomIds: string[] = []
   pollCount = 0
