@@ -183,16 +183,6 @@ describe('a message at the end', () => {
     })
   })
 
-  test.concurrent('and where an error ended it, before anything was asked', async (context) => {
-    const hook = await hookOf(context)
-    const { place, options } = await prepared(context)
-    place.write('empty.csv', '')
-    const { code } = await place.run(['empty.csv', '-o', 'out.csv', '--notify', urlOf(hook)], options)
-    expect(code).toBe(2)
-    await hook.has(1)
-    expect(messageOf(hook)).toMatchObject({ exit_code: 2, failure: { code: 'INPUT_EMPTY' }, counts: null })
-  })
-
   test.concurrent('and where it was interrupted', async (context) => {
     const hook = await hookOf(context)
     const { place, options } = await prepared(context, { runTakes: { ms: 600_000 } })
@@ -216,23 +206,14 @@ describe('a message at the end', () => {
     expect(messageOf(hook)['text']).toMatch(/^enrich: Run 2 of companies\.csv is done, with 1 alarm\n/)
   })
 
-  test.concurrent.for<[string, HookReceiver['answer'], RegExp]>([
-    ['answers 500', 500, /HTTP 500/],
-    [
-      'redirects',
-      (response) => response.writeHead(302, { location: `http://x/${canary}` }).end(),
-      /HTTP 302/,
-    ],
-    ['resets', (response) => response.socket?.resetAndDestroy(), /ECONNRESET|UND_ERR_SOCKET/],
-    ['hangs', () => undefined, /no answer in time/],
-  ])('a receiver that %s changes nothing, and the log says so', async ([, answer, says], context) => {
-    const hook = await hookOf(context, answer)
+  test.concurrent('a receiver that answers 500 changes nothing, and the log says so', async (context) => {
+    const hook = await hookOf(context, 500)
     const { place, options } = await prepared(context)
     const { code, stderr } = await place.run(
       [...command, '--notify', urlOf(hook), '--log-level', 'warn'],
       options,
     )
-    expect([code, stderr]).toEqual([0, expect.stringMatching(says)])
+    expect([code, stderr]).toEqual([0, expect.stringContaining('HTTP 500')])
     expect(stderr).toMatch(
       /^The message to the notify URL was not delivered: .*\. The result of the run is not affected\.$/m,
     )

@@ -181,19 +181,6 @@ describe('status, export and retry', () => {
     expect((await place.run([...command, '--resubmit-uncertain'], hosted)).code).toBe(0)
     expect(service.runs).toHaveLength(2)
   })
-
-  test('retry asks again for the outcomes it names', async () => {
-    const { place, hosted, service } = await prepare(['Acme', 'Broken'], { answers: { Broken: 'fails' } })
-    const first = await place.run(command, hosted)
-    expect([first.code, first.stderr]).toEqual([
-      3,
-      expect.stringContaining('enrich retry companies.csv -o out.csv --status failed'),
-    ])
-    expect((await place.run(['retry', ...command, '--status', 'failed'], hosted)).code).toBe(3)
-    expect(service.runs.map(({ query }) => query.name).toSorted()).toEqual(['Acme', 'Broken', 'Broken'])
-    const { code, stderr } = await place.run(['retry', ...command, '--status', 'faild'], hosted)
-    expect([code, stderr]).toEqual([2, expect.stringContaining('no_match')])
-  })
 })
 
 describe('doctor', () => {
@@ -335,13 +322,6 @@ describe('registry', () => {
     })
   })
 
-  test('without an import, the registry that ships with the package answers', async () => {
-    const place = createPlace()
-    expect((await place.run(['registry', 'info'])).stdout).toMatch(/^companies +\d{3,}$/m)
-    const { stdout } = await place.run(['registry', 'search', 'siemens', '--limit', '1', '--json'])
-    expect(jsonOf(stdout)).toMatchObject({ entityId: expect.stringMatching(/^siq_/) })
-  })
-
   test.each([
     ['registry', ['import', 'load', 'evaluate', 'info', 'search']],
     ['accounts', ['list', 'show', 'add', 'keys', 'secrets']],
@@ -455,6 +435,7 @@ describe('help and usage', () => {
     [['review'], /hint: name the file with the company names/],
     [['registry', 'nope'], /'nope'/],
     [['retry', 'companies.csv', '-o', 'out.csv'], /--status/],
+    [['retry', 'companies.csv', '-o', 'out.csv', '--status', 'faild'], /no_match/],
     [[...command, '--limit', 'many'], /whole number/],
     [[...command, '--max-age', 'soon'], /30d/],
     [[...command, '--columns', ''], /at least one/],
@@ -480,43 +461,6 @@ describe('help and usage', () => {
 })
 
 describe('what a run tells', () => {
-  test('--json: every line is JSON, from the plan to the end; an error is a line too', async () => {
-    const { place, hosted } = await prepare(['Acme', 'Bolt'])
-    const events = rowsOfNdjson((await place.run([...command, '--json'], hosted)).stdout)
-    const types = events.map(({ type }) => type)
-    expect(types.filter((type) => type !== 'progress')).toEqual([
-      'columns',
-      'planned',
-      'publishing',
-      'finished',
-    ])
-    expect(types).toContain('progress')
-    expect(events.at(-1)).toMatchObject({
-      summary: {
-        service: 'hosted',
-        stop: null,
-        rowCount: 2,
-        billedCount: 2,
-        outputPaths: ['out.csv', 'out.csv.basis.csv'],
-      },
-    })
-    const failed = await place.run(['nothere.csv', '-o', 'out.csv', '--json'], hosted)
-    expect(rowsOfNdjson(failed.stdout)).toEqual([
-      {
-        type: 'error',
-        code: 'INPUT_NOT_FOUND',
-        message: expect.any(String),
-        hint: expect.any(String),
-        exitCode: 2,
-      },
-    ])
-    const stopped = await place.run([...command, '--json', '--max-age', '0s', '--max-lookups', '0'], hosted)
-    expect(rowsOfNdjson(stopped.stdout).at(-1)).toMatchObject({
-      type: 'finished',
-      stopped: { code: 'LOOKUPS_MAX_REACHED', hint: expect.any(String) },
-    })
-  })
-
   test('--quiet says nothing of a run that went well, and why one stopped', async () => {
     const { place, hosted } = await prepare(['Acme', 'Bolt'])
     const stopped = await place.run([...command, '--quiet', '--max-lookups', '1'], hosted)
@@ -552,17 +496,6 @@ describe('what a run tells', () => {
       '; the column x_error gives the reason',
     )
     expect(await noteOf('--columns', 'status')).toBe('')
-  })
-
-  test('--columns, --prefix and --basis choose what is added', async () => {
-    const { place, hosted } = await prepare(['Acme'])
-    await place.run([...command, '--columns', 'status,lei', '--prefix', 'x_', '--basis', 'none'], hosted)
-    expect(place.read('out.csv').split('\n')[0]).toBe('company_name,city,x_status,x_lei')
-    expect(place.names()).not.toContain('out.csv.basis.csv')
-    await place.run(['companies.csv', '-o', 'out.ndjson', '--basis', 'none'], hosted)
-    expect(Object.keys(rowsOfNdjson(place.read('out.ndjson'))[0]!)).not.toContain('enrich_basis')
-    await place.run(['companies.csv', '-o', 'out.ndjson', '--basis', 'file'], hosted)
-    expect(place.names()).toContain('out.ndjson.basis.csv')
   })
 
   test.each([

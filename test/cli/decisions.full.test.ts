@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Decision } from '../../src/core/decisions.js'
 import { createPlace, type CliPlace } from '../support/cli.js'
 import { decided, decidedNone, writeDecisions } from '../support/decisions.js'
-import { queryDuckDb, rowsOfCsv, rowsOfNdjson } from '../support/tables.js'
+import { rowsOfCsv } from '../support/tables.js'
 
 const doubtful = 'Zzqx Vrbnk Ltd'
 const list = `company_name,city\nApple Inc.,\n${doubtful},Rome\nMicrosoft Corporation,\n`
@@ -72,69 +72,6 @@ describe('enrich.decisions.csv in the folder', () => {
       record: { summary: object }
     }
     expect(listed.record.summary).toMatchObject({ decidedCount: 2 })
-  })
-
-  test('comes out in every format with its types', async () => {
-    const apple = await appleOf()
-    decide(decided(doubtful, 'Rome', { ...apple, decidedBy: '=HYPERLINK("x")' }))
-    for (const name of ['out.csv', 'out.ndjson', 'out.parquet', 'out.xlsx'])
-      expect((await run('companies.csv', '-o', name)).code).toBe(0)
-    expect(rows()[1]).toMatchObject({
-      enrich_decision: 'accepted',
-      enrich_decided_by: `'=HYPERLINK("x")`,
-      enrich_decided_at: '2026-11-20 09:30:00',
-      enrich_candidates: '',
-    })
-    const objects = rowsOfNdjson(readFileSync(place.path('out.ndjson'), 'utf8'))
-    expect(objects.map((row) => [row['enrich_decision'], row['enrich_decided_at']])).toEqual([
-      [null, null],
-      ['accepted', '2026-11-20T09:30:00Z'],
-      [null, null],
-    ])
-    const parquet = `'${place.path('out.parquet')}'`
-    const types = await queryDuckDb(`DESCRIBE SELECT * FROM ${parquet}`)
-    const typed = new Map(types.map((column) => [column['column_name'], column['column_type']]))
-    expect(
-      ['decision', 'decided_by', 'decided_at', 'candidates'].map((name) => typed.get(`enrich_${name}`)),
-    ).toEqual([
-      'VARCHAR',
-      'VARCHAR',
-      'TIMESTAMP WITH TIME ZONE',
-      'STRUCT(entity_id VARCHAR, "name" VARCHAR, legal_name VARCHAR, place VARCHAR, confidence INTEGER, url VARCHAR)[]',
-    ])
-    const [found] = await queryDuckDb(
-      `SELECT count(*) AS n FROM ${parquet} WHERE enrich_decision = 'accepted' AND enrich_decided_at = '2026-11-20 09:30:00+00' AND enrich_decided_by LIKE '=%'`,
-    )
-    expect(Number(found?.['n'])).toBe(1)
-  })
-
-  test('stands whatever edition the registry is, and what is asked of the new one is the record', async () => {
-    const apple = await appleOf()
-    decide(decided(doubtful, 'Rome', apple))
-    place.write('more.csv', 'number,name,city,country\n1,Zzqx Vrbnk Ltd,Rome,IT\n')
-    const imported = await run(
-      'registry',
-      'import',
-      'csv',
-      'more.csv',
-      '--id-type',
-      'registration_id',
-      '--country',
-      'IT',
-      '--map',
-      'id=number,name=name,city=city,country=country',
-      '--registry',
-      '.enrich/registry.sqlite',
-    )
-    expect(imported.code).toBe(0)
-    const told = await run('companies.csv', '-o', 'out.csv')
-    expect(told.stderr).toContain('1 decided by reviewers')
-    // The new registry does not know the company: the verdict stands, and says so.
-    expect(rows()[1]).toMatchObject({
-      enrich_status: 'not_found',
-      enrich_decision: 'accepted',
-      enrich_error: expect.stringContaining(apple.entityId) as unknown,
-    })
   })
 
   test('that is wrong stops a run before anything is asked, with the line; status still says what is known', async () => {

@@ -1,30 +1,18 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import {
-  chmodSync,
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createPlace, mainPath } from '../support/cli.js'
 import { tellSkipped } from '../support/skipped.js'
+import { makeFolder } from '../support/temporary-folder.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const example = (name: string) => join(root, 'examples', name)
 
 /** A folder with an input, and `enrich` as an installed command and as a package. */
 function installed(): { folder: string; environment: Record<string, string> } {
-  const folder = mkdtempSync(join(tmpdir(), 'enrich-example-'))
-  onTestFinished(() => {
-    rmSync(folder, { recursive: true, force: true })
-  })
+  const folder = makeFolder()
   for (const name of ['bin', 'node_modules', 'fixtures']) mkdirSync(join(folder, name))
   // As npm does where a package is installed.
   chmodSync(mainPath, 0o755)

@@ -1,6 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { gzipSync } from 'node:zlib'
-import { stringify } from 'csv-stringify/sync'
 import { describe, expect, test } from 'vitest'
 import { createPlace, fixture, type CliPlace } from '../support/cli.js'
 import { queryDuckDb, readParquet, rowsOfCsv, rowsOfNdjson } from '../support/tables.js'
@@ -112,14 +110,6 @@ describe('every row comes out once, in order, untouched, with its answer typed',
     expect(place.names()).toEqual(['out.ndjson'])
   })
 
-  test('CSV -> Parquet, which DuckDB unnests', async () => {
-    const place = createPlace()
-    await convert(place, [fixture('companies.csv'), '-o', 'out.parquet'])
-    await expectParquetAnswers(place.path('out.parquet'))
-    await expectCitations(place.path('out.parquet'))
-    expect(place.names()).toEqual(['out.parquet'])
-  })
-
   test('Parquet -> Parquet, with the types that it has', async () => {
     const place = createPlace()
     await queryDuckDb(`COPY (
@@ -140,19 +130,6 @@ describe('every row comes out once, in order, untouched, with its answer typed',
     )
   })
 
-  test('Parquet -> CSV', async () => {
-    const place = createPlace()
-    await convert(place, [fixture('companies.parquet'), '-o', 'out.csv'])
-    expectAnswers(rowsOfCsv(place.read('out.csv')), Number)
-  })
-
-  test('NDJSON -> Parquet', async () => {
-    const place = createPlace()
-    place.write('in.ndjson', csvRows.map((row) => `${JSON.stringify(row)}\n`).join(''))
-    await convert(place, ['in.ndjson', '-o', 'out.parquet'])
-    await expectParquetAnswers(place.path('out.parquet'))
-  })
-
   test('standard input -> standard output, and nothing else is on it', async () => {
     const place = createPlace()
     const { stdoutBytes } = await convert(
@@ -170,14 +147,6 @@ describe('every row comes out once, in order, untouched, with its answer typed',
     const { stdoutBytes, stderr } = await place.run(args, { stdin: csvText })
     expectAnswers((await readParquet(stdoutBytes)).rows, Number)
     expect(stderr).toBe('')
-  })
-
-  test('TSV that is gzipped -> TSV', async () => {
-    const place = createPlace()
-    place.write('in.tsv.gz', gzipSync(stringify(csvRows, { header: true, delimiter: '\t' })))
-    await convert(place, ['in.tsv.gz', '-o', 'out.tsv', '--basis', 'none'])
-    expectAnswers(rowsOfCsv(place.read('out.tsv'), '\t'), Number)
-    expect(place.names()).toEqual(['in.tsv.gz', 'out.tsv'])
   })
 
   test('several files and a glob -> one output, in the order given', async () => {

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { hasWrongCheckDigits, toNationalNumber } from '../../src/core/national-numbers.js'
 import { Chance } from '../simulation/chance.js'
 import { importRegister } from '../../src/registry/load.js'
 import { createPlace } from '../support/cli.js'
+import { makeFolder } from '../support/temporary-folder.js'
 
 /** Headers of company numbers, as lists of a country have them, and how the list writes a number. */
 const lists: readonly [country: string, header: string, write: (digits: string) => string][] = [
@@ -63,7 +63,7 @@ const cases = lists.map(([country, header, write], at) => {
   return { country, header, companies, write }
 })
 
-const folder = mkdtempSync(join(tmpdir(), 'enrich-numbers-'))
+const folder = makeFolder()
 const registryPath = join(folder, 'registry.sqlite')
 beforeAll(async () => {
   const rows = cases.flatMap(({ country, companies }) =>
@@ -75,9 +75,6 @@ beforeAll(async () => {
   const path = join(folder, 'register.csv')
   writeFileSync(path, ['id,name,jurisdiction,country', ...rows, ''].join('\n'))
   await importRegister(registryPath, { format: 'csv', path, idType: 'registration_id' })
-})
-afterAll(() => {
-  rmSync(folder, { recursive: true })
 })
 
 describe.each(cases.map((one) => [one.country, one.header, one] as const))(

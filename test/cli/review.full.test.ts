@@ -194,63 +194,6 @@ test('where nothing is doubtful it says so, and what was decided can be looked a
   expect((await end(again)).stderr).toContain('none is left')
 })
 
-test('two reviewers in two processes: the second is told what the first decided, and nothing is decided twice', async () => {
-  const place = await answered(6)
-  const [ada, bob] = await Promise.all([
-    review(place, ['--reviewer', 'ada']),
-    review(place, ['--reviewer', 'bob']),
-  ])
-  const lookups = (await ada.visitor.queue()).rows.map(({ lookup }) => lookup)
-  const outcomes = await Promise.all(
-    lookups.flatMap((lookup) => [ada, bob].map(({ visitor }) => visitor.decide(none(lookup)))),
-  )
-  expect(outcomes.filter(({ status }) => status === 200)).toHaveLength(6)
-  const late = outcomes.filter(({ status }) => status === 409)
-  expect(late).toHaveLength(6)
-  const kept = new Map(decisionsOf(place).map((line) => [line['lookup'], line['decided_by']]))
-  expect(kept.size).toBe(6)
-  expect(decisionsOf(place)).toHaveLength(6)
-  for (const { reply } of late)
-    for (const other of reply.others) expect(kept.get(other.lookup)).toBe(other.decidedBy)
-  await Promise.all([end(ada), end(bob)])
-})
-
-test('killed after the reply to each of twelve decisions, nothing that was decided is lost, and the next run honours it', async () => {
-  const place = await answered(12)
-  const decided = new Map<string, string>()
-  for (let number = 1; number <= 12; number++) {
-    const { running, visitor } = await review(place)
-    const page = await visitor.queue()
-    expect([page.openCount, page.decidedCount]).toEqual([13 - number, number - 1])
-    const lookup = page.rows[0]?.lookup ?? ''
-    const { status, entityId } = await acceptFirst(visitor, lookup)
-    running.child.kill('SIGKILL')
-    await running.ended
-    expect(status).toBe(200)
-    decided.set(lookup, entityId)
-    expect(new Map(decisionsOf(place).map((line) => [line['lookup'], line['entity_id']]))).toEqual(decided)
-  }
-  const told = await place.run(['companies.csv', '-o', 'out.csv', '--json'])
-  expect(told.code).toBe(0)
-  const output: Record<string, string>[] = parse(place.read('out.csv'), { columns: true })
-  expect(output.map((row) => row['enrich_decision'])).toEqual(Array.from({ length: 12 }, () => 'accepted'))
-  expect(output.map((row) => row['enrich_entity_id']).sort()).toEqual([...decided.values()].sort())
-}, 600_000)
-
-test('killed between the store and the file, the next review writes the file', async () => {
-  const place = await answered(3)
-  const { running, visitor } = await review(place)
-  const lookup = (await visitor.queue()).rows[0]?.lookup ?? ''
-  // The reply never comes: the process dies somewhere on the way.
-  const deciding = visitor.decide(none(lookup)).catch(() => null)
-  running.child.kill('SIGKILL')
-  await Promise.all([deciding, running.ended])
-  const again = await review(place)
-  const { decidedCount } = await again.visitor.queue()
-  expect(decisionsOf(place)).toHaveLength(decidedCount)
-  await end(again)
-})
-
 test('a run goes on at the same time: neither waits for the other, and its answers come to the queue', async () => {
   const place = await answered(3)
   const names = inventedNames(40)

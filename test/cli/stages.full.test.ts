@@ -169,28 +169,4 @@ describe('stages that are asked for', () => {
     expect(status).toContain(`records of companies: ${after.stages[0]?.plan['answered']} answered (complete `)
     expect(status).toMatch(/next: \d+ doubtful rows .* after run 2: enrich review /)
   })
-
-  test('stop by a budget of their own: no output but a partial one, and the same command goes on', async () => {
-    const place = createPlace()
-    const config = { stages: { entity: { lookupsMax: 5 }, hierarchy: {} } }
-    place.write('pipeline.config.json', JSON.stringify(config))
-    const stopped = await place.run([input, '-o', 'out.csv'])
-    expect(stopped.code).toBe(8)
-    expect(stopped.stderr).toContain('error LOOKUPS_MAX_REACHED: stages.entity.lookupsMax 5 is reached')
-    expect(existsSync(place.path('out.csv'))).toBe(false)
-    const partial = await place.run([input, '-o', 'out.csv', '--partial'])
-    expect(partial.code).toBe(8)
-    const counts = new Map<string, number>()
-    for (const row of rowsOfCsv(read(place, 'out.csv'))) {
-      if (row['enrich_status'] !== 'matched') continue
-      expect(row['enrich_hierarchy_status']).toBe('completed')
-      const status = row['enrich_entity_record_status'] ?? ''
-      counts.set(status, (counts.get(status) ?? 0) + 1)
-    }
-    expect([...counts.keys()].sort()).toEqual(['complete', 'pending'])
-    place.write('pipeline.config.json', JSON.stringify({ stages: { entity: {}, hierarchy: {} } }))
-    expect((await place.run([input, '-o', 'out.csv'])).code).toBe(0)
-    const statuses = rowsOfCsv(read(place, 'out.csv')).map((row) => row['enrich_entity_record_status'])
-    expect(new Set(statuses)).toEqual(new Set(['complete', '']))
-  })
 })

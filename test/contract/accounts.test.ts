@@ -1,18 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { errorBody } from '../../src/contract/errors.js'
 import type { ServiceOptions } from '../../src/service/service.js'
 import { openBook } from '../support/account-book.js'
 import { manualClock } from '../support/manual-clock.js'
 import { connect, kickoffPath, type ServiceReply } from '../support/service-client.js'
 import { keys, startTestService } from '../support/test-service.js'
+import { makeFolder } from '../support/temporary-folder.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'enrich-accounts-'))
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true })
-})
+const folder = makeFolder()
 
 const submitPath = '/v2/entity-resolution/async?name=Acme'
 const kickoff = { name: 'Acme' }

@@ -1,8 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { entityId } from '../../src/contract/ids.js'
 import { fakeKnowledge, matchOf, sampleEntity, sampleRecord } from '../support/fake-knowledge.js'
 import { codeOf, hasProgram, run, start, type ShownCode } from '../support/page-samples.js'
@@ -10,10 +9,11 @@ import { keys } from '../support/test-service.js'
 import { freePort } from '../support/loopback-server.js'
 import { eventOf, newSecret, send, signedHeaders } from '../support/webhook-sender.js'
 import { startWebhookService, type WebhookService } from '../support/webhook-service.js'
+import { makeFolder } from '../support/temporary-folder.js'
 
 /** The code that `/docs` shows is run as it stands there. */
 const entity = sampleEntity({ id: entityId.parse('siq_8Kq2vX4mT7') })
-const folder = mkdtempSync(join(tmpdir(), 'enrich-samples-'))
+const folder = makeFolder()
 let it: WebhookService
 let shown: ShownCode[]
 let environment: Record<string, string>
@@ -29,9 +29,6 @@ beforeAll(async () => {
 })
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL')
-})
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const hasShell = hasProgram('curl')

@@ -1,26 +1,23 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { errorBody } from '../../src/contract/errors.js'
 import { kickoffPath } from '../support/service-client.js'
 import { sendAllThenRead } from '../support/raw-http.js'
 import { tellSkipped } from '../support/skipped.js'
 import { keys, startTestService, type TestService } from '../support/test-service.js'
+import { makeFolder } from '../support/temporary-folder.js'
 
 const longBytes = 10 * 1024 * 1024
 const long = 'x'.repeat(longBytes)
-const folder = mkdtempSync(join(tmpdir(), 'enrich-large-'))
+const folder = makeFolder()
 let it: TestService
 beforeAll(async () => {
   it = await startTestService()
   writeFileSync(join(folder, 'body'), long)
-})
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const writeThenRead = (head: string, body: string) =>

@@ -1,19 +1,18 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { errorBody } from '../../src/contract/errors.js'
+import { countRequest, type RateWindow } from '../../src/service/accounts/rate-limiter.js'
 import { openBook } from '../support/account-book.js'
 import { startChild } from '../support/child-process.js'
 import { keys } from '../support/keys.js'
 import { manualClock } from '../support/manual-clock.js'
 import { connect, kickoffPath, type ServiceClient, type ServiceReply } from '../support/service-client.js'
 import { startTestService } from '../support/test-service.js'
+import { makeFolder } from '../support/temporary-folder.js'
 
 const childModule = import.meta.resolve('../support/limited-service-child.ts')
-const folder = mkdtempSync(join(tmpdir(), 'enrich-limits-'))
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true })
-})
+const folder = makeFolder()
 const newFolder = () => mkdtempSync(join(folder, 'data-'))
 
 const minuteStartMs = Date.UTC(2026, 10, 20, 12, 0, 0)
@@ -24,10 +23,13 @@ const count = (total: number, call: () => Promise<ServiceReply>) =>
   Promise.all(Array.from({ length: total }, call))
 
 const routes: [string, number, (client: ServiceClient) => Promise<ServiceReply>][] = [
+  ['RL-01 GET kickoff', 600, (client) => client.get(`${kickoffPath}?name=Acme`)],
+  ['RL-13 POST kickoff', 600, (client) => client.post(kickoffPath, { name: 'Acme' })],
+  ['RL-03 JOB-06 job poll', 100, (client) => client.get('/v3/jobs/job_1')],
+  ['RUN-08 RL-13 run poll', 100, (client) => client.get('/v3/runs/run_1')],
+  ['RL-04 E3-09 entity read', 100, (client) => client.get('/v3/entities/siq_acme')],
   ['RL-02 GET domain', 600, (client) => client.get('/v3/domain-intelligence?domain=acme.example')],
   ['RL-13 POST domain', 600, (client) => client.post('/v3/domain-intelligence', { domain: 'acme.example' })],
-  ['RL-05 V2-29 v2 async', 600, (client) => client.get('/v2/entity-resolution/async?name=Acme')],
-  ['RL-05 V2-29 v2 status', 600, (client) => client.get('/v2/entity-resolution/status/reqa_1')],
 ]
 
 describe('the budget of a route', () => {
@@ -42,6 +44,7 @@ describe('the budget of a route', () => {
       expect(remaining).toEqual(Array.from({ length: perMinute }, (_, index) => index))
       const refused = await count(20, () => call(alice))
       for (const reply of refused) {
+        expect(errorBody.parse(reply.json).error.type).toBe('rate_limit_exceeded')
         expect([reply.status, limitOf(reply), remainingOf(reply), resetOf(reply)]).toEqual([
           429,
           `${perMinute}`,
@@ -51,13 +54,6 @@ describe('the budget of a route', () => {
       }
     },
   )
-
-  test('V2-18 the 429 of a minute says a message on v2, and nothing else', async () => {
-    const { alice } = await startTestService({ rateLimits: 'spec', clock: manualClock(minuteStartMs) })
-    await count(600, () => alice.get('/v2/entity-resolution/status/reqa_1'))
-    const refused = await alice.get('/v2/entity-resolution/status/reqa_1')
-    expect([refused.status, Object.keys(refused.json)]).toEqual([429, ['message']])
-  })
 
   test('RL-11 RL-05 two keys of one account share their budget on v2, and none on v3; other accounts share nothing', async () => {
     const dataFolder = newFolder()
@@ -75,12 +71,6 @@ describe('the budget of a route', () => {
     expect(v3).toEqual([99, 99])
   })
 
-  test('V2-30 submission and status of v2 have a budget each', async () => {
-    const { alice } = await startTestService({ rateLimits: 'spec', clock: manualClock(minuteStartMs) })
-    await count(3, () => alice.get('/v2/entity-resolution/status/reqa_1'))
-    expect(remainingOf(await alice.get('/v2/entity-resolution/async?name=Acme'))).toBe(599)
-  })
-
   test('RL-12 401 and 429 take nothing: the next minute is whole, and a revoked key spends nobody’s', async () => {
     const clock = manualClock(minuteStartMs)
     const { alice, nobody } = await startTestService({ rateLimits: 'spec', clock })
@@ -92,15 +82,69 @@ describe('the budget of a route', () => {
     expect(remainingOf(await alice.get(path))).toBe(99)
   })
 
-  test('RL-08 RateLimit-Reset is a whole number of seconds, 1 at the least, at any moment of the minute', async () => {
+  test('RL-08 RL-09 The window is the calendar minute, and RateLimit-Reset is a whole number of seconds to its end', async () => {
     const clock = manualClock(minuteStartMs)
     const { alice } = await startTestService({ rateLimits: 'spec', clock })
-    const seen: (string | string[] | undefined)[] = []
+    const seen: unknown[] = []
     for (const stepMs of [0, 1, 998, 1, 58_000, 999, 1]) {
       clock.advance(stepMs)
-      seen.push(resetOf(await alice.get('/v3/jobs/job_1')))
+      const reply = await alice.get('/v3/jobs/job_1')
+      seen.push([resetOf(reply), remainingOf(reply)])
     }
-    expect(seen).toEqual(['60', '60', '60', '59', '1', '1', '60'])
+    expect(seen).toEqual([
+      ['60', 99],
+      ['60', 98],
+      ['60', 97],
+      ['59', 96],
+      ['1', 95],
+      ['1', 94],
+      ['60', 99],
+    ])
+  })
+
+  test('RL-11 routes and keys have budgets of their own', async () => {
+    const { alice, bob } = await startTestService({ rateLimits: 'spec', clock: manualClock() })
+    await count(100, () => alice.get('/v3/jobs/job_1'))
+    expect((await alice.get('/v3/jobs/job_1')).status).toBe(429)
+    expect((await alice.get('/v3/runs/run_1')).status).toBe(404)
+    expect(remainingOf(await alice.post(kickoffPath, { name: 'Acme' }))).toBe(599)
+    expect(remainingOf(await alice.get(`${kickoffPath}?name=Acme`))).toBe(599)
+    expect((await bob.get('/v3/jobs/job_1')).status).toBe(404)
+  })
+
+  test('RL-12 401 and 403 take nothing and bear no headers; a 400 is counted', async () => {
+    const { alice, closed, nobody } = await startTestService({ rateLimits: 'spec', clock: manualClock() })
+    const free = [await nobody.post(kickoffPath, {}), await closed.post(kickoffPath, {})]
+    expect(free.map((reply) => [reply.status, limitOf(reply)])).toEqual([
+      [401, undefined],
+      [403, undefined],
+    ])
+    expect(remainingOf(await alice.post(kickoffPath, {}))).toBe(599)
+    expect(remainingOf(await alice.post(kickoffPath, { name: 'Acme' }))).toBe(598)
+  })
+})
+
+describe('the decision of a window', () => {
+  const full: RateWindow = { minute: 10, usedCount: 100 }
+  const table: [rule: string, window: RateWindow | undefined, nowMs: number, expected: object][] = [
+    ['the first request opens a window', undefined, 600_000, { allowed: true, remainingCount: 99 }],
+    [
+      'the last of the budget is allowed',
+      { minute: 10, usedCount: 99 },
+      600_000,
+      { allowed: true, remainingCount: 0 },
+    ],
+    [
+      'a full window refuses and stays as it is',
+      full,
+      659_999,
+      { allowed: false, remainingCount: 0, window: full },
+    ],
+    ['the next minute starts anew', full, 660_000, { allowed: true, remainingCount: 99, resetSeconds: 60 }],
+    ['a clock set back starts anew', full, 599_999, { allowed: true, remainingCount: 99, resetSeconds: 1 }],
+  ]
+  test.each(table)('RL-06 RL-10 %s', (_rule, window, nowMs, expected) => {
+    expect(countRequest(window, 100, nowMs)).toMatchObject(expected)
   })
 })
 
@@ -183,10 +227,12 @@ describe('over a restart', () => {
     expect(readFileSync(path, 'latin1')).not.toContain(keys.alice)
   })
 
-  test('without limits nothing is written', async () => {
+  test('without limits no request is refused, no header is sent and nothing is written', async () => {
     const dataFolder = newFolder()
     const { alice } = await startTestService({ dataFolder, rateLimits: 'none' })
-    await alice.post(kickoffPath, { name: 'Acme' })
+    const replies = await count(150, () => alice.get('/v3/jobs/job_1'))
+    for (const reply of replies)
+      expect([reply.status, limitOf(reply), resetOf(reply)]).toEqual([404, undefined, undefined])
     expect(existsSync(join(dataFolder, 'limits.sqlite'))).toBe(false)
   })
 })

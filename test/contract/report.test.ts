@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { reportReply } from '../../src/contract/earlier-versions.js'
 import { openSqlite } from '../../src/platform/sqlite.js'
 import { limits } from '../../src/service/limits.js'
@@ -9,12 +8,10 @@ import { startChild } from '../support/child-process.js'
 import { keys } from '../support/keys.js'
 import { connect } from '../support/service-client.js'
 import { startTestService } from '../support/test-service.js'
+import { makeFolder } from '../support/temporary-folder.js'
 
 const reportPath = '/v1/entity-resolution/report'
-const folder = mkdtempSync(join(tmpdir(), 'enrich-report-'))
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true })
-})
+const folder = makeFolder()
 
 /** What is kept, oldest first. */
 function reportsIn(dataFolder: string): { account: string; callId: string; body: unknown }[] {

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { jobAcceptedV2, jobStatusV2, type JobStatusV2 } from '../../src/contract/earlier-versions.js'
 import { openSqlite } from '../../src/platform/sqlite.js'
 import { fakeKnowledge, matchOf } from '../support/fake-knowledge.js'
@@ -9,11 +8,9 @@ import { keys } from '../support/keys.js'
 import { manualClock } from '../support/manual-clock.js'
 import { kickoffPath, type ServiceClient, type ServiceReply } from '../support/service-client.js'
 import { startTestService, type TestService } from '../support/test-service.js'
+import { makeFolder } from '../support/temporary-folder.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'enrich-v2-'))
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true })
-})
+const folder = makeFolder()
 
 const submitPath = '/v2/entity-resolution/async'
 const statusOf = (id: string) => `/v2/entity-resolution/status/${id}`

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { jobStatusV2 } from '../../src/contract/earlier-versions.js'
 import { openSqlite } from '../../src/platform/sqlite.js'
 import { systemRandom } from '../../src/platform/random.js'
@@ -13,12 +12,10 @@ import { callUntilKilled, startChild, type Child } from '../support/child-proces
 import { keys } from '../support/keys.js'
 import { connect, type ServiceClient } from '../support/service-client.js'
 import { startTestService } from '../support/test-service.js'
+import { makeFolder } from '../support/temporary-folder.js'
 
 const childModule = import.meta.resolve('../support/service-child.ts')
-const folder = mkdtempSync(join(tmpdir(), 'enrich-refunds-'))
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true })
-})
+const folder = makeFolder()
 
 interface Booked {
   readonly requestId: string

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { routes, parseVersion } from '../../src/contract/routes.js'
 import { openDatabaseForCommand } from '../../src/service/storage/database.js'
 import { createKeys } from '../../src/service/accounts/accounts.js'
@@ -9,11 +8,9 @@ import { keys } from '../support/keys.js'
 import { manualClock } from '../support/manual-clock.js'
 import { connect, type ServiceClient, type ServiceReply } from '../support/service-client.js'
 import { startTestService } from '../support/test-service.js'
+import { makeFolder } from '../support/temporary-folder.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'enrich-v2-limits-'))
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true })
-})
+const folder = makeFolder()
 
 const everyRoute = Object.entries(routes)
   .filter(([, { path }]) => parseVersion(path) === 'v2')

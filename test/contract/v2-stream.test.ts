@@ -1,8 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { connect as connectSocket, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
@@ -14,13 +13,13 @@ import { keys } from '../support/keys.js'
 import { manualClock } from '../support/manual-clock.js'
 import { connect } from '../support/service-client.js'
 import { startTestService, type TestService } from '../support/test-service.js'
+import { makeFolder } from '../support/temporary-folder.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'enrich-stream-'))
+const folder = makeFolder()
 /** A connection for each stream: those of the other tests' client would wait for one another. */
 const agent = new Agent({ connections: null })
 afterAll(async () => {
   await agent.destroy()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const streamPath = '/v2/entity-resolution/stream'

@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { entityReply, type EntityRecord } from '../../src/contract/entity.js'
 import { errorBody } from '../../src/contract/errors.js'
 import type { EntityId } from '../../src/contract/ids.js'
@@ -9,10 +6,11 @@ import { unknownClassification, unknownProfiles } from '../../src/contract/unkno
 import type { Knowledge } from '../../src/service/knowledge.js'
 import { openDatabaseForCommand } from '../../src/service/storage/database.js'
 import { untilBuilt } from '../support/builds.js'
-import { fakeKnowledge, fullRecord, matchOf, sampleEntity, sampleRecord } from '../support/fake-knowledge.js'
+import { fakeKnowledge, fullRecord, matchOf, sampleEntity } from '../support/fake-knowledge.js'
 import { manualClock } from '../support/manual-clock.js'
 import { kickoffPath } from '../support/service-client.js'
 import { startTestService, type TestService } from '../support/test-service.js'
+import { makeFolder } from '../support/temporary-folder.js'
 
 let it: TestService
 beforeAll(async () => {
@@ -83,10 +81,7 @@ describe('entity record', () => {
   })
 
   test('E3-02 without a readable build the company is served, and nothing is said of enrichment', async () => {
-    const dataFolder = mkdtempSync(join(tmpdir(), 'enrich-entity-'))
-    onTestFinished(() => {
-      rmSync(dataFolder, { recursive: true, force: true })
-    })
+    const dataFolder = makeFolder()
     const blind = await startTestService({ dataFolder })
     const beside = openDatabaseForCommand(dataFolder, Date.now(), 'refuse')
     beside.exec('DROP TABLE build_waiters; DROP TABLE builds')

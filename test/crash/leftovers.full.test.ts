@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { spool } from '../../src/pipeline/input/sources.js'
 import { removeStaleTemporaries, buildTemporaryPath } from '../../src/platform/files.js'
+import { makeFolder } from '../support/temporary-folder.js'
 
 /** Above any process id that Linux gives. */
 const goneProcessId = 2 ** 22 + 1
@@ -15,10 +15,7 @@ const write = (...files: string[]) => {
   for (const name of files) writeFileSync(join(folder, name), '')
 }
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'enrich-left-'))
-})
-afterEach(() => {
-  rmSync(folder, { recursive: true })
+  folder = makeFolder()
 })
 
 describe('what a killed process left', () => {

@@ -1,13 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Postgres } from '../../src/platform/postgres/postgres.js'
 import { startProgram } from '../support/child-process.js'
 import { collectJob, connectTo, makeDatabase, runPart, type PartRun } from '../support/part-run.js'
 import { findPostgres, sharedPostgres, type SharedPostgres } from '../support/postgres-server.js'
 import { readParquet } from '../support/tables.js'
 import type { PartEnded } from './part-child.js'
+import { makeFolder } from '../support/temporary-folder.js'
 
 const programs = findPostgres()
 const childUrl = new URL('part-child.ts', import.meta.url).href
@@ -32,10 +32,7 @@ describe.skipIf(programs === null)('a part whose process is killed while it is p
 
   /** A job whose other parts are published. */
   async function newJob(output: string, isShared: boolean): Promise<PartRun> {
-    const folder = mkdtempSync(join(tmpdir(), 'enrich-killed-'))
-    onTestFinished(() => {
-      rmSync(folder, { recursive: true })
-    })
+    const folder = makeFolder()
     const lines = Array.from({ length: rowCount }, (_, at) => `"Firm ${at % 5}\nof ""${at}""",${at}`)
     writeFileSync(join(folder, 'in.csv'), `company_name,n\n${lines.join('\n')}\n`)
     const job = {

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { canMount } from '../crash/small-disk.js'
 import { hasProgram, tellSkipped } from '../support/skipped.js'
 import { checkpointOf, enrich, startMeteredService, writeInput, type MeteredService } from './states.js'
 import { namesOf } from './trial.js'
+import { makeFolder } from '../support/temporary-folder.js'
 
 /** How to back up the folder `.enrich`, and how to restore it over the same files. */
 interface Backup {
@@ -37,10 +37,7 @@ const backups: Record<string, Backup> = {
 
 const names = namesOf(24)
 const run = ['in.csv', '-o', 'out.csv', '--quiet']
-const base = mkdtempSync(join(tmpdir(), 'enrich-backups-'))
-afterAll(() => {
-  rmSync(base, { recursive: true, force: true })
-})
+const base = makeFolder()
 
 const shell = (folder: string, command: string) =>
   execFileSync('sh', ['-c', command], { cwd: folder, stdio: 'pipe' })

@@ -1,17 +1,17 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Chance } from '../simulation/chance.js'
 import { enrich, makeStates, startMeteredService, type MeteredService, type State } from './states.js'
 import { namesOf, oneTrial } from './trial.js'
+import { makeFolder } from '../support/temporary-folder.js'
 
 /** Injuries of every kind, and seeds that broke a promise once; `npm run damage` tries thousands. */
 const seeds = [...Array.from({ length: 22 }, (_, index) => index + 1), 325, 407]
 /** The rest of a second is the start of a process: a few at a time. */
 const atOnce = 2
 
-const base = mkdtempSync(join(tmpdir(), 'enrich-damage-'))
+const base = makeFolder()
 const lanes: { service: MeteredService; jobs: State[][]; folder: string }[] = []
 beforeAll(async () => {
   for (let index = 0; index < atOnce; index++) {
@@ -24,7 +24,6 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(async () => {
   await Promise.all(lanes.map(({ service }) => service.close()))
-  rmSync(base, { recursive: true, force: true })
 })
 
 test('whatever becomes of its files, nothing is billed twice untold, no wrong answer is written, and no command breaks', async () => {

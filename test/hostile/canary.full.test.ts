@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -10,6 +9,7 @@ import { at, canary, companiesCsv, createPlace, writeConfig, type CliPlace } fro
 import { connect, kickoffPath } from '../support/service-client.js'
 import { completedRun } from '../support/true-service.js'
 import { sendJson, sendText, startHostileServer, type Act, type HostileOptions } from './hostile-server.js'
+import { makeFolder } from '../support/temporary-folder.js'
 
 // Every command here runs with the key in its environment; the place it runs in rejects whatever prints it,
 // and looks for it in every file that is left when the test ends: outputs, checkpoint, WAL, service data.
@@ -28,10 +28,7 @@ async function prepared(options: HostileOptions): Promise<{ place: CliPlace; bas
 
 /** A file that may hold the key: outside of what is searched for it. */
 function outside(content: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'enrich-canary-'))
-  onTestFinished(() => {
-    rmSync(folder, { recursive: true })
-  })
+  const folder = makeFolder()
   writeFileSync(join(folder, 'file'), content)
   return join(folder, 'file')
 }

@@ -1,20 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { Command } from 'commander'
 import { stringify } from 'csv-stringify/sync'
-import { onTestFinished } from 'vitest'
 import { importCsvText, type CsvSettings } from '../../src/registry/import/import-csv.js'
 import type { ImportResult } from '../../src/registry/import/run-import.js'
 import { openRegistry, type WritableRegistry } from '../../src/registry/registry.js'
+import { makeFolder } from './temporary-folder.js'
 
 /** A folder that is gone when the test is over. */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'enrich-registry-'))
-  onTestFinished(() => {
-    rmSync(folder, { recursive: true, force: true })
-  })
+  const folder = makeFolder()
   return folder
 }
 

@@ -100,6 +100,7 @@ export class TrueService implements Transport {
     const runId = decodeURIComponent(/\/v3\/runs\/([^?]+)/.exec(path)?.[1] ?? '')
     const name = this.nameOf(runId)
     if (name === undefined) return refusal(404, 'not_found')
+    const customId = this.ledger.find((billed) => billed.runId === runId)?.customId
     const { fates = {}, donePoll = 1, legalNameOf: toLegalName } = this.options
     const polls = (this.#pollCounts.get(runId) ?? 0) + 1
     this.#pollCounts.set(runId, polls)
@@ -110,7 +111,7 @@ export class TrueService implements Transport {
     return {
       status: 200,
       body: isMatched
-        ? completedRun(runId, name, toLegalName?.(name))
+        ? { ...completedRun(runId, name, toLegalName?.(name)), custom_id: customId }
         : { status: 'COMPLETED', run_id: runId, data },
     }
   }

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Checkpoint, Intention } from '../../../src/pipeline/checkpoint/checkpoint.js'
 import type { LeaseTimes } from '../../../src/pipeline/checkpoint/postgres/lease.js'
@@ -9,7 +6,7 @@ import {
   joinSharedCheckpoint,
   type SharedRunDeps,
 } from '../../../src/pipeline/checkpoint/postgres/shared-run.js'
-import { createEmptyPlan, type PlanPolicy } from '../../../src/core/lookup-state.js'
+import { type PlanPolicy } from '../../../src/core/lookup-state.js'
 import { parsePostgresUrl } from '../../../src/core/server-addresses.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { connectPostgres } from '../../../src/platform/postgres/connect.js'
@@ -17,6 +14,7 @@ import { systemRandom } from '../../../src/platform/random.js'
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/postgres-server.js'
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js'
 import { answerTo, job, keyed, scope, startMs } from './support.js'
+import { makeFolder } from '../../support/temporary-folder.js'
 
 const programs = findPostgres() ?? ''
 /** Longer than it takes to ask the server by a program of its own, on a busy machine too. */
@@ -25,7 +23,7 @@ const policy: PlanPolicy = { nowMs: startMs, maxAgeMs: null, onLost: 'hold' }
 const never = new AbortController().signal
 
 describe.skipIf(programs === '')('a process that is taken to be gone, and lives', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'enrich-late-'))
+  const folder = makeFolder()
   let server: PostgresServer
   let proxy: TcpProxy
   let database = ''
@@ -47,7 +45,6 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
   afterAll(async () => {
     proxy.close()
     await server.stop()
-    rmSync(folder, { recursive: true })
   })
 
   const closeLater = (close: () => void | Promise<void>) => closes.unshift(close)

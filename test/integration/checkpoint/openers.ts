@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, describe, expect } from 'vitest'
 import type { Checkpoint, Intention, SubmissionBounds } from '../../../src/pipeline/checkpoint/checkpoint.js'
 import type { CheckpointReader } from '../../../src/pipeline/checkpoint/lookup.js'
@@ -5,14 +7,58 @@ import type { LookupId } from '../../../src/core/lookup-identity.js'
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
 import { verifyFile } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
 import type { LookupKind } from '../../../src/core/lookup-kinds.js'
+import { readLedger } from '../../../src/pipeline/checkpoint/charges.js'
+import { settleSharedCharges } from '../../../src/pipeline/checkpoint/postgres/settle-charges.js'
+import { settleFileCharges } from '../../../src/pipeline/checkpoint/sqlite/settle-charges.js'
+import { systemClock } from '../../../src/platform/clock.js'
+import { systemRandom } from '../../../src/platform/random.js'
 import { findPostgres } from '../../support/postgres-server.js'
 import { SharedPlace } from './shared-place.js'
-import { checkpointFolder, everyRow, job, scope } from './support.js'
+import { checkpointFolder, everyRow, job, keyed, scope, startMs } from './support.js'
 
 /** A checkpoint whose intentions are not refused: nobody else asks, and no budget is given. */
 export interface TestCheckpoint extends Checkpoint {
   forKind(kind: LookupKind): TestCheckpoint
   intend(lookupId: LookupId, nowMs: number, bounds?: SubmissionBounds): Promise<Intention>
+}
+
+export interface SettleOptions {
+  /** Default: the list does not say that it is complete. */
+  readonly untilMs?: number
+  readonly isDryRun?: boolean
+}
+type SettledReport = ReturnType<typeof settleFileCharges>
+
+/** The request for the charges of a CSV, which is written into the folder. */
+export async function toChargesRequest(
+  folder: string,
+  csv: string | Buffer,
+  { untilMs, isDryRun }: SettleOptions,
+) {
+  const path = join(folder, 'ledger.csv')
+  writeFileSync(path, csv)
+  const { charges } = await readLedger(path)
+  return {
+    charges,
+    scope,
+    completeUntilMs: untilMs ?? null,
+    isDryRun: isDryRun ?? false,
+    nowMs: startMs,
+    random: systemRandom,
+  }
+}
+
+/** Submits, and learns no answer. Returns the custom ids. */
+export async function lose(checkpoint: Checkpoint, ...names: string[]): Promise<string[]> {
+  const customIds: string[] = []
+  for (const lookupId of await checkpoint.registerLookups(keyed(...names))) {
+    const intended = await checkpoint.intend(lookupId, startMs)
+    if (typeof intended === 'string') throw new Error(intended)
+    const { customId } = intended
+    await checkpoint.apply({ event: 'lose', lookupId, customId, reason: 'reset' })
+    customIds.push(customId)
+  }
+  return customIds
 }
 
 /** Checkpoints by name, of one kind of store; `open` is a new process, which is alone. */
@@ -24,6 +70,8 @@ export interface Place {
   everyRow(name: string): Promise<unknown>
   /** Closes what is open, and throws where what is left does not agree with itself. */
   assertSound(name: string): Promise<void>
+  /** Settles submissions by the text of a list of charges. */
+  settle(name: string, csv: string | Buffer, options?: SettleOptions): Promise<SettledReport>
   /** Closes what is open. */
   close(): Promise<void>
   remove(): Promise<void>
@@ -39,6 +87,13 @@ function ownPlace(): Place {
       at.close()
       expect(verifyFile(at.path(name))).toMatchObject({ damage: [], problem: null })
       return Promise.resolve()
+    },
+    settle: async (name, csv, options = {}) => {
+      at.close()
+      return settleFileCharges({
+        path: at.path(name),
+        ...(await toChargesRequest(at.path('.'), csv, options)),
+      })
     },
     close: () => {
       at.close()
@@ -80,6 +135,12 @@ function sharedPlace(programs: string): Place {
       await closeAll()
       await place.assertSound(name)
     },
+    settle: async (name, csv, options = {}) =>
+      settleSharedCharges({
+        path: await place.url(name),
+        clock: systemClock,
+        ...(await toChargesRequest(folder.path('.'), csv, options)),
+      }),
     close: closeAll,
     remove: async () => {
       await closeAll()

@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startChild } from '../../support/child-process.js'
 import { checkpointFolder, everyRow, keyed, scope, startMs, idOf } from './support.js'
+import { errorWith } from '../../support/error-with.js'
 
 const holderModule = import.meta.resolve('./holder-child.ts')
 const at = checkpointFolder()
@@ -51,10 +52,7 @@ describe('one process at a time', () => {
   test('within one process too, until it is closed', () => {
     const first = at.open('twice.sqlite')
     expect(() => at.open('twice.sqlite')).toThrow(
-      expect.objectContaining({
-        code: 'CHECKPOINT_IN_USE',
-        message: expect.stringContaining(`process ${process.pid} on`) as string,
-      }),
+      errorWith('CHECKPOINT_IN_USE', { message: `process ${process.pid} on` }),
     )
     const id = idOf(at.path('twice.sqlite'))
     first.close()

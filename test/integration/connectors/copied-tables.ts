@@ -1,18 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import type { Connector, SourceOptions, TargetOptions } from '../../../src/connectors/connector.js'
 import { openDuckDb } from '../../../src/parquet/duckdb.js'
 import { quoteSqlName, quoteSqlText } from '../../../src/core/text.js'
+import { makeFolder } from '../../support/temporary-folder.js'
 
-export function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'connector-'))
-  onTestFinished(() => {
-    rmSync(folder, { recursive: true, force: true })
-  })
-  return folder
-}
+export { makeFolder }
 
 /** Fetches into a new folder; gives the path of the copy and the notices. */
 export async function fetchTable(

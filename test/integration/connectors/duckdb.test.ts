@@ -12,6 +12,7 @@ import {
   readTypes,
   writeParquet,
 } from './copied-tables.js'
+import { errorWith } from '../../support/error-with.js'
 
 /** Runs statements on a file, and gives the rows of the last one. */
 async function runOn(
@@ -149,10 +150,9 @@ describe('DuckDB', () => {
       code: 'OUTPUT_UNWRITABLE',
     })
     await expect(publish(path, 'v', file)).rejects.toMatchObject({ code: 'OUTPUT_UNWRITABLE' })
-    await expect(publish(path, 'nowhere.t', file)).rejects.toMatchObject({
-      code: 'OUTPUT_UNWRITABLE',
-      hint: expect.stringContaining('CREATE SCHEMA') as string,
-    })
+    await expect(publish(path, 'nowhere.t', file)).rejects.toMatchObject(
+      errorWith('OUTPUT_UNWRITABLE', { hint: 'CREATE SCHEMA' }),
+    )
   })
 
   test('views on removed columns and generated columns are named, and a broken view elsewhere is not', async () => {
@@ -169,10 +169,9 @@ describe('DuckDB', () => {
       ['t', 'on_gone'],
       ['derived', 'generated columns'],
     ] as const)
-      await expect(attempt(table, 'SELECT 1 AS a, 3 AS b')).rejects.toMatchObject({
-        code: 'OUTPUT_UNWRITABLE',
-        message: expect.stringContaining(message) as string,
-      })
+      await expect(attempt(table, 'SELECT 1 AS a, 3 AS b')).rejects.toMatchObject(
+        errorWith('OUTPUT_UNWRITABLE', { message }),
+      )
     await attempt('t', `SELECT 1 AS a, 2 AS gone, 3 AS b`)
     await attempt('derived', 'SELECT 5::INTEGER AS a')
     expect(await runOn(path, 'FROM derived')).toEqual([[5, 10]])

@@ -6,6 +6,7 @@ import { canMount, mountSmallDisk } from '../../crash/small-disk.js'
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/postgres-server.js'
 import { fetchTable, publishTable, writeParquet } from './copied-tables.js'
 import { expectRefusal, findEngineCode, plantedSecret, plantedValue } from './refusals.js'
+import { errorWith } from '../../support/error-with.js'
 
 const programs = findPostgres()
 
@@ -249,10 +250,9 @@ describe.skipIf(programs === null)('errors of PostgreSQL', () => {
 
   test('an error without a text of its own gets its SQLSTATE, and the text of the server', async () => {
     const query = 'WITH RECURSIVE r AS (SELECT 1 AS a UNION ALL SELECT r.a FROM r, r AS s) TABLE r'
-    await expect(attempt({ sqlState: '', code: '', names: '', query })).rejects.toMatchObject({
-      code: 'QUERY_REFUSED',
-      message: expect.stringMatching(/PostgreSQL refused it \(SQLSTATE 42P19\): ".*recursive/) as string,
-    })
+    await expect(attempt({ sqlState: '', code: '', names: '', query })).rejects.toMatchObject(
+      errorWith('QUERY_REFUSED', { message: /PostgreSQL refused it \(SQLSTATE 42P19\): ".*recursive/ }),
+    )
   })
 
   test('a statement that is cancelled is explained in our words', async () => {

@@ -1,13 +1,4 @@
-import {
-  appendFileSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { formatDecisionLine, decisionsHeader } from '../../../src/pipeline/decisions/decision-lines.js'
@@ -16,6 +7,7 @@ import { readDecisionsFile } from '../../../src/pipeline/decisions/decisions-fil
 import { openReviewStore, type ReviewStore } from '../../../src/pipeline/decisions/review-store.js'
 import { startChild, type Child } from '../../support/child-process.js'
 import { decisionOf, lookupOf, service } from './support.js'
+import { makeFolder } from '../../support/temporary-folder.js'
 
 let folder: string
 let path: string
@@ -25,7 +17,7 @@ const children: Child[] = []
 const checkpoint = () => join(folder, 'checkpoint.sqlite')
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'enrich-book-'))
+  folder = makeFolder()
   path = join(folder, 'enrich.decisions.csv')
   store = openReviewStore(checkpoint())
   book = new DecisionSync(store, path, service)
@@ -33,7 +25,6 @@ beforeEach(() => {
 afterEach(async () => {
   await Promise.all(children.splice(0).map((child) => child.kill()))
   store.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 async function decide(name: string, changes: Parameters<typeof decisionOf>[1] = {}) {

@@ -2,19 +2,16 @@ import {
   appendFileSync,
   chmodSync,
   existsSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Decision } from '../../../src/core/decisions.js'
 import { formatDecisionLine, decisionsHeader } from '../../../src/pipeline/decisions/decision-lines.js'
 import {
@@ -23,16 +20,14 @@ import {
   withDecisionsLock,
 } from '../../../src/pipeline/decisions/decisions-file.js'
 import { decisionOf, lookupOf } from './support.js'
+import { makeFolder } from '../../support/temporary-folder.js'
 
 let folder: string
 let path: string
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'enrich-decisions-'))
+  folder = makeFolder()
   path = join(folder, 'enrich.decisions.csv')
-})
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const write = (...decisions: readonly Decision[]) => {

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { getReviewStorePath } from '../../../src/pipeline/checkpoint/paths.js'
@@ -10,6 +9,7 @@ import {
 } from '../../../src/pipeline/decisions/review-store.js'
 import { loadDriver } from '../../../src/platform/sqlite.js'
 import { candidateOf, decisionOf, lookupOf, service } from './support.js'
+import { makeFolder } from '../../support/temporary-folder.js'
 
 const Database = loadDriver()
 
@@ -20,12 +20,11 @@ const seen = (...pairs: (readonly [string, number])[]) =>
   new Map(pairs.map(([name, sequence]) => [lookupOf(name), sequence]))
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'enrich-review-'))
+  folder = makeFolder()
   store = openReviewStore(checkpoint())
 })
 afterEach(() => {
   store.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 async function decided(name: string, changes: Parameters<typeof decisionOf>[1] = {}) {

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openShared } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
@@ -10,6 +9,7 @@ import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { findPostgres, sharedPostgres, type SharedPostgres } from '../../support/postgres-server.js'
 import { candidateOf, decisionOf, lookupOf, service } from './support.js'
+import { makeFolder } from '../../support/temporary-folder.js'
 
 const programs = findPostgres()
 
@@ -31,11 +31,10 @@ describe.skipIf(programs === null)('decisions on PostgreSQL', () => {
     server ??= await sharedPostgres(programs ?? '')
     const database = `review${++count}`
     url = server.createDatabase(database)
-    folder = mkdtempSync(join(tmpdir(), 'enrich-shared-review-'))
+    folder = makeFolder()
   })
   afterEach(async () => {
     for (const close of closes.splice(0).reverse()) await close()
-    rmSync(folder, { recursive: true, force: true })
   })
   afterAll(() => server?.stop())
 
@@ -70,30 +69,6 @@ describe.skipIf(programs === null)('decisions on PostgreSQL', () => {
       .slice(1)
       .filter((line) => line !== '')
       .map((line) => /Acme|Beta|Gamma/.exec(line)?.[0])
-
-  test('two who settle the same row at the same time: one does, and the other is told', async () => {
-    const [ann, ben] = [await reviewer('ann'), await reviewer('ben')]
-    const seen = new Map([[lookupOf('Acme'), 0]])
-    const outcomes = await Promise.all([
-      ann.store.decide([decisionOf('Acme', { decidedBy: 'Ann' })], seen),
-      ben.store.decide([decisionOf('Acme', { decidedBy: 'Ben', entityId: 'siq_other' })], seen),
-    ])
-    expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['conflict', 'decided'])
-    const others = outcomes.flatMap((outcome) => (outcome.kind === 'conflict' ? outcome.others : []))
-    const made = outcomes.flatMap((outcome) => (outcome.kind === 'decided' ? outcome.decisions : []))
-    expect(others).toEqual(made)
-    expect(ann.store.listCurrent(service)).toEqual(ben.store.listCurrent(service))
-  })
-
-  test('none of a group is made where one of it was decided in the meantime', async () => {
-    const [ann, ben] = [await reviewer('ann'), await reviewer('ben')]
-    await decide(ann, 'Acme')
-    const seen = new Map([lookupOf('Acme'), lookupOf('Beta')].map((lookup) => [lookup, 0]))
-    const outcome = await ben.store.decide([decisionOf('Beta'), decisionOf('Acme')], seen)
-    expect(outcome).toMatchObject({ kind: 'conflict', others: [{ name: 'Acme' }] })
-    await ann.store.refresh()
-    expect(standing(ann)).toHaveLength(1)
-  })
 
   test('what one decides comes to the file of the other; what is taken back leaves it', async () => {
     const [ann, ben] = [await reviewer('ann'), await reviewer('ben')]
@@ -139,15 +114,6 @@ describe.skipIf(programs === null)('decisions on PostgreSQL', () => {
     writeFileSync(cid.path, stale)
     await cid.book.sync()
     expect([standing(cid), namesIn(cid)]).toEqual([[], []])
-  })
-
-  test('what was taken back leaves what stood before it, also through several', async () => {
-    const ann = await reviewer('ann')
-    const first = await decide(ann, 'Acme', { entityId: 'siq_1' })
-    const second = await decide(ann, 'Acme', { entityId: 'siq_2', decidedAtMs: first.decidedAtMs + 1 })
-    const third = await decide(ann, 'Acme', { entityId: 'siq_3', decidedAtMs: first.decidedAtMs + 2 })
-    await ann.store.withdraw(service, [second.sequence, third.sequence])
-    expect(standing(ann)).toEqual([['Acme', 'siq_1']])
   })
 
   test('does what the store in a file does, whatever is done in whichever order', async () => {

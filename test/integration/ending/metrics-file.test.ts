@@ -1,29 +1,17 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { assertMetricsReplaceable, writeMetricsFile } from '../../../src/pipeline/history/metrics-file.js'
 import type { RunEnd } from '../../../src/pipeline/history/notify-message.js'
 import { readPrometheus, type Sample } from '../../support/prometheus-text.js'
 import { runEnd, summary } from './run-ends.js'
+import { makeFolder } from '../../support/temporary-folder.js'
 
 let folder = ''
 let path = ''
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'enrich-metrics-'))
+  folder = makeFolder()
   path = join(folder, 'enrich.prom')
-  onTestFinished(() => {
-    rmSync(folder, { recursive: true })
-  })
 })
 
 async function written(end: RunEnd): Promise<Sample[]> {

@@ -1,29 +1,18 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createChangesTarget, tryChanges } from '../../../src/pipeline/history/changes-file.js'
 import { writeChanges } from '../../../src/pipeline/history/read-history.js'
 import { assertFileApart } from '../../../src/pipeline/output/plain-table.js'
 import { openInput } from '../../../src/pipeline/input/input.js'
 import type { Change } from '../../../src/core/alarms.js'
 import { readParquet, rowsOfCsv, rowsOfNdjson } from '../../support/tables.js'
+import { makeFolder } from '../../support/temporary-folder.js'
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'changes-'))
-})
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true })
+  folder = makeFolder()
 })
 
 const hostile = '=HYPERLINK("http://x","<b>\u202e")\n"'

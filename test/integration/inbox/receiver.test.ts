@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseWebhookSecrets } from '../../../src/core/webhook-signature.js'
@@ -18,6 +17,7 @@ import { loadDriver } from '../../../src/platform/sqlite.js'
 import { startChild, type Child } from '../../support/child-process.js'
 import { sendAllThenRead, sendHead } from '../../support/raw-http.js'
 import { eventOf, newSecret, send, signedHeaders, type SentEvent } from '../../support/webhook-sender.js'
+import { makeFolder } from '../../support/temporary-folder.js'
 
 const Database = loadDriver()
 
@@ -29,7 +29,7 @@ const children: Child[] = []
 const checkpoint = () => join(folder, 'checkpoint.sqlite')
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'enrich-receiver-'))
+  folder = makeFolder()
   inbox = openFileInbox(checkpoint(), Date.now())
   receiver = await startReceiver({
     listen: { host: '127.0.0.1', port: 0 },
@@ -43,7 +43,6 @@ afterEach(async () => {
   await Promise.all(children.splice(0).map((child) => child.kill()))
   await receiver.close()
   await inbox.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const target = () => `${receiver.url}/hooks/enrich`

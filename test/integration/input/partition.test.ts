@@ -1,16 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openInput, type Input } from '../../../src/pipeline/input/input.js'
 import type { Partition } from '../../../src/core/partition.js'
 import { queryDuckDb } from '../../support/tables.js'
+import { makeFolder } from '../../support/temporary-folder.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'enrich-partition-'))
-afterAll(() => {
-  rmSync(folder, { recursive: true })
-})
+const folder = makeFolder()
 const path = (name: string) => join(folder, name)
 const write = (name: string, content: string | Buffer) => {
   writeFileSync(path(name), content)

@@ -1,16 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ingest, type IngestDeps } from '../../../src/pipeline/input/ingest.js'
 import { openInput } from '../../../src/pipeline/input/input.js'
 import { RowSpool } from '../../../src/pipeline/output/row-spool.js'
 import { queryDuckDb } from '../../support/tables.js'
+import { makeFolder } from '../../support/temporary-folder.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'row-keys-'))
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true })
-})
+const folder = makeFolder()
 
 const columns = { name: 'name', location: ['city'], context: [], identifiers: {} }
 

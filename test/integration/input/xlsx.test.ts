@@ -5,6 +5,7 @@ import { openInput, type InputAccess, type InputOptions } from '../../../src/pip
 import { textRow, writeXlsx, xlsxParts, type MadeWorkbook } from '../../support/xlsx-file.js'
 import { writeZip } from '../../support/zip-file.js'
 import { newFolder } from '../output/support.js'
+import { errorWith } from '../../support/error-with.js'
 
 const folder = newFolder()
 let fileCount = 0
@@ -180,10 +181,9 @@ describe('a header', () => {
   ])('%s is refused by name', async (_, rows, merges) => {
     const cells = merges.split(',').map((ref) => `<mergeCell ref="${ref}"/>`)
     const path = made(`${rows}${below}</sheetData><mergeCells>${cells.join('')}</mergeCells><sheetData>`)
-    await expect(read([path])).rejects.toMatchObject({
-      code: 'INPUT_HEADER_UNCLEAR',
-      message: expect.stringMatching(/^row 1 of .*, sheet "Data" is not a clear header/) as string,
-    })
+    await expect(read([path])).rejects.toMatchObject(
+      errorWith('INPUT_HEADER_UNCLEAR', { message: /^row 1 of .*, sheet "Data" is not a clear header/ }),
+    )
   })
 
   test('with a name twice is refused, also below a title', async () => {

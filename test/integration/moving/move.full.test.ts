@@ -1,16 +1,7 @@
-import {
-  copyFileSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { UserError } from '../../../src/core/errors.js'
 import { parsePostgresUrl } from '../../../src/core/server-addresses.js'
 import { openWorker } from '../../../src/pipeline/checkpoint/postgres/lease.js'
@@ -32,6 +23,7 @@ import { createWorkplace, servicesOfTests } from '../../support/pipeline-job.js'
 import { findPostgres, sharedPostgres, type SharedPostgres } from '../../support/postgres-server.js'
 import { job, scope, startMs } from '../checkpoint/support.js'
 import { fileRows, fillFile, historyRows, moveDeps, serverRows } from './support.js'
+import { makeFolder } from '../../support/temporary-folder.js'
 
 const Database = loadDriver()
 
@@ -73,10 +65,7 @@ describe.skipIf(programs === null)('moving a checkpoint', () => {
     server = await sharedPostgres(programs ?? '')
   })
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'enrich-move-'))
-  })
-  afterEach(() => {
-    rmSync(folder, { recursive: true, force: true })
+    folder = makeFolder()
   })
   afterAll(() => server.stop())
 

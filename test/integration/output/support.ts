@@ -13,18 +13,7 @@ import type { AnswerLines } from '../../../src/pipeline/output/answer-lines.js'
 import { resolveOutputForm } from '../../../src/pipeline/output/output-format.js'
 import { publish, type PublishReport } from '../../../src/pipeline/output/publish.js'
 
-const folders: string[] = []
-
-/** A folder that is gone when the test file is through. */
-export function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'enrich-test-'))
-  folders.push(folder)
-  return folder
-}
-
-afterAll(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
+export { makeFolder as newFolder } from '../../support/temporary-folder.js'
 
 /** A run as a server would send it, with provenance. */
 function matchedRun(name = 'Acme'): RunObjectLenient {

@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Lookup } from '../../../src/core/lookup-identity.js'
 import { openEarlierNames } from '../../../src/pipeline/input/row-reader.js'
 import { type CheckpointReader, calculateResolutionKey } from '../../../src/pipeline/checkpoint/lookup.js'
 import { peekAtCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { systemRandom } from '../../../src/platform/random.js'
+import { makeFolder } from '../../support/temporary-folder.js'
 
 const scope = 'https://a.example'
 const nameOf = (name: string): Lookup => ({ name, location: null, context: null })
@@ -23,10 +22,7 @@ function counted(path: string): { open: () => CheckpointReader | null; times: ()
 }
 
 function checkpointPath(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'enrich-asked-'))
-  onTestFinished(() => {
-    rmSync(folder, { recursive: true, force: true })
-  })
+  const folder = makeFolder()
   return join(folder, 'checkpoint.sqlite')
 }
 

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -9,6 +8,7 @@ import type { RunSummary } from '../../../src/pipeline/history/run-summary.js'
 import { decided, decidedNone, domainLookupOf, writeDecisions } from '../../support/decisions.js'
 import type { FakeKnowledge } from '../../support/fake-knowledge.js'
 import { companyWorld, runStages, serveCompanies, writeCompanies, type Tap } from '../../support/stage-job.js'
+import { makeFolder } from '../../support/temporary-folder.js'
 
 let folder: string
 let tap: Tap
@@ -16,7 +16,7 @@ let knowledge: FakeKnowledge
 let services: { close(): Promise<void> }[] = []
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'enrich-decided-stages-'))
+  folder = makeFolder()
   writeCompanies(folder, 4)
   knowledge = companyWorld(4, 8)
   const served = await serveCompanies(knowledge, {
@@ -28,7 +28,6 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await Promise.all(services.map((service) => service.close()))
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const path = () => join(folder, 'decisions.csv')

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type KeyedLookup, buildStageLookup } from '../../../src/pipeline/checkpoint/lookup.js'
@@ -14,6 +12,7 @@ import { createDefaultStages } from '../../../src/pipeline/scheduler/scheduling.
 import { waitForLost, type LostWaitDeps } from '../../../src/pipeline/scheduler/job.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { hurriedClock } from '../../support/hurried-clock.js'
+import { makeFolder } from '../../support/temporary-folder.js'
 
 /** Five minutes of research, and six tries of the delivery. */
 const hopeMs = 730_000
@@ -27,7 +26,7 @@ let inbox: Inbox
 let waits: number[]
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'enrich-lost-'))
+  folder = makeFolder()
   const path = join(folder, 'checkpoint.sqlite')
   const nowMs = clock.nowMs()
   openAgain = () =>
@@ -39,7 +38,6 @@ beforeEach(() => {
 afterEach(async () => {
   await inbox.close()
   checkpoint.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 /** Submissions that left so long ago, and whose answers were lost. */

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { parseWebhookSecrets } from '../../../src/core/webhook-signature.js'
@@ -10,14 +8,12 @@ import { createFaults, faultPlan, type FaultPlan } from '../../../src/service/fa
 import { companyWorld, runStages, tapService, writeCompanies, type Tap } from '../../support/stage-job.js'
 import { startWebhookService } from '../../support/webhook-service.js'
 import { freePort } from '../../support/loopback-server.js'
+import { makeFolder } from '../../support/temporary-folder.js'
 
 const nameCount = 8
 const companyCount = 4
 
-const base = mkdtempSync(join(tmpdir(), 'enrich-stage-webhooks-'))
-afterAll(() => {
-  rmSync(base, { recursive: true, force: true })
-})
+const base = makeFolder()
 
 /** A run with all stages whose answers are sent to it. */
 async function runReceiving(

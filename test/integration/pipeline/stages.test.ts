@@ -1,6 +1,5 @@
 import { readStageAnswers, type StageAnswers } from '../../../src/pipeline/answers/stage-answers.js'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createServiceClient } from '../../../src/client/client.js'
@@ -22,6 +21,7 @@ import { createFaults, faultPlan } from '../../../src/service/faults.js'
 import type { RunningService, ServiceOptions } from '../../../src/service/service.js'
 import { keys } from '../../support/keys.js'
 import { companyWorld, runStages, serveCompanies, writeCompanies, type Tap } from '../../support/stage-job.js'
+import { makeFolder } from '../../support/temporary-folder.js'
 
 const nameCount = 12
 const companyCount = 5
@@ -29,13 +29,12 @@ let folder: string
 let services: { close(): Promise<void> }[] = []
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'enrich-stages-'))
+  folder = makeFolder()
   writeCompanies(folder, nameCount)
 })
 afterEach(async () => {
   await Promise.all(services.map((service) => service.close()))
   services = []
-  rmSync(folder, { recursive: true, force: true })
 })
 
 async function serve(

@@ -22,6 +22,7 @@ import {
 } from '../../support/strange-service.js'
 import { hurriedClock } from '../../support/hurried-clock.js'
 import { createWorkplace, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
+import { errorWith } from '../../support/error-with.js'
 
 let place: Workplace
 const serve = servicesOfTests()
@@ -336,10 +337,9 @@ test('a second process on the same checkpoint is told who holds it', async () =>
   const interrupt = new AbortController()
   const running = place.run(service, {}, { signal: interrupt.signal })
   while (service.runs.length < 1) await new Promise((resolve) => setTimeout(resolve, 5))
-  await expect(place.run(service)).rejects.toMatchObject({
-    code: 'CHECKPOINT_IN_USE',
-    message: expect.stringContaining(`process ${process.pid} on`),
-  })
+  await expect(place.run(service)).rejects.toMatchObject(
+    errorWith('CHECKPOINT_IN_USE', { message: `process ${process.pid} on` }),
+  )
   interrupt.abort()
   await running
 })

@@ -4,23 +4,19 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openOwn, readOwn, type OpenOwnOptions, type OwnSqlite } from '../../../src/platform/own-sqlite.js'
 import { NotOursError, openSqlite, readSchemaVersion, type Sqlite } from '../../../src/platform/sqlite.js'
+import { makeFolder } from '../../support/temporary-folder.js'
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'enrich-own-sqlite-'))
-})
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true })
+  folder = makeFolder()
 })
 
 const applicationId = 0x01020304

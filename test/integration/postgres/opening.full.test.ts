@@ -1,5 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { UserError } from '../../../src/core/errors.js'
@@ -16,6 +15,8 @@ import { connectPostgres } from '../../../src/platform/postgres/connect.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { canMount, mountSmallDisk } from '../../crash/small-disk.js'
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/postgres-server.js'
+import { makeFolder } from '../../support/temporary-folder.js'
+import { errorWith } from '../../support/error-with.js'
 
 const programs = findPostgres() ?? ''
 const password = 'correct horse battery'
@@ -25,7 +26,7 @@ describe.skipIf(programs === '')('opening a checkpoint on PostgreSQL', () => {
   let databaseCount = 0
   let database = ''
   const opened: SharedDatabase[] = []
-  const folder = mkdtempSync(join(tmpdir(), 'opening-'))
+  const folder = makeFolder()
 
   beforeAll(async () => {
     server = await startPostgres(programs, { auth: 'scram-sha-256' })
@@ -40,7 +41,6 @@ describe.skipIf(programs === '')('opening a checkpoint on PostgreSQL', () => {
     await Promise.all(opened.splice(0).map((one) => one.close()))
   })
   afterAll(async () => {
-    rmSync(folder, { recursive: true })
     await server.stop()
   })
 
@@ -189,10 +189,9 @@ describe.skipIf(programs === '')('opening a checkpoint on PostgreSQL', () => {
     expect(await errorOf(open())).toMatchObject({ code: 'CHECKPOINT_SERVER_NOT_DURABLE' })
     const unsafe = await startPostgres(programs, { fsync: false })
     try {
-      expect(await errorOf(open({}, unsafe.url()))).toMatchObject({
-        code: 'CHECKPOINT_SERVER_NOT_DURABLE',
-        message: expect.stringContaining('fsync is off') as string,
-      })
+      expect(await errorOf(open({}, unsafe.url()))).toMatchObject(
+        errorWith('CHECKPOINT_SERVER_NOT_DURABLE', { message: 'fsync is off' }),
+      )
     } finally {
       await unsafe.stop()
     }

@@ -1,11 +1,12 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { getShippedEdition, readEdition } from '../../../src/registry/edition.js'
 import { importRegister } from '../../../src/registry/load.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import { openShippedRegistry } from '../../../src/registry/read-registry.js'
+import { makeFolder } from '../../support/temporary-folder.js'
 
 test('the edition of the shipped registry is told from its file as its import makes it', () => {
   const registry = openShippedRegistry()
@@ -14,10 +15,7 @@ test('the edition of the shipped registry is told from its file as its import ma
 })
 
 test('the edition of a registry is read as the registry tells it, and changes with its content', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'enrich-edition-'))
-  onTestFinished(() => {
-    rmSync(folder, { recursive: true, force: true })
-  })
+  const folder = makeFolder()
   const path = join(folder, 'registry.sqlite')
   const editions: string[] = []
   for (const [name, row] of [
@@ -41,10 +39,7 @@ test('where there is no registry, none is made by asking for its edition', async
 })
 
 test('what is read at once is of one edition, though another process imports meanwhile', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'enrich-edition-'))
-  onTestFinished(() => {
-    rmSync(folder, { recursive: true, force: true })
-  })
+  const folder = makeFolder()
   const path = join(folder, 'registry.sqlite')
   writeFileSync(join(folder, 'one.csv'), 'id,name\n1,Acme GmbH\n')
   await importRegister(path, { format: 'csv', path: join(folder, 'one.csv'), sourceName: 'one' })

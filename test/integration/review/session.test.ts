@@ -12,6 +12,7 @@ import {
   reviewPlaces,
   type ReviewPlace,
 } from '../../support/review-place.js'
+import { errorWith } from '../../support/error-with.js'
 
 const createPlace = reviewPlaces()
 const names = inventedNames(12)
@@ -367,10 +368,9 @@ describe('the decisions file', () => {
     const sound = readFileSync(path, 'utf8')
     writeFileSync(path, `${sound}<<<<<<< HEAD\n`)
     const deciding = session.decide([noneOf(rows[1]?.lookup ?? '')])
-    await expect(deciding).rejects.toMatchObject({
-      code: 'DECISIONS_INVALID',
-      hint: expect.stringContaining('the decision is stored') as string,
-    })
+    await expect(deciding).rejects.toMatchObject(
+      errorWith('DECISIONS_INVALID', { hint: 'the decision is stored' }),
+    )
     expect(session.getCounts()).toMatchObject({ decidedCount: 2 })
     writeFileSync(path, sound)
     await session.refresh()

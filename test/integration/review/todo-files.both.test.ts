@@ -1,19 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished, test } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import type { Candidate } from '../../../src/core/decisions.js'
 import { publishTable } from '../../../src/pipeline/output/plain-table.js'
 import { instructions, readTodo, todoColumns, type TodoLine } from '../../../src/review/exchange/todo-file.js'
 import type { QueueRow } from '../../../src/review/page-data.js'
 import { editedInOffice, findOffice, savedByOffice, seenInOffice } from '../../support/office.js'
 import { textRow, writeXlsx } from '../../support/xlsx-file.js'
+import { makeFolder } from '../../support/temporary-folder.js'
 
 function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'enrich-todo-'))
-  onTestFinished(() => {
-    rmSync(folder, { recursive: true, force: true })
-  })
+  const folder = makeFolder()
   return folder
 }
 

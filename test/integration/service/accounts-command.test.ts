@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CliIo } from '../../../src/cli/terminal/command-io.js'
@@ -8,9 +7,10 @@ import { parseWebhookSecrets } from '../../../src/core/webhook-signature.js'
 import { startChild, type Child } from '../../support/child-process.js'
 import { keys } from '../../support/keys.js'
 import { connect, kickoffPath, type ServiceClient } from '../../support/service-client.js'
+import { makeFolder } from '../../support/temporary-folder.js'
 
 const childModule = import.meta.resolve('../../support/service-child.ts')
-const folder = mkdtempSync(join(tmpdir(), 'enrich-accounts-cli-'))
+const folder = makeFolder()
 const dataFolder = join(folder, 'data')
 
 let child: Child
@@ -23,7 +23,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await child.kill()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 /** `enrich accounts …` in this process, on the data of the service in the other one. */

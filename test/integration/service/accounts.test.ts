@@ -1,7 +1,6 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseWebhookSecrets } from '../../../src/core/webhook-signature.js'
 import type { Sqlite } from '../../../src/platform/sqlite.js'
 import { createAccountBook, type AccountBook } from '../../../src/service/accounts/account-book.js'
@@ -14,11 +13,9 @@ import {
 } from '../../../src/service/storage/database.js'
 import { openBook } from '../../support/account-book.js'
 import { startTestService } from '../../support/test-service.js'
+import { makeFolder } from '../../support/temporary-folder.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'enrich-book-'))
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true })
-})
+const folder = makeFolder()
 const newFolder = () => mkdtempSync(join(folder, 'data-'))
 
 const unbounded = { v3Enabled: true, creditUnits: null, monthlyUnitsMax: null }

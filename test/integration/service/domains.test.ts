@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildConnector } from 'undici'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { UserError } from '../../../src/core/errors.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { limits } from '../../../src/service/limits.js'
@@ -13,6 +12,7 @@ import { createWebsiteCheck, type SiteVisit } from '../../../src/service/records
 import type { Connect } from '../../../src/platform/outbound/pinned-connect.js'
 import { manualClock } from '../../support/manual-clock.js'
 import { nameServer, publicAddress } from '../../support/webhook-service.js'
+import { makeFolder } from '../../support/temporary-folder.js'
 
 type Site = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -279,10 +279,7 @@ describe('redirects', () => {
 })
 
 describe('lists of domains', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'enrich-lists-'))
-  afterAll(() => {
-    rmSync(folder, { recursive: true, force: true })
-  })
+  const folder = makeFolder()
   const refusalOf = async (loading: Promise<unknown>): Promise<UserError> => {
     const error: unknown = await loading.catch((reason: unknown) => reason)
     if (error instanceof UserError) return error

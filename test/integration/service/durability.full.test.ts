@@ -1,19 +1,16 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { startService, type ServiceOptions } from '../../../src/service/service.js'
 import { callUntilKilled, startChild, type Child } from '../../support/child-process.js'
 import { fakeKnowledge, matchOf } from '../../support/fake-knowledge.js'
 import { connect, kickoffPath, type ServiceClient } from '../../support/service-client.js'
 import { keys } from '../../support/keys.js'
+import { makeFolder } from '../../support/temporary-folder.js'
 
 const childModule = import.meta.resolve('../../support/service-child.ts')
 
-const folder = mkdtempSync(join(tmpdir(), 'enrich-service-'))
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true })
-})
+const folder = makeFolder()
 
 function options(dataFolder: string, more: Partial<ServiceOptions> = {}): ServiceOptions {
   return {

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { hashKey, storeAccounts, createStoredCallers } from '../../../src/service/accounts/accounts.js'
@@ -11,11 +10,9 @@ import { Researcher } from '../../../src/service/runs/researcher.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { fakeKnowledge, matchOf, sampleEntity } from '../../support/fake-knowledge.js'
 import { manualClock } from '../../support/manual-clock.js'
+import { makeFolder } from '../../support/temporary-folder.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'enrich-full-'))
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true })
-})
+const folder = makeFolder()
 
 /** A store on real SQLite that can be told it has no page left, which it reports as a full disk. */
 function openStore() {

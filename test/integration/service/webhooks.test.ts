@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { systemRandom } from '../../../src/platform/random.js'
 import { createEndsJournal } from '../../../src/service/deliveries/deliverer.js'
 import type { AttemptEnd } from '../../../src/service/deliveries/event-store.js'
@@ -22,12 +21,10 @@ import { manualClock } from '../../support/manual-clock.js'
 import { connect, kickoffPath } from '../../support/service-client.js'
 import { openBesides, startWebhookService } from '../../support/webhook-service.js'
 import { selfSigned } from '../client/self-signed.js'
+import { makeFolder } from '../../support/temporary-folder.js'
 
 const childModule = import.meta.resolve('../../support/service-child.ts')
-const folder = mkdtempSync(join(tmpdir(), 'enrich-events-'))
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true })
-})
+const folder = makeFolder()
 
 async function startReceiver(): Promise<HookReceiver> {
   const receiver = await startHookReceiver()

@@ -1,17 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { UserError } from '../../../src/core/errors.js'
 import { parseConfig, readConfigFile, type Environment } from '../../../src/config/file-config.js'
 import { resolveApiKey, resolveSettings } from '../../../src/config/settings.js'
+import { makeFolder } from '../../support/temporary-folder.js'
 
 const canary = 'CANARY-4f3a9c'
-const folder = mkdtempSync(join(tmpdir(), 'enrich-key-'))
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true })
-})
+const folder = makeFolder()
 
 function write(name: string, text: string): string {
   const path = join(folder, name)
