@@ -220,15 +220,7 @@ describe.skipIf(programs === '')('tables', () => {
     place.write('query.sql', 'SELECT id, company, town FROM suppliers ORDER BY id')
     const steps = [
       [url, '--query', 'query.sql', '-o', 'sqlite:crm.sqlite#first'],
-      [
-        'sqlite:crm.sqlite#first',
-        '-o',
-        'duckdb:crm.duckdb#second',
-        '--name-column',
-        'company',
-        '--prefix',
-        'b_',
-      ],
+      'sqlite:crm.sqlite#first -o duckdb:crm.duckdb#second --name-column company --prefix b_'.split(' '),
       ['duckdb:crm.duckdb#second', '-o', `${url}#third`, '--name-column', 'company', '--prefix', 'c_'],
     ]
     for (const step of steps) {

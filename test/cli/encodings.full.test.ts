@@ -43,15 +43,7 @@ describe('a guessed encoding is told before anything is submitted', () => {
   test('by registry import, and the company is found by its name', async () => {
     const place = createPlace()
     place.write('register.csv', Buffer.from('id;name\n1;M\xfcller AG\n2;Z\xfcrcher K\xe4se\n', 'latin1'))
-    const imported = await place.run([
-      'registry',
-      'import',
-      'csv',
-      'register.csv',
-      '--json',
-      '--registry',
-      'r.sqlite',
-    ])
+    const imported = await place.run('registry import csv register.csv --json --registry r.sqlite'.split(' '))
     expect(imported.stderr).toMatch(/detected windows-1252: it has "Müller AG"/)
     expect(JSON.parse(imported.stdout)).toMatchObject({
       importedCount: 2,

@@ -70,18 +70,7 @@ describe('what people read', () => {
 
   test('help of each command', async () => {
     const place = createPlace()
-    const commands = [
-      'plan',
-      'show',
-      'status',
-      'export',
-      'retry',
-      'serve',
-      'receive',
-      'mcp',
-      'doctor',
-      'registry',
-    ]
+    const commands = 'plan show status export retry serve receive mcp doctor registry'.split(' ')
     const texts = await Promise.all(commands.map((name) => said(place, [name, '--help'])))
     expectGolden('help-of-commands', texts.join('\n'), place)
   })

@@ -107,14 +107,7 @@ describe('the output in the config', () => {
     const { code, stdout } = await place.run(['init', 'sqlite:crm.sqlite#list', '--yes'])
     expect([code, stdout]).toEqual([0, expect.stringContaining('writes sqlite:crm.sqlite#list_enriched;')])
     expect((await place.run(['run', '--quiet'])).code).toBe(0)
-    const written = await place.run([
-      'plan',
-      'sqlite:crm.sqlite#list_enriched',
-      '-o',
-      'o.csv',
-      '--prefix',
-      'new_',
-    ])
+    const written = await place.run('plan sqlite:crm.sqlite#list_enriched -o o.csv --prefix new_'.split(' '))
     expect(written.stdout).toMatch(/^ +1 {2}rows?$/m)
   })
 })

@@ -420,14 +420,7 @@ describe('an assistant', () => {
         ['decide', { files: [path], decisions: [{ lookup: '0'.repeat(32), verdict: 'none' }] }],
       ] as const)
         expect([path, await assistant.call(tool, args)]).toMatchObject([path, { code: 'PATH_OUTSIDE_ROOT' }])
-    for (const path of [
-      '../new.csv',
-      'new.csv',
-      'up/new.csv',
-      '-',
-      '.secret/out.csv',
-      '.enrich/checkpoint.sqlite',
-    ])
+    for (const path of '../new.csv new.csv up/new.csv - .secret/out.csv .enrich/checkpoint.sqlite'.split(' '))
       expect([path, await assistant.call('run', { files, output: path, max_lookups: 1 })]).toMatchObject([
         path,
         { code: 'PATH_OUTSIDE_ROOT' },

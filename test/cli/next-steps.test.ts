@@ -37,15 +37,7 @@ test('a run to standard output, and one that wrote nothing, name no file to show
   const place = createPlace()
   place.write('in.csv', 'company_name\nApple\nMicrosoft\n')
   const piped = await place.run(['in.csv', '-o', '-', '--format', 'csv'])
-  const stopped = await place.run([
-    'in.csv',
-    '-o',
-    'out.csv',
-    '--max-lookups',
-    '0',
-    '--checkpoint',
-    'c.sqlite',
-  ])
+  const stopped = await place.run('in.csv -o out.csv --max-lookups 0 --checkpoint c.sqlite'.split(' '))
   expect([piped.code, stopped.code]).toEqual([0, 8])
   expect(piped.stderr + stopped.stderr).not.toContain('enrich show')
 })

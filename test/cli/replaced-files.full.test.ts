@@ -16,17 +16,7 @@ import { createPlace, type CliPlace } from '../support/cli.js'
 const runs: readonly (readonly [title: string, args: readonly string[], files: readonly string[]])[] = [
   [
     'CSV, its basis, changes, report and metrics',
-    [
-      'list.csv',
-      '-o',
-      'out.csv',
-      '--changes',
-      'changes.csv',
-      '--report',
-      'report.html',
-      '--metrics-file',
-      'm.prom',
-    ],
+    'list.csv -o out.csv --changes changes.csv --report report.html --metrics-file m.prom'.split(' '),
     ['out.csv', 'out.csv.basis.csv', 'changes.csv', 'report.html', 'm.prom'],
   ],
   ['Parquet', ['list.csv', '-o', 'out.parquet'], ['out.parquet']],
@@ -38,17 +28,7 @@ const runs: readonly (readonly [title: string, args: readonly string[], files: r
   ['the report of a run', ['report', '-o', 'r.html'], ['r.html']],
   [
     'wrong answers',
-    [
-      'registry',
-      'evaluate',
-      'queries.csv',
-      '--map',
-      'expected=lei',
-      '--id-type',
-      'lei',
-      '--errors',
-      'wrong.csv',
-    ],
+    'registry evaluate queries.csv --map expected=lei --id-type lei --errors wrong.csv'.split(' '),
     ['wrong.csv'],
   ],
   ['a config', ['init', 'list.csv', '--config', 'c.json', '--yes'], ['c.json']],

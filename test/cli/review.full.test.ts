@@ -22,14 +22,7 @@ async function placeOf(nameCount: number, rowCount = nameCount): Promise<CliPlac
   const place = createPlace()
   const names = inventedNames(nameCount)
   place.write('register.csv', csvOf(ambiguousRows(names)))
-  const imported = await place.run([
-    'registry',
-    'import',
-    'csv',
-    'register.csv',
-    '--id-type',
-    'registration_id',
-  ])
+  const imported = await place.run('registry import csv register.csv --id-type registration_id'.split(' '))
   expect([imported.code, imported.stderr]).toEqual([0, expect.any(String)])
   const rows = Array.from({ length: rowCount }, (_, at) => names[at % names.length] ?? '')
   place.write('companies.csv', `company_name\n${rows.map((name) => `${name}\n`).join('')}`)

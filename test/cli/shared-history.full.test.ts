@@ -43,14 +43,7 @@ const timeless = (text: string): string =>
     .replaceAll(/<svg [^>]*"timeline-.*?<\/svg>/gs, 'TIMELINE')
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d( UTC)?/g, 'TIME')
     .replaceAll(/\b\d+(\.\d+)?(ms|s)\b/g, 'DURATION')
-const unlikeMembers = [
-  'startedAtMs',
-  'endedAtMs',
-  'elapsedMs',
-  'askingMs',
-  'timeline',
-  'submissionsPerMinute',
-]
+const unlikeMembers = 'startedAtMs endedAtMs elapsedMs askingMs timeline submissionsPerMinute'.split(' ')
 const withoutTimes = (json: string) =>
   JSON.parse(json, (key, value: unknown) => (unlikeMembers.includes(key) ? undefined : value)) as unknown
 

@@ -251,14 +251,7 @@ describe('other commands on a terminal', () => {
     const place = createPlace()
     const rows = Array.from({ length: 60_000 }, (_, index) => `${index},Company ${index},Lyon\n`)
     place.write('register.csv', `id,name,city\n${rows.join('')}`)
-    const pty = startInPty(place, [
-      'registry',
-      'import',
-      'csv',
-      'register.csv',
-      '--id-type',
-      'registration_id',
-    ])
+    const pty = startInPty(place, 'registry import csv register.csv --id-type registration_id'.split(' '))
     await pty.sees(/^[\d,]+ rows read · [\d,]+\/s$/m)
     expect(await pty.ended).toBe(0)
     const screen = await expectCleanEnd(pty)
@@ -292,17 +285,7 @@ describe('other commands on a terminal', () => {
   test('the output to the terminal itself is not drawn over', async () => {
     const place = createPlace()
     copyFileSync(fixture('companies.csv'), place.path('in.csv'))
-    const pty = startInPty(place, [
-      'in.csv',
-      '--limit',
-      '5',
-      '-o',
-      '-',
-      '--format',
-      'csv',
-      '--columns',
-      'status',
-    ])
+    const pty = startInPty(place, 'in.csv --limit 5 -o - --format csv --columns status'.split(' '))
     expect(await pty.ended).toBe(0)
     expect(pty.raw()).not.toContain('\u001b')
     expect(pty.raw()).toMatch(/,last_contacted,enrich_status\r\n[^\r]*,matched\r\n/)

@@ -30,17 +30,7 @@ describe('the document', () => {
   test('is OpenAPI 3.1, with every block that it needs and no other', () => {
     expect(api.openapi).toBe('3.1.0')
     expect(Object.keys(api).sort()).toEqual(
-      [
-        'components',
-        'info',
-        'jsonSchemaDialect',
-        'openapi',
-        'paths',
-        'security',
-        'servers',
-        'tags',
-        'webhooks',
-      ].sort(),
+      'components info jsonSchemaDialect openapi paths security servers tags webhooks'.split(' ').sort(),
     )
     expect(api.info).toMatchObject({
       title: expect.any(String),

@@ -9,17 +9,7 @@ describe('a process that dies at any step, and the next one', () => {
 
   test('the steps are every change of the checkpoint, every exchange and every change of a file', () => {
     const kinds = new Set(whole.life.steps.map((step) => step.replace(/^(before|after) /, '')))
-    for (const kind of [
-      'register',
-      'plan',
-      'intend',
-      'exchange',
-      'accept',
-      'withdraw',
-      'reject',
-      'answer',
-      'endJob',
-    ])
+    for (const kind of 'register plan intend exchange accept withdraw reject answer endJob'.split(' '))
       expect(kinds).toContain(kind)
     const file = '.out.csv.tmp'
     const basis = '.out.csv.basis.csv.tmp'

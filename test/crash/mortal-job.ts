@@ -37,16 +37,7 @@ const memoryFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 const goneProcessId = 2 ** 22 + 1
 
 /** Six distinct lookups in eight rows, with every fate a lookup can have; one row asks for nothing. */
-const rows = [
-  'Acme,Paris',
-  'Bolt,Lyon',
-  ',Nice',
-  'Cargo,Lille',
-  'Acme,Paris',
-  'Dull,Metz',
-  'Echo,Brest',
-  'Flint,Nantes',
-]
+const rows = 'Acme,Paris Bolt,Lyon ,Nice Cargo,Lille Acme,Paris Dull,Metz Echo,Brest Flint,Nantes'.split(' ')
 export const oldOutput = 'the output of yesterday\n'
 
 export type OnLost = RunOrder['requests']['onLost']

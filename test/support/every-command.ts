@@ -65,16 +65,7 @@ export const commandCases: Readonly<Record<string, CommandCase>> = {
     env: { ENRICH_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}` },
   },
   'registry import': {
-    args: [
-      'registry',
-      'import',
-      'csv',
-      'register.csv',
-      '--id-type',
-      'registration_id',
-      '--registry',
-      'r.sqlite',
-    ],
+    args: 'registry import csv register.csv --id-type registration_id --registry r.sqlite'.split(' '),
     types: ['import'],
   },
   'registry load': {
@@ -153,16 +144,7 @@ export async function everyState(whenFinished: (remove: () => void) => void): Pr
     // The second night has a row less.
     enriched,
     [...enriched, '--limit', '1'],
-    [
-      'registry',
-      'import',
-      'csv',
-      'register.csv',
-      '--id-type',
-      'registration_id',
-      '--registry',
-      'mine.sqlite',
-    ],
+    'registry import csv register.csv --id-type registration_id --registry mine.sqlite'.split(' '),
     account('add', 'acme', '--credit', '10'),
   ]
   for (const args of prepare) {

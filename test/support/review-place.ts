@@ -61,24 +61,7 @@ export function ambiguousRows(names: readonly string[]): Row[] {
   ])
 }
 
-const syllables = [
-  'bal',
-  'cor',
-  'den',
-  'fir',
-  'gan',
-  'hol',
-  'jur',
-  'kem',
-  'lin',
-  'mor',
-  'nab',
-  'pel',
-  'rud',
-  'tor',
-  'vex',
-  'wim',
-]
+const syllables = 'bal cor den fir gan hol jur kem lin mor nab pel rud tor vex wim'.split(' ')
 /** Words that no registry knows, each unlike the others. */
 const wordOf = (number: number): string =>
   [number % 16, (number >> 4) % 16, (number >> 8) % 16].map((at) => syllables[at] ?? '').join('')

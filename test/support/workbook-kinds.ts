@@ -4,17 +4,7 @@ import type { ZippedFile } from './zip-file.js'
  * One table as programs of different kinds write it: texts, one with leading zeros; numbers shown with leading zeros, as
  * an amount and as a share; a day, an instant, a truth, and a text that XML and spreadsheets take for more than that.
  */
-export const kindsHeader = [
-  'company_name',
-  'code',
-  'zip',
-  'amount',
-  'share',
-  'day',
-  'instant',
-  'is_active',
-  'note',
-]
+export const kindsHeader = 'company_name code zip amount share day instant is_active note'.split(' ')
 
 const note = ' =1+1 <b>&amp; 東芝\nÜ '.replace('<b>', '&lt;b&gt;')
 const companies = ['Siemens AG', 'Apple Inc.', 'Müller &amp; Söhne']

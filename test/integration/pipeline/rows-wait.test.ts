@@ -60,14 +60,7 @@ describe.each(['csv', 'ndjson', 'parquet'])('rows of %s', (format) => {
     for (const [index, row] of rows.entries()) {
       const object = objects[index] ?? {}
       expect(Object.keys(row)).toEqual(Object.keys(object))
-      for (const name of [
-        'company_name',
-        'city',
-        'enrich_status',
-        'enrich_run_id',
-        'enrich_error',
-        'column_3',
-      ])
+      for (const name of 'company_name city enrich_status enrich_run_id enrich_error column_3'.split(' '))
         expect([index, name, row[name] ?? null]).toEqual([index, name, object[name] ?? null])
     }
     // All were answered before: none was asked twice.

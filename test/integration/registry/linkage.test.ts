@@ -15,17 +15,7 @@ function leiOf(number: number): string {
   return base + String(98 - remainder).padStart(2, '0')
 }
 
-const secColumns = [
-  'cik',
-  'name',
-  'sic',
-  'state_of_incorporation',
-  'city',
-  'state',
-  'zip',
-  'country',
-  'tickers',
-]
+const secColumns = 'cik name sic state_of_incorporation city state zip country tickers'.split(' ')
 let fileDay = 0
 
 /** A table of registrants, read as `registry load` reads one. */

@@ -309,13 +309,7 @@ describe('the BICs of a bank', () => {
   })
 
   it('of the country come first, then those of a head office, then those of the bank itself', async () => {
-    const { found } = await answerFor([
-      'AAAAFRPPXXX',
-      'FORDDEFF100',
-      'ZZZZDE22XXX',
-      'FORDDEFFXXX',
-      'FORDDEFF200',
-    ])
+    const { found } = await answerFor('AAAAFRPPXXX FORDDEFF100 ZZZZDE22XXX FORDDEFFXXX FORDDEFF200'.split(' '))
     expect(found).toEqual(['FORDDEFFXXX', 'ZZZZDE22XXX', 'FORDDEFF100', 'FORDDEFF200', 'AAAAFRPPXXX'])
   })
 
@@ -394,20 +388,7 @@ describe('factors', () => {
     { id: 'c', name: 'Quibble Widgets 2 Inc', city: 'Boston', country: 'US' },
     { id: 'd', name: 'Wobble Income Fund', country: 'US' },
   ])
-  const words = [
-    'Quibble',
-    'Widgets',
-    'Quible',
-    'Holdings',
-    'Ltd',
-    'GmbH',
-    'Inc',
-    '2',
-    '3',
-    'Wobble',
-    'Income',
-    'Fund',
-  ]
+  const words = 'Quibble Widgets Quible Holdings Ltd GmbH Inc 2 3 Wobble Income Fund'.split(' ')
 
   it('never both confirm a legal entity and deny it', () => {
     const names = fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 5 })
