@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatTableLines, wrapText } from '../../src/cli/terminal/screen.js'
 import { measureWidth } from '../../src/core/text.js'
+import { forAll } from '../support/properties.js'
 
 const widths = [40, 60, 80, 100, 120, 200]
 const wordOf = fc
@@ -63,24 +64,23 @@ describe('words on a terminal', () => {
   })
 
   test('no line is wider than the terminal, no word is broken and none is lost, whatever the words are', () => {
-    fc.assert(
-      fc.property(
+    forAll(
+      100,
+      [
         fc.array(wordOf, { minLength: 1, maxLength: 40 }),
         fc.constantFrom('', '  ', '  rows      ', 'ok    key         '),
         fc.constantFrom(...widths),
-        (words, label, columnCount) => {
-          const shown = wrapText(label + words.join(' '), columnCount)
-          for (const line of shown.split('\n')) {
-            const isOneWord = words.some(
-              (word) => line.endsWith(word) && measureWidth(word) > columnCount / 2,
-            )
-            if (!isOneWord) expect(measureWidth(line)).toBeLessThanOrEqual(columnCount)
-          }
-          expect(shown.split(/\s+/).filter((word) => word !== '')).toEqual(
-            (label + words.join(' ')).split(/\s+/).filter((word) => word !== ''),
-          )
-        },
-      ),
+      ],
+      (words, label, columnCount) => {
+        const shown = wrapText(label + words.join(' '), columnCount)
+        for (const line of shown.split('\n')) {
+          const isOneWord = words.some((word) => line.endsWith(word) && measureWidth(word) > columnCount / 2)
+          if (!isOneWord) expect(measureWidth(line)).toBeLessThanOrEqual(columnCount)
+        }
+        expect(shown.split(/\s+/).filter((word) => word !== '')).toEqual(
+          (label + words.join(' ')).split(/\s+/).filter((word) => word !== ''),
+        )
+      },
     )
   })
 })

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createWorkplace, type Workplace } from '../support/pipeline-job.js'
 import { generateTypes } from '../unit/manual/generated-types.js'
 
@@ -13,9 +13,6 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 let place: Workplace
 beforeEach(() => {
   place = createWorkplace()
-})
-afterEach(() => {
-  place.remove()
 })
 
 /** Prints what of the process was touched between its start and its end. `v8` is watched for any flag that is set. */

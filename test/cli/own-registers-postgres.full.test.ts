@@ -1,14 +1,9 @@
 import { copyFileSync } from 'node:fs'
-import { stringify } from 'csv-stringify/sync'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { at, canary, createPlace, quickConfig, writeConfig, type CliPlace } from '../support/cli.js'
-import { strangeMatch, startStrangeService } from '../support/strange-service.js'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { at, createPlace, quickConfig, writeConfig, type CliPlace } from '../support/cli.js'
 import { readBilled, readCells, writeOwnWorld } from '../support/own-register.js'
 import { findPostgres, sharedPostgres, type SharedPostgres } from '../support/postgres-server.js'
 import { serve } from '../support/served.js'
-import { rowsOfCsv } from '../support/tables.js'
-import { freePort } from '../support/loopback-server.js'
-import { eventOf, newSecret, send } from '../support/webhook-sender.js'
 
 const programs = findPostgres()
 const first = ['--first', 'own.sqlite', '--check-sample', '30%']
@@ -90,52 +85,5 @@ describe.skipIf(programs === null)('an own registry answers first, with a checkp
     expect([collected.code, collected.stderr]).toEqual([0, expect.anything()])
     expect(readCells(place, 'all.csv')).toEqual(readCells(place, 'file.csv'))
     expect(readCells(place, 'all.csv').map((row) => row['company_name'])).toEqual(names)
-  }, 120_000)
-
-  test('a reviewer decides a row by a file: the decision stands above both sides', async () => {
-    const { place, other, world, service, run } = await openPlaces()
-    const shared = ['--checkpoint', createDatabase()]
-    await run(place, 'out.csv', ...shared)
-    const review = ['review', 'companies.csv', ...first, ...shared, '--reviewer', 'Ann']
-    const exported = await other.run([...review, '--export', 'todo.csv'], at(service))
-    expect([exported.code, exported.stderr]).toEqual([0, expect.anything()])
-    const todo = rowsOfCsv(other.read('todo.csv'))
-    const [chosen = '', ...others] = todo.map((row) => row['name'] ?? '')
-    expect([chosen, ...others].filter((name) => !world.unknown.includes(name))).toEqual([])
-    const filled = todo.map((row) => ({ ...row, verdict: row['name'] === chosen ? 'none' : '' }))
-    other.write('todo.csv', stringify(filled, { header: true }))
-    const imported = await other.run([...review, '--import', 'todo.csv'], at(service))
-    expect([imported.code, imported.stderr]).toEqual([0, expect.stringContaining('1 lookup decided')])
-    expect((await run(place, 'out.csv', ...shared)).billedCount).toBe(0)
-    const decided = readCells(place).filter((row) => row['enrich_decision'] !== '')
-    expect(decided).toMatchObject([{ company_name: chosen, enrich_decision: 'none', enrich_answered_by: '' }])
-  }, 120_000)
-
-  test('webhooks bring the answers of the rest and of the sample', async () => {
-    const { place, world } = await openPlaces()
-    const secret = newSecret()
-    const target = `http://127.0.0.1:${await freePort()}/enrich`
-    const service = await startStrangeService({
-      apiKey: canary,
-      answers: Object.fromEntries(world.unknown.map((name) => [name, strangeMatch(name)])),
-      runTakes: { polls: Infinity },
-      accepted: (run, one) => {
-        void send(target, eventOf(one.finished(run)), { secrets: [secret] })
-      },
-    })
-    onTestFinished(() => service.close())
-    const hooks = ['--webhook-url', 'https://hooks.example.com/enrich', '--webhook-listen']
-    const flags = [...first, '--checkpoint', createDatabase(), ...hooks, new URL(target).host]
-    const { code, stderr } = await place.run(['companies.csv', '-o', 'out.csv', ...flags], {
-      env: { ENRICH_BASE_URL: service.baseUrl, ENRICH_WEBHOOK_SECRET: secret },
-    })
-    expect([code, stderr]).toEqual([0, expect.stringContaining(`${service.runs.length} webhooks`)])
-    const asked = service.runs.map(({ query }) => query.name)
-    expect(asked.filter((name) => !world.known.includes(name)).toSorted()).toEqual(world.unknown)
-    expect([new Set(asked).size, asked.length > world.unknown.length]).toEqual([asked.length, true])
-    expect(service.requests.filter(({ method }) => method === 'GET')).toEqual([])
-    expect(readCells(place).map((row) => row['enrich_answered_by']?.split(':')[0])).toEqual(
-      world.names.map((name) => (world.known.includes(name) ? 'registry' : 'http')),
-    )
   }, 120_000)
 })

@@ -6,7 +6,7 @@ import { unknownClassification, unknownProfiles } from '../../src/contract/unkno
 import type { Knowledge } from '../../src/service/knowledge.js'
 import { openDatabaseForCommand } from '../../src/service/storage/database.js'
 import { untilBuilt } from '../support/builds.js'
-import { fakeKnowledge, fullRecord, matchOf, sampleEntity } from '../support/fake-knowledge.js'
+import { fakeKnowledge, fullRecord, matchOf, sampleEntity, sampleRecord } from '../support/fake-knowledge.js'
 import { manualClock } from '../support/manual-clock.js'
 import { kickoffPath } from '../support/service-client.js'
 import { startTestService, type TestService } from '../support/test-service.js'

@@ -25,9 +25,6 @@ export interface HostileJob {
 /** The real pipeline over rows of these names, against a server that misbehaves as told. */
 export async function hostileJob(names: readonly string[], options: HostileOptions): Promise<HostileJob> {
   const place = createWorkplace()
-  onTestFinished(() => {
-    place.remove()
-  })
   const server = await startHostileServer(options)
   onTestFinished(() => server.close())
   place.writeRows(names.map((name) => `${name},`))

@@ -52,7 +52,6 @@ test.each(Object.entries(polls))('%s: the memory of the process stays bounded', 
   const server = await startHostileServer(options)
   onTestFinished(async () => {
     await server.close()
-    place.remove()
   })
   place.writeRows(Array.from({ length: rowCount }, (_unused, index) => `Company ${index},`))
   const config = {

@@ -7,6 +7,7 @@ import { completedRun } from '../support/true-service.js'
 import { hostileJob, type HostileJob } from './hostile-job.js'
 import { sendText, type Act } from './hostile-server.js'
 import { placesIn, strangeText, withText } from './strange-values.js'
+import { forAllAsync } from '../support/properties.js'
 
 const companyName = (index: number) => `Company ${index}`
 const names = (count: number) => Array.from({ length: count }, (_, index) => companyName(index))
@@ -60,8 +61,10 @@ describe('any JSON in any place of an answer', () => {
 
   test('each row gets a final outcome, and the columns stay typed', async () => {
     const strangers = fc.tuple(fc.constantFrom(...places), strangeText)
-    await fc.assert(
-      fc.asyncProperty(fc.array(strangers, { minLength: 150, maxLength: 150 }), async (changes) => {
+    await forAllAsync(
+      { numRuns: 2, endOnFailure: true },
+      [fc.array(strangers, { minLength: 150, maxLength: 150 })],
+      async (changes) => {
         const job = await hostileJob(names(changes.length), {
           poll: firstPoll((runId, name) => {
             const [path, text] = changes[Number(name.replace('Company ', ''))] ?? [['status'], '""']
@@ -76,8 +79,7 @@ describe('any JSON in any place of an answer', () => {
         })
         await expectWhole(job, changes.length)
         for (const state of Object.values(job.states())) expect(['answered', 'failed']).toContain(state)
-      }),
-      { numRuns: 2, endOnFailure: true },
+      },
     )
     expect(({} as { isPolluted?: boolean }).isPolluted).toBeUndefined()
   })

@@ -145,38 +145,6 @@ describe('a poll whose answer is none', () => {
     },
   )
 
-  test("another run's answer for good: held until the deadline, told, and answered by the same command later", async () => {
-    const job = await hostileJob(['Acme', 'Bolt'], {
-      poll: (response, { name }) => sendJson(response, 200, completedRun('run_999', name)),
-    })
-    const held = await job.run({ polling: { deadlineMinutes: 10 } })
-    expect(held).toMatchObject({ stop: null, answeredCount: 0, pendingCount: 2, heldCount: 2 })
-    expect(job.states()).toEqual({ Acme: 'running', Bolt: 'running' })
-    const error = 'the service answered with another run, "run_999"'
-    expect(job.place.readOutput()).toMatchObject([
-      { enrich_status: 'error', enrich_error: error },
-      { enrich_status: 'error', enrich_error: error },
-    ])
-    job.behave()
-    expect(await job.run()).toMatchObject({ stop: null, answeredCount: 2, billedCount: 0, heldCount: 0 })
-    expect(job.place.readOutput()).toMatchObject([
-      { enrich_legal_name: 'Acme SA', enrich_error: '' },
-      { enrich_legal_name: 'Bolt SA', enrich_error: '' },
-    ])
-  })
-
-  test("a run that is answered with its neighbour's run gets its own answer or none", async () => {
-    const job = await hostileJob(['Acme', 'Bolt'], {
-      poll: (response, { name, attempt }) =>
-        attempt === 1 && sendJson(response, 200, completedRun(name === 'Acme' ? 'run_2' : 'run_1', name)),
-    })
-    await job.run({ limits: { submitConcurrency: 1 } })
-    expect(job.place.readOutput()).toMatchObject([
-      { enrich_legal_name: 'Acme SA', enrich_run_id: 'run_1' },
-      { enrich_legal_name: 'Bolt SA', enrich_run_id: 'run_2' },
-    ])
-  })
-
   test('a refusal with a bomb for a body is a refusal: nothing is marked failed, and the run is kept', async () => {
     const refuse: Act = (response) => sendText(response, 401, bomb, { 'content-encoding': 'gzip' })
     const job = await hostileJob(['Acme'], { poll: refuse })

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterEach } from 'vitest'
@@ -11,6 +10,7 @@ import {
   type RunSummary,
 } from '../../src/index.js'
 import { startStrangeService, type StrangeService, type StrangeServiceOptions } from './strange-service.js'
+import { makeFolder } from './temporary-folder.js'
 
 type Row = Record<string, string>
 
@@ -24,7 +24,6 @@ export interface Workplace {
   writeRows(rows: readonly string[], name?: string): void
   run(service: Addressed, config?: EnrichConfig, options?: EnrichOptions): Promise<RunSummary>
   readOutput(name?: string): Row[]
-  remove(): void
 }
 
 /** Fast enough for tests: what is held to limits is tested where the limits are. */
@@ -34,7 +33,7 @@ const quick = {
 } as const satisfies EnrichConfig
 
 export function createWorkplace(): Workplace {
-  const folder = mkdtempSync(join(tmpdir(), 'enrich-pipeline-'))
+  const folder = makeFolder()
   const path = (name: string) => join(folder, name)
   return {
     folder,
@@ -59,9 +58,6 @@ export function createWorkplace(): Workplace {
       return run.summary
     },
     readOutput: (name = 'out.csv') => parse(readFileSync(path(name)), { columns: true }),
-    remove: () => {
-      rmSync(folder, { recursive: true, force: true })
-    },
   }
 }
 

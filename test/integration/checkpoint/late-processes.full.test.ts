@@ -6,7 +6,7 @@ import {
   joinSharedCheckpoint,
   type SharedRunDeps,
 } from '../../../src/pipeline/checkpoint/postgres/shared-run.js'
-import { type PlanPolicy } from '../../../src/core/lookup-state.js'
+import { createEmptyPlan, type PlanPolicy } from '../../../src/core/lookup-state.js'
 import { parsePostgresUrl } from '../../../src/core/server-addresses.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { connectPostgres } from '../../../src/platform/postgres/connect.js'

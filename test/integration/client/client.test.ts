@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { kickoffBody } from '../../../src/contract/resolution.js'
 import { apiKey, clientTo, serve } from './loopback.js'
+import { forAllAsync } from '../../support/properties.js'
 
 const echo = () =>
   serve((response) => {
@@ -54,15 +55,12 @@ describe('what a call sends', () => {
     const client = clientTo(server.url)
     const units = fc.array(fc.integer({ min: 0, max: 0xffff }), { minLength: 1, maxLength: 40 })
     const id = units.map((codes) => String.fromCharCode(...codes)).filter((text) => !/^\.{1,2}$/.test(text))
-    await fc.assert(
-      fc.asyncProperty(id, async (runId) => {
-        server.heard.length = 0
-        await client.pollRun(runId, {})
-        expect(server.heard).toHaveLength(1)
-        const segment = server.heard[0]!.url.replace('/v3/runs/', '')
-        expect(decodeURIComponent(segment)).toBe(runId.toWellFormed())
-      }),
-      { numRuns: 50 },
-    )
+    await forAllAsync(50, [id], async (runId) => {
+      server.heard.length = 0
+      await client.pollRun(runId, {})
+      expect(server.heard).toHaveLength(1)
+      const segment = server.heard[0]!.url.replace('/v3/runs/', '')
+      expect(decodeURIComponent(segment)).toBe(runId.toWellFormed())
+    })
   })
 })

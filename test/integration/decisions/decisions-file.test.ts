@@ -21,6 +21,7 @@ import {
 } from '../../../src/pipeline/decisions/decisions-file.js'
 import { decisionOf, lookupOf } from './support.js'
 import { makeFolder } from '../../support/temporary-folder.js'
+import { forAllAsync } from '../../support/properties.js'
 
 let folder: string
 let path: string
@@ -58,22 +59,19 @@ describe('a decisions file', () => {
       fc.record({ name: formula, note: formula, location: formula, by: text, verdict: fc.boolean() }),
       { maxLength: 5 },
     )
-    await fc.assert(
-      fc.asyncProperty(decisions, async (texts) => {
-        const made = texts.map(({ name, note, location, by, verdict }, index) =>
-          decisionOf(`company ${index}`, {
-            name,
-            note: note || null,
-            location: location || null,
-            decidedBy: by || 'Ada',
-            ...(verdict ? {} : { verdict: 'none', entityId: null, entityName: null }),
-          }),
-        )
-        write(...made)
-        expect(await read()).toEqual(made)
-      }),
-      { numRuns: 200 },
-    )
+    await forAllAsync(200, [decisions], async (texts) => {
+      const made = texts.map(({ name, note, location, by, verdict }, index) =>
+        decisionOf(`company ${index}`, {
+          name,
+          note: note || null,
+          location: location || null,
+          decidedBy: by || 'Ada',
+          ...(verdict ? {} : { verdict: 'none', entityId: null, entityName: null }),
+        }),
+      )
+      write(...made)
+      expect(await read()).toEqual(made)
+    })
   })
 
   test('that a spreadsheet saved is read: byte order mark, CRLF, semicolons, columns in another order', async () => {

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { HistoryReader, RememberedRun } from '../../../src/pipeline/history/run-record.js'
 import { openHistory } from '../../../src/pipeline/history/read-history.js'
 import { parsePublishedState } from '../../../src/pipeline/answers/published-state.js'
@@ -19,9 +19,6 @@ let place: Workplace
 beforeEach(() => {
   place = createWorkplace()
   place.writeRows(['Acme,Leeds', 'Bolt,York', 'Acme,Leeds', ',Hull'])
-})
-afterEach(() => {
-  place.remove()
 })
 
 const checkpointPath = () => place.path('checkpoint.sqlite')

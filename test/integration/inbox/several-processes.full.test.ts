@@ -45,7 +45,6 @@ describe.skipIf(programs === null)('deliveries to a checkpoint on PostgreSQL', (
   afterEach(async () => {
     isOver = true
     for (const close of closes.splice(0).reverse()) await close()
-    at.remove()
   })
   afterAll(() => server.stop())
 

@@ -7,6 +7,7 @@ import { openInput } from '../../../src/pipeline/input/input.js'
 import { parseApart } from '../../support/tables.js'
 import { newFolder } from '../output/support.js'
 import { errorWith } from '../../support/error-with.js'
+import { forAllAsync } from '../../support/properties.js'
 
 const folder = newFolder()
 
@@ -41,16 +42,16 @@ describe('a JSON array', () => {
   })
 
   test('of any objects, spaced in any way, gives what JSON.parse gives', async () => {
-    await fc.assert(
-      fc.asyncProperty(
+    await forAllAsync(
+      100,
+      [
         fc.array(fc.record({ name: fc.string({ unit: 'binary' }), value: fc.jsonValue() }), { minLength: 1 }),
         fc.constantFrom(0, 2, '\t'),
-        async (objects, indent) => {
-          const { lines } = await read(JSON.stringify(objects, null, indent))
-          expect(lines.map(parseApart)).toEqual(objects.map((object) => parseApart(JSON.stringify(object))))
-        },
-      ),
-      { numRuns: 100 },
+      ],
+      async (objects, indent) => {
+        const { lines } = await read(JSON.stringify(objects, null, indent))
+        expect(lines.map(parseApart)).toEqual(objects.map((object) => parseApart(JSON.stringify(object))))
+      },
     )
   })
 

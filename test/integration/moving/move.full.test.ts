@@ -176,7 +176,6 @@ describe.skipIf(programs === null)('moving a checkpoint', () => {
     const back = await at.run(service, { checkpoint: { path: at.path('back.sqlite') } })
     expect(back).toMatchObject({ billedCount: 0, cachedCount: 3 })
     expect(service.runs).toHaveLength(3)
-    at.remove()
   })
 
   test('a suspended worker does not continue in a moved checkpoint', async () => {
@@ -213,7 +212,6 @@ describe.skipIf(programs === null)('moving a checkpoint', () => {
     expect(await move(url, back)).toMatchObject({ counts: { history_runs: 2 } })
     expect(historyRows(back)).toEqual(before)
     expect(verifyFile(back)).toMatchObject({ damage: [], problem: null })
-    at.remove()
   })
 
   test('a used target, a missing source and a source in use are refused', async () => {

@@ -8,6 +8,7 @@ import { quoteSqlPath } from '../../../src/parquet/duckdb.js'
 import { quoteSqlText } from '../../../src/core/text.js'
 import { parseApart } from '../../support/tables.js'
 import { convert, newFolder, readByHyparquet, readTable, withDuckDb } from './support.js'
+import { forAllAsync } from '../../support/properties.js'
 
 const folder = newFolder()
 let fileCount = 0
@@ -72,59 +73,46 @@ describe('every cell of a CSV comes out as it went in', () => {
   }
 
   test('in CSV', async () => {
-    await fc.assert(
-      fc.asyncProperty(table, async ({ header, rows }) => {
-        const output = newPath('csv')
-        await convert({ input: { paths: [written(header, rows)] }, output, basis: 'none' })
-        const records: string[][] = parse(readFileSync(output))
-        expect(records.map((record) => record.slice(0, header.length))).toEqual([header, ...rows])
-      }),
-      { numRuns: 60 },
-    )
+    await forAllAsync(60, [table], async ({ header, rows }) => {
+      const output = newPath('csv')
+      await convert({ input: { paths: [written(header, rows)] }, output, basis: 'none' })
+      const records: string[][] = parse(readFileSync(output))
+      expect(records.map((record) => record.slice(0, header.length))).toEqual([header, ...rows])
+    })
   })
 
   test('in Parquet, as text', async () => {
-    await fc.assert(
-      fc.asyncProperty(table, async ({ header, rows }) => {
-        const output = newPath('parquet')
-        await convert({ input: { paths: [written(header, rows)] }, output })
-        const read = await readByHyparquet(output)
-        // That reader drops a byte order mark at the start of a text.
-        const expected = rows.map((row) => row.map((text) => text.replace(/^\ufeff/, '')))
-        expect(read.rows.map((row) => header.map((name) => row[name]))).toEqual(expected)
-      }),
-      { numRuns: 40 },
-    )
+    await forAllAsync(40, [table], async ({ header, rows }) => {
+      const output = newPath('parquet')
+      await convert({ input: { paths: [written(header, rows)] }, output })
+      const read = await readByHyparquet(output)
+      // That reader drops a byte order mark at the start of a text.
+      const expected = rows.map((row) => row.map((text) => text.replace(/^\ufeff/, '')))
+      expect(read.rows.map((row) => header.map((name) => row[name]))).toEqual(expected)
+    })
   })
 
   test('in NDJSON, as strings', async () => {
-    await fc.assert(
-      fc.asyncProperty(table, async ({ header, rows }) => {
-        const output = newPath('ndjson')
-        await convert({ input: { paths: [written(header, rows)] }, output })
-        const objects = readFileSync(output, 'utf8')
-          .trimEnd()
-          .split('\n')
-          .map((line) => parseApart(line) as Record<string, string>)
-        expect(objects.map((object) => header.map((name) => object[name]))).toEqual(rows)
-      }),
-      { numRuns: 60 },
-    )
+    await forAllAsync(60, [table], async ({ header, rows }) => {
+      const output = newPath('ndjson')
+      await convert({ input: { paths: [written(header, rows)] }, output })
+      const objects = readFileSync(output, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => parseApart(line) as Record<string, string>)
+      expect(objects.map((object) => header.map((name) => object[name]))).toEqual(rows)
+    })
   })
 
   test('whatever delimiter and line ends it has', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        table,
-        fc.constantFrom(',', ';', '\t', '|'),
-        fc.constantFrom('\n', '\r\n', '\r'),
-        async ({ header, rows }, delimiter, end) => {
-          const path = newPath('csv')
-          writeFileSync(path, `\ufeff${quoteAll([header, ...rows], end, delimiter)}`)
-          expect(await readTable(path)).toEqual({ columns: header, rows })
-        },
-      ),
-      { numRuns: 60 },
+    await forAllAsync(
+      60,
+      [table, fc.constantFrom(',', ';', '\t', '|'), fc.constantFrom('\n', '\r\n', '\r')],
+      async ({ header, rows }, delimiter, end) => {
+        const path = newPath('csv')
+        writeFileSync(path, `\ufeff${quoteAll([header, ...rows], end, delimiter)}`)
+        expect(await readTable(path)).toEqual({ columns: header, rows })
+      },
     )
   })
 })
@@ -143,22 +131,17 @@ describe('every value of NDJSON comes out as it went in', () => {
   })
 
   test('in NDJSON, to the digit', async () => {
-    await fc.assert(
-      fc.asyncProperty(objects, async (rows) => {
-        const lines = [{ first: 'x', big: 1 }, ...rows].map((row) => JSON.stringify(row))
-        const long = '{"first":"x","big":12345678901234567890.10}'
-        const path = newPath('ndjson')
-        writeFileSync(path, [...lines, long].join('\n'))
-        const output = newPath('ndjson')
-        await convert({ input: { paths: [path] }, output })
-        const out = readFileSync(output, 'utf8').trimEnd().split('\n')
-        const theirs = out.map(
-          (line) => line.slice(0, line.indexOf('"enrich_status"')).replace(/,$/, '') + '}',
-        )
-        expect(theirs).toEqual([...lines, long])
-      }),
-      { numRuns: 60 },
-    )
+    await forAllAsync(60, [objects], async (rows) => {
+      const lines = [{ first: 'x', big: 1 }, ...rows].map((row) => JSON.stringify(row))
+      const long = '{"first":"x","big":12345678901234567890.10}'
+      const path = newPath('ndjson')
+      writeFileSync(path, [...lines, long].join('\n'))
+      const output = newPath('ndjson')
+      await convert({ input: { paths: [path] }, output })
+      const out = readFileSync(output, 'utf8').trimEnd().split('\n')
+      const theirs = out.map((line) => line.slice(0, line.indexOf('"enrich_status"')).replace(/,$/, '') + '}')
+      expect(theirs).toEqual([...lines, long])
+    })
   })
 
   test('in Parquet, typed where a type keeps every value', async () => {
@@ -223,44 +206,38 @@ describe('every value of Parquet comes out as it went in', () => {
   }
 
   test('in Parquet, with its type', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 5 }), async (rows) => {
-        const path = await source(rows)
-        const output = newPath('parquet')
-        await convert({ input: { paths: [path] }, output })
-        const read = (from: string) =>
-          withDuckDb(async (duckDb) => ({
-            types: await duckDb.all(
-              `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${quoteSqlPath(from)}) LIMIT 11`,
-            ),
-            rows: (await duckDb.all(`SELECT ${columns} FROM ${quoteSqlPath(from)}`)).map((cells) =>
-              cells.map(String),
-            ),
-          }))
-        expect(await read(output)).toEqual(await read(path))
-      }),
-      { numRuns: 25 },
-    )
+    await forAllAsync(25, [fc.array(row, { minLength: 1, maxLength: 5 })], async (rows) => {
+      const path = await source(rows)
+      const output = newPath('parquet')
+      await convert({ input: { paths: [path] }, output })
+      const read = (from: string) =>
+        withDuckDb(async (duckDb) => ({
+          types: await duckDb.all(
+            `SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM ${quoteSqlPath(from)}) LIMIT 11`,
+          ),
+          rows: (await duckDb.all(`SELECT ${columns} FROM ${quoteSqlPath(from)}`)).map((cells) =>
+            cells.map(String),
+          ),
+        }))
+      expect(await read(output)).toEqual(await read(path))
+    })
   })
 
   test('in NDJSON, as JSON that parses', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 5 }), async (rows) => {
-        const path = await source(rows)
-        const output = newPath('ndjson')
-        await convert({ input: { paths: [path] }, output })
-        const lines = readFileSync(output, 'utf8').trimEnd().split('\n')
-        const expected = await withDuckDb((duckDb) =>
-          duckDb.all(`SELECT to_json([name::VARCHAR, text] || list)::VARCHAR FROM ${quoteSqlPath(path)}`),
-        )
-        const out = lines.map((line) => {
-          const { text, list } = JSON.parse(line) as { text: string; list: string[] }
-          return [/^\{"name":(-?\d+),/.exec(line)?.[1], text, ...list]
-        })
-        expect(out).toEqual(expected.map(([list]) => JSON.parse(String(list)) as string[]))
-      }),
-      { numRuns: 30 },
-    )
+    await forAllAsync(30, [fc.array(row, { minLength: 1, maxLength: 5 })], async (rows) => {
+      const path = await source(rows)
+      const output = newPath('ndjson')
+      await convert({ input: { paths: [path] }, output })
+      const lines = readFileSync(output, 'utf8').trimEnd().split('\n')
+      const expected = await withDuckDb((duckDb) =>
+        duckDb.all(`SELECT to_json([name::VARCHAR, text] || list)::VARCHAR FROM ${quoteSqlPath(path)}`),
+      )
+      const out = lines.map((line) => {
+        const { text, list } = JSON.parse(line) as { text: string; list: string[] }
+        return [/^\{"name":(-?\d+),/.exec(line)?.[1], text, ...list]
+      })
+      expect(out).toEqual(expected.map(([list]) => JSON.parse(String(list)) as string[]))
+    })
   })
 
   test('in NDJSON: JSON columns to the digit on one line, and what is no number as a string', async () => {

@@ -1,9 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { decompress } from 'fzstd'
 import { parquetMetadataAsync, parquetReadObjects, type FileMetaData } from 'hyparquet'
-import { afterAll } from 'vitest'
 import type { RunObjectLenient } from '../../../src/contract/resolution.js'
 import { renderAnswer } from '../../../src/pipeline/answers/answer-line.js'
 import { selectColumns, type BasisPlace } from '../../../src/pipeline/answers/columns.js'
@@ -11,9 +8,10 @@ import { openDuckDb, type DuckDb } from '../../../src/parquet/duckdb.js'
 import { openInput, type InputOptions } from '../../../src/pipeline/input/input.js'
 import type { AnswerLines } from '../../../src/pipeline/output/answer-lines.js'
 import { resolveOutputForm } from '../../../src/pipeline/output/output-format.js'
+import { makeFolder as newFolder } from '../../support/temporary-folder.js'
 import { publish, type PublishReport } from '../../../src/pipeline/output/publish.js'
 
-export { makeFolder as newFolder } from '../../support/temporary-folder.js'
+export { newFolder }
 
 /** A run as a server would send it, with provenance. */
 function matchedRun(name = 'Acme'): RunObjectLenient {

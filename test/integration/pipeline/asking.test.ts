@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { enrich, UserError } from '../../../src/index.js'
 import { seedsMax, strangeMatch, type StrangeService } from '../../support/strange-service.js'
 import { createWorkplace, eventsOf, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
@@ -9,9 +9,6 @@ const serve = servicesOfTests()
 
 beforeEach(() => {
   place = createWorkplace()
-})
-afterEach(() => {
-  place.remove()
 })
 
 const kickoffs = (service: StrangeService) =>

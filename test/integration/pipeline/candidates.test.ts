@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { identify } from '../../../src/core/lookup-identity.js'
 import { enrich, type EnrichConfig } from '../../../src/index.js'
 import { calculateResolutionKey } from '../../../src/pipeline/checkpoint/lookup.js'
@@ -16,9 +16,6 @@ const serve = servicesOfTests()
 
 beforeEach(() => {
   place = createWorkplace()
-})
-afterEach(() => {
-  place.remove()
 })
 
 function lookupOf(name: string, city: string | null): string {

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { enrich, type EnrichConfig, type RunEvent, type RunSummary } from '../../../src/index.js'
 import { strangeMatch, type StrangeService } from '../../support/strange-service.js'
 import { createWorkplace, eventsOf, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
@@ -8,9 +8,6 @@ let place: Workplace
 const serve = servicesOfTests()
 beforeEach(() => {
   place = createWorkplace()
-})
-afterEach(() => {
-  place.remove()
 })
 
 const header =

@@ -1,13 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { enrich, type EnrichConfig, type EnrichOptions } from '../../../src/index.js'
 import type { Decision } from '../../../src/core/decisions.js'
-import { decisionsHeader } from '../../../src/pipeline/decisions/decision-lines.js'
 import { openReviewStore } from '../../../src/pipeline/decisions/review-store.js'
 import { needsAttention } from '../../../src/pipeline/history/run-summary.js'
 import { decided, decidedNone, writeDecisions } from '../../support/decisions.js'
-import { candidateOf } from '../decisions/support.js'
 import {
   strangeMatch,
   type StrangeService,
@@ -20,9 +18,6 @@ const serve = servicesOfTests()
 
 beforeEach(() => {
   place = createWorkplace()
-})
-afterEach(() => {
-  place.remove()
 })
 
 const decide = (...decisions: readonly Decision[]): void => {
@@ -301,23 +296,6 @@ describe('decisions that are wrong', () => {
     expect(service.requests).toEqual([])
     expect(existsSync(place.path('out.csv'))).toBe(false)
   }
-
-  test('nothing is asked where the file is not there that was named', async () => {
-    place.writeRows(['Acme,Lyon'])
-    await refused('DECISIONS_NOT_FOUND')
-  })
-
-  test('nothing is asked where two lines disagree', async () => {
-    place.writeRows(['Acme,Lyon'])
-    decide(decided('Acme', 'Lyon'), decidedNone('Acme', 'Lyon'))
-    await refused('DECISIONS_CONFLICT')
-  })
-
-  test('nothing is asked where git left a conflict', async () => {
-    place.writeRows(['Acme,Lyon'])
-    writeFileSync(place.path('decisions.csv'), `${decisionsHeader}<<<<<<< HEAD\n=======\n>>>>>>> theirs\n`)
-    await refused('DECISIONS_INVALID')
-  })
 
   test('nothing is asked where the review store is none', async () => {
     place.writeRows(['Acme,Lyon'])

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { inspectInput } from '../../../src/app/inspect-input.js'
 import { parseConfig } from '../../../src/config/file-config.js'
 import { resolveSettings } from '../../../src/config/settings.js'
@@ -14,9 +14,6 @@ let place: Workplace
 const serve = servicesOfTests()
 beforeEach(() => {
   place = createWorkplace()
-})
-afterEach(() => {
-  place.remove()
 })
 
 const lei = 'HWUPKR0MPOU8FGXBT394'

@@ -30,7 +30,6 @@ beforeEach(() => {
 afterEach(async () => {
   await Promise.all(services.map((service) => service.close()))
   services = []
-  place.remove()
 })
 
 /** A service behind something that may answer in its place, as long as it is told to. */

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { RowSpool } from '../../../src/pipeline/output/row-spool.js'
 import { createWorkplace, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
 import { queryDuckDb, readParquet } from '../../support/tables.js'
@@ -9,9 +9,6 @@ const newService = servicesOfTests()
 let place: Workplace
 beforeEach(() => {
   place = createWorkplace()
-})
-afterEach(() => {
-  place.remove()
 })
 
 /** Rows that share answers, and that have none; cells of every kind, and ragged rows before and behind. */

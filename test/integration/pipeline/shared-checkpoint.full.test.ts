@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { parsePostgresUrl } from '../../../src/core/server-addresses.js'
 import { connectPostgres } from '../../../src/platform/postgres/connect.js'
 import { startProgram } from '../../support/child-process.js'
@@ -37,9 +37,6 @@ describe.skipIf(programs === null)('a run over a checkpoint on PostgreSQL', () =
     server ??= await sharedPostgres(programs ?? '')
     const database = `run${++databaseCount}`
     url = server.createDatabase(database)
-  })
-  afterEach(() => {
-    at.remove()
   })
   afterAll(() => server?.stop())
 

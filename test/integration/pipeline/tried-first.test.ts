@@ -1,6 +1,6 @@
 import { readdirSync, writeFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { readThrift, writeThrift, isThriftList } from '../../../src/parquet/thrift.js'
 import { createTemporaryMark } from '../../../src/platform/files.js'
 import { createWorkplace, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
@@ -10,9 +10,6 @@ const newService = servicesOfTests()
 let place: Workplace
 beforeEach(() => {
   place = createWorkplace()
-})
-afterEach(() => {
-  place.remove()
 })
 
 describe('a publication that cannot work is refused before the first submission', () => {

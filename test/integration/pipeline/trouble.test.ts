@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createServiceClient } from '../../../src/client/client.js'
 import { Checkpoint } from '../../../src/pipeline/checkpoint/checkpoint.js'
 import type { LookupStore, QueryName } from '../../../src/pipeline/checkpoint/lookup-store.js'
@@ -29,9 +29,6 @@ const serve = servicesOfTests()
 
 beforeEach(() => {
   place = createWorkplace()
-})
-afterEach(() => {
-  place.remove()
 })
 
 const isKickoff = (request: RecordedRequest) => request.method === 'POST'
@@ -81,27 +78,6 @@ describe('a submission whose answer is lost', () => {
     expect(place.readOutput()[0]?.['enrich_status']).toBe('no_match')
   })
 
-  test.each([500, 502, 504])('HTTP %i after a submission leaves it uncertain', async (status) => {
-    place.writeRows(['Acme,'])
-    const service = await serve({ faults: onKickoff('Acme', { status }) })
-    expect(await place.run(service)).toMatchObject({ uncertainCount: 1, billedCount: 0 })
-  })
-
-  test('the run of another submission is not taken for its own: one answer never stands on two lookups', async () => {
-    place.writeRows(['Acme,', 'Globex,'])
-    const same = { status: 202, body: { status: 'pending', run_id: '' } }
-    const service = await serve({
-      answers: { Acme: strangeMatch('Acme SE') },
-      faults: (request) => {
-        if (!isKickoff(request) || nameOf(request) !== 'Globex') return undefined
-        same.body.run_id = service.runs[0]?.runId ?? ''
-        return same
-      },
-    })
-    await place.run(service, { limits: { submitConcurrency: 1 } })
-    expect(place.readOutput().map((row) => row['enrich_status'])).toEqual(['matched', 'uncertain'])
-  })
-
   test('HTTP 500 is submitted again where the user knows that it creates nothing', async () => {
     place.writeRows(['Acme,'])
     const service = await serve({ faults: onKickoff('Acme', { status: 500 }, 1) })
@@ -110,12 +86,6 @@ describe('a submission whose answer is lost', () => {
       uncertainCount: 0,
       billedCount: 1,
     })
-  })
-
-  test('a 202 without a run id leaves it uncertain', async () => {
-    place.writeRows(['Acme,'])
-    const service = await serve({ faults: onKickoff('Acme', { status: 202, body: '{"status":"pending"' }) })
-    expect(await place.run(service)).toMatchObject({ uncertainCount: 1 })
   })
 
   test('failures in a row stop the submitting long before every lookup is uncertain', async () => {
@@ -188,16 +158,6 @@ describe('a service that refuses', () => {
     expect((await place.run(service)).stop).toMatchObject({ kind: 'wrong_address' })
     expect(states()).toMatchObject({ new: 1 })
   })
-
-  test('a redirect is not followed, and the key reaches nobody else', async () => {
-    place.writeRows(['Acme,'])
-    const other = await serve()
-    const service = await serve({
-      faults: () => ({ status: 307, headers: { location: `${other.baseUrl}/v3/entity-resolution/async` } }),
-    })
-    expect((await place.run(service)).stop).toMatchObject({ kind: 'wrong_address' })
-    expect(other.requests).toHaveLength(0)
-  })
 })
 
 describe('limits and budget', () => {
@@ -249,20 +209,6 @@ describe('limits and budget', () => {
 })
 
 describe('polls', () => {
-  test('broken answers to polls are asked for again, and never end the run', async () => {
-    place.writeRows(['Acme,'])
-    const faults: Fault[] = [{ status: 500 }, 'reset', { status: 200, body: '{"run_id":' }]
-    const service = await serve({
-      answers: { Acme: strangeMatch('Acme SE') },
-      faults: (request) => (isKickoff(request) ? undefined : faults.shift()),
-    })
-    expect(await place.run(service, {}, { clock: hurriedClock(200) })).toMatchObject({
-      stop: null,
-      answeredCount: 1,
-    })
-    expect(service.runs).toHaveLength(1)
-  })
-
   test('a run the service does not know is an alarm on its row, and stays resumable', async () => {
     place.writeRows(['Acme,'])
     let isForgotten = true

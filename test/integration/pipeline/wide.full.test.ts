@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { enrich } from '../../../src/index.js'
 import { createWorkplace, type Workplace } from '../../support/pipeline-job.js'
 import { queryDuckDb, readParquet } from '../../support/tables.js'
@@ -11,9 +11,6 @@ type Row = Record<string, unknown>
 let place: Workplace
 beforeEach(() => {
   place = createWorkplace()
-})
-afterEach(() => {
-  place.remove()
 })
 
 /** Columns of few values, constant, empty and all distinct, in turn; the first holds the names. */

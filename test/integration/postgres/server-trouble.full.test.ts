@@ -79,7 +79,6 @@ describe.skipIf(programs === null)('PostgreSQL that is in trouble at a statement
     const { run, at, name } = await open(proxy, database)
     proxy.begin(() => 'pass')
     await run()
-    at.remove()
     return { count: proxy.count, name }
   }
 
@@ -115,7 +114,6 @@ describe.skipIf(programs === null)('PostgreSQL that is in trouble at a statement
     const rows = at.readOutput()
     expect(rows.map((row) => row['company_name'])).toEqual(names)
     for (const { enrich_status: status = '' } of rows) expect(['no_match', 'uncertain']).toContain(status)
-    at.remove()
     return error instanceof UserError ? error.code : null
   }
 

@@ -15,6 +15,7 @@ import {
   tickersJson,
 } from '../../support/register-files.js'
 import type { Row } from '../../support/registry.js'
+import { forAll } from '../../support/properties.js'
 
 const csvOf = (rows: readonly Row[]) =>
   stringify([...rows], { header: true, columns: [...new Set(rows.flatMap((row) => Object.keys(row)))] })
@@ -309,7 +310,9 @@ describe('the BICs of a bank', () => {
   })
 
   it('of the country come first, then those of a head office, then those of the bank itself', async () => {
-    const { found } = await answerFor('AAAAFRPPXXX FORDDEFF100 ZZZZDE22XXX FORDDEFFXXX FORDDEFF200'.split(' '))
+    const { found } = await answerFor(
+      'AAAAFRPPXXX FORDDEFF100 ZZZZDE22XXX FORDDEFFXXX FORDDEFF200'.split(' '),
+    )
     expect(found).toEqual(['FORDDEFFXXX', 'ZZZZDE22XXX', 'FORDDEFF100', 'FORDDEFF200', 'AAAAFRPPXXX'])
   })
 
@@ -393,14 +396,11 @@ describe('factors', () => {
   it('never both confirm a legal entity and deny it', () => {
     const names = fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 5 })
     const places = fc.constantFrom(null, 'Leeds', 'Köln, Germany', 'Boston', 'France')
-    fc.assert(
-      fc.property(names, places, (name, place) => {
-        const codes = resolve(registry, name.join(' '), place).factors.map(({ code }) => code)
-        const isBoth = codes.includes('legal_entity_confirmed') && codes.includes('no_legal_entity_confirmed')
-        expect(isBoth).toBe(false)
-      }),
-      { numRuns: 500 },
-    )
+    forAll(500, [names, places], (name, place) => {
+      const codes = resolve(registry, name.join(' '), place).factors.map(({ code }) => code)
+      const isBoth = codes.includes('legal_entity_confirmed') && codes.includes('no_legal_entity_confirmed')
+      expect(isBoth).toBe(false)
+    })
   })
 
   it('of a company that has ended confirm it as what it is', () => {

@@ -5,6 +5,7 @@ import { entityId } from '../../../src/contract/ids.js'
 import { resolution, type Resolution } from '../../../src/contract/result.js'
 import type { Registry } from '../../../src/registry/registry.js'
 import { registryOf, sampleRows } from '../../support/registry.js'
+import { forAll } from '../../support/properties.js'
 
 let registry: Registry
 
@@ -209,21 +210,15 @@ describe('any query', () => {
   )
 
   it('is answered, by the contract and the interface', () => {
-    fc.assert(
-      fc.property(text, fc.option(text), fc.option(text), (name, location, context) => {
-        expectLawful(resolve(name, location, context))
-      }),
-      { numRuns: 400 },
-    )
+    forAll(400, [text, fc.option(text), fc.option(text)], (name, location, context) => {
+      expectLawful(resolve(name, location, context))
+    })
   })
 
   it('is answered alike each time', () => {
-    fc.assert(
-      fc.property(text, fc.option(text), (name, location) => {
-        expect(resolve(name, location)).toEqual(resolve(name, location))
-      }),
-      { numRuns: 50 },
-    )
+    forAll(50, [text, fc.option(text)], (name, location) => {
+      expect(resolve(name, location)).toEqual(resolve(name, location))
+    })
   })
 
   it('a very long one too', () => {

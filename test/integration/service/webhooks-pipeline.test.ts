@@ -27,7 +27,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await service.kill()
   besides.close()
-  place.remove()
 })
 
 const rowCount = 40

@@ -9,6 +9,7 @@ import {
   type LookupUpdate,
 } from '../../../src/pipeline/checkpoint/transitions.js'
 import { moveLookup, lookupStates } from '../../../src/core/lookup-state.js'
+import { forAll } from '../../support/properties.js'
 
 const nowMs = 5
 const reason = 'because'
@@ -139,23 +140,20 @@ const step = fc.record({
 })
 
 test('no two lookups ever have one run, in whichever order replies arrive', () => {
-  fc.assert(
-    fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
-      const memory = new Memory(3)
-      for (const { what, one: lookupId, runId } of steps) {
-        const customId = `c${lookupId}`
-        const updates: Record<typeof what, LookupUpdate> = {
-          accept: { event: 'accept', lookupId, customId, runId, nowMs },
-          lose: { event: 'lose', lookupId, customId, reason },
-          claim: { event: 'claim', customId, runId, nowMs },
-          disprove: { event: 'disprove', lookupId, customId, reason },
-          answer: answerOf(lookupId, runId),
-        }
-        memory.apply(updates[what], lookupId)
+  forAll(2_000, [fc.array(step, { maxLength: 25 })], (steps) => {
+    const memory = new Memory(3)
+    for (const { what, one: lookupId, runId } of steps) {
+      const customId = `c${lookupId}`
+      const updates: Record<typeof what, LookupUpdate> = {
+        accept: { event: 'accept', lookupId, customId, runId, nowMs },
+        lose: { event: 'lose', lookupId, customId, reason },
+        claim: { event: 'claim', customId, runId, nowMs },
+        disprove: { event: 'disprove', lookupId, customId, reason },
+        answer: answerOf(lookupId, runId),
       }
-      for (const { state, runId } of memory.lookups.values())
-        expect(['running', 'answered'].includes(state)).toBe(runId !== null)
-    }),
-    { numRuns: 2_000 },
-  )
+      memory.apply(updates[what], lookupId)
+    }
+    for (const { state, runId } of memory.lookups.values())
+      expect(['running', 'answered'].includes(state)).toBe(runId !== null)
+  })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { SpendingCap, type Allowance } from '../../../src/cli/mcp/spending-cap.js'
+import { forAll } from '../../support/properties.js'
 
 const amount = fc.integer({ min: 0, max: 40 })
 const asked = fc.record({ lookups: fc.option(amount), costMicros: fc.option(amount) })
@@ -16,41 +17,39 @@ const step = fc.oneof(
 
 describe('the limit of all runs', () => {
   test('holds for every order of runs that start, end and fail', () => {
-    fc.assert(
-      fc.property(amount, amount, fc.array(step, { maxLength: 40 }), (lookups, costMicros, steps) => {
-        const cap = new SpendingCap({ lookups, costMicros })
-        const active: Allowance[] = []
-        const spent = { lookups: 0, costMicros: 0 }
-        const spend = (granted: Allowance, share: number): Allowance => {
-          const own = {
-            lookups: Math.floor((granted.lookups ?? 0) * share),
-            costMicros: Math.floor((granted.costMicros ?? 0) * share),
-          }
-          spent.lookups += own.lookups
-          spent.costMicros += own.costMicros
-          return own
+    forAll(100, [amount, amount, fc.array(step, { maxLength: 40 })], (lookups, costMicros, steps) => {
+      const cap = new SpendingCap({ lookups, costMicros })
+      const active: Allowance[] = []
+      const spent = { lookups: 0, costMicros: 0 }
+      const spend = (granted: Allowance, share: number): Allowance => {
+        const own = {
+          lookups: Math.floor((granted.lookups ?? 0) * share),
+          costMicros: Math.floor((granted.costMicros ?? 0) * share),
         }
-        for (const one of steps) {
-          if (one.kind === 'reserve') {
-            try {
-              active.push(cap.reserve(one.asked, null))
-            } catch (error) {
-              expect(error).toMatchObject({ code: 'RUN_BUDGET_EXCEEDED' })
-            }
-            continue
+        spent.lookups += own.lookups
+        spent.costMicros += own.costMicros
+        return own
+      }
+      for (const one of steps) {
+        if (one.kind === 'reserve') {
+          try {
+            active.push(cap.reserve(one.asked, null))
+          } catch (error) {
+            expect(error).toMatchObject({ code: 'RUN_BUDGET_EXCEEDED' })
           }
-          const [granted] = active.splice(one.at % Math.max(1, active.length), 1)
-          if (granted === undefined) continue
-          const own = spend(granted, one.share ?? 1)
-          if (one.share !== null) cap.settle(granted, own)
+          continue
         }
-        // The worst: every active run spends its whole budget.
-        for (const granted of active) spend(granted, 1)
-        expect(spent.lookups).toBeLessThanOrEqual(lookups)
-        expect(spent.costMicros).toBeLessThanOrEqual(costMicros)
-        expect(cap.left.lookups).toBeLessThanOrEqual(lookups - spent.lookups)
-      }),
-    )
+        const [granted] = active.splice(one.at % Math.max(1, active.length), 1)
+        if (granted === undefined) continue
+        const own = spend(granted, one.share ?? 1)
+        if (one.share !== null) cap.settle(granted, own)
+      }
+      // The worst: every active run spends its whole budget.
+      for (const granted of active) spend(granted, 1)
+      expect(spent.lookups).toBeLessThanOrEqual(lookups)
+      expect(spent.costMicros).toBeLessThanOrEqual(costMicros)
+      expect(cap.left.lookups).toBeLessThanOrEqual(lookups - spent.lookups)
+    })
   })
 
   test('without a limit nothing is refused, and a limit of one kind does not limit the other', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { toRootDomain } from '../../../src/core/domain-name.js'
+import { forAll } from '../../support/properties.js'
 
 const forms: [rule: string, text: string, domain: string][] = [
   ['a root domain stays', 'example.com', 'example.com'],
@@ -85,24 +86,18 @@ describe('the root domain of a text', () => {
   })
 
   test('D3-02 a root domain is its own, and what is written round it changes nothing', () => {
-    fc.assert(
-      fc.property(fc.domain(), fc.webPath(), fc.nat(65_535), (name, path, port) => {
-        const domain = toRootDomain(name)
-        if (domain === null) return
-        expect(toRootDomain(domain)).toBe(domain)
-        expect(toRootDomain(`https://www.${name.toUpperCase()}.:${port}${path}`)).toBe(domain)
-        expect(toRootDomain(`someone@${name}`)).toBe(domain)
-      }),
-      { numRuns: 40 },
-    )
+    forAll(40, [fc.domain(), fc.webPath(), fc.nat(65_535)], (name, path, port) => {
+      const domain = toRootDomain(name)
+      if (domain === null) return
+      expect(toRootDomain(domain)).toBe(domain)
+      expect(toRootDomain(`https://www.${name.toUpperCase()}.:${port}${path}`)).toBe(domain)
+      expect(toRootDomain(`someone@${name}`)).toBe(domain)
+    })
   })
 
   test('any text gives a name of a public form, or none, and never an error', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
-        expect(toRootDomain(text) ?? 'a.b').toMatch(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/)
-      }),
-      { numRuns: 2_000 },
-    )
+    forAll(2_000, [fc.string({ unit: 'binary', maxLength: 60 })], (text) => {
+      expect(toRootDomain(text) ?? 'a.b').toMatch(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/)
+    })
   })
 })

@@ -8,6 +8,7 @@ import {
   type Lookup,
   isPlaceholder,
 } from '../../../src/core/lookup-identity.js'
+import { forAll } from '../../support/properties.js'
 
 function lookupOf(name: string, location: (string | null)[] = [], context: (string | null)[] = []): Lookup {
   const identified = identify(name, location, context)
@@ -54,21 +55,19 @@ describe('a row as a lookup', () => {
 
   test('any cells give a lookup of well-formed lines or a reason', () => {
     const cell = fc.option(anyText)
-    fc.assert(
-      fc.property(cell, fc.array(cell), fc.array(cell), (name, location, context) => {
-        const identified = identify(name, location, context)
-        if (identified.kind === 'invalid') {
-          expect(identified.reason).not.toBe('')
-          return
-        }
-        for (const text of Object.values(identified.lookup) as (string | null)[]) {
-          if (text === null) continue
-          expect(text.isWellFormed()).toBe(true)
-          expect(text).not.toMatch(/\p{Cc}|^\s|\s$|\s\s/u)
-          expect(text).not.toBe('')
-        }
-      }),
-    )
+    forAll(100, [cell, fc.array(cell), fc.array(cell)], (name, location, context) => {
+      const identified = identify(name, location, context)
+      if (identified.kind === 'invalid') {
+        expect(identified.reason).not.toBe('')
+        return
+      }
+      for (const text of Object.values(identified.lookup) as (string | null)[]) {
+        if (text === null) continue
+        expect(text.isWellFormed()).toBe(true)
+        expect(text).not.toMatch(/\p{Cc}|^\s|\s$|\s\s/u)
+        expect(text).not.toBe('')
+      }
+    })
   })
 })
 
@@ -87,19 +86,15 @@ describe('the identity of a lookup', () => {
   )
 
   test('case, spaces, width and composition do not change it', () => {
-    fc.assert(
-      fc.property(
-        fc.array(word, { minLength: 1, maxLength: 5 }),
-        space,
-        rename,
-        rename,
-        (words, gap, one, two) => {
-          const plain = words.join(' ')
-          fc.pre(!isPlaceholder(plain))
-          const varied = gap + two(one(words.join(gap))) + gap
-          expect(textOf(varied, [varied], [varied])).toBe(textOf(plain, [plain], [plain]))
-        },
-      ),
+    forAll(
+      100,
+      [fc.array(word, { minLength: 1, maxLength: 5 }), space, rename, rename],
+      (words, gap, one, two) => {
+        const plain = words.join(' ')
+        fc.pre(!isPlaceholder(plain))
+        const varied = gap + two(one(words.join(gap))) + gap
+        expect(textOf(varied, [varied], [varied])).toBe(textOf(plain, [plain], [plain]))
+      },
     )
   })
 
@@ -112,12 +107,10 @@ describe('the identity of a lookup', () => {
       .string({ unit: fc.constantFrom(...Array.from('abcdeäß漢字0123')), minLength: 2, maxLength: 6 })
       .filter((text) => !isPlaceholder(text))
     const parts = fc.record({ name: letters, location: fc.option(letters), context: fc.option(letters) })
-    fc.assert(
-      fc.property(parts, parts, (one, other) => {
-        const isSame = JSON.stringify(one) === JSON.stringify(other)
-        expect(toIdentityText(one, 0) === toIdentityText(other, 0)).toBe(isSame)
-      }),
-    )
+    forAll(100, [parts, parts], (one, other) => {
+      const isSame = JSON.stringify(one) === JSON.stringify(other)
+      expect(toIdentityText(one, 0) === toIdentityText(other, 0)).toBe(isSame)
+    })
     expect(textOf('Acme', ['Austin'])).not.toBe(textOf('Acme', [], ['Austin']))
     expect(textOf('Acme', ['Austin'])).not.toBe(textOf('Acme'))
     expect(textOf('Acme, Austin')).not.toBe(textOf('Acme', ['Austin']))
@@ -134,13 +127,11 @@ describe('the identity of a lookup', () => {
   test('it never throws and is well-formed, whatever is in the strings', () => {
     const odd = fc.constantFrom('\ud800', '\udc00', '\0', 'İ', 'ß', 'ﷺ', 'ﬀ', '\u0301')
     const any = fc.array(fc.oneof(odd, anyText)).map((parts) => parts.join(''))
-    fc.assert(
-      fc.property(any, fc.option(any), fc.option(any), fc.nat(), (name, location, context, occurrence) => {
-        const text = toIdentityText({ name, location, context }, occurrence)
-        expect(text.isWellFormed()).toBe(true)
-        expect(JSON.parse(text)).toHaveLength(5)
-      }),
-    )
+    forAll(100, [any, fc.option(any), fc.option(any), fc.nat()], (name, location, context, occurrence) => {
+      const text = toIdentityText({ name, location, context }, occurrence)
+      expect(text.isWellFormed()).toBe(true)
+      expect(JSON.parse(text)).toHaveLength(5)
+    })
   })
 
   test('its rule is version 1: these texts never change without a migration', () => {

@@ -8,6 +8,7 @@ import {
   formatIdentifiers,
   type StatedIdentifier,
 } from '../../../src/core/stated-identifiers.js'
+import { forAll } from '../../support/properties.js'
 
 const lei = { kind: 'lei', value: 'HWUPKR0MPOU8FGXBT394', place: null } as const
 const cik = { kind: 'cik', value: '0000320193', place: null } as const
@@ -103,29 +104,25 @@ describe('there and back', () => {
     .filter((text) => text !== '' && !/[\n\r\u2028\u2029]/.test(text))
 
   test('identifiers that are written, with or without a name, are read back, the strongest first', () => {
-    fc.assert(
-      fc.property(fc.option(name, { nil: null }), identifiers, (named, found) => {
-        const sorted = [...found].sort((a, b) => statedKinds.indexOf(a.kind) - statedKinds.indexOf(b.kind))
-        expect(readIdentifiers(appendIdentifiers(named, found))).toEqual({
-          name: named,
-          identifiers: sorted,
-        })
-      }),
-    )
+    forAll(100, [fc.option(name, { nil: null }), identifiers], (named, found) => {
+      const sorted = [...found].sort((a, b) => statedKinds.indexOf(a.kind) - statedKinds.indexOf(b.kind))
+      expect(readIdentifiers(appendIdentifiers(named, found))).toEqual({
+        name: named,
+        identifiers: sorted,
+      })
+    })
   })
 
   test('a name with brackets of its own is never read as identifiers', () => {
     const word = fc.stringMatching(/^[A-Za-z]{1,12}$/)
     const labels = /^(?:LEI|CIK|company number|EIN|BIC|ticker|website)\b/i
-    fc.assert(
-      fc.property(
-        word,
-        fc.array(word, { minLength: 1 }).filter(([first = '']) => !labels.test(first)),
-        (one, more) => {
-          const text = `${one} (${more.join(', ')})`
-          expect(readIdentifiers(text)).toEqual({ name: text, identifiers: [] })
-        },
-      ),
+    forAll(
+      100,
+      [word, fc.array(word, { minLength: 1 }).filter(([first = '']) => !labels.test(first))],
+      (one, more) => {
+        const text = `${one} (${more.join(', ')})`
+        expect(readIdentifiers(text)).toEqual({ name: text, identifiers: [] })
+      },
     )
   })
 })

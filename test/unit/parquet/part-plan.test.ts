@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parquetLimits } from '../../../src/parquet/duckdb.js'
 import { PartPlanner, type PlannedPart } from '../../../src/parquet/part-plan.js'
+import { forAll } from '../../support/properties.js'
 
 const { rowGroupBytesMax, rowGroupRowsMax } = parquetLimits
 
@@ -42,29 +43,26 @@ const rows = fc
 
 describe('parts', () => {
   test('hold every row once, in order; their lines fit, and no row group is heavier than it may be, but for one row', () => {
-    fc.assert(
-      fc.property(rows, fc.integer({ min: 32_000_000, max: 200_000_000 }), (given, lineBytesMax) => {
-        const flat = given.blocks.flatMap(({ rowBytes, lines }) =>
-          lines.map((line) => ({ line, bytes: rowBytes + (given.lineBytes[line] ?? 0) })),
-        )
-        let row = 0
-        for (const part of planned(given, lineBytesMax)) {
-          expect(part.firstRow).toBe(row)
-          row += part.rowCount
-          const own = flat.slice(part.firstRow, row)
-          const distinct = new Set(own.map(({ line }) => line))
-          expect(part.lineCount).toBe(distinct.size)
-          const lineBytes = [...distinct].reduce((sum, line) => sum + (given.lineBytes[line] ?? 0), 0)
-          if (part.rowCount > 1) expect(lineBytes).toBeLessThanOrEqual(lineBytesMax)
-          // An average holds for a vector of rows; those that begin one may be heavier, but not than all of it.
-          const group = own.slice(0, part.groupRowsMax)
-          const groupBytes = group.reduce((sum, { bytes }) => sum + bytes, 0)
-          if (part.rowCount > 1) expect(groupBytes).toBeLessThanOrEqual(2 * rowGroupBytesMax)
-        }
-        expect(row).toBe(flat.length)
-      }),
-      { numRuns: 30 },
-    )
+    forAll(30, [rows, fc.integer({ min: 32_000_000, max: 200_000_000 })], (given, lineBytesMax) => {
+      const flat = given.blocks.flatMap(({ rowBytes, lines }) =>
+        lines.map((line) => ({ line, bytes: rowBytes + (given.lineBytes[line] ?? 0) })),
+      )
+      let row = 0
+      for (const part of planned(given, lineBytesMax)) {
+        expect(part.firstRow).toBe(row)
+        row += part.rowCount
+        const own = flat.slice(part.firstRow, row)
+        const distinct = new Set(own.map(({ line }) => line))
+        expect(part.lineCount).toBe(distinct.size)
+        const lineBytes = [...distinct].reduce((sum, line) => sum + (given.lineBytes[line] ?? 0), 0)
+        if (part.rowCount > 1) expect(lineBytes).toBeLessThanOrEqual(lineBytesMax)
+        // An average holds for a vector of rows; those that begin one may be heavier, but not than all of it.
+        const group = own.slice(0, part.groupRowsMax)
+        const groupBytes = group.reduce((sum, { bytes }) => sum + bytes, 0)
+        if (part.rowCount > 1) expect(groupBytes).toBeLessThanOrEqual(2 * rowGroupBytesMax)
+      }
+      expect(row).toBe(flat.length)
+    })
   })
 
   test('are one where all lines fit, however many rows there are, in full row groups', () => {

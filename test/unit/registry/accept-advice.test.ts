@@ -3,6 +3,7 @@ import { describe, expect, it, test } from 'vitest'
 import { formatAcceptAdvice } from '../../../src/cli/terminal/evaluation-text.js'
 import { measureWidth } from '../../../src/core/text.js'
 import { adviseAccept, type ReviewedAnswer } from '../../../src/registry/evaluate/accept-advice.js'
+import { forAll } from '../../support/properties.js'
 
 const answers = (count: number, confidence: number, wrongCount = 0, status = 'matched') =>
   Array.from({ length: count }, (_, at): ReviewedAnswer => ({
@@ -100,21 +101,19 @@ describe('accept is recommended', () => {
       { maxLength: 300 },
     )
     const precision = fc.constantFrom(0.5, 0.75, 0.8, 0.9, 0.95, 0.999)
-    fc.assert(
-      fc.property(any, precision, (reviewed, precisionMin) => {
-        const advice = adviseAccept(reviewed, precisionMin)
-        const { recommendation, support } = advice
-        if (recommendation.kind === 'too_wrong') expect(support).toBeNull()
-        else expect(support?.accept).toBe(recommendation.threshold)
-        if (recommendation.kind !== 'recommended') return
-        expect(support?.precisionInterval?.[0]).toBeGreaterThan(precisionMin - 1e-9)
-        expect(support?.settledCount).toBe(
-          reviewed.filter(
-            ({ status, confidence }) => status === 'matched' && confidence >= recommendation.threshold,
-          ).length,
-        )
-      }),
-    )
+    forAll(100, [any, precision], (reviewed, precisionMin) => {
+      const advice = adviseAccept(reviewed, precisionMin)
+      const { recommendation, support } = advice
+      if (recommendation.kind === 'too_wrong') expect(support).toBeNull()
+      else expect(support?.accept).toBe(recommendation.threshold)
+      if (recommendation.kind !== 'recommended') return
+      expect(support?.precisionInterval?.[0]).toBeGreaterThan(precisionMin - 1e-9)
+      expect(support?.settledCount).toBe(
+        reviewed.filter(
+          ({ status, confidence }) => status === 'matched' && confidence >= recommendation.threshold,
+        ).length,
+      )
+    })
   })
 })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { alignName, prepareText, type NameAlignment } from '../../../src/registry/match/align-name.js'
 import { candidatesOf, queryOf, vocabularyOf } from '../../support/matching.js'
+import { forAll } from '../../support/properties.js'
 
 interface Aligned extends NameAlignment {
   /** The words of the text that stand for the name, and those of the name that it lacks. */
@@ -68,81 +69,68 @@ const noise = fc.array(fc.constantFrom('4.125%', '22.03.28', 'USD', 'ADR', 'NYSE
 
 describe('the cost', () => {
   test('of the very name is 0', () => {
-    fc.assert(
-      fc.property(words, (name) => {
-        expect(align(name.join(' '), name.join(' '))).toMatchObject({ cost: 0, missing: [], inside: [] })
-      }),
-    )
+    forAll(100, [words], (name) => {
+      expect(align(name.join(' '), name.join(' '))).toMatchObject({ cost: 0, missing: [], inside: [] })
+    })
   })
 
   test('of noise is the same before and behind the name, and finds the same words', () => {
-    fc.assert(
-      fc.property(words, noise, (name, more) => {
-        const whole = name.join(' ')
-        const before = align([...more, ...name].join(' '), whole)
-        const behind = align([...name, ...more].join(' '), whole)
-        expect(before.cost).toBeCloseTo(behind.cost, 9)
-        expect(before.found).toBe(behind.found)
-        expect(before.start).toBe(before.end - name.length)
-        expect(before.cost).toBeLessThanOrEqual(0.2 * more.length + 1e-9)
-      }),
-    )
+    forAll(100, [words, noise], (name, more) => {
+      const whole = name.join(' ')
+      const before = align([...more, ...name].join(' '), whole)
+      const behind = align([...name, ...more].join(' '), whole)
+      expect(before.cost).toBeCloseTo(behind.cost, 9)
+      expect(before.found).toBe(behind.found)
+      expect(before.start).toBe(before.end - name.length)
+      expect(before.cost).toBeLessThanOrEqual(0.2 * more.length + 1e-9)
+    })
   })
 
   test('falls if a word that the text lacks is put in its place', () => {
-    fc.assert(
-      fc.property(words, fc.nat(5), fc.nat(63), (name, at, kept) => {
-        const missing = at % name.length
-        const isKept = (index: number) => Math.floor(kept / 2 ** index) % 2 === 1
-        const lacking = name.filter((_, index) => index !== missing && isKept(index))
-        const more = name.filter((_, index) => index === missing || isKept(index))
-        fc.pre(lacking.length > 0)
-        const [before, after] = [lacking, more].map((text) => align(text.join(' '), name.join(' ')))
-        expect(after?.cost).toBeLessThan(before?.cost ?? NaN)
-        expect(after?.missing.length).toBe((before?.missing.length ?? NaN) - 1)
-      }),
-    )
+    forAll(100, [words, fc.nat(5), fc.nat(63)], (name, at, kept) => {
+      const missing = at % name.length
+      const isKept = (index: number) => Math.floor(kept / 2 ** index) % 2 === 1
+      const lacking = name.filter((_, index) => index !== missing && isKept(index))
+      const more = name.filter((_, index) => index === missing || isKept(index))
+      fc.pre(lacking.length > 0)
+      const [before, after] = [lacking, more].map((text) => align(text.join(' '), name.join(' ')))
+      expect(after?.cost).toBeLessThan(before?.cost ?? NaN)
+      expect(after?.missing.length).toBe((before?.missing.length ?? NaN) - 1)
+    })
   })
 
   test('is above 0 if the text has another word', () => {
-    fc.assert(
-      fc.property(words, word, fc.nat(6), (name, other, place) => {
-        fc.pre(!name.includes(other))
-        const at = place % (name.length + 1)
-        const more = name.toSpliced(at, 0, other)
-        expect(align(more.join(' '), name.join(' ')).cost).toBeGreaterThan(0)
-      }),
-    )
+    forAll(100, [words, word, fc.nat(6)], (name, other, place) => {
+      fc.pre(!name.includes(other))
+      const at = place % (name.length + 1)
+      const more = name.toSpliced(at, 0, other)
+      expect(align(more.join(' '), name.join(' ')).cost).toBeGreaterThan(0)
+    })
   })
 
   test('of words written as one is small, in the text or in the name', () => {
-    fc.assert(
-      fc.property(words, fc.nat(4), (name, place) => {
-        const at = place % (name.length - 1)
-        const pair = `${name[at] ?? ''}${(name[at + 1] ?? '').toLowerCase()}`
-        const [apart, joined] = [name.join(' '), name.toSpliced(at, 2, pair).join(' ')]
-        for (const found of [align(joined, apart), align(apart, joined)]) {
-          expect(found.missing).toEqual([])
-          expect(found.cost).toBeLessThan(0.31)
-        }
-      }),
-    )
+    forAll(100, [words, fc.nat(4)], (name, place) => {
+      const at = place % (name.length - 1)
+      const pair = `${name[at] ?? ''}${(name[at + 1] ?? '').toLowerCase()}`
+      const [apart, joined] = [name.join(' '), name.toSpliced(at, 2, pair).join(' ')]
+      for (const found of [align(joined, apart), align(apart, joined)]) {
+        expect(found.missing).toEqual([])
+        expect(found.cost).toBeLessThan(0.31)
+      }
+    })
   })
 
   test('no word of the text or of the name is used twice, and none is lost', () => {
-    fc.assert(
-      fc.property(fc.array(word, { minLength: 1, maxLength: 8 }), words, (text, name) => {
-        const { pairs, missing, cost, missingCost } = align(text.join(' '), name.join(' '))
-        const count = (from: number, length: number) => Array.from({ length }, (_, more) => from + more)
-        const inText = pairs.flatMap(({ textAt, textCount }) => count(textAt, textCount))
-        const inName = pairs.flatMap(({ nameAt, nameCount }) => count(nameAt, nameCount))
-        expect(new Set(inText).size).toBe(inText.length)
-        expect([...inName, ...missing].sort((a, b) => a - b)).toEqual([...name.keys()])
-        expect(cost).toBeGreaterThanOrEqual(0)
-        expect(missingCost).toBeGreaterThanOrEqual(0)
-      }),
-      { numRuns: 300 },
-    )
+    forAll(300, [fc.array(word, { minLength: 1, maxLength: 8 }), words], (text, name) => {
+      const { pairs, missing, cost, missingCost } = align(text.join(' '), name.join(' '))
+      const count = (from: number, length: number) => Array.from({ length }, (_, more) => from + more)
+      const inText = pairs.flatMap(({ textAt, textCount }) => count(textAt, textCount))
+      const inName = pairs.flatMap(({ nameAt, nameCount }) => count(nameAt, nameCount))
+      expect(new Set(inText).size).toBe(inText.length)
+      expect([...inName, ...missing].sort((a, b) => a - b)).toEqual([...name.keys()])
+      expect(cost).toBeGreaterThanOrEqual(0)
+      expect(missingCost).toBeGreaterThanOrEqual(0)
+    })
   })
 })
 

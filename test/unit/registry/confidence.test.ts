@@ -13,6 +13,7 @@ import {
   toShare,
 } from '../../../src/registry/match/model.js'
 import { match, namedBy, rank, type Held } from '../../support/matching.js'
+import { forAll } from '../../support/properties.js'
 
 describe('the model', () => {
   it('weighs features that exist, by finite numbers', () => {
@@ -36,13 +37,11 @@ describe('the model', () => {
   })
 
   it('decision features are finite, whatever the scores', () => {
-    fc.assert(
-      fc.property(features, score, fc.array(score, { maxLength: 60 }), (own, best, others) => {
-        const values = computeDecisionFeatures(own, best, others)
-        expect(values).toHaveLength(decisionFeatureNames.length)
-        for (const value of values) expect(Math.abs(value)).toBeLessThan(30)
-      }),
-    )
+    forAll(100, [features, score, fc.array(score, { maxLength: 60 })], (own, best, others) => {
+      const values = computeDecisionFeatures(own, best, others)
+      expect(values).toHaveLength(decisionFeatureNames.length)
+      for (const value of values) expect(Math.abs(value)).toBeLessThan(30)
+    })
   })
 
   it('the closer another company comes, the smaller the gaps', () => {
@@ -82,34 +81,28 @@ const location = fc.constantFrom(null, 'US', 'Leeds, GB', 'Austin, TX')
 
 describe('shares', () => {
   it('of all companies and of none are probabilities that add up to 1', () => {
-    fc.assert(
-      fc.property(text, location, registry, (name, place, held) => {
-        const { ranked: companies, noneShare } = rank({ name, location: place, held })
-        const shares = companies.map(({ share }) => share)
-        for (const share of [...shares, noneShare]) expect(share >= 0 && share <= 1).toBe(true)
-        expect(shares.reduce((sum, share) => sum + share, noneShare)).toBeCloseTo(1, 9)
-        // The first has what the model says of it; the others share the rest by their scores.
-        const rest = shares.slice(1)
-        expect(rest).toEqual([...rest].sort((a, b) => b - a))
-      }),
-    )
+    forAll(100, [text, location, registry], (name, place, held) => {
+      const { ranked: companies, noneShare } = rank({ name, location: place, held })
+      const shares = companies.map(({ share }) => share)
+      for (const share of [...shares, noneShare]) expect(share >= 0 && share <= 1).toBe(true)
+      expect(shares.reduce((sum, share) => sum + share, noneShare)).toBeCloseTo(1, 9)
+      // The first has what the model says of it; the others share the rest by their scores.
+      const rest = shares.slice(1)
+      expect(rest).toEqual([...rest].sort((a, b) => b - a))
+    })
   })
 
   it('are the same for companies with the same evidence', () => {
-    fc.assert(
-      fc.property(
-        text,
-        fc.integer({ min: 2, max: 6 }),
-        fc.boolean(),
-        total,
-        (name, count, isListed, size) => {
-          const held = Array.from({ length: count }, () => ({ name, listed: isListed }))
-          const shares = rank({ name, held, total: size }).ranked.map(({ share }) => share)
-          expect(shares).toHaveLength(count)
-          for (const share of shares) expect(share).toBeCloseTo(shares[0] ?? NaN, 9)
-          expect(shares[0]).toBeLessThan(1 / count)
-        },
-      ),
+    forAll(
+      100,
+      [text, fc.integer({ min: 2, max: 6 }), fc.boolean(), total],
+      (name, count, isListed, size) => {
+        const held = Array.from({ length: count }, () => ({ name, listed: isListed }))
+        const shares = rank({ name, held, total: size }).ranked.map(({ share }) => share)
+        expect(shares).toHaveLength(count)
+        for (const share of shares) expect(share).toBeCloseTo(shares[0] ?? NaN, 9)
+        expect(shares[0]).toBeLessThan(1 / count)
+      },
     )
   })
 })
@@ -123,16 +116,14 @@ const weightsOf = (ranking: Ranking, at = 0) => {
 
 describe('the parts of the evidence', () => {
   it('add up to the log-odds of the share of each company', () => {
-    fc.assert(
-      fc.property(text, location, registry, (name, place, held) => {
-        const ranking = rank({ name, location: place, held, contextCount: () => 1 })
-        for (const [at, { share }] of ranking.ranked.entries()) {
-          const sum = [...weightsOf(ranking, at).values()].reduce((total, weight) => total + weight, 0)
-          // No share is told to be less than one of a million.
-          expect(sum).toBeCloseTo(Math.max(Math.log(1e-6), Math.log(share / (1 - share))), 5)
-        }
-      }),
-    )
+    forAll(100, [text, location, registry], (name, place, held) => {
+      const ranking = rank({ name, location: place, held, contextCount: () => 1 })
+      for (const [at, { share }] of ranking.ranked.entries()) {
+        const sum = [...weightsOf(ranking, at).values()].reduce((total, weight) => total + weight, 0)
+        // No share is told to be less than one of a million.
+        expect(sum).toBeCloseTo(Math.max(Math.log(1e-6), Math.log(share / (1 - share))), 5)
+      }
+    })
   })
 
   it('each weighs for or against by its own subject', () => {
@@ -185,17 +176,15 @@ describe('ranking', () => {
   })
 
   it('the order in which names are found changes nothing', () => {
-    fc.assert(
-      fc.property(text, registry, (name, held) => {
-        const numbered = held.map((row, at) => ({ ...row, company: at + 1 }))
-        const told = (rows: readonly Held[]) =>
-          rank({ name, held: rows }).ranked.map(({ share, evidence }) => [
-            evidence.comparison.candidate.entityNumber,
-            share.toFixed(9),
-          ])
-        expect(told([...numbered].reverse())).toEqual(told(numbered))
-      }),
-    )
+    forAll(100, [text, registry], (name, held) => {
+      const numbered = held.map((row, at) => ({ ...row, company: at + 1 }))
+      const told = (rows: readonly Held[]) =>
+        rank({ name, held: rows }).ranked.map(({ share, evidence }) => [
+          evidence.comparison.candidate.entityNumber,
+          share.toFixed(9),
+        ])
+      expect(told([...numbered].reverse())).toEqual(told(numbered))
+    })
   })
 })
 
@@ -262,15 +251,13 @@ describe('deciding', () => {
   })
 
   it('no answer is more certain than 99, nor than 94 for a company only in another country', () => {
-    fc.assert(
-      fc.property(text, location, registry, (name, place, held) => {
-        const decision = match({ name, location: place, held })
-        if (decision.kind === 'none') return
-        const isAbroad = decision.best.evidence.place === 'country_conflict'
-        expect(decision.confidence).toBeLessThanOrEqual(isAbroad ? 94 : 99)
-        expect(decision.confidence).toBeGreaterThanOrEqual(0)
-      }),
-    )
+    forAll(100, [text, location, registry], (name, place, held) => {
+      const decision = match({ name, location: place, held })
+      if (decision.kind === 'none') return
+      const isAbroad = decision.best.evidence.place === 'country_conflict'
+      expect(decision.confidence).toBeLessThanOrEqual(isAbroad ? 94 : 99)
+      expect(decision.confidence).toBeGreaterThanOrEqual(0)
+    })
     const confidences = [null, 'Berlin, Germany'].map((place) => {
       const decision = match({
         name: 'Zorvex Calder Inc',

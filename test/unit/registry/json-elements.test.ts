@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { JsonElements, type JsonElement } from '../../../src/registry/import/table.js'
 import { errorWith } from '../../support/error-with.js'
+import { forAll } from '../../support/properties.js'
 
 function elementsOf(pieces: readonly string[]): JsonElement[] {
   const reader = new JsonElements('file.json')
@@ -58,20 +59,18 @@ describe('elements of arrays', () => {
 
   it('are the same however the text is cut, and those that JSON.parse finds', () => {
     const list = fc.array(fc.jsonValue({ maxDepth: 3 }), { maxLength: 6 })
-    fc.assert(
-      fc.property(list, fc.integer({ min: 1, max: 7 }), fc.constantFrom(0, 2), (values, size, indent) => {
-        const text = JSON.stringify({ head: { list: [1] }, records: values, tail: 'x' }, null, indent)
-        const pieces = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []
-        const found = elementsOf(pieces)
-        expect(found.map((element) => JSON.parse(element.text) as unknown)).toEqual(
-          JSON.parse(JSON.stringify(values)),
-        )
-        for (const { key, line, text: of } of found) {
-          expect(key).toBe('records')
-          expect(text.split('\n')[line - 1]).toContain(of.split('\n')[0])
-        }
-      }),
-    )
+    forAll(100, [list, fc.integer({ min: 1, max: 7 }), fc.constantFrom(0, 2)], (values, size, indent) => {
+      const text = JSON.stringify({ head: { list: [1] }, records: values, tail: 'x' }, null, indent)
+      const pieces = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []
+      const found = elementsOf(pieces)
+      expect(found.map((element) => JSON.parse(element.text) as unknown)).toEqual(
+        JSON.parse(JSON.stringify(values)),
+      )
+      for (const { key, line, text: of } of found) {
+        expect(key).toBe('records')
+        expect(text.split('\n')[line - 1]).toContain(of.split('\n')[0])
+      }
+    })
   })
 })
 

@@ -3,6 +3,7 @@ import { describe, expect, it, test } from 'vitest'
 import { matchedConfidenceMin } from '../../../src/contract/result.js'
 import type { MatchDecision } from '../../../src/registry/match/rank.js'
 import { compared, match, namedBy, rank, type Held } from '../../support/matching.js'
+import { forAll } from '../../support/properties.js'
 
 const acme: Held = { name: 'Acme Widgets, Inc.', city: 'Austin', region: 'TX' }
 
@@ -332,22 +333,19 @@ it('any query against any names gives a confidence of at most 99, and an entity 
   )
   const phrase = fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => words.join(' '))
   const name = fc.oneof(phrase, fc.string({ unit: 'grapheme', maxLength: 40 }))
-  fc.assert(
-    fc.property(name, fc.option(name), fc.array(phrase, { maxLength: 6 }), (query, location, names) => {
-      const asked = { name: query, location, held: names.map((text) => ({ name: text })) }
-      const { ranked, noneShare } = rank(asked)
-      expect(ranked.reduce((sum, { share }) => sum + share, noneShare)).toBeCloseTo(1, 9)
-      const decision = match(asked)
-      if (decision.kind === 'none') return
-      expect(Number.isInteger(decision.confidence)).toBe(true)
-      // A less likely company is only named if it has the very name, or others fit as well.
-      const { matchType, isPart } = decision.best.evidence.comparison
-      if ((matchType !== 'exact' || isPart) && decision.rivals.length === 0)
-        expect(decision.confidence).toBeGreaterThanOrEqual(20)
-      expect(decision.confidence).toBeLessThanOrEqual(99)
-      for (const { share } of decision.rivals) expect(share).toBeLessThanOrEqual(decision.best.share)
-      if (decision.kind === 'entity') expect(decision.best.share).toBeGreaterThanOrEqual(decision.noneShare)
-    }),
-    { numRuns: 500 },
-  )
+  forAll(500, [name, fc.option(name), fc.array(phrase, { maxLength: 6 })], (query, location, names) => {
+    const asked = { name: query, location, held: names.map((text) => ({ name: text })) }
+    const { ranked, noneShare } = rank(asked)
+    expect(ranked.reduce((sum, { share }) => sum + share, noneShare)).toBeCloseTo(1, 9)
+    const decision = match(asked)
+    if (decision.kind === 'none') return
+    expect(Number.isInteger(decision.confidence)).toBe(true)
+    // A less likely company is only named if it has the very name, or others fit as well.
+    const { matchType, isPart } = decision.best.evidence.comparison
+    if ((matchType !== 'exact' || isPart) && decision.rivals.length === 0)
+      expect(decision.confidence).toBeGreaterThanOrEqual(20)
+    expect(decision.confidence).toBeLessThanOrEqual(99)
+    for (const { share } of decision.rivals) expect(share).toBeLessThanOrEqual(decision.best.share)
+    if (decision.kind === 'entity') expect(decision.best.share).toBeGreaterThanOrEqual(decision.noneShare)
+  })
 })

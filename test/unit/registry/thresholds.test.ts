@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { isDoubtful } from '../../../src/core/lookup-state.js'
 import { adviseThreshold, type ReviewedAnswer } from '../../../src/registry/evaluate/accept-advice.js'
+import { forAll } from '../../support/properties.js'
 
 const answers = (count: number, confidence: number, wrongCount = 0, status = 'partial_match') =>
   Array.from({ length: count }, (_, at): ReviewedAnswer => ({
@@ -110,20 +111,18 @@ describe('a threshold is recommended', () => {
       }),
       { maxLength: 300 },
     )
-    fc.assert(
-      fc.property(any, (reviewed) => {
-        const { recommendation, thresholds, riskMax } = adviseThreshold(reviewed)
-        const found = thresholds.find(
-          (one) => 'threshold' in recommendation && one.threshold === recommendation.threshold,
-        )
-        if (recommendation.kind === 'recommended') expect(found?.risk?.[1]).toBeLessThanOrEqual(riskMax)
-        if (recommendation.kind !== 'too_few') return
-        const { moreCount, threshold } = recommendation
-        expect(moreCount).toBeGreaterThan(0)
-        if (found?.wrongCount !== 0) return
-        const further = adviseThreshold([...reviewed, ...answers(moreCount, threshold)])
-        expect(further.recommendation).toEqual({ kind: 'recommended', threshold })
-      }),
-    )
+    forAll(100, [any], (reviewed) => {
+      const { recommendation, thresholds, riskMax } = adviseThreshold(reviewed)
+      const found = thresholds.find(
+        (one) => 'threshold' in recommendation && one.threshold === recommendation.threshold,
+      )
+      if (recommendation.kind === 'recommended') expect(found?.risk?.[1]).toBeLessThanOrEqual(riskMax)
+      if (recommendation.kind !== 'too_few') return
+      const { moreCount, threshold } = recommendation
+      expect(moreCount).toBeGreaterThan(0)
+      if (found?.wrongCount !== 0) return
+      const further = adviseThreshold([...reviewed, ...answers(moreCount, threshold)])
+      expect(further.recommendation).toEqual({ kind: 'recommended', threshold })
+    })
   })
 })

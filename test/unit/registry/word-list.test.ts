@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { calculateDistance, countAllowedTypos } from '../../../src/core/edit-distance.js'
 import { Vocabulary, WordList, buildWordLists } from '../../../src/registry/match/vocabulary.js'
+import { forAll } from '../../support/properties.js'
 
 const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '1'), minLength: 1, maxLength: 9 })
 const counted = fc.dictionary(word, fc.nat(1_000), { maxKeys: 60, noNullPrototype: true })
@@ -11,35 +12,31 @@ const listOf = (counts: Readonly<Record<string, number>>) =>
 
 describe('a list of words', () => {
   it('finds each of its words with its count, and no other', () => {
-    fc.assert(
-      fc.property(counted, word, (counts, other) => {
-        const list = listOf(counts)
-        expect(list.size).toBe(Object.keys(counts).length)
-        for (const [known, count] of Object.entries(counts)) {
-          expect(list.getWord(list.find(known))).toBe(known)
-          expect(list.count(list.find(known))).toBe(count)
-        }
-        if (!Object.hasOwn(counts, other)) expect(list.find(other)).toBe(-1)
-      }),
-    )
+    forAll(100, [counted, word], (counts, other) => {
+      const list = listOf(counts)
+      expect(list.size).toBe(Object.keys(counts).length)
+      for (const [known, count] of Object.entries(counts)) {
+        expect(list.getWord(list.find(known))).toBe(known)
+        expect(list.count(list.find(known))).toBe(count)
+      }
+      if (!Object.hasOwn(counts, other)) expect(list.find(other)).toBe(-1)
+    })
   })
 
   it('gives all that begin with a stem in order, and all that end with a tail', () => {
-    fc.assert(
-      fc.property(counted, word, (counts, part) => {
-        const list = listOf(counts)
-        const begun: string[] = []
-        for (let at = list.findFirstNotBefore(part); list.beginsWith(at, part); at++)
-          begun.push(list.getWord(at))
-        const words = Object.keys(counts)
-        expect(begun).toEqual(words.filter((known) => known.startsWith(part)).sort())
-        const [from, end] = list.findBackwardRange(part)
-        const ended = Array.from({ length: end - from }, (_, index) =>
-          list.getWord(list.atBackward(from + index)),
-        )
-        expect(ended.sort()).toEqual(words.filter((known) => known.endsWith(part)).sort())
-      }),
-    )
+    forAll(100, [counted, word], (counts, part) => {
+      const list = listOf(counts)
+      const begun: string[] = []
+      for (let at = list.findFirstNotBefore(part); list.beginsWith(at, part); at++)
+        begun.push(list.getWord(at))
+      const words = Object.keys(counts)
+      expect(begun).toEqual(words.filter((known) => known.startsWith(part)).sort())
+      const [from, end] = list.findBackwardRange(part)
+      const ended = Array.from({ length: end - from }, (_, index) =>
+        list.getWord(list.atBackward(from + index)),
+      )
+      expect(ended.sort()).toEqual(words.filter((known) => known.endsWith(part)).sort())
+    })
   })
 
   it('leaves out what is no word of letters of one byte', () => {
@@ -50,15 +47,13 @@ describe('a list of words', () => {
 describe('spellings', () => {
   it('are all words with a single error, and none beyond the errors allowed', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 5, maxLength: 12 })
-    fc.assert(
-      fc.property(letters, fc.array(letters, { maxLength: 4 }), (asked, known) => {
-        const found = new Vocabulary(new Map(known.map((each) => [each, 1])), 10).findSpellings(asked)
-        const distanceTo = (each: string) => calculateDistance(asked, each, 3)
-        const allowed = countAllowedTypos(asked.length)
-        const near = [...new Set(known)].filter((each) => distanceTo(each) === 1)
-        expect(found).toEqual(expect.arrayContaining(near))
-        for (const each of found) expect(distanceTo(each)).toBeLessThanOrEqual(allowed)
-      }),
-    )
+    forAll(100, [letters, fc.array(letters, { maxLength: 4 })], (asked, known) => {
+      const found = new Vocabulary(new Map(known.map((each) => [each, 1])), 10).findSpellings(asked)
+      const distanceTo = (each: string) => calculateDistance(asked, each, 3)
+      const allowed = countAllowedTypos(asked.length)
+      const near = [...new Set(known)].filter((each) => distanceTo(each) === 1)
+      expect(found).toEqual(expect.arrayContaining(near))
+      for (const each of found) expect(distanceTo(each)).toBeLessThanOrEqual(allowed)
+    })
   })
 })

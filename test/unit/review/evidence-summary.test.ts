@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import fc from 'fast-check'
 import { listOtherNames, summarizeEvidence } from '../../../src/review/page/browser/candidates.js'
+import { forAll } from '../../support/properties.js'
 
 const part = (label: string, text: string, weight: number | null = null) => ({ label, text, weight })
 const asText = (...evidence: Parameters<typeof summarizeEvidence>[0][number][]) =>
@@ -55,22 +56,18 @@ const anyPart = fc.record({
 })
 
 test('whatever the evidence, only what weighs against a candidate is listed against it', () => {
-  fc.assert(
-    fc.property(fc.array(anyPart, { maxLength: 9 }), (parts) => {
-      const unique = parts.map((one, index) => ({ ...one, text: `${index} ${one.text}` }))
-      const against = summarizeEvidence(unique).find(({ label }) => label === 'Against')?.text ?? ''
-      for (const { text, weight } of unique)
-        if (weight === null || weight >= 0) expect(against).not.toContain(text)
-    }),
-  )
+  forAll(100, [fc.array(anyPart, { maxLength: 9 })], (parts) => {
+    const unique = parts.map((one, index) => ({ ...one, text: `${index} ${one.text}` }))
+    const against = summarizeEvidence(unique).find(({ label }) => label === 'Against')?.text ?? ''
+    for (const { text, weight } of unique)
+      if (weight === null || weight >= 0) expect(against).not.toContain(text)
+  })
 })
 
 test('whatever the texts, no line has a full stop before a semicolon', () => {
-  fc.assert(
-    fc.property(fc.array(anyPart, { maxLength: 9 }), (parts) => {
-      for (const { text } of summarizeEvidence(parts)) expect(text).not.toMatch(/[.;]\s*[.;]/)
-    }),
-  )
+  forAll(100, [fc.array(anyPart, { maxLength: 9 })], (parts) => {
+    for (const { text } of summarizeEvidence(parts)) expect(text).not.toMatch(/[.;]\s*[.;]/)
+  })
 })
 
 test('no other name repeats the heading or another name in other letters, spaces or signs', () => {

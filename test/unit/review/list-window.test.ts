@@ -7,6 +7,7 @@ import {
   calculateWindow,
   type ListShape,
 } from '../../../src/review/page/browser/elements.js'
+import { forAll } from '../../support/properties.js'
 
 const shape = (count: number): ListShape => ({ count, rowPx: 50, viewPx: 600 })
 
@@ -28,40 +29,34 @@ describe('the window of a list', () => {
   })
 
   test('what is seen is covered by rows, whatever is scrolled to, however many there are; few rows are in the page', () => {
-    fc.assert(
-      fc.property(shapes, fc.double({ min: 0, max: 1, noNaN: true }), (list, share) => {
-        const scrollPx = share * Math.max(0, calculateHeightPx(list) - list.viewPx)
-        const { from, to, topPx } = calculateWindow(list, scrollPx)
-        expect(topPx).toBeLessThanOrEqual(scrollPx + 0.01)
-        const bottomPx = topPx + (to - from) * list.rowPx
-        const endPx = Math.min(scrollPx + list.viewPx, to === list.count ? bottomPx : Infinity)
-        expect(bottomPx).toBeGreaterThanOrEqual(endPx - 0.01)
-        expect(to - from).toBeLessThanOrEqual(Math.ceil(list.viewPx / list.rowPx) + 14)
-        expect(calculateHeightPx(list)).toBeLessThanOrEqual(12_000_000)
-      }),
-    )
+    forAll(100, [shapes, fc.double({ min: 0, max: 1, noNaN: true })], (list, share) => {
+      const scrollPx = share * Math.max(0, calculateHeightPx(list) - list.viewPx)
+      const { from, to, topPx } = calculateWindow(list, scrollPx)
+      expect(topPx).toBeLessThanOrEqual(scrollPx + 0.01)
+      const bottomPx = topPx + (to - from) * list.rowPx
+      const endPx = Math.min(scrollPx + list.viewPx, to === list.count ? bottomPx : Infinity)
+      expect(bottomPx).toBeGreaterThanOrEqual(endPx - 0.01)
+      expect(to - from).toBeLessThanOrEqual(Math.ceil(list.viewPx / list.rowPx) + 14)
+      expect(calculateHeightPx(list)).toBeLessThanOrEqual(12_000_000)
+    })
   })
 
   test('a row is put where it is wanted, and seen there', () => {
-    fc.assert(
-      fc.property(shapes, fc.nat(), fc.double({ min: 0, max: 1, noNaN: true }), (list, number, share) => {
-        fc.pre(list.count > 0)
-        const index = number % list.count
-        const scrollPx = calculateScrollPx(list, index, share * (list.viewPx - list.rowPx))
-        const { from, topPx } = calculateWindow(list, scrollPx)
-        const placePx = topPx + (index - from) * list.rowPx - scrollPx
-        // One pixel of scrolling may be several of rows, and nothing is scrolled past an end.
-        const stretch = Math.max(1, (list.count * list.rowPx) / calculateHeightPx(list))
-        expect(placePx).toBeGreaterThanOrEqual(-0.01 * stretch)
-        expect(placePx).toBeLessThanOrEqual(
-          Math.max(list.viewPx, list.count * list.rowPx) - list.rowPx + 0.01,
-        )
-        if (placePx <= list.viewPx - list.rowPx) {
-          const seen = findVisibleRows(list, scrollPx)
-          expect(index).toBeGreaterThanOrEqual(seen.from)
-          expect(index).toBeLessThan(seen.to)
-        }
-      }),
-    )
+    forAll(100, [shapes, fc.nat(), fc.double({ min: 0, max: 1, noNaN: true })], (list, number, share) => {
+      fc.pre(list.count > 0)
+      const index = number % list.count
+      const scrollPx = calculateScrollPx(list, index, share * (list.viewPx - list.rowPx))
+      const { from, topPx } = calculateWindow(list, scrollPx)
+      const placePx = topPx + (index - from) * list.rowPx - scrollPx
+      // One pixel of scrolling may be several of rows, and nothing is scrolled past an end.
+      const stretch = Math.max(1, (list.count * list.rowPx) / calculateHeightPx(list))
+      expect(placePx).toBeGreaterThanOrEqual(-0.01 * stretch)
+      expect(placePx).toBeLessThanOrEqual(Math.max(list.viewPx, list.count * list.rowPx) - list.rowPx + 0.01)
+      if (placePx <= list.viewPx - list.rowPx) {
+        const seen = findVisibleRows(list, scrollPx)
+        expect(index).toBeGreaterThanOrEqual(seen.from)
+        expect(index).toBeLessThan(seen.to)
+      }
+    })
   })
 })

@@ -4,6 +4,7 @@ import type { KeptDecision } from '../../../src/core/decisions.js'
 import { TextIndex } from '../../../src/review/queue-columns.js'
 import { Queue, type NewEntry } from '../../../src/review/queue.js'
 import type { QueueFilter } from '../../../src/review/session.js'
+import { forAll } from '../../support/properties.js'
 
 const entry = (id: number, change: Partial<NewEntry> = {}): NewEntry => ({
   id,
@@ -70,25 +71,22 @@ describe('orders', () => {
 
   test('what comes later takes its place among the others', () => {
     const value = fc.record({ rowCount: fc.nat(5), confidence: fc.option(fc.nat(5)) })
-    fc.assert(
-      fc.property(fc.array(fc.array(value, { maxLength: 8 }), { maxLength: 6 }), (batches) => {
-        const { queue, ids } = queueOf()
-        const all: NewEntry[] = []
-        for (const batch of batches) {
-          for (const one of batch)
-            all.push(entry(all.length + 1, { ...one, firstRow: (all.length * 7) % 31 }))
-          for (const one of all.slice(all.length - batch.length)) queue.add(one)
-          const firstRows = (one: NewEntry, other: NewEntry) => one.firstRow - other.firstRow
-          const byRows = [...all].sort((one, other) => other.rowCount - one.rowCount || firstRows(one, other))
-          expect(ids({ sort: 'rows' })).toEqual(byRows.map(({ id }) => id))
-          const likely = (one: NewEntry) => one.confidence ?? -1
-          const byConfidence = [...all].sort(
-            (one, other) => likely(other) - likely(one) || firstRows(one, other),
-          )
-          expect(ids({ sort: 'confidence' })).toEqual(byConfidence.map(({ id }) => id))
-        }
-      }),
-    )
+    forAll(100, [fc.array(fc.array(value, { maxLength: 8 }), { maxLength: 6 })], (batches) => {
+      const { queue, ids } = queueOf()
+      const all: NewEntry[] = []
+      for (const batch of batches) {
+        for (const one of batch) all.push(entry(all.length + 1, { ...one, firstRow: (all.length * 7) % 31 }))
+        for (const one of all.slice(all.length - batch.length)) queue.add(one)
+        const firstRows = (one: NewEntry, other: NewEntry) => one.firstRow - other.firstRow
+        const byRows = [...all].sort((one, other) => other.rowCount - one.rowCount || firstRows(one, other))
+        expect(ids({ sort: 'rows' })).toEqual(byRows.map(({ id }) => id))
+        const likely = (one: NewEntry) => one.confidence ?? -1
+        const byConfidence = [...all].sort(
+          (one, other) => likely(other) - likely(one) || firstRows(one, other),
+        )
+        expect(ids({ sort: 'confidence' })).toEqual(byConfidence.map(({ id }) => id))
+      }
+    })
   })
 
   test('one whose confidence changes goes to where it belongs', () => {
@@ -168,22 +166,20 @@ test('a part of a text is found where any text holds it, and nowhere else', () =
   const text = fc
     .array(fc.constantFrom('ab', 'b', 'é', 'ß', ' ', 'ba', '自'), { maxLength: 6 })
     .map((parts) => parts.join(''))
-  fc.assert(
-    fc.property(
-      fc.array(text, { maxLength: 30 }),
-      fc.constantFrom('a', 'ab', 'b b', 'e', 'bab', '自', 'ss'),
-      (texts, part) => {
-        const searched = new TextIndex()
-        for (const one of texts) searched.add(one)
-        const folded = (one: string) =>
-          one
-            .normalize('NFKD')
-            .replace(/\u0301/g, '')
-            .replace(/\s+/g, ' ')
-            .trim()
-        expect([...searched.find(part)]).toEqual(texts.map((one) => Number(folded(one).includes(part))))
-      },
-    ),
+  forAll(
+    100,
+    [fc.array(text, { maxLength: 30 }), fc.constantFrom('a', 'ab', 'b b', 'e', 'bab', '自', 'ss')],
+    (texts, part) => {
+      const searched = new TextIndex()
+      for (const one of texts) searched.add(one)
+      const folded = (one: string) =>
+        one
+          .normalize('NFKD')
+          .replace(/\u0301/g, '')
+          .replace(/\s+/g, ' ')
+          .trim()
+      expect([...searched.find(part)]).toEqual(texts.map((one) => Number(folded(one).includes(part))))
+    },
   )
 })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { readVerdict, type TypedVerdict } from '../../../src/review/exchange/line-verdicts.js'
+import { forAll } from '../../support/properties.js'
 
 describe('a verdict that was typed', () => {
   test.each<[string, TypedVerdict]>([
@@ -37,10 +38,8 @@ describe('a verdict that was typed', () => {
   })
 
   it('is something, whatever was typed, and spaces around it change nothing', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (cell) => {
-        expect(readVerdict(`  ${cell}\n`)).toEqual(readVerdict(cell))
-      }),
-    )
+    forAll(100, [fc.string({ unit: 'binary' })], (cell) => {
+      expect(readVerdict(`  ${cell}\n`)).toEqual(readVerdict(cell))
+    })
   })
 })

@@ -8,8 +8,8 @@ import {
   parseConditions,
   type AlarmCondition,
   type AlarmFacts,
-  changeKinds,
 } from '../../../src/core/alarms.js'
+import { forAll } from '../../support/properties.js'
 
 function conditionsOf(text: string): readonly AlarmCondition[] {
   const parsed = parseConditions(text)
@@ -82,38 +82,34 @@ describe('an expression', () => {
       isPercent: fc.boolean(),
       spaces: fc.array(space, { minLength: 4, maxLength: 4 }),
     })
-    fc.assert(
-      fc.property(fc.array(condition, { minLength: 1, maxLength: 6 }), (wanted) => {
-        const able = wanted.map((one) => ({
-          ...one,
-          isPercent: one.isPercent && !/^(rows|cost)$/.test(one.name),
-        }))
-        const text = able
-          .map(({ name, operator, micros, isPercent, spaces: [a, b, c, d] }) =>
-            [a, name, b, operator, c, (micros / 1_000_000).toFixed(6), d, isPercent ? '%' : ''].join(''),
-          )
-          .join(',')
-        const read = conditionsOf(text)
-        expect(read).toEqual(
-          able.map(({ name, operator, micros, isPercent }) => ({
-            name,
-            operator,
-            limitMicros: micros,
-            isPercent,
-          })),
+    forAll(100, [fc.array(condition, { minLength: 1, maxLength: 6 })], (wanted) => {
+      const able = wanted.map((one) => ({
+        ...one,
+        isPercent: one.isPercent && !/^(rows|cost)$/.test(one.name),
+      }))
+      const text = able
+        .map(({ name, operator, micros, isPercent, spaces: [a, b, c, d] }) =>
+          [a, name, b, operator, c, (micros / 1_000_000).toFixed(6), d, isPercent ? '%' : ''].join(''),
         )
-        expect(conditionsOf(read.map(formatCondition).join(','))).toEqual(read)
-      }),
-    )
+        .join(',')
+      const read = conditionsOf(text)
+      expect(read).toEqual(
+        able.map(({ name, operator, micros, isPercent }) => ({
+          name,
+          operator,
+          limitMicros: micros,
+          isPercent,
+        })),
+      )
+      expect(conditionsOf(read.map(formatCondition).join(','))).toEqual(read)
+    })
   })
 
   test('no text makes the parser throw', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
-        const parsed = parseConditions(text)
-        expect('fault' in parsed || parsed.conditions.length > 0).toBe(true)
-      }),
-    )
+    forAll(100, [fc.string({ unit: 'binary', maxLength: 200 })], (text) => {
+      const parsed = parseConditions(text)
+      expect('fault' in parsed || parsed.conditions.length > 0).toBe(true)
+    })
   })
 })
 
@@ -148,14 +144,12 @@ describe('a condition is met', () => {
   })
 
   test('its share is compared as whole numbers are, however they come', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 5_000_000 }), fc.nat(100_000_000), (rowCount, limitMicros) => {
-        const failed = Math.floor(rowCount / 3)
-        const text = formatCondition({ name: 'failed', operator: '>', limitMicros, isPercent: true })
-        const isMet = BigInt(failed) * 100_000_000n > BigInt(limitMicros) * BigInt(rowCount)
-        expect(metBy(text, { ...facts, rowCount, rowsByStatus: { failed } }).length).toBe(isMet ? 1 : 0)
-      }),
-    )
+    forAll(100, [fc.integer({ min: 1, max: 5_000_000 }), fc.nat(100_000_000)], (rowCount, limitMicros) => {
+      const failed = Math.floor(rowCount / 3)
+      const text = formatCondition({ name: 'failed', operator: '>', limitMicros, isPercent: true })
+      const isMet = BigInt(failed) * 100_000_000n > BigInt(limitMicros) * BigInt(rowCount)
+      expect(metBy(text, { ...facts, rowCount, rowsByStatus: { failed } }).length).toBe(isMet ? 1 : 0)
+    })
   })
 
   test('alarms say what was found, in the unit of their condition', () => {

@@ -6,6 +6,7 @@ import {
   type BackoffPolicy,
   type ReachabilityPolicy,
 } from '../../../src/core/backoff.js'
+import { forAll } from '../../support/properties.js'
 
 const policy: BackoffPolicy = { delayMsBase: 500, delayMsMax: 60_000 }
 
@@ -23,33 +24,32 @@ describe('backoff', () => {
   })
 
   test('a wait is a whole number between a tenth of its ceiling and the cap', () => {
-    fc.assert(
-      fc.property(
+    forAll(
+      100,
+      [
         fc.integer({ min: 10, max: 10_000 }),
         fc.integer({ min: 10, max: 600_000 }),
         fc.integer({ min: 1, max: 1_000_000 }),
         fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-        (delayMsBase, delayMsMax, attempt, fraction) => {
-          const delayMs = calculateBackoffMs({ delayMsBase, delayMsMax }, attempt, fraction)
-          expect(Number.isInteger(delayMs)).toBe(true)
-          expect(delayMs).toBeGreaterThanOrEqual(Math.floor(Math.min(delayMsBase, delayMsMax) * 0.1))
-          expect(delayMs).toBeLessThanOrEqual(delayMsMax)
-        },
-      ),
+      ],
+      (delayMsBase, delayMsMax, attempt, fraction) => {
+        const delayMs = calculateBackoffMs({ delayMsBase, delayMsMax }, attempt, fraction)
+        expect(Number.isInteger(delayMs)).toBe(true)
+        expect(delayMs).toBeGreaterThanOrEqual(Math.floor(Math.min(delayMsBase, delayMsMax) * 0.1))
+        expect(delayMs).toBeLessThanOrEqual(delayMsMax)
+      },
     )
   })
 
   test('with the same chance a later failure never waits less', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 60 }),
-        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-        (attempt, fraction) => {
-          expect(calculateBackoffMs(policy, attempt + 1, fraction)).toBeGreaterThanOrEqual(
-            calculateBackoffMs(policy, attempt, fraction),
-          )
-        },
-      ),
+    forAll(
+      100,
+      [fc.integer({ min: 1, max: 60 }), fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })],
+      (attempt, fraction) => {
+        expect(calculateBackoffMs(policy, attempt + 1, fraction)).toBeGreaterThanOrEqual(
+          calculateBackoffMs(policy, attempt, fraction),
+        )
+      },
     )
   })
 })
@@ -75,20 +75,21 @@ describe('reachability', () => {
   })
 
   test('a pause stays within the cap, and failures without end are given up', () => {
-    fc.assert(
-      fc.property(
+    forAll(
+      100,
+      [
         fc.integer({ min: 1, max: 1_000 }),
         fc.boolean(),
         fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-        (consecutive, hasAnswered, fraction) => {
-          const decision = decideAfterFailure(consecutive, hasAnswered, reachability, fraction)
-          if (decision.action === 'pause') {
-            expect(decision.delayMs).toBeGreaterThan(0)
-            expect(decision.delayMs).toBeLessThanOrEqual(reachability.delayMsMax)
-          }
-          if (consecutive >= reachability.failuresMax) expect(decision.action).toBe('give_up')
-        },
-      ),
+      ],
+      (consecutive, hasAnswered, fraction) => {
+        const decision = decideAfterFailure(consecutive, hasAnswered, reachability, fraction)
+        if (decision.action === 'pause') {
+          expect(decision.delayMs).toBeGreaterThan(0)
+          expect(decision.delayMs).toBeLessThanOrEqual(reachability.delayMsMax)
+        }
+        if (consecutive >= reachability.failuresMax) expect(decision.action).toBe('give_up')
+      },
     )
   })
 })

@@ -8,6 +8,7 @@ import {
   type PublishedField,
   type PublishedState,
 } from '../../../src/pipeline/answers/published-state.js'
+import { forAll } from '../../support/properties.js'
 
 type Fields = Partial<Record<PublishedField, string>>
 
@@ -342,34 +343,29 @@ describe('whatever two states are', () => {
     kind === 'left_register' || (kind === 'became_inactive' && (old === null || now === null))
 
   it('a state against itself is no change', () => {
-    fc.assert(fc.property(anyState, (state) => compareStates(state, state).length === 0))
+    forAll(100, [anyState], (state) => compareStates(state, state).length === 0)
   })
 
   it('what changed there has changed back here', () => {
-    fc.assert(
-      fc.property(anyState, anyState, (a, b) => {
-        const there = compareStates(a, b).filter((change) => !isKnownOnce(change))
-        const back = compareStates(b, a).filter((change) => !isKnownOnce(change))
-        expect(back).toHaveLength(there.length)
-        for (const [at, { kind, old, new: now, oldSource, newSource, field }] of there.entries()) {
-          const other = back[at]
-          expect(mirrored[kind] ?? [kind]).toContain(other?.kind)
-          if (other?.field !== field) expect([kind, other?.kind]).toContain('merged')
-          else expect(other).toMatchObject({ old: now, new: old, oldSource: newSource, newSource: oldSource })
-        }
-      }),
-      { numRuns: 3_000 },
-    )
+    forAll(3_000, [anyState, anyState], (a, b) => {
+      const there = compareStates(a, b).filter((change) => !isKnownOnce(change))
+      const back = compareStates(b, a).filter((change) => !isKnownOnce(change))
+      expect(back).toHaveLength(there.length)
+      for (const [at, { kind, old, new: now, oldSource, newSource, field }] of there.entries()) {
+        const other = back[at]
+        expect(mirrored[kind] ?? [kind]).toContain(other?.kind)
+        if (other?.field !== field) expect([kind, other?.kind]).toContain('merged')
+        else expect(other).toMatchObject({ old: now, new: old, oldSource: newSource, newSource: oldSource })
+      }
+    })
   })
 
   it('a kind is told once, but that of identifiers, which is told once a field', () => {
-    fc.assert(
-      fc.property(anyState, anyState, (a, b) => {
-        const lines = compareStates(a, b).map(({ kind, field }) =>
-          kind === 'identifier_changed' ? `${kind} ${field}` : kind,
-        )
-        expect(new Set(lines).size).toBe(lines.length)
-      }),
-    )
+    forAll(100, [anyState, anyState], (a, b) => {
+      const lines = compareStates(a, b).map(({ kind, field }) =>
+        kind === 'identifier_changed' ? `${kind} ${field}` : kind,
+      )
+      expect(new Set(lines).size).toBe(lines.length)
+    })
   })
 })

@@ -5,6 +5,7 @@ import { answerColumns } from '../../../src/pipeline/answers/columns.js'
 import { renderDecisionMembers, renderDecided } from '../../../src/pipeline/answers/decided-answer.js'
 import { linePositions, sliceLine, withReview } from '../../../src/pipeline/answers/joined-line.js'
 import { exampleRecord } from '../../../src/service/docs/examples/company.js'
+import { forAll } from '../../support/properties.js'
 
 const decision: Decision = {
   lookup: '0'.repeat(32),
@@ -159,20 +160,18 @@ describe('the line of a decided row', () => {
 
   test('has every column whatever the service sent and people wrote, and the decision in front', () => {
     const anyDecision = fc.record({ by: fc.string(), note: fc.option(fc.string()), isNone: fc.boolean() })
-    fc.assert(
-      fc.property(fc.jsonValue(), anyDecision, (body, { by, note, isNone }) => {
-        const one = { ...(isNone ? none : decision), decidedBy: by, note }
-        const { outcome, line } = answerOf(one, body)
-        expect(Object.keys(JSON.parse(line) as object)).toEqual(answerColumns.map(({ name }) => name))
-        const whole = withReview(line, renderDecisionMembers(one))
-        expect(JSON.parse(whole)).toMatchObject({ status: outcome, decision: one.verdict, decided_by: by })
-        expect(columnsOf(whole, 'decision', 'decided_by', 'decided_at', 'status')).toEqual([
-          one.verdict,
-          by,
-          '2026-11-20T09:30:00Z',
-          outcome,
-        ])
-      }),
-    )
+    forAll(100, [fc.jsonValue(), anyDecision], (body, { by, note, isNone }) => {
+      const one = { ...(isNone ? none : decision), decidedBy: by, note }
+      const { outcome, line } = answerOf(one, body)
+      expect(Object.keys(JSON.parse(line) as object)).toEqual(answerColumns.map(({ name }) => name))
+      const whole = withReview(line, renderDecisionMembers(one))
+      expect(JSON.parse(whole)).toMatchObject({ status: outcome, decision: one.verdict, decided_by: by })
+      expect(columnsOf(whole, 'decision', 'decided_by', 'decided_at', 'status')).toEqual([
+        one.verdict,
+        by,
+        '2026-11-20T09:30:00Z',
+        outcome,
+      ])
+    })
   })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isDoubtful, lookupStates } from '../../../src/core/lookup-state.js'
+import { forAll } from '../../support/properties.js'
 
 describe('a lookup is doubtful', () => {
   test.each([
@@ -27,12 +28,10 @@ describe('a lookup is doubtful', () => {
 
   test('more of them, never fewer, the higher the threshold', () => {
     const outcome = fc.constantFrom('matched', 'partial_match', 'inconclusive', 'no_match', 'merged')
-    fc.assert(
-      fc.property(outcome, fc.nat(100), fc.nat(100), fc.nat(100), (found, confidence, one, other) => {
-        const at = (threshold: number) =>
-          isDoubtful({ state: 'answered', outcome: found, confidence }, threshold)
-        if (at(Math.min(one, other))) expect(at(Math.max(one, other))).toBe(true)
-      }),
-    )
+    forAll(100, [outcome, fc.nat(100), fc.nat(100), fc.nat(100)], (found, confidence, one, other) => {
+      const at = (threshold: number) =>
+        isDoubtful({ state: 'answered', outcome: found, confidence }, threshold)
+      if (at(Math.min(one, other))) expect(at(Math.max(one, other))).toBe(true)
+    })
   })
 })

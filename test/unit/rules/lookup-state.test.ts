@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  lookupStates,
   planLookup,
   type KnownLookup,
   type LookupPlan,
   type PlanPolicy,
 } from '../../../src/core/lookup-state.js'
+import { forAll } from '../../support/properties.js'
 
 const nowMs = 1_000_000
 const keep: PlanPolicy = { nowMs, maxAgeMs: null, onLost: 'hold' }
@@ -55,43 +55,35 @@ describe('what becomes of a lookup', () => {
   })
 
   test('of a service that ends with its process nothing is left to be polled or held as lost', () => {
-    fc.assert(
-      fc.property(known, policy, (lookup, rules) => {
-        expect(['poll', 'uncertain']).not.toContain(planLookup(lookup, { ...rules, ...gone }))
-      }),
-    )
+    forAll(100, [known, policy], (lookup, rules) => {
+      expect(['poll', 'uncertain']).not.toContain(planLookup(lookup, { ...rules, ...gone }))
+    })
   })
 
   test('every state under every policy has a plan', () => {
     const plans: LookupPlan[] = ['submit', 'poll', 'answered', 'invalid', 'uncertain', 'failed']
-    fc.assert(
-      fc.property(known, policy, (lookup, rules) => {
-        expect(plans).toContain(planLookup(lookup, rules))
-      }),
-    )
+    forAll(100, [known, policy], (lookup, rules) => {
+      expect(plans).toContain(planLookup(lookup, rules))
+    })
   })
 
   test('what runs, was refused, or is held as lost is never submitted', () => {
-    fc.assert(
-      fc.property(known, policy, (lookup, rules) => {
-        const plan = planLookup(lookup, rules)
-        if (lookup.state === 'running' || lookup.state === 'invalid') expect(plan).not.toBe('submit')
-        const isLost = lookup.state === 'uncertain' || lookup.state === 'intended'
-        if (isLost && rules.onLost === 'hold') expect(plan).toBe('uncertain')
-      }),
-    )
+    forAll(100, [known, policy], (lookup, rules) => {
+      const plan = planLookup(lookup, rules)
+      if (lookup.state === 'running' || lookup.state === 'invalid') expect(plan).not.toBe('submit')
+      const isLost = lookup.state === 'uncertain' || lookup.state === 'intended'
+      if (isLost && rules.onLost === 'hold') expect(plan).toBe('uncertain')
+    })
   })
 
   test('a paid answer is asked for again only because of its age', () => {
-    fc.assert(
-      fc.property(known, policy, (lookup, rules) => {
-        fc.pre(lookup.state === 'answered' || lookup.state === 'failed')
-        const isOld =
-          rules.maxAgeMs !== null &&
-          lookup.answeredAtMs !== null &&
-          lookup.answeredAtMs < rules.nowMs - rules.maxAgeMs
-        expect(planLookup(lookup, rules) === 'submit').toBe(isOld)
-      }),
-    )
+    forAll(100, [known, policy], (lookup, rules) => {
+      fc.pre(lookup.state === 'answered' || lookup.state === 'failed')
+      const isOld =
+        rules.maxAgeMs !== null &&
+        lookup.answeredAtMs !== null &&
+        lookup.answeredAtMs < rules.nowMs - rules.maxAgeMs
+      expect(planLookup(lookup, rules) === 'submit').toBe(isOld)
+    })
   })
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { followMerge, judgeKickoff, judgePoll } from '../../../src/pipeline/scheduler/outcome.js'
 import { isSameName, explainMismatch } from '../../../src/pipeline/scheduler/misdirected.js'
+import { forAll } from '../../support/properties.js'
 
 const asked = { runId: 'run_1', customId: 'enr_1', name: 'Müller & Söhne GmbH' }
 const answer = (head: object, query?: object | null) => ({
@@ -57,15 +58,12 @@ describe('whose answer it is', () => {
   })
 
   test('the reason is one line and bounded, whatever a server sends', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 5_000 }), (name) => {
-        const reason = explainMismatch(answer({}, { name: `Globex \u001b[2J\n${name}` }), asked) ?? ''
-        expect(reason.length).toBeLessThan(600)
-        // oxlint-disable-next-line no-control-regex -- what must not reach a terminal
-        expect(reason).not.toMatch(/[\x00-\x1f]/)
-      }),
-      { seed: 7 },
-    )
+    forAll({ seed: 7 }, [fc.string({ unit: 'binary', maxLength: 5_000 })], (name) => {
+      const reason = explainMismatch(answer({}, { name: `Globex \u001b[2J\n${name}` }), asked) ?? ''
+      expect(reason.length).toBeLessThan(600)
+      // oxlint-disable-next-line no-control-regex -- what must not reach a terminal
+      expect(reason).not.toMatch(/[\x00-\x1f]/)
+    })
   })
 })
 
@@ -88,15 +86,12 @@ describe('an echoed name', () => {
   })
 
   test('any name is itself, in every form of Unicode and in any case', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', minLength: 2, maxLength: 600 }), (name) => {
-        for (const form of ['NFC', 'NFD', 'NFKC', 'NFKD'] as const) {
-          expect(isSameName(` ${name.normalize(form)} `, name)).toBe(true)
-        }
-        expect(isSameName(name.toLowerCase(), name)).toBe(true)
-      }),
-      { seed: 11 },
-    )
+    forAll({ seed: 11 }, [fc.string({ unit: 'grapheme', minLength: 2, maxLength: 600 })], (name) => {
+      for (const form of ['NFC', 'NFD', 'NFKC', 'NFKD'] as const) {
+        expect(isSameName(` ${name.normalize(form)} `, name)).toBe(true)
+      }
+      expect(isSameName(name.toLowerCase(), name)).toBe(true)
+    })
   })
 })
 

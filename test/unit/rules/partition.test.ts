@@ -8,6 +8,7 @@ import {
   getRows,
   splitOutputPath,
 } from '../../../src/core/partition.js'
+import { forAll } from '../../support/properties.js'
 
 const counts = fc.integer({ min: 1, max: 40 })
 const partitions = (count: number) => Array.from({ length: count }, (_, at) => ({ index: at + 1, count }))
@@ -16,31 +17,27 @@ describe('blocks', () => {
   const weights = fc.array(fc.nat({ max: 1_000 }), { maxLength: 60 })
 
   test('each is in exactly one part, in order, whatever they weigh', () => {
-    fc.assert(
-      fc.property(weights, counts, (blocks, count) => {
-        let next = 0
-        for (const partition of partitions(count)) {
-          const { first, end } = getBlocks(blocks, partition)
-          expect(first).toBe(next)
-          expect(end).toBeGreaterThanOrEqual(first)
-          next = end
-        }
-        expect(next).toBe(blocks.length)
-      }),
-    )
+    forAll(100, [weights, counts], (blocks, count) => {
+      let next = 0
+      for (const partition of partitions(count)) {
+        const { first, end } = getBlocks(blocks, partition)
+        expect(first).toBe(next)
+        expect(end).toBeGreaterThanOrEqual(first)
+        next = end
+      }
+      expect(next).toBe(blocks.length)
+    })
   })
 
   test('no part weighs more than its share and one block', () => {
-    fc.assert(
-      fc.property(weights, counts, (blocks, count) => {
-        const sum = (some: readonly number[]) => some.reduce((total, weight) => total + weight, 0)
-        const most = Math.max(0, ...blocks)
-        for (const partition of partitions(count)) {
-          const { first, end } = getBlocks(blocks, partition)
-          expect(sum(blocks.slice(first, end))).toBeLessThanOrEqual(sum(blocks) / count + most + 1e-6)
-        }
-      }),
-    )
+    forAll(100, [weights, counts], (blocks, count) => {
+      const sum = (some: readonly number[]) => some.reduce((total, weight) => total + weight, 0)
+      const most = Math.max(0, ...blocks)
+      for (const partition of partitions(count)) {
+        const { first, end } = getBlocks(blocks, partition)
+        expect(sum(blocks.slice(first, end))).toBeLessThanOrEqual(sum(blocks) / count + most + 1e-6)
+      }
+    })
   })
 
   test('of equal blocks every part has some where there are enough', () => {
@@ -52,19 +49,17 @@ describe('blocks', () => {
 })
 
 test('rows are each in exactly one part, and no part has two more than another', () => {
-  fc.assert(
-    fc.property(fc.nat({ max: 1e9 }), counts, (rowCount, count) => {
-      const ranges = partitions(count).map((partition) => getRows(rowCount, partition))
-      let next = 0
-      for (const { first, end } of ranges) {
-        expect(first).toBe(next)
-        next = end
-      }
-      expect(next).toBe(rowCount)
-      const sizes = ranges.map(({ first, end }) => end - first)
-      expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1)
-    }),
-  )
+  forAll(100, [fc.nat({ max: 1e9 }), counts], (rowCount, count) => {
+    const ranges = partitions(count).map((partition) => getRows(rowCount, partition))
+    let next = 0
+    for (const { first, end } of ranges) {
+      expect(first).toBe(next)
+      next = end
+    }
+    expect(next).toBe(rowCount)
+    const sizes = ranges.map(({ first, end }) => end - first)
+    expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1)
+  })
 })
 
 describe('names', () => {

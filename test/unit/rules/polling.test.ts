@@ -8,6 +8,7 @@ import {
 } from '../../../src/pipeline/scheduler/polling.js'
 import type { PollingPace } from '../../../src/pipeline/scheduler/scheduling.js'
 import { RunDurations } from '../../../src/pipeline/scheduler/run-durations.js'
+import { forAll } from '../../support/properties.js'
 
 const pace: PollingPace = { firstAfterMs: 60_000, intervalMs: 10_000, deadlineMs: 3_600_000 }
 const fresh: PollableRun = {
@@ -114,45 +115,41 @@ describe('which run is asked for next', () => {
   const supply = fc.constantFrom(plenty, scarce, unlearned)
 
   test('the one that is due first, and never one that is being asked', () => {
-    fc.assert(
-      fc.property(fc.array(run), supply, (runs, supplied) => {
-        const next = planOf(runs, supplied)
-        const waiting = runs.filter(({ isBeingPolled }) => !isBeingPolled)
-        if (next === null) {
-          expect(waiting).toEqual([])
-          return
-        }
-        expect(waiting).toContain(next.run)
-        // Each judged among as many as there are, the number deciding how scarce polls are.
-        const others = runs.map((one) => ({ ...one, isBeingPolled: true }))
-        for (const [index, one] of runs.entries()) {
-          if (one.isBeingPolled) continue
-          expect(planOf(others.with(index, one), supplied)?.dueAtMs).toBeGreaterThanOrEqual(next.dueAtMs)
-        }
-      }),
-    )
+    forAll(100, [fc.array(run), supply], (runs, supplied) => {
+      const next = planOf(runs, supplied)
+      const waiting = runs.filter(({ isBeingPolled }) => !isBeingPolled)
+      if (next === null) {
+        expect(waiting).toEqual([])
+        return
+      }
+      expect(waiting).toContain(next.run)
+      // Each judged among as many as there are, the number deciding how scarce polls are.
+      const others = runs.map((one) => ({ ...one, isBeingPolled: true }))
+      for (const [index, one] of runs.entries()) {
+        if (one.isBeingPolled) continue
+        expect(planOf(others.with(index, one), supplied)?.dueAtMs).toBeGreaterThanOrEqual(next.dueAtMs)
+      }
+    })
   })
 
   test('no run is due sooner than an interval after its last poll, nor much later than after twice its age', () => {
-    fc.assert(
-      fc.property(run, supply, (one, supplied) => {
-        const next = planOf([{ ...one, isBeingPolled: false }], supplied)
-        const earliestMs =
-          one.lastPolledAtMs === null
-            ? one.submittedAtMs + pace.firstAfterMs
-            : one.lastPolledAtMs + pace.intervalMs
-        expect(next?.dueAtMs).toBeGreaterThanOrEqual(earliestMs)
-        if (one.seenRunningAtMs === null) return
-        const leastGapMs = one.seenRunningAtMs + 16_000
-        const latestMs = Math.max(
-          one.seenRunningAtMs * 2 - one.submittedAtMs,
-          earliestMs,
-          leastGapMs,
-          one.notBeforeMs,
-        )
-        expect(next?.dueAtMs).toBeLessThanOrEqual(latestMs + 1)
-      }),
-    )
+    forAll(100, [run, supply], (one, supplied) => {
+      const next = planOf([{ ...one, isBeingPolled: false }], supplied)
+      const earliestMs =
+        one.lastPolledAtMs === null
+          ? one.submittedAtMs + pace.firstAfterMs
+          : one.lastPolledAtMs + pace.intervalMs
+      expect(next?.dueAtMs).toBeGreaterThanOrEqual(earliestMs)
+      if (one.seenRunningAtMs === null) return
+      const leastGapMs = one.seenRunningAtMs + 16_000
+      const latestMs = Math.max(
+        one.seenRunningAtMs * 2 - one.submittedAtMs,
+        earliestMs,
+        leastGapMs,
+        one.notBeforeMs,
+      )
+      expect(next?.dueAtMs).toBeLessThanOrEqual(latestMs + 1)
+    })
   })
 
   test('a run that was asked in vain goes behind those that were not: none starves', () => {

@@ -6,6 +6,7 @@ import {
   type Progress,
   type TimeLeftFacts,
 } from '../../../src/pipeline/history/run-summary.js'
+import { forAll } from '../../support/properties.js'
 
 const start: TimeLeftFacts = {
   toSubmit: 0,
@@ -55,8 +56,9 @@ describe('time left', () => {
   test('it is null or finite, never negative, and never below what the limits allow', () => {
     const perWindow = fc.option(fc.integer({ min: 1, max: 1_000_000 }))
     const ms = fc.nat(3_600_000)
-    fc.assert(
-      fc.property(
+    forAll(
+      100,
+      [
         fc.record({
           toSubmit: fc.nat(10_000_000),
           running: fc.nat(100_000),
@@ -68,15 +70,15 @@ describe('time left', () => {
           runs: fc.option(fc.record({ runMs: ms, leftMs: ms })),
           answersPerMs: fc.double({ min: 0, max: 100, noNaN: true }),
         }),
-        (facts) => {
-          const etaMs = estimateEtaMs(facts)
-          if (etaMs === null) return
-          const { pollsPerWindow, toSubmit, running, windowMs } = facts
-          const pollMs = pollsPerWindow === null ? 0 : ((toSubmit + running) / pollsPerWindow) * windowMs
-          expect(etaMs).not.toBeNaN()
-          expect(etaMs).toBeGreaterThanOrEqual(pollMs)
-        },
-      ),
+      ],
+      (facts) => {
+        const etaMs = estimateEtaMs(facts)
+        if (etaMs === null) return
+        const { pollsPerWindow, toSubmit, running, windowMs } = facts
+        const pollMs = pollsPerWindow === null ? 0 : ((toSubmit + running) / pollsPerWindow) * windowMs
+        expect(etaMs).not.toBeNaN()
+        expect(etaMs).toBeGreaterThanOrEqual(pollMs)
+      },
     )
   })
 })

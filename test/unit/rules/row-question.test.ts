@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import { iso31661 } from 'iso-3166'
 import { describe, expect, test } from 'vitest'
 import { readIdentifiers } from '../../../src/core/stated-identifiers.js'
 import type { LookupRule, IdentifierUse } from '../../../src/pipeline/input/columns.js'
@@ -9,6 +8,7 @@ import { findLei, mayBeIdentifier } from '../../../src/pipeline/input/identifier
 import { toRowCells, toRowQuestion, type RowQuestion } from '../../../src/pipeline/input/row-question.js'
 import { createRowReader, noEarlierNames } from '../../../src/pipeline/input/row-reader.js'
 import { anyText } from '../core/any-text.js'
+import { forAll } from '../../support/properties.js'
 
 const columns = {
   name: 'name',
@@ -197,12 +197,10 @@ describe('cells of names', () => {
   })
   test('whatever is read as more than a name was told apart before', () => {
     const text = fc.oneof(anyText, fc.emailAddress(), fc.webUrl(), fc.constantFrom(lei, badLei, ` ${lei} `))
-    fc.assert(
-      fc.property(text, (name) => {
-        if (mayBeIdentifier(name)) return
-        expect(ask({ name })).toEqual(ask({ name }, 'first', false))
-      }),
-    )
+    forAll(100, [text], (name) => {
+      if (mayBeIdentifier(name)) return
+      expect(ask({ name })).toEqual(ask({ name }, 'first', false))
+    })
   })
   test('an LEI is one by its check digits, or by having no words', () => {
     expect([lei, badLei, 'lei', 'CONSTRUCTORADELSUR21', '54930084UKLVMY22DS10'].map(findLei)).toEqual([
@@ -220,23 +218,24 @@ test('any cells make a question or a reason; what a name states is read back', (
     fc.oneof(anyText, fc.emailAddress(), fc.domain(), fc.constantFrom(lei, badLei, 'n/a')),
     { nil: null },
   )
-  fc.assert(
-    fc.property(
+  forAll(
+    100,
+    [
       fc.array(cell, { minLength: order.length, maxLength: order.length }),
       fc.constantFrom<IdentifierUse>('first', 'context'),
-      (row, use) => {
-        const rule = ruleOf(use)
-        const question = toRowQuestion(rule, toRowCells(rule, row))
-        if (question.kind === 'invalid') {
-          expect(question.reason).not.toContain('\n')
-          return
-        }
-        expect(question.lookup.name.length).toBeGreaterThanOrEqual(2)
-        expect(classifyDomain(question.lookup.name)).not.toBe('mail provider')
-        if (question.kind === 'resolution' && question.byIdentifier)
-          expect(readIdentifiers(question.lookup.name)).toMatchObject({ name: null })
-      },
-    ),
+    ],
+    (row, use) => {
+      const rule = ruleOf(use)
+      const question = toRowQuestion(rule, toRowCells(rule, row))
+      if (question.kind === 'invalid') {
+        expect(question.reason).not.toContain('\n')
+        return
+      }
+      expect(question.lookup.name.length).toBeGreaterThanOrEqual(2)
+      expect(classifyDomain(question.lookup.name)).not.toBe('mail provider')
+      if (question.kind === 'resolution' && question.byIdentifier)
+        expect(readIdentifiers(question.lookup.name)).toMatchObject({ name: null })
+    },
   )
 })
 

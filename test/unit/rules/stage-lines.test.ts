@@ -13,6 +13,7 @@ import {
   renderHierarchyLine,
   renderUnansweredStage,
 } from '../../../src/pipeline/answers/stage-lines.js'
+import { forAll } from '../../support/properties.js'
 
 type Json = Record<string, unknown>
 const body = (data: unknown, status = 'COMPLETED') => ({ run_id: 'x', status, data })
@@ -238,12 +239,10 @@ describe('the line of a stage', () => {
 
   test.each(stageKinds)('of any JSON holds every column of %s, in order, and throws nothing', (kind) => {
     const names = getStageColumns(kind).map(({ name }) => name)
-    fc.assert(
-      fc.property(fc.jsonValue(), fc.jsonValue(), (data, nested) => {
-        for (const sent of [data, body(data), body({ data: nested, entity: nested })])
-          expect(Object.keys(parsed(renderers[kind](sent))).slice(0, names.length)).toEqual(names)
-      }),
-    )
+    forAll(100, [fc.jsonValue(), fc.jsonValue()], (data, nested) => {
+      for (const sent of [data, body(data), body({ data: nested, entity: nested })])
+        expect(Object.keys(parsed(renderers[kind](sent))).slice(0, names.length)).toEqual(names)
+    })
   })
 })
 
@@ -274,40 +273,36 @@ describe('a row’s line', () => {
     )
 
   test('is the members of its stages, of review and of its answer, each found again whatever stands in them', () => {
-    fc.assert(
-      fc.property(text, fc.subarray([...stageKinds]), strange, review, (words, asked, value, reviewed) => {
-        const answer = renderAnswer({
-          run_id: words,
-          status: 'COMPLETED',
-          data: { status: words, entity: { legal_name: words }, basis: [{ field: words, reasoning: words }] },
-        })
-        const withText = (data: object): unknown =>
-          body(JSON.parse(JSON.stringify(data).replaceAll('"Acme GmbH"', () => JSON.stringify(value))))
-        const bodies = {
-          entity: withText({
-            ...record,
-            entity: { ...record.entity, classification: { industry: 'Acme GmbH' } },
-          }),
-          hierarchy: withText(hierarchy),
-          domain: withText(domain),
-        }
-        const stages = joinLines(
-          answer,
-          asked.map((kind) => renderers[kind](bodies[kind])),
-        )
-        const joined = reviewed === '' ? stages : withReview(stages, reviewed)
-        const whole = parsed(joined)
-        const slices = sliceLine(joined)
-        for (const [name, position] of linePositions)
-          expect(slices[position] === undefined ? undefined : JSON.parse(slices[position])).toEqual(
-            whole[name],
-          )
-        const own = parsed(answer)
-        for (const { name } of answerColumns.slice(0, -1)) expect(whole[name]).toEqual(own[name])
-        const chained = asked.includes('hierarchy') ? 1 : 0
-        expect((whole['basis'] as unknown[]).length).toBe((own['basis'] as unknown[]).length + chained)
-      }),
-    )
+    forAll(100, [text, fc.subarray([...stageKinds]), strange, review], (words, asked, value, reviewed) => {
+      const answer = renderAnswer({
+        run_id: words,
+        status: 'COMPLETED',
+        data: { status: words, entity: { legal_name: words }, basis: [{ field: words, reasoning: words }] },
+      })
+      const withText = (data: object): unknown =>
+        body(JSON.parse(JSON.stringify(data).replaceAll('"Acme GmbH"', () => JSON.stringify(value))))
+      const bodies = {
+        entity: withText({
+          ...record,
+          entity: { ...record.entity, classification: { industry: 'Acme GmbH' } },
+        }),
+        hierarchy: withText(hierarchy),
+        domain: withText(domain),
+      }
+      const stages = joinLines(
+        answer,
+        asked.map((kind) => renderers[kind](bodies[kind])),
+      )
+      const joined = reviewed === '' ? stages : withReview(stages, reviewed)
+      const whole = parsed(joined)
+      const slices = sliceLine(joined)
+      for (const [name, position] of linePositions)
+        expect(slices[position] === undefined ? undefined : JSON.parse(slices[position])).toEqual(whole[name])
+      const own = parsed(answer)
+      for (const { name } of answerColumns.slice(0, -1)) expect(whole[name]).toEqual(own[name])
+      const chained = asked.includes('hierarchy') ? 1 : 0
+      expect((whole['basis'] as unknown[]).length).toBe((own['basis'] as unknown[]).length + chained)
+    })
   })
 
   test('of an answer by domain has the domain’s columns where that stage is asked, and not elsewhere', () => {
