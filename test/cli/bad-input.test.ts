@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readFileSync, writeFileSync, writeSync
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { companiesCsv, createPlace, fixture, type CliOptions, type CliPlace } from '../support/cli.js'
-import { expectRefusal, write, type BadCase } from '../support/refusal.js'
+import { expectRefusal, write, type BadCase, run } from '../support/refusal.js'
 import { queryDuckDb, rowsOfCsv } from '../support/tables.js'
 
 const parquet = () => readFileSync(fixture('companies.parquet'))

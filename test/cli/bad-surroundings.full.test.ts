@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { loadDriver } from '../../src/platform/sqlite.js'
 import { createPlace } from '../support/cli.js'
-import { expectRefusal, write, type BadCase } from '../support/refusal.js'
+import { expectRefusal, write, type BadCase, run } from '../support/refusal.js'
 import { canMount } from '../crash/small-disk.js'
 
 const Database = loadDriver()

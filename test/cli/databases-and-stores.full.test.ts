@@ -215,48 +215,6 @@ describe.skipIf(programs === '')('tables', () => {
     ).toBe('3')
   })
 
-  test('through SQLite and DuckDB, and by a query, rows arrive whole', async () => {
-    const place = createPlace()
-    place.write('query.sql', 'SELECT id, company, town FROM suppliers ORDER BY id')
-    const steps = [
-      [url, '--query', 'query.sql', '-o', 'sqlite:crm.sqlite#first'],
-      'sqlite:crm.sqlite#first -o duckdb:crm.duckdb#second --name-column company --prefix b_'.split(' '),
-      ['duckdb:crm.duckdb#second', '-o', `${url}#third`, '--name-column', 'company', '--prefix', 'c_'],
-    ]
-    for (const step of steps) {
-      const { code, stderr } = await place.run(step, { env })
-      expect([code, stderr]).toEqual([
-        0,
-        expect.stringContaining(`written   ${step.at(step.indexOf('-o') + 1)}`),
-      ])
-    }
-    expect(
-      server.sql(
-        'SELECT count(*) FROM suppliers s JOIN third t ON s.id = t.id AND s.company IS NOT DISTINCT FROM t.company',
-        'crm',
-      ),
-    ).toBe('3')
-    expect(listLocalLeftovers(place)).toEqual([])
-  })
-
-  test('rows are appended, or replaced by their key', async () => {
-    const place = createPlace()
-    const to = (...flags: string[]) => place.run(['list.csv', '-o', `${url}#kept`, ...flags], { env })
-    const write = (ids: readonly number[], name: string) =>
-      place.write('list.csv', `id,company\n${ids.map((id) => `${id},${name}\n`).join('')}`)
-    write([7, 8], 'Apple Inc')
-    expect((await to()).code).toBe(0)
-    write([9], 'Apple Inc')
-    expect((await to('--mode', 'append')).code).toBe(0)
-    write([8, 10], 'Facebook Inc')
-    expect((await to('--mode', 'upsert', '--row-key', 'id')).code).toBe(0)
-    expect(server.sql('SELECT id, company FROM kept ORDER BY id::int', 'crm')).toBe(
-      '7|Apple Inc\n8|Facebook Inc\n9|Apple Inc\n10|Facebook Inc',
-    )
-    const without = await to('--mode', 'upsert')
-    expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('error USAGE_INVALID: ')])
-  })
-
   test('a part of a job reads and writes files', async () => {
     const place = createPlace()
     place.write('list.csv', 'company\nApple Inc\n')

@@ -96,17 +96,5 @@ describe.each(Object.keys(kinds).filter((kind) => kind !== 'postgres' || findPos
       const again = await place.run(['list.csv', '-o', table.address])
       expect([again.code, again.stderr]).toEqual([0, expect.not.stringContaining('lose')])
     })
-
-    test('may have further columns in the output, which the table gets', async (context) => {
-      const place = createPlace()
-      const table = await kinds[kind]!(place, (end) => {
-        context.onTestFinished(end)
-      })
-      await table.run('CREATE TABLE kept (company TEXT)')
-      place.write('list.csv', 'company,town\nApple Inc,Cupertino\n')
-      const { code, stderr } = await place.run(['list.csv', '-o', table.address])
-      expect([code, stderr]).toEqual([0, expect.stringContaining('  written   ')])
-      expect(await table.read('SELECT company, town FROM kept')).toBe('Apple Inc|Cupertino')
-    })
   },
 )

@@ -44,26 +44,6 @@ describe.skipIf(programs === '')(
         code: 'OUTPUT_UNWRITABLE',
         says: /1,600 columns that PostgreSQL allows\n {2}hint: .*--columns/,
       },
-      {
-        title: 'columns that were dropped, and those of the answers',
-        sql: `CREATE TABLE worn (name text, ${listColumns(1550)}); ALTER TABLE worn ${listColumns(1550).replaceAll(/(c\d+) text/g, 'DROP COLUMN $1')}`,
-        args: ['in.csv', '-o', 'URL#worn', '--drop-columns'],
-        code: 'OUTPUT_UNWRITABLE',
-        says: /1,600 columns/,
-      },
-      {
-        title: 'a NUL in a late row of SQLite',
-        prepare: (place) => {
-          const rows = JSON.stringify(Array.from({ length: 1_000 }, (_, index) => index))
-          fillSqlite(
-            place,
-            `CREATE TABLE t (name TEXT, note TEXT); INSERT INTO t SELECT 'Apple Inc', 'x' FROM json_each('${rows}'); INSERT INTO t VALUES ('Apple Inc', 'a' || char(0))`,
-          )
-        },
-        args: ['sqlite:in.db#t', '-o', 'URL#with_nul'],
-        code: 'OUTPUT_UNWRITABLE',
-        says: /the column note has a NUL/,
-      },
     ]
     test.for(cases)('$title', refuse)
   },

@@ -4,7 +4,6 @@ import { at, canary, companiesCsv, createPlace, writeConfig, type CliPlace } fro
 import { startConnectProxy, startTlsFront, type ConnectProxyOptions } from '../support/connect-proxy.js'
 import { startStrangeService, type StrangeServiceOptions } from '../support/strange-service.js'
 import { closeAtOnce, freePort, listenOnLoopback } from '../support/loopback-server.js'
-import { rowsOfCsv } from '../support/tables.js'
 import { selfSigned } from '../integration/client/self-signed.js'
 
 const command = ['companies.csv', '-o', 'out.csv', '--basis', 'none']
@@ -148,13 +147,6 @@ describe('an object of a store as input', () => {
     }
     return { place, env }
   }
-
-  test('gives all rows if it arrives whole', async (context) => {
-    const { place, env } = await start(context, content)
-    const { code, stderr } = await place.run(['s3://bucket/in.csv', '-o', 'out.csv'], { env })
-    expect([code, stderr]).toEqual([0, expect.any(String)])
-    expect(rowsOfCsv(place.read('out.csv'))).toHaveLength(rows.length)
-  })
 
   test('that is shorter than HEAD says gives an error and no output', async (context) => {
     const { place, env } = await start(context, half)

@@ -63,24 +63,22 @@ async function untilSubmitted(place: CliPlace, running: RunningCli, count: numbe
 
 const namesOut = (place: CliPlace) => rowsOfCsv(place.read('out.csv')).map((row) => row['company_name'])
 
-describe('a run that ended', () => {
-  test('submits nothing when the same command runs again', async () => {
-    const place = createPlace()
-    const args = [fixture('companies.csv'), '-o', 'out.csv', '--json', '--quiet']
-    await place.run(args)
-    const first = place.read('out.csv')
-    const { stdout } = await place.run(args)
-    const events = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Record<string, unknown>)
-    expect(events.find(({ type }) => type === 'finished')?.['summary']).toMatchObject({
-      billedCount: 0,
-      pollCount: 0,
-      cachedCount: 178,
-    })
-    expect(place.read('out.csv')).toBe(first)
+test('The same command after a finished run submits nothing', async () => {
+  const place = createPlace()
+  const args = [fixture('companies.csv'), '-o', 'out.csv', '--json', '--quiet']
+  await place.run(args)
+  const first = place.read('out.csv')
+  const { stdout } = await place.run(args)
+  const events = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+  expect(events.find(({ type }) => type === 'finished')?.['summary']).toMatchObject({
+    billedCount: 0,
+    pollCount: 0,
+    cachedCount: 178,
   })
+  expect(place.read('out.csv')).toBe(first)
 })
 
 describe('a run ended by a signal', () => {
@@ -174,29 +172,27 @@ describe('a run ended by a signal', () => {
   })
 })
 
-describe('the embedded service', () => {
-  test('killed outright with it, the next run asks again what had no answer: every row is answered, none is uncertain', async () => {
-    const place = createPlace()
-    // Of nobody: each is asked, and answered with no match.
-    const many = Array.from({ length: 4_000 }, (_, index) => `Nobody ${index} Works`)
-    place.write('companies.csv', companiesCsv(many))
-    for (const least of [1, 200]) {
-      const running = place.start(command)
-      await untilSubmitted(place, running, least)
-      running.child.kill('SIGKILL')
-      await running.ended
-      expect(place.names()).toEqual(['companies.csv'])
-    }
-    const { code, stderr } = await place.run(command)
-    expect([code, stderr]).toEqual([0, expect.stringContaining('Done')])
-    const rows = rowsOfCsv(place.read('out.csv'))
-    expect(rows.map((row) => row['company_name'])).toEqual(many)
-    expect(new Set(rows.map((row) => row['enrich_status']))).not.toContain('uncertain')
-    const reader = openCheckpointReader(place.path('.enrich/checkpoint.sqlite'), null)
-    const states = reader?.read('counts')[0]?.states
-    reader?.close()
-    expect(states).toMatchObject({ new: 0, intended: 0, running: 0, uncertain: 0, answered: many.length })
-    // Nothing is kept of the service: its runs were in memory.
-    expect(place.namesIn('.enrich').filter((name) => name.includes('service'))).toEqual([])
-  })
+test('After a kill of a run with the embedded service, the next run answers every row', async () => {
+  const place = createPlace()
+  // Of nobody: each is asked, and answered with no match.
+  const many = Array.from({ length: 4_000 }, (_, index) => `Nobody ${index} Works`)
+  place.write('companies.csv', companiesCsv(many))
+  for (const least of [1, 200]) {
+    const running = place.start(command)
+    await untilSubmitted(place, running, least)
+    running.child.kill('SIGKILL')
+    await running.ended
+    expect(place.names()).toEqual(['companies.csv'])
+  }
+  const { code, stderr } = await place.run(command)
+  expect([code, stderr]).toEqual([0, expect.stringContaining('Done')])
+  const rows = rowsOfCsv(place.read('out.csv'))
+  expect(rows.map((row) => row['company_name'])).toEqual(many)
+  expect(new Set(rows.map((row) => row['enrich_status']))).not.toContain('uncertain')
+  const reader = openCheckpointReader(place.path('.enrich/checkpoint.sqlite'), null)
+  const states = reader?.read('counts')[0]?.states
+  reader?.close()
+  expect(states).toMatchObject({ new: 0, intended: 0, running: 0, uncertain: 0, answered: many.length })
+  // Nothing is kept of the service: its runs were in memory.
+  expect(place.namesIn('.enrich').filter((name) => name.includes('service'))).toEqual([])
 })

@@ -1,6 +1,3 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { z } from 'zod'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createServiceClient, buildRequest, type FullServiceClient } from '../../src/client/client.js'
@@ -68,32 +65,6 @@ describe('the client', () => {
     )
     expect(tells).toEqual(['readEntityV1', 'readDomainV1'])
   })
-
-  test.each(['a/b', '../../v3/entities/siq_acme', 'a b?c=d#e', 'é', '%2e%2e', '\ud800'])(
-    'ID-22 %j in a path stays one segment',
-    async (id) => {
-      const seen: IncomingMessage[] = []
-      const server = createServer((request, reply) => {
-        seen.push(request)
-        reply.end('{}')
-      }).listen(0, '127.0.0.1')
-      await once(server, 'listening')
-      const { port } = server.address() as AddressInfo
-      const echo = createServiceClient({
-        baseUrl: `http://127.0.0.1:${port}`,
-        apiKey: keys.alice,
-        userAgent: 'test',
-        connectionsMax: 1,
-      })
-      await echo.pollRun(id, {})
-      await echo.close()
-      server.close()
-      const path = seen[0]?.url ?? ''
-      expect(path.split('/')).toHaveLength(4)
-      expect(decodeURIComponent(path.slice('/v3/runs/'.length))).toBe(id.toWellFormed())
-      expect(path).not.toContain('?')
-    },
-  )
 
   test('a query parameter that is undefined is left out', () => {
     const { path } = buildRequest(routes.search, { query: { name: 'A & B', country_code: undefined } })

@@ -157,25 +157,23 @@ describe('the document', () => {
   })
 })
 
-describe('what the contract says of a route stands in its operation', () => {
-  test('statuses, limits and their headers, and whether it is billed', () => {
-    for (const { operation } of listed) {
-      const route = routeOf(operation.operationId)
-      const expected = [
-        ...Object.keys(route.replies),
-        ...route.errors.map(String),
-        ...(route.body === null ? [] : ['413']),
-      ]
-      expect(Object.keys(operation.responses).sort()).toEqual(expected.sort())
-      const { limit } = route
-      for (const [status, { headers = {} }] of Object.entries(operation.responses)) {
-        const isLimited = limit !== null && (Number(status) < 300 || status === '429')
-        expect(Object.keys(headers)).toEqual(isLimited ? Object.values(rateLimitHeaders) : [])
-      }
-      expect(operation.description.includes(' requests per minute')).toBe(limit !== null)
-      expect(operation.description.includes('Billed.')).toBe(route.isBilled === true)
+test('An operation has the statuses, limits, headers and price of its route in the contract', () => {
+  for (const { operation } of listed) {
+    const route = routeOf(operation.operationId)
+    const expected = [
+      ...Object.keys(route.replies),
+      ...route.errors.map(String),
+      ...(route.body === null ? [] : ['413']),
+    ]
+    expect(Object.keys(operation.responses).sort()).toEqual(expected.sort())
+    const { limit } = route
+    for (const [status, { headers = {} }] of Object.entries(operation.responses)) {
+      const isLimited = limit !== null && (Number(status) < 300 || status === '429')
+      expect(Object.keys(headers)).toEqual(isLimited ? Object.values(rateLimitHeaders) : [])
     }
-  })
+    expect(operation.description.includes(' requests per minute')).toBe(limit !== null)
+    expect(operation.description.includes('Billed.')).toBe(route.isBilled === true)
+  }
 })
 
 describe('examples', () => {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { EntityRecord } from '../../src/contract/entity.js'
 import type { EntityId } from '../../src/contract/ids.js'
 import { previewSize } from '../../src/service/reconciliation/manifest.js'
@@ -124,21 +124,19 @@ test('a merged id shows the company it became', async () => {
   expect((await read('view?id=siq_older')).text).toContain('<dd>siq_acme</dd>')
 })
 
-describe('an id that nobody has', () => {
-  test.each([
-    '?id=siq_nobody',
-    '?id=',
-    '',
-    '?id=Q42',
-    '?id=%00',
-    '?id=siq_acme&id=siq_acme',
-    `?id=${'x'.repeat(9_000)}`,
-  ])('%j is a page that says so', async (query) => {
-    for (const page of ['preview', 'view']) {
-      const reply = await read(page + query)
-      expect(reply.status).toBe(404)
-      expect(reply.text).toContain('<h1>No such company</h1>')
-      expect(reply.headers['content-security-policy']).toContain("default-src 'none'")
-    }
-  })
+test.each([
+  '?id=siq_nobody',
+  '?id=',
+  '',
+  '?id=Q42',
+  '?id=%00',
+  '?id=siq_acme&id=siq_acme',
+  `?id=${'x'.repeat(9_000)}`,
+])('The page of the unknown id %j says that it is unknown', async (query) => {
+  for (const page of ['preview', 'view']) {
+    const reply = await read(page + query)
+    expect(reply.status).toBe(404)
+    expect(reply.text).toContain('<h1>No such company</h1>')
+    expect(reply.headers['content-security-policy']).toContain("default-src 'none'")
+  }
 })

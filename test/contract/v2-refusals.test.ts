@@ -54,15 +54,6 @@ describe('refusals of v2', () => {
     expect([reply.status, reply.json]).toEqual([status, refused])
     expect((await alice.get('/v2/search?name=Acme')).status).toBe(200)
   })
-
-  test('V2-01 a HEAD submits nothing', async () => {
-    const { nobody, service } = await startTestService()
-    for (const route of ['async', 'stream']) {
-      const path = `/v2/entity-resolution/${route}?name=Acme`
-      expect((await nobody.raw(path, { method: 'HEAD', headers: { apikey: keys.alice } })).status).toBe(405)
-    }
-    expect(service.ledger('alice')).toEqual([])
-  })
 })
 
 describe('limits of v2', () => {

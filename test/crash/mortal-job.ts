@@ -22,14 +22,13 @@ import type { RunOrder, RunServices } from '../../src/pipeline/order.js'
 import type { HistoryReader } from '../../src/pipeline/history/run-record.js'
 import { openHistory } from '../../src/pipeline/history/read-history.js'
 import { runPipeline } from '../../src/pipeline/run.js'
-import { createDefaultStages } from '../../src/pipeline/scheduler/scheduling.js'
 import type { Clock } from '../../src/platform/clock.js'
 import { openSqlite, type Sqlite } from '../../src/platform/sqlite.js'
 import { writeDecisions } from '../support/decisions.js'
 import { watchFiles } from './file-steps.js'
 import { Death, Life, mortal } from './mortality.js'
-import { noCandidates } from '../support/no-candidates.js'
 import { TrueService } from '../support/true-service.js'
+import { buildOrder, buildServices } from '../support/run-order.js'
 
 /** Where syncing costs nothing: these processes die in other ways than by power cuts. */
 const memoryFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
@@ -203,40 +202,24 @@ export class MortalJob {
       submitConcurrency: 2,
     }
     const polling = { firstAfterMs: 60_000, intervalMs: 10_000, deadlineMs: 86_400_000 }
+    const files = {
+      inputs: [this.#path('companies.csv')],
+      output: this.#path(this.outputName),
+      checkpoint: this.#path('.enrich/checkpoint.sqlite'),
+      spoolFolder: this.#path('.enrich'),
+    }
+    const { target, store, ...order } = buildOrder(files, { limits, polling }, { requests: { onLost } })
     return {
-      source: {
-        input: { paths: [this.#path('companies.csv')], spoolFolder: this.#path('.enrich') },
-        columns: {},
-        identifierUse: 'context',
-        dedupe: true,
-      },
+      ...order,
       target: {
-        output: { path: this.#path(this.outputName), prefix: 'enrich_' },
+        ...target,
         changesPath: this.changesName === null ? null : this.#path(this.changesName),
-        metadata: {},
-        ownFiles: [],
       },
       store: {
-        checkpoint: { path: this.#path('.enrich/checkpoint.sqlite'), maxAgeMs: null },
+        ...store,
         // The files as they were at a death are put back: after a night that was closed, that looks like a copy.
         acceptRollback: this.changesName !== null,
         ...(this.#hasDecisions ? { decisions: { path: this.#path('decisions.csv'), isNamed: true } } : {}),
-      },
-      requests: {
-        scheduling: {
-          limits,
-          polling,
-          serverErrorMeans: 'unknown',
-          lookupsMax: null,
-          durationMsMax: null,
-        },
-        stages: createDefaultStages({ limits, polling }),
-        askAgain: [],
-        onLost,
-        webhooks: { url: null, receiver: null },
-      },
-      reporting: {
-        history: { job: null, runsMax: 90, program: 'test', command: 'library', settings: {} },
       },
     }
   }
@@ -248,18 +231,9 @@ export class MortalJob {
       userAgent: 'crash',
       connectionsMax: 1,
     }
-    const client = createServiceClient(clientOptions, mortal(this.service, life))
+    const createClient = () => createServiceClient(clientOptions, mortal(this.service, life))
     return {
-      connect: () =>
-        Promise.resolve({
-          service: this.isForgetful ? 'embedded' : 'hosted',
-          scope: clientOptions.baseUrl,
-          client,
-          candidates: noCandidates,
-          close: () => client.close(),
-        }),
-      observe: () => undefined,
-      interrupt: new AbortController().signal,
+      ...buildServices(clientOptions.baseUrl, createClient, this.isForgetful ? 'embedded' : 'hosted'),
       clock: skippingClock(),
       random: { fraction: () => 0.5, id: (prefix) => `${prefix}${basename(this.#base).toLowerCase()}` },
       wrapBackend: (backend) => ({

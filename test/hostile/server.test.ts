@@ -155,27 +155,25 @@ describe('a poll whose answer is none', () => {
   })
 })
 
-describe('redirects to elsewhere', () => {
-  test.each([301, 302, 303, 307, 308])('HTTP %i: the key does not follow', async (status) => {
-    const other = await startHostileServer()
-    try {
-      const location = `${other.baseUrl}/v3/entity-resolution/async`
-      const redirect: Act = (response) => sendText(response, status, '', { location })
-      const job = await hostileJob(['Acme'], { kickoff: redirect })
-      expect((await job.run()).stop).toMatchObject({ kind: 'wrong_address', reason: `HTTP ${status}` })
-      expect(job.states()).toEqual({ Acme: 'new' })
-      job.behave()
-      expect(await job.run()).toMatchObject({ stop: null, answeredCount: 1 })
+test.each([301, 302, 303, 307, 308])('The key does not follow a redirect with HTTP %i', async (status) => {
+  const other = await startHostileServer()
+  try {
+    const location = `${other.baseUrl}/v3/entity-resolution/async`
+    const redirect: Act = (response) => sendText(response, status, '', { location })
+    const job = await hostileJob(['Acme'], { kickoff: redirect })
+    expect((await job.run()).stop).toMatchObject({ kind: 'wrong_address', reason: `HTTP ${status}` })
+    expect(job.states()).toEqual({ Acme: 'new' })
+    job.behave()
+    expect(await job.run()).toMatchObject({ stop: null, answeredCount: 1 })
 
-      const polled = await hostileJob(['Acme'], {
-        poll: (response, call) => call.attempt <= 2 && redirect(response, call),
-      })
-      expect(await polled.run()).toMatchObject({ stop: null, answeredCount: 1 })
-      expect(other.calls).toEqual([])
-    } finally {
-      await other.close()
-    }
-  })
+    const polled = await hostileJob(['Acme'], {
+      poll: (response, call) => call.attempt <= 2 && redirect(response, call),
+    })
+    expect(await polled.run()).toMatchObject({ stop: null, answeredCount: 1 })
+    expect(other.calls).toEqual([])
+  } finally {
+    await other.close()
+  }
 })
 
 /** Remembers how long was slept; waits for something to happen have no length. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createPlace } from '../support/cli.js'
 import { Dice } from './dice.js'
 import { expectedChanges, RowList } from './list-of-rows.js'
@@ -49,6 +49,4 @@ async function rehearse(seed: number): Promise<void> {
   }
 }
 
-describe('ten nights over a register that changes', () => {
-  it.each(seeds)('each change is told once, and nothing else; seed %s', rehearse, 300_000)
-})
+it.each(seeds)('Over ten nights, each change of a register is reported once; seed %s', rehearse, 300_000)

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { createPlace } from '../support/cli.js'
 import { startStrangeService } from '../support/strange-service.js'
 import { Dice } from './dice.js'
@@ -52,6 +52,8 @@ async function rehearse(seed: number): Promise<void> {
   }
 }
 
-describe('ten nights of a service that loses answers and merges companies', () => {
-  it.each(seeds)('each change is told once, and nothing else; seed %s', rehearse, 300_000)
-})
+it.each(seeds)(
+  'Over ten nights, each change of a service that loses answers is reported once; seed %s',
+  rehearse,
+  300_000,
+)

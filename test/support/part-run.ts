@@ -5,7 +5,6 @@ import { openShared } from '../../src/pipeline/checkpoint/postgres/open-database
 import type { RunOrder, RunServices } from '../../src/pipeline/order.js'
 import { collectParts, type Collected } from '../../src/pipeline/output/collect.js'
 import { runPipeline } from '../../src/pipeline/run.js'
-import { createDefaultStages } from '../../src/pipeline/scheduler/scheduling.js'
 import type { RunSummary } from '../../src/pipeline/history/run-summary.js'
 import type { Partition } from '../../src/core/partition.js'
 import { parsePostgresUrl } from '../../src/core/server-addresses.js'
@@ -13,9 +12,9 @@ import { systemClock } from '../../src/platform/clock.js'
 import { connectPostgres } from '../../src/platform/postgres/connect.js'
 import type { Postgres } from '../../src/platform/postgres/postgres.js'
 import { systemRandom } from '../../src/platform/random.js'
-import { noCandidates } from './no-candidates.js'
 import type { SharedPostgres } from './postgres-server.js'
 import { TrueService } from './true-service.js'
+import { buildOrder, buildServices } from './run-order.js'
 
 /** A run of one part, or of all rows, as texts alone, so that another process can be given it. */
 export interface PartRun {
@@ -66,62 +65,38 @@ function toOrder(run: PartRun): RunOrder {
     inFlightRunsMax: 100,
     submitConcurrency: 8,
   }
-  const polling = { firstAfterMs: 0, intervalMs: 1, deadlineMs: 600_000 }
+  const files = {
+    inputs: run.inputs.map(path),
+    output: path(run.output),
+    checkpoint: path(`.enrich/${run.checkpoint ?? ''}.sqlite`),
+    spoolFolder: path('.enrich'),
+  }
+  const order = buildOrder(
+    files,
+    { limits, polling: { firstAfterMs: 0, intervalMs: 1, deadlineMs: 600_000 } },
+    { source: { columns: { name: 'company_name' } } },
+  )
+  const { source, target, store, reporting } = order
   return {
+    ...order,
     source: {
-      input: { paths: run.inputs.map(path), spoolFolder: path('.enrich') },
-      columns: { name: 'company_name' },
-      identifierUse: 'context',
-      dedupe: true,
+      ...source,
       part: run.partition === null ? null : { job: run.job, partition: run.partition },
     },
-    target: {
-      output: { path: path(run.output), prefix: 'enrich_', columns: run.columns },
-      metadata: {},
-      ownFiles: [],
-    },
-    store: {
-      checkpoint: { path: path(`.enrich/${run.checkpoint ?? ''}.sqlite`), maxAgeMs: null },
-      sharedUrl: run.checkpoint === null ? run.url : null,
-    },
-    requests: {
-      scheduling: { limits, polling, serverErrorMeans: 'unknown', lookupsMax: null, durationMsMax: null },
-      stages: createDefaultStages({ limits, polling }),
-      askAgain: [],
-      onLost: 'hold',
-      webhooks: { url: null, receiver: null },
-    },
+    target: { ...target, output: { ...target.output, columns: run.columns } },
+    store: { ...store, sharedUrl: run.checkpoint === null ? run.url : null },
+    // A run of all rows is no part of the job.
     reporting: {
-      // A run of all rows is no part of the job.
-      history: {
-        job: run.partition === null ? `${run.job}, all rows` : run.job,
-        runsMax: 90,
-        program: 'test',
-        command: 'library',
-        settings: {},
-      },
+      ...reporting,
+      history: { ...reporting.history, job: run.partition === null ? `${run.job}, all rows` : run.job },
     },
   }
 }
 
 function toServices(postgres: Postgres): RunServices {
-  const client = createServiceClient(
-    { apiKey: 'key', baseUrl: scope, userAgent: 'parts', connectionsMax: 1 },
-    agreeable,
-  )
+  const options = { apiKey: 'key', baseUrl: scope, userAgent: 'parts', connectionsMax: 1 }
   return {
-    connect: () =>
-      Promise.resolve({
-        service: 'hosted',
-        scope,
-        client,
-        candidates: noCandidates,
-        close: () => client.close(),
-      }),
-    observe: () => undefined,
-    interrupt: new AbortController().signal,
-    clock: systemClock,
-    random: systemRandom,
+    ...buildServices(scope, () => createServiceClient(options, agreeable)),
     wrapBackend: (backend) => ({ ...backend, parts: databaseOf(postgres) }),
   }
 }

@@ -10,14 +10,12 @@ import type { CostLimit } from '../../src/core/money.js'
 import { runPipeline } from '../../src/pipeline/run.js'
 import { createDefaultStages } from '../../src/pipeline/scheduler/scheduling.js'
 import type { RunSummary } from '../../src/pipeline/history/run-summary.js'
-import { systemClock } from '../../src/platform/clock.js'
-import { systemRandom } from '../../src/platform/random.js'
 import { startService, type RunningService, type ServiceOptions } from '../../src/service/service.js'
 import { fakeKnowledge, matchOf, sampleEntity, sampleRecord, type FakeKnowledge } from './fake-knowledge.js'
 import { keys } from './keys.js'
 import { listenOnLoopback } from './loopback-server.js'
 import { ownershipOf } from './ownerships.js'
-import { noCandidates } from './no-candidates.js'
+import { buildOrder, buildServices } from './run-order.js'
 
 /** Where every name is that of a company, some of them share one, and each company has a website and an owner. */
 export function companyWorld(nameCount: number, companyCount: number): FakeKnowledge {
@@ -81,60 +79,33 @@ export function runStages(
     limits: { submissionsPerWindow: 60_000, pollsPerWindow: 60_000 },
     lookupsMax: lookupsMaxOf[kind] ?? null,
   })
-  const order: RunOrder = {
-    source: {
-      input: { paths: [join(folder, 'companies.csv')], spoolFolder: folder },
-      columns: {},
-      identifierUse: 'context',
-      dedupe: true,
-    },
-    target: { output: { path: join(folder, 'out.csv'), prefix: 'enrich_' }, metadata: {}, ownFiles: [] },
-    store: { checkpoint: { path: join(folder, 'checkpoint.sqlite'), maxAgeMs: null }, ...store },
+  const files = {
+    inputs: [join(folder, 'companies.csv')],
+    output: join(folder, 'out.csv'),
+    checkpoint: join(folder, 'checkpoint.sqlite'),
+    spoolFolder: folder,
+  }
+  const scheduling = {
+    limits,
+    polling,
+    lookupsMax: lookupsMaxOf.resolution ?? null,
+    ...(cost === undefined ? {} : { cost }),
+  }
+  const { store: ownStore, ...order } = buildOrder(files, scheduling, {
     requests: {
-      scheduling: {
-        limits,
-        polling,
-        serverErrorMeans: 'unknown',
-        durationMsMax: null,
-        lookupsMax: lookupsMaxOf.resolution ?? null,
-        ...(cost === undefined ? {} : { cost }),
-      },
       stages: {
         asked,
         kinds: { entity: quick('entity'), hierarchy: quick('hierarchy'), domain: quick('domain') },
       },
-      askAgain: [],
-      onLost: 'hold',
-      webhooks: { url: null, receiver: null },
       ...requests,
     },
-    reporting: {
-      history: { job: null, runsMax: 90, program: 'test', command: 'library', settings: {} },
-    },
-  }
-  return runPipeline(order, {
-    connect: () => {
-      const client = createServiceClient({
-        baseUrl,
-        apiKey: keys.alice,
-        userAgent: 'stages',
-        connectionsMax: 32,
-      })
-      const candidates = noCandidates
-      return Promise.resolve({
-        service: 'hosted',
-        scope: baseUrl,
-        client,
-        candidates,
-        close: () => client.close(),
-      })
-    },
-    observe: () => undefined,
-    interrupt: new AbortController().signal,
-    clock: systemClock,
-    random: systemRandom,
-    ...services,
   })
+  const createClient = () =>
+    createServiceClient({ baseUrl, apiKey: keys.alice, userAgent: 'stages', connectionsMax: 32 })
+  return runPipeline(
+    { ...order, store: { ...ownStore, ...store } },
+    { ...buildServices(baseUrl, createClient), ...services },
+  )
 }
 
 /** A service of this world, without limits, for `alice`, behind a tap. Close the tap before the service. */

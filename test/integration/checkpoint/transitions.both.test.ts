@@ -318,33 +318,31 @@ describeCheckpoints('the steps of a lookup', (at) => {
     })
   })
 
-  describe('the budget of a job', () => {
-    test('counts what was or may have been billed, over as many processes as it takes', async () => {
-      const name = `${++fileCount}.sqlite`
-      const first = await at.open(name)
-      const [a = 0, b = 0, c = 0] = await first.registerLookups(keyed('Acme', 'Beta', 'Cera'))
-      expect(await first.read('spent')).toBe(0)
-      await accept(first, a, (await first.intend(a, startMs)).customId, 'run_1')
-      await first.apply({
-        event: 'withdraw',
-        lookupId: b,
-        customId: (await first.intend(b, startMs)).customId,
-        reason: 'rate limited',
-      })
-      await first.intend(c, startMs)
-      expect(await first.read('spent')).toBe(2)
-      await at.close()
-
-      expect(await (await at.open(name, scope, 'other.csv')).read('spent')).toBe(0)
-      await at.close()
-      expect(await (await at.open(name, 'https://b.example')).read('spent')).toBe(0)
-      await at.close()
-      const again = await at.open(name)
-      expect(await again.read('spent')).toBe(2)
-      await again.endJob(startMs + 9)
-      await at.close()
-      expect(await (await at.open(name)).read('spent')).toBe(0)
+  test('The budget of a job counts what was or may have been billed by all of its processes', async () => {
+    const name = `${++fileCount}.sqlite`
+    const first = await at.open(name)
+    const [a = 0, b = 0, c = 0] = await first.registerLookups(keyed('Acme', 'Beta', 'Cera'))
+    expect(await first.read('spent')).toBe(0)
+    await accept(first, a, (await first.intend(a, startMs)).customId, 'run_1')
+    await first.apply({
+      event: 'withdraw',
+      lookupId: b,
+      customId: (await first.intend(b, startMs)).customId,
+      reason: 'rate limited',
     })
+    await first.intend(c, startMs)
+    expect(await first.read('spent')).toBe(2)
+    await at.close()
+
+    expect(await (await at.open(name, scope, 'other.csv')).read('spent')).toBe(0)
+    await at.close()
+    expect(await (await at.open(name, 'https://b.example')).read('spent')).toBe(0)
+    await at.close()
+    const again = await at.open(name)
+    expect(await again.read('spent')).toBe(2)
+    await again.endJob(startMs + 9)
+    await at.close()
+    expect(await (await at.open(name)).read('spent')).toBe(0)
   })
 
   describe('answers', () => {
@@ -404,30 +402,28 @@ describeCheckpoints('the steps of a lookup', (at) => {
     })
   })
 
-  describe('the newest submissions', () => {
-    test('are those of this scope and this window, at most so many, oldest first, whatever became of them', async () => {
-      const name = `${++fileCount}.sqlite`
-      const other = await at.open(name, 'https://b.example')
-      const [elsewhere = 0] = await other.registerLookups(keyed('Elsewhere'))
-      await other.intend(elsewhere, startMs + 6)
-      await other.close()
-      const checkpoint = await at.open(name)
-      const ids = await checkpoint.registerLookups(keyed('One', 'Two', 'Three', 'Four'))
-      for (const [index, id] of ids.entries()) {
-        const { customId } = await checkpoint.intend(id, startMs + index)
-        if (index === 2)
-          await checkpoint.apply({ event: 'withdraw', lookupId: id, customId, reason: 'rate limited' })
-      }
-      expect(await checkpoint.read('recent_submissions', { afterMs: startMs, count: 9 })).toEqual([
-        startMs + 1,
-        startMs + 2,
-        startMs + 3,
-      ])
-      expect(await checkpoint.read('recent_submissions', { afterMs: startMs, count: 2 })).toEqual([
-        startMs + 2,
-        startMs + 3,
-      ])
-      expect(await checkpoint.read('recent_submissions', { afterMs: startMs + 4, count: 9 })).toEqual([])
-    })
+  test('The newest submissions are of this scope and window, the oldest first, with any outcome', async () => {
+    const name = `${++fileCount}.sqlite`
+    const other = await at.open(name, 'https://b.example')
+    const [elsewhere = 0] = await other.registerLookups(keyed('Elsewhere'))
+    await other.intend(elsewhere, startMs + 6)
+    await other.close()
+    const checkpoint = await at.open(name)
+    const ids = await checkpoint.registerLookups(keyed('One', 'Two', 'Three', 'Four'))
+    for (const [index, id] of ids.entries()) {
+      const { customId } = await checkpoint.intend(id, startMs + index)
+      if (index === 2)
+        await checkpoint.apply({ event: 'withdraw', lookupId: id, customId, reason: 'rate limited' })
+    }
+    expect(await checkpoint.read('recent_submissions', { afterMs: startMs, count: 9 })).toEqual([
+      startMs + 1,
+      startMs + 2,
+      startMs + 3,
+    ])
+    expect(await checkpoint.read('recent_submissions', { afterMs: startMs, count: 2 })).toEqual([
+      startMs + 2,
+      startMs + 3,
+    ])
+    expect(await checkpoint.read('recent_submissions', { afterMs: startMs + 4, count: 9 })).toEqual([])
   })
 })

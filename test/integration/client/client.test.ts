@@ -50,7 +50,7 @@ describe('what a call sends', () => {
     expect(server.heard[0]?.headers).not.toHaveProperty('x-evil')
   })
 
-  test('any id a server may have made is asked for, once, and comes through whole', async () => {
+  test('ID-22 any id a server may have made is asked for, once, and comes through whole', async () => {
     const server = await echo()
     const client = clientTo(server.url)
     const units = fc.array(fc.integer({ min: 0, max: 0xffff }), { minLength: 1, maxLength: 40 })

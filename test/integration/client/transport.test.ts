@@ -43,18 +43,16 @@ describe('connections', () => {
   })
 })
 
-describe('redirects', () => {
-  test.each([301, 302, 303, 307, 308])('a %i is a reply, not a way to another place', async (status) => {
-    const other = await serve((response) => response.end('{"run_id":"run_1"}'))
-    const server = await serve((response) => {
-      response.writeHead(status, { location: `${other.url}/v3/entity-resolution/async` }).end()
-    })
-    const exchange = await clientTo(server.url).kickoffRun(kickoff)
-    expect(exchange).toMatchObject({ kind: 'reply', status })
-    expect(server.heard).toHaveLength(1)
-    expect(server.heard[0]?.headers['apikey']).toBe(apiKey)
-    expect(other.connectionCount).toBe(0)
+test.each([301, 302, 303, 307, 308])('A redirect with HTTP %i is not followed', async (status) => {
+  const other = await serve((response) => response.end('{"run_id":"run_1"}'))
+  const server = await serve((response) => {
+    response.writeHead(status, { location: `${other.url}/v3/entity-resolution/async` }).end()
   })
+  const exchange = await clientTo(server.url).kickoffRun(kickoff)
+  expect(exchange).toMatchObject({ kind: 'reply', status })
+  expect(server.heard).toHaveLength(1)
+  expect(server.heard[0]?.headers['apikey']).toBe(apiKey)
+  expect(other.connectionCount).toBe(0)
 })
 
 describe('whether a request was sent', () => {

@@ -133,22 +133,20 @@ describe.each(places)('%s', (_, openPlace) => {
     })
   })
 
-  describe('older runs thin out', () => {
-    test('the newest outputs of a series stay, with what they stand on; older runs stay listed', async () => {
-      const store = await at.store()
-      const numbers = await store.addEntries(Array.from({ length: 6 }, (_, index) => entryOf(`C${index}`)))
-      const runs: number[] = []
-      for (const number of numbers) runs.push(await publishRun([number, ...numbers.slice(4)]))
-      const other = await publishRun(numbers.slice(0, 1), 'other.csv')
-      expect(await store.prune(series, 2)).toEqual({ outputCount: 4, entryCount: 3, stateCount: 3 })
-      expect(await outputsOf(runs)).toEqual([
-        ...new Array<null>(4).fill(null),
-        [numbers[4], numbers[4], numbers[5]],
-        [numbers[5], numbers[4], numbers[5]],
-      ])
-      expect(await rowsOf(other)).toEqual(numbers.slice(0, 1))
-      expect(await at.reading((history) => history.runs())).toHaveLength(7)
-      expect(await store.addEntries([entryOf('C5')])).toEqual([numbers[5]])
-    })
+  test('The newest outputs of a series are kept, and older runs stay listed', async () => {
+    const store = await at.store()
+    const numbers = await store.addEntries(Array.from({ length: 6 }, (_, index) => entryOf(`C${index}`)))
+    const runs: number[] = []
+    for (const number of numbers) runs.push(await publishRun([number, ...numbers.slice(4)]))
+    const other = await publishRun(numbers.slice(0, 1), 'other.csv')
+    expect(await store.prune(series, 2)).toEqual({ outputCount: 4, entryCount: 3, stateCount: 3 })
+    expect(await outputsOf(runs)).toEqual([
+      ...new Array<null>(4).fill(null),
+      [numbers[4], numbers[4], numbers[5]],
+      [numbers[5], numbers[4], numbers[5]],
+    ])
+    expect(await rowsOf(other)).toEqual(numbers.slice(0, 1))
+    expect(await at.reading((history) => history.runs())).toHaveLength(7)
+    expect(await store.addEntries([entryOf('C5')])).toEqual([numbers[5]])
   })
 })

@@ -110,27 +110,25 @@ describe('what follows from a verdict', () => {
   })
 })
 
-describe('rows that ask by a domain', () => {
-  test('are decided by the domain, which is neither asked nor billed, with its stage neither', async () => {
-    const list = ['Company 0,', ',https://company1.com', ',https://company2.com', ',www.company2.com/about']
-    writeFileSync(join(folder, 'companies.csv'), ['company_name,website', ...list].join('\n'))
-    const verdict = decided('company2.com', '', {
-      ...company(5),
-      lookup: domainLookupOf('company2.com'),
-      location: null,
-    })
-    const summary = await run([verdict])
-    expect(summary).toMatchObject({ stop: null, lookupCount: 3, domainCount: 2, decidedCount: 1 })
-    expect(factsOf(summary, 'domain')).toMatchObject({ decidedCount: 1, pendingCount: 0 })
-    expect(rows('status', 'entity_id', 'decision', 'domain_status')).toEqual([
-      ['matched', 'siq_company0', '', 'matched'],
-      ['matched', 'siq_company1', '', 'matched'],
-      ['matched', 'siq_company5', 'accepted', ''],
-      ['matched', 'siq_company5', 'accepted', ''],
-    ])
-    expect(begun().filter((what) => what.includes('domain-intelligence'))).toEqual([
-      '/v3/domain-intelligence company0.com',
-      '/v3/domain-intelligence company1.com',
-    ])
+test('A decided row with a domain submits neither the domain nor its stage', async () => {
+  const list = ['Company 0,', ',https://company1.com', ',https://company2.com', ',www.company2.com/about']
+  writeFileSync(join(folder, 'companies.csv'), ['company_name,website', ...list].join('\n'))
+  const verdict = decided('company2.com', '', {
+    ...company(5),
+    lookup: domainLookupOf('company2.com'),
+    location: null,
   })
+  const summary = await run([verdict])
+  expect(summary).toMatchObject({ stop: null, lookupCount: 3, domainCount: 2, decidedCount: 1 })
+  expect(factsOf(summary, 'domain')).toMatchObject({ decidedCount: 1, pendingCount: 0 })
+  expect(rows('status', 'entity_id', 'decision', 'domain_status')).toEqual([
+    ['matched', 'siq_company0', '', 'matched'],
+    ['matched', 'siq_company1', '', 'matched'],
+    ['matched', 'siq_company5', 'accepted', ''],
+    ['matched', 'siq_company5', 'accepted', ''],
+  ])
+  expect(begun().filter((what) => what.includes('domain-intelligence'))).toEqual([
+    '/v3/domain-intelligence company0.com',
+    '/v3/domain-intelligence company1.com',
+  ])
 })

@@ -1,3 +1,4 @@
+import { candidateOf } from '../decisions/support.js'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -318,34 +319,32 @@ describe('decisions that are wrong', () => {
   )
 })
 
-describe('what changed', () => {
-  test('a night on which verdicts come in shows what they change, and of the same rows', async () => {
-    place.writeRows(['Acme,Lyon', 'Globex,Rome', 'Nobody,Rome', 'Umbrella,'])
-    const service = await serve({
-      answers: { Globex: strangeMatch('Globex AG'), Umbrella: strangeMatch('Umbrella AG') },
-      entities: { siq_acme: record('siq_acme', 'Acme SE'), siq_b: record('siq_b', 'B SE') },
-    })
-    const changesOf = async (...decisions: Decision[]) => {
-      decide(...decisions)
-      await run(service, { output: { changes: place.path('changes.csv') } })
-      return place
-        .readOutput('changes.csv')
-        .map(({ row_number, kind, old, new: now, new_source }) => [row_number, kind, old, now, new_source])
-    }
-    expect(await changesOf()).toEqual([])
-    const verdicts = [
-      decided('Acme', 'Lyon'),
-      decided('Globex', 'Rome', { entityId: 'siq_b' }),
-      decidedNone('Nobody', 'Rome'),
-      decidedNone('Umbrella', ''),
-    ]
-    verdicts[3] = { ...decidedNone('Umbrella', ''), location: null }
-    expect(await changesOf(...verdicts)).toEqual([
-      ['1', 'gained_match', 'no_match', 'matched', 'decided by Ada on 2026-11-20'],
-      ['2', 'entity_changed', 'siq_Globex-AG', 'siq_b', 'decided by Ada on 2026-11-20'],
-      ['4', 'lost_match', 'matched', 'no_match', 'decided by Ada on 2026-11-20'],
-    ])
-    expect(await changesOf(...verdicts)).toEqual([])
-    expect(submitted(service)).toHaveLength(4)
+test('The changes of a run show what new decisions change', async () => {
+  place.writeRows(['Acme,Lyon', 'Globex,Rome', 'Nobody,Rome', 'Umbrella,'])
+  const service = await serve({
+    answers: { Globex: strangeMatch('Globex AG'), Umbrella: strangeMatch('Umbrella AG') },
+    entities: { siq_acme: record('siq_acme', 'Acme SE'), siq_b: record('siq_b', 'B SE') },
   })
+  const changesOf = async (...decisions: Decision[]) => {
+    decide(...decisions)
+    await run(service, { output: { changes: place.path('changes.csv') } })
+    return place
+      .readOutput('changes.csv')
+      .map(({ row_number, kind, old, new: now, new_source }) => [row_number, kind, old, now, new_source])
+  }
+  expect(await changesOf()).toEqual([])
+  const verdicts = [
+    decided('Acme', 'Lyon'),
+    decided('Globex', 'Rome', { entityId: 'siq_b' }),
+    decidedNone('Nobody', 'Rome'),
+    decidedNone('Umbrella', ''),
+  ]
+  verdicts[3] = { ...decidedNone('Umbrella', ''), location: null }
+  expect(await changesOf(...verdicts)).toEqual([
+    ['1', 'gained_match', 'no_match', 'matched', 'decided by Ada on 2026-11-20'],
+    ['2', 'entity_changed', 'siq_Globex-AG', 'siq_b', 'decided by Ada on 2026-11-20'],
+    ['4', 'lost_match', 'matched', 'no_match', 'decided by Ada on 2026-11-20'],
+  ])
+  expect(await changesOf(...verdicts)).toEqual([])
+  expect(submitted(service)).toHaveLength(4)
 })

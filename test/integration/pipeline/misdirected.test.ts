@@ -97,8 +97,9 @@ const disguises: Record<string, (other: Body, run: StrangeRun) => Body> = {
   }),
 }
 
-describe('answers swapped at half of the polls', () => {
-  test.each(Object.entries(disguises))('%s: no row is wrong, and all get their own', async (_, disguise) => {
+test.each(Object.entries(disguises))(
+  'If half of the polls get the answer of another run, each row gets its own answer: %s',
+  async (_, disguise) => {
     let pollCount = 0
     const { service } = await serve((request, service) => {
       const asked = polled(request, service)
@@ -117,8 +118,8 @@ describe('answers swapped at half of the polls', () => {
     expect(summary.notes).toContainEqual(
       expect.stringMatching(/^ALARM: \d+ answers belonged to other lookups/),
     )
-  })
-})
+  },
+)
 
 test('a cache that sends the same wrong answer: held until the deadline, and answered by the next command', async () => {
   const cached = new Map<string, Body>()

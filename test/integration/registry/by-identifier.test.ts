@@ -177,17 +177,6 @@ describe('an identifier beside a name', () => {
     expect(said).toContain('Acme Widgets Limited')
   })
 
-  test('one that several bear is decided by the name, and without one by nobody', () => {
-    const shared = { country: 'US', ein: '123456789' }
-    const registry = registryOf([
-      { ...shared, id: 'a', name: 'Larkmoor Inc' },
-      { ...shared, id: 'b', name: 'Norvane Inc' },
-    ])
-    expect(ask(registry, 'EIN 123456789')).toMatchObject({ status: 'inconclusive', entity: null })
-    const answer = ask(registry, 'Norvane (EIN 123456789)')
-    expect([answer.status, named(answer)]).toEqual(['matched', 'Norvane Inc'])
-  })
-
   test('one that nobody bears leaves the name, which is no surer for it', () => {
     const registry = rowsOf()
     const alone = ask(registry, 'Oxfam')
@@ -315,15 +304,13 @@ describe('a website beside the exact legal name of another company', () => {
   })
 })
 
-describe('a search for an identifier', () => {
-  test('finds whoever bears it first, then the names', () => {
-    const registry = rowsOf()
-    const namesFor = (name: string) =>
-      registry.search({ name, limit: 5 }).hits.map(({ legalName }) => legalName)
-    expect(namesFor('CIK 51143')).toEqual([ibm])
-    expect(namesFor('Acme Widgets (CIK 51143)')).toEqual([ibm, 'Acme Widgets Limited', 'Acme Widgets LLP'])
-    expect(registry.search({ name: 'CIK 51143', limit: 5, countryCode: 'GB' }).hits).toEqual([])
-  })
+test('A search finds the company with the identifier first, then names', () => {
+  const registry = rowsOf()
+  const namesFor = (name: string) =>
+    registry.search({ name, limit: 5 }).hits.map(({ legalName }) => legalName)
+  expect(namesFor('CIK 51143')).toEqual([ibm])
+  expect(namesFor('Acme Widgets (CIK 51143)')).toEqual([ibm, 'Acme Widgets Limited', 'Acme Widgets LLP'])
+  expect(registry.search({ name: 'CIK 51143', limit: 5, countryCode: 'GB' }).hits).toEqual([])
 })
 
 test('of two hundred companies each is found by each of its identifiers, and no other is', () => {

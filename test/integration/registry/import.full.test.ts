@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { importCsv } from '../../../src/registry/import/import-csv.js'
 import { importFile, type FormatName } from '../../../src/registry/import/file-formats.js'
 import { openRegistry } from '../../../src/registry/registry.js'
@@ -34,8 +34,9 @@ const cases: [FormatName, (suffix: string) => string][] = [
   ['sec-tickers', shares],
 ]
 
-describe('an import of a newer file that is killed', () => {
-  it.each(cases)('leaves what was held, and done again gives the newer: %s', async (format, contentOf) => {
+it.each(cases)(
+  'A killed import leaves the old edition, and the next import gives the new one: %s',
+  async (format, contentOf) => {
     const folder = temporaryFolder()
     const path = join(folder, 'registry.sqlite')
     const held = openRegistry(path)
@@ -64,8 +65,8 @@ describe('an import of a newer file that is killed', () => {
     await importFile(whole, { format, path: newer })
     expect(registrationsOf(registry)).toEqual(registrationsOf(whole))
     registry.close()
-  })
-})
+  },
+)
 
 it('an import that was killed leaves nothing, and done again gives what one import gives', async () => {
   const folder = temporaryFolder()

@@ -277,22 +277,19 @@ describe('GLEIF records', () => {
   })
 })
 
-describe('what one registration does not say', () => {
-  it('is taken from another of the company, and cites that one', () => {
-    const registry = registryOf({
-      one: [{ id: 'a', name: 'Acme Registered', lei, sic: '' }],
-      two: [{ id: 'b', name: 'Acme Filer', lei, sic: '3570', cik: '7', website: 'https://acme.example.com' }],
-    })
-    const answer = registry.resolve({ name: 'Acme Registered', location: null, context: null })
-    expect(answer.entity?.legal_name).toBe('Acme Registered')
-    expect(answer.entity?.website).toBe('https://acme.example.com')
-    expect(answer.entity?.industry.schemes.sic?.[0]?.code).toBe('3570')
-    const cited = (field: string) =>
-      answer.basis.find((entry) => entry.field === field)?.citations[0]?.excerpt
-    expect(cited('industry.schemes.sic.0.code')).toContain('Acme Filer')
-    expect(cited('website')).toContain('Acme Filer')
-    expect(cited('legal_name')).toContain('Acme Registered')
+it('A fact that a registration lacks is taken from another registration of the company, which is cited', () => {
+  const registry = registryOf({
+    one: [{ id: 'a', name: 'Acme Registered', lei, sic: '' }],
+    two: [{ id: 'b', name: 'Acme Filer', lei, sic: '3570', cik: '7', website: 'https://acme.example.com' }],
   })
+  const answer = registry.resolve({ name: 'Acme Registered', location: null, context: null })
+  expect(answer.entity?.legal_name).toBe('Acme Registered')
+  expect(answer.entity?.website).toBe('https://acme.example.com')
+  expect(answer.entity?.industry.schemes.sic?.[0]?.code).toBe('3570')
+  const cited = (field: string) => answer.basis.find((entry) => entry.field === field)?.citations[0]?.excerpt
+  expect(cited('industry.schemes.sic.0.code')).toContain('Acme Filer')
+  expect(cited('website')).toContain('Acme Filer')
+  expect(cited('legal_name')).toContain('Acme Registered')
 })
 
 describe('a merge by identifiers', () => {

@@ -106,27 +106,25 @@ describe('the status', () => {
   })
 })
 
-describe('the registration authority', () => {
-  it.each([
-    [{ jurisdiction: 'gb', registration_id: '445790' }, 'RA000585'],
-    [{ jurisdiction: 'gb', registration_id: 'OC312345' }, 'RA000585'],
-    [{ jurisdiction: 'gb', registration_id: 'SC055889' }, 'RA000587'],
-    [{ jurisdiction: 'gb', registration_id: 'NI000123' }, 'RA000586'],
-    // A mutual society's number is of another register.
-    [{ jurisdiction: 'gb', registration_id: 'IP25164R' }, null],
-    [{ jurisdiction: 'us_de', cik: '2178' }, 'RA000602'],
-    [{ jurisdiction: 'us_wy', cik: '2178' }, 'RA000644'],
-    [{ cik: '2178' }, 'RA000665'],
-    [{ jurisdiction: 'ky', cik: '2178' }, null],
-    [{ jurisdiction: 'us_de' }, null],
-    [{ jurisdiction: 'gb', registration_id: '445790', registration_authority: 'RA000589' }, 'RA000589'],
-  ])('of %j is %s', (parts, code) => {
-    const registry = open([{ id: 'a', name: 'Quibble Widgets Ltd', ...parts }])
-    const { primary_legal_entity: primary } = recordOf(registry, 'Quibble Widgets')
-    expect(primary.registration_authority.code).toBe(code)
-    const entry = basisOf(registry, 'Quibble Widgets', 'primary_legal_entity.registration_authority.code')
-    expect(entry === undefined).toBe(code === null)
-  })
+it.each([
+  [{ jurisdiction: 'gb', registration_id: '445790' }, 'RA000585'],
+  [{ jurisdiction: 'gb', registration_id: 'OC312345' }, 'RA000585'],
+  [{ jurisdiction: 'gb', registration_id: 'SC055889' }, 'RA000587'],
+  [{ jurisdiction: 'gb', registration_id: 'NI000123' }, 'RA000586'],
+  // A mutual society's number is of another register.
+  [{ jurisdiction: 'gb', registration_id: 'IP25164R' }, null],
+  [{ jurisdiction: 'us_de', cik: '2178' }, 'RA000602'],
+  [{ jurisdiction: 'us_wy', cik: '2178' }, 'RA000644'],
+  [{ cik: '2178' }, 'RA000665'],
+  [{ jurisdiction: 'ky', cik: '2178' }, null],
+  [{ jurisdiction: 'us_de' }, null],
+  [{ jurisdiction: 'gb', registration_id: '445790', registration_authority: 'RA000589' }, 'RA000589'],
+])('The registration authority of %j is %s', (parts, code) => {
+  const registry = open([{ id: 'a', name: 'Quibble Widgets Ltd', ...parts }])
+  const { primary_legal_entity: primary } = recordOf(registry, 'Quibble Widgets')
+  expect(primary.registration_authority.code).toBe(code)
+  const entry = basisOf(registry, 'Quibble Widgets', 'primary_legal_entity.registration_authority.code')
+  expect(entry === undefined).toBe(code === null)
 })
 
 describe('an address', () => {
@@ -225,55 +223,47 @@ describe('funds and trusts', () => {
   })
 })
 
-describe('codes of industries', () => {
-  it('have their titles, and sector, industry and sub-industry come from them', () => {
-    const registry = open([
-      { id: 'a', name: 'Quibble Motors', sic: '3711' },
-      { id: 'b', name: 'Wobble Motors', sic: '3711', naics: '441110' },
-    ])
-    expect(recordOf(registry, 'Quibble Motors')).toMatchObject({
-      industry: { schemes: { sic: [{ label: 'Motor vehicles and passenger car bodies' }] } },
-      classification: {
-        sector: 'Manufacturing',
-        industry: 'Transportation equipment',
-        sub_industry: 'Motor vehicles and passenger car bodies',
-        market_segments: [],
-        revenue_models: ['product_sales'],
-      },
-    })
-    expect(recordOf(registry, 'Wobble Motors')).toMatchObject({
-      industry: { schemes: { naics_2022: [{ label: 'New Car Dealers' }] } },
-      classification: { sector: 'Retail Trade', industry: 'Automobile Dealers', market_segments: ['b2c'] },
-    })
-    expect(basisOf(registry, 'Wobble Motors', 'industry.schemes.naics_2022.0.label')).toBeDefined()
+it('Industry codes have titles, and give sector, industry and sub-industry', () => {
+  const registry = open([
+    { id: 'a', name: 'Quibble Motors', sic: '3711' },
+    { id: 'b', name: 'Wobble Motors', sic: '3711', naics: '441110' },
+  ])
+  expect(recordOf(registry, 'Quibble Motors')).toMatchObject({
+    industry: { schemes: { sic: [{ label: 'Motor vehicles and passenger car bodies' }] } },
+    classification: {
+      sector: 'Manufacturing',
+      industry: 'Transportation equipment',
+      sub_industry: 'Motor vehicles and passenger car bodies',
+      market_segments: [],
+      revenue_models: ['product_sales'],
+    },
   })
+  expect(recordOf(registry, 'Wobble Motors')).toMatchObject({
+    industry: { schemes: { naics_2022: [{ label: 'New Car Dealers' }] } },
+    classification: { sector: 'Retail Trade', industry: 'Automobile Dealers', market_segments: ['b2c'] },
+  })
+  expect(basisOf(registry, 'Wobble Motors', 'industry.schemes.naics_2022.0.label')).toBeDefined()
 })
 
-describe('a list that is too long', () => {
-  it('is cut, and says so in the factors and in the basis', async () => {
-    const registry = open()
-    await importContent(registry, 'gleif', levelOneCsv([levelOne.ford]))
-    const bics = Array.from({ length: 60 }, (_, at) => `FORDUS33${100 + at}`)
-    await importContent(
-      registry,
-      'gleif-bic',
-      `LEI,BIC\n${bics.map((bic) => `${lei.ford},${bic}\n`).join('')}`,
-    )
-    const answer = resolve(registry, 'Ford Motor Company')
-    expect(answer.entity?.identifiers).toHaveLength(40)
-    // Beside the LEI and the number, 38 of 60.
-    expect(answer.factors).toContainEqual(
-      expect.objectContaining({
-        code: 'identifiers_truncated',
-        type: 'limitation',
-        description: 'Registers list 22 more identifiers of the company than are shown.',
-      }),
-    )
-    expect(answer.basis.find(({ field }) => field === 'identifiers')?.reasoning).toContain('22 more')
-    expect(
-      resolve(open([{ id: 'a', name: 'Quibble', lei: lei.ford }]), 'Quibble').basis.map(({ field }) => field),
-    ).not.toContain('identifiers')
-  })
+it('A list that is too long is cut, and factors and basis say so', async () => {
+  const registry = open()
+  await importContent(registry, 'gleif', levelOneCsv([levelOne.ford]))
+  const bics = Array.from({ length: 60 }, (_, at) => `FORDUS33${100 + at}`)
+  await importContent(registry, 'gleif-bic', `LEI,BIC\n${bics.map((bic) => `${lei.ford},${bic}\n`).join('')}`)
+  const answer = resolve(registry, 'Ford Motor Company')
+  expect(answer.entity?.identifiers).toHaveLength(40)
+  // Beside the LEI and the number, 38 of 60.
+  expect(answer.factors).toContainEqual(
+    expect.objectContaining({
+      code: 'identifiers_truncated',
+      type: 'limitation',
+      description: 'Registers list 22 more identifiers of the company than are shown.',
+    }),
+  )
+  expect(answer.basis.find(({ field }) => field === 'identifiers')?.reasoning).toContain('22 more')
+  expect(
+    resolve(open([{ id: 'a', name: 'Quibble', lei: lei.ford }]), 'Quibble').basis.map(({ field }) => field),
+  ).not.toContain('identifiers')
 })
 
 describe('the BICs of a bank', () => {
@@ -421,18 +411,16 @@ describe('factors', () => {
   })
 })
 
-describe('search', () => {
-  it('names a registration as it is registered, so that two of one brand are told apart', () => {
-    const registry = open([
-      { id: 'a', name: 'Quibble Trading Ltd', other_names: 'Quibble', country: 'GB' },
-      { id: 'b', name: 'Quibble Holdings Inc', other_names: 'Quibble', country: 'US' },
-    ])
-    const { results } = createKnowledge(registry).search({
-      name: 'Quibble',
-      countryCode: null,
-      regionCode: null,
-      limit: 5,
-    })
-    expect(results.map(({ name }) => name).sort()).toEqual(['Quibble Holdings Inc', 'Quibble Trading Ltd'])
+it('A search result has the registered name', () => {
+  const registry = open([
+    { id: 'a', name: 'Quibble Trading Ltd', other_names: 'Quibble', country: 'GB' },
+    { id: 'b', name: 'Quibble Holdings Inc', other_names: 'Quibble', country: 'US' },
+  ])
+  const { results } = createKnowledge(registry).search({
+    name: 'Quibble',
+    countryCode: null,
+    regionCode: null,
+    limit: 5,
   })
+  expect(results.map(({ name }) => name).sort()).toEqual(['Quibble Holdings Inc', 'Quibble Trading Ltd'])
 })

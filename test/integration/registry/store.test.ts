@@ -88,14 +88,12 @@ describe('a newer file', () => {
   })
 })
 
-describe('the words of all names', () => {
-  it('are kept as they would be counted', () => {
-    const kept = registryOf(sampleRows, [{ id: 'late', name: 'Zyx Unrelated Widgets' }])
-    const answers = () => queries.map((name) => kept.search({ name, limit: 10 }))
-    const before = answers()
-    kept.database.exec('DELETE FROM word_lists')
-    kept.contentChanged()
-    expect(answers()).toEqual(before)
-    expect(kept.resolveDeps.vocabulary().countNames('widgets')).toBe(3)
-  })
+it('The stored counts of words are those of all names', () => {
+  const kept = registryOf(sampleRows, [{ id: 'late', name: 'Zyx Unrelated Widgets' }])
+  const answers = () => queries.map((name) => kept.search({ name, limit: 10 }))
+  const before = answers()
+  kept.database.exec('DELETE FROM word_lists')
+  kept.contentChanged()
+  expect(answers()).toEqual(before)
+  expect(kept.resolveDeps.vocabulary().countNames('widgets')).toBe(3)
 })

@@ -379,26 +379,24 @@ describe.runIf(browserPath !== null)('the review page', () => {
     })
   })
 
-  describe('several at once', () => {
-    test('who comes second is shown whose verdict stands, nothing is written over unseen, and both see what was decided', async () => {
-      const place = await answered()
-      const ana = await look(place, {}, { review: { reviewer: 'Ana' } })
-      const ben = await look(place, {}, { review: { reviewer: 'Ben' } })
-      await interceptRequests(ben.page, '**/api/queue*', (route) => route.abort())
-      const [first] = (await shownRow(ana.page)).candidates
-      await pressUntilSaid(ana.page, '1')
-      expect(await pressUntilSaid(ben.page, 'n')).toContain('Another reviewer was faster')
-      await ben.page.locator('.conflict', { hasText: `Accepted: ${first ?? ''}, by Ana` }).waitFor()
-      expect(verdictsOf(place)).toEqual([[names[0], first]])
-      await ben.page.unroute('**/api/queue*')
-      // He looks at her verdict now: his next one is meant to replace it.
-      await pressUntilSaid(ben.page, 'n')
-      expect(verdictsOf(place)).toEqual([[names[0], 'none']])
-      await pressUntilSaid(ben.page, '2')
-      await ana.page.locator('.decision-who', { hasText: 'Ben' }).first().waitFor()
-      await ana.page.locator('.notice', { hasText: 'by Ben' }).waitFor()
-      expect(await shownCounts(ana.page)).toEqual({ open: names.length - 2, decided: 2 })
-    })
+  test('The second reviewer of a row sees the decision of the first, and overwrites nothing unseen', async () => {
+    const place = await answered()
+    const ana = await look(place, {}, { review: { reviewer: 'Ana' } })
+    const ben = await look(place, {}, { review: { reviewer: 'Ben' } })
+    await interceptRequests(ben.page, '**/api/queue*', (route) => route.abort())
+    const [first] = (await shownRow(ana.page)).candidates
+    await pressUntilSaid(ana.page, '1')
+    expect(await pressUntilSaid(ben.page, 'n')).toContain('Another reviewer was faster')
+    await ben.page.locator('.conflict', { hasText: `Accepted: ${first ?? ''}, by Ana` }).waitFor()
+    expect(verdictsOf(place)).toEqual([[names[0], first]])
+    await ben.page.unroute('**/api/queue*')
+    // He looks at her verdict now: his next one is meant to replace it.
+    await pressUntilSaid(ben.page, 'n')
+    expect(verdictsOf(place)).toEqual([[names[0], 'none']])
+    await pressUntilSaid(ben.page, '2')
+    await ana.page.locator('.decision-who', { hasText: 'Ben' }).first().waitFor()
+    await ana.page.locator('.notice', { hasText: 'by Ben' }).waitFor()
+    expect(await shownCounts(ana.page)).toEqual({ open: names.length - 2, decided: 2 })
   })
 
   describe('says how it stands', () => {

@@ -55,25 +55,6 @@ describe('while a service runs in another process', () => {
     expect(stored.join()).not.toContain(key)
   })
 
-  test('AUTH-11 v3 is switched off and on', async () => {
-    await accounts('set', 'alice', '--no-v3')
-    expect(await kickOff(alice)).toBe(403)
-    await accounts('set', 'alice', '--v3')
-    expect(await kickOff(alice)).toBe(202)
-  })
-
-  test('AUTH-03 a revoked key is 401 at once', async () => {
-    const key = (await accounts('keys', 'add', 'alice', '--label', 'ci')).out.trimEnd()
-    const other = connect(url, key)
-    expect(await read(other)).toBe(404)
-    const listed = linesOf((await accounts('keys', 'list', 'alice', '--json')).out).map(
-      (line) => JSON.parse(line) as { keyId: string; label: string | null },
-    )
-    const keyId = listed.find(({ label }) => label === 'ci')?.keyId ?? ''
-    expect((await accounts('keys', 'revoke', 'alice', keyId)).err).toContain(`${keyId} of alice is revoked`)
-    expect([await read(other), await read(alice)]).toEqual([401, 404])
-  })
-
   test('the ENRICH_SERVE_API_KEY can be revoked too, and what that is worth is said', async () => {
     const { out } = await accounts('keys', 'list', 'alice')
     const [keyId = ''] = linesOf(out).filter((line) => line.endsWith('ENRICH_SERVE_API_KEY'))
@@ -85,17 +66,6 @@ describe('while a service runs in another process', () => {
     url = await child.nextLine()
     alice = connect(url, keys.alice)
     expect(await read(alice)).toBe(404)
-  })
-
-  test('the limit of a month holds at once, and is lifted at once', async () => {
-    await accounts('set', 'alice', '--monthly-units', '0')
-    expect(await kickOff(alice)).toBe(429)
-    await accounts('set', 'alice', '--credit', '0', '--monthly-units', '1000')
-    expect(await kickOff(alice)).toBe(402)
-    const { out } = await accounts('set', 'alice', '--monthly-units', 'unlimited', '--credit', 'unlimited')
-    expect(out).toMatch(/^credit left +unlimited$/m)
-    expect(out).toMatch(/^this month +\d+ of unlimited$/m)
-    expect(await kickOff(alice)).toBe(202)
   })
 
   test('the ledger holds what was charged by the other process, a line a unit', async () => {

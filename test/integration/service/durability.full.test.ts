@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startService, type ServiceOptions } from '../../../src/service/service.js'
@@ -90,20 +90,6 @@ describe('durability', () => {
       await service.close()
     }
     expect(statuses).toEqual([202, 202, 402])
-  })
-
-  test('DUR-10 keys are stored by their hash, and a new key of an account ends the old one', async () => {
-    const dataFolder = join(folder, 'keys')
-    const first = await startService(options(dataFolder))
-    await first.close()
-    const accounts = [{ name: 'alice', apiKey: 'a-new-key' }]
-    const second = await startService(options(dataFolder, { accounts }))
-    expect((await connect(second.url, keys.alice).get('/v3/runs/run_1')).status).toBe(401)
-    expect((await connect(second.url, 'a-new-key').get('/v3/runs/run_1')).status).toBe(404)
-    await second.close()
-    const stored = readdirSync(dataFolder).map((name) => readFileSync(join(dataFolder, name), 'latin1'))
-    expect(stored.join()).not.toContain(keys.alice)
-    expect(stored.join()).not.toContain('a-new-key')
   })
 })
 

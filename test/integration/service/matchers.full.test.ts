@@ -282,17 +282,15 @@ describe('errors', () => {
   })
 })
 
-describe('closing', () => {
-  test('while busy rejects what is open, ends the threads and answers nothing more', async () => {
-    const { pool, untilOpen } = openPoolOfTest()
-    await untilOpen()
-    const open = ['HANG', 'HANG', 'Alder 4 Holdings'].map((name) => textOf(pool, name))
-    const ends = Promise.allSettled(open)
-    await pool.close()
-    expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
-    expect(() => pool.resolve(asks('Alder 4 Holdings'))).toThrow('closed')
-    await pool.close()
-  })
+test('Closing rejects open questions and ends the threads', async () => {
+  const { pool, untilOpen } = openPoolOfTest()
+  await untilOpen()
+  const open = ['HANG', 'HANG', 'Alder 4 Holdings'].map((name) => textOf(pool, name))
+  const ends = Promise.allSettled(open)
+  await pool.close()
+  expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+  expect(() => pool.resolve(asks('Alder 4 Holdings'))).toThrow('closed')
+  await pool.close()
 })
 
 describe('a registry that changes', () => {

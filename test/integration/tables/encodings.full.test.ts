@@ -251,21 +251,19 @@ describe('letters that come late', () => {
   })
 })
 
-describe('what is written', () => {
-  test.each(['windows-1252', 'shift_jis', 'windows-1251', 'euc-kr'] as const)(
-    'an untouched column of %s comes out equal, in UTF-8',
-    async (encoding) => {
-      const { names, nameBytes } = listIn(encoding)
-      const path = file(`round-${encoding}.csv`, csvContent(nameBytes))
-      for (const extension of ['csv', 'ndjson', 'parquet']) {
-        const output = join(folder, `round-${encoding}-out.${extension}`)
-        await convert({ input: { paths: [path] }, output, basis: 'none' })
-        const { columns, rows } = await readTable(output)
-        expect(rows.map((row) => row[columns.indexOf('name')])).toEqual(names)
-      }
-    },
-  )
-})
+test.each(['windows-1252', 'shift_jis', 'windows-1251', 'euc-kr'] as const)(
+  'An unchanged column of %s is written in UTF-8',
+  async (encoding) => {
+    const { names, nameBytes } = listIn(encoding)
+    const path = file(`round-${encoding}.csv`, csvContent(nameBytes))
+    for (const extension of ['csv', 'ndjson', 'parquet']) {
+      const output = join(folder, `round-${encoding}-out.${extension}`)
+      await convert({ input: { paths: [path] }, output, basis: 'none' })
+      const { columns, rows } = await readTable(output)
+      expect(rows.map((row) => row[columns.indexOf('name')])).toEqual(names)
+    }
+  },
+)
 
 describe('registers as they are published', () => {
   test('a table in windows-1252 is read right, and told', async () => {

@@ -182,22 +182,20 @@ describe('defaults', () => {
   })
 })
 
-describe('settings are frozen', () => {
-  test('at every depth', () => {
-    const settings = resolveSettings(
-      parseConfig({ input: { paths: ['a'], columns: { location: ['b'] } } }, 'x'),
-      {},
-    )
-    const walk = (value: unknown): void => {
-      if (typeof value !== 'object' || value === null) return
-      expect(Object.isFrozen(value)).toBe(true)
-      Object.values(value).forEach(walk)
-    }
-    walk(settings)
-    expect(() => {
-      ;(settings as { onLost: string }).onLost = 'resubmit'
-    }).toThrow(TypeError)
-  })
+test('Settings are frozen at every depth', () => {
+  const settings = resolveSettings(
+    parseConfig({ input: { paths: ['a'], columns: { location: ['b'] } } }, 'x'),
+    {},
+  )
+  const walk = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    expect(Object.isFrozen(value)).toBe(true)
+    Object.values(value).forEach(walk)
+  }
+  walk(settings)
+  expect(() => {
+    ;(settings as { onLost: string }).onLost = 'resubmit'
+  }).toThrow(TypeError)
 })
 
 describe('flag over environment over file', () => {

@@ -1,27 +1,25 @@
 import { describe, expect, test } from 'vitest'
 import { isPlaceholder } from '../../../src/core/lookup-identity.js'
 
-describe('a cell that only says that there is no value', () => {
-  test.each([
-    'n/a|N/A|N / A|n.a.|NA|#N/A|NULL|(null)|\\N|None|nan|NaN|undefined|nil',
-    'unknown|UNKNOWN|Unknown.|"unknown"|[unknown]|*unknown*|not available|not_available|Not-Available|TBD|t.b.d.|(blank)',
-    '-|--|–|—|―|−|...|…|?|???|.|/|*|_|( )|„“|！？|・|xxx|XXXX|0|000|0.00',
-    'ＮＵＬＬ|ｎ／ａ|unknown\u00a0|\u3000不明\u3000|un\u00adknown|Not  known|keine\tAngabe',
-    'k.A.|k. A.|keine Angabe|keine  Angaben|Unbekannt|N.N.|nicht verfügbar|nicht verfugbar|(Leer)',
-    'inconnu|non renseigné|NON RENSEIGNE|néant|Aucun|sans objet|(vide)',
-    'sin datos|S/D|desconocido|no aplica|sin información|sin informacion|(en blanco)',
-    'não informado|nao informado|desconhecido|sem dados|N/D|sconosciuto|nessuno|non disponibile',
-    'onbekend|n.v.t.|geen|okänd|uppgift saknas|ukendt|ikke oppgitt|ei tiedossa|tuntematon',
-    'brak danych|nie podano|Neuvedeno|není k dispozici|neznáme|ismeretlen|nincs adat|necunoscut|fără nume',
-    'nepoznato|ni podatka|teadmata|nav datu|nėra duomenų|άγνωστο|ΑΓΝΩΣΤΟΣ|χωρίς όνομα|Δ/Υ',
-    'bilinmiyor|BİLİNMİYOR|BILINMIYOR|belirtilmemiş|yok|нет данных|НЕ УКАЗАНО|Н/Д|невідомо|няма данни',
-    'לא ידוע|אין|غير معروف|لا يوجد|نامشخص|अज्ञात|उपलब्ध नहीं|ไม่ทราบ|không rõ|khong xac dinh|tidak diketahui',
-    '不明|なし|ナシ|ﾅｼ|「不明」|無し|未定|无|未知|不详|暂无|（空白）|없음|미상|알 수 없음|해당 없음',
-    '#REF!|#VALUE!|#DIV/0!|#NAME?|#NUM!|#SPILL!|#NV|#BEZUG!|#WERT!|#¡REF!|#¿NOMBRE?|#NOM?|#RIF!|#N/D|#VERW!|#SAKNAS!',
-    '#PUUTTUU!|#ADR!|#NENÍ_K_DISPOZICI|#HIÁNYZIK|#Н/Д|#ССЫЛКА!|#YOK|#SAYI/0!|#DEĞER!|Err:502',
-  ])('%s', (cells) => {
-    expect(cells.split('|').filter((cell) => !isPlaceholder(cell))).toEqual([])
-  })
+test.each([
+  'n/a|N/A|N / A|n.a.|NA|#N/A|NULL|(null)|\\N|None|nan|NaN|undefined|nil',
+  'unknown|UNKNOWN|Unknown.|"unknown"|[unknown]|*unknown*|not available|not_available|Not-Available|TBD|t.b.d.|(blank)',
+  '-|--|–|—|―|−|...|…|?|???|.|/|*|_|( )|„“|！？|・|xxx|XXXX|0|000|0.00',
+  'ＮＵＬＬ|ｎ／ａ|unknown\u00a0|\u3000不明\u3000|un\u00adknown|Not  known|keine\tAngabe',
+  'k.A.|k. A.|keine Angabe|keine  Angaben|Unbekannt|N.N.|nicht verfügbar|nicht verfugbar|(Leer)',
+  'inconnu|non renseigné|NON RENSEIGNE|néant|Aucun|sans objet|(vide)',
+  'sin datos|S/D|desconocido|no aplica|sin información|sin informacion|(en blanco)',
+  'não informado|nao informado|desconhecido|sem dados|N/D|sconosciuto|nessuno|non disponibile',
+  'onbekend|n.v.t.|geen|okänd|uppgift saknas|ukendt|ikke oppgitt|ei tiedossa|tuntematon',
+  'brak danych|nie podano|Neuvedeno|není k dispozici|neznáme|ismeretlen|nincs adat|necunoscut|fără nume',
+  'nepoznato|ni podatka|teadmata|nav datu|nėra duomenų|άγνωστο|ΑΓΝΩΣΤΟΣ|χωρίς όνομα|Δ/Υ',
+  'bilinmiyor|BİLİNMİYOR|BILINMIYOR|belirtilmemiş|yok|нет данных|НЕ УКАЗАНО|Н/Д|невідомо|няма данни',
+  'לא ידוע|אין|غير معروف|لا يوجد|نامشخص|अज्ञात|उपलब्ध नहीं|ไม่ทราบ|không rõ|khong xac dinh|tidak diketahui',
+  '不明|なし|ナシ|ﾅｼ|「不明」|無し|未定|无|未知|不详|暂无|（空白）|없음|미상|알 수 없음|해당 없음',
+  '#REF!|#VALUE!|#DIV/0!|#NAME?|#NUM!|#SPILL!|#NV|#BEZUG!|#WERT!|#¡REF!|#¿NOMBRE?|#NOM?|#RIF!|#N/D|#VERW!|#SAKNAS!',
+  '#PUUTTUU!|#ADR!|#NENÍ_K_DISPOZICI|#HIÁNYZIK|#Н/Д|#ССЫЛКА!|#YOK|#SAYI/0!|#DEĞER!|Err:502',
+])('Placeholders have no value: %s', (cells) => {
+  expect(cells.split('|').filter((cell) => !isPlaceholder(cell))).toEqual([])
 })
 
 describe('a name is no placeholder', () => {

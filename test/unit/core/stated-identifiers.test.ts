@@ -13,20 +13,18 @@ import { forAll } from '../../support/properties.js'
 const lei = { kind: 'lei', value: 'HWUPKR0MPOU8FGXBT394', place: null } as const
 const cik = { kind: 'cik', value: '0000320193', place: null } as const
 
-describe('what is written', () => {
-  test.each<[string, StatedIdentifier[], string]>([
-    ['the strongest first', [cik, lei], 'LEI HWUPKR0MPOU8FGXBT394, CIK 0000320193'],
-    ['a number with its register', [number('00445790', 'GB')], 'company number GB 00445790'],
-    ['a number without one', [number('00445790', null)], 'company number 00445790'],
-    ['a ticker with its exchange', [ticker('AAPL', 'NASDAQ')], 'ticker NASDAQ:AAPL'],
-    ['a ticker without one', [ticker('BRK.B', null)], 'ticker BRK.B'],
-    ['a domain', [{ kind: 'website', value: 'apple.com', place: null }], 'website apple.com'],
-  ])('%s', (_, identifiers, text) => {
-    expect(formatIdentifiers(identifiers)).toBe(text)
-    expect(appendIdentifiers('Apple (UK)', identifiers)).toBe(`Apple (UK) (${text})`)
-    expect(appendIdentifiers(null, identifiers)).toBe(text)
-    expect(appendIdentifiers('', identifiers)).toBe(text)
-  })
+test.each<[string, StatedIdentifier[], string]>([
+  ['the strongest first', [cik, lei], 'LEI HWUPKR0MPOU8FGXBT394, CIK 0000320193'],
+  ['a number with its register', [number('00445790', 'GB')], 'company number GB 00445790'],
+  ['a number without one', [number('00445790', null)], 'company number 00445790'],
+  ['a ticker with its exchange', [ticker('AAPL', 'NASDAQ')], 'ticker NASDAQ:AAPL'],
+  ['a ticker without one', [ticker('BRK.B', null)], 'ticker BRK.B'],
+  ['a domain', [{ kind: 'website', value: 'apple.com', place: null }], 'website apple.com'],
+])('Identifiers are written in brackets: %s', (_, identifiers, text) => {
+  expect(formatIdentifiers(identifiers)).toBe(text)
+  expect(appendIdentifiers('Apple (UK)', identifiers)).toBe(`Apple (UK) (${text})`)
+  expect(appendIdentifiers(null, identifiers)).toBe(text)
+  expect(appendIdentifiers('', identifiers)).toBe(text)
 })
 
 function number(value: string, place: string | null): StatedIdentifier {

@@ -49,20 +49,18 @@ describe('the address of deliveries', () => {
   })
 })
 
-describe('an address to listen on', () => {
-  test.each([
-    ['127.0.0.1:8787', { host: '127.0.0.1', port: 8787 }],
-    ['0.0.0.0:0', { host: '0.0.0.0', port: 0 }],
-    ['[::1]:9000', { host: '::1', port: 9000 }],
-    ['hooks:9000', { host: 'hooks', port: 9000 }],
-    ['9000', { host: '127.0.0.1', port: 9000 }],
-    ['', null],
-    ['127.0.0.1', null],
-    ['127.0.0.1:', null],
-    [':9000', null],
-    ['127.0.0.1:70000', null],
-    ['::1:9000', null],
-  ])('%j', (text, address) => {
-    expect(parseListenAddress(text)).toEqual(address)
-  })
+test.each([
+  ['127.0.0.1:8787', { host: '127.0.0.1', port: 8787 }],
+  ['0.0.0.0:0', { host: '0.0.0.0', port: 0 }],
+  ['[::1]:9000', { host: '::1', port: 9000 }],
+  ['hooks:9000', { host: 'hooks', port: 9000 }],
+  ['9000', { host: '127.0.0.1', port: 9000 }],
+  ['', null],
+  ['127.0.0.1', null],
+  ['127.0.0.1:', null],
+  [':9000', null],
+  ['127.0.0.1:70000', null],
+  ['::1:9000', null],
+])('An address to listen on is parsed: %j', (text, address) => {
+  expect(parseListenAddress(text)).toEqual(address)
 })

@@ -1,25 +1,23 @@
 import { describe, expect, test } from 'vitest'
 import { decideHolder, classifySite, type DomainHolder } from '../../../src/registry/model/identifiers.js'
 
-describe('how a website stands to its domain', () => {
-  test.each([
-    ['https://www.acme.com', 'root'],
-    ['acme.com', 'root'],
-    ['HTTP://WWW2.ACME.CO.UK:8080/', 'root'],
-    ['https://www.acme.com/uk/', 'root'],
-    ['https://www.acme.com/gb/en', 'root'],
-    ['https://acme.com/zh-cn?x=/y#z', 'root'],
-    ['https://acme.com/index.html', 'root'],
-    ['https://home.barclays', 'root'],
-    ['https://acme.github.io', 'root'],
-    ['https://www.münchen.de', 'root'],
-    ['https://uk.virginmoney.com', 'subdomain'],
-    ['https://www.business.hsbc.uk/en', 'subdomain'],
-    ['https://www.facebook.com/acme', 'page'],
-    ['https://sites.google.com/view/acme', 'page'],
-  ])('%s is the %s of it', (website, fit) => {
-    expect(classifySite(website)).toBe(fit)
-  })
+test.each([
+  ['https://www.acme.com', 'root'],
+  ['acme.com', 'root'],
+  ['HTTP://WWW2.ACME.CO.UK:8080/', 'root'],
+  ['https://www.acme.com/uk/', 'root'],
+  ['https://www.acme.com/gb/en', 'root'],
+  ['https://acme.com/zh-cn?x=/y#z', 'root'],
+  ['https://acme.com/index.html', 'root'],
+  ['https://home.barclays', 'root'],
+  ['https://acme.github.io', 'root'],
+  ['https://www.münchen.de', 'root'],
+  ['https://uk.virginmoney.com', 'subdomain'],
+  ['https://www.business.hsbc.uk/en', 'subdomain'],
+  ['https://www.facebook.com/acme', 'page'],
+  ['https://sites.google.com/view/acme', 'page'],
+])('The website %s is the %s of its domain', (website, fit) => {
+  expect(classifySite(website)).toBe(fit)
 })
 
 const holder = (entityNumber: number, website = 'https://acme.com', isActive = true): DomainHolder => ({

@@ -246,33 +246,31 @@ describe('what is said is what counted', () => {
   })
 })
 
-describe('how the name was read', () => {
-  test.each<[string, Held, string]>([
-    ['Zorvex Robotics', robotics, 'The name is that of "Zorvex Robotics Inc", registered name.'],
-    ['Zorvex', robotics, 'The name is the beginning of "Zorvex Robotics Inc", registered name.'],
-    ['Zorvex Robtics', robotics, 'The name is close to "Zorvex Robotics Inc", registered name.'],
-    ['ZRL', { name: 'Zorvex Robotics Logistics' }, 'The name is made of the initials of "Zorvex Robotics Lo'],
-    [
-      'Zorvex Robotics',
-      { ...robotics, kind: 'other' },
-      'The name is that of "Zorvex Robotics Inc", other name.',
-    ],
-    [
-      'Mellbrook',
-      { name: 'Mellbrook', kind: 'former' },
-      'The name is that of "Mellbrook", former name of Zorvex Robotics Inc.',
-    ],
-    ['Zorvex Rob0tics', robotics, 'The name is close to "Zorvex Robotics Inc"'],
-    ['Zorvex Robotics Calder', robotics, 'The name, without "Calder", is that of "Zorvex Robotics Inc"'],
-    ['Zorvex Robotics - Plant 7', robotics, 'The name, without "Plant 7", is that of'],
-    ['Zorvex Robotics (Payroll)', robotics, 'The name, without "Payroll", is that of'],
-    ['Zorvex Robotics Inc dba Calder', robotics, 'The name, without "Calder", is that of'],
-    ['Calder Ltd t/a Zorvex Robotics', robotics, 'The name, without "Calder", is that of'],
-    ['Zorvex Robotics Inc Class A Shares', robotics, 'The name, without "Class A Shares", is that of'],
-    ['12 Zorvex Robotics, Payroll (Calder)', robotics, 'The name, without "12" and "Payroll Calder", is'],
-  ])('%s', (text, held, sentence) => {
-    expect(said(weighed(text, held))).toContain(sentence)
-  })
+test.each<[string, Held, string]>([
+  ['Zorvex Robotics', robotics, 'The name is that of "Zorvex Robotics Inc", registered name.'],
+  ['Zorvex', robotics, 'The name is the beginning of "Zorvex Robotics Inc", registered name.'],
+  ['Zorvex Robtics', robotics, 'The name is close to "Zorvex Robotics Inc", registered name.'],
+  ['ZRL', { name: 'Zorvex Robotics Logistics' }, 'The name is made of the initials of "Zorvex Robotics Lo'],
+  [
+    'Zorvex Robotics',
+    { ...robotics, kind: 'other' },
+    'The name is that of "Zorvex Robotics Inc", other name.',
+  ],
+  [
+    'Mellbrook',
+    { name: 'Mellbrook', kind: 'former' },
+    'The name is that of "Mellbrook", former name of Zorvex Robotics Inc.',
+  ],
+  ['Zorvex Rob0tics', robotics, 'The name is close to "Zorvex Robotics Inc"'],
+  ['Zorvex Robotics Calder', robotics, 'The name, without "Calder", is that of "Zorvex Robotics Inc"'],
+  ['Zorvex Robotics - Plant 7', robotics, 'The name, without "Plant 7", is that of'],
+  ['Zorvex Robotics (Payroll)', robotics, 'The name, without "Payroll", is that of'],
+  ['Zorvex Robotics Inc dba Calder', robotics, 'The name, without "Calder", is that of'],
+  ['Calder Ltd t/a Zorvex Robotics', robotics, 'The name, without "Calder", is that of'],
+  ['Zorvex Robotics Inc Class A Shares', robotics, 'The name, without "Class A Shares", is that of'],
+  ['12 Zorvex Robotics, Payroll (Calder)', robotics, 'The name, without "12" and "Payroll Calder", is'],
+])('A factor says how the name was read: %s', (text, held, sentence) => {
+  expect(said(weighed(text, held))).toContain(sentence)
 })
 
 describe('others that may be meant', () => {

@@ -1,35 +1,33 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { classifyFundOrTrust, isBusiness } from '../../../src/registry/normalize/parsed-name.js'
 
-describe('what is a fund or a trust', () => {
-  test.each([
-    ['Oak Income Fund', null, 'fund'],
-    ['OAK MUNICIPAL INCOME FUND II', null, 'fund'],
-    ['Oak Royalty Trust', null, 'trust'],
-    ['OAK AUTO OWNER TRUST 2019-1', null, 'trust'],
-    ['OAK ASSET FUNDS MUNICIPAL INVT TR FD NEW YORK SER 33', null, 'trust'],
-    ['Oak Hotel Trust /MD/', null, 'trust'],
-    ['Oak World ETF', null, 'fund'],
-    ['Oak Hotel Trust', '8888', 'trust'],
-    ['Oak Partners I', 'AIR5', 'fund'],
-    ['Oak Partners I', '4FSX', 'trust'],
-    ['Oak Partners I', 'Statutory Trust', 'trust'],
-    // The form says what the name does not.
-    ['Oak Income Fund', 'T91T', null],
-    ['Oak Income Fund', 'Limited Liability Company', null],
-    ['Oak Income Fund, Inc.', null, null],
-    ['Oak Realty Trust Inc', null, null],
-    ['Oak Fund Management LLC', null, null],
-    ['Oak Trust Company', null, null],
-    ['First Oak Bank & Trust', null, null],
-    ['Oak and Trust', null, null],
-    ['Trustworthy Oak', null, null],
-    ['Trust', null, null],
-    ['II', null, null],
-    ['', null, null],
-  ])('%j (%s): %s', (legalName, legalForm, expected) => {
-    expect(classifyFundOrTrust({ legalName, legalForm })).toBe(expected)
-  })
+test.each([
+  ['Oak Income Fund', null, 'fund'],
+  ['OAK MUNICIPAL INCOME FUND II', null, 'fund'],
+  ['Oak Royalty Trust', null, 'trust'],
+  ['OAK AUTO OWNER TRUST 2019-1', null, 'trust'],
+  ['OAK ASSET FUNDS MUNICIPAL INVT TR FD NEW YORK SER 33', null, 'trust'],
+  ['Oak Hotel Trust /MD/', null, 'trust'],
+  ['Oak World ETF', null, 'fund'],
+  ['Oak Hotel Trust', '8888', 'trust'],
+  ['Oak Partners I', 'AIR5', 'fund'],
+  ['Oak Partners I', '4FSX', 'trust'],
+  ['Oak Partners I', 'Statutory Trust', 'trust'],
+  // The form says what the name does not.
+  ['Oak Income Fund', 'T91T', null],
+  ['Oak Income Fund', 'Limited Liability Company', null],
+  ['Oak Income Fund, Inc.', null, null],
+  ['Oak Realty Trust Inc', null, null],
+  ['Oak Fund Management LLC', null, null],
+  ['Oak Trust Company', null, null],
+  ['First Oak Bank & Trust', null, null],
+  ['Oak and Trust', null, null],
+  ['Trustworthy Oak', null, null],
+  ['Trust', null, null],
+  ['II', null, null],
+  ['', null, null],
+])('what is a fund or a trust: %j (%s): %s', (legalName, legalForm, expected) => {
+  expect(classifyFundOrTrust({ legalName, legalForm })).toBe(expected)
 })
 
 test.each([

@@ -1,3 +1,4 @@
+import { identifierType } from '../../../src/contract/enums.js'
 import fc from 'fast-check'
 import { expect, it, test } from 'vitest'
 import { toCanonicalIdentifier } from '../../../src/core/identifiers.js'

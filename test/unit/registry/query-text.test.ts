@@ -101,45 +101,41 @@ describe('the class of each word', () => {
   })
 })
 
-describe('what separates words', () => {
-  test.each([
-    ['Korvanax Larkmoor', ''],
-    ['Korvanax. Larkmoor', ''],
-    ['Korvanax, Larkmoor', ','],
-    ['Korvanax: Larkmoor', ','],
-    ['Korvanax (Larkmoor)', '('],
-    ['Korvanax [Larkmoor]', '('],
-    ['Korvanax - Larkmoor', '-'],
-    ['Korvanax – Larkmoor', '-'],
-    ['Korvanax-Larkmoor', '-'],
-    ['Korvanax | Larkmoor', '/'],
-    ['Korvanax/Larkmoor', '/'],
-  ])('%j: %j', (text, separator) => {
-    const { words } = read(text)
-    expect(words[1]).toMatchObject({ text: 'larkmoor', separator, isApart: separator !== '' })
-    expect(words[0]).toMatchObject({ separator: '', isApart: false })
-  })
+test.each([
+  ['Korvanax Larkmoor', ''],
+  ['Korvanax. Larkmoor', ''],
+  ['Korvanax, Larkmoor', ','],
+  ['Korvanax: Larkmoor', ','],
+  ['Korvanax (Larkmoor)', '('],
+  ['Korvanax [Larkmoor]', '('],
+  ['Korvanax - Larkmoor', '-'],
+  ['Korvanax – Larkmoor', '-'],
+  ['Korvanax-Larkmoor', '-'],
+  ['Korvanax | Larkmoor', '/'],
+  ['Korvanax/Larkmoor', '/'],
+])('The words of %j are separated: %j', (text, separator) => {
+  const { words } = read(text)
+  expect(words[1]).toMatchObject({ text: 'larkmoor', separator, isApart: separator !== '' })
+  expect(words[0]).toMatchObject({ separator: '', isApart: false })
 })
 
-describe('words that are several, and letters that are one', () => {
-  test.each<Case>([
-    ['J.P. Korvanax', 'jp korvanax'],
-    ['J P Korvanax', 'jp korvanax'],
-    ['Korvanax S. p. A.', 'korvanax spa:form'],
-    ['T n L Sugars', 't:letter and:stop l:letter sugars'],
-    ['T&L Sugars', 't:letter and:stop l:letter sugars'],
-    ['H & M', 'h:letter and:stop m:letter'],
-    ['WorldAcceptance', 'world:generic acceptance'],
-    ['kidsfirst', 'kids first:generic'],
-    ['LARKMOORFOODS', 'larkmoor foods:generic'],
-    // Neither part is a word of a registered name.
-    ['ZorvexQuellstadt', 'zorvexquellstadt'],
-    ['United States Korvanax', 'us:light korvanax'],
-    ['M�ller', 'm�ller'],
-    ['M?ller', 'm�ller'],
-  ])('%j: %s', (text, words) => {
-    expect(tell(text)).toBe(words)
-  })
+test.each<Case>([
+  ['J.P. Korvanax', 'jp korvanax'],
+  ['J P Korvanax', 'jp korvanax'],
+  ['Korvanax S. p. A.', 'korvanax spa:form'],
+  ['T n L Sugars', 't:letter and:stop l:letter sugars'],
+  ['T&L Sugars', 't:letter and:stop l:letter sugars'],
+  ['H & M', 'h:letter and:stop m:letter'],
+  ['WorldAcceptance', 'world:generic acceptance'],
+  ['kidsfirst', 'kids first:generic'],
+  ['LARKMOORFOODS', 'larkmoor foods:generic'],
+  // Neither part is a word of a registered name.
+  ['ZorvexQuellstadt', 'zorvexquellstadt'],
+  ['United States Korvanax', 'us:light korvanax'],
+  ['M�ller', 'm�ller'],
+  ['M?ller', 'm�ller'],
+])('The words of %j are %s', (text, words) => {
+  expect(tell(text)).toBe(words)
 })
 
 describe('legal forms', () => {

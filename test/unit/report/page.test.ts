@@ -114,16 +114,14 @@ describe('what happened, in a sentence', () => {
   })
 })
 
-describe('shares', () => {
-  test.each([
-    [0, 10, '0.0 %'],
-    [10, 10, '100.0 %'],
-    [1, 1_000_000, 'under 0.1 %'],
-    [999_999, 1_000_000, 'over 99.9 %'],
-    [0, 0, '–'],
-  ])('%d of %d: %s', (part, whole, text) => {
-    expect(formatPercent(part, whole)).toBe(text)
-  })
+test.each([
+  [0, 10, '0.0 %'],
+  [10, 10, '100.0 %'],
+  [1, 1_000_000, 'under 0.1 %'],
+  [999_999, 1_000_000, 'over 99.9 %'],
+  [0, 0, '–'],
+])('A share of %d of %d is %s', (part, whole, text) => {
+  expect(formatPercent(part, whole)).toBe(text)
 })
 
 describe('pictures', () => {
@@ -201,19 +199,17 @@ describe('pictures', () => {
   })
 })
 
-describe('statuses', () => {
-  test.each([
-    ['matched', 'matched', false],
-    ['merged', 'matched', false],
-    ['partial_match', 'doubtful', false],
-    ['inconclusive', 'doubtful', false],
-    ['no_match', 'none', false],
-    ['pending', 'open', false],
-    ['uncertain', 'open', true],
-    ['failed', 'failed', true],
-    ['invalid_input', 'failed', true],
-    ['a status to come', 'doubtful', true],
-  ])('%s is among the %s; whether it has no answer to wait for: %s', (status, group, isOver) => {
-    expect([toOutcomeGroup(status), isUnanswered(status)]).toEqual([group, isOver])
-  })
+test.each([
+  ['matched', 'matched', false],
+  ['merged', 'matched', false],
+  ['partial_match', 'doubtful', false],
+  ['inconclusive', 'doubtful', false],
+  ['no_match', 'none', false],
+  ['pending', 'open', false],
+  ['uncertain', 'open', true],
+  ['failed', 'failed', true],
+  ['invalid_input', 'failed', true],
+  ['a status to come', 'doubtful', true],
+])('The status %s is in the group %s, and is final: %s', (status, group, isOver) => {
+  expect([toOutcomeGroup(status), isUnanswered(status)]).toEqual([group, isOver])
 })

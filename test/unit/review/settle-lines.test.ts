@@ -86,15 +86,16 @@ describe('a line that is filled in', () => {
   })
 })
 
-describe('names that a spreadsheet would run', () => {
-  test.each(['=1+1', '@home GmbH', '-Foo AG'])('%s comes back with an apostrophe, or as it was', (name) => {
+test.each(['=1+1', '@home GmbH', '-Foo AG'])(
+  'The formula %s is read with and without an apostrophe',
+  (name) => {
     for (const given of [name, `'${name}`])
       expect(only({ name: given }, { name })).toMatchObject({
         choices: [{ entityId: 'siq_1' }],
         problems: [],
       })
-  })
-})
+  },
+)
 
 describe('a line that cannot be taken is named, with what is wrong', () => {
   test.each<[Partial<FilledLine>, RegExp]>([

@@ -8,6 +8,7 @@ import {
   parseConditions,
   type AlarmCondition,
   type AlarmFacts,
+  changeKinds,
 } from '../../../src/core/alarms.js'
 import { forAll } from '../../support/properties.js'
 

@@ -9,7 +9,7 @@ import {
 import { isDoubtful } from '../../../src/core/lookup-state.js'
 import { judgeSearch } from '../../../src/app/hosted-candidates.js'
 import type { Exchange } from '../../../src/core/http-exchange.js'
-import { sampleCandidate, sampleEntity } from '../../support/fake-knowledge.js'
+import { sampleCandidate, sampleEntity, matchOf } from '../../support/fake-knowledge.js'
 import { forAll } from '../../support/properties.js'
 
 describe('the company that an answer names', () => {

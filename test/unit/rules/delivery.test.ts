@@ -82,18 +82,16 @@ describe('what a delivery says', () => {
   })
 })
 
-describe('two answers to one run', () => {
-  test.each<[string, object, boolean]>([
-    ['the same', {}, false],
-    ['without its basis', { data: { ...run.data, basis: undefined } }, false],
-    ['sent by another request', { data: { ...run.data, request_id: 'req_2' } }, false],
-    ['another company', { data: { ...run.data, entity: { id: 'siq_2' } } }, true],
-    ['another certainty', { data: { ...run.data, match_confidence: 40 } }, true],
-    ['another outcome', { data: { ...run.data, status: 'no_match' } }, true],
-    ['failed', { status: 'FAILED', data: null }, true],
-  ])('%s', (_, change, differs) => {
-    expect(isContradiction(run, { ...run, ...change })).toBe(differs)
-  })
+test.each<[string, object, boolean]>([
+  ['the same', {}, false],
+  ['without its basis', { data: { ...run.data, basis: undefined } }, false],
+  ['sent by another request', { data: { ...run.data, request_id: 'req_2' } }, false],
+  ['another company', { data: { ...run.data, entity: { id: 'siq_2' } } }, true],
+  ['another certainty', { data: { ...run.data, match_confidence: 40 } }, true],
+  ['another outcome', { data: { ...run.data, status: 'no_match' } }, true],
+  ['failed', { status: 'FAILED', data: null }, true],
+])('Two answers to one run are compared: %s', (_, change, differs) => {
+  expect(isContradiction(run, { ...run, ...change })).toBe(differs)
 })
 
 describe('while deliveries are expected', () => {

@@ -5,6 +5,7 @@ import {
   type KnownLookup,
   type LookupPlan,
   type PlanPolicy,
+  lookupStates,
 } from '../../../src/core/lookup-state.js'
 import { forAll } from '../../support/properties.js'
 

@@ -95,17 +95,15 @@ describe('an echoed name', () => {
   })
 })
 
-describe('the answer to a submission', () => {
-  test.each([
-    [{ run_id: 'run_1', custom_id: 'enr_1' }, 'accepted'],
-    [{ run_id: 'run_1' }, 'accepted'],
-    [{ run_id: 'run_1', custom_id: null }, 'accepted'],
-    [{ run_id: 'run_1', custom_id: 7 }, 'accepted'],
-    [{ run_id: 'run_1', custom_id: 'enr_2' }, 'misdirected'],
-    [{ custom_id: 'enr_2' }, 'unknown'],
-  ])('%j: %s', (body, kind) => {
-    expect(judgeKickoff(reply(body), 0, 'unknown', 'enr_1').kind).toBe(kind)
-  })
+test.each([
+  [{ run_id: 'run_1', custom_id: 'enr_1' }, 'accepted'],
+  [{ run_id: 'run_1' }, 'accepted'],
+  [{ run_id: 'run_1', custom_id: null }, 'accepted'],
+  [{ run_id: 'run_1', custom_id: 7 }, 'accepted'],
+  [{ run_id: 'run_1', custom_id: 'enr_2' }, 'misdirected'],
+  [{ custom_id: 'enr_2' }, 'unknown'],
+])('The reply %j to a submission is %s', (body, kind) => {
+  expect(judgeKickoff(reply(body), 0, 'unknown', 'enr_1').kind).toBe(kind)
 })
 
 describe('the record of an entity', () => {

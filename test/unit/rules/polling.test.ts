@@ -36,15 +36,13 @@ const planOf = (runs: readonly PollableRun[], supply: PollSupply, nowMs = 0) =>
 const dueAtMs = (run: Partial<PollableRun>, supply: PollSupply) =>
   planOf([{ ...fresh, ...run }], supply)?.dueAtMs
 
-describe('when a run is asked for, without anything learned', () => {
-  test.each([
-    ['not before it can be finished', {}, 61_000],
-    ['an interval after the last poll', { lastPolledAtMs: 70_000 }, 80_000],
-    ['not before a pause ends', { lastPolledAtMs: 70_000, notBeforeMs: 95_000 }, 95_000],
-    ['a pause that is over changes nothing', { lastPolledAtMs: 70_000, notBeforeMs: 75_000 }, 80_000],
-  ])('%s', (_, change, expected) => {
-    expect(dueAtMs(change, unlearned)).toBe(expected)
-  })
+test.each([
+  ['not before it can be finished', {}, 61_000],
+  ['an interval after the last poll', { lastPolledAtMs: 70_000 }, 80_000],
+  ['not before a pause ends', { lastPolledAtMs: 70_000, notBeforeMs: 95_000 }, 95_000],
+  ['a pause that is over changes nothing', { lastPolledAtMs: 70_000, notBeforeMs: 75_000 }, 80_000],
+])('when a run is asked for, without anything learned: %s', (_, change, expected) => {
+  expect(dueAtMs(change, unlearned)).toBe(expected)
 })
 
 test('without limits, the first run that is due is polled, however long others are due', () => {

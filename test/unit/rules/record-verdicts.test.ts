@@ -95,26 +95,24 @@ describe('a request for research, or for a domain, may have been taken where its
   })
 })
 
-describe('later reads are free: what is odd is asked again', () => {
-  test.each<['entity' | 'hierarchy' | 'domain', string, Exchange, string]>([
-    ['entity', 'building', reply(200, entity({ enrichment: { status: 'building' } })), 'pending'],
-    ['entity', 'complete', reply(200, entity()), 'finished'],
-    ['entity', 'gone', reply(404, {}), 'finished'],
-    ['entity', 'of another', reply(200, entity({ entity: { id: 'siq_b' } })), 'misdirected'],
-    ['hierarchy', 'never begun', reply(200, hierarchy('not_started')), 'not_created'],
-    ['hierarchy', 'in progress', reply(200, hierarchy('in_progress')), 'pending'],
-    ['hierarchy', 'completed', reply(200, hierarchy('completed', {})), 'finished'],
-    ['hierarchy', 'completed without data', reply(200, hierarchy('completed')), 'retry'],
-    ['hierarchy', 'failed', reply(200, hierarchy('failed')), 'finished'],
-    ['domain', 'building', reply(200, domain('building')), 'pending'],
-    ['domain', 'complete', reply(200, domain('complete', { status: 'no_match' })), 'finished'],
-    ['domain', 'would be billed', reply(402, {}), 'run_unknown'],
-    ['domain', 'wrong key', reply(401, {}), 'refused'],
-    ['domain', 'minute full', reply(429, {}), 'rate_limited'],
-    ['domain', 'server error', reply(500, {}), 'retry'],
-    ['domain', 'lost', noReply('maybe'), 'retry'],
-  ])('%s, %s', (kind, _, exchange, verdict) => {
-    const name = kind === 'domain' ? 'acme.com' : 'siq_a'
-    expect(judgeRecordPoll(kind, exchange, name, 0).kind).toBe(verdict)
-  })
+test.each<['entity' | 'hierarchy' | 'domain', string, Exchange, string]>([
+  ['entity', 'building', reply(200, entity({ enrichment: { status: 'building' } })), 'pending'],
+  ['entity', 'complete', reply(200, entity()), 'finished'],
+  ['entity', 'gone', reply(404, {}), 'finished'],
+  ['entity', 'of another', reply(200, entity({ entity: { id: 'siq_b' } })), 'misdirected'],
+  ['hierarchy', 'never begun', reply(200, hierarchy('not_started')), 'not_created'],
+  ['hierarchy', 'in progress', reply(200, hierarchy('in_progress')), 'pending'],
+  ['hierarchy', 'completed', reply(200, hierarchy('completed', {})), 'finished'],
+  ['hierarchy', 'completed without data', reply(200, hierarchy('completed')), 'retry'],
+  ['hierarchy', 'failed', reply(200, hierarchy('failed')), 'finished'],
+  ['domain', 'building', reply(200, domain('building')), 'pending'],
+  ['domain', 'complete', reply(200, domain('complete', { status: 'no_match' })), 'finished'],
+  ['domain', 'would be billed', reply(402, {}), 'run_unknown'],
+  ['domain', 'wrong key', reply(401, {}), 'refused'],
+  ['domain', 'minute full', reply(429, {}), 'rate_limited'],
+  ['domain', 'server error', reply(500, {}), 'retry'],
+  ['domain', 'lost', noReply('maybe'), 'retry'],
+])('A later read, which is free, is repeated: %s, %s', (kind, _, exchange, verdict) => {
+  const name = kind === 'domain' ? 'acme.com' : 'siq_a'
+  expect(judgeRecordPoll(kind, exchange, name, 0).kind).toBe(verdict)
 })

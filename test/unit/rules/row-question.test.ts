@@ -1,3 +1,4 @@
+import { iso31661 } from 'iso-3166'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readIdentifiers } from '../../../src/core/stated-identifiers.js'

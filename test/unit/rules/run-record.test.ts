@@ -67,27 +67,25 @@ describe('what is counted of a line', () => {
   })
 })
 
-describe('the figures of an output', () => {
-  test('rows are counted by status, confidence and country, the largest first', () => {
-    const figures = calculateFigures([
-      { status: 'matched', confidence: 90, country: 'FR', rowCount: 2 },
-      { status: 'no_match', confidence: 0, country: 'DE', rowCount: 3 },
-      { status: 'matched', confidence: 90, country: 'DE', rowCount: 4 },
-      { status: 'invalid_input', confidence: null, country: null, rowCount: 1 },
-    ])
-    expect(figures).toMatchObject({
-      rowCount: 10,
-      rowsByStatus: { matched: 6, no_match: 3, invalid_input: 1 },
-      byCountry: [
-        { value: 'DE', rowCount: 7, matchedCount: 4 },
-        { value: 'FR', rowCount: 2, matchedCount: 2 },
-        { value: null, rowCount: 1, matchedCount: 0 },
-      ],
-    })
-    expect(figures.rowsByConfidence).toHaveLength(101)
-    expect([figures.rowsByConfidence[0], figures.rowsByConfidence[90]]).toEqual([3, 6])
-    expect(figures.rowsByConfidence.reduce((sum, count) => sum + count, 0)).toBe(9)
+test('Rows of an output are counted by status, confidence and country, the largest first', () => {
+  const figures = calculateFigures([
+    { status: 'matched', confidence: 90, country: 'FR', rowCount: 2 },
+    { status: 'no_match', confidence: 0, country: 'DE', rowCount: 3 },
+    { status: 'matched', confidence: 90, country: 'DE', rowCount: 4 },
+    { status: 'invalid_input', confidence: null, country: null, rowCount: 1 },
+  ])
+  expect(figures).toMatchObject({
+    rowCount: 10,
+    rowsByStatus: { matched: 6, no_match: 3, invalid_input: 1 },
+    byCountry: [
+      { value: 'DE', rowCount: 7, matchedCount: 4 },
+      { value: 'FR', rowCount: 2, matchedCount: 2 },
+      { value: null, rowCount: 1, matchedCount: 0 },
+    ],
   })
+  expect(figures.rowsByConfidence).toHaveLength(101)
+  expect([figures.rowsByConfidence[0], figures.rowsByConfidence[90]]).toEqual([3, 6])
+  expect(figures.rowsByConfidence.reduce((sum, count) => sum + count, 0)).toBe(9)
 })
 
 describe('the exit code of a run', () => {

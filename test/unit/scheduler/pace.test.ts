@@ -65,45 +65,43 @@ describe('a pace after an earlier process', () => {
   })
 })
 
-describe('starts keep their distance', () => {
-  test.each([
-    [
-      'after a pause that several waited through',
-      (pace: Pace) => {
-        pace.pause(10_000)
-      },
-    ],
-    [
-      'after a refusal',
-      (pace: Pace) => {
-        pace.onRateLimited(10_000)
-      },
-    ],
-    [
-      'when the wall clock is set an hour forward',
-      () => {
-        time.jump(3_600_000)
-      },
-    ],
-    [
-      'when the wall clock is set an hour back',
-      () => {
-        time.jump(-3_600_000)
-      },
-    ],
-  ])('%s', async (_, disturb) => {
-    const beganAtMs = systemClock.monotonicMs()
-    const pace = createPace(systemClock, 60, minuteMs)
-    const turns: number[] = []
-    const taking = [1, 2, 3, 4].map(async () => {
-      await pace.waitForTurn(never)
-      turns.push(systemClock.monotonicMs() - beganAtMs)
-      if (turns.length === 1) disturb(pace)
-    })
-    await time.runUntil(Promise.all(taking), () => false, 10 * minuteMs)
-    const distances = turns.slice(1).map((turnMs, index) => turnMs - (turns[index] ?? 0))
-    expect(Math.min(...distances)).toBeGreaterThanOrEqual(1_000)
-    // A clock that is set back is no pause of an hour.
-    expect(Math.max(...turns)).toBeLessThan(20_000)
+test.each([
+  [
+    'after a pause that several waited through',
+    (pace: Pace) => {
+      pace.pause(10_000)
+    },
+  ],
+  [
+    'after a refusal',
+    (pace: Pace) => {
+      pace.onRateLimited(10_000)
+    },
+  ],
+  [
+    'when the wall clock is set an hour forward',
+    () => {
+      time.jump(3_600_000)
+    },
+  ],
+  [
+    'when the wall clock is set an hour back',
+    () => {
+      time.jump(-3_600_000)
+    },
+  ],
+])('Starts keep their distance %s', async (_, disturb) => {
+  const beganAtMs = systemClock.monotonicMs()
+  const pace = createPace(systemClock, 60, minuteMs)
+  const turns: number[] = []
+  const taking = [1, 2, 3, 4].map(async () => {
+    await pace.waitForTurn(never)
+    turns.push(systemClock.monotonicMs() - beganAtMs)
+    if (turns.length === 1) disturb(pace)
   })
+  await time.runUntil(Promise.all(taking), () => false, 10 * minuteMs)
+  const distances = turns.slice(1).map((turnMs, index) => turnMs - (turns[index] ?? 0))
+  expect(Math.min(...distances)).toBeGreaterThanOrEqual(1_000)
+  // A clock that is set back is no pause of an hour.
+  expect(Math.max(...turns)).toBeLessThan(20_000)
 })

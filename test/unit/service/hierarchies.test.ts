@@ -1,3 +1,4 @@
+import { naughtyStrings } from '../../hostile/naughty-strings.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findOwnershipChain, buildHierarchy, renderMermaid } from '../../../src/service/records/hierarchy.js'
