@@ -48,6 +48,13 @@ describe('plan', () => {
     expect([place.names(), existsSync(place.path('.enrich')), service.requests]).toEqual([before, false, []])
   })
 
+  test('without arguments names the run without arguments', async () => {
+    const { place } = await prepare(['Acme'])
+    const config = { input: { paths: ['companies.csv'] }, output: { path: 'out.csv' } }
+    place.write('pipeline.config.json', JSON.stringify(config))
+    expect((await place.run(['plan'])).stdout).toMatch(/^Next: enrich run$/m)
+  })
+
   test('after a run there is nothing to submit', async () => {
     const { place, hosted } = await prepare(['Acme', 'Bolt'])
     await place.run(command, hosted)

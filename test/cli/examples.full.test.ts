@@ -116,11 +116,21 @@ test.skipIf(!hasPython)(
     const script = readFileSync(example('summary.py'), 'utf8')
     expect(readFileSync(join(root, 'docs/reference/scripting.md'), 'utf8')).toContain(script.trim())
     copyFileSync(example('summary.py'), join(folder, 'summary.py'))
-    const run = () =>
-      spawnSync('python3', ['summary.py'], { cwd: folder, env: environment, encoding: 'utf8' })
-    expect(run()).toMatchObject({ status: 0, stdout: expect.stringContaining("'matched': 151") })
+    const run = (...command: string[]) =>
+      spawnSync('python3', ['summary.py', ...command], { cwd: folder, env: environment, encoding: 'utf8' })
+    const args = ['companies.csv', '-o', 'out.parquet']
+    // In a clone, the command has several words.
+    for (const command of [['enrich'], [process.execPath, mainPath]])
+      expect(run(...command, ...args)).toMatchObject({
+        status: 0,
+        stdout: expect.stringContaining("'matched': 151"),
+      })
+    expect(run()).toMatchObject({ status: 1, stderr: expect.stringMatching(/^usage: python3 summary.py /) })
     rmSync(join(folder, 'companies.csv'))
-    expect(run()).toMatchObject({ status: 1, stderr: expect.stringContaining('INPUT_NOT_FOUND: ') })
+    expect(run('enrich', ...args)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('INPUT_NOT_FOUND: '),
+    })
   },
 )
 

@@ -2,7 +2,6 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
-  copyFileSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -149,10 +148,13 @@ describe.concurrent('the recipe for cron, as it is typed', () => {
 })
 
 describe('the unit for systemd', () => {
-  const unit = example('enrich.service')
-  const settings = new Map(
-    [...unit.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value] as const),
-  )
+  const files = ['enrich.service', 'enrich.timer', 'enrich-alarm.service']
+  /** Text of a unit whose lines are not continued. */
+  const readUnit = (name: string) => example(name).replace(/ \\\n +/g, ' ')
+  const unit = readUnit('enrich.service')
+  const readSettings = (text: string) =>
+    new Map([...text.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value] as const))
+  const settings = readSettings(unit)
 
   test('runs as a user of its own in a folder of its own, 3 is a success, and only what may pass is tried again', () => {
     expect(Object.fromEntries(settings)).toMatchObject({
@@ -178,7 +180,7 @@ describe('the unit for systemd', () => {
     )
     const env = { ...Object.fromEntries(variables), ENRICH_BASE_URL: baseUrl }
     expect(Object.keys(env).sort()).toEqual(['ENRICH_API_KEY_FILE', 'ENRICH_BASE_URL', 'XDG_STATE_HOME'])
-    const [program = '', ...args] = settings.get('ExecStart')?.split(' ') ?? []
+    const [program = '', ...args] = settings.get('ExecStart')?.replaceAll('%%', '%').split(' ') ?? []
     expect(program).toMatch(/\/enrich$/)
     const bin = join(home, '.local/bin')
     const ended = await runBare([join(bin, 'enrich'), ...args].join(' '), {
@@ -189,8 +191,37 @@ describe('the unit for systemd', () => {
     expect(place.names()).toContain('out.parquet')
   })
 
+  test('and its timer and its alarm are in their page', () => {
+    const shown = blocks.filter(({ heading, language }) => heading === 'systemd' && language === 'ini')
+    expect(shown.map(({ text }) => text)).toEqual(files.map(example))
+  })
+
+  test('names the alarm, which mails the exit code and the last lines of the log', async ({
+    onTestFinished,
+  }) => {
+    const place = createPlace(onTestFinished)
+    const alarm = settings.get('OnFailure') ?? ''
+    expect(files).toContain(alarm)
+    const write = (name: string, text: string) => {
+      writeFileSync(join(place.folder, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 })
+    }
+    write('journalctl', 'echo "log of $*"')
+    write('mail', 'echo "$*"; cat')
+    const command = readSettings(readUnit(alarm)).get('ExecStart')?.replaceAll('$$', '$') ?? ''
+    for (const [variables, ending] of [
+      [{ MONITOR_EXIT_STATUS: '6' }, '6'],
+      [{}, 'an error'],
+    ] as const) {
+      const env = { PATH: `${place.folder}:/usr/bin:/bin`, ...variables }
+      expect(await runBare(command, { cwd: place.folder, env })).toEqual({
+        code: 0,
+        said: `-s enrich ended with ${ending} root\nlog of -u enrich -n 30\n`,
+      })
+    }
+  })
+
   test('and its timer have directives and specifiers that systemd knows, in the sections for them', () => {
-    const texts = [unit, example('enrich.timer')]
+    const texts = files.map(readUnit)
     const listed = texts.flatMap((text) =>
       text.split(/^(?=\[)/m).flatMap((part) => {
         const [, section = ''] = /^\[(\w+)\]\n/.exec(part) ?? []
@@ -200,16 +231,16 @@ describe('the unit for systemd', () => {
     const lines = texts.join('').split('\n')
     expect(listed).toHaveLength(lines.filter((line) => !/^(?:#.*|\[\w+\]|)$/.test(line)).length)
     expect(listed.filter((name) => !knownDirectives.includes(name))).toEqual([])
-    expect(new Set(unit.match(/%./g))).toEqual(new Set(['%S', '%d']))
+    expect(new Set(unit.match(/%./g))).toEqual(new Set(['%S', '%d', '%%']))
   })
 
   const hasSystemd = hasProgram('systemd-analyze')
-  test.skipIf(!hasSystemd)('is found sound by systemd, and its timer', () => {
+  test.skipIf(!hasSystemd)('is found sound by systemd, with its timer and its alarm', () => {
     const place = createPlace()
+    for (const name of files) place.write(name, example(name))
     // Where the command is differs from machine to machine.
-    place.write('enrich.service', unit.replace(/(?<=^ExecStart=)\S+/m, '/bin/true'))
-    copyFileSync(join(root, 'examples/enrich.timer'), place.path('enrich.timer'))
-    const paths = [place.path('enrich.service'), place.path('enrich.timer')]
+    place.write('enrich.service', example('enrich.service').replace(/(?<=^ExecStart=)\S+/m, '/bin/true'))
+    const paths = files.map((name) => place.path(name))
     const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', ...paths], {
       encoding: 'utf8',
     })
@@ -220,7 +251,7 @@ describe('the unit for systemd', () => {
     'is installed by the commands of its page, with the key, and its timer is enabled',
     async () => {
       const place = createPlace()
-      for (const name of ['enrich.service', 'enrich.timer']) place.write(name, example(name))
+      for (const name of files) place.write(name, example(name))
       place.write('key.txt', `${key}\n`)
       const machine = join(place.temporaryFolder, 'machine')
       const bin = join(place.temporaryFolder, 'bin')
@@ -233,7 +264,7 @@ describe('the unit for systemd', () => {
       expect(readFileSync(join(machine, credential), 'utf8')).toBe(`${key}\n`)
       expect(statSync(join(machine, credential)).mode & 0o777).toBe(0o600)
       const installed = join(machine, 'etc/systemd/system')
-      expect(readFileSync(join(installed, 'enrich.service'), 'utf8')).toBe(unit)
+      for (const name of files) expect(readFileSync(join(installed, name), 'utf8')).toBe(example(name))
       expect(lstatSync(join(installed, 'timers.target.wants/enrich.timer')).isSymbolicLink()).toBe(true)
       const [state = ''] = settings.get('StateDirectory')?.split(' ') ?? []
       expect(readFileSync(join(machine, 'owners'), 'utf8')).toBe(
@@ -245,7 +276,7 @@ describe('the unit for systemd', () => {
 })
 
 const knownDirectives = [
-  'Unit.Description',
+  ...['Description', 'OnFailure', 'StartLimitIntervalSec', 'StartLimitBurst'].map((name) => `Unit.${name}`),
   'Timer.OnCalendar',
   'Timer.Persistent',
   'Install.WantedBy',

@@ -197,6 +197,19 @@ describe('the results that pages show are what the commands write', () => {
   })
 })
 
+test('a name is found with each addition that docs/manual/your-own-list.md shows', async (context) => {
+  const page = readFileSync(join(root, 'docs/manual/your-own-list.md'), 'utf8')
+  const [, section = ''] = /^## What a name cell may contain\n([^]*?)^## /m.exec(page) ?? []
+  const table = section.match(/^\|.*$/gm)?.join('\n') ?? ''
+  const names = [...table.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
+  expect(names.length).toBeGreaterThan(8)
+  const place = createNewFolder(context)
+  place.write('names.csv', `company_name\n${names.map((name) => `"${name}"\n`).join('')}`)
+  expect((await place.run(['names.csv', '-o', 'out.csv'])).code).toBe(0)
+  const statuses = rowsOfCsv(place.read('out.csv')).map((row) => [row['company_name'], row['enrich_status']])
+  expect(statuses).toEqual(names.map((name) => [name, 'matched']))
+})
+
 test('a source is removed from a registry as docs/manual/registers.md says, and the other companies keep their ids', async (context) => {
   const place = createClone(context)
   const registers = place.path('registers')

@@ -88,6 +88,7 @@ describe.each(formats)('an output as %s', (format) => {
       'Evidence\n  + ',
       'Basis\n  legal name: Apple Inc.\n',
       '  [1] https://',
+      'no public page (web)\n',
     ])
       expect(stdout).toContain(text)
   })

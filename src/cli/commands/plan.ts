@@ -190,6 +190,7 @@ const formatDoubtfulStop = ({ stopsOnDoubts }: PlanReport): string[] =>
 /** The command of the planned run; adds an output path if none is given. */
 function formatRunCommand({ outputPath }: PlanReport, io: CliIo): string {
   const command = formatCommandLine(io)
+    .replace(/\benrich plan$/, 'enrich run')
     .replace(/\benrich plan\b/, 'enrich')
     .replace(/ --json\b/, '')
   return outputPath === null ? `${command} -o out.parquet` : command

@@ -40,7 +40,7 @@ export function fillShowCommand(command: Command, io: CliIo): void {
     )
     .option(
       '--where <condition>',
-      'show and count only rows like status=inconclusive or "confidence<80"; operators: = != < > <= >= ~ (contains); repeatable',
+      'show and count only rows like status=inconclusive or "confidence<80"; operators: = != < > <= >= ~ (contains); if repeated, all must be met',
       (text, others?: readonly Condition[]) => [...(others ?? []), parseCondition(text)],
     )
     .option('--limit <n>', 'number of rows to show', parseNumber, 10)

@@ -302,7 +302,7 @@ function formatCandidate(candidate: Readonly<Record<string, unknown>>): [string,
 /** Lists the fields with what supports each; sources have numbers, because many fields have the same one. */
 function formatBasis(lines: readonly BasisLine[]): string {
   const formatSource = ({ citation_url: url, source_type: type }: BasisLine) =>
-    [url, type === null ? null : `(${toWords(type)})`].filter((text) => text !== null).join(' ')
+    type === null ? (url ?? '') : `${url ?? 'no public page'} (${toWords(type)})`
   const sources = [...new Set(lines.map(formatSource))].filter((text) => text !== '')
   const isSame = (one: BasisLine | undefined, other: BasisLine) =>
     one?.field === other.field && one.value === other.value && one.reasoning === other.reasoning

@@ -9,7 +9,7 @@ import {
   type ComparedPair,
 } from './evidence-texts.js'
 import { isSupportedKind, describeUnsupported } from './factors.js'
-import type { NameMatch, ResolveDeps } from './resolve.js'
+import { findRegistration, type NameMatch, type ResolveDeps } from './resolve.js'
 import { estimateCompanyConfidence, type RankedCompany, type Ranking } from '../match/rank.js'
 import { computeDecisionFeatures, weighParts, type DecisionPart } from '../match/model.js'
 import { foldText } from '../normalize/normalize-name.js'
@@ -91,10 +91,9 @@ export function listCandidatesByName(
   )
   const vocabulary = deps.vocabulary()
   return likely.slice(0, countMax).flatMap((company) => {
-    const { entityNumber, legalEntityNumber } = company.evidence.comparison.candidate
-    const stored = deps.reader.entityByNumber(entityNumber)
-    const registration = stored?.legalEntities.find(({ number }) => number === legalEntityNumber)
-    if (!stored || !registration) return []
+    const found = findRegistration(deps.reader, company.evidence.comparison.candidate)
+    if (found === null) return []
+    const { stored, registration } = found
     const evidence = buildEvidence(
       company,
       { name, evidence: company.evidence, registration, vocabulary },

@@ -8,6 +8,7 @@ import type { NameComparison } from '../match/compare-names.js'
 import type { TextWord } from '../match/query-text.js'
 import type { WordClass } from '../match/word-classes.js'
 import { classifyFundOrTrust } from '../normalize/parsed-name.js'
+import type { CandidateName } from '../match/candidate.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 import type { LeftRegister } from '../store/registration-columns.js'
 
@@ -19,12 +20,20 @@ export function createLimitation(code: string, description: string, impact: Impa
   return { code, type: 'limitation', description, impact }
 }
 
-/** Describes the evidence for and against a match in sentences. */
-export function buildFactors(match: Match, stored: StoredEntity, registration: StoredLegalEntity): Factor[] {
+/**
+ * Describes the evidence for and against a match in sentences. `findLegalName` returns the registered name of another
+ * company; `null` if it is unknown.
+ */
+export function buildFactors(
+  match: Match,
+  stored: StoredEntity,
+  registration: StoredLegalEntity,
+  findLegalName: (candidate: CandidateName) => string | null,
+): Factor[] {
   const reasons = [
     createNameFactor(match.best.evidence.comparison, registration),
     ...listReasons(match, registration),
-    ...listRivalFactors(match),
+    ...listRivalFactors(match, findLegalName),
   ]
   const isContested = reasons.some(({ code }) => code === 'no_legal_entity_confirmed')
   const { supported } = match.best.evidence.comparison.candidate
@@ -59,7 +68,10 @@ const rivalsNamedMax = 3
 /** Least probability of "no match" that is mentioned. */
 const noneShareMin = 0.15
 
-function listRivalFactors({ rivals, noneShare, confidence, names }: Match): Factor[] {
+function listRivalFactors(
+  { rivals, noneShare, confidence, names }: Match,
+  findLegalName: (candidate: CandidateName) => string | null,
+): Factor[] {
   if (names !== undefined) {
     const text = `The text names ${names.length} companies: ${names.map((name) => `"${name}"`).join(', ')}.`
     return [createLimitation('no_legal_entity_confirmed', text, 'high')]
@@ -67,10 +79,12 @@ function listRivalFactors({ rivals, noneShare, confidence, names }: Match): Fact
   const factors: Factor[] = []
   const isCertain = confidence >= matchedConfidenceMin
   if (rivals.length > 0) {
-    const named = rivals
-      .slice(0, rivalsNamedMax)
-      .map(({ evidence }) => `"${evidence.comparison.candidate.name}"`)
-      .join(', ')
+    // Companies with one short name differ by their registered names.
+    const legalNames = rivals.slice(0, rivalsNamedMax).map(({ evidence: { comparison } }) => {
+      const { candidate } = comparison
+      return `"${findLegalName(candidate) ?? candidate.name}"`
+    })
+    const named = [...new Set(legalNames)].join(', ')
     const others = rivals.length > rivalsNamedMax ? `${named} and more` : named
     factors.push(
       createLimitation(

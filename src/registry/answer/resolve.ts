@@ -56,12 +56,22 @@ export function buildEmptyAnswer(
 }
 
 /** Builds the interface's answer for a decision ("v3 job result"). */
-function buildAnswer(match: Match, stored: StoredEntity, registration: StoredLegalEntity): Resolution {
+function buildAnswer(
+  match: Match,
+  stored: StoredEntity,
+  registration: StoredLegalEntity,
+  reader: StoreReader,
+): Resolution {
   const shared = {
     match_confidence: match.confidence,
     type: registration.type,
     subtype: registration.subtype,
-    factors: buildFactors(match, stored, registration),
+    factors: buildFactors(
+      match,
+      stored,
+      registration,
+      (candidate) => findRegistration(reader, candidate)?.registration.legalName ?? null,
+    ),
     actions: listActions(match, registration),
     merged_into: null,
     classification: classifyAnswer(match),
@@ -250,11 +260,19 @@ export function findCandidateNames(
 export function answerFor({ isReadable, decision, ranked }: NameMatch, deps: ResolveDeps): Resolution {
   if (decision.kind === 'none')
     return buildEmptyAnswer(isReadable ? 'no_match' : 'not_found', findClosestName(ranked))
-  const { entityNumber, legalEntityNumber } = decision.best.evidence.comparison.candidate
-  const stored = deps.reader.entityByNumber(entityNumber)
+  const found = findRegistration(deps.reader, decision.best.evidence.comparison.candidate)
+  if (found === null) throw new Error('a name in the index belongs to no registration')
+  return buildAnswer(decision, found.stored, found.registration, deps.reader)
+}
+
+/** Reads the company and the registration of a name; `null` if either is missing. */
+export function findRegistration(
+  reader: StoreReader,
+  { entityNumber, legalEntityNumber }: CandidateName,
+): { stored: StoredEntity; registration: StoredLegalEntity } | null {
+  const stored = reader.entityByNumber(entityNumber)
   const registration = stored?.legalEntities.find(({ number }) => number === legalEntityNumber)
-  if (!stored || !registration) throw new Error('a name in the index belongs to no registration')
-  return buildAnswer(decision, stored, registration)
+  return stored && registration ? { stored, registration } : null
 }
 
 /** Least similarity of the closest name. */

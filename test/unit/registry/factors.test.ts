@@ -68,7 +68,7 @@ function weighed(
   }
 }
 
-const factors = (of: Match, one = registration): Factor[] => buildFactors(of, storedOf(one), one)
+const factors = (of: Match, one = registration): Factor[] => buildFactors(of, storedOf(one), one, () => null)
 const said = (of: Match, one = registration): string =>
   factors(of, one)
     .map(({ description }) => description)
@@ -290,6 +290,22 @@ describe('others that may be meant', () => {
     expect(isFound({ ...of, rivals: rivals.slice(0, 1) }, 'be meant: "Zorvex Ltd".')?.impact).toBe('low')
   })
 
+  it('have their registered names, each once', () => {
+    const rivals = ['Zorvex', 'ZORVEX', 'Zorvex AG'].map(rival)
+    const listed = (findLegalName: (name: string) => string | null) =>
+      buildFactors({ ...of, confidence: 60, rivals }, storedOf(registration), registration, ({ name }) =>
+        findLegalName(name),
+      ).find(({ code }) => code === 'name_too_generic')?.description
+    const legalNames = new Map([
+      ['Zorvex', 'Zorvex Foods Ltd'],
+      ['ZORVEX', 'Zorvex Steel Ltd'],
+    ])
+    expect(listed((name) => legalNames.get(name) ?? null)).toBe(
+      'Other companies may be meant: "Zorvex Foods Ltd", "Zorvex Steel Ltd", "Zorvex AG".',
+    )
+    expect(listed(() => 'Zorvex Ltd')).toBe('Other companies may be meant: "Zorvex Ltd".')
+  })
+
   it.each([
     [0.1, null],
     [0.3, 'medium'],
@@ -306,7 +322,7 @@ describe('others that may be meant', () => {
       '"Zorvex Inc" in another register is most likely the same company.',
     )
     const both = storedOf(registration, { ...registration, sourceName: 'other.csv' })
-    expect(buildFactors(of, both, registration).map(({ code }) => code)).toContain(
+    expect(buildFactors(of, both, registration, () => null).map(({ code }) => code)).toContain(
       'multiple_sources_corroboration',
     )
     expect(said(of)).not.toMatch(/another register|More than one register/)
