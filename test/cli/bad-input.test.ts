@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readFileSync, writeFileSync, writeSync
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { companiesCsv, createPlace, fixture, type CliOptions, type CliPlace } from '../support/cli.js'
-import { expectRefusal, write, type BadCase, run } from '../support/refusal.js'
+import { bad, type BadCase, expectRefusal, run, write } from '../support/refusal.js'
 import { queryDuckDb, rowsOfCsv } from '../support/tables.js'
 
 const parquet = () => readFileSync(fixture('companies.parquet'))
@@ -32,13 +32,8 @@ const withCodec = (codec: number) => async (place: CliPlace) => {
 const gzipped = gzipSync(companiesCsv(Array.from({ length: 5_000 }, (_, index) => `Company ${index}`)))
 
 const inputs: readonly BadCase[] = [
-  {
-    title: 'a missing file',
-    code: 'INPUT_NOT_FOUND',
-    says: /nothere\.csv/,
-    args: ['nothere.csv', '-o', 'out.csv'],
-  },
-  { title: 'no input at all', code: 'USAGE_INVALID', says: /companies\.csv/, args: ['-o', 'out.csv'] },
+  bad('a missing file', 'INPUT_NOT_FOUND', /nothere\.csv/, { args: ['nothere.csv', '-o', 'out.csv'] }),
+  bad('no input at all', 'USAGE_INVALID', /companies\.csv/, { args: ['-o', 'out.csv'] }),
   {
     title: 'no name column',
     code: 'INPUT_COLUMN_MISSING',
@@ -65,87 +60,69 @@ const inputs: readonly BadCase[] = [
     prepare: write('my.json', JSON.stringify({ input: { columns: { [key]: value } } })),
     args: [...run, '--config', 'my.json'],
   })),
-  {
-    title: 'a name column that a flag sets over the config',
-    code: 'INPUT_COLUMN_MISSING',
-    says: /"kode" \(--name-column\)/,
+  bad('a name column that a flag sets over the config', 'INPUT_COLUMN_MISSING', /"kode" \(--name-column\)/, {
     prepare: write('pipeline.config.json', '{"input":{"columns":{"name":"firma"}}}'),
     args: [...run, '--name-column', 'kode'],
-  },
-  {
-    title: 'a column of row keys of the config that is not there',
-    code: 'INPUT_COLUMN_MISSING',
-    says: /"id" \(input.rowKey in pipeline.config.json\)[^]*pass --row-key/,
-    prepare: write('pipeline.config.json', '{"input":{"rowKey":"id"}}'),
-  },
-  {
-    title: 'a spreadsheet that is called .csv',
-    code: 'INPUT_FORMAT_WRONG',
-    says: /zip archive[^]*unpack/,
+  }),
+  bad(
+    'a column of row keys of the config that is not there',
+    'INPUT_COLUMN_MISSING',
+    /"id" \(input.rowKey in pipeline.config.json\)[^]*pass --row-key/,
+    { prepare: write('pipeline.config.json', '{"input":{"rowKey":"id"}}') },
+  ),
+  bad('a spreadsheet that is called .csv', 'INPUT_FORMAT_WRONG', /zip archive[^]*unpack/, {
     prepare: write('in.csv', Buffer.from('504b0304140006000800000021000000', 'hex')),
-  },
-  {
-    title: 'a spreadsheet that was cut',
-    code: 'INPUT_COMPRESSION_CORRUPT',
-    says: /not a valid zip/i,
+  }),
+  bad('a spreadsheet that was cut', 'INPUT_COMPRESSION_CORRUPT', /not a valid zip/i, {
     prepare: write('in.xlsx', Buffer.from('504b0304140006000800000021000000', 'hex')),
     args: ['in.xlsx', '-o', 'out.csv'],
-  },
-  {
-    title: 'a Parquet file that is called .csv',
-    code: 'INPUT_FORMAT_WRONG',
-    says: /Parquet[^]*--input-format parquet/,
+  }),
+  bad('a Parquet file that is called .csv', 'INPUT_FORMAT_WRONG', /Parquet[^]*--input-format parquet/, {
     prepare: (place) => {
       place.write('in.csv', parquet())
     },
-  },
-  {
-    title: 'a wrong encoding',
-    code: 'INPUT_ENCODING_WRONG',
-    says: /--encoding/,
+  }),
+  bad('a wrong encoding', 'INPUT_ENCODING_WRONG', /--encoding/, {
     prepare: write('in.csv', Buffer.from('name,city\nM\xfcller,K\xf6ln\n', 'latin1')),
     args: [...run, '--encoding', 'utf-8'],
-  },
-  {
-    title: 'a line of NDJSON that is not valid JSON',
-    code: 'INPUT_JSON_INVALID',
-    says: /line 2 of in\.ndjson is not a JSON object: its syntax is wrong/,
-    prepare: write('in.ndjson', '{"name":"Acme"}\n{"name":"Bolt" Planted}\n'),
-    args: ['in.ndjson', '-o', 'out.csv'],
-  },
-  {
-    title: 'a query of DuckDB with a missing column',
-    code: 'QUERY_REFUSED',
-    says: /the column colour does not exist[^]*hint: names there: name/,
-    prepare: async (place) => {
-      place.write('query.sql', 'SELECT colour FROM t')
-      await queryDuckDb(`ATTACH '${place.path('t.duckdb')}' AS t; CREATE TABLE t.t AS SELECT 'Acme' AS name`)
+  }),
+  bad(
+    'a line of NDJSON that is not valid JSON',
+    'INPUT_JSON_INVALID',
+    /line 2 of in\.ndjson is not a JSON object: its syntax is wrong/,
+    {
+      prepare: write('in.ndjson', '{"name":"Acme"}\n{"name":"Bolt" Planted}\n'),
+      args: ['in.ndjson', '-o', 'out.csv'],
     },
-    args: ['duckdb:t.duckdb', '--query', 'query.sql', '-o', 'out.csv'],
-  },
-  {
-    title: 'a corrupt Parquet file',
-    code: 'INPUT_PARQUET_INVALID',
-    says: /in\.parquet/,
+  ),
+  bad(
+    'a query of DuckDB with a missing column',
+    'QUERY_REFUSED',
+    /the column colour does not exist[^]*hint: names there: name/,
+    {
+      prepare: async (place) => {
+        place.write('query.sql', 'SELECT colour FROM t')
+        await queryDuckDb(
+          `ATTACH '${place.path('t.duckdb')}' AS t; CREATE TABLE t.t AS SELECT 'Acme' AS name`,
+        )
+      },
+      args: ['duckdb:t.duckdb', '--query', 'query.sql', '-o', 'out.csv'],
+    },
+  ),
+  bad('a corrupt Parquet file', 'INPUT_PARQUET_INVALID', /in\.parquet/, {
     prepare: (place) => {
       place.write('in.parquet', damagedParquet())
     },
     args: ['in.parquet', '-o', 'out.csv'],
-  },
-  {
-    title: 'a codec that is not read here',
-    code: 'INPUT_PARQUET_INVALID',
-    says: /LZO[^]*zstd or snappy/,
+  }),
+  bad('a codec that is not read here', 'INPUT_PARQUET_INVALID', /LZO[^]*zstd or snappy/, {
     prepare: withCodec(3),
     args: ['in.parquet', '-o', 'out.csv'],
-  },
-  {
-    title: 'gzip that was cut short',
-    code: 'INPUT_COMPRESSION_CORRUPT',
-    says: /truncated/,
+  }),
+  bad('gzip that was cut short', 'INPUT_COMPRESSION_CORRUPT', /truncated/, {
     prepare: write('in.csv.gz', gzipped.subarray(0, gzipped.length - 200)),
     args: ['in.csv.gz', '-o', 'out.csv'],
-  },
+  }),
 ]
 
 describe('a bad input is refused; nothing is submitted, nothing is left', () => {
@@ -172,23 +149,17 @@ describe('is refused within bounded memory', () => {
   const manyColumns = Array.from({ length: 1_000_000 }, (_, index) => `c${index}`)
 
   const cases: readonly BadCase[] = [
-    {
-      title: 'a field of 100 MB',
-      code: 'INPUT_RECORD_TOO_LARGE',
-      says: /line 2/,
+    bad('a field of 100 MB', 'INPUT_RECORD_TOO_LARGE', /line 2/, {
       prepare: (place) => {
         field(place, 'in.csv', 'name,city\nAcme,', '\n')
       },
-    },
-    {
-      title: 'a JSON text of 100 MB',
-      code: 'INPUT_RECORD_TOO_LARGE',
-      says: /line 1/,
+    }),
+    bad('a JSON text of 100 MB', 'INPUT_RECORD_TOO_LARGE', /line 1/, {
       prepare: (place) => {
         field(place, 'in.ndjson', '{"name":"', '"}\n')
       },
       args: ['in.ndjson', '-o', 'out.csv'],
-    },
+    }),
     {
       title: 'a million keys',
       code: 'INPUT_COLUMNS_TOO_MANY',

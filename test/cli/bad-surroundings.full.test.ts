@@ -1,94 +1,55 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { loadDriver } from '../../src/platform/sqlite.js'
 import { createPlace } from '../support/cli.js'
-import { expectRefusal, write, type BadCase, run } from '../support/refusal.js'
+import { bad, type BadCase, expectRefusal, run, write } from '../support/refusal.js'
 import { canMount } from '../crash/small-disk.js'
 
-const Database = loadDriver()
-
 const outputs: readonly BadCase[] = [
-  { title: 'no output', code: 'OUTPUT_MISSING', says: /-o out\.parquet/, args: ['in.csv'] },
-  {
-    title: 'an output in a folder that does not exist',
-    code: 'OUTPUT_UNWRITABLE',
-    says: /mkdir -p nowhere/,
+  bad('no output', 'OUTPUT_MISSING', /-o out\.parquet/, { args: ['in.csv'] }),
+  bad('an output in a folder that does not exist', 'OUTPUT_UNWRITABLE', /mkdir -p nowhere/, {
     args: ['in.csv', '-o', 'nowhere/out.csv'],
-  },
-  {
-    title: 'an output that is a folder',
-    code: 'OUTPUT_UNWRITABLE',
-    says: /folder/,
+  }),
+  bad('an output that is a folder', 'OUTPUT_UNWRITABLE', /folder/, {
     args: ['in.csv', '-o', '.', '--format', 'csv'],
-  },
-  {
-    title: 'an output that is open already',
-    code: 'OUTPUT_UNWRITABLE',
-    says: /pass - /,
+  }),
+  bad('an output that is open already', 'OUTPUT_UNWRITABLE', /pass - /, {
     args: ['in.csv', '-o', '/dev/stdout', '--format', 'csv'],
-  },
-  {
-    title: 'an output without a format',
-    code: 'OUTPUT_FORMAT_UNKNOWN',
-    says: /\.parquet/,
+  }),
+  bad('an output without a format', 'OUTPUT_FORMAT_UNKNOWN', /\.parquet/, {
     args: ['in.csv', '-o', 'out.xls'],
-  },
-  {
-    title: 'an output that is the input',
-    code: 'OUTPUT_IS_INPUT',
-    says: /never overwritten/,
+  }),
+  bad('an output that is the input', 'OUTPUT_IS_INPUT', /never overwritten/, {
     args: ['in.csv', '-o', './in.csv'],
-  },
-  {
-    title: 'an input that has a column of ours',
-    code: 'OUTPUT_COLUMN_TAKEN',
-    says: /--prefix/,
+  }),
+  bad('an input that has a column of ours', 'OUTPUT_COLUMN_TAKEN', /--prefix/, {
     prepare: write('in.csv', 'name,enrich_status\nAcme,x\n'),
-  },
-  {
-    title: 'a column that there is not',
-    code: 'OUTPUT_COLUMN_UNKNOWN',
-    says: /confidence/,
+  }),
+  bad('a column that there is not', 'OUTPUT_COLUMN_UNKNOWN', /confidence/, {
     args: [...run, '--columns', 'status,confidense'],
-  },
+  }),
 ]
 
 const surroundings: readonly BadCase[] = [
-  {
-    title: 'a checkpoint that is a text',
-    code: 'CHECKPOINT_INVALID',
-    says: /not changed/,
+  bad('a checkpoint that is a text', 'CHECKPOINT_INVALID', /not changed/, {
     prepare: write('c.sqlite', 'not a database, but long enough to look at'),
     args: [...run, '--checkpoint', 'c.sqlite'],
-  },
-  {
-    title: 'a config with an unknown key',
-    code: 'CONFIG_INVALID',
-    says: /"output\.pth"/,
+  }),
+  bad('a config with an unknown key', 'CONFIG_INVALID', /"output\.pth"/, {
     prepare: write('pipeline.config.json', '{"output":{"pth":"out.csv"}}'),
-  },
-  { title: 'no API key', code: 'API_KEY_MISSING', says: /ENRICH_API_KEY/, env: { ENRICH_API_KEY: '' } },
-  {
-    title: 'a base URL that is none',
-    code: 'BASE_URL_INVALID',
-    says: /https:\/\//,
+  }),
+  bad('no API key', 'API_KEY_MISSING', /ENRICH_API_KEY/, { env: { ENRICH_API_KEY: '' } }),
+  bad('a base URL that is none', 'BASE_URL_INVALID', /https:\/\//, {
     env: { ENRICH_BASE_URL: 'api.example.com' },
-  },
-  {
-    title: 'a registry that is missing',
-    code: 'REGISTRY_NOT_FOUND',
-    says: /r\.sqlite/,
+  }),
+  bad('a registry that is missing', 'REGISTRY_NOT_FOUND', /r\.sqlite/, {
     args: [...run, '--registry', 'r.sqlite'],
     env: { ENRICH_BASE_URL: '' },
-  },
-  {
-    title: 'a registry that is none',
-    code: 'REGISTRY_INVALID',
-    says: /in\.csv/,
+  }),
+  bad('a registry that is none', 'REGISTRY_INVALID', /in\.csv/, {
     args: [...run, '--registry', 'in.csv'],
     env: { ENRICH_BASE_URL: '' },
-  },
+  }),
 ]
 
 describe('a bad output, checkpoint, config, key or registry is refused; nothing is submitted, nothing is left', () => {

@@ -22,70 +22,41 @@ const atKickoff = (fault: Fault): StrangeServiceOptions => ({
   faults: ({ method }) => (method === 'POST' ? fault : undefined),
 })
 
+const ending = (
+  exitCode: number,
+  title: string,
+  says: string,
+  more: Pick<Ending, 'service' | 'flags'> = {},
+): Ending => ({ exitCode, title, says, ...more })
+
 const endings: readonly Ending[] = [
-  { title: 'every row has its outcome', exitCode: 0, says: 'Done in' },
-  { title: 'a run failed', exitCode: 3, says: '1 failed', service: { answers: { Acme: 'fails' } } },
-  {
-    title: 'the answer to a submission is lost',
-    exitCode: 3,
-    says: '2 uncertain',
-    service: atKickoff('accept_then_reset'),
-  },
-  {
-    title: 'the service takes no row as it is',
-    exitCode: 3,
-    says: '2 refused as invalid',
+  ending(0, 'every row has its outcome', 'Done in'),
+  ending(3, 'a run failed', '1 failed', { service: { answers: { Acme: 'fails' } } }),
+  ending(3, 'the answer to a submission is lost', '2 uncertain', { service: atKickoff('accept_then_reset') }),
+  ending(3, 'the service takes no row as it is', '2 refused as invalid', {
     service: atKickoff(refusal(400, 'bad_request')),
-  },
-  {
-    title: 'the key is refused',
-    exitCode: 4,
-    says: 'error SERVICE_REFUSED: ',
-    service: { apiKey: 'another' },
-  },
-  {
-    title: 'the account may not',
-    exitCode: 4,
-    says: 'error SERVICE_REFUSED: ',
+  }),
+  ending(4, 'the key is refused', 'error SERVICE_REFUSED: ', { service: { apiKey: 'another' } }),
+  ending(4, 'the account may not', 'error SERVICE_REFUSED: ', {
     service: atKickoff(refusal(403, 'forbidden')),
-  },
-  {
-    title: 'nothing there takes submissions',
-    exitCode: 5,
-    says: 'error SERVICE_ANSWER_INVALID: ',
+  }),
+  ending(5, 'nothing there takes submissions', 'error SERVICE_ANSWER_INVALID: ', {
     service: atKickoff(refusal(404, 'resource_missing')),
-  },
-  {
-    title: 'nothing listens',
-    exitCode: 5,
-    says: 'error SERVICE_UNREACHABLE: ',
+  }),
+  ending(5, 'nothing listens', 'error SERVICE_UNREACHABLE: ', {
     flags: ['--base-url', 'http://127.0.0.1:1'],
-  },
-  {
-    title: 'the credit is used up',
-    exitCode: 8,
-    says: 'error CREDIT_EXHAUSTED: ',
+  }),
+  ending(8, 'the credit is used up', 'error CREDIT_EXHAUSTED: ', {
     service: atKickoff(refusal(402, 'insufficient_credit')),
-  },
-  {
-    title: "the plan's limit is reached",
-    exitCode: 8,
-    says: 'error PLAN_LIMIT_REACHED: ',
+  }),
+  ending(8, "the plan's limit is reached", 'error PLAN_LIMIT_REACHED: ', {
     service: atKickoff(refusal(429, 'plan_limit_exceeded')),
-  },
-  {
-    title: 'the budget is used up',
-    exitCode: 8,
-    says: 'error LOOKUPS_MAX_REACHED: ',
-    flags: ['--max-lookups', '1'],
-  },
-  {
-    title: 'the time is over',
-    exitCode: 10,
-    says: 'error DURATION_MAX_REACHED: ',
+  }),
+  ending(8, 'the budget is used up', 'error LOOKUPS_MAX_REACHED: ', { flags: ['--max-lookups', '1'] }),
+  ending(10, 'the time is over', 'error DURATION_MAX_REACHED: ', {
     flags: ['--max-duration', '1s'],
     service: { runTakes: { ms: 600_000 } },
-  },
+  }),
 ]
 
 describe('the exit code says how a run ended, and the key is nowhere', () => {

@@ -97,7 +97,13 @@ export function watchDepartures(transport: Transport): { transport: Transport; d
   return { transport: { ...transport, exchange }, departures }
 }
 
-const stagesAlone = new Set<Stop['kind']>('refused wrong_address out_of_credit plan_limit lookups_max'.split(' '))
+const stagesAlone = new Set<Stop['kind']>([
+  'refused',
+  'wrong_address',
+  'out_of_credit',
+  'plan_limit',
+  'lookups_max',
+])
 
 /** Whether it was one of these stages that was stopped, and nothing else. `stop` is what the run was stopped by. */
 export function isStageStop(stop: Stop | null, stageStops: readonly (Stop | null)[]): boolean {

@@ -14,6 +14,13 @@ export interface BadCase {
   readonly env?: Readonly<Record<string, string>>
 }
 
+export const bad = (
+  title: string,
+  code: ErrorCode,
+  says: RegExp,
+  more: Omit<BadCase, 'title' | 'code' | 'says'> = {},
+): BadCase => ({ title, code, says, ...more })
+
 /** Words of engines and libraries, and stack frames. */
 export const foreignWords =
   /\b[A-Z]\w* Error:|SQLSTATE|SQLITE_[A-Z]|[Vv]iolates|\brelation\b|duplicate key|[Ii]nvalid input|null value|[Cc]ould not|[Mm]alformed|in JSON at|[Uu]nexpected (?:token|end)|header check|code lengths|\bat \S+:\d+|\bat \w+ \(/

@@ -76,7 +76,7 @@ describe.skipIf(programs === null)('PostgreSQL that is in trouble at a statement
     proxy: StatementProxy,
     database: string | null,
   ): Promise<{ count: number; name: string }> {
-    const { run, at, name } = await open(proxy, database)
+    const { run, name } = await open(proxy, database)
     proxy.begin(() => 'pass')
     await run()
     return { count: proxy.count, name }

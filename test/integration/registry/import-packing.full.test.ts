@@ -1,9 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { importFile, fileFormats, type FormatName } from '../../../src/registry/import/file-formats.js'
-import { importRegister } from '../../../src/registry/load.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import {
   companyData,
@@ -169,13 +168,5 @@ describe('files of another kind', () => {
     await expect(importBytes('gleif', text.slice(0, -40))).rejects.toMatchObject(
       errorWith('INPUT_JSON_INVALID', { message: /it is truncated$/ }),
     )
-  })
-
-  it('a first import that fails leaves no registry behind', async () => {
-    const folder = temporaryFolder()
-    const path = writeZip(folder, 'file.zip', [{ ...csv, encrypted: true }])
-    const importing = importRegister(join(folder, 'registry.sqlite'), { format: 'gleif', path })
-    await expect(importing).rejects.toMatchObject({ code: 'INPUT_COMPRESSION_CORRUPT' })
-    expect(readdirSync(folder)).toEqual(['file.zip'])
   })
 })

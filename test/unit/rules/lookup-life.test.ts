@@ -6,7 +6,17 @@ import {
   type LookupState,
 } from '../../../src/core/lookup-state.js'
 
-const events: LookupEvent[] = 'intend accept withdraw reject lose claim answer fail reopen'.split(' ')
+const events: LookupEvent[] = [
+  'intend',
+  'accept',
+  'withdraw',
+  'reject',
+  'lose',
+  'claim',
+  'answer',
+  'fail',
+  'reopen',
+]
 const steps = lookupStates.flatMap((from) =>
   events.map((event) => ({ from, event, to: moveLookup(from, event) })).filter(({ to }) => to !== null),
 )
