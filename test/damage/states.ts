@@ -31,7 +31,10 @@ export interface MeteredService {
 export async function startMeteredService(): Promise<MeteredService> {
   let requestCount = 0
   let onRequest: MeteredService['onRequest'] = () => undefined
-  const reply = () => onRequest(++requestCount)
+  const reply = () => {
+    onRequest(++requestCount)
+    return undefined
+  }
   const { service, baseUrl, close } = await startTrueService({ reply })
   return {
     url: baseUrl,

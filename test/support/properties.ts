@@ -13,7 +13,7 @@ const toParameters = <Values>(runs: Runs<Values>): fc.Parameters<Values> =>
 export function forAll<Values extends [unknown, ...unknown[]]>(
   runs: Runs<Values>,
   arbitraries: Arbitraries<Values>,
-  check: (...values: Values) => boolean | void,
+  check: (...values: Values) => unknown,
 ): void {
   fc.assert(fc.property<Values>(...(arbitraries as never), check as never), toParameters(runs))
 }
@@ -21,7 +21,7 @@ export function forAll<Values extends [unknown, ...unknown[]]>(
 export function forAllAsync<Values extends [unknown, ...unknown[]]>(
   runs: Runs<Values>,
   arbitraries: Arbitraries<Values>,
-  check: (...values: Values) => Promise<boolean | void>,
+  check: (...values: Values) => Promise<unknown>,
 ): Promise<void> {
   return fc.assert(fc.asyncProperty<Values>(...(arbitraries as never), check as never), toParameters(runs))
 }

@@ -44,11 +44,8 @@ export interface FaceOptions {
     request: RecordedRequest,
     response: ServerResponse,
   ) => Fault | undefined | Promise<Fault | undefined>
-  /** Called after the work is done: replaces the answer, or delays it. */
-  readonly reply?: (
-    request: RecordedRequest,
-    answered: Answered,
-  ) => Answered | SendBytes | void | Promise<Answered | void>
+  /** Called after the work is done. May replace the answer. */
+  readonly reply?: (request: RecordedRequest, answered: Answered) => Answered | SendBytes | undefined
   /** Default: none. */
   readonly prefix?: string
   /** Default: a free one. */
@@ -60,7 +57,7 @@ export interface Face {
   readonly baseUrl: string
   readonly port: number
   readonly requests: readonly RecordedRequest[]
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 /** Puts a fake service on loopback, records each request, and fails by the plan. */
@@ -82,7 +79,7 @@ export async function serveFace(options: FaceOptions, addresses: readonly string
       const answered = answer(request)
       if (fault === 'accept_then_reset') incoming.socket.destroy()
       else if (fault === undefined) {
-        const replied = (await reply?.(request, answered)) ?? answered
+        const replied = reply?.(request, answered) ?? answered
         if (typeof replied === 'function') replied(response)
         else send(incoming, response, replied)
       }

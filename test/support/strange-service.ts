@@ -83,7 +83,7 @@ export async function startStrangeService(options: StrangeServiceOptions = {}): 
     },
     reply: (request, answered) => {
       const body = options.reply?.(request, answered.body as Record<string, unknown>, service)
-      return typeof body === 'function' ? (body as SendBytes) : { ...answered, body: body ?? answered.body }
+      return typeof body === 'function' ? body : { ...answered, body: body ?? answered.body }
     },
   })
   const service: StrangeService = {
