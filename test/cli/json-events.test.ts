@@ -99,7 +99,9 @@ test('of a run with stages, own registers, changes, alarms and identifiers', asy
   const { place: paid, hosted } = await prepare(['Apple', 'Acme', 'Bolt'])
   const first = ['--first', 'own.sqlite', '--check-sample', '100%']
   paid.write('register.csv', 'id,name,city\n1,Acme,Lyon\n')
-  const imported = 'registry import csv register.csv --id-type registration_id --registry own.sqlite'.split(' ')
+  const imported = 'registry import csv register.csv --id-type registration_id --registry own.sqlite'.split(
+    ' ',
+  )
   expect((await paid.run(imported)).code).toBe(0)
   expect((await expectValid(paid, [...command, ...first], hosted)).last).toHaveProperty('summary.first')
 })

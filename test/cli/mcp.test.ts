@@ -29,7 +29,9 @@ test('without --allow-run an assistant can only read, and nothing in the folder 
   await place.run(['companies.csv', '-o', 'out.csv'])
   const assistant = await startAssistant(place)
   const { tools } = await assistant.client.listTools()
-  expect(tools.map(({ name }) => name)).toEqual('inspect_file plan status doubtful_rows diff search_registry'.split(' '))
+  expect(tools.map(({ name }) => name)).toEqual(
+    'inspect_file plan status doubtful_rows diff search_registry'.split(' '),
+  )
   const before = listFiles(place.folder)
   const files = ['companies.csv']
   expect(await assistant.call('inspect_file', { file: 'companies.csv' })).toMatchObject({

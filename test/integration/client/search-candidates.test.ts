@@ -70,7 +70,9 @@ describe('candidates of a hosted service', () => {
     const results = [1, 1, 2, 3, 4, 5, 6, 7, 8].map((number, at) => result(number, { id: `le_${at}` }))
     const { source } = await foreign({ search: () => [...results, result(9, { entity_id: null })] })
     const ids = (found: readonly Candidate[]) => found.map(({ entityId }) => entityId)
-    expect(ids(await source.findCandidates(asked('Acme')))).toEqual('siq_1 siq_2 siq_3 siq_4 siq_5'.split(' '))
+    expect(ids(await source.findCandidates(asked('Acme')))).toEqual(
+      'siq_1 siq_2 siq_3 siq_4 siq_5'.split(' '),
+    )
     expect(ids(await source.search('Acme', null))).toHaveLength(9)
     expect(ids(await source.search('Acme', null)).at(-1)).toBeNull()
   })

@@ -118,7 +118,9 @@ describe.skipIf(programs === null)('PostgreSQL', () => {
     expect(notices).toEqual([
       'The columns d (date), ts (timestamp without time zone), tz (timestamp with time zone), n (numeric(5,2)), a (integer[]), s (integer[]) and t (time without time zone) are kept as text in files; a table gets their types back',
     ])
-    expect((await queryDuckDb(`SELECT d, ts, n, a, s FROM '${path}' WHERE id = 1`))[0]).toEqual('infinity -infinity NaN {{1,2},{3,4}} [2:3]={5,6}'.split(' '))
+    expect((await queryDuckDb(`SELECT d, ts, n, a, s FROM '${path}' WHERE id = 1`))[0]).toEqual(
+      'infinity -infinity NaN {{1,2},{3,4}} [2:3]={5,6}'.split(' '),
+    )
     await publish('odd_copy', path)
     expect(digest('odd_copy')).toBe(digest('odd_values'))
     expect(server.sql('SELECT id FROM odd_copy WHERE w IS NULL')).toBe('2')

@@ -5,11 +5,14 @@ const judged = (source: { host?: string; origin?: string; path?: string }, liste
   judgeSource({ host: source.host, origin: source.origin, path: source.path ?? '/metrics' }, listenAddress)
 
 describe('a service that listens on loopback', () => {
-  test.each('127.0.0.1 127.0.0.1:8787 127.8.9.1:1 localhost LOCALHOST:8787 [::1] [::1]:8787'.split(' '))('is called by %s', (host) => {
-    for (const address of ['127.0.0.1', '127.0.0.5', '::1', '::ffff:127.0.0.1', 'localhost']) {
-      expect(judged({ host }, address)).toBe('allowed')
-    }
-  })
+  test.each('127.0.0.1 127.0.0.1:8787 127.8.9.1:1 localhost LOCALHOST:8787 [::1] [::1]:8787'.split(' '))(
+    'is called by %s',
+    (host) => {
+      for (const address of ['127.0.0.1', '127.0.0.5', '::1', '::ffff:127.0.0.1', 'localhost']) {
+        expect(judged({ host }, address)).toBe('allowed')
+      }
+    },
+  )
 
   test.each([
     'evil.example',

@@ -34,7 +34,9 @@ describe('words of the page', () => {
   })
 
   test('a status that is not known is doubtful, and said as it is', () => {
-    expect(['matched', 'no_match', 'not_found', 'inconclusive', 'brand_new'].map(getTone)).toEqual('matched none none doubtful doubtful'.split(' '))
+    expect(['matched', 'no_match', 'not_found', 'inconclusive', 'brand_new'].map(getTone)).toEqual(
+      'matched none none doubtful doubtful'.split(' '),
+    )
     expect(formatStatus('brand_new_one')).toBe('brand new one')
   })
 

@@ -232,7 +232,9 @@ describe.skipIf(programs === null)('several replicas on one database', () => {
     const journal = createSharedJournal(breaksAfter(2), systemClock)
     const settled = await Promise.allSettled(Array.from({ length: 5 }, () => journal.append(runOf(alice))))
     expect(broken).toHaveLength(2)
-    expect(settled.map(({ status }) => status)).toEqual('fulfilled fulfilled fulfilled rejected rejected'.split(' '))
+    expect(settled.map(({ status }) => status)).toEqual(
+      'fulfilled fulfilled fulfilled rejected rejected'.split(' '),
+    )
     expect(await sql(url, 'SELECT count(*) FROM enrich_service.runs')).toBe('3')
     expect(await book.summary('alice', Date.now())).toMatchObject({ chargedUnits: 3, creditUnits: 0 })
     await postgres.close()
