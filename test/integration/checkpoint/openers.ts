@@ -1,5 +1,6 @@
 import { afterAll, describe, expect } from 'vitest'
-import type { Checkpoint, Intention, SubmissionBounds } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import type { Checkpoint } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import type { Intention, SubmissionBounds } from '../../../src/pipeline/checkpoint/records.js'
 import type { CheckpointReader } from '../../../src/pipeline/checkpoint/lookup.js'
 import type { LookupId } from '../../../src/core/lookup-identity.js'
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
