@@ -2,7 +2,7 @@ import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } fr
 import { join } from 'node:path'
 import { answerLineVersion, renderAnswer } from '../src/pipeline/answers/answer-line.js'
 import { openCheckpoint } from '../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
-import type { AnswerHead } from '../src/pipeline/checkpoint/checkpoint.js'
+import type { AnswerHead } from '../src/pipeline/checkpoint/records.js'
 import type { LookupId } from '../src/core/lookup-identity.js'
 import { openSqlite } from '../src/platform/sqlite.js'
 import { systemRandom } from '../src/platform/random.js'

@@ -5,7 +5,7 @@ import { isAddress, isTableAddress } from '../connectors/connectors.js'
 import { UserError } from '../core/errors.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
 import { isChangeCondition } from '../core/alarms.js'
-import { splitOutputPath } from '../pipeline/output/plain-table.js'
+import { splitOutputPath } from '../core/partition.js'
 import type { RunOrder } from '../pipeline/run.js'
 
 /**

@@ -5,13 +5,22 @@ import { findCountryCode } from './countries.js'
 const placeAbbreviations = 'BER CAN CAYMAN CI CN DEL ENG HK SWED UK'
 /** Kinds of registrants (`FI`: foreign issuer), and marks of a newer or older registrant of the same name. */
 const remarks = 'ADR ADS ADV ATS BD FA FI GDR MSD NEW NW OLD SBSD TA'
-const codes: ReadonlySet<string> = new Set([
-  ...`${placeAbbreviations} ${remarks}`.split(' '),
-  ...iso31662.filter(({ parent }) => parent === 'US' || parent === 'CA').map(({ code }) => code.slice(3)),
-])
-const regionNames: ReadonlySet<string> = new Set(
-  iso31662.filter(({ parent }) => parent === 'US' || parent === 'CA').map(({ name }) => name.toLowerCase()),
-)
+
+/** Codes and names in suffixes. Built at the first use: most runs compare no names. */
+let known: { readonly codes: ReadonlySet<string>; readonly regionNames: ReadonlySet<string> } | null = null
+
+function getKnown(): NonNullable<typeof known> {
+  if (known !== null) return known
+  const regions = iso31662.filter(({ parent }) => parent === 'US' || parent === 'CA')
+  known = {
+    codes: new Set([
+      ...`${placeAbbreviations} ${remarks}`.split(' '),
+      ...regions.map(({ code }) => code.slice(3)),
+    ]),
+    regionNames: new Set(regions.map(({ name }) => name.toLowerCase())),
+  }
+  return known
+}
 
 /** A name may have several suffixes: `TOWNSEND ASSET MANAGEMENT CORP /NC/ /ADV`. */
 const suffixesMax = 3
@@ -57,14 +66,14 @@ function findSuffix(name: string): number {
 /** A single word directly before a slash may be a part of the name. */
 function isSuffix(name: string, [, space = '', text = '', end = '']: RegExpExecArray): boolean {
   const code = text.toUpperCase()
-  if (!codes.has(code) && !isPlaceName(text)) return false
+  if (!getKnown().codes.has(code) && !isPlaceName(text)) return false
   const isApart = space !== '' || end !== '' || /\s/.test(name.trim())
   return isApart || (name.trim().length >= singleWordCharsMin && !wordCodes.has(code))
 }
 
 /** Codes of countries are not used: "DE" would be Germany. */
 const isPlaceName = (text: string): boolean =>
-  text.length > 3 && (regionNames.has(text.toLowerCase()) || findCountryCode(text) !== null)
+  text.length > 3 && (getKnown().regionNames.has(text.toLowerCase()) || findCountryCode(text) !== null)
 
 /** Whether names differ only in case, punctuation and registry suffix. */
 export const hasSameLetters = (one: string, other: string): boolean => toLetters(one) === toLetters(other)

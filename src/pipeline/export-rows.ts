@@ -13,7 +13,6 @@ import {
   resolveOutput,
   type AnsweredRows,
   type OutputRequest,
-  type PublishReport,
   type ResolvedOutput,
 } from './output/output.js'
 import { tryTable } from './output/plain-table.js'
@@ -118,9 +117,7 @@ interface ExportOptions {
   readonly signal: AbortSignal
 }
 
-interface ExportReport extends PublishReport {
-  readonly rowCounts: AnsweredRows['rowCounts']
-}
+type ExportReport = Awaited<ReturnType<AnsweredRows['publish']>> & Pick<AnsweredRows, 'rowCounts'>
 
 /**
  * Writes the inspected rows with the answers that are known, and publishes the output as a whole. Nothing is submitted.

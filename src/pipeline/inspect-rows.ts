@@ -1,4 +1,4 @@
-import { diagnoseDamage, hasDecisions, openView, type CheckpointView } from './checkpoint/open.js'
+import { diagnoseDamage, openView } from './checkpoint/open.js'
 import { tmpdir } from 'node:os'
 import type { Connectors } from '../connectors/connectors.js'
 import type { UserError } from '../core/errors.js'
@@ -6,16 +6,9 @@ import type { Clock } from '../platform/clock.js'
 import { withCleanup, type CloseLater } from '../platform/close-stack.js'
 import type { Random } from '../platform/random.js'
 import { getDecisionService } from '../core/decisions.js'
-import {
-  type CheckpointReader,
-  type KeyedLookup,
-  buildStageLookup,
-  fetchKnown,
-  findLookupIds,
-} from './checkpoint/lookup.js'
+import { type CheckpointReader, type KeyedLookup, buildStageLookup } from './checkpoint/lookup.js'
 import type { LookupId } from '../core/lookup-identity.js'
-import { DecidedLookups } from './decisions/decided-lookups.js'
-import type { StandingDecisions } from './decisions/decision-sync.js'
+import { readDecided, type DecidedLookups } from './decisions/decided-lookups.js'
 import type { RunReview } from './decisions/review-store.js'
 import { ingest, type ColumnReport, type LookupRule, InputColumns, type RowIndex } from './input/ingest.js'
 import { openInput, type Input, type InputAccess } from './input/input.js'
@@ -125,15 +118,13 @@ export async function inspectRows<Result>(
 }
 
 /** Opens the data of earlier runs; `null` without a checkpoint. */
-async function openEarlier(
-  { rows, services }: InspectionDeps,
-  closeLater: CloseLater,
-): Promise<EarlierRuns | null> {
+async function openEarlier({ rows, services }: InspectionDeps, closeLater: CloseLater) {
   const { checkpoint, sharedUrl, decisions } = rows.store
   const { clock, random, environment } = services
   const system = { clock, random, environment, folder: tmpdir() }
   const view = await openView(sharedUrl ?? checkpoint.path, system, closeLater)
-  if (view === null || view.server === null) return view
+  if (view === null) return null
+  if (view.server === null) return { ...view, review: null }
   const { openRunReview } = await import('./decisions/shared-review.js')
   const { path: checkpointPath, server: database } = view
   const deps = { database, checkpointPath, decisionsPath: decisions.path, clock, random }
@@ -143,9 +134,7 @@ async function openEarlier(
 }
 
 /** Data of earlier runs, from a file or a server. */
-interface EarlierRuns extends CheckpointView {
-  readonly review?: RunReview | null
-}
+type EarlierRuns = NonNullable<Awaited<ReturnType<typeof openEarlier>>>
 
 /** `earlier` is `null` without a checkpoint. */
 async function inspectWith<Result>(
@@ -162,9 +151,12 @@ async function inspectWith<Result>(
     const reader = earlier?.peek(scope) ?? null
     closeLater(() => reader?.close())
     const { rule, report, note } = await found.choose(reader, signal)
-    const standing = await loadStandingDecisions(rows, earlier?.path ?? store.checkpoint.path)
-    const decided = new DecidedLookups(standing.byLookup)
-    if (reader !== null) await fetchRecords(reader, standing)
+    const { decided, notices } = await readDecided({
+      ...store.decisions,
+      checkpointPath: earlier?.path ?? store.checkpoint.path,
+      service: getDecisionService(baseUrl),
+    })
+    await reader?.fetch(decided.chosenIds.map((entityId) => buildStageLookup('entity', entityId)))
     const first = await openFirst(deps, earlier, { input, rule, scope, decided }, closeLater)
     const fetchStages = await createStageFetcher(rows, decided)
     const unknownIds = new TemporaryIds()
@@ -175,8 +167,8 @@ async function inspectWith<Result>(
       dedupe: source.dedupe,
       place: async (asked, ofRegistry) => {
         const ids = await placeLookups(decided.markDecided(asked), ofRegistry, first, async (lookups) => {
-          if (reader !== null) await fetchKnown(reader, lookups)
-          const known = reader === null ? lookups.map(() => 0) : findLookupIds(reader, lookups)
+          await reader?.fetch(lookups)
+          const known = reader?.find(lookups) ?? lookups.map(() => 0)
           const ids = known.map((id, at) => unknownIds.getId(id, lookups[at]))
           decided.note(lookups, ids)
           await fetchStages(reader, ids)
@@ -200,7 +192,7 @@ async function inspectWith<Result>(
       notes: {
         columns: note,
         doubts: [...input.listDoubts(), ...identifierCounts.listDoubts()],
-        rows: [...identifierCounts.listNotes(baseUrl !== null), ...standing.notices],
+        rows: [...identifierCounts.listNotes(baseUrl !== null), ...notices],
       },
       index,
       first,
@@ -280,30 +272,6 @@ async function createStageFetcher(
   return async (reader, ids) => {
     if (reader !== null) await fetchStageAnswers(reader, ids, asked, (id) => decided.findById(id))
   }
-}
-
-/** Imported only if there may be decisions. */
-async function loadStandingDecisions(
-  { store: { decisions }, baseUrl }: RowsToInspect,
-  checkpointPath: string,
-): Promise<StandingDecisions> {
-  if (!decisions.isNamed && !hasDecisions(decisions.path, checkpointPath))
-    return { byLookup: new Map(), notices: [] }
-  const { readStandingDecisions } = await import('./decisions/decision-sync.js')
-  return readStandingDecisions({
-    ...decisions,
-    checkpointPath,
-    service: getDecisionService(baseUrl),
-  })
-}
-
-/** Loads the records of decided companies into the reader. */
-async function fetchRecords(reader: CheckpointReader, { byLookup }: StandingDecisions): Promise<void> {
-  const companies = new Set([...byLookup.values()].flatMap(({ entityId }) => entityId ?? []))
-  await fetchKnown(
-    reader,
-    [...companies].map((entityId) => buildStageLookup('entity', entityId)),
-  )
 }
 
 /** Assigns temporary ids to decided lookups that the checkpoint does not have. */

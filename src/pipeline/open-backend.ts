@@ -1,5 +1,5 @@
 import { diagnoseDamage, openForRun, type ServerDatabase } from './checkpoint/open.js'
-import type { Checkpoint, Inbox, InboxAccess } from './checkpoint/checkpoint.js'
+import type { Checkpoint, Inbox } from './checkpoint/checkpoint.js'
 import type { SharedReviewDeps } from './decisions/shared-review.js'
 import { type Clock, WakeSignal } from '../platform/clock.js'
 import { withCleanup, type CloseLater } from '../platform/close-stack.js'
@@ -111,7 +111,7 @@ const loadReceiver = () => import('./receiver.js')
  */
 export async function openWebhooks(
   { url, receiver }: WebhookOptions,
-  place: InboxAccess,
+  place: RunBackend['inbox'],
   clock: Clock,
 ): Promise<OpenWebhooks | null> {
   if (url === null && !(await place.exists())) return null

@@ -2,14 +2,13 @@ import type { CloseLater } from '../platform/close-stack.js'
 import { answerFirst } from './answer-first.js'
 import type { CheckpointReader } from './checkpoint/lookup.js'
 import type { InputColumns, LookupRule } from './input/ingest.js'
-import { DecidedLookups } from './decisions/decided-lookups.js'
-import { readStandingDecisions } from './decisions/decision-sync.js'
+import { DecidedLookups, readDecided } from './decisions/decided-lookups.js'
 import type { Input } from './input/input.js'
 import { getDecisionService } from '../core/decisions.js'
 import { openServiceCheckpoint } from './open-backend.js'
 import type { RunTable } from './open-files.js'
 import type { AskedService } from './plan-run.js'
-import { joinPart, type OpenPart } from './output/output.js'
+import { joinPart } from './output/output.js'
 import { warn, type Connection, type RunContext } from './order.js'
 
 /** How the rows of a run become lookups, and where their answers are. */
@@ -29,7 +28,7 @@ export async function openLookups(
 ): Promise<RunLookups> {
   const peek = () => context.backend.peek(connection.scope)
   const rule = await chooseColumns(context, columns, peek())
-  const decided = await readDecided(context, connection)
+  const decided = await readDecisions(context, connection)
   const { scope } = connection
   const first = await answerFirst(context, { input, rule, scope, decided, service: peek })
   closeLater(() => first?.close())
@@ -56,21 +55,24 @@ async function chooseColumns(
 }
 
 /** Reads the decisions once: later ones apply to the next run. */
-async function readDecided(
+async function readDecisions(
   { order, services, backend }: RunContext,
   { service, scope }: Connection,
 ): Promise<DecidedLookups> {
   const { decisions } = order.store
   if (decisions === undefined) return new DecidedLookups(new Map())
   await backend.review?.loadDecisions()
-  const { byLookup, notices } = await readStandingDecisions({
+  const { decided, notices } = await readDecided({
     ...decisions,
     checkpointPath: backend.path,
     service: getDecisionService(service === 'hosted' ? scope : null),
   })
   for (const text of notices) warn(services, text)
-  return new DecidedLookups(byLookup)
+  return decided
 }
+
+/** The part of a job that this process runs. */
+export type RunPart = NonNullable<Awaited<ReturnType<typeof joinPart>>>
 
 /** Joins the job of this run with its part; null for a run over all rows. Throws the errors of joining a job. */
 export async function joinRunPart(
@@ -78,7 +80,7 @@ export async function joinRunPart(
   input: Input,
   { scope }: Connection,
   attempt: string,
-): Promise<OpenPart | null> {
+) {
   const { clock } = services
   const opened = await joinPart({
     part: order.source.part ?? null,

@@ -5,7 +5,7 @@ import type { InputOptions } from './input/input.js'
 import type { NamedColumns, IdentifierUse } from './input/ingest.js'
 import type { Partition } from '../core/partition.js'
 import type { StageOptions, SchedulingOptions } from './scheduler/scheduling.js'
-import type { OutputRequest, PartDatabase } from './output/output.js'
+import type { OutputRequest } from './output/output.js'
 import type { OwnFile } from './own-files.js'
 import type { ListenAddress } from '../core/server-addresses.js'
 import type { WebhookKeys } from '../core/webhook-signature.js'
@@ -27,7 +27,7 @@ export interface RunBackend extends Omit<RunCheckpoint, 'server'> {
   /** Decisions on the server, copied to the path before they are read; null if they are local. */
   readonly review: RunReview | null
   /** Database of published parts; null if not supported. */
-  readonly parts: PartDatabase | null
+  readonly parts: RunCheckpoint['server']
 }
 
 /** Everything that a run works with. Without the members after `connect`, it reads and writes local files. */

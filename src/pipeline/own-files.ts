@@ -1,7 +1,17 @@
 import { extname } from 'node:path'
 import { UserError } from '../core/errors.js'
-import { isPlaceIn, isSamePlace, isSqliteFile, readPlace, resolveFinalPath } from '../platform/files.js'
-import { getReviewStorePath, getInboxPath } from './checkpoint/open.js'
+import {
+  isPlaceIn,
+  isSamePlace,
+  isSqliteFile,
+  listSqliteFiles,
+  readPlace,
+  resolveFinalPath,
+  sqliteSuffixes,
+} from '../platform/files.js'
+import { listCheckpointFiles } from './checkpoint/open.js'
+
+export { listCheckpointFiles }
 
 /** A file that must not be overwritten; `what` describes it to the user. */
 export interface OwnFile {
@@ -11,31 +21,8 @@ export interface OwnFile {
   readonly isFolder?: boolean
 }
 
-/** Suffixes of SQLite's files next to a database. */
-const sqliteSuffixes = ['-wal', '-shm', '-journal'] as const
 /** Suffixes of all files next to a database of enrich. */
 const databaseSuffixes = [...sqliteSuffixes, '.lock', '.lock.json', '.reserve', '.head'] as const
-
-const listSqliteFiles = (path: string, what: string): OwnFile[] => [
-  { path, what },
-  ...sqliteSuffixes.map((suffix) => ({ path: path + suffix, what: `a file of ${what}` })),
-]
-
-/**
- * Returns all files of a checkpoint, its inbox and its review store. SQLite creates its files next to the target of a
- * link.
- */
-export function listCheckpointFiles(checkpointPath: string): readonly OwnFile[] {
-  return [...new Set([checkpointPath, resolveFinalPath(checkpointPath)])].flatMap((path) => [
-    ...listSqliteFiles(path, 'the checkpoint'),
-    ...listSqliteFiles(`${path}.lock`, "the checkpoint's lock"),
-    { path: `${path}.lock.json`, what: "the checkpoint's lock" },
-    { path: `${path}.reserve`, what: "the checkpoint's reserve" },
-    { path: `${path}.head`, what: "the checkpoint's head" },
-    ...listSqliteFiles(getInboxPath(path), 'the inbox of webhooks'),
-    ...listSqliteFiles(getReviewStorePath(path), 'the review store'),
-  ])
-}
 
 /** Returns the files of a registry. */
 export function listRegistryFiles(registryPath: string): readonly OwnFile[] {

@@ -7,12 +7,7 @@ import { type Sqlite, openSqlite } from '../platform/sqlite.js'
 import { type StageKind, stageKinds, type LookupKind } from '../core/lookup-kinds.js'
 import { type LookupPlan, type PlanPolicy, createEmptyPlan, planLookup } from '../core/lookup-state.js'
 import type { readStageAnswers, FindDecision } from './answers/stage-answers.js'
-import {
-  type CheckpointReader,
-  type KeyedLookup,
-  buildStageLookup,
-  findLookupIds,
-} from './checkpoint/lookup.js'
+import { type CheckpointReader, type KeyedLookup, buildStageLookup } from './checkpoint/lookup.js'
 import type { LookupId } from '../core/lookup-identity.js'
 import type { DecidedLookups } from './decisions/decided-lookups.js'
 import { type PlannedSpending, planSpending } from '../core/planned-spending.js'
@@ -117,7 +112,7 @@ class StagePlanCounter {
     const policy = getPolicy('entity')
     const whole = { ...policy, maxAgeMs: policy.maxAgeMs ?? rows.maxAgeMs }
     const lookups = names.map((name) => buildStageLookup('entity', name))
-    const known = reader?.readAnswers(findLookupIds(reader, lookups)) ?? names.map(() => null)
+    const known = reader?.readAnswers(reader.find(lookups)) ?? names.map(() => null)
     for (const record of known) {
       this.#count('entity', record === null ? 'submit' : planLookup(record, whole))
       if (record?.state !== 'answered') this.#unreadCount++

@@ -4,13 +4,13 @@ import { placeLookups, toRegistryRule } from './answers/first-answers.js'
 import { ingest, type Ingested } from './input/ingest.js'
 import type { RunOutputs, RunTable } from './open-files.js'
 import type { RunLookups } from './open-lookups.js'
-import { assertOutputFits, type RowSpool } from './output/output.js'
+import { assertOutputFits, type openRowSpool } from './output/output.js'
 import { warn, type RunContext } from './order.js'
 
 interface RowsToRead {
   readonly table: RunTable
   readonly outputs: RunOutputs
-  readonly rowSpool: RowSpool | null
+  readonly rowSpool: ReturnType<typeof openRowSpool>
   readonly lookups: RunLookups
 }
 

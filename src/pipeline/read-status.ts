@@ -1,4 +1,4 @@
-import { diagnoseDamage, openReader, readStoredStatus, type StoredStatus } from './checkpoint/open.js'
+import { diagnoseDamage, openReader, readStoredStatus } from './checkpoint/open.js'
 import type { ServiceClient } from '../client/client.js'
 import { UserError } from '../core/errors.js'
 import { firstKinds } from '../core/lookup-kinds.js'
@@ -7,6 +7,8 @@ import { getDecisionService, type Verdict } from '../core/decisions.js'
 import { readStandingDecisions } from './decisions/decision-sync.js'
 
 export { checkCheckpointAccess } from './checkpoint/open.js'
+
+type StoredStatus = NonNullable<Awaited<ReturnType<typeof readStoredStatus>>>
 
 /** The lookups of a checkpoint, and what runs would do with them. */
 export interface CheckpointStatus extends StoredStatus {
@@ -68,7 +70,7 @@ async function countDecided(
     const reader = await openReader(path, scope)
     try {
       const keys = [...byLookup.keys()].map((lookup) => Buffer.from(lookup, 'hex'))
-      const found = firstKinds.map((kind) => reader?.find(kind, keys) ?? [])
+      const found = firstKinds.map((kind) => reader?.find(keys.map((key) => ({ kind, key }))) ?? [])
       const known = [...byLookup.values()].filter((_, at) => found.some((ids) => (ids[at] ?? 0) !== 0))
       const countVerdict = (verdict: Verdict) => known.filter((one) => one.verdict === verdict).length
       counts.set(scope, {

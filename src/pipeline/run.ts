@@ -3,9 +3,9 @@ import { endRun } from './end-run.js'
 import { openEnding, type Ending } from './history/run-history.js'
 import { openWebhooks, withBackend, openBackend } from './open-backend.js'
 import { openFiles } from './open-files.js'
-import { joinRunPart, openLookups } from './open-lookups.js'
+import { joinRunPart, openLookups, type RunPart } from './open-lookups.js'
 import type { RunOrder, Connection, RunContext, RunServices } from './order.js'
-import { openRowSpool, type OpenPart } from './output/output.js'
+import { openRowSpool } from './output/output.js'
 import { planChecked, type Planned } from './plan-run.js'
 import { readRows } from './read-rows.js'
 import { beginHistory, markOutputs, recordFailure } from './record-run.js'
@@ -93,7 +93,7 @@ async function runSteps(context: RunContext, ending: Ending, closeLater: CloseLa
 function summarizePart(
   { services }: RunContext,
   { service }: Connection,
-  { notice, paths, rowCount }: NonNullable<OpenPart['published']>,
+  { notice, paths, rowCount }: NonNullable<RunPart['published']>,
 ): RunSummary {
   services.observe({ type: 'notice', text: notice })
   const summary: RunSummary = { ...createEmptySummary(service), outputPaths: paths, rowCount }

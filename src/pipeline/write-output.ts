@@ -8,9 +8,9 @@ import { type Ingested, type RowIndex, getLabelColumn } from './input/ingest.js'
 import type { ReviewCounts } from '../core/decisions.js'
 import { doubtThresholdByDefault } from '../core/lookup-state.js'
 import type { RunOutputs, RunTable } from './open-files.js'
-import type { RunLookups } from './open-lookups.js'
+import type { RunLookups, RunPart } from './open-lookups.js'
 import { withAnswers } from './export-rows.js'
-import type { AnsweredRows, OpenPart, PublishReport, RowSpool } from './output/output.js'
+import type { AnsweredRows, openRowSpool } from './output/output.js'
 import type { RunContext } from './order.js'
 
 /** The rows of an output, and the sources of their answers. */
@@ -18,12 +18,12 @@ interface RowsToWrite {
   readonly table: RunTable
   readonly outputs: RunOutputs
   /** Rows stored until their answers are known; null if the input is read again. */
-  readonly rowSpool: RowSpool | null
+  readonly rowSpool: ReturnType<typeof openRowSpool>
   readonly lookups: RunLookups
   readonly read: Pick<Ingested, 'index' | 'rowKeys'>
   readonly history: RunHistory
   /** Null if the job has no parts. */
-  readonly part: OpenPart | null
+  readonly part: RunPart | null
 }
 
 /** The rows of a run with their answers, if any. */
@@ -37,7 +37,7 @@ interface KnownRows {
 }
 
 interface WrittenOutput extends KnownRows {
-  readonly report: PublishReport
+  readonly report: Awaited<ReturnType<AnsweredRows['publish']>>
 }
 
 /** The rows of an output, or only those of a report: `known` is null without either. */
@@ -150,7 +150,7 @@ function describeFirst(
 /** A part reads only its own rows, so it uses the hash of the list of files. */
 async function getInputMetadata(
   { input }: RunTable,
-  part: OpenPart | null,
+  part: RunPart | null,
 ): Promise<Readonly<Record<string, string>>> {
   return part === null
     ? { 'enrich.input_sha256': await input.identity.hashContent() }
@@ -161,8 +161,8 @@ async function getInputMetadata(
 async function publishAsPart(
   { services }: RunContext,
   { part, outputs }: RowsToWrite,
-  report: PublishReport,
-): Promise<PublishReport> {
+  report: WrittenOutput['report'],
+): Promise<WrittenOutput['report']> {
   if (part === null) return report
   const published = await part.publish(outputs.output.path, report)
   if (published.notice !== null) services.observe({ type: 'notice', text: published.notice })

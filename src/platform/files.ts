@@ -207,6 +207,15 @@ function identifyFile(path: string): string | null {
   }
 }
 
+/** Suffixes of SQLite's files next to a database. */
+export const sqliteSuffixes = ['-wal', '-shm', '-journal'] as const
+
+/** Returns a database and the files that SQLite creates next to it, with their descriptions. */
+export const listSqliteFiles = (path: string, what: string): { path: string; what: string }[] => [
+  { path, what },
+  ...sqliteSuffixes.map((suffix) => ({ path: path + suffix, what: `a file of ${what}` })),
+]
+
 const sqliteMark = 'SQLite format 3\0'
 
 /** Whether a regular file starts like an SQLite database; false if it cannot be read. */

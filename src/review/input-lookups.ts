@@ -72,7 +72,7 @@ export const resolveDomain = (asked: Lookup, isOfDomain: boolean): Lookup =>
  */
 export function findFirst(reader: Pick<CheckpointReader, 'find'>, lookups: readonly string[]): LookupId[] {
   const keys = lookups.map((lookup) => Buffer.from(lookup, 'hex'))
-  const found = firstKinds.map((kind) => reader.find(kind, keys))
+  const found = firstKinds.map((kind) => reader.find(keys.map((key) => ({ kind, key }))))
   return lookups.map((_, at) => found.map((ids) => ids[at] ?? 0).find((id) => id !== 0) ?? 0)
 }
 

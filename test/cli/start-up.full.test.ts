@@ -2,7 +2,8 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { CliIo } from '../../src/cli/terminal/command-io.js'
 import { createProgram } from '../../src/cli/program.js'
-import { createPlace, type CliPlace } from '../support/cli.js'
+import { at, canary, companiesCsv, createPlace, writeConfig, type CliPlace } from '../support/cli.js'
+import { serve } from '../support/served.js'
 
 /** Sources that a command loaded, packages' too: V8 lists every script that it compiled, and bundles say what is in them. */
 async function loadedBy(place: CliPlace, ...args: string[]): Promise<string[]> {
@@ -92,6 +93,55 @@ describe('what a command loads', () => {
     const parts = partsOf(await loadedBy(createPlace(), 'registry', 'info'))
     for (const part of ['better-sqlite3', 'registry/import', 'registry/match']) expect(parts).toContain(part)
   })
+})
+
+/** What V8 writes of a script. */
+interface Script {
+  readonly url: string
+  readonly functions: readonly {
+    readonly ranges: readonly { readonly startOffset: number; readonly count: number }[]
+  }[]
+}
+
+/** Our sources with a function that was called, by the comment before each source in a bundle. */
+function listExecuted(folder: string): Set<string> {
+  const scripts = readdirSync(folder).flatMap((name) => {
+    const { result } = JSON.parse(readFileSync(`${folder}/${name}`, 'utf8')) as { result: Script[] }
+    return result.filter(({ url }) => url.includes('/dist/') && !url.includes('/node_modules/'))
+  })
+  return new Set(
+    scripts.flatMap(({ url, functions }) => {
+      const text = readFileSync(new URL(url), 'utf8')
+      const sources = [...text.matchAll(/^\/\/(?:#region)? ((?:src|node_modules)\/\S+)$/gm)]
+      // The first range is that of the function; the function at 0 is the whole script.
+      return functions.flatMap(({ ranges: [own] }) => {
+        if (own === undefined || own.count === 0 || own.startOffset === 0) return []
+        return sources.findLast(({ index }) => index <= own.startOffset)?.[1] ?? []
+      })
+    }),
+  )
+}
+
+test('a run from CSV to Parquet that is stopped and resumed executes few of our files', async () => {
+  const place = createPlace()
+  const service = await serve(place, 1)
+  writeConfig(place)
+  place.write('companies.csv', companiesCsv(Array.from({ length: 50 }, (_, number) => `Company ${number}`)))
+  const folder = place.path('coverage')
+  mkdirSync(folder)
+  const options = { env: { ...at(service).env, ENRICH_API_KEY: canary, NODE_V8_COVERAGE: folder } }
+  const args = ['companies.csv', '-o', 'out.parquet']
+  const stopped = place.start(args, options)
+  await stopped.sees(/to submit/)
+  stopped.child.kill('SIGINT')
+  await stopped.ended
+  for (let count = 0; count < 2; count++) {
+    const { code, stderr } = await place.run(args, options)
+    expect(code, stderr).toBe(0)
+  }
+  const executed = [...listExecuted(folder)].filter((path) => path.startsWith('src/'))
+  expect(executed.length).toBeGreaterThan(100)
+  expect(executed.length, executed.sort().join('\n')).toBeLessThanOrEqual(180)
 })
 
 describe('a plan of many rows', () => {

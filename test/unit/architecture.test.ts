@@ -74,7 +74,7 @@ const doors: Record<string, Doors> = {
       answer-line column-kinds columns decided-answer first-answers first-rule joined-line
       prepared-answer published-state stage-answers stage-lines stage-questions`,
   },
-  'pipeline/checkpoint': { files: 'checkpoint lookup maintenance open', atMost: { doors: 4, names: 63 } },
+  'pipeline/checkpoint': { files: 'checkpoint lookup maintenance open', atMost: { doors: 4, names: 40 } },
   'pipeline/decisions': {
     files: `
       company-records decided-lookups decision-sync gather-candidates review-store shared-review`,
@@ -89,7 +89,7 @@ const doors: Record<string, Doors> = {
   },
   'pipeline/output': {
     files: 'output plain-table',
-    atMost: { doors: 2 },
+    atMost: { doors: 2, names: 25 },
   },
   'pipeline/scheduler': { files: 'scheduler scheduling', atMost: { doors: 2 } },
   registry: {

@@ -1,21 +1,15 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
+import type { LookupKind } from '../../core/lookup-kinds.js'
 import { formatCount, plural } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
 import { isPostgresUrl } from '../../core/server-addresses.js'
 import {
   compactCheckpoint,
-  formatPlace,
   moveCheckpoint,
   repairCheckpoint,
   undoMove,
   verifyCheckpoint,
-  type Compaction,
-  type Damage,
-  type Move,
-  type MoveDeps,
-  type Repair,
-  type Verification,
 } from '../../pipeline/checkpoint/maintenance.js'
 import { systemClock } from '../../platform/clock.js'
 import { resolveSettings } from '../../config/settings.js'
@@ -23,6 +17,11 @@ import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js
 import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import { assertLocalPath } from '../../core/local-path.js'
 import { systemRandom } from '../../platform/random.js'
+
+/** The outcome of an action. */
+type Outcome<Action extends (...args: never[]) => unknown> = Awaited<ReturnType<Action>>
+type Repair = Outcome<typeof repairCheckpoint>
+type Verification = NonNullable<Outcome<typeof verifyCheckpoint>>
 
 type MigrateFlags = ConfigFlags & { undo?: boolean; json?: boolean }
 
@@ -38,18 +37,17 @@ function fillMigrateCommand(checkpoint: Command, io: CliIo): void {
     .action(async (from: string, to: string, flags: MigrateFlags) => {
       for (const place of [from, to]) assertLocalPath(place, 'checkpoint')
       const { prices } = resolveSettings(readConfig([], flags, io.environment), io.environment)
-      const deps: MoveDeps = {
+      const deps = {
         clock: systemClock,
         random: systemRandom,
         environment: io.environment,
-        priceMicrosOf: (kind) => prices?.byKind[kind] ?? 0,
-        notice: (text) => {
+        priceMicrosOf: (kind: LookupKind) => prices?.byKind[kind] ?? 0,
+        notice: (text: string) => {
           io.err(`${text}\n`)
         },
       }
       if (flags.undo === true) {
-        await undoMove(from, to, deps)
-        const places = { from: formatPlace(from), to: formatPlace(to) }
+        const places = await undoMove(from, to, deps)
         io.out(
           flags.json === true
             ? formatJsonLine('undone', places)
@@ -62,7 +60,7 @@ function fillMigrateCommand(checkpoint: Command, io: CliIo): void {
     })
 }
 
-function formatMove({ from, to, counts, staysBehind, isDone }: Move): string {
+function formatMove({ from, to, counts, staysBehind, isDone }: Outcome<typeof moveCheckpoint>): string {
   if (isDone) return `${from} was moved to ${to} before; there is nothing to do.\n`
   if (counts === null) return `${from} is moved to ${to}, which already had all of its data.\n`
   const { lookups = 0, submissions = 0, answers = 0, deliveries = 0, history_runs: runs = 0 } = counts
@@ -151,13 +149,18 @@ function formatVerification({ path, damage, problem }: Verification): string {
   return `${path} is damaged or outdated:\n${lines.join('')}${standing}${next}`
 }
 
-function formatDamage({ where, what, count, examples }: Damage): string {
+function formatDamage({ where, what, count, examples }: Verification['damage'][number]): string {
   const shown =
     examples.length === 0 ? '' : ` (${examples.join(', ')}${count > examples.length ? ', …' : ''})`
   return `${where}: ${formatCount(count)} × ${what}${shown}`
 }
 
-function formatCompaction({ path, bytesBefore, bytesAfter, isRead }: Compaction): string {
+function formatCompaction({
+  path,
+  bytesBefore,
+  bytesAfter,
+  isRead,
+}: Outcome<typeof compactCheckpoint>): string {
   const sizes = `${path}: ${formatMegabytes(bytesBefore)} before, ${formatMegabytes(bytesAfter)} now\n`
   return isRead ? `${sizes}Another process reads it: the rest is freed when that process ends.\n` : sizes
 }
@@ -166,7 +169,7 @@ const formatMegabytes = (bytes: number) => `${formatCount(bytes / 1e6, 1)} MB`
 
 const namesShown = 10
 
-function formatRepair(path: string, repair: Repair | null): string {
+function formatRepair(path: string, repair: Repair): string {
   if (repair === null) return `${path} is undamaged; nothing was changed.\n`
   const { lookupCount, submissionCount, answerCount, fetchedAgain, lostSubmissionCount } = repair
   const formatNames = (names: readonly string[]) =>

@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
 import { formatCount } from '../../core/text.js'
-import { settleCharges, type ChargesReport } from '../../pipeline/checkpoint/maintenance.js'
+import { settleCharges } from '../../pipeline/checkpoint/maintenance.js'
 import { systemClock } from '../../platform/clock.js'
 import { systemRandom } from '../../platform/random.js'
 import { resolveSettings } from '../../config/settings.js'
 import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'
 import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 
+type ChargesReport = Awaited<ReturnType<typeof settleCharges>>
 type Flags = ConfigFlags & { complete?: boolean; dryRun?: boolean; json?: boolean }
 
 export function fillReconcileCommand(command: Command, io: CliIo): void {

@@ -1,10 +1,4 @@
-import {
-  type CheckpointReader,
-  type KeyedLookup,
-  type LookupIdentity,
-  fetchKnown,
-  findLookupIds,
-} from '../checkpoint/lookup.js'
+import type { CheckpointReader, KeyedLookup, LookupIdentity } from '../checkpoint/lookup.js'
 import type { LookupId } from '../../core/lookup-identity.js'
 import { type Decision, type Candidate, toAnswerCandidate } from '../../core/decisions.js'
 import type { LookupRule } from '../input/ingest.js'
@@ -118,12 +112,12 @@ export class FirstAnswers {
     const { registry, service, rule, policy, isTemporary = false } = this.#deps
     if (registry === null) return lookups.map(() => 0)
     const asked = ofRegistry.flatMap((lookup) => lookup ?? [])
-    await fetchKnown(registry, asked)
-    const found = findLookupIds(registry, asked).values()
+    await registry.fetch(asked)
+    const found = registry.find(asked).values()
     const ids = ofRegistry.map((lookup) => (lookup === null ? 0 : (found.next().value ?? 0)))
     const answers = readRegistryAnswers(registry, ids)
-    if (service !== null) await fetchKnown(service, lookups)
-    const serviceIds = service === null ? [] : findLookupIds(service, lookups)
+    await service?.fetch(lookups)
+    const serviceIds = service?.find(lookups) ?? []
     const known = service?.readAnswers(serviceIds) ?? []
     return lookups.map((lookup, at) => {
       const [id, answer, before] = [ids[at] ?? 0, answers[at] ?? null, known[at] ?? null]

@@ -1,6 +1,6 @@
 import type { RunObjectLenient } from '../../contract/resolution.js'
 import { renderAnswer } from './answer-line.js'
-import { packAnswer, type PackedAnswer } from '../checkpoint/lookup.js'
+import { packAnswer } from '../checkpoint/lookup.js'
 
 /** An answer in the form of the checkpoint. The thread that matched the name made it from the body of the run. */
 export interface PreparedAnswer {
@@ -14,7 +14,7 @@ export interface PreparedAnswer {
   readonly outcome: string
   readonly confidence: number | null
   readonly resolvedAtMs: number | null
-  readonly packed: PackedAnswer
+  readonly packed: ReturnType<typeof packAnswer>
 }
 
 /** Prepared answers by run id. */

@@ -6,13 +6,7 @@ import {
   type DecidedLookup,
   type StageQuestion,
 } from './stage-questions.js'
-import {
-  type CheckpointReader,
-  type KnownAnswer,
-  fetchKnown,
-  findLookupIds,
-  buildStageLookup,
-} from '../checkpoint/lookup.js'
+import { type CheckpointReader, type KnownAnswer, buildStageLookup } from '../checkpoint/lookup.js'
 import { at } from '../../core/json.js'
 
 /** A company record in a checkpoint. */
@@ -29,12 +23,7 @@ export function readRecords(
   entityIds: readonly string[],
 ): ReadonlyMap<string, KnownRecord> {
   const names = [...new Set(entityIds)]
-  const known = reader.readAnswers(
-    findLookupIds(
-      reader,
-      names.map((name) => buildStageLookup('entity', name)),
-    ),
-  )
+  const known = reader.readAnswers(reader.find(names.map((name) => buildStageLookup('entity', name))))
   return new Map(
     names.map((name, index) => {
       const found = known[index] ?? null
@@ -60,7 +49,7 @@ export function readStageAnswers(
 ): StageAnswers[] {
   const questions = listQuestions(reader, lookupIds, kinds, findDecision)
   const lookups = questions.flat().map(({ kind, name }) => buildStageLookup(kind, name))
-  const known = reader.readAnswers(findLookupIds(reader, lookups)).values()
+  const known = reader.readAnswers(reader.find(lookups)).values()
   return questions.map((list, at) =>
     Object.fromEntries(
       list.flatMap((question) => {
@@ -82,10 +71,7 @@ export async function fetchStageAnswers(
   findDecision: FindDecision = findNoDecision,
 ): Promise<void> {
   const questions = listQuestions(reader, lookupIds, kinds, findDecision).flat()
-  await fetchKnown(
-    reader,
-    questions.map(({ kind, name }) => buildStageLookup(kind, name)),
-  )
+  await reader.fetch(questions.map(({ kind, name }) => buildStageLookup(kind, name)))
 }
 
 function listQuestions(

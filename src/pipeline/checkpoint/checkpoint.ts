@@ -7,28 +7,9 @@ import type { Intention, Refusal, SubmissionBounds } from './records.js'
 import type { KeyedLookup } from './lookup.js'
 import { decide, type LookupUpdate, type Transition, type UpdateOutcome } from './transitions.js'
 
-export { inboxLimits } from './inbox.js'
-export type { DeliveryState, Inbox, InboxAccess, WaitingDelivery } from './inbox.js'
-export type {
-  HistoryRows,
-  HistoryStore,
-  KeyedEntry,
-  KnownRun,
-  Marks,
-  NewEntry,
-  RemovedRows,
-  RunChange,
-} from './history-store.js'
-export type {
-  AnswerHead,
-  Intention,
-  PendingRun,
-  Refusal,
-  RunOwner,
-  SharedTurns,
-  SubmissionBounds,
-  ToSubmit,
-} from './records.js'
+export type { DeliveryState, Inbox } from './inbox.js'
+export type { HistoryRows, HistoryStore, Marks } from './history-store.js'
+export type { PendingRun, Refusal, RunOwner, SharedTurns, ToSubmit } from './records.js'
 
 /**
  * The lookups of one kind, and the part of them that this run includes. What it changes is durable when the promise

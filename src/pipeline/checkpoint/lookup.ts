@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { toIdentityText, type Lookup, type LookupId } from '../../core/lookup-identity.js'
 import { toKeyText, type LookupState } from '../../core/lookup-state.js'
-import { lookupKinds, type StageKind, type LookupKind } from '../../core/lookup-kinds.js'
+import type { StageKind, LookupKind } from '../../core/lookup-kinds.js'
 
-export { packAnswer, type PackedAnswer } from './packed-answer.js'
+export { packAnswer } from './packed-answer.js'
 
 /** 128 bits make accidental collisions impossible and take half the space of the full hash. */
 export const digestBytes = 16
@@ -19,32 +19,6 @@ export const calculateResolutionKey = (lookup: Lookup, occurrence = 0): Uint8Arr
 /** Builds a lookup of another kind, by root domain or company id. */
 export function buildStageLookup(kind: StageKind, name: string): KeyedLookup {
   return { kind, key: digest(toKeyText(kind, name)), lookup: { name, location: null, context: null } }
-}
-
-/** Returns the ids of lookups of any kinds, in their order; 0 for an unknown one. */
-export function findLookupIds(
-  reader: Pick<CheckpointReader, 'find'>,
-  lookups: readonly KeyedLookup[],
-): LookupId[] {
-  const ids = lookups.map(() => 0)
-  for (const kind of lookupKinds) {
-    const positions = lookups.flatMap((lookup, position) => (lookup.kind === kind ? [position] : []))
-    if (positions.length === 0) continue
-    const keys = positions.map((position) => lookups[position]?.key ?? new Uint8Array())
-    for (const [at, id] of reader.find(kind, keys).entries()) ids[positions[at] ?? 0] = id
-  }
-  return ids
-}
-
-/** Fetches the state of these lookups, of any kinds, so that they can be read. */
-export async function fetchKnown(
-  reader: Pick<CheckpointReader, 'fetch'>,
-  lookups: readonly KeyedLookup[],
-): Promise<void> {
-  for (const kind of lookupKinds) {
-    const keys = lookups.filter((lookup) => lookup.kind === kind).map(({ key }) => key)
-    if (keys.length > 0) await reader.fetch({ kind, keys })
-  }
 }
 
 /** Identity of a submission, which the service echoes: one attempt at one lookup of one checkpoint. */
@@ -92,9 +66,10 @@ export interface KeyedLookup {
   isCheck?: boolean
 }
 
-/** Lookups of one kind by key, or of any kind by id. */
-type LookupSelection =
-  { readonly kind: LookupKind; readonly keys: readonly Uint8Array[] } | { readonly ids: readonly LookupId[] }
+type LookupKey = Readonly<Pick<KeyedLookup, 'kind' | 'key'>>
+
+/** Lookups by key or by id. */
+type LookupSelection = readonly LookupKey[] | { readonly ids: readonly LookupId[] }
 
 /** Queries of a whole checkpoint, by name: what is given, and what is found. */
 export interface ReaderQueries {
@@ -110,14 +85,14 @@ export interface ReaderQueries {
 /**
  * Read access for writers and read-only commands; needs no lock. Lists are in the order of the given ids or keys.
  *
- *     await reader.fetch({ kind, keys })
- *     const answers = reader.readAnswers(reader.find(kind, keys))
+ *     await reader.fetch(lookups)
+ *     const answers = reader.readAnswers(reader.find(lookups))
  */
 export interface CheckpointReader {
   /** Copies lookups from the server, if any. They can be read once the promise resolves. */
   fetch(lookups: LookupSelection): Promise<void>
-  /** The ids of keys, which are of one kind; 0 for an unknown key. */
-  find(kind: LookupKind, keys: readonly Uint8Array[]): LookupId[]
+  /** 0 for an unknown lookup. */
+  find(lookups: readonly LookupKey[]): LookupId[]
   /** `null` for id 0. */
   readAnswers(lookupIds: readonly LookupId[]): (KnownAnswer | null)[]
   /** The fast path for most rows; `null` if `readAnswers` must be called. */

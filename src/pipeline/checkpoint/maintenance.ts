@@ -2,7 +2,7 @@ import { isPostgresUrl, formatPostgresUrl, parsePostgresUrl } from '../../core/s
 import type { Clock } from '../../platform/clock.js'
 import type { ChargesReport, ChargesRequest } from './sqlite/settle-charges.js'
 import { diagnoseDamage } from './open.js'
-import { verifyFile, type Damage, type Verification } from './sqlite/verify.js'
+import { verifyFile, type Verification } from './sqlite/verify.js'
 import { type Repair, repairFile, type Compaction, compactFile } from './sqlite/repair.js'
 import { resolve } from 'node:path'
 import { formatCount } from '../../core/text.js'
@@ -21,8 +21,6 @@ import {
 import { createFileEnd, type FileEndDeps } from './sqlite/move-end.js'
 
 type Environment = Readonly<Record<string, string | undefined>>
-
-export type { ChargesReport, Compaction, Damage, Repair, Verification }
 
 /**
  * Maintenance of a whole checkpoint, which no run uses meanwhile. Every function takes the path of a file; all but
@@ -74,13 +72,13 @@ export async function settleCharges(request: LedgerRequest): Promise<ChargesRepo
   return diagnoseDamage(path, () => Promise.resolve(settleFileCharges(reconciling)))
 }
 
-export interface MoveDeps extends OpenSharedDeps, Omit<FileEndDeps, 'nowMs'> {
+interface MoveDeps extends OpenSharedDeps, Omit<FileEndDeps, 'nowMs'> {
   readonly clock: Clock
   /** Called with the progress, every five seconds. */
   readonly notice: (text: string) => void
 }
 
-export interface Move {
+interface Move {
   readonly from: string
   readonly to: string
   /** Copied rows by table; `null` if an earlier attempt had copied them all. */
@@ -91,7 +89,7 @@ export interface Move {
 }
 
 /** The name of a checkpoint in marks and messages. */
-export const formatPlace = (pathOrUrl: string): string =>
+const formatPlace = (pathOrUrl: string): string =>
   isPostgresUrl(pathOrUrl) ? formatPostgresUrl(parsePostgresUrl(pathOrUrl)) : resolve(pathOrUrl)
 
 async function createEnd(pathOrUrl: string, deps: MoveDeps, closeLater: CloseLater): Promise<End> {
@@ -147,9 +145,9 @@ const moveTo = <Copied>(
 
 /**
  * Makes the checkpoint `from` usable again after a move to `to`, and marks `to` as moved back. Refuses if `to` was used
- * since, because its submissions would be billed again. Throws CHECKPOINT_* and USAGE_INVALID.
+ * since, because its submissions would be billed again. Returns the names of both. Throws CHECKPOINT_* and USAGE_INVALID.
  */
-export function undoMove(from: string, to: string, deps: MoveDeps): Promise<void> {
+export function undoMove(from: string, to: string, deps: MoveDeps): Promise<Pick<Move, 'from' | 'to'>> {
   return withCleanup(async (closeLater) => {
     const source = await createEnd(from, deps, closeLater)
     const target = await createEnd(to, deps, closeLater)
@@ -169,6 +167,7 @@ export function undoMove(from: string, to: string, deps: MoveDeps): Promise<void
       })
       await old.restore()
     })
+    return { from: source.place, to: target.place }
   })
 }
 

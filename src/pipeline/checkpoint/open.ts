@@ -16,7 +16,7 @@ import type { SharedCheckpointLocation, SharedRunDeps } from './postgres/shared-
 import type { SharedStatus } from './postgres/status.js'
 import type { OpenCheckpointDeps } from './sqlite/checkpoint-file.js'
 
-export { getInboxPath, getReviewStorePath, hasDecisions } from './paths.js'
+export { getReviewStorePath, listCheckpointFiles } from './paths.js'
 export type { SharedCheckpointLocation }
 
 /**
@@ -97,7 +97,7 @@ export async function openForRun(
   }
 }
 
-export interface CheckpointView extends KnownCheckpoint {
+interface CheckpointView extends KnownCheckpoint {
   /** The error that would stop a run, or `null`. */
   problem(isBilled: boolean): UserError | null
 }
@@ -187,7 +187,7 @@ async function assertNotMoved(path: string): Promise<void> {
 }
 
 /** The lookups of a checkpoint, and what runs would do with them. */
-export interface StoredStatus {
+interface StoredStatus {
   /** Path of the file, or address of the server without its password. */
   readonly place: string
   /** Lookups by service and kind. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
+import { listSqliteFiles, resolveFinalPath } from '../../platform/files.js'
 
 /** The head file next to a checkpoint; it records the newest commit. */
 export const getHeadPath = (checkpointPath: string): string => `${checkpointPath}.head`
@@ -29,6 +30,20 @@ export function getInboxPath(checkpointPath: string): string {
   return `${checkpointPath.replace(/\.sqlite$/, '')}.inbox.sqlite`
 }
 
-/** Whether there may be decisions: a decisions file or a review store exists. */
-export const hasDecisions = (decisionsPath: string, checkpointPath: string): boolean =>
-  existsSync(decisionsPath) || existsSync(getReviewStorePath(checkpointPath))
+/**
+ * Returns all files of a checkpoint, its inbox and its review store, with their descriptions. SQLite creates its files
+ * next to the target of a link.
+ */
+export function listCheckpointFiles(
+  checkpointPath: string,
+): readonly { readonly path: string; readonly what: string }[] {
+  return [...new Set([checkpointPath, resolveFinalPath(checkpointPath)])].flatMap((path) => [
+    ...listSqliteFiles(path, 'the checkpoint'),
+    ...listSqliteFiles(`${path}.lock`, "the checkpoint's lock"),
+    { path: `${path}.lock.json`, what: "the checkpoint's lock" },
+    { path: `${path}.reserve`, what: "the checkpoint's reserve" },
+    { path: getHeadPath(path), what: "the checkpoint's head" },
+    ...listSqliteFiles(getInboxPath(path), 'the inbox of webhooks'),
+    ...listSqliteFiles(getReviewStorePath(path), 'the review store'),
+  ])
+}

@@ -29,16 +29,16 @@ export class CompanyRecords {
   /** Fetches the records of accepted companies and of their successors, if the checkpoint is on a server. */
   async fetch(decisions: Iterable<Decision>): Promise<void> {
     const decided = [...decisions]
-    const toKey = (entityId: string) => buildStageLookup('entity', entityId).key
-    const keys = [...new Set(decided.flatMap(({ entityId }) => entityId ?? []))].map(toKey)
-    if (keys.length === 0) return
-    await this.#reader.fetch({ kind: 'entity', keys })
+    const toRecord = (entityId: string) => buildStageLookup('entity', entityId)
+    const records = [...new Set(decided.flatMap(({ entityId }) => entityId ?? []))].map(toRecord)
+    if (records.length === 0) return
+    await this.#reader.fetch(records)
     const successors = decided.flatMap((decision) => {
       if (decision.entityId === null) return []
       const standing = judgeDecision(decision, this.#read(decision.entityId).record())
-      return standing.kind === 'merged' ? [toKey(standing.into)] : []
+      return standing.kind === 'merged' ? [toRecord(standing.into)] : []
     })
-    if (successors.length > 0) await this.#reader.fetch({ kind: 'entity', keys: successors })
+    await this.#reader.fetch(successors)
   }
 
   /** Returns the reason why a decided lookup is doubtful again, or `null`. */
@@ -72,7 +72,7 @@ export class CompanyRecords {
   }
 
   #read(entityId: string): ReadRecord {
-    const [id = 0] = this.#reader.find('entity', [buildStageLookup('entity', entityId).key])
+    const [id = 0] = this.#reader.find([buildStageLookup('entity', entityId)])
     const [known] = this.#reader.readAnswers([id])
     if (known?.state !== 'answered') return { answeredAtMs: null, record: () => null }
     return { answeredAtMs: known.answeredAtMs, record: () => at(JSON.parse(known.body()), 'data') ?? null }

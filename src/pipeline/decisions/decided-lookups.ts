@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs'
+import { getReviewStorePath } from '../checkpoint/open.js'
 import type { KeyedLookup, CheckpointReader } from '../checkpoint/lookup.js'
 import type { LookupId } from '../../core/lookup-identity.js'
 import type { Decision, Candidate } from '../../core/decisions.js'
 import type { DecidedLookup, DecidedRows } from '../answers/stage-questions.js'
+import type { DecisionsRequest } from './decision-sync.js'
 import { openReviewStoreToRead, type ReviewReader } from './review-store.js'
 import type { RowCandidates, ReviewData } from '../answers/decided-answer.js'
 import type { OutputColumn } from '../answers/columns.js'
@@ -26,12 +29,17 @@ export class DecidedLookups implements DecidedRows {
     return [...this.#byLookup.keys()]
   }
 
+  /** The chosen companies of all decisions, without duplicates. */
+  get chosenIds(): readonly string[] {
+    return [...new Set([...this.#byLookup.values()].flatMap(({ entityId }) => entityId ?? []))]
+  }
+
   /** Decisions about lookups that no row has. */
   get unmetCount(): number {
     return this.#byLookup.size - this.#met.size
   }
 
-  /** The chosen companies, without duplicates. */
+  /** The chosen companies of rows, without duplicates. */
   get companies(): readonly string[] {
     return [...this.#byCompany.keys()]
   }
@@ -81,6 +89,21 @@ export class DecidedLookups implements DecidedRows {
     const own = this.#byLookup.get(toHex(key))
     return own ?? (plainKey === undefined ? null : (this.#byLookup.get(toHex(plainKey)) ?? null))
   }
+}
+
+/**
+ * Reads the decisions about the lookups of a service, with notices for the user about their file. Throws the errors of
+ * `readStandingDecisions`, which is loaded only if there may be decisions.
+ */
+export async function readDecided(
+  request: DecisionsRequest,
+): Promise<{ readonly decided: DecidedLookups; readonly notices: readonly string[] }> {
+  const { path, isNamed, checkpointPath } = request
+  const mayExist = isNamed || existsSync(path) || existsSync(getReviewStorePath(checkpointPath))
+  if (!mayExist) return { decided: new DecidedLookups(new Map()), notices: [] }
+  const { readStandingDecisions } = await import('./decision-sync.js')
+  const { byLookup, notices } = await readStandingDecisions(request)
+  return { decided: new DecidedLookups(byLookup), notices }
 }
 
 const toHex = (key: Uint8Array): string =>

@@ -3,13 +3,7 @@ import { findAppended } from '../output/output.js'
 import { compareOutputs, listColumns, readChanges } from './compare-outputs.js'
 import { readSettledOutput } from './remembered-runs.js'
 import type { HistoryReader, PublishedOutput } from './run-record.js'
-import {
-  publishTable,
-  resolveTable,
-  tryTable,
-  type PlainTableTarget,
-  type TableRequest,
-} from '../output/plain-table.js'
+import { publishTable, resolveTable, tryTable } from '../output/plain-table.js'
 import type { Change, ChangeCounts } from '../../core/alarms.js'
 
 const createTable = ({ hasSides }: ChangesTarget) => ({
@@ -18,12 +12,12 @@ const createTable = ({ hasSides }: ChangesTarget) => ({
 })
 
 /** The user's settings for a changes file. */
-export interface ChangesRequest extends Omit<TableRequest, 'mode'> {
+export interface ChangesRequest extends Omit<Parameters<typeof resolveTable>[0], 'mode'> {
   /** Whether the columns of the sides are written; defaults to false. */
   readonly hasSides?: boolean
 }
 
-export type ChangesTarget = PlainTableTarget & { readonly hasSides: boolean }
+export type ChangesTarget = ReturnType<typeof resolveTable> & { readonly hasSides: boolean }
 
 /** Throws OUTPUT_FORMAT_UNKNOWN, MEMORY_SHORT. */
 export const createChangesTarget = ({ hasSides = false, ...request }: ChangesRequest): ChangesTarget => ({

@@ -6,7 +6,7 @@ import type { RowIndex } from '../input/ingest.js'
 import type { LineObserver, WrittenLine } from '../answers/joined-line.js'
 import { readCountedValues } from './run-record.js'
 import { renderPublishedState, publishedStateVersion } from '../answers/published-state.js'
-import type { HistoryStore, Marks, NewEntry } from '../checkpoint/checkpoint.js'
+import type { HistoryStore, Marks } from '../checkpoint/checkpoint.js'
 
 /** Returns the form of marks and states. If it changes, the next run reads every line again. */
 export const getRecordedForm = (doubtThreshold: number): string =>
@@ -193,7 +193,7 @@ const unknownIdentity: LookupIdentity = { key: Buffer.alloc(16), name: null, loc
 function createEntry(
   { line, needsReview }: Pick<PendingLine, 'line' | 'needsReview'>,
   { key, name, location }: LookupIdentity,
-): NewEntry {
+) {
   const { country, ...counted } = readCountedValues(line)
   const state = renderPublishedState(line, needsReview)
   return { address: key, rowKey: null, name, state, ...counted, country: country ?? findCountry(location) }

@@ -20,7 +20,7 @@ import { systemRandom } from '../../platform/random.js'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { readIdentifiers } from '../../core/stated-identifiers.js'
 import { isHolderAlive } from '../../platform/file-locks.js'
-import type { HistoryRows, KnownRun } from '../checkpoint/checkpoint.js'
+import type { HistoryRows } from '../checkpoint/checkpoint.js'
 
 export { needsReview, parsePublishedState } from '../answers/published-state.js'
 export { isNamedJob } from '../../core/partition.js'
@@ -147,7 +147,9 @@ export function removeTimeline(packed: Buffer): Buffer {
   return record === null ? packed : packRecord({ ...record, timeline: [] })
 }
 
-export function toRememberedRun({ isGoingOn = null, ...row }: KnownRun): RememberedRun {
+type StoredRun = Awaited<ReturnType<HistoryRows['readRuns']>>[number]
+
+export function toRememberedRun({ isGoingOn = null, ...row }: StoredRun): RememberedRun {
   return {
     number: row.run_id,
     series: row.series,

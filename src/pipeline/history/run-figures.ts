@@ -2,7 +2,7 @@ import { createEmptyPlan, type LookupPlan } from '../../core/lookup-state.js'
 import { findEndReason, isBudgetEnd, type BudgetEnd, type Stop } from '../scheduler/scheduling.js'
 import type { ReviewCounts } from '../../core/decisions.js'
 import type { RowIndex } from '../input/ingest.js'
-import type { PublishReport } from '../output/output.js'
+import type { AnsweredRows } from '../output/output.js'
 import {
   countAccepted,
   countSubmissions,
@@ -63,7 +63,9 @@ export interface LookupFacts {
 
 /** The rows of a run: those of its output, and those written or read for a report. */
 interface RowFacts {
-  readonly written: { readonly rowCounts: ReadonlyMap<string, number>; readonly report: PublishReport } | null
+  readonly written:
+    | (Pick<AnsweredRows, 'rowCounts'> & { readonly report: Awaited<ReturnType<AnsweredRows['publish']>> })
+    | null
   readonly known: { readonly review: ReviewCounts; readonly first: FirstFigures | null } | null
 }
 

@@ -17,14 +17,7 @@ import {
   type LastOutput,
 } from './output-recorder.js'
 import { chooseBaseline, selectRunsToPrune } from './remembered-runs.js'
-import type {
-  HistoryStore,
-  KeyedEntry,
-  Marks,
-  NewEntry,
-  RemovedRows,
-  RunChange,
-} from '../checkpoint/checkpoint.js'
+import type { HistoryStore, Marks } from '../checkpoint/checkpoint.js'
 import { reportChanges, type ChangesTarget, type KnownChanges } from './changes-file.js'
 import { packRecord, removeTimeline, RecordedRuns, toRememberedRun } from './read-history.js'
 
@@ -38,11 +31,6 @@ export interface RunStart {
   readonly series: string
   readonly startedAtMs: number
   readonly record: RunRecord
-}
-
-/** Deleted items; `outputCount`: runs whose outputs were deleted. */
-export interface PruneResult extends RemovedRows {
-  readonly outputCount: number
 }
 
 /** Writes a run's history. A resolved step is durable. Rejects with CHECKPOINT_* and DISK_FULL. */
@@ -68,10 +56,7 @@ export class HistoryWriter {
     return rows === null ? null : { rows, marks: last?.form === form ? last.marks : null }
   }
 
-  /** See `HistoryStore.addEntries`. */
-  addEntries(entries: readonly (NewEntry | KeyedEntry)[]): Promise<number[]> {
-    return this.#store.addEntries(entries)
-  }
+  readonly addEntries: HistoryStore['addEntries'] = (entries) => this.#store.addEntries(entries)
 
   /** Stores the entry of each row and the marks for the next run. Returns the figures of the output. */
   async storeOutput(
@@ -107,8 +92,9 @@ export class HistoryWriter {
 
   /**
    * Deletes all outputs of a series except the newest `runsMax`, its oldest runs, and everything no longer referenced.
+   * Returns the numbers of deleted items; `outputCount`: runs whose outputs were deleted.
    */
-  async prune(series: string, runsMax: number): Promise<PruneResult> {
+  async prune(series: string, runsMax: number) {
     const all = await this.#store.rows.readRuns(series)
     const runs = all.filter(
       ({ ended_at_ms: endedAtMs, isGoingOn }) => endedAtMs !== null || isGoingOn !== true,
@@ -123,12 +109,12 @@ export class HistoryWriter {
     )
     if (withoutOutput.size + gone.size === 0) return { outputCount: 0, entryCount: 0, stateCount: 0 }
     await this.#store.changeRuns(
-      runs.flatMap(({ run_id: run, record }): RunChange[] => {
-        if (gone.has(run)) return [{ run, change: null }]
-        return withoutOutput.has(run)
-          ? [{ run, change: { output_id: null, record: removeTimeline(record) } }]
-          : []
-      }),
+      runs
+        .filter(({ run_id: run }) => gone.has(run) || withoutOutput.has(run))
+        .map(({ run_id: run, record }) => ({
+          run,
+          change: gone.has(run) ? null : { output_id: null, record: removeTimeline(record) },
+        })),
     )
     return { outputCount: withoutOutput.size, ...(await this.#store.removeUnused()) }
   }

@@ -1,6 +1,6 @@
 import { formatCount, quoteExcerpt } from '../../core/text.js'
 import { UserError, withHintFirst } from '../../core/errors.js'
-import { type CheckpointReader, fetchKnown, findLookupIds } from '../checkpoint/lookup.js'
+import type { CheckpointReader } from '../checkpoint/lookup.js'
 import type { Input, InputFile, TextRow } from './input.js'
 import { createRowReader, toKeyedLookup, createEarlierNames } from './row-reader.js'
 import { listIdentifierColumns } from '../../core/identifiers.js'
@@ -244,9 +244,8 @@ function createRowJudge(
         question.kind === 'invalid' ? [] : [{ at, lookup: toKeyedLookup(question) }],
       )
       const lookups = asking.map(({ lookup }) => lookup)
-      await fetchKnown(reader, lookups)
-      const ids = findLookupIds(reader, lookups)
-      const known = reader.readLookups(ids)
+      await reader.fetch(lookups)
+      const known = reader.readLookups(reader.find(lookups))
       for (const [offset, { at }] of asking.entries()) {
         const standing = standings[at]
         if (standing === undefined) continue

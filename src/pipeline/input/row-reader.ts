@@ -192,15 +192,19 @@ export function createEarlierNames(reader: CheckpointReader): EarlierNames {
   return {
     fetch: async (lookups) => {
       if (lookups.length === 0) return
-      const keys = lookups.map((lookup) => calculateResolutionKey(lookup))
-      await reader.fetch({ kind: 'resolution', keys })
+      await reader.fetch(lookups.map(toResolution))
     },
     wasAsked: (lookup) => hasBeenLookedUp(reader, lookup),
   }
 }
 
+const toResolution = (lookup: Lookup) => ({
+  kind: 'resolution' as const,
+  key: calculateResolutionKey(lookup),
+})
+
 function hasBeenLookedUp(reader: CheckpointReader, lookup: Lookup): boolean {
-  const ids = reader.find('resolution', [calculateResolutionKey(lookup)]).filter((id) => id !== 0)
+  const ids = reader.find([toResolution(lookup)]).filter((id) => id !== 0)
   const [known] = reader.readAnswers(ids)
   return known !== undefined && known !== null && known.state !== 'new'
 }

@@ -26,10 +26,6 @@ import type { LineObserver } from '../answers/joined-line.js'
 import type { PartDatabase } from './part-ledger.js'
 
 export { resolveOutput, type OutputRequest, type ResolvedOutput } from './output-format.js'
-export type { PartDatabase } from './part-ledger.js'
-export type { OpenPart } from './partitioned-job.js'
-export type { PublishReport } from './publish.js'
-export type { RowSpool } from './row-spool.js'
 export { findAppended, markAppended, removeMark } from './staged-file.js'
 
 /** Sets the column with the key of a row, by which rows of a table are replaced. Throws USAGE_INVALID without one. */

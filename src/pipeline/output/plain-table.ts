@@ -19,7 +19,6 @@ import { toLinkCell } from './xlsx.js'
 import { StagedFile } from './staged-file.js'
 import { assertOutputUsable, toWriteError } from './output-path.js'
 
-export { splitOutputPath } from '../../core/partition.js'
 export { getBasisPath } from './output-format.js'
 export { assertExtraOutputUsable, assertRegular, toWriteError } from './output-path.js'
 
@@ -33,7 +32,7 @@ export interface PlainColumn<Item> {
 type PlainCell = string | number | null
 
 /** A table that does not come from an input: a row for each item. */
-export interface PlainTable<Item, Note = never> {
+interface PlainTable<Item, Note = never> {
   /** Name of the sheet. */
   readonly name: string
   readonly columns: readonly PlainColumn<Item>[]
@@ -42,7 +41,7 @@ export interface PlainTable<Item, Note = never> {
   readonly notes?: Omit<PlainTable<Note>, 'notes'>
 }
 
-export interface PlainTableTarget extends OutputForm {
+interface PlainTableTarget extends OutputForm {
   /** `-` for standard output. */
   readonly path: string
   readonly bom: boolean
@@ -55,7 +54,7 @@ export interface PlainTableTarget extends OutputForm {
 }
 
 /** The user's settings for a table. */
-export interface TableRequest {
+interface TableRequest {
   readonly path: string
   readonly format?: RequestedFormat | undefined
   readonly bom?: boolean | undefined

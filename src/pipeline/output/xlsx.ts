@@ -104,7 +104,7 @@ export async function writeXlsx(
     const basis =
       place === 'inline'
         ? new BasisWriter(
-            toBasisSink(book.addSheets('basis', basisSheetColumns)),
+            toBasisSink(book.addSheets('basis', basisFileColumns.map(toBasisColumn))),
             input.rows.texts([nameColumn]),
           )
         : null
@@ -150,4 +150,4 @@ const toBasisSink = (sheets: { add(rows: readonly WrittenCell[][]): Promise<void
 
 const numberColumns: ReadonlySet<string> = new Set(['row_number', 'authority_tier'])
 
-const basisSheetColumns = basisFileColumns.map((name) => ({ name, isText: !numberColumns.has(name) }))
+const toBasisColumn = (name: string) => ({ name, isText: !numberColumns.has(name) })

@@ -1,4 +1,4 @@
-import type { Refusal, SubmissionBounds, ToSubmit } from '../checkpoint/checkpoint.js'
+import type { Refusal, ToSubmit } from '../checkpoint/checkpoint.js'
 import type { LookupKind } from '../../core/lookup-kinds.js'
 import type { Stop } from './scheduling.js'
 import { calculateCostMicros, toUnits, type CostLimit } from '../../core/money.js'
@@ -166,7 +166,7 @@ export class Reservations {
   }
 
   /** Limits that the checkpoint enforces over all processes of the job. */
-  get bounds(): SubmissionBounds {
+  get bounds() {
     const { lookupsMax, jobBudget, budget } = this.#deps
     return {
       rowsMax: jobBudget.lookupsMax,

@@ -11,7 +11,7 @@ import { readDelivery, type Delivery } from './outcome.js'
 import { firstKinds, type StageKind, type LookupKind, lookupKinds } from '../../core/lookup-kinds.js'
 import { getDeliveryMsMax } from './polling.js'
 import type { Clock } from '../../platform/clock.js'
-import { type Checkpoint, inboxLimits, type Inbox } from '../checkpoint/checkpoint.js'
+import type { Checkpoint, Inbox } from '../checkpoint/checkpoint.js'
 import { buildStageLookup } from '../checkpoint/lookup.js'
 import { basisWanted } from './webhook-ingestor.js'
 
@@ -150,6 +150,9 @@ async function claimAfter(
   let [position, claimedCount] = [first, 0]
   for (;;) {
     const page = await inbox.listWaiting(position, firstKinds)
+    const last = page.at(-1)
+    if (last === undefined) return { position, claimedCount }
+    position = last.position
     const claims = page.map(async ({ body }) => {
       const delivery = readDelivery(body, basisWanted)
       if (delivery.kind === 'unreadable') return
@@ -162,8 +165,6 @@ async function claimAfter(
       if ((await checkpoint.apply({ event: 'claim', customId, runId, nowMs })) === 'claimed') claimedCount++
     })
     await Promise.all(claims)
-    position = page.at(-1)?.position ?? position
-    if (page.length < inboxLimits.takeCountMax) return { position, claimedCount }
   }
 }
 

@@ -2,14 +2,7 @@ import { readDelivery, type Delivery } from './outcome.js'
 import { explainMismatch } from './misdirected.js'
 import { getDeliveryMsMax } from './polling.js'
 import type { Clock, WakeSignal } from '../../platform/clock.js'
-import {
-  type Checkpoint,
-  type RunOwner,
-  inboxLimits,
-  type DeliveryState,
-  type Inbox,
-  type WaitingDelivery,
-} from '../checkpoint/checkpoint.js'
+import type { Checkpoint, RunOwner, DeliveryState, Inbox } from '../checkpoint/checkpoint.js'
 import type { LookupId } from '../../core/lookup-identity.js'
 import { buildStageLookup } from '../checkpoint/lookup.js'
 import { toObject } from '../../core/json.js'
@@ -102,20 +95,24 @@ export class WebhookIngestor {
 
   /** Handles a page at once, so that its writes share one commit. */
   async #takeAll(): Promise<void> {
-    const { inbox, machines, stopSignal } = this.#deps
+    const { counter, inbox, machines, stopSignal } = this.#deps
     let position = 0
     for (;;) {
       const page = await inbox.listWaiting(position, [...machines.keys()])
-      await Promise.all(page.map((delivery) => this.#take(delivery)))
-      position = page.at(-1)?.position ?? position
-      if (page.length < inboxLimits.takeCountMax || stopSignal.aborted) return
+      const last = page.at(-1)
+      if (last === undefined) return
+      position = last.position
+      const handled = page.map(async (delivery) => {
+        const [state, reason] = await this.#judge(
+          readDelivery(delivery.body, basisWanted),
+          delivery.receivedAtMs,
+        )
+        // Settled once its content is durable: after a crash it is handled again.
+        if (await inbox.settle(delivery.position, state, reason)) counter.countDelivery(state)
+      })
+      await Promise.all(handled)
+      if (stopSignal.aborted) return
     }
-  }
-
-  /** A delivery is settled once its content is durable: after a crash it is handled again. */
-  async #take({ position, body, receivedAtMs }: WaitingDelivery): Promise<void> {
-    const [state, reason] = await this.#judge(readDelivery(body, basisWanted), receivedAtMs)
-    if (await this.#deps.inbox.settle(position, state, reason)) this.#deps.counter.countDelivery(state)
   }
 
   async #judge(delivery: Delivery, receivedAtMs: number): Promise<DeliveryResult> {

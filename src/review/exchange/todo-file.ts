@@ -3,7 +3,7 @@ import { formatOfPath } from '../../core/file-formats.js'
 import { openDelimited, openFileBytes } from '../../tables/text-tables.js'
 import { openXlsx } from '../../tables/xlsx/xlsx-file.js'
 import { candidatesMax } from '../../core/decisions.js'
-import type { PlainColumn, PlainTable } from '../../pipeline/output/plain-table.js'
+import type { PlainColumn } from '../../pipeline/output/plain-table.js'
 import type { CandidateView, QueueRow } from '../page-data.js'
 
 /** The parts of a candidate that the file has. */
@@ -287,11 +287,11 @@ const instructionLines: readonly Instruction[] = [
   ],
 ]
 
-export const instructions: Omit<PlainTable<Instruction>, 'notes'> = {
+export const instructions = {
   name: 'how to fill in',
   columns: [
     { name: 'in the column verdict', kind: 'text', of: ([what]) => what },
     { name: 'means', kind: 'text', of: ([, meaning]) => meaning },
-  ],
+  ] satisfies readonly PlainColumn<Instruction>[],
   rows: [instructionLines],
 }

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { buildStageLookup } from '../../../src/pipeline/checkpoint/lookup.js'
 import { createEmptyPlan, type PlanPolicy } from '../../../src/core/lookup-state.js'
 import { describeCheckpoints } from './openers.js'
-import { answerTo, keyed, keyOf, startMs } from './support.js'
+import { answerTo, keyed, keyOf, startMs, toKeys } from './support.js'
 
 const policy: PlanPolicy = { nowMs: startMs, maxAgeMs: null, onLost: 'hold' }
 const none = createEmptyPlan()
@@ -192,8 +192,8 @@ describeCheckpoints('kinds', (at) => {
       })
       expect(stages?.domain).toEqual({ name: 'acme.com', known: null })
       expect(nothing).toEqual({})
-      expect(reader.find('entity', [acme.key, keyOf('never')])).toEqual([lookupId, 0])
-      expect(reader.find('hierarchy', [acme.key])).toEqual([0])
+      expect(reader.find(toKeys('entity', [acme.key, keyOf('never')]))).toEqual([lookupId, 0])
+      expect(reader.find(toKeys('hierarchy', [acme.key]))).toEqual([0])
     })
 
     test('resolutions alone leave a checkpoint as it was before there were kinds', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Checkpoint, Intention } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import type { Checkpoint } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import type { Intention } from '../../../src/pipeline/checkpoint/records.js'
 import type { LeaseTimes } from '../../../src/pipeline/checkpoint/postgres/lease.js'
 import { readSharedStatus } from '../../../src/pipeline/checkpoint/postgres/status.js'
 import {

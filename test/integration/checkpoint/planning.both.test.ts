@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { createEmptyPlan, type PlanPolicy } from '../../../src/core/lookup-state.js'
 import { parseCustomId } from '../../../src/pipeline/checkpoint/lookup.js'
 import { describeCheckpoints, type TestCheckpoint as Checkpoint } from './openers.js'
-import { answerTo, keyed, keyOf, startMs } from './support.js'
+import { answerTo, keyed, keyOf, startMs, toKeys } from './support.js'
 
 describeCheckpoints('planning', (at) => {
   let name = ''
@@ -58,11 +58,9 @@ describeCheckpoints('planning', (at) => {
         ids[0],
         Math.max(...ids) + 1,
       ])
-      expect((await at.read(name)).find('resolution', [keyOf('b'), keyOf('never'), keyOf('a')])).toEqual([
-        ids[1],
-        0,
-        ids[0],
-      ])
+      expect(
+        (await at.read(name)).find(toKeys('resolution', [keyOf('b'), keyOf('never'), keyOf('a')])),
+      ).toEqual([ids[1], 0, ids[0]])
     })
 
     test('what a key is called at first is kept', async () => {
@@ -262,12 +260,14 @@ describeCheckpoints('planning', (at) => {
       expect(second).not.toBe(first)
       expect(await other.plan(keep)).toMatchObject({ submit: 1, answered: 0 })
       expect(await other.reopen(['matched'])).toBe(0)
-      expect((await at.read(name)).find('resolution', [keyOf('answered')])).toEqual([first])
-      expect((await at.read(name, 'https://b.example')).find('resolution', [keyOf('answered')])).toEqual([
-        second,
-      ])
-      expect((await at.read(name, 'https://c.example')).find('resolution', [keyOf('answered')])).toEqual([0])
-      expect((await at.read(name, null)).find('resolution', [keyOf('answered')])).toEqual([0])
+      expect((await at.read(name)).find(toKeys('resolution', [keyOf('answered')]))).toEqual([first])
+      expect(
+        (await at.read(name, 'https://b.example')).find(toKeys('resolution', [keyOf('answered')])),
+      ).toEqual([second])
+      expect(
+        (await at.read(name, 'https://c.example')).find(toKeys('resolution', [keyOf('answered')])),
+      ).toEqual([0])
+      expect((await at.read(name, null)).find(toKeys('resolution', [keyOf('answered')]))).toEqual([0])
     })
 
     test('custom ids name the scope: the same question of two services is told apart', async () => {

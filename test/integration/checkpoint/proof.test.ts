@@ -11,7 +11,18 @@ import { getHeadCopyPath } from '../../../src/pipeline/checkpoint/paths.js'
 import { verifyFile } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { loadDriver } from '../../../src/platform/sqlite.js'
-import { answerTo, checkpointFolder, job, keyed, keyOf, scope, startMs, linesOf, idOf } from './support.js'
+import {
+  answerTo,
+  checkpointFolder,
+  job,
+  keyed,
+  keyOf,
+  scope,
+  startMs,
+  linesOf,
+  idOf,
+  toKeys,
+} from './support.js'
 
 const Database = loadDriver()
 
@@ -319,7 +330,7 @@ describe('damage', () => {
       checkpoint.close()
       const reader = at.read()
       for (const name of ['Acme', 'Beta', 'Gamma']) {
-        const [known] = reader.readAnswers(reader.find('resolution', [keyOf(name)]))
+        const [known] = reader.readAnswers(reader.find(toKeys('resolution', [keyOf(name)])))
         expect([null, `run_${name}`]).toContain(known?.runId)
         if (known?.state === 'answered') expect(known.line).toBe('{"outcome":"matched"}')
       }
@@ -404,7 +415,7 @@ describe('damage', () => {
     await lived('Acme')
     change("UPDATE answers SET packed = x'00'")
     const reader = at.read()
-    const ids = reader.find('resolution', [keyOf('Acme')])
+    const ids = reader.find(toKeys('resolution', [keyOf('Acme')]))
     expect(() => reader.readLines(ids, linesOf(1))).toThrow(refusal('CHECKPOINT_DAMAGED'))
     expect(() => reader.readAnswers(ids)).toThrow(refusal('CHECKPOINT_DAMAGED'))
   })
@@ -419,6 +430,6 @@ describe('damage', () => {
     expect(place).toBeGreaterThan(0)
     bytes[place + 16] = 1
     writeFileSync(at.path(), bytes)
-    expect(() => at.read().find('resolution', [keyOf('Beta')])).toThrow(refusal('CHECKPOINT_DAMAGED'))
+    expect(() => at.read().find(toKeys('resolution', [keyOf('Beta')]))).toThrow(refusal('CHECKPOINT_DAMAGED'))
   })
 })

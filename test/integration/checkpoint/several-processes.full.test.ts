@@ -1,5 +1,6 @@
 import { afterAll, afterEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { Checkpoint, Intention, SubmissionBounds } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import type { Checkpoint } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import type { Intention, SubmissionBounds } from '../../../src/pipeline/checkpoint/records.js'
 import { buildStageLookup } from '../../../src/pipeline/checkpoint/lookup.js'
 import { sweep } from '../../../src/pipeline/checkpoint/postgres/sweep.js'
 import { createEmptyPlan, type PlanPolicy } from '../../../src/core/lookup-state.js'

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AnswerHead } from '../../../src/pipeline/checkpoint/checkpoint.js'
+import type { LookupKind } from '../../../src/core/lookup-kinds.js'
+import type { AnswerHead } from '../../../src/pipeline/checkpoint/records.js'
 import type { CheckpointReader, LineVersions, KeyedLookup } from '../../../src/pipeline/checkpoint/lookup.js'
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
 import {
@@ -17,6 +18,9 @@ const Database = loadDriver()
 export const scope = 'https://a.example'
 export const job = 'companies.csv'
 export const startMs = Date.UTC(2026, 0, 1)
+
+/** Lookups of one kind with these keys. */
+export const toKeys = (kind: LookupKind, keys: readonly Uint8Array[]) => keys.map((key) => ({ kind, key }))
 
 export const keyOf = (name: string): Uint8Array => createHash('sha256').update(name).digest().subarray(0, 16)
 

@@ -4,7 +4,7 @@ import { buildStageLookup } from '../../../src/pipeline/checkpoint/lookup.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { getInboxPath } from '../../../src/pipeline/checkpoint/paths.js'
 import { openFileInbox } from '../../../src/pipeline/checkpoint/sqlite/inbox-rows.js'
-import type { MoveDeps } from '../../../src/pipeline/checkpoint/maintenance.js'
+import type { moveCheckpoint } from '../../../src/pipeline/checkpoint/maintenance.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { connectPostgres } from '../../../src/platform/postgres/connect.js'
 import { systemRandom } from '../../../src/platform/random.js'
@@ -13,7 +13,7 @@ import { answerTo, keyed, startMs } from '../checkpoint/support.js'
 
 const Database = loadDriver()
 
-export const moveDeps: MoveDeps = {
+export const moveDeps: Parameters<typeof moveCheckpoint>[2] = {
   clock: systemClock,
   random: systemRandom,
   priceMicrosOf: (kind) => (kind === 'resolution' ? 50_000 : 0),

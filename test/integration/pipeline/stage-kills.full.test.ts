@@ -8,6 +8,7 @@ import { openCheckpointReader } from '../../../src/pipeline/checkpoint/sqlite/re
 import { verifyFile } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
 import { stageKinds } from '../../../src/core/lookup-kinds.js'
 import { startProgram } from '../../support/child-process.js'
+import { toKeys } from '../checkpoint/support.js'
 import { companyWorld, runStages, serveCompanies, writeCompanies } from '../../support/stage-job.js'
 
 const nameCount = 120
@@ -75,7 +76,7 @@ test('killed at any moment of any stage, a job asks nothing twice and loses noth
   const rowKeys = Array.from({ length: nameCount }, (_, index) =>
     calculateResolutionKey({ name: `Company ${index}`, location: 'Leeds', context: null }),
   )
-  const ids = reader.find('resolution', rowKeys)
+  const ids = reader.find(toKeys('resolution', rowKeys))
   const firsts = reader.readAnswers(ids)
   for (const [at, stages] of readStageAnswers(reader, ids, stageKinds).entries()) {
     if (firsts[at]?.state === 'uncertain') continue

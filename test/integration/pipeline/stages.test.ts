@@ -20,6 +20,7 @@ import { systemRandom } from '../../../src/platform/random.js'
 import { createFaults, faultPlan } from '../../../src/service/faults.js'
 import type { RunningService, ServiceOptions } from '../../../src/service/service.js'
 import { keys } from '../../support/keys.js'
+import { toKeys } from '../checkpoint/support.js'
 import { companyWorld, runStages, serveCompanies, writeCompanies, type Tap } from '../../support/stage-job.js'
 import { makeFolder } from '../../support/temporary-folder.js'
 
@@ -58,7 +59,7 @@ function stagesOf(scope: string): StageAnswers[] {
     const rowKeys = Array.from({ length: nameCount }, (_, index) =>
       calculateResolutionKey({ name: `Company ${index}`, location: 'Leeds', context: null }),
     )
-    return readStageAnswers(reader, reader.find('resolution', rowKeys), stageKinds)
+    return readStageAnswers(reader, reader.find(toKeys('resolution', rowKeys)), stageKinds)
   } finally {
     reader.close()
   }
@@ -276,7 +277,7 @@ test('the embedded service is asked for all stages in this process', async () =>
   const reader = openCheckpointReader(join(folder, 'checkpoint.sqlite'), scope)
   const key = calculateResolutionKey({ name: 'Apple Inc.', location: null, context: null })
   const [stages] =
-    reader === null ? [] : readStageAnswers(reader, reader.find('resolution', [key]), stageKinds)
+    reader === null ? [] : readStageAnswers(reader, reader.find(toKeys('resolution', [key])), stageKinds)
   reader?.close()
   expect(stages?.entity?.known?.outcome).toBe('complete')
   expect(stages?.hierarchy?.known?.outcome).toBe('completed')

@@ -5,9 +5,8 @@ import type { Sqlite } from '../../../platform/sqlite.js'
 import { makeCheckpointFile, withExplainedErrors } from '../sqlite/open-database.js'
 import { buildAnswerChecksumSql, buildChecksumSql, getColumns, listCoveredColumns } from '../tables.js'
 import { toScope } from '../../../core/lookup-state.js'
-import type { LookupKind } from '../../../core/lookup-kinds.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
-import type { CheckpointReader } from '../lookup.js'
+import type { CheckpointReader, KeyedLookup } from '../lookup.js'
 import type { LookupId } from '../../../core/lookup-identity.js'
 import type { SharedStore } from './store.js'
 import type { CloseLater } from '../../../platform/close-stack.js'
@@ -151,20 +150,21 @@ async function copyLookups(
   }
 }
 
-/** Copies lookups of one kind by key. */
+/** Copies lookups by key. */
 async function copyKnown(
   statements: PostgresStatements,
   copy: LocalCopy,
-  { base, kind }: { base: string; kind: LookupKind },
-  keys: readonly Uint8Array[],
+  base: string,
+  lookups: readonly Pick<KeyedLookup, 'kind' | 'key'>[],
 ): Promise<void> {
-  for (let start = 0; start < keys.length; start += copiedAtOnce) {
-    const some = keys.slice(start, start + copiedAtOnce).map((key) => Buffer.from(key).toString('hex'))
+  for (let start = 0; start < lookups.length; start += copiedAtOnce) {
+    const some = lookups.slice(start, start + copiedAtOnce)
     const page = await statements.query<CopiedLookup>(
-      `SELECT ${copiedColumns} FROM enrich.scopes sc JOIN enrich.lookups l ON l.scope_id = sc.scope_id
-       LEFT JOIN enrich.answers a ON a.lookup_id = l.lookup_id
-       WHERE sc.scope = $1 AND l.key = ANY(ARRAY(SELECT decode(k, 'hex') FROM unnest($2::text[]) AS k))`,
-      [toScope(base, kind), some],
+      `SELECT ${copiedColumns} FROM unnest($1::text[], $2::text[]) AS wanted (scope, key)
+       JOIN enrich.scopes sc ON sc.scope = wanted.scope
+       JOIN enrich.lookups l ON l.scope_id = sc.scope_id AND l.key = decode(wanted.key, 'hex')
+       LEFT JOIN enrich.answers a ON a.lookup_id = l.lookup_id`,
+      [some.map(({ kind }) => toScope(base, kind)), some.map(({ key }) => Buffer.from(key).toString('hex'))],
     )
     if (page.length > 0) copy.put(page)
   }
@@ -187,7 +187,7 @@ export function createPeek(
       copyWithRetries(() =>
         'ids' in lookups
           ? copyLookups(postgres, copy, lookups.ids)
-          : copyKnown(postgres, copy, { base: scope, kind: lookups.kind }, lookups.keys),
+          : copyKnown(postgres, copy, scope, lookups),
       ),
     )
 }

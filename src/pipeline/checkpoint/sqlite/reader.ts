@@ -106,12 +106,14 @@ class SqliteReader implements CheckpointReader {
     this.#reads = prepareReads(database)
   }
 
-  find(kind: LookupKind, keys: readonly Uint8Array[]): LookupId[] {
+  find(lookups: Parameters<CheckpointReader['find']>[0]): LookupId[] {
     const scope = this.#scope
-    if (scope === null) return keys.map(() => 0)
+    if (scope === null) return lookups.map(() => 0)
     return this.#withTransaction(({ find, scopeId }) => {
-      const id = scopeId.get(toScope(scope, kind))
-      return keys.map((key) => {
+      const kinds = new Set(lookups.map(({ kind }) => kind))
+      const ids = new Map([...kinds].map((kind) => [kind, scopeId.get(toScope(scope, kind))]))
+      return lookups.map(({ kind, key }) => {
+        const id = ids.get(kind)
         const found = id === undefined ? undefined : find.get(id, key)
         if (found?.isSound === 0)
           throw createDamagedError(this.#path, undefined, 'an index points to the wrong lookup')
