@@ -21,33 +21,35 @@ const small: ChaosOptions = {
   replication: null,
 }
 
+const undisturbed = { kills: 0, stops: 0, crashes: 0, cuts: 0 }
+
 describe.skipIf(programs === null)('processes on one checkpoint that are killed and stopped', () => {
-  test('bill nothing twice, lose nothing, keep the budget, and write every row', async () => {
-    const { doubled, lost, undone, budget, rows, broken, done, figures } = await runChaos(
-      programs ?? '',
-      small,
-    )
-    expect({ doubled, lost, undone, budget, rows, broken }).toEqual({
-      doubled: [],
-      lost: [],
-      undone: [],
-      budget: [],
-      rows: [],
-      broken: [],
-    })
-    expect(done).toEqual({ kill: 3, stop: 1, crash: 1, cut: 1, failover: 0, linkCut: 0 })
-    expect(figures.answered + figures.uncertain).toBe(150)
-    // What is uncertain is what was in flight.
-    expect(figures.answered).toBeGreaterThan(figures.uncertain)
-  }, 300_000)
+  test.each<[title: string, options: Partial<ChaosOptions>]>([
+    ['Processes that are killed and stopped', {}],
+    ['Eight jobs with the same lookups that start at once', { ...undisturbed, workers: 8 }],
+  ])(
+    '%s bill nothing twice, lose nothing, keep the budget, and write every row',
+    async (_, options) => {
+      const chosen = { ...small, ...options }
+      const { doubled, lost, undone, budget, rows, broken, done, figures } = await runChaos(
+        programs ?? '',
+        chosen,
+      )
+      expect([doubled, lost, undone, budget, rows, broken]).toEqual([[], [], [], [], [], []])
+      const { kills, stops, crashes, cuts } = chosen
+      expect(done).toEqual({ kill: kills, stop: stops, crash: crashes, cut: cuts, failover: 0, linkCut: 0 })
+      expect(figures.answered + figures.uncertain).toBe(150)
+      // What is uncertain is what was in flight.
+      expect(figures.answered).toBeGreaterThan(figures.uncertain)
+    },
+    300_000,
+  )
 
   test('bill twice, where what the dead may have submitted is given to others: the judge finds it', async () => {
     const { doubled } = await runChaos(programs ?? '', {
       ...small,
+      ...undisturbed,
       kills: 2,
-      stops: 0,
-      crashes: 0,
-      cuts: 0,
       givesBack: true,
     })
     expect(doubled).not.toEqual([])
