@@ -35,7 +35,7 @@ describe('words on a terminal', () => {
     expect(wrapText(text, 100)).toBe(text)
   })
 
-  test('of a list of flags that leaves no room beside them, the texts go on below', () => {
+  test('of a list of flags that leaves no room next to them, the texts continue below', () => {
     expect(wrapText('  --location-columns <a,b>      columns joined into the location', 40)).toBe(
       '  --location-columns <a,b>  columns\n    joined into the location',
     )

@@ -43,7 +43,7 @@ describe('enrich init without a terminal', () => {
     expect(place.names()).toContain('companies.enriched.csv')
   })
 
-  test('asks nobody, and stops where no column is sure to hold the names', async () => {
+  test('submits nothing, and stops if no column is sure to have the names', async () => {
     const place = createPlace()
     place.write('list.csv', unsure)
     const { code, stderr } = await place.run(['init', 'list.csv'], { stdin: null })

@@ -47,7 +47,7 @@ describe('no output is written over a file of ours', () => {
     expect((await place.run(['status', '--checkpoint', 'c.sqlite'])).stdout).toMatch(/1 {2}answered/)
   }, 180_000)
 
-  test('nor over any other database, what stands beside it, the usual config, or the file of the API key', async () => {
+  test('nor over any other database, the files next to it, the usual config, or the file of the API key', async () => {
     const { place, checkpoint } = await paidPlace()
     copyFileSync(place.path('c.sqlite'), place.path('another'))
     linkSync(place.path('another'), place.path('hard.csv'))

@@ -62,7 +62,7 @@ describe('the bar of a terminal', () => {
     )
   })
 
-  test('an outcome nobody knows takes the columns it takes, and no more than there are', () => {
+  test('an unknown outcome takes its columns, and no more than there are', () => {
     const odd = { ...progress, outcomes: { ['照合済み'.repeat(3)]: 1_103, matched: 12 } }
     for (let columnCount = 30; columnCount < 170; columnCount++)
       expect(measureWidth(formatProgressBar(odd, columnCount))).toBeLessThan(columnCount)

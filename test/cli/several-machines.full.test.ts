@@ -15,7 +15,7 @@ const hasParallel = /GNU parallel/.test(spawnSync('parallel', ['--version'], { e
 if (!hasParallel) tellSkipped('there is no GNU parallel on this machine')
 
 test.skipIf(programs === null || !hasParallel)(
-  'the recipe for GNU parallel runs a job in parts, and its second run asks nobody',
+  'the recipe for GNU parallel runs a job in parts, and its second run submits nothing',
   async () => {
     const server = await sharedPostgres(programs ?? '')
     onTestFinished(() => server.stop())

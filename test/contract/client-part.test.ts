@@ -136,7 +136,7 @@ describe.each([
     expect(await finish(runId)).toEqual(first)
   })
 
-  test('INV-09 a match bears a confidence of 80 or more', async () => {
+  test('INV-09 a match has a confidence of 80 or more', async () => {
     const { run, failed } = await finish(await kickOff('row 8'))
     expect(readOutcome(run, failed)).toBe('matched')
     expect(Number(run.data?.['match_confidence'])).toBeGreaterThanOrEqual(80)

@@ -286,7 +286,7 @@ describe('what the registry that ships knows', () => {
     expect((await request(it.alice, parent?.id ?? '')).entity_id).toBe(parent?.id)
   })
 
-  test('H-10 a company with nobody above it has no ultimate parent, and its subsidiaries are told', async () => {
+  test('H-10 a company without owners has no ultimate parent, and its subsidiaries are listed', async () => {
     const data = await hierarchyOf('Microsoft Corporation')
     expect(data).toMatchObject({ ownership_chain: [], ultimate_parent: null })
     expect(data.entities.map(({ name }) => name)).toContain('GitHub, Inc.')

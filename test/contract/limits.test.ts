@@ -71,7 +71,7 @@ describe('the budget of a route', () => {
     expect(v3).toEqual([99, 99])
   })
 
-  test('RL-12 401 and 429 take nothing: the next minute is whole, and a revoked key spends nobody’s', async () => {
+  test('RL-12 401 and 429 are not counted, and the next minute has the whole limit', async () => {
     const clock = manualClock(minuteStartMs)
     const { alice, nobody } = await startTestService({ rateLimits: 'spec', clock })
     const path = '/v3/jobs/job_1'
@@ -112,7 +112,7 @@ describe('the budget of a route', () => {
     expect((await bob.get('/v3/jobs/job_1')).status).toBe(404)
   })
 
-  test('RL-12 401 and 403 take nothing and bear no headers; a 400 is counted', async () => {
+  test('RL-12 401 and 403 are not counted and have no headers; a 400 is counted', async () => {
     const { alice, closed, nobody } = await startTestService({ rateLimits: 'spec', clock: manualClock() })
     const free = [await nobody.post(kickoffPath, {}), await closed.post(kickoffPath, {})]
     expect(free.map((reply) => [reply.status, limitOf(reply)])).toEqual([
@@ -199,7 +199,7 @@ describe('over a restart', () => {
     expect(remainingOf(await second.alice.get('/v3/runs/run_1'))).toBe(99)
   })
 
-  test('a limits.sqlite that is none any more is made anew, and the service starts', async () => {
+  test('a damaged limits.sqlite is replaced, and the service starts', async () => {
     const dataFolder = newFolder()
     const path = join(dataFolder, 'limits.sqlite')
     const clock = manualClock(minuteStartMs)

@@ -170,7 +170,7 @@ describe('ids', () => {
     expect((await send('ping')).status).toBe(200)
   })
 
-  test('MCP-17 hostile members are nobody', async () => {
+  test('MCP-17 hostile members are ignored', async () => {
     const body =
       '{"jsonrpc":"2.0","id":1,"__proto__":{"id":9},"method":"tools/call","params":{"__proto__":{"name":"search_legal_entities"}}}'
     await expectFailure(postText(body), -32602)

@@ -120,7 +120,7 @@ describe('values of a company', () => {
     expect(rows['siq_named']).toEqual({ parent: [{ str: 'Group' }], ultimate_parent: [] })
   })
 
-  test('of a merged id are those of the company it became; an id that nobody has, has none', async () => {
+  test('of a merged id are those of the company it became; an unknown id has none', async () => {
     const { rows } = await extend(['siq_older', 'siq_nobody', 'Q42', ''], ['city'])
     expect(rows).toEqual({
       siq_older: { city: [{ str: 'Leeds' }] },

@@ -98,7 +98,7 @@ describe('candidates', () => {
     expect(reconciliation).toMatchObject({ candidatesByDefault: 5, candidatesMax: 10 })
   })
 
-  test('a company is found by its id, also by one that was merged; an id that nobody has finds nobody', async () => {
+  test('a company is found by its id and by a merged id; an unknown id finds none', async () => {
     const batch = await reconcile(it.nobody, {
       own: { query: ' siq_acme ' },
       merged: { query: 'siq_older' },
@@ -200,7 +200,7 @@ describe('a batch', () => {
     expect(it.logged).toContain('a reconciliation query failed: the index is gone: /secret/path')
   })
 
-  test('that nobody waits for any more is not asked to its end', async () => {
+  test('that its caller left is not asked to its end', async () => {
     const gone = new AbortController()
     const begun: string[] = []
     const { service, nobody } = await startTestService({

@@ -71,7 +71,7 @@ describe('POST /v1/entity-resolution/report', () => {
     )
   })
 
-  test('REP-01 an account keeps its newest; nobody pushes out those of another', async () => {
+  test('REP-01 an account keeps its newest reports, and removes none of another account', async () => {
     const dataFolder = mkdtempSync(join(folder, 'many-'))
     const { alice, bob } = await startTestService({ dataFolder })
     await bob.post(reportPath, { of: 'bob' })

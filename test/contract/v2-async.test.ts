@@ -209,7 +209,7 @@ describe('the status poll', () => {
     expect(logged).toEqual([])
   })
 
-  test('ID-15 ID-20 a well-formed id of 120 characters that nobody has is a 404', async () => {
+  test('ID-15 ID-20 an unknown well-formed id of 120 characters is a 404', async () => {
     const { alice } = await startTestService()
     expect((await alice.get(statusOf(`reqa_${'a'.repeat(120)}`))).status).toBe(404)
   })

@@ -87,7 +87,7 @@ describe('what is found', () => {
     expect((await search(alice, 'name=Acme')).metadata.query_time_ms).toBe(37)
   })
 
-  test('SRCH-13 bypass_cache asks anew and is answered alike; there is no cache to bypass', async () => {
+  test('SRCH-13 bypass_cache searches again and returns the same', async () => {
     const { alice, asked } = await startSearch(mixed)
     const plain = await search(alice, 'name=Acme')
     for (const flag of ['true', 'false', 'True']) {
@@ -172,7 +172,7 @@ describe('over the registry that ships', () => {
   })
   const name = encodeURIComponent('Apple')
 
-  test('ID-02 SRCH-08 SRCH-09 registrations bear le_ ids and lower-case jurisdictions', async () => {
+  test('ID-02 SRCH-08 SRCH-09 registrations have le_ ids and lower-case jurisdictions', async () => {
     const { results, metadata } = await search(alice, `name=${name}`)
     expect(results.length).toBeGreaterThan(0)
     expect(metadata.total).toBeGreaterThanOrEqual(metadata.returned)

@@ -124,7 +124,7 @@ describe('authentication', () => {
 })
 
 describe('ids', () => {
-  test('ID-01 ID-02 ID-04 ID-06 ID-07 every id bears the prefix of its kind', async () => {
+  test('ID-01 ID-02 ID-04 ID-06 ID-07 every id has the prefix of its kind', async () => {
     const run = await it.alice.post(kickoffPath, { name: 'Acme' })
     expect(run.json.run_id).toMatch(/^run_/)
     const job = await it.alice.get(`${kickoffPath}?name=Acme`)

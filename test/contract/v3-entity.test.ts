@@ -80,7 +80,7 @@ describe('entity record', () => {
     expect(entityReply.parse(reply.json).enrichment?.status).toBe('complete')
   })
 
-  test('E3-02 without a readable build the company is served, and nothing is said of enrichment', async () => {
+  test('E3-02 without a readable build the company is served without enrichment', async () => {
     const dataFolder = makeFolder()
     const blind = await startTestService({ dataFolder })
     const beside = openDatabaseForCommand(dataFolder, Date.now(), 'refuse')

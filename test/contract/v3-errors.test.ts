@@ -80,7 +80,7 @@ describe('errors', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  test('a body that ends before its length, or is cut off, hurts nobody', async () => {
+  test('a body that ends before its length, or is cut off, affects no other request', async () => {
     const socket = connectSocket(it.service.port, it.service.host)
     socket.on('error', () => undefined)
     socket.write(

@@ -103,7 +103,7 @@ describe('KICK-17 URL-13 a webhook_url', () => {
     'router.lan',
     'nas.home.arpa',
     'nas.localdomain',
-  ])('URL-04 %s is refused: it is nobody’s name on the internet', async (host) => {
+  ])('URL-04 %s is refused: it is not a public name', async (host) => {
     names.names.set(host.toLowerCase(), [publicAddress])
     expect(await isTaken(`https://${host}:8443/`)).toBe(false)
   })

@@ -42,7 +42,7 @@ async function listen(server: Server): Promise<number> {
 }
 
 describe('the schedule', () => {
-  test('RTY-04 RTY-06 RTY-14 SIG-24 six attempts, 10, 20, 40, 80 and 160 seconds apart, each signed anew; then none', async () => {
+  test('RTY-04 RTY-06 RTY-14 SIG-24 there are six attempts, 10, 20, 40, 80 and 160 seconds apart, each with its own signature', async () => {
     const startedAtMs = clock.nowMs()
     const seenAtSeconds: number[] = []
     receiver.answer = (response) => {
@@ -144,12 +144,12 @@ describe('the schedule', () => {
     expect((await it.attempts(1)).last_failure).toMatch(failure)
   })
 
-  test('RTY-03 nobody there is a failure', async () => {
+  test('RTY-03 a refused connection is a failure', async () => {
     await it.kickOff(`http://127.0.0.1:${await freePort()}/hook`)
     expect((await it.attempts(1)).last_failure).toBe('it refused the connection (ECONNREFUSED)')
   })
 
-  test('URL-19 RTY-03 a certificate that nobody vouches for is a failure, and nothing is sent', async () => {
+  test('URL-19 RTY-03 an untrusted certificate is a failure, and nothing is sent', async () => {
     let requestCount = 0
     const server = createHttpsServer(selfSigned(), () => requestCount++)
     const port = await listen(server)
@@ -234,7 +234,7 @@ describe('RTY-08 15 seconds hold for all of an attempt', () => {
   })
 })
 
-describe('RTY-07 a dead address holds up nobody else', () => {
+describe('RTY-07 a dead address delays no other address', () => {
   test('while as many as may hang do, others are delivered at once', async () => {
     receiver.answer = () => undefined
     const alive = await startHookReceiver()

@@ -21,7 +21,7 @@ beforeEach(() => {
 describe('what a killed process left', () => {
   const output = () => join(folder, 'out.csv')
 
-  test('is removed from beside an output, also where its process had the id that is ours now', () => {
+  test('is removed next to an output, also if its process had our id', () => {
     write(`.out.csv.${goneProcessId}-0123abcd.tmp`, `.out.csv.${process.pid}-0123abcd.tmp`)
     write(`.out.csv.${goneProcessId}-0123abcd.tmp.duckdb`, `.out.csv.${goneProcessId}-0123abcd.tmp.probe`)
     removeStaleTemporaries(output())

@@ -172,7 +172,7 @@ describe.each([
     }
   })
 
-  test.each(['of its time', 'of noise', 'of no bytes'])('a WAL index %s misleads nobody', (kind) => {
+  test.each(['of its time', 'of noise', 'of no bytes'])('a WAL index %s changes no answer', (kind) => {
     const { before, after } = moments
     const shm =
       { 'of its time': after.shm, 'of noise': Buffer.alloc(after.shm.length, 0xa5) }[kind] ?? Buffer.alloc(0)
@@ -181,7 +181,7 @@ describe.each([
     expectWholeOrNone(moments, torn, lengths, after.wal.length)
   })
 
-  test('a run goes on from it: nobody is submitted twice', async () => {
+  test('a run continues from it and submits nothing twice', async () => {
     const { before, after } = moments
     for (const length of range(before.wal.length, after.wal.length, 977)) {
       const path = lay({ main: after.main, wal: after.wal.subarray(0, length) })

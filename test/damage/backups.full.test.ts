@@ -166,7 +166,7 @@ test('without the folder of the user, a backup taken after a kill is recognized 
     })
   }))
 
-test('a killed run whose files nobody touched resumes, with and without the folder of the user', () =>
+test('a killed run with unchanged files resumes, with and without the folder of the user', () =>
   withService(async (service) => {
     for (const stateFolder of [mkdtempSync(join(base, 'state-')), '/dev/null']) {
       service.ledger = []

@@ -121,7 +121,7 @@ describe('paths that end in an error', () => {
     }
   })
 
-  test('an exception that nobody catches, in mid-run, prints no key', async () => {
+  test('an uncaught exception during a run prints no key', async () => {
     const { place, baseUrl } = await prepared({ poll: () => true })
     const crash = outside(`setTimeout(() => { throw new Error('a crash') }, 1500)\n`)
     const result = await place.run(command, { ...at({ baseUrl }), nodeFlags: ['--require', crash] })

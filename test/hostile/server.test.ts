@@ -130,7 +130,7 @@ describe('a poll whose answer is none', () => {
       sendJson(response, 200, { run_id: runId, status: 'COMPLETED', data: null }),
   }
   test.each(Object.entries(forGood))(
-    '%s for good: given up with a clear error, the run kept, and the same command ends well',
+    '%s each time: the run stops with an error and is kept, and the same command finishes it',
     async (_, poll) => {
       const job = await hostileJob(['Acme', 'Bolt'], { poll })
       expect((await job.run()).stop).toMatchObject({ kind: 'unreachable' })

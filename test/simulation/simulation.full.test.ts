@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { RunCounter } from '../../src/pipeline/scheduler/work.js'
 import { simulate } from './simulate.js'
 
-describe('nobody pays twice and no row is lost, whatever is killed, cut off or answered strangely', () => {
+describe('no lookup is paid twice and no row is lost, whatever is killed, cut off or answered strangely', () => {
   test('where the service ends with each process and knows nothing of what it was asked before', async () => {
     let [crashes, askedAgain] = [0, 0]
     for (let seed = 1; seed <= 30; seed++) {
@@ -89,7 +89,7 @@ describe('nobody pays twice and no row is lost, whatever is killed, cut off or a
     expect([decided > 25, takenBack > 7]).toEqual([true, true])
   })
 
-  test('nothing is decided by what is counted: a world in which nobody counts comes out the same', async () => {
+  test('counts decide nothing: without them the outcome is the same', async () => {
     const nothing = () => undefined
     const counter: RunCounter = {
       count: nothing,

@@ -29,7 +29,7 @@ async function recordWorld(seed: number) {
   return { requests, ...(await simulate(seed, { sabotage })) }
 }
 
-describe('nobody pays twice and no row is lost, whatever is killed, cut off or answered strangely', () => {
+describe('no lookup is paid twice and no row is lost, whatever is killed, cut off or answered strangely', () => {
   test.each(keptSeeds)('in the world of kept seed %i', async (seed) => {
     await expect(simulate(seed)).resolves.toMatchObject({ seed })
   })

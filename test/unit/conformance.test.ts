@@ -23,7 +23,7 @@ describe('conformance', () => {
   const shown = idsInTitles()
   const served = idsOf(servedBehaviours)
 
-  test('every behaviour of the list is shown by a test that bears its id', () => {
+  test('every behaviour of the list has a test with its id', () => {
     expect(served.filter((id) => !shown.has(id))).toEqual([])
   })
 

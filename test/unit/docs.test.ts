@@ -210,7 +210,7 @@ describe('the rest of the README', () => {
     expect(broken).toEqual([])
   })
 
-  test('what is read into the interface is on one page, and whoever speaks of it leads there', () => {
+  test('readings of the interface are on one page, and other pages link to it', () => {
     const leads = pages.flatMap((path) =>
       [
         ...read(path).matchAll(/\binterface (?:where it )?is silent\b[^.]*?\]\((?:[\w.-]+\/)*([\w-]+\.md)/g),
@@ -287,7 +287,7 @@ describe('the rest of the README', () => {
     expect(unsafe.filter((line) => !line.includes('do not type'))).toEqual([])
   })
 
-  test('what is packed and installed bears the version of the package', () => {
+  test('packed and installed files have the version of the package', () => {
     const { version } = JSON.parse(read('package.json')) as { version: string }
     expect(found(/enrich-[\d.]+\.tgz/g)).toEqual([`enrich-${version}.tgz`])
     const images = filesOf('examples').flatMap((path) => found(/(?<=image: )enrich:\S+/g, read(path)))

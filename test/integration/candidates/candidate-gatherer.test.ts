@@ -264,7 +264,7 @@ describe('what cannot be gathered', () => {
     expect([none.asked, none.missing]).toEqual([[], []])
   })
 
-  test('since the run was stopped is left to the next one: nobody waits for it', async () => {
+  test('after the run was stopped is left to the next one without a wait', async () => {
     const many = Array.from({ length: 500 }, (_, at) => [`Name ${at}`, 'no_match', 0] as Answer)
     const { all } = await answered(...many)
     const gathering: Gathering = gathererOf({

@@ -82,7 +82,7 @@ describe('an answer that is packed', () => {
     expect(packAnswer(line, body).packing).toBe(2)
   })
 
-  test('a bomb with the right checksum is damage, takes no memory, and is mended', async () => {
+  test('a bomb with the right checksum is damage, takes no memory, and is repaired', async () => {
     await answered('Acme', 'Beta')
     const bomb = deflateRawSync(Buffer.alloc(512 * 2 ** 20), { level: 9 })
     const database = new Database(at.path())
@@ -139,7 +139,7 @@ function lay({ main, wal }: Remains): void {
   writeFileSync(`${at.path()}-wal`, wal)
 }
 
-test.each([2, 9])('a damaged version that says %i is seen, and mended', async (version) => {
+test.each([2, 9])('a damaged version %i is found and repaired', async (version) => {
   await answered('Acme')
   change(`PRAGMA user_version = ${version}`)
   expect(() => at.open()).toThrow(refusal('CHECKPOINT_DAMAGED'))

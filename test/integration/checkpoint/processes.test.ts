@@ -13,7 +13,7 @@ afterAll(() => {
 const keep = { nowMs: startMs, maxAgeMs: null, onLost: 'hold' } as const
 
 describe('one process at a time', () => {
-  test('a held checkpoint is in use, and says by whom; a holder that was killed blocks nobody', async () => {
+  test('a checkpoint in use names its process; a killed process does not lock it', async () => {
     const child = startChild(holderModule, at.path('held.sqlite'), 'Acme', 'Beta')
     const customIds = [await child.nextLine(), await child.nextLine()]
     const processId = await child.nextLine()

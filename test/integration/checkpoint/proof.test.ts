@@ -80,7 +80,7 @@ function change(sql: string): void {
 const refusal = (code: string) => expect.objectContaining({ code, exitCode: 2 }) as Error
 
 describe('the head', () => {
-  test('says how far the checkpoint has come before anybody is told that it has', async () => {
+  test('states each commit of the checkpoint before it is acknowledged', async () => {
     const checkpoint = open()
     const [id = 0] = await checkpoint.registerLookups(keyed('Acme'))
     await checkpoint.intend(id, startMs)
@@ -138,13 +138,19 @@ describe('the head', () => {
     }
   })
 
-  test.runIf(process.platform !== 'win32')('and all beside it are their owner’s alone', async () => {
-    const checkpoint = open()
-    await submit(checkpoint, 'Acme')
-    for (const suffix of ['', '-wal', '-shm', '.head', '.lock', '.lock.json', '.reserve'])
-      expect([suffix, statSync(at.path(`checkpoint.sqlite${suffix}`)).mode & 0o777]).toEqual([suffix, 0o600])
-    checkpoint.close()
-  })
+  test.runIf(process.platform !== 'win32')(
+    'and all files next to it are readable by their owner only',
+    async () => {
+      const checkpoint = open()
+      await submit(checkpoint, 'Acme')
+      for (const suffix of ['', '-wal', '-shm', '.head', '.lock', '.lock.json', '.reserve'])
+        expect([suffix, statSync(at.path(`checkpoint.sqlite${suffix}`)).mode & 0o777]).toEqual([
+          suffix,
+          0o600,
+        ])
+      checkpoint.close()
+    },
+  )
 })
 
 describe('an older checkpoint', () => {
@@ -167,7 +173,7 @@ describe('an older checkpoint', () => {
     open().close()
   })
 
-  test('a database that is gone is not begun anew in silence, and keeps its name', async () => {
+  test('a lost database is reported, and the new one keeps its name', async () => {
     await lived('Acme')
     open().close()
     const id = idOf(at.path())
@@ -245,7 +251,7 @@ describe('a copy', () => {
     checkpoint.close()
   })
 
-  test('costs nothing at the embedded service, and is gone on with', async () => {
+  test('costs nothing at the embedded service, and is continued', async () => {
     await lived('Acme')
     copyTo('copy.sqlite')
     const notices: string[] = []

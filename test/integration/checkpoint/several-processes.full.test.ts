@@ -172,7 +172,7 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
       return { a, b, id, customId }
     }
 
-    test('may have submitted what it intended: uncertain, held, and paid for as far as anybody knows', async () => {
+    test('may have submitted what it intended, which is uncertain, held, and counted as paid', async () => {
       const { b, id } = await lateOne()
       expect(await stateOf(id)).toMatchObject({ state: 'uncertain' })
       for (const onLost of ['hold', 'resubmit'] as const)
@@ -333,7 +333,7 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
       },
     )
 
-    test('begins anew once the last process of the job has come to its end', async () => {
+    test('begins again after the end of the last process of the job', async () => {
       const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
       const [id = 0] = await a.checkpoint.registerLookups(keyed('Acme'))
       await a.checkpoint.apply({

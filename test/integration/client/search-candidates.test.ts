@@ -110,7 +110,7 @@ describe('a service that gives none', () => {
     expect(error.hint).toContain(hint)
   })
 
-  test('for its limit is left alone as long as it asks for; nobody waits for that', async () => {
+  test('for its limit gets no request for as long as it asks for, and nothing waits for that', async () => {
     const clock = manualClock()
     let isOver = false
     const refusal = { status: 429, headers: { 'ratelimit-reset': '30' }, body: { message: 'slow down' } }
@@ -148,7 +148,7 @@ describe('a service that gives none', () => {
     expect(service.requests).toHaveLength(3)
   })
 
-  test('is not asked any more by somebody who went on to something else', async () => {
+  test('gets no more requests for a search that was replaced', async () => {
     const { service, source } = await foreign({})
     const gone = AbortSignal.abort(new Error('gone'))
     await expect(source.findCandidates(asked('Acme'), gone)).rejects.toThrow('gone')

@@ -20,7 +20,7 @@ async function untrusted(onRequest: () => void = () => undefined) {
 }
 
 describe('TLS', () => {
-  test('to a server that nobody vouches for, no request is sent', async () => {
+  test('to an untrusted server, no request is sent', async () => {
     const { asked, port } = await untrusted()
     expect(await clientTo(`https://127.0.0.1:${port}`).kickoffRun(kickoff)).toMatchObject({
       kind: 'no_reply',

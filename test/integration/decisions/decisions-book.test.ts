@@ -54,7 +54,7 @@ describe('a decision', () => {
     expect(store.listCurrent(service)).toMatchObject([{ isInFile: true }])
   })
 
-  test('made anew takes the place of the old line; taken back, the old one comes again', async () => {
+  test('made again replaces the old line; taken back, the old one comes back', async () => {
     await decide('Acme', { entityId: 'siq_1' })
     await book.sync()
     const { sequence } = await decide('Acme', { entityId: 'siq_2' })
@@ -80,7 +80,7 @@ describe('a decision', () => {
     expect(await forRuns()).toHaveLength(1)
   })
 
-  test('taken out of the file by somebody counts no more, and stays out', async () => {
+  test('removed from the file does not count, and stays removed', async () => {
     await decide('Acme', { entityId: 'siq_1' })
     await decide('Acme', { entityId: 'siq_2' })
     await decide('Beta')

@@ -327,7 +327,7 @@ describe('changing a decisions file', () => {
     expect(statSync(path).mode & 0o777).toBe(0o640)
   })
 
-  test('leaves one alone that somebody saved in the meantime', async () => {
+  test('leaves one alone that was saved in the meantime', async () => {
     write(decisionOf('Acme'))
     const file = await readDecisionsFile(path)
     const saved = decisionsHeader + formatDecisionLine(decisionOf('Saved by an editor'))

@@ -104,7 +104,7 @@ describe.each(places)('%s', (_, openPlace) => {
   }
 
   describe('a decision', () => {
-    test('is there for whoever opens the store next, as it was made', async () => {
+    test('is read unchanged by the next process', async () => {
       const decision = decisionOf('Acme', { note: 'the "one" in\nLondon', location: null })
       await store.decide([decision], seen(['Acme', 0]))
       const reader = await at.open()
@@ -118,7 +118,7 @@ describe.each(places)('%s', (_, openPlace) => {
       expect(standing('embedded').map(([name]) => name)).toEqual(['Beta'])
     })
 
-    test('made on what somebody else decided in the meantime is refused, and none of its group is made', async () => {
+    test('on a row that another reviewer decided in the meantime is refused, with its whole group', async () => {
       const first = await decided('Acme')
       const other = await at.open()
       const outcome = await other.decide(
@@ -185,7 +185,7 @@ describe.each(places)('%s', (_, openPlace) => {
       expect(store.listCurrent(service)).toMatchObject([{ entityId: 'siq_1', isInFile: false }])
     })
 
-    test('by whoever took its line out of the file leaves nothing that stood before', async () => {
+    test('by a removal of its line from the file leaves no earlier decision', async () => {
       await decided('Acme', { entityId: 'siq_1' })
       const second = await decided('Acme', { entityId: 'siq_2' })
       await store.forget([second.sequence])

@@ -64,7 +64,7 @@ describe('candidates', () => {
     expect(store.candidates('another', [lookupOf('Acme')])).toEqual([null])
   })
 
-  test('looked for anew take the place of the old ones', async () => {
+  test('found again replace the old ones', async () => {
     await store.keepCandidates('scope', new Map([[lookupOf('Acme'), [candidateOf('A')]]]), 1)
     await store.keepCandidates('scope', new Map([[lookupOf('Acme'), [candidateOf('B')]]]), 2)
     expect(store.candidates('scope', [lookupOf('Acme')])).toEqual([[candidateOf('B')]])

@@ -85,7 +85,7 @@ describe.skipIf(programs === null)('decisions on PostgreSQL', () => {
     expect([namesIn(ann), namesIn(ben)]).toEqual([['Beta'], ['Beta']])
   })
 
-  test('a line that somebody takes out of one file stands nowhere, and comes back to none', async () => {
+  test('a line that is removed from one file is removed from all, and does not come back', async () => {
     const [ann, ben] = [await reviewer('ann'), await reviewer('ben')]
     await decide(ann, 'Acme')
     await decide(ann, 'Beta')

@@ -125,7 +125,7 @@ describe('the file for Prometheus', () => {
     await written(runEnd())
   })
 
-  test('a file that cannot be written is said, and nothing is left of it', async () => {
+  test('a file that cannot be written is reported, and nothing is left of it', async () => {
     rmSync(folder, { recursive: true })
     mkdirSync(folder)
     mkdirSync(path)

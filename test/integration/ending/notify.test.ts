@@ -204,7 +204,7 @@ describe('an address that may not be used', () => {
     `https://[fd00::1]/${token}`,
     `https://user:${token}@hooks.example.com/`,
     `https://printer.local/${token}`,
-  ])('%s is refused without asking anybody', async (url) => {
+  ])('%s is refused without a request', async (url) => {
     const resolve = () => Promise.reject(new Error('it was looked up'))
     expect(await notify(url, { resolve, clock: systemClock })).toMatch(
       /not delivered: the notify URL (is|has|holds|contains) /,

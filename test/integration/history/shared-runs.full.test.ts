@@ -51,13 +51,13 @@ describe.skipIf(programs === null)('runs of several processes at the same time',
     expect(await at.asked('SELECT count(*) FROM enrich.history_states')).toEqual([{ count: 304 }])
   })
 
-  test('a run that is begun twice, since nobody knew whether it was, is one', async () => {
+  test('a run whose beginning was unconfirmed, and is begun again, is one run', async () => {
     const { store } = await at.join()
     const begun = { series, startedAtMs: startMs, record: recordOf() }
     expect(await store.begin(begun)).toBe(await store.begin(begun))
   })
 
-  test('one is compared with the last that has ended, and not with one that goes on beside it', async () => {
+  test('one is compared with the last that has ended, and not with one that still runs', async () => {
     const first = await published(await at.join(), ['A'])
     const beside = await at.join()
     const open = await stored(beside, ['B'])

@@ -118,7 +118,7 @@ describe.skipIf(programs === null)('deliveries to a checkpoint on PostgreSQL', (
     expect((await others).deliveries).toMatchObject({ taken: 1, unclaimed: 0, quarantined: 0 })
   })
 
-  test('a submission whose answer was lost by one that is gone is claimed for whoever wants it', async () => {
+  test('a lost submission of a dead process is claimed for any process that wants it', async () => {
     const { url: target } = await receiving()
     const service = await startService({
       answers,

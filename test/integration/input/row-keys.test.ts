@@ -72,7 +72,7 @@ describe('keys of rows', () => {
     ['rows.ndjson', false],
     ['rows.ndjson', true],
     ['rows.parquet', false],
-  ])('stand beside what rows ask, as they are: %s, waiting %s', async (file, spools) => {
+  ])('are stored with the lookups of rows, unchanged: %s, waiting %s', async (file, spools) => {
     const found = await read({ file, spools, rowKeyColumn: 'id', groupColumn: 'segment' })
     // Rows that ask the same are placed once; each has its own key.
     expect(found.asked).toEqual(['Acme@Rome', 'Beta@Oslo'])

@@ -196,7 +196,7 @@ describe('Thrift', () => {
     expect(writeThrift(readThrift(bytes)).equals(bytes)).toBe(true)
   })
 
-  test('that ends too early, or holds what nobody knows, is refused', async () => {
+  test('that ends too early, or has an unknown type, is refused', async () => {
     for (const bytes of [(await footer()).subarray(0, -20), Buffer.from([0x1e])])
       expect(() => readThrift(bytes)).toThrow(/Thrift|range/)
   })

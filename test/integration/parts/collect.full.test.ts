@@ -185,7 +185,7 @@ describe.skipIf(programs === null)('parts that are collected', () => {
       },
       'a different SHA-256',
     ],
-  ])('that are %s are named, and the same run writes them anew', async (_, damage, said) => {
+  ])('that are %s are named, and the same run writes them again', async (_, damage, said) => {
     writeRows('in.csv', 9)
     const job = jobOf('out.csv')
     for (const ending of ['.csv', '.csv.basis.csv']) {
@@ -204,7 +204,7 @@ describe.skipIf(programs === null)('parts that are collected', () => {
     }
   })
 
-  test('are not written again: a second run of one asks nobody, and says who published it', async () => {
+  test('are not written again: a second run of one submits nothing, and names who published it', async () => {
     writeRows('in.csv', 9)
     const job = jobOf('out.csv')
     await runParts(job, 3)

@@ -90,7 +90,7 @@ describe.skipIf(programs === null)('jobs of parts', () => {
     await expect(joinJob(postgres, joined('plain'))).rejects.toMatchObject({ code: 'JOB_NAME_TAKEN' })
   })
 
-  test('a part is of the attempt that was first, whoever comes at the same time', async () => {
+  test('a part is of the first of several attempts', async () => {
     const others = Array.from({ length: 5 }, () => connectTo(url))
     try {
       const jobId = await joinJob(postgres, joined('raced'))

@@ -246,7 +246,7 @@ describe('the company behind a verdict', () => {
     expect(summary).toMatchObject({ stop: null, pendingCount: 0 })
   })
 
-  test('is read anew when it is old, and the verdict stays', async () => {
+  test('is read again when it is old, and the verdict stays', async () => {
     place.writeRows(['Acme,Lyon'])
     decide(decided('Acme', 'Lyon'))
     const entities = { siq_acme: record('siq_acme', 'Acme SE') }

@@ -207,7 +207,7 @@ describe('a hosted service', () => {
     expect((await run(service)).summary.billedCount).toBe(0)
   })
 
-  test('is asked by identifiers in place of a name, and that is said before it is billed', async () => {
+  test('is asked by identifiers in place of a name, and the plan says so before it is billed', async () => {
     write('LEI,City', `${lei},Cupertino`)
     const service = await startService()
     const { notices, summary } = await run(service)

@@ -129,7 +129,7 @@ describe('before a lost submission is submitted again', () => {
     expect(waits[1]).toBeLessThanOrEqual(hopeMs)
   })
 
-  test('a wait that is cut short says so: nobody knows yet whether it was billed', async () => {
+  test('a wait that is cut short is reported, and the submission stays uncertain', async () => {
     await lose(0)
     expect(await wait({ interrupt: AbortSignal.abort() })).toBe(false)
     expect(await wait({ waitMsMax: 1_000 })).toBe(false)
@@ -165,7 +165,7 @@ describe('before a lost submission is submitted again', () => {
     expect(waits).toEqual([1, 1_000])
   })
 
-  test('records of companies, which cost nothing, are waited for by nobody', async () => {
+  test('records of companies, which cost nothing, are not waited for', async () => {
     const entity = buildStageLookup('entity', 'siq_1')
     await loseOf(checkpoint.forKind('entity'), [entity], [0])
     expect(await wait({ stages: createDefaultStages({ limits, polling }, stageKinds) })).toBe(true)

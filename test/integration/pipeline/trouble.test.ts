@@ -237,7 +237,7 @@ describe('polls', () => {
   })
 })
 
-describe('nobody there', () => {
+describe('no server at the address', () => {
   test('a dead address is given up, and nothing counts as submitted', async () => {
     place.writeRows(['Acme,'])
     const service = await serve()

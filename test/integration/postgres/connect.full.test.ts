@@ -81,7 +81,7 @@ describe.skipIf(programs === null)('a connection to PostgreSQL', () => {
     expect(new Set(rows.map(({ id }) => id)).size).toBeLessThanOrEqual(2)
   })
 
-  test('a crash of the server ends nobody: statements are lost, and later ones reach the server that is back', async () => {
+  test('a crash of the server ends no process: statements fail, and later ones reach the restarted server', async () => {
     let isBack = false
     const postgres = connect()
     await postgres.query('SELECT 1')
@@ -140,7 +140,7 @@ describe.skipIf(programs === null)('a connection to PostgreSQL', () => {
     await postgres.query('INSERT INTO facts VALUES (1)')
   })
 
-  test('a host that nobody listens at is a lost connection, and nothing has taken effect', async () => {
+  test('a host that does not listen is a lost connection, and nothing has taken effect', async () => {
     const postgres = connectPostgres(parsePostgresUrl('postgres://x@127.0.0.1:1/x'))
     await expect(postgres.query('SELECT 1')).rejects.toMatchObject({
       code: 'CHECKPOINT_UNREACHABLE',

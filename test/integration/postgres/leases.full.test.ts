@@ -99,7 +99,7 @@ describe.skipIf(programs === '')('processes on a shared checkpoint', () => {
       },
     )
 
-    test('that ran out, and that nobody has taken notice of, is renewed under the same number', async () => {
+    test('that ran out, unnoticed by others, is renewed under the same number', async () => {
       const worker = await work(lasting)
       expire(worker.id)
       await until(() => sql('SELECT lease_until > clock_timestamp() FROM enrich.workers') === 't')
@@ -138,7 +138,7 @@ describe.skipIf(programs === '')('processes on a shared checkpoint', () => {
       })
     })
 
-    test('that the server knows nothing of holds for good: the database was put back', async () => {
+    test('that the server does not know holds permanently: the database was restored', async () => {
       const worker = await work(short)
       sql('DELETE FROM enrich.workers')
       await until(() => worker.end !== null)
@@ -158,7 +158,7 @@ describe.skipIf(programs === '')('processes on a shared checkpoint', () => {
       await until(() => worker.mayLeave())
     })
 
-    test('holds for good where another server, or a promoted standby, answers at its address', async () => {
+    test('holds permanently if another server, or a promoted standby, answers at its address', async () => {
       let port = server.port
       const open = new Set<Socket>()
       const proxy = createServer((client) => {
@@ -261,7 +261,7 @@ describe.skipIf(programs === '')('processes on a shared checkpoint', () => {
       expect(await sweep(shared.postgres)).toEqual({ fencedCount: 0, uncertainCount: 1 })
     })
 
-    test('waits for nobody: an intention that is being committed keeps its process from being fenced', async () => {
+    test('does not wait: an intention that is being committed keeps its process from being fenced', async () => {
       const { id } = await work({ ...leaseTimes, renewEvery: 600_000 })
       makeLookups(id, { intended: 1 })
       expire(id)

@@ -81,7 +81,7 @@ describe.skipIf(programs === '')('opening a checkpoint on PostgreSQL', () => {
     await looking?.close()
   })
 
-  test('the password comes from PGPASSWORD, or from a file that nobody else can read', async () => {
+  test('the password comes from PGPASSWORD, or from a private file', async () => {
     const path = join(folder, 'pgpass')
     writeFileSync(
       path,
@@ -197,7 +197,7 @@ describe.skipIf(programs === '')('opening a checkpoint on PostgreSQL', () => {
     }
   })
 
-  test('a standby is refused; promoted, it is another server, until somebody says that it is to be gone on with', async () => {
+  test('a standby is refused; promoted, it is another server, until the user accepts it', async () => {
     const { id } = await open()
     const standby = await server.standby()
     try {

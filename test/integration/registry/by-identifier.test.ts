@@ -56,7 +56,7 @@ describe('a name that is an identifier', () => {
     'BIC LARKDEFF123',
     'ticker NYSE:ZZZZ',
     'website nowhere.example.net',
-  ])('%s is nobody here: nothing is named', (text) => {
+  ])('%s matches no company: nothing is named', (text) => {
     const answer = ask(registry, text)
     expect(answer).toMatchObject({ entity: null, candidate: null, match_confidence: 0 })
     expect(answer.status).toMatch(/^no/)
@@ -76,7 +76,7 @@ describe('a name that is an identifier', () => {
     },
   )
 
-  test('beside a wrong one the others and the name count, and the wrong one is said', () => {
+  test('next to a wrong one the others and the name count, and the wrong one is reported', () => {
     const named99 = { status: 'matched', match_confidence: 99 }
     const byOther = ask(registry, 'IBM (LEI VGRQXHF3J8VDLUA7XE93, CIK 51143)')
     expect(byOther).toMatchObject(named99)
@@ -137,7 +137,7 @@ describe('a name that is an identifier', () => {
   })
 })
 
-describe('an identifier beside a name', () => {
+describe('an identifier next to a name', () => {
   test.each([
     ['IBM', 'is the beginning of|is that of|is made of'],
     ['International Business Machines', 'registered name'],
@@ -177,7 +177,7 @@ describe('an identifier beside a name', () => {
     expect(said).toContain('Acme Widgets Limited')
   })
 
-  test('one that nobody bears leaves the name, which is no surer for it', () => {
+  test('one of no company leaves the name, which is no surer for it', () => {
     const registry = rowsOf()
     const alone = ask(registry, 'Oxfam')
     const beside = ask(registry, `Acme Widgets Limited (LEI ${leiOf(5)})`)
@@ -187,13 +187,13 @@ describe('an identifier beside a name', () => {
     expect(named(ask(registry, 'Oxfam (CIK 4711)'))).toBe(named(alone))
   })
 
-  test('a company of that name that bears another one is a namesake, not a match', () => {
+  test('a company of that name with another identifier is a namesake, not a match', () => {
     const answer = ask(rowsOf(), `IBM (LEI ${leiOf(5)})`)
     expect(answer).toMatchObject({ status: 'inconclusive', entity: null, candidate: { legal_name: ibm } })
     expect(saidOf(answer, 'identifier_mismatch')).toContain('VGRQXHF3J8VDLUA7XE92')
   })
 
-  test('a place that is another one is said, and changes nothing', () => {
+  test('another place is reported, and changes nothing', () => {
     const answer = ask(rowsOf(), 'IBM (CIK 51143)', 'Berlin, Germany')
     expect([answer.status, answer.match_confidence]).toEqual(['matched', 99])
     expect(codesOf(answer)).toContain('location_mismatch')
@@ -254,14 +254,14 @@ describe('a website in the name', () => {
     expect(ask(registry, 'Norvane Inc (website larkmoor.com)')).toMatchObject({ status: 'inconclusive' })
   })
 
-  test('a company that belongs to whoever gives it agrees with it', () => {
+  test('a company agrees with a website that its owner states', () => {
     const answer = ask(registry, 'CIK 3, website larkmoor.com')
     expect([answer.status, named(answer)]).toEqual(['matched', 'Larkmoor Foods Inc'])
     expect(ask(registry, 'CIK 2, website larkmoor.com')).toMatchObject({ status: 'inconclusive' })
   })
 })
 
-describe('a website beside the exact legal name of another company', () => {
+describe('a website next to the exact legal name of another company', () => {
   const plc = { id: 'plc', name: 'Larkmoor PLC', city: 'Leeds', country: 'GB', status: 'active' }
   const stores = {
     id: 'stores',

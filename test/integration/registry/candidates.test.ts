@@ -225,7 +225,7 @@ describe('candidates of a name that states identifiers', () => {
     })
   })
 
-  test('a website alone has those that give it, whoever is answered first', () => {
+  test('a website alone has the candidates that state it', () => {
     const found = candidates(registry, 'website larkmoor.com')
     expect(legalNames(found).sort()).toEqual(['Larkmoor Foods Inc', 'Larkmoor Holdings Inc'])
     expect(found[0]?.legalName).toBe(answer(registry, 'website larkmoor.com').candidate?.legal_name)

@@ -40,7 +40,7 @@ describe('whose domain it is', () => {
   })
 
   test.each(['unknown.com', 'co.uk', '127.0.0.1', 'nonsense', '', "x'; DROP TABLE names"])(
-    "%j is nobody's: no_match",
+    '%j is of no company: no_match',
     (domain) => {
       const answer = resolution.parse(open([named('Widgets Ltd', 'widgets.com')]).resolveDomain(domain))
       expect(answer).toMatchObject({ status: 'no_match', match_confidence: 0, entity: null, candidate: null })
@@ -77,7 +77,7 @@ describe('whose domain it is', () => {
     expect(resolution.parse(registry.resolveDomain('bighost.com')).status).toBe('partial_match')
   })
 
-  test('a page of the domain names nobody for certain', () => {
+  test('a page of the domain names no company for certain', () => {
     const registry = open([named('Guest Ltd', 'https://www.bighost.com/guest')])
     expect(resolution.parse(registry.resolveDomain('bighost.com'))).toMatchObject({
       status: 'inconclusive',

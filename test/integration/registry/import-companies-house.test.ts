@@ -112,7 +112,7 @@ describe('BasicCompanyData', () => {
     expect(Object.keys(registrationsOf(registry))).toEqual(['registration_id:gb:00002065'])
   })
 
-  it('is one company with the LEI record that bears its number', async () => {
+  it('is one company with the LEI record that has its number', async () => {
     const registry = open()
     const record = {
       ...levelOne.ball,

@@ -326,7 +326,7 @@ describe('what several SEC files state of one registrant', () => {
     },
   )
 
-  it('names of nobody wait, and come with the registrant', async () => {
+  it('names without a registrant wait, and come with the registrant', async () => {
     const registry = open()
     expect(await importContent(registry, 'sec-names', contents['sec-names'])).toMatchObject({
       updatedCount: 0,

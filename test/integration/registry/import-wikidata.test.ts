@@ -97,39 +97,36 @@ function websiteOf(registry: WritableRegistry, key: string): unknown {
 }
 
 describe('names, websites, tickers and identifiers of Wikidata', () => {
-  test.each(Object.entries(forms))(
-    'come to the company that bears the identifier: %s',
-    async (_form, text) => {
-      const registry = await registers()
-      const before = held(registry)
-      expect(await importContent(registry, 'wikidata', text([ford, tesco]))).toMatchObject({
-        rowCount: 2,
-        updatedCount: 2,
-        rejectedCount: 0,
-        waitingCount: 0,
-      })
-      const after = held(registry)
-      expect(Object.keys(after)).toEqual(Object.keys(before))
-      const fordKey = `lei:${lei.ford}`
-      const added = (key: string, what: 'names' | 'identifiers') =>
-        after[key]?.[what].filter((text) => before[key]?.[what].includes(text) !== true)
-      expect(added(fordKey, 'names')).toEqual(['other: Ford', 'other: Ford Motor', 'other: FoMoCo'])
-      expect(added(fordKey, 'identifiers')).toEqual(['cik 0000037996', 'ticker F'])
-      expect(added('cik:0000037996', 'identifiers')).toEqual([`lei ${lei.ford}`])
-      expect(added('registration_id:gb:00445790', 'names')).toEqual([
-        'other: Tesco',
-        'other: Tesco Supermarkets',
-      ])
-      expect(websiteOf(registry, 'registration_id:gb:00445790')).toBe('https://www.tescoplc.com/')
-      expect(registry.resolveDomain('tescoplc.com').entity).not.toBeNull()
-      expect(registry.search({ name: 'FoMoCo', limit: 1 }).hits).toMatchObject([
-        { legalName: 'Ford Motor Company' },
-      ])
-      // What the register says of itself is cited as the register's, wherever other names come from.
-      for (const [key, { source_url }] of Object.entries(after))
-        expect(source_url).toBe(before[key]?.source_url)
-    },
-  )
+  test.each(Object.entries(forms))('come to the company with the identifier: %s', async (_form, text) => {
+    const registry = await registers()
+    const before = held(registry)
+    expect(await importContent(registry, 'wikidata', text([ford, tesco]))).toMatchObject({
+      rowCount: 2,
+      updatedCount: 2,
+      rejectedCount: 0,
+      waitingCount: 0,
+    })
+    const after = held(registry)
+    expect(Object.keys(after)).toEqual(Object.keys(before))
+    const fordKey = `lei:${lei.ford}`
+    const added = (key: string, what: 'names' | 'identifiers') =>
+      after[key]?.[what].filter((text) => before[key]?.[what].includes(text) !== true)
+    expect(added(fordKey, 'names')).toEqual(['other: Ford', 'other: Ford Motor', 'other: FoMoCo'])
+    expect(added(fordKey, 'identifiers')).toEqual(['cik 0000037996', 'ticker F'])
+    expect(added('cik:0000037996', 'identifiers')).toEqual([`lei ${lei.ford}`])
+    expect(added('registration_id:gb:00445790', 'names')).toEqual([
+      'other: Tesco',
+      'other: Tesco Supermarkets',
+    ])
+    expect(websiteOf(registry, 'registration_id:gb:00445790')).toBe('https://www.tescoplc.com/')
+    expect(registry.resolveDomain('tescoplc.com').entity).not.toBeNull()
+    expect(registry.search({ name: 'FoMoCo', limit: 1 }).hits).toMatchObject([
+      { legalName: 'Ford Motor Company' },
+    ])
+    // What the register says of itself is cited as the register's, wherever other names come from.
+    for (const [key, { source_url }] of Object.entries(after))
+      expect(source_url).toBe(before[key]?.source_url)
+  })
 
   it.each(['IP25164R', 'SP1778RS', 'RS007000'])(
     'come to the registered society %s',

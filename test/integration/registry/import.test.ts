@@ -268,7 +268,7 @@ describe('importing again', () => {
 })
 
 describe('opening', () => {
-  it('a registry is read from a file that nothing may write beside', async () => {
+  it('a registry is read from a folder that is not writable', async () => {
     const folder = temporaryFolder()
     const path = join(folder, 'deep', 'registry.sqlite')
     const written = openRegistry(path)

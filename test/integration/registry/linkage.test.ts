@@ -115,7 +115,7 @@ afterEach(() => {
 })
 
 describe('a company in two registers', () => {
-  it('is one where no identifier says so and name and place bear it out, and keeps why', async () => {
+  it('is one by name and place without a common identifier, with the reason', async () => {
     await importSec(registry, [sec])
     await importGleif(registry, [gleif])
     expect(companiesOf(registry)).toEqual(bothJoined)

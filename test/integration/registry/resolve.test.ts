@@ -179,7 +179,7 @@ describe('the entity record', () => {
     ])
   })
 
-  it('an id nobody bears has none', () => {
+  it('an unknown id has none', () => {
     expect(registry.entity(entityId.parse('siq_nobody'))).toBeNull()
   })
 })

@@ -43,12 +43,12 @@ describe('names that begin so', () => {
     expect(names('international business m')).toEqual(['International Business Machines Corporation'])
   })
 
-  test('are said where they are not the registered one', () => {
+  test('are shown if they are not the registered one', () => {
     expect(suggested('Big B')).toEqual([['International Business Machines Corporation', 'Big Blue']])
     expect(suggested('Larkb')).toEqual([['Larkmoor Holdings plc', 'Larkbury Limited']])
   })
 
-  test('a company stands once, by the name it still bears', () => {
+  test('a company is listed once, by its current name', () => {
     expect(suggested('Toyota')).toHaveLength(1)
   })
 

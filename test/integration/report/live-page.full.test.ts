@@ -138,7 +138,7 @@ describe('the server of the live page', () => {
     expect((await ask('/')).body).not.toContain('left for another run')
   })
 
-  test('nothing is rendered where nobody looks, and what is kept does not grow with events', () => {
+  test('nothing is rendered without a reader, and memory does not grow with events', () => {
     for (let index = 0; index < 20_000; index++) {
       run.observe({ type: 'notice', text: `notice ${index}` })
       run.observe(progress(index, index % 61))
@@ -168,7 +168,7 @@ describe.runIf(browserPath !== null)('the live page of a run', () => {
 
   test.each(
     [400, 1200].flatMap((width) => (['light', 'dark'] as const).map((scheme) => ({ width, scheme }))),
-  )('fits $width pixels, $scheme, and bars nobody', async ({ width, scheme }) => {
+  )('fits $width pixels, $scheme, and has no barrier', async ({ width, scheme }) => {
     goOn()
     run.observe({ type: 'notice', text: 'The service asks to wait.', isWarning: true })
     run.setEarlierRuns(sampleReport())
@@ -250,7 +250,7 @@ describe.runIf(browserPath !== null)('the live page of a run', () => {
     expect(await findTooWide(page)).toEqual({ page: 0, parts: [] })
   })
 
-  test('that the run is gone without an end is said', async () => {
+  test('a run that disappeared without an end is reported', async () => {
     goOn()
     const { page } = await look()
     await page.getByText('1,204 of 5,000 lookups done').waitFor()
@@ -259,7 +259,7 @@ describe.runIf(browserPath !== null)('the live page of a run', () => {
     expect(await page.locator('.lead').textContent()).toContain('1,204')
   })
 
-  test('an error that ended the run is said', async () => {
+  test('an error that ended the run is shown', async () => {
     goOn()
     const { page } = await look()
     run.end({ report: null, failure: 'DISK_FULL: the disk is full' })

@@ -96,7 +96,7 @@ describe.runIf(browserPath !== null)('the report of a run', () => {
   })
 
   describe.each(reports)('%s', (_, make) => {
-    test.each(windows)('fits $width pixels, $scheme, and bars nobody', async ({ width, scheme }) => {
+    test.each(windows)('fits $width pixels, $scheme, and has no barrier', async ({ width, scheme }) => {
       const { page, complaints } = await look(make(), { width, scheme })
       await openAllDetails(page)
       expect(await findTooWide(page)).toEqual({ page: 0, parts: [] })

@@ -255,7 +255,7 @@ describe('what is imported', () => {
     expect(place.decisions()).toMatchObject([{ lookup, entity_id: line?.['candidate 1 id'] }])
   })
 
-  test('may be a company that was no candidate, and is then one; an id that nobody has is named', async () => {
+  test('may be a company that was no candidate, and becomes one; an unknown id is named', async () => {
     const place = await answered()
     const { session } = await place.open()
     await written(session, place.path('todo.csv'))

@@ -126,7 +126,7 @@ describe.runIf(browserPath !== null)('the review page', () => {
       { width: 1920, scheme: 'light' },
       { width: 2560, scheme: 'dark' },
     ] as const)(
-      'fits $width pixels, $scheme, and bars nobody in any of its states',
+      'fits $width pixels, $scheme, and has no barrier in any of its states',
       async ({ width, scheme }) => {
         const place = await answered([
           ...names.map((name) => [name, ''] as const),
@@ -415,7 +415,7 @@ describe.runIf(browserPath !== null)('the review page', () => {
       await second.getByText('All decided').waitFor()
     })
 
-    test('the server is gone: nothing is lost, it is said how to go on, and the page comes back by itself', async () => {
+    test('the server is gone: nothing is lost, the page says how to continue, and comes back by itself', async () => {
       const place = await answered()
       const { page } = await look(place)
       await pressUntilSaid(page, '1')
@@ -446,7 +446,7 @@ describe.runIf(browserPath !== null)('the review page', () => {
       expect(askedCount).toBe(0)
     })
 
-    test('candidates that cannot be had are said, and the row can be settled without', async () => {
+    test('missing candidates are reported, and the row can be settled without them', async () => {
       const service = await startService({
         knowledge: fakeKnowledge({ answers: {}, entities: [] }),
         dataFolder: null,

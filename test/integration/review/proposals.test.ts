@@ -56,7 +56,7 @@ describe('a proposal of an assistant', () => {
       expect(candidates).toEqual((await review.session.readShown(lookup, false)).candidates)
   })
 
-  test('is beside the decisions, and changes neither them nor an output', async () => {
+  test('is stored apart from the decisions, and changes neither them nor an output', async () => {
     const place = await answered()
     const written = place.readOutput()
     const [row] = await doubtful(place)

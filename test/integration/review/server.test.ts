@@ -211,7 +211,7 @@ describe('requests that are refused', () => {
     ).toBe(403)
   })
 
-  test('too large, no JSON, or not as the page sends it: what is wrong is said in our words', async () => {
+  test('too large, no JSON, or not as the page sends it: the error is explained in our words', async () => {
     const { url, bugs } = await served()
     const { origin, cookie, post } = await visitReview(url)
     const huge = await post('/api/decisions', { note: 'x'.repeat(1_100_000) })
@@ -374,7 +374,7 @@ describe('what it serves', () => {
   })
 })
 
-test('two servers beside each other have each their own port, cookie and token', async () => {
+test('two servers have each their own port, cookie and token', async () => {
   const place = await answered()
   const [one, other] = [
     await serve((await place.open()).session),

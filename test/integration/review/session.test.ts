@@ -81,7 +81,7 @@ describe('the queue', () => {
 })
 
 describe('a lookup', () => {
-  test('is shown beside its candidates, with what speaks for each and what differs', async () => {
+  test('is shown next to its candidates, with the evidence and differences of each', async () => {
     const place = await answered()
     const { session } = await place.open()
     const [row] = session.readPage(openOnes).rows
@@ -189,7 +189,7 @@ describe('a decision', () => {
     expect(session.getCounts()).toMatchObject({ openCount: 0, decidedCount: 12 })
   })
 
-  test('accepts only companies that were shown beside the lookup, or found for it', async () => {
+  test('accepts only companies that were shown with the lookup, or found for it', async () => {
     const place = await answered()
     const { session } = await place.open()
     const [first, second] = session.readPage(openOnes).rows
@@ -222,7 +222,7 @@ describe('a decision', () => {
     expect((await session.undo([one?.sequence ?? 0])).decisions).toEqual([])
   })
 
-  test('that is decided anew is replaced, and stands again when that is taken back', async () => {
+  test('that is decided again is replaced, and comes back when that is taken back', async () => {
     const place = await answered()
     const { session } = await place.open()
     const [row] = session.readPage(openOnes).rows
@@ -359,7 +359,7 @@ describe('the decisions file', () => {
     expect(session.getCounts()).toMatchObject({ openCount: 12, decidedCount: 0 })
   })
 
-  test('broken by somebody while the page is open: it is said, and the verdict is kept and written once it is mended', async () => {
+  test('broken while the page is open: the page reports it, and the verdict is kept and written after the repair', async () => {
     const place = await answered()
     const { session } = await place.open()
     const rows = session.readPage(openOnes).rows

@@ -160,7 +160,7 @@ describe('a build', () => {
     expect(logged).toContain('the build of hierarchy secret failed: no such file: /secret')
   })
 
-  test('a start begins what failed anew at once, a demand after a minute', async () => {
+  test('a start repeats a failed build at once, a demand after a minute', async () => {
     let isBroken = true
     const compile: Compiler = (subject) => {
       if (isBroken) throw new Error('broken')

@@ -51,7 +51,7 @@ describe.runIf(browserPath !== null)('/docs', () => {
   afterAll(() => browser.close())
 
   test.each(windows)(
-    'fits $width pixels, $scheme, and asks nobody else for anything',
+    'fits $width pixels, $scheme, and requests nothing of another host',
     async ({ width, scheme }) => {
       await visit('/docs', width, scheme)
       await openAllDetails(page)

@@ -40,7 +40,7 @@ describe('faults by plan', () => {
       if (status === 429) expect(headers[rateLimitHeaders.resetSeconds]).toBe('1')
   })
 
-  test('an error bears the status of the plan', async () => {
+  test('an error has the status of the plan', async () => {
     const faults = faultsOf({ requests: [{ fault: 'error', status: 504, rate: 1 }] })
     const { alice, service } = await startTestService({ faults })
     expect((await alice.post(kickoffPath, { name: 'Acme' })).status).toBe(504)

@@ -227,7 +227,7 @@ describe('candidates', () => {
     expect(await pool.candidates(doubtful)).toEqual(here.candidates(doubtful))
   })
 
-  test('are not made for a service that nobody asks for them', async () => {
+  test('are not made for a service that does not use them', async () => {
     const { pool, untilOpen } = openPoolOfTest()
     await untilOpen()
     expect((await textOf(pool, doubtful.name)).status).toBe('no_match')

@@ -57,7 +57,7 @@ const recorded = JSON.parse(
 const headers = recorded.headers as Record<string, string>
 
 describe('what OpenRefine sends', () => {
-  test('to reconcile a column with others beside it', async () => {
+  test('to reconcile a column with further columns', async () => {
     const reply = await postForm(it.nobody, String(recorded.reconcile), headers)
     expect(reply.status).toBe(200)
     const batch = batchShape.parse(reply.json)
@@ -139,14 +139,14 @@ describe('a property that identifies', () => {
     expect(await bestOf({ properties: [{ pid, v }] })).toMatchObject({ match: true })
   })
 
-  test('beside the name of another company is no match', async () => {
+  test('next to the name of another company is no match', async () => {
     const properties = [{ pid: 'lei', v: 'VGRQXHF3J8VDLUA7XE92' }]
     const { result } = await reconcileOne(it.nobody, { query: 'Oxfam', properties })
     expect(result.length).toBeGreaterThan(0)
     expect(result.every(({ match }) => !match)).toBe(true)
   })
 
-  test('that nobody bears finds nobody', async () => {
+  test('of no company finds none', async () => {
     const { result } = await reconcileOne(it.nobody, { properties: [{ pid: 'cik', v: '999999' }] })
     expect(result).toEqual([])
   })

@@ -84,7 +84,7 @@ describe('a name is looked up', () => {
     expect(await check('nowhere.example.com')).toEqual({ kind: 'refused', reason: 'it does not resolve' })
   })
 
-  test('anew each time', async () => {
+  test('again each time', async () => {
     const { address, asked } = await startNameServer({ 'hooks.example.com': { a: ['93.184.216.34'] } })
     const resolve = createResolver([address])
     for (let time = 0; time < 3; time++) await checkAddress('hooks.example.com', resolve, never)
@@ -92,7 +92,7 @@ describe('a name is looked up', () => {
     expect(asked).toEqual(Array.from({ length: 6 }, () => 'hooks.example.com'))
   })
 
-  test('until the time is up: a name server that is silent holds nobody', async () => {
+  test('until the time is up: a silent name server blocks nothing', async () => {
     const { address, asked } = await startNameServer(null)
     const giveUp = new AbortController()
     const check = checkAddress('hooks.example.com', createResolver([address]), giveUp.signal)

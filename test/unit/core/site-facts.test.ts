@@ -68,7 +68,7 @@ describe('D3-09 profiles that a page links to', () => {
     'https://notfacebook.com/acme',
     'https://netflix.com/acme',
     'https://connect.facebook.net/en_US/sdk.js',
-  ])('%s is nobody’s', (url) => {
+  ])('%s belongs to no company', (url) => {
     expect(extractFacts(`<a href="${url}">x</a>`).profiles).toEqual({})
   })
 })

@@ -50,7 +50,7 @@ describe('changes on a terminal', () => {
     )
   })
 
-  it('no change is said', () => {
+  it('the absence of changes is reported', () => {
     expect(formatDiff({ pair, counts: {}, first: [] }, 100)).toMatch(/: nothing changed\n$/)
   })
 

@@ -100,7 +100,7 @@ describe('what is made from the code', () => {
     expect(() => withTables('<!-- table: options nothing -->\n<!-- end -->')).toThrow('nothing')
   })
 
-  test('a row for each, made anew in place of what stood there', () => {
+  test('a row for each, which replaces the earlier table', () => {
     const page = 'Before.\n<!-- table: options webhook -->\nold\n<!-- end -->\nAfter.\n'
     const made = withTables(page)
     expect(made).toMatch(/^Before\.\n<!-- table: options webhook -->\n\| flag \|.*\n\|---\|---\|---\|---\|\n/)

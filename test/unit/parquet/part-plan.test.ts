@@ -76,7 +76,7 @@ describe('parts', () => {
     ])
   })
 
-  test('of a row whose line nobody has are a bug', () => {
+  test('of a row without a line are a bug', () => {
     expect(() => planned({ lineBytes: [1], blocks: [{ rowBytes: 1, lines: [1] }] }, 100)).toThrow(/no line 1/)
   })
 })

@@ -21,7 +21,7 @@ test('what comes within a few turns of the event loop is one commit, in order', 
   expect(commits).toEqual([[1, 2, 3], [4]])
 })
 
-test('however many turns the loop takes, nobody waits for company longer than a moment', async () => {
+test('however many turns the loop takes, no change waits longer than a moment', async () => {
   let isCommitted = false
   const { add } = new GroupCommit((items: readonly number[]) => {
     isCommitted = true

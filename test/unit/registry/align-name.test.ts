@@ -134,7 +134,7 @@ describe('the cost', () => {
   })
 })
 
-test('the same text beside many names gives what each alone gives', () => {
+test('the same text with many names gives what each alone gives', () => {
   const names = ['Zorvex Calder', 'Calder', 'Mellbrook Zorvex'].flatMap((name) => candidatesOf([{ name }]))
   const vocabulary = vocabularyOf(names)
   const [text] = queryOf('Zorvex Mellbrook Calder', null, vocabulary).texts

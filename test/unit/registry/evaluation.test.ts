@@ -51,7 +51,7 @@ describe('figures', () => {
 })
 
 describe('companies left out', () => {
-  it('what is accepted is counted, and beside it what is accepted of no namesake', () => {
+  it('accepted answers are counted, and those without a namesake apart', () => {
     const judgements = [
       { isAccepted: true, isNamesake: true },
       { isAccepted: true, isNamesake: false },

@@ -79,7 +79,7 @@ const inc = { name: 'Zorvex Inc' }
 const reno = { city: 'Reno', region: 'NV' }
 const inReno = { ...inc, ...reno }
 
-describe('what is said is what counted', () => {
+describe('factors state what counted', () => {
   test.each<[sentence: string, sign: 1 | -1, part: FeaturePart, text: string, held: Held]>([
     ['Your name has words that the company name does not have.', -1, 'words left over', 'Zorvex Calder', inc],
     ['The company name has words that your name does not have.', -1, 'words left over', 'Zorvex', robotics],

@@ -220,7 +220,7 @@ describe('legal forms', () => {
     ['BUPA Care Homes (ANS) Limited', 'bupacarehomesans', 'limited'],
     ['Abbey Futures Inc KY', 'abbeyfuturesincky', null],
     ['Alternative Fund SAC Ltd', 'alternativefundsac', 'limited'],
-  ])('a word that may be a form is none in %j, beside another form', (name, coreKey, formClass) => {
+  ])('a word that may be a form is none in %j, next to another form', (name, coreKey, formClass) => {
     expect(parseName(name)).toMatchObject({ coreKey, formClass })
   })
 

@@ -111,7 +111,7 @@ describe('countries and regions', () => {
     expect(findCountryCode(text)).toBe(code)
   })
 
-  it('countries bear their everyday names', () => {
+  it('countries have their everyday names', () => {
     expect(['US', 'GB', 'KR', 'DE', 'TW', 'AE', 'NL'].map(findCountryName)).toEqual([
       'United States',
       'United Kingdom',

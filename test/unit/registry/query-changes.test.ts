@@ -145,7 +145,7 @@ describe('changes of names', () => {
 describe('names of no company', () => {
   const known = { distinctive: ['larkmoor', 'tessel', 'quellstone'], towns: ['salem'] }
 
-  test.each(Object.entries(madeUpNames))('%s is made of words, anew by each chance', (_kind, make) => {
+  test.each(Object.entries(madeUpNames))('%s is made of other words for each seed', (_kind, make) => {
     const names = Array.from({ length: 50 }, (_, seed) => make(known, createSeededFractions(seed)))
     expect(new Set(names).size).toBeGreaterThan(10)
     for (const name of names) expect(name).toMatch(/^\p{Lu}\S*(?: \S+)+$|^\p{Lu}\p{Ll}{4,}$/u)

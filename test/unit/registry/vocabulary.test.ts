@@ -70,7 +70,7 @@ describe('the words of a registry', () => {
     expect(vocabulary.findCompletions('zz')).toEqual([])
   })
 
-  it('looks a common word up only beside another, and no word of another class', () => {
+  it('looks a common word up only with another, and no word of another class', () => {
     const list = (text: string) =>
       buildWordClauses(queryOf(text, null, vocabulary).texts[0]?.words ?? [], vocabulary)
     expect(list('First Bank')).toEqual([[['first'], ['bank']]])

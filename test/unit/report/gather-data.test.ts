@@ -203,7 +203,7 @@ describe('a report is of', () => {
     await expect(gather(6)).rejects.toThrow(expect.objectContaining({ code: 'RUN_NOT_FOUND' }))
   })
 
-  test('it stands beside the runs of its own series before it', async () => {
+  test('it is next to the earlier runs of its series', async () => {
     expect((await gather(3)).earlier.map(({ number }) => number)).toEqual([2, 1])
     expect((await gather(4)).earlier).toEqual([])
   })

@@ -47,7 +47,7 @@ describe('the size of a report', () => {
     expect(bytes).toBeGreaterThan(megabyte / 10)
   })
 
-  test('what is left out is said', () => {
+  test('the page says what is left out', () => {
     const page = renderReportPage(sampleReport({ rowCount: 1_000_000, changeCount: 12_345 }))
     expect(page).toContain('The first 100 of 12,345 changes.')
     expect(page).toContain('The first 300 of 20,000 rows.')
@@ -125,7 +125,7 @@ test.each([
 })
 
 describe('pictures', () => {
-  test('one night of ten thousand does not flatten thirty of a hundred, and is said to be cut', () => {
+  test('one night of ten thousand does not flatten thirty of a hundred, and is marked as cut', () => {
     const usual = Array.from({ length: 30 }, (_, index) => 90 + index)
     expect(calculateCeiling([...usual, 10_000])).toBeCloseTo(119 * 1.25)
     expect(calculateCeiling(usual)).toBe(119)

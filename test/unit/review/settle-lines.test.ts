@@ -175,7 +175,7 @@ describe('a lookup that is decided already', () => {
       })
   })
 
-  it('otherwise by somebody else is an error that names them', () => {
+  it('otherwise by another reviewer is an error with their name', () => {
     const { problems } = only({ verdict: 'none' }, { decision: decided({ decidedBy: 'Ben' }) })
     expect(problems).toEqual([
       {
@@ -186,14 +186,14 @@ describe('a lookup that is decided already', () => {
     ])
   })
 
-  it('otherwise by oneself is decided anew', () => {
+  it('otherwise by the same reviewer is decided again', () => {
     expect(only({ verdict: '2' }, { decision: decided() })).toMatchObject({
       choices: [{ entityId: 'siq_2' }],
       unchangedCount: 0,
     })
   })
 
-  it('and is doubtful again is decided anew, whoever decided it and whatever', () => {
+  it('and is doubtful again is decided again, with any earlier decision', () => {
     const row = { decision: decided({ decidedBy: 'Ben' }), reason: 'the company was renamed' }
     expect(only({ verdict: 'none' }, row).choices).toHaveLength(1)
     expect(only({ verdict: '1' }, row).choices).toHaveLength(1)

@@ -47,7 +47,7 @@ describe('the record of a company', () => {
     expect(judgeCompany(merged, 0)).toMatchObject({ kind: 'found', company: { entityId: 'siq_1' } })
   })
 
-  test.each([400, 404, 410, 422])('that is answered with %i is nobody’s', (status) => {
+  test.each([400, 404, 410, 422])('that is answered with %i is unknown', (status) => {
     expect(judgeCompany(reply(status, { error: { type: 'not_found' } }), 0)).toEqual({
       kind: 'found',
       company: null,

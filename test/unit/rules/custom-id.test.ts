@@ -13,7 +13,7 @@ const name = fc.record({
   generation: fc.integer({ min: 0, max: 999_999_999 }),
 })
 
-test('what a submission bears is within the bounds of the interface, and names it again', () => {
+test('the custom id of a submission is within the bounds of the interface, and names it again', () => {
   forAll(100, [name], (one) => {
     const text = formatCustomId(one)
     expect(customId.parse(text)).toBe(text)

@@ -207,7 +207,7 @@ describe('columns asked for', () => {
   })
 })
 
-test('what is asked and what is not is said in a few lines', () => {
+test('a few lines say what is asked and what is not', () => {
   const lines = formatColumnLines(
     told({
       company: names,

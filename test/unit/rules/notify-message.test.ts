@@ -99,7 +99,7 @@ describe('a hostile name', () => {
     alarms: Array.from({ length: 50 }, () => ({ condition: 'a>0', found: 1, message: hostile.repeat(20) })),
   })
 
-  test('calls nobody in Slack, links nothing, and makes no line of its own', () => {
+  test('mentions nobody in Slack, links nothing, and makes no line of its own', () => {
     const { text, mrkdwn } = slackOf(run)
     expect(mrkdwn).toBe(false)
     expect(text).not.toMatch(/[<>]|&(?!(amp|lt|gt);)/)

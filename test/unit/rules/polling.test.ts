@@ -150,7 +150,7 @@ describe('which run is asked for next', () => {
     })
   })
 
-  test('a run that was asked in vain goes behind those that were not: none starves', () => {
+  test('a run that was polled without a result goes behind those that were not: none starves', () => {
     const asked = { ...fresh, submittedAtMs: 0, openedAtMs: 0, ...seenRunningAt(300_000) }
     const waiting = { ...fresh, submittedAtMs: 100_000, openedAtMs: 100_000 }
     expect(planOf([asked, waiting], scarce, 310_000)?.run).toBe(waiting)

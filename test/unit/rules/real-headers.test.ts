@@ -233,7 +233,7 @@ describe('false friends', () => {
     )
   })
 
-  test('a name beside a first or last name is a person’s: nobody is billed for it unasked', () => {
+  test('a name next to a first or last name is a person’s, and is not billed', () => {
     for (const person of ['First Name', 'last_name', 'Vorname', 'Apellidos', '姓']) {
       expect(() => detectColumns(['Name', person, 'City'], {})).toThrow(
         expect.objectContaining({

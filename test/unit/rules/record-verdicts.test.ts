@@ -54,7 +54,7 @@ describe('the first read of an entity costs nothing, so nothing about it is unce
     expect(judgeEntityKickoff(exchange, 'siq_a', 0).kind).toBe(kind)
   })
 
-  test('an id that nobody knows is an answer', () => {
+  test('an unknown id is an answer', () => {
     const verdict = judgeEntityKickoff(reply(404, {}), 'siq_a', 0)
     if (verdict.kind !== 'answered') throw new Error(verdict.kind)
     expect(readRecordOutcome('entity', verdict.run, verdict.failed)).toBe('not_found')

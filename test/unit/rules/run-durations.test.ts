@@ -52,7 +52,7 @@ describe('how long runs take', () => {
       expect(durations.getShareDone(ageMs)).toBe(expected.getShareDone(ageMs))
   })
 
-  test('is not learned from an ending that nobody saw: it may have been at any time', () => {
+  test('is not learned from an end at an unknown time', () => {
     const durations = new RunDurations(minuteMs)
     durations.addEnding({ seenMs: 0, knownMs: 200_000, saidMs: null, isSent: false })
     expect(durations.getShareDone(2 * minuteMs)).toBe(new RunDurations(minuteMs).getShareDone(2 * minuteMs))

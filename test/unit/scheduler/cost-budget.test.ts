@@ -59,7 +59,7 @@ describe('what all kinds of a job may cost', () => {
     expect(jobBudget.take()).toBe(true)
   })
 
-  test('lookups are bounded beside it: whichever is used up first stops', () => {
+  test('lookups are bounded too: the limit that is reached first stops', () => {
     const { resolution } = budgetOf(200_000)
     const jobBudget = new JobBudget(null, 0)
     const reservations = new Reservations({ lookupsMax: 3, jobBudget, budget: resolution })

@@ -17,7 +17,7 @@ test('a backlog knows what is left, never less than nothing, and whether anythin
   }
 })
 
-describe('the address that submissions bear', () => {
+describe('the address in submissions', () => {
   const url = 'https://hooks.test/'
 
   /** An address, and the reasons for which it was refused. */
@@ -32,7 +32,7 @@ describe('the address that submissions bear', () => {
     expect([none.isInUse, none.getUrl(1)]).toEqual([false, null])
   })
 
-  test('is left out for good once a lookup that was refused with it is accepted without', () => {
+  test('is left out permanently once a lookup that was refused with it is accepted without it', () => {
     const { address: refused, refusals } = address()
     expect(refused.getUrl(1)).toBe(url)
     expect(refused.getUrl(2)).toBe(url)

@@ -53,7 +53,7 @@ describe('the way up', () => {
   })
 })
 
-test('H-09 whatever is said, every company stands in the chain once, linked to the one before', () => {
+test('H-09 every company is in the chain once, linked to the one before', () => {
   const company = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')
   const link = fc
     .tuple(company, company, fc.constantFrom('', ' 40', ' 60', ' 100'))
@@ -91,7 +91,7 @@ describe('the short summary', () => {
 })
 
 describe('the long summary', () => {
-  test('tells the chain with its shares, further owners, what is below and beside, and the sources', () => {
+  test('has the chain with its shares, further owners, subsidiaries, siblings and sources', () => {
     const links = ['b > a 60', 'c > b', 'd > a 10', 'a > e', 'b > f', 'b > g 100']
     const data = buildHierarchy(ownershipOf('a', links, { evidence: ['https://register.example/1'] }))
     expect(data.summary_long).toBe(
@@ -109,7 +109,7 @@ describe('the long summary', () => {
   })
 })
 
-test('H-08 a relationship with somebody unknown is left out', () => {
+test('H-08 a relationship with an unknown company is left out', () => {
   const known = ownershipOf('a', ['b > a'])
   const stray = { ...known.relationships[0]!, id: 'r2', from: 'nobody' }
   const data = buildHierarchy({ ...known, relationships: [...known.relationships, stray] })

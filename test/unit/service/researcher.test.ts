@@ -86,7 +86,7 @@ test('a knowledge that answers later is asked many at a time, no more than the l
   expect(most).toBe(limits.runsInFlightMax)
 })
 
-test('one hard query holds up nobody', async () => {
+test('one hard query delays no other', async () => {
   const store = storeOf(names(200))
   let release: (() => void) | undefined
   start(store, (name) =>

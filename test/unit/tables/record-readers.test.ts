@@ -136,7 +136,7 @@ both('the %s reader', (_name, reader) => {
     expect(error).toMatchObject({ message: 'it is another file' })
   })
 
-  test('closes the file where nobody wants more', async () => {
+  test('closes the file if its reader stops early', async () => {
     let isOpen = true
     const source = sourceOf([])
     const endless = {

@@ -217,7 +217,7 @@ describeServiceData('the stores of a service', (make) => {
     ])
   })
 
-  test('a secret that is rotated signs beside the new one for a day', async () => {
+  test('a rotated secret also signs for a day', async () => {
     const { book, alice } = await make()
     const { secrets } = book
     const number = alice.accountNumber
