@@ -4,6 +4,7 @@ import type { RegistryRow, RowName, NameKind } from '../model/registry-rows.js'
 import type { CandidateName } from '../match/candidate.js'
 import { Vocabulary, WordList, buildSortedWordLists, type WordLists } from '../match/vocabulary.js'
 import type { CandidateNames } from './candidate-names.js'
+import { packNameKind } from './registration-columns.js'
 
 export interface NameWriter {
   /** `parsedNames`: the parsed `names`, in the same order. */
@@ -20,7 +21,10 @@ export interface NameWriter {
  * `indexAll`, which is much faster.
  */
 export function createNameWriter(database: Sqlite, isDeferred: boolean): NameWriter {
-  const insert = database.prepare('INSERT INTO names VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const insert = database.prepare(
+    `INSERT INTO names (legal_entity_number, packed_kind, name, tokens, full_key_end, form_class, acronym, ended_on,
+       ended_source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
   const index = database.prepare('INSERT INTO name_index (rowid, tokens) VALUES (?, ?)')
   const list = database.prepare<[number], { number: number; tokens: string }>(
     'SELECT number, tokens FROM names WHERE legal_entity_number = ?',
@@ -38,11 +42,10 @@ export function createNameWriter(database: Sqlite, isDeferred: boolean): NameWri
         const words = tokens.join(' ')
         const { lastInsertRowid } = insert.run(
           legalEntityNumber,
-          kind,
+          packNameKind(kind),
           name,
           words,
-          coreKey,
-          fullKey,
+          fullKey.startsWith(coreKey) ? fullKey.slice(coreKey.length) : `=${fullKey}`,
           formClass,
           acronym,
           endedOn ?? null,
@@ -191,7 +194,7 @@ export function createWordSearch(
   const allListed = database.prepare<[], ListedName>(
     `SELECT DISTINCT n.number, ' ' || n.tokens || ' ' AS words FROM identifiers i
        JOIN names n ON n.legal_entity_number = i.legal_entity_number AND n.kind <> 'former'
-     WHERE i.type = 'ticker'`,
+     WHERE i.packed_type = 'ticker'`,
   )
   const listed = new WeakMap<Vocabulary, readonly ListedName[]>()
   const findListed = (tokens: readonly string[], vocabulary: Vocabulary) => {
