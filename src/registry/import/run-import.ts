@@ -19,7 +19,7 @@ import {
 } from './session.js'
 import { UserError } from '../../core/errors.js'
 import { systemClock } from '../../platform/clock.js'
-import { RepeatedRowError } from '../store/row-writer.js'
+import { RepeatedRowError } from '../store/name-index.js'
 import type { ClaimOutcome } from '../store/stored-claims.js'
 
 const noCounts = {

@@ -1,4 +1,4 @@
-import type { Sqlite } from '../../platform/sqlite.js'
+import { getSqliteCode, type Sqlite } from '../../platform/sqlite.js'
 import type { ParsedName } from '../normalize/parsed-name.js'
 import type { RegistryRow, RowName, NameKind } from '../model/registry-rows.js'
 import type { CandidateName } from '../match/candidate.js'
@@ -20,7 +20,7 @@ export interface NameWriter {
  * Creates the writer of names and their index of words. `isDeferred`: for an empty registry, indexing waits for
  * `indexAll`, which is much faster.
  */
-export function createNameWriter(database: Sqlite, isDeferred: boolean): NameWriter {
+function createNameWriter(database: Sqlite, isDeferred: boolean): NameWriter {
   const insert = database.prepare(
     `INSERT INTO names (legal_entity_number, packed_kind, name, tokens, full_key_end, form_class, acronym, ended_on,
        ended_source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -67,6 +67,75 @@ export function createNameWriter(database: Sqlite, isDeferred: boolean): NameWri
       database.exec("INSERT INTO name_index (name_index) VALUES ('optimize')")
     },
   }
+}
+
+/** Two rows of a first import have one id, which it noticed too late. It succeeds if `mayRepeat` is set. */
+export class RepeatedRowError extends Error {}
+
+/** So many ids are compared as they are added, which finds the repeated rows of most files early. */
+const comparedIdsMax = 100_000
+
+/** Writes names, and defers index work while the registry is empty. Ids are unindexed until the first row repeats. */
+export function createBulk(database: Sqlite) {
+  const isFirst = database.prepare('SELECT 1 FROM legal_entities LIMIT 1').get() === undefined
+  const deferred = isFirst ? dropIndexes(database) : []
+  const names = createNameWriter(database, isFirst)
+  const compared = new Set<string>()
+  const restore = (isRestored: (index: DeferredIndex) => boolean) => {
+    for (const { sql } of deferred.filter(isRestored)) database.exec(sql)
+  }
+  let areIdsIndexed = !isFirst
+  let isEnded = !isFirst
+  const bulk = {
+    names,
+    isFirst,
+    /** Notes the id of a row before it is added. */
+    noteId(id: string): void {
+      if (areIdsIndexed || compared.size >= comparedIdsMax) return
+      if (compared.has(id)) bulk.indexIds()
+      else compared.add(id)
+    },
+    indexIds: (): void => {
+      if (areIdsIndexed) return
+      areIdsIndexed = true
+      compared.clear()
+      try {
+        restore(({ isUnique }) => isUnique)
+      } catch (error) {
+        if (getSqliteCode(error) !== 'SQLITE_CONSTRAINT_UNIQUE') throw error
+        throw new RepeatedRowError('two rows have one id', { cause: error })
+      }
+    },
+    end: (): void => {
+      bulk.indexIds()
+      if (isEnded) return
+      isEnded = true
+      restore(({ isUnique }) => !isUnique)
+      names.indexAll()
+    },
+  }
+  return bulk
+}
+
+interface DeferredIndex {
+  readonly name: string
+  readonly sql: string
+  readonly isUnique: boolean
+}
+
+/**
+ * Drops the indexes of empty tables that an import may fill with millions of rows. Building an index at the end takes a
+ * fraction of the time, because it is written in its order.
+ */
+function dropIndexes(database: Sqlite): DeferredIndex[] {
+  const indexes = database
+    .prepare<[], Omit<DeferredIndex, 'isUnique'>>(
+      `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL
+         AND tbl_name IN ('entities', 'legal_entities', 'names', 'identifiers')`,
+    )
+    .all()
+  for (const { name } of indexes) database.exec(`DROP INDEX ${name}`)
+  return indexes.map((index) => ({ ...index, isUnique: index.sql.startsWith('CREATE UNIQUE') }))
 }
 
 interface WordListRow {

@@ -1,9 +1,9 @@
-import { getSqliteCode, type Sqlite } from '../../platform/sqlite.js'
+import type { Sqlite } from '../../platform/sqlite.js'
 import { deriveId, toStoredKey } from '../model/identifiers.js'
 import { normalizeRegistrationNumber } from '../linkage/entity-clusters.js'
 import type { RegistryRow } from '../model/registry-rows.js'
 import { parseName, type ParsedName } from '../normalize/parsed-name.js'
-import { createNameWriter } from './name-index.js'
+import { createBulk } from './name-index.js'
 import {
   listAddressValues,
   computeContentHash,
@@ -32,9 +32,6 @@ export interface RowWriter {
   /** Completes the indexes; before this only the methods above may be used. */
   finish(): void
 }
-
-/** Two rows of a first import have one id, which it noticed too late. It succeeds if `mayRepeat` is set. */
-export class RepeatedRowError extends Error {}
 
 /** Parsed once for the columns and the index. */
 const parseNames = ({ names }: RegistryRow): ParsedName[] => names.map(({ name }) => parseName(name))
@@ -119,51 +116,6 @@ export function createRowWriter(database: Sqlite, sourceNumber: number, mayRepea
   }
 }
 
-/** So many ids are compared as they are added, which finds the repeated rows of most files early. */
-const comparedIdsMax = 100_000
-
-/** Defers index work while the registry is empty. Ids are unindexed until the first row repeats. */
-function createBulk(database: Sqlite) {
-  const isFirst = database.prepare('SELECT 1 FROM legal_entities LIMIT 1').get() === undefined
-  const deferred = isFirst ? dropIndexes(database) : []
-  const names = createNameWriter(database, isFirst)
-  const compared = new Set<string>()
-  const restore = (isRestored: (index: DeferredIndex) => boolean) => {
-    for (const { sql } of deferred.filter(isRestored)) database.exec(sql)
-  }
-  let areIdsIndexed = !isFirst
-  let isEnded = !isFirst
-  const bulk = {
-    names,
-    isFirst,
-    /** Notes the id of a row before it is added. */
-    noteId(id: string): void {
-      if (areIdsIndexed || compared.size >= comparedIdsMax) return
-      if (compared.has(id)) bulk.indexIds()
-      else compared.add(id)
-    },
-    indexIds: (): void => {
-      if (areIdsIndexed) return
-      areIdsIndexed = true
-      compared.clear()
-      try {
-        restore(({ isUnique }) => isUnique)
-      } catch (error) {
-        if (getSqliteCode(error) !== 'SQLITE_CONSTRAINT_UNIQUE') throw error
-        throw new RepeatedRowError('two rows have one id', { cause: error })
-      }
-    },
-    end: (): void => {
-      bulk.indexIds()
-      if (isEnded) return
-      isEnded = true
-      restore(({ isUnique }) => !isUnique)
-      names.indexAll()
-    },
-  }
-  return bulk
-}
-
 function createRegistrationUpdater(database: Sqlite) {
   const find = database.prepare<[Buffer], { number: number }>(
     'SELECT number FROM legal_entities WHERE key = ?',
@@ -205,25 +157,4 @@ function createRegistrationUpdater(database: Sqlite) {
       update.run(Number(removedFromSource), ...values, number)
     },
   }
-}
-
-interface DeferredIndex {
-  readonly name: string
-  readonly sql: string
-  readonly isUnique: boolean
-}
-
-/**
- * Drops the indexes of empty tables that an import may fill with millions of rows. Building an index at the end takes a
- * fraction of the time, because it is written in its order.
- */
-function dropIndexes(database: Sqlite): DeferredIndex[] {
-  const indexes = database
-    .prepare<[], Omit<DeferredIndex, 'isUnique'>>(
-      `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL
-         AND tbl_name IN ('entities', 'legal_entities', 'names', 'identifiers')`,
-    )
-    .all()
-  for (const { name } of indexes) database.exec(`DROP INDEX ${name}`)
-  return indexes.map((index) => ({ ...index, isUnique: index.sql.startsWith('CREATE UNIQUE') }))
 }
