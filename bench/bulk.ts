@@ -79,7 +79,7 @@ async function makeWorld(
   const known = await readNameWords([join(root, 'fixtures/registry/companies.csv')])
   // As many first words as a register of this size has: of a few hundred, each name would resemble a thousand others.
   const words = { ...known, heads: Array.from({ length: headCount }, () => coinedWord(known, chance)) }
-  await writeRegister(path('register.csv'), path('sample.json'), companyCount, words, chance)
+  await writeRegister(path('register.csv'), path('sample.json'), { rowCount: companyCount }, words, chance)
   const registry = path('registry.sqlite')
   await importRegister(registry, {
     format: 'csv',

@@ -37,25 +37,48 @@ CA | ca_on | RA000079 | Inc.;Ltd. | Toronto, ON;Ottawa, ON | M9A 9B9`
     return { country, jurisdiction, authority, postal, forms: forms.split(';'), cities: cities.split(';') }
   })
 
-const header =
-  'registration_id,name,other_names,former_names,status,street_address,city,region,postal_code,country,' +
-  'jurisdiction,registration_authority,lei,sic'
+const allColumns = [
+  'registration_id',
+  'name',
+  'other_names',
+  'former_names',
+  'status',
+  'street_address',
+  'city',
+  'region',
+  'postal_code',
+  'country',
+  'jurisdiction',
+  'registration_authority',
+  'lei',
+  'sic',
+] as const
+
+type Column = (typeof allColumns)[number]
+
+/** Columns of a register. `six` are those that most registers of companies publish. */
+export const columnSets = {
+  all: allColumns,
+  six: ['registration_id', 'name', 'status', 'city', 'postal_code', 'country'],
+} satisfies Record<string, readonly Column[]>
 
 /** Writes a register of so many companies, and beside it rows to ask for: one of each `sampleStep`. */
 export async function writeRegister(
   path: string,
   samplePath: string,
-  rowCount: number,
+  { rowCount, columns = allColumns }: { rowCount: number; columns?: readonly Column[] },
   words: NameWords,
   chance: Chance,
 ): Promise<void> {
+  const picked = columns.map((column) => allColumns.indexOf(column))
   const file = createWriteStream(path, { highWaterMark: 1_000_000 })
   const sample: SampleRow[] = []
   const sampleStep = Math.max(1, Math.floor(rowCount / samplesMax))
-  file.write(`${header}\n`)
+  file.write(`${csvLine(columns)}\n`)
   for (let number = 1; number <= rowCount; number++) {
-    const { line, row } = rowOf(number, words, chance)
+    const { cells, row } = rowOf(number, words, chance)
     if (number % sampleStep === 0) sample.push(row)
+    const line = csvLine(picked.map((at) => cells[at] ?? ''))
     if (!file.write(`${line}\n`)) await once(file, 'drain')
   }
   file.end()
@@ -65,7 +88,7 @@ export async function writeRegister(
 
 const samplesMax = 2_000
 
-function rowOf(number: number, words: NameWords, chance: Chance): { line: string; row: SampleRow } {
+function rowOf(number: number, words: NameWords, chance: Chance): { cells: string[]; row: SampleRow } {
   const place = chance.pick(places)
   const [city = '', region = ''] = chance.pick(place.cities).split(',')
   const latin = bareName(words, chance)
@@ -90,7 +113,7 @@ function rowOf(number: number, words: NameWords, chance: Chance): { line: string
     lei,
     chance.happens(0.3) ? String(chance.whole(1000, 8999)) : '',
   ]
-  return { line: csvLine(cells), row: { name, otherName, city: city.trim(), country: place.country } }
+  return { cells, row: { name, otherName, city: city.trim(), country: place.country } }
 }
 
 function bareName(words: NameWords, chance: Chance): string {

@@ -7,7 +7,7 @@ import { importRegister } from '../src/registry/load.js'
 import { openRegistry } from '../src/registry/registry.js'
 import { runMetered } from './metered.js'
 import { makeQueries, type ScaleQuery } from './registry-queries.js'
-import { writeRegister, type SampleRow } from './registry-rows.js'
+import { columnSets, writeRegister, type SampleRow } from './registry-rows.js'
 import { readNameWords } from './registry-words.js'
 import { diskFolder, grouped } from './support.js'
 
@@ -20,6 +20,7 @@ const { values } = parseArgs({
   options: {
     names: { type: 'string', multiple: true, default: [] },
     rows: { type: 'string', default: '300000' },
+    columns: { type: 'string', default: 'all' },
     seed: { type: 'string', default: '1' },
     queries: { type: 'string', default: '200' },
     folder: { type: 'string' },
@@ -57,11 +58,20 @@ async function run(): Promise<void> {
   try {
     if (!existsSync(paths.sample)) {
       const words = await readNameWords(values.names)
-      await writeRegister(paths.register, paths.sample, rowCount, words, new Chance(Number(values.seed)))
+      const columns = columnSets[values.columns === 'six' ? 'six' : 'all']
+      await writeRegister(
+        paths.register,
+        paths.sample,
+        { rowCount, columns },
+        words,
+        new Chance(Number(values.seed)),
+      )
     }
     say(`${grouped(rowCount)} companies, ${megabytes(statSync(paths.register).size)} of CSV`)
+    if (values.part === 'make') return
     if (!existsSync(paths.registry)) await reportImport()
-    say(`  registry: ${megabytes(statSync(paths.registry).size)}`)
+    const { size } = statSync(paths.registry)
+    say(`  registry: ${megabytes(size)}, ${(size / rowCount).toFixed(0)} bytes a row`)
     say((await runMetered(partArgs('ask'))).stdout.trimEnd())
   } finally {
     if (values.folder === undefined) rmSync(folder, { recursive: true, force: true })

@@ -54,7 +54,13 @@ async function makeWorld(world: WholeWorld, companyCount: number, nameCount: num
   const words = await readNameWords([
     fileURLToPath(new URL('../fixtures/registry/companies.csv', import.meta.url)),
   ])
-  await writeRegister(register, join(world.folder, 'sample.json'), companyCount, words, new Chance(1))
+  await writeRegister(
+    register,
+    join(world.folder, 'sample.json'),
+    { rowCount: companyCount },
+    words,
+    new Chance(1),
+  )
   await importRegister(world.registry, {
     format: 'csv',
     path: register,

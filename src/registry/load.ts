@@ -3,7 +3,8 @@ import { basename, join } from 'node:path'
 import { UserError } from '../core/errors.js'
 import { systemClock } from '../platform/clock.js'
 import { toFileError } from '../tables/limits-and-errors.js'
-import { importInto, readFileDateMs, type ImportOptions, type ImportResult } from './import/run-import.js'
+import { importInto, readFileDateMs, type ImportOptions } from './import/run-import.js'
+import type { ImportResult } from './import/session.js'
 import { importCsv, type ImportCsvOptions } from './import/import-csv.js'
 import { detectFile, type DetectedFile } from './import/detect-file.js'
 import {
@@ -18,7 +19,7 @@ import uncoveredCountries from './sources/uncovered.json' with { type: 'json' }
 import { getSource, listSources, type RegisterSource } from './sources/source.js'
 import { bytesPerRow } from './get/get.js'
 
-export type { ImportResult } from './import/run-import.js'
+export type { ImportResult } from './import/session.js'
 export { getRegisters, type GetOutcome, type GetProgress } from './get/get.js'
 export { listLoaded, listRegisters } from './get/editions.js'
 export { openSource } from './sources/source.js'

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
 import { importCsv, type ImportCsvOptions } from '../../src/registry/import/import-csv.js'
 import { importFile, type FormatName } from '../../src/registry/import/file-formats.js'
-import type { ImportResult } from '../../src/registry/import/run-import.js'
+import type { ImportResult } from '../../src/registry/import/session.js'
 import type { WritableRegistry } from '../../src/registry/registry.js'
 import { writeContent, type Row } from './registry.js'
 

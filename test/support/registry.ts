@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream'
 import { Command } from 'commander'
 import { stringify } from 'csv-stringify/sync'
 import { importCsvText, type CsvSettings } from '../../src/registry/import/import-csv.js'
-import type { ImportResult } from '../../src/registry/import/run-import.js'
+import type { ImportResult } from '../../src/registry/import/session.js'
 import { openRegistry, type WritableRegistry } from '../../src/registry/registry.js'
 import { makeFolder } from './temporary-folder.js'
 

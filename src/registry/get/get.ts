@@ -6,14 +6,15 @@ import type { Clock } from '../../platform/clock.js'
 import { removeStaleTemporaries } from '../../platform/files.js'
 import { LockHeldError, takeLock } from '../../platform/file-locks.js'
 import { importSource } from '../import/file-formats.js'
-import { importInto, type ImportResult } from '../import/run-import.js'
+import { importInto } from '../import/run-import.js'
+import type { ImportResult } from '../import/session.js'
 import { openSource, type RegisterSource } from '../sources/source.js'
 import { assertRoom, downloadFile, findDate } from './download.js'
 import { getDownloadFolder, LoadedEditions } from './editions.js'
 import { isSameVersion, Publisher, type PublisherAccess, type RemoteFile } from './publisher.js'
 
 /** Disk space of a registration, with its indexes. */
-export const bytesPerRow = 870
+export const bytesPerRow = 500
 /** Downloads above this size need the consent of the user. */
 const freeDownloadBytes = 500_000_000
 

@@ -13,9 +13,9 @@ import {
 } from './csv-row.js'
 import { readJurisdiction } from './draft.js'
 import { proposeMap, formatCommand, readSample, type ImportFlags, type MapProposal } from './propose-map.js'
-import { runImport, type ImportedFile, type ImportOptions, type ImportResult, Tally } from './run-import.js'
+import { runImport, type ImportedFile, type ImportOptions, Tally } from './run-import.js'
 import type { ImportItem } from '../model/registry-rows.js'
-import { beginImport, type ImportSession } from './session.js'
+import { beginImport, type ImportResult, type ImportSession } from './session.js'
 import { findCountryCode } from '../../core/countries.js'
 import type { WritableRegistry } from '../registry.js'
 
@@ -109,7 +109,7 @@ export function importCsvText(
   const { fileName, fileDateMs, importedAtMs } = options
   const fileSha256 = createHash('sha256').update(content).digest('hex')
   const source = { ...describeSource(options, fileName), fileName, fileDateMs, fileSha256 }
-  const session = beginImport(registry.database, source)
+  const session = beginImport(registry.database, source, true)
   try {
     const reader = new CsvReader(session, options)
     const tally = new Tally(session, false)

@@ -11,49 +11,16 @@ import { openRegistry, type WritableRegistry } from '../registry.js'
 import {
   beginImport,
   findUnchangedSource,
+  type ImportResult,
   type ImportSession,
+  type LineReason,
   type SourceFile,
   type UnchangedCounts,
 } from './session.js'
 import { UserError } from '../../core/errors.js'
 import { systemClock } from '../../platform/clock.js'
+import { RepeatedRowError } from '../store/name-index.js'
 import type { ClaimOutcome } from '../store/stored-claims.js'
-
-export interface LineReason {
-  readonly line: number
-  readonly reason: string
-}
-
-/** The result of an import. Every row is imported, updated, kept for later, rejected or skipped. */
-export interface ImportResult {
-  readonly rowCount: number
-  readonly importedCount: number
-  readonly updatedCount: number
-  readonly rejectedCount: number
-  /** Valid rows with nothing to store: ended relationships, repeated codes, facts that a newer file has too. */
-  readonly skippedCount: number
-  /** The first rejected rows. */
-  readonly rejections: readonly LineReason[]
-  /** Values dropped from accepted rows; `drops` lists the first ones. */
-  readonly droppedCount: number
-  readonly drops: readonly LineReason[]
-  /** Rows kept for companies that no file has named yet. */
-  readonly keptCount: number
-  /** Updated rows with a new name; the old one is kept as a former name. */
-  readonly renamedCount: number
-  /** Updated rows of a company that an earlier row of the file states; all its names are kept. */
-  readonly togetherCount: number
-  /** Date of a newer file of this source that was imported before; this file only adds facts missing in it. */
-  readonly newerFileDate: string | null
-  /** Registrations that are no longer in the source. */
-  readonly vanishedCount: number
-  /** Registrations known before whose content is another one now. */
-  readonly changedCount: number
-  /** Claims that are kept until a file names their company. */
-  readonly waitingCount: number
-  /** The same file was imported with the same options before; nothing was changed. */
-  readonly unchanged: boolean
-}
 
 const noCounts = {
   rowCount: 0,
@@ -219,7 +186,28 @@ export async function runImport(
   const source = { ...file.source, fileName, fileDateMs: fileDate, fileSha256: sha256 }
   const unchanged = findUnchangedSource(registry.database, source)
   if (unchanged) return buildUnchangedResult(unchanged)
-  const session = beginImport(registry.database, source)
+  const load = (mayRepeat: boolean) => importOnce(registry, { source, file, mayRepeat, onProgress, signal })
+  try {
+    return await load(false)
+  } catch (error) {
+    if (!(error instanceof RepeatedRowError)) throw error
+    return await load(true)
+  }
+}
+
+interface ImportTry {
+  readonly onProgress: ImportOptions['onProgress'] | undefined
+  readonly signal: AbortSignal | undefined
+  readonly source: SourceFile
+  readonly file: ImportedFile
+  readonly mayRepeat: boolean
+}
+
+async function importOnce(
+  registry: WritableRegistry,
+  { source, file, mayRepeat, onProgress, signal }: ImportTry,
+): Promise<ImportResult> {
+  const session = beginImport(registry.database, source, mayRepeat)
   try {
     const tally = new Tally(session, file.addsUp)
     for await (const items of file.items(session)) {

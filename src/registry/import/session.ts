@@ -64,6 +64,42 @@ interface ImportEnd {
 /** The counts of an import without changes. */
 export type UnchangedCounts = ImportCounts & ImportEnd
 
+export interface LineReason {
+  readonly line: number
+  readonly reason: string
+}
+
+/** The result of an import. Every row is imported, updated, kept for later, rejected or skipped. */
+export interface ImportResult {
+  readonly rowCount: number
+  readonly importedCount: number
+  readonly updatedCount: number
+  readonly rejectedCount: number
+  /** Valid rows with nothing to store: ended relationships, repeated codes, facts that a newer file has too. */
+  readonly skippedCount: number
+  /** The first rejected rows. */
+  readonly rejections: readonly LineReason[]
+  /** Values dropped from accepted rows; `drops` lists the first ones. */
+  readonly droppedCount: number
+  readonly drops: readonly LineReason[]
+  /** Rows kept for companies that no file has named yet. */
+  readonly keptCount: number
+  /** Updated rows with a new name; the old one is kept as a former name. */
+  readonly renamedCount: number
+  /** Updated rows of a company that an earlier row of the file states; all its names are kept. */
+  readonly togetherCount: number
+  /** Date of a newer file of this source that was imported before; this file only adds facts missing in it. */
+  readonly newerFileDate: string | null
+  /** Registrations that are no longer in the source. */
+  readonly vanishedCount: number
+  /** Registrations known before whose content is another one now. */
+  readonly changedCount: number
+  /** Claims that are kept until a file names their company. */
+  readonly waitingCount: number
+  /** The same file was imported with the same options before; nothing was changed. */
+  readonly unchanged: boolean
+}
+
 /** Returns `null` unless this file, with these settings, is the source's last import or one of its older files. */
 export function findUnchangedSource(database: Sqlite, source: SourceFile): UnchangedCounts | null {
   const found = database
@@ -91,21 +127,29 @@ export function findUnchangedSource(database: Sqlite, source: SourceFile): Uncha
   }
 }
 
-/** Begins an import in one transaction: a killed one leaves no trace. */
-export function beginImport(database: Sqlite, source: SourceFile): ImportSession {
+/**
+ * Begins an import in one transaction: a killed one leaves no trace. `mayRepeat`: see RepeatedRowError, which all
+ * methods throw.
+ */
+export function beginImport(database: Sqlite, source: SourceFile, mayRepeat: boolean): ImportSession {
   database.exec('BEGIN IMMEDIATE')
   try {
-    return openSession(database, recordSource(database, source), source)
+    return openSession(database, recordSource(database, source), source, mayRepeat)
   } catch (error) {
     if (database.inTransaction) database.exec('ROLLBACK')
     throw error
   }
 }
 
-function openSession(database: Sqlite, own: RecordedSource, { sourceName }: SourceFile): ImportSession {
+function openSession(
+  database: Sqlite,
+  own: RecordedSource,
+  { sourceName }: SourceFile,
+  mayRepeat: boolean,
+): ImportSession {
   const { isWhole, sourceNumber, newestSequence } = own
   const history = createNameHistory(database)
-  const writer = createRowWriter(database, sourceNumber)
+  const writer = createRowWriter(database, sourceNumber, mayRepeat)
   const claims = createClaimWriter(database, writer, history, own)
   const references = createReferenceWriter(database, own)
   return {

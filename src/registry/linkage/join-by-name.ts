@@ -176,7 +176,7 @@ function createRowReader(database: Sqlite): (number: number) => LinkRow {
        coalesce(a.postal_key, '') AS postal_key, a.country_code,
        coalesce(a.street_address, '') || ' ' || coalesce(a.formatted_address, '') AS address_text
      FROM legal_entities l
-     LEFT JOIN addresses a ON a.legal_entity_number = l.number AND a.kind = 'headquarters'
+     LEFT JOIN addresses a ON a.legal_entity_number = l.number
      WHERE l.number = ?`,
   )
   const sources = database

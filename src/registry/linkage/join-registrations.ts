@@ -1,5 +1,5 @@
 import type { Sqlite } from '../../platform/sqlite.js'
-import { deriveId } from '../model/identifiers.js'
+import { deriveId, toStoredKey } from '../model/identifiers.js'
 import type { WordWeight } from './compare-rows.js'
 import {
   planMerges,
@@ -180,17 +180,12 @@ interface SharedRow {
 function readIdentifierGroups(database: Sqlite): JoinGroup[] {
   const rows = database
     .prepare<[], SharedRow>(
-      `WITH shared AS (
-         SELECT type, value FROM identifiers WHERE type IN ('lei', 'cik', 'registration_id')
-         GROUP BY type, value HAVING count(*) > 1
-         UNION SELECT type, value FROM identifiers WHERE type = 'sec_cik'
-         UNION SELECT 'cik', value FROM identifiers WHERE type = 'sec_cik'
-       )
-       SELECT i.type, i.value, i.jurisdiction, ${companyOf} AS entity_number, l.registration_authority
-       FROM shared s
-       CROSS JOIN identifiers i ON i.type = s.type AND i.value = s.value
+      `SELECT i.type, i.value, i.jurisdiction, ${companyOf} AS entity_number, l.registration_authority
+       FROM (SELECT search_key FROM identifiers GROUP BY search_key HAVING count(*) > 1) s
+       CROSS JOIN identifiers i ON i.search_key = s.search_key AND i.type IN ('lei', 'cik', 'registration_id', 'sec_cik')
        CROSS JOIN legal_entities l ON l.number = i.legal_entity_number
-       WHERE l.removed_from_source = 0`,
+       WHERE l.removed_from_source = 0
+       ORDER BY i.type, i.value, i.jurisdiction, l.number`,
     )
     .iterate()
   const groups = new Map<string, { reason: JoinReason; entityNumbers: Set<number> }>()
@@ -211,7 +206,7 @@ function readIdentifierGroups(database: Sqlite): JoinGroup[] {
 
 function readSuccessorGroups(database: Sqlite): JoinGroup[] {
   const find = database
-    .prepare<[string], number>(`SELECT ${companyOf} FROM legal_entities l WHERE l.id = ?`)
+    .prepare<[Buffer], number>(`SELECT ${companyOf} FROM legal_entities l WHERE l.key = ?`)
     .pluck()
   return database
     .prepare<[], { entity_number: number; successor_key: string }>(
@@ -220,7 +215,7 @@ function readSuccessorGroups(database: Sqlite): JoinGroup[] {
     )
     .all()
     .flatMap(({ entity_number, successor_key }) => {
-      const successor = find.get(deriveId('le_', successor_key))
+      const successor = find.get(toStoredKey('le_', deriveId('le_', successor_key)))
       if (successor === undefined || successor === entity_number) return []
       return [{ reason: 'successor' as const, entityNumbers: [entity_number, successor] }]
     })

@@ -6,6 +6,12 @@ export function deriveId(prefix: 'le_' | 'siq_', sourceKey: string): string {
   return prefix + hash('sha256', `${prefix}${sourceKey}`, 'hex').slice(0, 24)
 }
 
+/** Returns the bytes of an id, by which the registry stores it; none for a text that is no id of this kind. */
+export function toStoredKey(prefix: 'le_' | 'siq_', id: string): Buffer {
+  const isId = id.startsWith(prefix) && /^[0-9a-f]{24}$/.test(id.slice(prefix.length))
+  return Buffer.from(isId ? id.slice(prefix.length) : '', 'hex')
+}
+
 /** Public web pages of a registration, by an identifier in its canonical form. */
 export const recordUrls = {
   lei: (lei: string) => `https://search.gleif.org/#/record/${lei}`,

@@ -43,7 +43,7 @@ const selectCandidates = `
       FROM legal_entities e WHERE e.entity_number = l.entity_number)
   FROM names n
   JOIN legal_entities l ON l.number = n.legal_entity_number
-  JOIN addresses a ON a.legal_entity_number = l.number AND a.kind = 'headquarters'
+  JOIN addresses a ON a.legal_entity_number = l.number
   WHERE `
 
 interface SelectCandidates {

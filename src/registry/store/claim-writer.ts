@@ -1,7 +1,7 @@
 import type { EntitySubtype, EntityType } from '../../contract/enums.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { mergeStatedRows, compose, isSameName, withFormerNames } from '../linkage/survivorship.js'
-import { deriveId } from '../model/identifiers.js'
+import { deriveId, toStoredKey } from '../model/identifiers.js'
 import type { RegistryRow, StatedRow } from '../model/registry-rows.js'
 import {
   type ImportOrigin,
@@ -59,14 +59,14 @@ interface StoredClaim extends RowOrigin {
  * importers because rows are compared as JSON. `null` for an unknown id.
  */
 function createClaimReader(database: Sqlite): (id: string) => StoredClaim | null {
-  const held = database.prepare<[string], StoredRow>(
+  const held = database.prepare<[Buffer], StoredRow>(
     `SELECT l.*, a.* FROM legal_entities l
-     LEFT JOIN addresses a ON a.legal_entity_number = l.number AND a.kind = 'headquarters' WHERE l.id = ?`,
+     LEFT JOIN addresses a ON a.legal_entity_number = l.number WHERE l.key = ?`,
   )
   const readNames = createNameReader(database, 'stated')
   const readIdentifiers = createIdentifierReader(database)
   return (id) => {
-    const found = held.get(id)
+    const found = held.get(toStoredKey('le_', id))
     if (found === undefined) return null
     const row: RegistryRow = {
       sourceKey: found.source_key,
@@ -131,15 +131,15 @@ export function createClaimWriter(
   history: NameHistoryStore,
   own: ImportOrigin,
 ): ClaimWriter {
-  const ownership = createOwnershipCheck(database, own)
+  const ownership = createOwnershipCheck(database, own, writer.isFirst)
   const kept = createKeptClaims(database, history, own)
   const readBack = createClaimReader(database)
-  const held = database.prepare<[string], StoredFacts>(
-    'SELECT legal_name, source_number, import_sequence, stated_on, named_on FROM legal_entities WHERE id = ?',
+  const held = database.prepare<[Buffer], StoredFacts>(
+    'SELECT legal_name, source_number, import_sequence, stated_on, named_on FROM legal_entities WHERE key = ?',
   )
   const isOlderFile = own.importSequence !== own.newestSequence
   const markRemoved = database.prepare(
-    'UPDATE legal_entities SET removed_from_source = 1 WHERE id = ? AND removed_from_source = 0',
+    'UPDATE legal_entities SET removed_from_source = 1 WHERE key = ? AND removed_from_source = 0',
   )
   let removedCount = 0
 
@@ -148,6 +148,7 @@ export function createClaimWriter(
       const id = deriveId('le_', row.sourceKey)
       const isPlain = !options.addsUp && options.statedOn === null
       if (isPlain && isNamed(row) && ownership.isOwn(id)) return recordDirectly(id, row)
+      writer.indexIds()
       const isHeld = ownership.isHeld(id)
       if (!kept.hasAny(id)) keepOtherClaim(id, isHeld)
       ownership.noteKept()
@@ -157,6 +158,7 @@ export function createClaimWriter(
       return outcome
     },
     finish() {
+      writer.indexIds()
       // A registration that only an older file has is created, then marked as removed.
       if (isOlderFile) kept.forEachTouched(composeInto)
       if (own.isWhole) kept.removeUnseen()
@@ -172,7 +174,7 @@ export function createClaimWriter(
     const on = own.fileDate
     const { sourceNumber, importSequence } = own
     if (writer.add(id, row, { sourceNumber, importSequence, statedOn: on, namedOn: on })) return 'imported'
-    const found = held.get(id)
+    const found = held.get(toStoredKey('le_', id))
     if (found === undefined) throw new Error(`the registration ${id} has a company and no row`)
     const statedOn = found.stated_on ?? ''
     const namedOn = found.named_on ?? statedOn
@@ -214,7 +216,7 @@ export function createClaimWriter(
 
   /** From the second source on, the claim of each source is kept, or its name if the registration is gone. */
   function keepOtherClaim(id: string, isHeld: boolean): void {
-    const stated = held.get(id) === undefined ? null : readBack(id)
+    const stated = held.get(toStoredKey('le_', id)) === undefined ? null : readBack(id)
     if (stated === null || stated.sourceNumber === own.sourceNumber) return
     if (isHeld) kept.add(id, stated.row, stated)
     else {
@@ -235,7 +237,7 @@ export function createClaimWriter(
 
   function composeInto(id: string): void {
     const composed = compose(kept.of(id), history.listFormerNames(id))
-    if (composed === null) removedCount += markRemoved.run(id).changes
+    if (composed === null) removedCount += markRemoved.run(toStoredKey('le_', id)).changes
     else if (!writer.add(id, composed.row, composed.origin)) writer.replace(composed.row, composed.origin)
   }
 }
@@ -253,21 +255,23 @@ function isNamed(row: StatedRow): row is RegistryRow {
 }
 
 /** Checks whether only this source states a registration. Queries the database only if there are other sources. */
-function createOwnershipCheck(database: Sqlite, own: ImportOrigin) {
-  const holder = database.prepare<[string], { source_number: number; removed_from_source: number }>(
-    'SELECT source_number, removed_from_source FROM legal_entities WHERE id = ?',
+function createOwnershipCheck(database: Sqlite, own: ImportOrigin, isFirst: boolean) {
+  const byKey = database.prepare<[Buffer], { source_number: number; removed_from_source: number }>(
+    'SELECT source_number, removed_from_source FROM legal_entities WHERE key = ?',
   )
+  const findHolder = (id: string) => byKey.get(toStoredKey('le_', id))
   const claim = database.prepare<[string]>('SELECT 1 FROM claims WHERE registration_id = ? LIMIT 1')
   const others = database.prepare<[number]>('SELECT 1 FROM sources WHERE number <> ? LIMIT 1')
+  const isFree = (id: string) => {
+    const found = findHolder(id)
+    return found === undefined || found.removed_from_source === 1 || found.source_number === own.sourceNumber
+  }
   let mayBeShared = others.get(own.sourceNumber) !== undefined || hasClaims(database)
   return {
-    isHeld: (id: string) => holder.get(id)?.removed_from_source === 0,
+    isHeld: (id: string) => findHolder(id)?.removed_from_source === 0,
     isOwn(id: string): boolean {
       if (!mayBeShared) return true
-      const found = holder.get(id)
-      const isFree =
-        found === undefined || found.removed_from_source === 1 || found.source_number === own.sourceNumber
-      return isFree && claim.get(id) === undefined
+      return (isFirst || isFree(id)) && claim.get(id) === undefined
     },
     noteKept() {
       mayBeShared = true

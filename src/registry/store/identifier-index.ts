@@ -2,6 +2,7 @@ import { toCompanyNumber } from '../../core/national-numbers.js'
 import type { StatedIdentifier } from '../../core/stated-identifiers.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { toExchangeKey, type DomainHolder } from '../model/identifiers.js'
+import { toNumberKey } from './registration-columns.js'
 
 type RegisteredIdentifier = StatedIdentifier & { readonly kind: Exclude<StatedIdentifier['kind'], 'website'> }
 
@@ -38,20 +39,17 @@ const ordered = ` ORDER BY l.removed_from_source, l.number LIMIT ${holdersMax}`
 const isThere = `(@place = '' OR i.jurisdiction = '' OR i.jurisdiction = @place
   OR i.jurisdiction LIKE @place || '\\_%' ESCAPE '\\' OR @place LIKE i.jurisdiction || '\\_%' ESCAPE '\\')`
 
-/** The expression of the index `identifiers_by_number_key` for another text. */
-const formatNumberKey = (text: string): string =>
-  `ltrim(replace(replace(replace(replace(${text}, ' ', ''), '-', ''), '.', ''), '/', ''), '0')`
-
 /** Finds registrations by an identifier in its canonical form, those not removed first. */
 export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
-  const byValue = database.prepare<[string, string], HolderRow>(
-    `${selectHolders} i.type = ? AND i.value = ?${ordered}`,
+  const byTypeAndValue = database.prepare<[{ type: string; value: string }], HolderRow>(
+    `${selectHolders} i.search_key = @value AND i.type = @type${ordered}`,
   )
+  const byValue = { all: (type: string, value: string) => byTypeAndValue.all({ type, value }) }
   const byNumber = database.prepare<[{ value: string; place: string }], HolderRow>(
-    `${selectHolders} i.type = 'registration_id' AND i.value = @value AND ${isThere}${ordered}`,
+    `${selectHolders} i.search_key = ${toNumberKey('@value')} AND i.type = 'registration_id' AND i.value = @value AND ${isThere}${ordered}`,
   )
   const byNumberKey = database.prepare<[{ value: string; place: string }], HolderRow>(
-    `${selectHolders} i.type = 'registration_id' AND ${formatNumberKey('i.value')} = ${formatNumberKey('@value')} AND ${isThere}${ordered}`,
+    `${selectHolders} i.search_key = ${toNumberKey('@value')} AND i.type = 'registration_id' AND ${isThere}${ordered}`,
   )
   const findFirst = (finds: readonly (() => HolderRow[])[]): HolderRow[] => {
     for (const find of finds) {
@@ -149,7 +147,7 @@ export function createHolderFinder(database: Sqlite): (rootDomain: string) => Do
      WHERE domain = @domain AND domain IS NOT NULL AND removed_from_source = 0
      UNION ALL SELECT l.number, l.entity_number, i.value, l.status FROM identifiers i
        JOIN legal_entities l ON l.number = i.legal_entity_number AND l.removed_from_source = 0
-     WHERE i.type = 'domain' AND i.value = @domain)
+     WHERE i.search_key = @domain AND i.type = 'domain')
      ORDER BY length(website), number LIMIT ${domainHoldersMax}`,
   )
   return (rootDomain) =>

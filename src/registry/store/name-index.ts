@@ -1,9 +1,10 @@
-import type { Sqlite } from '../../platform/sqlite.js'
+import { getSqliteCode, type Sqlite } from '../../platform/sqlite.js'
 import type { ParsedName } from '../normalize/parsed-name.js'
 import type { RegistryRow, RowName, NameKind } from '../model/registry-rows.js'
 import type { CandidateName } from '../match/candidate.js'
 import { Vocabulary, WordList, buildSortedWordLists, type WordLists } from '../match/vocabulary.js'
 import type { CandidateNames } from './candidate-names.js'
+import { packNameKind } from './registration-columns.js'
 
 export interface NameWriter {
   /** `parsedNames`: the parsed `names`, in the same order. */
@@ -19,8 +20,11 @@ export interface NameWriter {
  * Creates the writer of names and their index of words. `isDeferred`: for an empty registry, indexing waits for
  * `indexAll`, which is much faster.
  */
-export function createNameWriter(database: Sqlite, isDeferred: boolean): NameWriter {
-  const insert = database.prepare('INSERT INTO names VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+function createNameWriter(database: Sqlite, isDeferred: boolean): NameWriter {
+  const insert = database.prepare(
+    `INSERT INTO names (legal_entity_number, packed_kind, name, tokens, full_key_end, form_class, acronym, ended_on,
+       ended_source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
   const index = database.prepare('INSERT INTO name_index (rowid, tokens) VALUES (?, ?)')
   const list = database.prepare<[number], { number: number; tokens: string }>(
     'SELECT number, tokens FROM names WHERE legal_entity_number = ?',
@@ -38,11 +42,10 @@ export function createNameWriter(database: Sqlite, isDeferred: boolean): NameWri
         const words = tokens.join(' ')
         const { lastInsertRowid } = insert.run(
           legalEntityNumber,
-          kind,
+          packNameKind(kind),
           name,
           words,
-          coreKey,
-          fullKey,
+          fullKey.startsWith(coreKey) ? fullKey.slice(coreKey.length) : `=${fullKey}`,
           formClass,
           acronym,
           endedOn ?? null,
@@ -64,6 +67,75 @@ export function createNameWriter(database: Sqlite, isDeferred: boolean): NameWri
       database.exec("INSERT INTO name_index (name_index) VALUES ('optimize')")
     },
   }
+}
+
+/** Two rows of a first import have one id, which it noticed too late. It succeeds if `mayRepeat` is set. */
+export class RepeatedRowError extends Error {}
+
+/** So many ids are compared as they are added, which finds the repeated rows of most files early. */
+const comparedIdsMax = 100_000
+
+/** Writes names, and defers index work while the registry is empty. Ids are unindexed until the first row repeats. */
+export function createBulk(database: Sqlite) {
+  const isFirst = database.prepare('SELECT 1 FROM legal_entities LIMIT 1').get() === undefined
+  const deferred = isFirst ? dropIndexes(database) : []
+  const names = createNameWriter(database, isFirst)
+  const compared = new Set<string>()
+  const restore = (isRestored: (index: DeferredIndex) => boolean) => {
+    for (const { sql } of deferred.filter(isRestored)) database.exec(sql)
+  }
+  let areIdsIndexed = !isFirst
+  let isEnded = !isFirst
+  const bulk = {
+    names,
+    isFirst,
+    /** Notes the id of a row before it is added. */
+    noteId(id: string): void {
+      if (areIdsIndexed || compared.size >= comparedIdsMax) return
+      if (compared.has(id)) bulk.indexIds()
+      else compared.add(id)
+    },
+    indexIds: (): void => {
+      if (areIdsIndexed) return
+      areIdsIndexed = true
+      compared.clear()
+      try {
+        restore(({ isUnique }) => isUnique)
+      } catch (error) {
+        if (getSqliteCode(error) !== 'SQLITE_CONSTRAINT_UNIQUE') throw error
+        throw new RepeatedRowError('two rows have one id', { cause: error })
+      }
+    },
+    end: (): void => {
+      bulk.indexIds()
+      if (isEnded) return
+      isEnded = true
+      restore(({ isUnique }) => !isUnique)
+      names.indexAll()
+    },
+  }
+  return bulk
+}
+
+interface DeferredIndex {
+  readonly name: string
+  readonly sql: string
+  readonly isUnique: boolean
+}
+
+/**
+ * Drops the indexes of empty tables that an import may fill with millions of rows. Building an index at the end takes a
+ * fraction of the time, because it is written in its order.
+ */
+function dropIndexes(database: Sqlite): DeferredIndex[] {
+  const indexes = database
+    .prepare<[], Omit<DeferredIndex, 'isUnique'>>(
+      `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL
+         AND tbl_name IN ('entities', 'legal_entities', 'names', 'identifiers')`,
+    )
+    .all()
+  for (const { name } of indexes) database.exec(`DROP INDEX ${name}`)
+  return indexes.map((index) => ({ ...index, isUnique: index.sql.startsWith('CREATE UNIQUE') }))
 }
 
 interface WordListRow {
@@ -191,7 +263,7 @@ export function createWordSearch(
   const allListed = database.prepare<[], ListedName>(
     `SELECT DISTINCT n.number, ' ' || n.tokens || ' ' AS words FROM identifiers i
        JOIN names n ON n.legal_entity_number = i.legal_entity_number AND n.kind <> 'former'
-     WHERE i.type = 'ticker'`,
+     WHERE i.packed_type = 'ticker'`,
   )
   const listed = new WeakMap<Vocabulary, readonly ListedName[]>()
   const findListed = (tokens: readonly string[], vocabulary: Vocabulary) => {

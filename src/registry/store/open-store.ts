@@ -1,12 +1,13 @@
 import { UserError } from '../../core/errors.js'
 import { openOwn, readOwn, type OwnSqlite } from '../../platform/own-sqlite.js'
-import { getSqliteCode, NotOursError, type Sqlite } from '../../platform/sqlite.js'
+import { getSqliteCode, NotOursError, readSchemaVersion, type Sqlite } from '../../platform/sqlite.js'
+import { toNumberKey, unpackInstant } from './registration-columns.js'
 
 const storeLimits = {
   /** Lookups read pages all over the file; the default cache of 2 MB is too small. */
   cacheKibibytes: 65_536,
-  /** Ids are hashes: each imported row writes to random pages of the unique indexes. */
-  stagingCacheKibibytes: 262_144,
+  /** A sort of an index takes as much again. */
+  stagingCacheKibibytes: 131_072,
 } as const
 
 /**
@@ -17,7 +18,7 @@ export type StoreMode = 'readonly' | 'shared' | 'staging'
 
 /**
  * Opens the file of a registry and creates it if it is missing, unless `readonly`. Errors: REGISTRY_NOT_FOUND,
- * REGISTRY_INVALID (not a registry, or a newer version; with `readonly` also an older version).
+ * REGISTRY_INVALID (not a registry, or of a version that this one cannot read).
  */
 export function openStore(
   path: string,
@@ -30,16 +31,15 @@ export function openStore(
     migrations,
     explain: (error) => asUserError(error, path),
   }
-  const isStaging = mode === 'staging'
-  const { stagingCacheKibibytes } = storeLimits
   const setUp = (database: Sqlite) => {
-    database.pragma(`cache_size = -${isStaging ? stagingCacheKibibytes : cacheKibibytes}`)
+    const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined
+    if (readSchemaVersion(database) === 1 && !isEmpty) throw new NotOursError('older_version', 'version 1')
+    const cache = mode === 'staging' ? storeLimits.stagingCacheKibibytes : cacheKibibytes
+    database.pragma(`cache_size = -${cache}`)
   }
   if (mode === 'readonly') return readOwn(registry, { versions: 'current', setUp })
-  const durability = isStaging
-    ? ({ synchronous: 'OFF', journal: 'DELETE' } as const)
-    : ({ synchronous: 'NORMAL' } as const)
-  return openOwn(registry, { ...durability, setUp })
+  if (mode === 'shared') return openOwn(registry, { synchronous: 'NORMAL', setUp })
+  return openOwn(registry, { synchronous: 'OFF', journal: 'DELETE', setUp })
 }
 
 function asUserError(error: unknown, path: string): unknown {
@@ -51,7 +51,7 @@ function asUserError(error: unknown, path: string): unknown {
   }
   if (error instanceof NotOursError && error.fault === 'older_version') {
     return new UserError('REGISTRY_INVALID', `the registry ${path} was made by an older version of enrich`, {
-      hint: 'import any of its files into it again, which updates it',
+      hint: 'delete it, then load its files again with enrich registry get NAME, or enrich registry load FOLDER',
       cause: error,
     })
   }
@@ -87,9 +87,12 @@ const applicationId = 0x656e7267
 /**
  * Schema migrations; a released one never changes. An `entities` row is a company, a `legal_entities` row a
  * registration of it; a company may have several. Rows missing from a source are marked `removed_from_source`, not
- * deleted, so that published ids and names still work.
+ * deleted, so that published ids and names still work. A `key` is the binary part of an id. Frequent values of
+ * `packed_` columns are numbers (`registration-columns.ts` packs them); read the columns without `packed_`.
  */
 const migrations = [
+  // Registries of version 1 are loaded again, not converted.
+  '',
   `
   PRAGMA application_id = ${applicationId};
 
@@ -111,27 +114,29 @@ const migrations = [
 
   CREATE TABLE entities (
     number INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    merged_into TEXT
+    key BLOB NOT NULL,
+    merged_into TEXT,
+    id TEXT AS ('siq_' || lower(hex(key))) VIRTUAL
   ) STRICT;
+  CREATE UNIQUE INDEX entities_by_key ON entities (key);
 
   CREATE TABLE legal_entities (
     number INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
+    key BLOB NOT NULL,
     entity_number INTEGER NOT NULL REFERENCES entities (number),
     source_number INTEGER NOT NULL REFERENCES sources (number),
-    source_key TEXT NOT NULL,
+    packed_key TEXT NOT NULL,
     source_line INTEGER NOT NULL,
     import_sequence INTEGER NOT NULL,
     removed_from_source INTEGER NOT NULL DEFAULT 0,
     legal_name TEXT NOT NULL,
-    display_name TEXT NOT NULL,
-    type TEXT NOT NULL,
-    subtype TEXT NOT NULL,
-    status TEXT,
+    other_display_name TEXT,
+    packed_type ANY NOT NULL,
+    packed_subtype ANY NOT NULL,
+    packed_status ANY,
     legal_form TEXT,
     jurisdiction TEXT,
-    registration_authority TEXT,
+    packed_authority ANY,
     website TEXT,
     sic TEXT,
     naics TEXT,
@@ -143,17 +148,28 @@ const migrations = [
     formed_on TEXT,
     successor_key TEXT,
     -- Of what it was written from: an unchanged row of a newer file is not written again.
-    content_hash TEXT,
+    content_hash BLOB,
     -- How many identifiers are left out.
     identifiers_omitted INTEGER NOT NULL DEFAULT 0,
     -- The day the row was stated, and the first day on which its source stated the name that it states now.
-    stated_on TEXT,
-    named_on TEXT,
+    packed_stated_on ANY,
+    packed_named_on ANY,
     -- The company that it goes back to when a join by name no longer holds.
-    joined_from_number INTEGER REFERENCES entities (number)
+    joined_from_number INTEGER REFERENCES entities (number),
+    id TEXT AS ('le_' || lower(hex(key))) VIRTUAL,
+    source_key TEXT AS (CASE substr(packed_key, 1, 1) WHEN '#' THEN 'registration_id:' || substr(packed_key, 2)
+      ELSE packed_key END) VIRTUAL,
+    display_name TEXT AS (coalesce(other_display_name, legal_name)) VIRTUAL,
+    type TEXT AS (CASE packed_type WHEN 1 THEN 'business' ELSE packed_type END) VIRTUAL,
+    subtype TEXT AS (CASE packed_subtype WHEN 1 THEN 'incorporated_entity' ELSE packed_subtype END) VIRTUAL,
+    status TEXT AS (CASE packed_status WHEN 1 THEN 'active' WHEN 0 THEN 'inactive' ELSE packed_status END) VIRTUAL,
+    registration_authority TEXT AS (CASE typeof(packed_authority) WHEN 'integer' THEN printf('RA%06d', packed_authority)
+      ELSE packed_authority END) VIRTUAL,
+    stated_on TEXT AS (${unpackInstant('packed_stated_on')}) VIRTUAL,
+    named_on TEXT AS (${unpackInstant('packed_named_on')}) VIRTUAL
   ) STRICT;
+  CREATE UNIQUE INDEX legal_entities_by_key ON legal_entities (key);
   CREATE INDEX legal_entities_by_entity ON legal_entities (entity_number);
-  CREATE INDEX legal_entities_by_source ON legal_entities (source_number, source_key);
   CREATE INDEX legal_entities_by_domain ON legal_entities (domain) WHERE domain IS NOT NULL;
   CREATE INDEX legal_entities_with_successor ON legal_entities (number) WHERE successor_key IS NOT NULL;
   CREATE INDEX legal_entities_with_parent ON legal_entities (source_number) WHERE parent_key IS NOT NULL;
@@ -163,57 +179,61 @@ const migrations = [
   CREATE TABLE names (
     number INTEGER PRIMARY KEY,
     legal_entity_number INTEGER NOT NULL REFERENCES legal_entities (number),
-    kind TEXT NOT NULL,
+    packed_kind ANY NOT NULL,
     name TEXT NOT NULL,
     tokens TEXT NOT NULL,
-    core_key TEXT NOT NULL,
-    full_key TEXT NOT NULL,
+    -- What the full key has after the core key; after '=', the whole full key.
+    full_key_end TEXT NOT NULL,
     form_class TEXT,
     acronym TEXT NOT NULL,
     -- Of a former name, the day on which it ended, and the source whose files bore it and no longer do.
     ended_on TEXT,
-    ended_source TEXT
+    ended_source TEXT,
+    kind TEXT AS (CASE packed_kind WHEN 1 THEN 'legal' WHEN 0 THEN 'other' ELSE packed_kind END) VIRTUAL,
+    core_key TEXT AS (replace(tokens, ' ', '')) VIRTUAL,
+    full_key TEXT AS (CASE substr(full_key_end, 1, 1) WHEN '=' THEN substr(full_key_end, 2)
+      ELSE replace(tokens, ' ', '') || full_key_end END) VIRTUAL
   ) STRICT;
   CREATE INDEX names_by_legal_entity ON names (legal_entity_number);
   CREATE INDEX names_by_core_key ON names (core_key);
   CREATE INDEX names_by_full_key ON names (full_key);
   CREATE INDEX names_by_acronym ON names (acronym) WHERE acronym <> '';
-  -- Which ones begin with the words of a query.
   CREATE INDEX names_by_tokens ON names (tokens);
 
   CREATE TABLE identifiers (
-    type TEXT NOT NULL,
-    value TEXT NOT NULL,
-    jurisdiction TEXT NOT NULL,
     legal_entity_number INTEGER NOT NULL REFERENCES legal_entities (number),
     position INTEGER NOT NULL,
+    packed_type ANY NOT NULL,
+    value TEXT NOT NULL,
+    jurisdiction TEXT NOT NULL,
     -- Where a ticker is traded.
     exchange TEXT,
-    PRIMARY KEY (type, value, jurisdiction, legal_entity_number)
+    type TEXT AS (CASE packed_type WHEN 1 THEN 'registration_id' WHEN 0 THEN 'lei' ELSE packed_type END) VIRTUAL,
+    -- Numbers of registers, however they are spaced: "927 523 000" is "927523000", "00445790" is "445790".
+    search_key TEXT AS (CASE packed_type WHEN 1 THEN ${toNumberKey('value')} ELSE value END) VIRTUAL,
+    PRIMARY KEY (legal_entity_number, position)
   ) STRICT, WITHOUT ROWID;
-  CREATE INDEX identifiers_by_legal_entity ON identifiers (legal_entity_number);
-  -- Numbers of registers, however they are spaced: "927 523 000" is "927523000", "00445790" is "445790".
-  CREATE INDEX identifiers_by_number_key ON identifiers (
-      ltrim(replace(replace(replace(replace(value, ' ', ''), '-', ''), '.', ''), '/', ''), '0'))
-    WHERE type = 'registration_id';
+  CREATE INDEX identifiers_by_search_key ON identifiers (search_key);
+  CREATE INDEX identifiers_of_listed ON identifiers (legal_entity_number) WHERE packed_type = 'ticker';
 
   CREATE TABLE addresses (
-    legal_entity_number INTEGER NOT NULL REFERENCES legal_entities (number),
-    kind TEXT NOT NULL,
+    legal_entity_number INTEGER PRIMARY KEY REFERENCES legal_entities (number),
     street_address TEXT,
     city TEXT,
     region TEXT,
     postal_code TEXT,
     country_code TEXT,
     formatted_address TEXT,
-    region_code TEXT NOT NULL,
-    city_key TEXT NOT NULL,
-    postal_key TEXT NOT NULL,
-    -- Stated apart from the street line, which holds them too.
+    -- NULL: as derived below.
+    own_region_code TEXT,
+    own_city_key TEXT,
+    own_postal_key TEXT,
     street_number TEXT,
     sub_premise TEXT,
-    PRIMARY KEY (legal_entity_number, kind)
-  ) STRICT, WITHOUT ROWID;
+    region_code TEXT AS (coalesce(own_region_code, country_code || '-' || region, '')) VIRTUAL,
+    city_key TEXT AS (coalesce(own_city_key, lower(replace(city, ' ', '')), '')) VIRTUAL,
+    postal_key TEXT AS (coalesce(own_postal_key, lower(replace(postal_code, ' ', '')), '')) VIRTUAL
+  ) STRICT;
 
   CREATE VIRTUAL TABLE name_index USING fts5(tokens, content='', detail=none, columnsize=0, tokenize='ascii');
   CREATE VIRTUAL TABLE name_vocabulary USING fts5vocab('name_index', 'row');

@@ -1,6 +1,7 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { EntitySubtype, EntityType, IdentifierType } from '../../contract/enums.js'
 import type { RowAddress, RowIdentifier, RowName, StatedRow } from '../model/registry-rows.js'
+import { toStoredKey } from '../model/identifiers.js'
 import { formatDisplayName } from '../normalize/mixed-case.js'
 import { creditedName, selectParent } from './relationships.js'
 import { putRichestFirst, sortClaims } from '../linkage/survivorship.js'
@@ -177,12 +178,10 @@ const mergeHopsMax = 1_000
 const registrationsMax = 50
 
 export function createStoreReader(database: Sqlite): StoreReader {
-  const byId = database.prepare<[string], EntityRow>(
-    'SELECT number, id, merged_into FROM entities WHERE id = ?',
-  )
-  const byNumber = database.prepare<[number], EntityRow>(
-    'SELECT number, id, merged_into FROM entities WHERE number = ?',
-  )
+  const select = 'SELECT number, id, merged_into FROM entities WHERE'
+  const byKey = database.prepare<[Buffer], EntityRow>(`${select} key = ?`)
+  const findById = (id: string) => byKey.get(toStoredKey('siq_', id))
+  const byNumber = database.prepare<[number], EntityRow>(`${select} number = ?`)
   const outlines = createOutlineReader(database)
   const withLists = createListsReader(database)
 
@@ -196,13 +195,13 @@ export function createStoreReader(database: Sqlite): StoreReader {
   }
   return {
     outlineByNumber: (number) => toEntity(byNumber.get(number), (outline) => outline),
-    entityById: (id) => toEntity(byId.get(id), withLists),
+    entityById: (id) => toEntity(findById(id), withLists),
     entityByNumber: (number) => toEntity(byNumber.get(number), withLists),
-    entityNumber: (id) => byId.get(id)?.number ?? null,
+    entityNumber: (id) => findById(id)?.number ?? null,
     findMergeTarget(id) {
       let target: string | null = null
       for (let hop = 0; hop < mergeHopsMax; hop++) {
-        const next: string | null = byId.get(target ?? id)?.merged_into ?? null
+        const next: string | null = findById(target ?? id)?.merged_into ?? null
         if (next === null) return target
         target = next
       }
@@ -235,7 +234,7 @@ function createOutlineReader(database: Sqlite): (entityNumber: number) => Regist
        ${factCount}
      FROM legal_entities l
      JOIN sources s ON s.number = l.source_number
-     JOIN addresses a ON a.legal_entity_number = l.number AND a.kind = 'headquarters'
+     JOIN addresses a ON a.legal_entity_number = l.number
      LEFT JOIN legal_entities p ON p.number = (SELECT r.parent_number ${selectParent('l.number')})
      WHERE l.entity_number = ?
      ORDER BY l.removed_from_source, l.successor_key IS NOT NULL, EXISTS (

@@ -16,17 +16,17 @@ import type { Sqlite } from '../../platform/sqlite.js'
 /** Columns of `legal_entities` that are written for a row, in the order of `listRegistrationValues`. */
 export const registrationColumns = [
   'source_number',
-  'source_key',
+  'packed_key',
   'source_line',
   'import_sequence',
   'legal_name',
-  'display_name',
-  'type',
-  'subtype',
-  'status',
+  'other_display_name',
+  'packed_type',
+  'packed_subtype',
+  'packed_status',
   'legal_form',
   'jurisdiction',
-  'registration_authority',
+  'packed_authority',
   'website',
   'domain',
   'sic',
@@ -38,9 +38,54 @@ export const registrationColumns = [
   'source_url',
   'identifiers_omitted',
   'content_hash',
-  'stated_on',
-  'named_on',
+  'packed_stated_on',
+  'packed_named_on',
 ] as const
+
+/** A value as it is stored. SQLite keeps the type of a value in packed columns, and a number would be a float. */
+type Stored = string | number | bigint | Buffer | null
+
+/** Returns a function that stores frequent texts as numbers. SQLite keeps 0 and 1 in no bytes of their own. */
+const packTexts =
+  (numbers: Readonly<Record<string, bigint>>) =>
+  (text: string): string | bigint =>
+    numbers[text] ?? text
+
+const packType = packTexts({ business: 1n })
+const packSubtype = packTexts({ incorporated_entity: 1n })
+const packStatus = packTexts({ active: 1n, inactive: 0n })
+export const packNameKind = packTexts({ legal: 1n, other: 0n })
+export const packIdentifierType = packTexts({ registration_id: 1n, lei: 0n })
+
+const packAuthority = (text: string): string | bigint =>
+  /^RA\d{6}$/.test(text) ? BigInt(text.slice(2)) : text
+
+const commonPrefix = 'registration_id:'
+const packKey = (key: string): string =>
+  key.startsWith(commonPrefix) ? `#${key.slice(commonPrefix.length)}` : key
+
+let lastInstant: { text: string; packed: string | bigint } = { text: '', packed: '' }
+
+/** Packs an instant as milliseconds; any other text stays. Most rows of an import have the same one. */
+export function packInstant(text: string): string | bigint {
+  if (text === lastInstant.text) return lastInstant.packed
+  const ms = Date.parse(text)
+  const isExact = !Number.isNaN(ms) && new Date(ms).toISOString() === text
+  lastInstant = { text, packed: isExact ? BigInt(ms) : text }
+  return lastInstant.packed
+}
+
+/** The key of a registration by its id; SQL. */
+export const keyOf = (id: string): string => `unhex(substr(${id}, 4))`
+
+/** The key by which numbers of registers are found, in any spelling; SQL. */
+export const toNumberKey = (text: string): string =>
+  `ltrim(replace(replace(replace(replace(${text}, ' ', ''), '-', ''), '.', ''), '/', ''), '0')`
+
+/** Text of a date that is stored as milliseconds, or as it is; SQL. */
+export const unpackInstant = (column: string): string =>
+  `CASE typeof(${column}) WHEN 'integer' THEN strftime('%Y-%m-%dT%H:%M:%S', ${column} / 1000, 'unixepoch')
+      || printf('.%03dZ', ${column} % 1000) ELSE ${column} END`
 
 /** The import of a row. */
 export interface RowOrigin {
@@ -60,21 +105,22 @@ export function listRegistrationValues(
   row: RegistryRow,
   parsedNames: readonly ParsedName[],
   { sourceNumber, importSequence, statedOn, namedOn }: RowOrigin,
-  contentHash: string,
-): (string | number | null)[] {
+  contentHash: Buffer,
+): Stored[] {
+  const displayName = chooseDisplayName(row, parsedNames)
   return [
     sourceNumber,
-    row.sourceKey,
+    packKey(row.sourceKey),
     row.sourceLine,
     importSequence,
     row.legalName,
-    chooseDisplayName(row, parsedNames),
-    row.type,
-    row.subtype,
-    row.status,
+    displayName === row.legalName ? null : displayName,
+    packType(row.type),
+    packSubtype(row.subtype),
+    row.status === null ? null : packStatus(row.status),
     row.legalForm,
     row.jurisdiction,
-    row.registrationAuthority,
+    row.registrationAuthority === null ? null : packAuthority(row.registrationAuthority),
     row.website,
     row.website === null ? null : toRootDomain(row.website),
     row.sic,
@@ -86,16 +132,18 @@ export function listRegistrationValues(
     row.sourceUrl,
     row.identifiersOmitted ?? 0,
     contentHash,
-    statedOn,
-    namedOn,
+    packInstant(statedOn),
+    packInstant(namedOn),
   ]
 }
 
 /** Computes a hash that is equal for rows with equal facts, regardless of their line. */
-export function computeContentHash(row: RegistryRow): string {
+export function computeContentHash(row: RegistryRow): Buffer {
   const content = JSON.stringify([derivationVersion, { ...row, sourceLine: 0 }])
-  return hash('sha1', content, 'base64').slice(0, 20)
+  return hash('sha1', content, 'buffer').subarray(0, contentHashBytes)
 }
+
+const contentHashBytes = 8
 
 /**
  * Prefers a shorter name in use that has only words or the initials of the registered name, then the spelling of
@@ -131,7 +179,7 @@ function isBrandName(brand: ParsedName, registered: ParsedName): boolean {
   return brand.tokens.every((token) => registered.tokens.includes(token))
 }
 
-/** Values of an address and its keys, from `street_address` on. */
+/** Values of an address and its keys, from `street_address` on. Keys that SQLite derives are `null`. */
 export function listAddressValues({ address }: RegistryRow): (string | null)[] {
   const { street, city, region, postalCode, countryCode, formatted, streetNumber, subPremise } = address
   return [
@@ -141,13 +189,21 @@ export function listAddressValues({ address }: RegistryRow): (string | null)[] {
     postalCode,
     countryCode,
     formatted,
-    region === null ? '' : getRegionKey(countryCode, region),
-    city === null ? '' : getCityKey(city),
-    postalCode === null ? '' : toPostalKey(postalCode),
+    region === null
+      ? null
+      : unlessDerived(getRegionKey(countryCode, region), `${countryCode ?? ''}-${region}`),
+    city === null ? null : unlessDerived(getCityKey(city), deriveKey(city)),
+    postalCode === null ? null : unlessDerived(toPostalKey(postalCode), deriveKey(postalCode)),
     streetNumber,
     subPremise,
   ]
 }
+
+/** As SQLite derives the keys of an address. */
+const deriveKey = (text: string): string =>
+  text.replaceAll(' ', '').replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+
+const unlessDerived = (key: string, derived: string): string | null => (key === derived ? null : key)
 
 const rememberedMax = 50_000
 
@@ -249,7 +305,7 @@ export function createMembershipReader(database: Sqlite): (registrationId: strin
     `SELECT n.* FROM (
        SELECT s.name AS sourceName, ${registerSql('s')} AS register, max(n.lastOn) AS lastOn
        FROM (SELECT source_number, last_on AS lastOn FROM stated_names WHERE registration_id = @id
-         UNION ALL SELECT source_number, stated_on FROM legal_entities WHERE id = @id AND removed_from_source = 1) n
+         UNION ALL SELECT source_number, stated_on FROM legal_entities WHERE key = ${keyOf('@id')} AND removed_from_source = 1) n
        JOIN sources s ON s.number = n.source_number WHERE s.coverage = 'whole' GROUP BY register) n
      WHERE NOT EXISTS
        (SELECT 1 FROM sources o WHERE ${registerSql('o')} = n.register AND o.file_date <= n.lastOn)
@@ -259,7 +315,7 @@ export function createMembershipReader(database: Sqlite): (registrationId: strin
     .prepare<{ id: string }, string>(
       `SELECT ${registerSql('s')} FROM sources s WHERE s.number IN (
          SELECT source_number FROM claims WHERE registration_id = @id AND row_json ->> '$.legalName' IS NOT NULL
-         UNION ALL SELECT source_number FROM legal_entities WHERE id = @id AND removed_from_source = 0)`,
+         UNION ALL SELECT source_number FROM legal_entities WHERE key = ${keyOf('@id')} AND removed_from_source = 0)`,
     )
     .pluck()
   return (registrationId) => {

@@ -7,19 +7,23 @@ import {
   type RelationshipItem,
   type SecurityItem,
 } from '../model/registry-rows.js'
-import { deriveId } from '../model/identifiers.js'
+import { deriveId, toStoredKey } from '../model/identifiers.js'
+import { keyOf } from './registration-columns.js'
 import type { ImportOrigin } from './stored-claims.js'
 
 /** Replaces a source's relationships with the parents in its rows. The caller opens the transaction. */
 export function recordParents(database: Sqlite, sourceNumber: number): void {
   database.prepare('DELETE FROM relationships WHERE source_number = ?').run(sourceNumber)
   const type: RelationshipType = 'IS_CONTROLLED_BY'
+  database.function('registration_key', { deterministic: true }, (sourceKey) =>
+    toStoredKey('le_', deriveId('le_', String(sourceKey))),
+  )
   database
     .prepare(
       `INSERT INTO relationships (source_number, child_number, parent_number, type)
        SELECT c.source_number, c.number, p.number, ?
        FROM legal_entities c INDEXED BY legal_entities_with_parent
-       CROSS JOIN legal_entities p ON p.source_number = c.source_number AND p.source_key = c.parent_key
+       CROSS JOIN legal_entities p ON p.key = registration_key(c.parent_key) AND p.source_number = c.source_number
        WHERE c.source_number = ? AND c.parent_key IS NOT NULL AND c.removed_from_source = 0 AND p.removed_from_source = 0
          AND p.number <> c.number
        ORDER BY c.number`,
@@ -132,7 +136,7 @@ export function createReferenceWriter(database: Sqlite, own: ImportOrigin): Refe
     },
     countWaitingReferences() {
       const formatMissing = (column: string) =>
-        `NOT EXISTS (SELECT 1 FROM legal_entities l WHERE l.id = ${column} AND l.removed_from_source = 0)`
+        `NOT EXISTS (SELECT 1 FROM legal_entities l WHERE l.key = ${keyOf(column)} AND l.removed_from_source = 0)`
       const count = (sql: string) =>
         database.prepare<[number], number>(sql).pluck().get(own.sourceNumber) ?? 0
       return (
@@ -223,8 +227,8 @@ export function linkStatedRelationships(database: Sqlite): void {
        from_date, to_date, source_url)
      SELECT r.source_number, c.number, p.number, r.type, r.percentage, r.from_date, r.to_date, r.source_url
      FROM stated_relationships r
-     JOIN legal_entities c ON c.id = r.child_id
-     JOIN legal_entities p ON p.id = r.parent_id
+     JOIN legal_entities c ON c.key = ${keyOf('r.child_id')}
+     JOIN legal_entities p ON p.key = ${keyOf('r.parent_id')}
      WHERE c.number <> p.number ORDER BY r.source_number, c.number, p.number, r.type`,
   )
 }

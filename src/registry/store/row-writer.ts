@@ -1,18 +1,22 @@
 import type { Sqlite } from '../../platform/sqlite.js'
-import { deriveId } from '../model/identifiers.js'
+import { deriveId, toStoredKey } from '../model/identifiers.js'
 import { normalizeRegistrationNumber } from '../linkage/entity-clusters.js'
 import type { RegistryRow } from '../model/registry-rows.js'
 import { parseName, type ParsedName } from '../normalize/parsed-name.js'
-import { createNameWriter } from './name-index.js'
+import { createBulk } from './name-index.js'
 import {
   listAddressValues,
   computeContentHash,
   registrationColumns,
   listRegistrationValues,
+  packIdentifierType,
+  packInstant,
   type RowOrigin,
 } from './registration-columns.js'
 
 export interface RowWriter {
+  /** The registry had no registration before. */
+  readonly isFirst: boolean
   /** Adds a registration unless its id exists. Returns whether it was added. */
   add(id: string, row: RegistryRow, origin: RowOrigin): boolean
   /** Updates an existing registration. Ids never change. */
@@ -21,7 +25,9 @@ export interface RowWriter {
   markRemovedFromSource(sequence: number): number
   /** Counts the replaced registrations that had another content. */
   countChanged(): number
-  /** Does deferred work, so that details can be read. */
+  /** Completes the indexes of ids, so that a registration can be found by its id. Throws RepeatedRowError. */
+  indexIds(): void
+  /** Does deferred work, so that details can be read. Throws RepeatedRowError. */
   endBulk(): void
   /** Completes the indexes; before this only the methods above may be used. */
   finish(): void
@@ -33,49 +39,53 @@ const parseNames = ({ names }: RegistryRow): ParsedName[] => names.map(({ name }
 const joinColumns = (columns: readonly string[]) => columns.join(', ')
 const joinPlaceholders = (columns: readonly string[]) => columns.map(() => '?').join(', ')
 
-const insertRegistration = `INSERT INTO legal_entities (id, entity_number, ${joinColumns(registrationColumns)})
-  VALUES (?, ?, ${joinPlaceholders(registrationColumns)}) ON CONFLICT (id) DO NOTHING`
+const insertRegistration = `INSERT INTO legal_entities (key, entity_number, ${joinColumns(registrationColumns)})
+  VALUES (?, ?, ${joinPlaceholders(registrationColumns)})`
 
 const updateRegistration = `UPDATE legal_entities SET removed_from_source = ?, ${joinColumns(
   registrationColumns.map((column) => `${column} = ?`),
 )} WHERE number = ?`
 
 /** Writes the rows of one import, each as a company, in the caller's transaction. `joinRegistrations` merges later. */
-export function createRowWriter(database: Sqlite, sourceNumber: number): RowWriter {
+export function createRowWriter(database: Sqlite, sourceNumber: number, mayRepeat: boolean): RowWriter {
   const bulk = createBulk(database)
+  if (mayRepeat) bulk.indexIds()
   const { names } = bulk
-  const insertEntity = database.prepare('INSERT INTO entities (id) VALUES (?) ON CONFLICT (id) DO NOTHING')
+  const insertEntity = database.prepare('INSERT OR IGNORE INTO entities (key) VALUES (?)')
   const insert = database.prepare(insertRegistration)
   const existing = createRegistrationUpdater(database)
-  const insertIdentifier = database.prepare('INSERT OR IGNORE INTO identifiers VALUES (?, ?, ?, ?, ?, ?)')
-  const insertAddress = database.prepare(
-    'INSERT INTO addresses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-  )
+  const insertIdentifier = database.prepare('INSERT INTO identifiers VALUES (?, ?, ?, ?, ?, ?)')
+  const insertAddress = database.prepare('INSERT INTO addresses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
 
   let changedCount = 0
   const addDetails = (number: number, row: RegistryRow, parsedNames: readonly ParsedName[]) => {
     names.add(number, row.names, parsedNames)
+    const written = new Set<string>()
     for (const [position, { type, value, jurisdiction, exchange }] of row.identifiers.entries()) {
       const isNumber = type === 'registration_id'
       const held = isNumber
         ? normalizeRegistrationNumber(value, jurisdiction, row.registrationAuthority)
         : value
-      insertIdentifier.run(type, held, jurisdiction ?? '', number, position, exchange ?? null)
+      const identity = `${type} ${jurisdiction ?? ''} ${held}`
+      if (written.has(identity)) continue
+      written.add(identity)
+      const packed = packIdentifierType(type)
+      insertIdentifier.run(number, position, packed, held, jurisdiction ?? '', exchange ?? null)
     }
-    insertAddress.run(number, 'headquarters', ...listAddressValues(row))
+    insertAddress.run(number, ...listAddressValues(row))
   }
 
   return {
+    isFirst: bulk.isFirst,
     add(id, row, origin) {
-      const entityId = deriveId('siq_', row.sourceKey)
-      const entity = insertEntity.run(entityId)
+      bulk.noteId(id)
+      const entity = insertEntity.run(toStoredKey('siq_', deriveId('siq_', row.sourceKey)))
       if (entity.changes === 0) return false
       const parsedNames = parseNames(row)
       const values = listRegistrationValues(row, parsedNames, origin, computeContentHash(row))
-      const added = insert.run(id, entity.lastInsertRowid, ...values)
-      if (added.changes === 1) addDetails(Number(added.lastInsertRowid), row, parsedNames)
-      else existing.linkEntity(entityId, id)
-      return added.changes === 1
+      const added = insert.run(toStoredKey('le_', id), entity.lastInsertRowid, ...values)
+      addDetails(Number(added.lastInsertRowid), row, parsedNames)
+      return true
     },
     replace(row, origin, removedFromSource = false) {
       const id = deriveId('le_', row.sourceKey)
@@ -89,7 +99,7 @@ export function createRowWriter(database: Sqlite, sourceNumber: number): RowWrit
       addDetails(number, row, parsedNames)
     },
     markRemovedFromSource(sequence) {
-      if (bulk.wasFirst) return 0
+      if (bulk.isFirst) return 0
       return database
         .prepare(
           'UPDATE legal_entities SET removed_from_source = 1 WHERE source_number = ? AND import_sequence < ? AND removed_from_source = 0',
@@ -97,9 +107,8 @@ export function createRowWriter(database: Sqlite, sourceNumber: number): RowWrit
         .run(sourceNumber, sequence).changes
     },
     countChanged: () => changedCount,
-    endBulk: () => {
-      bulk.end()
-    },
+    indexIds: bulk.indexIds,
+    endBulk: bulk.end,
     finish: () => {
       bulk.end()
       names.settle()
@@ -107,52 +116,33 @@ export function createRowWriter(database: Sqlite, sourceNumber: number): RowWrit
   }
 }
 
-/** Defers index work while the registry is empty and until a row repeats. */
-function createBulk(database: Sqlite) {
-  const isFirst = database.prepare('SELECT 1 FROM legal_entities LIMIT 1').get() === undefined
-  let restoreIndexes = isFirst ? deferIndexes(database) : null
-  const names = createNameWriter(database, isFirst)
-  return {
-    names,
-    wasFirst: isFirst,
-    end() {
-      restoreIndexes?.()
-      restoreIndexes = null
-      names.indexAll()
-    },
-  }
-}
-
 function createRegistrationUpdater(database: Sqlite) {
-  const find = database.prepare<[string], { number: number }>(
-    'SELECT number FROM legal_entities WHERE id = ?',
+  const find = database.prepare<[Buffer], { number: number }>(
+    'SELECT number FROM legal_entities WHERE key = ?',
   )
   const update = database.prepare(updateRegistration)
   const keep = database.prepare(
     `UPDATE legal_entities SET removed_from_source = ?, source_number = ?, source_line = ?, import_sequence = ?,
-       stated_on = ?, named_on = ? WHERE id = ? AND content_hash = ?`,
+       packed_stated_on = ?, packed_named_on = ? WHERE key = ? AND content_hash = ?`,
   )
   const removeIdentifiers = database.prepare('DELETE FROM identifiers WHERE legal_entity_number = ?')
   const removeAddresses = database.prepare('DELETE FROM addresses WHERE legal_entity_number = ?')
-  const adopt = database.prepare(
-    `UPDATE entities SET merged_into = (SELECT e.id FROM legal_entities l JOIN entities e
-       ON e.number = coalesce(l.joined_from_number, l.entity_number) WHERE l.id = ?) WHERE id = ?`,
-  )
   return {
     /** Returns whether the registration already has the content of the row. */
     keepUnchanged(
       id: string,
       row: RegistryRow,
       origin: RowOrigin,
-      hash: string,
+      hash: Buffer,
       removedFromSource: boolean,
     ): boolean {
       const { sourceNumber, importSequence, statedOn, namedOn } = origin
-      const stated = [sourceNumber, row.sourceLine, importSequence, statedOn, namedOn]
-      return keep.run(Number(removedFromSource), ...stated, id, hash).changes === 1
+      const dates = [packInstant(statedOn), packInstant(namedOn)]
+      const stated = [sourceNumber, row.sourceLine, importSequence, ...dates]
+      return keep.run(Number(removedFromSource), ...stated, toStoredKey('le_', id), hash).changes === 1
     },
     clearDetails(id: string, names: { removeAll(number: number): void }): number {
-      const found = find.get(id)
+      const found = find.get(toStoredKey('le_', id))
       if (found === undefined) throw new Error(`the registration ${id} has a company and no row`)
       names.removeAll(found.number)
       removeIdentifiers.run(found.number)
@@ -166,29 +156,5 @@ function createRegistrationUpdater(database: Sqlite) {
     ): void {
       update.run(Number(removedFromSource), ...values, number)
     },
-    /** Older registries did not give a joined registration the id of a company. */
-    linkEntity(entityId: string, legalEntityId: string): void {
-      adopt.run(legalEntityId, entityId)
-    },
-  }
-}
-
-/** Tables that an import may fill with millions of rows. */
-const filledTables = ['legal_entities', 'names', 'identifiers']
-
-/**
- * Drops the indexes of empty tables and returns a function that restores them: building an index at the end takes a
- * fraction of the time. Unique indexes stay.
- */
-function deferIndexes(database: Sqlite): () => void {
-  const indexes = database
-    .prepare<string[], { name: string; sql: string }>(
-      `SELECT name, sql FROM sqlite_master
-       WHERE type = 'index' AND sql IS NOT NULL AND tbl_name IN (${filledTables.map(() => '?').join(', ')})`,
-    )
-    .all(...filledTables)
-  for (const { name } of indexes) database.exec(`DROP INDEX ${name}`)
-  return () => {
-    for (const { sql } of indexes) database.exec(sql)
   }
 }

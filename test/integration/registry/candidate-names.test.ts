@@ -13,16 +13,15 @@ function makeStore(count: number, list: (number: number) => readonly string[]): 
       import_sequence, row_count, rejected_count, imported_at) VALUES (1, 's', 'csv', '{}', 's', '', '', 1, 1, 1, 0, '');
     CREATE TEMP TABLE numbers AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
       SELECT i FROM n;
-    INSERT INTO entities SELECT i, 'e' || i, NULL FROM numbers;
-    INSERT INTO legal_entities (number, id, entity_number, source_number, source_key, source_line, import_sequence,
-      legal_name, display_name, type, subtype) SELECT i, 'l' || i, i, 1, 'k' || i, i, 1, 'Name ' || i, 'Name ' || i,
+    INSERT INTO entities (number, key) SELECT i, CAST('e' || i AS BLOB) FROM numbers;
+    INSERT INTO legal_entities (number, key, entity_number, source_number, packed_key, source_line, import_sequence,
+      legal_name, packed_type, packed_subtype) SELECT i, CAST('l' || i AS BLOB), i, 1, 'k' || i, i, 1, 'Name ' || i,
       'business', 'incorporated_entity' FROM numbers;
-    INSERT INTO addresses (legal_entity_number, kind, region_code, city_key, postal_key)
-      SELECT i, 'headquarters', '', '', '' FROM numbers`)
+    INSERT INTO addresses (legal_entity_number) SELECT i FROM numbers`)
   database.function('words_of', (number: number) => list(number).join(' '))
   database.exec(`
-    INSERT INTO names (number, legal_entity_number, kind, name, tokens, core_key, full_key, acronym)
-      SELECT i, i, 'legal', 'Name ' || i, words_of(i), '', '', '' FROM numbers;
+    INSERT INTO names (number, legal_entity_number, packed_kind, name, tokens, full_key_end, acronym)
+      SELECT i, i, 'legal', 'Name ' || i, words_of(i), '', '' FROM numbers;
     INSERT INTO name_index (rowid, tokens) SELECT number, tokens FROM names`)
   return database
 }

@@ -92,6 +92,22 @@ it('an import that was killed leaves nothing, and done again gives what one impo
   killed.close()
 })
 
+it('a row that repeats late counts as one that repeats early', async () => {
+  const folder = temporaryFolder()
+  const rows = Array.from({ length: 100_010 }, (_, index) => ({
+    id: `n${index}`,
+    name: `Company ${index} Ltd`,
+  }))
+  const again = { id: 'n100005', name: 'Renamed Ltd' }
+  const late = await importCsv(openRegistry(':memory:'), { path: writeRows(folder, [...rows, again]) })
+  const early = await importCsv(openRegistry(':memory:'), {
+    path: writeRows(folder, [...rows.slice(0, 99_999), { ...again, id: 'n1' }]),
+  })
+  const merged = { updatedCount: 1, togetherCount: 1, rejectedCount: 0 }
+  expect(late).toMatchObject({ ...merged, importedCount: 100_010 })
+  expect(early).toMatchObject({ ...merged, importedCount: 99_999 })
+})
+
 it('an unclosed quote costs its line alone, however much follows', async () => {
   const text = `id,name\n1,Good Ltd\n2,"never closed\n${`x,${'y'.repeat(99)}\n`.repeat(11_000)}z,Last Ltd\n`
   const result = await importContent(openRegistry(':memory:'), 'csv', text, { fileName: 'rows.csv' })

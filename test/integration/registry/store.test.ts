@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
-import { addRows, sampleRows, type Row } from '../../support/registry.js'
+import { parseName } from '../../../src/registry/normalize/parsed-name.js'
+import { toCityKey, toPostalKey } from '../../../src/registry/normalize/places.js'
+import { openStore } from '../../../src/registry/store/open-store.js'
+import { addRows, sampleRows, temporaryFolder, type Row } from '../../support/registry.js'
 
 function add(registry: WritableRegistry, rows: readonly Row[], sourceName = 'sample') {
   return addRows(registry, rows, { fileName: `${sourceName}.csv`, sourceName })
@@ -47,6 +50,75 @@ describe('the first import', () => {
     expect(found(registry, 'Renamed Machines')).toEqual(['Renamed Machines'])
     expect(found(registry, 'Big Blue')).toEqual(['Renamed Machines'])
     expect(found(registry, 'Acme Widgets')).toHaveLength(2)
+  })
+})
+
+describe('a stored row', () => {
+  it('reads as its source states it, though frequent values are packed', () => {
+    const names = [
+      'Acme Ltd',
+      'The Ärzte & Söhne GmbH',
+      'ООО Ромашка',
+      '#1 Shop',
+      '=A',
+      'IBM',
+      '株式会社東京',
+    ]
+    const cities = ['New York', 'Köln', 'SÃO PAULO', 'St. Gallen', 'Wien 3', 'Αθήνα', 'Munich']
+    const codes = ['SW1A 1AA', '140-37', '00123', 'ab 1', 'Ａ１', '', '9999 AB']
+    const rows = names.map((name, at) => ({
+      id: `${at}`,
+      name,
+      city: cities[at] ?? '',
+      region: ['NY', 'Bayern', 'XX', '', 'GB-ENG', 'DE-BY', 'CA'][at] ?? '',
+      country: ['US', 'DE', 'BR', 'CH', 'GB', 'DE', 'US'][at] ?? '',
+      postal_code: codes[at] ?? '',
+      status: ['active', 'inactive', 'liquidation', '', 'active', 'active', 'active'][at] ?? '',
+      registration_authority: ['RA000585', 'RA999999', '', '', 'RA000001', 'RA000002', 'RA000000'][at] ?? '',
+    }))
+    const registry = registryOf(rows)
+    const stored = registry.database
+      .prepare<[], Record<string, string | null>>(
+        `SELECT l.source_key, l.legal_name AS name, n.core_key, n.full_key, n.kind, a.city, a.city_key, a.postal_code,
+           a.postal_key, l.registration_authority, l.stated_on, s.file_date
+         FROM legal_entities l JOIN names n ON n.legal_entity_number = l.number AND n.kind = 'legal'
+         JOIN addresses a ON a.legal_entity_number = l.number JOIN sources s ON s.number = l.source_number
+         ORDER BY l.number`,
+      )
+      .all()
+    expect(stored).toEqual(
+      rows.map(({ id, name, city, postal_code, registration_authority }) => ({
+        source_key: `id:${id}`,
+        name,
+        core_key: parseName(name).coreKey,
+        full_key: parseName(name).fullKey,
+        kind: 'legal',
+        city,
+        city_key: toCityKey(city),
+        postal_code: postal_code || null,
+        postal_key: toPostalKey(postal_code),
+        registration_authority: registration_authority || null,
+        stated_on: stored[0]?.['file_date'],
+        file_date: stored[0]?.['file_date'],
+      })),
+    )
+  })
+})
+
+describe('a registry of an older version', () => {
+  it('is refused with what to do, for reading and for writing', () => {
+    const path = `${temporaryFolder()}/old.sqlite`
+    const registry = openRegistry(path)
+    registry.database.pragma('user_version = 1')
+    registry.close()
+    for (const mode of ['readonly', 'shared'] as const)
+      expect(() => openStore(path, mode)).toThrow(
+        expect.objectContaining({
+          code: 'REGISTRY_INVALID',
+          message: expect.stringContaining('was made by an older version of enrich') as string,
+          hint: expect.stringContaining('load its files again') as string,
+        }),
+      )
   })
 })
 
