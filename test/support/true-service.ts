@@ -100,7 +100,10 @@ export class TrueService implements Transport {
     const runId = decodeURIComponent(/\/v3\/runs\/([^?]+)/.exec(path)?.[1] ?? '')
     const name = this.nameOf(runId)
     if (name === undefined) return refusal(404, 'not_found')
-    const customId = this.ledger.find((billed) => billed.runId === runId)?.customId
+    // Where processes share a run id, whose `custom_id` it has is not known.
+    const billed =
+      this.options.nameOf === undefined ? this.ledger.find((one) => one.runId === runId) : undefined
+    const customId = billed?.customId
     const { fates = {}, donePoll = 1, legalNameOf: toLegalName } = this.options
     const polls = (this.#pollCounts.get(runId) ?? 0) + 1
     this.#pollCounts.set(runId, polls)
