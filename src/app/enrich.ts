@@ -110,7 +110,6 @@ interface RunCall {
   readonly command: string
 }
 
-/** Builds the order of a run from settings. */
 function buildOrder({ settings, environment, options, observe, command }: RunCall): RunOrder {
   return {
     source: {

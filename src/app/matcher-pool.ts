@@ -55,7 +55,6 @@ export interface MatcherPoolDeps {
   readonly code?: ThreadCode
 }
 
-/** A `Knowledge` that matches names in threads. */
 export interface MatcherPool extends Knowledge {
   /** Answers that were prepared with the answers of runs, until they are taken. */
   readonly prepared: PreparedAnswers
@@ -174,10 +173,7 @@ const alongLimits = {
   charsMax: 16 * 2 ** 20,
 } as const
 
-/**
- * Candidates that were gathered with answers, as JSON, until they are read. The oldest unread ones are dropped; they can
- * be gathered again.
- */
+/** Gathered candidates as JSON, until they are read. The oldest are dropped; they can be gathered again. */
 export class CandidateCache {
   readonly #texts = new Map<string, string>()
   #charCount = 0

@@ -21,7 +21,6 @@ export interface ReviewRequest {
   readonly stdin: NodeJS.ReadableStream
   readonly signal: AbortSignal
   readonly clock: Clock
-  /** Command of the run, for hints. */
   readonly runCommand: string
   /** Called with errors of background work. */
   readonly onTrouble: (error: unknown) => void

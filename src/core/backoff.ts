@@ -78,7 +78,6 @@ export const unknownPolicy: ReachabilityPolicy = {
   firstFailuresMax: 5,
 }
 
-/** Policy for one run. */
 export const failedPollPolicy: BackoffPolicy = { delayMsBase: 2_000, delayMsMax: 60_000 }
 /** Policy for all polls together: without any usable response, the service is down. Each run also has its own wait. */
 export const pollsPolicy: ReachabilityPolicy = { ...failedPollPolicy, failuresMax: 20, firstFailuresMax: 5 }

@@ -21,7 +21,6 @@ interface ExitEntry {
   readonly manual?: string
 }
 
-/** Exit codes of the process. */
 export const exitCodes = {
   0: {
     meaning: 'success; a run also answered every lookup: none is failed, refused, uncertain or pending',

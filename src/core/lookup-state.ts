@@ -184,10 +184,7 @@ export interface AnsweredLookup {
 /** Outcomes without a definite company, at any confidence. */
 const unsureOutcomes: ReadonlySet<string> = new Set(['inconclusive', 'no_match', 'not_found'])
 
-/**
- * Whether a reviewer should check an answer: no definite company, or a confidence below the threshold (0 to 100). False
- * if there is no answer.
- */
+/** Whether a reviewer should check an answer: no definite company, or a confidence below the threshold. */
 export function isDoubtful({ state, outcome, confidence }: AnsweredLookup, threshold: number): boolean {
   if (state !== 'answered' || outcome === null) return false
   if (unsureOutcomes.has(outcome)) return true

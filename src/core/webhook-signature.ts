@@ -71,10 +71,7 @@ function createSecretError(message: string): UserError {
   })
 }
 
-/**
- * Returns the signature header of a delivery: one entry per key, over the raw bytes of `<id>.<timestamp>.<body>`
- * (interface: "Signature").
- */
+/** Signs a delivery: an entry per key, over `<id>.<timestamp>.<body>` (interface: "Signature"). */
 export function signDelivery(
   delivery: { readonly eventId: string; readonly timestampSeconds: number; readonly body: Uint8Array },
   keys: WebhookKeys,

@@ -31,7 +31,6 @@ export const allocatorEnvironment = {
 /** Smallest memory limit for an output. */
 export const memoryBytesMin = 400_000_000
 
-/** A column with its SQL type. */
 export interface Column {
   readonly name: string
   readonly type: string
@@ -193,7 +192,6 @@ export function quoteSqlPath(path: string): string {
   return quoteSqlText(path.replace(/[*?[]/g, '[$&]'))
 }
 
-/** Limits of reading and writing Parquet. */
 export const parquetLimits = {
   /** Limits of a row group, in rows and in bytes of JSON. */
   rowGroupRowsMax: 8_192,
@@ -246,7 +244,6 @@ function readMemoryBytes(leafCount: number): number {
 export interface PartShape {
   /** Highest number of leaf columns of the output in one statement. */
   readonly sliceLeafCount: number
-  /** Whether rows are read from Parquet. */
   readonly readsParquet: boolean
 }
 

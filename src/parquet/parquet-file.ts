@@ -139,7 +139,6 @@ async function readFooter(path: string): Promise<ParquetFooter> {
 
 const bodyPieceBytes = 1024 * 1024
 
-/** Facts from the footer of a Parquet file. */
 export interface ParquetFacts {
   readonly rowCount: number
   readonly columns: readonly string[]

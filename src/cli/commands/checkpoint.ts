@@ -18,7 +18,6 @@ import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import { assertLocalPath } from '../../core/local-path.js'
 import { systemRandom } from '../../platform/random.js'
 
-/** The outcome of an action. */
 type Outcome<Action extends (...args: never[]) => unknown> = Awaited<ReturnType<Action>>
 type Repair = Outcome<typeof repairCheckpoint>
 type Verification = NonNullable<Outcome<typeof verifyCheckpoint>>

@@ -137,9 +137,7 @@ export class Screen {
     })
   }
 
-  /**
-   * Writes to this terminal, through any of its streams. Wraps lines unless `isLaidOut` is false.
-   */
+  /** Writes to this terminal, through any of its streams. Wraps lines unless `isLaidOut` is false. */
   print(
     text: string,
     stream: Pick<ScreenStream, 'write' | 'columns'> = this.terminal,

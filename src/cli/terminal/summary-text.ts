@@ -41,7 +41,6 @@ export function formatSummary(summary: RunSummary, command: string, errorColumn:
   ]
 }
 
-/** A suggested next command. */
 interface NextStep {
   readonly text: string
   readonly command: string
@@ -49,7 +48,6 @@ interface NextStep {
   readonly page: string | null
 }
 
-/** Groups of flags of `enrich review`. */
 export const reviewFlagGroups = ['config', 'input', 'checkpoint', 'decisions', 'service', 'review'] as const
 
 /** Suggests to review doubtful rows, and to find registers if the demo registry lacks companies. Empty after a stop. */

@@ -93,7 +93,6 @@ export class RecordedRuns implements HistoryReader {
   }
 }
 
-/** Entries in memory at once. */
 const entriesAtOnce = 1_000
 
 function* listPages(numbers: Iterable<number>): Generator<readonly number[]> {

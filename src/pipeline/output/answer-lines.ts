@@ -29,7 +29,6 @@ import type { RowIndex } from '../input/ingest.js'
 /** Number of rows by outcome: one of the service, or one that this program assigns. */
 export type RowCounts = ReadonlyMap<string, number>
 
-/** Answer lines of rows, in input order. Rows are counted from 0. */
 export interface AnswerLines {
   /** Returns the lines of the rows `first` to `first + count - 1`. */
   read(first: number, count: number): readonly string[]

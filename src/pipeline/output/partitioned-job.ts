@@ -27,7 +27,6 @@ interface JobRequest {
   /** The user's name for the job. */
   readonly name: string
   readonly partition: Partition
-  /** Scope of the service. */
   readonly scope: string
   /** Digest of the list of input files. */
   readonly inputFingerprint: string
@@ -146,7 +145,6 @@ export interface OpenPart {
   ): Promise<{ report: Report; notice: string | null }>
 }
 
-/** The files of a part. */
 interface PartReport {
   readonly paths: readonly string[]
   readonly rowCount: number

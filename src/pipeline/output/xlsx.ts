@@ -84,10 +84,7 @@ function formatListCell(json: string): string | null {
   return `[${[...kept, note(entries.length - kept.length)].join(',')}]`
 }
 
-/**
- * Writes the user's cells unchanged, followed by the answer's cells, and the basis as an additional sheet. Returns the
- * number of basis lines.
- */
+/** Writes the cells of input and answer, and the basis as a sheet. Returns the number of basis lines. */
 export async function writeXlsx(
   options: WriteOptions,
   outerBasis: BasisWriter | null,

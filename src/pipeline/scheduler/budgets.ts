@@ -13,9 +13,7 @@ export class JobBudget {
   #reservedCount: number
   #reached: Stop | null = null
 
-  /**
-   * `spentCount`: submissions by earlier processes of the job. `onReached` is called when a request exceeds the budget.
-   */
+  /** `spentCount`: submissions of earlier processes. `onReached`: a request exceeds the budget. */
   constructor(
     lookupsMax: number | null,
     spentCount: number,
@@ -59,7 +57,6 @@ export class JobBudget {
   }
 }
 
-/** The share of one kind in the cost budget of a job. */
 export interface KindBudget {
   /** Price of one submission and limit of the whole job, in millionths of the currency unit. */
   readonly priceMicros: number
@@ -130,7 +127,6 @@ export interface KindBudgets {
   budget: KindBudget | null
 }
 
-/** Refusals that concern a budget. */
 type BudgetRefusal = Exclude<Refusal, 'elsewhere'>
 
 type Reserved = Pick<ToSubmit, 'isOfRow'>
@@ -176,10 +172,7 @@ export class Reservations {
     }
   }
 
-  /**
-   * Undoes a reservation that the checkpoint refused, since other processes took the rest. Returns the same values as
-   * `take`.
-   */
+  /** Undoes a reservation that the checkpoint refused. Returns the same values as `take`. */
   onBudgetRefused(lookup: Reserved, refusal: BudgetRefusal): Stop | 'row_budget_exhausted' {
     const { lookupsMax, jobBudget, budget } = this.#deps
     this.giveBack(lookup)

@@ -182,10 +182,7 @@ function judgeStatus(
 
 const outcomeCharsMax = 60
 
-/**
- * Returns the outcome of a finished run, for counts and retries: lower case, one line. Any text is allowed; without
- * one, the run failed.
- */
+/** Returns the outcome of a finished run: any text, in lower case on one line; `failed` without one. */
 export function readOutcome(run: RunObjectLenient, failed: boolean): string {
   const status = toText(at(run.data, 'status')) ?? ''
   const outcome = status

@@ -122,7 +122,6 @@ const moreCountMax = 10_000
 /** Tolerated share of wrong answers without review: one in twenty. */
 const reviewLimits = { riskMax: 0.05, closingCountMin: 1 }
 
-/** Limits of a recommendation. */
 interface AdviceLimits {
   /** Tolerated share of wrong answers at or above the threshold, 0 to 1. */
   readonly riskMax: number

@@ -60,7 +60,6 @@ export async function assertNotMoved(
 
 /** An opened checkpoint on PostgreSQL that passed all checks. */
 export interface SharedDatabase {
-  /** Id of the checkpoint. */
   readonly id: string
   /** Generation of custom ids: grows with each accepted rollback. */
   readonly generation: number

@@ -48,7 +48,6 @@ export class BuildFailure extends Error {
   override readonly name = 'BuildFailure'
 }
 
-/** The outcome of a build. */
 export type BuildOutcome =
   { readonly ok: true; readonly result: string } | { readonly ok: false; readonly failure: string }
 
