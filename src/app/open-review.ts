@@ -2,7 +2,7 @@ import { userInfo } from 'node:os'
 import type { Environment } from '../config/file-config.js'
 import type { Settings } from '../config/settings.js'
 import { isAddress } from '../connectors/connectors.js'
-import { UserError } from '../core/errors.js'
+import { createNoCheckpointError, UserError } from '../core/errors.js'
 import { getDecisionService, type Candidate, type CandidateSource } from '../core/decisions.js'
 import type { Clock } from '../platform/clock.js'
 import { withReview, type ReviewSession } from '../review/review.js'
@@ -62,7 +62,7 @@ async function runReview<Result>(
   const { path: checkpointPath } = found.store
   const { baseUrl, registryPath } = settings.service
   const { reader } = found
-  if (reader === null) throw createNotFound(settings.checkpoint.path, request.runCommand)
+  if (reader === null) throw createNoCheckpointError(settings.checkpoint.path, request.runCommand)
   const service = getDecisionService(baseUrl)
   const backend = await openReviewBackend({
     path: settings.checkpoint.path,
@@ -136,11 +136,6 @@ function assertAnswered(session: ReviewSession, runCommand: string): void {
     hint: `run first, with the same columns, service and registry: ${runCommand}`,
   })
 }
-
-const createNotFound = (path: string, runCommand: string): UserError =>
-  new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
-    hint: `check --checkpoint and the current folder. A run creates a checkpoint: ${runCommand}`,
-  })
 
 /** In a container, the user id may have no name. */
 function findSystemUser(environment: Environment): string {

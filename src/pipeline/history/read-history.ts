@@ -1,6 +1,6 @@
 import type { Change } from '../../core/alarms.js'
 import type { ChangesRequest, ChangesTarget } from './changes-file.js'
-import { UserError } from '../../core/errors.js'
+import { createNoCheckpointError } from '../../core/errors.js'
 import { isPostgresUrl } from '../../core/server-addresses.js'
 import { diagnoseDamage, openStoredHistory } from '../checkpoint/open.js'
 import {
@@ -177,10 +177,8 @@ export function withKnownHistory<Result>(
   const useHistory = async (closeLater: CloseLater) => {
     const history = await openHistory(path, { clock: systemClock, random: systemRandom, environment })
     closeLater(() => history?.close())
-    if (history !== null) return use(history)
-    throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
-      hint: 'check --checkpoint and the current folder. A run creates a checkpoint: enrich companies.csv -o out.parquet',
-    })
+    if (history === null) throw createNoCheckpointError(path)
+    return use(history)
   }
   if (isPostgresUrl(path)) return withCleanup(useHistory)
   return diagnoseDamage(path, () => withCleanup(useHistory))
