@@ -71,10 +71,7 @@ export function countDefaultThreads(coreCount = availableParallelism()): number 
   return coreCount < 2 ? 0 : Math.min(coreCount, poolLimits.threadsByDefaultMax)
 }
 
-/**
- * Creates a pool of threads that match names, each with the registry open. Other reads use this thread, which also matches
- * names while no thread is available.
- */
+/** Creates a pool of threads that match names. This thread reads the rest, and names while none is free. */
 export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
   const { registry, registryPath, threadCount, log, clock = systemClock } = deps
   const knowledge = createKnowledge(registry)

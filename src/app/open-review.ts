@@ -150,10 +150,7 @@ interface LazyCandidateSource extends CandidateSource {
   close(): Promise<void>
 }
 
-/**
- * Candidates from a service that is connected by the first request. Stored candidates need neither the service nor a key.
- * A failed connection is thrown, and retried by the next request.
- */
+/** Candidates of a service connected at the first request; stored ones need none. Failures are retried. */
 function createLateCandidates(
   connect: () => Promise<Pick<Connection, 'candidates' | 'close'>>,
 ): LazyCandidateSource {

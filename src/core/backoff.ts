@@ -30,10 +30,7 @@ export function decideAfterFailure(
     : { action: 'pause', delayMs: calculateBackoffMs(policy, consecutive, fraction) }
 }
 
-/**
- * Counts failures in a row. Requests in flight at the same time fail together and count once, or a short network
- * problem would look like a dead service.
- */
+/** Counts failures in a row. Requests in flight at the same time fail together and count once. */
 export class FailureStreak {
   readonly #policy: ReachabilityPolicy
   #consecutive = 0

@@ -43,10 +43,7 @@ export const lookupStates = [
 
 export type LookupState = (typeof lookupStates)[number]
 
-/**
- * Planned action for a lookup in this run; `enrich plan` counts these, and the scheduler performs them. `decided` by a
- * reviewer: left unchanged.
- */
+/** Planned action for a lookup, as `enrich plan` counts it. `decided` by a reviewer: left unchanged. */
 export type LookupPlan = 'submit' | 'poll' | 'answered' | 'decided' | 'invalid' | 'uncertain' | 'failed'
 
 export const createEmptyPlan = (): Record<LookupPlan, number> => ({

@@ -5,10 +5,7 @@ import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/
 
 export { describeDuckDbError } from './duckdb-errors.js'
 
-/**
- * Limits of DuckDB; data beyond the memory limit goes to the temporary folder. One thread a statement, because with
- * two, joins lose the order of rows.
- */
+/** Limits of DuckDB. One thread a statement: with two, joins lose the order of rows. */
 const duckDbLimits = {
   memoryBytes: 400_000_000,
   threads: 1,

@@ -69,10 +69,7 @@ export interface Connection {
   close(): Promise<void>
 }
 
-/**
- * Renders the report of a run after its output was published, as HTML. `end`: facts that are not in the history yet.
- * Throws CHECKPOINT_DAMAGED.
- */
+/** Renders a published run as HTML. `end`: facts not in the history yet. Throws CHECKPOINT_DAMAGED. */
 export type ReportRenderer = (history: HistoryReader, run: number, end: RunEndFacts) => Promise<string>
 
 interface RunEndFacts {

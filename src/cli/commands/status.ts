@@ -202,10 +202,7 @@ const kindWords: Readonly<Record<LookupKind, string>> = {
   domain: 'domains',
 }
 
-/**
- * Suggests to review the rows that were doubtful after the newest run of a series, without those decided since;
- * `null` if nothing is left to review.
- */
+/** Suggests to review the rows that the newest run left doubtful and undecided; `null` without any. */
 function findReviewStep(
   base: string,
   runs: readonly RememberedRun[],

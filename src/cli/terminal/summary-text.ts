@@ -92,10 +92,7 @@ const ofRun = /^(.*?\benrich)(?: (?:run|retry))?(?= |$)/
 
 const getProgram = (command: string): string => ofRun.exec(command)?.[1] ?? 'enrich'
 
-/**
- * Turns `enrich a.csv -o b` into `enrich review a.csv`; `null` if standard input was read, which cannot be read again, or
- * if it is no command line.
- */
+/** Turns `enrich a.csv -o b` into `enrich review a.csv`; `null` for standard input or no command line. */
 function buildReviewCommand(command: string): string | null {
   if (!ofRun.test(command)) return null
   const words = command.replace(ofRun, '').match(shellWords) ?? []

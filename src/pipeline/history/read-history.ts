@@ -105,10 +105,7 @@ function* listPages(numbers: Iterable<number>): Generator<readonly number[]> {
   if (page.length > 0) yield page
 }
 
-/**
- * Opens the history of a checkpoint, even while runs write it: see `openStoredHistory`. Its methods reject with
- * CHECKPOINT_DAMAGED for damaged data.
- */
+/** Opens the history of a checkpoint: see `openStoredHistory`. Methods reject with CHECKPOINT_DAMAGED. */
 export async function openHistory(
   ...place: Parameters<typeof openStoredHistory>
 ): Promise<OpenHistory | null> {

@@ -215,10 +215,7 @@ const notAnswered: ReadonlySet<string> = new Set<Unanswered['status']>([
   'error',
 ])
 
-/**
- * Joins each first answer with the answers of its stages; aligned with `lines`. A company or domain that several
- * lookups share is read once.
- */
+/** Joins first answers with those of their stages, aligned. What several lookups share is read once. */
 function joinStages(
   lines: readonly (readonly [id: LookupId, line: string])[],
   reader: CheckpointReader | null,

@@ -135,10 +135,7 @@ export interface OpenPart {
   readonly published: (PartReport & { readonly notice: string }) | null
   /** Notice for the user that damaged files are written again. */
   readonly notice: string | null
-  /**
-   * Registers the written files as the part, or removes them if another attempt was first. The report and `notice` then
-   * refer to that one.
-   */
+  /** Registers the files as the part, or removes them if another attempt was first: reports that one. */
   publish<Report extends PartReport>(
     outputPath: string,
     report: Report,

@@ -3,10 +3,7 @@ import type { LookupKind } from '../../core/lookup-kinds.js'
 import type { Stop } from './scheduling.js'
 import { calculateCostMicros, toUnits, type CostLimit } from '../../core/money.js'
 
-/**
- * The number of submissions that a job may spend on its rows, by name or domain together. Each submission takes its
- * share before it is sent.
- */
+/** Submissions that a job may spend on its rows. Each submission takes its share before it is sent. */
 export class JobBudget {
   readonly lookupsMax: number | null
   readonly #onReached: (stop: Stop) => void

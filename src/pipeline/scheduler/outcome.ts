@@ -31,10 +31,7 @@ export type KickoffVerdict =
   | { kind: 'unknown'; reason: string }
   | { kind: 'misdirected'; reason: string; runId: string; customId: string }
 
-/**
- * Judges the response to a submission: see `KickoffVerdict`. `customId`: the one that was sent, which the response
- * echoes; null if none was sent.
- */
+/** Judges the response to a submission: see `KickoffVerdict`. `customId`: as sent; null if none was. */
 export function judgeKickoff(
   exchange: Exchange,
   nowMs: number,
