@@ -110,7 +110,6 @@ interface RunCall {
   readonly command: string
 }
 
-/** Builds the order of a run from settings. */
 function buildOrder({ settings, environment, options, observe, command }: RunCall): RunOrder {
   return {
     source: {
@@ -217,10 +216,7 @@ function connectFirst(
   })
 }
 
-/**
- * Lets the own registry answer in a temporary checkpoint, for a plan; `closeLater` removes it. Returns `null` without
- * such a registry. Throws like `answerFirst`.
- */
+/** Calls `answerFirst` in a temporary checkpoint, for a plan; `closeLater` removes it. */
 export const askFirst: AskFirst = ({ settings, environment, signal }, asked, closeLater) => {
   const folder = mkdtempSync(join(tmpdir(), 'enrich-plan-'))
   closeLater(() => {

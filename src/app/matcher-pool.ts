@@ -55,7 +55,6 @@ export interface MatcherPoolDeps {
   readonly code?: ThreadCode
 }
 
-/** A `Knowledge` that matches names in threads. */
 export interface MatcherPool extends Knowledge {
   /** Answers that were prepared with the answers of runs, until they are taken. */
   readonly prepared: PreparedAnswers
@@ -72,10 +71,7 @@ export function countDefaultThreads(coreCount = availableParallelism()): number 
   return coreCount < 2 ? 0 : Math.min(coreCount, poolLimits.threadsByDefaultMax)
 }
 
-/**
- * Creates a pool of threads that match names, each with the registry open. Other reads use this thread, which also matches
- * names while no thread is available.
- */
+/** Creates a pool of threads that match names. This thread reads the rest, and names while none is free. */
 export function createMatcherPool(deps: MatcherPoolDeps): MatcherPool {
   const { registry, registryPath, threadCount, log, clock = systemClock } = deps
   const knowledge = createKnowledge(registry)
@@ -174,10 +170,7 @@ const alongLimits = {
   charsMax: 16 * 2 ** 20,
 } as const
 
-/**
- * Candidates that were gathered with answers, as JSON, until they are read. The oldest unread ones are dropped; they can
- * be gathered again.
- */
+/** Gathered candidates as JSON, until they are read. The oldest are dropped; they can be gathered again. */
 export class CandidateCache {
   readonly #texts = new Map<string, string>()
   #charCount = 0

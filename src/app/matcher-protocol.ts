@@ -66,7 +66,6 @@ export interface AskMessage {
   readonly asked: readonly Asked[]
 }
 
-/** Start parameters of a matcher. */
 export interface MatcherStart {
   /** `null` for the registry of the package. */
   readonly registryPath: string | null
@@ -207,7 +206,6 @@ export function readResolution([
   }
 }
 
-/** Candidates of an answer as JSON, or `null`. */
 export const getCandidates = ([, , , , candidates]: AnswerTexts): string | null => candidates ?? null
 
 export const readCandidates = ([candidates = '[]']: AnswerTexts): readonly Candidate[] =>

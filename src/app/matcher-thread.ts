@@ -24,7 +24,6 @@ interface MatcherThread {
   end(): Promise<void>
 }
 
-/** Code of a thread. */
 export interface ThreadCode {
   readonly file: URL
   /** Defaults to those of this process. */
@@ -50,7 +49,6 @@ function findPackageCode(): ThreadCode | null {
   return file.protocol === 'file:' && existsSync(fileURLToPath(file)) ? { file } : null
 }
 
-/** `null` if threads cannot be started. */
 function startMatcherThread(deps: MatcherThreadDeps): MatcherThread | null {
   const code = deps.code ?? findPackageCode()
   if (code === null) return null

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os'
 import type { Environment } from '../config/file-config.js'
 import type { Settings } from '../config/settings.js'
 import { isAddress } from '../connectors/connectors.js'
-import { UserError } from '../core/errors.js'
+import { createNoCheckpointError, UserError } from '../core/errors.js'
 import { getDecisionService, type Candidate, type CandidateSource } from '../core/decisions.js'
 import type { Clock } from '../platform/clock.js'
 import { withReview, type ReviewSession } from '../review/review.js'
@@ -21,7 +21,6 @@ export interface ReviewRequest {
   readonly stdin: NodeJS.ReadableStream
   readonly signal: AbortSignal
   readonly clock: Clock
-  /** Command of the run, for hints. */
   readonly runCommand: string
   /** Called with errors of background work. */
   readonly onTrouble: (error: unknown) => void
@@ -63,7 +62,7 @@ async function runReview<Result>(
   const { path: checkpointPath } = found.store
   const { baseUrl, registryPath } = settings.service
   const { reader } = found
-  if (reader === null) throw createNotFound(settings.checkpoint.path, request.runCommand)
+  if (reader === null) throw createNoCheckpointError(settings.checkpoint.path, request.runCommand)
   const service = getDecisionService(baseUrl)
   const backend = await openReviewBackend({
     path: settings.checkpoint.path,
@@ -138,11 +137,6 @@ function assertAnswered(session: ReviewSession, runCommand: string): void {
   })
 }
 
-const createNotFound = (path: string, runCommand: string): UserError =>
-  new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
-    hint: `check --checkpoint and the current folder. A run creates a checkpoint: ${runCommand}`,
-  })
-
 /** In a container, the user id may have no name. */
 function findSystemUser(environment: Environment): string {
   try {
@@ -156,10 +150,7 @@ interface LazyCandidateSource extends CandidateSource {
   close(): Promise<void>
 }
 
-/**
- * Candidates from a service that is connected by the first request. Stored candidates need neither the service nor a key.
- * A failed connection is thrown, and retried by the next request.
- */
+/** Candidates of a service connected at the first request; stored ones need none. Failures are retried. */
 function createLateCandidates(
   connect: () => Promise<Pick<Connection, 'candidates' | 'close'>>,
 ): LazyCandidateSource {

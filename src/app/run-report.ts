@@ -14,7 +14,6 @@ export async function runWithLivePage<Result>(
   return watchRun({ ...deps, address }, work)
 }
 
-/** Renders the report of a run at its end. */
 export const renderRunReport: ReportRenderer = async (reader, number, end) => {
   const { buildReport } = await import('../report/report.js')
   return (await buildReport({ reader, number, nowMs: end.endedAtMs, end })).html

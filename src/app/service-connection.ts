@@ -82,14 +82,12 @@ function createEmbeddedCandidates(
   }
 }
 
-/** A connection for all routes of the interface. */
 export interface WholeConnection extends Connection {
   client: FullServiceClient
 }
 
 export interface EmbeddedDeps {
   registryPath: string | null
-  /** Maximum number of runs in flight. */
   inFlightRunsMax: number
   /** Number of threads that match names; `null`: one for each core. */
   matchers: number | null

@@ -5,25 +5,14 @@ import { resolveSettings } from '../config/settings.js'
 import { UserError } from '../core/errors.js'
 import { toList, toObject, toText, type JsonObject } from '../core/json.js'
 import { inspectColumns } from '../pipeline/inspect-rows.js'
-import { getBasisPath } from '../pipeline/output/plain-table.js'
+import { basisColumns, getBasisPath } from '../pipeline/output/plain-table.js'
 import { buildInputOptions } from './inspect-input.js'
 
-const basisNames = [
-  'field',
-  'value',
-  'confidence',
-  'reasoning',
-  'citation_url',
-  'excerpt',
-  'source_type',
-  'authority_tier',
-] as const
-
 /** One citation of a field, or a field without one, by the columns of the basis file. */
-export type BasisLine = Readonly<Record<(typeof basisNames)[number], string | null>>
+export type BasisLine = Readonly<Record<(typeof basisColumns)[number], string | null>>
 
 const toLine = (values: JsonObject): BasisLine =>
-  Object.fromEntries(basisNames.map((name) => [name, toText(values[name]) || null])) as BasisLine
+  Object.fromEntries(basisColumns.map((name) => [name, toText(values[name]) || null])) as BasisLine
 
 /** Lists the citations of the entries of an inline basis, which is JSON text. */
 export const listCitations = (json: string): readonly BasisLine[] =>
@@ -63,7 +52,7 @@ export async function readBasis(
   try {
     const source = { input: options, columns: settings.input.columns, identifierUse: settings.identifierUse }
     return await inspectColumns(source, {}, async ({ input: file }) => {
-      const names = basisNames.filter((name) => file.columns.includes(name))
+      const names = basisColumns.filter((name) => file.columns.includes(name))
       const lines: BasisLine[] = []
       if (!file.columns.includes('row_number')) return lines
       for await (const batch of file.rows.texts(['row_number', ...names])) {

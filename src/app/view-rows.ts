@@ -23,7 +23,6 @@ export interface ViewRequest {
   readonly columns: readonly string[] | null
   /** A row is counted and shown if it meets all. */
   readonly conditions: readonly Condition[]
-  /** Number of rows to show. */
   readonly rowsMax: number
   /** Whether to return each shown row as a JSON object too. */
   readonly wantsObjects: boolean
@@ -35,7 +34,6 @@ export interface Condition {
   readonly isMet: (cell: string) => boolean
 }
 
-/** A row of a file. */
 export interface ViewedRow {
   /** From 1, without the header. */
   readonly number: number
@@ -73,7 +71,6 @@ export interface FileColumns {
   readonly name: string | null
 }
 
-/** One row of a file in full. */
 export interface RowView {
   readonly label: string
   readonly columns: FileColumns
@@ -90,9 +87,7 @@ export function findAdded({ all, prefix }: FileColumns, name: string): string | 
   return all.includes(whole) ? whole : null
 }
 
-/**
- * Reads the first rows of a table that any program wrote, and counts its rows. Changes nothing. Throws INPUT_*.
- */
+/** Reads the first rows of any table and counts its rows. Changes nothing. Throws INPUT_*. */
 export function viewRows(request: ViewRequest): Promise<RowsView> {
   return openView(request, async (input, label, columns, find) => {
     const tests = request.conditions.map(({ column, isMet }) => ({ column: find(column, '--where'), isMet }))

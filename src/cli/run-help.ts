@@ -86,7 +86,6 @@ function formatHelp(
   return `Usage: ${help.commandUsage(command)}\n\n${command.description()}\n\n${texts.join('\n')}`
 }
 
-/** More commands for help. */
 export const furtherHelp: readonly (readonly [command: string, meaning: string])[] = [
   ['enrich run --help', 'the most useful flags of a run'],
   ['enrich run --help-all', 'all flags of a run, environment variables, exit codes'],

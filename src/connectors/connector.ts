@@ -1,6 +1,5 @@
 import { UserError } from '../core/errors.js'
 
-/** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Options of every source and target. */

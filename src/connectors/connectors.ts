@@ -52,7 +52,6 @@ export const createConnectors = ({ signal, ...options }: ConnectorOptions): Conn
   openTarget: async (address, own) => (await load(address)).openTarget(address, { ...options, ...own }),
 })
 
-/** Without access to tables and objects. */
 export const noConnectors: Connectors = {
   openSource: () => Promise.reject(new Error('no access to tables and objects')),
   openTarget: () => Promise.reject(new Error('no access to tables and objects')),

@@ -90,7 +90,6 @@ type AlarmName = (typeof names)[number]
 const operators = ['>=', '<=', '>', '<'] as const
 type Operator = (typeof operators)[number]
 
-/** One condition of `--fail-on`. */
 export interface AlarmCondition {
   readonly name: AlarmName
   readonly operator: Operator

@@ -1,4 +1,3 @@
-/** A value or a promise of it. */
 export type Awaitable<Value> = Value | Promise<Value>
 
 /** The methods of `Store`, which may return promises: the store may be on another machine. */

@@ -30,10 +30,7 @@ export function decideAfterFailure(
     : { action: 'pause', delayMs: calculateBackoffMs(policy, consecutive, fraction) }
 }
 
-/**
- * Counts failures in a row. Requests in flight at the same time fail together and count once, or a short network
- * problem would look like a dead service.
- */
+/** Counts failures in a row. Requests in flight at the same time fail together and count once. */
 export class FailureStreak {
   readonly #policy: ReachabilityPolicy
   #consecutive = 0
@@ -78,7 +75,6 @@ export const unknownPolicy: ReachabilityPolicy = {
   firstFailuresMax: 5,
 }
 
-/** Policy for one run. */
 export const failedPollPolicy: BackoffPolicy = { delayMsBase: 2_000, delayMsMax: 60_000 }
 /** Policy for all polls together: without any usable response, the service is down. Each run also has its own wait. */
 export const pollsPolicy: ReachabilityPolicy = { ...failedPollPolicy, failuresMax: 20, firstFailuresMax: 5 }

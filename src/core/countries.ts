@@ -163,10 +163,7 @@ const townNames = new Set(known.towns.split('|').map(foldName))
 type Script = keyof typeof known.languages
 const cldrNames = new Map<Script, NameTable>()
 
-/**
- * Lists the names of CLDR in the languages of a script. Built at the first use, because a language takes a millisecond.
- * Empty on a Node.js without the data of other languages.
- */
+/** CLDR's names in the languages of a script, built at the first use; empty on a Node.js without them. */
 function listCldrNames(script: Script): NameTable {
   const table: NameTable = new Map()
   const languages = Intl.DisplayNames.supportedLocalesOf(known.languages[script].split(' '))

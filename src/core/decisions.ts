@@ -16,10 +16,7 @@ export interface Decision {
   readonly verdict: Verdict
   /** The company (`siq_…`); null for `none`. */
   readonly entityId: string | null
-  /**
-   * The company's name at the time of the decision; null if unknown. After a change of name, the lookup is doubtful
-   * again.
-   */
+  /** The company's name at the time; null if unknown. After a change of name, the lookup is in doubt. */
   readonly entityName: string | null
   readonly decidedBy: string
   readonly decidedAtMs: number
@@ -28,11 +25,9 @@ export interface Decision {
   readonly service: string | null
 }
 
-/** A stored decision. */
 export interface KeptDecision extends Decision {
   /** Increases with every decision in this store. */
   readonly sequence: number
-  /** Whether it is in the decisions file. */
   readonly isInFile: boolean
 }
 
@@ -149,10 +144,7 @@ export interface Candidate {
 export interface CandidateSource {
   /** Whether candidates are gathered for every doubtful lookup during a run, or only when a reviewer opens it. */
   readonly isEager: boolean
-  /**
-   * Returns at most `candidatesMax` candidates, the likeliest first. Throws UserError CANDIDATES_UNAVAILABLE if the
-   * service does not answer.
-   */
+  /** At most `candidatesMax` candidates, likeliest first. Throws CANDIDATES_UNAVAILABLE without a reply. */
   findCandidates(asked: Lookup, signal?: AbortSignal): Promise<readonly Candidate[]>
   /** Searches for a reviewer's text; at most ten results. `countryCode` has two letters. Throws like `candidatesOf`. */
   search(text: string, countryCode: string | null, signal?: AbortSignal): Promise<readonly Candidate[]>

@@ -21,7 +21,6 @@ interface ExitEntry {
   readonly manual?: string
 }
 
-/** Exit codes of the process. */
 export const exitCodes = {
   0: {
     meaning: 'success; a run also answered every lookup: none is failed, refused, uncertain or pending',
@@ -122,6 +121,15 @@ export function withHintFirst(error: unknown, hint: string | null): unknown {
   const hints = error.hint === undefined ? [hint] : [hint, error.hint]
   return new UserError(error.code, error.message, { hint: hints.join('; '), cause: error.cause })
 }
+
+/** The error for a checkpoint that does not exist. `runCommand`: the command that creates it. */
+export const createNoCheckpointError = (
+  path: string,
+  runCommand = 'enrich companies.csv -o out.parquet',
+): UserError =>
+  new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
+    hint: `check --checkpoint and the current folder. A run creates a checkpoint: ${runCommand}`,
+  })
 
 /** Abort reason of an interrupted run, with the exit code: 130, or 143 after SIGTERM. */
 export class Interruption extends Error {

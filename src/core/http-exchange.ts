@@ -48,7 +48,6 @@ function toBoundedText(value: unknown): string | null {
   return value.replace(/[\x00-\x1f\x7f-\x9f\s]+/g, ' ').slice(0, textCharsMax)
 }
 
-/** A failure of the network, explained. */
 export interface NetworkFailure {
   /** One clause, with the code of the error in brackets. Contains nothing of the request. */
   readonly reason: string
@@ -72,10 +71,7 @@ export class ExplainedNetworkError extends Error implements NetworkFailure {
   }
 }
 
-/**
- * Explains an error of Node.js, OpenSSL or the HTTP client. `subject` names the other side, as in `the service`;
- * optional, defaults to `it`.
- */
+/** Explains an error of Node.js, OpenSSL or the HTTP client. `subject` names the other side. */
 export function explainNetworkError(error: unknown, subject = 'it'): NetworkFailure {
   const explained = findExplained(error)
   return explained ?? explainNetworkCode(findNetworkCode(error), subject)

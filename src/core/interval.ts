@@ -4,10 +4,7 @@ export type Interval = readonly [least: number, most: number]
 /** 95 % of a normal distribution lie within this number of standard deviations. */
 const deviations95 = 1.959964
 
-/**
- * Calculates the 95 % confidence interval of a share by Wilson's formula, which is also valid for few queries and for
- * shares near 0 or 1. `null` if `whole` is 0.
- */
+/** The 95 % confidence interval of a share by Wilson's formula, for few queries too; `null` for none. */
 export function calculateInterval(part: number, whole: number): Interval | null {
   if (whole === 0) return null
   const mean = part / whole

@@ -145,10 +145,7 @@ function findNestedEnd(line: string, from: number): number {
   return line.length
 }
 
-/**
- * Whether JSON text nests deeper than `depthMax`. `JSON.parse` accepts a million levels, but code that walks the result
- * would overflow the stack.
- */
+/** Whether JSON text nests deeper than `depthMax`: code that walks the value would overflow the stack. */
 export function isDeeperThan(text: string, depthMax: number): boolean {
   let depth = 0
   let inString = false

@@ -111,10 +111,7 @@ const missingTexts: Readonly<Record<string, string>> = {
     '자료없음|자료 없음|이름없음|이름 없음|미입력|미확인|미기재|미등록|미지정|공란|공백',
 }
 
-/**
- * Texts for a missing value that count only in brackets, as pivot tables write them: `Leer` is also a town, `Tom` a
- * name.
- */
+/** Texts for a missing value, as pivot tables write them: only in brackets, since `Leer` is also a town. */
 const bracketedTexts =
   'leer|vide|en blanco|vacío|vacio|vuoto|vazio|em branco|leeg|tom|tomt|tyhjä|puste|pusty|prázdné|prázdný|üres|gol|' +
   'prazno|κενό|boş|пусто|порожньо|празно|ריק|فارغ|خالی|비어 있음|비어있음|nothing|void|no'

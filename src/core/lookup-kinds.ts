@@ -6,10 +6,7 @@ export const lookupKinds = ['resolution', 'domain', 'entity', 'hierarchy'] as co
 
 export type LookupKind = (typeof lookupKinds)[number]
 
-/**
- * Kinds of a row's first lookup. Each is billed, and a webhook reports its end, also if the response to the submission
- * was lost.
- */
+/** Kinds of a row's first lookup: each is billed, and a webhook reports its end, even if it was lost. */
 export const firstKinds = ['resolution', 'domain'] as const satisfies readonly LookupKind[]
 
 /** Kinds that may follow from the answer to a first lookup, once for each company or domain. */

@@ -43,10 +43,7 @@ export const lookupStates = [
 
 export type LookupState = (typeof lookupStates)[number]
 
-/**
- * Planned action for a lookup in this run; `enrich plan` counts these, and the scheduler performs them. `decided` by a
- * reviewer: left unchanged.
- */
+/** Planned action for a lookup, as `enrich plan` counts it. `decided` by a reviewer: left unchanged. */
 export type LookupPlan = 'submit' | 'poll' | 'answered' | 'decided' | 'invalid' | 'uncertain' | 'failed'
 
 export const createEmptyPlan = (): Record<LookupPlan, number> => ({
@@ -184,10 +181,7 @@ export interface AnsweredLookup {
 /** Outcomes without a definite company, at any confidence. */
 const unsureOutcomes: ReadonlySet<string> = new Set(['inconclusive', 'no_match', 'not_found'])
 
-/**
- * Whether a reviewer should check an answer: no definite company, or a confidence below the threshold (0 to 100). False
- * if there is no answer.
- */
+/** Whether a reviewer should check an answer: no definite company, or a confidence below the threshold. */
 export function isDoubtful({ state, outcome, confidence }: AnsweredLookup, threshold: number): boolean {
   if (state !== 'answered' || outcome === null) return false
   if (unsureOutcomes.has(outcome)) return true

@@ -25,9 +25,7 @@ export interface CostLimit {
 export interface Money {
   /** ISO 4217; null if prices have none. */
   readonly currency: string | null
-  /**
-   * Billed in this run, over all kinds of lookups. A charge that a webhook reveals belongs to the run that receives it.
-   */
+  /** Billed in this run, for all kinds. A charge that a webhook reveals belongs to the run receiving it. */
   readonly cost: number
   /** Additional cost that may have been billed, for lost submissions. */
   readonly uncertainCost: number
@@ -54,7 +52,6 @@ export interface SubmissionRecord {
   readonly stages: readonly { readonly kind: LookupKind; readonly askedCount: number }[]
 }
 
-/** Returns the submissions of a run by kind. */
 export function listSubmissions(summary: SubmissionRecord): readonly KindSubmissions[] {
   const { submissions, billedCount, lostCount = 0, stages } = summary
   return (
@@ -75,7 +72,6 @@ export function listSubmissions(summary: SubmissionRecord): readonly KindSubmiss
   )
 }
 
-/** A number of billed submissions. */
 export interface BilledCount {
   readonly count: number
   /** Fewer may be billed: the service bills a domain, or a record, only at its first request by anyone. */
@@ -104,9 +100,7 @@ export const formatBilledCount = ({ count, isMost }: BilledCount): string =>
 export const sumSubmitted = (submissions: readonly Pick<KindSubmissions, 'submittedCount'>[]): number =>
   submissions.reduce((sum, { submittedCount }) => sum + submittedCount, 0)
 
-/**
- * Parses an amount; null if it has a sign, an exponent, separators or more than six decimals, or exceeds `unitsMax`.
- */
+/** Parses an amount; null with a sign, exponent, separators or over six decimals, or above `unitsMax`. */
 export function parseAmountMicros(text: string, unitsMax: number): Micros | null {
   const [, units, decimals = ''] = /^(\d{1,10})(?:\.(\d{1,6}))?$/.exec(text.trim()) ?? []
   if (units === undefined) return null

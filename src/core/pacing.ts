@@ -23,9 +23,7 @@ const marginMsFirst = 40
 
 const marginShareMax = 0.05
 
-/**
- * The margin stays larger for this many times the wait after the refusal, which then costs as much time as the wait.
- */
+/** The margin stays larger for this many times the wait: a refusal costs about as much time as its wait. */
 const stretchedWaits = 60
 
 /** Tolerated difference between the server's count and ours: requests in flight, and rounding to a second. */
@@ -47,9 +45,7 @@ export function createBudget(limit: number, windowMs: number): Budget {
   }
 }
 
-/**
- * Returns the distance between two starts. Even spacing is safe for fixed windows, rolling windows and token buckets.
- */
+/** The distance between two starts. Even spacing is safe for fixed and rolling windows and token buckets. */
 export function getSpacingMs(budget: Budget, nowMs: number): number {
   const evenMs = (budget.windowMs + getMarginMs(budget, nowMs)) / budget.limit
   return nowMs < budget.slowUntilMs ? Math.max(evenMs, budget.slowSpacingMs) : evenMs

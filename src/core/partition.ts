@@ -50,9 +50,7 @@ export function splitOutputPath(path: string): { readonly stem: string; readonly
   return { stem: path.slice(0, path.length - extension.length), extension }
 }
 
-/**
- * Returns the path that an attempt at a part writes: `out.part-003-of-064.<job>-<attempt>.parquet` for `out.parquet`.
- */
+/** Returns the path of an attempt at a part: `out.part-003-of-064.<job>-<attempt>.parquet`. */
 export function buildPartPath(
   outputPath: string,
   partition: Partition,
@@ -89,10 +87,7 @@ export const toNamedJob = (name: string): string => `${mark}${name}`
 
 export const isNamedJob = (job: string): boolean => job.startsWith(mark)
 
-/**
- * Returns the input files of a job. A job is stored as a list of files, or as a name given by the user; any other text
- * is one file.
- */
+/** Returns the input files of a job, which is stored as a list, as the user's name, or as a single file. */
 export function listJobInputs(job: string | undefined): readonly string[] {
   if (job === undefined || isNamedJob(job)) return []
   return job.startsWith('[') ? (JSON.parse(job) as string[]) : [job]

@@ -14,9 +14,7 @@ export type StatedKind = Exclude<IdentifierKey, 'email'>
 export interface StatedIdentifier {
   readonly kind: StatedKind
   readonly value: string
-  /**
-   * For a register number, the country of the register (ISO 3166-1 or -2, like `US-DE`); for a ticker, its exchange.
-   */
+  /** Country of a number's register (ISO 3166-1 or -2, like `US-DE`), or the exchange of a ticker. */
   readonly place: string | null
 }
 

@@ -1,7 +1,4 @@
-/**
- * Formats a number with thousands separators (1,234,567) and, optionally, fixed decimals. `toLocaleString` would load
- * ICU on its first call.
- */
+/** Formats 1234567 as 1,234,567, with optional decimals. `toLocaleString` would load ICU at first. */
 export const formatCount = (value: number, decimals?: number): string =>
   (decimals === undefined ? String(value) : value.toFixed(decimals)).replace(
     /\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g,

@@ -71,10 +71,7 @@ function createSecretError(message: string): UserError {
   })
 }
 
-/**
- * Returns the signature header of a delivery: one entry per key, over the raw bytes of `<id>.<timestamp>.<body>`
- * (interface: "Signature").
- */
+/** Signs a delivery: an entry per key, over `<id>.<timestamp>.<body>` (interface: "Signature"). */
 export function signDelivery(
   delivery: { readonly eventId: string; readonly timestampSeconds: number; readonly body: Uint8Array },
   keys: WebhookKeys,
@@ -192,10 +189,7 @@ function encodeBase64(bytes: Uint8Array): string {
   return text
 }
 
-/**
- * Decodes base64; null if the text differs from the output of `encodeBase64`, except for missing padding: no blank, no
- * other alphabet, no stray bit.
- */
+/** Decodes base64; null unless `encodeBase64` gives this text, apart from missing padding. */
 function decodeBase64(text: string): Uint8Array | null {
   const digits = text.replace(/={1,2}$/, '')
   const bytes = new Uint8Array(Math.floor((digits.length * 3) / 4))

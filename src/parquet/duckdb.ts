@@ -5,10 +5,7 @@ import type { DuckDBConnection, DuckDBDataChunk, DuckDBInstance } from '@duckdb/
 
 export { describeDuckDbError } from './duckdb-errors.js'
 
-/**
- * Limits of DuckDB; data beyond the memory limit goes to the temporary folder. One thread a statement, because with
- * two, joins lose the order of rows.
- */
+/** Limits of DuckDB. One thread a statement: with two, joins lose the order of rows. */
 const duckDbLimits = {
   memoryBytes: 400_000_000,
   threads: 1,
@@ -31,7 +28,6 @@ export const allocatorEnvironment = {
 /** Smallest memory limit for an output. */
 export const memoryBytesMin = 400_000_000
 
-/** A column with its SQL type. */
 export interface Column {
   readonly name: string
   readonly type: string
@@ -193,7 +189,6 @@ export function quoteSqlPath(path: string): string {
   return quoteSqlText(path.replace(/[*?[]/g, '[$&]'))
 }
 
-/** Limits of reading and writing Parquet. */
 export const parquetLimits = {
   /** Limits of a row group, in rows and in bytes of JSON. */
   rowGroupRowsMax: 8_192,
@@ -246,7 +241,6 @@ function readMemoryBytes(leafCount: number): number {
 export interface PartShape {
   /** Highest number of leaf columns of the output in one statement. */
   readonly sliceLeafCount: number
-  /** Whether rows are read from Parquet. */
   readonly readsParquet: boolean
 }
 

@@ -25,10 +25,7 @@ export interface PartSlice {
   readonly byThread: SliceFiles['byThread']
 }
 
-/**
- * One Parquet file made of whole ones: the first becomes the file, and the row groups of the others are appended. A
- * single part is kept unchanged.
- */
+/** One Parquet file made of whole ones: the row groups of the others are appended to the first. */
 export class ParquetFile {
   /** Position after the last row group. */
   #bytes: number = parquetMagic.length
@@ -139,7 +136,6 @@ async function readFooter(path: string): Promise<ParquetFooter> {
 
 const bodyPieceBytes = 1024 * 1024
 
-/** Facts from the footer of a Parquet file. */
 export interface ParquetFacts {
   readonly rowCount: number
   readonly columns: readonly string[]

@@ -114,7 +114,6 @@ class ParquetFiles {
   readonly fileColumns: readonly (readonly string[])[]
   /** Notices for the user about types and columns. */
   readonly notices: readonly string[]
-  /** Nested columns by name. */
   readonly nested: ReadonlyMap<string, NestedParquetColumn>
   readonly isScan: boolean
   readonly share: number

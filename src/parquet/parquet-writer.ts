@@ -53,7 +53,6 @@ export interface ParquetWriterDeps {
   readonly metadata: Readonly<Record<string, string>>
   /** The first columns. */
   readonly rowColumns: readonly LineColumn[]
-  /** Whether rows are read from Parquet. */
   readonly readsParquet: boolean
   /** The columns after them, each filled from a key of the numbered lines. */
   readonly lineColumns: readonly LineColumn[]
@@ -156,10 +155,7 @@ export class ParquetWriter {
     await write(this.#planner.end())
   }
 
-  /**
-   * Adds all rows of a relation. Copies it first if there are several parts, because only copies give fast access to
-   * any part.
-   */
+  /** Adds all rows of a relation. Copies several parts first: only copies give fast access to any part. */
   async addRows(source: RowSource, rowCount: number, getNumbers: RowNumbers): Promise<void> {
     const parts: PlannedPart[] = []
     for (let first = 0; first < rowCount; first += parquetLimits.rowGroupRowsMax) {

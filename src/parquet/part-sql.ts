@@ -134,7 +134,6 @@ export interface RowRelation {
 }
 
 export interface PartQuery {
-  /** Returns the rows of the part with these columns. */
   readonly rows: (columns: readonly LineColumn[]) => RowRelation
   /** Table with the line number of each row, in order. */
   readonly numbersTable: string
@@ -210,7 +209,6 @@ export function buildCell(table: string, { key, type }: LineColumn): string {
   return `${table}.${quoteSqlName(key)}${type === 'JSON' ? '::JSON' : ''}`
 }
 
-/** Returns an empty relation with these columns. */
 export function buildEmptyRelation(columns: readonly LineColumn[]): string {
   const cells = [`NULL::UINTEGER AS ${number}`].concat(
     columns.map(({ key, type }) => `NULL::${type} AS ${quoteSqlName(key)}`),
@@ -252,7 +250,6 @@ export const columnTypesKey = 'enrich.column_types'
 
 interface CopyOptions {
   readonly groupRowsMax: number
-  /** Key-value metadata. */
   readonly metadata: Readonly<Record<string, string>>
   /** Whether each thread writes its own file, into a folder. */
   readonly isByThread: boolean

@@ -2,7 +2,6 @@ import { quoteSqlPath, type Column, type DuckDb } from './duckdb.js'
 import { quoteSqlName, quoteSqlText } from '../core/text.js'
 import { columnTypesKey } from './part-sql.js'
 
-/** A file to read. */
 export interface ReadFile {
   readonly path: string
   /** Shown in errors. */
@@ -199,7 +198,6 @@ export function parseStructMembers(type: string): StructMember[] {
   })
 }
 
-/** Returns the members of a struct type. */
 const splitStruct = (type: string): { readonly key: string; readonly type: string }[] =>
   splitMembers(type.slice('STRUCT('.length, -1)).map((text) => {
     const [, quoted, bare = '', own = ''] = /^\s*(?:"((?:[^"]|"")*)"|(\S+))\s+([^]*)$/.exec(text) ?? []

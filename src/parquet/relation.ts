@@ -87,7 +87,6 @@ interface DescribedFiles {
   readonly fileColumns: readonly (readonly string[])[]
 }
 
-/** Returns how each file is read. */
 export async function describeFiles(
   duckDb: DuckDb,
   files: readonly ReadFile[],
@@ -215,7 +214,6 @@ function refuseRenamedColumns(names: readonly string[], label: string): void {
 
 interface PartDeps {
   readonly duckDb: Pick<DuckDb, 'all'>
-  /** All files, in order. */
   readonly files: readonly RelationFile[]
   /** Columns of all files together. */
   readonly columns: readonly Column[]
@@ -272,7 +270,6 @@ async function readRowGroups({ duckDb, files }: PartDeps): Promise<RowGroup[]> {
   return groups
 }
 
-/** Returns one piece for each file that has any of the chosen groups. */
 function createPieces(
   chosen: readonly RowGroup[],
   all: readonly RowGroup[],

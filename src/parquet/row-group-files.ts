@@ -20,7 +20,6 @@ export interface ParquetFooter {
   readonly bodyBytes: number
 }
 
-/** The files of some columns of a part. */
 export interface SliceFiles {
   readonly files: readonly ParquetFooter[]
   /**

@@ -1,7 +1,4 @@
-/**
- * Values of Thrift's compact protocol, the encoding of Parquet footers, as a tree that can be written back byte by
- * byte, including unknown fields.
- */
+/** Values of Thrift's compact protocol, the encoding of Parquet footers; unknown fields are kept. */
 export type Thrift = boolean | number | Uint8Array | ThriftList | ThriftStruct
 
 export interface ThriftList {

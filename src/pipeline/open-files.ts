@@ -24,7 +24,6 @@ import {
 import { assertExtraOutputUsable, assertFileApart } from './output/plain-table.js'
 import { assertCheckpointApart, assertNotOurs } from './own-files.js'
 
-/** The table to read. */
 export interface RunTable {
   readonly input: Input
   readonly columns: InputColumns

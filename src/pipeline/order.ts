@@ -54,7 +54,6 @@ export interface RunServices {
 /** The service of the order, or the own registry that answers first. */
 type Side = 'service' | 'registry'
 
-/** An open connection to a service. */
 export interface Connection {
   service: 'hosted' | 'embedded'
   /** Whether the small registry in the package answers; defaults to false. */
@@ -70,10 +69,7 @@ export interface Connection {
   close(): Promise<void>
 }
 
-/**
- * Renders the report of a run after its output was published, as HTML. `end`: facts that are not in the history yet.
- * Throws CHECKPOINT_DAMAGED.
- */
+/** Renders a published run as HTML. `end`: facts not in the history yet. Throws CHECKPOINT_DAMAGED. */
 export type ReportRenderer = (history: HistoryReader, run: number, end: RunEndFacts) => Promise<string>
 
 interface RunEndFacts {
@@ -105,7 +101,6 @@ export interface RunOrder {
   readonly reporting: RunReporting
 }
 
-/** The rows to read. */
 interface RunSource {
   readonly input: InputOptions
   readonly columns: NamedColumns
@@ -120,7 +115,6 @@ interface RunSource {
   readonly part?: { readonly job: string; readonly partition: Partition } | null
 }
 
-/** The files to write. */
 interface RunTarget {
   readonly output: OutputRequest
   /** File for the changes since the previous output; optional. */
@@ -142,7 +136,6 @@ interface RunStore {
   readonly decisions?: { readonly path: string; readonly isNamed: boolean }
 }
 
-/** The requests to send. */
 interface RunRequests {
   readonly scheduling: SchedulingOptions
   /** The own registry that answers before the service; null or absent for none. */
@@ -169,7 +162,6 @@ export interface FirstRegistry extends FirstRule {
   readonly stages: boolean
 }
 
-/** Records and reports of the run. */
 interface RunReporting {
   readonly history: HistoryOptions
   /** Alarm conditions, metrics file and notification; defaults to none. */
@@ -183,7 +175,6 @@ interface HistoryOptions {
   readonly job: string | null
   /** Number of runs of a series whose outputs are kept. */
   readonly runsMax: number
-  /** Version of the program. */
   readonly program: string
   /** The command line without secrets. */
   readonly command: string

@@ -24,7 +24,6 @@ export interface OwnFile {
 /** Suffixes of all files next to a database of enrich. */
 const databaseSuffixes = [...sqliteSuffixes, '.lock', '.lock.json', '.reserve', '.head'] as const
 
-/** Returns the files of a registry. */
 export function listRegistryFiles(registryPath: string): readonly OwnFile[] {
   return [...new Set([registryPath, resolveFinalPath(registryPath)])].flatMap((path) =>
     listSqliteFiles(path, 'the registry'),

@@ -259,7 +259,6 @@ export interface RowPlan {
 interface RowPlanner {
   /** For `inspectRows`. */
   readonly onBatch: NonNullable<InspectionServices['onBatch']>
-  /** Plans the rows of all batches. */
   plan(found: RowInspection): RowPlan
   close(): void
 }

@@ -17,7 +17,6 @@ import { type RunOutputs, type RunTable, assertFilesMayGrow, tryOutputs } from '
 import type { RunOrder, Connection, RunContext } from './order.js'
 import { Backlog, type RunCounter, readSpending, settleLostSubmissions } from './scheduler/scheduler.js'
 
-/** A connected service, and the checkpoint of its lookups. */
 export interface AskedService {
   readonly connection: Connection
   readonly checkpoint: Checkpoint

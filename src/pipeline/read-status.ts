@@ -85,10 +85,7 @@ async function countDecided(
   return counts
 }
 
-/**
- * Checks that the service accepts the key: polls a run that cannot exist, which is free. Throws SERVICE_UNREACHABLE and
- * SERVICE_REFUSED.
- */
+/** Checks the key with a free poll of an unknown run. Throws SERVICE_UNREACHABLE and SERVICE_REFUSED. */
 export async function checkServiceAccess(client: Pick<ServiceClient, 'pollRun'>): Promise<void> {
   const exchange = await client.pollRun('run_doctor', {})
   if (exchange.kind === 'no_reply') {

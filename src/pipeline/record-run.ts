@@ -35,10 +35,7 @@ export function beginHistory(
   })
 }
 
-/**
- * Returns the series of a run: the user's job and its part; else the input as named, not the files found, which may be
- * different tomorrow.
- */
+/** The series of a run: the user's job and its part; else the input as named, not the files found. */
 function getSeries({ source, reporting }: RunOrder): string {
   const { input, part = null } = source
   const { job } = reporting.history
@@ -105,10 +102,7 @@ interface RecordedRun {
   readonly getPlanned: () => Planned | null
 }
 
-/**
- * Records an error or an early interruption of `work` in the history, and reports it. A user error is marked if lookups
- * were submitted before it.
- */
+/** Records an error or interruption of `work`. A user error is marked if lookups were submitted before. */
 export async function recordFailure<Result>(
   { order, services }: RunContext,
   { history, ending, counts, getPlanned }: RecordedRun,

@@ -20,7 +20,6 @@ import {
 import { warn, type RunContext } from './order.js'
 import { type LookupFacts, type Timeline, watchProgress, type Tally } from './history/run-figures.js'
 
-/** Counts of a run, for display only. */
 export interface RunCounts {
   readonly tally: Tally
   /** Fills the tally. */
@@ -30,7 +29,6 @@ export interface RunCounts {
 
 interface LookupWork {
   readonly planned: Planned
-  /** The lookups of all rows. */
   readonly index: RowIndex
   readonly counts: RunCounts
 }

@@ -26,7 +26,6 @@ interface RowsToWrite {
   readonly part: RunPart | null
 }
 
-/** The rows of a run with their answers, if any. */
 interface KnownRows {
   readonly rowCounts: AnsweredRows['rowCounts']
   readonly review: ReviewCounts

@@ -5,7 +5,6 @@ const gatherTurns = 4
 /** Longest delay before a batch is committed, however busy the loop is. */
 const gatherMsMax = 20
 
-/** Result of one item of a commit. */
 export type ItemResult<Result> = { readonly value: Result } | { readonly error: unknown }
 
 interface Waiting<Item, Result> {

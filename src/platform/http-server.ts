@@ -78,7 +78,6 @@ export async function drainRequest(
   return request.complete
 }
 
-/** Source of a request, from its headers. */
 interface RequestSource {
   readonly host: string | undefined
   readonly origin: string | undefined

@@ -9,7 +9,6 @@ import {
 } from '../core/pacing.js'
 import type { Clock } from './clock.js'
 
-/** Permission for one start. */
 export interface StartPermit {
   /**
    * Call it once, when the request is sent. Returns false if it is so late that it would collide with later starts: do

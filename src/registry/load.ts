@@ -210,7 +210,6 @@ function importStep(registryPath: string, step: LoadStep, common: ImportOptions)
   })
 }
 
-/** Drops `undefined` members. */
 function dropUndefined<T extends Readonly<Record<string, unknown>>>(
   settings: T,
 ): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
@@ -224,7 +223,6 @@ function isOfFile({ code }: UserError): boolean {
   return code.startsWith('INPUT_') || code === 'REGISTRY_IMPORT_INVALID'
 }
 
-/** A file to load. */
 interface LoadStep {
   readonly path: string
   /** Further files of the same edition. */

@@ -23,7 +23,6 @@ import {
 } from '../pipeline/history/read-history.js'
 import type { ReviewCounts } from '../core/decisions.js'
 
-/** An entry with its number of rows. */
 interface CountedEntry {
   readonly number: number
   readonly rowCount: number

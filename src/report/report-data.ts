@@ -40,7 +40,6 @@ export interface ReportChanges {
   readonly largest: readonly ReportChange[] | null
 }
 
-/** A change, and the number of rows that have it. */
 export interface ReportChange extends Change {
   readonly rowCount: number
 }

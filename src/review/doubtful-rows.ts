@@ -95,7 +95,6 @@ export class DoubtfulRows {
     return read
   }
 
-  /** Number of open lookups. */
   get openCount(): number {
     return this.#queue.counts().openCount
   }

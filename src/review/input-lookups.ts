@@ -67,9 +67,7 @@ export const resolveDomain = (asked: Lookup, isOfDomain: boolean): Lookup =>
     ? { ...asked, name: appendIdentifiers(null, [{ kind: 'website', value: asked.name, place: null }]) }
     : asked
 
-/**
- * Finds lookups by name or domain, by their keys in hexadecimal digits. Returns ids aligned with the keys; 0 if unknown.
- */
+/** Finds lookups by name or domain, by keys in hexadecimal digits. Ids align with the keys; 0 if unknown. */
 export function findFirst(reader: Pick<CheckpointReader, 'find'>, lookups: readonly string[]): LookupId[] {
   const keys = lookups.map((lookup) => Buffer.from(lookup, 'hex'))
   const found = firstKinds.map((kind) => reader.find(keys.map((key) => ({ kind, key }))))
@@ -79,7 +77,6 @@ export function findFirst(reader: Pick<CheckpointReader, 'find'>, lookups: reado
 /** Decides which answers a reviewer sees. */
 export interface DoubtPolicy {
   isDoubtful(outcome: string, confidence: number | null, id: LookupId): boolean
-  /** Whether the confidence has to be read for this outcome. */
   needsConfidence(outcome: string): boolean
   /** Returns the company of an own registry that the answer contradicts; `null` without one. */
   findOwnCompany?(id: LookupId): Candidate | null

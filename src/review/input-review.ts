@@ -114,10 +114,7 @@ export class InputReview {
     return findFirst(this.#deps.reader, lookups).map((id) => this.queue.get(id))
   }
 
-  /**
-   * Returns up to `max` other open lookups whose names differ only in legal form, case and punctuation, those with the
-   * most rows first.
-   */
+  /** Open lookups (up to `max`, most rows first) whose names differ only in form, case and punctuation. */
   findAlike(entry: QueueEntry, name: string, max: number): readonly QueueEntry[] {
     const { reader } = this.#deps
     const near = this.queue.findOpenByName(entry.nameHash).filter(({ id }) => id !== entry.id)

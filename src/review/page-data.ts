@@ -40,7 +40,6 @@ export type ProposalView = Omit<DecisionView, 'sequence' | 'lookup' | 'name'>
 export interface DecisionView {
   readonly sequence: number
   readonly lookup: string
-  /** Name of the lookup. */
   readonly name: string
   readonly verdict: Verdict
   readonly entityId: string | null

@@ -21,7 +21,6 @@ export class QueueColumns {
     return this.#statusNames
   }
 
-  /** Adds a place and returns it. */
   addPlace(): number {
     if (this.#count === this.ids.length) {
       this.ids = enlarge(this.ids)

@@ -39,7 +39,6 @@ interface Verdict {
 export class Queue {
   readonly #columns = new QueueColumns()
   readonly #places = new Map<LookupId, number>()
-  /** Verdicts by place. */
   readonly #verdicts = new Map<number, Verdict>()
   readonly #texts = new TextIndex()
   #sorted: Record<QueueSort, Uint32Array> = createEmptyOrders()
@@ -228,9 +227,7 @@ type Keys = Pick<QueueColumns, 'rowCounts' | 'confidences' | 'firstRows' | 'stat
 
 const at = (column: Uint32Array | Int16Array, place: number): number => column[place] ?? 0
 
-/**
- * Sort orders, see `QueueSort`. Ties keep the order of the input.
- */
+/** Sort orders, see `QueueSort`. Ties keep the order of the input. */
 const orders: Readonly<Record<QueueSort, (keys: Keys) => Order>> = {
   rows: ({ rowCounts, firstRows, statuses, statusNames }) => {
     const isWithout = statusNames.map((name) => Number(rarelyHasCandidates(name)))

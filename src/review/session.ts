@@ -24,7 +24,6 @@ export interface QueueWindow extends QueueFilter {
   readonly find: readonly string[]
 }
 
-/** A company search for a lookup. */
 export interface CompanySearch {
   readonly lookup: string
   readonly text: string
@@ -32,7 +31,6 @@ export interface CompanySearch {
   readonly country: string | null
 }
 
-/** A decision to be made for one lookup. */
 export interface Choice {
   /** Key in hexadecimal digits. */
   readonly lookup: string
@@ -102,10 +100,7 @@ export interface ReviewSession {
    * candidates are unknown.
    */
   decide(choices: readonly Choice[]): Promise<DecideReply>
-  /**
-   * Undoes these decisions; if empty, this session's last change, including groups. The decisions before them are in
-   * force again.
-   */
+  /** Undoes these decisions, or this session's last change with its group. Earlier ones apply again. */
   undo(sequences: readonly number[]): Promise<UndoReply>
   /** Newest first. */
   listDecisions(count: number): DecisionList

@@ -39,7 +39,6 @@ export const faultPlan = z.strictObject({
       }),
     )
     .default([]),
-  /** Share of the runs that fail. */
   runs: z.strictObject({ failedRate: rate.default(0) }).prefault({}),
   /** Shares of the builds that fail, or take longer. */
   builds: z
@@ -62,7 +61,6 @@ export const faultPlan = z.strictObject({
 })
 export type FaultPlan = z.output<typeof faultPlan>
 
-/** The fault of a request; `status` is that of an `error`. */
 export interface InjectedFault {
   readonly fault: RequestFault
   readonly status: number

@@ -49,7 +49,6 @@ export interface Ownership {
   readonly evidence: readonly string[]
 }
 
-/** A company that a query may mean. */
 export interface LikelyCompany {
   readonly id: EntityId
   /** 0 to 100: certainty that the query means this company. */
@@ -95,7 +94,6 @@ export interface ResolutionText {
   readonly classification: string | null
   /** JSON of all fields except the basis. */
   readonly outcome: string
-  /** The basis as JSON. */
   readonly basis: string
 }
 

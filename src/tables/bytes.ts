@@ -44,7 +44,6 @@ export interface RecordSource extends TextChunks {
 /** Compression of a file, detected by its first bytes and not by its name. */
 export type Packing = 'plain' | 'gzip' | 'zstd' | 'zip'
 
-/** A file as decompressed bytes. */
 export interface ByteSource {
   /** Shown in errors: the path, with the member's name inside a zip. */
   readonly label: string

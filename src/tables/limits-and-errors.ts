@@ -102,10 +102,7 @@ export function createTooManyColumnsError(where: string): UserError {
   })
 }
 
-/**
- * Creates the error for a text that exceeds the limit of a cell. `rowNumber`: row below the header, counted from 1; 0
- * is the header.
- */
+/** Creates the error for a text too long for a cell. `rowNumber`: below the header, from 1; 0: the header. */
 export function createCellTooLongError(column: string, rowNumber: number, charCount: number): UserError {
   const name = JSON.stringify(column.length > 100 ? `${column.slice(0, 100)}…` : column)
   return createUnfitError(

@@ -57,7 +57,6 @@ function addAccountCommand(parent: Command, name: string, description: string, .
     .option('--json', 'print JSON lines')
 }
 
-/** Prints JSON lines or text. */
 function print(io: CliIo, { json }: DataFlags, type: string, rows: readonly object[], text: string): void {
   io.out(json === true ? rows.map((row) => formatJsonLine(type, row)).join('') : text)
 }

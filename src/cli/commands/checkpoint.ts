@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { LookupKind } from '../../core/lookup-kinds.js'
 import { formatCount, plural } from '../../core/text.js'
-import { UserError } from '../../core/errors.js'
+import { createNoCheckpointError, UserError } from '../../core/errors.js'
 import { isPostgresUrl } from '../../core/server-addresses.js'
 import {
   compactCheckpoint,
@@ -18,7 +18,6 @@ import { formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import { assertLocalPath } from '../../core/local-path.js'
 import { systemRandom } from '../../platform/random.js'
 
-/** The outcome of an action. */
 type Outcome<Action extends (...args: never[]) => unknown> = Awaited<ReturnType<Action>>
 type Repair = Outcome<typeof repairCheckpoint>
 type Verification = NonNullable<Outcome<typeof verifyCheckpoint>>
@@ -107,7 +106,8 @@ export function fillCheckpointCommand(checkpoint: Command, io: CliIo): void {
     })
   }
   addCheckpointCommand('verify', 'check the checkpoint for damage; changes nothing', async (path, flags) => {
-    const found = (await verifyCheckpoint(path, io)) ?? throwNotFound(path)
+    const found = await verifyCheckpoint(path, io)
+    if (found === null) throw createNoCheckpointError(path)
     io.out(flags.json === true ? formatJsonLine('verification', found) : formatVerification(found))
     if (found.damage.length > 0 || found.problem !== null) io.setExitCode(2)
   })
@@ -115,7 +115,7 @@ export function fillCheckpointCommand(checkpoint: Command, io: CliIo): void {
     'repair',
     'build a new checkpoint from the undamaged part; keep the damaged file',
     async (path, flags) => {
-      if ((await verifyCheckpoint(path, io)) === null) throwNotFound(path)
+      if ((await verifyCheckpoint(path, io)) === null) throw createNoCheckpointError(path)
       const repair = await repairCheckpoint(path, systemClock.nowMs())
       io.out(flags.json === true ? formatJsonLine('repair', { path, repair }) : formatRepair(path, repair))
     },
@@ -124,18 +124,12 @@ export function fillCheckpointCommand(checkpoint: Command, io: CliIo): void {
     'compact',
     'return unused space of the checkpoint to the disk',
     async (path, flags) => {
-      if (!existsSync(path)) throwNotFound(path)
+      if (!existsSync(path)) throw createNoCheckpointError(path)
       const compaction = await compactCheckpoint(path, systemClock.nowMs())
       io.out(flags.json === true ? formatJsonLine('compaction', compaction) : formatCompaction(compaction))
     },
   )
   fillMigrateCommand(checkpoint, io)
-}
-
-function throwNotFound(path: string): never {
-  throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
-    hint: 'check --checkpoint and the current folder. A run creates a checkpoint: enrich companies.csv -o out.parquet',
-  })
 }
 
 function formatVerification({ path, damage, problem }: Verification): string {

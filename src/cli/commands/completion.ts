@@ -11,7 +11,6 @@ interface CompletedFlag {
   readonly value: FlagValue
 }
 
-/** A command as a shell completes it. */
 interface CompletedCommand {
   /** The command as typed: `registry import`. Empty for the program without a command. */
   readonly words: string
@@ -22,9 +21,7 @@ interface CompletedCommand {
 
 const pathWord = /[<[](?:path|file|folder)[>\]]/
 
-/**
- * Lists every command of a program, the program itself first. The program also has the flags of the default command.
- */
+/** Lists all commands, the program first, which also has the flags of the default command. */
 function listCompletedCommands(program: Command, defaultCommand: string): CompletedCommand[] {
   const commands = listWithSubcommands(program, '')
   const flags = commands.find(({ words }) => words === defaultCommand)?.flags ?? []

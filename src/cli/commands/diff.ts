@@ -68,7 +68,6 @@ function formatRest({ older, newer }: RunPair, left: number): string {
 const formatDay = ({ startedAtMs }: RememberedRun): string =>
   new Date(startedAtMs).toISOString().slice(0, 16).replace('T', ' ')
 
-/** Formats changes as lines of a table. */
 export function formatChangeTable(changes: readonly Change[], columnCount: number): string {
   const isWithSides = changes.some((change) => toSides(change) !== '')
   return formatTableLines(changes.map(toCells), isWithSides ? [...widthsMax, 18] : widthsMax, columnCount)
@@ -169,6 +168,5 @@ function formatComparedLine(
   return formatJsonLine('diff', { series, older: older.number, newer: newer.number, counts, outputPath })
 }
 
-/** Width of the terminal. */
 export const getTerminalColumns = ({ stdout }: CliIo): number =>
   (stdout as { readonly columns?: number }).columns ?? columnsDefault

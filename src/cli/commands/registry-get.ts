@@ -65,7 +65,6 @@ function addCommonFlags(command: Command, options: RegistryOptions): void {
   addConfigFlags(command, ['config', 'checkpoint'])
 }
 
-/** Adds `enrich registry refresh`. */
 export function addRefresh(registry: Command, io: CliIo, options: RegistryOptions): void {
   const command = registry
     .command('refresh')

@@ -172,7 +172,6 @@ interface LoadFlags {
   json?: boolean
 }
 
-/** Adds `enrich registry load PATH…`. */
 export function addLoad(
   registry: Command,
   io: CliIo,

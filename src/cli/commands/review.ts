@@ -191,10 +191,7 @@ async function buildRunCommand({ input, output, checkpoint }: Settings, io: CliI
   return formatCommandLine({ program: io.program, argv })
 }
 
-/**
- * Returns `null` if no output is recorded, or if the checkpoint is on a server, to which the command connects only once.
- * The review itself reports problems of the checkpoint.
- */
+/** `null` without a recorded output, or on a server, to which the command connects only once. */
 async function findLastOutput(
   inputPaths: readonly string[] | undefined,
   checkpointPath: string,

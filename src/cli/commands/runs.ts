@@ -99,7 +99,6 @@ function formatTotals(totals: ReturnType<typeof sumRuns>): string {
   return `Total: ${parts.join(', ')}${unsure}\n`
 }
 
-/** Formats all facts of one run. */
 function formatRun(run: RememberedRun, runs: readonly RememberedRun[]): string {
   const { record } = run
   const facts: [string, string][] = [

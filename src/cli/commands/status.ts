@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { withKnownHistory, type RememberedRun } from '../../pipeline/history/read-history.js'
 import { at, toText } from '../../core/json.js'
 import { formatCount, plural } from '../../core/text.js'
-import { UserError } from '../../core/errors.js'
+import { createNoCheckpointError, UserError } from '../../core/errors.js'
 import type { LookupKind } from '../../core/lookup-kinds.js'
 import { readStatus, type CheckpointStatus, type DecidedCounts } from '../../pipeline/read-status.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
@@ -42,7 +42,7 @@ async function showStatus(settings: Settings, flags: StatusFlags, io: CliIo): Pr
     { path, decisions, uncertainMax: flags.uncertain === true ? listedMax : null },
     io.environment,
   )
-  if (status === null) throw createNotFound(path)
+  if (status === null) throw createNoCheckpointError(path)
   const { place, scopes, decided, uncertain, inbox, shared, problem } = status
   // Invalid decisions stop a run, but not the status.
   if (decided instanceof UserError) warnOfProblem(decided, io)
@@ -65,11 +65,6 @@ async function showStatus(settings: Settings, flags: StatusFlags, io: CliIo): Pr
   }
   warnOfProblem(problem, io)
 }
-
-const createNotFound = (path: string) =>
-  new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
-    hint: 'check --checkpoint and the current folder. A run creates a checkpoint: enrich companies.csv -o out.parquet',
-  })
 
 /** Returns the recorded runs, newest first; none if the history cannot be read. */
 const readRuns = (
@@ -207,10 +202,7 @@ const kindWords: Readonly<Record<LookupKind, string>> = {
   domain: 'domains',
 }
 
-/**
- * Suggests to review the rows that were doubtful after the newest run of a series, without those decided since;
- * `null` if nothing is left to review.
- */
+/** Suggests to review the rows that the newest run left doubtful and undecided; `null` without any. */
 function findReviewStep(
   base: string,
   runs: readonly RememberedRun[],

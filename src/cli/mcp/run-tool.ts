@@ -82,7 +82,6 @@ export async function runWithin(args: RunArguments, workspace: Workspace, call: 
   }
 }
 
-/** Arguments of `run` and `plan`. */
 export function toRunWords(
   { output, max_lookups: lookups, max_cost: cost, accept_doubtful_input: accepts, ...input }: RunArguments,
   workspace: Workspace,

@@ -7,10 +7,7 @@ export interface Allowance {
   readonly costMicros: Micros | null
 }
 
-/**
- * Limits what all runs of a server spend together. A run reserves its whole budget before it starts, so concurrent runs
- * cannot exceed the limit.
- */
+/** Limits what the runs of a server spend together: a run reserves its whole budget before it starts. */
 export class SpendingCap {
   #left: Allowance
 

@@ -18,7 +18,6 @@ import { resolveFinalPath } from '../../platform/files.js'
 import { formatCommandLine, type CliIo } from '../terminal/command-io.js'
 import type { SpendingCap } from './spending-cap.js'
 
-/** Builds the program with the commands that are typed. */
 export type CreateProgram = (io: CliIo, typed: readonly string[]) => Promise<Command>
 
 /** A line of the `--json` output of a command. */

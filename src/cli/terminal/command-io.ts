@@ -48,10 +48,7 @@ export function assertOneUseOfStdout(wantsJson: boolean, outputPath: string | un
   })
 }
 
-/**
- * Creates the stream for rows on standard output. If its reader ends early, as `| head` does, drops the other rows and
- * prints a note.
- */
+/** Creates a stream for rows on standard output; drops rows, with a note, once its reader has ended. */
 export function createRowStream(io: CliIo): Writable {
   let isClosed = false
   return new Writable({
@@ -183,7 +180,6 @@ export interface ErrorLine {
   readonly message: string
   /** The remedy, or `null`. */
   readonly hint: string | null
-  /** Exit code of the command. */
   readonly exitCode: ExitCode
 }
 

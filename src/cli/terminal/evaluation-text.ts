@@ -24,10 +24,7 @@ export interface Grouping {
   readonly figures: Readonly<Record<string, StratumFigures>>
 }
 
-/**
- * Formats the report of `enrich registry evaluate`, at most as wide as a terminal; the last grouping ends with the
- * overall figures.
- */
+/** Formats the report of `enrich registry evaluate` for a terminal; the last grouping ends with all. */
 export function formatEvaluation(
   report: EvaluationReport,
   groupings: readonly Grouping[] = [{ title: 'stratum', figures: report.strata }],

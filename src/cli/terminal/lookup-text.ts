@@ -136,7 +136,6 @@ export function formatKindCount(count: number, kind: LookupKind): string {
   return plural(count, one, many)
 }
 
-/** Counts of distinct lookups. */
 interface Lookups {
   readonly lookupCount: number
   /** Number of lookups by domain instead of by name. */

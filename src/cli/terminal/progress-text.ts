@@ -17,7 +17,6 @@ export function sumStages({ done, lookups, stages }: Pick<Progress, 'done' | 'lo
 const countDone = ({ lookupCount, uncertainCount, pendingCount }: StageFacts): number =>
   lookupCount - uncertainCount - pendingCount
 
-/** A part of the progress line. */
 export interface ProgressPart {
   text: string
   /** If space is short, the part with the lowest weight is dropped first. */

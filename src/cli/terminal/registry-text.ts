@@ -24,7 +24,6 @@ interface ImportTextOptions {
   readonly reasonsMax?: number
 }
 
-/** Formats the result of `enrich registry import`. */
 export function formatImport(
   result: ImportResult,
   file: string,
@@ -188,7 +187,6 @@ export function formatHits(name: string, hits: readonly SearchHit[]): string {
   return `${lines.join('\n')}\n`
 }
 
-/** Formats the plan of `enrich registry load`. */
 export function formatPlan({ steps, leftOut }: LoadPlan, registryPath: string): string {
   const lines =
     steps.length === 0

@@ -10,10 +10,7 @@ const typedAgain = /^( *(?:resume|export|next:?|.*\bthen:) +)((?:npx --no-instal
 const words = / *[^ ]+/g
 const shellWords = / *(?:'(?:'\\''|[^'])*'|[^\s'])+/g
 
-/**
- * Wraps lines to the width of a terminal, between words; a longer word is not broken. Lines of a command end with a
- * backslash, so that it can be copied.
- */
+/** Wraps lines between words. Lines of a command end with a backslash, so that it can be copied. */
 export function wrapText(text: string, columnCount: number): string {
   return text
     .split('\n')
@@ -137,9 +134,7 @@ export class Screen {
     })
   }
 
-  /**
-   * Writes to this terminal, through any of its streams. Wraps lines unless `isLaidOut` is false.
-   */
+  /** Writes to this terminal, through any of its streams. Wraps lines unless `isLaidOut` is false. */
   print(
     text: string,
     stream: Pick<ScreenStream, 'write' | 'columns'> = this.terminal,

@@ -9,7 +9,6 @@ import {
 import { cutToWidth, formatCount, measureWidth, plural, printable } from '../../core/text.js'
 import { formatTableLines } from './screen.js'
 
-/** A column of the table. */
 interface ShownColumn {
   readonly title: string
   /** Width below which the column is omitted if it is wider by nature. */

@@ -41,7 +41,6 @@ export function formatSummary(summary: RunSummary, command: string, errorColumn:
   ]
 }
 
-/** A suggested next command. */
 interface NextStep {
   readonly text: string
   readonly command: string
@@ -49,7 +48,6 @@ interface NextStep {
   readonly page: string | null
 }
 
-/** Groups of flags of `enrich review`. */
 export const reviewFlagGroups = ['config', 'input', 'checkpoint', 'decisions', 'service', 'review'] as const
 
 /** Suggests to review doubtful rows, and to find registers if the demo registry lacks companies. Empty after a stop. */
@@ -94,10 +92,7 @@ const ofRun = /^(.*?\benrich)(?: (?:run|retry))?(?= |$)/
 
 const getProgram = (command: string): string => ofRun.exec(command)?.[1] ?? 'enrich'
 
-/**
- * Turns `enrich a.csv -o b` into `enrich review a.csv`; `null` if standard input was read, which cannot be read again, or
- * if it is no command line.
- */
+/** Turns `enrich a.csv -o b` into `enrich review a.csv`; `null` for standard input or no command line. */
 function buildReviewCommand(command: string): string | null {
   if (!ofRun.test(command)) return null
   const words = command.replace(ofRun, '').match(shellWords) ?? []

@@ -110,7 +110,6 @@ export const findDuckDbTable = <Table extends TableName>(
   wanted: TableName,
 ): Table | undefined => tables.find((one) => fold(one) === fold(wanted))
 
-/** A node of a plan. */
 interface PlanNode {
   readonly children?: readonly PlanNode[]
   readonly extra_info?: { readonly Table?: unknown; readonly Function?: unknown }

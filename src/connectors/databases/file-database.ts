@@ -32,7 +32,6 @@ import {
   type WantedColumn,
 } from './table-names.js'
 
-/** A database in a file, as an input or an output. */
 export interface DatabaseFile {
   readonly path: string
   /** Shown to the user. */
@@ -169,7 +168,6 @@ interface FileAccess {
   readonly listPlaces: () => Promise<readonly Place[]>
 }
 
-/** Creates a target of a table in a file. */
 export function createFileTarget(
   file: OutputFile,
   table: TableName,

@@ -9,7 +9,6 @@ import type { ConnectorOptions, TargetOptions } from '../connector.js'
 
 export type DatabaseKind = 'postgres' | 'sqlite' | 'duckdb'
 
-/** A column of a file to publish. */
 export interface FileColumn extends Column {
   /** Type in a database of the same kind, from which the column was read; `null` if unknown. */
   readonly originalType: string | null
@@ -133,10 +132,7 @@ export interface CsvConversion {
   readonly types: ReadonlyMap<string, string>
 }
 
-/**
- * Writes a CSV file as Parquet. Returns the names of columns with texts that do not fit their type; then no file is
- * written.
- */
+/** Writes a CSV file as Parquet, unless columns have texts that do not fit: returns their names. */
 export async function convertCsv(
   folder: string,
   options: Pick<ConnectorOptions, 'signal'>,

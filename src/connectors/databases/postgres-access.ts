@@ -15,7 +15,6 @@ import type { ConnectorOptions, Place } from '../connector.js'
 import { explainDiskFull } from './local-parquet.js'
 import type { FoundTable } from './postgres-plan.js'
 
-/** A database as an input or an output. */
 export interface PostgresAccess {
   readonly address: PostgresAddress
   readonly use: 'input' | 'output'

@@ -179,7 +179,6 @@ export async function assertNotOurs(session: PostgresSession, schema: string): P
 /** Longest name in PostgreSQL, which cuts longer ones. */
 const nameBytesMax = 63
 
-/** A table or a view. */
 export interface FoundTable {
   readonly oid: string
   readonly schema: string

@@ -154,7 +154,6 @@ async function readMark(session: PostgresSession, mark: string, table: string): 
   return row?.mark ?? null
 }
 
-/** A file to write, with its columns. */
 interface FileToWrite {
   readonly path: string
   readonly columns: readonly WantedColumn[]

@@ -66,10 +66,7 @@ const changeRefusal = {
   remedy: 'the query must be one SELECT that changes nothing',
 }
 
-/**
- * Copies the rows; returns the notice about columns that are kept as text. Copies again if a value does not fit its
- * type.
- */
+/** Copies the rows, again if a value does not fit its type; returns the notice about columns kept as text. */
 async function copyRows(
   session: PostgresSession,
   { columns, from }: Rows,

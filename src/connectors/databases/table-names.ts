@@ -5,7 +5,6 @@ import { parseTableAddress, type TableName } from '../address.js'
 import type { Place, Source, SourceOptions, TargetOptions } from '../connector.js'
 import { formatList, type FileColumn } from './local-parquet.js'
 
-/** A column of an existing table. */
 export interface ExistingColumn {
   readonly name: string
   readonly type: string

@@ -155,7 +155,6 @@ export function createAzureConnector(platform: StorePlatform = systemPlatform): 
   })
 }
 
-/** A container of Azure Blob Storage. */
 class AzureStore extends BucketStore {
   async *list(prefix: string, countMax = 5_000): AsyncGenerator<ListedObject> {
     const parameters = { restype: 'container', comp: 'list', maxresults: String(countMax), prefix }

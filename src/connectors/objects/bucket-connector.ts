@@ -13,7 +13,6 @@ type Use = 'input' | 'output'
 /** Builds the store of the containers of an address. */
 export type BuildStore = (containers: readonly string[], context: CredentialContext, use: Use) => BucketStore
 
-/** Creates the connector of a store that has buckets. */
 export function createBucketConnector(
   scheme: 's3' | 'gs' | 'az',
   platform: StorePlatform,

@@ -12,7 +12,6 @@ export interface ObjectInfo {
   readonly checksums?: readonly Checksum[]
 }
 
-/** An object in a list of a store. */
 export interface ListedObject {
   readonly key: string
   readonly info: ObjectInfo
@@ -72,7 +71,6 @@ export class FileSlice implements RequestBody {
   }
 }
 
-/** Wraps a text as a body. */
 export function toBody(text: string): RequestBody {
   const bytes = Buffer.from(text)
   return {
@@ -84,7 +82,6 @@ export function toBody(text: string): RequestBody {
   }
 }
 
-/** Reads the facts of an object from the headers of a reply. */
 export function readInfo({ status, headers }: StoreReply): ObjectInfo {
   const modifiedAtMs = Date.parse(headers['last-modified'] ?? '')
   const length = status === 206 ? readRange(headers)?.total : parseCount(headers['content-length'])

@@ -14,7 +14,6 @@ import { parseXml, type XmlElement } from '../../platform/xml.js'
 import { StoreFailure, type Patience, type StoreClient } from './store-client.js'
 import { encodeKey, encodeQuery, listObjectPlaces } from './object-address.js'
 
-/** Objects that can be read. */
 export abstract class ReadableStore {
   readonly canList: boolean = false
 
@@ -272,7 +271,6 @@ export abstract class BucketStore extends ReadableStore {
   }
 
   abstract put(key: string, content: FileSlice): Promise<void>
-  /** Starts an upload in parts. */
   abstract startUpload(key: string): Promise<Upload>
   /** Removes the parts of unfinished uploads to this key. Does nothing if the store refuses to list them. */
   abstract removeUnfinished(key: string): Promise<void>

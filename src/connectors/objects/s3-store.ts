@@ -15,7 +15,6 @@ import {
 import { escapeXml, findText, parseXml } from '../../platform/xml.js'
 import { StoreFailure, type FailureFacts } from './store-client.js'
 
-/** A bucket of a store with the interface of S3. */
 export class S3Store extends BucketStore {
   async *list(prefix: string, countMax = 1_000): AsyncGenerator<ListedObject> {
     const parameters = { 'list-type': '2', 'encoding-type': 'url', 'max-keys': String(countMax), prefix }

@@ -212,7 +212,6 @@ type Section = Readonly<Record<string, string>>
 interface AwsFiles {
   /** Paths, for messages. */
   readonly paths: readonly string[]
-  /** Name of the chosen profile. */
   readonly profileName: string
   /** Returns the settings of a profile from both files; null if neither has it. */
   findProfile(name: string): Section | null

@@ -15,7 +15,6 @@ const formatStruct = (fields: readonly string[], last = '') =>
   `STRUCT(${fields.map((field) => `"${field}" VARCHAR`).join(', ')}${last})`
 const citation = formatStruct(['url', 'excerpt', 'source_type'], ', "authority_tier" INTEGER')
 
-/** The kinds of columns. */
 export const columnKinds = {
   text: { sqlType: 'VARCHAR', cellForm: 'text', word: 'text' },
   integer: { sqlType: 'INTEGER', cellForm: 'json', word: 'integer' },

@@ -108,10 +108,7 @@ export interface ColumnChoice {
 /** All columns, in the order of the output. */
 export const allColumns: readonly AnswerColumn[] = listColumns(stageKinds, true)
 
-/**
- * Returns the columns to write. Throws OUTPUT_COLUMN_UNKNOWN for an unknown name or a column of a stage that is not
- * requested.
- */
+/** Returns the columns to write. Throws OUTPUT_COLUMN_UNKNOWN, also for a column of a stage not requested. */
 export function selectColumns(choice: ColumnChoice): readonly OutputColumn[] {
   const { columns, prefix, basis, stages: asked = [], hasSides = false } = choice
   const written = listColumns(asked, hasSides)

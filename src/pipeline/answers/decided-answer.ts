@@ -6,7 +6,6 @@ import type { FindDecision } from './stage-answers.js'
 import type { DecidedLookup } from './stage-questions.js'
 import { answerLimits, renderResult, type BasisRow } from './answer-line.js'
 
-/** Review data that is added to answers. */
 export interface ReviewData {
   readonly decidedOf: FindDecision
   /** Answers with a lower confidence are doubtful, 0 to 100. */
@@ -24,7 +23,6 @@ export interface RowCandidates {
   formatMembers(ids: readonly LookupId[]): ReadonlyMap<LookupId, string>
 }
 
-/** The record of a decided company. */
 export interface DecidedRecord {
   /** The record as sent by the service (interface: "v3 entity record", its envelope); null if it was not read. */
   readonly body: unknown

@@ -206,10 +206,7 @@ interface AcceptPlan {
 
 const shownAccepts = [80, 90, 95, 99]
 
-/**
- * Plans which lookups the own registry answers and what that saves. `submitCount`: lookups to submit, with those of
- * the sample.
- */
+/** Plans what the own registry answers and saves. `submitCount`: lookups to submit, the sample included. */
 export function planFirst(facts: FirstFacts, submitCount: number, prices: Prices | null): FirstPlan {
   const { name, accept: accepted, byConfidence, sampleCount } = facts
   const countFrom = (accept: number) => byConfidence.slice(accept).reduce((sum, count) => sum + count, 0)

@@ -35,10 +35,7 @@ export function joinLines(line: string, stageLines: readonly string[]): string {
   return `{${members.join(',')},${withBasis(answer, basis.join(',')).slice(1)}`
 }
 
-/**
- * Adds review members at the front, as JSON without braces, in the order of `reviewColumnGroups`. Must be the last
- * step.
- */
+/** Adds review members at the front: JSON without braces, in the order of `reviewColumnGroups`. Last step. */
 export const withReview = (line: string, members: string): string => `{${members},${line.slice(1)}`
 
 /** Index of each column in the result of `sliceLine`. */

@@ -17,7 +17,6 @@ export interface PreparedAnswer {
   readonly packed: ReturnType<typeof packAnswer>
 }
 
-/** Prepared answers by run id. */
 export interface PreparedAnswers {
   /** Removes and returns an answer; null without one. */
   take(runId: string): PreparedAnswer | null

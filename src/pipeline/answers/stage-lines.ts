@@ -245,10 +245,7 @@ export function getDomainResult(body: unknown): unknown {
   return toObject(at(data, 'data')) ?? (toObject(at(data, 'domain_intelligence')) === null ? null : data)
 }
 
-/**
- * Returns the stage line of an unanswered lookup, with its status and error. Null: nothing was requested, so these are
- * empty.
- */
+/** Returns the stage line of an unanswered lookup: its status and error, or empty if nothing was asked. */
 export function renderUnansweredStage(kind: StageKind, unanswered: Unanswered | null): string {
   const status = unanswered?.status ?? null
   const error = toText(unanswered?.error)

@@ -42,7 +42,6 @@ export interface ChargeRulesDeps {
   nowMs: number
 }
 
-/** A charge for a submission of this checkpoint. */
 export interface OwnCharge {
   readonly charge: Charge
   readonly name: SubmissionName

@@ -32,7 +32,6 @@ export type FoundHead =
   /** `head`: the newest known, from the file or from its copy; `changedNs`: the file's change time. */
   | { kind: 'found'; head: Head; changedNs: string }
 
-/** State of the database. */
 export interface DatabaseFacts {
   checkpointId: string
   generation: number

@@ -59,7 +59,6 @@ export interface KeyedEntry {
   readonly like: number
 }
 
-/** A stored entry. */
 export interface StoredEntry extends EntryFacts {
   readonly number: number
   readonly state: string
@@ -77,7 +76,6 @@ export interface Marks {
   readonly rowsDigest: Buffer
 }
 
-/** The marks of a series' last output. */
 export interface LastMarks {
   readonly outputId: number
   /** Version of the marks. */
@@ -123,7 +121,6 @@ export interface OpenHistoryRows extends HistoryRows {
 /** An output to store, with the marks for the next run of its series. */
 export interface NewOutput {
   readonly run: number
-  /** The entry of each row. */
   readonly rows: Uint32Array
   readonly form: string
   readonly marks: Marks

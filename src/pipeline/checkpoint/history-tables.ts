@@ -102,7 +102,6 @@ export function unpackValidState(row: StateRow): string | null {
   }
 }
 
-/** An entry with its state. */
 export type EntryRow = Omit<EntryFacts, 'address'> & StateRow & { address: Buffer; ofEntry: Buffer }
 
 /** The columns of an entry `e` with its state `s`. */
@@ -142,7 +141,6 @@ export const isSoundRun = (row: Summed<RunRow>): boolean =>
 export const isSoundMarks = (row: Summed<MarksRow>): boolean =>
   Buffer.isBuffer(row.checksum) && calculateMarksChecksum(row).equals(row.checksum)
 
-/** A stored row with its checksum. */
 export type Summed<Row> = Row & { checksum: Buffer }
 
 export function calculateRunChecksum(row: RunRow): Buffer {
@@ -153,10 +151,7 @@ export function calculateMarksChecksum({ series, output_id, form, packed }: Mark
   return hashRow(['history_marks', series, output_id, form, digest(packed)])
 }
 
-/**
- * Hashes only what distinguishes states: the first line has the values; the sources after it vary between editions of a
- * registry.
- */
+/** Hashes only the first line of a state: the sources after it vary between editions of a registry. */
 export function calculateStateDigest({ status, confidence, country }: StateFacts, state: string): Buffer {
   return digest(JSON.stringify([status, confidence, country, getFirstLine(state)]))
 }
@@ -166,7 +161,6 @@ export function calculateStateChecksum(ofState: Uint8Array, state: string): Buff
   return hashRow(['history_states', toHex(ofState), state])
 }
 
-/** Hashes an entry with its state. */
 export function calculateEntryDigest({ address, rowKey, name }: EntryFacts, ofState: Uint8Array): Buffer {
   return digest(JSON.stringify([toHex(address), rowKey, name, toHex(ofState)]))
 }
@@ -212,7 +206,6 @@ export function packOutput(
   return { isOnBase, packed: isOnBase ? changes : packNumbers(rows) }
 }
 
-/** Bytes of the digest of rows. */
 const digestBytes = 16
 
 export function packMarks({ lookups, values, marks, rowsDigest }: Marks): Buffer {

@@ -67,7 +67,6 @@ export interface InboxRows extends Pick<Inbox, 'lookMs' | 'close'> {
     kinds: readonly LookupKind[],
     countMax: number,
   ): readonly WaitingDelivery[] | Promise<readonly WaitingDelivery[]>
-  /** Returns the number of changed deliveries. */
   change(change: DeliveryChange): Promise<number>
   /** Deletes deliveries of such an age, taken or others. */
   forget(takenMs: number, othersMs: number): void | Promise<void>

@@ -68,7 +68,6 @@ export interface KeyedLookup {
 
 type LookupKey = Readonly<Pick<KeyedLookup, 'kind' | 'key'>>
 
-/** Lookups by key or by id. */
 type LookupSelection = readonly LookupKey[] | { readonly ids: readonly LookupId[] }
 
 /** Queries of a whole checkpoint, by name: what is given, and what is found. */

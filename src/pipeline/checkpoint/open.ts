@@ -54,7 +54,6 @@ interface KnownCheckpoint {
   readonly server: ServerDatabase | null
 }
 
-/** The checkpoint of a run. */
 export interface RunCheckpoint extends KnownCheckpoint {
   openCheckpoint(options: OpenCheckpointDeps): Checkpoint | Promise<Checkpoint>
   readonly inbox: InboxAccess

@@ -128,7 +128,6 @@ export function packAnswer(line: string, body: string): PackedAnswer {
   return { packing: newestPacking, ...sizes, packed }
 }
 
-/** Returns the line as UTF-8. */
 export const unpackLineBytes = (answer: PackedAnswer): Buffer => unpack(answer).subarray(0, answer.lineBytes)
 
 export const unpackLine = (answer: PackedAnswer): string => unpackLineBytes(answer).toString()

@@ -10,10 +10,7 @@ export const getHeadPath = (checkpointPath: string): string => `${checkpointPath
 export const isCheckpointAt = (checkpointPath: string): boolean =>
   existsSync(checkpointPath) || existsSync(getHeadPath(checkpointPath))
 
-/**
- * Returns the path of the second copy of the head of a billed checkpoint, in another folder, so that a restored backup
- * does not replace it.
- */
+/** The second copy of the head of a billed checkpoint, in another folder: restoring a backup keeps it. */
 export function getHeadCopyPath(checkpointId: string): string {
   const { XDG_STATE_HOME: named = '' } = process.env
   const stateFolder = isAbsolute(named) ? named : join(homedir(), '.local', 'state')

@@ -62,7 +62,6 @@ export interface LookupNow {
   readonly runId: string | null
 }
 
-/** An event of one lookup. */
 export type LookupUpdate = LookupReply | RunClaim | LookupAnswer | RunNote
 
 /**
@@ -106,14 +105,12 @@ type RunNote = { readonly lookupId: LookupId } &
     | { readonly event: 'disprove'; readonly customId: string; readonly reason: string }
   )
 
-/** The result of an update. */
 export type UpdateOutcome<Update extends LookupUpdate = LookupUpdate> = Update extends { event: 'claim' }
   ? Claim
   : Update extends { event: 'accept' }
     ? boolean | 'uncertain'
     : boolean
 
-/** The rows of an update before it. */
 export interface RowsNow {
   /** `undefined` if the lookup, or the submission of a claim, is unknown. */
   readonly row: LookupNow | undefined

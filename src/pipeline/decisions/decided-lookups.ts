@@ -52,7 +52,6 @@ export class DecidedLookups implements DecidedRows {
     )
   }
 
-  /** Notes the ids of lookups. */
   note(lookups: readonly KeyedLookup[], ids: readonly LookupId[]): void {
     if (this.#byLookup.size === 0) return
     for (const [at, asked] of lookups.entries()) {
@@ -115,11 +114,9 @@ interface OpenReviewOfRows extends ReviewData {
 
 interface ReviewOfRowsDeps {
   readonly checkpointPath: string
-  /** Scope of the connection. */
   readonly scope: string
   readonly decided: DecidedLookups
   readonly reader: CheckpointReader | null
-  /** Columns of the output. */
   readonly columns: readonly Pick<OutputColumn, 'name'>[]
   /** Answers below this confidence are doubtful. */
   readonly doubtThreshold: number

@@ -22,7 +22,6 @@ export type DecisionColumn = (typeof decisionColumns)[number]
 
 export const decisionsHeader = `${decisionColumns.join(',')}\n`
 
-/** Formats a decision as a line with its line feed. */
 export function formatDecisionLine(decision: Decision): string {
   const cells: Record<DecisionColumn, string | null> = {
     lookup: decision.lookup,

@@ -170,7 +170,6 @@ const toKept = (row: StoredDecision): KeptDecision => ({
   service: row.service,
 })
 
-/** Whether a stored decision is the one to be made. */
 const isSame = (
   one: StoredDecision | undefined,
   { verdict, entityId, decidedBy, decidedAtMs }: Decision,

@@ -66,7 +66,6 @@ export function listLookups(index: RowIndex): Uint32Array {
 
 interface BringCandidatesDeps {
   readonly review: RunReview
-  /** Scope of the connection. */
   readonly scope: string
   readonly index: RowIndex
   readonly reader: CheckpointReader | null
@@ -76,7 +75,6 @@ interface BringCandidatesDeps {
   readonly doubtThreshold: number
 }
 
-/** Lookups processed at once. */
 const lookupsAtOnce = 2_000
 
 /** Copies the candidates that an output shows: of decided lookups, and of doubtful ones if their column is written. */

@@ -10,7 +10,6 @@ import {
   type DecisionColumn,
 } from './decision-lines.js'
 
-/** The content of a decisions file. */
 export interface ReadDecisions {
   /** In file order, for all services. */
   readonly decisions: readonly Decision[]

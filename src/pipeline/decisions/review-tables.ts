@@ -53,7 +53,6 @@ interface DecisionRow {
   readonly is_in_file: number
 }
 
-/** A row of `decisions`. */
 export interface KeptRow extends DecisionRow {
   readonly sequence: number
   readonly is_withdrawn: number

@@ -24,7 +24,6 @@ import { writeMetricsFile } from './metrics-file.js'
 
 /** Recipients of the end of a run, and the conditions for alarms. */
 export interface EndingOptions {
-  /** Conditions of --fail-on. */
   readonly conditions: readonly AlarmCondition[]
   readonly metricsPath: string | null
   readonly notify: NotifyOptions | null

@@ -7,7 +7,6 @@ import type { RunSummary } from './run-summary.js'
 
 /** A finished run, for notifications. Contains no secrets. */
 export interface RunEnd {
-  /** Version of the program. */
   readonly program: string
   /** Name of the job, or its inputs. */
   readonly series: string
@@ -91,10 +90,7 @@ const toCounts = (summary: NonNullable<RunEnd['summary']>) => ({
   pending: summary.pendingCount,
 })
 
-/**
- * Returns text lines, the headline first. Names come from files and users: control characters and direction marks are
- * removed.
- */
+/** Returns text lines, the headline first. Names of files and users lose control and direction characters. */
 function buildLines(run: NotifiedRun): string[] {
   const { summary, changes, alarms, failure } = run
   const formatCounts = (counts: Readonly<Record<string, number>>) =>

@@ -29,7 +29,6 @@ export interface RecorderDeps {
   /** Aligned with the ids; `null` for unknown ones. */
   readonly identitiesOf: (lookupIds: readonly number[]) => readonly (LookupIdentity | null)[]
   readonly store: Pick<HistoryStore, 'addEntries'>
-  /** The last output of the series. */
   readonly last: LastOutput | null
   readonly rowKeys: RowKeys | null
 }

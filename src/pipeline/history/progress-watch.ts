@@ -58,10 +58,7 @@ const describeRefusals = (what: string, forMs: number) =>
   `The service has answered 429 to all ${what} for ${formatDuration(forMs)}; the run waits and continues when it can. ` +
   'Check whether another program uses this API key, or a limit of the plan is reached; --max-duration limits the wait.'
 
-/**
- * Reports answers of other lookups, which are held and requested again: the first one, and each time their number has
- * doubled.
- */
+/** Reports answers of other lookups, which are requested again: the first, and when their number doubles. */
 export function watchMisdirected(
   tally: Pick<Tally, 'misdirected' | 'held'>,
   notify: (sentence: string) => void,
@@ -79,7 +76,6 @@ export function watchMisdirected(
   }
 }
 
-/** State of a run that stops submitting. */
 interface StopState {
   readonly stop: Stop | null
   readonly running: number

@@ -1,6 +1,6 @@
 import type { Change } from '../../core/alarms.js'
 import type { ChangesRequest, ChangesTarget } from './changes-file.js'
-import { UserError } from '../../core/errors.js'
+import { createNoCheckpointError } from '../../core/errors.js'
 import { isPostgresUrl } from '../../core/server-addresses.js'
 import { diagnoseDamage, openStoredHistory } from '../checkpoint/open.js'
 import {
@@ -93,7 +93,6 @@ export class RecordedRuns implements HistoryReader {
   }
 }
 
-/** Entries in memory at once. */
 const entriesAtOnce = 1_000
 
 function* listPages(numbers: Iterable<number>): Generator<readonly number[]> {
@@ -106,10 +105,7 @@ function* listPages(numbers: Iterable<number>): Generator<readonly number[]> {
   if (page.length > 0) yield page
 }
 
-/**
- * Opens the history of a checkpoint, even while runs write it: see `openStoredHistory`. Its methods reject with
- * CHECKPOINT_DAMAGED for damaged data.
- */
+/** Opens the history of a checkpoint: see `openStoredHistory`. Methods reject with CHECKPOINT_DAMAGED. */
 export async function openHistory(
   ...place: Parameters<typeof openStoredHistory>
 ): Promise<OpenHistory | null> {
@@ -178,10 +174,8 @@ export function withKnownHistory<Result>(
   const useHistory = async (closeLater: CloseLater) => {
     const history = await openHistory(path, { clock: systemClock, random: systemRandom, environment })
     closeLater(() => history?.close())
-    if (history !== null) return use(history)
-    throw new UserError('CHECKPOINT_NOT_FOUND', `there is no checkpoint at ${path}`, {
-      hint: 'check --checkpoint and the current folder. A run creates a checkpoint: enrich companies.csv -o out.parquet',
-    })
+    if (history === null) throw createNoCheckpointError(path)
+    return use(history)
   }
   if (isPostgresUrl(path)) return withCleanup(useHistory)
   return diagnoseDamage(path, () => withCleanup(useHistory))

@@ -116,10 +116,7 @@ interface TotalCost {
   readonly lookupCount: number
 }
 
-/**
- * Adds up the figures of all runs of a checkpoint. `runs`: all stored runs. `submissions`: all submissions in the
- * checkpoint.
- */
+/** Adds up the figures of all stored runs and of all submissions in the checkpoint. */
 export function sumRuns(
   runs: readonly RememberedRun[],
   submissions: readonly ScopeSubmissions[],

@@ -32,7 +32,6 @@ export { calculateMoneySoFar, watchProgress } from './progress-watch.js'
 export { createTimeline, type Timeline } from './run-record.js'
 export { createTally, type KindRun, type Tally } from './tally.js'
 
-/** Facts for the summary of a run. */
 interface SummaryFacts {
   readonly service: { readonly service: RunSummary['service']; readonly isDemo?: boolean | undefined }
   readonly lookups: LookupFacts
@@ -45,7 +44,6 @@ interface SummaryFacts {
   readonly elapsedMs: number
 }
 
-/** The lookups of a run at its end or its stop. */
 export interface LookupFacts {
   /** The plan of this process, with what other processes have settled. */
   readonly plan: Readonly<Record<LookupPlan, number>>

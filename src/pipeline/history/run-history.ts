@@ -44,7 +44,6 @@ export class HistoryWriter {
     this.reader = new RecordedRuns(store.rows)
   }
 
-  /** Returns the number of the run. */
   begin({ series, startedAtMs, record }: RunStart): Promise<number> {
     return this.#store.beginRun({ series, started_at_ms: startedAtMs, record: packRecord(record) })
   }

@@ -15,7 +15,6 @@ import type { RunSummary, TimelinePoint } from './run-summary.js'
 /** Version of this format; records of other versions are listed, but not read. */
 export const runRecordVersion = 1
 
-/** Rows of one group, by outcome. */
 export interface GroupFigures {
   /** A country code, or a value of the chosen column; null for rows without one. */
   readonly value: string | null
@@ -38,7 +37,6 @@ export interface OutputFigures {
 /** The stored record of a run, as JSON. Contains no secrets. */
 export interface RunRecord {
   readonly version: typeof runRecordVersion
-  /** Version of the program. */
   readonly program: string
   /** The command line without secrets. */
   readonly command: string
@@ -101,7 +99,6 @@ export interface PublishedEntry {
   readonly state: string
 }
 
-/** The stored output of a run. */
 export interface PublishedOutput {
   readonly run: number
   /** Entry number of each row, in order. Equal numbers mean equal entries, also across runs. */

@@ -81,7 +81,6 @@ export interface Progress {
   budget: { readonly costMax: number; readonly spent: number } | null
 }
 
-/** Facts for an estimate of the time left. */
 export interface TimeLeftFacts {
   /** Lookups that this run may still submit, and open runs. */
   toSubmit: number

@@ -5,7 +5,6 @@ import type { LookupKind } from '../../core/lookup-kinds.js'
 import type { KindSubmissions } from '../../core/money.js'
 import type { StageFacts } from './run-summary.js'
 
-/** Returns the open runs of a kind. */
 type ViewOpenRuns = Parameters<RunCounter['watchOpenRuns']>[0]
 
 /** Counts of a run so far, for progress, notices and the summary; no decision uses them. */

@@ -1,6 +1,5 @@
 import { type IdentifierColumns, identifierKeys, identifierPlaceKeys } from '../../core/identifiers.js'
 
-/** The input columns of a lookup. */
 export interface LookupColumns {
   /** Null if rows have only identifiers. */
   name: string | null

@@ -29,7 +29,6 @@ import {
 
 type FindColumn = (column: string, flag: string, usage?: string) => string
 
-/** The setting that names a column. */
 interface ColumnSetting {
   readonly flag: string
   readonly origin?: ConfigOrigin | undefined
@@ -119,10 +118,7 @@ function listCountryColumns(
   return countries.sort((one, other) => rank(one) - rank(other)).map(({ column }) => column)
 }
 
-/**
- * Finds a named column, or a member of a nested one, and returns its exact spelling; columns take precedence. Throws
- * INPUT_COLUMN_MISSING.
- */
+/** Finds a named column, else a member of a nested one; returns its spelling. Throws INPUT_COLUMN_MISSING. */
 export function findColumn(
   header: readonly string[],
   column: string,

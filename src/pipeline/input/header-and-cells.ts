@@ -4,7 +4,6 @@ import { listJsonMembers } from '../../core/json.js'
 import { createTooManyColumnsError, tableLimits } from '../../tables/limits-and-errors.js'
 import { toSpellingKey } from './header-words.js'
 
-/** A header cell and its position, counted from 0. */
 export interface HeaderCell {
   readonly text: string
   readonly position: number

@@ -127,10 +127,7 @@ function toHost(text: string): string {
   return authority.slice(authority.lastIndexOf('@') + 1).replace(/^www\.|[>.]+$|:\d+$/g, '')
 }
 
-/**
- * Whether one domain covers most rows although most names differ: it belongs to the owner of the list, an agency or a
- * platform.
- */
+/** Whether one domain covers most rows although names differ: that of the owner, an agency or platform. */
 function isOneForAll(hosts: readonly string[], names: readonly string[]): boolean {
   if (hosts.length < 5) return false
   const counts = new Map<string, number>()
@@ -163,10 +160,7 @@ export const faultReasons: Readonly<Record<IdentifierFault, string>> = {
   email: 'the e-mail address has no domain',
 }
 
-/**
- * Whether a name cell may be an identifier: an LEI, a web or an e-mail address. Cheap, since it is called for every
- * row.
- */
+/** Whether a name cell may be an LEI, a web or an e-mail address. Cheap: it is called for every row. */
 export function mayBeIdentifier(cell: string | null): boolean {
   if (cell === null || cell.length > addressCharsMax) return false
   return cell.includes('@') || /^\s*(?:https?:\/\/|www\.|mailto:)/i.test(cell) || findLei(cell) !== null

@@ -138,7 +138,6 @@ class ExtraColumns {
     this.#groups = groupColumn === null ? null : new RowGrouping(groupColumn)
   }
 
-  /** Returns the lookup cells. */
   take(cells: readonly TextRow[]): readonly TextRow[] {
     if (this.columns.length === 0) return cells
     this.#rowKeys?.add(cells.map((row) => row[this.#askedCount] ?? null))

@@ -103,7 +103,6 @@ function addMembers(object: string, members: string): string {
 class ObjectTable implements InputTable {
   readonly layout: InputTable['layout']
   private readonly types: ReadonlyMap<string, CellType>
-  /** The column of each key. */
   private readonly columnOf: ReadonlyMap<string, string>
   /** Keys that lead from the column to a member, by the member's dotted path. */
   private readonly memberPaths: ReadonlyMap<string, readonly string[]>
@@ -196,7 +195,6 @@ class ObjectTable implements InputTable {
     }
   }
 
-  /** The keys of each column. */
   private get keysOf(): ReadonlyMap<string, readonly string[]> {
     const keys = new Map<string, string[]>()
     for (const [key, column] of this.columnOf) keys.set(column, [...(keys.get(column) ?? []), key])

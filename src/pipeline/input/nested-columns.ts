@@ -7,7 +7,6 @@ export interface NestedColumn {
   readonly members: readonly string[]
 }
 
-/** Nested columns by name. */
 export type NestedColumns = ReadonlyMap<string, NestedColumn>
 
 export const noNested: NestedColumns = new Map()

@@ -56,7 +56,6 @@ export class RowIndex {
     return ids
   }
 
-  /** Replaces ids of lookups. */
   replace(ids: ReadonlyMap<LookupId, LookupId>): void {
     if (ids.size === 0) return
     for (const chunk of this.#chunks) for (const [at, id] of chunk.entries()) chunk[at] = ids.get(id) ?? id

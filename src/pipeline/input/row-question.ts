@@ -213,10 +213,7 @@ interface Site {
   readonly shared: string | null
 }
 
-/**
- * Returns the root domain of the website, else of the e-mail address; shared domains, like those of mail providers, do
- * not count.
- */
+/** Returns the root domain of the website, else of the e-mail address; not that of a mail provider. */
 function findWebsite(website: string | undefined, email: string | undefined): Site {
   const faults: ('website' | 'email')[] = []
   let shared: string | null = null

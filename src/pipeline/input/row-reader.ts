@@ -72,10 +72,7 @@ export function createRowReader(rule: LookupRule, earlier: EarlierNames): RowRea
 
 type InvalidRow = Extract<RowQuestion, { kind: 'invalid' }>
 
-/**
- * Returns a function that finds rows that are headers: joined files repeat theirs. Case, spaces and punctuation do not
- * count.
- */
+/** Finds rows that repeat the header, as in joined files. Case, spaces and punctuation do not count. */
 function createHeaderFinder({ columns }: LookupRule): (row: TextRow) => InvalidRow | null {
   const keys = listLookupColumns(columns).map(toSpellingKey)
   const known = new Set(keys)

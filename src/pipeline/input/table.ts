@@ -43,7 +43,6 @@ export interface RelationRows {
   readonly relation: string
   /** Whether the relation is a plain scan. */
   readonly isScan: boolean
-  /** Counts the rows. */
   countRows(): Promise<number>
 }
 
@@ -96,7 +95,6 @@ export interface TableLayout {
   listFiles(): readonly InputFile[]
 }
 
-/** A file of the input and its columns. */
 export interface InputFile {
   readonly label: string
   /** As named in the table. */
@@ -113,7 +111,6 @@ export interface HeaderRow {
   readonly text: string
 }
 
-/** Options for reading text files and sheets. */
 export interface ReadOptions {
   readonly delimiter?: string | undefined
   readonly encoding?: Encoding | undefined

@@ -55,10 +55,8 @@ export function formatJsonMembers(line: string, columns: readonly OutputColumn[]
     .join(',')
 }
 
-export const basisFileColumns = [
-  'row_number',
-  'name',
-  'run_id',
+/** The columns of a citation, or of a field without one. */
+export const basisColumns = [
   'field',
   'value',
   'confidence',
@@ -68,6 +66,8 @@ export const basisFileColumns = [
   'source_type',
   'authority_tier',
 ] as const
+
+export const basisFileColumns = ['row_number', 'name', 'run_id', ...basisColumns] as const
 
 /** One cell for each basis column; `null` if empty. */
 export type BasisCells = readonly (string | null)[]

@@ -29,7 +29,6 @@ import type { RowIndex } from '../input/ingest.js'
 /** Number of rows by outcome: one of the service, or one that this program assigns. */
 export type RowCounts = ReadonlyMap<string, number>
 
-/** Answer lines of rows, in input order. Rows are counted from 0. */
 export interface AnswerLines {
   /** Returns the lines of the rows `first` to `first + count - 1`. */
   read(first: number, count: number): readonly string[]
@@ -216,10 +215,7 @@ const notAnswered: ReadonlySet<string> = new Set<Unanswered['status']>([
   'error',
 ])
 
-/**
- * Joins each first answer with the answers of its stages; aligned with `lines`. A company or domain that several
- * lookups share is read once.
- */
+/** Joins first answers with those of their stages, aligned. What several lookups share is read once. */
 function joinStages(
   lines: readonly (readonly [id: LookupId, line: string])[],
   reader: CheckpointReader | null,

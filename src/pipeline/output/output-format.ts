@@ -49,10 +49,7 @@ export interface Appended extends AppendingRun {
   readonly digest: string
 }
 
-/**
- * Marks the rows that a run appends to a table, until the run has ended: the next run learns by it that a killed run
- * appended its rows.
- */
+/** Marks appended rows until the run has ended: the next run learns that a killed run appended them. */
 export interface AppendMark {
   /** Table of the mark; the same for all runs of a series. */
   readonly table: string

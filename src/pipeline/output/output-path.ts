@@ -102,10 +102,7 @@ function assertReplaceable(path: string, inputFiles: readonly SourceFile[]): voi
   }
 }
 
-/**
- * Throws OUTPUT_UNWRITABLE if the path is a folder, device, pipe or socket. A superuser who replaced `/dev/null` would
- * break the whole machine.
- */
+/** Throws OUTPUT_UNWRITABLE for a folder, device, pipe or socket: they must not be replaced. */
 export function assertRegular(path: string): void {
   const stat = findStat(path)
   if (stat === null || stat.isFile()) return

@@ -18,7 +18,6 @@ export interface FileFacts {
   readonly sha256: string
 }
 
-/** The files of a part, written by an attempt. */
 export interface WrittenPart extends FileFacts {
   /** From 1. */
   readonly part: number
@@ -70,7 +69,6 @@ export class PartLedger {
     this.jobId = jobId
   }
 
-  /** Returns all published parts, in order. */
   async readAll(): Promise<PublishedPart[]> {
     return (await this.#read(null)).map(toPart)
   }
@@ -206,7 +204,6 @@ async function findFileFault(path: string, { byteCount, sha256 }: FileFacts): Pr
     : 'has a different SHA-256 than when it was published'
 }
 
-/** Returns the paths of a part's files. */
 export const listPartFiles = ({ path, basis }: Pick<PublishedPart, 'path' | 'basis'>): readonly string[] =>
   basis === null ? [path] : listAttemptFiles(path)
 

@@ -27,7 +27,6 @@ interface JobRequest {
   /** The user's name for the job. */
   readonly name: string
   readonly partition: Partition
-  /** Scope of the service. */
   readonly scope: string
   /** Digest of the list of input files. */
   readonly inputFingerprint: string
@@ -136,17 +135,13 @@ export interface OpenPart {
   readonly published: (PartReport & { readonly notice: string }) | null
   /** Notice for the user that damaged files are written again. */
   readonly notice: string | null
-  /**
-   * Registers the written files as the part, or removes them if another attempt was first. The report and `notice` then
-   * refer to that one.
-   */
+  /** Registers the files as the part, or removes them if another attempt was first: reports that one. */
   publish<Report extends PartReport>(
     outputPath: string,
     report: Report,
   ): Promise<{ report: Report; notice: string | null }>
 }
 
-/** The files of a part. */
 interface PartReport {
   readonly paths: readonly string[]
   readonly rowCount: number

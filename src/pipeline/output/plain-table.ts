@@ -19,6 +19,7 @@ import { toLinkCell } from './xlsx.js'
 import { StagedFile } from './staged-file.js'
 import { assertOutputUsable, toWriteError } from './output-path.js'
 
+export { basisColumns } from './answer-cells.js'
 export { getBasisPath } from './output-format.js'
 export { assertExtraOutputUsable, assertRegular, toWriteError } from './output-path.js'
 

@@ -56,10 +56,7 @@ export class StagedFile {
     await handle?.close()
   }
 
-  /**
-   * Tests the access to the target with the written file. `inputPaths`: Parquet files with all rows. A file was tested
-   * by writing it.
-   */
+  /** Tests the access to the target with the written file. `inputPaths`: Parquet files with all rows. */
   readonly tryPublishing: (inputPaths?: readonly string[]) => Promise<void> = () => Promise.resolve()
 
   /** Moves the file to its target, durably. */

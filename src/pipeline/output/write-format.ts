@@ -135,10 +135,7 @@ async function writeRelation(
   await writer.addRows({ relation, isScan, cells, rowBytes }, rowCount, createRowNumbers(options))
 }
 
-/**
- * Writes the output and its basis in one pass, reading each answer once. Returns the number of basis lines, 0 if the
- * basis is nested.
- */
+/** Writes the output and its basis in one pass. Returns the number of basis lines; 0 for a nested basis. */
 export async function writeFormat(
   options: WriteOptions,
   main: StagedFile,

@@ -66,10 +66,7 @@ function cut(text: string): string {
   return text.length <= xlsxLimits.cellCharsMax ? text : `${text.slice(0, xlsxLimits.cellCharsMax - 1)}…`
 }
 
-/**
- * Formats a list as JSON with as many entries as fit into a cell. The last entry gives the number of omitted ones. An
- * empty list is an empty cell.
- */
+/** A list as JSON, as far as it fits into a cell; the last entry counts the rest. Empty without entries. */
 function formatListCell(json: string): string | null {
   if (json === '[]') return null
   if (json.length <= xlsxLimits.cellCharsMax) return json
@@ -84,10 +81,7 @@ function formatListCell(json: string): string | null {
   return `[${[...kept, note(entries.length - kept.length)].join(',')}]`
 }
 
-/**
- * Writes the user's cells unchanged, followed by the answer's cells, and the basis as an additional sheet. Returns the
- * number of basis lines.
- */
+/** Writes the cells of input and answer, and the basis as a sheet. Returns the number of basis lines. */
 export async function writeXlsx(
   options: WriteOptions,
   outerBasis: BasisWriter | null,
@@ -126,10 +120,7 @@ export async function writeXlsx(
   }
 }
 
-/**
- * Checks, before any cost, that the user's texts fit into cells, because none is cut. Throws OUTPUT_COLUMN_UNFIT with
- * the row and the column.
- */
+/** Checks that texts fit into cells: none is cut. Throws OUTPUT_COLUMN_UNFIT with row and column. */
 export async function assertCellsFit(input: WrittenInput, signal: AbortSignal): Promise<void> {
   let rowNumber = 0
   for await (const rows of input.rows.cells()) {

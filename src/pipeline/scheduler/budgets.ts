@@ -3,19 +3,14 @@ import type { LookupKind } from '../../core/lookup-kinds.js'
 import type { Stop } from './scheduling.js'
 import { calculateCostMicros, toUnits, type CostLimit } from '../../core/money.js'
 
-/**
- * The number of submissions that a job may spend on its rows, by name or domain together. Each submission takes its
- * share before it is sent.
- */
+/** Submissions that a job may spend on its rows. Each submission takes its share before it is sent. */
 export class JobBudget {
   readonly lookupsMax: number | null
   readonly #onReached: (stop: Stop) => void
   #reservedCount: number
   #reached: Stop | null = null
 
-  /**
-   * `spentCount`: submissions by earlier processes of the job. `onReached` is called when a request exceeds the budget.
-   */
+  /** `spentCount`: submissions of earlier processes. `onReached`: a request exceeds the budget. */
   constructor(
     lookupsMax: number | null,
     spentCount: number,
@@ -59,7 +54,6 @@ export class JobBudget {
   }
 }
 
-/** The share of one kind in the cost budget of a job. */
 export interface KindBudget {
   /** Price of one submission and limit of the whole job, in millionths of the currency unit. */
   readonly priceMicros: number
@@ -130,7 +124,6 @@ export interface KindBudgets {
   budget: KindBudget | null
 }
 
-/** Refusals that concern a budget. */
 type BudgetRefusal = Exclude<Refusal, 'elsewhere'>
 
 type Reserved = Pick<ToSubmit, 'isOfRow'>
@@ -176,10 +169,7 @@ export class Reservations {
     }
   }
 
-  /**
-   * Undoes a reservation that the checkpoint refused, since other processes took the rest. Returns the same values as
-   * `take`.
-   */
+  /** Undoes a reservation that the checkpoint refused. Returns the same values as `take`. */
   onBudgetRefused(lookup: Reserved, refusal: BudgetRefusal): Stop | 'row_budget_exhausted' {
     const { lookupsMax, jobBudget, budget } = this.#deps
     this.giveBack(lookup)

@@ -19,7 +19,6 @@ export interface LostWaitDeps {
   inbox: Inbox
   checkpoint: Checkpoint
   clock: Clock
-  /** Polling of resolutions. */
   polling: Pick<PollingPace, 'deadlineMs'>
   /** Options of the other kinds. */
   stages: StageOptions

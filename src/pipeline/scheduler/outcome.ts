@@ -31,10 +31,7 @@ export type KickoffVerdict =
   | { kind: 'unknown'; reason: string }
   | { kind: 'misdirected'; reason: string; runId: string; customId: string }
 
-/**
- * Judges the response to a submission: see `KickoffVerdict`. `customId`: the one that was sent, which the response
- * echoes; null if none was sent.
- */
+/** Judges the response to a submission: see `KickoffVerdict`. `customId`: as sent; null if none was. */
 export function judgeKickoff(
   exchange: Exchange,
   nowMs: number,
@@ -182,10 +179,7 @@ function judgeStatus(
 
 const outcomeCharsMax = 60
 
-/**
- * Returns the outcome of a finished run, for counts and retries: lower case, one line. Any text is allowed; without
- * one, the run failed.
- */
+/** Returns the outcome of a finished run: any text, in lower case on one line; `failed` without one. */
 export function readOutcome(run: RunObjectLenient, failed: boolean): string {
   const status = toText(at(run.data, 'status')) ?? ''
   const outcome = status

@@ -191,10 +191,7 @@ export interface FallbackRun extends PollableRun {
   asked: 'once' | 'until_answered' | null
 }
 
-/**
- * Returns the next run to poll while deliveries are expected, and when: a requested or late one. Null if every run is
- * being polled.
- */
+/** The next run to poll while deliveries are expected, and when: a requested or late one; null if none is. */
 export function findNextFallbackPoll<Run extends FallbackRun>(
   runs: Iterable<Run>,
   pace: PollingPace,

@@ -89,7 +89,6 @@ function judgePrepared(
   }
 }
 
-/** A final answer to the requested run. */
 export interface FinalAnswer {
   /** May be parsed when it is read. */
   readonly run: RunObjectLenient

@@ -12,7 +12,6 @@ import { judgeOtherPoll, judgeRefusal, type KickoffVerdict, type PollVerdict } f
  * body that the service sent.
  */
 
-/** Content of the body of a record, for any request. */
 type RecordContent =
   | { kind: 'there'; run: RunObjectLenient; failed: boolean }
   /** Being built or researched. */

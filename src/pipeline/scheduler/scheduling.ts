@@ -54,10 +54,7 @@ export interface KindStop {
   readonly budgetEnd?: BudgetEnd | null
 }
 
-/**
- * Returns the reason why a run ended; null if nothing is left to wait for. The stop of a single stage also ends the
- * run.
- */
+/** The reason why a run ended, also that of a single stage; null if nothing is left to wait for. */
 export function findEndReason(run: {
   readonly stop: Stop | null
   readonly stages: readonly { readonly kind: LookupKind; readonly stop: Stop | null }[]
@@ -162,7 +159,6 @@ function getBudgetHint(end: BudgetEnd | null, budget: string, setting: string): 
     : `the job keeps its budget: raise ${setting}, then the same command resumes`
 }
 
-/** Options of one kind of lookups. */
 export interface KindOptions {
   /** Maximum age of an answer before it is requested again; null keeps answers permanently. */
   maxAgeMs: number | null

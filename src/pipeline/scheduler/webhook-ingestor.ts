@@ -33,7 +33,6 @@ export interface WebhookIngestorDeps {
   /** Signals a new delivery in the inbox. */
   received: WakeSignal
   clock: Clock
-  /** Deadline of a lookup of a kind. */
   getDeadlineMs: (kind: LookupKind) => number
   /** Aborted: ends after the deliveries that are already in the inbox. */
   stopSignal: AbortSignal

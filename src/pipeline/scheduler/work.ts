@@ -191,7 +191,6 @@ export interface RunCounter {
   onReply(what: RequestKind, isRefused: boolean, nowMs: number): void
   /** Counts the first final answer of a run. */
   countAnswer(outcome: string): void
-  /** Counts a deviation from the contract. */
   countDeviation(deviation: string): void
   /** Notes that the last answer for this lookup was another one's, and was not written. */
   markHeld(lookupId: LookupId): void

@@ -26,7 +26,6 @@ export class Proxy {
 
   constructor(
     url: URL,
-    /** The variable that names it. */
     readonly variable: string,
   ) {
     this.#url = url

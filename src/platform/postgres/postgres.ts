@@ -102,7 +102,6 @@ export interface Postgres extends PostgresStatements {
   close(): Promise<void>
 }
 
-/** Code, message and hint of an error, for users. */
 export interface PostgresExplanation {
   readonly code: ErrorCode
   readonly message: string

@@ -122,7 +122,6 @@ const moreCountMax = 10_000
 /** Tolerated share of wrong answers without review: one in twenty. */
 const reviewLimits = { riskMax: 0.05, closingCountMin: 1 }
 
-/** Limits of a recommendation. */
 interface AdviceLimits {
   /** Tolerated share of wrong answers at or above the threshold, 0 to 1. */
   readonly riskMax: number
@@ -214,10 +213,7 @@ function openThresholds(
   return thresholds.slice(closed + 1)
 }
 
-/**
- * Returns the number of answers needed to be sure of at most `riskMax` wrong, at the present share of wrong ones;
- * `Infinity` if it is too large.
- */
+/** Answers needed to be sure of at most `riskMax` wrong, at the present share; `Infinity` if too large. */
 function countNeeded(wrongCount: number, count: number, riskMax: number): number {
   const share = count === 0 ? 0 : wrongCount / count
   const isSure = (many: number) => (calculateInterval(share * many, many)?.[1] ?? 1) <= riskMax

@@ -222,7 +222,6 @@ function formatIds(entity: StoredEntity): string {
 
 /** An id that reviewers accepted and that is not in this registry. */
 interface UnknownCompany {
-  /** Id of the query. */
   readonly id: string
   readonly name: string
   readonly entityId: string

@@ -111,7 +111,6 @@ export function measure(
   }
 }
 
-/** Returns the figures of each group, by group name. */
 export function groupFigures<One extends Judgement>(
   judgements: readonly One[],
   getGroup: (judgement: One) => string,

@@ -64,7 +64,6 @@ export interface GetOutcome {
 
 type Failed = GetOutcome & { readonly error: UserError }
 
-/** The files to download for one source. */
 interface Plan {
   readonly name: string
   readonly source: RegisterSource

@@ -289,7 +289,6 @@ function isPairOfIds(header: readonly string[], rows: readonly (readonly string[
   return !others.some((name) => /^(?:name|legal_?name|company_?name|entity_?name)$/i.test(name))
 }
 
-/** Classifies the beginning of a text. */
 function classifyText(text: string): 'empty' | 'binary' | 'json' | 'table' {
   if (text.trim() === '') return 'empty'
   const controls = text.slice(0, textLookedAt).replace(noControls, '').length

@@ -60,7 +60,6 @@ export interface DraftIdentifier {
   readonly text: string
   /** Jurisdiction of the number, if not that of the company. */
   readonly jurisdiction?: string
-  /** For a ticker: its exchange. */
   readonly exchange?: string
 }
 
@@ -299,10 +298,7 @@ function readCode(text: string | null, shape: RegExp, what: string, dropped: str
   return first ?? null
 }
 
-/**
- * Parses a date at the start of a text, `DD/MM/YYYY` (also with points or dashes) or `YYYYMMDD`, to `YYYY-MM-DD`; `null`
- * for any other text.
- */
+/** Parses a date at the start: `DD/MM/YYYY` (or with points, dashes) or `YYYYMMDD`; else `null`. */
 export function parseDate(text: string | null): string | null {
   if (text === null) return null
   const iso = /^(\d{4})-(\d{2})-(\d{2})/.exec(text) ?? /^(\d{4})(\d{2})(\d{2})$/.exec(text)

@@ -48,7 +48,6 @@ export function importFile(registry: WritableRegistry, options: ImportFileOption
   })
 }
 
-/** Files of one edition of a source. */
 export interface SourceFiles extends Omit<ImportOptions, 'sourceName'> {
   /** Codes of the countries whose companies are kept; `null` for all. */
   readonly countries: readonly string[] | null

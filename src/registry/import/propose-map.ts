@@ -21,7 +21,6 @@ export interface MapProposal {
   readonly doubts: readonly string[]
 }
 
-/** Normalized headers of each field. */
 const headers: Readonly<Partial<Record<ImportField, RegExp>>> = {
   name: /^(?:company|entity|legal|business|organi[sz]ation|firm|registered)?_?name$|^(?:company|firma|firmenname|title|raison_sociale|razon_social)$/,
   other_names: /^(?:alias|aliases|aka|dba|(?:other|trading|trade|brand)_names?)$/,

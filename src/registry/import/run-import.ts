@@ -142,7 +142,6 @@ function buildUnchangedResult(counts: UnchangedCounts): ImportResult {
   return { ...noCounts, ...counts, ...nothing, unchanged: true }
 }
 
-/** Options of all importers. */
 export interface ImportOptions {
   readonly path: string
   /** Further files of the same edition, which are imported together; optional, defaults to none. */

@@ -46,7 +46,6 @@ export interface ImportSession {
   writeReference(item: RelationshipItem | CodeItem | SecurityItem): 'imported' | 'updated' | 'repeated'
   /** Date of the source's newest file, or `null` if it is this one. */
   readonly newerFileDate: string | null
-  /** Commits the import. */
   commit(counts: ImportCounts, importedAtMs: number): ImportEnd
   /** Leaves the registry unchanged. */
   rollback(): void

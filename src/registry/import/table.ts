@@ -250,9 +250,7 @@ export function createTableFormat(
   }
 }
 
-/**
- * Reads the records of a delimited file as items. Errors: those of files, REGISTRY_IMPORT_INVALID for another format.
- */
+/** Reads records of a delimited file as items. Errors: of files; REGISTRY_IMPORT_INVALID for its format. */
 export async function* readTableItems(
   file: ByteSource,
   table: Table,

@@ -24,9 +24,7 @@ import {
   type Table,
 } from './table.js'
 
-/**
- * Variables of the query: one row per item, several values separated by `|`. A query without grouping has `altLabel`.
- */
+/** Variables of the query; several values are separated by `|`. Without grouping it has `altLabel`. */
 const columns = [
   'itemLabel',
   'altLabels',

@@ -42,9 +42,7 @@ export interface LinkIdentifier {
   readonly isOwn: boolean
 }
 
-/**
- * Facts of a registration that the other registrations of its company must not contradict. Empty text means unknown.
- */
+/** Facts that the other registrations of a company must not contradict. Empty text means unknown. */
 export interface StatedFacts {
   /** Number words of the name: "Fund II, Series 3" gives "ii 3". */
   readonly numbers: string
@@ -215,9 +213,7 @@ function findHome(
   return parseAmericanHome(region, seat)
 }
 
-/**
- * SEC files mix states and countries: "us_es" is Spain, "us_on" Ontario; "us_de" with a seat in Germany is ambiguous.
- */
+/** SEC files mix states and countries: "us_es" is Spain; "us_de" with a seat in Germany is ambiguous. */
 function parseAmericanHome(region: string, seat: string): RegistrationPlace {
   if (!regionCodes.has(`US-${region}`)) {
     const countries = countryCodes.has(region) ? [region] : []

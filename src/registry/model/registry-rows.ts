@@ -165,7 +165,6 @@ export interface ReadOptions {
   readonly onNotice?: ((text: string) => void) | undefined
 }
 
-/** A reader for the files of a register. */
 export interface FileFormat {
   /** `whole`: records missing in a newer file are removed. `part`: each file adds to the previous ones. */
   readonly coverage: 'whole' | 'part'

@@ -160,7 +160,6 @@ export type SourcePlace = z.infer<typeof place>
 
 const source = z.strictObject({
   id: z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, { error: 'must have small letters, digits and dashes' }),
-  /** Name of the register. */
   name: z.string(),
   publisher: z.string(),
   /** Code of ISO 3166-1; `*` for all countries. */
@@ -308,10 +307,7 @@ let sources: readonly RegisterSource[] | null = null
 export const listSources = (): readonly RegisterSource[] =>
   (sources ??= catalog.map((value) => parseSource(value, 'the catalogue')))
 
-/**
- * Returns the source with an id, or the one that a file `*.json` describes. Throws REGISTER_UNKNOWN,
- * REGISTER_SOURCE_INVALID.
- */
+/** Returns a source by its id or its file `*.json`. Throws REGISTER_UNKNOWN, REGISTER_SOURCE_INVALID. */
 export async function openSource(nameOrPath: string): Promise<RegisterSource> {
   if (/\.json$/i.test(nameOrPath)) return readSourceFile(nameOrPath)
   const ids = listSources().map(({ id }) => id)
@@ -342,7 +338,6 @@ async function readSourceFile(path: string): Promise<RegisterSource> {
   return parseSource(value, path)
 }
 
-/** Returns a source of the catalogue. */
 export const getSource = (id: string): RegisterSource =>
   parseSource(
     catalog.find((value) => (value as { id?: string }).id === id),

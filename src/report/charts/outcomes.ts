@@ -4,7 +4,6 @@ import { isolateText, html, type Html } from '../../web/html.js'
 import { outcomeGroups, countRowsByGroup, formatDay, renderMoment, formatPercent } from '../report-data.js'
 import { calculateColumnPlace, renderEnds, renderFigure, renderRectangle } from '../../web/charts.js'
 
-/** A run with the figures of its output. */
 export interface RunWithFigures {
   readonly run: RememberedRun
   readonly figures: OutputFigures

@@ -21,10 +21,7 @@ interface Paid {
   readonly money: Money
 }
 
-/**
- * The cost of each recent run, the oldest on the left, and their total; `null` if no price is known. Runs in another
- * currency are omitted.
- */
+/** The cost of recent runs, oldest first, and their total, in one currency; `null` if no price is known. */
 export function renderCostChart(runs: readonly RememberedRun[]): Html | null {
   const all = runs.flatMap((run) => {
     const money = run.record?.money ?? null

@@ -160,10 +160,7 @@ const binCount = 100 / binWidth
 /** Minimum height of a column with rows, in percent, so that it is visible. */
 const heightMin = 1.2
 
-/**
- * The number of answers per confidence, with a line at the threshold of `matched`. `counts` has 101 values, for
- * confidence 0 to 100.
- */
+/** Answers per confidence (101 counts, for 0 to 100), with a line at the threshold of `matched`. */
 function renderConfidenceChart(counts: readonly number[]): Html {
   const bins = Array.from({ length: binCount }, (_, index) => {
     const from = index * binWidth

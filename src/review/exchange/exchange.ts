@@ -133,10 +133,7 @@ async function assertNoVerdictsLost(session: ReviewSession, path: string): Promi
   )
 }
 
-/**
- * Returns `null` if the file is no exported file. Throws if it cannot tell: a locked workbook or a broken file may have
- * verdicts.
- */
+/** `null` if it is no exported file. Throws if it cannot tell: a locked or broken file may have verdicts. */
 async function readIfTodo(path: string): Promise<FilledTodo | null> {
   try {
     return await readTodo(path)

@@ -71,7 +71,6 @@ export const todoColumns: readonly PlainColumn<TodoLine>[] = [
   lastColumn,
 ]
 
-/** A line of a filled-in file. */
 export interface FilledLine {
   /** Row number in the sheet, or line number in a CSV. */
   readonly number: number
@@ -231,7 +230,6 @@ const readNames = [
   'lookup again',
 ] as const satisfies readonly TodoColumnName[]
 
-/** All columns that are read. */
 const ownNames = [...readNames, ...candidateNumbers.map((number) => getCandidateColumn(number, ' id'))]
 
 function parseLine(

@@ -7,7 +7,6 @@ import { redactAddresses } from '../../core/local-path.js'
 import { explainSystemFailure } from '../../platform/system-limits.js'
 import type { PageError } from '../page-data.js'
 
-/** Limits of requests from the page. */
 export const requestLimits = {
   windowRowsMax: 500,
   findMax: 20,

@@ -39,7 +39,6 @@ export interface DueEvent {
   readonly attemptCount: number
 }
 
-/** The outcome of an attempt. */
 export interface AttemptEnd {
   readonly eventNumber: number
   readonly attemptCount: number

@@ -6,7 +6,6 @@ import { prepare, type Sqlite, type Statement } from '../../platform/sqlite.js'
 import type { Random } from '../../platform/random.js'
 import { limits } from '../limits.js'
 
-/** An event to deliver to a `webhook_url`. */
 export interface NewEvent {
   readonly accountNumber: number
   readonly type: EventType

@@ -170,10 +170,7 @@ export function buildRunEvent(run: EndedRun, endedAtMs: number): NewEvent | null
   }
 }
 
-/**
- * Returns a listener that writes the event of each ended run to the outbox. For a store whose transaction includes the
- * writes of the outbox.
- */
+/** Writes the event of each ended run to the outbox, in the transaction of the store. */
 export function writeRunEvents(outbox: Pick<Outbox, 'add'>): OnRunEnded {
   return (run, endedAtMs) => {
     const event = buildRunEvent(run, endedAtMs)

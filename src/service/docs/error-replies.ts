@@ -53,7 +53,6 @@ function findErrorShape({ path }: Route, refusal: Refusal): z.ZodType {
   return shapes.find((shape) => shape.safeParse(body).success) ?? earlierErrorBodies.any
 }
 
-/** Returns the refusals of the service with this status. */
 function listRefusals(status: number, name: RouteName, route: Route): Refusal[] {
   switch (status) {
     case 400:

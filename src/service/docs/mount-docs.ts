@@ -25,7 +25,6 @@ const commonPolicy =
 
 const icon = html`<link rel="icon" href="data:," />`
 
-/** Renders the guide. */
 function renderGuidePage(version: string, origin: string): DocsPage {
   const sections = buildGuideSections(origin)
   const style = readStylesheets('web/base', 'service/docs/docs')

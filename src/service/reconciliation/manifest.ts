@@ -151,7 +151,6 @@ export interface Manifest {
   readonly authentication?: { readonly type: 'apiKey'; readonly name: string; readonly in: 'header' }
 }
 
-/** Paths of the service. */
 export const reconciliationPaths = {
   endpoint: '/reconcile',
   entity: '/reconcile/suggest/entity',

@@ -2,7 +2,6 @@ import type { JobId, RequestId, RunId, StreamId } from '../../contract/ids.js'
 import { rateLimitExceeded } from '../refusal.js'
 import type { EndedRun, FinishedRun, NewRun, OnRunEnded, RunCount, RunStore, StoredRun } from './run-store.js'
 
-/** A run that is kept in memory. */
 interface KeptRun {
   readonly asked: NewRun
   ended: EndedRun | null

@@ -12,7 +12,6 @@ export type NumberFormat = number | string
  */
 export type ShowValue = (value: number | string) => { readonly text: string; readonly isRead: boolean } | null
 
-/** Number format of a cell and its meaning. */
 export interface CellStyle {
   readonly kind: NumberKind
   readonly format: NumberFormat
@@ -204,12 +203,9 @@ function formatTime(ms: number): string {
   return `${padTwo(ms / 3_600_000)}:${padTwo((ms / 60_000) % 60)}:${padTwo((ms / 1000) % 60)}${fraction}`
 }
 
-/** Type of a cell's value. */
 export type CellKind = 'text' | 'integer' | 'double' | 'boolean' | 'date' | 'timestamp'
 
-/**
- * Returns the kind of value in a cell. `text` is the cell's text. Identifiers, times and durations are text.
- */
+/** Returns the kind of value in a cell. `text` is the cell's text. Identifiers, times, durations are text. */
 export function getCellKind({ type, style }: RawCell, text: string): CellKind {
   switch (type) {
     case 's':

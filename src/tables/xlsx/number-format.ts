@@ -42,7 +42,6 @@ function splitSections(code: string): Sections {
   return { numbers: sections.filter((section) => section !== text).slice(0, 3), text }
 }
 
-/** A section for numbers. */
 interface Section {
   /** `none`: no digits; `amount`: digits of a value; `code`: digits of an identifier. */
   readonly digits: 'none' | 'amount' | 'plain' | 'code'

@@ -38,7 +38,6 @@ function escapeChar(found: string): string {
   return `_x${code.toString(16).toUpperCase().padStart(4, '0')}_`
 }
 
-/** Escapes an attribute value. */
 export function escapeAttribute(text: string): string {
   return escapeText(text).replace(/["\t\n]/g, (found) => `&#${found.charCodeAt(0)};`)
 }
@@ -123,7 +122,6 @@ export interface SheetParts {
   readonly relations: PackedFile | null
 }
 
-/** Size limits of a sheet. */
 export interface SheetLimits {
   /** Including the header. */
   readonly rowsMax: number

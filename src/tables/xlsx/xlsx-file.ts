@@ -33,7 +33,6 @@ import {
 
 export type { SheetRow } from './sheet-rows.js'
 
-/** Text and type of a cell. */
 export interface ScannedCell {
   readonly text: string
   readonly kind: CellKind

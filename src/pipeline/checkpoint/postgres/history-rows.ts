@@ -42,7 +42,6 @@ export async function openServerHistory(
 /** Entries in one statement, if their states are read. */
 const statesAtOnce = 5_000
 
-/** The history on a server. */
 export class PostgresHistoryRows implements OpenHistoryRows {
   readonly close: () => Promise<void>
   readonly #query: PostgresStatements['query']
@@ -157,7 +156,6 @@ export class PostgresHistoryRows implements OpenHistoryRows {
   }
 }
 
-/** Reads an output and its base. */
 export function readOutputRows(
   { query }: Pick<PostgresStatements, 'query'>,
   outputId: number,

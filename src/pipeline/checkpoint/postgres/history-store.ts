@@ -113,10 +113,7 @@ export class PostgresHistoryStore implements HistoryStore {
   }
 }
 
-/**
- * Advisory lock, held until the end of a transaction: shared to begin a run, exclusive to delete entries. The number is
- * arbitrary.
- */
+/** Advisory lock until a transaction ends: shared to begin a run, exclusive to delete entries. Any number. */
 const historyLock = 7_305_511_969
 
 const lockShared = ({ query }: PostgresStatements) =>

@@ -134,7 +134,6 @@ export async function copyWanted(store: SharedStore, copy: LocalCopy): Promise<v
   }
 }
 
-/** Copies lookups by id. */
 async function copyLookups(
   statements: PostgresStatements,
   copy: LocalCopy,
@@ -150,7 +149,6 @@ async function copyLookups(
   }
 }
 
-/** Copies lookups by key. */
 async function copyKnown(
   statements: PostgresStatements,
   copy: LocalCopy,

@@ -165,7 +165,6 @@ const ownerSql = `SELECT l.lookup_id AS "lookupId", coalesce(l.run_id, '') AS "r
       AS "isWanted"
   FROM enrich.lookups l WHERE l.scope_id = $2`
 
-/** The lookup of a kind with a run or a key. */
 export async function selectOwner(
   store: SharedStore,
   kind: LookupKind,

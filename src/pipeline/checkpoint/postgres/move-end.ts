@@ -188,10 +188,7 @@ const numberKindsSql = `
 
 const reserved = `s.verdict IN ('intended', 'accepted', 'uncertain')`
 
-/**
- * On a server, the kinds of an open job share it; then the used budgets follow from the submissions. Ended jobs stay
- * separate.
- */
+/** On a server, the kinds of an open job share it; used budgets follow from the submissions. */
 const joinKindsSql = [
   `WITH joined AS (
      UPDATE enrich.job_kinds k

@@ -25,10 +25,7 @@ import { sharedMigrations } from './schema.js'
 import { createArrivingError, createMovedError } from '../checkpoint-errors.js'
 import type { LookupId } from '../../../core/lookup-identity.js'
 
-/**
- * Any number: a move holds this lock until it commits. Workers and receivers share it in the transaction that registers
- * a worker or stores a delivery.
- */
+/** Any number. A move holds this lock until it commits; workers and receivers share it. */
 export const movingLock = 7_305_511_973
 
 /** Whether no move is running; if none is, none starts before the transaction ends. Evaluated before rows are locked. */
@@ -60,7 +57,6 @@ export async function assertNotMoved(
 
 /** An opened checkpoint on PostgreSQL that passed all checks. */
 export interface SharedDatabase {
-  /** Id of the checkpoint. */
   readonly id: string
   /** Generation of custom ids: grows with each accepted rollback. */
   readonly generation: number

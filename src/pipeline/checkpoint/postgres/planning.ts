@@ -25,10 +25,7 @@ const isLost = `l.state = 'uncertain' AND NOT EXISTS (
 
 const openedAgain = `state = 'new', custom_id = NULL, run_id = NULL, failure = NULL, worker_id = NULL`
 
-/**
- * Counts the lookups of one kind (names, entities, hierarchies or domains) by what the run will do with them, and
- * reopens those to submit again.
- */
+/** Counts the lookups of a kind by what the run will do with them, and reopens those to submit again. */
 export async function planKind(
   store: SharedStore,
   kind: LookupKind,

@@ -27,7 +27,6 @@ import type { Change } from '../transitions.js'
 import { applyChanges, lockLookup } from './lookup-rows.js'
 
 interface SharedChargeSettlerDeps extends Omit<ChargesDeps, 'database'> {
-  /** The statements of one transaction. */
   readonly statements: PostgresStatements
 }
 

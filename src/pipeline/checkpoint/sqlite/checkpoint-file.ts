@@ -29,7 +29,6 @@ export interface OpenCheckpointDeps extends HeadDeps {
   random: Random
 }
 
-/** Scope and job of a kind of lookups. */
 export interface KindIds {
   scopeId: number
   jobId: number

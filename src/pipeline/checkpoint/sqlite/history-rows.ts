@@ -25,10 +25,7 @@ import {
 import { readScope } from '../../../core/lookup-state.js'
 import { openToRead, withExplainedErrors } from './open-database.js'
 
-/**
- * Opens the history of a checkpoint file, even while a run writes it. Returns `null` if there is no checkpoint. Throws
- * CHECKPOINT_*.
- */
+/** Opens the history of a file, even during a run; `null` without a checkpoint. Throws CHECKPOINT_*. */
 export function openHistoryRows(path: string): OpenHistoryRows | null {
   const database = openToRead(path, 'unfinished')
   if (database === null) return null
@@ -55,7 +52,6 @@ export function canWriteHistory(path: string): boolean {
   }
 }
 
-/** The history in a file. */
 export class SqliteHistoryRows implements OpenHistoryRows {
   readonly #database: Sqlite
   readonly #path: string

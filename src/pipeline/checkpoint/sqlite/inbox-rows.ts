@@ -83,7 +83,6 @@ export const createFileInbox = (checkpointPath: string, clock: Pick<Clock, 'nowM
   open: (onReceived) => openFileInbox(checkpointPath, clock.nowMs(), { onReceived, isOfRun: true }),
 })
 
-/** Opens the inbox of a checkpoint as a database. */
 export const openInboxFile = (checkpointPath: string): Sqlite =>
   openOwn(buildInboxKind(getInboxPath(checkpointPath)), { synchronous: 'FULL', isPrivate: true })
 

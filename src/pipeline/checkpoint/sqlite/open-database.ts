@@ -47,10 +47,7 @@ export function readMoveTarget(path: string): string | null {
   }
 }
 
-/**
- * Marks an open checkpoint, locked by the caller, as moved. If killed, it is either unchanged or moved. Throws
- * CHECKPOINT_*.
- */
+/** Marks an open, locked checkpoint as moved. If killed, it is unchanged or moved. Throws CHECKPOINT_*. */
 export function markMoved(database: Sqlite, deps: HeadDeps, place: string, nowMs: number): void {
   withExplainedErrors(deps.path, () => {
     writeMovedMark(database, deps, place, nowMs)

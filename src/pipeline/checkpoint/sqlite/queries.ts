@@ -275,7 +275,6 @@ const prepareChanges = (database: Sqlite) => ({
   ),
 })
 
-/** Queries of a job. */
 const prepareJob = (database: Sqlite) => ({
   spent: prepare<[number], number>(
     database,

@@ -12,7 +12,6 @@ import {
   type PackedAnswer,
 } from '../packed-answer.js'
 
-/** Returns the counts of each scope of a checkpoint. */
 export function readCounts(database: Sqlite): ScopeCounts[] {
   const scopes = database
     .prepare<

@@ -10,7 +10,6 @@ import {
   type SummedTable,
 } from '../tables.js'
 
-/** Result of a rebuild. */
 export interface RebuildResult {
   checkpointId: string
   generation: number

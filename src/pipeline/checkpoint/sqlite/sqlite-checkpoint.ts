@@ -35,10 +35,7 @@ export interface OwnCheckpoint extends Checkpoint {
   close(): void
 }
 
-/**
- * Opens the checkpoint for a run: locks, checks against the head, migrates, and cleans up after killed processes.
- * Throws CHECKPOINT_*.
- */
+/** Opens a run's checkpoint: locks, checks, migrates, cleans up after kills. Throws CHECKPOINT_*. */
 export function openCheckpoint(deps: OpenCheckpointDeps): OwnCheckpoint {
   const { path } = deps
   // Check folder and file first: an invalid path gets its own error.

@@ -58,10 +58,7 @@ const createSummaryLine = ({ label, text }: SummaryLine): HTMLElement =>
     createElement('span', {}, isolateText(text, 300)),
   )
 
-/**
- * A line for each part, with a bar that starts at the end of the one above, and the sum. A plain list if there are no
- * weights.
- */
+/** A line for each part: a bar from the end of the one above, and the sum. Without weights, a plain list. */
 function createEvidenceTable(evidence: Evidence, scale: Scale): HTMLElement {
   const weights = evidence.map(({ weight }) => weight)
   const isWeighed = weights.some((weight) => weight !== null)

@@ -23,10 +23,7 @@ export interface ListWindow {
 /** Additional rows above and below the visible ones. */
 const marginRows = 6
 
-/**
- * Height of the scrolled box. For very many rows it is limited, and one pixel of it represents more than one pixel of
- * rows.
- */
+/** Height of the scrolled box. It is limited: with very many rows, one pixel of it is several of rows. */
 export const calculateHeightPx = ({ count, rowPx }: ListShape): number => Math.min(count * rowPx, heightPxMax)
 
 /** The rows in the page at scroll position `scrollPx`. */

@@ -99,10 +99,7 @@ export class Navigation {
     return this.#goToNext((this.#index ?? this.#lastIndex - 1) + 1, queue.updateCounts)
   }
 
-  /**
-   * Goes to the next row after decisions. Decided rows leave the open view. Returns whether it started again at the
-   * first.
-   */
+  /** Goes to the next row after decisions, which leave the open view. True if it restarted at the first. */
   showNextAfter(decisions: readonly DecisionView[], counts: DecideReply['page']): Promise<boolean> {
     const { queue } = this.#deps
     const from = this.#index ?? this.#lastIndex

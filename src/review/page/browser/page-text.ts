@@ -82,10 +82,7 @@ const foreignCharsMax = 300
 /** More combining marks than this on one letter would cover the lines around it. */
 const marksInARow = /(\p{M}{4})\p{M}+/gu
 
-/**
- * Converts a text of a file or service for display: shortened, with invisible and direction-changing characters
- * escaped.
- */
+/** Converts foreign text for display: shortened, invisible and direction-changing characters escaped. */
 export function toDisplayText(text: string, charsMax = foreignCharsMax): string {
   const cut = printable(text.slice(0, charsMax)).replace(marksInARow, '$1')
   return text.length > charsMax ? `${cut.replace(/[\ud800-\udbff]$/, '')}…` : cut

@@ -12,7 +12,6 @@ import type { QueueCounts } from './page-text.js'
 /** Rows per request. */
 const pageRows = 80
 
-/** The loaded rows of the queue, and their filter. */
 export class Queue {
   filters: QueueFilter = { view: 'open', statuses: [], text: '', sort: 'rows' }
   counts: QueueCounts = { open: 0, decided: 0, openByStatus: {}, isRunGoingOn: false }
@@ -95,10 +94,7 @@ export class Queue {
     }
   }
 
-  /**
-   * Applies decisions made here; the next refresh loads other changes. Returns the number of rows above `index` that were
-   * removed.
-   */
+  /** Applies decisions made here until the next refresh. Returns how many rows above `index` were removed. */
   applyDecisions(decisions: readonly DecisionView[], counts: DecideReply['page'], index: number): number {
     const byLookup = new Map(decisions.map((decision) => [decision.lookup, decision]))
     const openByStatus = { ...this.counts.openByStatus }

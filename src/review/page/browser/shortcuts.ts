@@ -103,7 +103,6 @@ export class HelpDialog {
 
 const toKeyNode = (key: string): Node => (key === '…' ? document.createTextNode(' to ') : createKeyCap(key))
 
-/** The effect of a key. */
 export type KeyAction =
   | { readonly kind: 'accept'; readonly number: number }
   | { readonly kind: 'move'; readonly by: number }

@@ -182,7 +182,6 @@ async function readSummary(
   return found
 }
 
-/** Reads the summary of one account, or of all if the name is `null`. */
 function readSummaries(
   statements: PostgresStatements,
   name: string | null,

@@ -12,7 +12,6 @@ export interface EndedBuild {
   readonly edition: string | null
 }
 
-/** A request for a build. */
 export interface BuildRequest {
   readonly kind: BuildKind
   readonly subject: string

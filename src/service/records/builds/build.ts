@@ -48,17 +48,13 @@ export class BuildFailure extends Error {
   override readonly name = 'BuildFailure'
 }
 
-/** The outcome of a build. */
 export type BuildOutcome =
   { readonly ok: true; readonly result: string } | { readonly ok: false; readonly failure: string }
 
 /** The step to take when a build is requested. */
 export type BuildStep = 'none' | 'build' | 'refresh'
 
-/**
- * Returns the step of a read: builds a new subject, tries again some time after a failure, and refreshes a record
- * that is old or of another edition.
- */
+/** The step of a read: builds a new subject, retries some time after a failure, refreshes an old record. */
 export function stepOnDemand(build: StoredBuild | null, edition: string | null, nowMs: number): BuildStep {
   if (build === null) return 'build'
   const restedMs = nowMs - (build.finishedAtMs ?? nowMs)

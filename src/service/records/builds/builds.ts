@@ -165,7 +165,6 @@ function toFailure(error: unknown): Attempt {
   return { outcome: { ok: false, failure }, fault: getErrorText(error) }
 }
 
-/** Duration of builds. */
 interface BuildDuration {
   readonly choose: (kind: BuildKind) => number
   /** Longest duration that `choose` returns. */
@@ -259,7 +258,6 @@ export function createBuilds(deps: BuildsDeps): Deferrable<Builds> & Pick<Builds
       for (const { buildNumber } of ended) held?.release(`build ${buildNumber}`)
     },
   })
-  /** Waits for the end of the build, and returns it. */
   const whenEnded = async (build: StoredBuild): Promise<StoredBuild> => {
     await held?.waitForEnd(`build ${build.buildNumber}`)
     return (await store.read(build.kind, build.subject)) ?? build

@@ -6,7 +6,6 @@ import { checkAddress, systemResolver, type HostResolver } from '../../../platfo
 import { createConnect, createPinnedClient, type Connect } from '../../../platform/outbound/pinned-connect.js'
 import type { SocialProfilesV1 } from '../../../contract/earlier-versions.js'
 
-/** Facts on a page, and its links to profiles. */
 interface SiteFacts {
   readonly hasContent: boolean
   /** The description for search engines, from the head of the page. */

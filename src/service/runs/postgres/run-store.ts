@@ -89,7 +89,6 @@ function createEnds({ postgres, writeEvents, onEnded }: EndsDeps) {
   }
 }
 
-/** The database and the claims of this replica. */
 interface SharedDatabase {
   readonly postgres: Postgres
   readonly replicaId: string
