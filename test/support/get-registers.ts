@@ -10,8 +10,7 @@ type Order = Parameters<typeof getRegisters>[0]
 type Services = Parameters<typeof getRegisters>[1]
 
 /** An empty machine with stand-ins of the publishers. */
-export function createGetPlace(publishers: PublisherServer) {
-  const folder = temporaryFolder()
+export function createGetPlace(publishers: PublisherServer, folder = temporaryFolder()) {
   const registryPath = join(folder, 'registry.sqlite')
   const progress: GetProgress[] = []
   const get = (

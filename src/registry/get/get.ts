@@ -6,7 +6,7 @@ import type { Clock } from '../../platform/clock.js'
 import { removeStaleTemporaries } from '../../platform/files.js'
 import { LockHeldError, takeLock } from '../../platform/file-locks.js'
 import { importSource } from '../import/file-formats.js'
-import { importInto } from '../import/run-import.js'
+import { explainFullDisk, importInto } from '../import/run-import.js'
 import type { ImportResult } from '../import/session.js'
 import { openSource, type RegisterSource } from '../sources/source.js'
 import { assertRoom, downloadFile, findDate } from './download.js'
@@ -89,6 +89,14 @@ type Delta = NonNullable<RegisterSource['deltas']>[number]
  *     await getRegisters({ registryPath: 'registry.sqlite', names: ['norway'], countries: null, from: [], isRefresh: false }, services)
  */
 export async function getRegisters(order: GetOrder, services: GetServices): Promise<readonly GetOutcome[]> {
+  try {
+    return await getWithLock(order, services)
+  } catch (error) {
+    throw explainFullDisk(error, order.registryPath)
+  }
+}
+
+async function getWithLock(order: GetOrder, services: GetServices): Promise<readonly GetOutcome[]> {
   const folder = getDownloadFolder(order.registryPath)
   mkdirSync(folder, { recursive: true })
   const lock = lockFolder(folder, services.clock)

@@ -245,7 +245,7 @@ async function hashFiles(
 
 /**
  * Imports into the registry at `registryPath`. A new registry is published only after a complete import, so a failed
- * one never leaves an empty registry. Errors: those of `openRegistry` and of the importer.
+ * one never leaves an empty registry. Errors: those of `openRegistry` and of the importer; DISK_FULL.
  */
 export async function importInto(
   registryPath: string,
@@ -258,16 +258,26 @@ export async function importInto(
       registry.close()
     }
   }
-  if (existsSync(registryPath)) return importThenClose(openRegistry(registryPath))
-  removeStaleTemporaries(registryPath)
   const temporary = buildTemporaryPath(registryPath)
   try {
+    if (existsSync(registryPath)) return await importThenClose(openRegistry(registryPath))
+    removeStaleTemporaries(registryPath)
     const result = await importThenClose(openRegistry(temporary, { staging: true }))
     publishFile(temporary, registryPath)
     return result
+  } catch (error) {
+    throw explainFullDisk(error, registryPath)
   } finally {
     for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(temporary + suffix, { force: true })
   }
+}
+
+/** Returns DISK_FULL for the error of a disk without space for a registry and its temporary files; others unchanged. */
+export function explainFullDisk(error: unknown, registryPath: string): unknown {
+  const codes = [error, (error as Error).cause].map((one) => (one as NodeJS.ErrnoException | undefined)?.code)
+  if (!codes.some((code) => /^(?:SQLITE_FULL|ENOSPC|EDQUOT)$/.test(code ?? ''))) return error
+  const hint = 'free some space and run the same command again; an earlier edition answers until then'
+  return new UserError('DISK_FULL', `no space left for the registry ${registryPath}`, { hint, cause: error })
 }
 
 /**
