@@ -162,3 +162,28 @@ export function isDeeperThan(text: string, depthMax: number): boolean {
   }
   return false
 }
+
+/** Writes an element of a list with `{1-4}` once for each number, except in members named `without`. */
+export function expandRanges(value: unknown, without: string): unknown {
+  if (Array.isArray(value)) return value.flatMap((element) => expandElement(element, without))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      key,
+      key === without ? member : expandRanges(member, without),
+    ]),
+  )
+}
+
+function expandElement(value: unknown, without: string): unknown[] {
+  const json = JSON.stringify(value)
+  const [, first, last] = /\{(\d+)-(\d+)\}/.exec(json) ?? []
+  // A list inside has the range.
+  const isInside = first === undefined || (typeof value === 'object' && /\[[^[\]]*\{\d+-\d+\}/.test(json))
+  if (isInside) return [expandRanges(value, without)]
+  const count = Number(last) - Number(first) + 1
+  return Array.from({ length: count }, (_, index) => {
+    const number = String(Number(first) + index)
+    return JSON.parse(json.replace(/\{\d+-\d+\}/g, number)) as unknown
+  })
+}

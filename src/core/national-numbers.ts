@@ -139,6 +139,15 @@ export function toCompanyNumber(country: string, text: string): string | null {
   return own ?? site?.slice(0, 9) ?? null
 }
 
+/** Returns the form of which a number has all digits, whatever its check digits: `########`; `null` without one. */
+export const findNumberForm = (country: string, text: string): string | null =>
+  (kinds[country] ?? []).map(({ form }) => form).find((form) => isWhole(form, country, text)) ?? null
+
+export const hasNumberForms = (country: string): boolean => kinds[country] !== undefined
+
+const isWhole = (form: string, country: string, text: string): boolean =>
+  readBare(form, country, text)?.length === countDigits(form)
+
 /** Lists write the country before a number, and Sweden the century. */
 function removePrefix(country: string, text: string): string {
   const closed = closeNumber(text)
@@ -150,7 +159,7 @@ function removePrefix(country: string, text: string): string {
 export function hasWrongCheckDigits(country: string, text: string): boolean {
   const known = [...(kinds[country] ?? []), ...(otherKinds[country] ?? [])]
   const bare = removePrefix(country, text)
-  const fitting = known.filter(({ form }) => readBare(form, country, bare)?.length === countDigits(form))
+  const fitting = known.filter(({ form }) => isWhole(form, country, bare))
   return (
     fitting.length > 0 &&
     fitting.every(({ isValid }) => isValid !== hasDigits) &&
@@ -159,7 +168,8 @@ export function hasWrongCheckDigits(country: string, text: string): boolean {
   )
 }
 
-const closeNumber = (text: string): string => text.toUpperCase().replace(/[\s.\-/]/g, '')
+/** Returns a number without its spaces, points, dashes and slashes. */
+export const closeNumber = (text: string): string => text.toUpperCase().replace(/[\s.\-/]/g, '')
 const countDigits = (form: string): number => form.split('#').length - 1
 
 /** Returns the digits of a number without the letters of its form; `null` for other characters. */

@@ -88,3 +88,42 @@ export async function readEdition(path: string | null): Promise<string> {
     database.close()
   }
 }
+
+/** A loaded register that has all identifiers of a kind and form, so that no company has another one. */
+export interface WholeRegister {
+  readonly name: string
+  readonly kind: GivenIdentifiers['kind']
+  /** `gb`, `us_co`; `null` for identifiers of all countries. */
+  readonly place: string | null
+  readonly numbers: RegExp
+}
+
+/** Least part of the documented rows: a sample or a part of a register says nothing of what it lacks. */
+const wholeShareMin = 0.5
+
+/** Lists the registers of which a whole edition is loaded. */
+export function listWholeRegisters(database: Sqlite): WholeRegister[] {
+  const read = database.prepare<[], { settings: string; rows: number }>(
+    `SELECT s.settings_json ->> '$.gives' AS settings, sum(f.row_count) AS rows FROM sources s
+     JOIN (SELECT source_number, max(row_count) AS row_count FROM source_files GROUP BY source_number) f
+       ON f.source_number = s.number
+     WHERE s.settings_json ->> '$.gives' IS NOT NULL AND s.settings_json ->> '$.countries' IS NULL GROUP BY 1`,
+  )
+  return read.all().flatMap(({ settings, rows }) => {
+    const { name, kind, place, numbers, rows: documented } = JSON.parse(settings) as GivenIdentifiers
+    return rows < documented * wholeShareMin
+      ? []
+      : [{ name, kind, place, numbers: new RegExp(numbers, 'iu') }]
+  })
+}
+
+/** The identifiers that a source gives, in the settings of its import. */
+export interface GivenIdentifiers {
+  readonly name: string
+  readonly kind: 'lei' | 'cik' | 'registration_id'
+  readonly place: string | null
+  /** Pattern of the identifiers. */
+  readonly numbers: string
+  /** Documented number of rows of the whole register. */
+  readonly rows: number
+}

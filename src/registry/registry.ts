@@ -2,7 +2,7 @@ import type { EntityRecord } from '../contract/entity.js'
 import { type EntityId, entityId } from '../contract/ids.js'
 import type { Factor, Resolution } from '../contract/result.js'
 import { getSqliteCode, type Sqlite } from '../platform/sqlite.js'
-import { computeEdition, readSources } from './edition.js'
+import { computeEdition, listWholeRegisters, readSources } from './edition.js'
 import { listDomainAliases, resolveDomain } from './answer/domains.js'
 import { buildEntityRecord, getPrimary } from './answer/entity-record.js'
 import { buildLinkageReport, type LinkageReport } from './linkage/join-registrations.js'
@@ -122,6 +122,7 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
   const caches = new ContentCaches(database)
   const vocabulary = caches.create(readVocabulary)
   const edition = caches.create(() => computeEdition(readSources(database)))
+  const registers = caches.create(listWholeRegisters)
   const ownerships = createOwnershipReader(database)
   const findEntityByNumber = (number: number) => reader.entityByNumber(number)
   const getNames = createCandidateNames(database)
@@ -140,6 +141,7 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
     ...resolveDeps,
     findByIdentifier: createIdentifierFinder(database),
     namesOf: createCompanyNames(database),
+    registers: registers.current,
     domains: domainDeps,
   }
   const searchDeps = {
@@ -158,6 +160,7 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
     contentChanged: () => {
       vocabulary.forget()
       edition.forget()
+      registers.forget()
     },
     info: () => ({ path, ...readInfo(database) }),
     linkage: () => buildLinkageReport(database, createWordWeight(database)),

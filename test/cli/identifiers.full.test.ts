@@ -20,14 +20,18 @@ test('what is found, what is not used and why, and what is wrong: in plan, docto
   expect(plan.stdout).toContain('identifiers, looked up first: LEI from LEI Code, e-mail from Email\n')
   expect(plan.stdout).toContain('Symbol (ticker: its exchange is unknown)')
   expect(plan.stdout).toContain('2  of them without a usable company name')
-  expect(plan.stdout).toContain('1 row has an LEI with wrong check digits (row 1): looked up without it')
+  expect(plan.stdout).toContain(
+    '1 row has an LEI with wrong check digits (row 1): correct them; no company has such an LEI',
+  )
   expect((await place.run(['doctor', 'list.csv'])).stdout).toContain(
     'identifiers, looked up first: LEI from LEI Code',
   )
 
   const run = await place.run(['list.csv', '-o', 'out.ndjson'])
   expect(run.code, run.stderr).toBe(0)
-  expect(run.stderr).toContain('1 row has an LEI with wrong check digits (row 1): looked up without it')
+  expect(run.stderr).toContain(
+    '1 row has an LEI with wrong check digits (row 1): correct them; no company has such an LEI',
+  )
   const rows = place
     .read('out.ndjson')
     .trim()

@@ -99,7 +99,7 @@ function reportUnusedNested(
   return [{ column, kind: nested.kind, why: `--location-columns ${places.join(',')} reads places from it` }]
 }
 
-/** Faults in rows that were submitted without the identifier. */
+/** Faults of identifiers in rows that have a name too. */
 const heldTexts: Readonly<Record<IdentifierFault, string>> = {
   lei_checksum: 'an LEI with wrong check digits',
   lei_form: 'an LEI that does not have the form of one',
@@ -182,7 +182,7 @@ export class IdentifierCounts {
         : [
             `${plural(counted.count, 'row is a header', 'rows are headers')} with other columns (${formatRowNumbers(counted)}): not looked up; the rows below may be read wrongly`,
           ]),
-      ...(isDoubt ? [describeWrongNumbers(wrong)] : []),
+      ...(isDoubt ? [describeWrongNumbers('registration_checksum', wrong)] : []),
     ]
   }
 
@@ -191,8 +191,8 @@ export class IdentifierCounts {
     const repeated = this.#headers.get(repeatedHeaders.same)
     const doubts = this.listDoubts()
     const faults = [...this.#faults].map(([fault, counted]) =>
-      fault === 'registration_checksum'
-        ? describeWrongNumbers(counted)
+      fault === 'registration_checksum' || fault === 'lei_checksum'
+        ? describeWrongNumbers(fault, counted)
         : `${formatRows(counted.count)} ${heldTexts[fault]} (${formatRowNumbers(counted)}): looked up without it`,
     )
     return [
@@ -231,8 +231,11 @@ const quoteCountry = (name: string): string => {
 }
 
 /** The company that the name finds has another number. */
-const describeWrongNumbers = (counted: CountedRows): string =>
-  `${formatRows(counted.count)} ${heldTexts.registration_checksum} (${formatRowNumbers(counted)}): correct them; no company has such a number`
+const describeWrongNumbers = (
+  fault: 'registration_checksum' | 'lei_checksum',
+  counted: CountedRows,
+): string =>
+  `${formatRows(counted.count)} ${heldTexts[fault]} (${formatRowNumbers(counted)}): correct them; no company has such ${fault === 'lei_checksum' ? 'an LEI' : 'a number'}`
 
 const formatRows = (count: number): string => plural(count, 'row has', 'rows have')
 

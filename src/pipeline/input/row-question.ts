@@ -75,9 +75,12 @@ export function toRowCells({ columns }: LookupRule, row: Cells): RowCells {
 
 /** Returns the lookup of a row. A row without a usable name is looked up by its identifiers, else by its domain. */
 export function toRowQuestion(rule: LookupRule, row: RowCells): RowQuestion {
-  const { name, stated, website, faults, reason } = readRow(rule, row)
+  const { name, stated, website, wrongLei, faults, reason } = readRow(rule, row)
   const all = website === null ? stated : [...stated, website]
-  const named = identifyByName(rule, row, name, all)
+  // A service that resolves identifiers doubts a company that has another LEI.
+  const isNamed = identify(name, row.location, row.context).kind === 'lookup'
+  const isTold = wrongLei !== null && rule.identifierUse === 'first' && isNamed
+  const named = identifyByName(rule, row, name, isTold ? [wrongLei, ...all] : all)
   if (named.kind === 'lookup')
     return { kind: 'resolution', lookup: named.lookup, byIdentifier: false, faults }
   // A service for names is queried by domain, a service that resolves identifiers by all of them.
@@ -113,6 +116,8 @@ interface ReadRow {
   readonly name: string | null
   readonly stated: readonly StatedIdentifier[]
   readonly website: StatedIdentifier | null
+  /** An LEI with wrong check digits. */
+  readonly wrongLei: StatedIdentifier | null
   readonly faults: readonly IdentifierFault[]
   /** Why the row's identifiers are not usable. */
   readonly reason: string | null
@@ -143,7 +148,11 @@ function readRow(rule: LookupRule, { name, identifiers: cells }: RowCells): Read
     reasons.push(`no company name, and ${faultReasons[fault]}`)
   }
   const website = site.domain === null ? null : toStatedIdentifier('website', site.domain, null)
-  return { name: own.name, stated, website, faults, reason: reasons[0] ?? null }
+  const wrongLei: StatedIdentifier | null =
+    lei !== undefined && faults.includes('lei_checksum')
+      ? { kind: 'lei', value: lei.toUpperCase().replace(/\s+/g, ''), place: null }
+      : null
+  return { name: own.name, stated, website, wrongLei, faults, reason: reasons[0] ?? null }
 }
 
 /** Reads a name cell, which may be an LEI or an address. */

@@ -1,5 +1,9 @@
 import { formatIdentifiers, type StatedIdentifier } from '../../core/stated-identifiers.js'
 import { matchedConfidenceMin, type Action, type Factor, type Resolution } from '../../contract/result.js'
+import { calculateDistance } from '../../core/edit-distance.js'
+import { closeNumber, hasWrongCheckDigits, toCompanyNumber } from '../../core/national-numbers.js'
+import type { WholeRegister } from '../edition.js'
+import { areDifferentNumbers } from '../model/identifiers.js'
 import { toCandidate } from './resolve.js'
 import { buildBasis } from './basis.js'
 import { getPrimary, buildResultEntity } from './entity-record.js'
@@ -13,7 +17,7 @@ import {
   isSupportedKind,
 } from './factors.js'
 import { describePlaceFit, type Impact } from './reasons.js'
-import type { IdentifiedDecision } from './identifier-decision.js'
+import type { IdentifiedDecision, IdentifierConflict, WrongIdentifier } from './identifier-decision.js'
 import type { NameComparison } from '../match/compare-names.js'
 import type { PlaceAgreement } from '../match/candidate.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
@@ -34,8 +38,7 @@ export interface IdentifiedCompany {
   readonly borne: readonly MatchedIdentifier[]
   /** Identifiers that no registration has. */
   readonly missing: readonly StatedIdentifier[]
-  /** Errors of invalid identifiers. */
-  readonly wrong: readonly string[]
+  readonly wrong: readonly WrongIdentifier[]
   /** Comparison of the query's name with the company's; `null` without a name or without similarity. */
   readonly comparison: NameComparison | null
   /** The name in the query; `null` if it has only identifiers. */
@@ -109,6 +112,7 @@ function chooseConfidence({ decision, borne, name }: IdentifiedCompany): number 
       return severalConfidence
     case 'name_disagrees':
     case 'identifiers_disagree':
+    case 'identifier_differs':
       return disagreeingConfidence
   }
 }
@@ -141,7 +145,7 @@ function buildFactors(found: IdentifiedCompany, isSupported: boolean): Factor[] 
   return [
     ...factors,
     ...missing.map((identifier) => createMissingFactor(identifier, 'low')),
-    ...wrong.map((reason) => createWrongFactor(reason, 'medium')),
+    ...wrong.map((one) => createWrongFactor(one, 'medium')),
     ...listEndFactors(stored, registration),
   ]
 }
@@ -181,9 +185,13 @@ function listDecisionFactors({
           ? []
           : [createLimitation('name_too_generic', `"${name}" does not distinguish them.`, 'high')]),
       ]
+    case 'identifier_differs': {
+      const { code, text } = decision.conflict
+      return [createLimitation(code, text, 'high'), ...borne.map(createMatchFactor)]
+    }
     case 'name_disagrees': {
       const other =
-        otherName === null ? `"${name ?? ''}" is no name of it` : `"${name ?? ''}" is "${otherName}"`
+        otherName === null ? `"${name ?? ''}" is no name of it` : `the name is that of "${otherName}"`
       return [
         createLimitation('identifier_name_mismatch', `${named} is that of ${holder}; ${other}.`, 'high'),
       ]
@@ -217,7 +225,7 @@ export function createMissingFactor(identifier: StatedIdentifier, impact: Impact
   return createLimitation('identifier_not_found', text, impact)
 }
 
-export function createWrongFactor(reason: string, impact: Impact): Factor {
+export function createWrongFactor({ reason }: WrongIdentifier, impact: Impact): Factor {
   return createLimitation('identifier_invalid', `It is no identifier: ${reason}.`, impact)
 }
 
@@ -238,4 +246,81 @@ function listActions({ decision, registration }: IdentifiedCompany, isSupported:
     })
   }
   return actions
+}
+
+/** Identifiers of a query that a company lacks. */
+interface LackedIdentifiers {
+  /** Identifiers of other companies. */
+  readonly elsewhere: readonly StatedIdentifier[]
+  /** Identifiers of no company. */
+  readonly missing: readonly StatedIdentifier[]
+}
+
+/**
+ * Finds the first identifier that cannot be a company's: it has another one of that kind in that register, or a loaded
+ * register that gives all such identifiers lacks it. A register that is not loaded says nothing.
+ */
+export function findConflict(
+  { elsewhere, missing }: LackedIdentifiers,
+  registrations: readonly Pick<StoredLegalEntity, 'legalName' | 'identifiers'>[],
+  registers: () => readonly WholeRegister[],
+): IdentifierConflict | null {
+  // Symbols change: one that no company has may be an old one.
+  const compared = [...elsewhere, ...missing.filter(({ kind }) => kind !== 'ticker')]
+  for (const asked of compared) {
+    for (const { legalName, identifiers } of registrations) {
+      const own = identifiers.find((one) => isOther(one, asked))
+      if (own !== undefined)
+        return { code: 'identifier_mismatch', text: describeOther(legalName, own, asked) }
+    }
+    const register = registers().find((one) => givesAll(one, asked))
+    if (register !== undefined) {
+      const text = `No company has ${formatIdentifiers([asked])}: ${register.name} is loaded, and has all of them.`
+      return { code: 'identifier_not_found', text }
+    }
+  }
+  return null
+}
+
+type OwnIdentifier = StoredLegalEntity['identifiers'][number]
+
+const toPlace = (place: string): string => place.toLowerCase().replace('-', '_')
+const getCountry = (place: string): string => place.slice(0, 2).toLowerCase()
+
+/** True for a company's own identifier if the one asked for would have to be the same. */
+function isOther({ type, value, jurisdiction }: OwnIdentifier, asked: StatedIdentifier): boolean {
+  const kind = type === 'sec_cik' ? 'cik' : type
+  if (kind !== asked.kind || value === asked.value) return false
+  // A bank has several BICs.
+  if (kind !== 'registration_id') return kind !== 'bic'
+  if (jurisdiction === null || !/\d/.test(asked.value)) return false
+  const place = asked.place === null ? null : toPlace(asked.place)
+  const isPlaced = place !== null
+  if (isPlaced && place !== jurisdiction && !place.startsWith(`${jurisdiction}_`)) return false
+  return areDifferentNumbers(getCountry(jurisdiction), value, asked.value, isPlaced)
+}
+
+function describeOther(legalName: string, own: OwnIdentifier, asked: StatedIdentifier): string {
+  const isNumber = asked.kind === 'registration_id'
+  const place = isNumber ? (own.jurisdiction?.toUpperCase().replace('_', '-') ?? null) : null
+  const label = formatIdentifiers([{ kind: asked.kind, value: own.value, place }])
+  const fault = 'reason' in asked || isWrongNumber(asked) ? ', which has wrong check digits' : ''
+  const near =
+    calculateDistance(closeNumber(own.value), closeNumber(asked.value), 1) === 1
+      ? '; one character differs'
+      : ''
+  return `"${legalName}" has ${label}, not ${formatIdentifiers([asked])}${fault}${near}.`
+}
+
+const isWrongNumber = ({ kind, value, place }: StatedIdentifier): boolean =>
+  kind === 'registration_id' && place !== null && hasWrongCheckDigits(getCountry(place), value)
+
+/** True for a register with every identifier of this kind, place and form. */
+function givesAll(register: WholeRegister, { kind, value, place }: StatedIdentifier): boolean {
+  if (kind !== register.kind) return false
+  const number = place === null ? value : (toCompanyNumber(getCountry(place), value) ?? value)
+  if (!register.numbers.test(closeNumber(number))) return false
+  if (register.place === null) return true
+  const asked = place === null ? null : toPlace(place)
+  return asked !== null && (asked === register.place || asked.startsWith(`${register.place}_`))
 }

@@ -7,15 +7,22 @@ import {
   decideIdentified,
   type FoundIdentifier,
   type IdentifiedDecision,
+  type WrongIdentifier,
 } from './identifier-decision.js'
 import { listOwners, resolveDomain, type DomainDeps } from './domains.js'
 import { getPrimary } from './entity-record.js'
-import { buildIdentifiedAnswer, formatLabel, type MatchedIdentifier } from './identified-answer.js'
+import {
+  buildIdentifiedAnswer,
+  findConflict,
+  formatLabel,
+  type MatchedIdentifier,
+} from './identified-answer.js'
 import { answerByName, isLegalName, NameJudge, type QueryName } from './name-with-identifiers.js'
 import { readQuery, type NameQuery, type ResolveDeps } from './resolve.js'
 import { type CandidateName, comparePlaceWithHint, type Place } from '../match/candidate.js'
 import { parseLocation } from '../match/parse-location.js'
 import { classifySite } from '../model/identifiers.js'
+import type { WholeRegister } from '../edition.js'
 import type { IdentifierFinder, IdentifierHolder } from '../store/identifier-index.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 
@@ -29,6 +36,8 @@ export interface HolderDeps {
 export interface IdentifiedDeps extends ResolveDeps, HolderDeps {
   /** Returns all names of a company, by its number. */
   readonly namesOf: (entityNumber: number) => CandidateName[]
+  /** Returns the registers of which a whole edition is loaded. */
+  readonly registers: () => readonly WholeRegister[]
 }
 
 export interface FoundHolders extends FoundIdentifier {
@@ -39,7 +48,7 @@ export interface FoundHolders extends FoundIdentifier {
 interface ReadQuery extends QueryName {
   readonly found: readonly FoundHolders[]
   readonly missing: readonly StatedIdentifier[]
-  readonly wrong: readonly string[]
+  readonly wrong: readonly WrongIdentifier[]
 }
 
 /** A matched query with identifiers. */
@@ -69,7 +78,9 @@ export function matchIdentified(query: NameQuery, deps: IdentifiedDeps): Identif
     hasName ? (number) => judge.gradeName(number) : null,
     chooseLikeliest,
   )
-  const decision: IdentifiedDecision = isLegalNameOfAnother(decided, judge) ? { kind: 'unknown' } : decided
+  const decision: IdentifiedDecision = isLegalNameOfAnother(decided, judge)
+    ? { kind: 'unknown' }
+    : compareOthers(decided, asked, deps)
   const isWebsite = name === null && first?.kind === 'website' && others.length + wrong.length === 0
   const makeAnswer = () => {
     if (isWebsite) return resolveDomain(first.value, deps.domains)
@@ -95,6 +106,21 @@ function isLegalNameOfAnother(decision: IdentifiedDecision, judge: NameJudge): b
   if (agreement.kind === 'foreign' || isLegalName(agreement.comparison)) return false
   const other = judge.findLegalNameMatch()
   return other !== null && other.entityNumber !== entityNumber
+}
+
+/** Compares the other identifiers of the query with the company that some of them mean. */
+function compareOthers(
+  decision: IdentifiedDecision,
+  { found, missing }: ReadQuery,
+  deps: IdentifiedDeps,
+): IdentifiedDecision {
+  if (decision.kind !== 'one') return decision
+  const { entityNumber, by } = decision
+  const elsewhere = found.filter(({ entityNumbers }) => !entityNumbers.includes(entityNumber))
+  if (elsewhere.length + missing.length === 0) return decision
+  const lacked = { elsewhere: elsewhere.map(({ identifier }) => identifier), missing }
+  const conflict = findConflict(lacked, readEntity(entityNumber, deps).legalEntities, deps.registers)
+  return conflict === null ? decision : { kind: 'identifier_differs', entityNumber, by, conflict }
 }
 
 function findIdentified(
@@ -181,7 +207,6 @@ function buildAnswer(
   const borne = listMatchedIdentifiers(stored, entityNumber, found)
   const registration = borne[0]?.registration ?? getPrimary(stored)
   const agreement = match === null ? null : judge.compareWithCompany(entityNumber)
-  const isForeign = decision.kind === 'name_disagrees'
   const place = findPlace(entityNumber, registration, deps)
   const hint = parseLocation(query.location)
   return buildIdentifiedAnswer({
@@ -193,7 +218,7 @@ function buildAnswer(
     wrong,
     name,
     comparison: agreement === null || agreement.kind === 'foreign' ? null : agreement.comparison,
-    otherName: isForeign && agreement?.kind === 'open' ? (judge.findCertainName()?.name ?? null) : null,
+    otherName: decision.kind === 'name_disagrees' ? (judge.findCertainName()?.name ?? null) : null,
     place: hint === null || place === undefined ? null : comparePlaceWithHint(hint, place),
     others: listOthers(decision, found, deps),
   })

@@ -32,6 +32,8 @@ export type IdentifiedDecision =
   | { readonly kind: 'unknown' }
   | (DecidedCompany & { readonly kind: 'one'; readonly isUnsure: boolean })
   | (DecidedCompany & { readonly kind: 'name_disagrees' | 'identifiers_disagree' })
+  /** An identifier means the company, and another one of the query cannot be its own. */
+  | (DecidedCompany & { readonly kind: 'identifier_differs'; readonly conflict: IdentifierConflict })
   | (DecidedCompany & { readonly kind: 'several'; readonly others: readonly number[] })
 
 /**
@@ -87,9 +89,13 @@ function pickBestNamed(entityNumbers: readonly number[], gradeName: (number: num
   return entityNumbers.filter((number) => nameGrades[gradeName(number)] === gradeMax)
 }
 
+/** A text in the place of an identifier: wrong check digits, too many digits. */
+export interface WrongIdentifier extends StatedIdentifier {
+  readonly reason: string
+}
+
 export interface QueryIdentifiers extends NameWithIdentifiers {
-  /** Errors of invalid identifiers: wrong check digits, too many digits. */
-  readonly wrong: readonly string[]
+  readonly wrong: readonly WrongIdentifier[]
 }
 
 const inBrackets = /^(.*\S)\s*\(([^()]+)\)$/
@@ -107,8 +113,8 @@ export function readQueryIdentifiers(text: string): QueryIdentifiers {
   const trimmed = text.trim()
   const [, name = null, bracket] = inBrackets.exec(trimmed) ?? []
   const parts = (bracket ?? trimmed).split(',').map((part) => part.trim())
-  const wrong = parts.flatMap((part) => findReason(part) ?? [])
-  const others = parts.filter((part) => findReason(part) === null)
+  const wrong = parts.flatMap((part) => findWrong(part) ?? [])
+  const others = parts.filter((part) => findWrong(part) === null)
   const rest = readIdentifiers(others.join(', '))
   const isNothingElse = others.length === 0 || rest.identifiers.length === others.length
   if (wrong.length === 0 || !isNothingElse) return { ...read, wrong: [] }
@@ -121,11 +127,18 @@ export function hasIdentifiers(text: string): boolean {
   return identifiers.length + wrong.length > 0
 }
 
-function findReason(part: string): string | null {
+function findWrong(part: string): WrongIdentifier | null {
   for (const { type, pattern } of forms) {
     const value = pattern.exec(part)?.[1]
     const canonical = value === undefined ? null : toCanonicalIdentifier(type, value)
-    if (canonical !== null && 'reason' in canonical) return canonical.reason
+    if (value !== undefined && canonical !== null && 'reason' in canonical)
+      return { kind: type, value: value.toUpperCase(), place: null, reason: canonical.reason }
   }
   return null
+}
+
+/** Why an identifier of the query is not that of a company: a code of the interface, and a sentence. */
+export interface IdentifierConflict {
+  readonly code: 'identifier_mismatch' | 'identifier_not_found'
+  readonly text: string
 }

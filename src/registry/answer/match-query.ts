@@ -72,6 +72,7 @@ function listIdentifiedCompanies(
       return [...new Set(all)]
     case 'one':
     case 'name_disagrees':
+    case 'identifier_differs':
       return [decision.entityNumber]
     case 'several':
       return [decision.entityNumber, ...decision.others]

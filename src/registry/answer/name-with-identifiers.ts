@@ -9,7 +9,12 @@ import {
   type ResolveDeps,
   type NameQuery,
 } from './resolve.js'
-import type { FoundIdentifier, NameGrade } from './identifier-decision.js'
+import type {
+  FoundIdentifier,
+  IdentifierConflict,
+  NameGrade,
+  WrongIdentifier,
+} from './identifier-decision.js'
 import { getPrimary } from './entity-record.js'
 import { createLimitation } from './factors.js'
 import {
@@ -18,7 +23,9 @@ import {
   formatLabel,
   createMissingFactor,
   createWrongFactor,
+  findConflict,
 } from './identified-answer.js'
+import type { WholeRegister } from '../edition.js'
 import type { StoredLegalEntity } from '../store/reader.js'
 import { type CandidateName, isConflict } from '../match/candidate.js'
 import { type NameComparison, compareNames } from '../match/compare-names.js'
@@ -167,26 +174,27 @@ interface UnmatchedIdentifiers extends QueryName {
   /** Identifiers of companies with other names: websites, and identifiers without register. */
   readonly found: readonly FoundIdentifier[]
   readonly missing: readonly StatedIdentifier[]
-  readonly wrong: readonly string[]
+  readonly wrong: readonly WrongIdentifier[]
 }
 
 /**
  * Answers a query by its name if the identifiers identify no company. Never more confident than the name, and less if
- * the identifiers belong to another company. Without a name there is no match.
+ * an identifier belongs to another company; no match if it cannot be that of the company with this name.
  */
 export function answerByName(
   asked: UnmatchedIdentifiers,
   judge: Pick<NameJudge, 'matchName'>,
-  deps: ResolveDeps,
+  deps: ResolveDeps & { readonly registers: () => readonly WholeRegister[] },
 ): Resolution {
-  const identifiers = [...asked.found.map(({ identifier }) => identifier), ...asked.missing]
+  const elsewhere = asked.found.map(({ identifier }) => identifier)
+  const identifiers = [...elsewhere, ...asked.missing]
   if (asked.name === null)
     return answerWholeText(asked, deps) ?? buildNoHolderAnswer(identifiers, asked.wrong)
   const match = judge.matchName()
   const factors = [
     ...asked.found.map((one) => createOtherNameFactor(one, deps)),
     ...asked.missing.map((one) => createMissingFactor(one, 'medium')),
-    ...asked.wrong.map((reason) => createWrongFactor(reason, 'medium')),
+    ...asked.wrong.map((one) => createWrongFactor(one, 'medium')),
   ]
   const answer = answerFor(match, deps)
   const beside: Resolution = {
@@ -202,10 +210,14 @@ export function answerByName(
   const { entityNumber, legalEntityNumber } = match.decision.best.evidence.comparison.candidate
   const registrations = deps.reader.entityByNumber(entityNumber)?.legalEntities ?? []
   const registration = registrations.find(({ number }) => number === legalEntityNumber)
-  const other = findOtherIdentifier(asked.missing, registrations)
-  return registration === undefined || other === null
+  const conflict = findConflict(
+    { elsewhere, missing: [...asked.missing, ...asked.wrong] },
+    registrations,
+    deps.registers,
+  )
+  return registration === undefined || conflict === null
     ? beside
-    : buildNamesakeAnswer(beside, registration, other)
+    : buildNamesakeAnswer(beside, registration, conflict)
 }
 
 /** Upper limit if an identifier belongs to another company. */
@@ -226,50 +238,24 @@ function createOtherNameFactor(
 ): Factor {
   const stored = first === undefined ? null : reader.outlineByNumber(first)
   const name = stored === null ? 'another name' : `"${getPrimary(stored).legalName}"`
-  const unplaced = isSure ? '' : ', of which no register or exchange is stated,'
+  const unplaced = isSure ? '' : ', of which no register or exchange is known,'
   const text = `${formatLabel(identifier)}${unplaced} is that of ${name}.`
   return createLimitation('identifier_name_mismatch', text, 'medium')
 }
 
-/** Identifiers of which a company has only one. */
-const uniqueKinds: ReadonlySet<StatedIdentifier['kind']> = new Set(['lei', 'cik', 'registration_id'])
-
-interface OtherIdentifier {
-  readonly asked: StatedIdentifier
-  readonly own: string
-}
-
-/** Finds the company's own identifier of the same type and place as a missing one. */
-function findOtherIdentifier(
-  missing: readonly StatedIdentifier[],
-  registrations: readonly StoredLegalEntity[],
-): OtherIdentifier | null {
-  for (const asked of missing) {
-    if (!uniqueKinds.has(asked.kind)) continue
-    const place = asked.place?.toLowerCase().replace('-', '_') ?? null
-    if (asked.kind === 'registration_id' && place === null) continue
-    const own = registrations
-      .flatMap(({ identifiers }) => identifiers)
-      .find(({ type, jurisdiction }) => type === asked.kind && (place === null || jurisdiction === place))
-    if (own !== undefined) return { asked, own: own.value }
-  }
-  return null
-}
-
-/** Returns no match: the company of this name has another identifier of that type, so it may be a namesake. */
+/** Returns no match: the identifier cannot be that of the company of this name, which may be a namesake. */
 function buildNamesakeAnswer(
   answer: Resolution,
   registration: StoredLegalEntity,
-  { asked, own }: OtherIdentifier,
+  { code, text }: IdentifierConflict,
 ): Resolution {
-  const text = `"${registration.legalName}" has ${formatLabel({ ...asked, value: own })}, not ${formatLabel(asked)}.`
   return {
     ...answer,
     status: 'inconclusive',
     match_confidence: Math.min(answer.match_confidence, disagreeingConfidence),
     entity: null,
     candidate: toCandidate(registration),
-    factors: [...answer.factors, createLimitation('identifier_mismatch', text, 'high')],
+    factors: [createLimitation(code, text, 'high'), ...answer.factors],
     basis: [],
   }
 }
@@ -280,12 +266,15 @@ const giveName: Action = {
 }
 
 /** Answers a query without a name whose identifiers are unknown or invalid. */
-function buildNoHolderAnswer(identifiers: readonly StatedIdentifier[], wrong: readonly string[]): Resolution {
+function buildNoHolderAnswer(
+  identifiers: readonly StatedIdentifier[],
+  wrong: readonly WrongIdentifier[],
+): Resolution {
   return {
     ...buildEmptyAnswer(identifiers.length === 0 ? 'not_found' : 'no_match'),
     factors: [
       ...identifiers.map((identifier) => createMissingFactor(identifier, 'high')),
-      ...wrong.map((reason) => createWrongFactor(reason, 'high')),
+      ...wrong.map((one) => createWrongFactor(one, 'high')),
     ],
     actions: [checkIdentifier, giveName],
   }

@@ -5,7 +5,8 @@ import type { WritableRegistry } from '../registry.js'
 import { runImport, type ImportOptions } from './run-import.js'
 import type { ImportResult } from './session.js'
 import { createMappedFormat, digestMapping, isAddedUp, readMappedFile } from './mapped-format.js'
-import { getSource, type RegisterSource } from '../sources/source.js'
+import { getSource, listSources, type RegisterSource } from '../sources/source.js'
+import type { GivenIdentifiers } from '../edition.js'
 import { gleif } from './gleif.js'
 import { gleifAuthorities, gleifLegalForms, gleifRelationships } from './gleif-relationships-and-codes.js'
 import { secSub, secTickers, secSubmissions } from './sec.js'
@@ -40,8 +41,10 @@ export interface ImportFileOptions extends ImportOptions {
 export function importFile(registry: WritableRegistry, options: ImportFileOptions): Promise<ImportResult> {
   const { format, path, sourceName = format, encoding, onNotice } = options
   const fileFormat: FileFormat = fileFormats[format]
+  const source = listSources().find(({ id, tables }) => id === format || tables[0]?.reader === format)
+  const gives = source === undefined ? undefined : describeGiven(source)
   return runImport(registry, options, {
-    source: { sourceName, format, coverage: fileFormat.coverage, settings: { encoding } },
+    source: { sourceName, format, coverage: fileFormat.coverage, settings: { encoding, gives } },
     addsUp: fileFormat.addsUp,
     mustHold: true,
     items: () => fileFormat.read(path, { encoding, onNotice }),
@@ -62,7 +65,8 @@ export function importSource(
   { countries, isDelta, ...files }: SourceFiles,
 ): Promise<ImportResult> {
   const { id, publisher, licence, tables } = source
-  const settings = { mapping: digestMapping(source), countries, credit: `${publisher}, ${licence.name}` }
+  const credit = `${publisher}, ${licence.name}`
+  const settings = { mapping: digestMapping(source), countries, credit, gives: describeGiven(source) }
   const format = tables[0]?.reader ?? (id === 'companies-house' ? id : 'register')
   return runImport(registry, files, {
     source: { sourceName: id, format, coverage: isDelta ? 'part' : 'whole', settings },
@@ -70,6 +74,26 @@ export function importSource(
     mustHold: !isDelta,
     items: () => readSourceItems(source, [files.path, ...(files.morePaths ?? [])], countries),
   })
+}
+
+/** Describes the identifiers of which a register has all; `undefined` if it need not have all. */
+function describeGiven({
+  name,
+  tables,
+  jurisdiction,
+  country,
+  allNumbers,
+  rows,
+}: RegisterSource): GivenIdentifiers | undefined {
+  if (allNumbers === undefined) return undefined
+  const kind = givenKinds[tables[0]?.reader ?? ''] ?? 'registration_id'
+  const place = kind === 'registration_id' ? (jurisdiction ?? country.toLowerCase()) : null
+  return { name: `the ${name.replace(/^the /i, '')}`, kind, place, numbers: allNumbers, rows }
+}
+
+const givenKinds: Readonly<Record<string, GivenIdentifiers['kind']>> = {
+  gleif: 'lei',
+  'sec-submissions': 'cik',
 }
 
 /**

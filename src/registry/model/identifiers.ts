@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { toRootDomain } from '../../core/domain-name.js'
+import { closeNumber, findNumberForm, hasNumberForms, toCompanyNumber } from '../../core/national-numbers.js'
 
 /** Derives an id from the key of the source, so that every import gives the same id. */
 export function deriveId(prefix: 'le_' | 'siq_', sourceKey: string): string {
@@ -152,4 +153,35 @@ export function classifySite(website: string): SiteFit {
   const labelCount = (name: string) => name.split('.').filter((label) => label !== '').length
   const isRoot = labelCount(host.replace(/^www\d?\./i, '')) === labelCount(toRootDomain(website) ?? '')
   return isRoot ? 'root' : 'subdomain'
+}
+
+/**
+ * Whether two numbers in a country are of one kind and differ: a company has one of them at most. An ACN and an ABN, or
+ * `HRB 501` and a tax number, may be of one company. `isPlaced`: both are known to be of this country.
+ */
+export function areDifferentNumbers(country: string, one: string, other: string, isPlaced: boolean): boolean {
+  const a = toComparedNumber(country, one)
+  const b = toComparedNumber(country, other)
+  if (a.kind !== b.kind || a.number === b.number) return false
+  if (isPlaced || a.kind.startsWith('form ')) return true
+  return Math.abs(a.number.length - b.number.length) <= lengthsApartMax
+}
+
+/** Numbers of one register have about the same length. */
+const lengthsApartMax = 2
+
+/** Registers whose numbers begin with different letters. */
+const letteredCountries: ReadonlySet<string> = new Set(['gb', 'us'])
+
+/** Returns a number without punctuation and leading zeros, and its kind: its form, or the letters before its digits. */
+function toComparedNumber(country: string, text: string): { kind: string; number: string } {
+  const closed = closeNumber(toCompanyNumber(country, text) ?? text)
+  if (!hasNumberForms(country)) {
+    const letters = letteredCountries.has(country) ? '' : (/^[A-Z]*/.exec(closed)?.[0] ?? '')
+    return { kind: `letters ${letters}`, number: closed.replace(/^0+/, '') }
+  }
+  const form = findNumberForm(country, closed)
+  // A branch in Brazil has the first eight digits of its company.
+  const number = country === 'br' ? closed.slice(0, 8) : closed
+  return { kind: form === null ? `other ${number}` : `form ${form}`, number }
 }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { calculateDistance } from '../../core/edit-distance.js'
 import { encodingNames } from '../../core/file-formats.js'
 import { UserError } from '../../core/errors.js'
+import { expandRanges } from '../../core/json.js'
 import { stripByteOrderMark } from '../../core/text.js'
 import { describeFileError } from '../../platform/files.js'
 import australia from './catalog/australia.json' with { type: 'json' }
@@ -173,6 +174,11 @@ const source = z.strictObject({
     .optional(),
   /** Page of the publisher about the files. */
   page: url,
+  /**
+   * Pattern of the numbers that only this register gives, and of which it has all: then a number that it lacks is of no
+   * company. LEIs or CIKs, if a reader of enrich reads these.
+   */
+  allNumbers: pattern.optional(),
   /** Page of a registration, with `{number}`. */
   record: z.string().optional(),
   licence: z.strictObject({
@@ -211,7 +217,7 @@ export type RegisterSource = z.infer<typeof source>
 
 /** Checks the description of a source. `label` names it in errors. Throws REGISTER_SOURCE_INVALID. */
 export function parseSource(value: unknown, label: string): RegisterSource {
-  const parsed = source.safeParse(expandRanges(value))
+  const parsed = source.safeParse(expandRanges(value, 'sample'))
   if (!parsed.success) {
     throw createSourceError(label, parsed.error.issues.map(describeIssue)[0] ?? 'it is not valid')
   }
@@ -249,28 +255,6 @@ function describeIssue({ path, code, message, ...issue }: z.core.$ZodIssue): str
 function createSourceError(label: string, reason: string): UserError {
   return new UserError('REGISTER_SOURCE_INVALID', `${label} is not a valid source: ${reason}`, {
     hint: 'enrich registry sources --show companies-house prints a valid one',
-  })
-}
-
-/** Writes an element of a list with `{1-4}` once for each number. */
-function expandRanges(value: unknown): unknown {
-  if (Array.isArray(value)) return value.flatMap(expandElement)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, key === 'sample' ? member : expandRanges(member)]),
-  )
-}
-
-function expandElement(value: unknown): unknown[] {
-  const json = JSON.stringify(value)
-  const [, first, last] = /\{(\d+)-(\d+)\}/.exec(json) ?? []
-  // A list inside has the range.
-  const isInside = first === undefined || (typeof value === 'object' && /\[[^[\]]*\{\d+-\d+\}/.test(json))
-  if (isInside) return [expandRanges(value)]
-  const count = Number(last) - Number(first) + 1
-  return Array.from({ length: count }, (_, index) => {
-    const number = String(Number(first) + index)
-    return JSON.parse(json.replace(/\{\d+-\d+\}/g, number)) as unknown
   })
 }
 

@@ -93,7 +93,7 @@ describe('rows of a list with identifiers', () => {
       `resolution: LEI ${lei}`,
       'domain: nvidia.com',
       'domain: nvidia.com',
-      'resolution: Tesco (company number GB 00445790)',
+      `resolution: Tesco (LEI ${badLei}, company number GB 00445790)`,
     ])
     expect(found.keys[2]).toBe(found.keys[3])
     expect(found.reasons).toEqual([
@@ -101,7 +101,7 @@ describe('rows of a list with identifiers', () => {
       'no company name, and the LEI has wrong check digits',
     ])
     expect(found.rowNotes).toEqual([
-      '1 row has an LEI with wrong check digits (row 6): looked up without it',
+      '1 row has an LEI with wrong check digits (row 6): correct them; no company has such an LEI',
       '2 rows have no name: looked up by domain',
       '1 row has no name: looked up by identifiers instead',
     ])
@@ -145,7 +145,7 @@ describe('rows of a list with identifiers', () => {
     )
     const { rowNotes, asked: names } = await look({ columns: { identifiers: { lei: 'lei' } } })
     expect(rowNotes).toEqual([
-      '2,500 rows have an LEI with wrong check digits (rows 1, 2, 3, …): looked up without it',
+      '2,500 rows have an LEI with wrong check digits (rows 1, 2, 3, …): correct them; no company has such an LEI',
     ])
     expect(names.slice(-2)).toEqual([`resolution: Bolt (LEI ${lei})`, `resolution: Cera (LEI ${lei})`])
   })

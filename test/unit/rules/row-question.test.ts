@@ -156,7 +156,7 @@ describe('no usable name', () => {
   })
 })
 
-test('what is wrong is not asked, and is counted', () => {
+test('what is wrong is not asked, except an LEI beside a name, and is counted', () => {
   const row = {
     name: 'Acme',
     lei: badLei,
@@ -169,16 +169,17 @@ test('what is wrong is not asked, and is counted', () => {
     ticker: 'a b c',
   }
   expect(ask(row)).toMatchObject({
-    lookup: { name: 'Acme' },
+    lookup: { name: `Acme (LEI ${badLei})` },
     faults: ['lei_checksum', 'cik', 'registration_id', 'ein', 'bic', 'ticker', 'email'],
   })
+  expect(ask(row, 'context')).toMatchObject({ lookup: { name: 'Acme', context: null } })
   const tally = new IdentifierCounts()
   for (let rowNumber = 2; rowNumber <= 1_300; rowNumber++)
     tally.add({ kind: 'resolution', faults: ['lei_checksum'] }, rowNumber)
   tally.add({ kind: 'domain', faults: ['cik'] }, 9_000)
   tally.add({ kind: 'resolution', byIdentifier: true, faults: [] }, 9_001)
   expect(tally.listNotes(true)).toEqual([
-    '1,299 rows have an LEI with wrong check digits (rows 2, 3, 4, …): looked up without it',
+    '1,299 rows have an LEI with wrong check digits (rows 2, 3, 4, …): correct them; no company has such an LEI',
     '1 row has a CIK that is no number of at most ten digits (row 9000): looked up without it',
     '1 row has no name: looked up by domain',
     '1 row has no name: looked up, and billed, by identifiers instead',

@@ -1,0 +1,326 @@
+import { describe, expect, test } from 'vitest'
+import { resolution, type Resolution } from '../../../src/contract/result.js'
+import { importSource } from '../../../src/registry/import/file-formats.js'
+import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
+import { getSource, listSources, type RegisterSource } from '../../../src/registry/sources/source.js'
+import { leiOf } from '../../support/made-identifiers.js'
+import { textOf } from '../../support/publishers.js'
+import { registryOf, writeContent, type Row } from '../../support/registry.js'
+
+const ask = (registry: WritableRegistry, name: string): Resolution =>
+  resolution.parse(registry.resolve({ name, location: null, context: null }))
+const outcomeOf = ({ status, match_confidence, entity, candidate }: Resolution) => [
+  status,
+  match_confidence,
+  entity?.legal_name ?? candidate?.legal_name ?? null,
+]
+const reasonOf = ({ factors }: Resolution) => factors[0]?.description
+
+/** Weighted digits, as many registers compute a check digit; null if the remainder has no digit. */
+const checkOf = (digits: string, weights: readonly number[]): string | null => {
+  const sum = weights.reduce((total, weight, at) => total + weight * Number(digits[at]), 0)
+  return sum % 11 === 1 ? null : String((11 - (sum % 11)) % 11)
+}
+const luhnOf = (digits: string): string => {
+  const sum = digits
+    .split('')
+    .reverse()
+    .reduce((total, digit, at) => {
+      const value = at % 2 === 0 ? Number(digit) * 2 : Number(digit)
+      return total + (value > 9 ? value - 9 : value)
+    }, 0)
+  return String((10 - (sum % 10)) % 10)
+}
+
+interface Kind {
+  readonly label: string
+  readonly country: string
+  /** The column of a list, or the number of a country. */
+  readonly field: 'registration_id' | 'lei' | 'cik' | 'ein'
+  /** The number of a company; null if none has this count. */
+  readonly make: (count: number) => string | null
+  readonly hasCheckDigits: boolean
+}
+
+const numbers = (from: number, make: (digits: string) => string | null) => (count: number) =>
+  make(String(from + count * 7_919))
+const kinds: readonly Kind[] = [
+  { label: 'LEI', country: 'DE', field: 'lei', make: leiOf, hasCheckDigits: true },
+  {
+    label: 'CIK',
+    country: 'US',
+    field: 'cik',
+    make: (count) => String(1_000_000 + count),
+    hasCheckDigits: false,
+  },
+  {
+    label: 'EIN',
+    country: 'US',
+    field: 'ein',
+    make: numbers(120_000_000, (digits) => digits),
+    hasCheckDigits: false,
+  },
+  {
+    label: 'company number GB',
+    country: 'GB',
+    field: 'registration_id',
+    make: numbers(10_000_000, (digits) => digits),
+    hasCheckDigits: false,
+  },
+  {
+    label: 'company number FR',
+    country: 'FR',
+    field: 'registration_id',
+    make: numbers(55_203_253, (digits) => digits + luhnOf(digits)),
+    hasCheckDigits: true,
+  },
+  {
+    label: 'company number NO',
+    country: 'NO',
+    field: 'registration_id',
+    make: numbers(92_360_901, (digits) => {
+      const check = checkOf(digits, [3, 2, 7, 6, 5, 4, 3, 2])
+      return check === null ? null : digits + check
+    }),
+    hasCheckDigits: true,
+  },
+  {
+    label: 'company number SE',
+    country: 'SE',
+    field: 'registration_id',
+    make: numbers(556_012_579, (digits) => digits + luhnOf(digits)),
+    hasCheckDigits: true,
+  },
+  {
+    label: 'company number BE',
+    country: 'BE',
+    field: 'registration_id',
+    make: numbers(
+      40_317_070,
+      (digits) => `0${digits.slice(0, 7)}${String(97 - (Number(digits.slice(0, 7)) % 97)).padStart(2, '0')}`,
+    ),
+    hasCheckDigits: true,
+  },
+  {
+    label: 'company number DE',
+    country: 'DE',
+    field: 'registration_id',
+    make: (count) => `HRB ${10_000 + count}`,
+    hasCheckDigits: false,
+  },
+]
+
+const words = ['Larkmoor', 'Norvane', 'Velmora', 'Quillon', 'Brantfeld', 'Zorvex', 'Mivolar', 'Talquell']
+const nameOf = (at: number) =>
+  `${words[at % words.length] ?? ''} ${words[(at * 3 + 1) % words.length] ?? ''} ${at} Holdings`
+
+function companiesOf(kind: Kind, count: number): { rows: Row[]; free: string[] } {
+  const made = Array.from({ length: count * 3 }, (_, at) => kind.make(at)).filter((one) => one !== null)
+  const rows = made.slice(0, count).map((value, at) => ({
+    id: `c${at}`,
+    name: nameOf(at),
+    country: kind.country,
+    ...(kind.field === 'registration_id' ? { jurisdiction: kind.country.toLowerCase() } : {}),
+    [kind.field]: value,
+  }))
+  return { rows, free: made.slice(count) }
+}
+
+describe.each(kinds)('$label', (kind) => {
+  const { rows, free } = companiesOf(kind, 30)
+  const registry = registryOf(rows)
+  const of = (row: Row) => row[kind.field] ?? ''
+  const askFor = (row: Row, number: string) => ask(registry, `${row['name'] ?? ''} (${kind.label} ${number})`)
+
+  test('its own number beside a name is certain', () => {
+    for (const row of rows) expect(outcomeOf(askFor(row, of(row)))).toEqual(['matched', 99, row['name']])
+  })
+
+  test('the number of another company is doubtful, and the reason names both', () => {
+    for (const [at, row] of rows.entries()) {
+      const other = rows[(at + 1) % rows.length] ?? {}
+      const answer = askFor(row, of(other))
+      expect(outcomeOf(answer)).toEqual(['inconclusive', 50, other['name']])
+      expect(reasonOf(answer)).toMatch(
+        new RegExp(`is that of "${other['name'] ?? ''}"; .*"${row['name'] ?? ''}"`),
+      )
+    }
+  })
+
+  test('a number that no company has is doubtful, and the reason has the company’s own', () => {
+    for (const [at, row] of rows.entries()) {
+      const answer = askFor(row, free[at] ?? '')
+      expect(outcomeOf(answer)).toEqual(['inconclusive', 50, row['name']])
+      expect(reasonOf(answer)).toMatch(
+        new RegExp(`^"${row['name'] ?? ''}" has ${kind.label.slice(0, 14)}.*, not `),
+      )
+    }
+  })
+
+  test.runIf(kind.hasCheckDigits)(
+    'a wrong check digit is doubtful, and the reason says what is wrong',
+    () => {
+      for (const row of rows) {
+        const own = of(row)
+        const last = Number(own.at(-1))
+        const answer = askFor(row, own.slice(0, -1) + String((last + 1) % 10))
+        expect(outcomeOf(answer)).toEqual(['inconclusive', 50, row['name']])
+        expect(reasonOf(answer)).toMatch(/which has wrong check digits; one character differs\.$/)
+      }
+    },
+  )
+})
+
+describe('a number that cannot be compared says nothing', () => {
+  test.each([
+    ['an ABN beside an ACN', { jurisdiction: 'au', registration_id: '004 028 077' }, 'ABN 16009661901'],
+    [
+      'a tax number beside a number of a court',
+      { jurisdiction: 'de', registration_id: 'HRB 501' },
+      'company number DE 143/123/12345',
+    ],
+    [
+      'a number of another state',
+      { jurisdiction: 'us_de', registration_id: '152404' },
+      'company number US-NY 333444',
+    ],
+    [
+      'a number of the country beside that of a state',
+      { jurisdiction: 'us_de', registration_id: '152404' },
+      'company number US 333444',
+    ],
+    [
+      'a number of another country',
+      { jurisdiction: 'gb', registration_id: '01234567' },
+      'company number FR 552100554',
+    ],
+    [
+      'a number without its country of another length',
+      { jurisdiction: 'gb', registration_id: '01234567' },
+      'company number 4711',
+    ],
+    ['another BIC', { bic: 'LARKDEFFXXX' }, 'BIC NORVGB2L'],
+    ['another symbol', { ticker: 'LRK' }, 'ticker NYSE:ZZZ'],
+    ['another website', { website: 'https://larkmoor.com' }, 'website norvane.example.com'],
+    [
+      'an LEI, if no LEI of the company is known',
+      { jurisdiction: 'gb', registration_id: '01234567' },
+      `LEI ${leiOf(1)}`,
+    ],
+  ])('%s', (_, row: Row, stated) => {
+    const registry = registryOf([{ id: 'a', name: 'Larkmoor Foods Limited', country: 'GB', ...row }])
+    const answer = ask(registry, `Larkmoor Foods Limited (${stated})`)
+    expect(outcomeOf(answer)).toEqual(outcomeOf(ask(registry, 'Larkmoor Foods Limited')))
+    expect(answer.status).toBe('matched')
+    expect(answer.factors.map(({ code }) => code)).toContain('identifier_not_found')
+  })
+})
+
+describe('a row with several identifiers', () => {
+  const own = { jurisdiction: 'gb', registration_id: '01234567', lei: leiOf(1) }
+  const registry = registryOf([
+    {
+      id: 'a',
+      name: 'Larkmoor Foods Limited',
+      country: 'GB',
+      ...own,
+      former_names: 'Old Brindle Dairies Limited',
+    },
+    {
+      id: 'b',
+      name: 'Velmora Haulage Limited',
+      country: 'GB',
+      jurisdiction: 'gb',
+      registration_id: '07654321',
+    },
+  ])
+  test.each([
+    ['both its own', `LEI ${leiOf(1)}, company number GB 01234567`, 'matched'],
+    ['its own, and one of another company', `LEI ${leiOf(1)}, company number GB 07654321`, 'inconclusive'],
+    [
+      'its own, and one of another company without a country',
+      `LEI ${leiOf(1)}, company number 07654321`,
+      'inconclusive',
+    ],
+    ['its own, and one that no company has', `LEI ${leiOf(1)}, company number GB 02222222`, 'inconclusive'],
+    [
+      'its own, and one with wrong check digits, which decides nothing',
+      `LEI ${leiOf(1).slice(0, 18)}00, company number GB 01234567`,
+      'matched',
+    ],
+    ['its own, and one of a register that is not loaded', `LEI ${leiOf(1)}, CIK 4711`, 'matched'],
+  ])('%s', (_, stated, status) => {
+    for (const name of ['Larkmoor Foods Limited', 'Old Brindle Dairies Limited'])
+      expect(outcomeOf(ask(registry, `${name} (${stated})`)).slice(0, 1)).toEqual([status])
+  })
+})
+
+/** Loads rows as the whole of a register. */
+async function loadWhole(registry: WritableRegistry, source: RegisterSource, rows = 2): Promise<void> {
+  const [path = '', ...morePaths] = source.sample.map((file) => writeContent(file.file, textOf(file)))
+  await importSource(registry, { ...source, rows }, { path, morePaths, countries: null, isDelta: false })
+}
+
+describe('a number that its whole register lacks', () => {
+  const stray = { id: 's', name: 'Mivolar Stray Holdings', country: 'GB' }
+  const strayWith = async (source: RegisterSource, rows?: number) => {
+    const registry = registryOf([stray])
+    await loadWhole(registry, source, rows)
+    return registry
+  }
+
+  test.each([
+    ['companies-house', 'company number GB 03333333', 'company number GB 03333333'],
+    ['norway', 'company number NO 974760673', 'company number NO 974760673'],
+    ['france', 'SIREN 552100554', 'company number FR 552100554'],
+    ['finland', 'company number FI 1234567-1', 'company number FI 1234567-1'],
+    ['us-colorado', 'company number US-CO 20209999999', 'company number US-CO 20209999999'],
+    ['japan', 'company number JP 7010401099999', 'company number JP 7010401099999'],
+  ])('is doubtful: %s', async (id, stated, label) => {
+    const answer = ask(await strayWith(getSource(id)), `Mivolar Stray Holdings (${stated})`)
+    expect(outcomeOf(answer)).toEqual(['inconclusive', 50, 'Mivolar Stray Holdings'])
+    expect(reasonOf(answer)).toBe(
+      `No company has ${label}: the ${getSource(id).name} is loaded, and has all of them.`,
+    )
+  })
+
+  test('says nothing if a sample or some countries of the register are loaded', async () => {
+    const norway = getSource('norway')
+    const stated = 'Mivolar Stray Holdings (company number NO 974760673)'
+    expect(ask(await strayWith(norway, 1_500_000), stated).status).toBe('matched')
+    const registry = registryOf([stray])
+    const [path = ''] = norway.sample.map((file) => writeContent(file.file, textOf(file)))
+    await importSource(registry, { ...norway, rows: 2 }, { path, countries: ['NO'], isDelta: false })
+    expect(ask(registry, stated).status).toBe('matched')
+  })
+
+  test('says nothing if the number has another form or place', async () => {
+    const registry = await strayWith(getSource('norway'))
+    for (const stated of [
+      'company number NO 12-34',
+      'company number SE 556012-5790',
+      'company number 974760673',
+    ])
+      expect(ask(registry, `Mivolar Stray Holdings (${stated})`).status).toBe('matched')
+  })
+})
+
+test('the numbers in a sample have the form of those that their register gives', async () => {
+  for (const source of listSources()) {
+    const { allNumbers, id } = source
+    if (allNumbers === undefined) continue
+    const registry = openRegistry(':memory:')
+    await loadWhole(registry, source)
+    const stored = registry.database
+      .prepare<[], string>(
+        `SELECT value FROM identifiers WHERE type = '${id === 'gleif' ? 'lei' : id === 'sec' ? 'cik' : 'registration_id'}'
+           AND position = 0`,
+      )
+      .pluck()
+      .all()
+    registry.close()
+    expect([id, stored.length > 0]).toEqual([id, true])
+    for (const value of stored)
+      expect(`${id} ${value.replace(/[\s.\-/]/g, '')}`).toMatch(new RegExp(`^${id} ${allNumbers.slice(1)}`))
+  }
+})
