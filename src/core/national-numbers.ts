@@ -139,12 +139,9 @@ export function toCompanyNumber(country: string, text: string): string | null {
   return own ?? site?.slice(0, 9) ?? null
 }
 
-/** Returns the form of which a number has all digits, whatever its check digits: `########`; `null` without one. */
-export const findNumberForm = (country: string, text: string): string | null =>
-  (kinds[country] ?? []).map(({ form }) => form).find((form) => isWhole(form, country, text)) ?? null
-
-export const hasNumberForms = (country: string): boolean => kinds[country] !== undefined
-
+/** Returns the form of which a number has all digits; `null` without one, `undefined` for a country without forms. */
+export const findNumberForm = (country: string, text: string): string | null | undefined =>
+  kinds[country] && (kinds[country].find(({ form }) => isWhole(form, country, text))?.form ?? null)
 const isWhole = (form: string, country: string, text: string): boolean =>
   readBare(form, country, text)?.length === countDigits(form)
 
@@ -171,7 +168,6 @@ export function hasWrongCheckDigits(country: string, text: string): boolean {
 /** Returns a number without its spaces, points, dashes and slashes. */
 export const closeNumber = (text: string): string => text.toUpperCase().replace(/[\s.\-/]/g, '')
 const countDigits = (form: string): number => form.split('#').length - 1
-
 /** Returns the digits of a number without the letters of its form; `null` for other characters. */
 function readBare(form: string, country: string, text: string): string | null {
   const closed = closeNumber(text)

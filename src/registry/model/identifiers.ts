@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { toRootDomain } from '../../core/domain-name.js'
-import { closeNumber, findNumberForm, hasNumberForms, toCompanyNumber } from '../../core/national-numbers.js'
+import { closeNumber, findNumberForm, toCompanyNumber } from '../../core/national-numbers.js'
 
 /** Derives an id from the key of the source, so that every import gives the same id. */
 export function deriveId(prefix: 'le_' | 'siq_', sourceKey: string): string {
@@ -176,11 +176,11 @@ const letteredCountries: ReadonlySet<string> = new Set(['gb', 'us'])
 /** Returns a number without punctuation and leading zeros, and its kind: its form, or the letters before its digits. */
 function toComparedNumber(country: string, text: string): { kind: string; number: string } {
   const closed = closeNumber(toCompanyNumber(country, text) ?? text)
-  if (!hasNumberForms(country)) {
+  const form = findNumberForm(country, closed)
+  if (form === undefined) {
     const letters = letteredCountries.has(country) ? '' : (/^[A-Z]*/.exec(closed)?.[0] ?? '')
     return { kind: `letters ${letters}`, number: closed.replace(/^0+/, '') }
   }
-  const form = findNumberForm(country, closed)
   // A branch in Brazil has the first eight digits of its company.
   const number = country === 'br' ? closed.slice(0, 8) : closed
   return { kind: form === null ? `other ${number}` : `form ${form}`, number }
