@@ -140,8 +140,11 @@ export function toCompanyNumber(country: string, text: string): string | null {
 }
 
 /** Returns the form of which a number has all digits; `null` without one, `undefined` for a country without forms. */
-export const findNumberForm = (country: string, text: string): string | null | undefined =>
-  kinds[country] && (kinds[country].find(({ form }) => isWhole(form, country, text))?.form ?? null)
+export function findNumberForm(country: string, text: string): string | null | undefined {
+  const bare = removePrefix(country, text)
+  return kinds[country] && (kinds[country].find(({ form }) => isWhole(form, country, bare))?.form ?? null)
+}
+
 const isWhole = (form: string, country: string, text: string): boolean =>
   readBare(form, country, text)?.length === countDigits(form)
 
@@ -168,6 +171,7 @@ export function hasWrongCheckDigits(country: string, text: string): boolean {
 /** Returns a number without its spaces, points, dashes and slashes. */
 export const closeNumber = (text: string): string => text.toUpperCase().replace(/[\s.\-/]/g, '')
 const countDigits = (form: string): number => form.split('#').length - 1
+
 /** Returns the digits of a number without the letters of its form; `null` for other characters. */
 function readBare(form: string, country: string, text: string): string | null {
   const closed = closeNumber(text)

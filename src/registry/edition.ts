@@ -89,7 +89,7 @@ export async function readEdition(path: string | null): Promise<string> {
   }
 }
 
-/** A loaded register that has all identifiers of a kind and form, so that no company has another one. */
+/** A loaded register that lists the companies with identifiers of a kind and form: one that it lacks is doubtful. */
 export interface WholeRegister {
   readonly name: string
   readonly kind: GivenIdentifiers['kind']
@@ -98,7 +98,7 @@ export interface WholeRegister {
   readonly numbers: RegExp
 }
 
-/** Least part of the documented rows: a sample or a part of a register says nothing of what it lacks. */
+/** Least part of the documented rows. A number that a smaller part lacks may be in the rest. */
 const wholeShareMin = 0.5
 
 /** Lists the registers of which a whole edition is loaded. */

@@ -230,7 +230,6 @@ const quoteCountry = (name: string): string => {
   return `"${text.length > countryCharsMax ? `${text.slice(0, countryCharsMax)}…` : text}"`
 }
 
-/** The company that the name finds has another number. */
 const describeWrongNumbers = (
   fault: 'registration_checksum' | 'lei_checksum',
   counted: CountedRows,

@@ -79,8 +79,8 @@ export function toRowQuestion(rule: LookupRule, row: RowCells): RowQuestion {
   const all = website === null ? stated : [...stated, website]
   // A service that resolves identifiers doubts a company that has another LEI.
   const isNamed = identify(name, row.location, row.context).kind === 'lookup'
-  const isTold = wrongLei !== null && rule.identifierUse === 'first' && isNamed
-  const named = identifyByName(rule, row, name, isTold ? [wrongLei, ...all] : all)
+  const hasWrongLei = wrongLei !== null && rule.identifierUse === 'first' && isNamed
+  const named = identifyByName(rule, row, name, hasWrongLei ? [wrongLei, ...all] : all)
   if (named.kind === 'lookup')
     return { kind: 'resolution', lookup: named.lookup, byIdentifier: false, faults }
   // A service for names is queried by domain, a service that resolves identifiers by all of them.

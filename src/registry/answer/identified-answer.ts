@@ -1,5 +1,6 @@
 import { formatIdentifiers, type StatedIdentifier } from '../../core/stated-identifiers.js'
 import { matchedConfidenceMin, type Action, type Factor, type Resolution } from '../../contract/result.js'
+import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { calculateDistance } from '../../core/edit-distance.js'
 import { closeNumber, hasWrongCheckDigits, toCompanyNumber } from '../../core/national-numbers.js'
 import type { WholeRegister } from '../edition.js'
@@ -248,6 +249,9 @@ function listActions({ decision, registration }: IdentifiedCompany, isSupported:
   return actions
 }
 
+/** A company has one of each. A bank has several BICs, a company several websites, and symbols change. */
+const comparedKinds: ReadonlySet<StatedIdentifier['kind']> = new Set(['lei', 'cik', 'ein', 'registration_id'])
+
 /** Identifiers of a query that a company lacks. */
 interface LackedIdentifiers {
   /** Identifiers of other companies. */
@@ -265,9 +269,7 @@ export function findConflict(
   registrations: readonly Pick<StoredLegalEntity, 'legalName' | 'identifiers'>[],
   registers: () => readonly WholeRegister[],
 ): IdentifierConflict | null {
-  // Symbols change: one that no company has may be an old one.
-  const compared = [...elsewhere, ...missing.filter(({ kind }) => kind !== 'ticker')]
-  for (const asked of compared) {
+  for (const asked of [...elsewhere, ...missing].filter(({ kind }) => comparedKinds.has(kind))) {
     for (const { legalName, identifiers } of registrations) {
       const own = identifiers.find((one) => isOther(one, asked))
       if (own !== undefined)
@@ -275,7 +277,7 @@ export function findConflict(
     }
     const register = registers().find((one) => givesAll(one, asked))
     if (register !== undefined) {
-      const text = `No company has ${formatIdentifiers([asked])}: ${register.name} is loaded, and has all of them.`
+      const text = `No registration has ${formatLabel(asked)}, and ${register.name} is loaded as a whole.`
       return { code: 'identifier_not_found', text }
     }
   }
@@ -291,8 +293,7 @@ const getCountry = (place: string): string => place.slice(0, 2).toLowerCase()
 function isOther({ type, value, jurisdiction }: OwnIdentifier, asked: StatedIdentifier): boolean {
   const kind = type === 'sec_cik' ? 'cik' : type
   if (kind !== asked.kind || value === asked.value) return false
-  // A bank has several BICs.
-  if (kind !== 'registration_id') return kind !== 'bic'
+  if (kind !== 'registration_id') return true
   if (jurisdiction === null || !/\d/.test(asked.value)) return false
   const place = asked.place === null ? null : toPlace(asked.place)
   const isPlaced = place !== null
@@ -303,17 +304,20 @@ function isOther({ type, value, jurisdiction }: OwnIdentifier, asked: StatedIden
 function describeOther(legalName: string, own: OwnIdentifier, asked: StatedIdentifier): string {
   const isNumber = asked.kind === 'registration_id'
   const place = isNumber ? (own.jurisdiction?.toUpperCase().replace('_', '-') ?? null) : null
-  const label = formatIdentifiers([{ kind: asked.kind, value: own.value, place }])
-  const fault = 'reason' in asked || isWrongNumber(asked) ? ', which has wrong check digits' : ''
+  const label = formatLabel({ kind: asked.kind, value: own.value, place })
+  const fault = hasWrongDigits(asked) ? ', which has wrong check digits' : ''
   const near =
     calculateDistance(closeNumber(own.value), closeNumber(asked.value), 1) === 1
       ? '; one character differs'
       : ''
-  return `"${legalName}" has ${label}, not ${formatIdentifiers([asked])}${fault}${near}.`
+  return `"${legalName}" has ${label}, not ${formatLabel(asked)}${fault}${near}.`
 }
 
-const isWrongNumber = ({ kind, value, place }: StatedIdentifier): boolean =>
-  kind === 'registration_id' && place !== null && hasWrongCheckDigits(getCountry(place), value)
+/** True for a company number of a known country, or an LEI, that no company can have. */
+export function hasWrongDigits({ kind, value, place }: StatedIdentifier): boolean {
+  if (kind === 'registration_id') return place !== null && hasWrongCheckDigits(getCountry(place), value)
+  return kind === 'lei' && 'reason' in toCanonicalIdentifier(kind, value)
+}
 
 /** True for a register with every identifier of this kind, place and form. */
 function givesAll(register: WholeRegister, { kind, value, place }: StatedIdentifier): boolean {

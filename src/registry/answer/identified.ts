@@ -15,6 +15,7 @@ import {
   buildIdentifiedAnswer,
   findConflict,
   formatLabel,
+  hasWrongDigits,
   type MatchedIdentifier,
 } from './identified-answer.js'
 import { answerByName, isLegalName, NameJudge, type QueryName } from './name-with-identifiers.js'
@@ -108,7 +109,7 @@ function isLegalNameOfAnother(decision: IdentifiedDecision, judge: NameJudge): b
   return other !== null && other.entityNumber !== entityNumber
 }
 
-/** Compares the other identifiers of the query with the company that some of them mean. */
+/** Compares the other identifiers of the query with the company that some of them mean. One with an error decides nothing. */
 function compareOthers(
   decision: IdentifiedDecision,
   { found, missing }: ReadQuery,
@@ -118,7 +119,10 @@ function compareOthers(
   const { entityNumber, by } = decision
   const elsewhere = found.filter(({ entityNumbers }) => !entityNumbers.includes(entityNumber))
   if (elsewhere.length + missing.length === 0) return decision
-  const lacked = { elsewhere: elsewhere.map(({ identifier }) => identifier), missing }
+  const lacked = {
+    elsewhere: elsewhere.map(({ identifier }) => identifier),
+    missing: missing.filter((one) => !hasWrongDigits(one)),
+  }
   const conflict = findConflict(lacked, readEntity(entityNumber, deps).legalEntities, deps.registers)
   return conflict === null ? decision : { kind: 'identifier_differs', entityNumber, by, conflict }
 }

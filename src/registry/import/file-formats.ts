@@ -76,7 +76,7 @@ export function importSource(
   })
 }
 
-/** Describes the identifiers of which a register has all; `undefined` if it need not have all. */
+/** Describes the identifiers that only this register gives; `undefined` if others may give them. */
 function describeGiven({
   name,
   tables,

@@ -175,8 +175,8 @@ const source = z.strictObject({
   /** Page of the publisher about the files. */
   page: url,
   /**
-   * Pattern of the numbers that only this register gives, and of which it has all: then a number that it lacks is of no
-   * company. LEIs or CIKs, if a reader of enrich reads these.
+   * Pattern of the numbers that only this register gives: one that the whole register lacks is doubtful. LEIs or CIKs,
+   * if a reader of enrich reads these.
    */
   allNumbers: pattern.optional(),
   /** Page of a registration, with `{number}`. */

@@ -199,6 +199,16 @@ describe('a number that cannot be compared says nothing', () => {
       { jurisdiction: 'gb', registration_id: '01234567' },
       'company number 4711',
     ],
+    [
+      'a number of a court without the letter of its place',
+      { jurisdiction: 'de', registration_id: 'HRB 501 B' },
+      'company number DE HRB 501',
+    ],
+    [
+      'a tax number beside a number of a court that begins with zeros',
+      { jurisdiction: 'pl', registration_id: '0000123456' },
+      'company number PL 5260001246',
+    ],
     ['another BIC', { bic: 'LARKDEFFXXX' }, 'BIC NORVGB2L'],
     ['another symbol', { ticker: 'LRK' }, 'ticker NYSE:ZZZ'],
     ['another website', { website: 'https://larkmoor.com' }, 'website norvane.example.com'],
@@ -255,6 +265,31 @@ describe('a row with several identifiers', () => {
   })
 })
 
+test('a company number with wrong check digits decides nothing beside an LEI that agrees', () => {
+  const row = { jurisdiction: 'fr', registration_id: '552100554', lei: leiOf(1) }
+  const registry = registryOf([{ id: 'a', name: 'Larkmoor Foods SA', country: 'FR', ...row }])
+  const askWith = (stated: string) => ask(registry, `Larkmoor Foods SA (${stated})`).status
+  expect(askWith('company number FR 552100555')).toBe('inconclusive')
+  expect(askWith(`LEI ${leiOf(1)}, company number FR 552100555`)).toBe('matched')
+  expect(askWith(`LEI ${leiOf(1)}, company number FR 552032534`)).toBe('inconclusive')
+})
+
+test('a symbol without its exchange that another company has is no conflict', () => {
+  const registry = registryOf([
+    { id: 'a', name: 'Larkmoor Foods Inc', country: 'US', ticker: 'LRK' },
+    { id: 'b', name: 'Velmora Haulage Inc', country: 'US', ticker: 'VLM' },
+  ])
+  const answer = ask(registry, 'Larkmoor Foods Inc (ticker VLM)')
+  expect(outcomeOf(answer)).toEqual(['matched', 90, 'Larkmoor Foods Inc'])
+})
+
+test('a number that is too long has no wrong check digits', () => {
+  const registry = registryOf([{ id: 'a', name: 'Larkmoor Foods Inc', country: 'US', cik: '1000001' }])
+  const answer = ask(registry, 'Larkmoor Foods Inc (CIK 10000010000)')
+  expect(outcomeOf(answer)).toEqual(['inconclusive', 50, 'Larkmoor Foods Inc'])
+  expect(reasonOf(answer)).toBe('"Larkmoor Foods Inc" has CIK 0001000001, not CIK 10000010000.')
+})
+
 /** Loads rows as the whole of a register. */
 async function loadWhole(registry: WritableRegistry, source: RegisterSource, rows = 2): Promise<void> {
   const [path = '', ...morePaths] = source.sample.map((file) => writeContent(file.file, textOf(file)))
@@ -280,7 +315,7 @@ describe('a number that its whole register lacks', () => {
     const answer = ask(await strayWith(getSource(id)), `Mivolar Stray Holdings (${stated})`)
     expect(outcomeOf(answer)).toEqual(['inconclusive', 50, 'Mivolar Stray Holdings'])
     expect(reasonOf(answer)).toBe(
-      `No company has ${label}: the ${getSource(id).name} is loaded, and has all of them.`,
+      `No registration has ${label}, and the ${getSource(id).name} is loaded as a whole.`,
     )
   })
 
