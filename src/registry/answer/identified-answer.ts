@@ -4,7 +4,6 @@ import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { calculateDistance } from '../../core/edit-distance.js'
 import { closeNumber, hasWrongCheckDigits, toCompanyNumber } from '../../core/national-numbers.js'
 import type { WholeRegister } from '../edition.js'
-import { areDifferentNumbers } from '../model/identifiers.js'
 import { toCandidate } from './resolve.js'
 import { buildBasis } from './basis.js'
 import { getPrimary, buildResultEntity } from './entity-record.js'
@@ -18,7 +17,12 @@ import {
   isSupportedKind,
 } from './factors.js'
 import { describePlaceFit, type Impact } from './reasons.js'
-import type { IdentifiedDecision, IdentifierConflict, WrongIdentifier } from './identifier-decision.js'
+import {
+  areDifferentNumbers,
+  type IdentifiedDecision,
+  type IdentifierConflict,
+  type WrongIdentifier,
+} from './identifier-decision.js'
 import type { NameComparison } from '../match/compare-names.js'
 import type { PlaceAgreement } from '../match/candidate.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'

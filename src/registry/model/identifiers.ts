@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { toRootDomain } from '../../core/domain-name.js'
-import { closeNumber, findNumberForm, toCompanyNumber } from '../../core/national-numbers.js'
 
 /** Derives an id from the key of the source, so that every import gives the same id. */
 export function deriveId(prefix: 'le_' | 'siq_', sourceKey: string): string {
@@ -153,50 +152,4 @@ export function classifySite(website: string): SiteFit {
   const labelCount = (name: string) => name.split('.').filter((label) => label !== '').length
   const isRoot = labelCount(host.replace(/^www\d?\./i, '')) === labelCount(toRootDomain(website) ?? '')
   return isRoot ? 'root' : 'subdomain'
-}
-
-/**
- * Whether two numbers in a country are of one kind and differ: a company has one of them at most. An ACN and an ABN, or
- * `HRB 501` and a tax number, may be of one company. `isPlaced`: both are known to be of this country.
- */
-export function areDifferentNumbers(country: string, one: string, other: string, isPlaced: boolean): boolean {
-  const a = toComparedNumber(country, one)
-  const b = toComparedNumber(country, other)
-  if (a.kind !== b.kind || isSameNumber(a.number, b.number)) return false
-  if (a.isOneRegister && (isPlaced || a.kind.startsWith('form '))) return true
-  return Math.abs(a.number.length - b.number.length) <= lengthsApartMax
-}
-
-/** Lists omit letters behind the digits: `HRB 501` for `HRB 501 B`. */
-const isSameNumber = (one: string, other: string): boolean =>
-  one === other || one.replace(lettersBehind, '') === other || other.replace(lettersBehind, '') === one
-const lettersBehind = /(?<=\d)[A-Z]+$/
-
-/** Numbers of one register have about the same length. */
-const lengthsApartMax = 2
-
-/** Registers whose numbers begin with different letters. */
-const letteredCountries: ReadonlySet<string> = new Set(['gb', 'us'])
-
-interface ComparedNumber {
-  /** Without punctuation; of a country without forms, without leading zeros too. */
-  readonly number: string
-  /** The form, or the letters before the digits. */
-  readonly kind: string
-  /** Only one register gives numbers of this kind. */
-  readonly isOneRegister: boolean
-}
-
-function toComparedNumber(country: string, text: string): ComparedNumber {
-  const closed = closeNumber(toCompanyNumber(country, text) ?? text)
-  const form = findNumberForm(country, closed)
-  if (form === undefined) {
-    const isLettered = letteredCountries.has(country)
-    const letters = isLettered ? '' : (/^[A-Z]*/.exec(closed)?.[0] ?? '')
-    const number = closed.replace(/^0+/, '')
-    return { number, kind: `letters ${letters}`, isOneRegister: isLettered || letters !== '' }
-  }
-  // A branch in Brazil has the first eight digits of its company.
-  const number = country === 'br' ? closed.slice(0, 8) : closed
-  return { number, kind: form === null ? `other ${number}` : `form ${form}`, isOneRegister: form !== null }
 }
