@@ -122,10 +122,7 @@ const otherKinds: Readonly<Record<string, readonly NumberKind[]>> = {
 /** Zeros that tables lose. They are restored only where check digits confirm the number. */
 const zerosLostMax = 3
 
-/**
- * Returns a number in the official form of its country (`no`, `be`), or `null` if it does not have this form: another
- * number of digits, or a wrong check digit.
- */
+/** Returns a number in the official form of its country (`be`); `null` for another length or a wrong check digit. */
 export const toNationalNumber = (country: string, text: string): string | null =>
   findValid(kinds[country] ?? [], country, text)
 
@@ -140,13 +137,11 @@ export function toCompanyNumber(country: string, text: string): string | null {
 }
 
 /** Returns the form of which a number has all digits; `null` without one, `undefined` for a country without forms. */
-export function findNumberForm(country: string, text: string): string | null | undefined {
-  const bare = removePrefix(country, text)
-  return kinds[country] && (kinds[country].find(({ form }) => isWhole(form, country, bare))?.form ?? null)
-}
+export const findNumberForm = (country: string, text: string): string | null | undefined =>
+  kinds[country] && (kinds[country].find(({ form }) => isWhole(form, country, text))?.form ?? null)
 
 const isWhole = (form: string, country: string, text: string): boolean =>
-  readBare(form, country, text)?.length === countDigits(form)
+  readBare(form, country, removePrefix(country, text))?.length === countDigits(form)
 
 /** Lists write the country before a number, and Sweden the century. */
 function removePrefix(country: string, text: string): string {
@@ -159,7 +154,7 @@ function removePrefix(country: string, text: string): string {
 export function hasWrongCheckDigits(country: string, text: string): boolean {
   const known = [...(kinds[country] ?? []), ...(otherKinds[country] ?? [])]
   const bare = removePrefix(country, text)
-  const fitting = known.filter(({ form }) => isWhole(form, country, bare))
+  const fitting = known.filter(({ form }) => isWhole(form, country, text))
   return (
     fitting.length > 0 &&
     fitting.every(({ isValid }) => isValid !== hasDigits) &&
