@@ -39,7 +39,7 @@ const signs = Object.fromEntries([
     misspelled misspelledFirst misspelledShort misspelledKnown misspelledAll 
     abbreviatedRarity related plural unknownLetter misread fuzzyConflict fuzzyOneWord numbersDiffer
     numbersDifferRarity oneOfSeries siblingNumber formSoftConflict formHardConflict formConflictExact formForeign
-    formForeignExact unstatedPartnership oneWordShort oneWordPart
+    formForeignExact unstatedPartnership oneWordPart
     noTelling betterPlaced beginningsMissing completions besideSeries family 
     noPlaceKnown townAbroad otherCountry conflictPart conflictRarity otherTown noTown
     noAddress tailDiffers`,
@@ -71,6 +71,8 @@ const fixed = {
   tellingBeforeForm: -3,
   embedded: -3,
   fuzzyBoth: -2,
+  // No list has short names that are beginnings.
+  oneWordShort: -2,
   // In a registry of few companies no rival says that others may well bear such a name.
   genericUnplaced: -2.5,
   // The foundation, the club or the pension fund of a company is another body.
@@ -98,6 +100,7 @@ export const decisionBounds = {
     guest: -3,
     embedded: -1.5,
     fuzzyBoth: -1,
+    oneWordShort: -1,
     oneWordPart: -2.2,
     formForeignExact: -3,
   },

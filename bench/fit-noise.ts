@@ -297,7 +297,8 @@ export function addNoise(name: string, first: string, source: NoiseSource): Nois
   let words = toWords(name.replace(/\s*[/\\][A-Za-z]{2,5}[/\\]?\s*$/, ''))
   for (let tries = 0; used.length < count && tries < triesMax; tries++) {
     const operation = used.length === 0 ? first : drawOperation(fraction)
-    if (used.includes(operation)) continue
+    // A site has the name alone.
+    if (used.includes(operation) || (operation === 'site' && used.length > 0)) continue
     const changed = noiseOperations[operation]?.(words, source) ?? null
     if (changed === null && used.length === 0) return null
     if (changed === null) continue

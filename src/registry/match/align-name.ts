@@ -2,6 +2,7 @@ import { isGenericWord, isLightWord, isNumberWord, isTradeWord } from '../normal
 import type { CandidateName } from './candidate.js'
 import { compareWords, type WordMatch } from './compare-words.js'
 import type { QueryText } from './query-text.js'
+import { countInitials, joiningWords } from './text-pieces.js'
 import type { Vocabulary } from './vocabulary.js'
 import type { WordClass } from './word-classes.js'
 
@@ -31,6 +32,7 @@ const classCosts: Readonly<Record<WordClass, number>> = {
   security: 0.15,
   department: 0.35,
   site: 0.35,
+  payment: 0.25,
   body: 1.5,
   host: 0.5,
   mark: 0.2,
@@ -88,10 +90,6 @@ export interface NameAlignment {
 
 export type NameWordClass = 'telling' | 'generic' | 'light' | 'number'
 
-const joiningWords = new Set(
-  'of de la le les del di da do des du von van der die das den for in on at to a'.split(' '),
-)
-
 /** The class of a word of a registered name. */
 export function classifyNameWord(word: string): NameWordClass {
   if (isNumberWord(word)) return 'number'
@@ -115,17 +113,37 @@ function getMissingCost(word: string, vocabulary: Vocabulary): number {
 const joinedMatch: WordMatch = { kind: 'joined', cost: 0.3, isFirstChanged: false, share: 1 }
 /** Words that are written as one. */
 const joinedWordsMax = 4
+/** "BCC" for "Banca di Credito Cooperativo", within a name. */
+const initialsMatch: WordMatch = { kind: 'abbreviated', cost: 1, isFirstChanged: false, share: 0.2 }
 const insideCost = 0.5
 
 let cells = new Float64Array(1024)
 let steps = new Int8Array(1024)
 
-/** Steps of the table. Joins: 10 and the number of words of the name, or 20 and that of the text. */
+/** Steps of the table. Joins: 10 and the number of words of the name, or 20 and that of the text; initials: 30 or 40. */
 const missingStep = 1
 const pairStep = 2
 const insideStep = 3
 const nameJoin = 10
 const textJoin = 20
+const nameInitials = 30
+const textInitials = 40
+
+/** The words that a step takes: of the name, and of the text. */
+function countStep(step: number): readonly [nameCount: number, textCount: number] {
+  const count = step % 10
+  switch (step - count) {
+    case nameJoin:
+    case nameInitials:
+      return [count, 1]
+    case textJoin:
+    case textInitials:
+      return [1, count]
+    default:
+      return [1, 1]
+  }
+}
+const matchOfStep = (step: number): WordMatch => (step > nameInitials ? initialsMatch : joinedMatch)
 
 /**
  * Finds the words of a name in a text, wherever they stand, at the least cost: a dynamic programme over the words of
@@ -160,9 +178,8 @@ export function alignName(prepared: AlignedText, name: CandidateName): NameAlign
         if (skipped < least) [least, step] = [skipped, insideStep]
         const joined = findJoin(prepared, name, row, column)
         if (joined !== 0) {
-          const from =
-            joined > textJoin ? cell - width - (joined - textJoin) : cell - (joined - nameJoin) * width - 1
-          const cost = (cells[from] ?? 0) + joinedMatch.cost
+          const [nameWords, textWords] = countStep(joined)
+          const cost = (cells[cell - nameWords * width - textWords] ?? 0) + matchOfStep(joined).cost
           if (cost < least) [least, step] = [cost, joined]
         }
       }
@@ -203,7 +220,13 @@ function findJoin({ text }: AlignedText, { tokens }: CandidateName, row: number,
       }
     }
   }
-  return 0
+  const isOfPlace =
+    text.words[column - 1]?.wordClass === 'place' || text.words[column - 1]?.wordClass === 'form'
+  const ofName = isOfPlace ? 0 : countInitials(word, row, (at) => tokens[at])
+  // Initials of a whole name are judged apart: they may be those of any.
+  if (ofName > 0 && ofName < tokens.length) return nameInitials + ofName
+  const ofText = countInitials(name, column, (at) => text.words[at]?.text)
+  return ofText > 0 ? textInitials + ofText : 0
 }
 
 function compareWithText({ text, matches }: AlignedText, name: string): readonly (WordMatch | null)[] {
@@ -228,11 +251,11 @@ function traceBack(prepared: AlignedText, name: CandidateName, end: number, cost
     if (step === missingStep) missing.push(--row)
     else if (step === insideStep) inside.push(--column)
     else {
-      const [nameCount, textCount] =
-        step > textJoin ? [1, step - textJoin] : step > nameJoin ? [step - nameJoin, 1] : [1, 1]
+      const [nameCount, textCount] = countStep(step)
       row -= nameCount
       column -= textCount
-      const match = step === pairStep ? prepared.matches.get(name.tokens[row] ?? '')?.[column] : joinedMatch
+      const match =
+        step === pairStep ? prepared.matches.get(name.tokens[row] ?? '')?.[column] : matchOfStep(step)
       pairs.push({ textAt: column, textCount, nameAt: row, nameCount, match: match ?? joinedMatch })
     }
   }

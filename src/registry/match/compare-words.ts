@@ -183,6 +183,8 @@ function compareSpelling(text: string, name: string): WordMatch | null {
 function compareSkeletons(text: string, name: string): WordMatch | null {
   if (text.charAt(0) !== name.charAt(0) || Math.min(text.length, name.length) < 5) return null
   if (Math.abs(text.length - name.length) > 4 || toSkeleton(text) !== toSkeleton(name)) return null
+  // Other vowels are of another word.
+  if (!isSubsequence(text, name) && calculateDistance(text, name, 3) > 3) return null
   const share = Math.min(text.length, name.length) / Math.max(text.length, name.length)
   return of('abbreviated', 0.7, share)
 }

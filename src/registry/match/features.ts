@@ -157,6 +157,7 @@ const featuresOfParts = {
       ({ comparison }) => comparison.isFormStated,
     ),
     siteLeft: hasLeft(['site']),
+    paymentLeft: hasLeft(['payment']),
     codeLeft: hasLeft(['code']),
     numberBefore: countLeft('before', 'number'),
     numberBehind: countLeft('behind', 'number'),
@@ -223,7 +224,13 @@ const featuresOfParts = {
     noTelling: ({ comparison }) => comparison.sharedTelling === 0,
     genericUnplaced: multiply(({ comparison }) => comparison.isGeneric, not(isPlaced), not(isListed)),
     oneWord: isOneWord,
-    oneWordShort: multiply(isOneWord, ({ comparison }) => comparison.sharedLetters <= 4),
+    // "PWC" is many companies' beginning.
+    oneWordShort: multiply(
+      isOneWord,
+      isMissing,
+      not(isPlaceFitting),
+      ({ comparison }) => comparison.sharedLetters <= 4,
+    ),
     oneWordPart: multiply(isOneWord, isTellingLeft),
     oneWordRarest: multiply(isOneWord, measureRarest),
   },

@@ -161,6 +161,8 @@ export function countMissing(
 }
 
 /** Shorter words are codes of countries and words of names: "can", "per", "and". */
-const isCountryWord = (word: string): boolean =>
-  (word.length >= 4 || shortCountries.has(word)) && namesCountry(word)
-const shortCountries = new Set(['uk', 'us', 'uae'])
+const isCountryWord = (word: string): boolean => areas.has(word) || (word.length >= 4 && namesCountry(word))
+/** Groups name companies after parts of the world too. */
+const areas = new Set(
+  'uk us uae europe asia africa america emea apac latam eurasia scandinavia benelux'.split(' '),
+)

@@ -162,6 +162,7 @@ const doubtsByHand = [
   'embedded',
   'fuzzyBoth',
   'formForeignExact',
+  'oneWordShort',
 ] as const satisfies readonly FeatureName[]
 const doubtsAt = doubtsByHand.map((name) => featureNames.indexOf(name))
 
@@ -175,9 +176,13 @@ export function boundLogOdds(
   { features, score, others }: { features: ArrayLike<number>; score: number; others: number },
 ): number {
   const isDoubted = doubtsAt.some((at) => (features[at] ?? 0) > 0)
-  return Math.min(logOdds, leadWeight * (score - others), score + (isDoubted ? 0 : trustMax))
+  const bounded = Math.min(logOdds, leadWeight * (score - others), score + (isDoubted ? 0 : trustMax))
+  return bounded > acceptedFrom ? acceptedFrom + acceptedSlope * (bounded - acceptedFrom) : bounded
 }
 
+/** Bounded answers are right more often than their log-odds say, from the least that are accepted on. */
+const acceptedFrom = 1.355
+const acceptedSlope = 1.2
 const leadWeight = 1.5
 const trustMax = 2
 

@@ -5,11 +5,19 @@ import {
   cutNativeForms,
   expandForms,
   findFormAt,
+  isInitialsBefore,
   type FormClass,
   type LegalFormEntry,
 } from '../normalize/legal-forms.js'
 import { boundText } from '../normalize/parsed-name.js'
-import { joinLetters, mergePhrases, splitPieces, type Piece, type Separator } from './text-pieces.js'
+import {
+  countInitials,
+  joinLetters,
+  mergePhrases,
+  splitPieces,
+  type Piece,
+  type Separator,
+} from './text-pieces.js'
 import { classifyBesideOthers, classifyWord, type WordClass, isOfSecurity } from './word-classes.js'
 
 /** A word of the text of a query. */
@@ -68,6 +76,8 @@ const tradeMarks: readonly (readonly [RegExp, string])[] = [
   [/\b([an])(?:lso|ow) known as\b/gi, ' $1ka '],
   [/\bt\/a\b/gi, ' ta '],
   [/\bc\/o\b/gi, ' careof '],
+  [/\.(?:co|com|org|ac|net|or)\.[a-z]{2}\b/gi, ' www '],
+  [/[\w.+-]{1,64}@(?=[\w-]+\.\w)/g, ' '],
   [/\b(?:doing business|trading|trades|operating) as\b/gi, ' dba '],
 ]
 /** A name and a legal form, or two words, written as one: "SiemensAG", "LarkmoorFoods". */
@@ -138,10 +148,8 @@ function readWords(
   let plain = expandForms(native.rest).replace(joinedForm, ' ')
   for (const [pattern, mark] of tradeMarks) plain = plain.replace(pattern, mark)
   plain = plain.replace(apostrophes, '').replace(initials, (found) => `${found.replace(/[.\s]/g, '')} `)
-  const found = joinLetters(splitPieces(plain).flatMap((piece) => splitJoined(piece, isWord))).slice(
-    0,
-    wordsMax,
-  )
+  const pieces = joinLetters(splitPieces(plain).flatMap((piece) => splitJoined(piece, isWord)))
+  const found = joinElisions(pieces, isWord).slice(0, wordsMax)
   if (found.length === 0) return null
   const merged = mergePhrases(found)
   const folded = merged.map(({ text: word }, at) =>
@@ -165,16 +173,40 @@ function readWords(
     written: piece.written,
     separator: piece.separator,
     isApart: piece.separator !== '',
-    wordClass: classes[at] ?? piece.wordClass,
+    wordClass: namesItself(draft, at) ? ('letter' as const) : (classes[at] ?? piece.wordClass),
   }))
   return { words, forms }
+}
+
+/** "American Larkmoor Power (ALP)": initials of the words before or behind. */
+function namesItself(pieces: readonly Piece[], at: number): boolean {
+  const word = pieces[at]?.text ?? ''
+  if (countInitials(word, at, (place) => pieces[place]?.text) > 0) return true
+  const behind = pieces.slice(at + 1)
+  return behind.some(
+    (_, more) => more > 0 && countInitials(word, more + 1, (place) => behind[place]?.text) === more + 1,
+  )
 }
 
 /** A text has more words than a name. */
 const wordsMax = matchLimits.tokensMax + 8
 
-/** Splits two words of registered names that are written as one: "WorldAcceptance", "kidsfirst". */
-function splitJoined(piece: Piece, isWord: (word: string) => boolean): Piece[] {
+/** "COTE D AZUR": registered names have "d'Azur" as one word. */
+function joinElisions(found: readonly Piece[], isWord: ReadingFacts['isWord']): Piece[] {
+  return found.flatMap((piece, at) => {
+    const [before, next] = [found[at - 1], found[at + 1]]
+    const isJoined = (letter: Piece | undefined, word: Piece | undefined) =>
+      /^[dl]$/.test(letter?.text ?? '') &&
+      word?.separator === '' &&
+      isWord(`${letter?.text ?? ''}${word.text}`)
+    if (isJoined(piece, next)) return []
+    if (before === undefined || !isJoined(before, piece)) return [piece]
+    return [{ ...piece, text: before.text + piece.text, separator: before.separator }]
+  })
+}
+
+/** Splits words of registered names that are written as one: "WorldAcceptance", "kidsfirst", "larkmoorfoodsgroup". */
+function splitJoined(piece: Piece, isWord: ReadingFacts['isWord']): Piece[] {
   const { text, written } = piece
   if (piece.wordClass !== undefined || text.length < 7 || isWord(text)) return [piece]
   const hump = /^\p{Lu}?\p{Ll}{2,}(?=\p{Lu}\p{Ll}{2,}$)/u.exec(written)?.[0].length
@@ -182,14 +214,42 @@ function splitJoined(piece: Piece, isWord: (word: string) => boolean): Piece[] {
   const at = places.find((place) => {
     const [head, tail] = [text.slice(0, place), text.slice(place)]
     return hump === undefined
-      ? head.length + tail.length >= 9 && tail.length >= 4 && isWord(head) && isWord(tail)
+      ? head.length + tail.length >= 8 && tail.length >= 4 && isWord(head) && isWord(tail)
       : isWord(head) || isWord(tail)
   })
-  if (at === undefined) return [piece]
-  return [
-    { ...piece, text: text.slice(0, at), written: written.slice(0, at) },
-    { ...piece, text: text.slice(at), written: written.slice(at), separator: '' },
-  ]
+  const words = at === undefined ? findWords(text, isWord) : [text.slice(0, at), text.slice(at)]
+  let end = 0
+  return words.map((word) => {
+    const from = end
+    end += word.length
+    return {
+      ...piece,
+      text: word,
+      written: written.length === text.length ? written.slice(from, end) : word,
+      separator: from === 0 ? piece.separator : '',
+    }
+  })
+}
+
+/** Words of fewer letters are found in any text. */
+const joinedCharsMin = 12
+const shortJoined = new Set(['of', 'de', 'and', 'the', 'la', 'uk', 'us'])
+
+/** Divides a text into the fewest words of registered names, of five letters each at least on average. */
+function findWords(text: string, isWord: ReadingFacts['isWord']): string[] {
+  if (text.length < joinedCharsMin || !/^[a-z]+$/.test(text)) return [text]
+  const best: (string[] | undefined)[] = [[]]
+  for (let end = 2; end <= text.length; end++) {
+    for (let from = Math.max(0, end - matchLimits.tokenCharsMax); from <= end - 2; from++) {
+      const before = best[from]
+      if (before === undefined || before.length + 1 >= (best[end]?.length ?? Infinity)) continue
+      const word = text.slice(from, end)
+      const isKnown = word.length < 4 ? shortJoined.has(word) : isWord(word)
+      if (isKnown) best[end] = [...before, word]
+    }
+  }
+  const words = best[text.length]
+  return words !== undefined && words.length <= text.length / 5 ? words : [text]
 }
 
 /** Long forms that are repaired if a letter is wrong or the end is cut. */
@@ -236,6 +296,10 @@ function findForms(words: readonly string[], native: FormClass | null): StatedFo
       forms.push({ at, count: end - at, formClass, countries, words: entry.words })
     }
     index += count
+  }
+  for (let at = forms.length - 2; at >= 0; at--) {
+    const [form, next] = [forms[at], forms[at + 1]]
+    if (form && next && next.at === form.at + form.count && isInitialsBefore(form, next)) forms.splice(at, 1)
   }
   if (native !== null) forms.push({ at: words.length, count: 0, formClass: native, countries: [], words: [] })
   return forms

@@ -130,3 +130,30 @@ export function mergePhrases(found: readonly Piece[]): Piece[] {
   }
   return merged
 }
+
+/** Words that have no initial in an acronym. */
+export const joiningWords = new Set(
+  'of de la le les del di da do des du von van der die das den for in on at to a and und et y e'.split(' '),
+)
+/** Two letters are initials of too many names. */
+const initialsMin = 3
+const initialsMax = 6
+
+/** Returns how many words before `end` have these initials, 0 if others come between; joining words have none. */
+export function countInitials(
+  initials: string,
+  end: number,
+  getWord: (at: number) => string | undefined,
+): number {
+  let left = initials.length
+  if (left < initialsMin || left > initialsMax || getWord(end - 1)?.charAt(0) !== initials.charAt(left - 1))
+    return 0
+  let at = end
+  while (left > 0 && at > 0 && end - at < 9) {
+    const word = getWord(at - 1) ?? ''
+    if (word.charAt(0) === initials.charAt(left - 1) && !(joiningWords.has(word) && at < end)) left--
+    else if (!joiningWords.has(word)) return 0
+    at--
+  }
+  return left === 0 ? end - at : 0
+}

@@ -17,6 +17,7 @@ export type WordClass =
   | 'security'
   | 'department'
   | 'site'
+  | 'payment'
   | 'body'
   | 'host'
   | 'mark'
@@ -55,12 +56,18 @@ const classOfWord = toMap([
     'department',
     `payable receivable department dept attn attention accounting payroll procurement purchasing invoice invoices
     rechnung buchhaltung abteilung einkauf rechnungswesen kreditoren personalabteilung comptabilite achats
-    contabilidad contabilidade inkoop crediteuren poststelle wareneingang ufficio facturation facturacion`,
+    contabilidad contabilidade inkoop crediteuren poststelle wareneingang ufficio facturation facturacion
+    acquisti uff contabilita amministrazione`,
   ],
   [
     'site',
     `headquarters hq zentrale niederlassung betriebsstatte zweigniederlassung filiale agence succursale vestiging filial
     sucursal bldg suite`,
+  ],
+  [
+    'payment',
+    `debit sepa prlv prelevement lastschrift dauerauftrag uberweisung ueberweisung gutschrift virement kartenzahlung bacs ach
+    achat compra recibo bonifico addebito checkcard izettle sumup paypal`,
   ],
   ['host', 'careof'],
   [
@@ -99,6 +106,11 @@ const classBesideOthers = toMap([
     'site',
     `branch office plant site facility warehouse store stores location werk standort sede building floor room terminal
     campus depot lager kiosk outlet shop no nr park distribution center centre works lab labs`,
+  ],
+  [
+    'payment',
+    `pos card purchase direct standing order payment visa mastercard credit transfer online bill recurring autopay
+    mktp reload dd sq tst pp chq vir cb so fpo`,
   ],
   ['web', 'info biz io uk de fr eu ch it co net org nl'],
   ['former', 'now known ex antes'],
@@ -169,6 +181,7 @@ export function classifyBesideOthers(words: readonly Classified[]): WordClass[] 
     'date',
     'department',
     'site',
+    'payment',
     'web',
     'former',
     'exchange',

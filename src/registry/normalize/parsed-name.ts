@@ -12,6 +12,7 @@ import {
   cutNativeForms,
   findTrailingForm,
   findLeadingForm,
+  isInitialsBefore,
   expandForms,
   type FormClass,
 } from './legal-forms.js'
@@ -102,7 +103,7 @@ function stripForms(words: readonly string[]): StrippedName {
   let form = start > 0 ? leading : null
   let end = words.length
   for (let found = findTrailingForm(words, end); found !== null; found = findTrailingForm(words, end)) {
-    if (end - found.words.length <= start) break
+    if (end - found.words.length <= start || (form !== null && isInitialsBefore(found, form))) break
     end -= found.words.length
     // "Co." before "KG" adds nothing; a more specific form takes precedence at any position.
     if (form === null || form.formClass === 'company') form = found

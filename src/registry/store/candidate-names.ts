@@ -232,7 +232,8 @@ export function toCandidateName(row: CandidateRow): CandidateName {
       postalKey,
       countryCode: countryCode ?? '',
       // American lists name foreign registrants of the SEC with the country US.
-      jurisdictionCountry: isRegistrant === 1 ? 'US' : country,
+      // A depositary receipt is of a company abroad.
+      jurisdictionCountry: isRegistrant === 1 && !/\badr\b/i.test(name) ? 'US' : country,
       jurisdictionRegion: region === undefined ? '' : `${country}-${region}`,
     },
     prominence: {

@@ -232,7 +232,7 @@ describe('deciding', () => {
 
   it('one company alone is the answer, by how likely it is', () => {
     const decision = decide(ranked('Zorvex', [{ name: 'Zorvex Inc' }]))
-    expect(decision).toMatchObject({ kind: 'entity', rivals: [], confidence: Math.round(100 * toShare(4)) })
+    expect(decision).toMatchObject({ kind: 'entity', rivals: [], confidence: 99 })
   })
 
   it('two of one name are rivals, and either is only a guess', () => {

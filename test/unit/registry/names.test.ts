@@ -160,7 +160,7 @@ describe('legal forms', () => {
     ['Acme Bt.', 'partnership', 'lp', ['HU']],
     ['Acme Kkt.', 'partnership', 'gp', ['HU']],
     ['Acme Kht.', 'association', 'nonprofit_corp', ['HU']],
-    ['Acme j.d.o.o.', 'limited', 'llc', ['HR', 'SI', 'RS', 'BA']],
+    ['Acme j.d.o.o.', 'limited', 'llc', ['HR', 'SI', 'RS', 'BA', 'ME', 'MK']],
     ['Acme k.d.', 'partnership', 'lp', ['HR', 'SI', 'RS', 'BG']],
     ['Acme d.n.o.', 'partnership', 'gp', ['HR', 'SI', 'BG']],
     ['Acme ЕООД', 'limited', 'llc', ['BG']],
