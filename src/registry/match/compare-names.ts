@@ -103,6 +103,7 @@ export interface NameComparison {
   readonly isGeneric: boolean
 }
 
+const initialShare = 0.25
 /** Least part of the name's weight that the text must have. */
 const similarityMin = 0.3
 
@@ -157,8 +158,12 @@ export function compareNames(
       const word = tokens[nameAt + more] ?? ''
       const weight = nameWeights[nameAt + more] ?? 0
       const wordClass = classifyNameWord(word)
+      // A letter each is little of these words.
+      const isInitial = isLoose && nameCount > 1
+      if (isInitial) looseWords.push(word)
+      shared += weight * (isInitial ? initialShare : isLoose ? 0.6 : 1)
+      if (isInitial) continue
       sharedCount++
-      shared += weight * (isLoose ? 0.6 : 1)
       if (!isLoose) equalWeight += weight
       else looseWords.push(word)
       if (wordClass === 'telling') sharedTelling++

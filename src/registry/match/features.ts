@@ -227,7 +227,7 @@ const featuresOfParts = {
     // "PWC" is many companies' beginning.
     oneWordShort: multiply(
       isOneWord,
-      isMissing,
+      is('prefix'),
       not(isPlaceFitting),
       ({ comparison }) => comparison.sharedLetters <= 4,
     ),

@@ -152,8 +152,8 @@ function readWords(
   const found = joinElisions(pieces, isWord).slice(0, wordsMax)
   if (found.length === 0) return null
   const merged = mergePhrases(found)
-  const folded = merged.map(({ text: word }, at) =>
-    isWord(word) ? word : repairForm(word, isCut && at === merged.length - 1),
+  const folded = merged.map(({ text, folded: word = text }, at) =>
+    isWord(text) ? word : repairForm(word, isCut && at === merged.length - 1),
   )
   const isOfPlace = (at: number) => placeWords.has(folded[at] ?? '')
   const forms = findForms(folded, native.form?.formClass ?? null).filter(

@@ -21,6 +21,8 @@ const findSeparator = (gap: string): Separator =>
 /** A word of a text before it is classified; numbers have their class. */
 export interface Piece {
   text: string
+  /** The word before it was written as registered names are; forms have it: "reg Gen mbH" is no "general". */
+  folded?: string
   written: string
   separator: Separator
   wordClass?: WordClass
@@ -125,7 +127,8 @@ export function mergePhrases(found: readonly Piece[]): Piece[] {
     // The second word of two: a numeral at the start is a word.
     text ??= at === 0 ? toCanonicalWords([piece.text])[0] : toCanonicalWords(['x', piece.text])[1]
     const written = found.slice(at, at + count).map((one) => one.written)
-    merged.push({ ...piece, text: text ?? piece.text, written: written.join(' ') })
+    const folded = count === 1 ? piece.text : (text ?? piece.text)
+    merged.push({ ...piece, text: text ?? piece.text, folded, written: written.join(' ') })
     at += count
   }
   return merged

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest'
+import { registryOf, type Row } from '../../support/registry.js'
+
+/** Filler: other companies with words of the names, as registers have them. */
+const others = ['Foods', 'Marine', 'Timber', 'Holdings', 'Capital', 'Systems'].flatMap((trade, at) =>
+  ['Calder', 'Norvane', 'Quentlow', 'Harvane', 'Pelgrave'].map((head, more): Row => ({
+    id: `o${at}${more}`,
+    name: `${head} ${trade} ${at % 2 === 0 ? 'Limited' : 'Inc'}`,
+    country: at % 2 === 0 ? 'GB' : 'US',
+  })),
+)
+
+const rows: Row[] = [
+  { id: 'neogen', name: 'NEOGEN CORP', city: 'Lansing', region: 'MI', country: 'US', ticker: 'NEOG' },
+  {
+    id: 'hawaiian',
+    name: 'First Hawaiian, Inc.',
+    city: 'Honolulu',
+    region: 'HI',
+    country: 'US',
+    ticker: 'FHB',
+  },
+  { id: 'sugars', name: 'T&L SUGARS LIMITED', city: 'London', country: 'GB' },
+  { id: 'yum', name: 'YUM BRANDS INC', city: 'Louisville', region: 'KY', country: 'US', ticker: 'YUM' },
+  { id: 'comcast', name: 'COMCAST CORP', city: 'Philadelphia', region: 'PA', country: 'US', ticker: 'CMCSA' },
+  {
+    id: 'janone',
+    name: 'ALT5 Sigma Corporation',
+    former_names: 'JanOne Inc.',
+    city: 'Las Vegas',
+    country: 'US',
+  },
+  { id: 'epos', name: 'Epos Partnership, L.P.', country: 'US' },
+  { id: 'pwc', name: 'PWC Holding Corp', country: 'US' },
+  { id: 'datapath', name: 'DATAPATH INC', city: 'Duluth', region: 'GA', country: 'US' },
+  { id: 'kelheim', name: 'Raiffeisenbank Kelheim eG', city: 'Kelheim', country: 'DE' },
+  { id: 'raiffeisen', name: 'Raiffeisenbank eG', country: 'DE' },
+  { id: 'merchants', name: 'China Merchants Bank (Europe) S.A.', country: 'LU' },
+  {
+    id: 'tactical',
+    name: 'TACTICAL MISSILES CORPORATION JOINT STOCK COMPANY',
+    city: 'Korolyov',
+    country: 'RU',
+  },
+  { id: 'gazprom', name: 'Open Joint Stock Company Gazprom', city: 'Moscow', country: 'RU' },
+  { id: 'iskusstvo', name: 'LIMITED LIABILITY COMPANY ISKUSSTVO KRASOTY', city: 'Moscow', country: 'RU' },
+  { id: 'traffic', name: 'SOCIETATEA CU RASPUNDERE LIMITATA PRO TRAFFIC', city: 'Chisinau', country: 'MD' },
+  { id: 'siemens', name: 'Siemens Aktiengesellschaft', city: 'München', country: 'DE' },
+  { id: 'baikal', name: 'ООО БАЙКАЛ', country: 'RU' },
+  { id: 'deutsche', name: 'Deutsche Bank AG', city: 'Frankfurt am Main', country: 'DE' },
+  { id: 'smith', name: 'SMITH A O CORP', city: 'Milwaukee', region: 'WI', country: 'US', ticker: 'AOS' },
+  { id: 'nintendo', name: 'NINTENDO CO LTD', city: 'Kyoto', country: 'JP' },
+  {
+    id: 'retz',
+    name: 'Raiffeisenkasse Retz-Pulkautal registrierte Genossenschaft mit beschränkter Haftung',
+    city: 'Retz',
+    country: 'AT',
+  },
+  {
+    id: 'urosign',
+    name: 'UROSIGN SOCIETA TRA PROFESSIONISTI A RESPONSABILITA LIMITATA',
+    city: 'Cagliari',
+    country: 'IT',
+  },
+  {
+    id: 'brianza',
+    name: 'Banca di Credito Cooperativo Brianza e Laghi - società cooperativa',
+    city: 'Lesmo',
+    country: 'IT',
+  },
+  { id: 'crossing', name: 'Global Crossing Asia Holdings Ltd', country: 'BM' },
+  ...others,
+]
+const registry = registryOf(rows)
+const ask = (name: string, location: string | null) => registry.resolve({ name, location, context: null })
+const nameOf = (id: string) => rows.find((row) => row.id === id)?.name
+
+describe('a name that is not written as its register has it', () => {
+  test.each([
+    ['NEOGEN CORP 4.125 03/22/28', 'US', 'neogen'],
+    ['4.125% Neogen Corp 22.03.28', 'US', 'neogen'],
+    ['1st Hawaiian', 'Honolulu, HI, US', 'hawaiian'],
+    ['T n L Sugars', 'London, GB', 'sugars'],
+    ['YUM - YUM BRANDS INC', 'US', 'yum'],
+    ['JSC Tactical Missiles Corporation', 'Korolyov, Russia', 'tactical'],
+    ['OAO Gazprom', 'Moscow, Russia', 'gazprom'],
+    ['Iskusstvo Krasoty', 'Moscow, Russia', 'iskusstvo'],
+    ['SRL Pro Traffic', 'Chisinau, Moldova', 'traffic'],
+    ['SiemensAG', 'München, Deutschland', 'siemens'],
+    ['Raiffeisenbank eG, Kelheim', 'Kelheim, DE', 'kelheim'],
+    ['A O Smith Corp', 'Milwaukee, WI, US', 'smith'],
+    ['Nintendo K.K.', 'Kyoto, JP', 'nintendo'],
+    ['Raiffeisenkasse Retz-Pulkautal reg. Gen.m.b.H.', 'Retz, Österreich', 'retz'],
+    ['Urosign S.T.P. a r.l.', 'Cagliari, Italia', 'urosign'],
+    ['BCC Brianza e Laghi', 'Lesmo, Italia', 'brianza'],
+    ['globalcrossingasiaholdings.com', null, 'crossing'],
+  ])('"%s" (%s) has its company first', (name, location, id) => {
+    const [first] = registry.candidates({ name, location, context: null }, 3)
+    expect(ask(name, location).entity?.legal_entities?.[0]?.legal_name ?? first?.legalName).toBe(nameOf(id))
+  })
+
+  test.each([
+    ['PANONE', null],
+    ['EPOS', 'Japan'],
+    ['PWC', null],
+    ['PWC', 'GB'],
+    ['Datapath Limited', 'Derby, GB'],
+    ['CHINA MERCHANTS BANK', 'CN'],
+    ['COMCAST CABLE COMMUNICATIONS HOLDINGS', 'US'],
+    ['SOCIETATEA CU RASPUNDERE LIMITATA CON TRAFFIC', 'Chisinau, Moldova'],
+    ['ООО БАЙ', 'Россия'],
+    ['Deutsche Bank GmbH', 'DE'],
+    ['Ets Bonduelle', "Villeneuve d'Ascq, France"],
+  ])('"%s" (%s) is no certain answer: its company is another one', (name, location) => {
+    expect(ask(name, location).match_confidence).toBeLessThan(80)
+  })
+})
