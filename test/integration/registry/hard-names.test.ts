@@ -96,7 +96,7 @@ describe('a name that is not written as its register has it', () => {
     ['globalcrossingasiaholdings.com', null, 'crossing'],
   ])('"%s" (%s) has its company first', (name, location, id) => {
     const [first] = registry.candidates({ name, location, context: null }, 3)
-    expect(ask(name, location).entity?.legal_entities?.[0]?.legal_name ?? first?.legalName).toBe(nameOf(id))
+    expect(ask(name, location).entity?.legal_name ?? first?.legalName).toBe(nameOf(id))
   })
 
   test.each([

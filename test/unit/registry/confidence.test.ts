@@ -10,7 +10,6 @@ import {
   computeScore,
   decisionFeatureNames,
   toCoefficients,
-  toShare,
 } from '../../../src/registry/match/model.js'
 import { match, namedBy, rank, type Held } from '../../support/matching.js'
 import { forAll } from '../../support/properties.js'
