@@ -55,7 +55,7 @@ function listWritings(spelling: string, inTable: ReadonlySet<string>): Set<strin
   return found
 }
 
-/** A form of so many words is none of the name, wherever it stands. */
+/** A form of three words is no part of a name, even at its start. */
 const leadingWordsMin = 3
 
 function parseTable(): LegalFormEntry[] {

@@ -72,7 +72,7 @@ function createNameWriter(database: Sqlite, isDeferred: boolean): NameWriter {
 /** Two rows of a first import have one id, which it noticed too late. It succeeds if `mayRepeat` is set. */
 export class RepeatedRowError extends Error {}
 
-/** So many ids are compared as they are added, which finds the repeated rows of most files early. */
+/** The first ids are compared at once: this finds the repeated rows of most files early. */
 const comparedIdsMax = 100_000
 
 /** Writes names, and defers index work while the registry is empty. Ids are unindexed until the first row repeats. */

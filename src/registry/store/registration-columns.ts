@@ -42,7 +42,7 @@ export const registrationColumns = [
   'packed_named_on',
 ] as const
 
-/** A value as it is stored. SQLite keeps the type of a value in packed columns, and a number would be a float. */
+/** A stored value. SQLite keeps the type of a value in packed columns, and a number would be a float. */
 type Stored = string | number | bigint | Buffer | null
 
 /** Returns a function that stores frequent texts as numbers. SQLite keeps 0 and 1 in no bytes of their own. */
@@ -76,13 +76,13 @@ export function packInstant(text: string): string | bigint {
 }
 
 /** The key of a registration by its id; SQL. */
-export const keyOf = (id: string): string => `unhex(substr(${id}, 4))`
+export const toKeySql = (id: string): string => `unhex(substr(${id}, 4))`
 
 /** The key by which numbers of registers are found, in any spelling; SQL. */
 export const toNumberKey = (text: string): string =>
   `ltrim(replace(replace(replace(replace(${text}, ' ', ''), '-', ''), '.', ''), '/', ''), '0')`
 
-/** Text of a date that is stored as milliseconds, or as it is; SQL. */
+/** Text of a date that is stored as milliseconds, or unchanged; SQL. */
 export const unpackInstant = (column: string): string =>
   `CASE typeof(${column}) WHEN 'integer' THEN strftime('%Y-%m-%dT%H:%M:%S', ${column} / 1000, 'unixepoch')
       || printf('.%03dZ', ${column} % 1000) ELSE ${column} END`
@@ -305,7 +305,7 @@ export function createMembershipReader(database: Sqlite): (registrationId: strin
     `SELECT n.* FROM (
        SELECT s.name AS sourceName, ${registerSql('s')} AS register, max(n.lastOn) AS lastOn
        FROM (SELECT source_number, last_on AS lastOn FROM stated_names WHERE registration_id = @id
-         UNION ALL SELECT source_number, stated_on FROM legal_entities WHERE key = ${keyOf('@id')} AND removed_from_source = 1) n
+         UNION ALL SELECT source_number, stated_on FROM legal_entities WHERE key = ${toKeySql('@id')} AND removed_from_source = 1) n
        JOIN sources s ON s.number = n.source_number WHERE s.coverage = 'whole' GROUP BY register) n
      WHERE NOT EXISTS
        (SELECT 1 FROM sources o WHERE ${registerSql('o')} = n.register AND o.file_date <= n.lastOn)
@@ -315,7 +315,7 @@ export function createMembershipReader(database: Sqlite): (registrationId: strin
     .prepare<{ id: string }, string>(
       `SELECT ${registerSql('s')} FROM sources s WHERE s.number IN (
          SELECT source_number FROM claims WHERE registration_id = @id AND row_json ->> '$.legalName' IS NOT NULL
-         UNION ALL SELECT source_number FROM legal_entities WHERE key = ${keyOf('@id')} AND removed_from_source = 0)`,
+         UNION ALL SELECT source_number FROM legal_entities WHERE key = ${toKeySql('@id')} AND removed_from_source = 0)`,
     )
     .pluck()
   return (registrationId) => {

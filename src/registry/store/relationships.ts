@@ -8,7 +8,7 @@ import {
   type SecurityItem,
 } from '../model/registry-rows.js'
 import { deriveId, toStoredKey } from '../model/identifiers.js'
-import { keyOf } from './registration-columns.js'
+import { toKeySql } from './registration-columns.js'
 import type { ImportOrigin } from './stored-claims.js'
 
 /** Replaces a source's relationships with the parents in its rows. The caller opens the transaction. */
@@ -136,7 +136,7 @@ export function createReferenceWriter(database: Sqlite, own: ImportOrigin): Refe
     },
     countWaitingReferences() {
       const formatMissing = (column: string) =>
-        `NOT EXISTS (SELECT 1 FROM legal_entities l WHERE l.key = ${keyOf(column)} AND l.removed_from_source = 0)`
+        `NOT EXISTS (SELECT 1 FROM legal_entities l WHERE l.key = ${toKeySql(column)} AND l.removed_from_source = 0)`
       const count = (sql: string) =>
         database.prepare<[number], number>(sql).pluck().get(own.sourceNumber) ?? 0
       return (
@@ -227,8 +227,8 @@ export function linkStatedRelationships(database: Sqlite): void {
        from_date, to_date, source_url)
      SELECT r.source_number, c.number, p.number, r.type, r.percentage, r.from_date, r.to_date, r.source_url
      FROM stated_relationships r
-     JOIN legal_entities c ON c.key = ${keyOf('r.child_id')}
-     JOIN legal_entities p ON p.key = ${keyOf('r.parent_id')}
+     JOIN legal_entities c ON c.key = ${toKeySql('r.child_id')}
+     JOIN legal_entities p ON p.key = ${toKeySql('r.parent_id')}
      WHERE c.number <> p.number ORDER BY r.source_number, c.number, p.number, r.type`,
   )
 }

@@ -7,7 +7,7 @@ import {
   type RememberedName,
 } from '../linkage/survivorship.js'
 import type { StatedRow, RowName } from '../model/registry-rows.js'
-import { keyOf, type RowOrigin } from './registration-columns.js'
+import { toKeySql, type RowOrigin } from './registration-columns.js'
 
 /** Former names in sources. The caller opens the transaction. */
 export interface NameHistoryStore {
@@ -47,7 +47,7 @@ export function createNameHistory(database: Sqlite): NameHistoryStore {
   const namedSince = database
     .prepare<[string, number, string, number], string | null>(
       `SELECT named_on FROM claims WHERE registration_id = ? AND source_number = ?
-       UNION SELECT named_on FROM legal_entities WHERE key = ${keyOf('?')} AND source_number = ?`,
+       UNION SELECT named_on FROM legal_entities WHERE key = ${toKeySql('?')} AND source_number = ?`,
     )
     .pluck()
   const daysBySource = new Map<number, string[]>()
@@ -171,7 +171,7 @@ export function createKeptClaims(database: Sqlite, history: NameHistoryStore, ow
         .prepare(
           `UPDATE legal_entities SET import_sequence = t.import_sequence, packed_stated_on = t.stated_on FROM claims t
            WHERE t.source_number = ? AND t.import_sequence = ?
-             AND legal_entities.key = ${keyOf('t.registration_id')}
+             AND legal_entities.key = ${toKeySql('t.registration_id')}
              AND legal_entities.source_number = t.source_number`,
         )
         .run(sourceNumber, importSequence)
@@ -180,7 +180,7 @@ export function createKeptClaims(database: Sqlite, history: NameHistoryStore, ow
       const waiting = database
         .prepare<[number], number>(
           `SELECT count(*) FROM claims t WHERE t.source_number = ? AND NOT EXISTS
-             (SELECT 1 FROM legal_entities l WHERE l.key = ${keyOf('t.registration_id')} AND l.removed_from_source = 0)`,
+             (SELECT 1 FROM legal_entities l WHERE l.key = ${toKeySql('t.registration_id')} AND l.removed_from_source = 0)`,
         )
         .pluck()
       return waiting.get(sourceNumber) ?? 0
