@@ -11,19 +11,28 @@ interface OutputRow {
   readonly status: string
 }
 
+export interface KillAddresses {
+  readonly input: string
+  readonly output: string
+  /** Flags that the addresses need. */
+  readonly flags?: readonly string[]
+}
+
 /** Where the kills read the rows from, and where they write them to. */
 export interface KillPlace {
   readonly environment: Readonly<Record<string, string>>
   /** Writes the input of a job. Returns the addresses of input and output. */
-  prepare(job: number, folder: string, names: readonly string[]): Promise<{ input: string; output: string }>
+  prepare(job: number, folder: string, names: readonly string[]): Promise<KillAddresses>
   /** Rows of the output in the order of the input; null if there is none yet. */
   readOutput(job: number, folder: string): Promise<readonly OutputRow[] | null>
   /** Staging tables, unfinished uploads and other objects that a killed run left. */
   listLeftovers(job: number): Promise<readonly string[]>
+  /** Rows that a killed run wrote in a wrong place; only where a killed run can leave a part of the output. */
+  countTornRows?(folder: string, names: readonly string[]): number
   close(): Promise<void>
 }
 
-const placeKinds = ['files', 'postgres', 's3', 'sqlite', 'duckdb'] as const
+const placeKinds = ['files', 'stdio', 'postgres', 's3', 'sqlite', 'duckdb'] as const
 type PlaceKind = (typeof placeKinds)[number]
 
 /** Opens a place, or two as `postgres+s3`: rows are read from the first and written to the second. */
@@ -38,8 +47,12 @@ export async function openPlaces(text: string): Promise<KillPlace> {
   return {
     environment: { ...source.environment, ...target.environment },
     prepare: async (...job) => {
-      const [{ input }, { output }] = [await source.prepare(...job), await target.prepare(...job)]
-      return { input, output }
+      const [first, second] = [await source.prepare(...job), await target.prepare(...job)]
+      return {
+        input: first.input,
+        output: second.output,
+        flags: [...new Set([first, second])].flatMap(({ flags = [] }) => flags),
+      }
     },
     readOutput: (job, folder) => target.readOutput(job, folder),
     listLeftovers: async (job) => [
@@ -57,6 +70,8 @@ function openPlace(kind: PlaceKind): Promise<KillPlace> {
   switch (kind) {
     case 'files':
       return Promise.resolve(files)
+    case 'stdio':
+      return Promise.resolve(stdio)
     case 'postgres':
       return openPostgresPlace()
     case 's3':
@@ -92,6 +107,24 @@ const files: KillPlace = {
     }
   },
   listLeftovers: none,
+  close,
+}
+
+/** Standard input and output; the kills connect them to these files. */
+const stdio: KillPlace = {
+  environment: {},
+  prepare: (_job, folder, names) => {
+    writeFileSync(join(folder, 'in.csv'), toCsv(names))
+    const flags = ['--input-format', 'csv', '--format', 'csv', '--job', 'stdio']
+    return Promise.resolve({ input: '-', output: '-', flags })
+  },
+  readOutput: (_job, folder) => Promise.resolve(parseOutput(readFileSync(join(folder, 'stdout')))),
+  listLeftovers: none,
+  countTornRows: (folder, names) => {
+    // The last line may be cut; this writes no line breaks in cells.
+    const lines = readFileSync(join(folder, 'stdout'), 'utf8').split('\n').slice(1, -1)
+    return lines.filter((line, at) => !line.startsWith(`${at},${names[at] ?? ''},`)).length
+  },
   close,
 }
 

@@ -1,3 +1,4 @@
+import { createTemporaryFolder, removeStaleFolders } from '../platform/files.js'
 import type { TransportLimits } from '../client/transport.js'
 import { parseConfig, type Environment, type FileConfig } from '../config/file-config.js'
 import { createConnectors } from '../connectors/connectors.js'
@@ -11,8 +12,7 @@ import {
 } from './service-connection.js'
 import { createHostedCandidates } from './hosted-candidates.js'
 import { buildInputOptions, type AskFirst } from './inspect-input.js'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   answerFirstForPlan,
@@ -97,6 +97,7 @@ async function run(
   return runWithLivePage({ ...watch, observe }, (observer) => {
     const call = { settings, environment, options, observe: observer, clock, command }
     const services = buildServices(call)
+    removeStaleFolders()
     return runPipeline(buildOrder(call), services)
   })
 }
@@ -218,7 +219,7 @@ function connectFirst(
 
 /** Calls `answerFirst` in a temporary checkpoint, for a plan; `closeLater` removes it. */
 export const askFirst: AskFirst = ({ settings, environment, signal }, asked, closeLater) => {
-  const folder = mkdtempSync(join(tmpdir(), 'enrich-plan-'))
+  const folder = createTemporaryFolder()
   closeLater(() => {
     rmSync(folder, { recursive: true, force: true })
   })

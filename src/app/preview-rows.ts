@@ -1,5 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { createTemporaryFolder } from '../platform/files.js'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Environment, FileConfig } from '../config/file-config.js'
 import { enrich } from './enrich.js'
@@ -28,7 +28,7 @@ export async function previewRows(
   environment: Environment,
   signal: AbortSignal,
 ): Promise<PreviewRow[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'enrich-preview-'))
+  const folder = createTemporaryFolder()
   try {
     const outputPath = join(folder, 'rows.ndjson')
     const run = enrich(

@@ -17,6 +17,7 @@ import {
   realpathSync,
   readSync,
 } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 
 /** Marks used by this process. The process id is not enough: containers give every run the same one. */
@@ -53,15 +54,44 @@ export function removeStaleTemporaries(path: string): void {
   removeStale(dirname(target), `.${basename(target)}.`, '.tmp')
 }
 
-/** Removes entries of a folder named prefix, mark and end that a killed process left. */
+/** Removes entries of a folder named prefix, mark and end that a killed process left. Those of other users stay. */
 export function removeStale(folder: string, prefix: string, end: string): void {
-  if (!existsSync(folder)) return
-  for (const name of readdirSync(folder)) {
+  for (const name of listNames(folder)) {
     if (!name.startsWith(prefix)) continue
     const [mark, processId] = /^(\d+)-[0-9a-f]{8}/.exec(name.slice(prefix.length)) ?? []
     if (mark === undefined || !name.startsWith(prefix + mark + end)) continue
-    if (isStale(mark, Number(processId))) rmSync(join(folder, name), { recursive: true, force: true })
+    if (!isStale(mark, Number(processId))) continue
+    try {
+      rmSync(join(folder, name), { recursive: true, force: true })
+    } catch {
+      // Not ours to remove.
+    }
   }
+}
+
+/** Empty if the folder is missing or cannot be listed. */
+function listNames(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+/**
+ * Creates a folder that only this user can read; the caller removes it. Removes those of killed processes. Throws a system
+ * error.
+ */
+export function createTemporaryFolder(parent = tmpdir(), prefix = 'enrich-'): string {
+  removeStaleFolders(parent, prefix)
+  const folder = join(parent, prefix + createTemporaryMark())
+  mkdirSync(folder, { mode: 0o700 })
+  return folder
+}
+
+/** Removes the temporary folders of killed processes. */
+export function removeStaleFolders(parent = tmpdir(), prefix = 'enrich-'): void {
+  removeStale(parent, prefix, '')
 }
 
 function isStale(mark: string, processId: number): boolean {

@@ -63,8 +63,8 @@ type Fault = (typeof faults)[number]
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 /** A command that ends so often is not about to be done. */
 const endingsMax = 200
-/** A round that takes longer has come to a standstill, which is judged as well. */
-const roundMsMax = 600_000
+/** A round that takes longer has come to a standstill, which is judged as well: ten minutes for each 2,000 lookups. */
+const roundMsMax = (lookups: number) => 600_000 * Math.max(1, lookups / 2_000)
 
 /** What the workers share, at one address. */
 export interface ChaosServer extends Pick<PostgresServer, 'sql' | 'crash' | 'startAgain' | 'stop'> {
@@ -159,9 +159,9 @@ class ChaosRun {
       : () => Promise.resolve()
     const late = setTimeout(() => {
       this.#isLate = true
-      this.#broken.push('the round was not done in ten minutes')
+      this.#broken.push('the round was not done in time')
       for (const worker of this.#workers) worker.kill()
-    }, roundMsMax)
+    }, roundMsMax(this.options.lookups))
     const working = Promise.all(this.#workers.map((worker) => this.#untilDone(worker)))
     await Promise.all([working, this.#disturb()])
     clearTimeout(late)

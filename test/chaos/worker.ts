@@ -11,7 +11,7 @@ const dist = new URL('../../dist/', import.meta.url)
 export const times = { lease: 2_000, renewEvery: 300, clockJumpMax: 5_000 }
 
 /** What is loaded before the command: its own lease, with other times. */
-const shortLease = `
+export const shortLease = `
   const { leaseTimes, openWorker } = await import(${JSON.stringify(new URL('pipeline/checkpoint/postgres/lease.js', dist).href)})
   Object.assign(leaseTimes, ${JSON.stringify(times)})`
 

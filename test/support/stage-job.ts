@@ -130,6 +130,8 @@ export interface Tap {
   readonly url: string
   /** Requests that began something, as the service got them: `POST <what>`, with how often. */
   readonly begun: ReadonlyMap<string, number>
+  /** When these requests came, in milliseconds of the system clock. */
+  readonly begunAtMs: ReadonlyMap<string, readonly number[]>
   /** Reads of records of companies, first ones and polls. */
   entityReadCount(): number
   close(): Promise<void>
@@ -138,6 +140,7 @@ export interface Tap {
 /** Stands in front of a service, hands everything on, and counts what begins something. */
 export async function tapService(target: string): Promise<Tap> {
   const begun = new Map<string, number>()
+  const begunAtMs = new Map<string, number[]>()
   let entityReadCount = 0
   const note = (method: string, path: string, body: string) => {
     if (path.startsWith('/v3/entities/')) entityReadCount++
@@ -145,6 +148,7 @@ export async function tapService(target: string): Promise<Tap> {
     const asked = body === '' ? {} : (JSON.parse(body) as { name?: string; domain?: string })
     const what = `${path} ${asked.domain ?? asked.name ?? ''}`.trim()
     begun.set(what, (begun.get(what) ?? 0) + 1)
+    begunAtMs.set(what, [...(begunAtMs.get(what) ?? []), Date.now()])
   }
   const server = createServer((incoming, reply) => {
     const chunks: Buffer[] = []
@@ -169,6 +173,7 @@ export async function tapService(target: string): Promise<Tap> {
   return {
     url: `http://127.0.0.1:${port}`,
     begun,
+    begunAtMs,
     entityReadCount: () => entityReadCount,
     close: () =>
       new Promise((resolve) => {

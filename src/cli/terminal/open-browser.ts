@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { removeStale, createTemporaryMark } from '../../platform/files.js'
+import { createTemporaryFolder } from '../../platform/files.js'
 import { html, renderPage } from '../../web/html.js'
 
 const folderPrefix = 'enrich-review-'
@@ -43,17 +43,10 @@ export function openSecretAddress(url: string, platform: NodeJS.Platform = proce
  */
 function createPrivateFolder(): string {
   try {
-    removeStale(homedir(), folderPrefix, '')
-    return createPrivateFolderIn(homedir())
+    return createTemporaryFolder(homedir(), folderPrefix)
   } catch {
-    return createPrivateFolderIn(tmpdir())
+    return createTemporaryFolder(tmpdir(), folderPrefix)
   }
-}
-
-function createPrivateFolderIn(parent: string): string {
-  const folder = join(parent, `${folderPrefix}${createTemporaryMark()}`)
-  mkdirSync(folder, { mode: 0o700 })
-  return folder
 }
 
 const redirectPage = (url: string): string =>

@@ -1,4 +1,5 @@
-import { createReadStream, mkdtempSync, rmSync } from 'node:fs'
+import { createTemporaryFolder } from '../../platform/files.js'
+import { createReadStream, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getDatabaseName } from '../../connectors/connectors.js'
@@ -112,7 +113,7 @@ export async function stageAndWrite<Result>(
 /** Creates the temporary folder for standard output. */
 function createStdoutFolder(): string {
   try {
-    return mkdtempSync(join(tmpdir(), 'enrich-'))
+    return createTemporaryFolder()
   } catch (error) {
     throw toWriteError(join(tmpdir(), 'enrich-output'), error)
   }

@@ -55,9 +55,7 @@ describe.skipIf(programs === null)('a run over a checkpoint on PostgreSQL', () =
     expect(again).toMatchObject({ billedCount: 0, cachedCount: 60, pendingCount: 0 })
     expect(at.readOutput('again.csv')).toEqual(at.readOutput('shared.csv'))
     expect(service.runs).toHaveLength(120)
-    expect(
-      readdirSync(tmpdir()).filter((name) => name.startsWith(`.enrich-answers.${process.pid}-`)),
-    ).toEqual([])
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith(`enrich-${process.pid}-`))).toEqual([])
   })
 
   test('two at once ask each lookup once, and both write all answers', async () => {

@@ -1,6 +1,6 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { removeStaleTemporaries, buildTemporaryPath } from '../../../platform/files.js'
+import { createTemporaryFolder } from '../../../platform/files.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
 import { makeCheckpointFile, withExplainedErrors } from '../sqlite/open-database.js'
 import { buildAnswerChecksumSql, buildChecksumSql, getColumns, listCoveredColumns } from '../tables.js'
@@ -47,13 +47,8 @@ export class LocalCopy {
 
   /** Removes copies that killed runs left in `folder`. */
   constructor(folder: string) {
-    const copyPath = join(folder, 'enrich-answers')
-    removeStaleTemporaries(copyPath)
-    this.#folder = buildTemporaryPath(copyPath)
+    this.#folder = withExplainedErrors(join(folder, 'checkpoint.sqlite'), () => createTemporaryFolder(folder))
     this.path = join(this.#folder, 'checkpoint.sqlite')
-    withExplainedErrors(this.path, () => {
-      mkdirSync(this.#folder, { mode: 0o700 })
-    })
     try {
       this.#database = withExplainedErrors(this.path, () => makeCheckpointFile(this.path))
       this.#write = prepareWrites(this.#database)
