@@ -182,9 +182,23 @@ async function openView<View>(
       input,
       label,
       { all: input.columns, prefix, name: findNames(columns, prefix) },
-      (name, flag) => columns.findAny(name, flag, prefix ?? ''),
+      (name, flag) => {
+        try {
+          return columns.findAny(name, flag, prefix ?? '')
+        } catch (error) {
+          const shown = printedNames[name.toLowerCase()]
+          if (prefix === null || shown === undefined) throw error
+          return columns.findAny(shown, flag, prefix)
+        }
+      },
     )
   })
+}
+
+/** Columns that a table prints under another name. */
+const printedNames: Readonly<Partial<Record<string, string>>> = {
+  company: 'legal_name',
+  source: 'source_url',
 }
 
 /** Columns of any run: the prefix of an added column stands before one of them. */

@@ -16,12 +16,14 @@ import {
 } from './import/file-formats.js'
 import type { MapProposal } from './import/propose-map.js'
 import uncoveredCountries from './sources/uncovered.json' with { type: 'json' }
-import { getSource, listSources, type RegisterSource } from './sources/source.js'
+import { getSource, type RegisterSource } from './sources/source.js'
 import { bytesPerRow } from './get/get.js'
+import type { ListedSource } from './get/editions.js'
 
 export type { ImportResult } from './import/session.js'
 export { getRegisters, type GetOutcome, type GetProgress } from './get/get.js'
 export { listLoaded, listRegisters } from './get/editions.js'
+export { contactExample } from './get/publisher.js'
 export { openSource } from './sources/source.js'
 
 /** `csv`: any CSV with the names and ids of companies; the others are the files that registers publish. */
@@ -300,8 +302,12 @@ interface CountryCoverage {
 export interface Coverage {
   /** The most frequent country first. */
   readonly countries: readonly CountryCoverage[]
-  /** Ids to get: GLEIF and the whole registers of these countries. */
+  /** Ids of GLEIF and the sources of these countries that the registry has. */
+  readonly loaded: readonly string[]
+  /** Ids to get: GLEIF and the whole registers of these countries, unless they are loaded. */
   readonly names: readonly string[]
+  /** Whether a publisher of `names` wants a name and an e-mail address. */
+  readonly wantsContact: boolean
   /** Ids of sources of these countries whose files a program cannot download. */
   readonly byHand: readonly string[]
   readonly downloadBytes: number
@@ -309,8 +315,11 @@ export interface Coverage {
 }
 
 /** Finds the sources for rows that are counted by country (`null`: unknown). */
-export function findCoverage(counts: ReadonlyMap<string | null, number>): Coverage {
-  const sources = listSources()
+export function findCoverage(
+  counts: ReadonlyMap<string | null, number>,
+  listed: readonly ListedSource[],
+): Coverage {
+  const sources = listed.map(({ source }) => source)
   const countries = [...counts]
     .sort(([one, a], [other, b]) => b - a || (one ?? '').localeCompare(other ?? ''))
     .map(([country, rowCount]) => {
@@ -323,16 +332,20 @@ export function findCoverage(counts: ReadonlyMap<string | null, number>): Covera
       }
     })
   const names = new Set(['gleif', ...countries.flatMap((found) => found.sources)])
+  const loaded = new Set(listed.flatMap(({ source: { id }, loaded: date }) => (date === null ? [] : [id])))
+  const missing = sources.filter(({ id }) => names.has(id) && !loaded.has(id))
   // A state's register holds few of a country's companies, and some files are downloaded by hand.
-  const chosen = sources.filter(
-    ({ id, files, partOf, jurisdiction = '' }) =>
-      names.has(id) && files.length > 0 && partOf === undefined && !jurisdiction.includes('_'),
+  const chosen = missing.filter(
+    ({ files, partOf, jurisdiction = '' }) =>
+      files.length > 0 && partOf === undefined && !jurisdiction.includes('_'),
   )
   return {
     countries,
+    loaded: [...names].filter((id) => loaded.has(id)),
     names: chosen.map(({ id }) => id),
-    byHand: sources.filter(({ id, files }) => names.has(id) && files.length === 0).map(({ id }) => id),
-    downloadBytes: sum(chosen, ({ downloadMegabytes }) => downloadMegabytes * 1_000_000),
+    wantsContact: chosen.some(({ wantsContact = false }) => wantsContact),
+    byHand: missing.filter(({ files }) => files.length === 0).map(({ id }) => id),
+    downloadBytes: sum(chosen, ({ downloadMegabytes = 0 }) => downloadMegabytes * 1_000_000),
     diskBytes: sum(chosen, ({ rows }) => rows * bytesPerRow),
   }
 }

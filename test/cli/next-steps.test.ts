@@ -33,6 +33,15 @@ test.each(['out.csv', 'out.parquet', 'a b.xlsx', 'out.ndjson.gz', 'sqlite:out.sq
   },
 )
 
+test('the summary and status count the same doubtful rows, also if none has a company', async () => {
+  const place = createPlace()
+  place.write('in.csv', 'company_name\nZorvex Quilling\nMivolar Brant\n')
+  const { stderr } = await place.run(['in.csv', '-o', 'out.csv'])
+  const told = '2 doubtful rows (2 without a company)'
+  expect(stderr).toContain(`  next      ${told}: enrich review in.csv\n`)
+  expect((await place.run(['status'])).stdout).toContain(`next: ${told} after run 1: enrich review in.csv`)
+})
+
 test('a run to standard output, and one that wrote nothing, name no file to show', async () => {
   const place = createPlace()
   place.write('in.csv', 'company_name\nApple\nMicrosoft\n')

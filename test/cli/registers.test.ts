@@ -182,6 +182,53 @@ describe('on an empty machine', () => {
     expect(stdout).toContain('  enrich registry get gleif norway\n')
   })
 
+  test('what is loaded is told and not proposed again, and a publisher that wants a contact gets one', async () => {
+    publishNorway([stays])
+    const place = createPlace()
+    await place.run(['registry', 'get', 'norway', '--registry', 'my own.sqlite'], { env: env() })
+    place.write('list.csv', 'name,country\nA AS,NO\nB AS,NO\nC Inc,US\n')
+    const listing = ['registry', 'sources', 'list.csv', '--registry', 'my own.sqlite']
+    const { stdout } = await place.run(listing)
+    expect(stdout).toMatch(/ 2 {2}Norway +norway\n/)
+    expect(stdout).toContain('Loaded already: norway (')
+    expect(stdout).toMatch(
+      / {2}enrich registry get gleif sec --contact "Your company name@example.com" --registry 'my own.sqlite'\n/,
+    )
+    const known = await place.run(listing, { env: { ENRICH_CONTACT: 'A a@example.com' } })
+    expect(known.stdout).not.toContain('--contact')
+  })
+
+  test('a source of your own is listed once it is loaded, and its faults name its file', async () => {
+    const place = createPlace()
+    place.write('ours.json', JSON.stringify({ ...norway, id: 'ours', country: 'DE', wantsContact: false }))
+    place.write('ours.csv', norway.sample[0]?.lines?.join('\n') ?? '')
+    const get = ['registry', 'get', 'ours.json', '--from']
+    expect((await place.run([...get, 'ours.csv'])).code).toBe(0)
+    expect((await place.run(['registry', 'sources'])).stdout).toMatch(/^ +ours +Germany .* \d{4}-\d\d-\d\d$/m)
+    place.write('list.csv', 'name,country\nA GmbH,DE\n')
+    const { stdout } = await place.run(['registry', 'sources', 'list.csv'])
+    expect(stdout).toMatch(/Germany +ours\nLoaded already: ours \(/)
+    place.write('other.csv', 'nummer,navn\n1,A\n')
+    const { stderr } = await place.run([...get, 'other.csv'])
+    expect(stderr).toMatch(/hint: .*correct ours\.json and get it again/)
+    expect(stderr).not.toContain('--show')
+  })
+
+  test('companies of countries that are no longer kept are not said to have left the register', async () => {
+    publishNorway([stays, leaves])
+    const place = createPlace()
+    await place.run(['registry', 'get', 'norway'], { env: env() })
+    await place.run(['registry', 'get', 'norway', '--country', 'SE'], { env: env() })
+    place.write(
+      'in.csv',
+      `name,company number,country\n${stays.name},${stays.number},NO\n${leaves.name},,NO\n`,
+    )
+    await place.run(['in.csv', '-o', 'out.csv'])
+    const out = place.read('out.csv')
+    expect(out).not.toContain('no longer names')
+    expect(out.match(/only companies of SE are kept now/g)?.length).toBeGreaterThanOrEqual(2)
+  })
+
   test('a register that fails names code, publisher and hint; the others are loaded, and the edition stays', async () => {
     publishNorway([stays])
     const place = createPlace()

@@ -64,6 +64,18 @@ describe.each(formats)('an output as %s', (format) => {
     expect(stdout).toContain(`One row in full: enrich show ${file} --row 1\n`)
   })
 
+  test('has no note, and each column of the table can be selected by its name', async () => {
+    const wide = { env: { COLUMNS: '200' } }
+    for (const format of formats) {
+      const { stdout, stderr } = await outputs.run(['show', `out.${format}`], wide)
+      expect([format, stderr]).toEqual([format, ''])
+      const titles = /^ +row +(.+)$/m.exec(stdout)?.[1]?.trim().split(/ {2,}/) ?? []
+      expect(titles).toEqual(expect.arrayContaining(['company', 'status', 'source']))
+      const chosen = await outputs.run(['show', `out.${format}`, '--columns', titles.join(',')], wide)
+      expect([format, chosen.code, chosen.stderr]).toEqual([format, 0, ''])
+    }
+  })
+
   test('has the same counts in JSON as the output itself', async () => {
     const lines = await showJson(outputs, file, '--limit', '100')
     const statuses = lines.flatMap(({ values }) => (values === undefined ? [] : [values['enrich_status']]))

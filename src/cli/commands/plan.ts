@@ -163,7 +163,12 @@ function formatPlanReport(report: PlanReport, io: CliIo): string {
     line(report.rowCount, report.rowCount === 1 ? 'row' : 'rows'),
     ...(report.invalidRowCount === 0
       ? []
-      : [line(report.invalidRowCount, 'of them without a usable company name: not looked up')]),
+      : [
+          line(
+            report.invalidRowCount,
+            'of them without a usable company name, number or domain: not looked up',
+          ),
+        ]),
     line(report.lookupCount, `${formatLookupNoun(report)}, of which`),
     ...Object.entries(report.plan)
       .filter(([name, count]) => count > 0 || name === 'submit')

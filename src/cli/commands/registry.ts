@@ -3,10 +3,10 @@ import { defaultPaths } from '../../config/options.js'
 import { chooseRegistry } from '../../app/choose-registry.js'
 import type { Registry } from '../../registry/read-registry.js'
 import { encodingNames } from '../../core/file-formats.js'
-import { createCommandConnectors, formatJsonLine, type CliIo } from '../terminal/command-io.js'
+import { createCommandConnectors, formatJsonLine, quote, type CliIo } from '../terminal/command-io.js'
 import { addEvaluate } from './registry-evaluate.js'
 import { addImport, addLoad } from './registry-import.js'
-import { findCoverage, listRegisters, openSource } from '../../registry/load.js'
+import { contactExample, findCoverage, listRegisters, openSource } from '../../registry/load.js'
 import { formatCoverage, formatLicences, formatSources, toReport } from '../terminal/sources-text.js'
 import { countCountries } from '../../app/inspect-input.js'
 import { findCountryCode } from '../../core/countries.js'
@@ -104,8 +104,15 @@ function addSources(registry: Command, io: CliIo, option: Option): void {
       if (input !== undefined) {
         const coverage = findCoverage(
           await countCountries(input, io.environment, createCommandConnectors(io), findCountryCode),
+          listed,
         )
-        io.out(flags.json === true ? formatJsonLine('coverage', coverage) : formatCoverage(input, coverage))
+        const hasContact = (io.environment['ENRICH_CONTACT'] ?? '').trim() !== ''
+        const more = [
+          ...(coverage.wantsContact && !hasContact ? [`--contact "${contactExample}"`] : []),
+          ...(flags.registry === undefined ? [] : [`--registry ${quote(flags.registry)}`]),
+        ]
+        if (flags.json === true) io.out(formatJsonLine('coverage', coverage))
+        else io.out(formatCoverage(input, coverage, more))
       } else if (flags.json === true) {
         for (const { source, loaded } of listed) io.out(formatJsonLine('source', toReport(source, loaded)))
       } else io.out(flags.licences === true ? formatLicences(listed) : formatSources(listed))

@@ -22,7 +22,7 @@ export function formatSources(listed: readonly ListedSource[]): string {
     source.id,
     nameCountry(source.country),
     formatCount(source.rows),
-    formatSize(source.downloadMegabytes * 1_000_000),
+    source.downloadMegabytes === undefined ? '' : formatSize(source.downloadMegabytes * 1_000_000),
     source.rhythm,
     source.licence.name,
     loaded?.slice(0, 10) ?? '',
@@ -50,11 +50,13 @@ export function formatLicences(listed: readonly ListedSource[]): string {
     .join('')
 }
 
-/** Formats the sources for the rows of an input. */
+/** Formats the sources for the rows of an input. `flags`: further flags of the commands. */
 export function formatCoverage(
   input: string,
-  { countries, names, byHand, downloadBytes, diskBytes }: Coverage,
+  { countries, loaded, names, byHand, downloadBytes, diskBytes }: Coverage,
+  flags: readonly string[] = [],
 ): string {
+  const more = flags.map((flag) => ` ${flag}`).join('')
   const total = countries.reduce((sum, { rowCount }) => sum + rowCount, 0)
   const isOpen = countries.some(({ country, sources }) => country !== null && sources.length === 0)
   return [
@@ -74,11 +76,18 @@ export function formatCoverage(
           'Companies without an open register may have an LEI (gleif), or are found by a hosted service (--base-url).',
         ]
       : []),
+    ...(loaded.length === 0
+      ? []
+      : [`Loaded already: ${loaded.join(', ')} (enrich registry refresh brings them up to date)`]),
     ...byHand.map(
       (id) => `Download the files of ${id} yourself, then: enrich registry get ${id} --from PATH`,
     ),
-    `Together about ${formatSize(downloadBytes)} to download, and ${formatSize(diskBytes)} on disk:`,
-    `  enrich registry get ${names.join(' ')}`,
+    ...(names.length === 0
+      ? []
+      : [
+          `Together about ${formatSize(downloadBytes)} to download, and ${formatSize(diskBytes)} on disk:`,
+          `  enrich registry get ${names.join(' ')}${more}`,
+        ]),
     '',
   ].join('\n')
 }

@@ -62,15 +62,12 @@ export function suggestNextSteps(summary: RunSummary, command: string): NextStep
   // A row that a reviewer decided is no gap of the registry.
   const unmatched = review === null ? sum(Object.entries(rowsByStatus).filter(isUnmatched)) : openUnmatched
   const withoutCompany = openUnmatched === 0 ? '' : ` (${formatCount(openUnmatched)} without a company)`
-  const isDemo = summary.isDemo === true
-  // The demo registry has no candidates for rows without a company.
-  const isReviewed = doubtful > (isDemo ? openUnmatched : 0)
   const typed = buildReviewCommand(command)
   return [
-    ...(isReviewed && typed !== null
+    ...(doubtful > 0 && typed !== null
       ? [{ text: `${plural(doubtful, 'doubtful row')}${withoutCompany}`, command: typed, page: null }]
       : []),
-    ...(isDemo && unmatched > 0
+    ...(summary.isDemo === true && unmatched > 0
       ? [
           {
             text: `${formatCount(unmatched)} of ${plural(rowCount, 'row')} without a company in the demo registry`,
@@ -218,7 +215,7 @@ function formatAttention(summary: RunSummary, command: string, errorColumn: stri
     ...(summary.invalidRowCount === 0
       ? []
       : [
-          `  note      ${plural(summary.invalidRowCount, 'row')} without a usable company name: not looked up, not billed${reason}`,
+          `  note      ${plural(summary.invalidRowCount, 'row')} without a usable company name, number or domain: not looked up, not billed${reason}`,
         ]),
     ...(has('uncertainCount')
       ? [

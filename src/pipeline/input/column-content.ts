@@ -20,14 +20,20 @@ export function canBeNames(values: readonly string[]): boolean {
   return !isMostly(values, (value) => isNumber(value) || isNetAddress(value))
 }
 
-/** Whether the cells can be parts of a place: a `state` column may hold a status, and `location` a number. */
+/**
+ * Whether the cells can be parts of a place: a `state` column may hold a status, and `location` a number. `NO` is Norway
+ * and Novara: it is a status only beside a yes, and never below the header of a country.
+ */
 export function canBePlaces(
   part: 'city' | 'region' | 'postal' | 'country' | 'address',
   values: readonly string[],
 ): boolean {
   if (isMostly(values, isNetAddress)) return false
   if (part === 'postal') return values.length === 0 || isMostly(values, (value) => /\d/.test(value))
-  return !isMostly(values, (value) => isNumber(value) || statusWords.has(value.toLowerCase()))
+  const words = values.map((value) => value.toLowerCase())
+  const hasYes = words.includes('yes')
+  const isStatus = (word: string) => part !== 'country' && statusWords.has(word) && (word !== 'no' || hasYes)
+  return !isMostly(words, (word) => isNumber(word) || isStatus(word))
 }
 
 const contentKinds: readonly { kind: string; is: (value: string) => boolean }[] = [

@@ -114,17 +114,23 @@ export interface OtherSheet {
   /** Header of the column with company names, or `null`. */
   readonly nameColumn: string | null
   readonly columnCount: number
+  /** A run wrote it: the sources of the rows of another sheet. */
+  readonly isBasis: boolean
 }
 
-/** Finds the other visible sheets that have a header and a row, among the first ten. */
+/** The first columns of the sheet with the sources of the rows. */
+const basisHeader = 'row_number,name,run_id,field'
+
+/** Finds the other visible sheets that have a header and a row, or the header of a basis, among the first ten. */
 export async function findOtherTables(file: XlsxFile): Promise<OtherSheet[]> {
   const others = file.sheets.filter(({ name, isHidden }) => name !== file.sheetName && !isHidden)
   const found: OtherSheet[] = []
   for (const { name } of others.slice(0, otherSheetsMax)) {
     const table = await file.findTable(name, sampleRowsMax)
     const texts = table?.header.filter((text) => text.trim() !== '') ?? []
-    if (table?.hasRows === true && texts.length > 0)
-      found.push({ name, nameColumn: findNameColumn(texts), columnCount: texts.length })
+    const isBasis = texts.join(',').startsWith(basisHeader)
+    if (isBasis || (table?.hasRows === true && texts.length > 0))
+      found.push({ name, nameColumn: findNameColumn(texts), columnCount: texts.length, isBasis })
   }
   return found
 }

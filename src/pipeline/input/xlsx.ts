@@ -16,7 +16,7 @@ import {
   type ReadOptions,
   type TextRow,
 } from './table.js'
-import { findOtherTables, KindTally, readLayout, type SheetLayout } from './xlsx-sheet.js'
+import { findOtherTables, KindTally, readLayout, type OtherSheet, type SheetLayout } from './xlsx-sheet.js'
 
 /** SQL types of the cells that the names of folders give. */
 const folderTypes = { text: 'VARCHAR', integer: 'BIGINT', date: 'DATE' } as const
@@ -39,7 +39,8 @@ export async function openSheets(files: readonly SourceFile[], options: ReadOpti
   for (const source of files) {
     const file = await openXlsx(source.path, options.sheet, source.label)
     try {
-      const other = options.sheet === undefined ? await proposeSheet(file) : null
+      const others = options.sheet === undefined ? await findOtherTables(file) : []
+      const other = proposeSheet(others.filter(({ isBasis }) => !isBasis))
       const read = await readLayout(file, options).catch((error: unknown) => {
         throw withHintFirst(error, other?.hint ?? null)
       })
@@ -53,7 +54,7 @@ export async function openSheets(files: readonly SourceFile[], options: ReadOpti
       const proposed = hasNames && other?.hasNames === false ? null : other
       sheets.push({ source, layout, sheetName: file.sheetName })
       notices.push(
-        ...describeSheets(file, options.sheet, proposed?.hint),
+        ...describeSheets(file, options.sheet, others, proposed?.hint),
         ...layout.doubts,
         ...layout.notices,
         ...file.listNotices(new Map(layout.columns.map(({ name, position }) => [position, name]))),
@@ -95,8 +96,7 @@ interface ProposedSheet {
 }
 
 /** Returns the first sheet with a column of names, else the widest, or `null` if no other sheet has a table. */
-async function proposeSheet(file: XlsxFile): Promise<ProposedSheet | null> {
-  const tables = await findOtherTables(file)
+function proposeSheet(tables: readonly OtherSheet[]): ProposedSheet | null {
   const named = tables.find(({ nameColumn }) => nameColumn !== null)
   const [widest] = tables.toSorted((one, other) => other.columnCount - one.columnCount)
   const proposed = named ?? widest
@@ -116,9 +116,11 @@ const quoteSheet = (name: string) =>
 function describeSheets(
   { label, sheets, sheetName, hasMacros }: XlsxFile,
   wanted: string | undefined,
+  tables: readonly OtherSheet[],
   hint = '--sheet selects another',
 ): string[] {
-  const others = sheets.filter(({ name }) => name !== sheetName)
+  const known = new Set([sheetName, ...tables.flatMap(({ name, isBasis }) => (isBasis ? [name] : []))])
+  const others = sheets.filter(({ name }) => !known.has(name))
   const named = others
     .slice(0, sheetsNamedMax)
     .map(({ name, isHidden }) => `"${name}"${isHidden ? ' (hidden)' : ''}`)

@@ -7,6 +7,7 @@ import { countOmittedIdentifiers } from './entity-record.js'
 import { hasSameLetters } from '../../core/registry-suffix.js'
 import type { RowAddress, RowName } from '../model/registry-rows.js'
 import type { Statement, StoredEntity, StoredLegalEntity } from '../store/reader.js'
+import type { LeftRegister } from '../store/registration-columns.js'
 
 /** An identifier or website of the query, in the spelling of the registration. */
 interface QueryIdentifier {
@@ -142,12 +143,39 @@ function describeDisplayName({ displayName, nameInUse, legalName }: StoredLegalE
   return `${isRegistered ? 'The name on the registration' : shortest}, ${changes.join(' and ')}.`
 }
 
-/** The reason for a removal is unknown: dissolved, delisted, or moved to another file. */
-export function describeRemoval({
+/**
+ * The user may have left out its country. Otherwise the reason for a removal is unknown: dissolved, delisted, or moved to
+ * another file.
+ */
+export function describeRemoval(
+  registration: StoredLegalEntity,
+  { sourceName, lastOn, countries }: LeftFile = findLeftFile(registration),
+): string {
+  const kept = listOtherCountries(registration, countries)
+  if (kept !== null)
+    return `Of ${sourceName}, only companies of ${kept} are kept now; the file of ${lastOn.slice(0, 10)} named the registration.`
+  return `The newest file of ${sourceName} no longer names the registration; that of ${lastOn.slice(0, 10)} did.`
+}
+
+type LeftFile = Pick<LeftRegister, 'sourceName' | 'lastOn' | 'countries'>
+
+const findLeftFile = ({ sourceName, sourceDate, readMembership }: StoredLegalEntity): LeftFile => ({
   sourceName,
-  sourceDate,
-}: Pick<StoredLegalEntity, 'sourceName' | 'sourceDate'>): string {
-  return `The newest file of ${sourceName} no longer names the registration; that of ${sourceDate.slice(0, 10)} did.`
+  lastOn: sourceDate,
+  countries: readMembership().countries,
+})
+
+/** Returns the countries that are kept of the source of a removed registration, if its own is not one; else `null`. */
+export const findKeptCountries = (registration: StoredLegalEntity): string | null =>
+  listOtherCountries(registration, findLeftFile(registration).countries)
+
+function listOtherCountries(
+  { address, jurisdiction }: StoredLegalEntity,
+  countries: string | null,
+): string | null {
+  const kept = countries === null ? [] : (JSON.parse(countries) as string[])
+  const own = [address.countryCode, jurisdiction?.slice(0, 2).toUpperCase()]
+  return kept.length === 0 || kept.some((code) => own.includes(code)) ? null : kept.join(', ')
 }
 
 /** Formats the end of a former name and the source that shows it: " since 2026-05-01 (gleif)". */

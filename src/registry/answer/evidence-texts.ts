@@ -1,6 +1,7 @@
 import { formatCount, plural } from '../../core/text.js'
 import { findCountryName } from '../../core/countries.js'
 import { assertNever } from '../../core/errors.js'
+import { findKeptCountries } from './basis.js'
 import { splitJurisdiction } from './entity-record.js'
 import type { FeaturePart } from '../match/features.js'
 import { describeFormerName, describeName, describeUnsupported } from './factors.js'
@@ -103,7 +104,7 @@ export function describePart(part: FeaturePart, pair: ComparedPair): string {
       return describeKnownFacts(comparison)
     case 'status':
       return registration.removedFromSource
-        ? `the newest file of ${registration.sourceName} no longer names it`
+        ? describeAbsence(registration)
         : `not active${registration.status === null || registration.status === 'inactive' ? '' : ` (${registration.status})`}`
     case 'kind of body':
       return describeUnsupported(registration)
@@ -114,6 +115,13 @@ export function describePart(part: FeaturePart, pair: ComparedPair): string {
     default:
       return assertNever(part)
   }
+}
+
+function describeAbsence(registration: StoredLegalEntity): string {
+  const kept = findKeptCountries(registration)
+  return kept === null
+    ? `the newest file of ${registration.sourceName} no longer names it`
+    : `of ${registration.sourceName}, only companies of ${kept} are kept now`
 }
 
 function describeNumbers({

@@ -185,7 +185,9 @@ function formatFormerEnd({ names }: StoredLegalEntity, name: string): string {
 
 /** Returns a factor if the registration has ended, and one for each register that no longer lists the company. */
 export function listEndFactors(stored: StoredEntity, registration: StoredLegalEntity): Factor[] {
-  const left = listLeftRegisters(stored).map(createLeftFactor)
+  const left = listLeftRegisters(stored).map(({ left: one, of }) =>
+    createLimitation('left_register', describeRemoval(of, one), 'medium'),
+  )
   if (registration.removedFromSource) return left.length > 0 ? left : [createRemovedFactor(registration)]
   return registration.status === null || registration.status === 'active'
     ? left
@@ -193,16 +195,18 @@ export function listEndFactors(stored: StoredEntity, registration: StoredLegalEn
 }
 
 /** Registers that named a registration of the company, and name none now. */
-function listLeftRegisters({ legalEntities }: StoredEntity): LeftRegister[] {
-  const memberships = legalEntities.map(({ readMembership }) => readMembership())
+function listLeftRegisters({ legalEntities }: StoredEntity): { left: LeftRegister; of: StoredLegalEntity }[] {
+  const memberships = legalEntities.map((of) => ({ of, ...of.readMembership() }))
   const present = new Set(memberships.flatMap((membership) => membership.present))
-  const left = new Map<string, LeftRegister>()
-  for (const one of memberships.flatMap((membership) => membership.left)) {
-    const known = left.get(one.register)
-    if (!present.has(one.register) && (known === undefined || known.lastOn < one.lastOn))
-      left.set(one.register, one)
+  const found = new Map<string, { left: LeftRegister; of: StoredLegalEntity }>()
+  for (const { of, left: all } of memberships) {
+    for (const left of all) {
+      const known = found.get(left.register)?.left
+      if (!present.has(left.register) && (known === undefined || known.lastOn < left.lastOn))
+        found.set(left.register, { left, of })
+    }
   }
-  return [...left.values()]
+  return [...found.values()]
 }
 
 /** An ended registration is still confirmed as a legal entity. */
@@ -255,16 +259,13 @@ const subtypeWords: Readonly<Partial<Record<string, string>>> = {
   trading_name_only: 'a trading name',
 }
 
-function createLeftFactor({ sourceName, lastOn }: LeftRegister): Factor {
-  return createLimitation('left_register', describeRemoval({ sourceName, sourceDate: lastOn }), 'medium')
-}
-
 /** A register in parts of which not all are as new: it may be in another part. */
 function createRemovedFactor(registration: StoredLegalEntity): Factor {
   return createLimitation('no_legal_entity_confirmed', describeRemoval(registration), 'medium')
 }
 
-export function listActions(match: Match, registration: StoredLegalEntity): Action[] {
+/** `isTownGiven`: the row has a town or a postal code, which may be wrong. */
+export function listActions(match: Match, registration: StoredLegalEntity, isTownGiven: boolean): Action[] {
   const actions: Action[] = []
   const { comparison, place } = match.best.evidence
   const isCertain = match.confidence >= matchedConfidenceMin
@@ -272,7 +273,10 @@ export function listActions(match: Match, registration: StoredLegalEntity): Acti
     actions.push({ code: 'provide_full_legal_name', description: 'Give the full legal name as registered.' })
   }
   if (!isCertain && place !== 'postal' && place !== 'city') {
-    actions.push({ code: 'verify_address', description: 'Give the city or the postal code of the company.' })
+    const what = isTownGiven
+      ? 'Check the place of the company.'
+      : 'Give the city or the postal code of the company.'
+    actions.push({ code: 'verify_address', description: what })
   }
   if (!isCertain && match.rivals.length > 0) {
     actions.push({ code: 'add_industry_context', description: 'Say in the context what the company does.' })

@@ -61,6 +61,7 @@ function buildAnswer(
   stored: StoredEntity,
   registration: StoredLegalEntity,
   reader: StoreReader,
+  isTownGiven: boolean,
 ): Resolution {
   const shared = {
     match_confidence: match.confidence,
@@ -72,7 +73,7 @@ function buildAnswer(
       registration,
       (candidate) => findRegistration(reader, candidate)?.registration.legalName ?? null,
     ),
-    actions: listActions(match, registration),
+    actions: listActions(match, registration, isTownGiven),
     merged_into: null,
     classification: classifyAnswer(match),
   }
@@ -135,11 +136,14 @@ export interface NameQuery {
 export interface NameMatch extends Ranking {
   /** The name has enough letters or digits for a search. */
   readonly isReadable: boolean
+  /** The query names a town or a postal code. */
+  readonly isTownGiven: boolean
   readonly decision: MatchDecision
 }
 
 const unreadable: NameMatch = {
   isReadable: false,
+  isTownGiven: false,
   decision: { kind: 'none' },
   ranked: [],
   noneShare: 1,
@@ -159,11 +163,12 @@ export function matchName(
   const searched = { find: deps.find, vocabulary: () => vocabulary }
   const asked = readQuery(query, vocabulary)
   if (asked === null) return unreadable
+  const isTownGiven = asked.hint?.namesTown === true
   const names = findCandidateNames(asked, searched, isLeftOut)
   const several = findCompanyNames(query.name, asked, names, searched)
   if (several.length > 1) {
     const matches = several.map((name) => matchName({ ...query, name }, deps, coefficients, isLeftOut))
-    return { isReadable: true, ...combineMatches(matches, several) }
+    return { isReadable: true, isTownGiven, ...combineMatches(matches, several) }
   }
   const rank = (contextCount?: (candidate: CandidateName) => number) =>
     rankCompanies(asked, names, vocabulary, contextCount, coefficients)
@@ -181,7 +186,7 @@ export function matchName(
     )
     ranking = rank(({ entityNumber }) => counts.get(entityNumber) ?? 0)
   }
-  return { isReadable: true, decision: decide(ranking), ...ranking }
+  return { isReadable: true, isTownGiven, decision: decide(ranking), ...ranking }
 }
 
 const contextCompaniesMax = 12
@@ -207,7 +212,7 @@ function findCompanyNames(
 function combineMatches(
   matches: readonly NameMatch[],
   names: readonly string[],
-): Omit<NameMatch, 'isReadable'> {
+): Omit<NameMatch, 'isReadable' | 'isTownGiven'> {
   const bests = matches.flatMap(({ ranked: [best] }) => (best === undefined ? [] : [best]))
   const ranked = bests.map((best) => ({ ...best, share: best.share / bests.length }))
   const [first] = matches.filter(({ ranked: [best] }) => best !== undefined)
@@ -257,12 +262,15 @@ export function findCandidateNames(
 }
 
 /** Builds the answer of a match from the stored company. */
-export function answerFor({ isReadable, decision, ranked }: NameMatch, deps: ResolveDeps): Resolution {
+export function answerFor(
+  { isReadable, isTownGiven, decision, ranked }: NameMatch,
+  deps: ResolveDeps,
+): Resolution {
   if (decision.kind === 'none')
     return buildEmptyAnswer(isReadable ? 'no_match' : 'not_found', findClosestName(ranked))
   const found = findRegistration(deps.reader, decision.best.evidence.comparison.candidate)
   if (found === null) throw new Error('a name in the index belongs to no registration')
-  return buildAnswer(decision, found.stored, found.registration, deps.reader)
+  return buildAnswer(decision, found.stored, found.registration, deps.reader, isTownGiven)
 }
 
 /** Reads the company and the registration of a name; `null` if either is missing. */

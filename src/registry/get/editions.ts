@@ -19,6 +19,8 @@ export interface LoadedEdition {
   readonly countries: Countries
   /** ISO 8601. */
   readonly date: string
+  /** Description of a source that the catalogue does not have so; absent for one of the catalogue. */
+  readonly own?: RegisterSource
 }
 
 /** Folder of the downloads for a registry, and of the list of its editions. */
@@ -51,9 +53,9 @@ export class LoadedEditions {
   }
 
   /** Lists the editions that the registry still has. */
-  list(): readonly LoadedEdition[] {
+  list(): readonly (LoadedEdition & { readonly id: string })[] {
     const held = this.#readHeld()
-    return Object.entries(this.#known).flatMap(([id, edition]) => (held.has(id) ? [edition] : []))
+    return Object.entries(this.#known).flatMap(([id, edition]) => (held.has(id) ? [{ ...edition, id }] : []))
   }
 
   /** Remembers an edition that was loaded just now. */
@@ -64,7 +66,8 @@ export class LoadedEditions {
     const sha256 = this.#readHeld().get(source.id)
     if (sha256 === undefined) return
     const mapping = digestMapping(source)
-    const loaded = { name, files: files.map(toStoredFile), sha256, mapping, countries, date }
+    const own = name === source.id ? {} : { own: source }
+    const loaded = { name, files: files.map(toStoredFile), sha256, mapping, countries, date, ...own }
     this.#known = { ...this.#known, [source.id]: loaded }
     writeFileSync(`${this.#path}.new`, `${JSON.stringify(this.#known, null, 1)}\n`)
     renameSync(`${this.#path}.new`, this.#path)
@@ -92,15 +95,17 @@ function readEditions(path: string): Readonly<Record<string, LoadedEdition>> {
 }
 
 /** A source, and the date of its edition in a registry (`null`: not loaded). */
-interface ListedSource {
+export interface ListedSource {
   readonly source: RegisterSource
   readonly loaded: string | null
 }
 
-/** Lists the sources that enrich knows, with what a registry has of them. */
+/** Lists the sources that enrich knows and those of the user in a registry, with what the registry has of them. */
 export function listRegisters(registryPath: string): readonly ListedSource[] {
-  const loaded = new Map(listLoaded(registryPath).map(({ name, date }) => [name, date]))
-  return listSources().map((source) => ({ source, loaded: loaded.get(source.id) ?? null }))
+  const loaded = new Map(listLoaded(registryPath).map((edition) => [edition.id, edition]))
+  const sources = new Map(listSources().map((source) => [source.id, source]))
+  for (const [id, { own }] of loaded) if (own !== undefined) sources.set(id, own)
+  return [...sources].map(([id, source]) => ({ source, loaded: loaded.get(id)?.date ?? null }))
 }
 
 /** Lists the editions that `getRegisters` loaded into a registry. */

@@ -298,13 +298,15 @@ class GetSession {
     return importInto(registryPath, (registry) => importSource(registry, source, files))
   }
 
-  #explain(error: unknown, { source, publisher }: Plan): unknown {
+  #explain(error: unknown, { name, source, publisher }: Plan): unknown {
     if (!(error instanceof UserError) || !/^INPUT_|^REGISTRY_IMPORT_INVALID$/.test(error.code)) return error
     const known = this.#editions.get(source)
     const stays = known === null ? null : `the edition of ${formatDay(known.date)} stays`
-    const hint = publisher.createHint(
-      `${stays === null ? '' : `${stays}; `}correct a copy of the source (enrich registry sources --show ${source.id}) and get it`,
-    )
+    const correction =
+      name === source.id
+        ? `correct a copy of the source (enrich registry sources --show ${source.id}) and get it`
+        : `correct ${name} and get it again`
+    const hint = publisher.createHint(stays === null ? correction : `${stays}; ${correction}`)
     const message = error.message.replace(/^.*[/\\]/, '')
     return new UserError('REGISTER_CHANGED', `${source.publisher}: ${message}`, { hint, cause: error })
   }

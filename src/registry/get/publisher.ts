@@ -7,6 +7,9 @@ import { parseRetryAfterMs } from '../../core/time.js'
 import type { Clock } from '../../platform/clock.js'
 import type { RegisterSource, SourcePlace } from '../sources/source.js'
 
+/** How to tell a publisher who asks. */
+export const contactExample = 'Your company name@example.com'
+
 /** Bounds of requests to publishers. Times are in milliseconds. */
 export const publisherLimits = {
   /** Attempts without progress. */
@@ -175,7 +178,7 @@ export class Publisher {
       'USAGE_INVALID',
       `${publisher} wants a name and an e-mail address with each request`,
       {
-        hint: 'pass --contact "Your company name@example.com", or set ENRICH_CONTACT',
+        hint: `pass --contact "${contactExample}", or set ENRICH_CONTACT`,
       },
     )
   }

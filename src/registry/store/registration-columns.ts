@@ -284,6 +284,8 @@ export interface LeftRegister {
   readonly register: string
   /** Day of the last file that named the registration. */
   readonly lastOn: string
+  /** JSON list of the countries whose companies are kept of the register now; `null` for all. */
+  readonly countries: string | null
 }
 
 const registerSql = (source: string) =>
@@ -294,6 +296,8 @@ export interface RegisterMembership {
   readonly left: readonly LeftRegister[]
   /** Registers whose newest files name it. */
   readonly present: readonly string[]
+  /** JSON list of the countries whose companies are kept of the registration's own source; `null` for all. */
+  readonly countries: string | null
 }
 
 /**
@@ -303,7 +307,8 @@ export interface RegisterMembership {
 export function createMembershipReader(database: Sqlite): (registrationId: string) => RegisterMembership {
   const left = database.prepare<{ id: string }, LeftRegister>(
     `SELECT n.* FROM (
-       SELECT s.name AS sourceName, ${registerSql('s')} AS register, max(n.lastOn) AS lastOn
+       SELECT s.name AS sourceName, ${registerSql('s')} AS register, max(n.lastOn) AS lastOn,
+         s.settings_json ->> '$.countries' AS countries
        FROM (SELECT source_number, last_on AS lastOn FROM stated_names WHERE registration_id = @id
          UNION ALL SELECT source_number, stated_on FROM legal_entities WHERE key = ${toKeySql('@id')} AND removed_from_source = 1) n
        JOIN sources s ON s.number = n.source_number WHERE s.coverage = 'whole' GROUP BY register) n
@@ -318,9 +323,15 @@ export function createMembershipReader(database: Sqlite): (registrationId: strin
          UNION ALL SELECT source_number FROM legal_entities WHERE key = ${toKeySql('@id')} AND removed_from_source = 0)`,
     )
     .pluck()
+  const countries = database
+    .prepare<{ id: string }, string | null>(
+      `SELECT s.settings_json ->> '$.countries' FROM legal_entities l JOIN sources s ON s.number = l.source_number
+       WHERE l.key = ${keyOf('@id')}`,
+    )
+    .pluck()
   return (registrationId) => {
-    const found = left.all({ id: registrationId })
-    return { left: found, present: present.all({ id: registrationId }) }
+    const id = { id: registrationId }
+    return { left: left.all(id), present: present.all(id), countries: countries.get(id) ?? null }
   }
 }
 

@@ -23,7 +23,7 @@ const registration = {
   sourceName: 'companies.csv',
   sourceDate: '2026-01-31T00:00:00.000Z',
   removedFromSource: false,
-  readMembership: () => ({ left: [], present: [] }),
+  readMembership: () => ({ left: [], present: [], countries: null }),
   identifiersOmitted: 0,
   names: [],
   address: { street: null, city: 'Reno', region: 'NV', postalCode: null, countryCode: 'US' },
@@ -374,7 +374,7 @@ describe('the registration', () => {
 })
 
 describe('what to do next', () => {
-  const codes = (of: Match) => listActions(of, registration).map(({ code }) => code)
+  const codes = (of: Match) => listActions(of, registration, false).map(({ code }) => code)
   const prefix = weighed('Zorvex', robotics)
 
   it('nothing for what is certain, and for the rest what would make it so', () => {
@@ -384,5 +384,15 @@ describe('what to do next', () => {
     const placed = weighed('Zorvex Robotics', { ...robotics, ...reno }, 'place', 1, { location: 'Reno, NV' })
     expect(codes({ ...placed, confidence: 60 })).toEqual([])
     expect(codes(weighed('Zorvex', { name: 'Zorvex', supported: false }))).toEqual(['verify_entity_type'])
+  })
+
+  it('a town that is given is to be checked, and not to be given', () => {
+    const told = (isTownGiven: boolean) =>
+      listActions({ ...prefix, confidence: 60 }, registration, isTownGiven).map(
+        ({ description }) => description,
+      )
+    expect(told(true)).toContain('Check the place of the company.')
+    expect(told(true).join()).not.toContain('Give the city')
+    expect(told(false)).toContain('Give the city or the postal code of the company.')
   })
 })

@@ -1,5 +1,6 @@
 import { anyText } from '../core/any-text.js'
 import fc from 'fast-check'
+import { iso31661 } from 'iso-3166'
 import { describe, expect, test } from 'vitest'
 import { detectColumns } from '../../../src/pipeline/input/detect-columns.js'
 import { UserError } from '../../../src/core/errors.js'
@@ -58,6 +59,29 @@ describe('columns found by their headers', () => {
       expect((error as UserError).hint).toContain('(5000 in all)')
       expect((error as UserError).hint?.length).toBeLessThan(2_500)
     }
+  })
+})
+
+describe('cells of a place', () => {
+  const codes = iso31661.map(({ alpha2 }) => alpha2)
+
+  test.each(['country', 'Country Code', 'Billing Country', 'Land'])(
+    'the header %s decides, whichever country most rows have',
+    (header) => {
+      for (const code of codes) {
+        const samples = new Map([[header, [code, code.toLowerCase(), 'Norway', code]]])
+        expect([code, detectColumns(['Company', header], {}, samples).location]).toEqual([code, [header]])
+      }
+    },
+  )
+
+  test.each([
+    [['NO', 'NO', 'MI'], ['province']],
+    [['NO', 'YES', 'NO'], []],
+    [['Open', 'Closed'], []],
+  ])('the cells %j of a province are used as %j: a status is no province', (cells, location) => {
+    const samples = new Map([['province', cells]])
+    expect(detectColumns(['Company', 'province'], {}, samples).location).toEqual(location)
   })
 })
 
