@@ -15,15 +15,11 @@ import {
   type ImportFileOptions,
 } from './import/file-formats.js'
 import type { MapProposal } from './import/propose-map.js'
-import uncoveredCountries from './sources/uncovered.json' with { type: 'json' }
-import { getSource, type RegisterSource } from './sources/source.js'
-import { bytesPerRow } from './get/get.js'
-import type { ListedSource } from './get/editions.js'
+import { getSource } from './sources/source.js'
 
 export type { ImportResult } from './import/session.js'
 export { getRegisters, type GetOutcome, type GetProgress } from './get/get.js'
-export { listLoaded, listRegisters } from './get/editions.js'
-export { contactExample } from './get/publisher.js'
+export { findCoverage, listLoaded, listRegisters, uncovered, type Coverage } from './get/editions.js'
 export { openSource } from './sources/source.js'
 
 /** `csv`: any CSV with the names and ids of companies; the others are the files that registers publish. */
@@ -284,71 +280,3 @@ function chooseSourceName(format: ImportFormat, fileName: string): string | null
 function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
-
-/** Countries without a source, and why. */
-export const uncovered: Readonly<Record<string, string>> = uncoveredCountries
-
-interface CountryCoverage {
-  /** Code of ISO 3166-1; `null` for rows without a known country. */
-  readonly country: string | null
-  readonly rowCount: number
-  /** Ids of sources of this country. Sources of the whole world are not listed. */
-  readonly sources: readonly string[]
-  /** Why there is no source; `null` if there is one or the reason is not known. */
-  readonly reason: string | null
-}
-
-/** Registers that hold companies of a list, and their costs. */
-export interface Coverage {
-  /** The most frequent country first. */
-  readonly countries: readonly CountryCoverage[]
-  /** Ids of GLEIF and the sources of these countries that the registry has. */
-  readonly loaded: readonly string[]
-  /** Ids to get: GLEIF and the whole registers of these countries, unless they are loaded. */
-  readonly names: readonly string[]
-  /** Whether a publisher of `names` wants a name and an e-mail address. */
-  readonly wantsContact: boolean
-  /** Ids of sources of these countries whose files a program cannot download. */
-  readonly byHand: readonly string[]
-  readonly downloadBytes: number
-  readonly diskBytes: number
-}
-
-/** Finds the sources for rows that are counted by country (`null`: unknown). */
-export function findCoverage(
-  counts: ReadonlyMap<string | null, number>,
-  listed: readonly ListedSource[],
-): Coverage {
-  const sources = listed.map(({ source }) => source)
-  const countries = [...counts]
-    .sort(([one, a], [other, b]) => b - a || (one ?? '').localeCompare(other ?? ''))
-    .map(([country, rowCount]) => {
-      const ids = sources.filter((source) => source.country === country).map(({ id }) => id)
-      return {
-        country,
-        rowCount,
-        sources: ids,
-        reason: ids.length > 0 ? null : (uncovered[country ?? ''] ?? null),
-      }
-    })
-  const names = new Set(['gleif', ...countries.flatMap((found) => found.sources)])
-  const loaded = new Set(listed.flatMap(({ source: { id }, loaded: date }) => (date === null ? [] : [id])))
-  const missing = sources.filter(({ id }) => names.has(id) && !loaded.has(id))
-  // A state's register holds few of a country's companies, and some files are downloaded by hand.
-  const chosen = missing.filter(
-    ({ files, partOf, jurisdiction = '' }) =>
-      files.length > 0 && partOf === undefined && !jurisdiction.includes('_'),
-  )
-  return {
-    countries,
-    loaded: [...names].filter((id) => loaded.has(id)),
-    names: chosen.map(({ id }) => id),
-    wantsContact: chosen.some(({ wantsContact = false }) => wantsContact),
-    byHand: missing.filter(({ files }) => files.length === 0).map(({ id }) => id),
-    downloadBytes: sum(chosen, ({ downloadMegabytes = 0 }) => downloadMegabytes * 1_000_000),
-    diskBytes: sum(chosen, ({ rows }) => rows * bytesPerRow),
-  }
-}
-
-const sum = (sources: readonly RegisterSource[], measure: (source: RegisterSource) => number): number =>
-  sources.reduce((total, source) => total + measure(source), 0)

@@ -6,7 +6,7 @@ import { encodingNames } from '../../core/file-formats.js'
 import { createCommandConnectors, formatJsonLine, quote, type CliIo } from '../terminal/command-io.js'
 import { addEvaluate } from './registry-evaluate.js'
 import { addImport, addLoad } from './registry-import.js'
-import { contactExample, findCoverage, listRegisters, openSource } from '../../registry/load.js'
+import { findCoverage, listRegisters, openSource } from '../../registry/load.js'
 import { formatCoverage, formatLicences, formatSources, toReport } from '../terminal/sources-text.js'
 import { countCountries } from '../../app/inspect-input.js'
 import { findCountryCode } from '../../core/countries.js'
@@ -108,7 +108,7 @@ function addSources(registry: Command, io: CliIo, option: Option): void {
         )
         const hasContact = (io.environment['ENRICH_CONTACT'] ?? '').trim() !== ''
         const more = [
-          ...(coverage.wantsContact && !hasContact ? [`--contact "${contactExample}"`] : []),
+          ...(coverage.contact === null || hasContact ? [] : [`--contact "${coverage.contact}"`]),
           ...(flags.registry === undefined ? [] : [`--registry ${quote(flags.registry)}`]),
         ]
         if (flags.json === true) io.out(formatJsonLine('coverage', coverage))

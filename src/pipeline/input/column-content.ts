@@ -22,7 +22,7 @@ export function canBeNames(values: readonly string[]): boolean {
 
 /**
  * Whether the cells can be parts of a place: a `state` column may hold a status, and `location` a number. `NO` is Norway
- * and Novara: it is a status only beside a yes, and never below the header of a country.
+ * and Novara: it is a status only if the column has a yes, and never below the header of a country.
  */
 export function canBePlaces(
   part: 'city' | 'region' | 'postal' | 'country' | 'address',

@@ -1,13 +1,19 @@
 import { formatCount } from '../../core/text.js'
 import type { ResultEntity } from '../../contract/entity.js'
 import type { BasisEntry, Citation } from '../../contract/result.js'
-import { citeEach, citeFirst, citeParent, type CitedClaim, findStanding } from './registration-facts.js'
+import {
+  citeEach,
+  citeFirst,
+  citeParent,
+  type CitedClaim,
+  describeRemoval,
+  findStanding,
+} from './registration-facts.js'
 import { findConcordedNaics } from '../reference/industry-codes.js'
 import { countOmittedIdentifiers } from './entity-record.js'
 import { hasSameLetters } from '../../core/registry-suffix.js'
 import type { RowAddress, RowName } from '../model/registry-rows.js'
 import type { Statement, StoredEntity, StoredLegalEntity } from '../store/reader.js'
-import type { LeftRegister } from '../store/registration-columns.js'
 
 /** An identifier or website of the query, in the spelling of the registration. */
 interface QueryIdentifier {
@@ -141,41 +147,6 @@ function describeDisplayName({ displayName, nameInUse, legalName }: StoredLegalE
     ...(nameInUse.startsWith(displayName) ? [] : ['with small letters as people write them']),
   ]
   return `${isRegistered ? 'The name on the registration' : shortest}, ${changes.join(' and ')}.`
-}
-
-/**
- * The user may have left out its country. Otherwise the reason for a removal is unknown: dissolved, delisted, or moved to
- * another file.
- */
-export function describeRemoval(
-  registration: StoredLegalEntity,
-  { sourceName, lastOn, countries }: LeftFile = findLeftFile(registration),
-): string {
-  const kept = listOtherCountries(registration, countries)
-  if (kept !== null)
-    return `Of ${sourceName}, only companies of ${kept} are kept now; the file of ${lastOn.slice(0, 10)} named the registration.`
-  return `The newest file of ${sourceName} no longer names the registration; that of ${lastOn.slice(0, 10)} did.`
-}
-
-type LeftFile = Pick<LeftRegister, 'sourceName' | 'lastOn' | 'countries'>
-
-const findLeftFile = ({ sourceName, sourceDate, readMembership }: StoredLegalEntity): LeftFile => ({
-  sourceName,
-  lastOn: sourceDate,
-  countries: readMembership().countries,
-})
-
-/** Returns the countries that are kept of the source of a removed registration, if its own is not one; else `null`. */
-export const findKeptCountries = (registration: StoredLegalEntity): string | null =>
-  listOtherCountries(registration, findLeftFile(registration).countries)
-
-function listOtherCountries(
-  { address, jurisdiction }: StoredLegalEntity,
-  countries: string | null,
-): string | null {
-  const kept = countries === null ? [] : (JSON.parse(countries) as string[])
-  const own = [address.countryCode, jurisdiction?.slice(0, 2).toUpperCase()]
-  return kept.length === 0 || kept.some((code) => own.includes(code)) ? null : kept.join(', ')
 }
 
 /** Formats the end of a former name and the source that shows it: " since 2026-05-01 (gleif)". */

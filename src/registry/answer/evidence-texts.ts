@@ -1,7 +1,7 @@
 import { formatCount, plural } from '../../core/text.js'
 import { findCountryName } from '../../core/countries.js'
 import { assertNever } from '../../core/errors.js'
-import { findKeptCountries } from './basis.js'
+import { findKeptCountries } from './registration-facts.js'
 import { splitJurisdiction } from './entity-record.js'
 import type { FeaturePart } from '../match/features.js'
 import { describeFormerName, describeName, describeUnsupported } from './factors.js'

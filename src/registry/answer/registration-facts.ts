@@ -12,6 +12,7 @@ import {
 } from '../reference/registers.js'
 import { authorityTiers, type Citation } from '../../contract/result.js'
 import { recordUrls } from '../model/identifiers.js'
+import type { LeftRegister } from '../store/registration-columns.js'
 
 /** Builds the address block with all ten keys, known or not (interface: "Address block (v3)"). */
 export function buildAddressBlock(address: RowAddress): Address {
@@ -281,4 +282,39 @@ function buildRecord(type: string, value: string): PublicRecord {
 /** Returns the page of a registration: the one in its row, otherwise one built from its identifiers. */
 export function findRecordUrl(registration: StoredLegalEntity): string | null {
   return registration.sourceUrl ?? findRecord(registration)?.url ?? null
+}
+
+/**
+ * The user may have left out its country. Otherwise the reason for a removal is unknown: dissolved, delisted, or moved to
+ * another file.
+ */
+export function describeRemoval(
+  registration: StoredLegalEntity,
+  { sourceName, lastOn, countries }: LeftFile = findLeftFile(registration),
+): string {
+  const kept = listOtherCountries(registration, countries)
+  if (kept !== null)
+    return `Of ${sourceName}, only companies of ${kept} are kept now; the file of ${lastOn.slice(0, 10)} named the registration.`
+  return `The newest file of ${sourceName} no longer names the registration; that of ${lastOn.slice(0, 10)} did.`
+}
+
+type LeftFile = Pick<LeftRegister, 'sourceName' | 'lastOn' | 'countries'>
+
+const findLeftFile = ({ sourceName, sourceDate, readMembership }: StoredLegalEntity): LeftFile => ({
+  sourceName,
+  lastOn: sourceDate,
+  countries: readMembership().countries,
+})
+
+/** Returns the countries that are kept of the source of a removed registration, if its own is not one; else `null`. */
+export const findKeptCountries = (registration: StoredLegalEntity): string | null =>
+  listOtherCountries(registration, findLeftFile(registration).countries)
+
+function listOtherCountries(
+  { address, jurisdiction }: StoredLegalEntity,
+  countries: string | null,
+): string | null {
+  const kept = countries === null ? [] : (JSON.parse(countries) as string[])
+  const own = [address.countryCode, jurisdiction?.slice(0, 2).toUpperCase()]
+  return kept.length === 0 || kept.some((code) => own.includes(code)) ? null : kept.join(', ')
 }

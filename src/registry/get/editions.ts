@@ -4,8 +4,12 @@ import { readSources } from '../edition.js'
 import { derivationVersion } from '../model/registry-rows.js'
 import { digestMapping } from '../import/mapped-format.js'
 import { listSources, type RegisterSource } from '../sources/source.js'
+import uncoveredCountries from '../sources/uncovered.json' with { type: 'json' }
 import { openStore } from '../store/open-store.js'
-import { toStoredFile, type RemoteFile } from './publisher.js'
+import { contactExample, toStoredFile, type RemoteFile } from './publisher.js'
+
+/** Disk space of a registration, with its indexes. */
+export const bytesPerRow = 500
 
 type Countries = readonly string[] | null
 
@@ -95,7 +99,7 @@ function readEditions(path: string): Readonly<Record<string, LoadedEdition>> {
 }
 
 /** A source, and the date of its edition in a registry (`null`: not loaded). */
-export interface ListedSource {
+interface ListedSource {
   readonly source: RegisterSource
   readonly loaded: string | null
 }
@@ -111,3 +115,71 @@ export function listRegisters(registryPath: string): readonly ListedSource[] {
 /** Lists the editions that `getRegisters` loaded into a registry. */
 export const listLoaded = (registryPath: string): ReturnType<LoadedEditions['list']> =>
   new LoadedEditions(registryPath).list()
+
+/** Countries without a source, and why. */
+export const uncovered: Readonly<Record<string, string>> = uncoveredCountries
+
+interface CountryCoverage {
+  /** Code of ISO 3166-1; `null` for rows without a known country. */
+  readonly country: string | null
+  readonly rowCount: number
+  /** Ids of sources of this country. Sources of the whole world are not listed. */
+  readonly sources: readonly string[]
+  /** Why there is no source; `null` if there is one or the reason is not known. */
+  readonly reason: string | null
+}
+
+/** Registers that hold companies of a list, and their costs. */
+export interface Coverage {
+  /** The most frequent country first. */
+  readonly countries: readonly CountryCoverage[]
+  /** Ids of GLEIF and the sources of these countries that the registry has. */
+  readonly loaded: readonly string[]
+  /** Ids to get: GLEIF and the whole registers of these countries, unless they are loaded. */
+  readonly names: readonly string[]
+  /** Example of the contact that a publisher of `names` wants; `null` if none does. */
+  readonly contact: string | null
+  /** Ids of sources of these countries whose files a program cannot download. */
+  readonly byHand: readonly string[]
+  readonly downloadBytes: number
+  readonly diskBytes: number
+}
+
+/** Finds the sources for rows that are counted by country (`null`: unknown). */
+export function findCoverage(
+  counts: ReadonlyMap<string | null, number>,
+  listed: readonly ListedSource[],
+): Coverage {
+  const sources = listed.map(({ source }) => source)
+  const countries = [...counts]
+    .sort(([one, a], [other, b]) => b - a || (one ?? '').localeCompare(other ?? ''))
+    .map(([country, rowCount]) => {
+      const ids = sources.filter((source) => source.country === country).map(({ id }) => id)
+      return {
+        country,
+        rowCount,
+        sources: ids,
+        reason: ids.length > 0 ? null : (uncovered[country ?? ''] ?? null),
+      }
+    })
+  const names = new Set(['gleif', ...countries.flatMap((found) => found.sources)])
+  const loaded = new Set(listed.flatMap(({ source: { id }, loaded: date }) => (date === null ? [] : [id])))
+  const missing = sources.filter(({ id }) => names.has(id) && !loaded.has(id))
+  // A state's register holds few of a country's companies, and some files are downloaded by hand.
+  const chosen = missing.filter(
+    ({ files, partOf, jurisdiction = '' }) =>
+      files.length > 0 && partOf === undefined && !jurisdiction.includes('_'),
+  )
+  return {
+    countries,
+    loaded: [...names].filter((id) => loaded.has(id)),
+    names: chosen.map(({ id }) => id),
+    contact: chosen.some(({ wantsContact = false }) => wantsContact) ? contactExample : null,
+    byHand: missing.filter(({ files }) => files.length === 0).map(({ id }) => id),
+    downloadBytes: sum(chosen, ({ downloadMegabytes = 0 }) => downloadMegabytes * 1_000_000),
+    diskBytes: sum(chosen, ({ rows }) => rows * bytesPerRow),
+  }
+}
+
+const sum = (sources: readonly RegisterSource[], measure: (source: RegisterSource) => number): number =>
+  sources.reduce((total, source) => total + measure(source), 0)

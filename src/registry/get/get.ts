@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { openWebClient } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
 import type { Clock } from '../../platform/clock.js'
@@ -8,13 +8,11 @@ import { LockHeldError, takeLock } from '../../platform/file-locks.js'
 import { importSource } from '../import/file-formats.js'
 import { explainFullDisk, importInto } from '../import/run-import.js'
 import type { ImportResult } from '../import/session.js'
-import { openSource, type RegisterSource } from '../sources/source.js'
+import { openSource, type RegisterSource, type SourcePlace } from '../sources/source.js'
 import { assertRoom, downloadFile, findDate } from './download.js'
-import { getDownloadFolder, LoadedEditions } from './editions.js'
+import { bytesPerRow, getDownloadFolder, LoadedEditions } from './editions.js'
 import { isSameVersion, Publisher, type PublisherAccess, type RemoteFile } from './publisher.js'
 
-/** Disk space of a registration, with its indexes. */
-export const bytesPerRow = 500
 /** Downloads above this size need the consent of the user. */
 const freeDownloadBytes = 500_000_000
 
@@ -204,9 +202,15 @@ class GetSession {
     { delta = null, wholeBecause = null }: { delta?: Delta | null; wholeBecause?: string | null },
   ): Promise<Plan> {
     const { from, isRefresh } = this.order
-    const paths = from.filter((one) => !/^https?:\/\//i.test(one))
-    const urls = from.filter((one) => !paths.includes(one)).map((url) => ({ url }))
-    const publisher = new Publisher(source, this.access)
+    const isAddress = (one: string) => /^https?:\/\//i.test(one)
+    const isLocal = (place: SourcePlace) => 'url' in place && !isAddress(place.url)
+    const own = source.files.flatMap((place) =>
+      'url' in place && isLocal(place) ? [resolve(dirname(name), place.url)] : [],
+    )
+    const given = from.length > 0 ? from : own
+    const paths = given.filter((one) => !isAddress(one))
+    const urls = given.filter(isAddress).map((url) => ({ url }))
+    const publisher = new Publisher(source, this.access, name)
     const countries = isRefresh ? (this.#editions.get(source)?.countries ?? null) : this.order.countries
     const days = delta?.days ?? null
     const common = { name, source, publisher, paths, countries, days, wholeBecause, isUnchanged: false }
@@ -216,7 +220,7 @@ class GetSession {
       return { ...common, files: [], isUnchanged: true, byteCount: 0 }
     if (urls.length === 0 && source.files.length === 0) {
       throw new UserError('USAGE_INVALID', `the files of ${source.id} cannot be downloaded by a program`, {
-        hint: `${source.byHand ?? 'download them by hand'} (${source.page}); then: enrich registry get ${source.id} --from PATH`,
+        hint: `${source.byHand ?? 'download them by hand'} (${source.page}); then: enrich registry get ${name} --from PATH`,
       })
     }
     const files = await publisher.locate(urls.length > 0 ? urls : (delta?.files ?? source.files))
@@ -224,7 +228,7 @@ class GetSession {
     const isUnchanged =
       known.length === files.length &&
       files.every((file, index) => known[index] !== undefined && isSameVersion(known[index], file))
-    const documented = source.downloadMegabytes * 1_000_000
+    const documented = (source.downloadMegabytes ?? 0) * 1_000_000
     const sizes = files.map(({ byteCount }) => byteCount)
     const announced = sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0)
     const byteCount = isUnchanged ? 0 : sizes.includes(null) && delta === null ? documented : announced
@@ -254,7 +258,7 @@ class GetSession {
     const edition = this.#editions.get(source)?.date ?? null
     if (isUnchanged) return { ...common, result: null, edition }
     const own = join(this.folder, source.id)
-    const share = plan.byteCount / (source.downloadMegabytes * 1_000_000)
+    const share = plan.byteCount / ((source.downloadMegabytes ?? 1) * 1_000_000)
     await assertRoom(own, plan.byteCount + Math.min(1, share) * source.rows * bytesPerRow, { source })
     const paths = [...plan.paths]
     let before = 0

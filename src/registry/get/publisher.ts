@@ -65,6 +65,8 @@ export class Publisher {
   constructor(
     readonly source: RegisterSource,
     readonly access: PublisherAccess,
+    /** Name or path by which the user gets the source. */
+    private readonly name: string,
   ) {}
 
   /** Finds the newest files. Throws REGISTER_UNREACHABLE, REGISTER_MOVED, USAGE_INVALID. */
@@ -122,8 +124,8 @@ export class Publisher {
 
   /** Names the publisher's page, and how to continue without its address. */
   createHint(first: string | null = null): string {
-    const { id, page } = this.source
-    return `${first === null ? '' : `${first}; `}see ${page}; if the file is elsewhere: enrich registry get ${id} --from ADDRESS_OR_PATH`
+    const { page } = this.source
+    return `${first === null ? '' : `${first}; `}see ${page}; if the file is elsewhere: enrich registry get ${this.name} --from ADDRESS_OR_PATH`
   }
 
   createUnreachableError(

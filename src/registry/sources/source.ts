@@ -147,9 +147,14 @@ const table = z.strictObject({
 export type SourceTable = z.infer<typeof table>
 
 const url = z.url({ protocol: /^https?$/, error: 'must be an address that begins with https://' })
+const urlOrPath = z
+  .string()
+  .refine((text) => !/^[a-z][a-z\d+.-]+:/i.test(text) || url.safeParse(text).success, {
+    error: 'must be an address that begins with https://, or a path on this machine',
+  })
 const place = z.union([
-  /** `name`: name of the file, if its address does not tell it; `checksum`: address of a text with the SHA-256, SHA-1 or MD5 of the file. */
-  z.strictObject({ url, name: z.string().optional(), checksum: url.optional() }),
+  /** `url`: also a path, from the folder of the description. `name`: name of the file, if its address does not tell it; `checksum`: address of a text with the SHA-256, SHA-1 or MD5 of the file. */
+  z.strictObject({ url: urlOrPath, name: z.string().optional(), checksum: url.optional() }),
   /** Newest file that a page links: the last one in the order of their names. */
   z.strictObject({ page: url, link: pattern }),
   /** Files of a CKAN package whose name or address matches; only the last one unless `all` is set. */
@@ -189,11 +194,13 @@ const source = z.strictObject({
   }),
   rhythm: z.string(),
   rows: z.number().positive(),
-  downloadMegabytes: z.number().positive(),
+  /** Size of its files; a local file needs none. */
+  downloadMegabytes: z.number().positive().optional(),
   /** Facts beyond names and numbers. */
   states: z.array(z.string()),
   certainty: z.enum(['real rows', 'documented sample', 'description']),
-  files: z.array(place),
+  /** Empty if you download the files and pass them. */
+  files: z.array(place).default([]),
   /** Source that also has all its companies. */
   partOf: z.string().optional(),
   /** How to get the files, if a program cannot. */
@@ -207,9 +214,15 @@ const source = z.strictObject({
   wantsContact: z.boolean().optional(),
   tables: z.array(table).min(1),
   /** A few rows in the format of the publisher: lines of text, or a value of JSON. */
-  sample: z.array(
-    z.strictObject({ file: z.string(), lines: z.array(z.string()).optional(), json: z.unknown().optional() }),
-  ),
+  sample: z
+    .array(
+      z.strictObject({
+        file: z.string(),
+        lines: z.array(z.string()).optional(),
+        json: z.unknown().optional(),
+      }),
+    )
+    .default([]),
 })
 
 /** Where a register is published and how its rows are read: data, not code. */
@@ -219,18 +232,21 @@ export type RegisterSource = z.infer<typeof source>
 export function parseSource(value: unknown, label: string): RegisterSource {
   const parsed = source.safeParse(expandRanges(value, 'sample'))
   if (!parsed.success) {
-    throw createSourceError(label, parsed.error.issues.map(describeIssue)[0] ?? 'it is not valid')
+    throw createSourceError(label, parsed.error.issues.map(describeIssue))
   }
+  const faults: string[] = []
   for (const [index, one] of parsed.data.tables.entries()) {
     const { reader, columns: mapped, format, positions, element, adds } = one
     const at = `tables.${index}`
     if (reader !== undefined) continue
-    if (mapped === undefined) throw createSourceError(label, `${at} has no columns`)
-    if (mapped.name === undefined && !adds) throw createSourceError(label, `${at}.columns has no name`)
-    if (format === 'fixed' && positions === undefined)
-      throw createSourceError(label, `${at} has no positions`)
-    if (format === 'xml' && element === undefined) throw createSourceError(label, `${at} has no element`)
+    if (mapped === undefined) faults.push(`${at} has no columns`)
+    else if (mapped.name === undefined && !adds) faults.push(`${at}.columns has no name`)
+    if (format === 'fixed' && positions === undefined) faults.push(`${at} has no positions`)
+    if (format === 'xml' && element === undefined) faults.push(`${at} has no element`)
   }
+  const areLocal = parsed.data.files.map((file) => 'url' in file && !url.safeParse(file.url).success)
+  if (new Set(areLocal).size > 1) faults.push('files has both addresses and paths')
+  if (faults.length > 0) throw createSourceError(label, faults)
   return parsed.data
 }
 
@@ -252,8 +268,8 @@ function describeIssue({ path, code, message, ...issue }: z.core.$ZodIssue): str
   return `${place} ${/^must/.test(message) ? message : `is not valid: ${message}`}`
 }
 
-function createSourceError(label: string, reason: string): UserError {
-  return new UserError('REGISTER_SOURCE_INVALID', `${label} is not a valid source: ${reason}`, {
+function createSourceError(label: string, faults: readonly string[]): UserError {
+  return new UserError('REGISTER_SOURCE_INVALID', `${label} is not a valid source: ${faults.join('; ')}`, {
     hint: 'enrich registry sources --show companies-house prints a valid one',
   })
 }

@@ -326,7 +326,7 @@ export function createMembershipReader(database: Sqlite): (registrationId: strin
   const countries = database
     .prepare<{ id: string }, string | null>(
       `SELECT s.settings_json ->> '$.countries' FROM legal_entities l JOIN sources s ON s.number = l.source_number
-       WHERE l.key = ${keyOf('@id')}`,
+       WHERE l.key = ${toKeySql('@id')}`,
     )
     .pluck()
   return (registrationId) => {

@@ -9,6 +9,7 @@ import {
   parseSource,
   type RegisterSource,
 } from '../../../src/registry/sources/source.js'
+import { systemClock } from '../../../src/platform/clock.js'
 import { createGetPlace } from '../../support/get-registers.js'
 import { leiOf } from '../../support/made-identifiers.js'
 import { publishSample, servePublishers, textOf, type PublisherServer } from '../../support/publishers.js'
@@ -196,6 +197,22 @@ describe('a description that is wrong says where', () => {
   })
 })
 
+test('a description with several faults tells all of them', () => {
+  const { licence, page, ...right } = listSources().find(({ id }) => id === 'norway')!
+  const wrong = { ...right, licence: { name: licence.name }, rows: 'many', files: [{ url: `ftp:${page}` }] }
+  for (const part of [
+    'page is missing',
+    'licence.attribution is missing',
+    'rows is missing',
+    'files.0.url must',
+  ])
+    expect(() => parseSource(wrong, 'own.json')).toThrow(part)
+  const tables = [{ columns: { number: 'a' } }, { format: 'xml', columns: { number: 'a', name: 'b' } }]
+  expect(() => parseSource({ ...right, licence, page, tables }, 'own.json')).toThrow(
+    'tables.0.columns has no name; tables.1 has no element',
+  )
+})
+
 describe('a source of your own, by its path', () => {
   const own = {
     ...listSources().find(({ id }) => id === 'norway')!,
@@ -219,6 +236,26 @@ describe('a source of your own, by its path', () => {
     const [outcome] = await place.get([path], { order: { from: [from] } })
     return { names: place.names(), result: outcome?.result }
   }
+
+  test('a local file is named in it by its path or given with --from; it needs no size and no sample', async () => {
+    const { sample: _, files: __, downloadMegabytes: ___, ...least } = own
+    const columns = { number: 'no', name: 'name' }
+    for (const files of [undefined, [{ url: 'data/own.csv' }], [{ url: './data/own.csv' }]]) {
+      const place = createGetPlace(publishers)
+      const path = join(place.folder, 'own.source.json')
+      const file = join(place.folder, 'data', 'own.csv')
+      mkdirSync(join(place.folder, 'data'))
+      writeFileSync(file, 'no,name\n7,TALQUELL AS\n')
+      writeFileSync(path, JSON.stringify({ ...least, files, tables: [{ columns }] }))
+      const services = { clock: systemClock }
+      await place.get([path], { order: { from: files === undefined ? [file] : [] }, services })
+      expect(place.names()).toEqual(['TALQUELL AS'])
+      if (files === undefined) continue
+      writeFileSync(file, 'no,name\n8,MIVOLAR AS\n')
+      await place.get([path], { order: { isRefresh: true }, services })
+      expect(place.names()).toEqual(['MIVOLAR AS'])
+    }
+  })
 
   const positions = { number: [1, 9], name: [10, 20], town: [30, 10], state: [40, 1] }
   const fixed = {
@@ -278,7 +315,7 @@ describe('a source of your own, by its path', () => {
     await expect(loadOwn(table, 'own.csv', 'No,Supplier\n923609016,TALQUELL AS\n')).rejects.toMatchObject(
       errorWith('REGISTER_CHANGED', {
         message: 'it has no column Town',
-        hint: 'correct a copy of the source',
+        hint: 'own.source.json and get it again',
       }),
     )
   })
