@@ -1044,7 +1044,7 @@ interface StageFacts {
 interface Money {
   /** ISO 4217; null if prices have none. */
   readonly currency: string | null
-  /** Billed in this run, over all kinds of lookups. A charge that a webhook reveals belongs to the run that receives it. */
+  /** Billed in this run, for all kinds. A charge that a webhook reveals belongs to the run receiving it. */
   readonly cost: number
   /** Additional cost that may have been billed, for lost submissions. */
   readonly uncertainCost: number

@@ -238,7 +238,7 @@ describe('a source of your own, by its path', () => {
   }
 
   test('a local file is named in it by its path or given with --from; it needs no size and no sample', async () => {
-    const { sample: _, files: __, downloadMegabytes: ___, ...least } = own
+    const least = { ...own, sample: undefined, downloadMegabytes: undefined }
     const columns = { number: 'no', name: 'name' }
     for (const files of [undefined, [{ url: 'data/own.csv' }], [{ url: './data/own.csv' }]]) {
       const place = createGetPlace(publishers)
