@@ -213,11 +213,14 @@ export function removeJoiningWords(words: readonly string[]): string[] {
 /** True for a number of a series: names with different numbers are different entities. */
 export function isNumberWord(word: string): boolean {
   return (
-    hasDigit.test(word) || (numeralLetters.test(word) && (romanNumerals.has(word) || longNumeral.test(word)))
+    (hasDigit.test(word) && !digitAsWord.test(word)) ||
+    (numeralLetters.test(word) && (romanNumerals.has(word) || longNumeral.test(word)))
   )
 }
 
 const hasDigit = /\d/
+/** "Vets4Pets": a digit for a word between words. */
+const digitAsWord = /^[a-z]{3,}\d[a-z]{3,}$/
 /** Nearly no word has only these: one test instead of two. */
 const numeralLetters = /^[clvxi]+$/
 
