@@ -229,6 +229,21 @@ describe('on an empty machine', () => {
     expect(out.match(/only companies of SE are kept now/g)?.length).toBeGreaterThanOrEqual(2)
   })
 
+  test('a file that is not given is named, with what companies lack without it', async () => {
+    const place = createPlace()
+    const france = sourceOf('france')
+    for (const { file, lines } of france.sample) place.write(file, `${lines?.join('\n') ?? ''}\n`)
+    const files = france.sample.map(({ file }) => file)
+    const [units = ''] = files.filter((file) => /UniteLegale/.test(file))
+    const one = await place.run(['registry', 'get', 'france', '--from', units])
+    expect(one.code).toBe(0)
+    expect(one.stdout).toMatch(
+      /no file with "Etablissement" in its name was given: companies have no .*street.*city/,
+    )
+    const all = await place.run(['registry', 'get', 'france', ...files.flatMap((file) => ['--from', file])])
+    expect([all.code, all.stdout]).toEqual([0, expect.not.stringContaining('was given')])
+  })
+
   test('a register that fails names code, publisher and hint; the others are loaded, and the edition stays', async () => {
     publishNorway([stays])
     const place = createPlace()

@@ -128,6 +128,11 @@ export function formatOutcome(outcome: GetOutcome): string {
   const lines = [
     `${id}: ${plural(result.rowCount, 'row')}${isDelta ? ' of changes' : ''}: ${parts.join(', ')}${day}`,
   ]
+  for (const { file, fields } of outcome.missing ?? []) {
+    const names = fields.map((field) => field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`))
+    const lost = names.length === 0 ? '' : `: companies have no ${names.join(', ')} from it`
+    lines.push(`  no file with "${file}" in its name was given${lost}`)
+  }
   const [first] = result.rejections
   if (first !== undefined) lines.push(`  line ${first.line}: ${first.reason}`)
   return `${lines.join('\n')}\n${whole}`

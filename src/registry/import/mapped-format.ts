@@ -42,6 +42,15 @@ export async function* readMappedFile(
   }
 }
 
+/** Whether a file is one of the table, or a zip with one. Errors: those of reading files. */
+export async function hasTableFile(table: SourceTable, path: string): Promise<boolean> {
+  if (table.file === undefined) return true
+  const wanted = new RegExp(table.file, patternFlags)
+  if (wanted.test(basename(path))) return true
+  for await (const file of openFiles(path, wanted)) return file.label !== path
+  return false
+}
+
 interface Reading {
   readonly source: RegisterSource
   readonly table: SourceTable
