@@ -6,7 +6,7 @@ import type { Clock } from '../../platform/clock.js'
 import { removeStaleTemporaries } from '../../platform/files.js'
 import { LockHeldError, takeLock } from '../../platform/file-locks.js'
 import { importSource } from '../import/file-formats.js'
-import { hasTableFile } from '../import/mapped-format.js'
+import { listMissingFiles, type MissingFile } from '../import/mapped-format.js'
 import { explainFullDisk, importInto } from '../import/run-import.js'
 import type { ImportResult } from '../import/session.js'
 import { openSource, type RegisterSource, type SourcePlace } from '../sources/source.js'
@@ -57,8 +57,8 @@ export interface GetOutcome {
   readonly isDelta: boolean
   /** Why a refresh took the whole files of a source that publishes its changes; `null` otherwise. */
   readonly wholeBecause: string | null
-  /** Patterns of files that the given ones lack, with the fields that companies lack so; absent if none. */
-  readonly missing?: readonly { readonly file: string; readonly fields: readonly string[] }[]
+  /** Files that the given ones lack; absent if the publisher's own files were read. */
+  readonly missing?: readonly MissingFile[]
   /** Date of the edition that answers now, ISO 8601; `null` without one. */
   readonly edition: string | null
 }
@@ -283,10 +283,11 @@ class GetSession {
     if (days !== null && edition !== null) assertFollows({ days, dateMs, edition })
     try {
       const result = await this.#load(plan, paths, dateMs)
+      const given = plan.paths.length === 0 ? {} : { missing: await listMissingFiles(source, plan.paths) }
       const loaded = new Date(dateMs).toISOString()
       this.#editions.remember(source, { name: plan.name, files, countries: plan.countries, date: loaded })
       rmSync(own, { recursive: true, force: true })
-      return { ...common, ...(await findMissing(source, plan.paths)), result, edition: loaded }
+      return { ...common, ...given, result, edition: loaded }
     } catch (error) {
       if (error instanceof UserError && error.code === 'INPUT_COMPRESSION_CORRUPT')
         rmSync(own, { recursive: true, force: true })
@@ -317,21 +318,6 @@ class GetSession {
     const message = error.message.replace(/^.*[/\\]/, '')
     return new UserError('REGISTER_CHANGED', `${source.publisher}: ${message}`, { hint, cause: error })
   }
-}
-
-/** Finds the tables of a source that no given file has. `paths`: none if the files are those of the publisher. */
-async function findMissing(
-  { tables }: RegisterSource,
-  paths: readonly string[],
-): Promise<Pick<GetOutcome, 'missing'>> {
-  const missing = []
-  for (const table of paths.length === 0 ? [] : tables) {
-    const found = await Promise.all(paths.map((path) => hasTableFile(table, path)))
-    const { file = '', columns = {} } = table
-    if (!found.includes(true))
-      missing.push({ file, fields: Object.keys(columns).filter((key) => key !== 'number') })
-  }
-  return missing.length === 0 ? {} : { missing }
 }
 
 const formatDay = (instant: string): string => instant.slice(0, 10)

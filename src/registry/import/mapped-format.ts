@@ -43,12 +43,35 @@ export async function* readMappedFile(
 }
 
 /** Whether a file is one of the table, or a zip with one. Errors: those of reading files. */
-export async function hasTableFile(table: SourceTable, path: string): Promise<boolean> {
+async function hasTableFile(table: SourceTable, path: string): Promise<boolean> {
   if (table.file === undefined) return true
   const wanted = new RegExp(table.file, patternFlags)
   if (wanted.test(basename(path))) return true
   for await (const file of openFiles(path, wanted)) return file.label !== path
   return false
+}
+
+/** A file of a source that is not there. */
+export interface MissingFile {
+  /** Pattern of its name. */
+  readonly file: string
+  /** Fields that companies lack without it. */
+  readonly fields: readonly string[]
+}
+
+/** Lists the files of a source that none of the paths has. Errors: those of reading files. */
+export async function listMissingFiles(
+  { tables }: RegisterSource,
+  paths: readonly string[],
+): Promise<MissingFile[]> {
+  const missing: MissingFile[] = []
+  for (const table of tables) {
+    const found = await Promise.all(paths.map((path) => hasTableFile(table, path)))
+    const { file = '', columns = {} } = table
+    if (!found.includes(true))
+      missing.push({ file, fields: Object.keys(columns).filter((key) => key !== 'number') })
+  }
+  return missing
 }
 
 interface Reading {
