@@ -69,7 +69,7 @@ export function readFitCompanies({ database }: WritableRegistry): FitCompany[] {
          COALESCE(a.country_code, upper(substr(l.jurisdiction, 1, 2))) AS country
        FROM names n JOIN legal_entities l ON l.number = n.legal_entity_number
        JOIN entities e ON e.number = l.entity_number
-       LEFT JOIN addresses a ON a.legal_entity_number = l.number AND a.kind = 'headquarters'
+       LEFT JOIN addresses a ON a.legal_entity_number = l.number
        WHERE l.removed_from_source = 0 ORDER BY l.entity_number, n.kind <> 'legal', n.number`,
     )
     .all()

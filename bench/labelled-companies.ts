@@ -53,7 +53,7 @@ export function readCompanies({ database }: WritableRegistry): LabelledCompany[]
        FROM legal_entities l
        JOIN entities e ON e.number = l.entity_number
        JOIN names n ON n.legal_entity_number = l.number AND n.kind = 'legal'
-       JOIN addresses a ON a.legal_entity_number = l.number AND a.kind = 'headquarters'
+       JOIN addresses a ON a.legal_entity_number = l.number
        WHERE l.removed_from_source = 0 AND n.core_key <> '' ORDER BY l.number`,
     )
     .all()
