@@ -12,10 +12,10 @@ enrich companies.csv -o out.parquet --max-age 90d --max-duration 6h \
   --fail-on 'failed>1%, unmatched>40%' --metrics-file enrich.prom --quiet
 code=$?
 case $code in
-  3) echo "the output is written; some rows failed, or have no answer yet: enrich status" ;;
+  3) echo "the output is written; some rows failed, are uncertain, or have no answer yet: cd '$PWD' && enrich status" ;;
   6) echo "the output is written, and a condition of --fail-on is met" ;;
   8) echo "a budget or the credit is used up, see the error above" ;;
-  5 | 10 | 130 | 143) echo "enrich stopped early ($code); the next night resumes" ;;
+  5 | 10 | 130 | 137 | 143) echo "enrich stopped early ($code); the next night resumes" ;;
   11) echo "last night's run is still active" ;;
 esac
 if [ "$code" = 3 ]; then exit 0; fi
