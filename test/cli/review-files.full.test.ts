@@ -15,10 +15,10 @@ import { serve } from '../support/served.js'
 
 const input = stringify([
   ['company_name', 'city', 'country'],
-  ['Dutche Bank', 'Frankfurt', 'DE'],
+  ['Dutche Bank', 'Berlin', 'DE'],
   ['Nobody at all GmbH', 'Bonn', 'DE'],
   ['Apple', 'Cupertino', 'US'],
-  ['dutche bank', 'Frankfurt', 'DE'],
+  ['dutche bank', 'Berlin', 'DE'],
 ])
 
 type Line = Record<string, string>

@@ -10,16 +10,16 @@ const programs = findPostgres() ?? ''
 const header = ['company_name', 'city', 'country']
 const lists = [
   [
-    ['Dutche Bank', 'Frankfurt', 'DE'],
+    ['Dutche Bank', 'Berlin', 'DE'],
     ['Nobody at all GmbH', 'Bonn', 'DE'],
     ['Apple', 'Cupertino', 'US'],
-    ['dutche bank', 'Frankfurt', 'DE'],
+    ['dutche bank', 'Berlin', 'DE'],
     ['Siemens AG', 'München', 'DE'],
   ],
   [
-    ['Dutche Bank', 'Frankfurt', 'DE'],
+    ['Dutche Bank', 'Berlin', 'DE'],
     ['Apple', 'Cupertino', 'US'],
-    ['dutche bank', 'Frankfurt', 'DE'],
+    ['dutche bank', 'Berlin', 'DE'],
     ['Siemens AG', 'Berlin', 'DE'],
     ['BASF SE', 'Ludwigshafen', 'DE'],
   ],
