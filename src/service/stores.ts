@@ -7,19 +7,19 @@ import type { CallId } from '../contract/ids.js'
 import type { Postgres } from '../platform/postgres/postgres.js'
 import {
   cacheCallers,
+  createSharedCallers,
   createStoredCallers,
   storeAccounts,
   type AccountOptions,
   type Callers,
 } from './accounts/accounts.js'
-import { createCredit, freeOfCharge, type Credit } from './accounts/account-book.js'
+import { createCredit, freeOfCharge, type Credit } from './accounts/charges.js'
 import {
   createRateLimiter,
   createSharedRateLimiter,
   unlimited,
   type RateLimiter,
 } from './accounts/rate-limiter.js'
-import { createSharedCallers, storeSharedAccounts } from './accounts/postgres/accounts.js'
 import {
   buildRunEvent,
   createOutgoing,
@@ -194,7 +194,7 @@ export async function openSharedData(
     close: () => (closed ??= close()),
   }
   try {
-    await storeSharedAccounts(postgres, accounts, clock.nowMs())
+    await storeAccounts(postgres, accounts, clock.nowMs())
   } catch (error) {
     await opened.close()
     throw opened.explain(error)

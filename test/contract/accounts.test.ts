@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { errorBody } from '../../src/contract/errors.js'
 import type { ServiceOptions } from '../../src/service/service.js'
-import { openBook } from '../support/account-book.js'
+import { openBook, readLedger } from '../support/account-book.js'
 import { manualClock } from '../support/manual-clock.js'
 import { connect, kickoffPath, type ServiceReply } from '../support/service-client.js'
 import { keys, startTestService } from '../support/test-service.js'
@@ -90,7 +90,7 @@ describe('credit', () => {
     await alice.untilDone(`/v2/entity-resolution/status/${String(job.json.request_id)}`)
     left.push(book.summary('alice', 0).creditUnits)
     expect(left).toEqual([9, 8, 8])
-    expect([...book.ledger('alice')]).toMatchObject([
+    expect(await readLedger(book, 'alice')).toMatchObject([
       { kind: 'charge', units: 1, runId: run.json.run_id, customId: 'row 1' },
       { kind: 'charge', units: 1, customId: null },
     ])

@@ -1,5 +1,9 @@
 import { onTestFinished } from 'vitest'
-import { createAccountBook, type AccountBook } from '../../src/service/accounts/account-book.js'
+import {
+  createAccountBook,
+  type AccountBook,
+  type BookedUnits,
+} from '../../src/service/accounts/account-book.js'
 import { openDatabaseForCommand } from '../../src/service/storage/database.js'
 
 /** The accounts of a data folder through a connection of its own, as `enrich accounts` has it. */
@@ -9,4 +13,11 @@ export function openBook(dataFolder: string): AccountBook {
     database.close()
   })
   return createAccountBook(database)
+}
+
+/** All entries of an account's ledger. */
+export async function readLedger(book: Pick<AccountBook, 'ledger'>, name: string): Promise<BookedUnits[]> {
+  const entries: BookedUnits[] = []
+  for await (const entry of book.ledger(name)) entries.push(entry)
+  return entries
 }

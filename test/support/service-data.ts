@@ -5,7 +5,6 @@ import { parsePostgresUrl } from '../../src/core/server-addresses.js'
 import { systemRandom } from '../../src/platform/random.js'
 import { createAccountBook, type AnyAccountBook } from '../../src/service/accounts/account-book.js'
 import { hashKey, type AccountOptions, type Caller } from '../../src/service/accounts/accounts.js'
-import { createSharedAccountBook } from '../../src/service/accounts/postgres/account-book.js'
 import { createWaiterEndings } from '../../src/service/records/builds/build.js'
 import { createCallId, createRunIds, type RunKind } from '../../src/service/ids.js'
 import type { RunOutcome } from '../../src/service/runs/run-outcome.js'
@@ -129,7 +128,7 @@ export class SharedData {
       () => data.storage.close(),
       () => postgres.close(),
     )
-    return testData(data, createSharedAccountBook(postgres), told, account.apiKey)
+    return testData(data, createAccountBook(postgres), told, account.apiKey)
   }
 
   async remove(): Promise<void> {

@@ -1,78 +1,11 @@
 import type { Deferrable } from '../../core/awaitable.js'
 import { UserError } from '../../core/errors.js'
-import { prepare, type Sqlite } from '../../platform/sqlite.js'
-import { createKeys, type Keys, type Caller } from './accounts.js'
-import { createSecrets, type Secrets } from './secrets.js'
-import type { Clock } from '../../platform/clock.js'
-import { insufficientCredits, monthlyLimitReached } from '../refusal.js'
-
-export interface Credit {
-  /**
-   * Runs `store`, which must write the charge of one unit durably or reject, if the account may be billed another
-   * unit after those in flight. Throws 429 for the monthly limit, then 402. A rejection of `store` is passed on, and
-   * nothing was billed.
-   */
-  charge<Stored>(caller: Pick<Caller, 'accountNumber'>, store: () => Promise<Stored>): Promise<Stored>
-}
-
-/** Bills nothing. */
-export const freeOfCharge: Credit = { charge: (_caller, store) => store() }
-
-/** Reads the allowance for each charge, so that refunds, grants and changes by other processes count at once. */
-export function createCredit(database: Sqlite, clock: Clock): Credit {
-  const readAllowance = createAllowanceReader(database)
-  const inFlightUnits = new Map<number, number>()
-  return {
-    charge: async ({ accountNumber }, store) => {
-      const { creditUnits, monthUnits } = readAllowance(accountNumber, clock.nowMs())
-      const inFlight = inFlightUnits.get(accountNumber) ?? 0
-      if (monthUnits !== null && monthUnits <= inFlight) throw monthlyLimitReached()
-      if (creditUnits !== null && creditUnits <= inFlight) throw insufficientCredits()
-      inFlightUnits.set(accountNumber, inFlight + 1)
-      try {
-        return await store()
-      } finally {
-        release(inFlightUnits, accountNumber)
-      }
-    },
-  }
-}
-
-function release(inFlightUnits: Map<number, number>, accountNumber: number): void {
-  const left = (inFlightUnits.get(accountNumber) ?? 1) - 1
-  if (left === 0) inFlightUnits.delete(accountNumber)
-  else inFlightUnits.set(accountNumber, left)
-}
-
-/** The units that an account may still be billed; `null` without a limit, negative after a limit was lowered. */
-export interface Allowance {
-  readonly creditUnits: number | null
-  /** Units of this calendar month (UTC). */
-  readonly monthUnits: number | null
-}
-
-/** Returns the calendar month of the ledger's sums, for example `2026-11`. */
-export function formatMonth(nowMs: number): string {
-  return new Date(nowMs).toISOString().slice(0, 'yyyy-mm'.length)
-}
-
-/** Returns a reader of the allowance, which uses the sums of the ledger: about 10 µs however long the ledger is. */
-function createAllowanceReader(database: Sqlite): (accountNumber: number, nowMs: number) => Allowance {
-  const read = prepare<{ accountNumber: number; month: string }, Allowance>(
-    database,
-    `SELECT
-       credit_units + coalesce((SELECT sum(granted_units + refunded_units - charged_units) FROM usage
-         WHERE account_number = @accountNumber), 0) AS creditUnits,
-       monthly_units_max - coalesce((SELECT charged_units - refunded_units FROM usage
-         WHERE account_number = @accountNumber AND month = @month), 0) AS monthUnits
-     FROM accounts WHERE account_number = @accountNumber`,
-  )
-  return (accountNumber, nowMs) => {
-    const allowance = read.get({ accountNumber, month: formatMonth(nowMs) })
-    if (allowance === undefined) throw new Error(`account ${accountNumber} is not in the ledger`)
-    return allowance
-  }
-}
+import type { Postgres } from '../../platform/postgres/postgres.js'
+import { inTransaction, query, runProgram, type SqlProgram } from '../../platform/sql-program.js'
+import type { Sqlite } from '../../platform/sqlite.js'
+import { addKey, createKeys, setTerm, type Keys } from './accounts.js'
+import { formatMonth, lockAccount, readAllowance } from './charges.js'
+import { createSecrets, ensureSecrets, type Secrets } from './secrets.js'
 
 /** The permissions and limits of an account. `null` means no limit. */
 export interface AccountTerms {
@@ -119,149 +52,173 @@ export interface AccountBook {
   /** Throws ACCOUNT_CHANGE_REFUSED if the credit has no limit. */
   grant(name: string, units: number, nowMs: number): void
   /** The entries from the oldest on, read on demand: there may be millions. */
-  ledger(name: string): IterableIterator<BookedUnits>
+  ledger(name: string): AsyncIterable<BookedUnits>
 }
 
 /** An `AccountBook` on SQLite or PostgreSQL. */
-export type AnyAccountBook = Deferrable<Omit<AccountBook, 'keys' | 'secrets' | 'ledger'>> & {
-  readonly keys: Deferrable<Keys>
-  readonly secrets: Deferrable<Secrets>
-  readonly ledger: (name: string) => Iterable<BookedUnits> | AsyncIterable<BookedUnits>
-}
+export type AnyAccountBook = Deferrable<Omit<AccountBook, 'keys' | 'secrets' | 'ledger'>> &
+  Pick<AccountBook, 'ledger'> & { readonly keys: Deferrable<Keys>; readonly secrets: Deferrable<Secrets> }
 
-export function createAccountBook(database: Sqlite): AccountBook {
-  const keys = createKeys(database)
-  const secrets = createSecrets(database)
-  const writer = createWriter(database)
-  const reader = createReader(database)
-  const inTransaction = <Result>(change: () => Result): Result => database.transaction(change).immediate()
+export function createAccountBook(database: Sqlite): AccountBook
+export function createAccountBook(database: Sqlite | Postgres): AnyAccountBook
+export function createAccountBook(database: Sqlite | Postgres): AnyAccountBook {
   return {
-    keys,
-    secrets,
-    ...reader,
-    add: (name, terms, nowMs) =>
-      inTransaction(() => {
-        assertAccountName(name)
-        if (reader.names().includes(name)) throw createAccountExistsError(name)
-        const accountNumber = writer.insert(name, nowMs)
-        writer.apply(accountNumber, { ...terms, creditUnits: terms.creditUnits === null ? null : 0 }, nowMs)
-        // The first credit is a ledger entry, like later grants.
-        if (terms.creditUnits !== null && terms.creditUnits > 0)
-          writer.grant(accountNumber, terms.creditUnits, nowMs)
-        secrets.ensureAll(nowMs)
-        return keys.add(accountNumber, null, nowMs)
+    keys: createKeys(database),
+    secrets: createSecrets(database),
+    list: (nowMs) => runProgram(database, readSummaries(null, nowMs)),
+    summary: (name, nowMs) => runProgram(database, readSummary(name, nowMs)),
+    getAccountNumber: (name) => runProgram(database, readAccountNumber(name)),
+    add: (name, terms, nowMs) => inTransaction(database, () => addAccount(name, terms, nowMs)),
+    change: (name, terms, nowMs) =>
+      inTransaction(database, function* () {
+        yield* applyTerms(yield* readAccountNumber(name), terms, nowMs)
       }),
-    change: (name, terms, nowMs) => {
-      inTransaction(() => {
-        writer.apply(reader.getAccountNumber(name), terms, nowMs)
-      })
-    },
-    grant: (name, units, nowMs) => {
-      inTransaction(() => {
-        if (reader.summary(name, nowMs).creditUnits === null) throw createUnlimitedCreditError(name)
-        writer.grant(reader.getAccountNumber(name), units, nowMs)
-      })
-    },
+    grant: (name, units, nowMs) =>
+      inTransaction(database, function* () {
+        const accountNumber = yield* readAccountNumber(name)
+        yield* lockAccount(accountNumber)
+        const { creditUnits } = yield* readSummary(name, nowMs)
+        if (creditUnits === null) throw createUnlimitedCreditError(name)
+        yield* grantUnits(accountNumber, units, nowMs)
+      }),
+    ledger: (name) => readLedger(database, name),
   }
 }
 
-function createWriter(database: Sqlite) {
-  const insert = database.prepare(
-    'INSERT INTO accounts (name, v3_enabled, credit_units, created_at_ms) VALUES (?, 1, NULL, ?)',
+function* addAccount(
+  name: string,
+  terms: AccountTerms,
+  nowMs: number,
+): SqlProgram<{ apiKey: string; keyId: string }> {
+  assertAccountName(name)
+  const [added] = yield* query<{ accountNumber: number }>(
+    `INSERT INTO enrich_service.accounts (name, v3_enabled, created_at_ms) VALUES ($1, true, $2)
+     ON CONFLICT (name) DO NOTHING RETURNING account_number AS "accountNumber"`,
+    name,
+    nowMs,
   )
-  const setV3 = database.prepare('UPDATE accounts SET v3_enabled = ? WHERE account_number = ?')
-  const setMonthly = database.prepare('UPDATE accounts SET monthly_units_max = ? WHERE account_number = ?')
-  const setCredit = database.prepare('UPDATE accounts SET credit_units = ? WHERE account_number = ?')
-  const grant = database.prepare(
-    "INSERT INTO ledger (account_number, kind, units, created_at_ms) VALUES (?, 'grant', ?, ?)",
-  )
-  const readAllowance = createAllowanceReader(database)
-  return {
-    insert: (name: string, nowMs: number) => Number(insert.run(name, nowMs).lastInsertRowid),
-    grant: (accountNumber: number, units: number, nowMs: number) => {
-      grant.run(accountNumber, units, nowMs)
-    },
-    apply: (accountNumber: number, terms: Partial<AccountTerms>, nowMs: number) => {
-      if (terms.v3Enabled !== undefined) setV3.run(Number(terms.v3Enabled), accountNumber)
-      if (terms.monthlyUnitsMax !== undefined) setMonthly.run(terms.monthlyUnitsMax, accountNumber)
-      if (terms.creditUnits === null) setCredit.run(null, accountNumber)
-      if (typeof terms.creditUnits === 'number') {
-        // The stored number is added to the ledger's sums: compensate for them, so that `creditUnits` remain.
-        setCredit.run(0, accountNumber)
-        const booked = readAllowance(accountNumber, nowMs).creditUnits ?? 0
-        setCredit.run(terms.creditUnits - booked, accountNumber)
-      }
-    },
+  if (added === undefined) throw createAccountExistsError(name)
+  const { accountNumber } = added
+  const { creditUnits } = terms
+  yield* applyTerms(accountNumber, { ...terms, creditUnits: creditUnits === null ? null : 0 }, nowMs)
+  // The first credit is a ledger entry, like later grants.
+  if (creditUnits !== null && creditUnits > 0) yield* grantUnits(accountNumber, creditUnits, nowMs)
+  yield* ensureSecrets(nowMs)
+  return yield* addKey(accountNumber, null, nowMs)
+}
+
+function* applyTerms(
+  accountNumber: number,
+  { v3Enabled, monthlyUnitsMax, creditUnits }: Partial<AccountTerms>,
+  nowMs: number,
+): SqlProgram<void> {
+  // The lock prevents charges between the read and the write below.
+  yield* lockAccount(accountNumber)
+  if (v3Enabled !== undefined) yield* setTerm(accountNumber, 'v3_enabled', v3Enabled)
+  if (monthlyUnitsMax !== undefined) yield* setTerm(accountNumber, 'monthly_units_max', monthlyUnitsMax)
+  if (creditUnits === null) yield* setTerm(accountNumber, 'credit_units', null)
+  if (typeof creditUnits === 'number') {
+    // The stored number is added to the ledger's sums: compensate for them, so that `creditUnits` remain.
+    yield* setTerm(accountNumber, 'credit_units', 0)
+    const booked = (yield* readAllowance(accountNumber, nowMs)).creditUnits ?? 0
+    yield* setTerm(accountNumber, 'credit_units', creditUnits - booked)
   }
 }
 
-interface SummaryRow extends Omit<AccountSummary, 'v3Enabled'> {
-  readonly v3Enabled: number
+const grantUnits = (accountNumber: number, units: number, nowMs: number): SqlProgram<object[]> =>
+  query(
+    `INSERT INTO enrich_service.ledger (account_number, kind, units, created_at_ms) VALUES ($1, 'grant', $2, $3)`,
+    accountNumber,
+    units,
+    nowMs,
+  )
+
+function* readAccountNumber(name: string): SqlProgram<number> {
+  const [found] = yield* query<{ accountNumber: number }>(
+    'SELECT account_number AS "accountNumber" FROM enrich_service.accounts WHERE name = $1',
+    name,
+  )
+  return found?.accountNumber ?? (yield* throwUnknown(name))
 }
 
-function createReader(database: Sqlite) {
-  const select = `
-    SELECT name, created_at_ms AS createdAtMs, v3_enabled AS v3Enabled, monthly_units_max AS monthlyUnitsMax,
-      charged AS chargedUnits, refunded AS refundedUnits, granted AS grantedUnits,
-      credit_units + granted + refunded - charged AS creditUnits,
-      coalesce((SELECT charged_units - refunded_units FROM usage
-        WHERE usage.account_number = accounts.account_number AND month = @month), 0) AS monthUnits,
-      (SELECT count(*) FROM api_keys WHERE api_keys.account_number = accounts.account_number) AS keyCount,
-      (SELECT count(*) FROM webhook_secrets WHERE webhook_secrets.account_number = accounts.account_number
-        AND (expires_at_ms IS NULL OR expires_at_ms > @nowMs)) AS secretCount
-    FROM accounts JOIN (
-      SELECT accounts.account_number, coalesce(sum(charged_units), 0) AS charged,
-        coalesce(sum(refunded_units), 0) AS refunded, coalesce(sum(granted_units), 0) AS granted
-      FROM accounts LEFT JOIN usage USING (account_number) GROUP BY accounts.account_number
-    ) USING (account_number)`
-  const all = prepare<{ month: string; nowMs: number }, SummaryRow>(database, `${select} ORDER BY name`)
-  const one = prepare<{ month: string; nowMs: number; name: string }, SummaryRow>(
-    database,
-    `${select} WHERE name = @name`,
+function* throwUnknown(name: string): SqlProgram<never> {
+  const rows = yield* query<{ name: string }>('SELECT name FROM enrich_service.accounts')
+  throw createUnknownAccountError(name, rows.map((row) => row.name).toSorted())
+}
+
+function* readSummary(name: string, nowMs: number): SqlProgram<AccountSummary> {
+  const [found] = yield* readSummaries(name, nowMs)
+  return found ?? (yield* throwUnknown(name))
+}
+
+/** Reads one account or, without a name, all of them. */
+function* readSummaries(name: string | null, nowMs: number): SqlProgram<AccountSummary[]> {
+  const rows = yield* query<Omit<AccountSummary, 'v3Enabled'> & { readonly v3Enabled: boolean | 0 | 1 }>(
+    `SELECT a.name, a.created_at_ms AS "createdAtMs", a.v3_enabled AS "v3Enabled",
+       a.monthly_units_max AS "monthlyUnitsMax", charged AS "chargedUnits", refunded AS "refundedUnits",
+       granted AS "grantedUnits", a.credit_units + granted + refunded - charged AS "creditUnits",
+       coalesce((SELECT charged_units - refunded_units FROM enrich_service.usage u
+         WHERE u.account_number = a.account_number AND month = $1), 0) AS "monthUnits",
+       (SELECT count(*) FROM enrich_service.api_keys k WHERE k.account_number = a.account_number) AS "keyCount",
+       (SELECT count(*) FROM enrich_service.webhook_secrets s WHERE s.account_number = a.account_number
+         AND (expires_at_ms IS NULL OR expires_at_ms > $2)) AS "secretCount"
+     FROM enrich_service.accounts a JOIN (
+       SELECT o.account_number, CAST(coalesce(sum(charged_units), 0) AS bigint) AS charged,
+         CAST(coalesce(sum(refunded_units), 0) AS bigint) AS refunded,
+         CAST(coalesce(sum(granted_units), 0) AS bigint) AS granted
+       FROM enrich_service.accounts o LEFT JOIN enrich_service.usage u ON u.account_number = o.account_number
+       GROUP BY o.account_number
+     ) AS sums ON sums.account_number = a.account_number
+     WHERE a.name = coalesce($3, a.name)`,
+    formatMonth(nowMs),
+    nowMs,
+    name,
   )
-  const number = prepare<[string], { accountNumber: number }>(
-    database,
-    'SELECT account_number AS accountNumber FROM accounts WHERE name = ?',
-  )
-  const names = prepare<[], { name: string }>(database, 'SELECT name FROM accounts ORDER BY name')
-  const ledger = database.prepare(
-    `SELECT strftime('%Y-%m-%dT%H:%M:%SZ', ledger.created_at_ms / 1000, 'unixepoch') AS at, kind, units,
-       run_id AS runId, custom_id AS customId
-     FROM ledger LEFT JOIN runs USING (run_number) WHERE ledger.account_number = ? ORDER BY entry_number`,
-  )
-  const listNames = () => names.all().map(({ name }) => name)
-  const toSummary = (row: SummaryRow): AccountSummary => ({ ...row, v3Enabled: row.v3Enabled === 1 })
-  const findNumber = (name: string): number => {
-    const found = number.get(name)
-    if (found === undefined) throw createUnknownAccountError(name, listNames())
-    return found.accountNumber
-  }
-  return {
-    names: listNames,
-    getAccountNumber: findNumber,
-    list: (nowMs: number) => all.all({ month: formatMonth(nowMs), nowMs }).map(toSummary),
-    summary: (name: string, nowMs: number): AccountSummary => {
-      const row = one.get({ month: formatMonth(nowMs), nowMs, name })
-      if (row === undefined) throw createUnknownAccountError(name, listNames())
-      return toSummary(row)
-    },
-    ledger: (name: string) => ledger.iterate(findNumber(name)) as IterableIterator<BookedUnits>,
+  return rows
+    .map((row) => ({ ...row, v3Enabled: Boolean(row.v3Enabled) }))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+const ledgerPageRows = 1_000
+
+/** Yields the entries from the oldest on, one page at a time: there may be millions. */
+async function* readLedger(database: Sqlite | Postgres, name: string): AsyncGenerator<BookedUnits> {
+  const accountNumber = await runProgram(database, readAccountNumber(name))
+  for (let after = 0; ;) {
+    const page = await runProgram(database, readLedgerPage(accountNumber, after))
+    for (const { entryNumber, createdAtMs, ...entry } of page) {
+      after = entryNumber
+      yield { at: `${new Date(createdAtMs).toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length)}Z`, ...entry }
+    }
+    if (page.length < ledgerPageRows) return
   }
 }
 
-export const createAccountExistsError = (name: string): UserError =>
+type LedgerRow = Omit<BookedUnits, 'at'> & { readonly createdAtMs: number; readonly entryNumber: number }
+
+const readLedgerPage = (accountNumber: number, after: number): SqlProgram<LedgerRow[]> =>
+  query<LedgerRow>(
+    `SELECT l.created_at_ms AS "createdAtMs", l.kind, l.units, r.run_id AS "runId", r.custom_id AS "customId",
+       l.entry_number AS "entryNumber"
+     FROM enrich_service.ledger l LEFT JOIN enrich_service.runs r ON r.run_number = l.run_number
+     WHERE l.account_number = $1 AND l.entry_number > $2 ORDER BY l.entry_number LIMIT ${ledgerPageRows}`,
+    accountNumber,
+    after,
+  )
+
+const createAccountExistsError = (name: string): UserError =>
   new UserError('ACCOUNT_EXISTS', `the account ${name} already exists`, {
     hint: 'change it with enrich accounts set, or add a key with enrich accounts keys add',
   })
 
-export const createUnlimitedCreditError = (name: string): UserError =>
+const createUnlimitedCreditError = (name: string): UserError =>
   new UserError('ACCOUNT_CHANGE_REFUSED', `the account ${name} has no credit limit that could be raised`, {
     hint: `set a limit: enrich accounts set ${name} --credit N`,
   })
 
 const namesShownMax = 10
 
-export function createUnknownAccountError(name: string, names: readonly string[]): UserError {
+function createUnknownAccountError(name: string, names: readonly string[]): UserError {
   const more = names.length > namesShownMax ? ', …' : ''
   const shown = names.slice(0, namesShownMax).join(', ') + more
   return new UserError('ACCOUNT_NOT_FOUND', `there is no account ${name}`, {
@@ -269,7 +226,7 @@ export function createUnknownAccountError(name: string, names: readonly string[]
   })
 }
 
-export function assertAccountName(name: string): void {
+function assertAccountName(name: string): void {
   if (/^[\w.@-]{1,100}$/.test(name)) return
   throw new UserError('ACCOUNT_INVALID', 'this name cannot be used for an account', {
     hint: 'use at most 100 letters, digits and _ . @ -',

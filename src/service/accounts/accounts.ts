@@ -1,9 +1,14 @@
 import { hash } from 'node:crypto'
 import { applyWhenReady, type Awaitable, type Deferrable } from '../../core/awaitable.js'
 import { UserError } from '../../core/errors.js'
+import type { Clock } from '../../platform/clock.js'
+import { GroupCommit } from '../../platform/group-commit.js'
+import type { Postgres, PostgresStatements } from '../../platform/postgres/postgres.js'
+import { inTransaction, query, runProgram, type SqlProgram } from '../../platform/sql-program.js'
 import { prepare, type Sqlite } from '../../platform/sqlite.js'
 import { createUnauthorizedRefusal } from '../refusal.js'
-import { createSecrets } from './secrets.js'
+import { lockAccount } from './charges.js'
+import { ensureSecrets } from './secrets.js'
 import { systemRandom } from '../../platform/random.js'
 import { limits } from '../limits.js'
 
@@ -31,49 +36,75 @@ export function hashKey(apiKey: string): string {
   return hash('sha256', apiKey)
 }
 
+/** Held until the accounts of a start are committed: replicas that start at once store theirs one after the other. */
+const startLock = 7_305_511_971
+
 /**
  * Stores the given accounts. The key of each replaces the key it was given at an earlier start; keys added since and
  * other stored accounts are kept. Throws API_KEY_INVALID for a key that no header can carry, or that two accounts
  * share.
  */
-export function storeAccounts(database: Sqlite, accounts: readonly AccountOptions[], nowMs: number): void {
-  const upsert = prepare<object, { accountNumber: number }>(
-    database,
-    `INSERT INTO accounts (name, v3_enabled, created_at_ms) VALUES (@name, coalesce(@v3Enabled, 1), @nowMs)
-     ON CONFLICT (name) DO UPDATE SET v3_enabled = coalesce(@v3Enabled, v3_enabled)
-     RETURNING account_number AS accountNumber`,
-  )
-  const setCredit = database.prepare('UPDATE accounts SET credit_units = ? WHERE account_number = ?')
-  const setMonthly = database.prepare('UPDATE accounts SET monthly_units_max = ? WHERE account_number = ?')
-  const dropKeys = database.prepare(
-    'DELETE FROM api_keys WHERE given_at_start = 1 AND (account_number = ? OR key_hash = ?)',
-  )
-  const findHolder = prepare<[string], { accountNumber: number }>(
-    database,
-    'SELECT account_number AS accountNumber FROM api_keys WHERE key_hash = ?',
-  )
-  const addKey = database.prepare(
-    'INSERT INTO api_keys (key_hash, account_number, created_at_ms, given_at_start) VALUES (?, ?, ?, 1)',
-  )
+export function storeAccounts(database: Sqlite, accounts: readonly AccountOptions[], nowMs: number): void
+export function storeAccounts(
+  database: Sqlite | Postgres,
+  accounts: readonly AccountOptions[],
+  nowMs: number,
+): Awaitable<void>
+export function storeAccounts(
+  database: Sqlite | Postgres,
+  accounts: readonly AccountOptions[],
+  nowMs: number,
+): Awaitable<void> {
   assertKeys(accounts)
-  database
-    .transaction(() => {
-      for (const { name, apiKey, v3Enabled, creditUnits, monthlyUnitsMax } of accounts) {
-        const enabled = v3Enabled === undefined ? null : Number(v3Enabled)
-        const accountNumber = upsert.get({ name, v3Enabled: enabled, nowMs })?.accountNumber ?? 0
-        if (creditUnits !== undefined) setCredit.run(creditUnits, accountNumber)
-        if (monthlyUnitsMax !== undefined) setMonthly.run(monthlyUnitsMax, accountNumber)
-        dropKeys.run(accountNumber, hashKey(apiKey))
-        const holder = findHolder.get(hashKey(apiKey))?.accountNumber
-        if (holder !== undefined && holder !== accountNumber) throw createSharedKeyError()
-        if (holder === undefined) addKey.run(hashKey(apiKey), accountNumber, nowMs)
-      }
-    })
-    .immediate()
-  createSecrets(database).ensureAll(nowMs)
+  return inTransaction(database, function* () {
+    yield* query({ sqlite: null, postgres: `SELECT pg_advisory_xact_lock(${startLock})` })
+    for (const account of accounts) yield* storeAccount(account, nowMs)
+    yield* ensureSecrets(nowMs)
+  })
 }
 
-export function assertKeys(accounts: readonly AccountOptions[]): void {
+function* storeAccount(
+  { name, apiKey, v3Enabled, creditUnits, monthlyUnitsMax }: AccountOptions,
+  nowMs: number,
+): SqlProgram<void> {
+  const keyHash = hashKey(apiKey)
+  const [account] = yield* query<{ accountNumber: number }>(
+    `INSERT INTO enrich_service.accounts AS a (name, v3_enabled, created_at_ms) VALUES ($1, coalesce($2, true), $3)
+     ON CONFLICT (name) DO UPDATE SET v3_enabled = coalesce($2, a.v3_enabled)
+     RETURNING account_number AS "accountNumber"`,
+    name,
+    v3Enabled ?? null,
+    nowMs,
+  )
+  const accountNumber = account?.accountNumber ?? 0
+  if (creditUnits !== undefined) yield* setTerm(accountNumber, 'credit_units', creditUnits)
+  if (monthlyUnitsMax !== undefined) yield* setTerm(accountNumber, 'monthly_units_max', monthlyUnitsMax)
+  // A key that is given again stays: running replicas with this key must not miss it for a moment.
+  yield* query(
+    'DELETE FROM enrich_service.api_keys WHERE given_at_start AND (account_number = $1) <> (key_hash = $2)',
+    accountNumber,
+    keyHash,
+  )
+  const [added] = yield* query<{ accountNumber: number }>(
+    `INSERT INTO enrich_service.api_keys AS k (key_hash, account_number, created_at_ms, given_at_start)
+     VALUES ($1, $2, $3, true) ON CONFLICT (key_hash) DO UPDATE SET key_hash = k.key_hash
+     RETURNING account_number AS "accountNumber"`,
+    keyHash,
+    accountNumber,
+    nowMs,
+  )
+  if (added?.accountNumber !== accountNumber) throw createSharedKeyError()
+}
+
+/** Sets a permission or a limit of an account. */
+export const setTerm = (
+  accountNumber: number,
+  column: 'v3_enabled' | 'credit_units' | 'monthly_units_max',
+  value: boolean | number | null,
+): SqlProgram<object[]> =>
+  query(`UPDATE enrich_service.accounts SET ${column} = $1 WHERE account_number = $2`, value, accountNumber)
+
+function assertKeys(accounts: readonly AccountOptions[]): void {
   for (const { name, apiKey } of accounts) {
     if (/^[\x21-\x7e]+$/.test(apiKey)) continue
     throw new UserError('API_KEY_INVALID', `the API key of account ${name} cannot be sent in a header`, {
@@ -83,7 +114,7 @@ export function assertKeys(accounts: readonly AccountOptions[]): void {
   if (new Set(accounts.map(({ apiKey }) => apiKey)).size < accounts.length) throw createSharedKeyError()
 }
 
-export function createSharedKeyError(): UserError {
+function createSharedKeyError(): UserError {
   return new UserError('API_KEY_INVALID', 'two accounts have the same API key', {
     hint: 'give each account a different key',
   })
@@ -121,6 +152,50 @@ export function cacheCallers(callers: Callers): Callers {
   }
 }
 
+interface CachedCaller {
+  readonly caller: Caller | undefined
+  readonly untilMs: number
+}
+
+/**
+ * Reads each key at most once a second, and concurrent ones in one query, so that changes by other processes take
+ * effect within a second. Unknown keys are cached too.
+ */
+export function createSharedCallers(postgres: PostgresStatements, clock: Clock): Deferrable<Callers> {
+  const known = new Map<string, CachedCaller>()
+  const pendingReads = new Map<string, Promise<Caller | undefined>>()
+  const reads = new GroupCommit<string, Caller | undefined>(async (keyHashes) => {
+    const rows = await postgres.query<Caller>(
+      `SELECT k.key_hash AS "keyHash", a.account_number AS "accountNumber", a.v3_enabled AS "v3Enabled"
+       FROM enrich_service.api_keys k JOIN enrich_service.accounts a USING (account_number)
+       WHERE k.key_hash = ANY($1)`,
+      [keyHashes],
+    )
+    const found = new Map(rows.map((row) => [row.keyHash, row]))
+    return keyHashes.map((keyHash) => ({ value: found.get(keyHash) }))
+  })
+  const readCaller = async (keyHash: string): Promise<Caller | undefined> => {
+    try {
+      const askedAtMs = clock.monotonicMs()
+      const caller = await reads.add(keyHash)
+      if (known.size >= limits.callersKeptMax) known.clear()
+      known.set(keyHash, { caller, untilMs: askedAtMs + limits.callerLifeMs })
+      return caller
+    } finally {
+      pendingReads.delete(keyHash)
+    }
+  }
+  return {
+    get: (keyHash) => {
+      const last = known.get(keyHash)
+      if (last !== undefined && clock.monotonicMs() < last.untilMs) return last.caller
+      const asked = pendingReads.get(keyHash) ?? readCaller(keyHash)
+      pendingReads.set(keyHash, asked)
+      return asked
+    },
+  }
+}
+
 /** Returns the caller whose key is in the header. Throws 401 for a missing, unknown or repeated key. */
 export function authenticate(
   callers: Deferrable<Callers>,
@@ -150,48 +225,57 @@ export interface Keys {
   revoke(accountNumber: number, keyId: string): KeyInfo
 }
 
-interface KeyRow {
+interface StoredKey extends Omit<KeyInfo, 'keyId' | 'isGivenAtStart'> {
   readonly keyHash: string
-  readonly label: string | null
-  readonly createdAtMs: number
-  readonly givenAtStart: number
+  readonly isGivenAtStart: boolean | 0 | 1
 }
 
-export function createKeys(database: Sqlite): Keys {
-  const stored = prepare<[number], KeyRow>(
-    database,
-    `SELECT key_hash AS keyHash, label, created_at_ms AS createdAtMs, given_at_start AS givenAtStart
-     FROM api_keys WHERE account_number = ? ORDER BY created_at_ms, key_hash`,
+const readKeys = (accountNumber: number): SqlProgram<StoredKey[]> =>
+  query<StoredKey>(
+    `SELECT key_hash AS "keyHash", label, created_at_ms AS "createdAtMs", given_at_start AS "isGivenAtStart"
+     FROM enrich_service.api_keys WHERE account_number = $1 ORDER BY created_at_ms, key_hash`,
+    accountNumber,
   )
-  const insert = prepare<[string, number, string | null, number]>(
-    database,
-    'INSERT INTO api_keys (key_hash, account_number, label, created_at_ms) VALUES (?, ?, ?, ?)',
+
+/** Adds a key in the open transaction. */
+export function* addKey(
+  accountNumber: number,
+  label: string | null,
+  nowMs: number,
+): SqlProgram<{ apiKey: string; keyId: string }> {
+  yield* lockAccount(accountNumber)
+  assertRoomForKey((yield* readKeys(accountNumber)).length)
+  const apiKey = systemRandom.id('enrich_')
+  const keyHash = hashKey(apiKey)
+  yield* query(
+    'INSERT INTO enrich_service.api_keys (key_hash, account_number, label, created_at_ms) VALUES ($1, $2, $3, $4)',
+    keyHash,
+    accountNumber,
+    label,
+    nowMs,
   )
-  const drop = prepare<[string]>(database, 'DELETE FROM api_keys WHERE key_hash = ?')
+  return { apiKey, keyId: toKeyId(keyHash) }
+}
+
+function* revokeKey(accountNumber: number, keyId: string): SqlProgram<KeyInfo> {
+  const row = (yield* readKeys(accountNumber)).find(({ keyHash }) => toKeyId(keyHash) === keyId)
+  if (row === undefined) throw createKeyNotFoundError(keyId)
+  yield* query('DELETE FROM enrich_service.api_keys WHERE key_hash = $1', row.keyHash)
+  return toInfo(row)
+}
+
+export function createKeys(database: Sqlite): Keys
+export function createKeys(database: Sqlite | Postgres): Deferrable<Keys>
+export function createKeys(database: Sqlite | Postgres): Deferrable<Keys> {
   return {
-    list: (accountNumber) => stored.all(accountNumber).map(toInfo),
-    add: (accountNumber, label, nowMs) => {
-      assertRoomForKey(stored.all(accountNumber).length)
-      const { apiKey, keyHash, keyId } = generateKey()
-      insert.run(keyHash, accountNumber, label, nowMs)
-      return { apiKey, keyId }
-    },
-    revoke: (accountNumber, keyId) => {
-      const row = stored.all(accountNumber).find(({ keyHash }) => toKeyId(keyHash) === keyId)
-      if (row === undefined) throw createKeyNotFoundError(keyId)
-      drop.run(row.keyHash)
-      return toInfo(row)
-    },
+    list: (accountNumber) =>
+      applyWhenReady(runProgram(database, readKeys(accountNumber)), (keys) => keys.map(toInfo)),
+    add: (accountNumber, label, nowMs) => inTransaction(database, () => addKey(accountNumber, label, nowMs)),
+    revoke: (accountNumber, keyId) => inTransaction(database, () => revokeKey(accountNumber, keyId)),
   }
 }
 
-export function generateKey(): { apiKey: string; keyHash: string; keyId: string } {
-  const apiKey = systemRandom.id('enrich_')
-  const keyHash = hashKey(apiKey)
-  return { apiKey, keyHash, keyId: toKeyId(keyHash) }
-}
-
-export function assertRoomForKey(keyCount: number): void {
+function assertRoomForKey(keyCount: number): void {
   if (keyCount < limits.keysPerAccountMax) return
   throw new UserError(
     'ACCOUNT_CHANGE_REFUSED',
@@ -200,7 +284,7 @@ export function assertRoomForKey(keyCount: number): void {
   )
 }
 
-export function createKeyNotFoundError(keyId: string): UserError {
+function createKeyNotFoundError(keyId: string): UserError {
   // Do not repeat a key that was given instead of its id.
   const named = keyId.startsWith('key_') ? ` ${keyId}` : ' with this id'
   return new UserError('ACCOUNT_ITEM_NOT_FOUND', `the account has no key${named}`, {
@@ -208,10 +292,10 @@ export function createKeyNotFoundError(keyId: string): UserError {
   })
 }
 
-export const toKeyId = (keyHash: string): string => `key_${keyHash.slice(0, 12)}`
+const toKeyId = (keyHash: string): string => `key_${keyHash.slice(0, 12)}`
 
-const toInfo = ({ keyHash, givenAtStart, ...row }: KeyRow): KeyInfo => ({
+const toInfo = ({ keyHash, isGivenAtStart, ...row }: StoredKey): KeyInfo => ({
   keyId: toKeyId(keyHash),
   ...row,
-  isGivenAtStart: givenAtStart === 1,
+  isGivenAtStart: Boolean(isGivenAtStart),
 })

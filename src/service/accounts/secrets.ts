@@ -2,7 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { UserError } from '../../core/errors.js'
 import { deliveryLimits } from '../../contract/limits.js'
 import { systemRandom } from '../../platform/random.js'
-import { prepare, type Sqlite } from '../../platform/sqlite.js'
+import { applyWhenReady, type Deferrable } from '../../core/awaitable.js'
+import type { Postgres } from '../../platform/postgres/postgres.js'
+import {
+  inTransaction,
+  query,
+  runProgram,
+  type SqlProgram,
+  type SqlText,
+} from '../../platform/sql-program.js'
+import type { Sqlite } from '../../platform/sqlite.js'
+import { lockAccount } from './charges.js'
 import { limits } from '../limits.js'
 
 /** A signing secret without the secret itself. `expiresAtMs` is `null` unless it was rotated out. */
@@ -43,96 +53,115 @@ export interface Secrets {
 
 const secretBytes = 32
 
-export function createSecrets(database: Sqlite): Secrets {
-  const valid = 'account_number = ? AND (expires_at_ms IS NULL OR expires_at_ms > ?)'
-  const signing = prepare<[number, number], { secret: string }>(
-    database,
-    `SELECT secret FROM webhook_secrets WHERE ${valid} ORDER BY created_at_ms DESC, rowid DESC`,
-  )
-  const listed = prepare<[number, number], SecretInfo>(
-    database,
-    `SELECT secret_id AS secretId, label, created_at_ms AS createdAtMs, expires_at_ms AS expiresAtMs
-     FROM webhook_secrets WHERE ${valid} ORDER BY created_at_ms DESC, rowid DESC`,
-  )
-  const shown = prepare<[number, number, string], { secret: string }>(
-    database,
-    `SELECT secret FROM webhook_secrets WHERE ${valid} AND secret_id = ?`,
-  )
-  const insert = prepare<[string, number, string, string | null, number]>(
-    database,
-    'INSERT INTO webhook_secrets (secret_id, account_number, secret, label, created_at_ms) VALUES (?, ?, ?, ?, ?)',
-  )
-  const expire = prepare<[number, string]>(
-    database,
-    'UPDATE webhook_secrets SET expires_at_ms = ? WHERE secret_id = ?',
-  )
-  const drop = prepare<[string]>(database, 'DELETE FROM webhook_secrets WHERE secret_id = ?')
-  const dropExpired = prepare<[number]>(database, 'DELETE FROM webhook_secrets WHERE expires_at_ms <= ?')
-  const without = prepare<[], { accountNumber: number }>(
-    database,
-    `SELECT account_number AS accountNumber FROM accounts
-     WHERE NOT EXISTS (SELECT 1 FROM webhook_secrets
-       WHERE webhook_secrets.account_number = accounts.account_number AND expires_at_ms IS NULL)`,
-  )
-
-  const make = (accountNumber: number, label: string | null, nowMs: number): SecretInfo => {
-    const { secretId, secret } = generateSecret()
-    insert.run(secretId, accountNumber, secret, label, nowMs)
-    return { secretId, label, createdAtMs: nowMs, expiresAtMs: null }
-  }
-  const list = (accountNumber: number, nowMs: number) => listed.all(accountNumber, nowMs)
-  const assertRoom = (accountNumber: number, nowMs: number) => {
-    if (list(accountNumber, nowMs).length < limits.secretsPerAccountMax) return
-    throw createChangeRefusedError(
-      `an account has at most ${limits.secretsPerAccountMax} signing secrets`,
-      'delete one first',
-    )
-  }
-  const inTransaction = <Result>(change: () => Result): Result => database.transaction(change).immediate()
-
+export function createSecrets(database: Sqlite): Secrets
+export function createSecrets(database: Sqlite | Postgres): Deferrable<Secrets>
+export function createSecrets(database: Sqlite | Postgres): Deferrable<Secrets> {
   return {
-    signingSecrets: (accountNumber, nowMs) => signing.all(accountNumber, nowMs).map(({ secret }) => secret),
-    list,
-    show: (accountNumber, secretId, nowMs) => {
-      const found = shown.get(accountNumber, nowMs, secretId)
-      if (found === undefined) throw createSecretNotFoundError(secretId)
-      return found.secret
-    },
+    signingSecrets: (accountNumber, nowMs) =>
+      applyWhenReady(runProgram(database, readSigning(accountNumber, nowMs)), (rows) =>
+        rows.map(({ secret }) => secret),
+      ),
+    list: (accountNumber, nowMs) => runProgram(database, readSecrets(accountNumber, nowMs)),
+    show: (accountNumber, secretId, nowMs) =>
+      applyWhenReady(runProgram(database, readSigning(accountNumber, nowMs)), (rows) => {
+        const found = rows.find((row) => row.secretId === secretId)
+        if (found === undefined) throw createSecretNotFoundError(secretId)
+        return found.secret
+      }),
     add: (accountNumber, label, nowMs) =>
-      inTransaction(() => {
-        assertRoom(accountNumber, nowMs)
-        return make(accountNumber, label, nowMs)
+      inTransaction(database, function* () {
+        yield* lockAccount(accountNumber)
+        return yield* addSecret(accountNumber, label, nowMs)
       }),
     rotate: (accountNumber, secretId, label, nowMs) =>
-      inTransaction(() => {
-        dropExpired.run(nowMs)
-        const old = findSecretToRotate(list(accountNumber, nowMs), secretId)
-        assertRoom(accountNumber, nowMs)
-        expire.run(nowMs + deliveryLimits.rotatedSecretHours * 3_600_000, old.secretId)
-        return make(accountNumber, label ?? old.label, nowMs)
+      inTransaction(database, function* () {
+        yield* lockAccount(accountNumber)
+        yield* query('DELETE FROM enrich_service.webhook_secrets WHERE expires_at_ms <= $1', nowMs)
+        const old = findSecretToRotate(yield* readSecrets(accountNumber, nowMs), secretId)
+        const added = yield* addSecret(accountNumber, label ?? old.label, nowMs)
+        const expiresAtMs = nowMs + deliveryLimits.rotatedSecretHours * 3_600_000
+        yield* query(
+          'UPDATE enrich_service.webhook_secrets SET expires_at_ms = $1 WHERE secret_id = $2',
+          expiresAtMs,
+          old.secretId,
+        )
+        return added
       }),
-    remove: (accountNumber, secretId, nowMs) => {
-      inTransaction(() => {
-        assertRemovable(list(accountNumber, nowMs), secretId)
-        drop.run(secretId)
-      })
-    },
-    ensureAll: (nowMs) => {
-      if (without.all().length === 0) return
-      inTransaction(() => {
-        for (const { accountNumber } of without.all()) make(accountNumber, null, nowMs)
-      })
-    },
+    remove: (accountNumber, secretId, nowMs) =>
+      inTransaction(database, function* () {
+        yield* lockAccount(accountNumber)
+        assertRemovable(yield* readSecrets(accountNumber, nowMs), secretId)
+        yield* query('DELETE FROM enrich_service.webhook_secrets WHERE secret_id = $1', secretId)
+      }),
+    // Most commands find no account without a secret, and write nothing.
+    ensureAll: (nowMs) =>
+      applyWhenReady(runProgram(database, query(accountsWithoutSecret)), (accounts) =>
+        accounts.length === 0 ? undefined : inTransaction(database, () => ensureSecrets(nowMs)),
+      ),
   }
 }
 
-export const generateSecret = (): { secretId: string; secret: string } => ({
-  secretId: systemRandom.id('wsec_').slice(0, 'wsec_'.length + 10),
-  secret: `whsec_${randomBytes(secretBytes).toString('base64')}`,
-})
+const accountsWithoutSecret = `SELECT account_number AS "accountNumber" FROM enrich_service.accounts a
+  WHERE NOT EXISTS (SELECT 1 FROM enrich_service.webhook_secrets s
+    WHERE s.account_number = a.account_number AND s.expires_at_ms IS NULL)`
+
+/** Gives a secret to each account without one, also if several processes do so at once. */
+export function* ensureSecrets(nowMs: number): SqlProgram<void> {
+  for (const { accountNumber } of yield* query<{ accountNumber: number }>(accountsWithoutSecret)) {
+    yield* lockAccount(accountNumber)
+    const still = yield* query(`${accountsWithoutSecret} AND a.account_number = $1`, accountNumber)
+    if (still.length > 0) yield* insertSecret(accountNumber, null, nowMs)
+  }
+}
+
+/** Selects the valid secrets, the newest first, also if they are of one millisecond. */
+function selectValid(columns: string): SqlText {
+  const select = `SELECT ${columns} FROM enrich_service.webhook_secrets
+    WHERE account_number = $1 AND (expires_at_ms IS NULL OR expires_at_ms > $2) ORDER BY created_at_ms DESC`
+  return { sqlite: `${select}, rowid DESC`, postgres: `${select}, secret_number DESC` }
+}
+
+const readSigning = (accountNumber: number, nowMs: number) =>
+  query<{ secretId: string; secret: string }>(
+    selectValid('secret_id AS "secretId", secret'),
+    accountNumber,
+    nowMs,
+  )
+
+const readSecrets = (accountNumber: number, nowMs: number) =>
+  query<SecretInfo>(
+    selectValid(
+      'secret_id AS "secretId", label, created_at_ms AS "createdAtMs", expires_at_ms AS "expiresAtMs"',
+    ),
+    accountNumber,
+    nowMs,
+  )
+
+function* addSecret(accountNumber: number, label: string | null, nowMs: number): SqlProgram<SecretInfo> {
+  const { length } = yield* readSecrets(accountNumber, nowMs)
+  if (length < limits.secretsPerAccountMax) return yield* insertSecret(accountNumber, label, nowMs)
+  throw createChangeRefusedError(
+    `an account has at most ${limits.secretsPerAccountMax} signing secrets`,
+    'delete one first',
+  )
+}
+
+function* insertSecret(accountNumber: number, label: string | null, nowMs: number): SqlProgram<SecretInfo> {
+  const secretId = systemRandom.id('wsec_').slice(0, 'wsec_'.length + 10)
+  yield* query(
+    `INSERT INTO enrich_service.webhook_secrets (secret_id, account_number, secret, label, created_at_ms)
+     VALUES ($1, $2, $3, $4, $5)`,
+    secretId,
+    accountNumber,
+    `whsec_${randomBytes(secretBytes).toString('base64')}`,
+    label,
+    nowMs,
+  )
+  return { secretId, label, createdAtMs: nowMs, expiresAtMs: null }
+}
 
 /** Returns the secret to rotate. See `Secrets.rotate`. */
-export function findSecretToRotate(secrets: readonly SecretInfo[], secretId: string | null): SecretInfo {
+function findSecretToRotate(secrets: readonly SecretInfo[], secretId: string | null): SecretInfo {
   const standing = secrets.filter(({ expiresAtMs }) => expiresAtMs === null)
   if (secretId !== null) {
     const named = secrets.find((secret) => secret.secretId === secretId)
@@ -151,7 +180,7 @@ export function findSecretToRotate(secrets: readonly SecretInfo[], secretId: str
   return only
 }
 
-export function assertRemovable(secrets: readonly SecretInfo[], secretId: string): void {
+function assertRemovable(secrets: readonly SecretInfo[], secretId: string): void {
   const named = secrets.find((secret) => secret.secretId === secretId)
   if (named === undefined) throw createSecretNotFoundError(secretId)
   const isLast = !secrets.some((secret) => secret.expiresAtMs === null && secret.secretId !== secretId)
@@ -160,7 +189,7 @@ export function assertRemovable(secrets: readonly SecretInfo[], secretId: string
   }
 }
 
-export function createSecretNotFoundError(secretId: string): UserError {
+function createSecretNotFoundError(secretId: string): UserError {
   // Do not repeat a secret that was given instead of its id.
   const named = secretId.startsWith('wsec_') ? ` ${secretId}` : ' with this id'
   return new UserError('ACCOUNT_ITEM_NOT_FOUND', `the account has no secret${named}`, {
@@ -168,6 +197,6 @@ export function createSecretNotFoundError(secretId: string): UserError {
   })
 }
 
-export function createChangeRefusedError(message: string, hint: string): UserError {
+function createChangeRefusedError(message: string, hint: string): UserError {
   return new UserError('ACCOUNT_CHANGE_REFUSED', message, { hint })
 }

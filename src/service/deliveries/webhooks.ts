@@ -20,7 +20,6 @@ import { type LaneSignals, type NewEvent, Outbox } from './outbox.js'
 import type { Random } from '../../platform/random.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { createSecrets } from '../accounts/secrets.js'
-import { createSharedSecrets } from '../accounts/postgres/accounts.js'
 import type { SharedStorage } from '../storage/storage.js'
 import { SharedEventStore, SharedOutbox } from './postgres-event-store.js'
 
@@ -54,7 +53,7 @@ export function createSharedOutgoing(
   storage: SharedStorage,
   { clock, random, lateMs }: OutgoingDeps,
 ): Outgoing<SharedOutbox> {
-  const secrets = createSharedSecrets(storage.postgres)
+  const secrets = createSecrets(storage.postgres)
   return {
     outbox: new SharedOutbox(random, lateMs),
     events: new SharedEventStore({ ...storage, clock }),

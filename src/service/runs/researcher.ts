@@ -11,7 +11,7 @@ import type { Knowledge } from '../knowledge.js'
 import type { DueRun, FinishedRun, RunStore, Journal, NewRun } from './run-store.js'
 import type { CustomId } from '../../contract/ids.js'
 import type { Random } from '../../platform/random.js'
-import type { Credit } from '../accounts/account-book.js'
+import type { Credit } from '../accounts/charges.js'
 import { createRunIds, type RunKind } from '../ids.js'
 import type { Call } from '../http/mount.js'
 

@@ -19,8 +19,7 @@ import {
 } from '../../platform/postgres/own-database.js'
 import { type Random, systemRandom } from '../../platform/random.js'
 import { serviceMigrations } from './postgres-schema.js'
-import type { AnyAccountBook } from '../accounts/account-book.js'
-import { createSharedAccountBook } from '../accounts/postgres/account-book.js'
+import { createAccountBook, type AnyAccountBook } from '../accounts/account-book.js'
 
 /** The data of a running service. */
 export type Storage = OwnStorage | SharedStorage
@@ -220,7 +219,7 @@ export async function withSharedAccountBook(
   const deps = { clock: systemClock, random: systemRandom, connectionsMax: 1 }
   const database = await openServiceDatabase(url, deps, whereNone)
   try {
-    await use(createSharedAccountBook(database.postgres))
+    await use(createAccountBook(database.postgres))
   } catch (error) {
     throw database.explain(error)
   } finally {

@@ -5,7 +5,7 @@ import {
   type PostgresStatements,
 } from '../../../platform/postgres/postgres.js'
 import { interleaveAccounts } from '../../../platform/due-work-loop.js'
-import { chargeUnit } from '../../accounts/postgres/charges.js'
+import { chargeUnit } from '../../accounts/charges.js'
 import type { NewEvent } from '../../deliveries/outbox.js'
 import { serverMsSql } from '../../deliveries/postgres-event-store.js'
 import { limits } from '../../limits.js'

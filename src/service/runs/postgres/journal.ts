@@ -7,7 +7,7 @@ import {
   type Postgres,
   type PostgresStatements,
 } from '../../../platform/postgres/postgres.js'
-import { lockAccounts } from '../../accounts/postgres/charges.js'
+import { lockAccounts } from '../../accounts/charges.js'
 import { limits } from '../../limits.js'
 import { Refusal } from '../../refusal.js'
 import type { Journal, NewRun } from '../run-store.js'
