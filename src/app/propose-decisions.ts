@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.js'
 import { UserError } from '../core/errors.js'
-import { type Candidate, getDecisionService, type Decision, type Verdict } from '../core/decisions.js'
+import { type Candidate, getDecisionService, type Decision } from '../core/decisions.js'
 import { findDecidedKind, readStandingDecisions, Proposals } from '../pipeline/decisions/decision-sync.js'
 import { openReviewStoreToRead } from '../pipeline/open-review-backend.js'
 import { DoubtfulRows, type DoubtfulRow } from '../review/doubtful-rows.js'
@@ -48,12 +48,7 @@ function toLabelledQuery(decision: Decision): LabelledQuery {
 }
 
 /** An assistant's verdict on a doubtful lookup. */
-export interface ProposedVerdict {
-  readonly lookup: string
-  readonly verdict: Verdict
-  readonly entityId: string | null
-  readonly note: string | null
-}
+export type ProposedVerdict = Pick<Decision, 'lookup' | 'verdict' | 'entityId' | 'note'>
 
 /** Calls `use` with the doubtful lookups of an input. Reads only. Throws CHECKPOINT_NOT_FOUND and errors of the input. */
 export function withDoubtfulRows<Result>(

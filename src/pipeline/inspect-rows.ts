@@ -10,8 +10,9 @@ import { type CheckpointReader, type KeyedLookup, buildStageLookup } from './che
 import type { LookupId } from '../core/lookup-identity.js'
 import { readDecided, type DecidedLookups } from './decisions/decided-lookups.js'
 import type { RunReview } from './decisions/review-store.js'
-import { ingest, type ColumnReport, type LookupRule, InputColumns, type RowIndex } from './input/ingest.js'
+import { ingest, type ColumnReport, InputColumns, type RowIndex } from './input/ingest.js'
 import { openInput, type Input, type InputAccess } from './input/input.js'
+import type { FirstRun } from './answer-first.js'
 import type { RunOrder } from './order.js'
 import { FirstAnswers, placeLookups, toRegistryRule } from './answers/first-answers.js'
 import type { FirstRule } from './answers/first-rule.js'
@@ -71,7 +72,7 @@ export interface InspectionServices {
   /** Reads the scope of the service, or that of the own registry, after the input was opened. */
   readonly readScope: (side: 'service' | 'registry') => Promise<string>
   /** Lets an own registry answer; `null`: its answers of earlier runs are read. */
-  readonly askFirst: ((asked: RowsForRegistry, closeLater: CloseLater) => Promise<FirstAnswers | null>) | null
+  readonly askFirst: ((asked: FirstRun, closeLater: CloseLater) => Promise<FirstAnswers | null>) | null
   /** Called with each batch of lookups of the service and their ids, in the same order; optional. */
   readonly onBatch?: OnBatch | undefined
 }
@@ -82,16 +83,6 @@ type OnBatch = (
   reader: CheckpointReader | null,
   decided: DecidedLookups,
 ) => void
-
-/** An input whose lookups an own registry answers. */
-interface RowsForRegistry {
-  readonly input: Input
-  readonly rule: LookupRule
-  readonly scope: string
-  readonly decided: DecidedLookups
-  /** Reads the service's answers; `null` before the first one. */
-  readonly service: () => CheckpointReader | null
-}
 
 interface InspectionDeps {
   readonly rows: RowsToInspect
@@ -232,7 +223,7 @@ export function inspectColumns<Result>(
 async function openFirst(
   { rows, services }: InspectionDeps,
   earlier: EarlierRuns | null,
-  asked: Omit<RowsForRegistry, 'service'>,
+  asked: Omit<FirstRun, 'service'>,
   closeLater: CloseLater,
 ): Promise<FirstAnswers | null> {
   const { first, onLost } = rows.requests

@@ -1,4 +1,4 @@
-import type { Verdict } from '../core/decisions.js'
+import type { Candidate, KeptDecision, Verdict } from '../core/decisions.js'
 
 /** JSON between the review page and its server. Types only, because the page's scripts import this file. */
 
@@ -37,17 +37,7 @@ export interface QueueRow {
 /** A verdict that counts only after a reviewer confirms it. */
 export type ProposalView = Omit<DecisionView, 'sequence' | 'lookup' | 'name'>
 
-export interface DecisionView {
-  readonly sequence: number
-  readonly lookup: string
-  readonly name: string
-  readonly verdict: Verdict
-  readonly entityId: string | null
-  readonly entityName: string | null
-  readonly decidedBy: string
-  readonly decidedAtMs: number
-  readonly note: string | null
-}
+export type DecisionView = Omit<KeptDecision, 'location' | 'service' | 'isInFile'>
 
 /** `GET /api/session`: constant while the page is open. */
 export interface SessionView {
@@ -89,21 +79,7 @@ export interface Mark {
   readonly isShared: boolean
 }
 
-export interface CandidateView {
-  readonly entityId: string | null
-  readonly name: string | null
-  readonly legalName: string | null
-  readonly otherNames: readonly string[]
-  readonly status: string | null
-  readonly place: string | null
-  readonly identifiers: readonly { readonly type: string; readonly value: string }[]
-  readonly confidence: number | null
-  readonly evidence: readonly {
-    readonly label: string
-    readonly text: string
-    readonly weight: number | null
-  }[]
-  readonly url: string | null
+export interface CandidateView extends Omit<Candidate, 'legalEntityId' | 'countryCode' | 'jurisdiction'> {
   /** Marks in `legalName` (or `name`), and in the lookup's name. */
   readonly nameMarks: readonly Mark[]
   readonly askedMarks: readonly Mark[]

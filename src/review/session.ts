@@ -1,4 +1,4 @@
-import type { Candidate, Verdict } from '../core/decisions.js'
+import type { Candidate, Decision } from '../core/decisions.js'
 import type {
   DecideReply,
   DecisionList,
@@ -31,15 +31,9 @@ export interface CompanySearch {
   readonly country: string | null
 }
 
-export interface Choice {
-  /** Key in hexadecimal digits. */
-  readonly lookup: string
+export interface Choice extends Pick<Decision, 'lookup' | 'verdict' | 'entityId' | 'note'> {
   /** Sequence of the decision that the reviewer saw; 0 if none; `null` to replace any decision. */
   readonly seen: number | null
-  readonly verdict: Verdict
-  /** `null` if the verdict is `none`. */
-  readonly entityId: string | null
-  readonly note: string | null
 }
 
 /** Data on which a reviewer decides. */

@@ -32,19 +32,13 @@ export type FoundHead =
   /** `head`: the newest known, from the file or from its copy; `changedNs`: the file's change time. */
   | { kind: 'found'; head: Head; changedNs: string }
 
-export interface DatabaseFacts {
-  checkpointId: string
-  generation: number
-  sequence: number
-  submissionCount: number
-  submittedAtMs: number | null
+export interface DatabaseFacts extends Omit<Head, 'version' | 'chain' | 'expectedChangeMs'> {
   /** Hash chain at the last submission in the head; null if the database has no such submission. */
   chainAtHead: string | null
   /** Whether it had a head file before. */
   hasHadHead: boolean
   /** The head's `changedNs` at the last close; null if the checkpoint was not closed since. */
   closedHeadNs: string | null
-  place: FilePlace
 }
 
 /** Result of comparing a checkpoint with its head. */

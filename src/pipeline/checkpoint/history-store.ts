@@ -1,4 +1,4 @@
-import type { LookupKind } from '../../core/lookup-kinds.js'
+import type { KindSubmissions } from '../../core/money.js'
 
 /** A run, by column name. */
 export interface RunRow {
@@ -84,13 +84,9 @@ export interface LastMarks {
 }
 
 /** Submissions of one kind at one service: accepted, or lost and possibly billed. */
-export interface StoredSubmissions {
+export interface StoredSubmissions extends KindSubmissions {
   /** The base URL of the service, or the edition of the registry. */
   readonly scope: string
-  readonly kind: LookupKind
-  readonly submittedCount: number
-  readonly billedCount: number
-  readonly uncertainCount: number
 }
 
 /** The stored history, read without a lock. Rejects with CHECKPOINT_*. */

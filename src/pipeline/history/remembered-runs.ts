@@ -193,13 +193,10 @@ export function selectRunsToPrune(
 }
 
 /** The facts of a run that decide its use as a baseline. */
-export interface ComparableRun {
-  readonly number: number
-  readonly series: string
-  readonly endedAtMs: number | null
-  readonly isPublished: boolean
-  readonly baseline: number | null
-}
+export type ComparableRun = Pick<
+  RememberedRun,
+  'number' | 'series' | 'endedAtMs' | 'isPublished' | 'baseline'
+>
 
 /**
  * Chooses the baseline of a run from all runs, newest first, or returns `null`. If the previous run published and

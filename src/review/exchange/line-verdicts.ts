@@ -1,19 +1,16 @@
 import { cutToWidth, escapeFormula } from '../../core/text.js'
 import { assertNever } from '../../core/errors.js'
 import { foldText } from '../../core/lookup-identity.js'
-import type { Verdict } from '../../core/decisions.js'
+import type { Decision } from '../../core/decisions.js'
 import type { DecisionView, QueueRow } from '../page-data.js'
 import { requestLimits } from '../server/requests.js'
 import type { FilledLine } from './todo-file.js'
 import { isEntityId } from '../../core/identifiers.js'
 
-export interface SettledLine {
+export interface SettledLine extends Pick<Decision, 'verdict' | 'entityId' | 'note'> {
   /** Row or line number in the file. */
   readonly number: number
   readonly row: QueueRow
-  readonly verdict: Verdict
-  readonly entityId: string | null
-  readonly note: string | null
 }
 
 /** The reason why a line is invalid. */

@@ -3,7 +3,6 @@ import type { PostgresStatements } from '../../platform/postgres/postgres.js'
 import { query, runProgram, type SqlProgram } from '../../platform/sql-program.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { insufficientCredits, monthlyLimitReached, type Refusal } from '../refusal.js'
-import type { Caller } from './accounts.js'
 
 export interface Credit {
   /**
@@ -11,7 +10,7 @@ export interface Credit {
    * unit after those in flight. Throws 429 for the monthly limit, then 402. A rejection of `store` is passed on, and
    * nothing was billed.
    */
-  charge<Stored>(caller: Pick<Caller, 'accountNumber'>, store: () => Promise<Stored>): Promise<Stored>
+  charge<Stored>(caller: { readonly accountNumber: number }, store: () => Promise<Stored>): Promise<Stored>
 }
 
 /** Bills nothing. */

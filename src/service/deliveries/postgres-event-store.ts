@@ -1,9 +1,5 @@
 import type { Clock } from '../../platform/clock.js'
-import {
-  ConnectionLostError,
-  type Postgres,
-  type PostgresStatements,
-} from '../../platform/postgres/postgres.js'
+import { ConnectionLostError, type PostgresStatements } from '../../platform/postgres/postgres.js'
 import type {
   AnyEventStore,
   AttemptEnd,
@@ -15,6 +11,7 @@ import type {
   OpenLane,
 } from './event-store.js'
 import { toAccount, LaneSignals, buildEventBody, toLane, createEventId, type NewEvent } from './outbox.js'
+import type { SharedStorage } from '../storage/storage.js'
 import type { Random } from '../../platform/random.js'
 
 /** The outbox of all replicas. `lateMs` delays the first attempt of an event; for rehearsals. */
@@ -63,14 +60,7 @@ const addSql = `
     $9::bigint[])
     AS added (event_id, account_number, type, webhook_url, lane, run_id, created_at_ms, body, late_ms)`
 
-export interface SharedEventDeps {
-  readonly postgres: Postgres
-  /** The name under which this process claims accounts. */
-  readonly replicaId: string
-  /** Duration of a claim that is not renewed, by the server's clock. */
-  readonly claimMs: number
-  readonly clock: Clock
-}
+export type SharedEventDeps = Omit<SharedStorage, 'kind' | 'close'> & { readonly clock: Clock }
 
 /** The rest of a claim is reserved for the deliveries in flight. */
 const usedShareMax = 0.7

@@ -2,7 +2,7 @@ import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import { listJobInputs } from '../../../core/partition.js'
 import { lookupStates, type LookupState } from '../../../core/lookup-state.js'
 import type { ScopeCounts, UncertainLookup } from '../lookup.js'
-import { parseService } from '../sqlite/reader-queries.js'
+import { parseService, type ScopeFigures } from '../sqlite/reader-queries.js'
 
 /** In pages of 8 KiB. */
 interface CountLimits {
@@ -14,13 +14,6 @@ interface CountLimits {
 
 const countLimits: CountLimits = { countedMax: 25_000, sampled: 4_000 }
 
-interface ScopeFigures {
-  readonly scopeId: number
-  readonly scope: string
-  readonly submissions: number
-  readonly firstSubmittedAtMs: number | null
-  readonly lastAnsweredAtMs: number | null
-}
 interface StateCount {
   readonly scopeId: number
   readonly state: LookupState

@@ -12,18 +12,14 @@ import {
   type PackedAnswer,
 } from '../packed-answer.js'
 
+export type ScopeFigures = Pick<
+  ScopeCounts,
+  'scope' | 'submissions' | 'firstSubmittedAtMs' | 'lastAnsweredAtMs'
+> & { readonly scopeId: number }
+
 export function readCounts(database: Sqlite): ScopeCounts[] {
   const scopes = database
-    .prepare<
-      [],
-      {
-        scopeId: number
-        scope: string
-        submissions: number
-        firstSubmittedAtMs: number | null
-        lastAnsweredAtMs: number | null
-      }
-    >(
+    .prepare<[], ScopeFigures>(
       `SELECT scope_id AS scopeId, scope, count(s.custom_id) AS submissions,
          min(s.intended_at_ms) AS firstSubmittedAtMs, max(l.answered_at_ms) AS lastAnsweredAtMs
        FROM scopes JOIN lookups l USING (scope_id)

@@ -22,19 +22,12 @@ import { DueWorkLoop, type InFlight } from '../../../platform/due-work-loop.js'
 import { ConnectionLostError } from '../../../platform/postgres/postgres.js'
 import { limits } from '../../limits.js'
 
-interface BuilderDeps {
+interface BuilderDeps extends Omit<BuildsDeps, 'store' | 'buildMs' | 'outbox' | 'held'> {
   readonly store: Pick<AnyBuildStore, 'due' | 'nextDueAtMs' | 'limitDueTimes' | 'end' | 'release'>
   /** Latest due time of builds found at the start. */
   readonly dueAtMsMax: number
-  /** Interval between reads of the builds that other processes started or left; defaults to never. */
-  readonly lookEveryMs?: number
   /** Called after the end of builds was stored. */
   readonly onEnded: (ended: readonly EndedBuild[]) => void
-  readonly compilers: Readonly<Record<BuildKind, Compiler>>
-  readonly edition: () => string | null
-  readonly clock: Clock
-  readonly log: (line: string) => void
-  readonly isBusy: () => boolean
 }
 
 /**

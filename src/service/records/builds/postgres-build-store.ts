@@ -1,24 +1,16 @@
 import type { Clock } from '../../../platform/clock.js'
-import {
-  ConnectionLostError,
-  type Postgres,
-  type PostgresStatements,
-} from '../../../platform/postgres/postgres.js'
+import { ConnectionLostError, type PostgresStatements } from '../../../platform/postgres/postgres.js'
 import { interleaveAccounts } from '../../../platform/due-work-loop.js'
 import { chargeUnit } from '../../accounts/charges.js'
 import type { NewEvent } from '../../deliveries/outbox.js'
 import { serverMsSql } from '../../deliveries/postgres-event-store.js'
 import { limits } from '../../limits.js'
+import type { SharedStorage } from '../../storage/storage.js'
 import { openAccountsSql } from '../../storage/postgres-schema.js'
 import type { WaiterEnding, BuildKind, BuildStep, BuildWaiter, StoredBuild } from './build.js'
 import type { AnyBuildStore, RequestedBuild, BuildRequest, EndedBuild } from './build-store.js'
 
-export interface SharedBuildDeps {
-  readonly postgres: Postgres
-  /** The name under which this process claims builds. */
-  readonly replicaId: string
-  /** Duration of a claim that is not renewed, by the server's clock. */
-  readonly claimMs: number
+export interface SharedBuildDeps extends Omit<SharedStorage, 'kind' | 'close'> {
   readonly clock: Clock
   /** Adds events in the transaction of their builds. */
   readonly addEvents: (statements: PostgresStatements, events: readonly NewEvent[]) => Promise<void>

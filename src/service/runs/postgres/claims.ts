@@ -5,15 +5,11 @@ import { interleaveAccounts } from '../../../platform/due-work-loop.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import { limits } from '../../limits.js'
 import type { Query } from '../../knowledge.js'
+import type { SharedStorage } from '../../storage/storage.js'
 import { openAccountsSql } from '../../storage/postgres-schema.js'
 import type { DueRun, RunStore } from '../run-store.js'
 
-interface ClaimsDeps {
-  readonly postgres: PostgresStatements
-  readonly replicaId: string
-  readonly claimMs: number
-  readonly clock: Clock
-}
+type ClaimsDeps = Omit<SharedStorage, 'kind' | 'close'> & { readonly clock: Clock }
 
 interface ClaimedRow {
   readonly runNumber: number

@@ -5,6 +5,7 @@ import {
   ConnectionLostError,
 } from '../../../platform/postgres/postgres.js'
 import { limits } from '../../limits.js'
+import type { SharedStorage } from '../../storage/storage.js'
 import { Claims } from './claims.js'
 import type {
   AnyRunStore,
@@ -89,18 +90,12 @@ function createEnds({ postgres, writeEvents, onEnded }: EndsDeps) {
   }
 }
 
-interface SharedDatabase {
-  readonly postgres: Postgres
-  readonly replicaId: string
-  readonly claimMs: number
-}
-
 /**
  * Creates the store of runs that several replicas share. One of them claims a due run for a while, so that it is not
  * researched twice; it ends only once in any case. Due times are by the server's clock.
  */
 export function createSharedRunStore(
-  { postgres, replicaId, claimMs }: SharedDatabase,
+  { postgres, replicaId, claimMs }: Omit<SharedStorage, 'kind' | 'close'>,
   deps: Pick<EndsDeps, 'writeEvents' | 'onEnded'> & { readonly clock: Clock },
 ): AnyRunStore {
   const { clock } = deps
