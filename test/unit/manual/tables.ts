@@ -78,7 +78,7 @@ export const tables: Readonly<Record<string, (words: readonly string[]) => Table
     head: ['member', 'content'],
     rows: Object.entries(summaryMembers).map(([path, content]) => {
       if (!isInSummary(path)) throw new Error(`the summary has no member ${path}`)
-      return [code(path), content]
+      return [code(`summary.${path}`), content]
     }),
   }),
   'stage-columns': (words) =>
@@ -89,7 +89,8 @@ export const tables: Readonly<Record<string, (words: readonly string[]) => Table
 const summaryMembers = {
   rowCount: 'rows of the input',
   rowsByStatus: 'rows by `enrich_status`: `{"matched": 152, …}`; `{}` without an output',
-  'review.rowCount': 'doubtful rows that wait for a reviewer; `review` is `null` after a stop without an output',
+  'review.rowCount':
+    'doubtful rows that wait for a reviewer; `summary.review` is `null` after a stop without an output',
   'review.lookupCount': 'doubtful lookups: a reviewer decides each once',
   'review.rowsByStatus': 'doubtful rows by status',
   invalidRowCount: 'rows without a usable name, number or domain',
@@ -97,14 +98,15 @@ const summaryMembers = {
   cachedCount: 'lookups that were answered before the run',
   decidedCount: 'lookups that a reviewer decided',
   answeredCount: 'lookups that were answered in this run',
-  billedCount: 'lookups by name that the service accepted and bills; with the embedded service, they cost nothing',
+  billedCount:
+    'lookups by name that the service accepted and bills; with the embedded service, they cost nothing',
   uncertainCount: 'lookups that may have been billed and have no answer',
   failedCount: 'lookups that the service ended without a result',
   rejectedCount: 'lookups that the service refused, which are not billed',
   pendingCount: 'lookups without an answer yet',
   outcomes: 'lookups that this run answered, by status, also after an early stop',
   'money.cost':
-    'cost of this run, in units of the currency: `1.5` is EUR 1.50; `money` is `null` without prices and with the embedded service',
+    'cost of this run, in units of the currency: `1.5` is EUR 1.50; `summary.money` is `null` without prices and with the embedded service',
   'money.uncertainCost': 'cost of the uncertain lookups of this run, in units of the currency',
   'money.currency': 'code of the currency, such as `EUR`; `null` if the prices have no currency',
   stages: 'one entry for each stage, with its counts',
