@@ -74,21 +74,30 @@ export async function writeRegister(
   const file = createWriteStream(path, { highWaterMark: 1_000_000 })
   const sample: SampleRow[] = []
   const sampleStep = Math.max(1, Math.floor(rowCount / samplesMax))
-  file.write(`${csvLine(columns)}\n`)
+  const hasLei = columns.includes('lei')
+  let lines = `${csvLine(columns)}\n`
   for (let number = 1; number <= rowCount; number++) {
-    const { cells, row } = rowOf(number, words, chance)
+    const { cells, row } = rowOf(number, words, chance, hasLei)
     if (number % sampleStep === 0) sample.push(row)
-    const line = csvLine(picked.map((at) => cells[at] ?? ''))
-    if (!file.write(`${line}\n`)) await once(file, 'drain')
+    lines += `${csvLine(picked.map((at) => cells[at] ?? ''))}\n`
+    if (lines.length < pieceChars) continue
+    if (!file.write(lines)) await once(file, 'drain')
+    lines = ''
   }
-  file.end()
+  file.end(lines)
   await finished(file)
   writeFileSync(samplePath, JSON.stringify(sample))
 }
 
 const samplesMax = 2_000
+const pieceChars = 100_000
 
-function rowOf(number: number, words: NameWords, chance: Chance): { cells: string[]; row: SampleRow } {
+function rowOf(
+  number: number,
+  words: NameWords,
+  chance: Chance,
+  hasLei: boolean,
+): { cells: string[]; row: SampleRow } {
   const place = chance.pick(places)
   const [city = '', region = ''] = chance.pick(place.cities).split(',')
   const latin = bareName(words, chance)
@@ -96,7 +105,7 @@ function rowOf(number: number, words: NameWords, chance: Chance): { cells: strin
   const name = `${bare} ${chance.pick(place.forms)}`
   const otherName = place.country === 'RU' ? latin : chance.happens(0.08) ? bareName(words, chance) : ''
   const formerName = chance.happens(0.05) ? bareName(words, chance) : ''
-  const lei = chance.happens(0.4) ? leiOf(number) : ''
+  const lei = chance.happens(0.4) && hasLei ? leiOf(number) : ''
   const cells = [
     String(number).padStart(8, '0'),
     name,

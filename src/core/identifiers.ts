@@ -39,6 +39,12 @@ export type CanonicalIdentifier = { readonly value: string } | { readonly reason
  * case. DUNS: nine digits. Ticker and registration number: upper case, trimmed.
  */
 export function toCanonicalIdentifier(type: IdentifierType, text: string): CanonicalIdentifier {
+  if (type === 'registration_id') {
+    const value = text.trim().toUpperCase().replace(/\s+/g, ' ')
+    return value.length > 0 && value.length <= 60
+      ? { value }
+      : { reason: `registration number "${text.slice(0, 20)}" is empty or longer than 60 characters` }
+  }
   const closed = text.toUpperCase().replace(/[\s\u00a0]+/g, '')
   switch (type) {
     case 'lei':
@@ -69,12 +75,6 @@ export function toCanonicalIdentifier(type: IdentifierType, text: string): Canon
       return /^[A-Z0-9][A-Z0-9.\-/]{0,14}$/.test(symbol)
         ? { value: symbol }
         : { reason: `ticker "${text}" is not one symbol` }
-    }
-    case 'registration_id': {
-      const value = text.trim().toUpperCase().replace(/\s+/g, ' ')
-      return value.length > 0 && value.length <= 60
-        ? { value }
-        : { reason: `registration number "${text.slice(0, 20)}" is empty or longer than 60 characters` }
     }
   }
 }

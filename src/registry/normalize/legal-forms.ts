@@ -114,12 +114,12 @@ export function isInitialsBefore(
 export function findTrailingForm(words: readonly string[], end: number): LegalFormEntry | null {
   const last = words[end - 1]
   if (last === undefined) return null
-  const isAtEnd = (entry: LegalFormEntry): boolean => {
+  for (const entry of byLastWord.get(last) ?? []) {
     const from = end - entry.words.length
-    if (!hasWordsAt(entry.words, words, from)) return false
-    return !entry.closing || (end === words.length && findTrailingForm(words, from) === null)
+    if (!hasWordsAt(entry.words, words, from)) continue
+    if (!entry.closing || (end === words.length && findTrailingForm(words, from) === null)) return entry
   }
-  return byLastWord.get(last)?.find(isAtEnd) ?? null
+  return null
 }
 
 /** Returns the form at the beginning of `words`, or `null`. */
@@ -141,7 +141,9 @@ export function findFormAt(words: readonly string[], at: number): LegalFormEntry
 }
 
 function hasWordsAt(form: readonly string[], words: readonly string[], from: number): boolean {
-  return from >= 0 && form.every((word, index) => words[from + index] === word)
+  if (from < 0) return false
+  for (let index = 0; index < form.length; index++) if (words[from + index] !== form[index]) return false
+  return true
 }
 
 /** Not part of a longer word or of initials. */

@@ -165,7 +165,7 @@ export function splitWords(folded: string): string[] {
   const words: string[] = []
   let run = ''
   for (const word of folded.split(' ')) {
-    if (/^[a-z]$/.test(word)) {
+    if (word.length === 1 && word >= 'a' && word <= 'z') {
       run += word
       continue
     }

@@ -56,10 +56,11 @@ const parsedTexts = new Map<string, ParsedName>()
 
 /** Parses any text; without letters and digits there are no tokens and an empty key. */
 export function parseName(name: string): ParsedName {
-  return getOrCompute(parsedTexts, parsedTextsMax, name, parseText)
+  return getOrCompute(parsedTexts, parsedTextsMax, name, parseNewName)
 }
 
-function parseText(name: string): ParsedName {
+/** Parses any text, without the cache: registers seldom repeat a name. */
+export function parseNewName(name: string): ParsedName {
   const { words, native, stripped } = splitForm(name)
   const core = stripped.core.slice(0, matchLimits.tokensMax)
   const tokens = toCanonicalWords(core.map((word) => word.slice(0, matchLimits.tokenCharsMax)))
@@ -76,8 +77,14 @@ function parseText(name: string): ParsedName {
   }
 }
 
+/** Most names: printable ASCII without damage, registry suffixes and runs of spaces. */
+const isPlain = (name: string): boolean =>
+  /^[ -$'-.0-;=>@-[\]-~]*$/.test(name) && name.length <= matchLimits.nameCharsMax && !name.includes('  ')
+
 function splitForm(name: string) {
-  const native = cutNativeForms(removeRegistrySuffix(boundText(name)))
+  const native = isPlain(name)
+    ? { rest: name, form: null }
+    : cutNativeForms(removeRegistrySuffix(boundText(name)))
   const words = removeJoiningWords(splitWords(foldText(expandForms(native.rest))))
   return { native, words, stripped: stripForms(words) }
 }
@@ -110,7 +117,7 @@ function stripForms(words: readonly string[]): StrippedName {
   }
   return {
     core: words.slice(start, end),
-    formWords: [...words.slice(0, start), ...words.slice(end)],
+    formWords: words.slice(0, start).concat(words.slice(end)),
     formClass: form?.formClass ?? null,
     legalForm: form?.legalForm ?? null,
     countries: form?.countries ?? [],

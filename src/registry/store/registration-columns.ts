@@ -3,7 +3,6 @@ import { toRootDomain } from '../../core/domain-name.js'
 import { hasSameLetters } from '../../core/registry-suffix.js'
 import { findMixedSpelling } from '../normalize/mixed-case.js'
 import { parseName, type ParsedName } from '../normalize/parsed-name.js'
-import { toCityKey, toPostalKey, findRegionCode } from '../normalize/places.js'
 import {
   derivationVersion,
   type NameKind,
@@ -43,7 +42,7 @@ export const registrationColumns = [
 ] as const
 
 /** A stored value. SQLite keeps the type of a value in packed columns, and a number would be a float. */
-type Stored = string | number | bigint | Buffer | null
+type Stored = string | number | bigint | null
 
 /** Returns a function that stores frequent texts as numbers. SQLite keeps 0 and 1 in no bytes of their own. */
 const packTexts =
@@ -75,8 +74,13 @@ export function packInstant(text: string): string | bigint {
   return lastInstant.packed
 }
 
-/** The key of a registration by its id; SQL. */
-export const toKeySql = (id: string): string => `unhex(substr(${id}, 4))`
+/** The key of a registration, or with `siq_` of a company, by its id; SQL. */
+export const toKeySql = (id: string, prefix: 'le_' | 'siq_' = 'le_'): string =>
+  `unhex(substr(${id}, ${prefix.length + 1}))`
+
+/** SQL for a value of a column that is written for a row. */
+export const placeholderOf = (column: (typeof registrationColumns)[number]): string =>
+  column === 'content_hash' ? 'unhex(?)' : '?'
 
 /** The key by which numbers of registers are found, in any spelling; SQL. */
 export const toNumberKey = (text: string): string =>
@@ -105,7 +109,7 @@ export function listRegistrationValues(
   row: RegistryRow,
   parsedNames: readonly ParsedName[],
   { sourceNumber, importSequence, statedOn, namedOn }: RowOrigin,
-  contentHash: Buffer,
+  contentHash: string,
 ): Stored[] {
   const displayName = chooseDisplayName(row, parsedNames)
   return [
@@ -137,13 +141,14 @@ export function listRegistrationValues(
   ]
 }
 
-/** Computes a hash that is equal for rows with equal facts, regardless of their line. */
-export function computeContentHash(row: RegistryRow): Buffer {
-  const content = JSON.stringify([derivationVersion, { ...row, sourceLine: 0 }])
-  return hash('sha1', content, 'buffer').subarray(0, contentHashBytes)
+/** Computes a hash, in hexadecimal digits, that is equal for rows with equal facts, regardless of their line. */
+export function computeContentHash(row: RegistryRow): string {
+  // Quotes within values are escaped, so the key is found nowhere else.
+  const facts = JSON.stringify(row).replace(/"sourceLine":\d+/, '"sourceLine":0')
+  return hash('sha1', `[${derivationVersion},${facts}]`, 'hex').slice(0, contentHashDigits)
 }
 
-const contentHashBytes = 8
+const contentHashDigits = 16
 
 /**
  * Prefers a shorter name in use that has only words or the initials of the registered name, then the spelling of
@@ -177,58 +182,6 @@ function isBrandName(brand: ParsedName, registered: ParsedName): boolean {
   if (brand.tokens.length === 0) return false
   if (brand.coreKey === registered.acronym) return true
   return brand.tokens.every((token) => registered.tokens.includes(token))
-}
-
-/** Values of an address and its keys, from `street_address` on. Keys that SQLite derives are `null`. */
-export function listAddressValues({ address }: RegistryRow): (string | null)[] {
-  const { street, city, region, postalCode, countryCode, formatted, streetNumber, subPremise } = address
-  return [
-    street,
-    city,
-    region,
-    postalCode,
-    countryCode,
-    formatted,
-    region === null
-      ? null
-      : unlessDerived(getRegionKey(countryCode, region), `${countryCode ?? ''}-${region}`),
-    city === null ? null : unlessDerived(getCityKey(city), deriveKey(city)),
-    postalCode === null ? null : unlessDerived(toPostalKey(postalCode), deriveKey(postalCode)),
-    streetNumber,
-    subPremise,
-  ]
-}
-
-/** As SQLite derives the keys of an address. */
-const deriveKey = (text: string): string =>
-  text.replaceAll(' ', '').replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
-
-const unlessDerived = (key: string, derived: string): string | null => (key === derived ? null : key)
-
-const rememberedMax = 50_000
-
-/** Registers repeat the same places often. */
-function cacheText(known: Map<string, string>, text: string, computeKey: () => string): string {
-  const found = known.get(text)
-  if (found !== undefined) return found
-  const key = computeKey()
-  if (known.size < rememberedMax) known.set(text, key)
-  return key
-}
-
-const cityKeys = new Map<string, string>()
-const regionKeys = new Map<string, string>()
-
-function getCityKey(city: string): string {
-  return cacheText(cityKeys, city, () => toCityKey(city))
-}
-
-function getRegionKey(countryCode: string | null, region: string): string {
-  return cacheText(
-    regionKeys,
-    `${countryCode ?? ''} ${region}`,
-    () => findRegionCode(countryCode, region) ?? '',
-  )
 }
 
 interface NameColumns {

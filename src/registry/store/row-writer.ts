@@ -2,12 +2,14 @@ import type { Sqlite } from '../../platform/sqlite.js'
 import { deriveId, toStoredKey } from '../model/identifiers.js'
 import { normalizeRegistrationNumber } from '../linkage/entity-clusters.js'
 import type { RegistryRow } from '../model/registry-rows.js'
-import { parseName, type ParsedName } from '../normalize/parsed-name.js'
+import { parseNewName, type ParsedName } from '../normalize/parsed-name.js'
+import { toCityKey, toPostalKey, findRegionCode } from '../normalize/places.js'
 import { createBulk } from './name-index.js'
 import {
-  listAddressValues,
   computeContentHash,
+  placeholderOf,
   registrationColumns,
+  toKeySql,
   listRegistrationValues,
   packIdentifierType,
   packInstant,
@@ -34,16 +36,15 @@ export interface RowWriter {
 }
 
 /** Parsed once for the columns and the index. */
-const parseNames = ({ names }: RegistryRow): ParsedName[] => names.map(({ name }) => parseName(name))
+const parseNames = ({ names }: RegistryRow): ParsedName[] => names.map(({ name }) => parseNewName(name))
 
 const joinColumns = (columns: readonly string[]) => columns.join(', ')
-const joinPlaceholders = (columns: readonly string[]) => columns.map(() => '?').join(', ')
 
 const insertRegistration = `INSERT INTO legal_entities (key, entity_number, ${joinColumns(registrationColumns)})
-  VALUES (?, ?, ${joinPlaceholders(registrationColumns)})`
+  VALUES (${toKeySql('?')}, ?, ${joinColumns(registrationColumns.map(placeholderOf))})`
 
 const updateRegistration = `UPDATE legal_entities SET removed_from_source = ?, ${joinColumns(
-  registrationColumns.map((column) => `${column} = ?`),
+  registrationColumns.map((column) => `${column} = ${placeholderOf(column)}`),
 )} WHERE number = ?`
 
 /** Writes the rows of one import, each as a company, in the caller's transaction. `joinRegistrations` merges later. */
@@ -51,7 +52,9 @@ export function createRowWriter(database: Sqlite, sourceNumber: number, mayRepea
   const bulk = createBulk(database)
   if (mayRepeat) bulk.indexIds()
   const { names } = bulk
-  const insertEntity = database.prepare('INSERT OR IGNORE INTO entities (key) VALUES (?)')
+  const insertEntity = database.prepare(
+    `INSERT OR IGNORE INTO entities (key) VALUES (${toKeySql('?', 'siq_')})`,
+  )
   const insert = database.prepare(insertRegistration)
   const existing = createRegistrationUpdater(database)
   const insertIdentifier = database.prepare('INSERT INTO identifiers VALUES (?, ?, ?, ?, ?, ?)')
@@ -60,15 +63,15 @@ export function createRowWriter(database: Sqlite, sourceNumber: number, mayRepea
   let changedCount = 0
   const addDetails = (number: number, row: RegistryRow, parsedNames: readonly ParsedName[]) => {
     names.add(number, row.names, parsedNames)
-    const written = new Set<string>()
+    const written = row.identifiers.length > 1 ? new Set<string>() : null
     for (const [position, { type, value, jurisdiction, exchange }] of row.identifiers.entries()) {
       const isNumber = type === 'registration_id'
       const held = isNumber
         ? normalizeRegistrationNumber(value, jurisdiction, row.registrationAuthority)
         : value
       const identity = `${type} ${jurisdiction ?? ''} ${held}`
-      if (written.has(identity)) continue
-      written.add(identity)
+      if (written?.has(identity) === true) continue
+      written?.add(identity)
       const packed = packIdentifierType(type)
       insertIdentifier.run(number, position, packed, held, jurisdiction ?? '', exchange ?? null)
     }
@@ -79,11 +82,11 @@ export function createRowWriter(database: Sqlite, sourceNumber: number, mayRepea
     isFirst: bulk.isFirst,
     add(id, row, origin) {
       bulk.noteId(id)
-      const entity = insertEntity.run(toStoredKey('siq_', deriveId('siq_', row.sourceKey)))
+      const entity = insertEntity.run(deriveId('siq_', row.sourceKey))
       if (entity.changes === 0) return false
       const parsedNames = parseNames(row)
       const values = listRegistrationValues(row, parsedNames, origin, computeContentHash(row))
-      const added = insert.run(toStoredKey('le_', id), entity.lastInsertRowid, ...values)
+      const added = insert.run(id, entity.lastInsertRowid, ...values)
       addDetails(Number(added.lastInsertRowid), row, parsedNames)
       return true
     },
@@ -123,7 +126,7 @@ function createRegistrationUpdater(database: Sqlite) {
   const update = database.prepare(updateRegistration)
   const keep = database.prepare(
     `UPDATE legal_entities SET removed_from_source = ?, source_number = ?, source_line = ?, import_sequence = ?,
-       packed_stated_on = ?, packed_named_on = ? WHERE key = ? AND content_hash = ?`,
+       packed_stated_on = ?, packed_named_on = ? WHERE key = ${toKeySql('?')} AND content_hash = unhex(?)`,
   )
   const removeIdentifiers = database.prepare('DELETE FROM identifiers WHERE legal_entity_number = ?')
   const removeAddresses = database.prepare('DELETE FROM addresses WHERE legal_entity_number = ?')
@@ -133,13 +136,13 @@ function createRegistrationUpdater(database: Sqlite) {
       id: string,
       row: RegistryRow,
       origin: RowOrigin,
-      hash: Buffer,
+      hash: string,
       removedFromSource: boolean,
     ): boolean {
       const { sourceNumber, importSequence, statedOn, namedOn } = origin
       const dates = [packInstant(statedOn), packInstant(namedOn)]
       const stated = [sourceNumber, row.sourceLine, importSequence, ...dates]
-      return keep.run(Number(removedFromSource), ...stated, toStoredKey('le_', id), hash).changes === 1
+      return keep.run(Number(removedFromSource), ...stated, id, hash).changes === 1
     },
     clearDetails(id: string, names: { removeAll(number: number): void }): number {
       const found = find.get(toStoredKey('le_', id))
@@ -157,4 +160,64 @@ function createRegistrationUpdater(database: Sqlite) {
       update.run(Number(removedFromSource), ...values, number)
     },
   }
+}
+
+/** Values of an address and its keys, from `street_address` on. Keys that SQLite derives are `null`. */
+function listAddressValues({ address }: RegistryRow): (string | null)[] {
+  const { street, city, region, postalCode, countryCode, formatted, streetNumber, subPremise } = address
+  return [
+    street,
+    city,
+    region,
+    postalCode,
+    countryCode,
+    formatted,
+    region === null
+      ? null
+      : unlessDerived(getRegionKey(countryCode, region), `${countryCode ?? ''}-${region}`),
+    city === null ? null : getOwnCityKey(city),
+    postalCode === null || isDerivedPlainly(postalCode)
+      ? null
+      : unlessDerived(toPostalKey(postalCode), deriveKey(postalCode)),
+    streetNumber,
+    subPremise,
+  ]
+}
+
+/** As SQLite derives the keys of an address. */
+const deriveKey = (text: string): string =>
+  text.replaceAll(' ', '').replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+
+const isDerivedPlainly = (text: string): boolean => /^[A-Za-z0-9 ]*$/.test(text)
+
+const unlessDerived = (key: string, derived: string): string | null => (key === derived ? null : key)
+
+const rememberedMax = 50_000
+
+/** Registers repeat the same places often. */
+function cacheText<Key extends string | null>(
+  known: Map<string, Key>,
+  text: string,
+  computeKey: () => Key,
+): Key {
+  const found = known.get(text)
+  if (found !== undefined) return found
+  const key = computeKey()
+  if (known.size < rememberedMax) known.set(text, key)
+  return key
+}
+
+const ownCityKeys = new Map<string, string | null>()
+const regionKeys = new Map<string, string>()
+
+function getOwnCityKey(city: string): string | null {
+  return cacheText(ownCityKeys, city, () => unlessDerived(toCityKey(city), deriveKey(city)))
+}
+
+function getRegionKey(countryCode: string | null, region: string): string {
+  return cacheText(
+    regionKeys,
+    `${countryCode ?? ''} ${region}`,
+    () => findRegionCode(countryCode, region) ?? '',
+  )
 }
