@@ -1,5 +1,6 @@
 import { formatCount, plural } from './text.js'
 import { formatAmount } from './money.js'
+import type { ReviewCounts } from './decisions.js'
 
 /** Changes of a row between two outputs of one input, in the order of lists. */
 export const changeKinds = [
@@ -77,8 +78,8 @@ const rowStatuses = [
   'error',
 ] as const
 
-/** `unmatched`: rows without a match; `rows`: all rows; `cost`: cost of the run. */
-const otherNames = ['unmatched', 'rows', 'cost'] as const
+/** `unmatched`: rows without a match; `review`: rows to review; `rows`: all rows; `cost`: cost of the run. */
+const otherNames = ['unmatched', 'review', 'rows', 'cost'] as const
 
 /** `merged` means the status: as a change it would be counted twice, and not without an earlier output. */
 const changeNames = changeKinds.filter((kind) => kind !== 'merged')
@@ -165,6 +166,8 @@ export interface AlarmFacts {
   /** Rows of the output. */
   readonly rowCount: number
   readonly rowsByStatus: Readonly<Record<string, number>>
+  /** Null if the answers were not read. */
+  readonly review: Pick<ReviewCounts, 'rowCount' | 'noneRowCount'> | null
   /** Null without an earlier output. */
   readonly changes: { readonly counts: ChangeCounts; readonly rowCountBefore: number } | null
   /** Null if nothing is billed. */
@@ -204,8 +207,11 @@ function evaluateCondition(condition: AlarmCondition, facts: AlarmFacts): Alarm 
 
 /** Returns the value of a condition in millionths, and the number of rows for percentages. */
 function measure({ name }: AlarmCondition, facts: AlarmFacts): { micros: bigint; of: number } {
-  const { rowCount, rowsByStatus, changes, money } = facts
-  const ofStatus = (status: string) => rowsByStatus[status] ?? 0
+  const { rowCount, rowsByStatus, review, changes, money } = facts
+  // A reviewer's decision that no company matches ends the alarm.
+  const decidedCount = review?.noneRowCount ?? 0
+  const ofStatus = (status: string) =>
+    (rowsByStatus[status] ?? 0) - (status === 'no_match' ? decidedCount : 0)
   const toMeasure = (count: number, of = rowCount) => ({ micros: BigInt(count) * BigInt(microsPerUnit), of })
   if (isChangeName(name)) return toMeasure(changes?.counts[name] ?? 0, changes?.rowCountBefore ?? 0)
   switch (name) {
@@ -214,7 +220,9 @@ function measure({ name }: AlarmCondition, facts: AlarmFacts): { micros: bigint;
     case 'cost':
       return { micros: BigInt(Math.round((money?.cost ?? 0) * microsPerUnit)), of: rowCount }
     case 'unmatched':
-      return toMeasure(rowCount - ofStatus('matched') - ofStatus('merged'))
+      return toMeasure(rowCount - decidedCount - ofStatus('matched') - ofStatus('merged'))
+    case 'review':
+      return toMeasure(review?.rowCount ?? 0)
     default:
       return toMeasure(ofStatus(name))
   }

@@ -99,6 +99,8 @@ export interface ReviewCounts {
   readonly lookupCount: number
   readonly rowCount: number
   readonly rowsByStatus: Readonly<Record<string, number>>
+  /** Rows for which a reviewer decided that no company matches. Missing in records of earlier versions. */
+  readonly noneRowCount?: number
 }
 
 /** Most candidates of one lookup. */

@@ -95,6 +95,12 @@ const entityIdPattern = /^siq_[\w.~-]{1,200}$/
 /** Whether a text has the form of a company's id (`siq_…`). */
 export const isEntityId = (text: string): boolean => entityIdPattern.test(text)
 
+/** Describes which id a text without the form of a company's id needs to be. */
+export const describeEntityId = (text: string): string =>
+  text.trim().toLowerCase().startsWith('le_')
+    ? 'ids with le_ are of registrations; take that of the company, which begins with siq_ (`entityId` in `enrich registry search --json`)'
+    : 'company ids begin with siq_'
+
 /**
  * Domains shared by many people or companies, which therefore identify no company: providers of free and disposable
  * mailboxes, and sites with company pages.

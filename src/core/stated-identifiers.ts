@@ -61,6 +61,22 @@ export function readIdentifiers(text: string): NameWithIdentifiers {
   return stated === null ? { name: text, identifiers: [] } : { name, identifiers: stated }
 }
 
+/** A context without its identifiers; `text` is null if nothing remains. */
+export interface ContextWithIdentifiers {
+  readonly text: string | null
+  readonly identifiers: readonly StatedIdentifier[]
+}
+
+/** Reads the labelled identifiers of a context, between its commas: `phones, LEI HWUPKR0MPOU8FGXBT394`. */
+export function readContextIdentifiers(context: string | null): ContextWithIdentifiers {
+  const parts = context === null ? [] : context.split(',')
+  const read = parts.map((part) => ({ part, found: readStated(part) }))
+  const identifiers = read.flatMap(({ found }) => found ?? [])
+  if (identifiers.length === 0) return { text: context, identifiers }
+  const rest = read.filter(({ found }) => found === null).map(({ part }) => part.trim())
+  return { text: rest.length === 0 ? null : rest.join(', '), identifiers }
+}
+
 const labelled = new RegExp(
   `^(${statedKinds.map((kind) => identifierNames[kind]).join('|')})\\s*[:#]?\\s+(\\S.*)$`,
   'i',

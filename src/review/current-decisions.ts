@@ -5,7 +5,7 @@ import { DecisionSync } from '../pipeline/decisions/decision-sync.js'
 import type { ReviewStore, CompanyRecords } from '../pipeline/open-review-backend.js'
 import { findFirst } from './input-lookups.js'
 import type { Queue } from './queue.js'
-import { isEntityId } from '../core/identifiers.js'
+import { describeEntityId, isEntityId } from '../core/identifiers.js'
 import { UserError } from '../core/errors.js'
 import type { Lookup } from '../core/lookup-identity.js'
 import type { Candidate, Decision, KeptDecision } from '../core/decisions.js'
@@ -209,7 +209,7 @@ export function toDecisions(
 
 const createIdError = (entityId: string): UserError =>
   new UserError('REVIEW_CHOICE_INVALID', `${entityId} is not a company id`, {
-    hint: 'company ids start with siq_; no decision was recorded',
+    hint: `${describeEntityId(entityId)}; no decision was recorded`,
   })
 
 const createNotShownError = (name: string, entityId: string): UserError =>

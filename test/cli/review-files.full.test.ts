@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import { describe, expect, test } from 'vitest'
@@ -116,6 +116,27 @@ describe('on the embedded service', () => {
       0,
       '1 decision: 1 accepted, 0 none',
     ])
+  }, 60_000)
+
+  test('A file that Excel saved with semicolons is read, and its verdicts silence the alarms of the rows', async () => {
+    const place = createPlace()
+    place.write('companies.csv', 'company_name\nNi\u00f1o Nobody GmbH\nNobody at all GmbH\n')
+    const conditions = 'no_match>0,not_found>0,inconclusive>0,unmatched>0,review>0'
+    const run = () => place.run(['companies.csv', '-o', 'out.csv', '--fail-on', conditions])
+    const before = await run()
+    expect([before.code, before.stderr]).toEqual([6, expect.stringContaining('review>0: 2 of 2 rows')])
+    await place.run(review('--export', 'todo.csv'))
+    const lines = readCsv(place, 'todo.csv').map((line) => ({ ...line, verdict: 'none' }))
+    const saved = stringify(lines, { header: true, delimiter: ';', record_delimiter: '\r\n' })
+    writeFileSync(place.path('saved.csv'), Buffer.from(saved, 'latin1'))
+    const imported = await place.run(review('--import', 'saved.csv'))
+    expect([imported.code, imported.stderr]).toEqual([
+      0,
+      expect.stringContaining('0 accepted, 2 none of these'),
+    ])
+    const after = await run()
+    expect([after.code, after.stderr]).toEqual([0, expect.not.stringContaining('alarm')])
+    expect(readCsv(place, 'out.csv').map((row) => row['enrich_status'])).toEqual(['no_match', 'no_match'])
   }, 60_000)
 
   test('a decision that is replaced is shown, and verdicts that cannot be taken are listed with their lines', async () => {

@@ -20,7 +20,8 @@ export const lookupTexts = {
 
 const kickoffTexts = {
   ...lookupTexts,
-  context: 'Text that selects one of several companies with this name; it does not change the search',
+  context:
+    "Text that selects one of several companies with this name; it does not change the search. An identifier in it that is not the company's (`LEI …`) makes the answer inconclusive",
   include: 'basis records the source of each field; request it here and again at the poll',
   webhook_url: webhookUrlText,
 } as const

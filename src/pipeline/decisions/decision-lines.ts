@@ -1,5 +1,5 @@
 import { parseBaseUrl } from '../../core/server-addresses.js'
-import { isEntityId } from '../../core/identifiers.js'
+import { describeEntityId, isEntityId } from '../../core/identifiers.js'
 import { UserError } from '../../core/errors.js'
 import { parseInstantMs } from '../../core/time.js'
 import { formatCsv } from '../../tables/writers.js'
@@ -74,7 +74,7 @@ export function parseDecision(path: string, { line, cells }: DecisionCells): Dec
   if (verdict === 'none' && entityId !== null)
     throw invalid('its verdict is "none", but it has an entity_id', 'write accepted, or clear the entity_id')
   if (verdict === 'accepted' && (entityId === null || !isEntityId(entityId)))
-    throw invalid('its entity_id is not the id of a company', 'company ids begin with siq_')
+    throw invalid('its entity_id is not the id of a company', describeEntityId(entityId ?? ''))
   const decidedAtMs = parseInstantMs(text('decided_at'))
   if (decidedAtMs === null)
     throw invalid('its decided_at is not a time', 'write it like 2026-11-20T09:30:00Z')

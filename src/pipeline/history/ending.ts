@@ -109,8 +109,8 @@ export function openEnding(
     if (ending.notify !== null) warn(await notifyOfRun(end, { ...ending.notify, clock }))
   }
   return {
-    getAlarms: ({ rowCount, rowsByStatus, money }, changes) =>
-      findAlarms(ending.conditions, { rowCount, rowsByStatus, changes, money }, observe),
+    getAlarms: ({ rowCount, rowsByStatus, review = null, money }, changes) =>
+      findAlarms(ending.conditions, { rowCount, rowsByStatus, review, changes, money }, observe),
     reportRun: (summary, { run, changes }) =>
       report({
         run,

@@ -79,8 +79,7 @@ export function toRowQuestion(rule: LookupRule, row: RowCells): RowQuestion {
   const all = website === null ? stated : [...stated, website]
   // A service that resolves identifiers doubts a company that has another LEI.
   const isNamed = identify(name, row.location, row.context).kind === 'lookup'
-  const hasWrongLei = wrongLei !== null && rule.identifierUse === 'first' && isNamed
-  const named = identifyByName(rule, row, name, hasWrongLei ? [wrongLei, ...all] : all)
+  const named = identifyByName(rule, row, name, wrongLei !== null && isNamed ? [wrongLei, ...all] : all)
   if (named.kind === 'lookup')
     return { kind: 'resolution', lookup: named.lookup, byIdentifier: false, faults }
   // A service for names is queried by domain, a service that resolves identifiers by all of them.

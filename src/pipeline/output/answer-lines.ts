@@ -70,12 +70,16 @@ export function createAnswerLines(
 ): AnswerLines & { readonly rowCounts: RowCounts; readonly review: () => ReviewCounts } {
   const { index } = sources
   const rowCounts = new Map<string, number>()
-  const reviewed = { lookups: new Set<LookupId>(), rows: new Map<string, number>() }
+  const reviewed = { lookups: new Set<LookupId>(), rows: new Map<string, number>(), noneRowCount: 0 }
   const add = (counts: Map<string, number>, outcome: string, rowCount: number) =>
     counts.set(outcome, (counts.get(outcome) ?? 0) + rowCount)
   const count = (id: LookupId, { outcome, needsReview }: RowLine, rowCount: number) => {
     add(rowCounts, outcome, rowCount)
-    if (!needsReview) return
+    if (!needsReview) {
+      // Without a decision, it needs a review.
+      if (outcome === 'no_match') reviewed.noneRowCount += rowCount
+      return
+    }
     reviewed.lookups.add(id)
     add(reviewed.rows, outcome, rowCount)
   }
@@ -117,6 +121,7 @@ export function createAnswerLines(
     lookupCount: reviewed.lookups.size,
     rowCount: [...reviewed.rows.values()].reduce((sum, rowCount) => sum + rowCount, 0),
     rowsByStatus: Object.fromEntries(reviewed.rows),
+    noneRowCount: reviewed.noneRowCount,
   })
   return { read, numbers: (first, rowCount) => index.slice(first, rowCount), distinct, rowCounts, review }
 }

@@ -3,6 +3,7 @@ import { statedKinds, type StatedIdentifier } from '../../core/stated-identifier
 import type { Resolution } from '../../contract/result.js'
 import {
   readQueryIdentifiers,
+  readToldIdentifiers,
   type QueryIdentifiers,
   decideIdentified,
   type FoundIdentifier,
@@ -18,8 +19,14 @@ import {
   hasWrongDigits,
   type MatchedIdentifier,
 } from './identified-answer.js'
-import { answerByName, isLegalName, NameJudge, type QueryName } from './name-with-identifiers.js'
-import { readQuery, type NameQuery, type ResolveDeps } from './resolve.js'
+import {
+  answerByName,
+  answerOtherCompany,
+  isLegalName,
+  NameJudge,
+  type QueryName,
+} from './name-with-identifiers.js'
+import { readQuery, type NameMatch, type NameQuery, type ResolveDeps } from './resolve.js'
 import { type CandidateName, comparePlaceWithHint, type Place } from '../match/candidate.js'
 import { parseLocation } from '../match/parse-location.js'
 import { classifySite } from '../model/identifiers.js'
@@ -65,7 +72,37 @@ export interface IdentifiedQuery {
 
 /** Matches a query by the identifiers in its name; `null` if it has none. */
 export function matchIdentified(query: NameQuery, deps: IdentifiedDeps): IdentifiedQuery | null {
-  const read = readQueryIdentifiers(query.name)
+  return matchStated(query, readQueryIdentifiers(query.name), deps)
+}
+
+/** A query by name, and the identifiers in its context. */
+export interface ToldQuery extends IdentifiedQuery {
+  /** The name search found the company of the identifiers too, or they are of no company. */
+  readonly isFoundByName: boolean
+}
+
+/**
+ * Matches a query by its name and the identifiers in its context; `null` if it has none. The context never changes what is
+ * searched: it chooses between companies that the name finds, or makes the answer doubtful.
+ */
+export function matchTold(query: NameQuery, deps: IdentifiedDeps): ToldQuery | null {
+  const told = readToldIdentifiers(query.context)
+  if (told === null) return null
+  const named = { ...query, context: told.context }
+  const identified = matchStated(named, { ...told, name: query.name }, deps)
+  if (identified === null || identified.asked.match === null) return null
+  const { judge, decision, asked } = identified
+  const isOfDecision = ({ evidence }: NameMatch['ranked'][number]) =>
+    decision.kind !== 'unknown' && evidence.comparison.candidate.entityNumber === decision.entityNumber
+  const isFoundByName = decision.kind === 'unknown' || judge.matchName().ranked.some(isOfDecision)
+  return {
+    ...identified,
+    isFoundByName,
+    answer: () => (isFoundByName ? identified.answer() : answerOtherCompany(asked, judge, deps)),
+  }
+}
+
+function matchStated(query: NameQuery, read: QueryIdentifiers, deps: IdentifiedDeps): IdentifiedQuery | null {
   const { name, identifiers, wrong } = read
   const [first, ...others] = identifiers
   if (first === undefined && wrong.length === 0) return null

@@ -1,5 +1,6 @@
 import {
   type StatedIdentifier,
+  readContextIdentifiers,
   readIdentifiers,
   type NameWithIdentifiers,
 } from '../../core/stated-identifiers.js'
@@ -99,6 +100,12 @@ export interface QueryIdentifiers extends NameWithIdentifiers {
   readonly wrong: readonly WrongIdentifier[]
 }
 
+/** A query by name, and the identifiers in its context. */
+export interface ToldIdentifiers extends Omit<QueryIdentifiers, 'name'> {
+  /** The context without them; `null` if nothing remains. */
+  readonly context: string | null
+}
+
 const inBrackets = /^(.*\S)\s*\(([^()]+)\)$/
 /** Text that cannot be a name: letters and digits after the label of an identifier, or the form of an LEI. */
 const forms = [
@@ -106,6 +113,17 @@ const forms = [
   { type: 'cik', pattern: /^CIK\s*[:#]?\s+(\d[\d\s]{0,30})$/i },
   { type: 'ein', pattern: /^EIN\s*[:#]?\s+(\d[\d\s-]{0,30})$/i },
 ] as const
+
+/** Reads the labelled identifiers in a context, including invalid ones; `null` if it has none. */
+export function readToldIdentifiers(text: string | null): ToldIdentifiers | null {
+  const { text: rest, identifiers } = readContextIdentifiers(text)
+  const parts = rest === null ? [] : rest.split(',').map((part) => part.trim())
+  // In a context, a number without a label may be any number.
+  const isWrong = (part: string) => /^(?:LEI|CIK|EIN)\b/i.test(part) && findWrong(part) !== null
+  const wrong = parts.filter(isWrong).flatMap((part) => findWrong(part) ?? [])
+  if (identifiers.length + wrong.length === 0) return null
+  return { identifiers, wrong, context: parts.filter((part) => !isWrong(part)).join(', ') || null }
+}
 
 /** Reads the identifiers in a text, including invalid ones, which are not part of the name either. */
 export function readQueryIdentifiers(text: string): QueryIdentifiers {
@@ -122,10 +140,16 @@ export function readQueryIdentifiers(text: string): QueryIdentifiers {
   return { name, identifiers: rest.identifiers, wrong }
 }
 
-/** True if a text is resolved by identifiers instead of by name. */
-export function hasIdentifiers(text: string): boolean {
-  const { identifiers, wrong } = readQueryIdentifiers(text)
-  return identifiers.length + wrong.length > 0
+/** True if a query is resolved by identifiers instead of by name. */
+export function hasIdentifiers({
+  name,
+  context,
+}: {
+  readonly name: string
+  readonly context: string | null
+}): boolean {
+  const { identifiers, wrong } = readQueryIdentifiers(name)
+  return identifiers.length + wrong.length > 0 || readToldIdentifiers(context) !== null
 }
 
 function findWrong(part: string): WrongIdentifier | null {

@@ -7,6 +7,7 @@ import {
 } from './candidates.js'
 import {
   matchIdentified,
+  matchTold,
   type IdentifiedDeps,
   listMatchedIdentifiers,
   findPlace,
@@ -164,18 +165,20 @@ export interface MatchedQuery {
   candidates(countMax: number): CompanyCandidate[]
 }
 
-/** Matches a query by the identifiers in its name, or by name and place. */
+/** Matches a query by the identifiers in its name, or by name and place; the context chooses between companies. */
 export function ask(query: NameQuery, given: IdentifiedDeps): MatchedQuery {
   const deps = { ...given, reader: cacheEntities(given.reader) }
-  const identified = matchIdentified(query, deps)
+  const byName = matchIdentified(query, deps)
+  const told = byName === null ? matchTold(query, deps) : null
+  const identified = byName ?? (told?.isFoundByName === true ? told : null)
   if (identified !== null)
     return {
       answer: () => identified.answer(),
       candidates: (countMax) => listCandidatesByIdentifiers(identified, deps, countMax),
     }
-  const match = matchName(query, deps)
+  const match = told?.judge.matchName() ?? matchName(query, deps)
   return {
-    answer: () => answerFor(match, deps),
+    answer: () => told?.answer() ?? answerFor(match, deps),
     candidates: (countMax) => listCandidatesByName(query.name, match, deps, countMax),
   }
 }

@@ -9,12 +9,8 @@ import {
   type ResolveDeps,
   type NameQuery,
 } from './resolve.js'
-import type {
-  FoundIdentifier,
-  IdentifierConflict,
-  NameGrade,
-  WrongIdentifier,
-} from './identifier-decision.js'
+import type { FoundIdentifier, NameGrade, WrongIdentifier } from './identifier-decision.js'
+import type { Impact } from './reasons.js'
 import { getPrimary } from './entity-record.js'
 import { createLimitation } from './factors.js'
 import {
@@ -206,18 +202,47 @@ export function answerByName(
     factors: [...answer.factors, ...factors],
     actions: [...answer.actions, checkIdentifier],
   }
-  if (match.decision.kind === 'none') return beside
-  const { entityNumber, legalEntityNumber } = match.decision.best.evidence.comparison.candidate
+  const registration = findMatched(match, deps)
+  if (registration === undefined || match.decision.kind === 'none') return beside
+  const { entityNumber } = match.decision.best.evidence.comparison.candidate
   const registrations = deps.reader.entityByNumber(entityNumber)?.legalEntities ?? []
-  const registration = registrations.find(({ number }) => number === legalEntityNumber)
   const conflict = findConflict(
     { elsewhere, missing: [...asked.missing, ...asked.wrong] },
     registrations,
     deps.registers,
   )
-  return registration === undefined || conflict === null
-    ? beside
-    : buildNamesakeAnswer(beside, registration, conflict)
+  if (conflict === null) return beside
+  const { code, text } = conflict
+  return toNamesakeAnswer(
+    { ...beside, factors: [createLimitation(code, text, 'high'), ...beside.factors] },
+    registration,
+  )
+}
+
+/** Returns the registration of the answered name; `undefined` if no company is answered. */
+function findMatched({ decision }: NameMatch, { reader }: ResolveDeps): StoredLegalEntity | undefined {
+  if (decision.kind === 'none') return undefined
+  const { entityNumber, legalEntityNumber } = decision.best.evidence.comparison.candidate
+  const stored = reader.entityByNumber(entityNumber)
+  return stored?.legalEntities.find(({ number }) => number === legalEntityNumber)
+}
+
+/** Answers a query by its name, and doubts the answer: the identifiers are of a company that the name does not find. */
+export function answerOtherCompany(
+  { found }: Pick<UnmatchedIdentifiers, 'found'>,
+  judge: Pick<NameJudge, 'matchName'>,
+  deps: ResolveDeps,
+): Resolution {
+  const match = judge.matchName()
+  const answer = answerFor(match, deps)
+  const factors = found.map((one) => createOtherNameFactor(one, deps, 'high'))
+  const doubted = {
+    ...answer,
+    factors: [...factors, ...answer.factors],
+    actions: [...answer.actions, checkIdentifier],
+  }
+  const registration = findMatched(match, deps)
+  return registration === undefined ? doubted : toNamesakeAnswer(doubted, registration)
 }
 
 /** Upper limit if an identifier belongs to another company. */
@@ -235,27 +260,23 @@ function answerWholeText({ query, wrong }: UnmatchedIdentifiers, deps: ResolveDe
 function createOtherNameFactor(
   { identifier, entityNumbers: [first], isSure }: FoundIdentifier,
   { reader }: ResolveDeps,
+  impact: Impact = 'medium',
 ): Factor {
   const stored = first === undefined ? null : reader.outlineByNumber(first)
   const name = stored === null ? 'another name' : `"${getPrimary(stored).legalName}"`
   const unplaced = isSure ? '' : ', of which no register or exchange is known,'
   const text = `${formatLabel(identifier)}${unplaced} is that of ${name}.`
-  return createLimitation('identifier_name_mismatch', text, 'medium')
+  return createLimitation('identifier_name_mismatch', text, impact)
 }
 
 /** Returns no match: the identifier cannot be that of the company of this name, which may be a namesake. */
-function buildNamesakeAnswer(
-  answer: Resolution,
-  registration: StoredLegalEntity,
-  { code, text }: IdentifierConflict,
-): Resolution {
+function toNamesakeAnswer(answer: Resolution, registration: StoredLegalEntity): Resolution {
   return {
     ...answer,
     status: 'inconclusive',
     match_confidence: Math.min(answer.match_confidence, disagreeingConfidence),
     entity: null,
     candidate: toCandidate(registration),
-    factors: [createLimitation(code, text, 'high'), ...answer.factors],
     basis: [],
   }
 }

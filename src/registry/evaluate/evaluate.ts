@@ -83,7 +83,7 @@ export function isChosen({ expected: [first] }: Pick<LabelledQuery, 'expected'>,
 function judge(query: LabelledQuery, deps: EvaluationDeps, right: ExpectedCompanies): Verdict {
   const { resolveDeps, resolve } = deps.registry
   const startMs = deps.monotonicMs()
-  if (hasIdentifiers(query.name)) {
+  if (hasIdentifiers(query)) {
     const answer = resolve(query)
     return judgeIdentifiedAnswer(query, answer, deps.monotonicMs() - startMs, deps, right)
   }

@@ -10,10 +10,17 @@ import {
   notVerdictFile,
   readTodo,
   type FilledTodo,
+  type HasName,
   todoColumns,
   type TodoLine,
 } from './todo-file.js'
-import { createConflictProblem, settleLines, type LineProblem, type SettledLine } from './line-verdicts.js'
+import {
+  createConflictProblem,
+  hasName,
+  settleLines,
+  type LineProblem,
+  type SettledLine,
+} from './line-verdicts.js'
 
 export interface ExportedTodo {
   readonly path: string
@@ -86,9 +93,19 @@ const openFilter: QueueFilter = { view: 'open', statuses: [], text: '', sort: 'r
 /** All lookups that a file may name. */
 const allFilter: QueueFilter = { view: 'all', statuses: [], text: '', sort: 'input' }
 
+type RowsByLookup = ReadonlyMap<string, QueueRow>
+
 /** Returns the rows by key in hexadecimal digits. */
-const readRowsByLookup = (session: ReviewSession): ReadonlyMap<string, QueueRow> =>
+const readRowsByLookup = (session: ReviewSession): RowsByLookup =>
   new Map([...session.readRows(allFilter)].map((row) => [row.lookup, row]))
+
+/** Other lookups may have any name. */
+const hasNameIn =
+  (rows: RowsByLookup): HasName =>
+  (lookup, name) => {
+    const row = rows.get(lookup)
+    return row === undefined || hasName(name, row)
+  }
 
 /** After this many consecutive failures, only stored candidates are used. */
 const failuresMax = 5
@@ -120,9 +137,11 @@ class LineBuilder {
 
 /** Throws if the file at `path` has verdicts that were not imported. Any other file may be replaced. */
 async function assertNoVerdictsLost(session: ReviewSession, path: string): Promise<void> {
-  const todo = existsSync(path) ? await readIfTodo(path) : null
+  if (!existsSync(path)) return
+  const rows = readRowsByLookup(session)
+  const todo = await readIfTodo(path, rows)
   if (todo === null) return
-  const known = { rows: readRowsByLookup(session), reviewer: session.reviewer, unit: todo.unit }
+  const known = { rows, reviewer: session.reviewer, unit: todo.unit }
   const { choices, problems } = settleLines(todo.lines, known)
   const count = choices.length + problems.length
   if (count === 0) return
@@ -134,13 +153,14 @@ async function assertNoVerdictsLost(session: ReviewSession, path: string): Promi
 }
 
 /** `null` if it is no exported file. Throws if it cannot tell: a locked or broken file may have verdicts. */
-async function readIfTodo(path: string): Promise<FilledTodo | null> {
+async function readIfTodo(path: string, rows: RowsByLookup): Promise<FilledTodo | null> {
   try {
-    return await readTodo(path)
+    return await readTodo(path, hasNameIn(rows))
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const isBroken = error.code === 'VERDICTS_INVALID' && error.cause !== notVerdictFile
-    if (!isBroken && error.code !== 'INPUT_FORMAT_UNKNOWN') return null
+    const isUnknown = error.code === 'INPUT_FORMAT_UNKNOWN' || error.code.startsWith('INPUT_ENCODING_')
+    if (!isBroken && !isUnknown) return null
     throw new UserError(
       'VERDICTS_NOT_IMPORTED',
       `${path} may hold verdicts that were not imported: ${error.message}`,
@@ -196,9 +216,10 @@ export async function importVerdicts(
   path: string,
   deps: ImportDeps,
 ): Promise<ImportedVerdicts> {
-  const todo = await readTodo(path)
+  const rows = readRowsByLookup(session)
+  const todo = await readTodo(path, hasNameIn(rows))
   for (const notice of todo.notices) deps.onNotice(notice)
-  const known = { rows: readRowsByLookup(session), reviewer: session.reviewer, unit: todo.unit }
+  const known = { rows, reviewer: session.reviewer, unit: todo.unit }
   const { choices, problems, ...counts } = settleLines(todo.lines, known)
   await session.fetchCandidates(choices.map(({ row }) => row.lookup))
   const unknown = await findUnknownCompanies(session, choices, deps)

@@ -5,7 +5,7 @@ import type { Decision } from '../../core/decisions.js'
 import type { DecisionView, QueueRow } from '../page-data.js'
 import { requestLimits } from '../server/requests.js'
 import type { FilledLine } from './todo-file.js'
-import { isEntityId } from '../../core/identifiers.js'
+import { describeEntityId, isEntityId } from '../../core/identifiers.js'
 
 export interface SettledLine extends Pick<Decision, 'verdict' | 'entityId' | 'note'> {
   /** Row or line number in the file. */
@@ -127,9 +127,20 @@ function settleLine(line: FilledLine, { rows }: ImportContext): SettledLine | Li
     : { number, row, ...company, note: line.note === '' ? null : line.note }
 }
 
-/** CSV files have an apostrophe before text that a spreadsheet would evaluate. */
-const hasName = (name: string, row: QueueRow): boolean =>
-  [row.name, escapeFormula(row.name)].some((one) => foldText(one) === foldText(name))
+/**
+ * CSV files have an apostrophe before text that a spreadsheet would evaluate. Spreadsheets write `?` for a letter that
+ * their encoding does not have.
+ */
+export function hasName(name: string, row: QueueRow): boolean {
+  const typed = Array.from(foldText(name))
+  return [row.name, escapeFormula(row.name)].some((one) => {
+    const letters = Array.from(foldText(one))
+    return letters.length === typed.length && letters.every((letter, at) => isLetter(letter, typed[at]))
+  })
+}
+
+const isLetter = (letter: string, typed: string | undefined): boolean =>
+  typed === letter || (typed === '?' && letter > '\u007f')
 
 const shownColumnsMax = 60
 function shown(text: string): string {
@@ -160,13 +171,16 @@ function findCompany(line: FilledLine): LineVerdict | { readonly problem: string
     }
     case 'undecided':
     case 'unreadable':
-      return {
-        problem: `${shown(line.verdict)} is not a verdict: type the number of a candidate, none, or the id of a company`,
-      }
+      return { problem: `${shown(line.verdict)} is not a verdict: ${describeVerdicts(line.verdict)}` }
     default:
       return assertNever(verdict)
   }
 }
+
+const describeVerdicts = (typed: string): string =>
+  /^\s*le_/i.test(typed)
+    ? describeEntityId(typed)
+    : 'type the number of a candidate, yes for the only candidate, none, or the id of a company (siq_…)'
 
 function toAccepted(id: string | null, problem: string): LineVerdict | { readonly problem: string } {
   if (id === null) return { problem }

@@ -1,6 +1,6 @@
 import { UserError } from '../../core/errors.js'
-import { formatOfPath } from '../../core/file-formats.js'
-import { openDelimited, openFileBytes } from '../../tables/text-tables.js'
+import { formatOfPath, type Encoding } from '../../core/file-formats.js'
+import { listPossibleEncodings, openDelimited, openFileBytes } from '../../tables/text-tables.js'
 import { openXlsx } from '../../tables/xlsx/xlsx-file.js'
 import { candidatesMax } from '../../core/decisions.js'
 import type { PlainColumn } from '../../pipeline/output/plain-table.js'
@@ -102,21 +102,50 @@ interface RawLine {
   readonly cells: ReadonlyMap<number, string>
 }
 
+/** Returns whether a lookup of the input may have this name. */
+export type HasName = (lookup: string, name: string) => boolean
+
 /**
- * Reads a file of verdicts. Finds columns by name, in any order, and ignores others. Throws VERDICTS_INVALID if the
- * columns for lookups or verdicts are missing, and INPUT_* if the file cannot be read.
+ * Reads a file of verdicts. Finds columns by name, in any order, and ignores others. `hasName` chooses between possible
+ * encodings. Throws VERDICTS_INVALID if the columns for lookups or verdicts are missing, and INPUT_* if the file cannot be
+ * read.
  */
-export async function readTodo(path: string): Promise<FilledTodo> {
+export async function readTodo(path: string, hasName: HasName = () => true): Promise<FilledTodo> {
   const format = formatOfPath(path)
   if (format === 'xlsx') return readSheets(path)
-  if (format === 'csv') return readDelimited(path)
+  if (format === 'csv') return readText(path, hasName)
   throw new UserError('INPUT_FORMAT_UNKNOWN', `${path} is neither .xlsx nor .csv`, {
     hint: 'save the verdicts as .xlsx or .csv',
   })
 }
 
-async function readDelimited(path: string): Promise<FilledTodo> {
-  const file = await openDelimited(openFileBytes(path, path), {})
+/** `--encoding` is of the input, and this file may have another one: spreadsheets save in that of their system. */
+async function readText(path: string, hasName: HasName): Promise<FilledTodo> {
+  try {
+    return await readDelimited(path)
+  } catch (error) {
+    if (!(error instanceof UserError) || !error.code.startsWith('INPUT_ENCODING_')) throw error
+    const readings: FilledTodo[] = []
+    for (const encoding of listPossibleEncodings(error)) {
+      const todo = await readDelimited(path, encoding)
+      if (todo.lines.every(({ lookup, name }) => name === null || hasName(lookup, name)))
+        readings.push({ ...todo, notices: [`${path}: read as ${encoding}, by the names`, ...todo.notices] })
+    }
+    const [first, ...others] = readings
+    if (first !== undefined && others.every((other) => formatVerdicts(other) === formatVerdicts(first)))
+      return first
+    throw new UserError(error.code, error.message, {
+      hint: 'save it as .xlsx, or as CSV UTF-8, and import it again',
+      cause: error,
+    })
+  }
+}
+
+const formatVerdicts = ({ lines }: FilledTodo): string =>
+  JSON.stringify(lines.map(({ verdict, note }) => [verdict, note]))
+
+async function readDelimited(path: string, encoding?: Encoding): Promise<FilledTodo> {
+  const file = await openDelimited(openFileBytes(path, path), { encoding })
   const found = new LineFinder()
   const choose = (header: readonly string[]) => {
     found.add({ number: 1, cells: new Map(header.entries()) })

@@ -3,7 +3,7 @@ import { type JobResult, type Resolution, resolution as resolutionSchema } from 
 import { applyWhenReady, type Awaitable } from '../../core/awaitable.js'
 import { toRootDomain } from '../../core/domain-name.js'
 import { getErrorText } from '../../core/errors.js'
-import { readIdentifiers } from '../../core/stated-identifiers.js'
+import { readContextIdentifiers, readIdentifiers } from '../../core/stated-identifiers.js'
 import { nothingFound } from '../../contract/unknown.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Knowledge, Query, ResolutionText, ResolvedRun } from '../knowledge.js'
@@ -157,7 +157,7 @@ class AnswerCache {
       if (kept.queries.size < formsMax) kept.queries.add(written)
       return { ...kept.text, hit: { type, resolvedAtMs: kept.resolvedAtMs } }
     }
-    const domain = toOnlyDomain(query.name)
+    const domain = toOnlyDomain(query)
     const looked = domain === null ? null : this.#touch(toDomainKey(domain))
     if (looked === null) return null
     this.#keep(key, { ...looked, queries: new Set([written]) })
@@ -214,10 +214,10 @@ function toSimilarKey({ name, location, context }: Query): string {
   return JSON.stringify([name, location, context].map(fold))
 }
 
-/** Returns the domain if a name is only a website; otherwise `null`. */
-function toOnlyDomain(text: string): string | null {
+/** Returns the domain if a query is only a website; otherwise `null`. */
+function toOnlyDomain({ name: text, context }: Query): string | null {
   const { name, identifiers } = readIdentifiers(text)
-  const [first, ...others] = identifiers
+  const [first, ...others] = [...identifiers, ...readContextIdentifiers(context).identifiers]
   const isWebsite = name === null && first?.kind === 'website' && others.length === 0
   return isWebsite ? toRootDomain(first.value) : null
 }

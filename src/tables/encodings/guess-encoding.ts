@@ -219,12 +219,14 @@ export function createUnsureEncodingError(
       hint: 'pass --encoding, such as windows-1252, shift_jis or gb18030, or convert the file to UTF-8',
     })
   }
+  const encodings = readings.map(({ encoding }) => encoding)
   const choices = readings.map(({ encoding, excerpts }) => `${encoding}: ${formatQuoted(excerpts)}`)
   return new UserError(
     'INPUT_ENCODING_UNSURE',
     `${where}, and has too little text to detect its encoding. It may be ${choices.join('; ')}`,
     {
-      hint: `pass the one with correct names: --encoding ${readings.map(({ encoding }) => encoding).join(', or ')}`,
+      hint: `pass the one with correct names: --encoding ${encodings.join(', or ')}`,
+      cause: encodings,
     },
   )
 }

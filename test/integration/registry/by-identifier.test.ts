@@ -1,6 +1,15 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { resolution, type Resolution } from '../../../src/contract/result.js'
 import type { WritableRegistry } from '../../../src/registry/registry.js'
+import { identifierKeys } from '../../../src/core/identifiers.js'
+import {
+  appendIdentifiers,
+  formatIdentifiers,
+  toStatedIdentifier,
+  type StatedIdentifier,
+} from '../../../src/core/stated-identifiers.js'
+import { forAll } from '../../support/properties.js'
 import { leiOf } from '../../support/made-identifiers.js'
 import { addRows, registryOf, sampleRows, type Row } from '../../support/registry.js'
 
@@ -12,6 +21,58 @@ const saidOf = (answer: Resolution, code: string) =>
   answer.factors.find((factor) => factor.code === code)?.description
 const rowsOf = (...rows: Row[]) => registryOf([...sampleRows, ...rows])
 const ibm = 'International Business Machines Corporation'
+
+/** Identifiers of rows that contain them next to a name: right ones, those of another company, and wrong ones. */
+const statedOf = (rows: readonly Row[]): StatedIdentifier[] =>
+  rows.flatMap((row) =>
+    identifierKeys.flatMap((key) => {
+      if (key === 'email') return []
+      const place =
+        key === 'registration_id' ? (row['jurisdiction'] ?? '').toUpperCase().replace('_', '-') : null
+      return toStatedIdentifier(key, row[key] ?? '', place) ?? []
+    }),
+  )
+
+test('Identifiers in the context decide like those in the name, between companies that the name finds', () => {
+  const registry = rowsOf()
+  const identifiers = fc.uniqueArray(
+    fc.constantFrom(
+      ...statedOf(sampleRows),
+      { kind: 'lei', value: 'VGRQXHF3J8VDLUA7XE93', place: null } as const,
+      { kind: 'lei', value: leiOf(1), place: null } as const,
+      { kind: 'registration_id', value: '07654321', place: 'GB' } as const,
+    ),
+    { minLength: 1, maxLength: 3 },
+  )
+  const names = fc.constantFrom(...sampleRows.map(({ name = '' }) => name), 'Norvane', 'Acme')
+  const contexts = fc.constantFrom(null, 'phones', 'shipping, Leeds')
+  const locations = fc.constantFrom(null, 'GB', 'Cupertino, US')
+  forAll(300, [names, locations, contexts, identifiers], (name, location, context, stated) => {
+    const inName = registry.resolve({ name: appendIdentifiers(name, stated), location, context })
+    const inContext = registry.resolve({
+      name,
+      location,
+      context: [context, formatIdentifiers(stated)].filter((part) => part !== null).join(', '),
+    })
+    const alone = registry.resolve({ name, location, context })
+    expect([named(alone), named(inName), null]).toContain(named(inContext))
+    if (named(inContext) === named(inName)) expect(inContext).toEqual(inName)
+    else expect(inContext.status).not.toBe('matched')
+  })
+})
+
+test.each([
+  'annual report, LEI pending',
+  'company number unknown',
+  'website redesign',
+  'VGRQXHF3J8VDLUA7XE93',
+])('A context without identifiers changes no confidence: %s', (context) => {
+  const registry = rowsOf()
+  const asked = { name: ibm, location: null }
+  expect(registry.resolve({ ...asked, context }).match_confidence).toBe(
+    registry.resolve({ ...asked, context: null }).match_confidence,
+  )
+})
 
 describe('a name that is an identifier', () => {
   const registry = rowsOf(
@@ -129,12 +190,24 @@ describe('a name that is an identifier', () => {
     expect(pens.search({ name: 'BIC Holdings', limit: 1 }).hits[0]?.name).toBe('BIC Holdings')
   })
 
-  test('the context states none: it never changes what is searched', () => {
-    const query = { name: 'Norvane', location: null }
-    expect(registry.resolve({ ...query, context: 'LEI VGRQXHF3J8VDLUA7XE92' })).toEqual(
-      registry.resolve({ ...query, context: null }),
-    )
-  })
+  test.each([
+    ['LEI VGRQXHF3J8VDLUA7XE92', 'identifier_name_mismatch', 'inconclusive', 50],
+    ['phones, company number GB 01234567', 'identifier_name_mismatch', 'inconclusive', 50],
+    ['company number NO 927523001', 'identifier_mismatch', 'inconclusive', 50],
+    ['company number NO 927 523 000', 'identifier_match', 'matched', 99],
+  ])(
+    'The context never changes what is searched, but another company’s identifier is a doubt: %s',
+    (context, code, status, confidence) => {
+      const answer = registry.resolve({ name: 'Norvane', location: null, context })
+      expect([named(answer), answer.status, answer.match_confidence]).toEqual([
+        'Norvane AS',
+        status,
+        confidence,
+      ])
+      expect(codesOf(answer)[0]).toBe(code)
+      expect(registry.resolve({ name: 'Qwertzu', location: null, context }).status).toBe('no_match')
+    },
+  )
 })
 
 describe('an identifier next to a name', () => {

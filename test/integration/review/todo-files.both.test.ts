@@ -222,6 +222,46 @@ describe('a CSV that a spreadsheet saved', () => {
     ])
   })
 
+  /** The letters of a code page of Windows above ASCII, as names of three letters. */
+  const readNames = (encoding: string) => {
+    const letters = new TextDecoder(encoding).decode(
+      Buffer.from([...Array(128).keys()].map((at) => at + 128)),
+    )
+    return [...letters.matchAll(/[\p{Lu}\p{Ll}]/gu)].map(
+      ([letter], at) => [`Firm ${letter} ${at}`, letter] as const,
+    )
+  }
+  const encode = (text: string, encoding: string) => {
+    const letters = Array.from(new TextDecoder(encoding).decode(Buffer.from([...Array(256).keys()])))
+    return Buffer.from(Array.from(text, (letter) => Math.max(letters.indexOf(letter), 0)))
+  }
+
+  test.each(['windows-1250', 'windows-1252', 'windows-1254', 'windows-1257'])(
+    'A name selects the encoding of a short file: %s',
+    async (encoding) => {
+      for (const [name, letter] of readNames(encoding)) {
+        const text = `lookup;name;verdict;note\r\nab;${name};1;${letter}\r\n`
+        const path = join(temporaryFolder(), 'todo.csv')
+        writeFileSync(path, encode(text, encoding))
+        const read = readTodo(path, (lookup, found) => lookup === 'ab' && found === name)
+        const isRead = await read.then(
+          ({ lines: [line] }) => line?.name === name && line.note === letter,
+          () => false,
+        )
+        expect([name, isRead]).toEqual([name, true])
+      }
+    },
+  )
+
+  it('An unsure encoding that no name decides is an error, and the hint names no flag of the input', async () => {
+    const path = join(temporaryFolder(), 'todo.csv')
+    writeFileSync(path, Buffer.from('lookup;name;verdict;note\r\nab;Firm;1;ni\u00f1o\r\n', 'latin1'))
+    await expect(readTodo(path)).rejects.toMatchObject({
+      code: 'INPUT_ENCODING_UNSURE',
+      hint: expect.not.stringContaining('--encoding') as string,
+    })
+  })
+
   test.each(['todo.ods', 'todo.parquet', 'todo.ndjson', 'todo'])(
     '%s is no file of verdicts',
     async (name) => {

@@ -114,8 +114,10 @@ describe('a line that cannot be taken is named, with what is wrong', () => {
     [{ name: '' }, /^its name is "", but the name of its lookup is "Acme GmbH"/],
     [
       { verdict: 'maybe' },
-      /^"maybe" is not a verdict: type the number of a candidate, none, or the id of a company$/,
+      /^"maybe" is not a verdict: type the number of a candidate, yes for the only candidate, none, or the id of a company \(siq_…\)$/,
     ],
+    [{ verdict: 'le_b4ada14d723d' }, /^"le_b4ada14d723d" is not a verdict: .*begins with siq_ .*`entityId`/],
+    [{ name: '?cme GmbH' }, /^its name is "\?cme GmbH"/],
     [{ verdict: '3' }, /^there is no candidate 3 with an id$/],
     [{ verdict: '0' }, /^there is no candidate 0 with an id$/],
     [{ verdict: '6' }, /^there is no candidate 6 with an id$/],

@@ -21,6 +21,7 @@ function conditionsOf(text: string): readonly AlarmCondition[] {
 const facts: AlarmFacts = {
   rowCount: 200,
   rowsByStatus: { matched: 150, merged: 10, partial_match: 14, failed: 3, odd_status: 23 },
+  review: { rowCount: 9, noneRowCount: 0 },
   changes: { counts: { lost_match: 7, new_row: 110 }, rowCountBefore: 100 },
   money: { cost: 12.3, currency: 'EUR' },
 }
@@ -35,6 +36,15 @@ test('merged counts rows with that status, and is judged without an output befor
   expect(alarms.map(({ message }) => message)).toEqual(['merged>0: 10 of 200 rows'])
   expect(skipped.map(formatCondition)).toEqual(['renamed>0'])
   expect(conditionHint.match(/\bmerged\b/g)).toHaveLength(1)
+})
+
+test('A row that a reviewer decided as none is neither unmatched nor without a company', () => {
+  const decided = {
+    ...facts,
+    rowsByStatus: { matched: 150, no_match: 50 },
+    review: { rowCount: 20, noneRowCount: 30 },
+  }
+  expect(metBy('no_match>20, unmatched>20, no_match>=10%, review>20', decided)).toEqual(['no_match>=10%'])
 })
 
 describe('an expression', () => {
@@ -129,6 +139,8 @@ describe('a condition is met', () => {
     ['unmatched>=40', true],
     ['unmatched>40', false],
     ['unmatched>=20%', true],
+    ['review>=9', true],
+    ['review>4.5%', false],
     ['not_found>0', false],
     ['rows<201', true],
     ['rows>=201', false],

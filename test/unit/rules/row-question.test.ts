@@ -172,7 +172,7 @@ test('what is wrong is not asked, except an LEI beside a name, and is counted', 
     lookup: { name: `Acme (LEI ${badLei})` },
     faults: ['lei_checksum', 'cik', 'registration_id', 'ein', 'bic', 'ticker', 'email'],
   })
-  expect(ask(row, 'context')).toMatchObject({ lookup: { name: 'Acme', context: null } })
+  expect(ask(row, 'context')).toMatchObject({ lookup: { name: 'Acme', context: `LEI ${badLei}` } })
   const tally = new IdentifierCounts()
   for (let rowNumber = 2; rowNumber <= 1_300; rowNumber++)
     tally.add({ kind: 'resolution', faults: ['lei_checksum'] }, rowNumber)
