@@ -1,3 +1,5 @@
+import { UserError } from './errors.js'
+
 export type InputFormat = 'csv' | 'parquet' | 'ndjson' | 'json' | 'xlsx'
 
 const extensions: Readonly<Record<string, InputFormat>> = {
@@ -64,6 +66,12 @@ export const encodingNames = [
   'euc-kr',
 ] as const
 export type Encoding = (typeof encodingNames)[number]
+
+/** Lists the encodings between which detection could not decide, most likely first; empty for other errors. */
+export const listPossibleEncodings = (error: unknown): readonly Encoding[] =>
+  error instanceof UserError && error.code === 'INPUT_ENCODING_UNSURE' && Array.isArray(error.cause)
+    ? (error.cause as readonly Encoding[])
+    : []
 
 /** Encodings in which the bytes of line ends never belong to another character. */
 export type LegacyEncoding = Exclude<Encoding, 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-8+windows-1252'>

@@ -15,7 +15,6 @@ import {
 } from './bytes.js'
 
 export { detectPacking, openFileBytes, type ByteSource } from './bytes.js'
-export { listPossibleEncodings } from './encodings/detect.js'
 export { CsvScanner } from './csv-scanner.js'
 export type { LocatedRecord } from './bytes.js'
 

@@ -1,6 +1,6 @@
 import { UserError } from '../../core/errors.js'
-import { formatOfPath, type Encoding } from '../../core/file-formats.js'
-import { listPossibleEncodings, openDelimited, openFileBytes } from '../../tables/text-tables.js'
+import { formatOfPath, listPossibleEncodings, type Encoding } from '../../core/file-formats.js'
+import { openDelimited, openFileBytes } from '../../tables/text-tables.js'
 import { openXlsx } from '../../tables/xlsx/xlsx-file.js'
 import { candidatesMax } from '../../core/decisions.js'
 import type { PlainColumn } from '../../pipeline/output/plain-table.js'

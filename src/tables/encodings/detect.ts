@@ -1,6 +1,5 @@
 import type { ByteSource } from '../bytes.js'
 import { tableLimits } from '../limits-and-errors.js'
-import { UserError } from '../../core/errors.js'
 import type { Encoding } from '../../core/file-formats.js'
 import { isUtf8Throughout, classifyLines } from './survey.js'
 
@@ -55,12 +54,6 @@ async function guess(file: ByteSource, isMarkedUtf8: boolean): Promise<DetectedE
   const { reading } = judgement
   return { encoding: reading.encoding, bomBytes: 0, notice: judge.guessNotice(file.label, reading) }
 }
-
-/** Lists the encodings between which detection could not decide, most likely first; empty for other errors. */
-export const listPossibleEncodings = (error: unknown): readonly Encoding[] =>
-  error instanceof UserError && error.code === 'INPUT_ENCODING_UNSURE' && Array.isArray(error.cause)
-    ? (error.cause as readonly Encoding[])
-    : []
 
 function detectByteOrderMark(head: Buffer): { encoding: Encoding; bomBytes: number } | null {
   if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return { encoding: 'utf-8', bomBytes: 3 }
