@@ -2,6 +2,7 @@ import type { Deferrable } from '../core/awaitable.js'
 import { systemClock, type Clock } from '../platform/clock.js'
 import type { ConnectOptions } from '../platform/postgres/connect.js'
 import { systemRandom, type Random } from '../platform/random.js'
+import { inTransaction, query } from '../platform/sql-program.js'
 import type { Sqlite } from '../platform/sqlite.js'
 import type { CallId } from '../contract/ids.js'
 import type { Postgres } from '../platform/postgres/postgres.js'
@@ -209,7 +210,7 @@ export async function openSharedData(
       return {
         outgoing,
         builds: createSharedBuildStore({ ...storage, ...deps, addEvents }),
-        reports: createSharedReportStore(postgres, clock),
+        reports: createReportStore(postgres, clock),
         callers: createSharedCallers(postgres, clock),
         limiter: options.rateLimits === 'spec' ? createSharedRateLimiter(postgres, clock) : unlimited,
         // The store checks the allowance in its transaction, across all replicas.
@@ -235,39 +236,24 @@ export interface ReportStore {
   keep(accountNumber: number, callId: CallId, body: string): void
 }
 
-function createReportStore(database: Sqlite, clock: Clock): ReportStore {
-  const insert = database.prepare(
-    'INSERT INTO reports (account_number, call_id, body, created_at_ms) VALUES (?, ?, ?, ?)',
-  )
-  const dropOldest = database.prepare(`
-    DELETE FROM reports WHERE account_number = @account AND report_number <= (
-      SELECT report_number FROM reports WHERE account_number = @account
-      ORDER BY report_number DESC LIMIT 1 OFFSET @countMax)`)
-  const keep = database.transaction((account: number, callId: string, body: string) => {
-    insert.run(account, callId, body, clock.nowMs())
-    dropOldest.run({ account, countMax: limits.reportsPerAccountMax })
-  })
+/** Replicas that store reports at once may leave a few older ones. */
+function createReportStore(database: Sqlite | Postgres, clock: Clock): Deferrable<ReportStore> {
   return {
-    keep: (accountNumber, callId, body) => {
-      keep.immediate(accountNumber, callId, body)
-    },
-  }
-}
-
-/** Creates the report store of all replicas on PostgreSQL. Concurrent calls may leave a few older reports. */
-function createSharedReportStore(postgres: Postgres, clock: Clock): Deferrable<ReportStore> {
-  return {
-    keep: async (accountNumber, callId, body) => {
-      await postgres.query(
-        `WITH kept AS (
-           INSERT INTO enrich_service.reports (account_number, call_id, body, created_at_ms) VALUES ($1, $2, $3, $4)
-         )
-         DELETE FROM enrich_service.reports WHERE account_number = $1 AND report_number <= (
-           SELECT report_number FROM enrich_service.reports WHERE account_number = $1
-           ORDER BY report_number DESC LIMIT 1 OFFSET $5)`,
-        // The statement does not see the row that it inserts.
-        [accountNumber, callId, body, clock.nowMs(), limits.reportsPerAccountMax - 1],
-      )
-    },
+    keep: (accountNumber, callId, body) =>
+      inTransaction(database, function* () {
+        yield* query(
+          'INSERT INTO enrich_service.reports (account_number, call_id, body, created_at_ms) VALUES ($1, $2, $3, $4)',
+          accountNumber,
+          callId,
+          body,
+          clock.nowMs(),
+        )
+        yield* query(
+          `DELETE FROM enrich_service.reports WHERE account_number = $1 AND report_number <= (
+             SELECT report_number FROM enrich_service.reports WHERE account_number = $1
+             ORDER BY report_number DESC LIMIT 1 OFFSET ${limits.reportsPerAccountMax})`,
+          accountNumber,
+        )
+      }),
   }
 }

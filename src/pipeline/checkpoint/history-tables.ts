@@ -1,68 +1,11 @@
 import { getFirstLine } from '../../core/text.js'
 import { getSqliteCode } from '../../platform/sqlite.js'
-import type { EntryFacts, Marks, RunRow, StateFacts } from './history-store.js'
+import { query, type SqlProgram } from '../../platform/sql-program.js'
+import type { EntryFacts, LastMarks, Marks, RunRow, StateFacts } from './history-store.js'
 import { UnpackableError, unpackLine, type PackedAnswer } from './packed-answer.js'
 import { calculateRowChecksum, hashRow, tableNames, type TableName } from './tables.js'
 import { digest } from './lookup.js'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-
-/**
- * - `history_runs`: one row per run; `output_id` is null if no output was written, or it was pruned.
- * - `history_outputs`: the entry of each row of an output, packed; runs with equal outputs share one, and an output may
- * be stored as a difference from another (`base_id`).
- * - `history_entries`: distinct rows of outputs, shared by all runs.
- * - `history_states`: distinct row results, as text, shared by entries. Their sources are the first that were seen.
- * - `history_marks`: let the next run of a series skip unchanged rows. Without them it compares all rows.
- *
- * No row of another table refers to these, and no billing depends on them. Each can be verified: entries, states and
- * outputs by the digest of their content, which is also their lookup key; the others by a checksum.
- */
-export const makeHistory = `
-  CREATE TABLE history_runs (
-    run_id INTEGER PRIMARY KEY,
-    series TEXT NOT NULL,
-    started_at_ms INTEGER NOT NULL,
-    ended_at_ms INTEGER,
-    exit_code INTEGER,
-    is_published INTEGER NOT NULL,
-    baseline INTEGER,
-    output_id INTEGER,
-    record BLOB NOT NULL,
-    checksum BLOB NOT NULL
-  ) STRICT;
-  CREATE TABLE history_outputs (
-    output_id INTEGER PRIMARY KEY,
-    base_id INTEGER,
-    row_count INTEGER NOT NULL,
-    packed BLOB NOT NULL,
-    digest BLOB NOT NULL
-  ) STRICT;
-  CREATE TABLE history_entries (
-    entry_id INTEGER PRIMARY KEY,
-    address BLOB NOT NULL,
-    row_key TEXT,
-    name TEXT,
-    state_id INTEGER NOT NULL,
-    digest BLOB NOT NULL UNIQUE
-  ) STRICT;
-  CREATE TABLE history_states (
-    state_id INTEGER PRIMARY KEY,
-    status TEXT NOT NULL,
-    confidence INTEGER,
-    country TEXT,
-    packing INTEGER NOT NULL,
-    state_bytes INTEGER NOT NULL,
-    packed BLOB NOT NULL,
-    digest BLOB NOT NULL UNIQUE,
-    checksum BLOB NOT NULL
-  ) STRICT;
-  CREATE TABLE history_marks (
-    series TEXT PRIMARY KEY,
-    output_id INTEGER NOT NULL,
-    form TEXT NOT NULL,
-    packed BLOB NOT NULL,
-    checksum BLOB NOT NULL
-  ) STRICT;`
 
 export const historyTables = tableNames.filter((name) => name.startsWith('history_')) as HistoryTable[]
 export type HistoryTable = Extract<TableName, `history_${string}`>
@@ -147,7 +90,7 @@ export function calculateRunChecksum(row: RunRow): Buffer {
   return calculateRowChecksum('history_runs', { ...row })
 }
 
-export function calculateMarksChecksum({ series, output_id, form, packed }: MarksRow): Buffer {
+function calculateMarksChecksum({ series, output_id, form, packed }: MarksRow): Buffer {
   return hashRow(['history_marks', series, output_id, form, digest(packed)])
 }
 
@@ -165,7 +108,7 @@ export function calculateEntryDigest({ address, rowKey, name }: EntryFacts, ofSt
   return digest(JSON.stringify([toHex(address), rowKey, name, toHex(ofState)]))
 }
 
-export function calculateOutputDigest(rows: Uint32Array): Buffer {
+function calculateOutputDigest(rows: Uint32Array): Buffer {
   return digest(Buffer.from(rows.buffer, rows.byteOffset, rows.byteLength))
 }
 
@@ -196,7 +139,7 @@ export function unpackChanges(packed: Uint8Array, count: number, base: Uint32Arr
 const changesShareMax = 1 / 4
 
 /** Packs the difference to `below`, whose packed size is `belowBytes`, if it is small, else all rows. */
-export function packOutput(
+function packOutput(
   rows: Uint32Array,
   below: Uint32Array | null,
   belowBytes: number,
@@ -215,7 +158,7 @@ export function packMarks({ lookups, values, marks, rowsDigest }: Marks): Buffer
   return Buffer.concat([Buffer.from(sizes.buffer), rowsDigest, packedLookups, packedValues, marks])
 }
 
-export function unpackMarks(packed: Buffer): Marks {
+function unpackMarks(packed: Buffer): Marks {
   const count = packed.readUInt32LE(0)
   const lookupsFrom = 12 + digestBytes
   const lookupsEnd = lookupsFrom + packed.readUInt32LE(4)
@@ -294,4 +237,104 @@ export function* listEntryPages(
     rowCounts = []
   }
   if (entries.length > 0) yield { entries, rowCounts }
+}
+
+/** Returns the entry of each row of an output, or `null` if the output is missing or damaged. */
+export function* readOutput(outputId: number): SqlProgram<Uint32Array | null> {
+  const rows = yield* readOutputRows(outputId)
+  const row = rows.get(outputId)
+  return row === undefined ? null : unpackValidOutput(row, (id) => rows.get(id))
+}
+
+/** The output, and the one that it is stored as a difference from. */
+function* readOutputRows(outputId: number): SqlProgram<Map<number, OutputRow>> {
+  const rows = yield* query<OutputRow>(
+    `SELECT output_id, base_id, row_count, packed, digest FROM enrich.history_outputs
+     WHERE output_id = $1 OR output_id = (SELECT base_id FROM enrich.history_outputs WHERE output_id = $1)`,
+    outputId,
+  )
+  return new Map(rows.map((row) => [row.output_id, row]))
+}
+
+/** Stores an output; see `HistoryStore.storeOutput`. Returns its number. */
+export function* writeOutput(series: string, rows: Uint32Array): SqlProgram<number> {
+  const ofRows = calculateOutputDigest(rows)
+  const earlier = yield* query<{ outputId: number; digest: Buffer; baseId: number | null }>(
+    `SELECT o.output_id AS "outputId", o.digest, o.base_id AS "baseId"
+     FROM enrich.history_runs r JOIN enrich.history_outputs o USING (output_id)
+     WHERE r.series = $1 ORDER BY r.run_id DESC`,
+    series,
+  )
+  const same = earlier.find((output) => output.digest.equals(ofRows))
+  if (same !== undefined && (yield* readOutput(same.outputId)) !== null) return same.outputId
+  const [newest] = earlier
+  const baseId = newest === undefined ? null : (newest.baseId ?? newest.outputId)
+  const base = baseId === null ? undefined : (yield* readOutputRows(baseId)).get(baseId)
+  const below = base === undefined ? null : unpackValidOutput(base, () => undefined)
+  const { isOnBase, packed } = packOutput(rows, below, base?.packed.length ?? 0)
+  const [added] = yield* query<{ outputId: number }>(
+    `INSERT INTO enrich.history_outputs (base_id, row_count, packed, digest) VALUES ($1, $2, $3, $4)
+     RETURNING output_id AS "outputId"`,
+    isOnBase ? baseId : null,
+    rows.length,
+    packed,
+    ofRows,
+  )
+  if (added === undefined) throw new Error('the output was not created')
+  return added.outputId
+}
+
+/** Returns `null` if the series has no marks, or they are damaged. */
+export function* readMarks(series: string): SqlProgram<LastMarks | null> {
+  const [row] = yield* query<Summed<MarksRow>>(
+    'SELECT series, output_id, form, packed, checksum FROM enrich.history_marks WHERE series = $1',
+    series,
+  )
+  if (row === undefined || !isSoundMarks(row)) return null
+  return { outputId: row.output_id, form: row.form, marks: unpackMarks(row.packed) }
+}
+
+/** Replaces the marks of a series; writes none that are stored. */
+export function* writeMarks(row: MarksRow): SqlProgram<void> {
+  const { series, output_id: outputId, form, packed } = row
+  const checksum = calculateMarksChecksum(row)
+  const known = yield* query(
+    'SELECT 1 FROM enrich.history_marks WHERE series = $1 AND checksum = $2',
+    series,
+    checksum,
+  )
+  if (known.length > 0) return
+  yield* query(
+    `INSERT INTO enrich.history_marks (series, output_id, form, packed, checksum) VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT (series) DO UPDATE SET output_id = excluded.output_id, form = excluded.form,
+       packed = excluded.packed, checksum = excluded.checksum`,
+    series,
+    outputId,
+    form,
+    packed,
+    checksum,
+  )
+}
+
+interface NeededEntries {
+  readonly entries: ReadonlySet<number>
+  /** Outputs that cannot be read. */
+  readonly damaged: readonly number[]
+}
+
+/** Returns the entries of the outputs that any run still has, and of the marks. */
+export function* readNeededEntries(): SqlProgram<NeededEntries> {
+  const outputs = yield* query<{ outputId: number }>(
+    'SELECT DISTINCT output_id AS "outputId" FROM enrich.history_runs WHERE output_id IS NOT NULL',
+  )
+  const needed = { entries: new Set<number>(), damaged: [] as number[] }
+  for (const { outputId } of outputs) {
+    const entries = yield* readOutput(outputId)
+    if (entries === null) needed.damaged.push(outputId)
+    for (const entry of entries ?? []) needed.entries.add(entry)
+  }
+  // One at a time: the marks of a series take megabytes.
+  for (const { series } of yield* query<{ series: string }>('SELECT series FROM enrich.history_marks'))
+    for (const entry of (yield* readMarks(series))?.marks.values ?? []) needed.entries.add(entry)
+  return needed
 }

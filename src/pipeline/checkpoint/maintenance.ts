@@ -1,6 +1,6 @@
 import { isPostgresUrl, formatPostgresUrl, parsePostgresUrl } from '../../core/server-addresses.js'
 import type { Clock } from '../../platform/clock.js'
-import type { ChargesReport, ChargesRequest } from './sqlite/settle-charges.js'
+import type { ChargesReport, ChargesRequest } from './settle-charges.js'
 import { diagnoseDamage } from './open.js'
 import { verifyFile, type Verification } from './sqlite/verify.js'
 import { type Repair, repairFile, type Compaction, compactFile } from './sqlite/repair.js'

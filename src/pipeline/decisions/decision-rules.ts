@@ -1,5 +1,9 @@
 import type { Decision, KeptDecision } from '../../core/decisions.js'
 
+/** Lookups by decisions about them, or by the numbers of their decisions. */
+export type DecidedAbout =
+  { readonly decisions: readonly Decision[] } | { readonly sequences: readonly number[] }
+
 /** A row of the decisions ever made about a lookup. It is in force if it is neither withdrawn nor replaced. */
 export interface StoredDecision extends KeptDecision {
   readonly isWithdrawn: boolean

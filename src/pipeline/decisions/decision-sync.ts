@@ -135,7 +135,7 @@ export class DecisionSync {
     if (changed === null) return false
     this.#known = changed
     for (const { lookup } of made) this.#lookups.add(lookup)
-    await this.#store.markInFile(made.map(getSequence))
+    await this.#store.mark(made.map(getSequence), true)
     this.#version += 2
     return true
   }
@@ -151,8 +151,8 @@ async function recordExchange(
 ): Promise<number> {
   const written = [...exchange.add, ...exchange.found].filter(({ isInFile }) => !isInFile).map(getSequence)
   const changes: Promise<unknown>[] = []
-  if (written.length > 0) changes.push(store.markInFile(written))
-  if (leaving.length > 0) changes.push(store.markOutOfFile(leaving))
+  if (written.length > 0) changes.push(store.mark(written, true))
+  if (leaving.length > 0) changes.push(store.mark(leaving, false))
   if (exchange.gone.length > 0) changes.push(store.forget(exchange.gone.map(getSequence)))
   if (exchange.adopt.length > 0) changes.push(store.adopt(exchange.adopt))
   await Promise.all(changes)

@@ -1,6 +1,6 @@
 import type { PostgresStatements } from '../../platform/postgres/postgres.js'
 import type { Decision } from '../../core/decisions.js'
-import type { DecisionsNow, StoredDecision } from './decision-rules.js'
+import type { DecidedAbout, DecisionsNow, StoredDecision } from './decision-rules.js'
 import type { ServerDatabase } from '../checkpoint/open.js'
 import { anyConflict, withRetries, type RetryDeps } from '../../platform/postgres/retry.js'
 
@@ -19,7 +19,7 @@ export async function beginChange(statements: PostgresStatements): Promise<numbe
  */
 export async function readDecisions(
   { query }: PostgresStatements,
-  about: { readonly decisions: readonly Decision[] } | { readonly sequences: readonly number[] },
+  about: DecidedAbout,
 ): Promise<DecisionsNow> {
   const stored = await query<StoredDecision>(
     `SELECT d.sequence, encode(d.lookup, 'hex') AS lookup, d.service, d.name, d.location, d.verdict,

@@ -18,6 +18,7 @@ import {
   decide,
   forget,
   withdraw,
+  type DecidedAbout,
   type DecideOutcome,
   type DecisionChange,
   type DecisionsNow,
@@ -58,10 +59,8 @@ export interface ReviewStore extends ReviewReader {
   decide(decisions: readonly Decision[], expected: ReadonlyMap<string, number>): Promise<DecideOutcome>
   /** Withdraws decisions and restores those they replaced. Returns the withdrawn ones. */
   withdraw(service: string, sequences: readonly number[]): Promise<KeptDecision[]>
-  /** Marks decisions as present in the decisions file. */
-  markInFile(sequences: readonly number[]): Promise<void>
-  /** Marks decisions as absent from the decisions file. */
-  markOutOfFile(sequences: readonly number[]): Promise<void>
+  /** Records whether the decisions file has these decisions. */
+  mark(sequences: readonly number[], isInFile: boolean): Promise<void>
   /** Adds decisions that others wrote to the decisions file. They replace the current ones. */
   adopt(decisions: readonly Decision[]): Promise<KeptDecision[]>
   /** Withdraws decisions that were removed from the decisions file, and all that they replaced. */
@@ -123,7 +122,7 @@ export function openReviewStoreToRead(checkpointPath: string): ReviewReader | nu
   return new SqliteReviewReader(database, path)
 }
 
-export class SqliteReviewReader implements ReviewReader {
+class SqliteReviewReader implements ReviewReader {
   readonly fetchCandidates: ReviewReader['fetchCandidates'] = () => Promise.resolve()
   protected readonly database: Sqlite
   protected readonly path: string
@@ -209,36 +208,42 @@ export class SqliteReviewReader implements ReviewReader {
   }
 }
 
-class SqliteReviewStore extends SqliteReviewReader implements ReviewStore {
+/** The changes of decisions, by the rules of `decision-rules.ts`. */
+export abstract class DecisionWriter extends SqliteReviewReader {
+  /**
+   * Reads all decisions about the lookups, and writes the rows that the rule returns. `mayBeMade`: an earlier attempt may
+   * have taken effect.
+   */
+  protected abstract changeDecisions<Outcome>(
+    about: DecidedAbout,
+    rule: (now: DecisionsNow, mayBeMade: boolean) => DecisionChange<Outcome>,
+  ): Promise<Outcome>
+
+  decide(decisions: readonly Decision[], expected: ReadonlyMap<string, number>): Promise<DecideOutcome> {
+    return this.changeDecisions({ decisions }, (now, mayBeMade) =>
+      decide(now, decisions, expected, mayBeMade),
+    )
+  }
+
+  withdraw(service: string, sequences: readonly number[]): Promise<KeptDecision[]> {
+    return this.changeDecisions({ sequences }, (now) => withdraw(now, service, sequences))
+  }
+
+  adopt(decisions: readonly Decision[]): Promise<KeptDecision[]> {
+    return this.changeDecisions({ decisions }, (now) => adopt(now, decisions))
+  }
+
+  forget(sequences: readonly number[]): Promise<void> {
+    return this.changeDecisions({ sequences }, (now) => forget(now, sequences))
+  }
+}
+
+class SqliteReviewStore extends DecisionWriter implements ReviewStore {
   readonly #commits: GroupTransactions
 
   constructor(database: Sqlite, path: string) {
     super(database, path)
     this.#commits = createGroupTransactions(database)
-  }
-
-  decide(decisions: readonly Decision[], expected: ReadonlyMap<string, number>): Promise<DecideOutcome> {
-    return this.#changeDecisions({ decisions }, (now) => decide(now, decisions, expected, false))
-  }
-
-  withdraw(service: string, sequences: readonly number[]): Promise<KeptDecision[]> {
-    return this.#changeDecisions({ sequences }, (now) => withdraw(now, service, sequences))
-  }
-
-  markInFile(sequences: readonly number[]): Promise<void> {
-    return this.#mark(sequences, 1)
-  }
-
-  markOutOfFile(sequences: readonly number[]): Promise<void> {
-    return this.#mark(sequences, 0)
-  }
-
-  adopt(decisions: readonly Decision[]): Promise<KeptDecision[]> {
-    return this.#changeDecisions({ decisions }, (now) => adopt(now, decisions))
-  }
-
-  forget(sequences: readonly number[]): Promise<void> {
-    return this.#changeDecisions({ sequences }, (now) => forget(now, sequences))
   }
 
   keepCandidates(
@@ -263,10 +268,9 @@ class SqliteReviewStore extends SqliteReviewReader implements ReviewStore {
     super.close()
   }
 
-  /** Reads all decisions about the lookups, and writes the rows that the rule returns. */
-  #changeDecisions<Outcome>(
-    about: { readonly decisions: readonly Decision[] } | { readonly sequences: readonly number[] },
-    rule: (now: DecisionsNow) => DecisionChange<Outcome>,
+  protected override changeDecisions<Outcome>(
+    about: DecidedAbout,
+    rule: (now: DecisionsNow, mayBeMade: boolean) => DecisionChange<Outcome>,
   ): Promise<Outcome> {
     return this.#change(() => {
       const lookups =
@@ -276,15 +280,16 @@ class SqliteReviewStore extends SqliteReviewReader implements ReviewStore {
       const stored = [...new Set(lookups)].flatMap((lookup) =>
         this.queries.ofLookup.all(Buffer.from(lookup, 'hex')).map(toStoredDecision),
       )
-      const { outcome, rows } = rule({ stored, nextSequence: (this.queries.lastSequence.get() ?? 0) + 1 })
+      const nextSequence = (this.queries.lastSequence.get() ?? 0) + 1
+      const { outcome, rows } = rule({ stored, nextSequence }, false)
       for (const row of rows) this.queries.write.run(toDecisionRow(row))
       return outcome
     })
   }
 
-  #mark(sequences: readonly number[], isInFile: 0 | 1): Promise<void> {
+  mark(sequences: readonly number[], isInFile: boolean): Promise<void> {
     return this.#change(() => {
-      for (const sequence of sequences) this.queries.mark.run({ sequence, isInFile })
+      for (const sequence of sequences) this.queries.mark.run({ sequence, isInFile: isInFile ? 1 : 0 })
     })
   }
 

@@ -8,22 +8,14 @@ import type { Candidate, Decision, KeptDecision } from '../../core/decisions.js'
 import { packCandidates, type KeptRow } from './review-tables.js'
 import {
   describeReviewStore,
-  SqliteReviewReader,
+  DecisionWriter,
   type KeptCandidates,
   type ReviewStore,
   type RunReview,
 } from './review-store.js'
 import { openOwn } from '../../platform/own-sqlite.js'
 import { prepare } from '../../platform/sqlite.js'
-import {
-  adopt,
-  decide,
-  forget,
-  withdraw,
-  type DecideOutcome,
-  type DecisionChange,
-  type DecisionsNow,
-} from './decision-rules.js'
+import type { DecidedAbout, DecideOutcome, DecisionChange, DecisionsNow } from './decision-rules.js'
 import {
   beginChange,
   markLines,
@@ -49,7 +41,7 @@ const decisionsAtOnce = 10_000
  * which is updated after each write and by `refresh`. Each machine has its own decisions file, identified by host name
  * and path.
  */
-export class SharedReview extends SqliteReviewReader implements ReviewStore {
+export class SharedReview extends DecisionWriter implements ReviewStore {
   readonly #candidates: SharedCandidates
   readonly #statements: ReviewStatements
   readonly #file: string
@@ -77,32 +69,16 @@ export class SharedReview extends SqliteReviewReader implements ReviewStore {
     }
   }
 
-  decide(decisions: readonly Decision[], expected: ReadonlyMap<string, number>): Promise<DecideOutcome> {
-    const storable = decisions.map(toStorableDecision)
-    return this.#changeDecisions({ decisions }, (now, mayBeMade) =>
-      decide(now, storable, expected, mayBeMade),
-    )
+  /** PostgreSQL text cannot contain NUL. */
+  override decide(
+    decisions: readonly Decision[],
+    expected: ReadonlyMap<string, number>,
+  ): Promise<DecideOutcome> {
+    return super.decide(decisions.map(toStorableDecision), expected)
   }
 
-  withdraw(service: string, sequences: readonly number[]): Promise<KeptDecision[]> {
-    return this.#changeDecisions({ sequences }, (now) => withdraw(now, service, sequences))
-  }
-
-  markInFile(sequences: readonly number[]): Promise<void> {
-    return this.#mark(sequences, true)
-  }
-
-  markOutOfFile(sequences: readonly number[]): Promise<void> {
-    return this.#mark(sequences, false)
-  }
-
-  adopt(decisions: readonly Decision[]): Promise<KeptDecision[]> {
-    const storable = decisions.map(toStorableDecision)
-    return this.#changeDecisions({ decisions }, (now) => adopt(now, storable))
-  }
-
-  forget(sequences: readonly number[]): Promise<void> {
-    return this.#changeDecisions({ sequences }, (now) => forget(now, sequences))
+  override adopt(decisions: readonly Decision[]): Promise<KeptDecision[]> {
+    return super.adopt(decisions.map(toStorableDecision))
   }
 
   async keepCandidates(
@@ -175,9 +151,8 @@ export class SharedReview extends SqliteReviewReader implements ReviewStore {
     return result
   }
 
-  /** Reads all decisions about the lookups, and writes the rows that the rule returns. */
-  #changeDecisions<Outcome>(
-    about: Parameters<typeof readDecisions>[1],
+  protected override changeDecisions<Outcome>(
+    about: DecidedAbout,
     rule: (now: DecisionsNow, mayBeMade: boolean) => DecisionChange<Outcome>,
   ): Promise<Outcome> {
     return this.#change(async (statements, changed, mayBeMade) => {
@@ -188,7 +163,7 @@ export class SharedReview extends SqliteReviewReader implements ReviewStore {
     })
   }
 
-  #mark(sequences: readonly number[], isInFile: boolean): Promise<void> {
+  mark(sequences: readonly number[], isInFile: boolean): Promise<void> {
     return this.#change((statements, changed) =>
       markLines(statements, this.#file, { sequences, isInFile, changed }),
     )

@@ -122,7 +122,7 @@ describe('a decision', () => {
     for (let bytes = before; bytes <= text.length; bytes += 7) {
       writeFileSync(path, text)
       truncateSync(path, bytes)
-      await store.markOutOfFile([sequence])
+      await store.mark([sequence], false)
       expect((await forRuns()).map(([name]) => name)).toEqual(['Acme', 'Beta'])
       await new DecisionSync(store, path, service).sync()
       expect(readFileSync(path)).toEqual(text)

@@ -174,11 +174,11 @@ describe.each(places)('%s', (_, openPlace) => {
 
     test('leaves the file while it is still in it', async () => {
       const first = await decided('Acme', { entityId: 'siq_1' })
-      await store.markInFile([first.sequence])
+      await store.mark([first.sequence], true)
       const second = await decided('Acme', { entityId: 'siq_2' })
       expect(store.listOutdated(service).map(({ sequence }) => sequence)).toEqual([first.sequence])
-      await store.markInFile([second.sequence])
-      await store.markOutOfFile([first.sequence])
+      await store.mark([second.sequence], true)
+      await store.mark([first.sequence], false)
       expect(store.listOutdated(service)).toEqual([])
       await store.withdraw(service, [second.sequence])
       expect(store.listOutdated(service).map(({ sequence }) => sequence)).toEqual([second.sequence])

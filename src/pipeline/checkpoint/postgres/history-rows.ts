@@ -11,16 +11,13 @@ import type {
 } from '../history-store.js'
 import {
   entryColumns,
-  isSoundMarks,
   listEntryPages,
-  unpackMarks,
+  readMarks,
+  readOutput,
   unpackValidEntry,
-  unpackValidOutput,
   type EntryRow,
-  type MarksRow,
-  type OutputRow,
-  type Summed,
 } from '../history-tables.js'
+import { runProgram } from '../../../platform/sql-program.js'
 import { readScope } from '../../../core/lookup-state.js'
 import { openSharedToRead, type OpenSharedDeps } from './open-database.js'
 import { withRetries, type RetryDeps } from '../../../platform/postgres/retry.js'
@@ -84,16 +81,11 @@ export class PostgresHistoryRows implements OpenHistoryRows {
   }
 
   readOutput(outputId: number): Promise<Uint32Array | null> {
-    return readOutput({ query: this.#query }, outputId)
+    return runProgram({ query: this.#query }, readOutput(outputId))
   }
 
-  async readMarks(series: string): Promise<LastMarks | null> {
-    const [row] = await this.#query<Summed<MarksRow>>(
-      'SELECT series, output_id, form, packed, checksum FROM enrich.history_marks WHERE series = $1',
-      [series],
-    )
-    if (row === undefined || !isSoundMarks(row)) return null
-    return { outputId: row.output_id, form: row.form, marks: unpackMarks(row.packed) }
+  readMarks(series: string): Promise<LastMarks | null> {
+    return runProgram({ query: this.#query }, readMarks(series))
   }
 
   async readEntries(numbers: readonly number[]): Promise<StoredEntry[]> {
@@ -154,25 +146,4 @@ export class PostgresHistoryRows implements OpenHistoryRows {
   createDamageError(what: string): Error {
     return createDamagedError(this.#url, undefined, `${what} is damaged in the history`)
   }
-}
-
-export function readOutputRows(
-  { query }: Pick<PostgresStatements, 'query'>,
-  outputId: number,
-): Promise<OutputRow[]> {
-  return query<OutputRow>(
-    `SELECT output_id, base_id, row_count, packed, digest FROM enrich.history_outputs
-     WHERE output_id = $1 OR output_id = (SELECT base_id FROM enrich.history_outputs WHERE output_id = $1)`,
-    [outputId],
-  )
-}
-
-/** Returns the entry of each row, or `null` if the output is missing or damaged. */
-export async function readOutput(
-  statements: Pick<PostgresStatements, 'query'>,
-  outputId: number,
-): Promise<Uint32Array | null> {
-  const rows = new Map((await readOutputRows(statements, outputId)).map((row) => [row.output_id, row]))
-  const row = rows.get(outputId)
-  return row === undefined ? null : unpackValidOutput(row, (id) => rows.get(id))
 }

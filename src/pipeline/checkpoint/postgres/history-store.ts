@@ -1,5 +1,6 @@
 import { UserError } from '../../../core/errors.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
+import { runProgram } from '../../../platform/sql-program.js'
 import type {
   HistoryRows,
   HistoryStore,
@@ -10,19 +11,9 @@ import type {
   RunChange,
   RunRow,
 } from '../history-store.js'
-import {
-  calculateMarksChecksum,
-  calculateOutputDigest,
-  isSoundMarks,
-  packMarks,
-  packOutput,
-  unpackMarks,
-  unpackValidOutput,
-  type MarksRow,
-  type Summed,
-} from '../history-tables.js'
+import { packMarks, readNeededEntries, writeMarks, writeOutput } from '../history-tables.js'
 import { EntryWriter } from './history-entries.js'
-import { PostgresHistoryRows, readOutput, readOutputRows } from './history-rows.js'
+import { PostgresHistoryRows } from './history-rows.js'
 import type { SharedStore } from './store.js'
 
 /**
@@ -75,9 +66,10 @@ export class PostgresHistoryStore implements HistoryStore {
       )
       if (row === undefined) throw new Error(`the record of run ${run} is missing`)
       const { series } = row
-      const outputId = await writeOutput(statements, series, rows)
+      const outputId = await runProgram(statements, writeOutput(series, rows))
       await changeRun(statements, run, { output_id: outputId })
-      await writeMarks(statements, { series, output_id: outputId, form, packed: packMarks(marks) })
+      const written = { series, output_id: outputId, form, packed: packMarks(marks) }
+      await runProgram(statements, writeMarks(written))
       return outputId
     })
   }
@@ -91,7 +83,12 @@ export class PostgresHistoryStore implements HistoryStore {
             WHERE o.output_id IN (r.output_id, on_it.base_id))`,
       )
       if (await isAnyAtWork(statements)) return { entryCount: 0, stateCount: 0 }
-      const entryCount = await removeOthers(statements, await findNeededEntries(statements))
+      const { entries, damaged } = await runProgram(statements, readNeededEntries())
+      await statements.query(
+        'UPDATE enrich.history_runs SET output_id = NULL WHERE output_id = ANY($1::bigint[])',
+        [damaged],
+      )
+      const entryCount = await removeOthers(statements, entries)
       const states = await statements.query(
         `DELETE FROM enrich.history_states s
          WHERE NOT EXISTS (SELECT FROM enrich.history_entries e WHERE e.state_id = s.state_id) RETURNING 1`,
@@ -134,51 +131,6 @@ async function changeRun(
   ])
 }
 
-async function writeOutput(
-  statements: PostgresStatements,
-  series: string,
-  rows: Uint32Array,
-): Promise<number> {
-  const digest = calculateOutputDigest(rows)
-  const earlier = await statements.query<{ outputId: number; digest: Buffer; baseId: number | null }>(
-    `SELECT o.output_id AS "outputId", o.digest, o.base_id AS "baseId"
-     FROM enrich.history_runs r JOIN enrich.history_outputs o USING (output_id)
-     WHERE r.series = $1 ORDER BY r.run_id DESC`,
-    [series],
-  )
-  const same = earlier.find((output) => output.digest.equals(digest))
-  if (same !== undefined && (await readOutput(statements, same.outputId)) !== null) return same.outputId
-  const [newest] = earlier
-  const baseId = newest === undefined ? null : (newest.baseId ?? newest.outputId)
-  const base = baseId === null ? undefined : (await readOutputRows(statements, baseId))[0]
-  const below = base === undefined ? null : unpackValidOutput(base, () => undefined)
-  const { isOnBase, packed } = packOutput(rows, below, base?.packed.length ?? 0)
-  const [made] = await statements.query<{ outputId: number }>(
-    `INSERT INTO enrich.history_outputs (base_id, row_count, packed, digest) VALUES ($1, $2, $3, $4)
-     RETURNING output_id AS "outputId"`,
-    [isOnBase ? baseId : null, rows.length, packed, digest],
-  )
-  if (made === undefined) throw new Error('the output was not created')
-  return made.outputId
-}
-
-/** Does not write marks that are stored. */
-async function writeMarks({ query }: PostgresStatements, row: MarksRow): Promise<void> {
-  const { series, output_id: outputId, form, packed } = row
-  const checksum = calculateMarksChecksum(row)
-  const known = await query('SELECT FROM enrich.history_marks WHERE series = $1 AND checksum = $2', [
-    series,
-    checksum,
-  ])
-  if (known.length > 0) return
-  await query(
-    `INSERT INTO enrich.history_marks (series, output_id, form, packed, checksum) VALUES ($1, $2, $3, $4, $5)
-     ON CONFLICT (series) DO UPDATE SET output_id = excluded.output_id, form = excluded.form,
-       packed = excluded.packed, checksum = excluded.checksum`,
-    [series, outputId, form, packed, checksum],
-  )
-}
-
 /** Any worker that is not fenced may still store an output. */
 async function isAnyAtWork({ query }: PostgresStatements): Promise<boolean> {
   const rows = await query(
@@ -186,33 +138,6 @@ async function isAnyAtWork({ query }: PostgresStatements): Promise<boolean> {
      WHERE r.ended_at_ms IS NULL AND NOT w.is_fenced LIMIT 1`,
   )
   return rows.length > 0
-}
-
-/** Returns the entries of the outputs that any run still has. Drops outputs that cannot be read. */
-async function findNeededEntries(statements: PostgresStatements): Promise<Set<number>> {
-  const outputs = await statements.query<{ outputId: number }>(
-    'SELECT DISTINCT output_id AS "outputId" FROM enrich.history_runs WHERE output_id IS NOT NULL',
-  )
-  const needed = new Set<number>()
-  for (const { outputId } of outputs) {
-    const entries = await readOutput(statements, outputId)
-    if (entries === null)
-      await statements.query('UPDATE enrich.history_runs SET output_id = NULL WHERE output_id = $1', [
-        outputId,
-      ])
-    for (const entry of entries ?? []) needed.add(entry)
-  }
-  // One at a time: the marks of a series take megabytes.
-  const marks = await statements.query<{ series: string }>('SELECT series FROM enrich.history_marks')
-  for (const { series } of marks) {
-    const [row] = await statements.query<Summed<MarksRow>>(
-      'SELECT series, output_id, form, packed, checksum FROM enrich.history_marks WHERE series = $1',
-      [series],
-    )
-    if (row === undefined || !isSoundMarks(row)) continue
-    for (const entry of unpackMarks(row.packed).values) needed.add(entry)
-  }
-  return needed
 }
 
 /** Entries checked by one statement. */

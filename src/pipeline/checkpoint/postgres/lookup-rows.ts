@@ -47,7 +47,13 @@ export async function applyChanges(
         if (await settleLookup(statements, change, workerId)) kept.add(change.lookupId)
         break
       case 'submission':
-        await settleSubmission(statements, change)
+        await statements.query(settleSubmissionSql, [
+          change.customId,
+          change.verdict,
+          change.runId,
+          change.acceptedAtMs,
+          change.reason,
+        ])
         break
       case 'attention':
         await statements.query('UPDATE enrich.lookups SET failure = $2 WHERE lookup_id = $1', [
@@ -78,33 +84,28 @@ async function settleLookup(
   return kept?.workerId === workerId
 }
 
-/** Returns the budget of an unbilled submission to its job, or takes it again if it was billed after all. */
-async function settleSubmission(
-  statements: PostgresStatements,
-  { customId, verdict, runId, acceptedAtMs, reason }: Extract<Change, { of: 'submission' }>,
-): Promise<void> {
-  await statements.query(
-    `WITH before AS (
-       SELECT custom_id, verdict IN ('intended', 'accepted', 'uncertain') AS was_reserved FROM enrich.submissions
-       WHERE custom_id = $1 FOR UPDATE
-     ), settled AS (
-       UPDATE enrich.submissions s SET verdict = $2, run_id = $3, accepted_at_ms = $4, reason = $5
-       FROM before WHERE s.custom_id = before.custom_id
-       RETURNING s.*, ($2 IN ('intended', 'accepted', 'uncertain'))::integer - before.was_reserved::integer AS taken
-     ), of_job AS (
-       UPDATE enrich.jobs j
-       SET reserved_of_rows = j.reserved_of_rows + s.taken * s.is_first::integer,
-         reserved_micros = j.reserved_micros + s.taken * s.price_micros
-       FROM settled s WHERE j.job_id = s.job_id AND s.taken <> 0
-     ), of_kind AS (
-       UPDATE enrich.job_kinds k SET reserved = k.reserved + s.taken
-       FROM settled s JOIN enrich.lookups l USING (lookup_id)
-       WHERE s.taken <> 0 AND k.job_id = s.job_id AND k.scope_id = l.scope_id
-     )
-     SELECT FROM settled`,
-    [customId, verdict, runId, acceptedAtMs, reason],
+/**
+ * Returns the budget of an unbilled submission to its job, or takes it again if it was billed after all. $1 custom id,
+ * $2 verdict, $3 run, $4 time of acceptance, $5 reason.
+ */
+export const settleSubmissionSql = `WITH before AS (
+    SELECT custom_id, verdict IN ('intended', 'accepted', 'uncertain') AS was_reserved FROM enrich.submissions
+    WHERE custom_id = $1 FOR UPDATE
+  ), settled AS (
+    UPDATE enrich.submissions s SET verdict = $2, run_id = $3, accepted_at_ms = $4, reason = $5
+    FROM before WHERE s.custom_id = before.custom_id
+    RETURNING s.*, ($2 IN ('intended', 'accepted', 'uncertain'))::integer - before.was_reserved::integer AS taken
+  ), of_job AS (
+    UPDATE enrich.jobs j
+    SET reserved_of_rows = j.reserved_of_rows + s.taken * s.is_first::integer,
+      reserved_micros = j.reserved_micros + s.taken * s.price_micros
+    FROM settled s WHERE j.job_id = s.job_id AND s.taken <> 0
+  ), of_kind AS (
+    UPDATE enrich.job_kinds k SET reserved = k.reserved + s.taken
+    FROM settled s JOIN enrich.lookups l USING (lookup_id)
+    WHERE s.taken <> 0 AND k.job_id = s.job_id AND k.scope_id = l.scope_id
   )
-}
+  SELECT FROM settled`
 
 /**
  * Whether another submission of the scope has the run. Only the service's own runs can be named twice: other kinds are

@@ -1,8 +1,8 @@
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import { listJobInputs } from '../../../core/partition.js'
-import { lookupStates, type LookupState } from '../../../core/lookup-state.js'
 import type { ScopeCounts, UncertainLookup } from '../lookup.js'
-import { parseService, type ScopeFigures } from '../sqlite/reader-queries.js'
+import { runProgram } from '../../../platform/sql-program.js'
+import { addJobs, countRows, readUncertain, type CountedRows } from '../sqlite/reader-queries.js'
 
 /** In pages of 8 KiB. */
 interface CountLimits {
@@ -13,17 +13,6 @@ interface CountLimits {
 }
 
 const countLimits: CountLimits = { countedMax: 25_000, sampled: 4_000 }
-
-interface StateCount {
-  readonly scopeId: number
-  readonly state: LookupState
-  readonly count: number
-}
-interface OutcomeCount {
-  readonly scopeId: number
-  readonly outcome: string
-  readonly count: number
-}
 
 type Share = { readonly lookups: number; readonly answers: number }
 
@@ -45,7 +34,7 @@ async function calculateSampleShare(
 const newestCount = 10_000
 
 /** From the counters of jobs; `firstSubmittedAtMs` is the start of the first job. */
-const estimateScopes = (statements: PostgresStatements): Promise<ScopeFigures[]> =>
+const estimateScopes = (statements: PostgresStatements): Promise<CountedRows['scopes']> =>
   statements.query(
     `WITH newest AS (
        SELECT l.scope_id, max(l.answered_at_ms) AS at_ms
@@ -60,7 +49,7 @@ const estimateScopes = (statements: PostgresStatements): Promise<ScopeFigures[]>
   )
 
 /** Open lookups are counted by their partial index; the others are estimated from a sample of pages. */
-const estimateStates = (statements: PostgresStatements, share: Share): Promise<StateCount[]> =>
+const estimateStates = (statements: PostgresStatements, share: Share): Promise<CountedRows['states']> =>
   statements.query(
     `SELECT scope_id AS "scopeId", state, count(*) FROM enrich.lookups
      WHERE state IN ('intended', 'running', 'uncertain') GROUP BY 1, 2
@@ -71,7 +60,7 @@ const estimateStates = (statements: PostgresStatements, share: Share): Promise<S
     [share.lookups],
   )
 
-const estimateOutcomes = (statements: PostgresStatements, share: Share): Promise<OutcomeCount[]> =>
+const estimateOutcomes = (statements: PostgresStatements, share: Share): Promise<CountedRows['outcomes']> =>
   statements.query(
     `SELECT l.scope_id AS "scopeId", a.outcome, round(count(*) / $1::double precision)::bigint AS count
      FROM (SELECT lookup_id, outcome FROM enrich.answers TABLESAMPLE SYSTEM ($1::double precision * 100) OFFSET 0) a
@@ -140,70 +129,21 @@ export async function readSharedCounts(
   limits = countLimits,
 ): Promise<ScopeCounts[]> {
   const share = await calculateSampleShare(statements, limits)
-  const scopes = await (share === null ? countScopes(statements) : estimateScopes(statements))
-  const states = await (share === null ? countStates(statements) : estimateStates(statements, share))
-  const outcomes = await (share === null ? countOutcomes(statements) : estimateOutcomes(statements, share))
-  const jobs = await statements.query<{ scopeId: number; job: string }>(
-    `SELECT DISTINCT ON (scope_id) scope_id AS "scopeId", input AS job FROM enrich.jobs
-     ORDER BY scope_id, job_id DESC`,
-  )
-  const jobOf = new Map(jobs.map(({ scopeId, job }) => [scopeId, job]))
-  return scopes.map(({ scopeId, ...scope }) => {
-    const filterByScope = <Count extends { scopeId: number }>(counts: readonly Count[]) =>
-      counts.filter((one) => one.scopeId === scopeId)
-    const counted = new Map(filterByScope(states).map((one) => [one.state, one.count]))
-    return {
-      ...scope,
-      ...parseService(scope.scope),
-      lastInputs: listJobInputs(jobOf.get(scopeId)),
-      states: Object.fromEntries(lookupStates.map((state) => [state, counted.get(state) ?? 0])) as Record<
-        LookupState,
-        number
-      >,
-      outcomes: Object.fromEntries(filterByScope(outcomes).map(({ outcome, count }) => [outcome, count])),
-      ...(share !== null && { isEstimated: true }),
-    }
-  })
+  if (share === null) return runProgram(statements, addJobs(await runProgram(statements, countRows())))
+  const estimated = {
+    scopes: await estimateScopes(statements),
+    states: await estimateStates(statements, share),
+    outcomes: await estimateOutcomes(statements, share),
+  }
+  const counts = await runProgram(statements, addJobs(estimated))
+  return counts.map((one) => ({ ...one, isEstimated: true }))
 }
-
-const countScopes = (statements: PostgresStatements): Promise<ScopeFigures[]> =>
-  statements.query(
-    `SELECT sc.scope_id AS "scopeId", sc.scope,
-       (SELECT count(*) FROM enrich.submissions s JOIN enrich.lookups l USING (lookup_id)
-        WHERE l.scope_id = sc.scope_id AND s.verdict IN ('accepted', 'uncertain', 'intended')) AS submissions,
-       (SELECT min(s.intended_at_ms) FROM enrich.submissions s JOIN enrich.lookups l USING (lookup_id)
-        WHERE l.scope_id = sc.scope_id AND s.verdict IN ('accepted', 'uncertain', 'intended')) AS "firstSubmittedAtMs",
-       (SELECT max(l.answered_at_ms) FROM enrich.lookups l WHERE l.scope_id = sc.scope_id) AS "lastAnsweredAtMs"
-     FROM enrich.scopes sc WHERE EXISTS (SELECT FROM enrich.lookups l WHERE l.scope_id = sc.scope_id)
-     ORDER BY sc.scope_id`,
-  )
-
-const countStates = (statements: PostgresStatements): Promise<StateCount[]> =>
-  statements.query(
-    'SELECT scope_id AS "scopeId", state, count(*) FROM enrich.lookups GROUP BY scope_id, state',
-  )
-
-const countOutcomes = (statements: PostgresStatements): Promise<OutcomeCount[]> =>
-  statements.query(
-    `SELECT l.scope_id AS "scopeId", a.outcome, count(*) FROM enrich.lookups l JOIN enrich.answers a USING (lookup_id)
-     WHERE l.state IN ('answered', 'failed') GROUP BY 1, 2 ORDER BY 3 DESC`,
-  )
 
 /** Returns the first lookups that may have been billed and have no answer, including those in flight. */
-export async function readSharedUncertain(
+export const readSharedUncertain = (
   statements: PostgresStatements,
   limit: number,
-): Promise<UncertainLookup[]> {
-  const lookups = await statements.query<Omit<UncertainLookup, 'kind'>>(
-    `SELECT sc.scope, l.name, l.location, l.context, l.custom_id AS "customId", l.failure AS reason,
-       s.intended_at_ms AS "intendedAtMs"
-     FROM enrich.lookups l JOIN enrich.scopes sc USING (scope_id)
-     LEFT JOIN enrich.submissions s ON s.custom_id = l.custom_id
-     WHERE l.state IN ('uncertain', 'intended') ORDER BY l.lookup_id LIMIT $1`,
-    [limit],
-  )
-  return lookups.map((lookup) => ({ ...lookup, ...parseService(lookup.scope) }))
-}
+): Promise<UncertainLookup[]> => runProgram(statements, readUncertain(limit))
 
 const toMillisecondsSql = (time: string) => `(extract(epoch FROM ${time}) * 1000)::double precision`
 

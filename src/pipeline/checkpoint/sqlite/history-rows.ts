@@ -12,16 +12,15 @@ import type {
 import {
   entryColumns,
   historyTables,
-  isSoundMarks,
   isSoundRun,
-  unpackMarks,
+  readMarks,
+  readOutput,
   unpackValidEntry,
-  unpackValidOutput,
   type EntryRow,
-  type MarksRow,
   type OutputRow,
   type Summed,
 } from '../history-tables.js'
+import { runProgram } from '../../../platform/sql-program.js'
 import { readScope } from '../../../core/lookup-state.js'
 import { openToRead, withExplainedErrors } from './open-database.js'
 
@@ -96,17 +95,11 @@ export class SqliteHistoryRows implements OpenHistoryRows {
   }
 
   readOutput(outputId: number): Promise<Uint32Array | null> {
-    return this.#read(() => readOutput(this.#database, outputId))
+    return this.#read(() => runProgram(this.#database, readOutput(outputId)))
   }
 
   readMarks(series: string): Promise<LastMarks | null> {
-    return this.#read(() => {
-      const row = this.#database
-        .prepare<[string], Summed<MarksRow>>('SELECT * FROM history_marks WHERE series = ?')
-        .get(series)
-      if (row === undefined || !isSoundMarks(row)) return null
-      return { outputId: row.output_id, form: row.form, marks: unpackMarks(row.packed) }
-    })
+    return this.#read(() => runProgram(this.#database, readMarks(series)))
   }
 
   readEntries(numbers: readonly number[]): Promise<StoredEntry[]> {
@@ -194,11 +187,4 @@ export function readRunRows(database: Sqlite, series: string | null): Summed<Run
 export function findOutputRow(database: Sqlite): (outputId: number) => OutputRow | undefined {
   const one = database.prepare<[number], OutputRow>('SELECT * FROM history_outputs WHERE output_id = ?')
   return (outputId) => one.get(outputId)
-}
-
-/** Returns the entry of each row, or `null` if the output is missing or damaged. */
-export function readOutput(database: Sqlite, outputId: number): Uint32Array | null {
-  const find = findOutputRow(database)
-  const row = find(outputId)
-  return row === undefined ? null : unpackValidOutput(row, find)
 }

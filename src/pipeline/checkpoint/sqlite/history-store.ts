@@ -1,4 +1,5 @@
 import { UserError } from '../../../core/errors.js'
+import { runProgram } from '../../../platform/sql-program.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
 import type {
   EntryFacts,
@@ -13,21 +14,18 @@ import type {
 } from '../history-store.js'
 import {
   calculateEntryDigest,
-  calculateMarksChecksum,
-  calculateOutputDigest,
   calculateRunChecksum,
   calculateStateChecksum,
   calculateStateDigest,
-  isSoundMarks,
   isSoundRun,
   packMarks,
-  packOutput,
-  unpackMarks,
-  type MarksRow,
+  readNeededEntries,
+  writeMarks,
+  writeOutput,
   type Summed,
 } from '../history-tables.js'
 import { packAnswer } from '../packed-answer.js'
-import { canWriteHistory, findOutputRow, readOutput, readRunRows, SqliteHistoryRows } from './history-rows.js'
+import { canWriteHistory, readRunRows, SqliteHistoryRows } from './history-rows.js'
 
 interface SqliteHistoryDeps {
   readonly path: string
@@ -79,9 +77,10 @@ export class SqliteHistoryStore implements HistoryStore {
   storeOutput({ run, rows, form, marks }: NewOutput): Promise<number> {
     return this.#deps.commit((database) => {
       const row = readRunRow(database, run)
-      const outputId = writeOutput(database, row.series, rows)
+      const { series } = row
+      const outputId = runProgram(database, writeOutput(series, rows))
       writeRun(database, { ...row, output_id: outputId })
-      writeMarks(database, { series: row.series, output_id: outputId, form, packed: packMarks(marks) })
+      runProgram(database, writeMarks({ series, output_id: outputId, form, packed: packMarks(marks) }))
       return outputId
     })
   }
@@ -93,7 +92,10 @@ export class SqliteHistoryStore implements HistoryStore {
            SELECT output_id FROM history_runs WHERE output_id IS NOT NULL
            UNION SELECT base_id FROM history_outputs JOIN history_runs USING (output_id) WHERE base_id IS NOT NULL)`,
       )
-      const entryCount = removeOthers(database, findNeededEntries(database))
+      const { entries, damaged } = runProgram(database, readNeededEntries())
+      for (const row of damaged.length === 0 ? [] : readRunRows(database, null))
+        if (damaged.includes(row.output_id ?? 0)) writeRun(database, { ...row, output_id: null })
+      const entryCount = removeOthers(database, entries)
       const stateCount = database
         .prepare('DELETE FROM history_states WHERE state_id NOT IN (SELECT state_id FROM history_entries)')
         .run().changes
@@ -126,38 +128,6 @@ function writeRun(database: Sqlite, row: RunRow): void {
          @is_published, @baseline, @output_id, @record, @checksum)`,
     )
     .run({ ...row, checksum: calculateRunChecksum(row) })
-}
-
-function writeOutput(database: Sqlite, series: string, rows: Uint32Array): number {
-  const digest = calculateOutputDigest(rows)
-  const earlier = database
-    .prepare<[string], { outputId: number; digest: Buffer; baseId: number | null }>(
-      `SELECT o.output_id AS outputId, o.digest, o.base_id AS baseId
-       FROM history_runs r JOIN history_outputs o USING (output_id) WHERE r.series = ? ORDER BY r.run_id DESC`,
-    )
-    .all(series)
-  const same = earlier.find((output) => output.digest.equals(digest))
-  if (same !== undefined && readOutput(database, same.outputId) !== null) return same.outputId
-  const newest = earlier[0]
-  const baseId = newest === undefined ? null : (newest.baseId ?? newest.outputId)
-  const base = baseId === null ? undefined : findOutputRow(database)(baseId)
-  const below = baseId === null ? null : readOutput(database, baseId)
-  const { isOnBase, packed } = packOutput(rows, below, base?.packed.length ?? 0)
-  const insert = database.prepare('INSERT INTO history_outputs VALUES (NULL, ?, ?, ?, ?)')
-  return Number(insert.run(isOnBase ? baseId : null, rows.length, packed, digest).lastInsertRowid)
-}
-
-/** Does not write marks that are stored. */
-function writeMarks(database: Sqlite, row: MarksRow): void {
-  const checksum = calculateMarksChecksum(row)
-  const known = database
-    .prepare<[string], Buffer>('SELECT checksum FROM history_marks WHERE series = ?')
-    .pluck()
-    .get(row.series)
-  if (known?.equals(checksum) === true) return
-  database
-    .prepare('INSERT OR REPLACE INTO history_marks VALUES (@series, @output_id, @form, @packed, @checksum)')
-    .run({ ...row, checksum })
 }
 
 function createEntryAdder(database: Sqlite): (entry: NewEntry | KeyedEntry) => number {
@@ -211,26 +181,6 @@ function createLikeReader(database: Sqlite): (entry: number) => SharedParts {
     known.set(entry, parts)
     return parts
   }
-}
-
-/** Returns the entries of the outputs that any run still has. Drops outputs that cannot be read. */
-function findNeededEntries(database: Sqlite): Set<number> {
-  const outputs = database
-    .prepare<[], number>('SELECT DISTINCT output_id FROM history_runs WHERE output_id IS NOT NULL')
-    .pluck()
-    .all()
-  const needed = new Set<number>()
-  for (const outputId of outputs) {
-    const entries = readOutput(database, outputId)
-    if (entries === null)
-      for (const row of readRunRows(database, null))
-        if (row.output_id === outputId) writeRun(database, { ...row, output_id: null })
-    for (const entry of entries ?? []) needed.add(entry)
-  }
-  const marks = database.prepare<[], Summed<MarksRow>>('SELECT * FROM history_marks').all()
-  for (const row of marks)
-    if (isSoundMarks(row)) for (const entry of unpackMarks(row.packed).values) needed.add(entry)
-  return needed
 }
 
 function removeOthers(database: Sqlite, needed: ReadonlySet<number>): number {

@@ -2,7 +2,8 @@ import { listJobInputs } from '../../../core/partition.js'
 import { readScope, lookupStates, type LookupState } from '../../../core/lookup-state.js'
 import type { LookupKind } from '../../../core/lookup-kinds.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
-import type { ScopeCounts } from '../lookup.js'
+import { query, type SqlProgram } from '../../../platform/sql-program.js'
+import type { ScopeCounts, UncertainLookup } from '../lookup.js'
 import { at, toInteger } from '../../../core/json.js'
 import {
   packedColumns,
@@ -12,47 +13,93 @@ import {
   type PackedAnswer,
 } from '../packed-answer.js'
 
-export type ScopeFigures = Pick<
-  ScopeCounts,
-  'scope' | 'submissions' | 'firstSubmittedAtMs' | 'lastAnsweredAtMs'
-> & { readonly scopeId: number }
+type ScopeFigures = Pick<ScopeCounts, 'scope' | 'submissions' | 'firstSubmittedAtMs' | 'lastAnsweredAtMs'> & {
+  readonly scopeId: number
+}
 
-export function readCounts(database: Sqlite): ScopeCounts[] {
-  const scopes = database
-    .prepare<[], ScopeFigures>(
-      `SELECT scope_id AS scopeId, scope, count(s.custom_id) AS submissions,
-         min(s.intended_at_ms) AS firstSubmittedAtMs, max(l.answered_at_ms) AS lastAnsweredAtMs
-       FROM scopes JOIN lookups l USING (scope_id)
-       LEFT JOIN submissions s ON s.lookup_id = l.lookup_id AND s.verdict IN ('accepted', 'uncertain', 'intended')
-       GROUP BY scope_id ORDER BY scope_id`,
-    )
-    .all()
-  const states = database.prepare<[number], { state: LookupState; count: number }>(
-    'SELECT state, count(*) AS count FROM lookups WHERE scope_id = ? GROUP BY state',
+/** Figures of scopes, and the counts of their lookups. */
+export interface CountedRows {
+  readonly scopes: readonly ScopeFigures[]
+  readonly states: readonly {
+    readonly scopeId: number
+    readonly state: LookupState
+    readonly count: number
+  }[]
+  /** The most frequent first. */
+  readonly outcomes: readonly {
+    readonly scopeId: number
+    readonly outcome: string
+    readonly count: number
+  }[]
+}
+
+const billed = `s.verdict IN ('accepted', 'uncertain', 'intended')`
+
+/** Counts all rows. The two databases are fast with different statements. */
+export function* countRows(): SqlProgram<CountedRows> {
+  const ofScope = `FROM enrich.submissions s JOIN enrich.lookups l USING (lookup_id)
+    WHERE l.scope_id = sc.scope_id AND ${billed}`
+  return {
+    scopes: yield* query<ScopeFigures>({
+      sqlite: `SELECT scope_id AS "scopeId", scope, count(s.custom_id) AS submissions,
+          min(s.intended_at_ms) AS "firstSubmittedAtMs", max(l.answered_at_ms) AS "lastAnsweredAtMs"
+        FROM scopes JOIN lookups l USING (scope_id)
+        LEFT JOIN submissions s ON s.lookup_id = l.lookup_id AND ${billed}
+        GROUP BY scope_id ORDER BY scope_id`,
+      postgres: `SELECT sc.scope_id AS "scopeId", sc.scope, (SELECT count(*) ${ofScope}) AS submissions,
+          (SELECT min(s.intended_at_ms) ${ofScope}) AS "firstSubmittedAtMs",
+          (SELECT max(l.answered_at_ms) FROM enrich.lookups l WHERE l.scope_id = sc.scope_id) AS "lastAnsweredAtMs"
+        FROM enrich.scopes sc WHERE EXISTS (SELECT FROM enrich.lookups l WHERE l.scope_id = sc.scope_id)
+        ORDER BY sc.scope_id`,
+    }),
+    states: yield* query(
+      'SELECT scope_id AS "scopeId", state, count(*) AS count FROM enrich.lookups GROUP BY scope_id, state',
+    ),
+    outcomes: yield* query(
+      `SELECT l.scope_id AS "scopeId", a.outcome, count(*) AS count
+       FROM enrich.lookups l JOIN enrich.answers a USING (lookup_id)
+       WHERE l.state IN ('answered', 'failed') GROUP BY 1, 2 ORDER BY 3 DESC`,
+    ),
+  }
+}
+
+/** Adds the newest job of each scope. */
+export function* addJobs({ scopes, states, outcomes }: CountedRows): SqlProgram<ScopeCounts[]> {
+  const jobs = yield* query<{ scopeId: number; input: string }>(
+    `SELECT scope_id AS "scopeId", input FROM enrich.jobs
+     WHERE job_id IN (SELECT max(job_id) FROM enrich.jobs GROUP BY scope_id)`,
   )
-  const outcomes = database.prepare<[number], { outcome: string; count: number }>(
-    `SELECT outcome, count(*) AS count FROM lookups JOIN answers USING (lookup_id)
-     WHERE scope_id = ? AND state IN ('answered', 'failed') GROUP BY outcome ORDER BY 2 DESC`,
-  )
-  const lastInput = database
-    .prepare<[number], string>('SELECT input FROM jobs WHERE scope_id = ? ORDER BY job_id DESC LIMIT 1')
-    .pluck()
   return scopes.map(({ scopeId, ...scope }) => {
-    const counted = new Map(states.all(scopeId).map(({ state, count }) => [state, count]))
+    const filterByScope = <Count extends { scopeId: number }>(counts: readonly Count[]) =>
+      counts.filter((one) => one.scopeId === scopeId)
+    const counted = new Map(filterByScope(states).map(({ state, count }) => [state, count]))
     return {
       ...scope,
       ...parseService(scope.scope),
-      lastInputs: listJobInputs(lastInput.get(scopeId)),
+      lastInputs: listJobInputs(filterByScope(jobs)[0]?.input),
       states: Object.fromEntries(lookupStates.map((state) => [state, counted.get(state) ?? 0])) as Record<
         LookupState,
         number
       >,
-      outcomes: Object.fromEntries(outcomes.all(scopeId).map(({ outcome, count }) => [outcome, count])),
+      outcomes: Object.fromEntries(filterByScope(outcomes).map(({ outcome, count }) => [outcome, count])),
     }
   })
 }
 
-export function parseService(text: string): Pick<ScopeCounts, 'scope' | 'kind'> {
+/** Returns the first lookups that may have been billed and have no answer, including those in flight. */
+export function* readUncertain(limit: number): SqlProgram<UncertainLookup[]> {
+  const lookups = yield* query<Omit<UncertainLookup, 'kind'>>(
+    `SELECT sc.scope, l.name, l.location, l.context, l.custom_id AS "customId", l.failure AS reason,
+       s.intended_at_ms AS "intendedAtMs"
+     FROM enrich.lookups l JOIN enrich.scopes sc USING (scope_id)
+     LEFT JOIN enrich.submissions s ON s.custom_id = l.custom_id
+     WHERE l.state IN ('uncertain', 'intended') ORDER BY l.lookup_id LIMIT $1`,
+    limit,
+  )
+  return lookups.map((lookup) => ({ ...lookup, ...parseService(lookup.scope) }))
+}
+
+function parseService(text: string): Pick<ScopeCounts, 'scope' | 'kind'> {
   const { base, kind } = readScope(text)
   return { scope: base, kind }
 }

@@ -1,14 +1,16 @@
 import { readScope, toScope } from '../../../core/lookup-state.js'
 import type { LookupKind } from '../../../core/lookup-kinds.js'
+import { runProgram } from '../../../platform/sql-program.js'
 import { readSchemaVersion, type Sqlite } from '../../../platform/sqlite.js'
 import {
   readConfidence,
   outcomesSql,
   wholeAnswerSql,
   type FoundOutcome,
-  readCounts,
+  addJobs,
+  countRows,
   readSpentOfJob,
-  parseService,
+  readUncertain,
 } from './reader-queries.js'
 import type {
   AnsweredLine,
@@ -18,7 +20,6 @@ import type {
   LineVersions,
   ReaderQueries,
   StoredLookup,
-  UncertainLookup,
 } from '../lookup.js'
 import type { LookupId } from '../../../core/lookup-identity.js'
 import { createDamagedError, createHeadError } from '../checkpoint-errors.js'
@@ -226,9 +227,9 @@ class SqliteReader implements CheckpointReader {
   } {
     const database = this.#database
     return {
-      counts: () => readCounts(database),
+      counts: () => runProgram(database, addJobs(runProgram(database, countRows()))),
       spent_of_job: (job) => readSpentOfJob(database, this.#scope, job),
-      uncertain: ({ limit }) => listUncertain(database, limit),
+      uncertain: ({ limit }) => runProgram(database, readUncertain(limit)),
       version: () => database.pragma('data_version', { simple: true }) as number,
     }
   }
@@ -236,18 +237,6 @@ class SqliteReader implements CheckpointReader {
   close(): void {
     this.#database.close()
   }
-}
-
-function listUncertain(database: Sqlite, limit: number): UncertainLookup[] {
-  return database
-    .prepare<[number], Omit<UncertainLookup, 'kind'>>(
-      `SELECT scope, name, location, context, lookups.custom_id AS customId, failure AS reason,
-         intended_at_ms AS intendedAtMs
-       FROM lookups JOIN scopes USING (scope_id) LEFT JOIN submissions ON submissions.custom_id = lookups.custom_id
-       WHERE state IN ('uncertain', 'intended') ORDER BY lookups.lookup_id LIMIT ?`,
-    )
-    .all(limit)
-    .map((lookup) => ({ ...lookup, ...parseService(lookup.scope) }))
 }
 
 type Reads = ReturnType<typeof prepareReads>

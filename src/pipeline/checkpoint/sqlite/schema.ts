@@ -1,7 +1,63 @@
-import { makeHistory } from '../history-tables.js'
-
 /** Marks an SQLite file as a checkpoint ("enrc"). */
 export const applicationId = 0x656e7263
+
+/**
+ * - `history_runs`: one row per run; `output_id` is null if no output was written, or it was pruned.
+ * - `history_outputs`: the entry of each row of an output, packed; runs with equal outputs share one, and an output may
+ * be stored as a difference from another (`base_id`).
+ * - `history_entries`: distinct rows of outputs, shared by all runs.
+ * - `history_states`: distinct row results, as text, shared by entries. Their sources are the first that were seen.
+ * - `history_marks`: let the next run of a series skip unchanged rows. Without them it compares all rows.
+ *
+ * No row of another table refers to these, and no billing depends on them. Each can be verified: entries, states and
+ * outputs by the digest of their content, which is also their lookup key; the others by a checksum.
+ */
+const makeHistory = `
+  CREATE TABLE history_runs (
+    run_id INTEGER PRIMARY KEY,
+    series TEXT NOT NULL,
+    started_at_ms INTEGER NOT NULL,
+    ended_at_ms INTEGER,
+    exit_code INTEGER,
+    is_published INTEGER NOT NULL,
+    baseline INTEGER,
+    output_id INTEGER,
+    record BLOB NOT NULL,
+    checksum BLOB NOT NULL
+  ) STRICT;
+  CREATE TABLE history_outputs (
+    output_id INTEGER PRIMARY KEY,
+    base_id INTEGER,
+    row_count INTEGER NOT NULL,
+    packed BLOB NOT NULL,
+    digest BLOB NOT NULL
+  ) STRICT;
+  CREATE TABLE history_entries (
+    entry_id INTEGER PRIMARY KEY,
+    address BLOB NOT NULL,
+    row_key TEXT,
+    name TEXT,
+    state_id INTEGER NOT NULL,
+    digest BLOB NOT NULL UNIQUE
+  ) STRICT;
+  CREATE TABLE history_states (
+    state_id INTEGER PRIMARY KEY,
+    status TEXT NOT NULL,
+    confidence INTEGER,
+    country TEXT,
+    packing INTEGER NOT NULL,
+    state_bytes INTEGER NOT NULL,
+    packed BLOB NOT NULL,
+    digest BLOB NOT NULL UNIQUE,
+    checksum BLOB NOT NULL
+  ) STRICT;
+  CREATE TABLE history_marks (
+    series TEXT PRIMARY KEY,
+    output_id INTEGER NOT NULL,
+    form TEXT NOT NULL,
+    packed BLOB NOT NULL,
+    checksum BLOB NOT NULL
+  ) STRICT;`
 
 /**
  * Each step is applied once, in order, in its own transaction; a released step never changes.
@@ -13,7 +69,7 @@ export const applicationId = 0x656e7263
  * - `submissions`: one row per attempt that may have been billed, never deleted: the counterpart of the service's
  * ledger.
  * - `answers`: the last answer of a lookup, as in `packed-answer.ts`; kept while the lookup is being submitted again.
- * - `history_…`: runs and their published outputs: history-tables.ts.
+ * - `history_…`: runs and their published outputs.
  *
  * Every row has a checksum (tables.ts), and each submission a hash over itself and all before it. `checkpoint.sequence`
  * counts commits, `generation` accepted rollbacks; `closed_head_ns` is the last change time of the head file while the
