@@ -1,8 +1,11 @@
+import { formatCourtNumber, parseCourtNumber } from './court-numbers.js'
+
 /**
- * Company numbers of countries whose register gives each company one number with a known form. Numbers are written with
- * and without points, dashes and leading zeros: the official form is the one to store and compare.
+ * Company numbers of countries with numbers of a known form. Numbers are written with and without points, dashes and
+ * leading zeros: the official form is the one to store and compare.
  *
  *     toNationalNumber('be', '403170701') // '0403.170.701'
+ *     toNationalNumber('de', 'HRB 6684, Amtsgericht Muenchen') // 'MÜNCHEN HRB 6684'
  */
 
 interface NumberKind {
@@ -20,15 +23,14 @@ function sumWeighted(digits: string, weights: readonly number[]): number {
   return weights.reduce((sum, weight, index) => sum + weight * (values[index] ?? 0), 0)
 }
 
-function isLuhn(digits: string): boolean {
-  const sum = splitDigits(digits)
+const sumLuhn = (digits: string): number =>
+  splitDigits(digits)
     .reverse()
     .reduce((total, digit, index) => {
       const value = index % 2 === 0 ? digit : digit * 2
       return total + (value > 9 ? value - 9 : value)
     }, 0)
-  return sum % 10 === 0
-}
+const isLuhn = (digits: string): boolean => sumLuhn(digits) % 10 === 0
 
 /** The last digit is 11 less the weighted sum of the others; a remainder of 10 exists nowhere. */
 const isMod11 =
@@ -49,23 +51,42 @@ function isTwoRounds(digits: string): boolean {
   return check === Number(digits.at(-1))
 }
 
-const isKbo = (digits: string): boolean => Number(digits.slice(8)) === 97 - (Number(digits.slice(0, 8)) % 97)
+const isMod97 = (digits: string): boolean =>
+  Number(digits.slice(8)) === 97 - (Number(digits.slice(0, 8)) % 97)
+const isKbo = (digits: string): boolean => /^[01]/.test(digits) && isMod97(digits)
 const isCvr = (digits: string): boolean => sumWeighted(digits, [2, 7, 6, 5, 4, 3, 2, 1]) % 11 === 0
 const isLatvian = (digits: string): boolean =>
   sumWeighted(digits, [9, 1, 4, 8, 3, 10, 2, 5, 7, 6, 1]) % 11 === 3
 
 const cnpjWeights = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2]
 
-function isCnpj(text: string): boolean {
-  const values = text.split('').map((character) => character.charCodeAt(0) - 48)
-  const check = (count: number) => {
-    const sum = values
-      .slice(0, count)
-      .reduce((total, value, index) => total + value * (cnpjWeights[index + 13 - count] ?? 0), 0)
-    return sum % 11 < 2 ? 0 : 11 - (sum % 11)
-  }
-  return check(12) === values[12] && check(13) === values[13]
+/** Returns the check digit of the first characters of a CNPJ, which may be letters. */
+function computeCnpjCheck(text: string): number {
+  const sum = text
+    .split('')
+    .reduce(
+      (total, one, at) => total + (one.charCodeAt(0) - 48) * (cnpjWeights[at + 13 - text.length] ?? 0),
+      0,
+    )
+  return sum % 11 < 2 ? 0 : 11 - (sum % 11)
 }
+
+function addCnpjChecks(text: string): string {
+  const first = `${text}${computeCnpjCheck(text)}`
+  return `${first}${computeCnpjCheck(first)}`
+}
+
+const isCnpj = (text: string): boolean => addCnpjChecks(text.slice(0, 12)) === text
+
+/** Spain: companies have a letter, seven digits, and a check digit or its letter. */
+function isCif(text: string): boolean {
+  if (!/^[A-HJNP-SUVW]\d{7}[\dA-J]$/.test(text)) return false
+  const check = (10 - (sumLuhn(`${text.slice(1, 8)}0`) % 10)) % 10
+  return text.endsWith(String(check)) || text.endsWith('JABCDEFGHI'.charAt(check))
+}
+
+const isNipc = (digits: string): boolean =>
+  ((11 - (sumWeighted(digits, [9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 11) % 10 === Number(digits.at(-1))
 
 /** ABN: the first digit less one, weighted, modulo 89. ACN: a check digit modulo 10. */
 const isAbn = (digits: string): boolean =>
@@ -87,14 +108,17 @@ const kinds: Readonly<Record<string, readonly NumberKind[]>> = {
   ch: [{ names: ['UID', 'IDE'], form: 'CHE-###.###.###', isValid: isMod11(5, 4, 3, 2, 7, 6, 5, 4) }],
   cz: [{ names: ['IČO', 'ICO'], form: '########', isValid: isIco }],
   dk: [{ names: ['CVR'], form: '########', isValid: isCvr }],
+  es: [{ names: ['NIF', 'CIF'], form: '#########', isValid: isCif }],
   ee: [{ names: ['registrikood'], form: '########', isValid: isTwoRounds }],
   fi: [{ names: ['Y-tunnus'], form: '#######-#', isValid: isMod11(7, 9, 10, 5, 8, 4, 2) }],
   fr: [{ names: ['SIREN'], form: '#########', isValid: isLuhn }],
+  it: [{ names: ['codice fiscale', 'partita IVA'], form: '###########', isValid: isLuhn }],
   jp: [{ names: [], form: '####-##-######', isValid: hasDigits }],
   lv: [{ names: ['reģistrācijas numurs'], form: '###########', isValid: isLatvian }],
   lt: [{ names: ['įmonės kodas'], form: '#########', isValid: hasDigits }],
   nl: [{ names: ['KvK'], form: '########', isValid: hasDigits }],
   no: [{ names: ['org. nr.', 'orgnr'], form: '#########', isValid: isMod11(3, 2, 7, 6, 5, 4, 3, 2) }],
+  pt: [{ names: ['NIPC', 'NIF'], form: '#########', isValid: isNipc }],
   se: [{ names: ['organisationsnummer'], form: '######-####', isValid: isLuhn }],
   sk: [{ names: [], form: '########', isValid: isIco }],
   tw: [{ names: ['統一編號'], form: '########', isValid: hasDigits }],
@@ -112,6 +136,13 @@ const isSiret = (digits: string): boolean =>
 
 /** Numbers of companies that are not the number in the register. Check digits tell them from errors. */
 const otherKinds: Readonly<Record<string, readonly NumberKind[]>> = {
+  be: [
+    {
+      names: ['establishment unit'],
+      form: '#.###.###.###',
+      isValid: (digits) => /^[2-8]/.test(digits) && isMod97(digits),
+    },
+  ],
   fr: [{ names: ['SIRET'], form: '##############', isValid: isSiret }],
   pl: [
     { names: ['REGON'], form: '#########', isValid: isRegon9 },
@@ -123,18 +154,52 @@ const otherKinds: Readonly<Record<string, readonly NumberKind[]>> = {
 const zerosLostMax = 3
 
 /** Returns a number in the official form of its country (`be`); `null` for another length or a wrong check digit. */
-export const toNationalNumber = (country: string, text: string): string | null =>
-  findValid(kinds[country] ?? [], country, text)
+export function toNationalNumber(country: string, text: string): string | null {
+  if (country !== 'de') return findValid(kinds[country] ?? [], country, text)
+  const number = parseCourtNumber(text)
+  return number === null ? null : formatCourtNumber(number)
+}
 
 /**
- * Returns the number of the company in its register for a number as lists have it: `BE0403170701`, `165560125790`, or
- * the SIRET of a site. `null` if it is of no known kind, or has a wrong check digit.
+ * Returns the number of the company in its register for a number as lists have it: `BE0403170701`, `165560125790`, a
+ * VAT number that contains it, or the SIRET of a site. `null` if it is of no known kind, or has a wrong check digit.
  */
 export function toCompanyNumber(country: string, text: string): string | null {
   const own = toNationalNumber(country, text) ?? toNationalNumber(country, removePrefix(country, text))
   const site = country === 'fr' ? findValid(otherKinds['fr'] ?? [], country, text) : null
   return own ?? site?.slice(0, 9) ?? null
 }
+
+/** Returns the number of the head office of a branch whose number contains that of the company; `null` for others. */
+export function toHeadOfficeNumber(country: string, text: string): string | null {
+  const number = country === 'br' ? toNationalNumber(country, text) : null
+  if (number === null) return null
+  const head = toNationalNumber(country, addCnpjChecks(`${closeNumber(number).slice(0, 8)}0001`))
+  return head === number ? null : head
+}
+
+/** Countries whose VAT or tax numbers are, or contain, the number of the company in its register. */
+const taxCountries = 'au be br ch cz dk es fi fr it lv no pt se'.split(' ')
+
+/**
+ * Returns the company number in a VAT or tax number, with its country; `null` if it contains none. `countries`: those
+ * that it may be of if it does not begin with one.
+ */
+export function readTaxNumber(
+  text: string,
+  countries: readonly string[],
+): { country: string; number: string } | null {
+  const stated = /^([A-Z]{2})[A-Z]?(?=[\dA-Z]{2}\d{3})/.exec(closeNumber(text))?.[1]?.toLowerCase()
+  for (const country of [...(stated === undefined ? [] : [stated]), ...countries]) {
+    const number = taxCountries.includes(country) ? toCompanyNumber(country, text) : null
+    if (number !== null) return { country, number }
+  }
+  return null
+}
+
+/** Whether a number has the form of a site, in a country where this says nothing about the company's number. */
+export const isSiteNumber = (country: string, text: string): boolean =>
+  toCompanyNumber(country, text) === null && findValid(otherKinds[country] ?? [], country, text) !== null
 
 /** Returns the form of which a number has all digits; `null` without one, `undefined` for a country without forms. */
 export const findNumberForm = (country: string, text: string): string | null | undefined =>
@@ -143,11 +208,20 @@ export const findNumberForm = (country: string, text: string): string | null | u
 const isWhole = (form: string, country: string, text: string): boolean =>
   readBare(form, country, removePrefix(country, text))?.length === countDigits(form)
 
+/** What lists and VAT numbers add to a number, besides the country in front. */
+const additions: Readonly<Record<string, RegExp>> = {
+  ch: /(?:MWST|TVA|IVA|VAT)$/,
+  fr: /^FR[\dA-Z]{2}(?=\d{9}$)/,
+  no: /(?:MVA|FORETAKSREGISTERET)$/,
+  se: /^(?:SE)?16(?=\d{10}$)|(?<=^SE\d{10})01$/,
+}
+
 /** Lists write the country before a number, and Sweden the century. */
 function removePrefix(country: string, text: string): string {
-  const closed = closeNumber(text)
-  if (country === 'se') return closed.replace(/^(?:SE)?16(?=\d{10}$)/, '')
-  return /^[A-Z]{2}\d/.test(closed) && closed.startsWith(country.toUpperCase()) ? closed.slice(2) : closed
+  const closed = closeNumber(text).replace(additions[country] ?? /$^/, '')
+  return /^[A-Z]{2}[A-Z]?\d/.test(closed) && closed.startsWith(country.toUpperCase())
+    ? closed.slice(2)
+    : closed
 }
 
 /** Whether a number has the form of a kind of its country with check digits, and all of them are wrong. */
@@ -167,13 +241,17 @@ export function hasWrongCheckDigits(country: string, text: string): boolean {
 export const closeNumber = (text: string): string => text.toUpperCase().replace(/[\s.\-/]/g, '')
 const countDigits = (form: string): number => form.split('#').length - 1
 
+const letteredForms: Readonly<Record<string, RegExp>> = {
+  br: /^[A-Z\d]{0,12}\d{2}$/,
+  es: /^[A-Z]\d{7}[A-Z\d]$/,
+}
+
 /** Returns the digits of a number without the letters of its form; `null` for other characters. */
 function readBare(form: string, country: string, text: string): string | null {
   const closed = closeNumber(text)
   const prefix = /^[A-Z]+/.exec(form)?.[0] ?? ''
   const bare = closed.startsWith(prefix) ? closed.slice(prefix.length) : closed
-  const hasForm = country === 'br' ? /^[A-Z0-9]{0,12}\d{2}$/ : /^\d+$/
-  return hasForm.test(bare) ? bare : null
+  return (letteredForms[country] ?? /^\d+$/).test(bare) ? bare : null
 }
 
 function findValid(list: readonly NumberKind[], country: string, text: string): string | null {
@@ -197,3 +275,46 @@ function writeForm(form: string, digits: string): string {
 export const numberNames: readonly { readonly country: string; readonly name: string }[] = Object.entries(
   kinds,
 ).flatMap(([country, list]) => list.flatMap(({ names }) => names.map((name) => ({ country, name }))))
+
+/**
+ * Countries in which several registers give the same numbers, with the forms of the numbers that are unique in the
+ * country nevertheless. `hasRegions`: each state has one register.
+ */
+const localRegisters: Readonly<Record<string, { hasRegions: boolean; unique: readonly RegExp[] }>> = {
+  ae: { hasRegions: true, unique: [] },
+  ar: { hasRegions: false, unique: [/^\d{11}$/] },
+  br: { hasRegions: false, unique: [/^[A-Z\d]{12}\d{2}$/, /^\d{11}$/] },
+  ca: { hasRegions: true, unique: [/^\d{6}-\d$/] },
+  co: { hasRegions: false, unique: [/^\d{9,10}$/] },
+  de: { hasRegions: false, unique: [] },
+  es: { hasRegions: false, unique: [/^[A-Z]\d{7}[A-Z\d]$/] },
+  hu: { hasRegions: false, unique: [/^\d{10}$/] },
+  it: { hasRegions: false, unique: [/^\d{11}$/, /^[A-Z]{2}\d{4,7}$/] },
+  mx: { hasRegions: false, unique: [/^[A-ZÑ&]{3,4}\d{6}[A-Z\d]{3}$/] },
+  pe: { hasRegions: false, unique: [/^\d{11}$/] },
+  tr: { hasRegions: false, unique: [/^\d{16}$/, /^\d{10}$/] },
+  us: { hasRegions: true, unique: [] },
+}
+
+/** Returns the kind of a number that is unique in a country of local registers (`de HRB`); `null` for other ones. */
+export function findUniqueKind(country: string, number: string): string | null {
+  if (country === 'de') {
+    const parsed = parseCourtNumber(number)
+    return parsed === null || parsed.court === null ? null : `de ${parsed.register}`
+  }
+  // Only the numbers of Canada itself have a dash.
+  const official = country === 'ca' ? number : closeNumber(toNationalNumber(country, number) ?? number)
+  const at = localRegisters[country]?.unique.findIndex((form) => form.test(official)) ?? -1
+  return at < 0 ? null : `${country} ${at}`
+}
+
+/**
+ * Returns the numbering in which a number identifies one company: its place (`no`, `us_de`), or its kind in a country of
+ * local registers. `null` if several companies may have the number, for example without its court.
+ */
+export function findNumbering(place: string, number: string): string | null {
+  const [country = '', region = ''] = place.toLowerCase().split(/[_-]/)
+  const local = localRegisters[country]
+  const isOneRegister = local === undefined || (local.hasRegions && region !== '')
+  return findUniqueKind(country, number) ?? (isOneRegister && place !== '' ? place : null)
+}

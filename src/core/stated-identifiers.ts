@@ -1,5 +1,6 @@
 import { findCountryCode } from './countries.js'
 import { toRootDomain } from './domain-name.js'
+import { formatCourtNumber, parseCourtNumber } from './court-numbers.js'
 import { numberNames, toNationalNumber } from './national-numbers.js'
 import { identifierKeys, identifierNames, toCanonicalIdentifier, type IdentifierKey } from './identifiers.js'
 
@@ -149,6 +150,8 @@ export function toStatedIdentifier(
     const domain = toRootDomain(text)
     return domain === null ? null : { kind, value: domain, place: null }
   }
+  const court = kind === 'registration_id' ? readCourtNumber(text, place) : null
+  if (court !== null) return { kind, value: court, place: 'DE' }
   const canonical = toCanonicalIdentifier(kind, text)
   if (!('value' in canonical) || /[,()]/.test(canonical.value)) return null
   const tidyPlace = place === null ? null : place.trim().toUpperCase()
@@ -158,6 +161,14 @@ export function toStatedIdentifier(
     value: canonical.value,
     place: tidyPlace !== null && pattern.test(tidyPlace) ? tidyPlace : null,
   }
+}
+
+/** Only Germany has the registers A and B. Other ones are German where the country is. */
+function readCourtNumber(text: string, place: string | null): string | null {
+  const number = place === null || /^de/i.test(place.trim()) ? parseCourtNumber(text) : null
+  return number === null || (place === null && !number.register.startsWith('HR'))
+    ? null
+    : formatCourtNumber(number)
 }
 
 /**

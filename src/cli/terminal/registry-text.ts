@@ -225,7 +225,7 @@ function formatSteps(steps: readonly LoadStep[]): string[] {
 function formatColumnMaps(steps: readonly LoadStep[]): string[] {
   return steps.flatMap((step, index) => {
     if (step.proposal === null) return []
-    const { idType, map, country, jurisdiction, unused } = step.proposal
+    const { idType, map, country, jurisdiction, unused, ambiguous } = step.proposal
     const fields = Object.entries(map).map(([field, column]) =>
       field === column ? field : `${field}=${column}`,
     )
@@ -233,7 +233,10 @@ function formatColumnMaps(steps: readonly LoadStep[]): string[] {
     const home =
       jurisdiction === null ? '' : `; registered in ${jurisdiction} unless a row states another place`
     const left = unused.length === 0 ? '' : `; not used: ${unused.join(', ')}`
-    return [`  File ${index + 1}: CSV; ${known}; fields: ${fields.join(', ')}${home}${left}`]
+    return [
+      `  File ${index + 1}: CSV; ${known}; fields: ${fields.join(', ')}${home}${left}`,
+      ...(ambiguous === null ? [] : [`    ${ambiguous}`]),
+    ]
   })
 }
 

@@ -28,12 +28,10 @@ export class JobBudget {
 
   /** Takes one submission; false if none is left. */
   take(): boolean {
-    if (this.lookupsMax !== null && this.#reservedCount >= this.lookupsMax) {
-      this.#reach(this.lookupsMax)
-      return false
-    }
-    this.#reservedCount++
-    return true
+    const isLeft = this.lookupsMax === null || this.#reservedCount < this.lookupsMax
+    if (isLeft) this.#reservedCount++
+    else this.#reach(this.lookupsMax)
+    return isLeft
   }
 
   /** Notes that other processes of the job took the rest. */

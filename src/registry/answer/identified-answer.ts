@@ -226,7 +226,7 @@ export function createMissingFactor(identifier: StatedIdentifier, impact: Impact
   const text =
     identifier.kind === 'website'
       ? `No register states a website under ${identifier.value}.`
-      : `No registration has ${formatLabel(identifier)}.`
+      : `No registration has ${formatLabel(identifier)}${describeFault(identifier)}.`
   return createLimitation('identifier_not_found', text, impact)
 }
 
@@ -266,14 +266,18 @@ interface LackedIdentifiers {
 
 /**
  * Finds the first identifier that cannot be a company's: it has another one of that kind in that register, or a loaded
- * register that gives all such identifiers lacks it. A register that is not loaded says nothing.
+ * register that gives all such identifiers lacks it. A register that is not loaded says nothing. Nor does a typing error
+ * in the company's own identifier, which check digits show.
  */
 export function findConflict(
   { elsewhere, missing }: LackedIdentifiers,
   registrations: readonly Pick<StoredLegalEntity, 'legalName' | 'identifiers'>[],
   registers: () => readonly WholeRegister[],
 ): IdentifierConflict | null {
-  for (const asked of [...elsewhere, ...missing].filter(({ kind }) => comparedKinds.has(kind))) {
+  const isTyped = (asked: StatedIdentifier) =>
+    registrations.some(({ identifiers }) => identifiers.some((own) => isTypingError(own, asked)))
+  const compared = [...elsewhere, ...missing].filter(({ kind }) => comparedKinds.has(kind))
+  for (const asked of compared.filter((one) => !isTyped(one))) {
     for (const { legalName, identifiers } of registrations) {
       const own = identifiers.find((one) => isOther(one, asked))
       if (own !== undefined)
@@ -309,13 +313,19 @@ function describeOther(legalName: string, own: OwnIdentifier, asked: StatedIdent
   const isNumber = asked.kind === 'registration_id'
   const place = isNumber ? (own.jurisdiction?.toUpperCase().replace('_', '-') ?? null) : null
   const label = formatLabel({ kind: asked.kind, value: own.value, place })
-  const fault = hasWrongDigits(asked) ? ', which has wrong check digits' : ''
-  const near =
-    calculateDistance(closeNumber(own.value), closeNumber(asked.value), 1) === 1
-      ? '; one character differs'
-      : ''
-  return `"${legalName}" has ${label}, not ${formatLabel(asked)}${fault}${near}.`
+  const near = isNear(own.value, asked.value) ? '; one character differs' : ''
+  return `"${legalName}" has ${label}, not ${formatLabel(asked)}${describeFault(asked)}${near}.`
 }
+
+const describeFault = (asked: StatedIdentifier): string =>
+  hasWrongDigits(asked) ? ', which has wrong check digits' : ''
+
+const isNear = (one: string, other: string): boolean =>
+  calculateDistance(closeNumber(one), closeNumber(other), 1) === 1
+
+/** True if the text asked for has wrong check digits, and differs in one character from a company's own identifier. */
+const isTypingError = ({ type, value }: OwnIdentifier, asked: StatedIdentifier): boolean =>
+  type === asked.kind && hasWrongDigits(asked) && isNear(value, asked.value)
 
 /** True for a company number of a known country, or an LEI, that no company can have. */
 export function hasWrongDigits({ kind, value, place }: StatedIdentifier): boolean {

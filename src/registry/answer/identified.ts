@@ -1,4 +1,5 @@
 import { toRootDomain } from '../../core/domain-name.js'
+import { findCourt, formatCourtNumber, parseCourtNumber } from '../../core/court-numbers.js'
 import { statedKinds, type StatedIdentifier } from '../../core/stated-identifiers.js'
 import type { Resolution } from '../../contract/result.js'
 import {
@@ -171,7 +172,9 @@ function findIdentified(
 ): ReadQuery {
   const match = name === null ? null : readQuery({ name, location: query.location }, deps.vocabulary())
   const ordered = [...identifiers].sort((a, b) => statedKinds.indexOf(a.kind) - statedKinds.indexOf(b.kind))
-  const all = ordered.map((identifier) => toFound(identifier, findHolders(identifier, deps)))
+  const all = ordered.map(
+    (one) => findInTown(one, query.location, deps) ?? toFound(one, findHolders(one, deps)),
+  )
   const registered = all.filter(({ identifier }) => identifier.kind !== 'website')
   const companies = registered.flatMap(({ entityNumbers }) => entityNumbers)
   const found = all
@@ -179,6 +182,22 @@ function findIdentified(
     .map((one) => (one.identifier.kind === 'website' ? withOwned(one, companies, deps) : one))
   const missing = all.filter(({ holders }) => holders.length === 0).map(({ identifier }) => identifier)
   return { query, name: match === null ? null : name, match, found, missing, wrong }
+}
+
+/** Finds the companies with a German number without its court by the town of the query, which is a weak sign. */
+function findInTown(
+  identifier: StatedIdentifier,
+  location: string | null,
+  deps: IdentifiedDeps,
+): FoundHolders | null {
+  const { kind, value } = identifier
+  const number = kind === 'registration_id' && location !== null ? parseCourtNumber(value) : null
+  if (number === null || number.court !== null || location === null) return null
+  const towns = location.split(',').map((part) => findCourt(part.replace(/\d+/g, ' ')))
+  const court = towns.find((town) => town !== null)
+  if (court === undefined) return null
+  const holders = findHolders({ ...identifier, value: formatCourtNumber({ ...number, court }) }, deps)
+  return holders.length === 0 ? null : { ...toFound(identifier, holders), isSure: false }
 }
 
 /** Finds the one of a group's companies that name and place identify; without a place, their common owner. */

@@ -5,7 +5,8 @@ import {
   type NameWithIdentifiers,
 } from '../../core/stated-identifiers.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
-import { closeNumber, findNumberForm, toCompanyNumber } from '../../core/national-numbers.js'
+import { areDifferentEntries, parseCourtNumber } from '../../core/court-numbers.js'
+import { closeNumber, findNumberForm, isSiteNumber, toCompanyNumber } from '../../core/national-numbers.js'
 
 /** An identifier of a query, and the companies that have it. */
 export interface FoundIdentifier {
@@ -173,6 +174,9 @@ export interface IdentifierConflict {
  * `HRB 501` and a tax number, may be of one company. `isPlaced`: both are known to be of this country.
  */
 export function areDifferentNumbers(country: string, one: string, other: string, isPlaced: boolean): boolean {
+  const courts = country === 'de' ? [parseCourtNumber(one), parseCourtNumber(other)] : []
+  const [ours = null, theirs = null] = courts
+  if (ours !== null && theirs !== null) return areDifferentEntries(ours, theirs)
   const a = toComparedNumber(country, one)
   const b = toComparedNumber(country, other)
   if (a.kind !== b.kind || isSameNumber(a.number, b.number)) return false
@@ -203,6 +207,7 @@ interface ComparedNumber {
 function toComparedNumber(country: string, text: string): ComparedNumber {
   const closed = closeNumber(toCompanyNumber(country, text) ?? text)
   const form = findNumberForm(country, closed)
+  if (isSiteNumber(country, text)) return { number: closed, kind: `other ${closed}`, isOneRegister: false }
   if (form === undefined) {
     const isLettered = letteredCountries.has(country)
     const letters = isLettered ? '' : (/^[A-Z]*/.exec(closed)?.[0] ?? '')

@@ -5,6 +5,8 @@ import { isRegion, parseEdgarPlace, toJurisdiction, type EdgarPlace } from '../r
 import { checkDraft, readCountry, type Draft, type DraftIdentifier } from './draft.js'
 import { companiesHouse, formatCompanyNumber } from './gleif-record.js'
 import type { ReadRow } from '../model/registry-rows.js'
+import { parseCourtNumber } from '../../core/court-numbers.js'
+import { toNationalNumber } from '../../core/national-numbers.js'
 import { findCountryName } from '../../core/countries.js'
 import { UserError } from '../../core/errors.js'
 
@@ -26,6 +28,7 @@ const importFields = [
   'country',
   'jurisdiction',
   'registration_id',
+  'registration_court',
   'registration_authority',
   'lei',
   'cik',
@@ -158,7 +161,7 @@ export type FieldReader = (field: ImportField) => string | null
 
 /** Converts a line of a file to a registration. Pure; any text gives a row or a reason. */
 export function readRow(cellOf: FieldReader, sourceLine: number, defaults: RowDefaults): ReadRow {
-  const field = withWholeNumbers(cellOf, defaults)
+  const field = withCourts(withWholeNumbers(cellOf, defaults), defaults)
   const dropped: string[] = []
   const draft: Draft = {
     idType: defaults.keyWord,
@@ -196,13 +199,27 @@ function withWholeNumbers(field: FieldReader, defaults: RowDefaults): FieldReade
   const authority = field('registration_authority')
   const isRegister = authority === null || companiesHouse.test(authority)
   if (!isRegister || !isHomeBritish(field, defaults)) return field
-  const { idType } = defaults
-  const fields = idType === 'registration_id' ? ['id', 'parent_id', 'registration_id'] : ['registration_id']
+  const fields = listNumberFields(defaults)
   return (name) => {
     const text = field(name)
     return text !== null && fields.includes(name)
       ? text.replace(/(?<=^|\|\s*)\d{1,7}(?=\s*(?:\||$))/g, formatCompanyNumber)
       : text
+  }
+}
+
+const listNumberFields = ({ idType }: RowDefaults): readonly ImportField[] =>
+  idType === 'registration_id' ? ['id', 'parent_id', 'registration_id'] : ['registration_id']
+
+/** Adds the court of a German number from its own column. */
+function withCourts(field: FieldReader, defaults: RowDefaults): FieldReader {
+  const court = field('registration_court')
+  if (court === null) return field
+  const fields = listNumberFields(defaults)
+  return (name) => {
+    const text = field(name)
+    const isBare = text !== null && fields.includes(name) && parseCourtNumber(text)?.court === null
+    return isBare ? (toNationalNumber('de', `${text}, ${court}`) ?? text) : text
   }
 }
 

@@ -7,8 +7,9 @@ import {
 import { readBritishLine } from '../normalize/places.js'
 import { classifyFundOrTrust, isBusiness } from '../normalize/parsed-name.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
+import { foldText } from '../../core/lookup-identity.js'
 import { matchLimits, importLimits } from '../model/limits.js'
-import { limitIdentifiers } from '../linkage/entity-clusters.js'
+import { limitIdentifiers, toRegister } from '../linkage/entity-clusters.js'
 import { isRegion } from '../reference/registers.js'
 import { findCountryCode } from '../../core/countries.js'
 import type {
@@ -72,9 +73,10 @@ export function checkDraft(draft: Draft, sourceLine: number, dropped: string[] =
   }
   const countryCode = readCountry(draft.country ?? null, dropped)
   const jurisdiction = readJurisdiction(draft.jurisdiction ?? null, dropped)
-  const stated = collectIdentifiers(draft, jurisdiction ?? countryCode?.toLowerCase() ?? null, dropped)
+  const place = jurisdiction ?? countryCode?.toLowerCase() ?? null
+  const stated = collectIdentifiers(draft, place, dropped)
   const identifiers = limitIdentifiers(stated, importLimits.identifiersMax, countryCode)
-  const key = toSourceKey(draft.idType, draft.id, identifiers, jurisdiction)
+  const key = toSourceKey(draft, identifiers, jurisdiction, place)
   if ('reason' in key) return reject(key.reason, dropped)
   const row: RegistryRow = {
     sourceKey: key.value,
@@ -183,12 +185,20 @@ function isIdentifierType(text: string): text is IdentifierType {
   return identifierTypes.has(text)
 }
 
-/** `lei:5493…`, `registration_id:gb:00445790`, `id:17`: the key of a row in all imports. */
+/**
+ * `lei:5493…`, `registration_id:gb:00445790`, `id:17`: the key of a row in all imports. A number that several companies
+ * may have (`HRB 501`) makes no key without the name.
+ */
 function toSourceKey(
-  idType: string,
-  id: string | null,
+  {
+    idType,
+    id,
+    name,
+    registrationAuthority,
+  }: Pick<Draft, 'idType' | 'id' | 'name' | 'registrationAuthority'>,
   identifiers: readonly RowIdentifier[],
   jurisdiction: string | null,
+  place: string | null,
 ): { value: string } | { reason: string } {
   if (!isIdentifierType(idType)) {
     if (id === null) return { reason: 'it has no id' }
@@ -200,8 +210,11 @@ function toSourceKey(
   if (text === undefined) return { reason: `it has no ${idType}` }
   const canonical = toCanonicalIdentifier(idType, text)
   if ('reason' in canonical) return canonical
-  const scope = idType === 'registration_id' ? `${jurisdiction ?? ''}:` : ''
-  return { value: `${idType}:${scope}${canonical.value}` }
+  if (idType !== 'registration_id') return { value: `${idType}:${canonical.value}` }
+  const register = toRegister(place ?? '', registrationAuthority ?? null, canonical.value)
+  const isAmbiguous = place !== null && register === null
+  const owner = isAmbiguous && name !== null ? `:${foldText(name)}` : ''
+  return { value: `${idType}:${jurisdiction ?? ''}:${canonical.value}${owner}` }
 }
 
 function toOtherKey(
@@ -210,7 +223,7 @@ function toOtherKey(
   jurisdiction: string | null,
 ): string | null {
   if (id === null || id === undefined) return null
-  const key = toSourceKey(idType, id, [], jurisdiction)
+  const key = toSourceKey({ idType, id, name: null }, [], jurisdiction, null)
   return 'value' in key ? key.value : null
 }
 

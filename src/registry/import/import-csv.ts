@@ -12,7 +12,14 @@ import {
   type RowDefaults,
 } from './csv-row.js'
 import { readJurisdiction } from './draft.js'
-import { proposeMap, formatCommand, readSample, type ImportFlags, type MapProposal } from './propose-map.js'
+import {
+  describeAmbiguousNumbers,
+  formatCommand,
+  proposeMap,
+  readSample,
+  type ImportFlags,
+  type MapProposal,
+} from './propose-map.js'
 import { runImport, type ImportedFile, type ImportOptions, Tally } from './run-import.js'
 import type { ImportItem } from '../model/registry-rows.js'
 import { beginImport, type ImportResult, type ImportSession } from './session.js'
@@ -47,6 +54,7 @@ async function* readCsvItems(
   options: ImportCsvOptions,
 ): AsyncGenerator<readonly ImportItem[]> {
   if (options.map?.name === undefined) await requireFieldNames(options)
+  if (options.idType === 'registration_id') await warnOfAmbiguousNumbers(options)
   const reader = new CsvReader(session, options)
   const file = await openDelimited(await openOneFile(options.path, null), { encoding: options.encoding })
   for (const notice of file.notices) options.onNotice?.(notice)
@@ -76,6 +84,19 @@ async function requireFieldNames(options: ImportCsvOptions): Promise<void> {
       hint: doubt === undefined ? `if this fits: ${command}` : `${doubt}; complete this command: ${command}`,
     },
   )
+}
+
+async function warnOfAmbiguousNumbers(options: ImportCsvOptions): Promise<void> {
+  const { path, encoding, map, country, jurisdiction, onNotice } = options
+  if (onNotice === undefined) return
+  const { header, rows } = await readSample(path, encoding)
+  const fields = ['id', 'registration_court', 'registration_authority', 'jurisdiction', 'country'] as const
+  const columns =
+    map ?? Object.fromEntries(fields.filter((one) => header.includes(one)).map((one) => [one, one]))
+  const cellsOf = (column: string) => rows.map((row) => (row[header.indexOf(column)] ?? '').trim())
+  const home = jurisdiction ?? (country === undefined ? null : findCountryCode(country))
+  const notice = describeAmbiguousNumbers(columns, cellsOf, home)
+  if (notice !== null) onNotice(notice)
 }
 
 /** Adds what the user stated to a proposal. */

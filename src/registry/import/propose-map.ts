@@ -1,6 +1,9 @@
 import { entityType } from '../../contract/enums.js'
 import { UserError } from '../../core/errors.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
+import { parseCourtNumber } from '../../core/court-numbers.js'
+import { findNumbering } from '../../core/national-numbers.js'
+import { plural } from '../../core/text.js'
 import { findCountryCode } from '../../core/countries.js'
 import { parseDate } from './draft.js'
 import { toCode, type ImportField } from './csv-row.js'
@@ -19,6 +22,8 @@ export interface MapProposal {
   readonly unused: readonly string[]
   /** Reasons for a check by the user; empty if the columns are certain. */
   readonly doubts: readonly string[]
+  /** Says which numbers several companies may have; `null` if none. */
+  readonly ambiguous: string | null
 }
 
 const headers: Readonly<Partial<Record<ImportField, RegExp>>> = {
@@ -35,8 +40,10 @@ const headers: Readonly<Partial<Record<ImportField, RegExp>>> = {
   jurisdiction:
     /^(?:jurisdiction|jurisdiction_code|state_of_incorporation|state_of_inc|stateofincorporation)$/,
   registration_authority: /^(?:ra|registration_authority|registration_authority_id)$/,
+  registration_court:
+    /^(?:registration_court|register_?court|court|registergericht|amtsgericht|handelsregistergericht)$/,
   registration_id:
-    /^(?:ra_id|registration_(?:id|number|no)|company_(?:number|no|id)|companynumber|reg_?no|crn|register_number)$|^(?:uk_company|companies_house(?:_company)?)_(?:number|no|id)$/,
+    /^(?:ra_id|registration_(?:id|number|no)|company_(?:number|no|id)|companynumber|reg_?no|crn|register_number)$|^(?:handelsregister|register|hr)_?(?:nummer|nr)$|^(?:handelsregister|hrb)$|^(?:uk_company|companies_house(?:_company)?)_(?:number|no|id)$/,
   legal_form: /^(?:elf|elf_code|legal_form|legal_form_code|company_category)$/,
   type: /^(?:type|entity_type)$/,
   status: /^(?:status|entity_status|company_status)$/,
@@ -82,9 +89,14 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
     map.id = id
     Reflect.deleteProperty(map, idType)
   }
-  const isUk = idType === 'registration_id' && isBritish(map, getCells)
+  const numbers = idType === 'registration_id' && id !== undefined ? getCells(id) : []
+  const isUk = numbers.length > 0 && isBritish(map, getCells)
+  const isBritishHeader = ukHeader.test(toHeaderKey(id ?? ''))
+  const isGerman =
+    !isBritishHeader && isMostly(numbers, (cell) => /^HR/.test(parseCourtNumber(cell)?.register ?? ''))
+  const home = isUk ? 'gb' : isGerman ? 'de' : null
   const used = new Set(Object.values(map))
-  const hasPlace = isUk || map.jurisdiction !== undefined
+  const hasPlace = home !== null || map.jurisdiction !== undefined
   const doubts = [
     ...(map.name === undefined ? ['no column has names of companies'] : []),
     ...(idType === null
@@ -99,10 +111,41 @@ export function proposeMap(header: readonly string[], rows: readonly (readonly s
     idType,
     map,
     country: isUk ? 'GB' : null,
-    jurisdiction: isUk ? 'gb' : null,
+    jurisdiction: home,
     unused: header.filter((name) => name !== '' && !used.has(name)),
     doubts,
+    ambiguous: describeAmbiguousNumbers(map, getCells, home),
   }
+}
+
+/** Says which company numbers of the rows several companies may have; `null` if none. `home`: jurisdiction of other rows. */
+export function describeAmbiguousNumbers(
+  {
+    id = '',
+    registration_court: court = '',
+    registration_authority: authority,
+    jurisdiction = '',
+    country = '',
+  }: FieldMap,
+  cellsOf: GetCells,
+  home: string | null,
+): string | null {
+  const [courts, places, countries] = [cellsOf(court), cellsOf(jurisdiction), cellsOf(country)]
+  const found = cellsOf(id).filter((number, at) => {
+    const stated = places[at] ?? ''
+    const place = stated !== '' ? stated : (home ?? findCountryCode(countries[at] ?? '') ?? '')
+    return (
+      number !== '' &&
+      place !== '' &&
+      findNumbering(place.toLowerCase(), `${number} ${courts[at] ?? ''}`) === null
+    )
+  })
+  if (found.length === 0 || authority !== undefined) return null
+  return (
+    `${plural(found.length, 'company number')} of the first rows may be those of several companies, like ${quoteArgument(found[0] ?? '')}: ` +
+    'without a court or state, they join no companies, and count only together with the name. ' +
+    'The fields registration_court and jurisdiction (us_de) have it'
+  )
 }
 
 /** Flags of the command that imports a file. */
@@ -183,7 +226,12 @@ function findIdType(map: FieldMap, cellsOf: GetCells): MapProposal['idType'] {
     types.find((type) => {
       const column = map[type]
       const cells = column === undefined ? [] : cellsOf(column)
-      const filled = cells.filter((cell) => cell !== '')
+      const others = [map.name, map.registration_court].map((one) => (one === undefined ? [] : cellsOf(one)))
+      // Two companies may have a number without its court.
+      const whole = cells.map((cell, at) =>
+        parseCourtNumber(cell)?.court === null ? [cell, ...others.map((one) => one[at])].join(' ') : cell,
+      )
+      const filled = whole.filter((cell) => cell !== '')
       const isEverywhere = filled.length > 0 && filled.length >= cells.length * shareMin
       return isEverywhere && new Set(filled).size >= filled.length * distinctMin
     }) ?? null

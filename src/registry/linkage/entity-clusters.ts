@@ -1,4 +1,4 @@
-import { toNationalNumber } from '../../core/national-numbers.js'
+import { findNumbering, findUniqueKind, toNationalNumber } from '../../core/national-numbers.js'
 import { findAuthorityFacts } from '../reference/registers.js'
 
 /** The identifier or relationship by which two registrations belong to one company. */
@@ -76,25 +76,22 @@ function createSets(readLeis: (entityNumber: number) => readonly string[]) {
   }
 }
 
-/** Countries in which several registers (of courts or states) issue the same numbers. */
-const localNumbering = new Set(['ae', 'br', 'ca', 'de', 'es', 'hu', 'it', 'mx', 'us'])
-
 /** GLEIF's codes for "no authority" and "authority not in the list". */
 const noAuthorities = new Set(['RA888888', 'RA999999'])
 
 /**
- * Returns the register in which a registration number is unique: a jurisdiction or an authority; `null` if the number
- * alone is ambiguous. Companies House is one register with three codes.
+ * Returns the register in which a registration number is unique: a numbering (see `findNumbering`) or an authority;
+ * `null` if the number alone is ambiguous. Companies House is one register with three codes.
  */
-export function toRegister(jurisdiction: string, authority: string | null): string | null {
+export function toRegister(jurisdiction: string, authority: string | null, number: string): string | null {
   if (authority !== null && noAuthorities.has(authority)) return null
   const [country = ''] = jurisdiction.split('_')
   const facts = authority === null ? null : findAuthorityFacts(authority)
-  if (authority !== null && facts === null) return authority
+  const place = country === 'gb' ? 'gb' : jurisdiction
+  const kind = findUniqueKind(country, number)
+  if (kind !== null || (authority !== null && facts === null)) return kind ?? authority
   if (facts !== null && facts.jurisdiction.split('_')[0] !== country) return null
-  const home = facts?.jurisdiction ?? (country === 'gb' ? 'gb' : jurisdiction)
-  if (!localNumbering.has(home)) return home === '' ? null : home
-  return authority
+  return findNumbering(facts?.jurisdiction ?? place, number) ?? authority
 }
 
 /** Returns the form in which numbers are stored: files lose leading zeros, and write points and dashes or do not. */
@@ -103,6 +100,7 @@ export function normalizeRegistrationNumber(
   jurisdiction: string | null,
   authority: string | null,
 ): string {
+  if (jurisdiction === 'ca' && toRegister(jurisdiction, authority, value) === null) return value
   const isCompaniesHouse = authority !== null && /^RA00058[567]$/.test(authority)
   if (!isCompaniesHouse || jurisdiction?.startsWith('gb') !== true)
     return (jurisdiction === null ? null : toNationalNumber(jurisdiction, value)) ?? value

@@ -192,7 +192,7 @@ function readIdentifierGroups(database: Sqlite): JoinGroup[] {
   for (const row of rows) {
     const reason = row.type === 'sec_cik' ? 'cik' : row.type
     const register =
-      reason === 'registration_id' ? toRegister(row.jurisdiction, row.registration_authority) : ''
+      reason === 'registration_id' ? toRegister(row.jurisdiction, row.registration_authority, row.value) : ''
     if (register === null) continue
     const key = `${reason} ${register} ${row.value}`
     const group = groups.get(key) ?? { reason, entityNumbers: new Set() }

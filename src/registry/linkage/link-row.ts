@@ -253,7 +253,7 @@ function groupNumbers({ identifiers }: LinkInput): LinkRow['numbersByRegister'] 
   return byRegister
 }
 
-function toIdentifierRegister({ type, jurisdiction, authority }: LinkIdentifier): string | null {
-  if (type === 'registration_id') return toRegister(jurisdiction, authority)
+function toIdentifierRegister({ type, value, jurisdiction, authority }: LinkIdentifier): string | null {
+  if (type === 'registration_id') return toRegister(jurisdiction, authority, value)
   return type === 'lei' || type === 'cik' ? type : null
 }

@@ -1,4 +1,16 @@
-import { toCompanyNumber } from '../../core/national-numbers.js'
+import {
+  findCourt,
+  formatCourtNumber,
+  isSameEntry,
+  parseCourtNumber,
+  type CourtNumber,
+} from '../../core/court-numbers.js'
+import {
+  closeNumber,
+  findNumbering,
+  toCompanyNumber,
+  toHeadOfficeNumber,
+} from '../../core/national-numbers.js'
 import type { StatedIdentifier } from '../../core/stated-identifiers.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { toExchangeKey, type DomainHolder } from '../model/identifiers.js'
@@ -27,13 +39,17 @@ interface HolderRow {
   value: string
   jurisdiction: string
   exchange: string | null
+  /** Town of the registration. */
+  city: string | null
 }
 
 const selectHolders = `
-  SELECT l.number, l.entity_number, i.value, i.jurisdiction, i.exchange
+  SELECT l.number, l.entity_number, i.value, i.jurisdiction, i.exchange,
+    (SELECT a.city FROM addresses a WHERE a.legal_entity_number = l.number) AS city
   FROM identifiers i JOIN legal_entities l ON l.number = i.legal_entity_number
   WHERE `
-const ordered = ` ORDER BY l.removed_from_source, l.number LIMIT ${holdersMax}`
+const order = (countMax: number) => ` ORDER BY l.removed_from_source, l.number LIMIT ${countMax}`
+const ordered = order(holdersMax)
 
 /** At least one place is empty, both are equal, or one is more precise: `us` and `us_de`. */
 const isThere = `(@place = '' OR i.jurisdiction = '' OR i.jurisdiction = @place
@@ -51,6 +67,25 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
   const byNumberKey = database.prepare<[{ value: string; place: string }], HolderRow>(
     `${selectHolders} i.search_key = ${toNumberKey('@value')} AND i.type = 'registration_id' AND ${isThere}${ordered}`,
   )
+  const byCourtKey = database.prepare<[{ key: string }], HolderRow>(
+    `${selectHolders} (i.search_key = @key OR (i.search_key >= @key || 'A' AND i.search_key < @key || '['))
+       AND i.type = 'registration_id' AND (i.jurisdiction = '' OR i.jurisdiction LIKE 'de%')${order(holdersMax * 10)}`,
+  )
+  /** The court of a number that a file gives without it is that of the company's town, if the town has one. */
+  const findByCourt = (asked: CourtNumber): IdentifierHolder[] => {
+    const find = (court: string | null) =>
+      byCourtKey
+        .all({ key: closeNumber(formatCourtNumber({ ...asked, court, letters: '' })) })
+        .filter(({ value }) => isSameEntry(parseCourtNumber(value), { ...asked, court }))
+    if (asked.court === null) return find(null).map((row) => toHolder(row, false))
+    const bare = find(null).flatMap((row) => {
+      const court = findCourt(row.city ?? '')
+      return court === null || court === asked.court ? [toHolder(row, court !== null)] : []
+    })
+    const own = find(asked.court).map((row) => toHolder(row, row.jurisdiction !== ''))
+    const exact = own.filter(({ value }) => parseCourtNumber(value)?.letters === asked.letters)
+    return [...(exact.length > 0 ? exact : own), ...bare]
+  }
   const findFirst = (finds: readonly (() => HolderRow[])[]): HolderRow[] => {
     for (const find of finds) {
       const rows = find()
@@ -91,10 +126,14 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
           .filter(({ exchange }) => asked === null || exchange === null || toExchangeKey(exchange) === asked)
           .map((row) => toHolder(row, asked !== null && row.exchange !== null))
       }
-      case 'registration_id':
-        return findByNumber(value, place).map((row) =>
-          toHolder(row, place !== null && row.jurisdiction !== ''),
-        )
+      case 'registration_id': {
+        const court = place === null || place.startsWith('DE') ? parseCourtNumber(value) : null
+        if (court !== null) return findByCourt(court)
+        return findByNumber(value, place).map((row) => {
+          const places = [place ?? '', row.jurisdiction]
+          return toHolder(row, !places.some((one) => findNumbering(one, row.value) === null))
+        })
+      }
     }
   }
 }
@@ -114,10 +153,10 @@ function padNumber(text: string): string[] {
   )
 }
 
-/** Lists also have the number with its country, and the number of a site. */
+/** Lists also have the number with its country, and the number of a site or a branch. */
 function listCompanyNumbers(text: string, place: string | null): string[] {
-  const number = place === null ? null : toCompanyNumber(place.slice(0, 2).toLowerCase(), text)
-  return number === null ? [] : [number]
+  const country = place?.slice(0, 2).toLowerCase() ?? ''
+  return [toCompanyNumber(country, text), toHeadOfficeNumber(country, text)].filter((one) => one !== null)
 }
 
 /** Eight characters name the institution, with or without `XXX` after them. */

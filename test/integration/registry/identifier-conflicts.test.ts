@@ -105,7 +105,7 @@ const kinds: readonly Kind[] = [
     label: 'company number DE',
     country: 'DE',
     field: 'registration_id',
-    make: (count) => `HRB ${10_000 + count}`,
+    make: (count) => `Kiel HRB ${10_000 + count}`,
     hasCheckDigits: false,
   },
 ]
@@ -157,15 +157,27 @@ describe.each(kinds)('$label', (kind) => {
     }
   })
 
+  test.runIf(kind.hasCheckDigits)('wrong check digits of quite another number are doubtful', () => {
+    for (const [at, row] of rows.entries()) {
+      const other = of(rows[(at + 7) % rows.length] ?? {})
+      const wrong = other.slice(0, -1) + String((Number(other.at(-1)) + 1) % 10)
+      const answer = askFor(row, wrong)
+      expect(outcomeOf(answer)).toEqual(['inconclusive', 50, row['name']])
+      expect(reasonOf(answer)).toMatch(/which has wrong check digits/)
+    }
+  })
+
   test.runIf(kind.hasCheckDigits)(
-    'a wrong check digit is doubtful, and the reason says what is wrong',
+    'a wrong check digit is a typing error: the name decides, and the reason says what is wrong',
     () => {
       for (const row of rows) {
         const own = of(row)
         const last = Number(own.at(-1))
         const answer = askFor(row, own.slice(0, -1) + String((last + 1) % 10))
-        expect(outcomeOf(answer)).toEqual(['inconclusive', 50, row['name']])
-        expect(reasonOf(answer)).toMatch(/which has wrong check digits; one character differs\.$/)
+        expect(outcomeOf(answer)).toEqual(outcomeOf(ask(registry, row['name'] ?? '')))
+        expect(answer.factors.map(({ description }) => description).join()).toMatch(
+          /wrong check digits|fails its checksum/,
+        )
       }
     },
   )
@@ -200,9 +212,14 @@ describe('a number that cannot be compared says nothing', () => {
       'company number 4711',
     ],
     [
-      'a number of a court without the letter of its place',
-      { jurisdiction: 'de', registration_id: 'HRB 501 B' },
-      'company number DE HRB 501',
+      'the number of a site in Belgium',
+      { jurisdiction: 'be', registration_id: '0403.170.701' },
+      'company number BE 2.002.345.660',
+    ],
+    [
+      'the number of a site in Denmark',
+      { jurisdiction: 'dk', registration_id: '22756214' },
+      'company number DK 1003388394',
     ],
     [
       'a tax number beside a number of a court that begins with zeros',
@@ -269,8 +286,8 @@ test('a company number with wrong check digits decides nothing beside an LEI tha
   const row = { jurisdiction: 'fr', registration_id: '552100554', lei: leiOf(1) }
   const registry = registryOf([{ id: 'a', name: 'Larkmoor Foods SA', country: 'FR', ...row }])
   const askWith = (stated: string) => ask(registry, `Larkmoor Foods SA (${stated})`).status
-  expect(askWith('company number FR 552100555')).toBe('inconclusive')
-  expect(askWith(`LEI ${leiOf(1)}, company number FR 552100555`)).toBe('matched')
+  expect(askWith('company number FR 542051181')).toBe('inconclusive')
+  expect(askWith(`LEI ${leiOf(1)}, company number FR 542051181`)).toBe('matched')
   expect(askWith(`LEI ${leiOf(1)}, company number FR 552032534`)).toBe('inconclusive')
 })
 

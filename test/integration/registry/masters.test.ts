@@ -373,6 +373,12 @@ describe('which companies are one', () => {
   })
 
   test.each([
+    ['de', 'RA000217', 'de HRB', 'Kiel HRB 501'],
+    ['de', null, 'de HRB', 'HRB 501 (AG Kiel)'],
+    ['de', 'RA999999', null, 'Kiel HRB 501'],
+    ['br', 'RA000681', 'br 0', '33.000.167/0001-01'],
+    ['it', null, 'it 1', 'MI-1234567'],
+    ['it', null, null, '1234567'],
     ['gb', 'RA000585', 'gb'],
     ['gb_sct', 'RA000587', 'gb'],
     ['gb', null, 'gb'],
@@ -386,8 +392,8 @@ describe('which companies are one', () => {
     ['fr', 'RA000544', null],
     ['fr', 'RA999999', null],
     ['fr', 'RA888888', null],
-  ])('numbers of %s given by %s are those of %s', (jurisdiction, authority, register) => {
-    expect(toRegister(jurisdiction, authority)).toBe(register)
+  ])('numbers of %s given by %s are those of %s', (jurisdiction, authority, register, number = '501') => {
+    expect(toRegister(jurisdiction, authority, number)).toBe(register)
   })
 
   test.each([

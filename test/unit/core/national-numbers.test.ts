@@ -26,7 +26,7 @@ test.each([
   ['fr', '552032535'],
   ['br', '33.000.167/0001-02'],
   ['be', '0403.170.702'],
-  ['de', 'HRB 501'],
+  ['de', '143/123/12345'],
   ['no', '9236'],
 ])('%s: %s has a wrong check digit or another form', (country, text) => {
   expect(toNationalNumber(country, text)).toBeNull()

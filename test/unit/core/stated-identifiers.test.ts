@@ -41,7 +41,7 @@ describe('what is read', () => {
     ['HWUPKR0MPOU8FGXBT394', null, [lei]],
     ['CIK 320193', null, [cik]],
     ['company number # US-DE 806592', null, [number('806592', 'US-DE')]],
-    ['company number HRB 86891', null, [number('HRB 86891', null)]],
+    ['company number HRB 86891', null, [number('HRB 86891', 'DE')]],
     ['Acme (ticker NYSE:BRK.B)', 'Acme', [ticker('BRK.B', 'NYSE')]],
     ['https://www.apple.com/de/', null, [{ kind: 'website', value: 'apple.com', place: null }]],
     ['jane@mail.example.co.uk', null, [{ kind: 'website', value: 'example.co.uk', place: null }]],

@@ -1,0 +1,196 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { resolution, type Resolution } from '../../../src/contract/result.js'
+import { toHeadOfficeNumber, toNationalNumber } from '../../../src/core/national-numbers.js'
+import courts from '../../../src/core/register-courts.json' with { type: 'json' }
+import { importCsvText, type CsvSettings } from '../../../src/registry/import/import-csv.js'
+import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
+import { forAll } from '../../support/properties.js'
+
+const ask = (registry: WritableRegistry, name: string, location: string | null = null): Resolution =>
+  resolution.parse(registry.resolve({ name, location, context: null }))
+const outcomeOf = ({ status, match_confidence, entity, candidate }: Resolution) => [
+  status,
+  match_confidence,
+  entity?.legal_name ?? candidate?.legal_name ?? null,
+]
+
+/** Loads files whose ids are company numbers. */
+function registryOf(files: readonly string[], settings: CsvSettings = {}): WritableRegistry {
+  const registry = openRegistry(':memory:')
+  for (const [at, text] of files.entries())
+    importCsvText(registry, Buffer.from(text), {
+      idType: 'registration_id',
+      ...settings,
+      fileName: `file${at}.csv`,
+      fileDateMs: 0,
+    })
+  return registry
+}
+
+const header = 'id,name,city,country,jurisdiction'
+const siemens = 'HRB 6684,Siemens AG,München,DE,de'
+const fantasy = 'HRB 6684,Fantasie Werkzeugbau GmbH,Essen,DE,de'
+
+/** Ways to write the number of a court. */
+const spellings: readonly ((court: string, code: string, digits: string) => string)[] = [
+  (court, _, digits) => `${court} HRB ${digits}`,
+  (court, _, digits) => `HRB ${digits} ${court}`,
+  (court, _, digits) => `Amtsgericht ${court} HRB ${digits}`,
+  (court, _, digits) => `AG ${court} HRB ${digits}`,
+  (court, _, digits) => `HRB ${digits} (AG ${court})`,
+  (court, _, digits) => `HRB ${digits}, Amtsgericht ${court}`,
+  (court, _, digits) => `hrb${digits} ${court.toLowerCase()}`,
+  (court, _, digits) => `Registergericht: ${court}, HRB-Nr. ${digits} B`,
+  (court, _, digits) => `Handelsregister ${court}, HR B ${digits}`,
+  (_, code, digits) => `${code} HRB ${digits}`,
+  (_, code, digits) => `${code}V HRB${digits}`,
+  (_, code, digits) => `DE${code}V.HRB${digits}`,
+  (_, code, digits) => `${code}R_HRB${digits}`,
+]
+const writeUmlauts = (text: string) =>
+  text.replace(/[äöü]/g, (letter) => ({ ä: 'ae', ö: 'oe' })[letter] ?? 'ue').replaceAll('ß', 'ss')
+
+test('every spelling of the number of a German court is one number', () => {
+  const some = fc.constantFrom(...Object.entries(courts))
+  const digits = fc.integer({ min: 1, max: 999_999 }).map(String)
+  forAll(
+    300,
+    [some, digits, fc.constantFrom(...spellings), fc.nat(), fc.boolean()],
+    (entry, number, spell, at, plain) => {
+      const [code, names] = entry
+      const name = names[at % names.length] ?? ''
+      const written = spell(plain ? writeUmlauts(name) : name, code, number)
+      const own = toNationalNumber('de', `${names[0] ?? ''} HRB ${number}`)
+      expect(`${written}: ${toNationalNumber('de', written)?.replace(/ B$/, '') ?? ''}`).toBe(
+        `${written}: ${own ?? ''}`,
+      )
+    },
+  )
+})
+
+describe('a number without its court', () => {
+  test.each([
+    ['one file', [`${header}\n${siemens}\n${fantasy}\n`]],
+    ['two files', [`${header}\n${siemens}\n`, `${header}\n${fantasy}\n`]],
+  ])('does not make two companies of %s one', (_, files) => {
+    const registry = registryOf(files)
+    expect(registry.info().entityCount).toBe(2)
+    expect(outcomeOf(ask(registry, 'Siemens AG (company number DE HRB 6684)', 'München'))).toEqual([
+      'matched',
+      99,
+      'Siemens AG',
+    ])
+    expect(outcomeOf(ask(registry, 'Fantasie Werkzeugbau (HRB 6684)')).slice(2)).toEqual([
+      'Fantasie Werkzeugbau GmbH',
+    ])
+  })
+
+  test('never gives the company of another name', () => {
+    const registry = registryOf([`${header}\n${fantasy}\n`])
+    const answer = ask(registry, 'Siemens AG (company number DE HRB 6684)', 'München')
+    expect(answer.entity).toBeNull()
+  })
+
+  test('is that of the court in the town of its row', () => {
+    const registry = registryOf([`${header}\n${siemens}\n${fantasy}\n`])
+    for (const [asked, name] of [
+      ['company number DE München HRB 6684', 'Siemens AG'],
+      ['company number DE Amtsgericht Essen HRB 6684', 'Fantasie Werkzeugbau GmbH'],
+    ] as const)
+      expect(outcomeOf(ask(registry, asked))).toEqual(['matched', 99, name])
+    expect(outcomeOf(ask(registry, 'company number DE Köln HRB 6684'))).toEqual(['no_match', 0, null])
+  })
+
+  test('is weak evidence in a lookup: the town of the row chooses, and nothing is certain', () => {
+    const registry = registryOf([`${header}\nMünchen ${siemens}\nEssen ${fantasy}\n`])
+    expect(outcomeOf(ask(registry, 'company number DE HRB 6684', 'Essen'))).toEqual([
+      'partial_match',
+      79,
+      'Fantasie Werkzeugbau GmbH',
+    ])
+  })
+
+  test('of a row keeps its company when the file is loaded again', () => {
+    const text = `${header}\n${siemens}\n${fantasy}\n`
+    const registry = registryOf([text])
+    const ids = () =>
+      ['Siemens AG', 'Fantasie Werkzeugbau GmbH'].map((name) => ask(registry, name).entity?.id)
+    const before = ids()
+    importCsvText(registry, Buffer.from(text.replace('München', 'Berlin')), {
+      idType: 'registration_id',
+      fileName: 'file0.csv',
+      fileDateMs: 1,
+    })
+    expect(ids()).toEqual(before)
+    expect(registry.info().entityCount).toBe(2)
+  })
+})
+
+describe('a number of a court', () => {
+  test('beside the name of a company of another court is doubtful', () => {
+    const registry = registryOf([`${header}\nEssen ${fantasy}\n`])
+    for (const other of ['Köln HRB 1234', 'Köln HRB 6684', 'Essen HRB 6685', 'HRB 1234']) {
+      const answer = ask(registry, `Fantasie Werkzeugbau GmbH (company number DE ${other})`)
+      expect([other, ...outcomeOf(answer)]).toEqual([other, 'inconclusive', 50, 'Fantasie Werkzeugbau GmbH'])
+    }
+    const other = ask(registry, 'Fantasie Werkzeugbau GmbH (company number DE Essen HRA 12)')
+    expect(outcomeOf(other)).toEqual(['matched', 99, 'Fantasie Werkzeugbau GmbH'])
+  })
+
+  test('is read from a column of courts', () => {
+    const registry = registryOf([
+      `id,registration_court,name,jurisdiction\nHRB 6684,AG München,Siemens AG,de\n`,
+    ])
+    expect(outcomeOf(ask(registry, 'company number DE D2601V HRB 6684'))).toEqual([
+      'matched',
+      99,
+      'Siemens AG',
+    ])
+  })
+
+  test('joins registrations of two files in any spelling', () => {
+    const registry = registryOf([
+      `${header}\n"HRB 6684, Amtsgericht München",Siemens AG,,DE,de\n`,
+      `${header}\nMuenchen HRB 6684,Siemens Aktiengesellschaft,,DE,de\n`,
+    ])
+    expect(registry.info().entityCount).toBe(1)
+  })
+})
+
+test('the number of a state does not identify a company without its state', () => {
+  const registry = registryOf([
+    'id,name,country,jurisdiction\n1234567,Larkmoor Foods Inc,US,us_de\n1234567,Velmora Haulage Inc,US,us_ny\n',
+  ])
+  expect(outcomeOf(ask(registry, 'company number US-NY 1234567'))).toEqual([
+    'matched',
+    99,
+    'Velmora Haulage Inc',
+  ])
+  expect(ask(registry, 'company number US 1234567').entity).toBeNull()
+  const bare = registryOf([
+    'id,name,country\n1234567,Larkmoor Foods Inc,US\n1234567,Velmora Haulage Inc,US\n',
+  ])
+  expect(bare.info().entityCount).toBe(2)
+})
+
+test('the number of a branch finds its company', () => {
+  const registry = registryOf([
+    'id,name,country,jurisdiction\n33.000.167/0001-01,Petroleo Larkmoor SA,BR,br\n552032534,Larkmoor Foods SA,FR,fr\n',
+  ])
+  const digits = '330001670002'
+  const branch = Array.from({ length: 100 }, (_, at) => digits + String(at).padStart(2, '0')).find(
+    (one) => toNationalNumber('br', one) !== null,
+  )
+  expect(toHeadOfficeNumber('br', branch ?? '')).toBe('33.000.167/0001-01')
+  expect(outcomeOf(ask(registry, `company number BR ${branch ?? ''}`))).toEqual([
+    'matched',
+    99,
+    'Petroleo Larkmoor SA',
+  ])
+  expect(outcomeOf(ask(registry, 'company number FR 55203253400646'))).toEqual([
+    'matched',
+    99,
+    'Larkmoor Foods SA',
+  ])
+})
