@@ -178,25 +178,6 @@ export function toHeadOfficeNumber(country: string, text: string): string | null
   return head === number ? null : head
 }
 
-/** Countries whose VAT or tax numbers are, or contain, the number of the company in its register. */
-const taxCountries = 'au be br ch cz dk es fi fr it lv no pt se'.split(' ')
-
-/**
- * Returns the company number in a VAT or tax number, with its country; `null` if it contains none. `countries`: those
- * that it may be of if it does not begin with one.
- */
-export function readTaxNumber(
-  text: string,
-  countries: readonly string[],
-): { country: string; number: string } | null {
-  const stated = /^([A-Z]{2})[A-Z]?(?=[\dA-Z]{2}\d{3})/.exec(closeNumber(text))?.[1]?.toLowerCase()
-  for (const country of [...(stated === undefined ? [] : [stated]), ...countries]) {
-    const number = taxCountries.includes(country) ? toCompanyNumber(country, text) : null
-    if (number !== null) return { country, number }
-  }
-  return null
-}
-
 /** Whether a number has the form of a site, in a country where this says nothing about the company's number. */
 export const isSiteNumber = (country: string, text: string): boolean =>
   toCompanyNumber(country, text) === null && findValid(otherKinds[country] ?? [], country, text) !== null
@@ -208,7 +189,7 @@ export const findNumberForm = (country: string, text: string): string | null | u
 const isWhole = (form: string, country: string, text: string): boolean =>
   readBare(form, country, removePrefix(country, text))?.length === countDigits(form)
 
-/** What lists and VAT numbers add to a number, besides the country in front. */
+/** Letters and digits of VAT numbers and lists that are no part of a number, in addition to the country in front. */
 const additions: Readonly<Record<string, RegExp>> = {
   ch: /(?:MWST|TVA|IVA|VAT)$/,
   fr: /^FR[\dA-Z]{2}(?=\d{9}$)/,

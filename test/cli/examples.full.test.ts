@@ -64,7 +64,7 @@ test.each([
       'Microsoft Corporation': 'matched',
       'International Business Machines Corporation': 'matched',
       'Vodafone Group Public Limited Company': 'matched',
-      '': 'inconclusive',
+      'Siemens Energy AG': 'matched',
     },
   ],
 ])('the list %s is asked by its identifiers, with every stage', async (name, expected) => {

@@ -38,13 +38,11 @@ test('what is found, what is not used and why, and what is wrong: in plan, docto
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>)
   expect(rows.map((row) => [row['enrich_status'], row['enrich_error']]).slice(0, 3)).toEqual([
-    ['inconclusive', null],
+    ['matched', null],
     ['invalid_input', 'no company name, and the LEI has wrong check digits'],
     ['invalid_input', "gmail.com is a mail provider's domain, not a company's"],
   ])
-  expect(rows[0]?.['enrich_reason']).toContain(
-    '"Apple Inc." has LEI HWUPKR0MPOU8FGXBT394, not LEI HWUPKR0MPOU8FGXBT395, which has wrong check digits; one character differs',
-  )
+  expect(rows[0]?.['enrich_reason']).toContain('The name is that of "Apple Inc."')
 })
 
 test('a website does not turn an exact legal name into the company of its group that gives the website', async () => {

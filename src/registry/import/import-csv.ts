@@ -93,9 +93,9 @@ async function warnOfAmbiguousNumbers(options: ImportCsvOptions): Promise<void> 
   const fields = ['id', 'registration_court', 'registration_authority', 'jurisdiction', 'country'] as const
   const columns =
     map ?? Object.fromEntries(fields.filter((one) => header.includes(one)).map((one) => [one, one]))
-  const cellsOf = (column: string) => rows.map((row) => (row[header.indexOf(column)] ?? '').trim())
+  const getCells = (column: string) => rows.map((row) => (row[header.indexOf(column)] ?? '').trim())
   const home = jurisdiction ?? (country === undefined ? null : findCountryCode(country))
-  const notice = describeAmbiguousNumbers(columns, cellsOf, home)
+  const notice = describeAmbiguousNumbers(columns, getCells, home)
   if (notice !== null) onNotice(notice)
 }
 
