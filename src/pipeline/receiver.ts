@@ -14,7 +14,7 @@ import {
   type HmacSha256,
   type SignatureVerdict,
   type WebhookKeys,
-} from '../core/webhook-signature.js'
+} from '../core/webhooks.js'
 import type { Clock } from '../platform/clock.js'
 import { drainRequest, closeWithin, formatHttpUrl, listen } from '../platform/http-server.js'
 import { withCleanup } from '../platform/close-stack.js'

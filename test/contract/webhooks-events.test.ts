@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { event, eventType } from '../../src/contract/events.js'
-import { parseWebhookSecrets, verifyDelivery } from '../../src/core/webhook-signature.js'
+import { parseWebhookSecrets, verifyDelivery } from '../../src/core/webhooks.js'
 import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { startHookReceiver, type Delivered, type HookReceiver } from '../support/hook-receiver.js'

@@ -1,4 +1,4 @@
-import { parseWebhookSecrets } from '../../src/core/webhook-signature.js'
+import { parseWebhookSecrets } from '../../src/core/webhooks.js'
 import { openFileInbox } from '../../src/pipeline/checkpoint/sqlite/inbox-rows.js'
 import { startReceiver } from '../../src/pipeline/receiver.js'
 import { systemClock } from '../../src/platform/clock.js'

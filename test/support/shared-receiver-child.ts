@@ -1,4 +1,4 @@
-import { parseWebhookSecrets } from '../../src/core/webhook-signature.js'
+import { parseWebhookSecrets } from '../../src/core/webhooks.js'
 import { openShared } from '../../src/pipeline/checkpoint/postgres/open-database.js'
 import { startReceiver } from '../../src/pipeline/receiver.js'
 import { openSharedInbox } from '../../src/pipeline/checkpoint/postgres/inbox-rows.js'

@@ -1,5 +1,5 @@
 import { lookupKinds, type LookupKind } from '../../core/lookup-kinds.js'
-import { readWebhookEvent } from '../../core/webhook-event.js'
+import { readWebhookEvent } from '../../core/webhooks.js'
 import { buildStageLookup } from './lookup.js'
 
 /**

@@ -6,7 +6,7 @@ import { findOtherCustomId, explainMismatch, type ExpectedIdentity } from './mis
 import { readRateHeaders } from '../../core/pacing.js'
 import { isUsableRunId } from '../../core/lookup-state.js'
 import type { ServerErrorMeaning } from './scheduling.js'
-import { readWebhookEvent, type WebhookEvent } from '../../core/webhook-event.js'
+import { readWebhookEvent, type WebhookEvent } from '../../core/webhooks.js'
 
 /**
  * The consequences of the response to a submission (interface: "v3 entity resolution", "Errors").

@@ -10,7 +10,7 @@ import { Lanes, type LaneSignals } from './outbox.js'
 import { GroupCommit } from '../../platform/group-commit.js'
 import { createHmac } from 'node:crypto'
 import type { Awaitable } from '../../core/awaitable.js'
-import { parseWebhookSecrets, signDelivery, type HmacSha256 } from '../../core/webhook-signature.js'
+import { parseWebhookSecrets, signDelivery, type HmacSha256 } from '../../core/webhooks.js'
 import type { AddressGuard } from '../../platform/outbound/address-guard.js'
 import type { Post, PostOutcome } from '../../platform/outbound/pinned-connect.js'
 

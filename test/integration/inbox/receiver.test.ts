@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { parseWebhookSecrets } from '../../../src/core/webhook-signature.js'
+import { parseWebhookSecrets } from '../../../src/core/webhooks.js'
 import { getInboxPath } from '../../../src/pipeline/checkpoint/paths.js'
 import {
   openFileInbox,

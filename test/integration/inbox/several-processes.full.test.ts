@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { parseWebhookSecrets } from '../../../src/core/webhook-signature.js'
+import { parseWebhookSecrets } from '../../../src/core/webhooks.js'
 import { openShared } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
 import { startReceiver, type Receiver } from '../../../src/pipeline/receiver.js'
 import { openSharedInbox } from '../../../src/pipeline/checkpoint/postgres/inbox-rows.js'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { parseWebhookSecrets } from '../../../src/core/webhook-signature.js'
+import { parseWebhookSecrets } from '../../../src/core/webhooks.js'
 import { readInboxCounts } from '../../../src/pipeline/checkpoint/sqlite/inbox-rows.js'
 import type { InboxCounts } from '../../../src/pipeline/checkpoint/inbox.js'
 import type { RunSummary } from '../../../src/pipeline/history/run-summary.js'

@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parseWebhookSecrets } from '../../../src/core/webhook-signature.js'
+import { parseWebhookSecrets } from '../../../src/core/webhooks.js'
 import type { Sqlite } from '../../../src/platform/sqlite.js'
 import { createAccountBook, type AccountBook } from '../../../src/service/accounts/account-book.js'
 import { hashKey } from '../../../src/service/accounts/accounts.js'

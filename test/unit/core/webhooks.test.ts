@@ -10,7 +10,7 @@ import {
   verifyDelivery,
   type HmacSha256,
   type SignedDelivery,
-} from '../../../src/core/webhook-signature.js'
+} from '../../../src/core/webhooks.js'
 import { forAll } from '../../support/properties.js'
 
 const hmac: HmacSha256 = (key, message) => createHmac('sha256', key).update(message).digest()
