@@ -146,25 +146,38 @@ export const hasOtherThanAscii = /[^ -~]/
  * everything else except letters and digits as a single space. Accepts any string.
  */
 export function foldText(text: string, charsMax: number = matchLimits.nameCharsMax): string {
+  return foldMarks(text, charsMax)
+    .replace(/[^a-z0-9]+/g, ' ')
+    .trim()
+}
+
+/** Returns the words of a folded text, with runs of single letters joined: see `splitWords`. */
+export function foldWords(text: string): string[] {
+  return joinLetters(foldMarks(text, matchLimits.nameCharsMax).match(/[a-z0-9]+/g) ?? [])
+}
+
+/** Does the steps of folding but the last: what is no letter or digit still divides the words. */
+function foldMarks(text: string, charsMax: number): string {
   const start = text.slice(0, charsMax)
   const plain = (hasOtherThanAscii.test(start) ? anyAscii(start.normalize('NFKC')) : start).toLowerCase()
-  const words = hasMark.test(plain)
+  return hasMark.test(plain)
     ? plain
         .replace(/['`]/g, '')
         .replace(/&|\+/g, ' and ')
         .replace(/\b(?:[a-z]\.){2,}(?:[a-z]\b)?/g, (initials) => `${initials.replaceAll('.', '')} `)
     : plain
-  return words.replace(/[^a-z0-9]+/g, ' ').trim()
 }
 
 /** Most texts need only the last step of `foldText`. */
 const hasMark = /['`&+.]/
 
 /** Splits a folded text into words and joins runs of single letters: "a g" is "ag", "s p a" is "spa". */
-export function splitWords(folded: string): string[] {
+export const splitWords = (folded: string): string[] => joinLetters(folded.split(' '))
+
+function joinLetters(parts: readonly string[]): string[] {
   const words: string[] = []
   let run = ''
-  for (const word of folded.split(' ')) {
+  for (const word of parts) {
     if (word.length === 1 && word >= 'a' && word <= 'z') {
       run += word
       continue

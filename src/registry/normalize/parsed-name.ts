@@ -4,7 +4,7 @@ import {
   foldText,
   isNumberWord,
   removeJoiningWords,
-  splitWords,
+  foldWords,
   isLightWord,
   getOrCompute,
 } from './normalize-name.js'
@@ -85,7 +85,7 @@ function splitForm(name: string) {
   const native = isPlain(name)
     ? { rest: name, form: null }
     : cutNativeForms(removeRegistrySuffix(boundText(name)))
-  const words = removeJoiningWords(splitWords(foldText(expandForms(native.rest))))
+  const words = removeJoiningWords(foldWords(expandForms(native.rest)))
   return { native, words, stripped: stripForms(words) }
 }
 

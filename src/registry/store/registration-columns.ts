@@ -143,9 +143,9 @@ export function listRegistrationValues(
 
 /** Computes a hash, in hexadecimal digits, that is equal for rows with equal facts, regardless of their line. */
 export function computeContentHash(row: RegistryRow): string {
-  // Quotes within values are escaped, so the key is found nowhere else.
-  const facts = JSON.stringify(row).replace(/"sourceLine":\d+/, '"sourceLine":0')
-  return hash('sha1', `[${derivationVersion},${facts}]`, 'hex').slice(0, contentHashDigits)
+  const facts: unknown[] = Object.values(row)
+  facts[facts.indexOf(row.sourceLine)] = derivationVersion
+  return hash('sha1', JSON.stringify(facts), 'hex').slice(0, contentHashDigits)
 }
 
 const contentHashDigits = 16
