@@ -105,7 +105,8 @@ async function* readSourceItems(
   paths: readonly string[],
   countries: readonly string[] | null,
 ): AsyncGenerator<readonly ImportItem[]> {
-  const filter = countries === null ? null : createCountryFilter(new Set(countries))
+  const filter =
+    countries === null || isWhollyIn(source, countries) ? null : createCountryFilter(new Set(countries))
   for (const table of source.tables) {
     const isWanted = table.file === undefined ? null : new RegExp(table.file, 'iu')
     for (const path of paths) {
@@ -118,6 +119,14 @@ async function* readSourceItems(
     }
   }
 }
+
+/** Whether all companies of a register are registered in one of these countries. Their keys need not be remembered. */
+const isWhollyIn = (
+  { country, jurisdiction = country, tables }: RegisterSource,
+  countries: readonly string[],
+): boolean =>
+  countries.includes(jurisdiction.slice(0, 2).toUpperCase()) &&
+  tables.every(({ reader, columns }) => reader === undefined && columns?.jurisdiction === undefined)
 
 /** Keeps registrations with their address or register in these countries, and what concerns them. */
 function createCountryFilter(countries: ReadonlySet<string>): (item: ImportItem) => ImportItem {

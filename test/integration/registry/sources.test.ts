@@ -23,13 +23,13 @@ beforeAll(async () => {
 })
 afterAll(() => publishers.close())
 
-async function load(source: RegisterSource) {
+async function load(source: RegisterSource, countries: readonly string[] | null = null) {
   const place = createGetPlace(publishers)
   publishSample(publishers, source)
   const from = source.files.length > 0 ? [] : source.sample.map((file) => join(place.folder, file.file))
   if (from.length > 0)
     for (const file of source.sample) writeFileSync(join(place.folder, file.file), textOf(file))
-  const outcomes = await place.get([source.id], { order: { from } })
+  const outcomes = await place.get([source.id], { order: { from, countries } })
   return { path: place.registryPath, outcomes }
 }
 
@@ -39,6 +39,19 @@ interface FirstRow {
   readonly jurisdiction: string
   readonly value: string
 }
+
+const national = listSources().filter(
+  ({ country, tables }) => country !== '*' && tables.every(({ reader }) => reader === undefined),
+)
+
+test.each(national.map((source) => [source.id, source] as const))(
+  'With its own country, all companies of the register of %s are kept',
+  async (_, source) => {
+    const { outcomes: all } = await load(source)
+    const { outcomes: kept } = await load(source, [source.country])
+    expect(kept[0]?.result).toEqual(all[0]?.result)
+  },
+)
 
 describe.each(listSources().map((source) => [source.id, source] as const))('%s', (_, source) => {
   test('its sample loads; a company is found by its number, and is one with its LEI record', async () => {
