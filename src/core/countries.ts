@@ -309,6 +309,21 @@ export function namesCountry(word: string): boolean {
   return countryCodes.has(word) || iso31661Alpha3ToAlpha2[word.toUpperCase()] !== undefined
 }
 
+const shortCountryNames = new Set(['uk', 'us', 'usa', 'uae'])
+const countryWords = new Map<string, readonly string[]>()
+
+/** Lists the names of a country that are one word, as names of companies have them: `usa`, `deutschland`. */
+export function listCountryWords(code: string): readonly string[] {
+  let words = countryWords.get(code)
+  if (words === undefined) {
+    words = [...countryCodes].flatMap(([name, one]) =>
+      one === code && (shortCountryNames.has(name) || /^[a-z]{4,}$/.test(name)) ? [name] : [],
+    )
+    countryWords.set(code, words)
+  }
+  return words
+}
+
 /** Returns the everyday English name for a country code, or null. */
 export function findCountryName(code: string): string | null {
   return countryNames.get(code) ?? null

@@ -1,3 +1,5 @@
+import { listCountryWords } from '../../core/countries.js'
+import { calculateDistance } from '../../core/edit-distance.js'
 import { type Resolution, matchedConfidenceMin, type Candidate } from '../../contract/result.js'
 import type { CandidateName } from '../match/candidate.js'
 import { decide, type MatchDecision, rankCompanies, type MatchQuery, type Ranking } from '../match/rank.js'
@@ -242,14 +244,26 @@ export function readQuery(
 ): MatchQuery | null {
   const hint = parseLocation(location)
   const placeWords = new Set(foldText(location ?? '', matchLimits.locationCharsMax).split(' '))
-  const facts = { placeWords, isWord: (word: string) => vocabulary.countNames(word) > 0 }
+  const facts = {
+    placeWords,
+    isWord: (word: string) => vocabulary.countNames(word) > 0,
+    isNearWord: (word: string) =>
+      vocabulary.findSpellings(word).some((near) => calculateDistance(word, near, 1) === 1),
+  }
   const texts = [
     readText(name, facts),
     ...readNativeName(name).map(({ text, how }) => readText(text, facts, how)),
   ].filter((text) => text !== null)
   const words = texts.map((text) => text.words.map((word) => word.text).join(' '))
   const different = texts.filter((_, at) => words.indexOf(words[at] ?? '') === at)
-  return texts.length === 0 ? null : { texts: different.slice(0, matchLimits.textsMax), hint, placeWords }
+  if (texts.length === 0) return null
+  // "T-Mobile" in the US is "T-Mobile US".
+  const countries = hint === null || hint.isTownWithDe ? [] : [...hint.countries]
+  return {
+    texts: different.slice(0, matchLimits.textsMax),
+    hint,
+    placeWords: new Set([...placeWords, ...countries.flatMap(listCountryWords)]),
+  }
 }
 
 /** Returns candidate names. `isLeftOut`: candidates that a measurement excludes. */

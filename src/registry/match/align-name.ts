@@ -1,6 +1,6 @@
 import { isGenericWord, isLightWord, isNumberWord, isTradeWord } from '../normalize/normalize-name.js'
 import type { CandidateName } from './candidate.js'
-import { compareWords, type WordMatch } from './compare-words.js'
+import { compareWords, usualMatch, type WordMatch } from './compare-words.js'
 import type { QueryText } from './query-text.js'
 import { countInitials, joiningWords } from './text-pieces.js'
 import type { Vocabulary } from './vocabulary.js'
@@ -210,10 +210,10 @@ function findJoin({ text }: AlignedText, { tokens }: CandidateName, row: number,
     }
   }
   if (name.length > word.length && name.endsWith(word)) {
-    let joined = word
+    let joined = text.words[column - 1]?.folded ?? word
     for (let count = 2; count <= joinedWordsMax && count <= column; count++) {
       const part = text.words[column - count]
-      joined = (part?.text === 'and' ? '' : (part?.text ?? '')) + joined
+      joined = (part?.text === 'and' ? '' : (part?.folded ?? '')) + joined
       if (joined.length >= name.length) {
         if (joined === name) return textJoin + count
         break
@@ -233,9 +233,10 @@ function compareWithText({ text, matches }: AlignedText, name: string): readonly
   const known = matches.get(name)
   if (known !== undefined) return known
   const last = text.words.length - 1
-  const found = text.words.map(({ text: word, wordClass }, at) =>
-    wordClass === 'percent' ? null : compareWords(word, name, at === last),
-  )
+  const found = text.words.map(({ text: word, wordClass, usual }, at) => {
+    if (wordClass === 'percent') return null
+    return usual === name ? usualMatch : compareWords(word, name, at === last)
+  })
   matches.set(name, found)
   return found
 }

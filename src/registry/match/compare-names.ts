@@ -1,4 +1,5 @@
-import { isGenericWord, isInHouseName, isNumberWord } from '../normalize/normalize-name.js'
+import { hasShortForm, isGenericWord, isInHouseName, isNumberWord } from '../normalize/normalize-name.js'
+import { parseName } from '../normalize/parsed-name.js'
 import {
   alignName,
   classifyNameWord,
@@ -11,6 +12,7 @@ import { compareForms, type FormAgreement } from './candidate.js'
 import {
   countLeft,
   countMissing,
+  isCountryWord,
   listLeft,
   noWords,
   type LeftWord,
@@ -35,6 +37,9 @@ interface PairCounts {
   readonly misread: number
   readonly unknown_letter: number
   readonly misspelled: number
+  /** Of the misspelled ones, usual words, and slips. */
+  readonly usual: number
+  readonly slips: number
   readonly joined: number
 }
 
@@ -86,6 +91,8 @@ export interface NameComparison {
   /** No text is before or behind the name, or it is set apart from it. */
   readonly isApartBefore: boolean
   readonly isApartBehind: boolean
+  /** No word is a short form of one of the name, nor the reverse: "Tech" for "Technologies". */
+  readonly isAsWritten: boolean
   /** The query equals the name with its legal form. */
   readonly isFullName: boolean
   /** Weight of the words in common, and of the rarest of them. */
@@ -104,6 +111,7 @@ export interface NameComparison {
 }
 
 const initialShare = 0.25
+const usualShare = 0.9
 /** Least part of the name's weight that the text must have. */
 const similarityMin = 0.3
 
@@ -138,6 +146,8 @@ export function compareNames(
     misread: 0,
     unknown_letter: 0,
     misspelled: 0,
+    usual: 0,
+    slips: 0,
     joined: 0,
   }
   const looseWords: string[] = []
@@ -148,27 +158,33 @@ export function compareNames(
     for (let more = 0; more < textCount; more++) inPairs.add(textAt + more)
     const isLoose = isLooseMatch(pair)
     const written = text.words[textAt]?.text ?? ''
-    if (match.kind === 'misspelled') {
+    const isUsual = match.isUsual ?? false
+    if (isUsual) counts.usual++
+    if (match.isSlip ?? false) counts.slips++
+    // "Cornwall" is a word of its own, no short "Cornwallis".
+    const isKnown = isLoose && vocabulary.countNames(written) > 0
+    if (match.kind === 'misspelled' && !isUsual) {
       isFirstChanged ||= match.isFirstChanged
-      isLooseKnown ||= vocabulary.countNames(written) > 0
+      isLooseKnown ||= isKnown
       isLooseShort ||= Math.min(written.length, (tokens[nameAt] ?? '').length) <= 5
     }
     if (match.kind === 'abbreviated' || match.kind === 'cut') leastShare = Math.min(leastShare, match.share)
     for (let more = 0; more < nameCount; more++) {
       const word = tokens[nameAt + more] ?? ''
       const weight = nameWeights[nameAt + more] ?? 0
+      const tells = isKnown ? Math.min(weight, vocabulary.weight(written)) : weight
       const wordClass = classifyNameWord(word)
       // A letter each is little of these words.
       const isInitial = isLoose && nameCount > 1
       if (isInitial) looseWords.push(word)
-      shared += weight * (isInitial ? initialShare : isLoose ? 0.6 : 1)
+      shared += weight * (isInitial ? initialShare : isUsual ? usualShare : isLoose ? 0.6 : 1)
       if (isInitial) continue
       sharedCount++
       if (!isLoose) equalWeight += weight
       else looseWords.push(word)
       if (wordClass === 'telling') sharedTelling++
       sharedLetters += Math.min(word.length, written.length)
-      if (weight > rarestWeight) [rarestWeight, rarestWord] = [weight, word]
+      if (tells > rarestWeight) [rarestWeight, rarestWord] = [tells, word]
     }
   }
   if (!isInitials && (total === 0 || alignment.pairs.length === 0 || shared / total < similarityMin))
@@ -209,6 +225,9 @@ export function compareNames(
       ),
     isPlural: counts.plural + counts.related > 0,
   })
+  // The query says the country as its place: "T-Mobile" in the US is "T-Mobile US".
+  const isCountrySaid = (at: number) => isCountryWord(tokens[at] ?? '') && placeWords.has(tokens[at] ?? '')
+  total -= sum(alignment.missing.map((at) => (isCountrySaid(at) ? (nameWeights[at] ?? 0) : 0)))
   // Words that a column has cut off do not count.
   if (matchType === 'completed')
     total -=
@@ -269,6 +288,7 @@ export function compareNames(
     isFormStated: statedForm !== null && statedForm.formClass !== 'company',
     isApartBefore: alignment.start === 0 || (before?.isApart ?? true),
     isApartBehind: alignment.end >= text.words.length || isFormNext || (behind?.isApart ?? true),
+    isAsWritten: matchType !== 'exact' || isWrittenAlike(text, alignment, candidate),
     isFullName: form === 'same' && text.fullKey === candidate.fullKey,
     sharedWeight: shared,
     rarestWeight,
@@ -314,6 +334,14 @@ function isAcronym({ coreKey, words }: QueryText, candidate: CandidateName): boo
   return (
     coreKey === candidate.acronym || words.some(({ text }) => text.length >= 3 && text === candidate.acronym)
   )
+}
+
+function isWrittenAlike({ words }: QueryText, { pairs }: NameAlignment, candidate: CandidateName): boolean {
+  if (!candidate.tokens.some(hasShortForm)) return true
+  const written = pairs.flatMap(({ textAt, textCount }) =>
+    words.slice(textAt, textAt + textCount).map(({ folded }) => folded),
+  )
+  return written.join('') === parseName(candidate.name).bareKey
 }
 
 /** The form behind the name, else the nearest one. */

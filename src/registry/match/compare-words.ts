@@ -26,6 +26,10 @@ export interface WordMatch {
   readonly isFirstChanged: boolean
   /** Share of the letters of the longer word that the other has, 0 to 1. */
   readonly share: number
+  /** A usual word with one letter wrong: no other is meant. */
+  readonly isUsual?: boolean
+  /** Two letters are swapped, or one is doubled or single: hardly another name. */
+  readonly isSlip?: boolean
 }
 
 const of = (kind: WordMatchKind, cost: number, share = 1, isFirstChanged = false): WordMatch => ({
@@ -49,7 +53,7 @@ const numberWords = new Map(
 )
 /** Words of the same meaning in two languages, and other spellings that no rule finds. */
 const synonyms = new Map(
-  `intl=international hldgs=holdings cie=compagnie amzn=amazon bk=bank bnk=bank
+  `intl=international hldgs=holdings cie=compagnie amzn=amazon bk=bank bnk=bank gp=group dt=deutsche dte=deutsche
   gebr=gebruder gbr=gebruder spk=sparkasse ksk=kreissparkasse krspk=kreissparkasse stspk=stadtsparkasse
   stdtspk=stadtsparkasse voba=volksbank vb=volksbank vobk=volksbank raiba=raiffeisenbank raika=raiffeisenbank
   rb=raiffeisenbank volksbk=volksbank hypobk=hypothekenbank ldbk=landesbank lb=landesbank raiff=raiffeisen
@@ -71,9 +75,14 @@ const areRelated = (a: string, b: string): boolean =>
 const isNumber = (word: string): boolean => /^\d/.test(word)
 const hasDigit = /\d/
 
-/** "ue" for "ü", and "ü" written as "u". */
+/** "ue" for "ü", "ü" written as "u", and "Mc" for "Mac". */
 const closeVowels = (word: string): string =>
-  /[aou]e|aa/.test(word) ? word.replace(/(?<![aeoq])([aou])e/g, '$1').replace(/aa/g, 'a') : word
+  /[aou]e|aa|^mac.{3}/.test(word)
+    ? word
+        .replace(/(?<![aeoq])([aou])e/g, '$1')
+        .replace(/aa/g, 'a')
+        .replace(/^mac(?=.{3})/, 'mc')
+    : word
 
 /** Letters that scans and typists confuse have one shape. */
 const toShape = (word: string): string =>
@@ -102,6 +111,9 @@ function isSubsequence(short: string, long: string): boolean {
   for (let index = 0; index < long.length && at < short.length; index++) if (long[index] === short[at]) at++
   return at === short.length
 }
+
+/** A usual word with one letter wrong. */
+export const usualMatch: WordMatch = { ...of('misspelled', 0.6, 0.9), isUsual: true }
 
 /** Compares a word of a text with a word of a name; `null` if they are different words. `isLast`: the text ends with it. */
 export function compareWords(text: string, name: string, isLast = false): WordMatch | null {
@@ -176,8 +188,21 @@ function compareSpelling(text: string, name: string): WordMatch | null {
   const distance = calculateDistance(text, name, 2)
   if (distance > 2 || (distance === 2 && shorter < 8)) return null
   const isFirstChanged = text.charAt(0) !== name.charAt(0)
+  if (distance === 1 && isSlip(text, name))
+    return { ...of('misspelled', 0.7 + (shorter <= 5 ? 0.4 : 0), 0.9, isFirstChanged), isSlip: true }
   const cost = (distance === 1 ? 0.9 : 1.6) + (shorter <= 5 ? 0.8 : 0) + (isFirstChanged ? 0.9 : 0)
   return of('misspelled', cost, 1 - distance / Math.max(text.length, name.length), isFirstChanged)
+}
+
+/** Of words that differ in one place. */
+function isSlip(a: string, b: string): boolean {
+  if (a.length === b.length) {
+    let at = 0
+    while (a[at] === b[at]) at++
+    return a[at] === b[at + 1] && a[at + 1] === b[at]
+  }
+  const single = (word: string) => word.replace(/(.)\1/g, '$1')
+  return single(a) === single(b)
 }
 
 function compareSkeletons(text: string, name: string): WordMatch | null {

@@ -1,4 +1,3 @@
-import { calculateDistance } from '../../core/edit-distance.js'
 import { removeRegistrySuffix } from '../../core/registry-suffix.js'
 import { matchLimits } from '../model/limits.js'
 import {
@@ -12,8 +11,12 @@ import {
 import { boundText } from '../normalize/parsed-name.js'
 import {
   countInitials,
+  findAttachedForm,
+  findUsual,
   joinLetters,
+  joinSplitWords,
   mergePhrases,
+  repairForm,
   splitPieces,
   type Piece,
   type Separator,
@@ -24,12 +27,16 @@ import { classifyBesideOthers, classifyWord, type WordClass, isOfSecurity } from
 export interface TextWord {
   /** Folded, and in the spelling that registered names are compared in. */
   readonly text: string
+  /** Folded only: "technologies", which is compared as "technology". */
+  readonly folded: string
   readonly written: string
   readonly wordClass: WordClass
   /** The punctuation before it separates parts of the text: a comma, a bracket, a dash between spaces. */
   readonly isApart: boolean
   /** Sign between it and the word before; empty for a space or a point. */
   readonly separator: Separator
+  /** The usual word that is meant, if one letter of it is wrong: "teghnologies". */
+  readonly usual: string | null
 }
 
 /** The text of a query as a sequence of words, in which registered names are looked for. */
@@ -67,7 +74,9 @@ const isLeadingForm = ({ leading, words, formClass }: LegalFormEntry): boolean =
   leading || (formClass !== 'company' && words.join('').length >= 4 && words[0] !== 'limited')
 
 /** "J.P.", "S. p. A.": initials are one word. */
-const initials = /(?<![\p{L}\p{N}])(?:\p{L}\.\s?)+\p{L}\b\.?/gu
+const initials = /(?<![\p{L}\p{N}])(?:\p{L}\.\s?)+(?:(?<=\.)\p{L}\b\.?|\p{L}\.|(?<!\p{Lu}\. )\p{Ll}\b|\p{Lu}\b)/gu
+/** "GBP0.001" */
+const attachedNumber = /\b(USD|EUR|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|INR|CNY|HKD|SGD|ZAR)(?=\d)/gi
 const apostrophes = /['’‘`´]/g
 const tradeMarks: readonly (readonly [RegExp, string])[] = [
   [/\bd\s?[/.]\s?b\s?[/.]\s?a\b\.?/gi, ' dba '],
@@ -76,6 +85,7 @@ const tradeMarks: readonly (readonly [RegExp, string])[] = [
   [/\b([an])(?:lso|ow) known as\b/gi, ' $1ka '],
   [/\bt\/a\b/gi, ' ta '],
   [/\bc\/o\b/gi, ' careof '],
+  [/\bo\/b\/o\b|\bon behalf of\b/gi, ' obo '],
   [/\.(?:co|com|org|ac|net|or)\.[a-z]{2}\b/gi, ' www '],
   [/[\w.+-]{1,64}@(?=[\w-]+\.\w)/g, ' '],
   [/\b(?:doing business|trading|trades|operating) as\b/gi, ' dba '],
@@ -90,18 +100,20 @@ export interface ReadingFacts {
   readonly placeWords: ReadonlySet<string>
   /** Whether registered names have a word. */
   readonly isWord: (word: string) => boolean
+  /** Whether registered names have a word that differs by a letter or two. */
+  readonly isNearWord: (word: string) => boolean
 }
 
 /** Reads a name. Returns `null` without letters and digits. */
 export function readText(
   name: string,
-  { placeWords, isWord }: ReadingFacts,
+  facts: ReadingFacts,
   how: string | null = null,
 ): QueryText | null {
   const bounded = boundText(name)
   const text = removeRegistrySuffix(bounded)
   const cut = detectColumnCut(name)
-  const words = readWords(text, placeWords, isWord, cut !== 'nowhere')
+  const words = readWords(text, facts, cut !== 'nowhere')
   if (words === null) return null
   const { forms } = words
   const inForm = new Set(
@@ -140,15 +152,15 @@ function detectColumnCut(name: string): QueryText['cut'] {
 
 function readWords(
   text: string,
-  placeWords: ReadonlySet<string>,
-  isWord: (word: string) => boolean,
+  { placeWords, isWord, isNearWord }: ReadingFacts,
   isCut: boolean,
 ): { words: TextWord[]; forms: StatedForm[] } | null {
   const native = cutNativeForms(text)
   let plain = expandForms(native.rest).replace(joinedForm, ' ')
   for (const [pattern, mark] of tradeMarks) plain = plain.replace(pattern, mark)
-  plain = plain.replace(apostrophes, '').replace(initials, (found) => `${found.replace(/[.\s]/g, '')} `)
-  const pieces = joinLetters(splitPieces(plain).flatMap((piece) => splitJoined(piece, isWord)))
+  plain = plain.replace(attachedNumber, '$1 ').replace(apostrophes, '').replace(initials, (found) => `${found.replace(/[.\s]/g, '')} `)
+  const whole = joinSplitWords(splitPieces(plain), isWord)
+  const pieces = joinLetters(whole.flatMap((piece) => splitJoined(piece, { isWord, isNearWord })))
   const found = joinElisions(pieces, isWord).slice(0, wordsMax)
   if (found.length === 0) return null
   const merged = mergePhrases(found)
@@ -170,10 +182,12 @@ function readWords(
   const classes = classifyBesideOthers(draft.map((piece) => ({ ...piece, isApart: piece.separator !== '' })))
   const words = draft.map((piece, at) => ({
     text: piece.text,
+    folded: piece.folded ?? piece.text,
     written: piece.written,
     separator: piece.separator,
     isApart: piece.separator !== '',
     wordClass: namesItself(draft, at) ? ('letter' as const) : (classes[at] ?? piece.wordClass),
+    usual: piece.wordClass === 'telling' && !isWord(piece.text) ? findUsual(piece.text) : null,
   }))
   return { words, forms }
 }
@@ -206,18 +220,13 @@ function joinElisions(found: readonly Piece[], isWord: ReadingFacts['isWord']): 
 }
 
 /** Splits words of registered names that are written as one: "WorldAcceptance", "kidsfirst", "larkmoorfoodsgroup". */
-function splitJoined(piece: Piece, isWord: ReadingFacts['isWord']): Piece[] {
+function splitJoined(
+  piece: Piece,
+  { isWord, isNearWord }: Pick<ReadingFacts, 'isWord' | 'isNearWord'>,
+): Piece[] {
   const { text, written } = piece
   if (piece.wordClass !== undefined || text.length < 7 || isWord(text)) return [piece]
-  const hump = /^\p{Lu}?\p{Ll}{2,}(?=\p{Lu}\p{Ll}{2,}$)/u.exec(written)?.[0].length
-  const places = hump === undefined ? Array.from({ length: text.length - 6 }, (_, more) => more + 3) : [hump]
-  const at = places.find((place) => {
-    const [head, tail] = [text.slice(0, place), text.slice(place)]
-    return hump === undefined
-      ? head.length + tail.length >= 8 && tail.length >= 4 && isWord(head) && isWord(tail)
-      : isWord(head) || isWord(tail)
-  })
-  const words = at === undefined ? findWords(text, isWord) : [text.slice(0, at), text.slice(at)]
+  const words = divide(text, written, { isWord, isNearWord })
   let end = 0
   return words.map((word) => {
     const from = end
@@ -229,6 +238,23 @@ function splitJoined(piece: Piece, isWord: ReadingFacts['isWord']): Piece[] {
       separator: from === 0 ? piece.separator : '',
     }
   })
+}
+
+function divide(
+  text: string,
+  written: string,
+  { isWord, isNearWord }: Pick<ReadingFacts, 'isWord' | 'isNearWord'>,
+): string[] {
+  const inTwo = (at: number) => [text.slice(0, at), text.slice(at)]
+  const hump = /^\p{Lu}?\p{Ll}{2,}(?=\p{Lu}\p{Ll}{2,}$)/u.exec(written)?.[0].length
+  if (hump !== undefined && inTwo(hump).some(isWord)) return inTwo(hump)
+  const form = findAttachedForm(text, isWord)
+  if (form > 0) return inTwo(form)
+  // Rather a word with a wrong letter than two words.
+  if (isNearWord(text)) return [text]
+  const at = text.length < 8 ? [] : Array.from({ length: text.length - 6 }, (_, more) => more + 3)
+  const place = at.find((one) => inTwo(one).every(isWord))
+  return place === undefined ? findWords(text, isWord) : inTwo(place)
 }
 
 /** Words of fewer letters are found in any text. */
@@ -250,35 +276,6 @@ function findWords(text: string, isWord: ReadingFacts['isWord']): string[] {
   }
   const words = best[text.length]
   return words !== undefined && words.length <= text.length / 5 ? words : [text]
-}
-
-/** Long forms that are repaired if a letter is wrong or the end is cut. */
-const repairedForms =
-  'limited corporation incorporated company partnership gesellschaft aktiengesellschaft'.split(' ')
-const misreadForms = new Map([
-  ['lnc', 'inc'],
-  ['1nc', 'inc'],
-  ['itd', 'ltd'],
-  ['1td', 'ltd'],
-  ['gmbl', 'gmbh'],
-])
-
-/** "Limtied", "lnc", or "Corporatio" at the end of a full column. */
-function repairForm(word: string, isCut: boolean): string {
-  const known = misreadForms.get(word)
-  if (known !== undefined) return known
-  if (word.length >= 3 && isCut) {
-    const whole = repairedForms.find((form) => form.startsWith(word))
-    if (whole !== undefined) return whole
-  }
-  if (word.length < 6) return word
-  return (
-    repairedForms.find(
-      (form) =>
-        form.startsWith(word) ||
-        (form.charAt(0) === word.charAt(0) && calculateDistance(form, word, 1) === 1),
-    ) ?? word
-  )
 }
 
 function findForms(words: readonly string[], native: FormClass | null): StatedForm[] {

@@ -189,10 +189,9 @@ function joinAlike(sorted: readonly ScoredCompany[]): JoinedCompany[] {
 
 const alikeMax = 3
 
-/** The same name in two registers, or twice in one that states no place, without a contradiction in form or country. */
+/** One name in two registers, or twice in one that states no place, without a contradiction in form or country. */
 export function isAlike(a: Pick<RankedCompany, 'evidence'>, b: Pick<RankedCompany, 'evidence'>): boolean {
   const [one, other] = [a.evidence.comparison, b.evidence.comparison]
-  if (one.matchType !== 'exact' || other.matchType !== 'exact') return false
   const [left, right] = [one.candidate, other.candidate]
   if (left.coreKey !== right.coreKey) return false
   const isElsewhere = left.sourceNumber !== right.sourceNumber

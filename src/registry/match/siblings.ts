@@ -19,6 +19,9 @@ const placeRank = {
   country_conflict: 0,
 } as const satisfies Record<PlaceAgreement, number>
 
+const isAbroad = (place: PlaceAgreement): boolean =>
+  place === 'registered_elsewhere' || place === 'country_conflict' || place === 'town_abroad'
+
 /** Evidence before the other companies were counted. */
 export type EvidencePair = Omit<Evidence, 'siblings'>
 
@@ -33,6 +36,7 @@ export function countSiblings(
   vocabulary: Vocabulary,
 ): (pair: EvidencePair) => SiblingCounts {
   const exact = new Map<string, Map<number, number>>()
+  const namedSo = new Map<string, Set<number>>()
   const formed = new Map<string, Set<number>>()
   const completed = new Set<number>()
   const series = new Set<number>()
@@ -40,6 +44,8 @@ export function countSiblings(
   for (const { comparison, place } of pairs) {
     const { matchType, candidate, isTruncated, isOneOfSeries, text, form, isFormStated } = comparison
     if (matchType === 'exact') {
+      if (!isAbroad(place))
+        getOrCreate(namedSo, candidate.coreKey, () => new Set<number>()).add(candidate.entityNumber)
       raiseRank(
         getOrCreate(exact, candidate.coreKey, () => new Map<number, number>()),
         candidate,
@@ -72,6 +78,10 @@ export function countSiblings(
     const sameForm = formed.get(candidate.coreKey)?.size ?? 0
     return {
       exactCount: exact.get(candidate.coreKey)?.size ?? 0,
+      namedSoCount:
+        head === null || candidate.coreKey === head.replaceAll(' ', '')
+          ? 0
+          : (namedSo.get(head.replaceAll(' ', ''))?.size ?? 0),
       betterPlacedCount: countBetter(exact.get(candidate.coreKey), candidate, placeRank.region),
       betterFormCount: form === 'same' ? 0 : sameForm,
       completedCount: completed.size,

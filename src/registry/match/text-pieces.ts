@@ -1,7 +1,9 @@
+import { calculateDistance } from '../../core/edit-distance.js'
 import { matchLimits } from '../model/limits.js'
 import { unknownLetter } from '../normalize/clean-text.js'
-import { foldText, toCanonicalWords } from '../normalize/normalize-name.js'
-import type { WordClass } from './word-classes.js'
+import { formWords } from '../normalize/legal-forms.js'
+import { foldText, shortenedWords, toCanonicalWords } from '../normalize/normalize-name.js'
+import { usualWords, type WordClass } from './word-classes.js'
 
 /** `-` stands for any dash, `/` for any other sign. */
 export type Separator = '' | ',' | '(' | ')' | '-' | '/'
@@ -159,4 +161,112 @@ export function countInitials(
     at--
   }
   return left === 0 ? end - at : 0
+}
+
+/** Returns the word of a list that another is with one letter wrong, missing, swapped or too many; the first of several. */
+type FindNear = (word: string) => string | undefined
+
+/** Words of fewer letters have too many others near. */
+const nearCharsMin = 6
+
+function createNear(words: Iterable<string>, charsMin: number): FindNear {
+  const byKey = new Map<string, string[]>()
+  for (const word of words)
+    if (word.length >= charsMin)
+      for (const key of dropOne(word)) byKey.set(key, [...(byKey.get(key) ?? []), word])
+  return (word) => {
+    if (word.length < charsMin) return undefined
+    for (const key of dropOne(word))
+      for (const near of byKey.get(key) ?? []) if (calculateDistance(word, near, 1) === 1) return near
+    return undefined
+  }
+}
+
+/** A word, and the word without each of its letters. */
+const dropOne = (word: string): Set<string> =>
+  new Set([word, ...Array.from(word, (_, at) => word.slice(0, at) + word.slice(at + 1))])
+
+const dropVowels = (word: string): string => word.charAt(0) + word.slice(1).replace(/[aeiou]/g, '')
+
+/** Built when the first unknown word is read. */
+let tables: { usual: FindNear; form: FindNear; formOfConsonants: ReadonlyMap<string, string> } | undefined
+
+function getTables() {
+  const forms = [...formWords].filter((word) => word.length >= nearCharsMin)
+  return (tables ??= {
+    usual: createNear([...usualWords, ...shortenedWords], nearCharsMin),
+    form: createNear(forms, nearCharsMin),
+    // Of two, the first one in the table.
+    formOfConsonants: new Map(forms.map((word) => [dropVowels(word), word] as const).reverse()),
+  })
+}
+
+/** Returns the usual word of names that an unknown word is with one letter wrong, as names are compared. */
+export function findUsual(word: string): string | null {
+  const near = getTables().usual(word)
+  return near === undefined ? null : (toCanonicalWords(['x', near])[1] ?? null)
+}
+
+const misreadForms = new Map([
+  ['lnc', 'inc'],
+  ['1nc', 'inc'],
+  ['itd', 'ltd'],
+  ['1td', 'ltd'],
+  ['gmbl', 'gmbh'],
+])
+
+/** Returns the word of a legal form that is meant: "Limtied", "LMTD", "lnc", or "Corporatio" at the end of a full column. */
+export function repairForm(word: string, isCut: boolean): string {
+  const known = misreadForms.get(word)
+  if (known !== undefined) return known
+  if (word.length >= 3 && isCut) {
+    const whole = cutForms.find((form) => form.startsWith(word))
+    if (whole !== undefined) return whole
+  }
+  if (word.length < 4 || formWords.has(word)) return word
+  const { form, formOfConsonants } = getTables()
+  return (
+    (word.length >= 6 ? cutForms.find((whole) => whole.startsWith(word)) : undefined) ??
+    form(word) ??
+    formOfConsonants.get(word) ??
+    word
+  )
+}
+
+/** Long forms whose end a column cuts. */
+const cutForms = 'limited corporation incorporated company partnership gesellschaft aktiengesellschaft'.split(
+  ' ',
+)
+
+/** Joins the parts of a usual word or of a form: "LIM ITED". */
+export function joinSplitWords(found: readonly Piece[], isWord: (word: string) => boolean): Piece[] {
+  const joined: Piece[] = []
+  for (const piece of found) {
+    const last = joined.at(-1)
+    const word = (last?.text ?? '') + piece.text
+    const isSplit =
+      last !== undefined &&
+      piece.separator === '' &&
+      word.length >= nearCharsMin &&
+      !(isWord(last.text) && isWord(piece.text)) &&
+      (formWords.has(word) || isUsual(word))
+    if (isSplit)
+      joined[joined.length - 1] = { ...last, text: word, written: `${last.written} ${piece.written}` }
+    else joined.push(piece)
+  }
+  return joined
+}
+
+const usual = new Set([...usualWords, ...shortenedWords])
+const isUsual = (word: string): boolean => usual.has(word)
+
+/** Forms that are written without a space behind a name: "PACCARINC". */
+const attachedForms = 'incorporated limited corp gmbh inc llc ltd plc srl sarl'.split(' ')
+
+/** Returns where a form begins that is written as one with a known word, or -1. */
+export function findAttachedForm(word: string, isWord: (word: string) => boolean): number {
+  const form = attachedForms.find((one) => word.length >= one.length + 4 && word.endsWith(one))
+  const at = form === undefined ? -1 : word.length - form.length
+  const head = word.slice(0, at)
+  return at > 0 && (isWord(head) || isWord(toCanonicalWords(['x', head])[1] ?? '')) ? at : -1
 }

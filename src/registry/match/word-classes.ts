@@ -48,7 +48,7 @@ const classOfWord = toMap([
     `stock shs cl ser ordinary ord ords adr adrs ads depositary receipt receipts depository uts warrant warrants wts rts
     preferred pfd pfds pref prf perp nts debenture debentures frn mtn emtn cert vtg inh inhaber inhaberaktien nam namens
     namensaktien namenaktien namensakt akt aktie aktien stammaktien vz vorzugsaktien vorzugsakt nominale porteur azioni azione
-    az npv comn stk redeemable sponsored spon spons reit sbi navne aktier aandelen aand bearershares acciones accion
+    az npv comn stk voting nonvoting subvoting redeemable sponsored spon spons reit sbi navne aktier aandelen aand bearershares acciones accion
     isin wkn cusip dl lsf gdr gdrs anleihe schuldverschreibung obligationen titres`,
   ],
   ['currency', 'usd eur gbp chf jpy cad aud sek nok dkk inr cny hkd brl mxn pln czk zar sgd'],
@@ -67,7 +67,8 @@ const classOfWord = toMap([
   [
     'payment',
     `debit sepa prlv prelevement lastschrift dauerauftrag uberweisung ueberweisung gutschrift virement kartenzahlung bacs ach
-    achat compra recibo bonifico addebito checkcard izettle sumup paypal`,
+    achat compra recibo bonifico addebito checkcard izettle sumup paypal carte karte carta
+    tarjeta`,
   ],
   ['host', 'careof'],
   [
@@ -77,7 +78,7 @@ const classOfWord = toMap([
   ],
   ['web', 'https http www com'],
   ['former', 'formerly previously former fka aka nka vormals ehemals anciennement frueher fruher'],
-  ['mark', 'dba ta'],
+  ['mark', 'dba ta obo'],
   ['exchange', 'nyse nasdaq amex otc otcmkts xetra euronext'],
 ])
 
@@ -87,7 +88,7 @@ const classBesideOthers = toMap([
     'security',
     `common stocks share shares sh class series american unit units right rights cumulative perpetual convertible conv note
     notes nt bond bonds senior sr sub subordinated secured unsecured fixed floating rate certificates registered reg regs
-    vorzug stamm nom nominal actions action port par value beneficial interest representing each one etf bearer due
+    vorzug stamm namen sp nom nominal actions action port par value beneficial interest representing each one etf bearer due
     maturity eo sk nk dk coupon callable obligation obligations tier new on nv of trust gtd guaranteed global`,
   ],
   ['currency', 'dollar dollars euro euros'],
@@ -293,6 +294,9 @@ const wordsByCount: readonly (readonly [count: number, words: string])[] = [
 const counts = new Map(
   wordsByCount.flatMap(([count, words]) => words.split(' ').map((word) => [word, count] as const)),
 )
+
+/** Words of many names. */
+export const usualWords: readonly string[] = [...counts.keys()]
 
 /** Number of 100,000 names with a word, about; 0 for rare words. */
 export const getUsualCount = (word: string): number => counts.get(word) ?? 0

@@ -78,6 +78,8 @@ function parseTable(): LegalFormEntry[] {
 }
 
 const entries = parseTable()
+/** The words of all forms. */
+export const formWords: ReadonlySet<string> = new Set(entries.flatMap(({ words }) => words))
 const byLastWord = groupBy((entry) => entry.words.at(-1) ?? '')
 const byFirstWord = groupBy((entry) => (entry.leading ? (entry.words[0] ?? '') : ''))
 const byAnyFirstWord = groupBy((entry) => entry.words[0] ?? '')

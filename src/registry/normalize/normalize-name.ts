@@ -190,6 +190,12 @@ function joinLetters(parts: readonly string[]): string[] {
   return words
 }
 
+/** Words that have a short form, and these forms. */
+export const shortenedWords: readonly string[] = [...abbreviations].flat()
+
+const longForms = new Set(abbreviations.values())
+export const hasShortForm = (word: string): boolean => longForms.has(word)
+
 /** Returns the spelling of a word that is compared. */
 function toCanonicalWord(word: string): string {
   return abbreviations.get(word) ?? word
@@ -253,7 +259,8 @@ const genericWords = new Set(
   securities security services shipping shop society software solar solutions south southern sports state steel
   store stores strategic studio supply support systems technology telecom television trade trading training transport
   travel trust uk union united universal university us usa utilities ventures water wealth western wireless world
-  worldwide`.split(/\s+/),
+  worldwide banque banca banco banka caisse caja caixa cassa sparkasse volksbank assurance assurances versicherung
+  seguros assicurazioni stiftung kommunal municipal`.split(/\s+/),
 )
 
 /** Trade words that users omit from well-known names, in addition to the generic ones. */
@@ -278,7 +285,10 @@ const tradeWords = new Set(
 )
 
 /** Words that are often added to a company's name or dropped. */
-const lightWords = new Set('group holdings company companies usa us uk corporate reit com'.split(' '))
+const lightWords = new Set(
+  `group holdings company companies usa us uk corporate reit com gruppe groupe gruppo grupo konzern compagnie societe ste
+  firma fa ditta empresa ets etablissements`.split(/\s+/),
+)
 
 /** Words for companies that only serve their group: "Larkmoor Services (UK) Ltd" of "Larkmoor plc". */
 const inHouseWords = new Set(

@@ -116,17 +116,20 @@ function listKeys({ words, coreKey, forms }: QueryText, vocabulary: Vocabulary):
   const told = words.filter(({ wordClass, text }) => wordClass !== 'stop' || vocabulary.countNames(text) > 0)
   const inForm = new Set(forms.map(({ at }) => words[at]))
   for (let from = 0; from < Math.min(told.length, pieceStartsMax); from++) {
-    let key = ''
+    let [key, bareKey] = ['', '']
     let isKnown = true
     for (let end = from; end < Math.min(told.length, from + pieceWordsMax); end++) {
       const word = told[end]
       if (word === undefined) break
       key += word.text
+      bareKey += word.folded
       isKnown &&= vocabulary.countNames(word.text) > 0
       const isJoin = end > from ? end - from <= 2 : word.text.length >= joinedCharsMin
       if (key.length < 2 || (!isKnown && !isJoin)) continue
       if (end === from && (inForm.has(word) || isNumberWord(word.text) || word.wordClass === 'stop')) continue
       keys.add(key)
+      // "SYSTEM 2" is "SYSTEM2", not "SYSTEMS2".
+      if (end > from) keys.add(bareKey)
     }
   }
   return keys
@@ -156,6 +159,9 @@ function listHead({ words }: QueryText): string[] {
 const isUsefulHead = (head: readonly string[]): boolean =>
   head.length > 0 && head.join('').length >= 2 && !(head.length === 1 && isGenericWord(head[0] ?? ''))
 
+/** More than two rare words: a name that is written as one has no word in common. */
+const pieceKeyPoints = 20
+
 /** Keeps the names that share the most with a text, and those found by a key. */
 function keepClosest(
   names: readonly CandidateName[],
@@ -176,9 +182,11 @@ function keepClosest(
     }
     return shared - 0.35 * missing
   }
-  const keys = new Set(texts.map(({ coreKey }) => coreKey))
+  const whole = new Set(texts.map(({ coreKey }) => coreKey))
+  const keys = new Set(texts.flatMap((text) => [...listKeys(text, vocabulary)]))
+  const rateKey = (key: string) => (whole.has(key) ? 100 : keys.has(key) ? pieceKeyPoints : 0)
   return names
-    .map((name) => ({ name, points: rate(name) + (keys.has(name.coreKey) ? 100 : 0) }))
+    .map((name) => ({ name, points: rate(name) + rateKey(name.coreKey) }))
     .sort((a, b) => b.points - a.points)
     .slice(0, matchLimits.alignedNamesMax + Math.min(sure.size, keyNamesMax))
     .map(({ name }) => name)
