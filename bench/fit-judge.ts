@@ -149,6 +149,18 @@ export function printReport(answers: readonly HeldOutAnswer[], say: (line: strin
     group(generated, ({ set, kind }) => (set === kind ? kind : `${set} ${kind}`)),
   )
   const noisy = generated.filter(({ cached }) => cached.query.operations.length > 0)
+  sayGroups(
+    'noise, by the number of changes',
+    new Map(
+      [...group(noisy, ({ operations, isAbsent }) => `${operations.length}${isAbsent ? ' absent' : ''}`)].sort(
+        compareKeys,
+      ),
+    ),
+  )
+  sayGroups(
+    'one change that the fit did not see',
+    groupOperations(noisy.filter(({ cached }) => cached.query.operations.length === 1)),
+  )
   sayGroups('noise, by an operation that the fit did not see', groupOperations(noisy))
 }
 

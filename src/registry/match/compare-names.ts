@@ -40,6 +40,8 @@ interface PairCounts {
   /** Of the misspelled ones, usual words, and slips. */
   readonly usual: number
   readonly slips: number
+  /** Of the abbreviated ones, words of other names. */
+  readonly known: number
   readonly joined: number
 }
 
@@ -148,8 +150,10 @@ export function compareNames(
     misspelled: 0,
     usual: 0,
     slips: 0,
+    known: 0,
     joined: 0,
   }
+  const isKnownWord = (word: string) => vocabulary.countNames(word) > 0
   const looseWords: string[] = []
   let [isFirstChanged, isLooseKnown, isLooseShort, leastShare] = [false, false, false, 1]
   for (const pair of alignment.pairs) {
@@ -160,9 +164,11 @@ export function compareNames(
     const written = text.words[textAt]?.text ?? ''
     const isUsual = match.isUsual ?? false
     if (isUsual) counts.usual++
+    // "Commerz" is a word of its own, no short "Commerzventures".
+    if (match.kind === 'abbreviated' && written.length >= 4 && isKnownWord(written)) counts.known++
     if (match.isSlip ?? false) counts.slips++
     // "Cornwall" is a word of its own, no short "Cornwallis".
-    const isKnown = isLoose && vocabulary.countNames(written) > 0
+    const isKnown = isLoose && isKnownWord(written)
     if (match.kind === 'misspelled' && !isUsual) {
       isFirstChanged ||= match.isFirstChanged
       isLooseKnown ||= isKnown
@@ -202,13 +208,15 @@ export function compareNames(
   )
   const isAtEnd = alignment.end >= text.words.length
   const isWhole = !counted.some(({ word, role }) => role !== 'cut' && word.wordClass !== 'form')
+  const isWithoutGap = alignment.missing.every((at) => at > lastShared)
   const isTruncated =
     isWhole &&
     isAtEnd &&
+    isWithoutGap &&
     (isTailMissing || isLastCut) &&
     text.coreKey.length >= 14 &&
     (text.cut === 'anywhere' || (text.cut === 'between_words' && !isLastCut))
-  const isEndCut = isWhole && isAtEnd && text.coreKey.length >= 14 && isLastCut && tokens.length > 1
+  const isEndCut = isWhole && isAtEnd && isWithoutGap && text.coreKey.length >= 14 && isLastCut && tokens.length > 1
   const series = isTailMissing ? (missingWords[0] ?? '') : ''
   const isOneOfSeries = isTailMissing && isNumberWord(series)
   const isSpelled = looseWords.length === 0
@@ -252,6 +260,10 @@ export function compareNames(
     ({ role, word }) =>
       role === 'series' || (nameNumbers > 0 && !text.isSecurity && word.wordClass === 'number'),
   ).length
+  // "Fund E" and "Fund F".
+  const haveOtherLetters =
+    missingWords.some((word) => word.length === 1) &&
+    counted.some(({ word }) => word.text.length === 1 && word.wordClass !== 'stop')
   return {
     text,
     candidate,
@@ -272,7 +284,8 @@ export function compareNames(
     leastShare,
     isPluralOnly: counts.plural > 0 && looseWords.length + missingWords.length + counted.length === 0,
     isMisspelled: isMisspelled(tokens, looseWords),
-    numbersAgree: nameNumbers + leftNumbers === 0 || (isOneOfSeries && leftNumbers === 0),
+    numbersAgree:
+      (nameNumbers + leftNumbers === 0 || (isOneOfSeries && leftNumbers === 0)) && !haveOtherLetters,
     isOneOfSeries,
     isTruncated,
     queryLeftover: countLeft(counted, prepared, placeWords),

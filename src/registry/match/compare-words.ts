@@ -1,5 +1,6 @@
 import { calculateDistance } from '../../core/edit-distance.js'
 import { unknownLetter } from '../normalize/clean-text.js'
+import { isNumberWord } from '../normalize/normalize-name.js'
 
 /**
  * How a word of a text stands for a word of a name. `same`: otherwise written, as numbers, umlauts and plurals are.
@@ -72,7 +73,6 @@ const relatedWords: readonly ReadonlySet<string>[] = [
 const areRelated = (a: string, b: string): boolean =>
   relatedWords.some((words) => words.has(a) && words.has(b))
 
-const isNumber = (word: string): boolean => /^\d/.test(word)
 const hasDigit = /\d/
 
 /** "ue" for "ü", "ü" written as "u", and "Mc" for "Mac". */
@@ -123,8 +123,8 @@ export function compareWords(text: string, name: string, isLast = false): WordMa
   if (textNumber !== undefined || nameNumber !== undefined) {
     if ((textNumber ?? text) === (nameNumber ?? name)) return same
   }
-  // Numbers are equal or different.
-  if (isNumber(text) && isNumber(name)) return null
+  // Numbers are equal or different, and so are letters.
+  if (isNumberWord(text) && isNumberWord(name)) return null
   if (synonyms.get(text) === name) return of('abbreviated', 0.3, 0.6)
   if (closeVowels(text) === closeVowels(name)) return same
   if (areRelated(text, name)) return related

@@ -21,6 +21,8 @@ export interface SiblingCounts {
   readonly listedPrefixCount: number
   /** How many of these agree with the place at least as well as this one. */
   readonly placedPrefixCount: number
+  /** How many are in the town of the query. */
+  readonly townPrefixCount: number
   /** Companies whose names the text may be truncated from. */
   readonly completedCount: number
   /** How many of these belong to a series, with the number cut off. */

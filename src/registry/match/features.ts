@@ -19,6 +19,7 @@ import type { LocationHint } from './parse-location.js'
 const hasTown = (hint: LocationHint | null): boolean => hint?.namesTown ?? false
 
 const isPlaced = ({ place }: Evidence) => place === 'postal' || place === 'city'
+const placeUnknown: ReadonlySet<string> = new Set(['none', 'registered_elsewhere', 'form_of_country'])
 const isConflict = ({ place }: Evidence) => place === 'region_conflict' || place === 'country_conflict'
 const isPlaceFitting = ({ place }: Evidence) =>
   place === 'postal' ||
@@ -178,10 +179,12 @@ const featuresOfParts = {
     misspelledKnown: ({ comparison }) => comparison.isLooseKnown,
     misspelledAll: ({ comparison }) => comparison.isMisspelled && comparison.pairs.misspelled > 0,
     abbreviatedRarity: multiply(({ comparison }) => comparison.pairs.abbreviated > 0, measureRarity),
+    abbreviatedKnown: ({ comparison }) => comparison.pairs.known > 0,
     cutLast: ({ comparison }) => comparison.pairs.cut > 0,
     joined: ({ comparison }) => cap(comparison.pairs.joined, 2),
     related: ({ comparison }) => cap(comparison.pairs.related, 1),
     plural: ({ comparison }) => cap(comparison.pairs.plural, 2),
+    pluralOneWord: multiply(isOneWord, ({ comparison }) => comparison.pairs.plural > 0),
     otherwiseWritten: ({ comparison }) => cap(comparison.pairs.same, 2),
     unknownLetter: ({ comparison }) => cap(comparison.pairs.unknown_letter, 2),
     misread: ({ comparison }) => cap(comparison.pairs.misread, 2),
@@ -242,6 +245,11 @@ const featuresOfParts = {
     betterPlaced: ({ siblings }) => siblings.betterPlacedCount > 0,
     beginnings: multiply(is('prefix', 'completed'), ({ siblings }) => toLog(siblings.prefixCount)),
     beginningsMissing: multiply(isMissing, ({ siblings }) => toLog(siblings.prefixCount)),
+    // "Larkmoor" in Tulsa: "Larkmoor Foods Ltd" is there, Larkmoor plc is abroad.
+    otherInTown: multiply(
+      ({ place }) => placeUnknown.has(place),
+      ({ siblings }) => siblings.townPrefixCount > 0,
+    ),
     otherNamedSo: multiply(is('prefix'), ({ siblings }) => siblings.namedSoCount > 0),
     onlyBeginningThere: multiply(is('prefix'), ({ siblings }) => siblings.placedPrefixCount === 1),
     onlyListedBeginning: multiply(is('prefix'), isListed, ({ siblings }) => siblings.listedPrefixCount === 1),

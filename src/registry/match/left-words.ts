@@ -76,7 +76,8 @@ interface RoleFacts {
   readonly inPairs: ReadonlySet<number>
 }
 
-const seriesNumber = /^(?:[1-9]|1\d|20)(?:st|nd|rd|th)?$|^[ivx]$/
+const seriesNumber =
+  /^(?:[1-9]|1\d|20)(?:st|nd|rd|th)?$|^[ivx]$|^(?:two|three|four|five|six|seven|eight|nine|ten)$/
 
 function findRole(word: TextWord, isLast: boolean, facts: RoleFacts): LeftWord['role'] {
   const { text, candidate, end, at, placeWords, inPairs } = facts

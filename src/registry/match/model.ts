@@ -72,6 +72,7 @@ const repeatedNames = [
   'rarity',
   'family',
   'ownsRarest',
+  'otherInTown',
   'postal',
   'city',
   'country',

@@ -90,6 +90,7 @@ export function countSiblings(
       prefixCount: Math.max(1, count),
       listedPrefixCount: listedCount,
       placedPrefixCount: countFrom[placeRank[place]] ?? 0,
+      townPrefixCount: countFrom[placeRank.city] ?? 0,
       ownsRarestWord: rarestWord !== null && ownsWord(candidate.entityNumber, rarestWord),
     }
   }
