@@ -44,5 +44,21 @@ for (const line of process.argv.slice(2)) {
     console.log('     ', parts.map(([n, v, p]) => `${n}(${v.toFixed(1)}) ${p.toFixed(2)}`).join(', '))
   }
   const r = rankCompanies(asked, found, resolveDeps.vocabulary())
-  console.log('  share', r.ranked[0]?.share.toFixed(3), decisionFeatureNames.map((n, i) => [n, r.decisionFeatures[i] ?? 0, (fittedCoefficients.decision[i] ?? 0) * (r.decisionFeatures[i] ?? 0)] as const).filter(([, , p]) => Math.abs(p) > 0.01).sort((a, b) => b[2] - a[2]).map(([n, v, p]) => `${n}(${v.toFixed(1)}) ${p.toFixed(2)}`).join(', '))
+  console.log(
+    '  share',
+    r.ranked[0]?.share.toFixed(3),
+    decisionFeatureNames
+      .map(
+        (n, i) =>
+          [
+            n,
+            r.decisionFeatures[i] ?? 0,
+            (fittedCoefficients.decision[i] ?? 0) * (r.decisionFeatures[i] ?? 0),
+          ] as const,
+      )
+      .filter(([, , p]) => Math.abs(p) > 0.01)
+      .sort((a, b) => b[2] - a[2])
+      .map(([n, v, p]) => `${n}(${v.toFixed(1)}) ${p.toFixed(2)}`)
+      .join(', '),
+  )
 }

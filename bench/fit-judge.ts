@@ -152,9 +152,9 @@ export function printReport(answers: readonly HeldOutAnswer[], say: (line: strin
   sayGroups(
     'noise, by the number of changes',
     new Map(
-      [...group(noisy, ({ operations, isAbsent }) => `${operations.length}${isAbsent ? ' absent' : ''}`)].sort(
-        compareKeys,
-      ),
+      [
+        ...group(noisy, ({ operations, isAbsent }) => `${operations.length}${isAbsent ? ' absent' : ''}`),
+      ].sort(compareKeys),
     ),
   )
   sayGroups(

@@ -73,6 +73,8 @@ const fixed = {
   fuzzyBoth: -2,
   // No list has short names that are beginnings.
   oneWordShort: -2,
+  // "Spicer" and "Spicers" are two names, and few of the queries have both.
+  pluralOneWord: -4,
   // In a registry of few companies no rival says that others may well bear such a name.
   genericUnplaced: -2.5,
   // The foundation, the club or the pension fund of a company is another body.

@@ -1,4 +1,11 @@
-import { isGenericWord, isLightWord, isNumberWord, isTradeWord } from '../normalize/normalize-name.js'
+import {
+  foldText,
+  hasShortForm,
+  isGenericWord,
+  isLightWord,
+  isNumberWord,
+  isTradeWord,
+} from '../normalize/normalize-name.js'
 import type { CandidateName } from './candidate.js'
 import { compareWords, usualMatch, type WordMatch } from './compare-words.js'
 import type { QueryText } from './query-text.js'
@@ -312,4 +319,16 @@ function findMoved(
     })
   }
   return moved
+}
+
+/** A word that is compared in a long form is written as in the name: "Technologies" is not "Tech". */
+export function isWrittenAlike(
+  { words }: QueryText,
+  { pairs }: NameAlignment,
+  { tokens, name }: CandidateName,
+): boolean {
+  const shortened = pairs.filter(({ nameAt }) => hasShortForm(tokens[nameAt] ?? ''))
+  if (shortened.length === 0) return true
+  const written = new Set(foldText(name).split(' '))
+  return shortened.every(({ textAt }) => written.has(words[textAt]?.folded ?? ''))
 }

@@ -1,3 +1,4 @@
+import type { StatedForm } from './query-text.js'
 import type { NameKind } from '../model/registry-rows.js'
 import type { FormClass } from '../normalize/legal-forms.js'
 import { parseForm } from '../normalize/parsed-name.js'
@@ -162,7 +163,7 @@ interface TextForm {
   readonly formCountries: readonly string[]
 }
 
-export function compareForms(stated: TextForm, candidate: CandidateName): FormAgreement {
+function compareForms(stated: TextForm, candidate: CandidateName): FormAgreement {
   const query = stated.formClass
   const held = query === null ? candidate.formClass : getHeldForm(candidate)
   if (isForeignForm(stated, candidate)) return 'foreign'
@@ -197,4 +198,58 @@ function isForeignForm(
   if (heldCountries.length === 0) return ownCountries.length > 0
   const isSameForm = formClass === held.formClass && heldCountries.join() === formCountries.join()
   return !isSameForm && (ownCountries.length > 0 || !heldCountries.some(isKnownIn))
+}
+
+/** The words from `start` to before `end` are the name. */
+interface NamePlace {
+  readonly start: number
+  readonly end: number
+}
+
+/** The best first. */
+const agreements: readonly FormAgreement[] = [
+  'same',
+  'unknown',
+  'unstated_partnership',
+  'soft_conflict',
+  'foreign',
+  'hard_conflict',
+]
+
+/** Of forms next to each other, and of one before the name, the one that fits: "Corporation Joint Stock Company". */
+export function findFittingForm(
+  forms: readonly StatedForm[],
+  alignment: NamePlace,
+  candidate: CandidateName,
+): { statedForm: StatedForm | null; form: FormAgreement } {
+  const compare = (form: StatedForm | null) => ({
+    statedForm: form,
+    form: compareForms(
+      { formClass: form?.formClass ?? null, formCountries: form?.countries ?? [] },
+      candidate,
+    ),
+  })
+  const nearest = findStatedForm(forms, alignment)
+  if (nearest === null || forms.length === 1) return compare(nearest)
+  const beside = forms.filter(
+    ({ at, count }) =>
+      at + count === alignment.start || at === nearest.at + nearest.count || at + count === nearest.at,
+  )
+  const rank = ({ form }: { form: FormAgreement }) => agreements.indexOf(form)
+  return [nearest, ...beside].map(compare).reduce((best, one) => (rank(one) < rank(best) ? one : best))
+}
+
+/** The form behind the name, else the nearest one. */
+function findStatedForm(forms: readonly StatedForm[], { start, end }: NamePlace): StatedForm | null {
+  const outside = forms.filter(({ at, count }) => at >= end || at + count <= start || count === 0)
+  const next = outside.find(({ at }) => at === end)
+  const isTelling = (form: StatedForm) => form.formClass !== 'company'
+  if (next !== undefined && isTelling(next)) return next
+  return (
+    outside.find((form) => form.at >= end && isTelling(form)) ??
+    outside.findLast(isTelling) ??
+    next ??
+    outside[0] ??
+    null
+  )
 }

@@ -1,14 +1,13 @@
-import { hasShortForm, isGenericWord, isInHouseName, isNumberWord } from '../normalize/normalize-name.js'
-import { parseName } from '../normalize/parsed-name.js'
+import { isGenericWord, isInHouseName, isNumberWord } from '../normalize/normalize-name.js'
 import {
   alignName,
   classifyNameWord,
+  isWrittenAlike,
   type AlignedText,
   type NameAlignment,
   type WordPair,
 } from './align-name.js'
-import { type CandidateName } from './candidate.js'
-import { compareForms, type FormAgreement } from './candidate.js'
+import { findFittingForm, type CandidateName, type FormAgreement } from './candidate.js'
 import {
   countLeft,
   countMissing,
@@ -216,7 +215,8 @@ export function compareNames(
     (isTailMissing || isLastCut) &&
     text.coreKey.length >= 14 &&
     (text.cut === 'anywhere' || (text.cut === 'between_words' && !isLastCut))
-  const isEndCut = isWhole && isAtEnd && isWithoutGap && text.coreKey.length >= 14 && isLastCut && tokens.length > 1
+  const isEndCut =
+    isWhole && isAtEnd && isWithoutGap && text.coreKey.length >= 14 && isLastCut && tokens.length > 1
   const series = isTailMissing ? (missingWords[0] ?? '') : ''
   const isOneOfSeries = isTailMissing && isNumberWord(series)
   const isSpelled = looseWords.length === 0
@@ -243,13 +243,12 @@ export function compareNames(
       sum(looseWords.length === 1 && isLastCut ? [(nameWeights[lastShared] ?? 0) * 0.4] : [])
   const closeness =
     matchType === 'completed' ? Math.max(0, alignment.cost - alignment.missingCost) : alignment.cost
-  const statedForm = findStatedForm(text, alignment)
-  const form = compareForms(
-    { formClass: statedForm?.formClass ?? null, formCountries: statedForm?.countries ?? [] },
-    candidate,
-  )
+  const { statedForm, form } = findFittingForm(text.forms, alignment, candidate)
   const [before, behind] = [text.words[alignment.start], text.words[alignment.end]]
-  const isFormNext = statedForm !== null && statedForm.at === alignment.end
+  const isFormNext =
+    statedForm !== null &&
+    statedForm.at >= alignment.end &&
+    text.words.slice(alignment.end, statedForm.at).every(({ wordClass }) => wordClass === 'form')
   const textTotal = sum([...weights].filter((_, at) => text.words[at]?.wordClass === 'telling'))
   const textShared = sum(
     [...weights].filter((_, at) => text.words[at]?.wordClass === 'telling' && inPairs.has(at)),
@@ -346,29 +345,6 @@ function isAcronym({ coreKey, words }: QueryText, candidate: CandidateName): boo
   if (candidate.acronym === '' || coreKey.length > 6) return false
   return (
     coreKey === candidate.acronym || words.some(({ text }) => text.length >= 3 && text === candidate.acronym)
-  )
-}
-
-function isWrittenAlike({ words }: QueryText, { pairs }: NameAlignment, candidate: CandidateName): boolean {
-  if (!candidate.tokens.some(hasShortForm)) return true
-  const written = pairs.flatMap(({ textAt, textCount }) =>
-    words.slice(textAt, textAt + textCount).map(({ folded }) => folded),
-  )
-  return written.join('') === parseName(candidate.name).bareKey
-}
-
-/** The form behind the name, else the nearest one. */
-function findStatedForm({ forms }: QueryText, { start, end }: NameAlignment): StatedForm | null {
-  const outside = forms.filter(({ at, count }) => at >= end || at + count <= start || count === 0)
-  const next = outside.find(({ at }) => at === end)
-  const isTelling = (form: StatedForm) => form.formClass !== 'company'
-  if (next !== undefined && isTelling(next)) return next
-  return (
-    outside.find((form) => form.at >= end && isTelling(form)) ??
-    outside.findLast(isTelling) ??
-    next ??
-    outside[0] ??
-    null
   )
 }
 

@@ -75,13 +75,15 @@ const areRelated = (a: string, b: string): boolean =>
 
 const hasDigit = /\d/
 
-/** "ue" for "ü", "ü" written as "u", and "Mc" for "Mac". */
+/** "ue" for "ü", "ü" written as "u", "Mc" for "Mac", and British spellings. */
 const closeVowels = (word: string): string =>
-  /[aou]e|aa|^mac.{3}/.test(word)
+  /[aou]e|aa|^mac.{3}|..our|isation/.test(word)
     ? word
         .replace(/(?<![aeoq])([aou])e/g, '$1')
         .replace(/aa/g, 'a')
         .replace(/^mac(?=.{3})/, 'mc')
+        .replace(/(?<=..)our(?=s?$)/, 'or')
+        .replace(/isation/, 'ization')
     : word
 
 /** Letters that scans and typists confuse have one shape. */

@@ -162,7 +162,8 @@ export function countMissing(
 }
 
 /** Shorter words are codes of countries and words of names: "can", "per", "and". */
-export const isCountryWord = (word: string): boolean => areas.has(word) || (word.length >= 4 && namesCountry(word))
+export const isCountryWord = (word: string): boolean =>
+  areas.has(word) || (word.length >= 4 && namesCountry(word))
 /** Groups name companies after parts of the world too. */
 const areas = new Set(
   'uk us uae europe asia africa america emea apac latam eurasia scandinavia benelux'.split(' '),

@@ -164,6 +164,7 @@ const doubtsByHand = [
   'fuzzyBoth',
   'formForeignExact',
   'oneWordShort',
+  'pluralOneWord',
 ] as const satisfies readonly FeatureName[]
 const doubtsAt = doubtsByHand.map((name) => featureNames.indexOf(name))
 
@@ -182,7 +183,7 @@ export function boundLogOdds(
 }
 
 /** Bounded answers are right more often than their log-odds say, from the least that are accepted on. */
-const acceptedFrom = 1.355
+const acceptedFrom = 0.4
 const acceptedSlope = 1.2
 const leadWeight = 1.5
 const trustMax = 2

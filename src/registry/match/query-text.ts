@@ -74,7 +74,8 @@ const isLeadingForm = ({ leading, words, formClass }: LegalFormEntry): boolean =
   leading || (formClass !== 'company' && words.join('').length >= 4 && words[0] !== 'limited')
 
 /** "J.P.", "S. p. A.": initials are one word. */
-const initials = /(?<![\p{L}\p{N}])(?:\p{L}\.\s?)+(?:(?<=\.)\p{L}\b\.?|\p{L}\.|(?<!\p{Lu}\. )\p{Ll}\b|\p{Lu}\b)/gu
+const initials =
+  /(?<![\p{L}\p{N}])(?:\p{L}\.\s?)+(?:(?<=\.)\p{L}\b\.?|\p{L}\.|(?<!\p{Lu}\. )\p{Ll}\b|\p{Lu}\b)/gu
 /** "GBP0.001" */
 const attachedNumber = /\b(USD|EUR|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|INR|CNY|HKD|SGD|ZAR)(?=\d)/gi
 const apostrophes = /['’‘`´]/g
@@ -105,11 +106,7 @@ export interface ReadingFacts {
 }
 
 /** Reads a name. Returns `null` without letters and digits. */
-export function readText(
-  name: string,
-  facts: ReadingFacts,
-  how: string | null = null,
-): QueryText | null {
+export function readText(name: string, facts: ReadingFacts, how: string | null = null): QueryText | null {
   const bounded = boundText(name)
   const text = removeRegistrySuffix(bounded)
   const cut = detectColumnCut(name)
@@ -158,7 +155,10 @@ function readWords(
   const native = cutNativeForms(text)
   let plain = expandForms(native.rest).replace(joinedForm, ' ')
   for (const [pattern, mark] of tradeMarks) plain = plain.replace(pattern, mark)
-  plain = plain.replace(attachedNumber, '$1 ').replace(apostrophes, '').replace(initials, (found) => `${found.replace(/[.\s]/g, '')} `)
+  plain = plain
+    .replace(attachedNumber, '$1 ')
+    .replace(apostrophes, '')
+    .replace(initials, (found) => `${found.replace(/[.\s]/g, '')} `)
   const whole = joinSplitWords(splitPieces(plain), isWord)
   const pieces = joinLetters(whole.flatMap((piece) => splitJoined(piece, { isWord, isNearWord })))
   const found = joinElisions(pieces, isWord).slice(0, wordsMax)
