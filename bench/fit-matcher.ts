@@ -75,6 +75,8 @@ const fixed = {
   oneWordShort: -2,
   // "Spicer" and "Spicers" are two names, and few of the queries have both.
   pluralOneWord: -4,
+  // Of two companies that begin alike, the one in the town of the query is meant rather than one in another state.
+  otherInTownOnly: -2,
   // In a registry of few companies no rival says that others may well bear such a name.
   genericUnplaced: -2.5,
   // The foundation, the club or the pension fund of a company is another body.

@@ -242,7 +242,8 @@ function compareWithText({ text, matches }: AlignedText, name: string): readonly
   const last = text.words.length - 1
   const found = text.words.map(({ text: word, wordClass, usual }, at) => {
     if (wordClass === 'percent') return null
-    return usual === name ? usualMatch : compareWords(word, name, at === last)
+    const match = compareWords(word, name, at === last)
+    return usual === name && (match === null || match.kind === 'misspelled') ? usualMatch : match
   })
   matches.set(name, found)
   return found
@@ -332,3 +333,9 @@ export function isWrittenAlike(
   const written = new Set(foldText(name).split(' '))
   return shortened.every(({ textAt }) => written.has(words[textAt]?.folded ?? ''))
 }
+
+/** Only joining words of the text are words of the name. */
+export const isJoiningOnly = ({ words }: QueryText, { pairs }: NameAlignment): boolean =>
+  pairs.length > 0 &&
+  pairs.every(({ textAt, textCount }) => textCount === 1 && words[textAt]?.wordClass === 'stop') &&
+  words.some(({ wordClass }) => wordClass === 'telling' || wordClass === 'generic')

@@ -232,8 +232,9 @@ export function findFittingForm(
   const nearest = findStatedForm(forms, alignment)
   if (nearest === null || forms.length === 1) return compare(nearest)
   const beside = forms.filter(
-    ({ at, count }) =>
-      at + count === alignment.start || at === nearest.at + nearest.count || at + count === nearest.at,
+    ({ at, count, formClass }) =>
+      formClass !== 'company' &&
+      (at + count === alignment.start || at === nearest.at + nearest.count || at + count === nearest.at),
   )
   const rank = ({ form }: { form: FormAgreement }) => agreements.indexOf(form)
   return [nearest, ...beside].map(compare).reduce((best, one) => (rank(one) < rank(best) ? one : best))

@@ -2,12 +2,14 @@ import { isGenericWord, isInHouseName, isNumberWord } from '../normalize/normali
 import {
   alignName,
   classifyNameWord,
+  isJoiningOnly,
   isWrittenAlike,
   type AlignedText,
   type NameAlignment,
   type WordPair,
 } from './align-name.js'
 import { findFittingForm, type CandidateName, type FormAgreement } from './candidate.js'
+import { wordMatchKinds, type WordMatchKind } from './compare-words.js'
 import {
   countLeft,
   countMissing,
@@ -25,24 +27,8 @@ import type { QueryText, StatedForm } from './query-text.js'
  */
 export type MatchType = 'exact' | 'completed' | 'prefix' | 'acronym' | 'near'
 
-/** Counts of pairs of words. */
-interface PairCounts {
-  readonly equal: number
-  readonly same: number
-  readonly plural: number
-  readonly related: number
-  readonly abbreviated: number
-  readonly cut: number
-  readonly misread: number
-  readonly unknown_letter: number
-  readonly misspelled: number
-  /** Of the misspelled ones, usual words, and slips. */
-  readonly usual: number
-  readonly slips: number
-  /** Of the abbreviated ones, words of other names. */
-  readonly known: number
-  readonly joined: number
-}
+/** Counts of pairs of words, by kind; `usual`, `slips` and `known` are of the misspelled or abbreviated ones. */
+type PairCounts = Readonly<Record<WordMatchKind | 'usual' | 'slips' | 'known', number>>
 
 /** Facts about a text and a name, without a verdict. */
 export interface NameComparison {
@@ -111,6 +97,9 @@ export interface NameComparison {
   readonly isGeneric: boolean
 }
 
+const noPairs = Object.fromEntries(
+  [...wordMatchKinds, 'usual', 'slips', 'known'].map((kind) => [kind, 0]),
+) as unknown as PairCounts
 const initialShare = 0.25
 const usualShare = 0.9
 /** Least part of the name's weight that the text must have. */
@@ -137,21 +126,7 @@ export function compareNames(
   const inPairs = new Set<number>()
   let [shared, equalWeight, rarestWeight, sharedTelling, sharedCount, sharedLetters] = [0, 0, 0, 0, 0, 0]
   let rarestWord: string | null = null
-  const counts = {
-    equal: 0,
-    same: 0,
-    plural: 0,
-    related: 0,
-    abbreviated: 0,
-    cut: 0,
-    misread: 0,
-    unknown_letter: 0,
-    misspelled: 0,
-    usual: 0,
-    slips: 0,
-    known: 0,
-    joined: 0,
-  }
+  const counts: Record<keyof PairCounts, number> = { ...noPairs }
   const isKnownWord = (word: string) => vocabulary.countNames(word) > 0
   const looseWords: string[] = []
   let [isFirstChanged, isLooseKnown, isLooseShort, leastShare] = [false, false, false, 1]
@@ -194,6 +169,8 @@ export function compareNames(
   }
   if (!isInitials && (total === 0 || alignment.pairs.length === 0 || shared / total < similarityMin))
     return null
+  // A company is called "&"; the "&" of another name does not name it.
+  if (isJoiningOnly(text, alignment)) return null
   const left = listLeft(prepared, candidate, alignment, inPairs, placeWords)
   const counted = left.filter(({ role, word }) => role !== 'repeated' && word.wordClass !== 'stop')
   const missingWords = alignment.missing.map((at) => tokens[at] ?? '')

@@ -7,17 +7,19 @@ import { isNumberWord } from '../normalize/normalize-name.js'
  * `plural`: one is the plural. `related`: a bank and its holding. `abbreviated`: the same first letter, the others in order. `cut`: its beginning.
  * `misread`: as scans confuse letters. `unknown_letter`: a lost letter. `misspelled`: one or two letters differ.
  */
-export type WordMatchKind =
-  | 'equal'
-  | 'same'
-  | 'plural'
-  | 'related'
-  | 'abbreviated'
-  | 'cut'
-  | 'misread'
-  | 'unknown_letter'
-  | 'misspelled'
-  | 'joined'
+export const wordMatchKinds = [
+  'equal',
+  'same',
+  'plural',
+  'related',
+  'abbreviated',
+  'cut',
+  'misread',
+  'unknown_letter',
+  'misspelled',
+  'joined',
+] as const
+export type WordMatchKind = (typeof wordMatchKinds)[number]
 
 export interface WordMatch {
   readonly kind: WordMatchKind

@@ -19,8 +19,9 @@ import type { LocationHint } from './parse-location.js'
 const hasTown = (hint: LocationHint | null): boolean => hint?.namesTown ?? false
 
 const isPlaced = ({ place }: Evidence) => place === 'postal' || place === 'city'
-const placeUnknown: ReadonlySet<string> = new Set(['none', 'registered_elsewhere', 'form_of_country'])
 const isConflict = ({ place }: Evidence) => place === 'region_conflict' || place === 'country_conflict'
+const isUnplaced = ({ place }: Evidence) =>
+  place === 'none' || place === 'registered_elsewhere' || place === 'form_of_country'
 const isPlaceFitting = ({ place }: Evidence) =>
   place === 'postal' ||
   place === 'city' ||
@@ -231,11 +232,12 @@ const featuresOfParts = {
     noTelling: ({ comparison }) => comparison.sharedTelling === 0,
     genericUnplaced: multiply(({ comparison }) => comparison.isGeneric, not(isPlaced), not(isListed)),
     oneWord: isOneWord,
-    // "PWC" is many companies' beginning.
+    // "PWC" is many companies' beginning, and "Bai" many words'.
     oneWordShort: multiply(
       isOneWord,
-      is('prefix'),
-      not(isPlaceFitting),
+      (evidence) =>
+        evidence.comparison.pairs.cut > 0 ||
+        (evidence.comparison.matchType === 'prefix' && !isPlaceFitting(evidence)),
       ({ comparison }) => comparison.sharedLetters <= 4,
     ),
     oneWordPart: multiply(isOneWord, isTellingLeft),
@@ -246,8 +248,9 @@ const featuresOfParts = {
     beginnings: multiply(is('prefix', 'completed'), ({ siblings }) => toLog(siblings.prefixCount)),
     beginningsMissing: multiply(isMissing, ({ siblings }) => toLog(siblings.prefixCount)),
     // "Larkmoor" in Tulsa: "Larkmoor Foods Ltd" is there, Larkmoor plc is abroad.
-    otherInTown: multiply(
-      ({ place }) => placeUnknown.has(place),
+    otherInTown: multiply(isUnplaced, ({ siblings }) => siblings.townPrefixCount > 0),
+    otherInTownOnly: multiply(
+      ({ place }) => place === 'region_conflict',
       ({ siblings }) => siblings.townPrefixCount > 0,
     ),
     otherNamedSo: multiply(is('prefix'), ({ siblings }) => siblings.namedSoCount > 0),

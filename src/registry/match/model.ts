@@ -165,6 +165,7 @@ const doubtsByHand = [
   'formForeignExact',
   'oneWordShort',
   'pluralOneWord',
+  'otherInTownOnly',
 ] as const satisfies readonly FeatureName[]
 const doubtsAt = doubtsByHand.map((name) => featureNames.indexOf(name))
 

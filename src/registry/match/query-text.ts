@@ -177,7 +177,7 @@ function readWords(
   )
   const draft = merged.map((piece, at) => ({
     ...piece,
-    wordClass: piece.wordClass ?? (formAt.has(at) ? ('form' as const) : classifyWord(piece.text, placeWords)),
+    wordClass: piece.wordClass ?? (formAt.has(at) ? ('form' as const) : classify(piece, placeWords)),
   }))
   const classes = classifyBesideOthers(draft.map((piece) => ({ ...piece, isApart: piece.separator !== '' })))
   const words = draft.map((piece, at) => ({
@@ -191,6 +191,10 @@ function readWords(
   }))
   return { words, forms }
 }
+
+/** "C L Larkmoor" has initials, and no "Cl." of shares. */
+const classify = ({ text, written }: Piece, placeWords: ReadonlySet<string>): WordClass =>
+  /^\p{L}(?: \p{L})+$/u.test(written) ? 'telling' : classifyWord(text, placeWords)
 
 /** "American Larkmoor Power (ALP)": initials of the words before or behind. */
 function namesItself(pieces: readonly Piece[], at: number): boolean {

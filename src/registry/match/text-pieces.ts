@@ -223,7 +223,7 @@ export function repairForm(word: string, isCut: boolean): string {
     const whole = cutForms.find((form) => form.startsWith(word))
     if (whole !== undefined) return whole
   }
-  if (word.length < 4 || formWords.has(word)) return word
+  if (word.length < 4 || formWords.has(word) || isUsual(word)) return word
   const { form, formOfConsonants } = getTables()
   return (
     (word.length >= 6 ? cutForms.find((whole) => whole.startsWith(word)) : undefined) ??

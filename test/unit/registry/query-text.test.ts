@@ -8,7 +8,11 @@ import { forAll } from '../../support/properties.js'
 const known = new Set('acceptance first foods kids korvanax larkmoor mellbrook world'.split(' '))
 
 function read(text: string, place = ''): QueryText {
-  const found = readText(text, { placeWords: new Set(place.split(' ')), isWord: (word) => known.has(word) })
+  const found = readText(text, {
+    placeWords: new Set(place.split(' ')),
+    isWord: (word) => known.has(word),
+    isNearWord: () => false,
+  })
   if (found === null) throw new Error(`${text} was not read`)
   return found
 }
@@ -198,9 +202,9 @@ describe('the end of a text', () => {
   })
 
   test.each(['', '???', ' - ( ) ', '&'])('%j has no words, or none that is a name', (text) => {
-    expect(readText(text, { placeWords: new Set(), isWord: () => false })?.words ?? []).toHaveLength(
-      text === '&' ? 1 : 0,
-    )
+    expect(
+      readText(text, { placeWords: new Set(), isWord: () => false, isNearWord: () => false })?.words ?? [],
+    ).toHaveLength(text === '&' ? 1 : 0)
   })
 })
 
@@ -256,7 +260,11 @@ describe('whatever a text holds', () => {
 
   test('every letter of it is in some word, in its order', () => {
     forAll(100, [text], (given) => {
-      const found = readText(given, { placeWords: new Set(), isWord: (one) => known.has(one) })
+      const found = readText(given, {
+        placeWords: new Set(),
+        isWord: (one) => known.has(one),
+        isNearWord: () => false,
+      })
       expect(toLetters(found?.words.map(({ written }) => written).join('') ?? '')).toBe(toLetters(given))
     })
   })
@@ -264,7 +272,11 @@ describe('whatever a text holds', () => {
   test('it is read, with forms inside it and words that are not empty', () => {
     const any = fc.oneof(text, fc.string({ unit: 'grapheme', maxLength: 60 }))
     forAll(500, [any, fc.boolean()], (given, isKnown) => {
-      const found = readText(given, { placeWords: new Set(['uk']), isWord: () => isKnown })
+      const found = readText(given, {
+        placeWords: new Set(['uk']),
+        isWord: () => isKnown,
+        isNearWord: () => !isKnown,
+      })
       if (found === null) return
       expect(found.words.length).toBeGreaterThan(0)
       expect(found.coreKey).not.toBe('')
