@@ -77,6 +77,7 @@ const fixed = {
   pluralOneWord: -4,
   // Of two companies that begin alike, the one in the town of the query is meant rather than one in another state.
   otherInTownOnly: -2,
+  genericPart: -1,
   // In a registry of few companies no rival says that others may well bear such a name.
   genericUnplaced: -2.5,
   // The foundation, the club or the pension fund of a company is another body.

@@ -231,6 +231,12 @@ const featuresOfParts = {
     sharedWords: ({ comparison }) => cap(comparison.sharedCount, 5) / 2,
     noTelling: ({ comparison }) => comparison.sharedTelling === 0,
     genericUnplaced: multiply(({ comparison }) => comparison.isGeneric, not(isPlaced), not(isListed)),
+    // "First National Bank" is the beginning of many names.
+    genericPart: multiply(
+      is('prefix'),
+      ({ comparison }) => comparison.isGeneric && comparison.nameLeftover.hard > 0,
+      not(isPlaced),
+    ),
     oneWord: isOneWord,
     // "PWC" is many companies' beginning, and "Bai" many words'.
     oneWordShort: multiply(

@@ -166,6 +166,7 @@ const doubtsByHand = [
   'oneWordShort',
   'pluralOneWord',
   'otherInTownOnly',
+  'genericPart',
 ] as const satisfies readonly FeatureName[]
 const doubtsAt = doubtsByHand.map((name) => featureNames.indexOf(name))
 

@@ -197,6 +197,10 @@ const pairs: Record<Exclude<FeatureName, 'always'>, readonly [more: Asked, less:
   sharedWords: [exact, one],
   noTelling: [generic, exact],
   genericUnplaced: [generic, inReno(generic)],
+  genericPart: [
+    of('First National Bank', 'First National Bank Zorvex'),
+    inReno(of('First National Bank', 'First National Bank Zorvex')),
+  ],
   oneWord: [one, exact],
   oneWordShort: [of('Zorv', 'Zorv Calder'), one],
   oneWordPart: [within, one],
