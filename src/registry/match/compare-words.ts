@@ -198,7 +198,7 @@ function compareSpelling(text: string, name: string): WordMatch | null {
   return of('misspelled', cost, 1 - distance / Math.max(text.length, name.length), isFirstChanged)
 }
 
-/** Of words that differ in one place. */
+/** The words differ in one place. */
 function isSlip(a: string, b: string): boolean {
   if (a.length === b.length) {
     let at = 0

@@ -10,7 +10,7 @@ import type { Vocabulary } from './vocabulary.js'
 export interface SiblingCounts {
   /** Companies with a name of the same core. */
   readonly exactCount: number
-  /** Companies, not abroad, whose whole name are the words in common: "American Airlines" beside "… Group". */
+  /** Companies, not abroad, whose whole name are the words in common: "American Airlines" next to "… Group". */
   readonly namedSoCount: number
   /** Companies of the same core that agree better with the place. */
   readonly betterPlacedCount: number

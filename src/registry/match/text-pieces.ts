@@ -196,7 +196,7 @@ function getTables() {
   return (tables ??= {
     usual: createNear([...usualWords, ...shortenedWords], nearCharsMin),
     form: createNear(forms, nearCharsMin),
-    // Of two, the first one in the table.
+    // The first of two in the table wins.
     formOfConsonants: new Map(forms.map((word) => [dropVowels(word), word] as const).reverse()),
   })
 }
