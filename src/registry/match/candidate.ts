@@ -216,7 +216,7 @@ const agreements: readonly FormAgreement[] = [
   'hard_conflict',
 ]
 
-/** Of forms next to each other, and of one before the name, the one that fits: "Corporation Joint Stock Company". */
+/** The form that fits, of those next to each other and before the name: "Corporation Joint Stock Company". */
 export function findFittingForm(
   forms: readonly StatedForm[],
   alignment: NamePlace,

@@ -79,7 +79,7 @@ export const toKeySql = (id: string, prefix: 'le_' | 'siq_' = 'le_'): string =>
   `unhex(substr(${id}, ${prefix.length + 1}))`
 
 /** SQL for a value of a column that is written for a row. */
-export const placeholderOf = (column: (typeof registrationColumns)[number]): string =>
+export const toPlaceholder = (column: (typeof registrationColumns)[number]): string =>
   column === 'content_hash' ? 'unhex(?)' : '?'
 
 /** The key by which numbers of registers are found, in any spelling; SQL. */
