@@ -7,7 +7,7 @@ import { toCityKey, toPostalKey, findRegionCode } from '../normalize/places.js'
 import { createBulk } from './name-index.js'
 import {
   computeContentHash,
-  placeholderOf,
+  toPlaceholder,
   registrationColumns,
   toKeySql,
   listRegistrationValues,
@@ -41,10 +41,10 @@ const parseNames = ({ names }: RegistryRow): ParsedName[] => names.map(({ name }
 const joinColumns = (columns: readonly string[]) => columns.join(', ')
 
 const insertRegistration = `INSERT INTO legal_entities (key, entity_number, ${joinColumns(registrationColumns)})
-  VALUES (${toKeySql('?')}, ?, ${joinColumns(registrationColumns.map(placeholderOf))})`
+  VALUES (${toKeySql('?')}, ?, ${joinColumns(registrationColumns.map(toPlaceholder))})`
 
 const updateRegistration = `UPDATE legal_entities SET removed_from_source = ?, ${joinColumns(
-  registrationColumns.map((column) => `${column} = ${placeholderOf(column)}`),
+  registrationColumns.map((column) => `${column} = ${toPlaceholder(column)}`),
 )} WHERE number = ?`
 
 /** Writes the rows of one import, each as a company, in the caller's transaction. `joinRegistrations` merges later. */
