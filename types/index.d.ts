@@ -1002,6 +1002,8 @@ interface ReviewCounts {
   readonly lookupCount: number
   readonly rowCount: number
   readonly rowsByStatus: { readonly [key: string]: number }
+  /** Rows for which a reviewer decided that no company matches. Missing in records of earlier versions. */
+  readonly noneRowCount?: number
 }
 
 /** The lookups that an own registry answered instead of the service. */

@@ -1,3 +1,4 @@
+import { findCountryName } from '../../../src/core/countries.js'
 import { readFileSync } from 'node:fs'
 import { dirname, relative } from 'node:path/posix'
 import { formatCount } from '../../../src/core/text.js'
@@ -72,7 +73,10 @@ export const tables: Readonly<Record<string, (words: readonly string[]) => Table
   }),
   'registers-missing': () => ({
     head: ['country', 'why there is no source'],
-    rows: Object.entries(uncovered).map(([country, reason]) => [country, reason]),
+    rows: Object.entries(uncovered).map(([code, reason]) => [
+      `${findCountryName(code) ?? code} (${code})`,
+      reason,
+    ]),
   }),
   summary: () => ({
     head: ['member', 'content'],
