@@ -14,8 +14,8 @@ export const identifierNames = {
 export type IdentifierKey = keyof typeof identifierNames
 export const identifierKeys = Object.keys(identifierNames) as readonly IdentifierKey[]
 
-/** The register of a company number, and the exchange of a ticker. */
-export const identifierPlaceKeys = ['registration_country', 'exchange'] as const
+/** The register and the court of a company number, and the exchange of a ticker. */
+export const identifierPlaceKeys = ['registration_country', 'registration_court', 'exchange'] as const
 export type IdentifierPlaceKey = (typeof identifierPlaceKeys)[number]
 
 /** Input columns by kind of identifier. */

@@ -178,6 +178,25 @@ export function toHeadOfficeNumber(country: string, text: string): string | null
   return head === number ? null : head
 }
 
+/** Countries whose VAT or tax numbers are, or contain, the number of the company in its register. */
+const taxCountries = 'au be br ch cz dk es fi fr it lv no pt se'.split(' ')
+
+/**
+ * Returns the company number in a VAT or tax number, with its country; `null` if it contains none. `countries`: those
+ * that it may be of if it does not begin with one.
+ */
+export function readTaxNumber(
+  text: string,
+  countries: readonly string[],
+): { country: string; number: string } | null {
+  const stated = /^([A-Z]{2})[A-Z]?(?=[\dA-Z]{2}\d{3})/.exec(closeNumber(text))?.[1]?.toLowerCase()
+  for (const country of [...(stated === undefined ? [] : [stated]), ...countries]) {
+    const number = taxCountries.includes(country) ? toCompanyNumber(country, text) : null
+    if (number !== null) return { country, number }
+  }
+  return null
+}
+
 /** Whether a number has the form of a site, in a country where this says nothing about the company's number. */
 export const isSiteNumber = (country: string, text: string): boolean =>
   toCompanyNumber(country, text) === null && findValid(otherKinds[country] ?? [], country, text) !== null

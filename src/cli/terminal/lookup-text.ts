@@ -59,9 +59,13 @@ export function formatColumnLines(report: ColumnReport): string[] {
 function formatIdentifierLine({ identifiers, identifierUse }: ColumnReport): string[] {
   const columns = listIdentifierColumns(identifiers)
   if (columns.length === 0) return []
-  const { registration_country: country, exchange } = identifiers
+  const { registration_country: country, registration_court: court, exchange } = identifiers
+  const registers = [
+    ...(country === undefined ? [] : [`its country from ${truncateText(country)}`]),
+    ...(court === undefined ? [] : [`its court from ${truncateText(court)}`]),
+  ]
   const places: Partial<Record<string, string>> = {
-    ...(country === undefined ? {} : { registration_id: ` with its country from ${truncateText(country)}` }),
+    ...(registers.length === 0 ? {} : { registration_id: ` with ${registers.join(' and ')}` }),
     ...(exchange === undefined ? {} : { ticker: ` with its exchange from ${truncateText(exchange)}` }),
   }
   const named = columns.map(

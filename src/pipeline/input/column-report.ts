@@ -15,7 +15,7 @@ import {
   identifierHeaders,
   otherIdentifierHeaders,
 } from './header-words.js'
-import type { IdentifierFault } from './identifier-content.js'
+import { listHeaderKeys, type IdentifierFault } from './identifier-content.js'
 import { identifierKeys, identifierNames } from '../../core/identifiers.js'
 import {
   listNameMembers,
@@ -32,12 +32,10 @@ const kindsOfHeaders = new Map([
   ...otherIdentifierHeaders.flatMap(([kind, keys]) => keys.map((key) => [key, kind] as const)),
 ])
 
-/** Words before a kind of identifier: `Account DUNS`, `Supplier VAT No`. */
-const owners =
-  /^(?:company|account|customer|client|vendor|supplier|partner|business|billing|primary|main)(?=.)/
-
-const findHeaderKind = (key: string): string | undefined =>
-  kindsOfHeaders.get(key) ?? kindsOfHeaders.get(key.replace(owners, ''))
+const findHeaderKind = (header: string): string | undefined =>
+  listHeaderKeys(header)
+    .map((key) => kindsOfHeaders.get(key))
+    .find((kind) => kind !== undefined)
 
 const partNames = {
   city: 'city',
@@ -65,7 +63,7 @@ export function reportColumns(
     return (
       places.get(column) ??
       (wholePlaceHeaders.includes(key) ? 'place' : undefined) ??
-      findHeaderKind(key) ??
+      findHeaderKind(column) ??
       detectIdentifier(samples.get(column) ?? []) ??
       undefined
     )
@@ -106,6 +104,7 @@ const heldTexts: Readonly<Record<IdentifierFault, string>> = {
   cik: 'a CIK that is no number of at most ten digits',
   registration_id: 'a company number that does not have the form of one',
   registration_checksum: 'a company number with wrong check digits',
+  tax_number: 'a tax number that contains no company number',
   ein: 'an EIN without nine digits',
   bic: 'a BIC that does not have the form of one',
   ticker: 'a ticker that is not one symbol',

@@ -1,11 +1,5 @@
 import type { ColumnSamples } from './columns.js'
-import {
-  toHeaderKey,
-  identifierHeaders,
-  isOtherParty,
-  listRegisterCountries,
-  symbolHeaders,
-} from './header-words.js'
+import { toHeaderKey, identifierHeaders, isOtherParty, symbolHeaders } from './header-words.js'
 import {
   identifierKeys,
   identifierNames,
@@ -14,7 +8,13 @@ import {
   listIdentifierColumns,
   type IdentifierColumns,
 } from '../../core/identifiers.js'
-import { findContentFault, isCertainly } from './identifier-content.js'
+import {
+  findContentFault,
+  isCertainly,
+  isTaxHeader,
+  listRegisterCountries,
+  rankHeader,
+} from './identifier-content.js'
 
 export interface FoundIdentifiers {
   readonly columns: IdentifierColumns
@@ -61,23 +61,32 @@ export function findIdentifiers(search: IdentifierSearch): FoundIdentifiers {
 
 /** Lists the columns whose header names the identifier and whose cells fit. */
 function listFittingColumns(
-  { header, name, taken, samples }: IdentifierSearch,
+  { header, name, taken, countries, samples }: IdentifierSearch,
   key: IdentifierKey,
   unused: Map<string, { kind: string; why: string }>,
 ): string[] {
   const names = name === null ? null : (samples.get(name) ?? [])
-  const keys = [...identifierHeaders[key], ...(key === 'ticker' ? getSymbolKeys(header, samples) : [])]
-  const rank = (column: string) => keys.indexOf(toHeaderKey(column))
+  const symbols = key === 'ticker' ? getSymbolKeys(header, samples) : []
+  const nameKey = toHeaderKey(name ?? '')
+  const rowCountries = countries.flatMap((column) => samples.get(column) ?? [])
+  const rank = (column: string) => Math.max(rankHeader(key, column), symbols.indexOf(toHeaderKey(column)))
   const named = header.filter((column) => !taken.has(column) && rank(column) >= 0)
   return named
     .sort((one, other) => rank(one) - rank(other))
     .filter((column) => {
       const cells = samples.get(column) ?? []
-      const why = findContentFault(key, cells, names, toHeaderKey(column))
-      if (why !== null) unused.set(column, { kind: identifierNames[key], why })
+      const isOther = !isWholeHeader(key, column) && isOtherParty(toHeaderKey(column), nameKey)
+      const why = isOther
+        ? 'its header names another party'
+        : findContentFault(key, cells, names, column, rowCountries)
+      const kind = key === 'registration_id' && isTaxHeader(column) ? 'VAT number' : identifierNames[key]
+      if (why !== null) unused.set(column, { kind, why })
       return why === null
     })
 }
+
+const isWholeHeader = (key: IdentifierKey, column: string): boolean =>
+  identifierHeaders[key].includes(toHeaderKey(column))
 
 /** A symbol belongs to an exchange if a column or a prefix of the cells names one. */
 function getSymbolKeys(header: readonly string[], samples: ColumnSamples): readonly string[] {
@@ -108,7 +117,7 @@ function findByContent(
     // The header must say whose addresses they are: next to a name, they may be an account manager's.
     if (key === 'email' && (name !== null || isIdentified))
       return 'its header does not say whose addresses they are'
-    return findContentFault(key, samples.get(column) ?? [], names, toHeaderKey(column))
+    return findContentFault(key, samples.get(column) ?? [], names, column)
   }
   let found: string | null = null
   for (const column of certain) {
@@ -127,11 +136,15 @@ export function findIdentifierPlaces(
   const { registration_id: registration, ticker } = columns
   const own = findPlaceColumn(header, 'registration_country', samples)
   const isOfOneCountry =
-    registration !== undefined && listRegisterCountries(toHeaderKey(registration)).length === 1
+    registration !== undefined &&
+    !isTaxHeader(registration) &&
+    listRegisterCountries(registration).length === 1
   const country = own ?? (isOfOneCountry ? undefined : countries[0])
   const exchange = findExchangeColumn(header, samples)
+  const court = findPlaceColumn(header, 'registration_court', samples)
   return {
     ...(registration === undefined || country === undefined ? {} : { registration_country: country }),
+    ...(registration === undefined || court === undefined ? {} : { registration_court: court }),
     ...(ticker === undefined || exchange === undefined ? {} : { exchange }),
   }
 }

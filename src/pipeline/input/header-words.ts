@@ -213,24 +213,60 @@ export function isKnownHeader(text: string): boolean {
 
 let knownHeaders: ReadonlySet<string> | null = null
 
+/** Names of register numbers by country. Some names are used in two countries. */
+const countryLists: Readonly<Record<string, string>> = {
+  AU: 'abn|acn|abn number|acn number|australian business number|australian company number',
+  BE: "btw|btw nummer|ondernemingsnummer|kbo|kbo nummer|bce|numéro bce|numéro d'entreprise|enterprise number",
+  BR: 'cnpj|CNPJ number|número CNPJ|nº CNPJ',
+  CH: 'MwSt|MwSt Nr|MwSt Nummer|UID MwSt|UID|UID Nummer|CHE Nummer|numéro IDE|IDE|numero IDI',
+  CN: '统一社会信用代码',
+  CZ: 'dič|ičo|identifikační číslo|IČ|IČO firmy',
+  DE: 'Handelsregisternummer|HRB|HRB Nr|HRB Nummer',
+  DK: 'moms|momsnummer|cvr|cvr nummer|cvr nr',
+  EE: 'registrikood|registry code',
+  FI: 'y tunnus|Y-tunnus numero|business id|FO nummer',
+  ES: 'nif|cif',
+  FR: 'TVA|n TVA|numéro de TVA|TVA intracommunautaire|siren|siret|numéro siren|numéro siret|siren numéro|numéro de siret|numéro de siren|identifiant siret|n siren|n siret|no siren|no siret',
+  IE: 'cro number',
+  IL: 'מספר חברה|ח.פ.',
+  IT: 'partita iva|p iva|piva|codice fiscale',
+  JP: '法人番号',
+  KR: '사업자등록번호',
+  LT: 'įmonės kodas|juridinio asmens kodas',
+  LV: 'reģistrācijas numurs|vienotais reģistrācijas numurs',
+  NL: 'kvk|kvk nummer|KvK nr',
+  NO: 'mva|organisasjonsnummer|orgnr|org nr|orgnummer|org nummer|foretaksnummer',
+  PL: 'krs|regon|numer KRS|nr KRS|numer REGON|nr REGON',
+  PT: 'nif|nipc',
+  RO: 'cui',
+  RU: 'огрн',
+  SE: 'momsnummer|organisationsnummer|orgnr|org nr|orgnummer|org nummer',
+  SG: 'uen',
+  SK: 'ičo|identifikačné číslo',
+  TW: '統一編號|統編',
+  UA: 'ЄДРПОУ|код ЄДРПОУ',
+}
+/** Headers of tax and VAT numbers, which contain the company number in some countries. */
+export const taxHeaders = toHeaderKeys(
+  'vat|vat number|vat id|vat no|vat registration number|vat reg no|tax id|tax number|tax id number|taxpayer id|tin',
+  'USt-IdNr|UStID|USt-ID|Umsatzsteuer ID|EU UStID|Steuernummer|Steuernr|MwSt|MwSt Nr|MwSt Nummer|UID MwSt|numéro de TVA|TVA',
+  'n TVA|TVA intracommunautaire|partita iva|p iva|piva|codice fiscale|nif|cif|nipc|nip|btw nummer|btw|btw nr|momsnummer',
+  'moms|mva|kdv|vergi no|vergi numarası|dič|dic|ИНН',
+)
+
 /** Headers of identifiers, best first. */
 export const identifierHeaders: Readonly<Record<IdentifierKey | IdentifierPlaceKey, readonly string[]>> = {
   lei: toHeaderKeys('lei|lei code|legal entity identifier|lei number|lei id|company lei|entity lei'),
   cik: toHeaderKeys('cik|cik code|cik number|central index key|sec cik'),
-  registration_id: toHeaderKeys(
-    'company number|company registration number|registration number|company reg no|crn|reg no|registration no',
-    'registration id|company id number|registered number|company no|Handelsregisternummer|Handelsregister|HRB|HRB Nummer',
-    'Registernummer|siren|numéro siren|siret|numéro siret|kvk|kvk nummer|ondernemingsnummer|orgnr|organisationsnummer',
-    'companies house number|business registration number|HRB Nr|HR Nummer|rcs',
-    'organisasjonsnummer|org nr|organization number|organisation number|cvr|cvr nummer|y tunnus|ičo|krs|regon|cnpj|cui',
-    'огрн|法人番号|统一社会信用代码|사업자등록번호|abn|acn|uen|cin|cvr nr|foretaksnummer',
-    'n siren|n siret|no siren|no siret|siren numéro|numéro de siret|numéro de siren|identifiant siret|KvK nr|inschrijvingsnummer|kbo',
-    "kbo nummer|bce|numéro bce|numéro d'entreprise|enterprise number|UID|UID Nummer|CHE Nummer|numéro IDE|IDE|numero IDI",
-    'Y-tunnus numero|business id|FO nummer|registrikood|registry code|reģistrācijas numurs|vienotais reģistrācijas numurs',
-    'įmonės kodas|juridinio asmens kodas|identifikační číslo|IČ|IČO firmy|identifikačné číslo|numer KRS|nr KRS|numer REGON',
-    'nr REGON|CNPJ number|número CNPJ|nº CNPJ|abn number|acn number|australian business number|australian company number',
-    'orgnummer|org nummer|統一編號|統編|ЄДРПОУ|код ЄДРПОУ|מספר חברה|ח.פ.|cro number|corporation number',
-  ),
+  registration_id: [
+    ...toHeaderKeys(
+      'company number|company registration number|registration number|company reg no|crn|reg no|registration no',
+      'registration id|company id number|registered number|company no|Handelsregister|Registernummer|HR Nummer|rcs',
+      'business registration number|organization number|organisation number|cin|inschrijvingsnummer|corporation number',
+    ),
+    ...toHeaderKeys(...Object.values(countryLists)),
+    ...taxHeaders,
+  ],
   ein: toHeaderKeys('ein|fein|employer identification number|federal tax id|federal ein|irs ein'),
   bic: toHeaderKeys('bic|bic code|swift|swift code|bic swift|swift bic|swift bic code'),
   ticker: toHeaderKeys('ticker|ticker symbol|stock symbol|stock ticker|trading symbol|ticker code'),
@@ -247,6 +283,9 @@ export const identifierHeaders: Readonly<Record<IdentifierKey | IdentifierPlaceK
     'registration country|country of registration|country of incorporation|incorporation country|register country',
     'jurisdiction|jurisdiction code|registration jurisdiction|company jurisdiction|legal jurisdiction|Registerland',
   ),
+  registration_court: toHeaderKeys(
+    'registration court|register court|Registergericht|Amtsgericht|Handelsregistergericht',
+  ),
   exchange: toHeaderKeys(
     'exchange|stock exchange|exchange code|listing exchange|primary exchange|exchange name|Börse|Börsenplatz|bourse',
   ),
@@ -255,43 +294,11 @@ export const identifierHeaders: Readonly<Record<IdentifierKey | IdentifierPlaceK
 /** Headers of exchange symbols if there is also an exchange: chemistry and currencies have symbols too. */
 export const symbolHeaders: readonly string[] = toHeaderKeys('symbol')
 
-/** Names of register numbers by country. Some names are used in two countries. */
-const countryLists: Readonly<Record<string, string>> = {
-  AU: 'abn|acn|abn number|acn number|australian business number|australian company number',
-  BE: "ondernemingsnummer|kbo|kbo nummer|bce|numéro bce|numéro d'entreprise|enterprise number",
-  BR: 'cnpj|CNPJ number|número CNPJ|nº CNPJ',
-  CH: 'UID|UID Nummer|CHE Nummer|numéro IDE|IDE|numero IDI',
-  CN: '统一社会信用代码',
-  CZ: 'ičo|identifikační číslo|IČ|IČO firmy',
-  DE: 'Handelsregisternummer|HRB|HRB Nr|HRB Nummer',
-  DK: 'cvr|cvr nummer|cvr nr',
-  EE: 'registrikood|registry code',
-  FI: 'y tunnus|Y-tunnus numero|business id|FO nummer',
-  FR: 'siren|siret|numéro siren|numéro siret|siren numéro|numéro de siret|numéro de siren|identifiant siret|n siren|n siret|no siren|no siret',
-  IE: 'cro number',
-  IL: 'מספר חברה|ח.פ.',
-  JP: '法人番号',
-  KR: '사업자등록번호',
-  LT: 'įmonės kodas|juridinio asmens kodas',
-  LV: 'reģistrācijas numurs|vienotais reģistrācijas numurs',
-  NL: 'kvk|kvk nummer|KvK nr',
-  NO: 'organisasjonsnummer|orgnr|org nr|orgnummer|org nummer|foretaksnummer',
-  PL: 'krs|regon|numer KRS|nr KRS|numer REGON|nr REGON',
-  RO: 'cui',
-  RU: 'огрн',
-  SE: 'organisationsnummer|orgnr|org nr|orgnummer|org nummer',
-  SG: 'uen',
-  SK: 'ičo|identifikačné číslo',
-  TW: '統一編號|統編',
-  UA: 'ЄДРПОУ|код ЄДРПОУ',
-}
-const countriesOfHeader = new Map<string, string[]>()
+/** Countries by the key of a name of their numbers. */
+export const countriesOfHeader = new Map<string, string[]>()
 for (const [country, list] of Object.entries(countryLists))
   for (const key of new Set(toHeaderKeys(list)))
     countriesOfHeader.set(key, [...(countriesOfHeader.get(key) ?? []), country])
-
-/** Returns the countries whose register numbers have that name; none for a name like `company number`. */
-export const listRegisterCountries = (key: string): readonly string[] => countriesOfHeader.get(key) ?? []
 
 /** Other tables have columns of this name too: their cells decide. */
 export const ambiguousNumberHeaders: ReadonlySet<string> = new Set(
@@ -303,14 +310,7 @@ export const otherIdentifierHeaders: readonly [kind: string, keys: readonly stri
   ['DUNS', toHeaderKeys('duns|duns number|duns no|d u n s number|duns id')],
   ['ISIN', toHeaderKeys('isin|isin code')],
   ['ticker', symbolHeaders],
-  [
-    'VAT number',
-    toHeaderKeys(
-      'vat|vat number|vat id|vat no|vat registration number|vat reg no|tax id|tax number|tax id number',
-      'USt-IdNr|UStID|Umsatzsteuer ID|EU UStID|numéro de TVA|TVA|n TVA|TVA intracommunautaire|partita iva|p iva|piva|nif|cif|nip',
-      'btw nummer|btw|momsnummer|moms|kdv|vergi no|vergi numarası|dič|dic|ИНН',
-    ),
-  ],
+  ['VAT number', taxHeaders],
 ]
 
 /** Words for another company than the row's, or for a member of staff. */

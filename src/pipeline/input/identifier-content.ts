@@ -1,6 +1,15 @@
 import { classifyDomain, toCanonicalIdentifier, type IdentifierKey } from '../../core/identifiers.js'
-import { hasWrongCheckDigits, toCompanyNumber } from '../../core/national-numbers.js'
-import { ambiguousNumberHeaders, listRegisterCountries } from './header-words.js'
+import { findCountryCode } from '../../core/countries.js'
+import { parseCourtNumber } from '../../core/court-numbers.js'
+import { hasWrongCheckDigits, readTaxNumber, toCompanyNumber } from '../../core/national-numbers.js'
+import {
+  ambiguousNumberHeaders,
+  countriesOfHeader,
+  identifierHeaders,
+  isKnownHeader,
+  taxHeaders,
+  toHeaderKey,
+} from './header-words.js'
 import { isPlaceholder } from '../../core/lookup-identity.js'
 
 /** Returns the text of a cell; null if it is blank or a placeholder. */
@@ -28,7 +37,8 @@ const isPhone = (text: string): boolean => /^[+(]|^0\d{1,5}[\s/-]\d/.test(text)
 const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/.test(text)
 
 const isRegistration = (text: string): boolean =>
-  /^[\p{L}\d][\p{L}\d ./-]{2,39}$/u.test(text) && /\d/.test(text) && !isPhone(text) && !isDate(text)
+  (/^[\p{L}\d][\p{L}\d ./-]{2,39}$/u.test(text) && /\d/.test(text) && !isPhone(text) && !isDate(text)) ||
+  parseCourtNumber(text) !== null
 
 const createCanonicalTest = (type: Parameters<typeof toCanonicalIdentifier>[0]) => (text: string) =>
   'value' in toCanonicalIdentifier(type, text)
@@ -62,9 +72,12 @@ export function findContentFault(
   cells: readonly string[],
   names: readonly string[] | null,
   header: string,
+  rowCountries: readonly string[] = [],
 ): string | null {
   const values = cells.flatMap((cell) => toFilledCell(cell) ?? [])
   if (values.length === 0) return null
+  if (key === 'registration_id' && isTaxHeader(header))
+    return hasCompanyNumbers(values, header, rowCountries) ? null : 'its numbers contain no company numbers'
   const countries = key === 'registration_id' ? listRegisterCountries(header) : []
   const isNumber = (text: string) =>
     countries.some((country) => toCompanyNumber(country.toLowerCase(), text) !== null)
@@ -84,13 +97,33 @@ export function findContentFault(
   return names !== null && isOneForAll(hosts, names) ? 'most names have the same domain' : null
 }
 
+/** An EIN in its usual form, which no other country has. */
+export const isEin = (text: string): boolean => /^\d{2}-\d{7}$/.test(text)
+
+/** Whether tax numbers contain company numbers of their countries, of those of the header, or of the rows. */
+function hasCompanyNumbers(
+  values: readonly string[],
+  header: string,
+  rowCountries: readonly string[],
+): boolean {
+  const rows = [...new Set(rowCountries)].map((text) => findCountryCode(text) ?? '')
+  const countries = [...listRegisterCountries(header), ...rows].map((code) => code.toLowerCase())
+  const isUs = countries.includes('us')
+  return values.some(
+    (text) => readTaxNumber(text, countries) !== null || isEin(text) || (isUs && /^\d{9}$/.test(text)),
+  )
+}
+
 /** Returns the reason why cells under the name of a country's company numbers are not used; null if they are. */
 function findNumberFault(
   values: readonly string[],
   header: string,
   isNumber: (text: string) => boolean,
 ): string | null {
-  if (ambiguousNumberHeaders.has(header) && calculateShare(values, isNumber) < shareMin.lei)
+  if (
+    listHeaderKeys(header).some((one) => ambiguousNumberHeaders.has(one)) &&
+    calculateShare(values, isNumber) < shareMin.lei
+  )
     return 'most cells are not company numbers of a country where they have this name'
   const isWrong = (text: string) =>
     !isNumber(text) &&
@@ -144,7 +177,7 @@ const calculateShare = (values: readonly string[], is: (value: string) => boolea
 
 /** Faults of an identifier in a row; it is not submitted. */
 export type IdentifierFault =
-  Exclude<IdentifierKey, 'lei'> | 'lei_form' | 'lei_checksum' | 'registration_checksum'
+  Exclude<IdentifierKey, 'lei'> | 'lei_form' | 'lei_checksum' | 'registration_checksum' | 'tax_number'
 
 /** Reasons why a row without other data is not submitted. */
 export const faultReasons: Readonly<Record<IdentifierFault, string>> = {
@@ -153,6 +186,7 @@ export const faultReasons: Readonly<Record<IdentifierFault, string>> = {
   cik: 'the CIK is no number of at most ten digits',
   registration_id: 'the company number does not have the form of one',
   registration_checksum: 'the company number has wrong check digits',
+  tax_number: 'the tax number contains no company number',
   ein: 'the EIN does not have nine digits',
   bic: 'the BIC does not have the form of one',
   ticker: 'the ticker is not one symbol',
@@ -181,3 +215,59 @@ const leiChars = 20
 
 /** Company names of that length have fewer digits. */
 const digitsMin = 6
+
+/** Words in front of a kind of identifier: `Account DUNS`, `Supplier VAT No`. */
+const owners =
+  /^(?:company|account|customer|client|vendor|supplier|partner|business|billing|primary|main)(?=.)/
+const separators = /[/|,;:()[\]+&]|\s[-–]\s|\s(?:or|ou|oder|o|eller|lub|and|und|et|y|e)\s/iu
+const wordsMax = 4
+const headerKeys = new Map<string, readonly string[]>()
+
+/**
+ * Returns the keys of a header: of the whole text, of its parts (`CNPJ / Tax ID`), and of the names of numbers among its
+ * words (`Customer CNPJ`), without the words for an owner and the ending of a Salesforce field (`CNPJ__c`).
+ */
+export function listHeaderKeys(header: string): readonly string[] {
+  const known = headerKeys.get(header)
+  if (known !== undefined) return known
+  const text = header.replace(/__c$/i, '')
+  const parts = [text, ...text.split(separators)].map(toHeaderKey).filter((key) => key !== '')
+  const words = text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').split(/[^\p{L}\p{M}\p{N}]+/u)
+  const runs = words.flatMap((_, at) =>
+    Array.from({ length: wordsMax }, (__, count) => toHeaderKey(words.slice(at, at + count + 1).join(''))),
+  )
+  const keys = [
+    toHeaderKey(header),
+    ...parts.flatMap((key) => [key, key.replace(owners, '')]),
+    ...runs.filter((key) => key.length >= 3 && (tellingKeys.has(key) || taxHeaders.includes(key))),
+  ]
+  headerKeys.set(header, [...new Set(keys)])
+  return headerKeys.get(header) ?? []
+}
+
+/** Whether a header names tax numbers. */
+export const isTaxHeader = (header: string): boolean =>
+  listHeaderKeys(header).some((key) => taxHeaders.includes(key))
+
+/** Names that mean a number wherever they are in a header. */
+const tellingKeys: ReadonlySet<string> = new Set(
+  [...countriesOfHeader.keys()].filter((key) => !ambiguousNumberHeaders.has(key)),
+)
+
+/** Returns how well a header names a kind of identifier, best 0; -1 for another kind. A column has one kind. */
+export function rankHeader(kind: IdentifierKey, header: string): number {
+  const [whole = '', ...others] = listHeaderKeys(header)
+  const rank = identifierHeaders[kind].indexOf(whole)
+  if (rank >= 0 || isKnownHeader(whole)) return rank
+  const found = numberKinds.find((one) => others.some((key) => identifierHeaders[one].includes(key)))
+  return found === kind ? partsRank : -1
+}
+
+const numberKinds = ['registration_id', 'lei', 'cik', 'ein'] as const
+/** A part of a header is worth less than a whole one. */
+const partsRank = 1_000
+
+/** Returns the countries whose register numbers have the names in a header; none for a name like `company number`. */
+export const listRegisterCountries = (header: string): readonly string[] => [
+  ...new Set(listHeaderKeys(header).flatMap((key) => countriesOfHeader.get(key) ?? [])),
+]

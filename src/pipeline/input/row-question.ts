@@ -15,9 +15,17 @@ import {
   type StatedIdentifier,
 } from '../../core/stated-identifiers.js'
 import type { LookupRule } from './columns.js'
-import { hasWrongCheckDigits, toCompanyNumber } from '../../core/national-numbers.js'
-import { listRegisterCountries, toHeaderKey } from './header-words.js'
-import { faultReasons, toFilledCell, type IdentifierFault, findLei } from './identifier-content.js'
+import { parseCourtNumber } from '../../core/court-numbers.js'
+import { hasWrongCheckDigits, readTaxNumber, toCompanyNumber } from '../../core/national-numbers.js'
+import {
+  faultReasons,
+  findLei,
+  isEin,
+  isTaxHeader,
+  listRegisterCountries,
+  toFilledCell,
+  type IdentifierFault,
+} from './identifier-content.js'
 import {
   classifyDomain,
   identifierKeys,
@@ -178,11 +186,8 @@ function readOne(
   switch (key) {
     case 'ticker':
       return read(cells.exchange ?? null) ?? { fault: key }
-    case 'registration_id': {
-      const header = toHeaderKey(columns.identifiers.registration_id ?? '')
-      const implied = findNumberCountry(listRegisterCountries(header), text)
-      return read(toRegisterPlace(cells.registration_country ?? '') ?? implied) ?? { fault: key }
-    }
+    case 'registration_id':
+      return readNumber(columns.identifiers.registration_id ?? '', text, cells)
     case 'lei': {
       const hasForm = /^[A-Z0-9]{18}\d{2}$/.test(text.toUpperCase().replace(/\s+/g, ''))
       return read(null) ?? { fault: hasForm ? 'lei_checksum' : 'lei_form' }
@@ -192,6 +197,44 @@ function readOne(
     case 'bic':
       return read(null) ?? { fault: key }
   }
+}
+
+/**
+ * Reads a cell of a column of numbers by its form, its check digits, the country of its row and the header: a company
+ * number, a tax number that contains one, or an EIN.
+ */
+function readNumber(
+  header: string,
+  text: string,
+  cells: IdentifierCells,
+): StatedIdentifier | { fault: IdentifierFault } {
+  const place = toRegisterPlace(cells.registration_country ?? '')
+  const named = listRegisterCountries(header)
+  const isTax = isTaxHeader(header)
+  const number = place === null ? null : toCompanyNumber(place.slice(0, 2).toLowerCase(), text)
+  if (number === null) {
+    const countries = [...(place === null ? [] : [place.slice(0, 2)]), ...named].map((one) =>
+      one.toLowerCase(),
+    )
+    const tax = isTax ? readTaxNumber(text, countries) : null
+    if (tax !== null)
+      return (
+        toStatedIdentifier('registration_id', tax.number, tax.country.toUpperCase()) ?? {
+          fault: 'tax_number',
+        }
+      )
+    const isUs = place === null || place.startsWith('US')
+    const ein =
+      isUs && (isEin(text) || (isTax && place !== null)) ? toStatedIdentifier('ein', text, null) : null
+    if (ein !== null) return ein
+    const isOnlyTax = isTax && !countries.some((one) => hasWrongCheckDigits(one, text))
+    if (isOnlyTax) return { fault: 'tax_number' }
+  }
+  const court = cells.registration_court
+  const isBare = court !== undefined && parseCourtNumber(text)?.court === null
+  const whole = isBare ? `${text}, ${court}` : text
+  const own = place ?? findNumberCountry(named, text)
+  return readCellIdentifier('registration_id', whole, own) ?? { fault: 'registration_id' }
 }
 
 /** Returns the only country with such a name and number. */
@@ -206,7 +249,7 @@ function findNumberCountry(countries: readonly string[], text: string): string |
 /** No company has a number with wrong check digits. Without a place, the header of the column names countries. */
 function isWrongNumber({ kind, value, place }: StatedIdentifier, { columns }: LookupRule): boolean {
   if (kind !== 'registration_id') return false
-  const named = listRegisterCountries(toHeaderKey(columns.identifiers.registration_id ?? ''))
+  const named = listRegisterCountries(columns.identifiers.registration_id ?? '')
   const countries = (place === null ? named : [place]).map((country) => country.toLowerCase())
   return (
     countries.some((country) => hasWrongCheckDigits(country, value)) &&

@@ -26,6 +26,21 @@ describe('identifiers are found by header', () => {
     ['lei', 'Legal Entity Identifier', []],
     ['cik', 'CIK', ['320193', '0000789019', '1318605']],
     ['registration_id', 'Handelsregisternummer', ['HRB 86891', 'HRB 42243', 'HRA 1']],
+    [
+      'registration_id',
+      'Handelsregister',
+      ['HRB 6684 (AG München)', 'HRB 1, Amtsgericht Köln', 'D2601V HRB 2'],
+    ],
+    ['registration_id', 'CNPJ/Tax ID', ['33.000.167/0001-01', '94-2404110']],
+    ['registration_id', 'CNPJ__c', ['33.000.167/0001-01', '94-2404110']],
+    ['registration_id', 'CNPJ (Tax ID)', ['33.000.167/0001-01']],
+    ['registration_id', 'CNPJ/CPF', ['33.000.167/0001-01']],
+    ['registration_id', 'Customer CNPJ', ['33.000.167/0001-01']],
+    ['registration_id', 'SIREN ou SIRET', ['552032534', '55203253400646']],
+    ['registration_id', 'Tax ID / EIN', ['94-2404110', '911144442']],
+    ['registration_id', 'Partita IVA', ['IT00488410010', '00488410010']],
+    ['registration_id', 'N° TVA', ['FR40552032534']],
+    ['registration_id', 'VAT', ['DE129274202', 'NO 923 609 016 MVA']],
     ['registration_id', 'KvK-nummer', ['33002587', '17014545', '24269920']],
     ['registration_id', 'Numéro SIREN', ['552 100 554', '542051180', '552032534']],
     ['registration_id', 'IČO', ['45274649', '00177041', '26185610']],
@@ -63,6 +78,29 @@ describe('identifiers are found by header', () => {
     })
     expect(() => found({ city: ['Bonn'], phone: ['+49 228 1'] })).toThrow(UserError)
     expect(() => found({ LEI: leis }, { identifiers: 'none' })).toThrow(UserError)
+  })
+})
+
+test.each([
+  ['USt-IdNr./Steuernr.', ['DE129274202', 'DE129273398'], 'VAT number', /no company numbers/],
+  ['VAT', ['GB220430231', 'ATU12345678'], 'VAT number', /no company numbers/],
+  ['Parent SIREN', ['552032534', '542051180'], 'company number', /another party/],
+])('%s is reported as not used, with the reason', (column, cells, kind, why) => {
+  const table = { company: names, [column]: cells }
+  expect(found(table).identifiers).toEqual({})
+  expect(told(table).unused.find((one) => one.column === column)).toMatchObject({ kind })
+  expect(whyNot(table, column)).toMatch(why)
+})
+
+test('a column of courts completes the numbers', () => {
+  const table = {
+    Firma: names,
+    Handelsregister: ['HRB 6684', 'HRB 7'],
+    Registergericht: ['München', 'AG Kiel'],
+  }
+  expect(found(table).identifiers).toEqual({
+    registration_id: 'Handelsregister',
+    registration_court: 'Registergericht',
   })
 })
 

@@ -25,6 +25,7 @@ const columns = {
     website: 'website',
     email: 'email',
     registration_country: 'country',
+    registration_court: 'court',
     exchange: 'exchange',
   },
 }
@@ -84,6 +85,13 @@ describe('a name and identifiers', () => {
     [{ registration_id: '00445790', registration_country: 'United Kingdom' }, 'company number GB 00445790'],
     [{ registration_id: '806592', registration_country: 'us_de' }, 'company number US-DE 806592'],
     [{ registration_id: 'HRB 86891', registration_country: 'Deutschland' }, 'company number DE HRB 86891'],
+    [
+      { registration_id: 'HRB 6684 (AG München)', registration_country: 'DE' },
+      'company number DE MÜNCHEN HRB 6684',
+    ],
+    [{ registration_id: 'HRB 6684', registration_court: 'D2601V' }, 'company number DE MÜNCHEN HRB 6684'],
+    [{ registration_id: 'Köln HRB 6684', registration_court: 'Bonn' }, 'company number DE KÖLN HRB 6684'],
+    [{ registration_id: '94-2404110', registration_country: 'US' }, 'EIN 942404110'],
     [{ registration_id: '123', registration_country: 'Atlantis' }, 'company number 123'],
     [{ registration_id: 'sc 095237' }, 'company number SC095237'],
     [{ registration_id: 'sc 095237', registration_country: 'UK' }, 'company number GB SC 095237'],
