@@ -9,6 +9,7 @@ import type { MatcherFigures, MatcherWork } from './matcher-peer.js'
 import { runMetered, runPeer, type Metered } from './metered.js'
 import { grouped, ratio, type Say } from './support.js'
 import { wholeWorld, type WholeWorld } from './whole-world.js'
+import { readJsonLines } from '../test/support/json-lines.js'
 
 const built = (path: string) => fileURLToPath(new URL(`../dist/${path}`, import.meta.url))
 const main = built('cli/main.js')
@@ -58,11 +59,7 @@ function figuresOf({ wallMs, cpuMs }: Pick<Metered, 'wallMs' | 'cpuMs'>, rowCoun
 async function runEnrich(world: WholeWorld, folder: string, to: string, nameCount: number): Promise<Metered> {
   const args = [main, world.input, '-o', to, '--registry', world.registry, '--json']
   const run = await runMetered(args, { cwd: folder })
-  const finished = run.stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as RunEvent)
-    .find((event) => event.type === 'finished')
+  const finished = readJsonLines<RunEvent>(run.stdout).find((event) => event.type === 'finished')
   if (finished?.summary.rowCount !== nameCount || finished.summary.pendingCount > 0)
     throw new Error(`not all was answered: ${JSON.stringify(finished?.summary)}`)
   return run

@@ -104,6 +104,10 @@ export const createDurationSchema = () =>
     .string()
     .refine((text) => parseDurationMs(text) !== null, { error: 'a number and s, m, h or d, like 30d' })
 
+/** An address to listen on. The empty text, if allowed, means none. */
+export const createListenSchema = (error: string, mayBeEmpty = true) =>
+  z.string().refine((text) => (mayBeEmpty && text === '') || parseListenAddress(text) !== null, { error })
+
 export const createLimitSchema = (of: string) =>
   z
     .int()

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { rateLimits } from '../contract/limits.js'
-import { parseListenAddress } from '../core/server-addresses.js'
 import {
   createChoice,
   createDurationSchema,
   createLimitSchema,
+  createListenSchema,
   option,
   parseDuration,
   parseListen,
@@ -237,12 +237,9 @@ const webhook = {
   }),
   listen: option({
     schema: () =>
-      z
-        .string()
-        .refine((text) => text === '' || parseListenAddress(text) !== null, {
-          error: 'host:port is needed, like 127.0.0.1:8788',
-        })
-        .describe('The address on which the run receives webhooks. Empty: `enrich receive` receives them.'),
+      createListenSchema('host:port is needed, like 127.0.0.1:8788').describe(
+        'The address on which the run receives webhooks. Empty: `enrich receive` receives them.',
+      ),
     flag: {
       names: '--webhook-listen <host:port>',
       group: 'webhook',

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { parseListenAddress } from '../core/server-addresses.js'
-import { option, parseListen, createChoice, useForBoth } from './option.js'
+import { option, parseListen, createChoice, createListenSchema, useForBoth } from './option.js'
 import { notifyFormats, notifyTimes } from '../core/alarms.js'
 import { parsePartition } from './partition.js'
 
@@ -27,12 +26,9 @@ const watchDefault = '127.0.0.1:0'
 export const watch = {
   listen: option({
     schema: () =>
-      z
-        .string()
-        .refine((text) => text === '' || parseListenAddress(text) !== null, {
-          error: 'host:port, like 127.0.0.1:8790',
-        })
-        .describe('The address of the live page of a run, like 127.0.0.1:8790. Port 0 selects a free port.'),
+      createListenSchema('host:port, like 127.0.0.1:8790').describe(
+        'The address of the live page of a run, like 127.0.0.1:8790. Port 0 selects a free port.',
+      ),
     flag: {
       names: '--watch [host:port]',
       group: 'reporting',
@@ -209,10 +205,9 @@ export const review = {
   }),
   listen: option({
     schema: () =>
-      z
-        .string()
-        .refine((text) => parseListenAddress(text) !== null, { error: 'host:port, like 127.0.0.1:8791' })
-        .describe('The address of the review page. Port 0 selects a free port.'),
+      createListenSchema('host:port, like 127.0.0.1:8791', false).describe(
+        'The address of the review page. Port 0 selects a free port.',
+      ),
     flag: {
       names: '--listen <host:port>',
       group: 'review',

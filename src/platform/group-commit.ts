@@ -76,6 +76,40 @@ export class GroupCommit<Item, Result> {
   }
 }
 
+interface BatchLimits<Item> {
+  /** No two items of a batch have the same key; optional. */
+  readonly keyOf?: (item: Item) => unknown
+  /** All items of a batch are of the same group; optional. */
+  readonly groupOf?: (item: Item) => string
+  readonly bytesOf?: (item: Item) => number
+  /** Highest sum of `bytesOf`; a larger item is a batch of its own. */
+  readonly bytesMax?: number
+}
+
+/** Splits items into batches, in order. */
+export function splitIntoBatches<Item>(
+  items: readonly Item[],
+  { keyOf = (item) => item, groupOf = () => '', bytesOf = () => 0, bytesMax = Infinity }: BatchLimits<Item>,
+): Item[][] {
+  const batches: Item[][] = []
+  const keys = new Set<unknown>()
+  let [bytes, group] = [0, '']
+  for (const item of items) {
+    const [key, own] = [keyOf(item), groupOf(item)]
+    bytes += bytesOf(item)
+    const last = batches.at(-1)
+    if (last !== undefined && own === group && bytes <= bytesMax && !keys.has(key)) last.push(item)
+    else {
+      batches.push([item])
+      keys.clear()
+      bytes = bytesOf(item)
+      group = own
+    }
+    keys.add(key)
+  }
+  return batches
+}
+
 function settle<Item, Result>(batch: readonly Waiting<Item, Result>[], settled: Settled<Result>): void {
   for (const [index, { resolve, reject }] of batch.entries()) {
     const one = settled[index]

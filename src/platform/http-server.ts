@@ -1,5 +1,5 @@
 import type { AddressInfo, Server } from 'node:net'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { UserError } from '../core/errors.js'
 import { explainNetworkError } from '../core/http-exchange.js'
 import { type ListenAddress, isLoopback } from '../core/server-addresses.js'
@@ -157,4 +157,13 @@ export function createSourceCheck(
     const path = url.split('?', 1)[0] ?? ''
     return judgeSource({ host: headers.host, origin: headers.origin, path }, listenAddress, guests)
   }
+}
+
+/** Returns a signal that is aborted if the caller disconnects before the answer. */
+export function createDisconnectSignal(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort()
+  })
+  return gone.signal
 }

@@ -2,39 +2,20 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { at, canary, companiesCsv, createPlace, writeConfig, type CliPlace } from '../support/cli.js'
-import { startStrangeService, type StrangeServiceOptions } from '../support/strange-service.js'
+import { describe, expect, test, type TestContext } from 'vitest'
+import { canary, type CliPlace } from '../support/cli.js'
+import { createHostedPlace, type HostedPlaceOptions } from '../support/hosted-place.js'
 import { startHookReceiver, type HookReceiver } from '../support/hook-receiver.js'
 import { readPrometheus } from '../support/prometheus-text.js'
 import { rowsOfCsv } from '../support/tables.js'
+import { readJsonLines } from '../support/json-lines.js'
 
 const command = ['companies.csv', '-o', 'out.csv', '--basis', 'none']
-type OnFinished = Parameters<typeof createPlace>[0]
-interface Context {
-  readonly onTestFinished: NonNullable<OnFinished>
-}
-
-interface Prepared {
-  readonly place: CliPlace
-  readonly options: ReturnType<typeof at>
-}
+type Context = Pick<TestContext, 'onTestFinished'>
 
 /** Two rows, of which the service knows none. */
-async function prepared(
-  { onTestFinished }: Context,
-  service: StrangeServiceOptions = {},
-  config: object = {},
-): Promise<Prepared> {
-  const place = createPlace(onTestFinished)
-  place.write('companies.csv', companiesCsv(['Acme', 'Bolt']))
-  writeConfig(place)
-  const own = JSON.parse(place.read('pipeline.config.json')) as object
-  place.write('pipeline.config.json', JSON.stringify({ ...own, ...config }))
-  const started = await startStrangeService({ apiKey: canary, ...service })
-  onTestFinished(() => started.close())
-  return { place, options: at(started) }
-}
+const prepared = ({ onTestFinished }: Context, options: HostedPlaceOptions = {}) =>
+  createHostedPlace(['Acme', 'Bolt'], options, onTestFinished)
 
 async function hookOf(
   { onTestFinished }: Context,
@@ -61,7 +42,7 @@ const messageOf = (hook: HookReceiver): Record<string, unknown> =>
 
 describe('conditions on what a run came to', () => {
   test.concurrent('one that is met ends with 6, and the output is written', async (context) => {
-    const { place, options } = await prepared(context)
+    const { place, hosted: options } = await prepared(context)
     const flags = ['--fail-on', 'no_match > 50%, matched < 1, failed>0']
     const { code, stderr } = await place.run([...command, ...flags], options)
     expect(code).toBe(6)
@@ -75,12 +56,9 @@ describe('conditions on what a run came to', () => {
   })
 
   test.concurrent('as JSON and in silence too', async (context) => {
-    const { place, options } = await prepared(context)
+    const { place, hosted: options } = await prepared(context)
     const json = await place.run([...command, '--fail-on', 'rows<5', '--json'], options)
-    const lines = json.stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    const lines = readJsonLines(json.stdout)
     expect([json.code, lines.find(({ type }) => type === 'finished')]).toEqual([
       6,
       expect.objectContaining({
@@ -94,13 +72,13 @@ describe('conditions on what a run came to', () => {
   })
 
   test.concurrent('none that is met: 0; and rows that need attention: 3', async (context) => {
-    const { place, options } = await prepared(context, { answers: { Acme: 'fails' } })
+    const { place, hosted: options } = await prepared(context, { answers: { Acme: 'fails' } })
     expect((await place.run([...command, '--fail-on', 'matched>0'], options)).code).toBe(3)
     expect((await place.run([...command, '--fail-on', 'failed>0'], options)).code).toBe(6)
   })
 
   test.concurrent('what stopped the run stands above them, with a partial output too', async (context) => {
-    const { place, options } = await prepared(context)
+    const { place, hosted: options } = await prepared(context)
     const flags = ['--fail-on', 'rows<5', '--max-lookups', '1', '--partial']
     const { code, stderr } = await place.run([...command, ...flags], options)
     expect([code, stderr]).toEqual([8, expect.stringContaining('error LOOKUPS_MAX_REACHED: ')])
@@ -109,7 +87,7 @@ describe('conditions on what a run came to', () => {
   })
 
   test.concurrent('a condition on changes without an earlier output is reported', async (context) => {
-    const { place, options } = await prepared(context)
+    const { place, hosted: options } = await prepared(context)
     const { code, stderr } = await place.run([...command, '--fail-on', 'lost_match>=0'], options)
     expect([code, stderr]).toEqual([
       0,
@@ -123,7 +101,7 @@ describe('conditions on what a run came to', () => {
       requestCount++
       return undefined
     }
-    const { place, options } = await prepared(context, { faults: counting })
+    const { place, hosted: options } = await prepared(context, { faults: counting })
     const { code, stderr } = await place.run([...command, '--fail-on', 'failed>0, lost_mach>5%'], options)
     expect([code, stderr]).toEqual([
       2,
@@ -134,7 +112,7 @@ describe('conditions on what a run came to', () => {
   })
 
   test.concurrent('the key of the file does the same, and the flag goes above it', async (context) => {
-    const { place, options } = await prepared(context, {}, { alarms: { failOn: 'rows>0' } })
+    const { place, hosted: options } = await prepared(context, { config: { alarms: { failOn: 'rows>0' } } })
     expect((await place.run(command, options)).code).toBe(6)
     expect((await place.run([...command, '--fail-on', 'rows>2'], options)).code).toBe(0)
   })
@@ -147,7 +125,7 @@ describe('a message at the end', () => {
   test.concurrent.for(['--notify', 'ENRICH_NOTIFY_URL', 'the config'])('by %s', async (way, context) => {
     const hook = await hookOf(context)
     const url = urlOf(hook)
-    const { place, options } = await prepared(context, { answers: { Acme: 'fails' } })
+    const { place, hosted: options } = await prepared(context, { answers: { Acme: 'fails' } })
     const env = { ...options.env, ...(way === 'ENRICH_NOTIFY_URL' ? { ENRICH_NOTIFY_URL: url } : {}) }
     const flags = way === '--notify' ? ['--notify', url] : []
     if (way === 'the config') flags.push('-c', outside(place, { alarms: { notify: url } }, context))
@@ -165,7 +143,7 @@ describe('a message at the end', () => {
 
   test.concurrent('goes out where the run was stopped, once', async (context) => {
     const hook = await hookOf(context)
-    const { place, options } = await prepared(context)
+    const { place, hosted: options } = await prepared(context)
     const flags = ['--notify', urlOf(hook), '--max-lookups', '1', '--fail-on', 'rows>0']
     const { code, stderr } = await place.run([...command, ...flags], options)
     expect(code).toBe(8)
@@ -182,7 +160,7 @@ describe('a message at the end', () => {
 
   test.concurrent('and where it was interrupted', async (context) => {
     const hook = await hookOf(context)
-    const { place, options } = await prepared(context, { runTakes: { ms: 600_000 } })
+    const { place, hosted: options } = await prepared(context, { runTakes: { ms: 600_000 } })
     const running = place.start([...command, '--notify', urlOf(hook)], options)
     await running.sees(/distinct lookups/)
     running.child.kill('SIGTERM')
@@ -194,7 +172,7 @@ describe('a message at the end', () => {
   test.concurrent('goes out after failures only, if the config says so', async (context) => {
     const hook = await hookOf(context)
     const config = { alarms: { notifyWhen: 'failure', notifyFormat: 'slack' } }
-    const { place, options } = await prepared(context, {}, config)
+    const { place, hosted: options } = await prepared(context, { config })
     const flags = ['--notify', urlOf(hook)]
     expect((await place.run([...command, ...flags], options)).code).toBe(0)
     await hook.has(0)
@@ -205,7 +183,7 @@ describe('a message at the end', () => {
 
   test.concurrent('a receiver that answers 500 changes nothing, and the log says so', async (context) => {
     const hook = await hookOf(context, 500)
-    const { place, options } = await prepared(context)
+    const { place, hosted: options } = await prepared(context)
     const { code, stderr } = await place.run(
       [...command, '--notify', urlOf(hook), '--log-level', 'warn'],
       options,
@@ -231,7 +209,7 @@ describe('a message at the end', () => {
       requestCount++
       return undefined
     }
-    const { place, options } = await prepared(context, { faults: counting })
+    const { place, hosted: options } = await prepared(context, { faults: counting })
     for (const [flags, env] of [
       [['--notify', url], {}],
       [[`--notify=${url}`, '--json'], {}],
@@ -246,7 +224,7 @@ describe('a message at the end', () => {
 
 describe('the file for Prometheus', () => {
   test.concurrent('is written at the end of a run, however it ended', async (context) => {
-    const { place, options } = await prepared(context)
+    const { place, hosted: options } = await prepared(context)
     const flags = ['--metrics-file', 'enrich.prom', '--job', 'nightly']
     const valuesOf = () =>
       new Map(readPrometheus(place.read('enrich.prom')).map(({ name, value }) => [name.slice(11), value]))
@@ -282,7 +260,7 @@ describe('the file for Prometheus', () => {
       requestCount++
       return undefined
     }
-    const { place, options } = await prepared(context, { faults: counting })
+    const { place, hosted: options } = await prepared(context, { faults: counting })
     // Not a device of the machine: what replaced one would take it from everybody.
     execFileSync('/bin/sh', ['-c', 'mkfifo "$0"', place.path('pipe.prom')])
     place.write('notes.txt', 'not of a run\n')

@@ -1,8 +1,10 @@
 import { rmSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { at, canary, companiesCsv, createPlace, writeConfig, type CliPlace } from '../support/cli.js'
-import { strangeMatch, startStrangeService } from '../support/strange-service.js'
-import { readParquet, rowsOfCsv, rowsOfNdjson } from '../support/tables.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { at, companiesCsv, createPlace, writeConfig, type CliPlace } from '../support/cli.js'
+import { startHosted } from '../support/hosted-place.js'
+import { strangeMatch } from '../support/strange-service.js'
+import { readParquet, rowsOfCsv } from '../support/tables.js'
+import { readJsonLines } from '../support/json-lines.js'
 
 const header =
   'kind,row_key,row_number,name,field,old,new,old_source,new_source,old_entity_id,new_entity_id,run\n'
@@ -59,7 +61,7 @@ describe('what changed since the output before', () => {
     await place.run(['diff', '-o', 'd.parquet'])
     expect(kinds((await readParquet(place.path('d.parquet'))).rows)).toEqual(changed)
     const { stdout } = await place.run(['diff', '-o', '-', '--format', 'ndjson'])
-    expect(kinds(rowsOfNdjson(stdout))).toEqual(changed)
+    expect(kinds(readJsonLines(stdout))).toEqual(changed)
   })
 
   it('is shown where no file is named, and as JSON lines', async () => {
@@ -67,7 +69,7 @@ describe('what changed since the output before', () => {
     const { stdout } = await place.run(['diff'])
     expect(stdout).toMatch(/^Run 2 \(.*\) against run 1 \(.*\): 2 changes\n {2}new_row +1\n {2}row_gone +1\n/)
     expect(stdout).toContain('row_gone  row 1  Apple')
-    const lines = rowsOfNdjson((await place.run(['diff', '--json'])).stdout)
+    const lines = readJsonLines((await place.run(['diff', '--json'])).stdout)
     expect(lines.map(({ type }) => type)).toEqual(['change', 'change', 'diff'])
     expect(lines.at(-1)).toMatchObject({ older: 1, newer: 2, counts: { new_row: 1, row_gone: 1 } })
     expect((await place.run(['diff', '2..2'])).stdout).toContain('nothing changed')
@@ -97,12 +99,8 @@ describe('after a partial output', () => {
   const changesOf = (place: CliPlace) =>
     rowsOfCsv(place.read('changes.csv')).map(({ kind, name, old, new: now }) => [kind, name, old, now])
 
-  async function serviceKnowing(...names: string[]) {
-    const answers = Object.fromEntries(names.map((name) => [name, strangeMatch(name)]))
-    const service = await startStrangeService({ apiKey: canary, answers })
-    onTestFinished(() => service.close())
-    return service
-  }
+  const serviceKnowing = (...names: string[]) =>
+    startHosted({ answers: Object.fromEntries(names.map((name) => [name, strangeMatch(name)])) })
 
   it('the rest of the first list being answered is no gained match', async () => {
     const place = createPlace()

@@ -1,31 +1,22 @@
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { version } from '../../src/platform/native-package.js'
 import { commandNames, type CliIo } from '../../src/cli/terminal/command-io.js'
 import { createProgram } from '../../src/cli/program.js'
-import { at, canary, companiesCsv, createPlace, fixture, writeConfig, type CliPlace } from '../support/cli.js'
-import { startStrangeService, type StrangeServiceOptions } from '../support/strange-service.js'
+import { canary, companiesCsv, createPlace, fixture, type CliPlace } from '../support/cli.js'
+import { createHostedPlace } from '../support/hosted-place.js'
 import { leiOf } from '../support/made-identifiers.js'
-import { rowsOfCsv, rowsOfNdjson } from '../support/tables.js'
+import { rowsOfCsv } from '../support/tables.js'
+import { readJsonLines } from '../support/json-lines.js'
 
 const command = ['companies.csv', '-o', 'out.csv']
-
-/** A place with an input and a config, and a service that is not ours. */
-async function prepare(names: readonly string[], options: StrangeServiceOptions = {}) {
-  const place = createPlace()
-  place.write('companies.csv', companiesCsv(names))
-  writeConfig(place)
-  const service = await startStrangeService({ apiKey: canary, ...options })
-  onTestFinished(() => service.close())
-  return { place, service, hosted: at(service) }
-}
 
 const jsonOf = (text: string) => JSON.parse(text) as Record<string, unknown>
 
 describe('plan', () => {
   test('counts rows and lookups, needs no key, reaches no network and makes no file', async () => {
-    const { place, service } = await prepare(['Acme', 'Bolt', 'ACME', ''])
+    const { place, service } = await createHostedPlace(['Acme', 'Bolt', 'ACME', ''])
     const options = { env: { ENRICH_BASE_URL: service.baseUrl, ENRICH_API_KEY: '' } }
     const before = place.names()
     const { code, stdout, stderr } = await place.run(['plan', 'companies.csv'], options)
@@ -49,14 +40,14 @@ describe('plan', () => {
   })
 
   test('without arguments names the run without arguments', async () => {
-    const { place } = await prepare(['Acme'])
+    const { place } = await createHostedPlace(['Acme'])
     const config = { input: { paths: ['companies.csv'] }, output: { path: 'out.csv' } }
     place.write('pipeline.config.json', JSON.stringify(config))
     expect((await place.run(['plan'])).stdout).toMatch(/^Next: enrich run$/m)
   })
 
   test('after a run there is nothing to submit', async () => {
-    const { place, hosted } = await prepare(['Acme', 'Bolt'])
+    const { place, hosted } = await createHostedPlace(['Acme', 'Bolt'])
     await place.run(command, hosted)
     const { stdout } = await place.run(['plan', ...command, '--json'], hosted)
     expect(jsonOf(stdout)).toMatchObject({ plan: { submit: 0, answered: 2 }, billedMax: 0 })
@@ -134,7 +125,7 @@ describe('the end of a run names the next steps', () => {
     const review =
       '  next      2 doubtful rows (2 without a company): enrich review in.csv --name-column company_name'
     expect(stepsOf((await place.run(flags)).stderr)).toEqual([review])
-    const { place: other, hosted } = await prepare(['Acme', 'Bolt'])
+    const { place: other, hosted } = await createHostedPlace(['Acme', 'Bolt'])
     const stopped = await other.run([...command, '--max-lookups', '1', '--partial'], hosted)
     expect(stepsOf(stopped.stderr)).toEqual([])
     expect(stepsOf((await other.run(command, hosted)).stderr)).toEqual([
@@ -145,7 +136,7 @@ describe('the end of a run names the next steps', () => {
 
 describe('status, export and retry', () => {
   test('before any run, status and export say that there is no checkpoint', async () => {
-    const { place, hosted } = await prepare(['Acme'])
+    const { place, hosted } = await createHostedPlace(['Acme'])
     for (const args of [['status'], ['export', ...command]]) {
       const { code, stderr } = await place.run(args, hosted)
       expect([code, stderr]).toEqual([2, expect.stringContaining('error CHECKPOINT_NOT_FOUND: ')])
@@ -154,7 +145,7 @@ describe('status, export and retry', () => {
   })
 
   test('a run that stopped early: status counts what is left, export writes what is known', async () => {
-    const { place, hosted, service } = await prepare(['Acme', 'Bolt', 'Corp'])
+    const { place, hosted, service } = await createHostedPlace(['Acme', 'Bolt', 'Corp'])
     const stopped = await place.run([...command, '--max-lookups', '2'], hosted)
     expect([stopped.code, place.names()]).toEqual([8, ['companies.csv', 'pipeline.config.json']])
     expect(stopped.stderr).toMatch(/^error LOOKUPS_MAX_REACHED: .*\n {2}hint: /m)
@@ -175,7 +166,7 @@ describe('status, export and retry', () => {
 
   test('a lost answer is held: status lists it by its custom_id, and only --resubmit-uncertain asks again', async () => {
     let lost = 0
-    const { place, hosted, service } = await prepare(['Acme'], {
+    const { place, hosted, service } = await createHostedPlace(['Acme'], {
       faults: ({ method }) => (method === 'POST' && lost++ === 0 ? 'accept_then_reset' : undefined),
     })
     expect((await place.run(command, hosted)).code).toBe(3)
@@ -195,7 +186,7 @@ describe('doctor', () => {
     [...stdout.matchAll(/^FAIL +(\w+) +(\w+): /gm)].map((match) => match.slice(1))
 
   test('without a hosted service it looks at the registry, with one at the key and the service', async () => {
-    const { place, hosted, service } = await prepare(['Acme'])
+    const { place, hosted, service } = await createHostedPlace(['Acme'])
     const embedded = await place.run(['doctor'])
     expect([embedded.code, failuresOf(embedded.stdout)]).toEqual([0, []])
     expect(embedded.stdout).toMatch(/^ok +registry .*companies$/m)
@@ -212,7 +203,7 @@ describe('doctor', () => {
   })
 
   test('each thing that is wrong is named, with the exit code that a run would end with', async () => {
-    const { place, hosted } = await prepare(['Acme'])
+    const { place, hosted } = await createHostedPlace(['Acme'])
     const wrongKey = await place.run(['doctor'], { env: { ...hosted.env, ENRICH_API_KEY: 'another' } })
     expect([wrongKey.code, failuresOf(wrongKey.stdout)]).toEqual([4, [['service', 'SERVICE_REFUSED']]])
     const nobody = await place.run(['doctor', '--base-url', 'http://127.0.0.1:1'])
@@ -323,7 +314,7 @@ describe('registry', () => {
     place.write('in.csv', 'company,city\nZzyzx Widgets,Bonn\n')
     const run = await place.run(['in.csv', '-o', 'out.ndjson'])
     expect(run.stderr).toContain('.enrich/registry.sqlite (1 company)')
-    expect(rowsOfNdjson(place.read('out.ndjson'))[0]).toMatchObject({
+    expect(readJsonLines(place.read('out.ndjson'))[0]).toMatchObject({
       enrich_status: 'matched',
       enrich_registration_id: '0012',
     })
@@ -360,7 +351,7 @@ describe('registry', () => {
       expect.stringMatching(/^two\.csv \([^)]+\): 300 rows read$/),
     ])
     const first = await place.run(['registry', 'load', 'one.csv', '--registry', 'r.sqlite', '--json'])
-    const [, loaded] = rowsOfNdjson(first.stdout)
+    const [, loaded] = readJsonLines(first.stdout)
     expect(loaded).toMatchObject({ result: { rejectedCount: 30, rejections: { length: 20 } } })
   })
 })
@@ -469,7 +460,7 @@ describe('help and usage', () => {
 
 describe('what a run tells', () => {
   test('--quiet says nothing of a run that went well, and why one stopped', async () => {
-    const { place, hosted } = await prepare(['Acme', 'Bolt'])
+    const { place, hosted } = await createHostedPlace(['Acme', 'Bolt'])
     const stopped = await place.run([...command, '--quiet', '--max-lookups', '1'], hosted)
     expect([stopped.code, stopped.stdout]).toEqual([8, ''])
     expect(stopped.stderr).toMatch(/^error LOOKUPS_MAX_REACHED: .+\n {2}hint: .+\n$/)
@@ -481,7 +472,7 @@ describe('what a run tells', () => {
   })
 
   test('--log-level: errors alone, notes too, or every progress', async () => {
-    const { place, hosted } = await prepare(['Acme', ''])
+    const { place, hosted } = await createHostedPlace(['Acme', ''])
     const told = async (level: string) =>
       (await place.run([...command, '--max-age', '0s', '--log-level', level], hosted)).stderr
     expect(await told('error')).toBe('')
@@ -495,7 +486,7 @@ describe('what a run tells', () => {
   })
 
   test('the note about rows without a name names the added column with the reason, if it is written', async () => {
-    const { place, hosted } = await prepare(['Acme', ''])
+    const { place, hosted } = await createHostedPlace(['Acme', ''])
     const noteOf = async (...flags: string[]) =>
       /not billed(.*)/.exec((await place.run([...command, ...flags], hosted)).stderr)?.[1]
     expect(await noteOf()).toBe('; the column enrich_error gives the reason')
@@ -509,7 +500,7 @@ describe('what a run tells', () => {
     ['run', []],
     ['export', ['export']],
   ])('%s writes a basis file only if the columns name the basis, or --basis file', async (_, words) => {
-    const { place, hosted } = await prepare(['Acme'])
+    const { place, hosted } = await createHostedPlace(['Acme'])
     await place.run([...command, '-o', 'first.ndjson'], hosted)
     const listWritten = async (...flags: string[]) => {
       const before = place.names()

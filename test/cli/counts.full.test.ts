@@ -4,6 +4,7 @@ import { startService, type RunningService } from '../../src/service/service.js'
 import { canary, createPlace, quickConfig, type CliOptions, type CliPlace } from '../support/cli.js'
 import { findPostgres, sharedPostgres, type SharedPostgres } from '../support/postgres-server.js'
 import { companyWorld } from '../support/stage-job.js'
+import { readJsonLines } from '../support/json-lines.js'
 
 const nameCount = 24
 const companyCount = 8
@@ -46,11 +47,7 @@ interface Totals {
   readonly uncertainCount: number
 }
 
-const linesOf = (stdout: string) =>
-  stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
+const linesOf = (stdout: string) => readJsonLines(stdout)
 
 describe.each(stores)('counts of submissions, with a checkpoint in %s', (store) => {
   let postgres: SharedPostgres | null = null

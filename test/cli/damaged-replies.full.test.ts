@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { at, canary, companiesCsv, createPlace, writeConfig } from '../support/cli.js'
-import { strangeMatch, startStrangeService, type StrangeServiceOptions } from '../support/strange-service.js'
+import { at, type CliPlace } from '../support/cli.js'
+import { createHostedPlace } from '../support/hosted-place.js'
+import { strangeMatch, type StrangeServiceOptions } from '../support/strange-service.js'
 import { rowsOfCsv } from '../support/tables.js'
 
 const command = ['companies.csv', '-o', 'out.csv']
@@ -23,15 +24,10 @@ const dripping = (status: number, text: string) => (response: ServerResponse) =>
   })
 }
 
-async function start(names: readonly string[], options: StrangeServiceOptions) {
-  const place = createPlace()
-  place.write('companies.csv', companiesCsv(names))
-  writeConfig(place)
-  const service = await startStrangeService({ apiKey: canary, answers, ...options })
-  return { place, service }
-}
+const start = (names: readonly string[], options: StrangeServiceOptions) =>
+  createHostedPlace(names, { answers, ...options })
 
-const rowsOf = (place: ReturnType<typeof createPlace>) =>
+const rowsOf = (place: CliPlace) =>
   rowsOfCsv(place.read('out.csv')).map((row) => [row['enrich_status'], row['enrich_legal_name']])
 
 describe('a reply that is not UTF-8', () => {
@@ -45,35 +41,27 @@ describe('a reply that is not UTF-8', () => {
         return asLatin1({ ...body, note: 'é' })
       },
     })
-    try {
-      const { code } = await place.run(command, at(service))
-      expect([code, rowsOf(place)]).toEqual([
-        0,
-        [
-          ['matched', 'Müller AG'],
-          ['matched', 'B\ufffdlt AG'],
-        ],
-      ])
-      expect(service.requests.filter(({ path }) => path.startsWith('/v3/runs/'))).toHaveLength(4)
-    } finally {
-      await service.close()
-    }
+    const { code } = await place.run(command, at(service))
+    expect([code, rowsOf(place)]).toEqual([
+      0,
+      [
+        ['matched', 'Müller AG'],
+        ['matched', 'B\ufffdlt AG'],
+      ],
+    ])
+    expect(service.requests.filter(({ path }) => path.startsWith('/v3/runs/'))).toHaveLength(4)
   })
 
   test('a submission may have been billed: it is held as uncertain, and is not submitted again', async () => {
     const { place, service } = await start(['Acme'], {
       reply: ({ method }, body) => (method === 'POST' ? asLatin1({ ...body, note: 'é' }) : body),
     })
-    try {
-      for (let time = 0; time < 2; time++) {
-        const { code } = await place.run(command, at(service))
-        expect([code, rowsOf(place), service.runs.length]).toEqual([3, [['uncertain', '']], 1])
-      }
-      const [row] = rowsOfCsv(place.read('out.csv'))
-      expect(row?.['enrich_error']).toContain('the body is not UTF-8')
-    } finally {
-      await service.close()
+    for (let time = 0; time < 2; time++) {
+      const { code } = await place.run(command, at(service))
+      expect([code, rowsOf(place), service.runs.length]).toEqual([3, [['uncertain', '']], 1])
     }
+    const [row] = rowsOfCsv(place.read('out.csv'))
+    expect(row?.['enrich_error']).toContain('the body is not UTF-8')
   })
 })
 
@@ -83,26 +71,22 @@ describe('a reply that drips does not hold up a run that is told to end', () => 
       reply: ({ method, body: sent }, body) =>
         method === 'POST' && sent.includes('Acme') ? dripping(202, JSON.stringify(body)) : body,
     })
-    try {
-      const running = place.start(command, at(service))
-      await expect.poll(() => service.runs.length, { timeout: 60_000 }).toBe(2)
-      running.child.kill('SIGTERM')
-      // The service never ends its reply, so only the run itself can end.
-      expect((await running.ended).code).toBe(143)
-      const { code } = await place.run(command, at(service))
-      expect([code, rowsOf(place)]).toEqual([
-        3,
-        [
-          ['uncertain', ''],
-          ['matched', 'B\ufffdlt AG'],
-        ],
-      ])
-      expect(service.runs).toHaveLength(2)
-      const [row] = rowsOfCsv(place.read('out.csv'))
-      expect(row?.['enrich_error']).toContain('stopped before the answer came')
-    } finally {
-      await service.close()
-    }
+    const running = place.start(command, at(service))
+    await expect.poll(() => service.runs.length, { timeout: 60_000 }).toBe(2)
+    running.child.kill('SIGTERM')
+    // The service never ends its reply, so only the run itself can end.
+    expect((await running.ended).code).toBe(143)
+    const { code } = await place.run(command, at(service))
+    expect([code, rowsOf(place)]).toEqual([
+      3,
+      [
+        ['uncertain', ''],
+        ['matched', 'B\ufffdlt AG'],
+      ],
+    ])
+    expect(service.runs).toHaveLength(2)
+    const [row] = rowsOfCsv(place.read('out.csv'))
+    expect(row?.['enrich_error']).toContain('stopped before the answer came')
   })
 
   // Without the stop, the bound on a reply would end it: after a minute.
@@ -116,18 +100,14 @@ describe('a reply that drips does not hold up a run that is told to end', () => 
         reply: ({ method }, body) =>
           method === 'GET' && isDripping ? dripping(200, JSON.stringify(body)) : body,
       })
-      try {
-        const running = place.start(command, at(service))
-        const polls = () => service.requests.filter(({ method }) => method === 'GET').length
-        await expect.poll(polls, { timeout: 60_000 }).toBe(1)
-        running.child.kill('SIGINT')
-        expect((await running.ended).code).toBe(130)
-        isDripping = false
-        expect((await place.run(command, at(service))).code).toBe(0)
-        expect([rowsOf(place), service.runs.length]).toEqual([[['matched', 'Müller AG']], 1])
-      } finally {
-        await service.close()
-      }
+      const running = place.start(command, at(service))
+      const polls = () => service.requests.filter(({ method }) => method === 'GET').length
+      await expect.poll(polls, { timeout: 60_000 }).toBe(1)
+      running.child.kill('SIGINT')
+      expect((await running.ended).code).toBe(130)
+      isDripping = false
+      expect((await place.run(command, at(service))).code).toBe(0)
+      expect([rowsOf(place), service.runs.length]).toEqual([[['matched', 'Müller AG']], 1])
     },
   )
 })

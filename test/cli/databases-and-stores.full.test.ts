@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { at, canary, createPlace, type CliPlace, type RunningCli } from '../support/cli.js'
+import { at, createPlace, type CliPlace, type RunningCli } from '../support/cli.js'
+import { startHosted } from '../support/hosted-place.js'
 import { createServer } from 'node:http'
 import * as duckdb from '../../src/connectors/databases/duckdb.js'
 import * as postgres from '../../src/connectors/databases/postgres.js'
@@ -9,7 +10,6 @@ import * as sqlite from '../../src/connectors/databases/sqlite.js'
 import { fetchTable, queryDuckDb } from '../integration/connectors/copied-tables.js'
 import { closeAtOnce, listenOnLoopback } from '../support/loopback-server.js'
 import { startStatementProxy } from '../support/statement-proxy.js'
-import { startStrangeService } from '../support/strange-service.js'
 import {
   findPostgres,
   sharedPostgres,
@@ -102,8 +102,7 @@ describe('objects', () => {
 
   test('an output that refuses to be written ends the run before the first submission', async (context) => {
     const place = createPlace()
-    const service = await startStrangeService({ apiKey: canary })
-    context.onTestFinished(() => service.close())
+    const service = await startHosted({}, context.onTestFinished)
     place.write('list.csv', 'company\nApple Inc\n')
     const env = { ...store.environment, ...at(service).env }
     const refuse = { ...env, AWS_SECRET_ACCESS_KEY: 'another-key' }
@@ -117,8 +116,7 @@ describe('objects', () => {
   test('after Ctrl-C, --partial publishes the answers so far', async (context) => {
     const place = createPlace()
     const runTakes = { ms: 3_600_000 }
-    const service = await startStrangeService({ apiKey: canary, runTakes })
-    context.onTestFinished(() => service.close())
+    const service = await startHosted({ runTakes }, context.onTestFinished)
     place.write('list.csv', 'company\nApple Inc\n')
     const running = place.start(
       ['list.csv', '-o', 's3://bucket/partial.csv', '--basis', 'none', '--partial'],

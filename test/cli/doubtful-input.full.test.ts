@@ -1,7 +1,7 @@
 import { describe, expect, test, type TestContext } from 'vitest'
 import { errorCodes } from '../../src/index.js'
-import { canary, createPlace, type CliPlace } from '../support/cli.js'
-import { startStrangeService } from '../support/strange-service.js'
+import { createPlace, type CliPlace } from '../support/cli.js'
+import { startHosted } from '../support/hosted-place.js'
 import { textRow, writeXlsx } from '../support/xlsx-file.js'
 import { queryDuckDb, rowsOfCsv } from '../support/tables.js'
 
@@ -17,8 +17,7 @@ const fast = { polling: { firstAfterSeconds: 0, intervalSeconds: 1 } }
 /** A place with a hosted service that counts what it bills. */
 async function createBilled(onTestFinished: TestContext['onTestFinished']): Promise<Billed> {
   const place = createPlace(onTestFinished)
-  const service = await startStrangeService({ apiKey: canary, runTakes: { polls: 1 } })
-  onTestFinished(() => service.close())
+  const service = await startHosted({ runTakes: { polls: 1 } }, onTestFinished)
   place.write('fast.json', JSON.stringify(fast))
   return {
     place,

@@ -1,8 +1,8 @@
 import { DuckDBInstance } from '@duckdb/node-api'
 import { describe, expect, test } from 'vitest'
 import { loadDriver } from '../../src/platform/sqlite.js'
-import { at, canary, createPlace, type CliPlace } from '../support/cli.js'
-import { startStrangeService } from '../support/strange-service.js'
+import { at, createPlace, type CliPlace } from '../support/cli.js'
+import { startHosted } from '../support/hosted-place.js'
 import { findPostgres, sharedPostgres } from '../support/postgres-server.js'
 
 const definition = `CREATE TABLE kept (company TEXT, notes TEXT NOT NULL, "my score" INTEGER, free TEXT DEFAULT 'x')`
@@ -66,8 +66,7 @@ describe.each(Object.keys(kinds).filter((kind) => kind !== 'postgres' || findPos
   (kind) => {
     test('keeps columns that the output does not have, unless the flag says that they may go', async (context) => {
       const place = createPlace()
-      const service = await startStrangeService({ apiKey: canary })
-      context.onTestFinished(() => service.close())
+      const service = await startHosted({}, context.onTestFinished)
       const table = await kinds[kind]!(place, (end) => {
         context.onTestFinished(end)
       })

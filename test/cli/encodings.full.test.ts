@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createPlace } from '../support/cli.js'
 import { rowsOfCsv } from '../support/tables.js'
+import { readJsonLines } from '../support/json-lines.js'
 
 const latin = Buffer.from('company;city\nM\xfcller GmbH;K\xf6ln\nCaf\xe9 B\xe4r;Z\xfcrich\n', 'latin1')
 const guess = /not UTF-8, detected windows-1252: it has "Müller GmbH", "Köln", "Café Bär"/
@@ -21,10 +22,7 @@ describe('a guessed encoding is told before anything is submitted', () => {
     const place = createPlace()
     place.write('in.csv', latin)
     const { stdout } = await place.run(['in.csv', '-o', 'out.csv', '--json'])
-    const events = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { type: string; text?: string })
+    const events = readJsonLines<{ type: string; text?: string }>(stdout)
     const told = events.findIndex(({ text = '' }) => guess.test(text))
     expect(told).toBeGreaterThanOrEqual(0)
     expect(told).toBeLessThan(events.findIndex(({ type }) => type === 'planned'))

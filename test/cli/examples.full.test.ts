@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { createPlace, mainPath } from '../support/cli.js'
 import { tellSkipped } from '../support/skipped.js'
 import { makeFolder } from '../support/temporary-folder.js'
+import { readJsonLines } from '../support/json-lines.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const example = (name: string) => join(root, 'examples', name)
@@ -83,11 +84,7 @@ test.each([
   ]
   const { code } = await place.run(args)
   expect(code).toBe(0)
-  const rows = place
-    .read('out.ndjson')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Record<string, string | null>)
+  const rows = readJsonLines<Record<string, string | null>>(place.read('out.ndjson'))
   expect(
     Object.fromEntries(rows.map((row) => [row['enrich_legal_name'] ?? '', row['enrich_status']])),
   ).toEqual(expected)

@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest'
-import { at, canary, companiesCsv, createPlace, writeConfig, type CliPlace } from '../support/cli.js'
-import { startStrangeService, type Fault, type StrangeServiceOptions } from '../support/strange-service.js'
+import { describe, expect, test, type TestContext } from 'vitest'
+import { at, canary, type CliPlace } from '../support/cli.js'
+import { createHostedPlace, startHosted } from '../support/hosted-place.js'
+import type { Fault, StrangeServiceOptions } from '../support/strange-service.js'
 import { rowsOfCsv } from '../support/tables.js'
 
 const command = ['companies.csv', '-o', 'out.csv']
@@ -61,12 +62,9 @@ const endings: readonly Ending[] = [
 
 describe('the exit code says how a run ended, and the key is nowhere', () => {
   test.concurrent.for(endings)('$exitCode: $title', async (ending, context) => {
-    const place = createPlace(context.onTestFinished)
-    place.write('companies.csv', companiesCsv(['Acme', 'Bolt']))
-    writeConfig(place)
-    const service = await startStrangeService({ apiKey: canary, ...ending.service })
-    context.onTestFinished(() => service.close())
-    const { code, stderr } = await place.run([...command, ...(ending.flags ?? [])], at(service))
+    const { onTestFinished } = context
+    const { place, hosted } = await createHostedPlace(['Acme', 'Bolt'], ending.service, onTestFinished)
+    const { code, stderr } = await place.run([...command, ...(ending.flags ?? [])], hosted)
     expect([code, stderr]).toEqual([ending.exitCode, expect.stringContaining(ending.says)])
     // Where nothing was submitted, nothing is said of what it cost.
     expect(stderr).not.toMatch(/\b0 submitted,/)
@@ -74,54 +72,36 @@ describe('the exit code says how a run ended, and the key is nowhere', () => {
     if (code === 0 || code === 3) return
     expect(stderr).toMatch(/^ {2}resume {4}enrich companies\.csv -o out\.csv/m)
     expect(stderr).toMatch(/^ {2}hint: /m)
-    await expectResumed(place)
+    await expectResumed(place, onTestFinished)
   })
 
   /** After whatever stopped it, the same command ends well with a service that works: no row was given up. */
-  async function expectResumed(place: CliPlace): Promise<void> {
-    const service = await startStrangeService({ apiKey: canary })
-    try {
-      expect((await place.run(command, at(service))).code).toBe(0)
-      expect(rowsOfCsv(place.read('out.csv')).map((row) => row['enrich_status'])).toEqual([
-        'no_match',
-        'no_match',
-      ])
-    } finally {
-      await service.close()
-    }
+  async function expectResumed(place: CliPlace, whenFinished: TestContext['onTestFinished']): Promise<void> {
+    const service = await startHosted({}, whenFinished)
+    expect((await place.run(command, at(service))).code).toBe(0)
+    expect(rowsOfCsv(place.read('out.csv')).map((row) => row['enrich_status'])).toEqual([
+      'no_match',
+      'no_match',
+    ])
   }
 
   test('11: the checkpoint is in use, and by whom', async () => {
-    const place = createPlace()
-    place.write('companies.csv', companiesCsv(['Acme']))
-    writeConfig(place)
-    const service = await startStrangeService({ apiKey: canary, runTakes: { ms: 600_000 } })
-    try {
-      const first = place.start(command, at(service))
-      await first.sees(/distinct lookup/)
-      const { code, stderr } = await place.run(command, at(service))
-      expect([code, stderr]).toEqual([
-        11,
-        expect.stringContaining(`in use by process ${String(first.child.pid)} `),
-      ])
-      first.child.kill('SIGINT')
-      expect((await first.ended).code).toBe(130)
-    } finally {
-      await service.close()
-    }
+    const { place, hosted } = await createHostedPlace(['Acme'], { runTakes: { ms: 600_000 } })
+    const first = place.start(command, hosted)
+    await first.sees(/distinct lookup/)
+    const { code, stderr } = await place.run(command, hosted)
+    expect([code, stderr]).toEqual([
+      11,
+      expect.stringContaining(`in use by process ${String(first.child.pid)} `),
+    ])
+    first.child.kill('SIGINT')
+    expect((await first.ended).code).toBe(130)
   })
 
   test('0: the key may stand in a file', async () => {
-    const place = createPlace()
-    place.write('companies.csv', companiesCsv(['Acme']))
-    writeConfig(place)
-    const service = await startStrangeService({ apiKey: 'a-key-in-a-file' })
-    try {
-      place.write('key.txt', 'a-key-in-a-file\n')
-      const env = { ...at(service).env, ENRICH_API_KEY: '', ENRICH_API_KEY_FILE: 'key.txt' }
-      expect((await place.run(command, { env })).code).toBe(0)
-    } finally {
-      await service.close()
-    }
+    const { place, hosted } = await createHostedPlace(['Acme'], { apiKey: 'a-key-in-a-file' })
+    place.write('key.txt', 'a-key-in-a-file\n')
+    const env = { ...hosted.env, ENRICH_API_KEY: '', ENRICH_API_KEY_FILE: 'key.txt' }
+    expect((await place.run(command, { env })).code).toBe(0)
   })
 })

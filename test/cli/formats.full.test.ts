@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { createPlace, fixture, type CliPlace } from '../support/cli.js'
-import { queryDuckDb, readParquet, rowsOfCsv, rowsOfNdjson } from '../support/tables.js'
+import { queryDuckDb, readParquet, rowsOfCsv } from '../support/tables.js'
+import { readJsonLines } from '../support/json-lines.js'
 
 const csvText = readFileSync(fixture('companies.csv'))
 const csvRows = rowsOfCsv(csvText)
@@ -97,7 +98,7 @@ describe('every row comes out once, in order, untouched, with its answer typed',
   test('CSV -> NDJSON', async () => {
     const place = createPlace()
     await convert(place, [fixture('companies.csv'), '-o', 'out.ndjson'])
-    const rows = rowsOfNdjson(place.read('out.ndjson'))
+    const rows = readJsonLines(place.read('out.ndjson'))
     expectAnswers(rows, (cell) => cell as number)
     const matched = rows.find(({ enrich_status }) => enrich_status === 'matched')
     expect(matched).toMatchObject({
@@ -154,7 +155,7 @@ describe('every row comes out once, in order, untouched, with its answer typed',
     for (const name of ['b.csv', 'a1.csv', 'a2.csv']) place.write(name, `company_name,file\nApple,${name}\n`)
     const { code } = await place.run(['b.csv', 'a*.csv', '-o', 'out.ndjson'])
     expect(code).toBe(0)
-    expect(rowsOfNdjson(place.read('out.ndjson')).map(({ file }) => file)).toEqual([
+    expect(readJsonLines(place.read('out.ndjson')).map(({ file }) => file)).toEqual([
       'b.csv',
       'a1.csv',
       'a2.csv',

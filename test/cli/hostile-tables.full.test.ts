@@ -5,8 +5,8 @@ import * as sqlite from '../../src/connectors/databases/sqlite.js'
 import { loadDriver } from '../../src/platform/sqlite.js'
 import { canMount, mountSmallDisk } from '../crash/small-disk.js'
 import { fetchTable, queryDuckDb } from '../integration/connectors/copied-tables.js'
-import { at, canary, createPlace, writeConfig, type CliPlace } from '../support/cli.js'
-import { startStrangeService } from '../support/strange-service.js'
+import { at, createPlace, writeConfig, type CliPlace } from '../support/cli.js'
+import { startHosted } from '../support/hosted-place.js'
 import { findPostgres, sharedPostgres, type SharedPostgres } from '../support/postgres-server.js'
 import { expectRefusal, type BadCase } from '../support/refusal.js'
 
@@ -83,13 +83,10 @@ describe.skipIf(!canMount())('a full disk', () => {
       context.onTestFinished(() => {
         disk.unmount()
       })
-      const service = await startStrangeService({
-        apiKey: canary,
-        accepted: () => {
-          disk.fillBut(0)
-        },
-      })
-      context.onTestFinished(() => service.close())
+      const accepted = () => {
+        disk.fillBut(0)
+      }
+      const service = await startHosted({ accepted }, context.onTestFinished)
       writeConfig(place)
       place.write('in.csv', manyRows)
       const run = () => place.run(['in.csv', '-o', `${kind}:disk/out.db#t`], at(service))

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createPlace } from '../support/cli.js'
+import { readJsonLines } from '../support/json-lines.js'
 
 const list = [
   'Account,LEI Code,Email,Owner Email,Symbol',
@@ -32,11 +33,7 @@ test('what is found, what is not used and why, and what is wrong: in plan, docto
   expect(run.stderr).toContain(
     '1 row has an LEI with wrong check digits (row 1): correct them; no company has such an LEI',
   )
-  const rows = place
-    .read('out.ndjson')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
+  const rows = readJsonLines(place.read('out.ndjson'))
   expect(rows.map((row) => [row['enrich_status'], row['enrich_error']]).slice(0, 3)).toEqual([
     ['matched', null],
     ['invalid_input', 'no company name, and the LEI has wrong check digits'],
@@ -133,10 +130,7 @@ test('plan and run say the same of what rows ask: all distinct questions, and ho
   expect(run.stderr).toMatch(/^ {2}domain {4}2 domains · 2 submitted, free of charge · /m)
 
   const again = await place.run(['list.csv', '-o', 'out.csv', '--json', '--quiet'])
-  const events = again.stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as { type: string })
+  const events = readJsonLines<{ type: string }>(again.stdout)
   expect(events.find(({ type }) => type === 'planned')).toMatchObject({
     rowCount: 6,
     lookupCount: 5,

@@ -1,17 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import * as z from 'zod'
-import {
-  at,
-  canary,
-  companiesCsv,
-  createPlace,
-  quickConfig,
-  writeConfig,
-  type CliOptions,
-  type CliPlace,
-} from '../support/cli.js'
-import { strangeMatch, startStrangeService, type StrangeServiceOptions } from '../support/strange-service.js'
+import { createPlace, type CliOptions, type CliPlace } from '../support/cli.js'
+import { createHostedPlace } from '../support/hosted-place.js'
+import { strangeMatch, type StrangeServiceOptions } from '../support/strange-service.js'
+import { readJsonLines } from '../support/json-lines.js'
 
 type Schema = { readonly [key: string]: unknown }
 
@@ -46,26 +39,17 @@ function listFaults(line: Schema): unknown[] {
 /** Runs a command, and validates each of its lines. Returns the types of the lines, and the last line. */
 async function expectValid(place: CliPlace, args: readonly string[], options: CliOptions = {}) {
   const { code, stdout } = await place.run([...args, '--json'], options)
-  const lines = stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Schema)
+  const lines = readJsonLines<Schema>(stdout)
   for (const line of lines) expect(listFaults(line)).toEqual([])
   return { code, types: lines.map(({ type }) => type), last: lines.at(-1) ?? {} }
 }
 
-async function prepare(names: readonly string[], options: StrangeServiceOptions = {}) {
-  const place = createPlace()
-  place.write('companies.csv', companiesCsv(names))
-  writeConfig(place, { ...quickConfig, billing: { unitPrice: 0.05, currency: 'EUR' } })
-  const service = await startStrangeService({
-    apiKey: canary,
+const prepare = (names: readonly string[], options: StrangeServiceOptions = {}) =>
+  createHostedPlace(names, {
     answers: { Acme: strangeMatch('Acme SE'), Broken: 'fails' },
+    config: { billing: { unitPrice: 0.05, currency: 'EUR' } },
     ...options,
   })
-  onTestFinished(() => service.close())
-  return { place, hosted: at(service) }
-}
 
 const command = ['companies.csv', '-o', 'out.csv']
 
@@ -158,10 +142,7 @@ test('of a run that is interrupted', async () => {
     if (seen.includes('"type":"progress"')) running.child.kill('SIGTERM')
   })
   const { code, stdout } = await running.ended
-  const lines = stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Schema)
+  const lines = readJsonLines<Schema>(stdout)
   for (const line of lines) expect(listFaults(line)).toEqual([])
   expect([code, lines.at(-1)?.['stopped']]).toEqual([143, { code: 'INTERRUPTED' }])
 })

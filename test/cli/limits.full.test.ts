@@ -1,13 +1,7 @@
 import { existsSync } from 'node:fs'
-import { expect, onTestFinished, test } from 'vitest'
-import { at, canary, companiesCsv, createPlace, writeConfig } from '../support/cli.js'
-import { startStrangeService, type StrangeService } from '../support/strange-service.js'
-
-async function startService(): Promise<StrangeService> {
-  const service = await startStrangeService({ apiKey: canary, runTakes: { polls: 1 } })
-  onTestFinished(() => service.close())
-  return service
-}
+import { expect, test } from 'vitest'
+import { at, companiesCsv, createPlace, writeConfig } from '../support/cli.js'
+import { startHosted } from '../support/hosted-place.js'
 
 /** A limit of the shell, in the units of `sh`: blocks of 512 bytes for files in a POSIX shell. */
 const limited = (limit: string) => ['sh', '-c', `ulimit ${limit}; exec "$@"`, 'sh']
@@ -16,7 +10,7 @@ const limited = (limit: string) => ['sh', '-c', `ulimit ${limit}; exec "$@"`, 's
 test.each([28, 40, 60, 100])(
   'with %i files that may be open, a run says so, and submits nothing or all',
   async (count) => {
-    const service = await startService()
+    const service = await startHosted({ runTakes: { polls: 1 } })
     const place = createPlace()
     writeConfig(place)
     place.write('in.csv', companiesCsv(['Acme', 'Bolt']))
@@ -38,7 +32,7 @@ test.each([28, 40, 60, 100])(
 test.skipIf(!existsSync('/proc/self/limits')).each(['out.csv', 'out.parquet'])(
   'where no file may grow beyond a limit, a run to %s that would is refused before it submits',
   async (output) => {
-    const service = await startService()
+    const service = await startHosted({ runTakes: { polls: 1 } })
     const place = createPlace()
     writeConfig(place)
     place.write('in.csv', `company_name,note\n${`Acme,${'x'.repeat(2_000)}\n`.repeat(2_500)}`)
@@ -56,7 +50,7 @@ test.skipIf(!existsSync('/proc/self/limits')).each(['out.csv', 'out.parquet'])(
 )
 
 test('an output to standard output that has no room to be put together is refused before it submits', async () => {
-  const service = await startService()
+  const service = await startHosted({ runTakes: { polls: 1 } })
   const place = createPlace()
   writeConfig(place)
   place.write('in.csv', companiesCsv(['Acme']))

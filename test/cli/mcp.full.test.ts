@@ -1,9 +1,10 @@
 import { appendFileSync, existsSync, mkdirSync, symlinkSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { startAssistant, type AssistantOptions, type ToolAnswer } from '../support/assistant.js'
-import { at, canary, companiesCsv, createPlace, fixture, quickConfig, type CliPlace } from '../support/cli.js'
+import { describe, expect, test, type onTestFinished } from 'vitest'
+import { startAssistant, type ToolAnswer } from '../support/assistant.js'
+import { at, canary, companiesCsv, createPlace, fixture, type CliPlace, quickConfig } from '../support/cli.js'
+import { createHostedPlace } from '../support/hosted-place.js'
 import {
   startStrangeService,
   type StrangeService,
@@ -17,22 +18,14 @@ const billing = { unitPrice: 0.05, currency: 'EUR' }
 const names = Array.from({ length: 40 }, (_, index) => `Company ${index}`)
 const pause = (ms = 5) => new Promise((resolve) => setTimeout(resolve, ms))
 
-interface Hosted {
-  readonly place: CliPlace
-  readonly service: StrangeService
-  /** Options of an assistant that uses the service. */
-  readonly options: AssistantOptions & { readonly env: Readonly<Record<string, string>> }
-}
-
-/** A folder with forty companies, and a service that bills each submission. */
-async function createHosted(service: StrangeServiceOptions = {}, config: object = {}): Promise<Hosted> {
-  const place = createPlace()
-  place.write('companies.csv', companiesCsv(names))
+/** A folder with forty companies, and a service that bills each submission. `options`: of an assistant that uses it. */
+async function createHosted(options: StrangeServiceOptions = {}, config: object = {}) {
   const limits = { ...quickConfig.limits, submitPerMinute: 2_400, submitConcurrency: 4 }
-  place.write('pipeline.config.json', JSON.stringify({ ...quickConfig, limits, billing, ...config }))
-  const started = await startStrangeService({ apiKey: canary, ...service })
-  onTestFinished(() => started.close())
-  return { place, service: started, options: { env: at(started).env ?? {} } }
+  const { place, service, hosted } = await createHostedPlace(names, {
+    ...options,
+    config: { limits, billing, ...config },
+  })
+  return { place, service, options: { env: hosted.env ?? {} } }
 }
 
 const allow = (...flags: string[]) => ['--allow-run', ...flags]

@@ -4,6 +4,7 @@ import { renderLiveBody, LiveRun } from '../../src/report/live/live-page.js'
 import { at, canary, companiesCsv, createPlace, quickConfig } from '../support/cli.js'
 import { startStrangeService, type Fault, type StrangeService } from '../support/strange-service.js'
 import { createSeededFractions } from '../../src/platform/random.js'
+import { readJsonLines } from '../support/json-lines.js'
 
 /** More by the environment: MONEY_SEEDS=200 MONEY_FIRST_SEED=1. */
 const seedCount = Number(process.env['MONEY_SEEDS'] ?? 3)
@@ -37,12 +38,7 @@ const plainSpaces = (text: string): string => text.replace(/\u00a0/g, ' ')
 interface Json extends Record<string, unknown> {
   readonly type: string
 }
-const linesOf = (stdout: string) =>
-  stdout
-    .trim()
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Json)
+const linesOf = (stdout: string) => readJsonLines<Json>(stdout)
 
 interface RunLine {
   readonly number: number

@@ -1,12 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, type TestContext } from 'vitest'
 import { startService } from '../../src/service/service.js'
-import { at, canary, companiesCsv, createPlace, quickConfig, type CliPlace } from '../support/cli.js'
-import {
-  startStrangeService,
-  type StrangeService,
-  type StrangeServiceOptions,
-} from '../support/strange-service.js'
+import { at, canary, companiesCsv, createPlace, quickConfig } from '../support/cli.js'
+import { createHostedPlace } from '../support/hosted-place.js'
+import type { StrangeService, StrangeServiceOptions } from '../support/strange-service.js'
 import { companyWorld } from '../support/stage-job.js'
+import { readJsonLines } from '../support/json-lines.js'
 
 const lookupCount = 40
 const names = Array.from({ length: lookupCount }, (_, index) => `Company ${index}`)
@@ -14,39 +12,26 @@ const command = ['companies.csv', '-o', 'out.csv', '--basis', 'none']
 const unitPrice = 0.05
 const submitConcurrency = 4
 
-interface Context {
-  readonly onTestFinished: NonNullable<Parameters<typeof createPlace>[0]>
-}
-
-async function prepared(
-  { onTestFinished }: Context,
+const prepared = (
+  { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
   billing: object = { unitPrice, currency: 'EUR' },
   options: StrangeServiceOptions = {},
-): Promise<{ place: CliPlace; service: StrangeService; options: ReturnType<typeof at> }> {
-  const place = createPlace(onTestFinished)
-  place.write('companies.csv', companiesCsv(names))
+) => {
   const limits = { ...quickConfig.limits, submitPerMinute: 2_400, submitConcurrency }
-  place.write('pipeline.config.json', JSON.stringify({ ...quickConfig, limits, billing }))
-  const service = await startStrangeService({ apiKey: canary, ...options })
-  onTestFinished(() => service.close())
-  return { place, service, options: at(service) }
+  return createHostedPlace(names, { ...options, config: { limits, billing } }, onTestFinished)
 }
 
 async function untilBilled(service: StrangeService, count: number): Promise<void> {
   while (service.runs.length <= count) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-const linesOf = (stdout: string) =>
-  stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
+const linesOf = (stdout: string) => readJsonLines(stdout)
 
 describe('--max-cost', () => {
   test.concurrent(
     'is kept over kills: what the service billed never exceeds it, and the same command goes on',
     async (context) => {
-      const { place, service, options } = await prepared(context)
+      const { place, service, hosted: options } = await prepared(context)
       const bounded = [...command, '--max-cost', '1']
       for (const killedAt of [5, 11]) {
         const running = place.start(bounded, options)
@@ -70,7 +55,7 @@ describe('--max-cost', () => {
   )
 
   test.concurrent('that is too little for one lookup submits nothing', async (context) => {
-    const { place, service, options } = await prepared(context)
+    const { place, service, hosted: options } = await prepared(context)
     const { code, stderr } = await place.run([...command, '--max-cost', '0.049999'], options)
     expect([code, stderr]).toEqual([8, expect.stringContaining('--max-cost EUR 0.05')])
     expect(service.requests).toEqual([])
@@ -79,7 +64,7 @@ describe('--max-cost', () => {
   test.concurrent('counts what may have been billed', async (context) => {
     const faults: StrangeServiceOptions['faults'] = ({ method }) =>
       method === 'POST' ? 'accept_then_reset' : undefined
-    const { place, service, options } = await prepared(context, { unitPrice }, { faults })
+    const { place, service, hosted: options } = await prepared(context, { unitPrice }, { faults })
     const { code, stdout } = await place.run([...command, '--max-cost', '0.1', '--json'], options)
     expect([code, service.runs.length]).toEqual([8, 2])
     expect(linesOf(stdout).find(({ type }) => type === 'finished')).toMatchObject({
@@ -89,7 +74,7 @@ describe('--max-cost', () => {
   })
 
   test.concurrent('without a price, and what is no amount, stop before anything', async (context) => {
-    const { place, service, options } = await prepared(context, {})
+    const { place, service, hosted: options } = await prepared(context, {})
     const without = await place.run([...command, '--max-cost', '1'], options)
     expect([without.code, without.stderr]).toEqual([
       2,
@@ -110,7 +95,7 @@ describe('a budget', () => {
   test.concurrent(
     'is told apart from the whole cost by plan and by run, before anything is submitted',
     async (context) => {
-      const { place, service, options } = await prepared(context)
+      const { place, service, hosted: options } = await prepared(context)
       const costOf = async (...flags: string[]) => {
         const { stdout } = await place.run(['plan', ...command, ...flags], options)
         return /^Cost: (.*)$/m.exec(stdout)?.[1]
@@ -154,7 +139,7 @@ describe('a budget', () => {
   test.concurrent(
     'that is used up is told with what is left, and the same command starts a new one',
     async (context) => {
-      const { place, service, options } = await prepared(context)
+      const { place, service, hosted: options } = await prepared(context)
       const bounded = [...command, '--max-cost', '0.5']
       const told = async () => (await place.run(bounded, options)).stderr
       const first = await told()
@@ -208,7 +193,7 @@ describe('a budget', () => {
           : undefined
       const prepare = await prepared(context, undefined, { faults, runTakes: { ms: 3_600_000 } })
       const flags = what === '402' ? [] : [what, what === '--max-cost' ? '0.25' : '5']
-      const running = prepare.place.start([...command, ...flags, '--json'], prepare.options)
+      const running = prepare.place.start([...command, ...flags, '--json'], prepare.hosted)
       await running.sees(words)
       running.child.kill('SIGINT')
       const { stdout, code } = await running.ended
@@ -223,7 +208,7 @@ describe('a budget', () => {
 
 describe('amounts', () => {
   test.concurrent('stand in plan, progress and summary, in words and in JSON', async (context) => {
-    const { place, options } = await prepared(context)
+    const { place, hosted: options } = await prepared(context)
     const plan = await place.run(['plan', ...command], options)
     expect(plan.stdout).toContain('Cost: EUR 2.00 for 40 lookups, each billed once\n')
     const bounded = await place.run(['plan', ...command, '--max-cost', '1.5'], options)
@@ -255,21 +240,21 @@ describe('amounts', () => {
   })
 
   test.concurrent('have the decimals of their currency', async (context) => {
-    const { place, options } = await prepared(context, { unitPrice: 7.5, currency: 'JPY' })
+    const { place, hosted: options } = await prepared(context, { unitPrice: 7.5, currency: 'JPY' })
     expect((await place.run([...command, '--limit', '3'], options)).stderr).toMatch(
       /^ {2}cost {6}JPY 23 {3}\(3 lookups at JPY 7\.5\)$/m,
     )
     expect((await place.run(['runs'], options)).stdout).toContain(' JPY 23 ')
     const plain = await prepared(context, { unitPrice: 0.001 })
-    await plain.place.run([...command, '--limit', '3'], plain.options)
-    const { stdout } = await plain.place.run(['runs'], plain.options)
+    await plain.place.run([...command, '--limit', '3'], plain.hosted)
+    const { stdout } = await plain.place.run(['runs'], plain.hosted)
     expect([stdout.includes(' 0.003 '), stdout.includes('null')]).toEqual([true, false])
   })
 
   test.concurrent(
     'are not shown without a price, nor where the embedded service answers',
     async (context) => {
-      const { place, options } = await prepared(context, { currency: 'EUR' })
+      const { place, hosted: options } = await prepared(context, { currency: 'EUR' })
       const unpriced = await place.run([...command, '--limit', '2'], options)
       expect(unpriced.stderr).not.toMatch(/EUR|^ {2}cost/m)
       const free = createPlace(context.onTestFinished)
@@ -327,7 +312,7 @@ describe('amounts', () => {
     { currency: 'euro' },
     { prices: 1 },
   ])('a config with %j is refused', async (billing, context) => {
-    const { place, options } = await prepared(context, billing)
+    const { place, hosted: options } = await prepared(context, billing)
     const { code, stderr } = await place.run(command, options)
     expect([code, stderr]).toEqual([2, expect.stringMatching(/error CONFIG_INVALID: .*billing/)])
   })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createPlace, type CliPlace } from '../support/cli.js'
-import { queryDuckDb, rowsOfCsv, rowsOfNdjson } from '../support/tables.js'
+import { queryDuckDb, rowsOfCsv } from '../support/tables.js'
+import { readJsonLines } from '../support/json-lines.js'
 
 const companies = [
   { company: { name: 'Apple Inc.', address: { city: 'Cupertino' } }, id: 1 },
@@ -75,7 +76,7 @@ test('a member is asked as the name and the place, and the nested column is writ
   expect(plan.stdout).toContain('name from company.name; location from company.address.city\n')
 
   await place.run(['in.ndjson', '-o', 'out.ndjson', ...members])
-  const rows = rowsOfNdjson(place.read('out.ndjson'))
+  const rows = readJsonLines(place.read('out.ndjson'))
   expect(rows.map((row) => [row['company'], row['enrich_legal_name'], row['enrich_error']])).toEqual([
     [companies[0]?.company, 'Apple Inc.', null],
     [companies[1]?.company, 'Microsoft Corporation', null],

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test, type TestContext } from 'vitest'
 import { canary, createPlace, mainPath, quickConfig, writeConfig, type CliPlace } from '../support/cli.js'
+import { startHosted } from '../support/hosted-place.js'
 import { readAlignedTable, readCodeBlocks, readCommands, type CodeBlock } from '../support/documents.js'
-import { startStrangeService } from '../support/strange-service.js'
 import { rowsOfCsv } from '../support/tables.js'
 import { textRow, writeXlsx } from '../support/xlsx-file.js'
 
@@ -103,8 +103,7 @@ async function runBlock(place: CliPlace, { text }: CodeBlock, context: TestConte
     .map(withoutNpx)
     .filter((line) => !isOther(line))) {
     if (command.startsWith('export ENRICH_BASE_URL=')) {
-      const service = await startStrangeService({ apiKey: canary })
-      context.onTestFinished(() => service.close())
+      const service = await startHosted({}, context.onTestFinished)
       env['ENRICH_BASE_URL'] = service.baseUrl
       writeConfig(place, quickConfig)
     } else if (command.startsWith('export ENRICH_API_KEY_FILE=')) {

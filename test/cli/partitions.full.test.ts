@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunSummary } from '../../src/pipeline/history/run-summary.js'
 import { createPlace, fixture, type CliPlace } from '../support/cli.js'
 import { findPostgres, sharedPostgres, type SharedPostgres } from '../support/postgres-server.js'
+import { readJsonLines } from '../support/json-lines.js'
 
 /** Everything that is wrong with a partition is found before anything is opened. */
 describe('a partition is refused', () => {
@@ -122,11 +123,9 @@ describe.skipIf(programs === null)('a job in parts, as it is typed', () => {
         ...flags,
         '--json',
       ])
-      const { summary } = stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line) as { type: string; summary: RunSummary })
-        .find(({ type }) => type === 'finished') ?? { summary: null }
+      const { summary } = readJsonLines<{ type: string; summary: RunSummary }>(stdout).find(
+        ({ type }) => type === 'finished',
+      ) ?? { summary: null }
       return { code, stderr, submitted: summary?.billedCount, read: summary?.stages[0]?.askedCount }
     }
     const bounded = ['--max-lookups', '2', '--with', 'entity']

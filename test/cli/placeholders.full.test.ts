@@ -1,6 +1,6 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { at, canary, createPlace, writeConfig } from '../support/cli.js'
-import { startStrangeService } from '../support/strange-service.js'
+import { expect, test } from 'vitest'
+import { at, createPlace, writeConfig } from '../support/cli.js'
+import { startHosted } from '../support/hosted-place.js'
 import { rowsOfCsv } from '../support/tables.js'
 
 const placeholders = [
@@ -29,15 +29,9 @@ const placeholders = [
 ]
 const names = ['Unknown Worlds Entertainment', 'NA Bancshares', 'NN', 'Leer']
 
-async function startBilling() {
-  const service = await startStrangeService({ apiKey: canary })
-  onTestFinished(() => service.close())
-  return service
-}
-
 test('a name cell that only says that there is no name is not submitted, not billed, and says why', async () => {
   const place = createPlace()
-  const service = await startBilling()
+  const service = await startHosted()
   writeConfig(place)
   place.write('list.csv', ['company_name', ...placeholders, ...names].map((name) => `${name}\n`).join(''))
   const plan = await place.run(['plan', 'list.csv', '--json'], at(service))
@@ -69,7 +63,7 @@ test('a row with a placeholder for its name and an identifier asks by the identi
 
 test('placeholders are left out of location and context; codes of countries and regions stay', async () => {
   const place = createPlace()
-  const service = await startBilling()
+  const service = await startHosted()
   writeConfig(place)
   const rows = [
     'Acme,n/a,NULL,unknown,-',
@@ -91,7 +85,7 @@ test('placeholders are left out of location and context; codes of countries and 
 
 test('a lookup that was paid for with a placeholder in its location is not billed again without it', async () => {
   const place = createPlace()
-  const service = await startBilling()
+  const service = await startHosted()
   writeConfig(place)
   place.write('before.csv', 'company_name,location\nAcme,"Lyon, n/a"\n')
   await place.run(['before.csv', '-o', 'before.out.csv'], at(service))

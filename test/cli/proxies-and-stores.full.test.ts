@@ -1,22 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { describe, expect, test, type TestContext } from 'vitest'
-import { at, canary, companiesCsv, createPlace, writeConfig, type CliPlace } from '../support/cli.js'
+import { at, companiesCsv, createPlace, writeConfig, type CliPlace } from '../support/cli.js'
+import { createHostedPlace } from '../support/hosted-place.js'
 import { startConnectProxy, startTlsFront, type ConnectProxyOptions } from '../support/connect-proxy.js'
-import { startStrangeService, type StrangeServiceOptions } from '../support/strange-service.js'
+import type { StrangeServiceOptions } from '../support/strange-service.js'
 import { closeAtOnce, freePort, listenOnLoopback } from '../support/loopback-server.js'
 import { selfSigned } from '../integration/client/self-signed.js'
 
 const command = ['companies.csv', '-o', 'out.csv', '--basis', 'none']
 const password = 'planted-proxy-word'
 
-async function prepare(context: TestContext, options: StrangeServiceOptions = {}) {
-  const place = createPlace(context.onTestFinished)
-  place.write('companies.csv', companiesCsv(['Acme', 'Bolt']))
-  writeConfig(place)
-  const service = await startStrangeService({ apiKey: canary, ...options })
-  context.onTestFinished(() => service.close())
-  return { place, service }
-}
+const prepare = ({ onTestFinished }: TestContext, options: StrangeServiceOptions = {}) =>
+  createHostedPlace(['Acme', 'Bolt'], options, onTestFinished)
 
 async function startProxy(context: TestContext, options: ConnectProxyOptions = {}) {
   const proxy = await startConnectProxy(options)

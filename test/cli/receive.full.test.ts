@@ -1,6 +1,7 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { canary, companiesCsv, createPlace, writeConfig, type CliPlace } from '../support/cli.js'
-import { strangeMatch, startStrangeService, type StrangeService } from '../support/strange-service.js'
+import { expect, test } from 'vitest'
+import { companiesCsv, createPlace, writeConfig, type CliPlace } from '../support/cli.js'
+import { startHosted } from '../support/hosted-place.js'
+import { strangeMatch, type StrangeService } from '../support/strange-service.js'
 import { eventOf, newSecret, send } from '../support/webhook-sender.js'
 
 const url = 'https://hooks.example.com/hooks/enrich'
@@ -15,18 +16,14 @@ async function stand(place: CliPlace) {
   return { receiver, target }
 }
 
-async function serve(target: () => string): Promise<StrangeService> {
-  const service = await startStrangeService({
-    apiKey: canary,
+const serve = (target: () => string): Promise<StrangeService> =>
+  startHosted({
     answers: { Acme: strangeMatch('Acme SE') },
     runTakes: { polls: Infinity },
     accepted: (run, service) => {
       void send(target(), eventOf(service.finished(run)), { secrets: [secret] })
     },
   })
-  onTestFinished(() => service.close())
-  return service
-}
 
 test('a standing receiver fills the inbox of runs that come and go, and ends when it is told to', async () => {
   const place = createPlace()

@@ -7,6 +7,7 @@ import { expect, test, type TestContext } from 'vitest'
 import { exitCodes } from '../../src/core/errors.js'
 import { canary, createPlace, mainPath } from '../support/cli.js'
 import { hasProgram } from '../support/skipped.js'
+import { readJsonLines } from '../support/json-lines.js'
 
 /**
  * The recipes for several machines type commands that are understood: each comes as far as the database, which is not there.
@@ -146,13 +147,11 @@ test
       encoding: 'utf8',
     })
     expect([status, stderr]).toEqual([0, ''])
-    const tasks = stdout
-      .trim()
-      .split('\n')
-      .map(
-        (line) =>
-          JSON.parse(line) as { task_id: string; bash_command: string; env: Record<string, string> | null },
-      )
+    const tasks = readJsonLines<{
+      task_id: string
+      bash_command: string
+      env: Record<string, string> | null
+    }>(stdout)
     const parts = tasks.filter(({ task_id: id }) => id === 'part')
     expect(parts.map(({ env }) => env?.['ENRICH_PARTITION'])).toEqual(
       Array.from({ length: 64 }, (_, at) => `${at + 1}/64`),

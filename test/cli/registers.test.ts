@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createPlace, type CliPlace } from '../support/cli.js'
 import { publishSample, servePublishers, sourceOf, type PublisherServer } from '../support/publishers.js'
+import { readJsonLines } from '../support/json-lines.js'
 
 let publishers: PublisherServer
 beforeAll(async () => {
@@ -47,11 +48,7 @@ interface Line {
   readonly [member: string]: unknown
 }
 
-const readLines = (stdout: string): Line[] =>
-  stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Line)
+const readLines = (stdout: string): Line[] => readJsonLines<Line>(stdout)
 
 describe('what a new edition changes in answers of earlier runs', () => {
   const env = () => ({ ENRICH_REGISTER_MIRROR: publishers.address })

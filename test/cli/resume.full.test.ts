@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import {
   at,
-  canary,
   companiesCsv,
   createPlace,
   fixture,
-  quickConfig,
   writeConfig,
   type CliOptions,
   type CliPlace,
   type RunningCli,
+  quickConfig,
 } from '../support/cli.js'
+import { createHostedPlace } from '../support/hosted-place.js'
 import { serve } from '../support/served.js'
-import { startStrangeService } from '../support/strange-service.js'
 import { openCheckpointReader } from '../../src/pipeline/checkpoint/sqlite/reader.js'
 import { rowsOfCsv } from '../support/tables.js'
+import { readJsonLines } from '../support/json-lines.js'
 
 const lookupCount = 40
 const names = Array.from({ length: lookupCount }, (_, index) => `Company ${index}`)
@@ -69,10 +69,7 @@ test('The same command after a finished run submits nothing', async () => {
   await place.run(args)
   const first = place.read('out.csv')
   const { stdout } = await place.run(args)
-  const events = stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
+  const events = readJsonLines(stdout)
   expect(events.find(({ type }) => type === 'finished')?.['summary']).toMatchObject({
     billedCount: 0,
     pollCount: 0,
@@ -136,28 +133,20 @@ describe('a run ended by a signal', () => {
   })
 
   test('the second signal leaves at once, and what hung is uncertain, not asked again', async () => {
-    const place = createPlace()
-    place.write('companies.csv', companiesCsv(['Acme']))
-    writeConfig(place)
-    const service = await startStrangeService({
-      apiKey: canary,
+    const { place, service, hosted } = await createHostedPlace(['Acme'], {
       faults: ({ method }) => (method === 'POST' ? 'accept_then_hang' : undefined),
     })
-    try {
-      const running = place.start(command, at(service))
-      while (service.runs.length === 0) await pause()
-      running.child.kill('SIGINT')
-      await running.sees(/Interrupt again to stop immediately/)
-      expect(running.child.exitCode).toBeNull()
-      running.child.kill('SIGINT')
-      expect((await running.ended).code).toBe(130)
-      const again = await place.run(command, at(service))
-      expect(again.code).toBe(3)
-      expect(again.stderr).toContain('1 uncertain')
-      expect(service.runs).toHaveLength(1)
-    } finally {
-      await service.close()
-    }
+    const running = place.start(command, hosted)
+    while (service.runs.length === 0) await pause()
+    running.child.kill('SIGINT')
+    await running.sees(/Interrupt again to stop immediately/)
+    expect(running.child.exitCode).toBeNull()
+    running.child.kill('SIGINT')
+    expect((await running.ended).code).toBe(130)
+    const again = await place.run(command, hosted)
+    expect(again.code).toBe(3)
+    expect(again.stderr).toContain('1 uncertain')
+    expect(service.runs).toHaveLength(1)
   })
 
   test('while standard input is still open: nothing is submitted, nothing is left', async () => {

@@ -4,6 +4,7 @@ import { at, canary, companiesCsv, createPlace, writeConfig, type CliPlace } fro
 import { serve } from '../support/served.js'
 import { companyWorld, tapService } from '../support/stage-job.js'
 import { rowsOfCsv } from '../support/tables.js'
+import { readJsonLines } from '../support/json-lines.js'
 
 interface StageSummary {
   readonly kind: string
@@ -19,10 +20,7 @@ interface Summary {
 /** Runs a command with `--json`, and gives its exit code and summary. */
 async function summaryOf(place: CliPlace, args: readonly string[], baseUrl: string) {
   const { code, stdout, stderr } = await place.run([...args, '--json', '--quiet'], at({ baseUrl }))
-  const events = stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as { type: string; summary?: Summary })
+  const events = readJsonLines<{ type: string; summary?: Summary }>(stdout)
   const summary = events.find(({ type }) => type === 'finished')?.summary
   if (summary === undefined) throw new Error(`no summary: ${stderr}`)
   const asked = Object.fromEntries(summary.stages.map(({ kind, askedCount }) => [kind, askedCount]))

@@ -5,6 +5,7 @@ import { findBrowser, openMortalBrowser } from '../support/browser.js'
 import { createPlace, fixture, type CliPlace } from '../support/cli.js'
 import { openReview, pressUntilSaid, shownCounts, shownRow, startReview } from '../support/review-page.js'
 import { rowsOfCsv } from '../support/tables.js'
+import { readJsonLines } from '../support/json-lines.js'
 
 const browserPath = findBrowser()
 
@@ -94,9 +95,6 @@ describe.runIf(browserPath !== null)('a real list, reviewed by keyboard alone', 
 })
 
 function eventOf(stdout: string, type: string): Record<string, unknown> {
-  const events = stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
+  const events = readJsonLines(stdout)
   return events.find((event) => event['type'] === type) ?? {}
 }

@@ -14,6 +14,7 @@ import { askPage, visitReview, type PageVisitor } from '../support/review-client
 import { rowShown } from '../support/review-page.js'
 import { ambiguousRows, inventedNames } from '../support/review-place.js'
 import { hasProgram, tellSkipped } from '../support/skipped.js'
+import { readJsonLines } from '../support/json-lines.js'
 
 const run = ['companies.csv', '-o', 'out.csv', '--quiet']
 
@@ -97,10 +98,7 @@ test('with --json its events are the address and what came of it', async () => {
   const opened = await review(place, ['--json', '--reviewer', 'Ada Lovelace'])
   await opened.visitor.decide(none((await opened.visitor.queue()).rows[0]?.lookup ?? ''))
   const { code, stdout } = await end(opened)
-  const lines = stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
+  const lines = readJsonLines(stdout)
   expect([code, lines]).toEqual([
     0,
     [

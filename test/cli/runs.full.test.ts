@@ -1,15 +1,6 @@
 import { expect, test } from 'vitest'
-import {
-  at,
-  canary,
-  companiesCsv,
-  createPlace,
-  fixture,
-  quickConfig,
-  writeConfig,
-  type CliPlace,
-} from '../support/cli.js'
-import { startStrangeService } from '../support/strange-service.js'
+import { createPlace, fixture, type CliPlace } from '../support/cli.js'
+import { createHostedPlace } from '../support/hosted-place.js'
 import { openCheckpointReader } from '../../src/pipeline/checkpoint/sqlite/reader.js'
 
 const command = ['companies.csv', '-o', 'out.csv']
@@ -65,28 +56,21 @@ test('the newest run comes first, with what it did and how it ended', async () =
 })
 
 test('a run that was killed is listed as one that did not end, a stopped one with the code of its signal', async () => {
-  const place = createPlace()
-  const service = await startStrangeService({ runTakes: { ms: 3_600_000 }, apiKey: canary })
-  try {
-    place.write('companies.csv', companiesCsv(['Acme', 'Bolt']))
-    writeConfig(place, quickConfig)
-    for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
-      const running = place.start(command, at(service))
-      await running.sees(/distinct lookups/)
-      while ((runningCount(place) ?? 0) < 2) await new Promise((resolve) => setTimeout(resolve, 5))
-      running.child.kill(signal)
-      await running.ended
-    }
-    expect((await place.run(['runs'])).stdout).toMatch(
-      / 2 .*exit 143\n +1 .* 2 +did not end\nTotal: 2 runs, 2 submitted, 2 billed\n$/s,
-    )
-    expect(await runsOf(place)).toMatchObject([
-      { number: 2, exitCode: 143, isPublished: false },
-      { number: 1, exitCode: null, endedAtMs: null, isPublished: false },
-    ])
-  } finally {
-    await service.close()
+  const { place, hosted } = await createHostedPlace(['Acme', 'Bolt'], { runTakes: { ms: 3_600_000 } })
+  for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+    const running = place.start(command, hosted)
+    await running.sees(/distinct lookups/)
+    while ((runningCount(place) ?? 0) < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+    running.child.kill(signal)
+    await running.ended
   }
+  expect((await place.run(['runs'])).stdout).toMatch(
+    / 2 .*exit 143\n +1 .* 2 +did not end\nTotal: 2 runs, 2 submitted, 2 billed\n$/s,
+  )
+  expect(await runsOf(place)).toMatchObject([
+    { number: 2, exitCode: 143, isPublished: false },
+    { number: 1, exitCode: null, endedAtMs: null, isPublished: false },
+  ])
 })
 
 function runningCount(place: CliPlace): number | undefined {

@@ -8,6 +8,7 @@ import { measureWidth } from '../../src/core/text.js'
 import { createPlace, type CliPlace } from '../support/cli.js'
 import { startInPty } from '../support/pty.js'
 import { forAllAsync } from '../support/properties.js'
+import { readJsonLines } from '../support/json-lines.js'
 
 interface Shown {
   readonly type: string
@@ -23,10 +24,7 @@ interface Shown {
 async function showJson(place: CliPlace, ...args: string[]): Promise<Shown[]> {
   const { code, stdout, stderr } = await place.run(['show', ...args, '--json'])
   expect([code, stderr.replace(/^ {2}note: .*\n/gm, '')]).toEqual([0, ''])
-  return stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Shown)
+  return readJsonLines<Shown>(stdout)
 }
 
 const removals: (() => void)[] = []

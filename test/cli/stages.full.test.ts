@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { stageKinds } from '../../src/core/lookup-kinds.js'
 import { getStageColumns } from '../../src/pipeline/answers/column-kinds.js'
 import { createPlace, fixture, type CliPlace } from '../support/cli.js'
-import { queryDuckDb, readParquet, rowsOfCsv, rowsOfNdjson } from '../support/tables.js'
+import { queryDuckDb, readParquet, rowsOfCsv } from '../support/tables.js'
+import { readJsonLines } from '../support/json-lines.js'
 
 const input = fixture('companies.csv')
 const all = ['--with', 'entity,hierarchy,domain']
@@ -36,7 +37,7 @@ describe('columns of stages', () => {
     expect(again).toMatch(/^ {2}entity {4}(\d+) companies · \1 answered before$/m)
     await runAll(place, 'out.csv', '--basis', 'inline')
 
-    const objects = rowsOfNdjson(read(place, 'out.ndjson').toString())
+    const objects = readJsonLines(read(place, 'out.ndjson').toString())
     const cells = rowsOfCsv(read(place, 'out.csv'))
     const { rows, typeOf } = await readParquet(place.path('out.parquet'))
     expect([cells.length, rows.length]).toEqual([objects.length, objects.length])

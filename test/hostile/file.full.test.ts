@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { stringify } from 'csv-stringify/sync'
 import { describe, expect, test } from 'vitest'
 import type { EnrichConfig } from '../../src/index.js'
-import { queryDuckDb, rowsOfCsv, rowsOfNdjson } from '../support/tables.js'
+import { queryDuckDb, rowsOfCsv } from '../support/tables.js'
+import { readJsonLines } from '../support/json-lines.js'
 import { completedRun } from '../support/true-service.js'
 import { hostileJob, type HostileJob } from './hostile-job.js'
 import { sendJson } from './hostile-server.js'
@@ -38,7 +39,7 @@ async function writeInput(job: HostileJob, format: string): Promise<string> {
 
 async function readOutput(path: string): Promise<Record<string, unknown>[]> {
   if (path.endsWith('.csv')) return rowsOfCsv(readFileSync(path))
-  if (path.endsWith('.ndjson')) return rowsOfNdjson(readFileSync(path, 'utf8'))
+  if (path.endsWith('.ndjson')) return readJsonLines(readFileSync(path, 'utf8'))
   // As JSON text: readers into objects drop a byte order mark that a cell begins with.
   const lines = await queryDuckDb(`SELECT to_json(whole)::VARCHAR AS line FROM '${path}' AS whole`)
   return lines.map(({ line }) => JSON.parse(String(line)) as Record<string, unknown>)
@@ -95,7 +96,7 @@ describe('cells that would be something else elsewhere', () => {
     const basis = rowsOfCsv(readFileSync(job.place.path('out.csv.basis.csv')))
     expect(basis.map((row) => row['excerpt'])).toEqual(["'=1+1 SA", "'+1-555-0100 SA", "'＝2+2 SA"])
     await job.run({ output: { path: job.place.path('out.ndjson') } })
-    const lines = rowsOfNdjson(readFileSync(job.place.path('out.ndjson'), 'utf8'))
+    const lines = readJsonLines(readFileSync(job.place.path('out.ndjson'), 'utf8'))
     expect(lines.map((row) => row['enrich_legal_name'])).toEqual(['=1+1 SA', '+1-555-0100 SA', '＝2+2 SA'])
   })
 

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { selectColumns } from '../../src/pipeline/answers/columns.js'
-import { queryDuckDb, readParquet, rowsOfNdjson } from '../support/tables.js'
+import { queryDuckDb, readParquet } from '../support/tables.js'
+import { readJsonLines } from '../support/json-lines.js'
 import { completedRun } from '../support/true-service.js'
 import { hostileJob, type HostileJob } from './hostile-job.js'
 import { sendText, type Act } from './hostile-server.js'
@@ -166,7 +167,7 @@ describe('answers of a size that no company has', () => {
       await expectWhole(job, 2)
       const output = { path: job.place.path('out.ndjson') }
       expect(await job.run({ output }, { answerBounds })).toMatchObject({ stop: null, billedCount: 0 })
-      const lines = rowsOfNdjson(readFileSync(job.place.path('out.ndjson'), 'utf8'))
+      const lines = readJsonLines(readFileSync(job.place.path('out.ndjson'), 'utf8'))
       expect(lines.map((line) => line['enrich_status'])).toEqual(['matched', 'matched'])
       expect(JSON.stringify(lines[0]).length).toBeLessThan(200_000)
     },

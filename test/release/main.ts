@@ -15,6 +15,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual, parseArgs } from 'node:util'
 import { readParquet, rowsOfCsv } from '../support/tables.js'
+import { readJsonLines } from '../support/json-lines.js'
 
 /**
  * `npm run release:check`: types the README's line that installs the tarball of release/, on each Node.js with an npm of its
@@ -126,13 +127,9 @@ async function killAndResume(place: Place): Promise<void> {
   const doneBefore = await place.killWhen(command, 100)
   const { code, out } = place.enrich(command)
   expectSame('exit code of the second run', code, 0)
-  const finished = out
-    .trimEnd()
-    .split('\n')
-    .map(
-      (line) => JSON.parse(line) as { type: string; summary?: { cachedCount: number; billedCount: number } },
-    )
-    .find(({ type }) => type === 'finished')?.summary
+  const finished = readJsonLines<{ type: string; summary?: { cachedCount: number; billedCount: number } }>(
+    out,
+  ).find(({ type }) => type === 'finished')?.summary
   const { cachedCount = 0, billedCount = 0 } = finished ?? {}
   expectSame('lookups of both runs', cachedCount + billedCount, names.length)
   if (cachedCount < doneBefore || billedCount === 0)

@@ -92,34 +92,6 @@ export const findCoveredText = (page: Page) =>
     return [...new Set(covered)]`,
   )
 
-/** Text whose contrast with its ground is below 4.5 to 1 (WCAG 2, level AA). */
-export const findFaintText = (page: Page) =>
-  ask<string[]>(
-    page,
-    `const numbers = (color) => (color.match(/[\\d.]+/g) ?? []).map(Number)
-    const luminance = (color) => {
-      const [r, g, b] = numbers(color).map((value) => {
-        const share = value / 255
-        return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
-      })
-      return 0.2126 * r + 0.7152 * g + 0.0722 * b
-    }
-    const groundOf = (element) => {
-      if (element === null) return 'rgb(255, 255, 255)'
-      const { backgroundColor } = getComputedStyle(element)
-      return numbers(backgroundColor)[3] === 0 ? groundOf(element.parentElement) : backgroundColor
-    }
-    const hasText = ({ childNodes }) =>
-      [...childNodes].some(({ nodeType, textContent }) => nodeType === 3 && textContent.trim() !== '')
-    return [...document.querySelectorAll('body *')]
-      .filter((element) => hasText(element) && getComputedStyle(element).opacity !== '0')
-      .flatMap((element) => {
-        const [a, b] = [luminance(getComputedStyle(element).color), luminance(groundOf(element))]
-        const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
-        return ratio < 4.5 ? [ratio.toFixed(2) + ' ' + element.outerHTML.slice(0, 80)] : []
-      })`,
-  )
-
 /** Figures of tiles that are broken across lines. */
 export const findBrokenFigures = (page: Page) =>
   ask<string[]>(

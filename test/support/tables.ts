@@ -18,13 +18,6 @@ export function rowsOfCsv(text: string | Buffer, delimiter = ','): Record<string
  */
 export const parseApart = (text: string): unknown => runInNewContext('JSON.parse(text)', { text })
 
-export function rowsOfNdjson(text: string): Row[] {
-  return text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Row)
-}
-
 /** A Parquet file as a reader that is not DuckDB reads it. */
 export async function readParquet(
   source: string | Buffer,

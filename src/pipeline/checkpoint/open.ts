@@ -5,7 +5,7 @@ import { isPostgresUrl } from '../../core/server-addresses.js'
 import { systemClock } from '../../platform/clock.js'
 import type { CloseLater } from '../../platform/close-stack.js'
 import { systemRandom } from '../../platform/random.js'
-import { withRetries, type RetryDeps } from '../../platform/postgres/retry.js'
+import { RetryingStatements, type RetryDeps } from '../../platform/postgres/retry.js'
 import type { Checkpoint } from './checkpoint.js'
 import type { OpenHistoryRows } from './history-store.js'
 import type { Inbox, InboxAccess, InboxCounts } from './inbox.js'
@@ -304,16 +304,12 @@ interface OpenServer extends ServerDatabase {
 export async function openServer(url: string, system: System): Promise<OpenServer> {
   const { filterAnswered, isAnyAlive, openShared } = await loadServer()
   const database = await openShared(url, system)
-  const { postgres, explain } = database
-  const retry = <Result>(work: () => Promise<Result>): Promise<Result> =>
-    withRetries(system, work).catch((error: unknown) => {
-      throw explain(error)
-    })
+  const statements = new RetryingStatements(database, system)
   return {
-    postgres,
-    explain,
-    isAnyAlive: () => retry(() => isAnyAlive(postgres)),
-    filterAnswered: (lookupIds) => retry(() => filterAnswered(postgres, lookupIds)),
+    postgres: database.postgres,
+    explain: database.explain,
+    isAnyAlive: () => isAnyAlive(statements),
+    filterAnswered: (lookupIds) => filterAnswered(statements, lookupIds),
     close: () => database.close(),
   }
 }

@@ -1,8 +1,6 @@
 import type { PostgresStatements } from '../../platform/postgres/postgres.js'
 import type { Decision } from '../../core/decisions.js'
 import type { DecidedAbout, DecisionsNow, StoredDecision } from './decision-rules.js'
-import type { ServerDatabase } from '../checkpoint/open.js'
-import { anyConflict, withRetries, type RetryDeps } from '../../platform/postgres/retry.js'
 
 /** Locks the decisions and returns the number of the change. Each change calls it first, so that changes are serialised. */
 export async function beginChange(statements: PostgresStatements): Promise<number> {
@@ -102,33 +100,3 @@ export const toStorableDecision = (decision: Decision): Decision => ({
 
 const toStorable = <Text extends string | null>(text: Text): Text | string =>
   text?.replaceAll('\0', ' ') ?? text
-
-/** Statements of a review store on a server, repeated if the connection was lost. Rejects with CHECKPOINT_*. */
-export class ReviewStatements implements PostgresStatements {
-  readonly #database: ServerDatabase
-  readonly #deps: RetryDeps
-
-  constructor(database: ServerDatabase, deps: RetryDeps) {
-    this.#database = database
-    this.#deps = deps
-  }
-
-  /** Runs a statement that is safe to repeat. */
-  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> {
-    const { postgres } = this.#database
-    return withRetries(this.#deps, () => postgres.query<Row>(text, values)).catch(this.#throwExplained)
-  }
-
-  /** Passes to `work` whether an earlier attempt may have taken effect. */
-  transaction<Result>(
-    work: (statements: PostgresStatements, mayHaveTakenEffect: boolean) => Promise<Result>,
-  ): Promise<Result> {
-    const { postgres } = this.#database
-    const once = (mayHave: boolean) => postgres.transaction((statements) => work(statements, mayHave))
-    return withRetries(this.#deps, once, anyConflict).catch(this.#throwExplained)
-  }
-
-  readonly #throwExplained = (error: unknown): never => {
-    throw this.#database.explain(error)
-  }
-}

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import type { PostgresStatements } from '../../platform/postgres/postgres.js'
 import type { CloseLater } from '../../platform/close-stack.js'
-import type { RetryDeps } from '../../platform/postgres/retry.js'
+import { RetryingStatements, type RetryDeps } from '../../platform/postgres/retry.js'
 import type { Candidate, Decision, KeptDecision } from '../../core/decisions.js'
 import { packCandidates, type KeptRow } from './review-tables.js'
 import {
@@ -16,14 +16,7 @@ import {
 import { openOwn } from '../../platform/own-sqlite.js'
 import { prepare } from '../../platform/sqlite.js'
 import type { DecidedAbout, DecideOutcome, DecisionChange, DecisionsNow } from './decision-rules.js'
-import {
-  beginChange,
-  markLines,
-  readDecisions,
-  ReviewStatements,
-  toStorableDecision,
-  writeDecisions,
-} from './review-sql.js'
+import { beginChange, markLines, readDecisions, toStorableDecision, writeDecisions } from './review-sql.js'
 
 export interface SharedReviewDeps extends RetryDeps {
   readonly database: ServerDatabase
@@ -43,7 +36,7 @@ const decisionsAtOnce = 10_000
  */
 export class SharedReview extends DecisionWriter implements ReviewStore {
   readonly #candidates: SharedCandidates
-  readonly #statements: ReviewStatements
+  readonly #statements: RetryingStatements
   readonly #file: string
   #refreshing: Promise<void> = Promise.resolve()
 
@@ -55,7 +48,7 @@ export class SharedReview extends DecisionWriter implements ReviewStore {
   constructor({ database, checkpointPath, decisionsPath, ...deps }: SharedReviewDeps) {
     const path = getReviewStorePath(checkpointPath)
     super(openOwn(describeReviewStore(path), { synchronous: 'OFF', isPrivate: true }), path)
-    this.#statements = new ReviewStatements(database, deps)
+    this.#statements = new RetryingStatements(database, deps)
     this.#candidates = new SharedCandidates(this.#statements)
     this.#file = `${hostname()}:${resolve(decisionsPath)}`
   }
@@ -144,7 +137,7 @@ export class SharedReview extends DecisionWriter implements ReviewStore {
   async #change<Result>(
     change: (statements: PostgresStatements, changed: number, mayBeMade: boolean) => Promise<Result>,
   ): Promise<Result> {
-    const result = await this.#statements.transaction(async (statements, mayBeMade) =>
+    const result = await this.#statements.withTransaction(async (statements, mayBeMade) =>
       change(statements, await beginChange(statements), mayBeMade),
     )
     await this.refresh()
@@ -196,9 +189,9 @@ const lookupsAtOnce = 2_000
 
 /** Candidates of lookups on a server, shared by all processes. */
 class SharedCandidates implements KeptCandidates {
-  readonly #statements: ReviewStatements
+  readonly #statements: RetryingStatements
 
-  constructor(statements: ReviewStatements) {
+  constructor(statements: RetryingStatements) {
     this.#statements = statements
   }
 

@@ -158,3 +158,17 @@ export const getSqlState = (error: unknown): string | null =>
 /** PostgreSQL text cannot contain NUL. Normalized names have none, but a location might. */
 export const replaceNuls = <Text extends string | null>(text: Text): Text | string =>
   text?.replaceAll('\0', ' ') ?? text
+
+/**
+ * Joins byte strings for one parameter: an array of them would be sent as text. `starts` counts bytes from 1, as
+ * `substring` does.
+ */
+export function joinBytes(parts: readonly Uint8Array[]): { starts: number[]; bytes: Buffer } {
+  let end = 0
+  const starts = parts.map(({ length }) => {
+    const start = end + 1
+    end += length
+    return start
+  })
+  return { starts, bytes: Buffer.concat(parts) }
+}

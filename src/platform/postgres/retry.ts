@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js'
 import type { Random } from '../random.js'
-import { ConnectionLostError, getSqlState } from './postgres.js'
+import { ConnectionLostError, getSqlState, type Postgres, type PostgresStatements } from './postgres.js'
 import { calculateBackoffMs } from '../../core/backoff.js'
 
 /** A restarting server is available within seconds; a failover takes a minute or two. */
@@ -12,7 +12,7 @@ const conflictsMax = 50
 /** Deadlock, serialization failure. */
 const lockConflicts: ReadonlySet<string | null> = new Set(['40P01', '40001'])
 /** Also a row that another process inserted at the same moment: visible when retried. */
-export const anyConflict: ReadonlySet<string | null> = new Set([...lockConflicts, '23505'])
+const anyConflict: ReadonlySet<string | null> = new Set([...lockConflicts, '23505'])
 
 export interface RetryDeps {
   readonly clock: Clock
@@ -45,6 +45,46 @@ export async function withRetries<Result>(
         await clock.sleep(calculateBackoffMs(conflictPolicy, conflictCount, random.fraction()))
       } else throw error
     }
+  }
+}
+
+/** A database, and a function that puts its errors into words for users and returns other errors unchanged. */
+export interface ExplainedDatabase {
+  readonly postgres: Postgres
+  readonly explain: (error: unknown) => unknown
+}
+
+/** Statements and transactions that may be repeated, by the rules of `withRetries`. Rejects with explained errors. */
+export class RetryingStatements implements PostgresStatements {
+  readonly #database: ExplainedDatabase
+  readonly #deps: RetryDeps
+
+  constructor(database: ExplainedDatabase, deps: RetryDeps) {
+    this.#database = database
+    this.#deps = deps
+  }
+
+  readonly query = <Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> =>
+    this.runWithRetries(() => this.#database.postgres.query<Row>(text, values))
+
+  /** Passes to `work` whether an earlier attempt may have taken effect. */
+  withTransaction<Result>(
+    work: (statements: PostgresStatements, mayHaveTakenEffect: boolean) => Promise<Result>,
+  ): Promise<Result> {
+    const { postgres } = this.#database
+    return this.runWithRetries(
+      (mayHave) => postgres.transaction((statements) => work(statements, mayHave)),
+      anyConflict,
+    )
+  }
+
+  runWithRetries<Result>(
+    work: (mayHaveTakenEffect: boolean) => Promise<Result>,
+    conflicts = lockConflicts,
+  ): Promise<Result> {
+    return withRetries(this.#deps, work, conflicts).catch((error: unknown) => {
+      throw this.#database.explain(error)
+    })
   }
 }
 

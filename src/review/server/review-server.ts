@@ -1,7 +1,7 @@
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { isLoopback, type ListenAddress } from '../../core/server-addresses.js'
 import type { Clock } from '../../platform/clock.js'
-import { closeWithin, formatHttpUrl, listen } from '../../platform/http-server.js'
+import { closeWithin, createDisconnectSignal, formatHttpUrl, listen } from '../../platform/http-server.js'
 import type { Random } from '../../platform/random.js'
 import type { SessionView } from '../page-data.js'
 import { pagePaths, readPageAssets, type PageAssets } from '../page/assets.js'
@@ -245,13 +245,4 @@ function mountApi(app: FastifyInstance, session: ReviewSession, about: SessionVi
     return reply.code(answer.decisions.length === 0 ? 409 : 200).send(answer)
   })
   app.post('/api/undo', ({ body }) => session.undo(parseRequest(undoBody, body).sequences))
-}
-
-/** Aborts when the client disconnects. */
-function createDisconnectSignal(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort()
-  })
-  return gone.signal
 }

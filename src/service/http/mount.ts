@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { createDisconnectSignal } from '../../platform/http-server.js'
 import type { z } from 'zod'
 import { describeFault, errorTypes, nameBelow } from '../../contract/errors.js'
 import type { CallId } from '../../contract/ids.js'
@@ -138,15 +139,6 @@ function cutConnection(request: FastifyRequest, reply: FastifyReply): FastifyRep
   reply.hijack()
   request.raw.socket.resetAndDestroy()
   return reply
-}
-
-/** Returns a signal that is aborted if the caller disconnects before the answer. */
-export function createDisconnectSignal(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort()
-  })
-  return gone.signal
 }
 
 /** Returns the caller of an allowed call, or throws. `limited` gets the rate-limit headers in both cases. */

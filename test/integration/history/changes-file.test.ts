@@ -7,7 +7,8 @@ import { writeChanges } from '../../../src/pipeline/history/read-history.js'
 import { assertFileApart } from '../../../src/pipeline/output/plain-table.js'
 import { openInput } from '../../../src/pipeline/input/input.js'
 import type { Change } from '../../../src/core/alarms.js'
-import { readParquet, rowsOfCsv, rowsOfNdjson } from '../../support/tables.js'
+import { readParquet, rowsOfCsv } from '../../support/tables.js'
+import { readJsonLines } from '../../support/json-lines.js'
 import { makeFolder } from '../../support/temporary-folder.js'
 
 let folder: string
@@ -120,9 +121,9 @@ describe('a file of changes', () => {
   })
 
   it('NDJSON: every column, in order, and null where there is nothing', async () => {
-    expect(rowsOfNdjson(readFileSync(await written('c.ndjson'), 'utf8'))).toEqual(record())
+    expect(readJsonLines(readFileSync(await written('c.ndjson'), 'utf8'))).toEqual(record())
     rmSync(join(folder, 'c.ndjson'))
-    expect(rowsOfNdjson(gunzipSync(readFileSync(await written('c.ndjson.gz'))).toString())).toEqual(record())
+    expect(readJsonLines(gunzipSync(readFileSync(await written('c.ndjson.gz'))).toString())).toEqual(record())
   })
 
   it('Parquet: numbers are numbers', async () => {

@@ -61,47 +61,34 @@ async function published(run: number): Promise<{
   }
 }
 
+const firstRows = [
+  ['a', 1],
+  ['b', 1],
+  ['c', 2],
+] as const
+const movedRows = [
+  ['c', 2],
+  ['a', 2],
+  ['b', 1],
+] as const
+
 test('rows with keys of their own are known by them, whatever they ask and wherever they stand', async () => {
   const store = new HistoryWriter(at.open().store.history)
-  const first = await published(
-    await publish(store, [
-      ['a', 1],
-      ['b', 1],
-      ['c', 2],
-    ]),
-  )
+  const first = await published(await publish(store, firstRows))
   expect(first.rows.map(([key, name]) => [key, name])).toEqual([
     ['a', 'Company 1'],
     ['b', 'Company 1'],
     ['c', 'Company 2'],
   ])
-  const again = await published(
-    await publish(store, [
-      ['a', 1],
-      ['b', 1],
-      ['c', 2],
-    ]),
-  )
+  const again = await published(await publish(store, firstRows))
   expect(again.numbers).toEqual(first.numbers)
 
-  const moved = await published(
-    await publish(store, [
-      ['c', 2],
-      ['a', 2],
-      ['b', 1],
-    ]),
-  )
+  const moved = await published(await publish(store, movedRows))
   expect([moved.numbers[0], moved.numbers[2]]).toEqual([first.numbers[2], first.numbers[1]])
   expect(moved.numbers[1]).not.toBe(first.numbers[0])
   expect(moved.rows[1]).toEqual(['a', 'Company 2', first.rows[0]?.[2]])
 
   expect(await store.prune(series, 2)).toMatchObject({ outputCount: 1 })
-  const last = await published(
-    await publish(store, [
-      ['c', 2],
-      ['a', 2],
-      ['b', 1],
-    ]),
-  )
+  const last = await published(await publish(store, movedRows))
   expect(last.numbers).toEqual(moved.numbers)
 })

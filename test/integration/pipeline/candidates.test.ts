@@ -9,7 +9,8 @@ import { openReviewStore, openReviewStoreToRead } from '../../../src/pipeline/de
 import { openXlsx } from '../../../src/tables/xlsx/xlsx-file.js'
 import { strangeMatch } from '../../support/strange-service.js'
 import { createWorkplace, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
-import { queryDuckDb, readParquet, rowsOfNdjson } from '../../support/tables.js'
+import { queryDuckDb, readParquet } from '../../support/tables.js'
+import { readJsonLines } from '../../support/json-lines.js'
 
 let place: Workplace
 const serve = servicesOfTests()
@@ -67,7 +68,7 @@ describe('the candidates of a run of the embedded service', () => {
       url: expect.stringMatching(/^https:/) as string,
     })
     await embedded({ output: { path: place.path('out.ndjson') } })
-    const ndjson = rowsOfNdjson(readFileSync(place.path('out.ndjson'), 'utf8'))
+    const ndjson = readJsonLines(readFileSync(place.path('out.ndjson'), 'utf8'))
     expect(ndjson.map((row) => row['enrich_candidates'])).toEqual(csv)
 
     await embedded({ output: { path: place.path('out.parquet') } })

@@ -1,9 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { EnrichConfig, EnrichOptions, RunSummary } from '../../../src/index.js'
 import { readInboxCounts } from '../../../src/pipeline/checkpoint/sqlite/inbox-rows.js'
 import {
   strangeMatch,
-  startStrangeService,
   type Fault,
   type StrangeAnswer,
   type StrangeRun,
@@ -12,7 +11,7 @@ import {
   type RecordedRequest,
 } from '../../support/strange-service.js'
 import { hurriedClock } from '../../support/hurried-clock.js'
-import { createWorkplace, type Workplace } from '../../support/pipeline-job.js'
+import { createWorkplace, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
 import { freePort } from '../../support/loopback-server.js'
 import { eventOf, newSecret, send } from '../../support/webhook-sender.js'
 
@@ -21,15 +20,11 @@ const answers: Record<string, StrangeAnswer> = Object.fromEntries(
   names.map((name) => [name, strangeMatch(`${name} SE`)]),
 )
 let place: Workplace
-let services: StrangeService[] = []
+const start = servicesOfTests()
 
 beforeEach(() => {
   place = createWorkplace()
   place.writeRows(names.map((name) => `${name},`))
-})
-afterEach(async () => {
-  await Promise.all(services.map((service) => service.close()))
-  services = []
 })
 
 /** A service behind something that may answer in its place, as long as it is told to. */
@@ -38,13 +33,12 @@ async function serve(
   options: StrangeServiceOptions = {},
 ) {
   const state = { isMixedUp: true }
-  const service: StrangeService = await startStrangeService({
+  const service: StrangeService = await start({
     answers,
     runTakes: { polls: 1 },
     faults: (request) => (state.isMixedUp ? mixUp(request, service) : undefined),
     ...options,
   })
-  services.push(service)
   return { service, state }
 }
 

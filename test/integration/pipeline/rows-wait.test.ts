@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { RowSpool } from '../../../src/pipeline/output/row-spool.js'
 import { createWorkplace, servicesOfTests, type Workplace } from '../../support/pipeline-job.js'
 import { queryDuckDb, readParquet } from '../../support/tables.js'
+import { readJsonLines } from '../../support/json-lines.js'
 
 const newService = servicesOfTests()
 let place: Workplace
@@ -49,10 +50,7 @@ describe.each(['csv', 'ndjson', 'parquet'])('rows of %s', (format) => {
       await place.run(service, { input: { paths, acceptDoubtful: true }, output: { path } })
     const [parquet = '', ndjson = ''] = outputs
     const { rows } = await readParquet(parquet)
-    const objects = readFileSync(ndjson, 'utf8')
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    const objects = readJsonLines(readFileSync(ndjson, 'utf8'))
     expect(rows).toHaveLength(objects.length)
     for (const [index, row] of rows.entries()) {
       const object = objects[index] ?? {}

@@ -62,6 +62,17 @@ function run(
   )
 }
 
+/** Plays a service that answers polls never, and delivers each answer at once. */
+const serveDelivering = (options: StrangeServiceOptions = {}) =>
+  serve({
+    answers,
+    runTakes: never,
+    accepted: (run, service) => {
+      later(() => deliver(eventOf(service.finished(run))))
+    },
+    ...options,
+  })
+
 const polls = (service: StrangeService) => service.requests.filter(({ path }) => path.startsWith('/v3/runs/'))
 const kickoffs = (service: StrangeService) =>
   service.requests
@@ -69,6 +80,8 @@ const kickoffs = (service: StrangeService) =>
     .map(({ body }) => JSON.parse(body) as Record<string, unknown>)
 const outcomes = () =>
   place.readOutput().map((row) => [row['company_name'], row['enrich_status'], row['enrich_legal_name']])
+const acme = ['Acme', 'matched', 'Acme SE']
+const globex = ['Globex', 'matched', 'Globex AG']
 const inbox = () => readInboxCounts(place.path('checkpoint.sqlite'))
 const lossIsKnown = () =>
   expect
@@ -93,13 +106,7 @@ describe('answers that are sent', () => {
       output: { path: place.path('polled.csv') },
       checkpoint: { path: place.path('p.sqlite') },
     })
-    const service = await serve({
-      answers,
-      runTakes: never,
-      accepted: (run, service) => {
-        later(() => deliver(eventOf(service.finished(run))))
-      },
-    })
+    const service = await serveDelivering()
     const summary = await run(service)
     expect(polls(service)).toEqual([])
     expect(kickoffs(service).map(({ webhook_url }) => webhook_url)).toEqual([url, url, url, url])
@@ -139,19 +146,10 @@ describe('answers that are sent', () => {
     const summary = await run(
       service,
       {},
-      {
-        environment: {
-          ENRICH_API_KEY: service.apiKey,
-          ENRICH_WEBHOOK_SECRET: `${newSecret()} ${secret}`,
-        },
-      },
+      { environment: { ENRICH_API_KEY: service.apiKey, ENRICH_WEBHOOK_SECRET: `${newSecret()} ${secret}` } },
     )
     expect(summary).toMatchObject({ answeredCount: 3, contradictionCount: 0, stop: null })
-    expect(outcomes()).toEqual([
-      ['Acme', 'matched', 'Acme SE'],
-      ['Globex', 'matched', 'Globex AG'],
-      ['Nobody', 'no_match', ''],
-    ])
+    expect(outcomes()).toEqual([acme, globex, ['Nobody', 'no_match', '']])
   })
 
   test.each<[string, (finished: Record<string, unknown>) => SentEvent]>([
@@ -173,7 +171,7 @@ describe('answers that are sent', () => {
     })
     const summary = await run(service)
     expect(summary).toMatchObject({ stop: null, answeredCount: 1, pollCount: 1, deliveries: { taken: 1 } })
-    expect(outcomes()).toEqual([['Acme', 'matched', 'Acme SE']])
+    expect(outcomes()).toEqual([acme])
     expect(place.readOutput('out.csv.basis.csv')).toHaveLength(1)
   })
 
@@ -191,15 +189,15 @@ describe('answers that are sent', () => {
             eventOf({ ...finished, status: 'FAILED', data: null }, { type: 'entity_resolution.failed' }),
           )
           await expect.poll(() => inbox()?.taken).toBe(2)
-          const [globex] = service.runs.filter(({ query }) => query.name === 'Globex')
-          if (globex !== undefined) await deliver(eventOf(service.finished(globex)))
+          const [other] = service.runs.filter(({ query }) => query.name === 'Globex')
+          if (other !== undefined) await deliver(eventOf(service.finished(other)))
         })
       },
     })
     const summary = await run(service, { limits: { submitConcurrency: 1 } })
     expect(summary).toMatchObject({ contradictionCount: 1, answeredCount: 2 })
     expect(summary.notes.join()).toContain('ALARM')
-    expect(outcomes()[0]).toEqual(['Acme', 'matched', 'Acme SE'])
+    expect(outcomes()[0]).toEqual(acme)
   })
 })
 
@@ -223,25 +221,15 @@ describe('an answer to a submission that was lost', () => {
     const summary = await run(service)
     expect(summary).toMatchObject({ stop: null, uncertainCount: 0, claimedCount: 1, answeredCount: 2 })
     expect(service.runs).toHaveLength(2)
-    expect(outcomes()).toEqual([
-      ['Acme', 'matched', 'Acme SE'],
-      ['Globex', 'matched', 'Globex AG'],
-    ])
+    expect(outcomes()).toEqual([acme, globex])
   })
 
   test('may come before the answer to the submission does, whatever that answer is', async () => {
     const names = ['Acme', 'Globex', 'Nobody']
     place.writeRows(names.map((name) => `${name},`))
-    const service = await serve({
-      answers,
-      runTakes: never,
-      faults: ({ method, body }) => {
-        if (method !== 'POST') return undefined
-        return body.includes('Acme') ? 'accept_then_hang' : undefined
-      },
-      accepted: (run, service) => {
-        later(() => deliver(eventOf(service.finished(run))))
-      },
+    const service = await serveDelivering({
+      faults: ({ method, body }) =>
+        method === 'POST' && body.includes('Acme') ? 'accept_then_hang' : undefined,
     })
     const summary = await run(service, {}, { answerBounds: { exchangeMsMax: 1_500 } })
     expect(summary).toMatchObject({ stop: null, uncertainCount: 0, answeredCount: 3, billedCount: 3 })
@@ -265,7 +253,7 @@ describe('an answer to a submission that was lost', () => {
     const summary = await place.run(service, { submission: { onLost: 'resubmit' } })
     expect(summary).toMatchObject({ stop: null, uncertainCount: 0, answeredCount: 1, billedCount: 0 })
     expect(service.runs).toHaveLength(1)
-    expect(outcomes()).toEqual([['Acme', 'matched', 'Acme SE']])
+    expect(outcomes()).toEqual([acme])
   })
 })
 
@@ -278,13 +266,14 @@ describe('deliveries that are of no use', () => {
       runTakes: never,
       accepted: (run, service) => {
         runs.push(run)
-        const [acme, globex] = runs
-        if (acme === undefined || globex === undefined) return
+        const [first, second] = runs
+        if (first === undefined || second === undefined) return
         later(async () => {
-          const wrong = { ...service.finished(acme), run_id: globex.runId }
-          const foreign = { ...service.finished(acme), custom_id: 'mine' }
-          const unknown = { ...service.finished(acme), run_id: 'run_of_others', custom_id: 'theirs' }
-          const nameless = { ...service.finished(acme), run_id: 'run_of_nobody', custom_id: undefined }
+          const finished = service.finished(first)
+          const wrong = { ...finished, run_id: second.runId }
+          const foreign = { ...finished, custom_id: 'mine' }
+          const unknown = { ...finished, run_id: 'run_of_others', custom_id: 'theirs' }
+          const nameless = { ...finished, run_id: 'run_of_nobody', custom_id: undefined }
           for (const object of [wrong, foreign, unknown, nameless]) await deliver(eventOf(object))
           await deliver({ id: 'evt_text', body: Buffer.from('no JSON') })
           await deliver(eventOf({ run_id: 7 }))
@@ -295,10 +284,7 @@ describe('deliveries that are of no use', () => {
     })
     const summary = await run(service, { limits: { submitConcurrency: 1 } })
     expect(summary.deliveries).toEqual({ taken: 2, unclaimed: 2, quarantined: 4 })
-    expect(outcomes()).toEqual([
-      ['Acme', 'matched', 'Acme SE'],
-      ['Globex', 'matched', 'Globex AG'],
-    ])
+    expect(outcomes()).toEqual([acme, globex])
   })
 
   test('unsigned and forged ones change nothing: the row is polled', async () => {
@@ -321,7 +307,7 @@ describe('deliveries that are of no use', () => {
     // In such a hurry the second may be too old by the time it comes.
     expect(refusals).toEqual([401, expect.toBeOneOf([400, 401])])
     expect(summary).toMatchObject({ answeredCount: 1, deliveries: { taken: 0 } })
-    expect(outcomes()).toEqual([['Acme', 'matched', 'Acme SE']])
+    expect(outcomes()).toEqual([acme])
   })
 })
 
@@ -381,13 +367,8 @@ describe('polling is the net below', () => {
   test('a name that the service refuses is invalid all the same, once an address was taken', async () => {
     place.writeRows(['Bad,', 'Acme,', 'Worse,'])
     const refused = { status: 400, body: { error: { type: 'bad_request', message: 'invalid' } } }
-    const service = await serve({
-      answers,
-      runTakes: never,
+    const service = await serveDelivering({
       faults: ({ method, body }) => (method === 'POST' && /Bad|Worse/.test(body) ? refused : undefined),
-      accepted: (run, service) => {
-        later(() => deliver(eventOf(service.finished(run))))
-      },
     })
     const summary = await run(service, { limits: { submitConcurrency: 1 } })
     expect(summary).toMatchObject({ answeredCount: 1, rejectedCount: 2, notes: [] })

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { enrich } from '../../../src/index.js'
 import { createWorkplace, type Workplace } from '../../support/pipeline-job.js'
 import { queryDuckDb, readParquet } from '../../support/tables.js'
+import { readJsonLines } from '../../support/json-lines.js'
 
 type Format = 'csv' | 'ndjson' | 'parquet'
 type Row = Record<string, unknown>
@@ -49,10 +50,7 @@ async function rowsOf(path: string, format: Format): Promise<readonly Row[]> {
   if (format === 'parquet') return (await readParquet(path)).rows
   const text = readFileSync(path, 'utf8')
   if (format === 'csv') return parse(text, { columns: true })
-  return text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Row)
+  return readJsonLines<Row>(text)
 }
 
 async function goThrough(from: Format, to: Format, width: number, rowCount: number): Promise<void> {

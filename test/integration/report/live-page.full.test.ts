@@ -11,7 +11,6 @@ import {
   findActive,
   findBrokenFigures,
   findBarriers,
-  findFaintText,
   findTooWide,
   openAllDetails,
 } from '../../support/page-checks.js'
@@ -175,7 +174,6 @@ describe.runIf(browserPath !== null)('the live page of a run', () => {
     const { page, complaints } = await look({ width, scheme })
     await openAllDetails(page)
     expect(await findTooWide(page)).toEqual({ page: 0, parts: [] })
-    expect(await findFaintText(page)).toEqual([])
     expect(await findBarriers(page)).toEqual([])
     expect(complaints).toEqual([])
   })

@@ -16,7 +16,6 @@ import {
   findBrokenFigures,
   findBrokenWords,
   findCutBoxes,
-  findFaintText,
   findTooWide,
   focusedIndex,
   followLinks,
@@ -100,7 +99,6 @@ describe.runIf(browserPath !== null)('the report of a run', () => {
       const { page, complaints } = await look(make(), { width, scheme })
       await openAllDetails(page)
       expect(await findTooWide(page)).toEqual({ page: 0, parts: [] })
-      expect(await findFaintText(page)).toEqual([])
       expect(await findBarriers(page)).toEqual([])
       expect(complaints).toEqual([])
     })

@@ -42,6 +42,25 @@ const written = (session: ReviewSession, path: string): Promise<ExportedTodo> =>
 const taken = (session: ReviewSession, path: string): Promise<ImportedVerdicts> =>
   importVerdicts(session, path, { signal, onNotice: () => undefined })
 
+/** A place whose doubtful lookups were exported to `todo.csv`. */
+async function exported() {
+  const place = await answered()
+  const opened = await place.open()
+  const path = place.path('todo.csv')
+  await written(opened.session, path)
+  const lines = readCsv(path)
+  return {
+    place,
+    path,
+    opened,
+    session: opened.session,
+    lines,
+    lineOf: (name: string): Line => lines.find((line) => line['name'] === name) ?? {},
+    /** Fills in cells by the names of the lookups, in another file. */
+    fillIn: (cells: Readonly<Record<string, Line>>) => fill(path, place.path('filled.csv'), cells),
+  }
+}
+
 type Line = Record<string, string>
 const readCsv = (path: string): Line[] => parse(readFileSync(path), { columns: true, bom: true })
 
@@ -80,19 +99,13 @@ describe('what is exported', () => {
   })
 
   test('lacks what was decided since', async () => {
-    const place = await answered()
-    const { session } = await place.open()
-    await written(session, place.path('todo.csv'))
-    const [line] = readCsv(place.path('todo.csv'))
-    await session.decide([noneOf(line?.['lookup'] ?? '')])
+    const { place, session, lines } = await exported()
+    await session.decide([noneOf(lines[0]?.['lookup'] ?? '')])
     expect(await written(session, place.path('rest.csv'))).toMatchObject({ lookupCount: 11, rowCount: 11 })
   })
 
   test('goes over a file without verdicts, and never over one with verdicts that were not imported', async () => {
-    const place = await answered()
-    const { session } = await place.open()
-    const path = place.path('todo.csv')
-    await written(session, path)
+    const { session, path } = await exported()
     await written(session, path)
     fill(path, path, { [first]: verdict('1'), [third]: verdict('hm') })
     const before = readFileSync(path)
@@ -106,10 +119,7 @@ describe('what is exported', () => {
   })
 
   test('never goes over what was filled in while it was made, or may hold verdicts and cannot be read', async () => {
-    const place = await answered()
-    const { session } = await place.open()
-    const path = place.path('todo.csv')
-    await written(session, path)
+    const { place, session, path } = await exported()
     const onProgress = (count: number) => {
       if (count === 5) fill(path, path, { [first]: verdict('1') })
     }
@@ -160,13 +170,9 @@ describe('what is exported', () => {
 
 describe('what is imported', () => {
   test('is decided under the name of its reviewer, durably, and honoured by the next run', async () => {
-    const place = await answered()
-    const { session } = await place.open()
-    await written(session, place.path('todo.csv'))
-    const lines = readCsv(place.path('todo.csv'))
-    const idOf = (name: string, column: string) => lines.find((line) => line['name'] === name)?.[column] ?? ''
-    const other = idOf(third, 'candidate 2 id')
-    const path = fill(place.path('todo.csv'), place.path('filled.csv'), {
+    const { place, session, lineOf, fillIn } = await exported()
+    const other = lineOf(third)['candidate 2 id'] ?? ''
+    const path = fillIn({
       [first]: verdict('1', 'by phone'),
       [second]: verdict(' None '),
       [third]: verdict(other),
@@ -188,7 +194,7 @@ describe('what is imported', () => {
       .map((line) => [line['name'], line['verdict'], line['entity_id'], line['note']])
     expect(decisions.sort()).toEqual(
       [
-        [first, 'accepted', idOf(first, 'candidate 1 id'), 'by phone'],
+        [first, 'accepted', lineOf(first)['candidate 1 id'], 'by phone'],
         [second, 'none', '', ''],
         [third, 'accepted', other, ''],
       ].sort(),
@@ -212,14 +218,8 @@ describe('what is imported', () => {
   })
 
   test('again changes nothing, and says so', async () => {
-    const place = await answered()
-    const opened = await place.open()
-    const { session } = opened
-    await written(session, place.path('todo.csv'))
-    const path = fill(place.path('todo.csv'), place.path('filled.csv'), {
-      [first]: verdict('1', 'x'),
-      [second]: verdict('none'),
-    })
+    const { place, session, opened, fillIn } = await exported()
+    const path = fillIn({ [first]: verdict('1', 'x'), [second]: verdict('none') })
     await taken(session, path)
     await opened.close()
     const before = readFileSync(place.path('enrich.decisions.csv'))
@@ -234,12 +234,9 @@ describe('what is imported', () => {
   })
 
   test('means the candidates of its own lines, whatever was found since', async () => {
-    const place = await answered()
-    const opened = await place.open()
-    const { session } = opened
-    await written(session, place.path('todo.csv'))
+    const { place, opened, lines, fillIn } = await exported()
     await opened.close()
-    const [line] = readCsv(place.path('todo.csv'))
+    const [line] = lines
     const lookup = line?.['lookup'] ?? ''
     const scope = await readEmbeddedScope(place.path('registry.sqlite'))
     const store = openReviewStore(place.path('checkpoint.sqlite'))
@@ -248,21 +245,14 @@ describe('what is imported', () => {
     store.close()
     const again = await place.open()
     expect((await again.session.readCandidates(lookup))[0]?.entityId).toBe(line?.['candidate 2 id'])
-    await taken(
-      again.session,
-      fill(place.path('todo.csv'), place.path('filled.csv'), { [second]: verdict('1') }),
-    )
+    await taken(again.session, fillIn({ [second]: verdict('1') }))
     expect(place.decisions()).toMatchObject([{ lookup, entity_id: line?.['candidate 1 id'] }])
   })
 
   test('may be a company that was no candidate, and becomes one; an unknown id is named', async () => {
-    const place = await answered()
-    const { session } = await place.open()
-    await written(session, place.path('todo.csv'))
-    const elsewhere =
-      readCsv(place.path('todo.csv')).find((line) => line['name'] === fourth)?.['candidate 1 id'] ?? ''
-    const filled = (text: string) =>
-      fill(place.path('todo.csv'), place.path('filled.csv'), { [first]: verdict(text) })
+    const { place, session, lineOf, fillIn } = await exported()
+    const elsewhere = lineOf(fourth)['candidate 1 id'] ?? ''
+    const filled = (text: string) => fillIn({ [first]: verdict(text) })
     await expect(taken(session, filled('siq_nobody'))).rejects.toMatchObject({
       code: 'VERDICTS_INVALID',
       message: `${place.path('filled.csv')}: 1 verdict cannot be imported; nothing was imported\n  line 3 (${first}): there is no company siq_nobody`,
@@ -298,11 +288,8 @@ describe('what is imported', () => {
   })
 
   test('is replaced by its reviewer, who is shown what stood before', async () => {
-    const place = await answered()
-    const { session } = await place.open()
-    await written(session, place.path('todo.csv'))
-    const filled = (text: string) =>
-      fill(place.path('todo.csv'), place.path('filled.csv'), { [first]: verdict(text) })
+    const { place, session, fillIn } = await exported()
+    const filled = (text: string) => fillIn({ [first]: verdict(text) })
     await taken(session, filled('1'))
     const [before] = place.decisions()
     expect(await taken(session, filled('none'))).toMatchObject({
@@ -337,17 +324,11 @@ describe('what is imported', () => {
   })
 
   test('a lookup of another input is named', async () => {
-    const place = await answered()
-    const opened = await place.open()
-    const { session } = opened
-    await written(session, place.path('todo.csv'))
+    const { place, opened, fillIn } = await exported()
     await opened.close()
     place.writeInput([[second, '']], 'other.csv')
     const other = await place.open({ input: { paths: [place.path('other.csv')] } })
-    const path = fill(place.path('todo.csv'), place.path('filled.csv'), {
-      [first]: verdict('1'),
-      [second]: verdict('1'),
-    })
+    const path = fillIn({ [first]: verdict('1'), [second]: verdict('1') })
     await expect(taken(other.session, path)).rejects.toThrow(
       /line 3 \(.*\): the input has no doubtful lookup [0-9a-f]{32}$/,
     )
@@ -355,10 +336,7 @@ describe('what is imported', () => {
   })
 
   test('whose candidates were sorted without their lookups is refused whole', async () => {
-    const place = await answered()
-    const { session } = await place.open()
-    await written(session, place.path('todo.csv'))
-    const lines = readCsv(place.path('todo.csv'))
+    const { place, session, lines } = await exported()
     const isOfCandidates = (column: string) => /^candidate|again$/.test(column)
     const sorted = lines.map((line, at) => ({
       ...Object.fromEntries(Object.entries(line).filter(([column]) => !isOfCandidates(column))),
@@ -375,14 +353,12 @@ describe('what is imported', () => {
   })
 
   test('what it replaces was taken back meanwhile: nothing is imported, and that is said', async () => {
-    const place = await answered()
-    const [ada, ben] = [await place.open(), await place.open({ review: { reviewer: 'ben' } })]
-    await written(ada.session, place.path('todo.csv'))
-    const lookup = readCsv(place.path('todo.csv')).find((line) => line['name'] === first)?.['lookup'] ?? ''
-    const { decisions } = await ada.session.decide([noneOf(lookup)])
+    const { place, session: ofAda, lineOf, fillIn } = await exported()
+    const ben = await place.open({ review: { reviewer: 'ben' } })
+    const { decisions } = await ofAda.decide([noneOf(lineOf(first)['lookup'] ?? '')])
     await ben.session.refresh()
-    const path = fill(place.path('todo.csv'), place.path('filled.csv'), { [first]: verdict('1') })
-    const takenBackFirst = new Proxy(ada.session, {
+    const path = fillIn({ [first]: verdict('1') })
+    const takenBackFirst = new Proxy(ofAda, {
       get: (session, key: keyof ReviewSession) => {
         if (key === 'decide')
           return async (choices: readonly Choice[]) => {
@@ -400,29 +376,22 @@ describe('what is imported', () => {
   })
 
   test('what a colleague decided in the meantime is not overwritten, whether it was seen or not', async () => {
-    const place = await answered()
-    const [ada, ben] = [await place.open(), await place.open({ review: { reviewer: 'ben' } })]
-    await written(ada.session, place.path('todo.csv'))
-    const lookup = readCsv(place.path('todo.csv'))[0]?.['lookup'] ?? ''
-    await ben.session.decide([noneOf(lookup)])
-    const path = fill(place.path('todo.csv'), place.path('filled.csv'), {
-      [first]: verdict('1'),
-      [second]: verdict('1'),
-    })
+    const { place, session, opened, lines, fillIn } = await exported()
+    const ben = await place.open({ review: { reviewer: 'ben' } })
+    await ben.session.decide([noneOf(lines[0]?.['lookup'] ?? '')])
+    const path = fillIn({ [first]: verdict('1'), [second]: verdict('1') })
     const refused =
       /line 2 \(.*\): ben made another decision on \d{4}-\d\d-\d\d \d\d:\d\d UTC: none of these$/
-    await expect(taken(ada.session, path)).rejects.toThrow(refused)
-    await ada.close()
+    await expect(taken(session, path)).rejects.toThrow(refused)
+    await opened.close()
     const again = await place.open()
     await expect(taken(again.session, path)).rejects.toThrow(refused)
     expect(place.decisions()).toMatchObject([{ decided_by: 'ben', verdict: 'none' }])
   })
 
   test('from a sheet as other programs write it, with cells of numbers', async () => {
-    const place = await answered()
-    const { session } = await place.open()
-    await written(session, place.path('todo.csv'))
-    const [line] = readCsv(place.path('todo.csv'))
+    const { place, session, lines } = await exported()
+    const [line] = lines
     const number = '<c r="C3"><v>2</v></c>'
     const text = (place: string, value = '') => `<c r="${place}" t="inlineStr"><is><t>${value}</t></is></c>`
     const rows =
@@ -438,12 +407,9 @@ const office = findOffice()
 
 describe.skipIf(office === null)('in LibreOffice', () => {
   test('a workbook that was sorted, cut and filled in there is imported', async () => {
-    const place = await answered()
-    const { session } = await place.open()
+    const { place, session, lines, lineOf } = await exported()
     const path = place.path('todo.xlsx')
     await written(session, path)
-    await written(session, place.path('todo.csv'))
-    const lines = readCsv(place.path('todo.csv'))
     const columns = Object.keys(lines[0] ?? {})
     const column = (name: string) => columns.indexOf(name)
     const edited = editedInOffice(
@@ -465,9 +431,8 @@ describe.skipIf(office === null)('in LibreOffice', () => {
     )
     expect(await taken(session, edited)).toMatchObject({ acceptedCount: 1, noneCount: 1, undecidedCount: 9 })
     const [, last = '', before = ''] = [...names].sort().reverse()
-    const idOf = (name: string) => lines.find((line) => line['name'] === name)?.['candidate 2 id']
     expect(new Set(place.decisions().map((line) => [line['name'], line['entity_id']].join()))).toEqual(
-      new Set([`${last},${idOf(last) ?? ''}`, `${before},`]),
+      new Set([`${last},${lineOf(last)['candidate 2 id'] ?? ''}`, `${before},`]),
     )
     expect(session.listDecisions(10).decisions.find(({ name }) => name === before)?.note).toBe('=closed')
   }, 180_000)

@@ -31,10 +31,18 @@ async function answered(): Promise<ReviewPlace> {
   return place
 }
 
+/** An open review of these names, with its open rows and their keys. */
+async function opened() {
+  const place = await answered()
+  const review = await place.open()
+  const { rows } = review.session.readPage(openOnes)
+  const [first = '', second = '', third = ''] = rows.map(({ lookup }) => lookup)
+  return { place, session: review.session, rows, first, second, third }
+}
+
 describe('the queue', () => {
   test('holds what is doubtful, with the rows that ask it, and nothing else', async () => {
-    const place = await answered()
-    const { session } = await place.open()
+    const { session } = await opened()
     const { rows, totalCount, openByStatus, isRunGoingOn } = session.readPage(openOnes)
     expect(rows.map(({ name, rowCount, status }) => ({ name, rowCount, status }))).toEqual(
       names.map((name, at) => ({ name, rowCount: at === 0 ? 3 : 1, status: 'inconclusive' })),
@@ -53,8 +61,7 @@ describe('the queue', () => {
   })
 
   test('gives windows of a filter, and says where a lookup is in it', async () => {
-    const place = await answered()
-    const { session } = await place.open()
+    const { session } = await opened()
     const all = session.readPage({ ...openOnes, sort: 'rows' })
     const [, , third] = all.rows
     const window = session.readPage({
@@ -82,10 +89,9 @@ describe('the queue', () => {
 
 describe('a lookup', () => {
   test('is shown next to its candidates, with the evidence and differences of each', async () => {
-    const place = await answered()
-    const { session } = await place.open()
-    const [row] = session.readPage(openOnes).rows
-    const detail = await session.readDetail(row?.lookup ?? '')
+    const { session, rows, first } = await opened()
+    const [row] = rows
+    const detail = await session.readDetail(first)
     expect(detail.row).toEqual(row)
     expect(detail.candidatesError).toBeNull()
     expect(detail.candidates.map(({ legalName }) => legalName).sort()).toEqual([
@@ -102,8 +108,7 @@ describe('a lookup', () => {
   })
 
   test('that is none of the input is refused', async () => {
-    const place = await answered()
-    const { session } = await place.open()
+    const { session } = await opened()
     await expect(session.readDetail('0'.repeat(32))).rejects.toMatchObject({ code: 'REVIEW_LOOKUP_UNKNOWN' })
     await expect(session.decide([noneOf('0'.repeat(32))])).rejects.toMatchObject({
       code: 'REVIEW_LOOKUP_UNKNOWN',
@@ -111,45 +116,40 @@ describe('a lookup', () => {
   })
 
   test('finds companies by what a person types', async () => {
-    const place = await answered()
-    const { session } = await place.open()
-    const [row] = session.readPage(openOnes).rows
+    const { session, first } = await opened()
     const { candidates } = await session.search({
-      lookup: row?.lookup ?? '',
+      lookup: first,
       text: `${names[5] ?? ''} Limited`,
       country: 'GB',
     })
     expect(candidates[0]?.legalName).toBe(`${names[5] ?? ''} Limited`)
-    expect(
-      (await session.search({ lookup: row?.lookup ?? '', text: 'zzzz', country: null })).candidates,
-    ).toEqual([])
+    expect((await session.search({ lookup: first, text: 'zzzz', country: null })).candidates).toEqual([])
   })
 })
 
 describe('a decision', () => {
   test('leaves the queue and is in the store and in the file, with who and when', async () => {
-    const place = await answered()
-    const { session } = await place.open()
-    const [first, second] = session.readPage(openOnes).rows
-    const choice = await acceptFirst(session, first?.lookup ?? '')
+    const { place, session, rows, first, second } = await opened()
+    const [one, other] = rows
+    const choice = await acceptFirst(session, first)
     const reply = await session.decide([{ ...choice, note: ' asked their office ' }])
     expect(reply).toMatchObject({ others: [], page: { openCount: 11, decidedCount: 1 } })
-    await session.decide([noneOf(second?.lookup ?? '')])
+    await session.decide([noneOf(second)])
     expect(place.decisions()).toMatchObject([
       {
-        lookup: first?.lookup,
-        name: first?.name,
+        lookup: first,
+        name: one?.name,
         verdict: 'accepted',
         entity_id: choice.entityId,
         decided_by: 'ada',
         note: 'asked their office',
         service: 'embedded',
       },
-      { lookup: second?.lookup, verdict: 'none', entity_id: '' },
+      { lookup: second, verdict: 'none', entity_id: '' },
     ])
     expect(session.readPage({ ...everything, view: 'decided' }).rows.map(({ name }) => name)).toEqual([
-      first?.name,
-      second?.name,
+      one?.name,
+      other?.name,
     ])
     expect(session.listDecisions(10).decisions.map(({ verdict }) => verdict)).toEqual(['none', 'accepted'])
     expect(session.countOwn()).toBe(2)
@@ -176,11 +176,9 @@ describe('a decision', () => {
   })
 
   test('of many is made of all of them or of none', async () => {
-    const place = await answered()
-    const { session } = await place.open()
-    const rows = session.readPage(openOnes).rows
-    const wrong = { ...noneOf(rows[1]?.lookup ?? ''), seen: 7 }
-    const refused = await session.decide([noneOf(rows[0]?.lookup ?? ''), wrong])
+    const { place, session, first, second, rows } = await opened()
+    const wrong = { ...noneOf(second), seen: 7 }
+    const refused = await session.decide([noneOf(first), wrong])
     expect(refused).toMatchObject({ decisions: [], others: [] })
     expect(place.decisions()).toEqual([])
     const taken = await session.decide(rows.map(({ lookup }) => noneOf(lookup)))
@@ -190,26 +188,21 @@ describe('a decision', () => {
   })
 
   test('accepts only companies that were shown with the lookup, or found for it', async () => {
-    const place = await answered()
-    const { session } = await place.open()
-    const [first, second] = session.readPage(openOnes).rows
-    const lookup = first?.lookup ?? ''
-    const other = await acceptFirst(session, second?.lookup ?? '')
+    const { session, rows, first: lookup, second } = await opened()
+    const other = await acceptFirst(session, second)
     await session.readDetail(lookup)
     const foreign = { ...other, lookup }
     await expect(session.decide([foreign])).rejects.toMatchObject({ code: 'REVIEW_CHOICE_INVALID' })
-    await session.search({ lookup, text: second?.name ?? '', country: null })
+    await session.search({ lookup, text: rows[1]?.name ?? '', country: null })
     expect((await session.decide([foreign])).decisions).toMatchObject([{ entityId: other.entityId }])
     // From then on it is one of its candidates.
     expect((await session.readDetail(lookup)).candidates[0]?.entityId).toBe(other.entityId)
   })
 
   test('is taken back, alone or as the group that it was made in', async () => {
-    const place = await answered()
-    const { session } = await place.open()
-    const [first, second, third] = session.readPage(openOnes).rows.map(({ lookup }) => lookup)
-    const [one] = (await session.decide([noneOf(first ?? '')])).decisions
-    await session.decide([noneOf(second ?? ''), noneOf(third ?? '')])
+    const { place, session, first, second, third } = await opened()
+    const [one] = (await session.decide([noneOf(first)])).decisions
+    await session.decide([noneOf(second), noneOf(third)])
     expect((await session.undo([])).decisions.map(({ lookup }) => lookup).sort()).toEqual(
       [second, third].sort(),
     )
@@ -223,12 +216,9 @@ describe('a decision', () => {
   })
 
   test('that is decided again is replaced, and comes back when that is taken back', async () => {
-    const place = await answered()
-    const { session } = await place.open()
-    const [row] = session.readPage(openOnes).rows
-    const lookup = row?.lookup ?? ''
-    await session.decide([noneOf(lookup)])
-    await session.decide([await acceptFirst(session, lookup)])
+    const { place, session, first } = await opened()
+    await session.decide([noneOf(first)])
+    await session.decide([await acceptFirst(session, first)])
     expect(place.decisions()).toMatchObject([{ verdict: 'accepted' }])
     await session.undo([])
     expect(place.decisions()).toMatchObject([{ verdict: 'none' }])
@@ -340,16 +330,11 @@ describe('two reviewers', () => {
 
 describe('the decisions file', () => {
   test('what a colleague committed is seen without starting again, and what he removed is open again', async () => {
-    const place = await answered()
-    const { session } = await place.open()
-    const rows = session.readPage(openOnes).rows
-    await session.decide([noneOf(rows[0]?.lookup ?? '')])
+    const { place, session, first, second } = await opened()
+    await session.decide([noneOf(first)])
     const path = place.path('enrich.decisions.csv')
     const [header = '', line = ''] = readFileSync(path, 'utf8').split('\n')
-    appendFileSync(
-      path,
-      `${line.replace(rows[0]?.lookup ?? '', rows[1]?.lookup ?? '').replace(',ada,', ',eve,')}\n`,
-    )
+    appendFileSync(path, `${line.replace(first, second).replace(',ada,', ',eve,')}\n`)
     await session.refresh()
     expect(
       session.readPage({ ...everything, view: 'decided' }).rows.map(({ decision }) => decision?.decidedBy),
@@ -360,21 +345,19 @@ describe('the decisions file', () => {
   })
 
   test('broken while the page is open: the page reports it, and the verdict is kept and written after the repair', async () => {
-    const place = await answered()
-    const { session } = await place.open()
-    const rows = session.readPage(openOnes).rows
-    await session.decide([noneOf(rows[0]?.lookup ?? '')])
+    const { place, session, first, second } = await opened()
+    await session.decide([noneOf(first)])
     const path = place.path('enrich.decisions.csv')
     const sound = readFileSync(path, 'utf8')
     writeFileSync(path, `${sound}<<<<<<< HEAD\n`)
-    const deciding = session.decide([noneOf(rows[1]?.lookup ?? '')])
+    const deciding = session.decide([noneOf(second)])
     await expect(deciding).rejects.toMatchObject(
       errorWith('DECISIONS_INVALID', { hint: 'the decision is stored' }),
     )
     expect(session.getCounts()).toMatchObject({ decidedCount: 2 })
     writeFileSync(path, sound)
     await session.refresh()
-    expect(place.decisions().map(({ lookup }) => lookup)).toEqual([rows[0]?.lookup, rows[1]?.lookup])
+    expect(place.decisions().map(({ lookup }) => lookup)).toEqual([first, second])
   })
 
   test('what was decided and never came to it is written to it when a review opens', async () => {
@@ -402,8 +385,7 @@ describe('a checkpoint that changes while its review is open', () => {
   })
 
   test('compacted it is the same one', async () => {
-    const place = await answered()
-    const { session } = await place.open()
+    const { place, session } = await opened()
     compactFile(place.path('checkpoint.sqlite'), systemClock.nowMs())
     await session.refresh()
     expect(session.readPage(openOnes).rows).toHaveLength(12)

@@ -1,5 +1,5 @@
-import { GroupCommit, type ItemResult } from '../../../platform/group-commit.js'
-import { getSqlState, type PostgresStatements } from '../../../platform/postgres/postgres.js'
+import { GroupCommit, splitIntoBatches, type ItemResult } from '../../../platform/group-commit.js'
+import { getSqlState, joinBytes, type PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { LookupKind } from '../../../core/lookup-kinds.js'
 import { packContent, type PackedAnswer } from '../packed-answer.js'
 import type { AnswerHead } from '../records.js'
@@ -142,8 +142,12 @@ interface AnswerItem extends PackedAnswer, AnswerHead {
   readonly decide: Decide
 }
 
-/** Maximum size of the answers in one statement. */
-const statementBytesMax = 4_000_000
+/** The answers of one statement. */
+const batchLimits = {
+  keyOf: ({ lookupId }: AnswerItem) => lookupId,
+  bytesOf: ({ packed }: AnswerItem) => packed.length,
+  bytesMax: 4_000_000,
+}
 
 /** Final answers, committed in batches; lookups that changed since are written alone. */
 export class AnswerBatcher {
@@ -166,7 +170,7 @@ export class AnswerBatcher {
 
   async #commit(items: readonly AnswerItem[]): Promise<ItemResult<boolean>[]> {
     const settled = new Map<AnswerItem, ItemResult<boolean>>()
-    for (const batch of splitIntoBatches(items)) {
+    for (const batch of splitIntoBatches(items, batchLimits)) {
       const { written, mayBeWritten } = await this.#writeAsLeft(batch)
       for (const item of batch) {
         const isWritten = written.has(item.lookupId)
@@ -224,34 +228,8 @@ async function isWrittenAs(
   return rows.length === 1
 }
 
-/** Splits items into batches, in order; a batch has each lookup once and stays below the size limit. */
-function splitIntoBatches(items: readonly AnswerItem[]): AnswerItem[][] {
-  const batches: AnswerItem[][] = []
-  let ids = new Set<LookupId>()
-  let bytes = 0
-  for (const item of items) {
-    bytes += item.packed.length
-    const last = batches.at(-1)
-    if (last === undefined || ids.has(item.lookupId) || bytes > statementBytesMax) {
-      batches.push([item])
-      ids = new Set([item.lookupId])
-      bytes = item.packed.length
-    } else {
-      last.push(item)
-      ids.add(item.lookupId)
-    }
-  }
-  return batches
-}
-
-/** Packed answers are sent as one byte string, because an array of them would be sent as text. */
 function buildValues(items: readonly AnswerItem[]): unknown[] {
-  let end = 0
-  const starts = items.map(({ packed }) => {
-    const start = end + 1
-    end += packed.length
-    return start
-  })
+  const { starts, bytes } = joinBytes(items.map(({ packed }) => packed))
   return [
     items.map(({ lookupId }) => lookupId),
     items.map(({ runId }) => runId),
@@ -265,7 +243,7 @@ function buildValues(items: readonly AnswerItem[]): unknown[] {
     starts,
     items.map(({ packed }) => packed.length),
     items.map(() => true),
-    Buffer.concat(items.map(({ packed }) => packed)),
+    bytes,
     false,
   ]
 }

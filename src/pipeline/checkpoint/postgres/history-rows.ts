@@ -20,7 +20,7 @@ import {
 import { runProgram } from '../../../platform/sql-program.js'
 import { readScope } from '../../../core/lookup-state.js'
 import { openSharedToRead, type OpenSharedDeps } from './open-database.js'
-import { withRetries, type RetryDeps } from '../../../platform/postgres/retry.js'
+import { RetryingStatements, type RetryDeps } from '../../../platform/postgres/retry.js'
 
 /** Opens the history of a checkpoint on a server; `null` if the server has no checkpoint yet. Throws CHECKPOINT_*. */
 export async function openServerHistory(
@@ -29,10 +29,7 @@ export async function openServerHistory(
 ): Promise<OpenHistoryRows | null> {
   const shared = await openSharedToRead(url, deps)
   if (shared === null) return null
-  const query = <Row extends object>(text: string, values?: readonly unknown[]) =>
-    withRetries(deps, () => shared.postgres.query<Row>(text, values)).catch((error: unknown) => {
-      throw shared.explain(error)
-    })
+  const { query } = new RetryingStatements(shared, deps)
   return new PostgresHistoryRows(query, shared.url, () => shared.close())
 }
 

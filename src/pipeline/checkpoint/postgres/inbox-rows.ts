@@ -13,9 +13,9 @@ import {
   type NewDelivery,
   type WaitingDelivery,
 } from '../inbox.js'
-import { GroupCommit, type ItemResult } from '../../../platform/group-commit.js'
-import type { Postgres, PostgresStatements } from '../../../platform/postgres/postgres.js'
-import { withRetries, type RetryDeps } from '../../../platform/postgres/retry.js'
+import { GroupCommit, splitIntoBatches, type ItemResult } from '../../../platform/group-commit.js'
+import { joinBytes, type Postgres, type PostgresStatements } from '../../../platform/postgres/postgres.js'
+import { RetryingStatements, type RetryDeps } from '../../../platform/postgres/retry.js'
 import type { LookupKind } from '../../../core/lookup-kinds.js'
 import { assertNotMoved, type SharedDatabase } from './open-database.js'
 
@@ -71,11 +71,10 @@ export interface SharedInboxDeps extends RetryDeps {
 
 /** The inbox of a run that has joined a shared checkpoint. */
 export const createRunInbox = (run: Required<Omit<SharedInboxDeps, 'onReceived'>>): InboxAccess => ({
-  exists: () =>
-    withExplainedErrors(
-      run,
-      async ({ query }) => (await query('SELECT FROM enrich.inbox LIMIT 1')).length > 0,
-    ),
+  exists: async () => {
+    const { query } = new RetryingStatements(run.database, run)
+    return (await query('SELECT FROM enrich.inbox LIMIT 1')).length > 0
+  },
   open: (onReceived) => openSharedInbox({ ...run, onReceived }),
 })
 
@@ -97,8 +96,8 @@ export async function readSharedInboxCounts({ query }: PostgresStatements): Prom
 /** The service waits 15 s: a slower commit is answered with 503, and the service retries. */
 const receivingBounds = { connectionsMax: 1, connectTimeoutMs: 3_000, statementTimeoutMs: 8_000 }
 
-/** Maximum size of the deliveries in one statement. */
-const statementBytesMax = 4_000_000
+/** The deliveries of one statement. */
+const batchLimits = { bytesOf: ({ body }: NewDelivery) => body.length, bytesMax: 4_000_000 }
 
 /** Any number: writers hold this lock until they commit, so that positions become visible in order. */
 const receiversLock = 7_305_511_972
@@ -112,11 +111,13 @@ const forgottenAtOnce = 10_000
 class PostgresInboxRows implements InboxRows {
   readonly lookMs = inboxLimits.sharedLookMs
   readonly #deps: SharedInboxDeps
+  readonly #statements: RetryingStatements
   readonly #commits: GroupCommit<NewDelivery, boolean>
   #receiving: Postgres | null = null
 
   constructor(deps: SharedInboxDeps) {
     this.#deps = deps
+    this.#statements = new RetryingStatements(deps.database, deps)
     this.#commits = new GroupCommit((items) => this.#commit(items))
   }
 
@@ -134,37 +135,33 @@ class PostgresInboxRows implements InboxRows {
     if (owner === undefined) return []
     const scopeIds = kinds.map((kind) => owner.getScopeId(kind)).filter((id) => id !== 0)
     const values = [afterPosition, scopeIds, owner.workerId, countMax]
-    return withExplainedErrors(this.#deps, ({ query }) => query<WaitingDelivery>(waitingSql, values))
+    return this.#statements.query<WaitingDelivery>(waitingSql, values)
   }
 
   /** The state is a part of the statement: each state has an index. */
   async change({ from, to, reason, first, last }: DeliveryChange): Promise<number> {
-    const rows = await withExplainedErrors(this.#deps, ({ query }) =>
-      query(
-        `UPDATE enrich.inbox SET state = $1, reason = $2, body = CASE WHEN $1 = 'taken' THEN NULL ELSE body END
-         WHERE state = '${from}' AND position BETWEEN $3 AND $4 RETURNING position`,
-        [to, reason, first, last],
-      ),
+    const rows = await this.#statements.query(
+      `UPDATE enrich.inbox SET state = $1, reason = $2, body = CASE WHEN $1 = 'taken' THEN NULL ELSE body END
+       WHERE state = '${from}' AND position BETWEEN $3 AND $4 RETURNING position`,
+      [to, reason, first, last],
     )
     return rows.length
   }
 
   /** Uses the server's clock, because clocks of machines may be wrong. */
-  forget(takenMs: number, othersMs: number): Promise<void> {
-    return withExplainedErrors(this.#deps, async ({ query }) => {
-      for (;;) {
-        const rows = await query(
-          `DELETE FROM enrich.inbox WHERE event_id IN (
-             SELECT event_id FROM enrich.inbox
-             WHERE received_at < clock_timestamp() - $2 * interval '1 millisecond'
-               AND (state = 'taken' OR received_at < clock_timestamp() - $1 * interval '1 millisecond')
-             ORDER BY received_at LIMIT $3 FOR UPDATE SKIP LOCKED)
-           RETURNING position`,
-          [othersMs, takenMs, forgottenAtOnce],
-        )
-        if (rows.length < forgottenAtOnce) return
-      }
-    })
+  async forget(takenMs: number, othersMs: number): Promise<void> {
+    for (;;) {
+      const rows = await this.#statements.query(
+        `DELETE FROM enrich.inbox WHERE event_id IN (
+           SELECT event_id FROM enrich.inbox
+           WHERE received_at < clock_timestamp() - $2 * interval '1 millisecond'
+             AND (state = 'taken' OR received_at < clock_timestamp() - $1 * interval '1 millisecond')
+           ORDER BY received_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+         RETURNING position`,
+        [othersMs, takenMs, forgottenAtOnce],
+      )
+      if (rows.length < forgottenAtOnce) return
+    }
   }
 
   async close(): Promise<void> {
@@ -174,7 +171,7 @@ class PostgresInboxRows implements InboxRows {
 
   async #commit(items: readonly NewDelivery[]): Promise<ItemResult<boolean>[]> {
     const settled: ItemResult<boolean>[] = []
-    for (const batch of splitIntoBatches(items)) settled.push(...(await this.#write(batch)))
+    for (const batch of splitIntoBatches(items, batchLimits)) settled.push(...(await this.#write(batch)))
     return settled
   }
 
@@ -198,40 +195,8 @@ class PostgresInboxRows implements InboxRows {
   }
 }
 
-async function withExplainedErrors<Result>(
-  deps: SharedInboxDeps,
-  work: (statements: PostgresStatements) => Promise<Result>,
-): Promise<Result> {
-  const { database } = deps
-  try {
-    return await withRetries(deps, () => work(database.postgres))
-  } catch (error) {
-    throw database.explain(error)
-  }
-}
-
-function splitIntoBatches(items: readonly NewDelivery[]): NewDelivery[][] {
-  const batches: NewDelivery[][] = []
-  let bytes = 0
-  for (const item of items) {
-    bytes += item.body.length
-    const last = batches.at(-1)
-    if (last === undefined || bytes > statementBytesMax) {
-      batches.push([item])
-      bytes = item.body.length
-    } else last.push(item)
-  }
-  return batches
-}
-
-/** Bodies are sent as one byte string, because an array of them would be sent as text. */
 function buildValues(items: readonly NewDelivery[]): unknown[] {
-  let end = 0
-  const starts = items.map(({ body }) => {
-    const start = end + 1
-    end += body.length
-    return start
-  })
+  const { starts, bytes } = joinBytes(items.map(({ body }) => body))
   const subjects = items.map(({ body }) => readSubject(body))
   return [
     items.map(({ eventId }) => eventId),
@@ -242,6 +207,6 @@ function buildValues(items: readonly NewDelivery[]): unknown[] {
     subjects.map(({ recordKey }) => recordKey),
     starts,
     items.map(({ body }) => body.length),
-    Buffer.concat(items.map(({ body }) => body)),
+    bytes,
   ]
 }

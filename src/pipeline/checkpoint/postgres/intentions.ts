@@ -1,4 +1,4 @@
-import { GroupCommit, type ItemResult } from '../../../platform/group-commit.js'
+import { GroupCommit, splitIntoBatches, type ItemResult } from '../../../platform/group-commit.js'
 import type { LookupState } from '../../../core/lookup-state.js'
 import type { LookupKind } from '../../../core/lookup-kinds.js'
 import type { Intention, Refusal, SubmissionBounds } from '../records.js'
@@ -105,7 +105,7 @@ export class IntentionBatcher {
 
   async #commit(items: readonly Item[]): Promise<ItemResult<IntendResult>[]> {
     const settled = new Map<Item, ItemResult<IntendResult>>()
-    for (const batch of splitIntoBatches(items)) {
+    for (const batch of splitIntoBatches(items, batchLimits)) {
       const found = await this.#intend(batch)
       // A batch that exceeds a budget is retried one by one, in the order of the calls.
       const refused = batch.filter((item) => isBudgetRefusal(found.get(item)) && batch.length > 1)
@@ -220,22 +220,8 @@ const isBudgetRefusal = (settled: ItemResult<IntendResult> | undefined): boolean
   'value' in settled &&
   (settled.value === 'of_rows' || settled.value === 'lookups_max' || settled.value === 'cost_max')
 
-/** Splits items into batches, in order; a batch has each lookup once, and one set of bounds. */
-function splitIntoBatches(items: readonly Item[]): Item[][] {
-  const batches: Item[][] = []
-  let ids = new Set<LookupId>()
-  let bounds = ''
-  for (const item of items) {
-    const own = JSON.stringify(item.bounds)
-    const last = batches.at(-1)
-    if (last === undefined || own !== bounds || ids.has(item.lookupId)) {
-      batches.push([item])
-      ids = new Set([item.lookupId])
-      bounds = own
-    } else {
-      last.push(item)
-      ids.add(item.lookupId)
-    }
-  }
-  return batches
+/** A batch has each lookup once, and one set of bounds. */
+const batchLimits = {
+  keyOf: ({ lookupId }: Item) => lookupId,
+  groupOf: ({ bounds }: Item) => JSON.stringify(bounds),
 }

@@ -6,8 +6,7 @@ import { makeCheckpointFile, withExplainedErrors } from '../sqlite/open-database
 import { buildAnswerChecksumSql, buildChecksumSql, getColumns, listCoveredColumns } from '../tables.js'
 import { toScope } from '../../../core/lookup-state.js'
 import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
-import type { CheckpointReader, KeyedLookup } from '../lookup.js'
-import type { LookupId } from '../../../core/lookup-identity.js'
+import type { CheckpointReader } from '../lookup.js'
 import type { SharedStore } from './store.js'
 import type { CloseLater } from '../../../platform/close-stack.js'
 import { peekAtCheckpoint } from '../sqlite/reader.js'
@@ -17,7 +16,11 @@ import {
   type SharedDatabase,
   type SharedToRead,
 } from './open-database.js'
-import { withRetries, type RetryDeps } from '../../../platform/postgres/retry.js'
+import {
+  RetryingStatements,
+  type ExplainedDatabase,
+  type RetryDeps,
+} from '../../../platform/postgres/retry.js'
 
 const lookupColumns = Object.keys(getColumns('lookups', 'columns'))
 const answerColumns = Object.keys(getColumns('answers', 'columns')).filter((column) => column !== 'lookup_id')
@@ -129,59 +132,43 @@ export async function copyWanted(store: SharedStore, copy: LocalCopy): Promise<v
   }
 }
 
-async function copyLookups(
-  statements: PostgresStatements,
+/** Copies lookups and their answers, some at once. `from`: a query's tables, in which the lookup is `l`. */
+async function copyPages<Given>(
+  { query }: PostgresStatements,
   copy: LocalCopy,
-  lookupIds: readonly LookupId[],
+  given: readonly Given[],
+  from: string,
+  toValues: (some: readonly Given[]) => readonly unknown[],
 ): Promise<void> {
-  for (let start = 0; start < lookupIds.length; start += copiedAtOnce) {
-    const page = await statements.query<CopiedLookup>(
-      `SELECT ${copiedColumns} FROM enrich.lookups l JOIN enrich.scopes sc ON sc.scope_id = l.scope_id
-       LEFT JOIN enrich.answers a ON a.lookup_id = l.lookup_id WHERE l.lookup_id = ANY($1::bigint[])`,
-      [lookupIds.slice(start, start + copiedAtOnce)],
+  for (let start = 0; start < given.length; start += copiedAtOnce) {
+    const page = await query<CopiedLookup>(
+      `SELECT ${copiedColumns} FROM ${from} LEFT JOIN enrich.answers a ON a.lookup_id = l.lookup_id`,
+      toValues(given.slice(start, start + copiedAtOnce)),
     )
     if (page.length > 0) copy.put(page)
   }
 }
 
-async function copyKnown(
-  statements: PostgresStatements,
-  copy: LocalCopy,
-  base: string,
-  lookups: readonly Pick<KeyedLookup, 'kind' | 'key'>[],
-): Promise<void> {
-  for (let start = 0; start < lookups.length; start += copiedAtOnce) {
-    const some = lookups.slice(start, start + copiedAtOnce)
-    const page = await statements.query<CopiedLookup>(
-      `SELECT ${copiedColumns} FROM unnest($1::text[], $2::text[]) AS wanted (scope, key)
-       JOIN enrich.scopes sc ON sc.scope = wanted.scope
-       JOIN enrich.lookups l ON l.scope_id = sc.scope_id AND l.key = decode(wanted.key, 'hex')
-       LEFT JOIN enrich.answers a ON a.lookup_id = l.lookup_id`,
-      [some.map(({ kind }) => toScope(base, kind)), some.map(({ key }) => Buffer.from(key).toString('hex'))],
-    )
-    if (page.length > 0) copy.put(page)
-  }
-}
+const byIdSql = `unnest($1::bigint[]) AS wanted (lookup_id) JOIN enrich.lookups l ON l.lookup_id = wanted.lookup_id
+  JOIN enrich.scopes sc ON sc.scope_id = l.scope_id`
+
+const byKeySql = `unnest($1::text[], $2::text[]) AS wanted (scope, key)
+  JOIN enrich.scopes sc ON sc.scope = wanted.scope
+  JOIN enrich.lookups l ON l.scope_id = sc.scope_id AND l.key = decode(wanted.key, 'hex')`
 
 /** Opens a reader of a scope; lookups are in the copy once they were fetched. */
 export type Peek = (scope: string) => CheckpointReader | null
 
-export function createPeek(
-  { postgres, explain }: Pick<SharedDatabase, 'postgres' | 'explain'>,
-  copy: LocalCopy,
-  deps: RetryDeps,
-): Peek {
-  const copyWithRetries = (work: () => Promise<void>) =>
-    withRetries(deps, work).catch((error: unknown) => {
-      throw explain(error)
-    })
+export function createPeek(database: ExplainedDatabase, copy: LocalCopy, deps: RetryDeps): Peek {
+  const statements = new RetryingStatements(database, deps)
   return (scope) =>
     peekAtCheckpoint(copy.path, scope, (lookups) =>
-      copyWithRetries(() =>
-        'ids' in lookups
-          ? copyLookups(postgres, copy, lookups.ids)
-          : copyKnown(postgres, copy, scope, lookups),
-      ),
+      'ids' in lookups
+        ? copyPages(statements, copy, lookups.ids, byIdSql, (ids) => [ids])
+        : copyPages(statements, copy, lookups, byKeySql, (some) => [
+            some.map(({ kind }) => toScope(scope, kind)),
+            some.map(({ key }) => Buffer.from(key).toString('hex')),
+          ]),
     )
 }
 

@@ -1,9 +1,8 @@
 import { UserError } from '../../../core/errors.js'
-import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { LookupKind } from '../../../core/lookup-kinds.js'
 import type { Partition } from '../../../core/partition.js'
 import { ServerChangedError } from '../../../platform/postgres/explain.js'
-import { anyConflict, withRetries, type RetryDeps } from '../../../platform/postgres/retry.js'
+import { RetryingStatements, type RetryDeps } from '../../../platform/postgres/retry.js'
 import type { Worker } from './lease.js'
 import type { SharedDatabase } from './open-database.js'
 
@@ -79,7 +78,7 @@ const createLeaseLostError = (why: string): UserError =>
 const leaseWaitMsMax = 60_000
 
 /** State shared by the lookups of all kinds in one shared checkpoint. */
-export class SharedStore implements PostgresStatements {
+export class SharedStore extends RetryingStatements {
   readonly id: string
   readonly generation: number
   readonly worker: Worker
@@ -92,6 +91,7 @@ export class SharedStore implements PostgresStatements {
   #wantedCount = 0
 
   constructor(deps: SharedStoreDeps) {
+    super(deps.database, deps)
     this.#deps = deps
     this.id = deps.database.id
     this.generation = deps.database.generation
@@ -129,27 +129,9 @@ export class SharedStore implements PostgresStatements {
     return this.#wantedCount
   }
 
-  /** Runs a statement that may be repeated. */
-  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> {
-    return this.runWithRetries(() => this.#deps.database.postgres.query<Row>(text, values))
-  }
-
-  /** Runs a transaction that may be repeated; `work` receives whether an earlier attempt may have taken effect. */
-  withTransaction<Result>(
-    work: (statements: PostgresStatements, mayHaveTakenEffect: boolean) => Promise<Result>,
-  ): Promise<Result> {
-    const { postgres } = this.#deps.database
-    const runOnce = (mayHave: boolean) => postgres.transaction((statements) => work(statements, mayHave))
-    return withRetries(this.#deps, runOnce, anyConflict).catch(this.#explained)
-  }
-
   /** Runs a statement once, without retries. */
   queryOnce<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> {
     return this.#deps.database.postgres.query<Row>(text, values)
-  }
-
-  runWithRetries<Result>(work: (mayHaveTakenEffect: boolean) => Promise<Result>): Promise<Result> {
-    return withRetries(this.#deps, work).catch(this.#explained)
   }
 
   /**
@@ -170,9 +152,5 @@ export class SharedStore implements PostgresStatements {
     if (rows.length > 0) return
     this.assertActive()
     throw createLeaseLostError('other workers took over its lookups because it did not renew its lease')
-  }
-
-  readonly #explained = (error: unknown): never => {
-    throw this.#deps.database.explain(error)
   }
 }
