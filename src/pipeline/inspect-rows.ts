@@ -141,7 +141,7 @@ async function inspectWith<Result>(
     const scope = await services.readScope('service')
     const reader = earlier?.peek(scope) ?? null
     closeLater(() => reader?.close())
-    const { rule, report, note } = await found.choose(reader, signal)
+    const { rule, report, note } = await found.choose(reader, signal, baseUrl !== null)
     const { decided, notices } = await readDecided({
       ...store.decisions,
       checkpointPath: earlier?.path ?? store.checkpoint.path,

@@ -27,7 +27,8 @@ export async function openLookups(
   closeLater: CloseLater,
 ): Promise<RunLookups> {
   const peek = () => context.backend.peek(connection.scope)
-  const rule = await chooseColumns(context, columns, peek())
+  const isBilled = connection.service === 'hosted'
+  const rule = await chooseColumns(context, columns, { reader: peek(), isBilled })
   const decided = await readDecisions(context, connection)
   const { scope } = connection
   const first = await answerFirst(context, { input, rule, scope, decided, service: peek })
@@ -41,11 +42,11 @@ export async function openLookups(
 async function chooseColumns(
   { services }: RunContext,
   columns: InputColumns,
-  reader: CheckpointReader | null,
+  { reader, isBilled }: { reader: CheckpointReader | null; isBilled: boolean },
 ): Promise<LookupRule> {
   const { observe, interrupt } = services
   try {
-    const { rule, report, note } = await columns.choose(reader, interrupt)
+    const { rule, report, note } = await columns.choose(reader, interrupt, isBilled)
     observe({ type: 'columns', ...report })
     if (note !== null) observe({ type: 'notice', text: note })
     return rule

@@ -3,7 +3,8 @@ import { type EntityId, entityId } from '../contract/ids.js'
 import type { Factor, Resolution } from '../contract/result.js'
 import { getSqliteCode, type Sqlite } from '../platform/sqlite.js'
 import { computeEdition, listWholeRegisters, readSources } from './edition.js'
-import { listDomainAliases, resolveDomain } from './answer/domains.js'
+import { listDomainAliases } from './answer/domains.js'
+import { answerDomain } from './answer/name-with-identifiers.js'
 import { buildEntityRecord, getPrimary } from './answer/entity-record.js'
 import { buildLinkageReport, type LinkageReport } from './linkage/join-registrations.js'
 import { listEndFactors } from './answer/factors.js'
@@ -196,7 +197,7 @@ export function openRegistry(path: string, options: OpenRegistryOptions = {}): W
         ? null
         : readOwnership(number, { ownerships, entityByNumber: findEntityByNumber })
     },
-    resolveDomain: (domain) => resolveDomain(domain, domainDeps),
+    resolveDomain: (domain) => answerDomain(domain, identifiedDeps),
     domainAliases: (domain) => listDomainAliases(domain, domainDeps),
     close: () => {
       if (!database.readonly) convertToSingleFile(database)

@@ -138,7 +138,7 @@ async function get(
   } finally {
     if (changed.length > 0) await showAnswerChanges({ checkpointPath, registryPath: path }, flags, io)
   }
-  if (flags.json !== true && changed.length > 0) io.out('Next: enrich companies.csv -o out.csv\n')
+  if (flags.json !== true && changed.length > 0) io.out('Next: enrich FILE -o out.csv\n')
 }
 
 /** Prints what the loaded editions change in answers of earlier runs. A checkpoint that cannot be read is a notice. */

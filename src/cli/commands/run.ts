@@ -148,7 +148,7 @@ function parseStatuses(text: string): string[] {
   for (const status of statuses) {
     if (status === 'uncertain') {
       throw new UserError('USAGE_INVALID', 'uncertain lookups may have been billed', {
-        hint: 'enrich status --uncertain lists them; --resubmit-uncertain submits them again',
+        hint: 'enrich status --uncertain lists them; enrich reconcile LEDGER.csv settles them, free; --resubmit-uncertain submits them again',
       })
     }
     if (!retryable.includes(status)) {

@@ -90,8 +90,7 @@ function formatStatus(
   decided: ReadonlyMap<string, DecidedCounts>,
   runs: readonly RememberedRun[],
 ): string {
-  if (scopes.length === 0)
-    return `${path}: nothing was submitted yet.\nNext: enrich companies.csv -o out.parquet\n`
+  if (scopes.length === 0) return `${path}: nothing was submitted yet.\nNext: enrich FILE -o out.parquet\n`
   const texts = groupByService(scopes).map((service) =>
     formatService(service, decided.get(service.base), runs),
   )
@@ -234,7 +233,8 @@ function suggestNextStep(
   if (states.running + states.new > 0)
     return `${enrich('enrich')}   (the same command submits and fetches only what is missing)`
   if (states.uncertain + states.intended > 0) {
-    return `enrich status --uncertain   (lists them; ${enrich('enrich', ' --resubmit-uncertain')} submits them again)`
+    const again = enrich('enrich', ' --resubmit-uncertain')
+    return `enrich status --uncertain   (lists them; enrich reconcile LEDGER.csv settles them by the list of charges, free; ${again} submits them again)`
   }
   if (states.failed > 0)
     return `${enrich('enrich retry', ' --status failed')}   (submits them again; billed again)`

@@ -64,7 +64,7 @@ function buildFirstAnswersPart({ firstAnswersInMs }: Progress): ProgressPart[] {
   if (firstAnswersInMs === null) return []
   const text =
     firstAnswersInMs === 0
-      ? 'first answers any moment'
+      ? 'waiting for the first answers'
       : `first answers in ${formatRoughly(firstAnswersInMs)}`
   return [{ text, weight: 70 }]
 }

@@ -50,7 +50,7 @@ export function formatImport(
 /** A run in this folder uses the registry at the default path without a flag. */
 function formatNext(registryPath: string): string {
   const flag = registryPath === defaultPaths.registry ? '' : ` --registry ${registryPath}`
-  return `Next: enrich companies.csv -o out.csv${flag}`
+  return `Next: enrich FILE -o out.csv${flag}`
 }
 
 /** One line for each count, explained if the word alone is unclear. */
@@ -86,7 +86,7 @@ function formatImportCounts(result: ImportResult): string[] {
       : lineIf(
           'waiting',
           result.waitingCount,
-          'of the rows above also name a company that is not loaded yet; this part waits for a file with that company',
+          'rows counted above that also name a company that is not loaded yet; this part waits for a file with that company',
         )),
     ...lineIf(
       'removed',

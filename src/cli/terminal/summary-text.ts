@@ -219,7 +219,7 @@ function formatAttention(summary: RunSummary, command: string, errorColumn: stri
         ]),
     ...(has('uncertainCount')
       ? [
-          '  next      enrich status --uncertain   (lists submissions that may have been billed; --resubmit-uncertain submits them again)',
+          '  next      enrich status --uncertain   (lists submissions that may have been billed; enrich reconcile LEDGER.csv settles them, free; --resubmit-uncertain submits them again)',
         ]
       : []),
     ...(has('failedCount') ? [`  next      ${buildRetryCommand(command)}${billed}`] : []),

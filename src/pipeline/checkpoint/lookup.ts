@@ -58,7 +58,7 @@ export interface KeyedLookup {
   kind: LookupKind
   key: Uint8Array
   lookup: Lookup
-  /** The key that the lookup would have without an occurrence number. */
+  /** Another key of decisions: that of the lookup without an occurrence number, or by domain. */
   plainKey?: Uint8Array
   /** A reviewer decided the lookup: runs that include it do not submit it. */
   isDecided?: boolean

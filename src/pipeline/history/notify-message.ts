@@ -77,18 +77,24 @@ function buildJsonMessage(run: NotifiedRun): object {
   }
 }
 
+/** `lookups` are of rows; submissions and their outcomes are of all kinds of lookups. */
 const toCounts = (summary: NonNullable<RunEnd['summary']>) => ({
   rows: summary.rowCount,
   lookups: summary.lookupCount,
-  answered_before: summary.cachedCount,
+  answered_before: summary.stages.reduce((sum, { cachedCount }) => sum + cachedCount, summary.cachedCount),
   decided: summary.decidedCount,
   ...(summary.first === undefined ? {} : { answered_by_registry: summary.first.lookupCount }),
   submitted: sumSubmitted(listSubmissions(summary)),
-  answered: summary.answeredCount,
-  uncertain: summary.uncertainCount,
-  failed: summary.failedCount,
-  pending: summary.pendingCount,
+  answered: sumKinds(summary, 'answeredCount'),
+  uncertain: sumKinds(summary, 'uncertainCount'),
+  failed: sumKinds(summary, 'failedCount'),
+  pending: sumKinds(summary, 'pendingCount'),
 })
+
+type Outcome = 'answeredCount' | 'uncertainCount' | 'failedCount' | 'pendingCount'
+
+const sumKinds = (summary: RunSummary, outcome: Outcome): number =>
+  summary.stages.reduce((sum, stage) => sum + stage[outcome], summary[outcome])
 
 /** Returns text lines, the headline first. Names of files and users lose control and direction characters. */
 function buildLines(run: NotifiedRun): string[] {

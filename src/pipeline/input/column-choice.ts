@@ -109,7 +109,7 @@ export interface ColumnChoice {
 
 /**
  * Chooses the named or detected columns. If more rows of this input were looked up before with other columns, or
- * without identifiers, those are kept, so that better columns do not cause new charges.
+ * without identifiers, those are kept, so that better columns do not cause new lookups.
  */
 export async function chooseColumns(options: {
   input: Input
@@ -119,6 +119,8 @@ export async function chooseColumns(options: {
   /** Null if nothing was looked up yet. */
   reader: CheckpointReader | null
   signal: AbortSignal
+  /** Whether the service bills lookups. */
+  isBilled: boolean
 }): Promise<ColumnChoice> {
   const { input, asked, samples, reader, identifierUse } = options
   const columns = detectInputColumns(input, asked, samples)
@@ -132,16 +134,17 @@ export async function chooseColumns(options: {
   const other = rules[counts.indexOf(most)]
   if (other === undefined || most <= present) return { rule, note: null }
   const many = `${isWhole ? '' : 'At least '}${formatCount(most)}`
+  const again = options.isBilled ? 'and billed again' : 'again'
   const rows = most === 1 ? '1 row was' : `${many} rows were`
   if (asked.location !== undefined || asked.name !== undefined || asked.identifiers !== undefined) {
     return {
       rule,
-      note: `${rows} looked up before with ${describeColumns(other.columns)}; with the new columns, they are looked up and billed again`,
+      note: `${rows} looked up before with ${describeColumns(other.columns)}; with the new columns, they are looked up ${again}`,
     }
   }
   const note =
-    `${rows} looked up before with ${describeColumns(other.columns)}: kept, so that nothing is looked up and billed again. ` +
-    `This version would use ${describeColumns(columns)}; choose with --location-columns, --name-column and --id-columns`
+    `${rows} looked up before with ${describeColumns(other.columns)}: kept, so that nothing is looked up ${again}. ` +
+    `The columns of a first run are ${describeColumns(columns)}; choose with --location-columns, --name-column and --id-columns`
   return { rule: other, note }
 }
 

@@ -277,7 +277,10 @@ function parseCellsKey(key: string, like: TextRow): TextRow {
 function buildKeyedLookup(question: ValidQuestion, occurrences: OccurrenceCounter | null): KeyedLookup {
   const first = toKeyedLookup(question)
   const occurrence = question.kind === 'resolution' ? (occurrences?.next(first.key) ?? 0) : 0
-  return occurrence === 0 ? first : { ...toKeyedLookup(question, occurrence), plainKey: first.key }
+  if (occurrence > 0) return { ...toKeyedLookup(question, occurrence), plainKey: first.key }
+  if (question.kind === 'domain' || question.domain === undefined) return first
+  const lookup = { name: question.domain, location: null, context: null }
+  return { ...first, plainKey: toKeyedLookup({ kind: 'domain', lookup, faults: [] }).key }
 }
 
 /** Copies a text, so that it does not keep the piece of the input alive from which it was sliced. */

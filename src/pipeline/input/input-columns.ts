@@ -45,7 +45,7 @@ interface ChosenColumns {
  *
  * @example
  * const columns = await InputColumns.read(input, { asked: { name: 'Company' }, identifierUse: 'context' })
- * const { rule, report } = await columns.choose(null, signal)
+ * const { rule, report } = await columns.choose(null, signal, false)
  */
 export class InputColumns {
   private constructor(
@@ -92,12 +92,16 @@ export class InputColumns {
 
   /**
    * Detects the columns, but keeps those with which an earlier run looked up more rows, so that better columns do not
-   * cause new charges. `reader`: the earlier lookups; null without earlier lookups. Throws the errors of `detect`, and the
-   * signal's reason.
+   * cause new lookups. `reader`: the earlier lookups; null without earlier lookups. `isBilled`: whether they cost money.
+   * Throws the errors of `detect`, and the signal's reason.
    */
-  async choose(reader: CheckpointReader | null, signal: AbortSignal): Promise<ChosenColumns> {
+  async choose(
+    reader: CheckpointReader | null,
+    signal: AbortSignal,
+    isBilled: boolean,
+  ): Promise<ChosenColumns> {
     const { input, requested, samples } = this
-    const { rule, note } = await chooseColumns({ input, ...requested, samples, reader, signal })
+    const { rule, note } = await chooseColumns({ input, ...requested, samples, reader, signal, isBilled })
     return { rule, note, report: this.report(rule.columns) }
   }
 

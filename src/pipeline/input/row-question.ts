@@ -43,6 +43,8 @@ export type RowQuestion =
       readonly kind: 'resolution'
       readonly lookup: Lookup
       readonly byIdentifier: boolean
+      /** Set if only a website identifies the row. Reviewers may have decided the lookup by this domain. */
+      readonly domain?: string
       readonly faults: readonly IdentifierFault[]
       readonly unknownCountry?: string
     }
@@ -90,14 +92,15 @@ export function toRowQuestion(rule: LookupRule, row: RowCells): RowQuestion {
   const named = identifyByName(rule, row, name, wrongLei !== null && isNamed ? [wrongLei, ...all] : all)
   if (named.kind === 'lookup')
     return { kind: 'resolution', lookup: named.lookup, byIdentifier: false, faults }
-  // A service for names is queried by domain, a service that resolves identifiers by all of them.
-  if (website !== null && (stated.length === 0 || rule.identifierUse === 'context'))
+  // A service for names is queried by domain. A service that resolves identifiers returns more facts by identifier.
+  if (website !== null && rule.identifierUse === 'context')
     return { kind: 'domain', lookup: { name: website.value, location: null, context: null }, faults }
-  if (stated.length === 0)
+  if (all.length === 0)
     return { kind: 'invalid', reason: isBlank(name) ? (reason ?? named.reason) : named.reason }
   const asked = identify(formatIdentifiers(all), row.location, row.context)
   if (asked.kind === 'invalid') return asked
-  return { kind: 'resolution', lookup: asked.lookup, byIdentifier: true, faults }
+  const found = { kind: 'resolution', lookup: asked.lookup, byIdentifier: true, faults } as const
+  return stated.length === 0 && website !== null ? { ...found, domain: website.value } : found
 }
 
 function identifyByName(

@@ -5,18 +5,16 @@ import { calculateCostMicros, toUnits, type CostLimit } from '../../core/money.j
 
 /** Submissions that a job may spend on its rows. Each submission takes its share before it is sent. */
 export class JobBudget {
-  readonly lookupsMax: number | null
   readonly #onReached: (stop: Stop) => void
   #reservedCount: number
   #reached: Stop | null = null
 
   /** `spentCount`: submissions of earlier processes. `onReached`: a request exceeds the budget. */
   constructor(
-    lookupsMax: number | null,
+    readonly lookupsMax: number | null,
     spentCount: number,
     onReached: (stop: Stop) => void = () => undefined,
   ) {
-    this.lookupsMax = lookupsMax
     this.#reservedCount = spentCount
     this.#onReached = onReached
   }

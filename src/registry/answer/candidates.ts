@@ -9,8 +9,9 @@ import {
   type ComparedPair,
 } from './evidence-texts.js'
 import { isSupportedKind, describeUnsupported } from './factors.js'
+import { estimateCandidateConfidence, listLikelyCompanies } from './likely-companies.js'
 import { findRegistration, type NameMatch, type ResolveDeps } from './resolve.js'
-import { estimateCompanyConfidence, type RankedCompany, type Ranking } from '../match/rank.js'
+import type { RankedCompany, Ranking } from '../match/rank.js'
 import { computeDecisionFeatures, weighParts, type DecisionPart } from '../match/model.js'
 import { foldText } from '../normalize/normalize-name.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
@@ -62,11 +63,6 @@ export interface CompanyCandidate extends Candidate {
 }
 
 export const candidateLimits = {
-  /** Less for all companies together is a confidence of 0. */
-  totalMin: 0.005,
-  shareMin: 0.001,
-  /** Least share, as a part of that of the likeliest company. */
-  partMin: 0.02,
   namesMax: 10,
   identifiersMax: 20,
   /** Parts with a smaller weight are not shown. */
@@ -81,13 +77,8 @@ export function listCandidatesByName(
   countMax: number,
   without: ReadonlySet<number> = new Set(),
 ): CompanyCandidate[] {
-  const { totalMin, shareMin, partMin } = candidateLimits
-  if (sumShares(match) < totalMin) return []
-  const mostShare = match.ranked[0]?.share ?? 0
-  // Hundreds of companies with one name have less each.
-  const leastShare = Math.max(Math.min(shareMin, mostShare / 2), mostShare * partMin)
-  const likely = match.ranked.filter(
-    ({ share, evidence }) => share >= leastShare && !without.has(evidence.comparison.candidate.entityNumber),
+  const likely = listLikelyCompanies(match).filter(
+    ({ evidence }) => !without.has(evidence.comparison.candidate.entityNumber),
   )
   const vocabulary = deps.vocabulary()
   return likely.slice(0, countMax).flatMap((company) => {
@@ -107,22 +98,6 @@ export function listCandidatesByName(
     ]
   })
 }
-
-/**
- * Divides the confidence of all companies by share, so that equal evidence gives equal confidence and the sum stays
- * within that of the model. Never above the confidence of an answer.
- */
-function estimateCandidateConfidence(
-  { share, evidence }: Pick<RankedCompany, 'share' | 'evidence'>,
-  ranking: Pick<Ranking, 'ranked'>,
-): number {
-  const total = sumShares(ranking)
-  const part = total === 0 ? 0 : (estimateCompanyConfidence(total, evidence) * share) / total
-  return Math.round(Math.min(part, estimateCompanyConfidence(share, evidence)))
-}
-
-const sumShares = ({ ranked }: Pick<Ranking, 'ranked'>): number =>
-  ranked.reduce((sum, { share }) => sum + share, 0)
 
 function buildEvidence(company: RankedCompany, pair: ComparedPair, ranking: Ranking): CompanyEvidence[] {
   const formatPart = (part: PartName) => {

@@ -4,6 +4,7 @@ import { toCandidate, buildEmptyAnswer } from './resolve.js'
 import {
   createInactiveFactor,
   isSupportedKind,
+  listConfirmations,
   createLimitation,
   listOmissionFactors,
   createStrength,
@@ -136,7 +137,6 @@ function buildFactors(
   registration: StoredLegalEntity,
   isSupported: boolean,
 ): Factor[] {
-  const where = registration.jurisdiction ?? 'an unstated jurisdiction'
   const factors = [
     ...(isSupported ? [] : [createUnsupportedFactor(registration)]),
     decision.fit === 'page'
@@ -157,9 +157,8 @@ function buildFactors(
       createLimitation('no_legal_entity_confirmed', `The domain is also that of ${others} others.`, 'high'),
     )
   } else {
-    if (isSupported && decision.fit !== 'page') {
-      factors.push(createStrength('legal_entity_confirmed', `The company is registered in ${where}.`, 'high'))
-    }
+    if (isSupported && decision.fit !== 'page')
+      factors.push(...listConfirmations(registration, (where) => `The company is registered in ${where}.`))
     if (decision.isOwnerOfOthers) {
       factors.push(
         createStrength(

@@ -39,13 +39,10 @@ export function buildFactors(
   const isContested = reasons.some(({ code }) => code === 'no_legal_entity_confirmed')
   const { supported } = match.best.evidence.comparison.candidate
   const factors = [...(supported ? [] : [createUnsupportedFactor(registration)]), ...reasons]
-  if (match.kind === 'entity' && !registration.removedFromSource && !isContested) {
-    const jurisdiction = registration.jurisdiction ?? 'an unstated jurisdiction'
+  if (match.kind === 'entity' && !isContested) {
     const isName = match.best.evidence.comparison.matchType === 'exact'
     const text = isName ? 'has the name' : 'is the one that fits'
-    factors.push(
-      createStrength('legal_entity_confirmed', `A registration in ${jurisdiction} ${text}.`, 'high'),
-    )
+    factors.push(...listConfirmations(registration, (where) => `A registration in ${where} ${text}.`))
   }
   const sources = new Set(stored.legalEntities.map(({ sourceName }) => sourceName))
   if (sources.size > 1 || match.best.alike.length > 0)
@@ -55,6 +52,15 @@ export function buildFactors(
   factors.push(...listEndFactors(stored, registration))
   if (match.kind === 'entity') factors.push(...listOmissionFactors(stored))
   return factors
+}
+
+/** Returns a factor about a current registration; none if the register states no jurisdiction. */
+export function listConfirmations(
+  { jurisdiction, removedFromSource }: StoredLegalEntity,
+  describe: (jurisdiction: string) => string,
+): Factor[] {
+  if (jurisdiction === null || removedFromSource) return []
+  return [createStrength('legal_entity_confirmed', describe(jurisdiction), 'high')]
 }
 
 function describeCorroboration({ best }: Match, sourceCount: number): string {

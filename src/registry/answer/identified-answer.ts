@@ -8,6 +8,7 @@ import { toCandidate } from './resolve.js'
 import { buildBasis } from './basis.js'
 import { getPrimary, buildResultEntity } from './entity-record.js'
 import {
+  listConfirmations,
   listEndFactors,
   createLimitation,
   createNameFactor,
@@ -137,10 +138,8 @@ function buildFactors(found: IdentifiedCompany, isSupported: boolean): Factor[] 
     const { type, code, text } = describePlaceFit(place, registration)
     factors.push({ code, type, description: text, impact: 'low' })
   }
-  if (decision.kind === 'one' && isSupported && !registration.removedFromSource) {
-    const where = registration.jurisdiction ?? 'an unstated jurisdiction'
-    factors.push(createStrength('legal_entity_confirmed', `The company is registered in ${where}.`, 'high'))
-  }
+  if (decision.kind === 'one' && isSupported)
+    factors.push(...listConfirmations(registration, (where) => `The company is registered in ${where}.`))
   const sources = new Set(stored.legalEntities.map(({ sourceName }) => sourceName))
   if (sources.size > 1) {
     factors.push(

@@ -11,7 +11,7 @@ import {
   type IdentifiedDecision,
   type WrongIdentifier,
 } from './identifier-decision.js'
-import { listOwners, resolveDomain, type DomainDeps } from './domains.js'
+import { listOwners, type DomainDeps } from './domains.js'
 import { getPrimary } from './entity-record.js'
 import {
   buildIdentifiedAnswer,
@@ -22,6 +22,7 @@ import {
 } from './identified-answer.js'
 import {
   answerByName,
+  answerDomain,
   answerOtherCompany,
   isLegalName,
   NameJudge,
@@ -68,6 +69,8 @@ export interface IdentifiedQuery {
   readonly decision: IdentifiedDecision
   /** The domain if the query is only a website and is resolved as such; otherwise `null`. */
   readonly domain: string | null
+  /** The identifiers in the context are of a company that the name does not find. */
+  readonly isOfAnother: boolean
   answer(): Resolution
 }
 
@@ -76,17 +79,11 @@ export function matchIdentified(query: NameQuery, deps: IdentifiedDeps): Identif
   return matchStated(query, readQueryIdentifiers(query.name), deps)
 }
 
-/** A query by name, and the identifiers in its context. */
-export interface ToldQuery extends IdentifiedQuery {
-  /** The name search found the company of the identifiers too, or they are of no company. */
-  readonly isFoundByName: boolean
-}
-
 /**
  * Matches a query by its name and the identifiers in its context; `null` if it has none. The context never changes what is
  * searched: it chooses between companies that the name finds, or makes the answer doubtful.
  */
-export function matchTold(query: NameQuery, deps: IdentifiedDeps): ToldQuery | null {
+export function matchTold(query: NameQuery, deps: IdentifiedDeps): IdentifiedQuery | null {
   const told = readToldIdentifiers(query.context)
   if (told === null) return null
   const named = { ...query, context: told.context }
@@ -95,12 +92,8 @@ export function matchTold(query: NameQuery, deps: IdentifiedDeps): ToldQuery | n
   const { judge, decision, asked } = identified
   const isOfDecision = ({ evidence }: NameMatch['ranked'][number]) =>
     decision.kind !== 'unknown' && evidence.comparison.candidate.entityNumber === decision.entityNumber
-  const isFoundByName = decision.kind === 'unknown' || judge.matchName().ranked.some(isOfDecision)
-  return {
-    ...identified,
-    isFoundByName,
-    answer: () => (isFoundByName ? identified.answer() : answerOtherCompany(asked, judge, deps)),
-  }
+  if (decision.kind === 'unknown' || judge.matchName().ranked.some(isOfDecision)) return identified
+  return { ...identified, isOfAnother: true, answer: () => answerOtherCompany(asked, judge, deps) }
 }
 
 function matchStated(query: NameQuery, read: QueryIdentifiers, deps: IdentifiedDeps): IdentifiedQuery | null {
@@ -122,7 +115,7 @@ function matchStated(query: NameQuery, read: QueryIdentifiers, deps: IdentifiedD
     : compareOthers(decided, asked, deps)
   const isWebsite = name === null && first?.kind === 'website' && others.length + wrong.length === 0
   const makeAnswer = () => {
-    if (isWebsite) return resolveDomain(first.value, deps.domains)
+    if (isWebsite) return answerDomain(first.value, deps)
     if (decision.kind === 'unknown') return answerByName(asked, judge, deps)
     return buildAnswer(asked, decision, judge, deps)
   }
@@ -132,6 +125,7 @@ function matchStated(query: NameQuery, read: QueryIdentifiers, deps: IdentifiedD
     judge,
     decision,
     domain: isWebsite ? first.value : null,
+    isOfAnother: false,
     answer: () => (made ??= makeAnswer()),
   }
 }

@@ -16,6 +16,7 @@ import {
 import { answerFor, matchName, type NameQuery, type NameMatch } from './resolve.js'
 import type { StoredEntity, StoreReader, StoredLegalEntity } from '../store/reader.js'
 import { listDomainCompanies } from './domains.js'
+import { matchDomainName } from './name-with-identifiers.js'
 import { getPrimary } from './entity-record.js'
 import { describePlace } from './evidence-texts.js'
 import { describeName } from './factors.js'
@@ -42,17 +43,9 @@ function listCandidatesByIdentifiers(
       [],
   )
   const match = getNameMatch(query, deps)
-  const named =
-    match === null
-      ? []
-      : listCandidatesByName(
-          query.asked.name ?? query.asked.query.name,
-          match,
-          deps,
-          countMax,
-          new Set(numbers),
-        )
-  const isNameFirst = isUnknown(query)
+  const name = query.asked.name ?? query.asked.query.name
+  const named = match === null ? [] : listCandidatesByName(name, match, deps, countMax, new Set(numbers))
+  const isNameFirst = bearers.length === 0 || isUnknown(query)
   // Identifiers and name exclude each other, and no name is more certain than the answer, which may have recognized a
   // namesake.
   const confidenceMax = isNameFirst
@@ -151,7 +144,11 @@ function listPlaceEvidence(
 }
 
 /** "BIC Holdings" has the form of an identifier, but counts as a name if a company has exactly this name. */
-function getNameMatch({ asked, judge, decision }: IdentifiedQuery, deps: IdentifiedDeps): NameMatch | null {
+function getNameMatch(
+  { asked, judge, decision, domain }: IdentifiedQuery,
+  deps: IdentifiedDeps,
+): NameMatch | null {
+  if (domain !== null) return matchDomainName(domain, deps)
   if (asked.name !== null) return judge.matchName()
   if (decision.kind !== 'unknown' || asked.wrong.length > 0) return null
   const match = matchName(asked.query, deps)
@@ -168,17 +165,15 @@ export interface MatchedQuery {
 /** Matches a query by the identifiers in its name, or by name and place; the context chooses between companies. */
 export function ask(query: NameQuery, given: IdentifiedDeps): MatchedQuery {
   const deps = { ...given, reader: cacheEntities(given.reader) }
-  const byName = matchIdentified(query, deps)
-  const told = byName === null ? matchTold(query, deps) : null
-  const identified = byName ?? (told?.isFoundByName === true ? told : null)
-  if (identified !== null)
+  const identified = matchIdentified(query, deps) ?? matchTold(query, deps)
+  if (identified?.isOfAnother === false)
     return {
       answer: () => identified.answer(),
       candidates: (countMax) => listCandidatesByIdentifiers(identified, deps, countMax),
     }
-  const match = told?.judge.matchName() ?? matchName(query, deps)
+  const match = identified?.judge.matchName() ?? matchName(query, deps)
   return {
-    answer: () => told?.answer() ?? answerFor(match, deps),
+    answer: () => identified?.answer() ?? answerFor(match, deps),
     candidates: (countMax) => listCandidatesByName(query.name, match, deps, countMax),
   }
 }

@@ -12,7 +12,8 @@ import {
 import type { FoundIdentifier, NameGrade, WrongIdentifier } from './identifier-decision.js'
 import type { Impact } from './reasons.js'
 import { getPrimary } from './entity-record.js'
-import { createLimitation } from './factors.js'
+import { resolveDomain, type DomainDeps } from './domains.js'
+import { createLimitation, createNameFactor } from './factors.js'
 import {
   checkIdentifier,
   disagreeingConfidence,
@@ -299,4 +300,38 @@ function buildNoHolderAnswer(
     ],
     actions: [checkIdentifier, giveName],
   }
+}
+
+/**
+ * Finds the company with a registrable domain. If no registration states it, a company with its name is a candidate:
+ * "larkmoor.com" may be that of Larkmoor Ltd.
+ */
+export function answerDomain(
+  domain: string,
+  deps: ResolveDeps & { readonly domains: DomainDeps },
+): Resolution {
+  const answer = resolveDomain(domain, deps.domains)
+  const match = answer.status === 'no_match' ? matchDomainName(domain, deps) : null
+  if (match === null || match.decision.kind === 'none') return answer
+  const registration = findMatched(match, deps)
+  if (registration === undefined) return answer
+  const { comparison } = match.decision.best.evidence
+  return {
+    ...answer,
+    status: 'inconclusive',
+    match_confidence: Math.min(match.decision.confidence, likeDomainConfidenceMax),
+    type: registration.type,
+    subtype: registration.subtype,
+    candidate: toCandidate(registration),
+    factors: [...answer.factors, createNameFactor(comparison, registration)],
+  }
+}
+
+/** No register confirms that the company has the domain. */
+const likeDomainConfidenceMax = 49
+
+/** Matches a domain as a name; `null` unless a company has exactly this name. */
+export function matchDomainName(domain: string, deps: ResolveDeps): NameMatch | null {
+  const match = matchName({ name: domain, location: null, context: null }, deps)
+  return match.ranked[0]?.evidence.comparison.matchType === 'exact' ? match : null
 }

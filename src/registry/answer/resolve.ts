@@ -18,6 +18,7 @@ import { buildBasis } from './basis.js'
 import { formatAddress, getStatus } from './registration-facts.js'
 import { getPrimary, buildResultEntity } from './entity-record.js'
 import { listActions, buildFactors, createLimitation } from './factors.js'
+import { listLikelyCompanies } from './likely-companies.js'
 import type { Match } from './reasons.js'
 import { findRegionCode } from '../normalize/places.js'
 
@@ -266,22 +267,27 @@ export function readQuery(
   }
 }
 
-/** Returns candidate names. `isLeftOut`: candidates that a measurement excludes. */
+/** Returns candidate names, except signs like "&". `isLeftOut`: candidates that a measurement excludes. */
 export function findCandidateNames(
   { texts }: MatchQuery,
   { find, vocabulary }: Pick<ResolveDeps, 'find' | 'vocabulary'>,
   isLeftOut: (candidate: CandidateName) => boolean = () => false,
 ): CandidateName[] {
-  return find(texts, vocabulary()).filter((candidate) => !isLeftOut(candidate))
+  return find(texts, vocabulary()).filter(
+    (candidate) => letterOrDigit.test(candidate.name) && !isLeftOut(candidate),
+  )
 }
 
+const letterOrDigit = /[\p{L}\p{N}]/u
+
 /** Builds the answer of a match from the stored company. */
-export function answerFor(
-  { isReadable, isTownGiven, decision, ranked }: NameMatch,
-  deps: ResolveDeps,
-): Resolution {
-  if (decision.kind === 'none')
-    return buildEmptyAnswer(isReadable ? 'no_match' : 'not_found', findClosestName(ranked))
+export function answerFor(match: NameMatch, deps: ResolveDeps): Resolution {
+  const { isReadable, isTownGiven, decision } = match
+  if (decision.kind === 'none') {
+    const [closest] = listLikelyCompanies(match)
+    const name = closest?.evidence.comparison.candidate.name ?? null
+    return buildEmptyAnswer(isReadable ? 'no_match' : 'not_found', name)
+  }
   const found = findRegistration(deps.reader, decision.best.evidence.comparison.candidate)
   if (found === null) throw new Error('a name in the index belongs to no registration')
   return buildAnswer(decision, found.stored, found.registration, deps.reader, isTownGiven)
@@ -295,16 +301,6 @@ export function findRegistration(
   const stored = reader.entityByNumber(entityNumber)
   const registration = stored?.legalEntities.find(({ number }) => number === legalEntityNumber)
   return stored && registration ? { stored, registration } : null
-}
-
-/** Least similarity of the closest name. */
-const closeSimilarityMin = 0.75
-
-function findClosestName(ranked: NameMatch['ranked']): string | null {
-  const comparison = ranked[0]?.evidence.comparison
-  return comparison === undefined || comparison.similarity < closeSimilarityMin
-    ? null
-    : comparison.candidate.name
 }
 
 /** Counts distinctive context words among the company's facts, apart from its name. */

@@ -91,8 +91,8 @@ describe('rows of a list with identifiers', () => {
     expect(found.asked).toEqual([
       `resolution: Apple Inc. (LEI ${lei}, website apple.com)`,
       `resolution: LEI ${lei}`,
-      'domain: nvidia.com',
-      'domain: nvidia.com',
+      'resolution: website nvidia.com',
+      'resolution: website nvidia.com',
       `resolution: Tesco (LEI ${badLei}, company number GB 00445790)`,
     ])
     expect(found.keys[2]).toBe(found.keys[3])
@@ -102,8 +102,7 @@ describe('rows of a list with identifiers', () => {
     ])
     expect(found.rowNotes).toEqual([
       '1 row has an LEI with wrong check digits (row 6): correct them; no company has such an LEI',
-      '2 rows have no name: looked up by domain',
-      '1 row has no name: looked up by identifiers instead',
+      '3 rows have no name: looked up by identifiers instead',
     ])
     expect(found.lines[1]).toBe(
       'identifiers, looked up first: LEI from LEI, company number from Reg No with its country from Country, website from Website, e-mail from Email',
@@ -112,7 +111,7 @@ describe('rows of a list with identifiers', () => {
 
   test('without dedupe a domain is asked once all the same', async () => {
     write('domain', 'a.com', 'www.a.com', 'https://a.com/x')
-    const { keys } = await look({ dedupe: false })
+    const { keys } = await look({ dedupe: false }, { lookup: { identifiers: 'context' } })
     expect(new Set(keys).size).toBe(1)
   })
 
@@ -121,8 +120,8 @@ describe('rows of a list with identifiers', () => {
     const found = await look()
     expect(found.asked).toEqual([
       'resolution: Acme',
-      'domain: apple.com',
-      'domain: apple.com',
+      'resolution: website apple.com',
+      'resolution: website apple.com',
       `resolution: LEI ${lei}`,
     ])
     expect(found.invalidCount).toBe(1)

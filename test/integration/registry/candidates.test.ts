@@ -1,3 +1,5 @@
+import fc from 'fast-check'
+import { forAll } from '../../support/properties.js'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { candidateLimits, type CompanyCandidate } from '../../../src/registry/answer/candidates.js'
@@ -268,4 +270,66 @@ test('over the registry that ships: whatever is asked, lawful candidates, the an
   } finally {
     registry.close()
   }
+})
+
+describe('Answer and candidates agree', () => {
+  const registry = rowsOf(
+    { id: 'plc', name: 'Norvane Public Limited Company', country: 'GB', city: 'London' },
+    { id: 'bank', name: 'Sparkasse Ansbach', country: 'DE', city: 'Ansbach' },
+    { id: 'sign', name: '&', country: 'GR' },
+    { id: 'mill', name: 'Larkmoor Steel Corporation', country: 'US', city: 'Boston' },
+  )
+  const words = [
+    'Norvane',
+    'Norvain',
+    'Larkmoor',
+    'Lakrmoor',
+    'Steel',
+    'corp',
+    'AG',
+    'S/A',
+    'Vale',
+    '& Co. KG',
+    'Müller',
+    'larkmoor.com',
+  ]
+  const names = fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 4 })
+  const places = fc.constantFrom(null, 'DE', 'GB', 'W1S 1YZ GB', 'Boston, US')
+
+  test('The best guess is a candidate, and a sentence about the closest name is about the first one', () => {
+    forAll(400, [names, places], (parts, location) => {
+      const query = { name: parts.join(' '), location, context: null }
+      const { entity, candidate, factors } = registry.resolve(query)
+      const listed = registry.candidates(query, 5)
+      const best = entity?.legal_name ?? candidate?.legal_name
+      if (best !== undefined)
+        expect([query, listed.map(({ legalName }) => legalName)]).toEqual([
+          query,
+          expect.arrayContaining([best]),
+        ])
+      const said = factors.map(({ description }) => description).join(' ')
+      if (said.includes('No registration has this name or one close to it.'))
+        expect([query, listed]).toEqual([query, []])
+      const [, closest] = /The closest name held, "(.*)", is/.exec(said) ?? []
+      if (closest !== undefined) expect([query, listed[0]?.legalName]).toEqual([query, closest])
+    })
+  })
+
+  test.each([
+    ['Vale S/A', null],
+    ['Müller GmbH & Co. KG', null],
+  ])('%s: a company with nothing in common is no candidate', (name, location) => {
+    expect(legalNames(candidates(registry, name, location))).toEqual([])
+  })
+
+  test('A domain that no register states is a candidate of its name, never more certain than 49', () => {
+    const answer = registry.resolveDomain('larkmoorsteel.com')
+    expect(answer).toEqual(
+      registry.resolve({ name: 'website larkmoorsteel.com', location: null, context: null }),
+    )
+    const [first] = candidates(registry, 'website larkmoorsteel.com')
+    const named = answer.candidate === null ? undefined : first?.legalName
+    expect([answer.candidate?.legal_name, answer.match_confidence > 49]).toEqual([named, false])
+    expect(first?.confidence ?? 0).toBeLessThanOrEqual(49)
+  })
 })

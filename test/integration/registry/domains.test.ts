@@ -171,7 +171,7 @@ describe('an own list of domains', () => {
     const path = join(temporaryFolder(), 'domains.csv')
     writeFileSync(path, `domain,company\nnordlicht.com,${lei}\n`)
     await importFile(registry, { format: 'domains', path })
-    expect(registry.resolveDomain('nordlicht.de').status).toBe('no_match')
+    expect(registry.resolveDomain('nordlicht.de').entity).toBe(null)
     expect(registry.resolveDomain('nordlicht.com').status).toBe('matched')
   })
 

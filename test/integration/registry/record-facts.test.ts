@@ -376,7 +376,14 @@ describe('a company with several registrations', () => {
 
 describe('factors', () => {
   const registry = open([
-    { id: 'a', name: 'Quibble Widgets Ltd', city: 'Leeds', country: 'GB', status: 'dissolved' },
+    {
+      id: 'a',
+      name: 'Quibble Widgets Ltd',
+      city: 'Leeds',
+      country: 'GB',
+      jurisdiction: 'gb',
+      status: 'dissolved',
+    },
     { id: 'b', name: 'Quibble Widgets Holdings GmbH', city: 'Köln', country: 'DE' },
     { id: 'c', name: 'Quibble Widgets 2 Inc', city: 'Boston', country: 'US' },
     { id: 'd', name: 'Wobble Income Fund', country: 'US' },
@@ -396,6 +403,11 @@ describe('factors', () => {
   it('of a company that has ended confirm it as what it is', () => {
     const codes = resolve(registry, 'Quibble Widgets Ltd', 'Leeds').factors.map(({ code }) => code)
     expect(codes).toEqual(expect.arrayContaining(['legal_entity_confirmed', 'legal_entity_inactive']))
+  })
+
+  it('An unknown jurisdiction is no evidence', () => {
+    const codes = resolve(registry, 'Quibble Widgets Holdings GmbH', 'Köln').factors.map(({ code }) => code)
+    expect(codes).not.toContain('legal_entity_confirmed')
   })
 
   it('that do both break the contract', () => {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { readDecisionsFile } from '../../../src/pipeline/decisions/decisions-file.js'
 import { toLabelledDecisions } from '../../../src/app/propose-decisions.js'
-import { domainLookupOf } from '../../support/decisions.js'
+import { decidedNone, domainLookupOf, writeDecisions } from '../../support/decisions.js'
 import { acceptFirst, noneOf, openOnes, reviewPlaces } from '../../support/review-place.js'
 
 const createPlace = reviewPlaces()
@@ -28,8 +28,8 @@ test('rows that ask by a domain come to the queue, and what is decided of them i
   const { session } = opened
   const [first, second] = session.readPage(openOnes).rows
   expect([first, second]).toMatchObject([
-    { name: 'nobodys-own-domain.com', rowCount: 2, lookup: domainLookupOf('nobodys-own-domain.com') },
-    { name: 'another-of-nobody.com', rowCount: 1 },
+    { name: 'website nobodys-own-domain.com', rowCount: 2 },
+    { name: 'website another-of-nobody.com', rowCount: 1 },
   ])
   const { candidates, candidatesError } = await session.readDetail(first?.lookup ?? '')
   expect([candidates, candidatesError]).toEqual([[], null])
@@ -65,9 +65,22 @@ test('the company that an unsure answer names is its candidate', async () => {
   await place.run({ review: { threshold: 100, reviewer: 'ada' } })
   const { session } = await place.open({ review: { threshold: 100, reviewer: 'ada' } })
   const [row] = session.readPage(openOnes).rows
-  expect(row).toMatchObject({ name: 'balcorden.com', status: 'matched' })
+  expect(row).toMatchObject({ name: 'website balcorden.com', status: 'matched' })
   const { candidates } = await session.readDetail(row?.lookup ?? '')
   expect(candidates).toMatchObject([{ legalName: 'Balcorden Widgets Limited', obstacle: null }])
   await session.decide([await acceptFirst(session, row?.lookup ?? '')])
-  expect(place.decisions()).toMatchObject([{ verdict: 'accepted', name: 'balcorden.com' }])
+  expect(place.decisions()).toMatchObject([{ verdict: 'accepted', name: 'website balcorden.com' }])
+})
+
+test('A decision by domain of an earlier version applies to the row', async () => {
+  const place = createPlace(companies)
+  writeFileSync(place.path('companies.csv'), 'company_name,website\n,https://balcorden.com\n')
+  const decision = {
+    ...decidedNone('balcorden.com', ''),
+    lookup: domainLookupOf('balcorden.com'),
+    location: null,
+  }
+  writeDecisions(place.path('enrich.decisions.csv'), [decision])
+  await place.run()
+  expect(place.readOutput()).toMatchObject([{ enrich_status: 'no_match', enrich_decision: 'none' }])
 })

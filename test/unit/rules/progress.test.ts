@@ -145,7 +145,7 @@ describe('the progress line', () => {
     [240_000, 'first answers in about 4 minutes'],
     [31_000, 'first answers in about 35 seconds'],
     [4_000, 'first answers in a few seconds'],
-    [0, 'first answers any moment'],
+    [0, 'waiting for the first answers'],
   ])('%i ms before the first answers it says so', (firstAnswersInMs, words) => {
     expect(formatProgressLine({ ...progress, outcomes: {}, firstAnswersInMs })).toContain(
       `done · ${words} · `,

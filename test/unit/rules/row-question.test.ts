@@ -131,16 +131,17 @@ describe('no usable name', () => {
     ['first', { name: 'X', lei }, `X (LEI ${lei})`],
     ['context', { name: 'X', lei }, `LEI ${lei}`],
     ['first', { lei, website: 'apple.com' }, `LEI ${lei}, website apple.com`],
+    ['first', { website: 'https://shop.example.co.uk/x', city: 'Bonn' }, 'website example.co.uk'],
+    ['first', { name: 'https://www.apple.com' }, 'website apple.com'],
     ['first', { name: lei }, `LEI ${lei}`],
     ['first', { name: lei, cik: '320193' }, `LEI ${lei}, CIK 0000320193`],
   ])('%s: %j asks by %s', (use, row, name) => {
     expect(ask(row, use)).toMatchObject({ kind: 'resolution', lookup: { name } })
   })
   test.each<[IdentifierUse, Row, string]>([
-    ['first', { website: 'https://shop.example.co.uk/x', city: 'Bonn' }, 'example.co.uk'],
+    ['context', { website: 'https://shop.example.co.uk/x', city: 'Bonn' }, 'example.co.uk'],
     ['context', { email: 'jane@apple.com' }, 'apple.com'],
     ['context', { lei, website: 'apple.com' }, 'apple.com'],
-    ['first', { name: 'https://www.apple.com' }, 'apple.com'],
     ['context', { name: 'jane@apple.com' }, 'apple.com'],
   ])('%s: %j asks by the domain alone', (use, row, name) => {
     expect(ask(row, use)).toMatchObject({ kind: 'domain', lookup: { name, location: null, context: null } })
