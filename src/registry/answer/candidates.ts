@@ -4,12 +4,13 @@ import { listIdentifiers, splitJurisdiction, getPrimary } from './entity-record.
 import {
   describeOtherCandidates,
   describePart,
+  estimateCandidateConfidence,
+  listLikelyCompanies,
   smallRegistryText,
   startText,
   type ComparedPair,
 } from './evidence-texts.js'
 import { isSupportedKind, describeUnsupported } from './factors.js'
-import { estimateCandidateConfidence, listLikelyCompanies } from './likely-companies.js'
 import { findRegistration, type NameMatch, type ResolveDeps } from './resolve.js'
 import type { RankedCompany, Ranking } from '../match/rank.js'
 import { computeDecisionFeatures, weighParts, type DecisionPart } from '../match/model.js'

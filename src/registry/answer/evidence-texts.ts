@@ -9,7 +9,12 @@ import type { Evidence } from '../match/evidence.js'
 import type { NameComparison } from '../match/compare-names.js'
 import type { Place, PlaceAgreement } from '../match/candidate.js'
 import type { LocationHint } from '../match/parse-location.js'
-import type { RankedCompany, Ranking } from '../match/rank.js'
+import {
+  estimateCompanyConfidence,
+  type MatchDecision,
+  type RankedCompany,
+  type Ranking,
+} from '../match/rank.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 import { parseName } from '../normalize/parsed-name.js'
 import type { StoredLegalEntity } from '../store/reader.js'
@@ -293,3 +298,54 @@ export function describeOtherCandidates(company: RankedCompany, { ranked }: Pick
     ? `${name} is likelier`
     : `${name}${more.length > 0 ? ' and others' : ''} may be meant as well`
 }
+
+const likelyLimits = {
+  /** Less for all companies together is a confidence of 0. */
+  totalMin: 0.005,
+  shareMin: 0.001,
+  /** Least share, as a part of that of the likeliest company. */
+  partMin: 0.02,
+} as const
+
+/**
+ * Returns the companies that a query may mean, best first: those of the decision, and others unless their confidence is 0
+ * and no more than a part of the text is theirs.
+ */
+export function listLikelyCompanies(
+  match: Pick<Ranking, 'ranked'> & { readonly decision: MatchDecision },
+): readonly RankedCompany[] {
+  const { decision, ranked } = match
+  const mostShare = ranked[0]?.share ?? 0
+  // Hundreds of companies with one name have less each.
+  const leastShare = Math.max(
+    Math.min(likelyLimits.shareMin, mostShare / 2),
+    mostShare * likelyLimits.partMin,
+  )
+  const isAnyLikely = sumShares(match) >= likelyLimits.totalMin
+  const isLikely = (company: RankedCompany) =>
+    isAnyLikely &&
+    company.share >= leastShare &&
+    (isWholeName(company) || estimateCandidateConfidence(company, match) > 0)
+  return ranked.filter(
+    (company) => (decision.kind !== 'none' && company === decision.best) || isLikely(company),
+  )
+}
+
+const isWholeName = ({ evidence: { comparison } }: RankedCompany): boolean =>
+  !comparison.isPart && ['exact', 'completed', 'prefix'].includes(comparison.matchType)
+
+/**
+ * Divides the confidence of all companies by share, so that equal evidence gives equal confidence and the sum stays
+ * within that of the model. Never above the confidence of an answer.
+ */
+export function estimateCandidateConfidence(
+  { share, evidence }: Pick<RankedCompany, 'share' | 'evidence'>,
+  ranking: Pick<Ranking, 'ranked'>,
+): number {
+  const total = sumShares(ranking)
+  const part = total === 0 ? 0 : (estimateCompanyConfidence(total, evidence) * share) / total
+  return Math.round(Math.min(part, estimateCompanyConfidence(share, evidence)))
+}
+
+const sumShares = ({ ranked }: Pick<Ranking, 'ranked'>): number =>
+  ranked.reduce((sum, { share }) => sum + share, 0)

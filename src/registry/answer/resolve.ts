@@ -17,8 +17,8 @@ import type { StoredEntity, StoreReader, StoredLegalEntity } from '../store/read
 import { buildBasis } from './basis.js'
 import { formatAddress, getStatus } from './registration-facts.js'
 import { getPrimary, buildResultEntity } from './entity-record.js'
+import { listLikelyCompanies } from './evidence-texts.js'
 import { listActions, buildFactors, createLimitation } from './factors.js'
-import { listLikelyCompanies } from './likely-companies.js'
 import type { Match } from './reasons.js'
 import { findRegionCode } from '../normalize/places.js'
 
