@@ -316,7 +316,6 @@ export function listLikelyCompanies(
 ): readonly RankedCompany[] {
   const { decision, ranked } = match
   const mostShare = ranked[0]?.share ?? 0
-  // Hundreds of companies with one name have less each.
   const leastShare = Math.max(
     Math.min(likelyLimits.shareMin, mostShare / 2),
     mostShare * likelyLimits.partMin,
@@ -326,9 +325,8 @@ export function listLikelyCompanies(
     isAnyLikely &&
     company.share >= leastShare &&
     (isWholeName(company) || estimateCandidateConfidence(company, match) > 0)
-  return ranked.filter(
-    (company) => (decision.kind !== 'none' && company === decision.best) || isLikely(company),
-  )
+  const best = decision.kind === 'none' ? null : decision.best
+  return ranked.filter((company) => company === best || isLikely(company))
 }
 
 const isWholeName = ({ evidence: { comparison } }: RankedCompany): boolean =>
