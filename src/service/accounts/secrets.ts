@@ -63,11 +63,10 @@ export function createSecrets(database: Sqlite | Postgres): Deferrable<Secrets> 
       ),
     list: (accountNumber, nowMs) => runProgram(database, readSecrets(accountNumber, nowMs)),
     show: (accountNumber, secretId, nowMs) =>
-      applyWhenReady(runProgram(database, readSigning(accountNumber, nowMs)), (rows) => {
-        const found = rows.find((row) => row.secretId === secretId)
-        if (found === undefined) throw createSecretNotFoundError(secretId)
-        return found.secret
-      }),
+      applyWhenReady(
+        runProgram(database, readSigning(accountNumber, nowMs)),
+        (rows) => findNamed(rows, secretId).secret,
+      ),
     add: (accountNumber, label, nowMs) =>
       inTransaction(database, function* () {
         yield* lockAccount(accountNumber)
@@ -164,35 +163,34 @@ function* insertSecret(accountNumber: number, label: string | null, nowMs: numbe
 function findSecretToRotate(secrets: readonly SecretInfo[], secretId: string | null): SecretInfo {
   const standing = secrets.filter(({ expiresAtMs }) => expiresAtMs === null)
   if (secretId !== null) {
-    const named = secrets.find((secret) => secret.secretId === secretId)
-    if (named === undefined) throw createSecretNotFoundError(secretId)
+    const named = findNamed(secrets, secretId)
     if (named.expiresAtMs !== null)
       throw createChangeRefusedError(`${secretId} was already rotated`, 'it expires by itself')
     return named
   }
   const [only, another] = standing
-  if (only === undefined || another !== undefined) {
-    throw createChangeRefusedError(
-      `the account has ${standing.length} secrets that could be rotated`,
-      `pass the id of one: ${standing.map((secret) => secret.secretId).join(', ')}`,
-    )
-  }
-  return only
+  if (only !== undefined && another === undefined) return only
+  throw createChangeRefusedError(
+    `the account has ${standing.length} secrets that could be rotated`,
+    `pass the id of one: ${standing.map((secret) => secret.secretId).join(', ')}`,
+  )
 }
 
 function assertRemovable(secrets: readonly SecretInfo[], secretId: string): void {
-  const named = secrets.find((secret) => secret.secretId === secretId)
-  if (named === undefined) throw createSecretNotFoundError(secretId)
+  const named = findNamed(secrets, secretId)
   const isLast = !secrets.some((secret) => secret.expiresAtMs === null && secret.secretId !== secretId)
   if (named.expiresAtMs === null && isLast) {
     throw createChangeRefusedError('the last secret cannot be deleted', 'rotate it, then delete the old one')
   }
 }
 
-function createSecretNotFoundError(secretId: string): UserError {
+/** Throws ACCOUNT_ITEM_NOT_FOUND. */
+function findNamed<T extends { secretId: string }>(secrets: readonly T[], secretId: string): T {
+  const found = secrets.find((secret) => secret.secretId === secretId)
+  if (found !== undefined) return found
   // Do not repeat a secret that was given instead of its id.
   const named = secretId.startsWith('wsec_') ? ` ${secretId}` : ' with this id'
-  return new UserError('ACCOUNT_ITEM_NOT_FOUND', `the account has no secret${named}`, {
+  throw new UserError('ACCOUNT_ITEM_NOT_FOUND', `the account has no secret${named}`, {
     hint: 'list the ids: enrich accounts secrets list NAME',
   })
 }
