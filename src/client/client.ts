@@ -82,6 +82,8 @@ export function createServiceClient(
 /** Loads the HTTP client on demand: loading it takes half of a command's start-up time. */
 function createHttpTransport(options: TransportOptions): Transport {
   const loading = import('./http-transport.js').then(({ createTransport }) => createTransport(options))
+  // The first request reports a failure.
+  loading.catch(() => undefined)
   return {
     exchange: async (request) => (await loading).exchange(request),
     close: async () => (await loading).close(),

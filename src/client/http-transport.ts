@@ -64,9 +64,14 @@ function createTrackedConnector(
 function createLazyProxyConnect(proxy: Proxy, direct: Connect, connectMsMax: number): Connect {
   const loading = import('../platform/outbound/proxy.js')
   return (target, callback) => {
-    void loading.then(({ createProxyConnect }) => {
-      createProxyConnect(() => proxy, direct, { connectMsMax })(target, callback)
-    })
+    loading.then(
+      ({ createProxyConnect }) => {
+        createProxyConnect(() => proxy, direct, { connectMsMax })(target, callback)
+      },
+      (cause: unknown) => {
+        callback(new Error('the code for proxies does not load', { cause }), null)
+      },
+    )
   }
 }
 
