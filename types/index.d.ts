@@ -933,6 +933,7 @@ type IdentifierColumns = {
   exchange?: string | undefined
   lei?: string | undefined
   registration_country?: string | undefined
+  registration_court?: string | undefined
   registration_id?: string | undefined
   ticker?: string | undefined
   website?: string | undefined

@@ -16,7 +16,7 @@ import {
   formatUncertain,
   formatWhen,
 } from '../terminal/lookup-text.js'
-import { suggestNextSteps } from '../terminal/summary-text.js'
+import { formatCounts, suggestNextSteps } from '../terminal/summary-text.js'
 
 type ScopeCounts = CheckpointStatus['scopes'][number]
 
@@ -173,10 +173,10 @@ function formatDecided(decided: DecidedCounts | undefined): string[] {
 }
 
 function formatOutcomes({ outcomes }: ScopeCounts): string {
-  return Object.entries(outcomes)
-    .filter(([outcome]) => outcome !== 'failed') // on a separate line
-    .map(([outcome, count]) => `${outcome} ${formatCount(count)}`)
-    .join(' · ')
+  // Failed ones have a line of their own.
+  return formatCounts(
+    Object.fromEntries(Object.entries(outcomes).filter(([outcome]) => outcome !== 'failed')),
+  )
 }
 
 /** One line for a stage, or for lookups by domain. */

@@ -120,7 +120,8 @@ function formatOutcomes(summary: RunSummary): string[] {
   ]
 }
 
-function formatCounts(record: Readonly<Record<string, number>>): string {
+/** Formats counts by name, the largest first. */
+export function formatCounts(record: Readonly<Record<string, number>>): string {
   return Object.entries(record)
     .sort(([nameA, a], [nameB, b]) => b - a || (nameA < nameB ? -1 : 1))
     .map(([name, count]) => `${name} ${formatCount(count)}`)

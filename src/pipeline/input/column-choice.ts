@@ -148,7 +148,7 @@ export async function chooseColumns(options: {
   return { rule: other, note }
 }
 
-/** Returns the columns that earlier runs may have used: without identifiers, and as detected without named columns. */
+/** Returns the columns that earlier runs may have used: fewer identifiers, and as detected without named columns. */
 function listOtherColumns(
   { columns: header, layout: { nested } }: Input,
   asked: NamedColumns,
@@ -156,7 +156,10 @@ function listOtherColumns(
   samples: ColumnSamples,
 ): LookupColumns[] {
   const { context, identifiers } = columns
-  const candidates: LookupColumns[] = columns.name === null ? [] : [{ ...columns, identifiers: {} }]
+  const candidates: LookupColumns[] = listFewer(identifiers).map((fewer) => ({
+    ...columns,
+    identifiers: fewer,
+  }))
   if (asked.location !== undefined && columns.name !== null) {
     const detected = detectColumns(
       header,
@@ -175,13 +178,31 @@ function listOtherColumns(
         : detectColumns(header, { ...named, location, context }, samples, nested)
     candidates.push(detected)
   }
-  const seen = new Set([describeColumns(columns)])
-  return candidates.filter((one) => !seen.has(describeColumns(one)) && seen.add(describeColumns(one)))
+  const toKey = ({ name, location, identifiers: own }: LookupColumns) =>
+    JSON.stringify([name, location, Object.entries(own).sort()])
+  const asks = ({ name, identifiers: own }: LookupColumns) =>
+    name !== null || listIdentifierColumns(own).length > 0
+  const seen = new Set([toKey(columns)])
+  return candidates.filter((one) => asks(one) && !seen.has(toKey(one)) && seen.add(toKey(one)))
+}
+
+/** More have too many choices: only none, one and all but one are tried. */
+const wholeChoicesMax = 4
+
+/** Lists the choices with fewer of the columns, as a version has them that does not know the others. */
+function listFewer(identifiers: LookupColumns['identifiers']): LookupColumns['identifiers'][] {
+  const entries = Object.entries(identifiers)
+  const choices = Array.from({ length: 2 ** Math.min(entries.length, 10) - 1 }, (_, bits) =>
+    entries.filter((_entry, at) => (bits & (1 << at)) !== 0),
+  )
+  return choices
+    .filter(({ length }) => entries.length <= wholeChoicesMax || length <= 1 || length === entries.length - 1)
+    .map((chosen) => Object.fromEntries(chosen))
 }
 
 function describeColumns({ name, location, identifiers }: LookupColumns): string {
   const places = location.length === 0 ? 'no location' : `the location from ${location.join(', ')}`
-  const columns = listIdentifierColumns(identifiers).map(({ column }) => column)
+  const columns = [...new Set(Object.values(identifiers))]
   const stated = columns.length === 0 ? '' : ` and identifiers from ${columns.join(', ')}`
   return `${name === null ? 'no name' : `the name from ${name}`} and ${places}${stated}`
 }

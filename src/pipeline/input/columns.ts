@@ -20,6 +20,8 @@ export interface LookupRule {
   readonly identifierUse: IdentifierUse
   /** Whether a name cell that contains an identifier is submitted as one. */
   readonly readsNames: boolean
+  /** Reads company numbers and wrong LEIs as version 0.2.0 did, to find what it looked up. */
+  readonly isEarlier?: boolean
 }
 
 /** Settings of a config file by the flags that would override them: `--row-key` is `input.rowKey in my.json`. */

@@ -88,7 +88,9 @@ export function toRowQuestion(rule: LookupRule, row: RowCells): RowQuestion {
   const { name, stated, website, wrongLei, faults, reason } = readRow(rule, row)
   const all = website === null ? stated : [...stated, website]
   // A service that resolves identifiers doubts a company that has another LEI.
-  const isNamed = identify(name, row.location, row.context).kind === 'lookup'
+  const isNamed =
+    (rule.isEarlier !== true || rule.identifierUse === 'first') &&
+    identify(name, row.location, row.context).kind === 'lookup'
   const named = identifyByName(rule, row, name, wrongLei !== null && isNamed ? [wrongLei, ...all] : all)
   if (named.kind === 'lookup')
     return { kind: 'resolution', lookup: named.lookup, byIdentifier: false, faults }
@@ -180,7 +182,7 @@ function readName(cell: string | null): {
 }
 
 function readOne(
-  { columns }: LookupRule,
+  { columns, isEarlier }: LookupRule,
   key: Exclude<IdentifierKey, 'website' | 'email'>,
   text: string,
   cells: IdentifierCells,
@@ -190,7 +192,7 @@ function readOne(
     case 'ticker':
       return read(cells.exchange ?? null) ?? { fault: key }
     case 'registration_id':
-      return readNumber(columns.identifiers.registration_id ?? '', text, cells)
+      return readNumber(columns.identifiers.registration_id ?? '', text, cells, isEarlier)
     case 'lei': {
       const hasForm = /^[A-Z0-9]{18}\d{2}$/.test(text.toUpperCase().replace(/\s+/g, ''))
       return read(null) ?? { fault: hasForm ? 'lei_checksum' : 'lei_form' }
@@ -210,12 +212,13 @@ function readNumber(
   header: string,
   text: string,
   cells: IdentifierCells,
+  isEarlier = false,
 ): StatedIdentifier | { fault: IdentifierFault } {
   const place = toRegisterPlace(cells.registration_country ?? '')
   const named = listRegisterCountries(header)
   const isTax = isTaxHeader(header)
   const number = place === null ? null : toCompanyNumber(place.slice(0, 2).toLowerCase(), text)
-  if (number === null) {
+  if (number === null && !isEarlier) {
     const countries = [...(place === null ? [] : [place.slice(0, 2)]), ...named].map((one) =>
       one.toLowerCase(),
     )
@@ -234,7 +237,7 @@ function readNumber(
     if (isOnlyTax) return { fault: 'tax_number' }
   }
   const court = cells.registration_court
-  const isBare = court !== undefined && parseCourtNumber(text)?.court === null
+  const isBare = !isEarlier && court !== undefined && parseCourtNumber(text)?.court === null
   const whole = isBare ? `${text}, ${court}` : text
   const own = place ?? findNumberCountry(named, text)
   return readCellIdentifier('registration_id', whole, own) ?? { fault: 'registration_id' }

@@ -48,6 +48,10 @@ export function createRowReader(rule: LookupRule, earlier: EarlierNames): RowRea
     questions === null || (!hasIdentifiers && !isRead(row))
       ? readPlainQuestion(rule, row)
       : questions.toRowQuestion(rule, questions.toRowCells(rule, row))
+  const askAsEarlier = (row: TextRow): RowQuestion =>
+    questions === null
+      ? readPlainQuestion(rule, row)
+      : questions.toRowQuestion({ ...rule, isEarlier: true }, questions.toRowCells(rule, row))
   return async (rows) => {
     if (questions === null && (hasIdentifiers || rows.some(isRead))) questions = await loadQuestions()
     const read = rows.map((row) => {
@@ -57,6 +61,7 @@ export function createRowReader(rule: LookupRule, earlier: EarlierNames): RowRea
       const before = [
         ...(isRead(row) ? [readPlainQuestion(rule, row)] : []),
         ...(blanked === row ? [] : [ask(row)]),
+        ...(hasIdentifiers && earlier !== noEarlierNames ? [askAsEarlier(blanked)] : []),
       ]
       return { blanked, before: before.filter((question) => question.kind === 'resolution'), header }
     })

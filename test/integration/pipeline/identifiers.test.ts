@@ -197,6 +197,16 @@ describe('a hosted service', () => {
     )
   })
 
+  test('bills nothing again of an input that was asked with fewer of its identifiers, and says so', async () => {
+    write(...list)
+    const service = await startService()
+    await run(service, { columns: { identifiers: { website: 'Website' } } })
+    const again = await run(service)
+    expect(again.summary.billedCount).toBe(0)
+    expect(again.columns).toMatchObject({ identifiers: { website: 'Website' } })
+    expect(again.notices).toContainEqual(expect.stringMatching(/^3 rows were looked up before .*: kept/))
+  })
+
   test('goes on being asked for a name that is an address as it was asked before', async () => {
     write('company', 'Acme', 'www.bolt.io')
     const service = await startService()

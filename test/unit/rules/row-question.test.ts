@@ -323,3 +323,40 @@ describe('countries that are not known', () => {
     expect(questions.map((question) => 'unknownCountry' in question)).toEqual([true, false, false])
   })
 })
+
+test('A row is asked as an earlier version asked it, if that question was submitted: nothing is billed again', async () => {
+  const rule = {
+    columns: {
+      name: 'name',
+      location: [],
+      context: [],
+      identifiers: { lei: 'lei', registration_id: 'number' },
+    },
+    identifierUse: 'context',
+    readsNames: true,
+  } as const
+  const rows = [
+    // An LEI with wrong check digits was not sent, and a tax number was sent as it is.
+    ['Acme', 'HWUPKR0MPOU8FGXBT395', null],
+    ['Bolt', null, '12-3456789'],
+  ]
+  const before = ['Acme', 'Bolt'].map((name, at) => ({
+    name,
+    location: null,
+    context: at === 0 ? null : 'company number 12-3456789',
+  }))
+  const read = (wasAsked: (name: string, context: string | null) => boolean) =>
+    createRowReader(rule, {
+      fetch: () => Promise.resolve(),
+      wasAsked: ({ name, context }) => wasAsked(name, context),
+    })(rows)
+  const asked = await read((name, context) =>
+    before.some((one) => one.name === name && one.context === context),
+  )
+  expect(asked.map((question) => question.kind === 'resolution' && question.lookup)).toEqual(before)
+  const fresh = await read(() => false)
+  expect(fresh.map((question) => question.kind === 'resolution' && question.lookup.context)).toEqual([
+    'LEI HWUPKR0MPOU8FGXBT395',
+    'EIN 123456789',
+  ])
+})
