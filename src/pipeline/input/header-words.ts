@@ -227,6 +227,7 @@ const countryLists: Readonly<Record<string, string>> = {
   FI: 'y tunnus|Y-tunnus numero|business id|FO nummer',
   ES: 'nif|cif',
   FR: 'TVA|n TVA|numéro de TVA|TVA intracommunautaire|siren|siret|numéro siren|numéro siret|siren numéro|numéro de siret|numéro de siren|identifiant siret|n siren|n siret|no siren|no siret',
+  GB: 'companies house number|companies house no|companies house id|company house number',
   IE: 'cro number',
   IL: 'מספר חברה|ח.פ.',
   IT: 'partita iva|p iva|piva|codice fiscale',

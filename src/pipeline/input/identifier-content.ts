@@ -1,5 +1,4 @@
 import { classifyDomain, toCanonicalIdentifier, type IdentifierKey } from '../../core/identifiers.js'
-import { findCountryCode } from '../../core/countries.js'
 import { parseCourtNumber } from '../../core/court-numbers.js'
 import { hasWrongCheckDigits, readTaxNumber, toCompanyNumber } from '../../core/national-numbers.js'
 import {
@@ -106,7 +105,10 @@ function hasCompanyNumbers(
   header: string,
   rowCountries: readonly string[],
 ): boolean {
-  const rows = [...new Set(rowCountries)].map((text) => findCountryCode(text) ?? '')
+  // Names of countries are read with the rows: to load them takes longer than the plan of a short list.
+  const rows = [...new Set(rowCountries)].flatMap((text) =>
+    /^\s*[a-z]{2}\s*$/i.test(text) ? [text.trim()] : [...countriesOfHeader.values()].flat(),
+  )
   const countries = [...listRegisterCountries(header), ...rows].map((code) => code.toLowerCase())
   const isUs = countries.includes('us')
   return values.some(
