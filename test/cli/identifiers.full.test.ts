@@ -91,10 +91,14 @@ test('columns that are named, none, and one that is not there', async () => {
   expect((await plan('--id-columns', 'duns=x')).stderr).toContain('KEY=COLUMN')
 })
 
+/** As on a hosted service; the embedded one takes a website as an identifier. */
+const byDomain = { lookup: { identifiers: 'context' } }
+
 test('a list of identifiers alone needs no names; with neither it stops', async () => {
   const place = createPlace()
   place.write('leis.csv', 'LEI,Country\nHWUPKR0MPOU8FGXBT394,US\n')
   place.write('domains.csv', 'domain\napple.com\nwww.apple.com\n')
+  place.write('pipeline.config.json', JSON.stringify(byDomain))
   place.write('none.csv', 'city,phone\nBonn,+49 228 1\n')
   expect((await place.run(['plan', 'leis.csv'])).stdout).toContain('no names; location from Country')
   const domains = await place.run(['plan', 'domains.csv'])
@@ -114,6 +118,7 @@ test('plan and run say the same of what rows ask: all distinct questions, and ho
     ',microsoft.com',
   ]
   place.write('list.csv', ['company_name,website', ...rows].join('\n'))
+  place.write('pipeline.config.json', JSON.stringify(byDomain))
   const said = '5 distinct lookups (3 by name, 2 by domain)'
   const plan = await place.run(['plan', 'list.csv'])
   expect(plan.stdout).toMatch(
@@ -141,7 +146,10 @@ test('plan and run say the same of what rows ask: all distinct questions, and ho
   expect(events.find(({ type }) => type === 'finished')).toMatchObject({ summary })
   expect((await place.run(['plan', 'list.csv'])).stdout).toMatch(/^ {2}5 {4}already answered$/m)
   // Each kind is of an age of its own.
-  place.write('pipeline.config.json', JSON.stringify({ stages: { with: [], domain: { maxAge: '1s' } } }))
+  place.write(
+    'pipeline.config.json',
+    JSON.stringify({ ...byDomain, stages: { with: [], domain: { maxAge: '1s' } } }),
+  )
   await new Promise((resolve) => setTimeout(resolve, 1_100))
   expect((await place.run(['plan', 'list.csv'])).stdout).toMatch(
     /^ {2}2 {4}to submit\n {2}3 {4}already answered$/m,

@@ -322,9 +322,8 @@ export function listLikelyCompanies(
   )
   const isAnyLikely = sumShares(match) >= likelyLimits.totalMin
   const isLikely = (company: RankedCompany) =>
-    isAnyLikely &&
     company.share >= leastShare &&
-    (isWholeName(company) || estimateCandidateConfidence(company, match) > 0)
+    (isWholeName(company) || (isAnyLikely && estimateCandidateConfidence(company, match) > 0))
   const best = decision.kind === 'none' ? null : decision.best
   return ranked.filter((company) => company === best || isLikely(company))
 }

@@ -87,7 +87,7 @@ describe('names matched in threads', () => {
 
   test('questions of every kind have their turn, whichever are many', async () => {
     const { pool, here } = shared
-    const asked = asks('Alder Holdings')
+    const asked = asks('Alder')
     const ended: string[] = []
     const request = { name: 'Birch 1', countryCode: null, regionCode: null, limit: 3 }
     const runs = Array.from({ length: 500 }, async () => {
@@ -195,7 +195,7 @@ describe('a thread that ends', () => {
 })
 
 describe('candidates', () => {
-  const doubtful = asks('Alder Holdings')
+  const doubtful = asks('Alder')
   const certain = asks('Alder 4 Holdings Limited')
 
   test('of each question are those that this thread would give', async () => {
