@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import type { event } from '../../src/contract/events.js'
 import type { z } from 'zod'
 import { closeAtOnce, listenOnLoopback } from './loopback-server.js'
@@ -64,7 +64,12 @@ export async function startHookReceiver(answer: Answer = 204, port = 0): Promise
     connectionCount: () => connectionCount,
     answer,
     has: async (count) => {
-      await expect.poll(() => deliveries.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(count)
+      await vi.waitFor(
+        () => {
+          expect(deliveries.length).toBeGreaterThanOrEqual(count)
+        },
+        { timeout: 10_000 },
+      )
       expect(deliveries).toHaveLength(count)
       return deliveries
     },

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect } from 'vitest'
+import { afterAll, expect, vi } from 'vitest'
 import { createSecrets, type Secrets } from '../../src/service/accounts/secrets.js'
 import { openDatabaseForCommand } from '../../src/service/storage/database.js'
 import type { ServiceOptions } from '../../src/service/service.js'
@@ -46,7 +46,12 @@ export function openBesides(dataFolder: string): Besides {
     secretsOf: (name, nowMs = Date.now()) => secrets.signingSecrets(accountNumber(name), nowMs),
     events,
     attempts: async (count) => {
-      await expect.poll(() => events()[0]?.attempt_count, { timeout: 10_000 }).toBe(count)
+      await vi.waitFor(
+        () => {
+          expect(events()[0]?.attempt_count).toBe(count)
+        },
+        { timeout: 10_000 },
+      )
       return events()[0]!
     },
     execute: (sql) => {

@@ -608,3 +608,14 @@ describe('objects of the pipeline', () => {
     expect(found).toEqual([])
   })
 })
+
+test('what runs beside other tests does not wait with expect.poll, which knows only the test that began last', () => {
+  const tests = fileURLToPath(new URL('../', import.meta.url))
+  const waiting = readdirSync(tests, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .filter((path) => {
+      const text = readFileSync(join(tests, path), 'utf8')
+      return /\bexpect\s*\.poll\(/.test(text) && (path.startsWith('support/') || /\.concurrent\b/.test(text))
+    })
+  expect(waiting).toEqual([])
+})
