@@ -1,7 +1,6 @@
-import { formatCount, quoteExcerpt } from '../../core/text.js'
-import { UserError, withHintFirst } from '../../core/errors.js'
+import { formatCount } from '../../core/text.js'
 import type { CheckpointReader } from '../checkpoint/lookup.js'
-import type { Input, InputFile, TextRow } from './input.js'
+import type { Input, TextRow } from './input.js'
 import { createRowReader, toKeyedLookup, createEarlierNames } from './row-reader.js'
 import { listIdentifierColumns } from '../../core/identifiers.js'
 import {
@@ -12,94 +11,8 @@ import {
   type LookupRule,
   type IdentifierUse,
 } from './columns.js'
-import { isKnownHeader } from './header-words.js'
-import { detectColumns, findUnnamedColumn, judgeHeader } from './detect-columns.js'
-import { listPlainColumns } from './nested-columns.js'
-
-const sampleLimits = { columnsMax: 500, rowsMax: 200, cellCharsMax: 200 } as const
-
-/** Returns the first non-blank cells of the first columns, to distinguish for example a state from a status. */
-export async function sampleColumns(input: Input): Promise<ColumnSamples> {
-  const columns = listPlainColumns(input.columns, input.layout.nested).slice(0, sampleLimits.columnsMax)
-  const samples = new Map<string, string[]>(columns.map((column) => [column, []]))
-  for await (const rows of input.rows.sample(columns)) {
-    for (const row of rows.slice(0, sampleLimits.rowsMax)) {
-      for (const [at, column] of columns.entries()) {
-        const cell = row[at]?.slice(0, sampleLimits.cellCharsMax).trim() ?? ''
-        if (cell !== '') samples.get(column)?.push(cell)
-      }
-    }
-    break
-  }
-  return samples
-}
-
-/**
- * Calls `detectColumns` for an input. For an Excel sheet without such a column, the error names the sheet that may have
- * it. Throws INPUT_HEADER_MISSING if the first row looks like data, and INPUT_COLUMN_MISSING if a file lacks the column
- * of names.
- */
-export function detectInputColumns(input: Input, asked: NamedColumns, samples: ColumnSamples): LookupColumns {
-  const { columns, layout } = input
-  const { nested, sheetHint, hasHeader } = layout
-  const name = asked.name ?? (hasHeader ? undefined : (findUnnamedColumn(columns, samples) ?? undefined))
-  try {
-    const found = detectColumns(columns, name === undefined ? asked : { ...asked, name }, samples, nested)
-    if (found.name !== null) assertInFiles(input.layout.listFiles(), found.name)
-    return found
-  } catch (error) {
-    const isMissing = error instanceof UserError && error.code === 'INPUT_COLUMN_MISSING'
-    if (!isMissing || name !== undefined) throw withHintFirst(error, sheetHint)
-    throw withHintFirst(explainMissingNames(input, samples) ?? withHeaderHint(error, input), sheetHint)
-  }
-}
-
-/** Explains why no column has names; `null` if the header is a header. */
-function explainMissingNames(input: Input, samples: ColumnSamples): UserError | null {
-  if (!input.layout.hasHeader) {
-    const excerpts = input.columns.map(
-      (column) => `${column} (${quoteExcerpt(samples.get(column)?.[0] ?? '')})`,
-    )
-    return new UserError('INPUT_COLUMN_MISSING', 'it is unclear which column holds company names', {
-      hint: `pass --name-column; the input has: ${excerpts.slice(0, excerptsMax).join(', ')}`,
-    })
-  }
-  const file = input.layout.listFiles().find(({ header }) => header !== null && judgeHeader(header) !== null)
-  const { header } = file ?? { header: null }
-  if (file === undefined || header === null) return null
-  const verb = judgeHeader(header) === 'surely' ? 'has' : 'seems to have'
-  const message = `${file.label} ${verb} no header: ${header.place} is ${quoteExcerpt(header.text)}`
-  return new UserError('INPUT_HEADER_MISSING', message, {
-    hint: 'pass --no-header, which reads it as a row and names the columns column_1, column_2 and so on; if it is a header, pass --name-column with the column of the names',
-  })
-}
-
-/** Names the flag for a first row that is not a header, unless one of its cells is a known header. */
-function withHeaderHint(error: UserError, input: Input): UserError {
-  const isUnknown = input.layout.listFiles().some(({ header }) => header?.cells.some(isKnownHeader) === false)
-  if (!isUnknown) return error
-  const hint = `${error.hint ?? ''}; if the first row is no header, pass --no-header`
-  return new UserError(error.code, error.message, { hint, cause: error.cause })
-}
-
-const excerptsMax = 30
-
-/** Throws INPUT_COLUMN_MISSING if a file lacks the column of names: its rows would have none. */
-function assertInFiles(files: readonly InputFile[], name: string): void {
-  const file = files.find(({ columns }) => !columns.includes(name))
-  // No file has a member of a nested column as a column.
-  if (file === undefined || !files.some(({ columns }) => columns.includes(name))) return
-  const { label, columns, header } = file
-  const isData = header !== null && judgeHeader(header) !== null
-  const listed = columns.slice(0, excerptsMax).map((one) => quoteExcerpt(one))
-  throw new UserError(
-    'INPUT_COLUMN_MISSING',
-    `${label} has no column ${JSON.stringify(name)}, which holds the names in other files`,
-    {
-      hint: `${isData ? 'it seems to have no header; ' : ''}rename its column, or run it on its own; it has: ${listed.join(', ')}`,
-    },
-  )
-}
+import { mayBeIdentifier } from './identifier-content.js'
+import { detectColumns } from './detect-columns.js'
 
 export interface ColumnChoice {
   rule: LookupRule
@@ -114,6 +27,8 @@ export interface ColumnChoice {
 export async function chooseColumns(options: {
   input: Input
   asked: NamedColumns
+  /** The named columns, and the detected ones. */
+  columns: LookupColumns
   identifierUse: IdentifierUse
   samples: ColumnSamples
   /** Null if nothing was looked up yet. */
@@ -122,19 +37,24 @@ export async function chooseColumns(options: {
   /** Whether the service bills lookups. */
   isBilled: boolean
 }): Promise<ColumnChoice> {
-  const { input, asked, samples, reader, identifierUse } = options
-  const columns = detectInputColumns(input, asked, samples)
+  const { input, asked, columns, samples, reader, identifierUse, signal, isBilled } = options
   const rule = { columns, identifierUse, readsNames: asked.identifiers !== 'none' }
   const others = listOtherColumns(input, asked, columns, samples)
   if (reader === null || others.length === 0) return { rule, note: null }
   const rules = others.map((other) => ({ columns: other, identifierUse, readsNames: false }))
-  const { counts: all, isWhole } = await countKnown([rule, ...rules], reader, options)
+  const { counts: all, isWhole } = await countKnown({
+    rules: [rule, ...rules],
+    reader,
+    input,
+    signal,
+    isBilled,
+  })
   const [present = 0, ...counts] = all
   const most = Math.max(...counts)
   const other = rules[counts.indexOf(most)]
   if (other === undefined || most <= present) return { rule, note: null }
   const many = `${isWhole ? '' : 'At least '}${formatCount(most)}`
-  const again = options.isBilled ? 'and billed again' : 'again'
+  const again = isBilled ? 'and billed again' : 'again'
   const rows = most === 1 ? '1 row was' : `${many} rows were`
   if (asked.location !== undefined || asked.name !== undefined || asked.identifiers !== undefined) {
     return {
@@ -197,7 +117,21 @@ function listFewer(identifiers: LookupColumns['identifiers']): LookupColumns['id
   )
   return choices
     .filter(({ length }) => entries.length <= wholeChoicesMax || length <= 1 || length === entries.length - 1)
-    .map((chosen) => Object.fromEntries(chosen))
+    .map((chosen) => Object.fromEntries(keepRead(chosen)))
+}
+
+const identifiersOfPlaces: Readonly<Record<string, string>> = {
+  registration_country: 'registration_id',
+  registration_court: 'registration_id',
+  exchange: 'ticker',
+}
+
+/** Drops the places whose identifiers are missing: they are not read. */
+function keepRead<Entry extends readonly [key: string, ...cells: unknown[]]>(
+  entries: readonly Entry[],
+): Entry[] {
+  const keys = new Set(entries.map(([key]) => key))
+  return entries.filter(([key]) => keys.has(identifiersOfPlaces[key] ?? key))
 }
 
 function describeColumns({ name, location, identifiers }: LookupColumns): string {
@@ -212,71 +146,158 @@ const surelyKnownRows = 10_000
 /** Rows remembered at once: about 20 MB. */
 const seenRowsMax = 100_000
 
-/** For each rule, whether a row has a lookup, and whether it was looked up before. */
+/** The rules by which a row has a lookup, and those by which it was looked up before, as positions in a list. */
 interface RowStanding {
-  readonly asks: readonly boolean[]
-  readonly wasAsked: readonly boolean[]
+  readonly asks: readonly number[]
+  readonly known: readonly number[]
 }
 
-/** Counts the rows looked up before, by rule. Equal rows are checked once. */
-async function countKnown(
-  rules: readonly LookupRule[],
-  reader: CheckpointReader,
-  { input, signal }: { input: Input; signal: AbortSignal },
-): Promise<{ counts: readonly number[]; isWhole: boolean }> {
-  const columns = [...new Set(rules.flatMap((rule) => listLookupColumns(rule.columns)))]
-  const judgeRows = createRowJudge(rules, columns, reader)
-  const seen = new Map<string, RowStanding>()
-  const counts = rules.map(() => 0)
-  const askCounts = rules.map(() => 0)
-  for await (const rows of input.rows.sample(columns)) {
-    signal.throwIfAborted()
-    const keys = rows.map((row) => JSON.stringify(row))
-    const fresh = new Map(keys.flatMap((key, at) => (seen.has(key) ? [] : [[key, rows[at] ?? []] as const])))
-    const standings = (await judgeRows([...fresh.values()])).values()
-    for (const key of fresh.keys()) seen.set(key, standings.next().value ?? { asks: [], wasAsked: [] })
-    for (const key of keys) {
-      const standing = seen.get(key)
-      for (const index of rules.keys())
-        if (standing?.asks[index] === true) askCounts[index] = (askCounts[index] ?? 0) + 1
-      for (const index of rules.keys())
-        if (standing?.wasAsked[index] === true) counts[index] = (counts[index] ?? 0) + 1
+interface RowsToJudge {
+  /** The present rule is the first. */
+  readonly rules: readonly LookupRule[]
+  readonly reader: CheckpointReader
+  readonly input: Input
+  readonly signal: AbortSignal
+  readonly isBilled: boolean
+}
+
+interface KnownCounts {
+  readonly counts: readonly number[]
+  /** Whether all rows were counted. */
+  readonly isWhole: boolean
+}
+
+/**
+ * Counts the rows looked up before, by rule. Another rule can have more only with rows that the present one does not
+ * know. So it is compared for these rows first, and for the others only if it knows any. For a rule that has no more
+ * than the present one, the count is a part.
+ */
+async function countKnown(request: RowsToJudge): Promise<KnownCounts> {
+  const counted = await countGains(request)
+  const [present = 0, ...gains] = counted.counts
+  const better = gains.flatMap((gain, at) => (gain > 0 ? [at + 1] : []))
+  if (present === 0 || better.length === 0 || !counted.isWhole) return counted
+  const changes = counted.counts.map((gain, index) => (index === 0 ? 0 : gain))
+  const rules = [0, ...better].flatMap((index) => request.rules[index] ?? [])
+  for await (const standings of readStandings({ ...request, rules }, (isKnown) => isKnown)) {
+    for (const { known } of standings)
+      for (const [at, index] of better.entries())
+        if (known.includes(0) && !known.includes(at + 1)) changes[index] = (changes[index] ?? 0) - 1
+    if (better.every((index) => (changes[index] ?? 0) <= 0)) break
+  }
+  return { ...counted, counts: changes.map((change) => present + change) }
+}
+
+/** Counts the rows that the present rule knows, and for each other rule those that only it knows. */
+async function countGains(request: RowsToJudge): Promise<KnownCounts> {
+  const counts = request.rules.map(() => 0)
+  const askCounts = request.rules.map(() => 0)
+  // This many rows, all with the same rule, are conclusive; for a rule other than the present one only if the present
+  // one has none.
+  const isSure = (index: number) =>
+    (askCounts[index] ?? 0) >= surelyKnownRows && counts[index] === askCounts[index]
+  for await (const standings of readStandings(request, (isKnown) => !isKnown)) {
+    for (const { asks, known } of standings) {
+      for (const index of asks) askCounts[index] = (askCounts[index] ?? 0) + 1
+      for (const index of known) counts[index] = (counts[index] ?? 0) + 1
     }
-    if (seen.size > seenRowsMax) seen.clear()
-    // This many rows, all with the same rule, are conclusive; for a rule other than the present one only if the present
-    // one has none.
-    const isSure = (index: number) =>
-      (askCounts[index] ?? 0) >= surelyKnownRows && counts[index] === askCounts[index]
     const isAnother = counts[0] === 0 && counts.some((_, index) => isSure(index))
-    if (isSure(0) || isAnother) return { counts, isWhole: false }
+    // Repeated lookups cost only time, so not every row of a new list is compared.
+    const isNew =
+      !request.isBilled && (askCounts[0] ?? 0) >= surelyKnownRows && counts.every((count) => count === 0)
+    if (isSure(0) || isAnother || isNew) return { counts, isWhole: false }
   }
   return { counts, isWhole: true }
 }
 
-function createRowJudge(
-  rules: readonly LookupRule[],
+/**
+ * Reads each row by the present rule, and by the others if `isCompared` returns true for whether the present rule knows
+ * it. Equal rows are read once.
+ */
+async function* readStandings(
+  { rules, reader, input, signal }: RowsToJudge,
+  isCompared: (isKnown: boolean) => boolean,
+): AsyncGenerator<RowStanding[]> {
+  const columns = [...new Set(rules.flatMap((rule) => listLookupColumns(rule.columns)))]
+  const readers = rules.map((rule) => createStandingReader(rule, columns, reader))
+  const seen = new Map<string, RowStanding>()
+  for await (const rows of input.rows.sample(columns)) {
+    signal.throwIfAborted()
+    const keys = rows.map((row) => JSON.stringify(row))
+    const fresh = new Map(keys.flatMap((key, at) => (seen.has(key) ? [] : [[key, rows[at] ?? []] as const])))
+    const standings = (await judgeRows([...fresh.values()], readers, isCompared)).values()
+    for (const key of fresh.keys()) seen.set(key, standings.next().value ?? { asks: [], known: [] })
+    yield keys.flatMap((key) => seen.get(key) ?? [])
+    if (seen.size > seenRowsMax) seen.clear()
+  }
+}
+
+/** Reads the rows by one rule after another. A row that two rules read the same is looked up once. */
+async function judgeRows(
+  rows: readonly TextRow[],
+  readers: readonly StandingReader[],
+  isCompared: (isKnown: boolean) => boolean,
+): Promise<RowStanding[]> {
+  const judged = rows.map((row) => ({ row, asks: [] as number[], known: [] as number[] }))
+  const found = judged.map(() => new Map<string, Standing>())
+  for (const [index, { toKey, read }] of readers.entries()) {
+    const compared = [...judged.entries()].flatMap(([at, { row, known }]) =>
+      index === 0 || isCompared(known.includes(0)) ? [{ at, row, key: toKey(row) }] : [],
+    )
+    const fresh = compared.filter(({ at, key }) => found[at]?.has(key) === false)
+    const standings = await read(fresh.map(({ row }) => row))
+    for (const [offset, { at, key }] of fresh.entries()) found[at]?.set(key, standings[offset] ?? 'invalid')
+    for (const { at, key } of compared) {
+      const standing = found[at]?.get(key)
+      if (standing !== 'invalid') judged[at]?.asks.push(index)
+      if (standing === 'known') judged[at]?.known.push(index)
+    }
+  }
+  return judged
+}
+
+/** Whether a row has a lookup, and whether it was looked up before. */
+type Standing = 'known' | 'new' | 'invalid'
+
+interface StandingReader {
+  /** Rows with the same key have the same lookup, by this and any other rule. */
+  readonly toKey: (row: TextRow) => string
+  readonly read: (rows: readonly TextRow[]) => Promise<readonly Standing[]>
+}
+
+function createStandingReader(
+  rule: LookupRule,
   columns: readonly string[],
   reader: CheckpointReader,
-): (rows: readonly TextRow[]) => Promise<RowStanding[]> {
-  const places = rules.map((rule) => listLookupColumns(rule.columns).map((name) => columns.indexOf(name)))
-  const readers = rules.map((rule) => createRowReader(rule, createEarlierNames(reader)))
-  return async (rows) => {
-    const standings = rows.map(() => ({ asks: rules.map(() => false), wasAsked: rules.map(() => false) }))
-    for (const [index, read] of readers.entries()) {
-      const own = rows.map((row) => (places[index] ?? []).map((at) => row[at] ?? null))
-      const asking = (await read(own)).flatMap((question, at) =>
-        question.kind === 'invalid' ? [] : [{ at, lookup: toKeyedLookup(question) }],
-      )
-      const lookups = asking.map(({ lookup }) => lookup)
+): StandingReader {
+  const { name, location, context, identifiers } = rule.columns
+  const findPlace = (column: string) => columns.indexOf(column)
+  const places = listLookupColumns(rule.columns).map(findPlace)
+  const namePlace = name === null ? -1 : findPlace(name)
+  const plainPlaces = [namePlace, ...location.map(findPlace), ...context.map(findPlace)]
+  const plainColumns = JSON.stringify([name, location, context])
+  const identifierPlaces = Object.entries(identifiers).map(
+    ([key, column = '']) => [key, column, findPlace(column)] as const,
+  )
+  const readRows = createRowReader(rule, createEarlierNames(reader))
+  return {
+    toKey: (row) => {
+      const filled = identifierPlaces.flatMap(([key, column, at]) => {
+        const cell = row[at]?.trim() ?? ''
+        return cell === '' ? [] : [[key, column, cell] as const]
+      })
+      const isNameRead = rule.readsNames && mayBeIdentifier(row[namePlace] ?? null)
+      return JSON.stringify([plainColumns, plainPlaces.map((at) => row[at]), keepRead(filled), isNameRead])
+    },
+    read: async (rows) => {
+      const questions = await readRows(rows.map((row) => places.map((at) => row[at] ?? null)))
+      const lookups = questions.flatMap((one) => (one.kind === 'invalid' ? [] : [toKeyedLookup(one)]))
       await reader.fetch(lookups)
-      const known = reader.readLookups(reader.find(lookups))
-      for (const [offset, { at }] of asking.entries()) {
-        const standing = standings[at]
-        if (standing === undefined) continue
-        standing.asks[index] = true
-        standing.wasAsked[index] = known[offset]?.isSubmitted === true
-      }
-    }
-    return standings
+      const known = reader.readLookups(reader.find(lookups)).values()
+      return questions.map(({ kind }) => {
+        if (kind === 'invalid') return kind
+        return known.next().value?.isSubmitted === true ? 'known' : 'new'
+      })
+    },
   }
 }

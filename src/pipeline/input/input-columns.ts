@@ -9,11 +9,13 @@ import type {
 import { type NestedColumns, listPlainColumns, listNameMembers } from './nested-columns.js'
 import { canBeNames } from './column-content.js'
 import { reportColumns } from './column-report.js'
-import { detectColumns, findColumn } from './detect-columns.js'
-import { UserError } from '../../core/errors.js'
+import { detectColumns, findColumn, findUnnamedColumn, judgeHeader } from './detect-columns.js'
+import { isKnownHeader } from './header-words.js'
+import { UserError, withHintFirst } from '../../core/errors.js'
+import { quoteExcerpt } from '../../core/text.js'
 import type { CheckpointReader } from '../checkpoint/lookup.js'
-import { chooseColumns, detectInputColumns, sampleColumns } from './column-choice.js'
-import type { Input } from './input.js'
+import { chooseColumns } from './column-choice.js'
+import type { Input, InputFile } from './input.js'
 
 /** Proposed use of the columns, and the choices that the user should confirm. */
 interface ColumnProposal {
@@ -101,7 +103,16 @@ export class InputColumns {
     isBilled: boolean,
   ): Promise<ChosenColumns> {
     const { input, requested, samples } = this
-    const { rule, note } = await chooseColumns({ input, ...requested, samples, reader, signal, isBilled })
+    const columns = this.detect()
+    const { rule, note } = await chooseColumns({
+      input,
+      ...requested,
+      columns,
+      samples,
+      reader,
+      signal,
+      isBilled,
+    })
     return { rule, note, report: this.report(rule.columns) }
   }
 
@@ -151,3 +162,88 @@ const placeKinds = new Set(['place', 'city', 'region', 'postal code', 'country',
 
 const findLikelyPlaces = ({ unused }: ColumnReport): string[] =>
   unused.filter(({ kind }) => placeKinds.has(kind)).map(({ column }) => column)
+
+const sampleLimits = { columnsMax: 500, rowsMax: 200, cellCharsMax: 200 } as const
+
+/** Returns the first non-blank cells of the first columns, to distinguish for example a state from a status. */
+async function sampleColumns(input: Input): Promise<ColumnSamples> {
+  const columns = listPlainColumns(input.columns, input.layout.nested).slice(0, sampleLimits.columnsMax)
+  const samples = new Map<string, string[]>(columns.map((column) => [column, []]))
+  for await (const rows of input.rows.sample(columns)) {
+    for (const row of rows.slice(0, sampleLimits.rowsMax)) {
+      for (const [at, column] of columns.entries()) {
+        const cell = row[at]?.slice(0, sampleLimits.cellCharsMax).trim() ?? ''
+        if (cell !== '') samples.get(column)?.push(cell)
+      }
+    }
+    break
+  }
+  return samples
+}
+
+/**
+ * Calls `detectColumns` for an input. For an Excel sheet without such a column, the error names the sheet that may have
+ * it. Throws INPUT_HEADER_MISSING if the first row looks like data, and INPUT_COLUMN_MISSING if a file lacks the column
+ * of names.
+ */
+function detectInputColumns(input: Input, asked: NamedColumns, samples: ColumnSamples): LookupColumns {
+  const { columns, layout } = input
+  const { nested, sheetHint, hasHeader } = layout
+  const name = asked.name ?? (hasHeader ? undefined : (findUnnamedColumn(columns, samples) ?? undefined))
+  try {
+    const found = detectColumns(columns, name === undefined ? asked : { ...asked, name }, samples, nested)
+    if (found.name !== null) assertInFiles(input.layout.listFiles(), found.name)
+    return found
+  } catch (error) {
+    const isMissing = error instanceof UserError && error.code === 'INPUT_COLUMN_MISSING'
+    if (!isMissing || name !== undefined) throw withHintFirst(error, sheetHint)
+    throw withHintFirst(explainMissingNames(input, samples) ?? withHeaderHint(error, input), sheetHint)
+  }
+}
+
+/** Explains why no column has names; `null` if the header is a header. */
+function explainMissingNames(input: Input, samples: ColumnSamples): UserError | null {
+  if (!input.layout.hasHeader) {
+    const excerpts = input.columns.map(
+      (column) => `${column} (${quoteExcerpt(samples.get(column)?.[0] ?? '')})`,
+    )
+    return new UserError('INPUT_COLUMN_MISSING', 'it is unclear which column holds company names', {
+      hint: `pass --name-column; the input has: ${excerpts.slice(0, excerptsMax).join(', ')}`,
+    })
+  }
+  const file = input.layout.listFiles().find(({ header }) => header !== null && judgeHeader(header) !== null)
+  const { header } = file ?? { header: null }
+  if (file === undefined || header === null) return null
+  const verb = judgeHeader(header) === 'surely' ? 'has' : 'seems to have'
+  const message = `${file.label} ${verb} no header: ${header.place} is ${quoteExcerpt(header.text)}`
+  return new UserError('INPUT_HEADER_MISSING', message, {
+    hint: 'pass --no-header, which reads it as a row and names the columns column_1, column_2 and so on; if it is a header, pass --name-column with the column of the names',
+  })
+}
+
+/** Names the flag for a first row that is not a header, unless one of its cells is a known header. */
+function withHeaderHint(error: UserError, input: Input): UserError {
+  const isUnknown = input.layout.listFiles().some(({ header }) => header?.cells.some(isKnownHeader) === false)
+  if (!isUnknown) return error
+  const hint = `${error.hint ?? ''}; if the first row is no header, pass --no-header`
+  return new UserError(error.code, error.message, { hint, cause: error.cause })
+}
+
+const excerptsMax = 30
+
+/** Throws INPUT_COLUMN_MISSING if a file lacks the column of names: its rows would have none. */
+function assertInFiles(files: readonly InputFile[], name: string): void {
+  const file = files.find(({ columns }) => !columns.includes(name))
+  // No file has a member of a nested column as a column.
+  if (file === undefined || !files.some(({ columns }) => columns.includes(name))) return
+  const { label, columns, header } = file
+  const isData = header !== null && judgeHeader(header) !== null
+  const listed = columns.slice(0, excerptsMax).map((one) => quoteExcerpt(one))
+  throw new UserError(
+    'INPUT_COLUMN_MISSING',
+    `${label} has no column ${JSON.stringify(name)}, which holds the names in other files`,
+    {
+      hint: `${isData ? 'it seems to have no header; ' : ''}rename its column, or run it on its own; it has: ${listed.join(', ')}`,
+    },
+  )
+}

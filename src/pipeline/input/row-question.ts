@@ -88,10 +88,11 @@ export function toRowQuestion(rule: LookupRule, row: RowCells): RowQuestion {
   const { name, stated, website, wrongLei, faults, reason } = readRow(rule, row)
   const all = website === null ? stated : [...stated, website]
   // A service that resolves identifiers doubts a company that has another LEI.
-  const isNamed =
+  const isLeiSent =
+    wrongLei !== null &&
     (rule.isEarlier !== true || rule.identifierUse === 'first') &&
     identify(name, row.location, row.context).kind === 'lookup'
-  const named = identifyByName(rule, row, name, wrongLei !== null && isNamed ? [wrongLei, ...all] : all)
+  const named = identifyByName(rule, row, name, isLeiSent ? [wrongLei, ...all] : all)
   if (named.kind === 'lookup')
     return { kind: 'resolution', lookup: named.lookup, byIdentifier: false, faults }
   // A service for names is queried by domain. A service that resolves identifiers returns more facts by identifier.
@@ -103,6 +104,14 @@ export function toRowQuestion(rule: LookupRule, row: RowCells): RowQuestion {
   if (asked.kind === 'invalid') return asked
   const found = { kind: 'resolution', lookup: asked.lookup, byIdentifier: true, faults } as const
   return stated.length === 0 && website !== null ? { ...found, domain: website.value } : found
+}
+
+/** Returns the question of a row as version 0.2.0 read it; none if that version surely read it the same. */
+export function listEarlier(rule: LookupRule, row: Cells, now: RowQuestion): RowQuestion[] {
+  const cells = toRowCells(rule, row)
+  const isSame = now.kind !== 'invalid' && !now.faults.includes('lei_checksum')
+  if (isSame && cells.identifiers.registration_id === undefined) return []
+  return [toRowQuestion({ ...rule, isEarlier: true }, cells)]
 }
 
 function identifyByName(
@@ -159,7 +168,8 @@ function readRow(rule: LookupRule, { name, identifiers: cells }: RowCells): Read
     faults.push(fault)
     reasons.push(`no company name, and ${faultReasons[fault]}`)
   }
-  const website = site.domain === null ? null : toStatedIdentifier('website', site.domain, null)
+  const website: StatedIdentifier | null =
+    site.domain === null ? null : { kind: 'website', value: site.domain, place: null }
   const wrongLei: StatedIdentifier | null =
     lei !== undefined && faults.includes('lei_checksum')
       ? { kind: 'lei', value: lei.toUpperCase().replace(/\s+/g, ''), place: null }

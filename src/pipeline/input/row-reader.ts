@@ -48,32 +48,37 @@ export function createRowReader(rule: LookupRule, earlier: EarlierNames): RowRea
     questions === null || (!hasIdentifiers && !isRead(row))
       ? readPlainQuestion(rule, row)
       : questions.toRowQuestion(rule, questions.toRowCells(rule, row))
-  const askAsEarlier = (row: TextRow): RowQuestion =>
-    questions === null
-      ? readPlainQuestion(rule, row)
-      : questions.toRowQuestion({ ...rule, isEarlier: true }, questions.toRowCells(rule, row))
+  const askAsEarlier = (row: TextRow, now: RowQuestion): RowQuestion[] =>
+    !hasIdentifiers || earlier === noEarlierNames ? [] : (questions?.listEarlier(rule, row, now) ?? [])
   return async (rows) => {
     if (questions === null && (hasIdentifiers || rows.some(isRead))) questions = await loadQuestions()
     const read = rows.map((row) => {
       const blanked = blankPlaceholders(row)
       const header = findHeader(row)
-      if (header !== null) return { blanked, before: [], header }
+      if (header !== null) return { blanked, before: [], now: header }
+      const now = ask(blanked)
       const before = [
         ...(isRead(row) ? [readPlainQuestion(rule, row)] : []),
         ...(blanked === row ? [] : [ask(row)]),
-        ...(hasIdentifiers && earlier !== noEarlierNames ? [askAsEarlier(blanked)] : []),
-      ]
-      return { blanked, before: before.filter((question) => question.kind === 'resolution'), header }
+        ...askAsEarlier(blanked, now),
+      ].filter((question) => question.kind === 'resolution')
+      return { blanked, before: before.filter(({ lookup }) => !isSameLookup(lookup, now)), now }
     })
     const hasName = countryColumns.some((at) => read.some(({ blanked }) => !isCountryCode(blanked[at] ?? '')))
     if (hasName) countries ??= await loadCountries()
     await earlier.fetch(read.flatMap(({ before }) => before.map(({ lookup }) => lookup)))
-    return read.map(
-      ({ blanked, before, header }) =>
-        header ?? noteCountry(blanked, before.find(({ lookup }) => earlier.wasAsked(lookup)) ?? ask(blanked)),
+    return read.map(({ blanked, before, now }) =>
+      noteCountry(blanked, before.find(({ lookup }) => earlier.wasAsked(lookup)) ?? now),
     )
   }
 }
+
+/** Whether a question has this lookup: it is found without the earlier ones. */
+const isSameLookup = ({ name, location, context }: Lookup, question: RowQuestion): boolean =>
+  question.kind === 'resolution' &&
+  question.lookup.name === name &&
+  question.lookup.location === location &&
+  question.lookup.context === context
 
 type InvalidRow = Extract<RowQuestion, { kind: 'invalid' }>
 

@@ -112,16 +112,15 @@ export async function findJob(
   baseUrl: string | null,
 ): Promise<{ readonly jobId: number; readonly partCount: number }> {
   const all = await findJobs(postgres, name)
-  const ofService = all.filter(({ scope }) => scope === baseUrl)
-  const jobs = ofService.length > 0 ? ofService : all
-  const [job, another] = jobs
+  const own = all.find(({ scope }) => scope === baseUrl)
+  const [job, another] = own === undefined ? all : [own]
   if (job === undefined) {
     throw new UserError('JOB_NOT_FOUND', `the checkpoint has no job "${name}" with partitions`, {
       hint: 'check --job and --checkpoint; a run with --partition creates the job',
     })
   }
   if (another !== undefined) {
-    const services = jobs.map(({ scope }) => readScope(scope).base).join(', ')
+    const services = all.map(({ scope }) => readScope(scope).base).join(', ')
     throw new UserError('JOB_NAME_TAKEN', `several services have a job "${name}": ${services}`, {
       hint: 'select one with --base-url',
     })
@@ -175,7 +174,6 @@ export async function openPart(deps: OpenPartDeps): Promise<OpenPart> {
       : null,
     publish: async (outputPath, report) => {
       const path = resolve(outputPath)
-      const basisPath = report.paths.length > 1 ? getBasisPath(path) : null
       const first = await ledger.publish(
         {
           part: partition.index,
@@ -183,7 +181,7 @@ export async function openPart(deps: OpenPartDeps): Promise<OpenPart> {
           path,
           rowCount: report.rowCount,
           ...(await readFileFacts(path)),
-          basis: basisPath === null ? null : await readFileFacts(basisPath),
+          basis: report.paths.length > 1 ? await readFileFacts(getBasisPath(path)) : null,
         },
         isDamaged ? published.attempt : null,
       )

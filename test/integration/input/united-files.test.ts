@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { detectInputColumns, sampleColumns } from '../../../src/pipeline/input/column-choice.js'
+import { InputColumns } from '../../../src/pipeline/input/input-columns.js'
 import { openInput, type InputOptions } from '../../../src/pipeline/input/input.js'
 import { textRow, writeXlsx } from '../../support/xlsx-file.js'
 import { queryDuckDb } from '../../support/tables.js'
@@ -60,7 +60,9 @@ async function withInput<Result>(
 }
 
 const detect = (paths: readonly string[]) =>
-  withInput({ paths }, async (input) => detectInputColumns(input, {}, await sampleColumns(input)))
+  withInput({ paths }, async (input) =>
+    (await InputColumns.read(input, { asked: {}, identifierUse: 'context' })).detect(),
+  )
 
 describe.each(Object.entries(formats))('%s files', (format, write) => {
   const first = { header: ['company_name', 'Ort'], rows: [['Acme', 'Köln']] }

@@ -1,0 +1,161 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, expect, test } from 'vitest'
+import type { IdentifierColumns } from '../../../src/core/identifiers.js'
+import type { CheckpointReader, KeyedLookup } from '../../../src/pipeline/checkpoint/lookup.js'
+import { InputColumns } from '../../../src/pipeline/input/input-columns.js'
+import { openInput } from '../../../src/pipeline/input/input.js'
+import {
+  createEarlierNames,
+  createRowReader,
+  noEarlierNames,
+  toKeyedLookup,
+} from '../../../src/pipeline/input/row-reader.js'
+import { forAllAsync } from '../../support/properties.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'enrich-column-choice-'))
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const header = ['company', 'country', 'LEI', 'Reg No', 'Website', 'BIC']
+const cells = [
+  ['Acme', 'Bolt', 'Cera', 'Dorn', 'HWUPKR0MPOU8FGXBT394', 'n/a'],
+  ['DE', ''],
+  ['HWUPKR0MPOU8FGXBT394', 'HWUPKR0MPOU8FGXBT395', ''],
+  ['HRB 86891', 'DE123456789', 'n/a', ''],
+  ['acme.com', 'bolt.io', 'cera.de', 'dorn.fr', ''],
+  ['DEUTDEFF', ''],
+] as const
+type Row = readonly string[]
+
+const toKey = ({ kind, key }: Pick<KeyedLookup, 'kind' | 'key'>) =>
+  `${kind} ${Buffer.from(key).toString('hex')}`
+
+/** Lists the keys of the rows' lookups with these identifiers; `null` for a row without one. */
+async function listKeys(
+  rows: readonly Row[],
+  identifiers: IdentifierColumns,
+  earlier = noEarlierNames,
+  readsNames = false,
+) {
+  const rule = {
+    columns: { name: 'company', location: ['country'], context: [], identifiers },
+    identifierUse: 'context',
+    readsNames,
+  } as const
+  const order = ['lei', 'registration_id', 'bic', 'website', 'registration_country'] as const
+  const places = [
+    0,
+    1,
+    ...order.flatMap((key) => (identifiers[key] === undefined ? [] : header.indexOf(identifiers[key]))),
+  ]
+  const questions = await createRowReader(
+    rule,
+    earlier,
+  )(rows.map((row) => places.map((at) => row[at] ?? null)))
+  return questions.map((question) => (question.kind === 'invalid' ? null : toKey(toKeyedLookup(question))))
+}
+
+/** A checkpoint that knows these lookups and counts the lookups that are searched. */
+function createReader(known: ReadonlySet<string>) {
+  const counts = { found: 0 }
+  const reader = {
+    fetch: () => Promise.resolve(),
+    find: (lookups: readonly KeyedLookup[]) => {
+      counts.found += lookups.length
+      return lookups.map((lookup) => (known.has(toKey(lookup)) ? 1 : 0))
+    },
+    readLookups: (ids: readonly number[]) => ids.map((id) => (id === 0 ? null : { isSubmitted: true })),
+    readAnswers: (ids: readonly number[]) => ids.map((id) => (id === 0 ? null : { state: 'answered' })),
+  }
+  return { reader: reader as unknown as CheckpointReader, counts }
+}
+
+async function choose(rows: readonly Row[], reader: CheckpointReader) {
+  const path = join(folder, 'list.csv')
+  writeFileSync(path, [header, ...rows].map((row) => row.join(',')).join('\n'))
+  const input = await openInput({ paths: [path], spoolFolder: join(folder, 'spool') })
+  try {
+    const columns = await InputColumns.read(input, { asked: {}, identifierUse: 'context' })
+    const { rule } = await columns.choose(reader, new AbortController().signal, true)
+    return { detected: columns.detect(), chosen: rule.columns }
+  } finally {
+    await input.close()
+  }
+}
+
+const allIdentifiers = {
+  lei: 'LEI',
+  registration_id: 'Reg No',
+  registration_country: 'country',
+  website: 'Website',
+  bic: 'BIC',
+}
+
+const earlierChoices: readonly IdentifierColumns[] = [
+  {},
+  { lei: 'LEI' },
+  { website: 'Website' },
+  { bic: 'BIC' },
+  { registration_id: 'Reg No' },
+  { lei: 'LEI', registration_id: 'Reg No', registration_country: 'country', website: 'Website' },
+]
+
+test('A list keeps the columns with which most of its rows were looked up', async () => {
+  const fullRow = cells.map(([first]) => first)
+  const anyRow = fc.tuple(...cells.map((choices) => fc.constantFrom(...choices)))
+  const anyKnown = fc.array(fc.tuple(fc.boolean(), fc.boolean()), { minLength: 31, maxLength: 31 })
+  await forAllAsync(
+    60,
+    [fc.array(anyRow, { minLength: 1, maxLength: 30 }), fc.constantFrom(...earlierChoices), anyKnown],
+    async (drawn, earlier, known) => {
+      const rows = [fullRow, ...drawn]
+      const present = await listKeys(rows, allIdentifiers)
+      const before = await listKeys(rows, earlier)
+      const asked = rows.flatMap((_, at) => {
+        const [isAsked, isBefore] = known[at] ?? [false, false]
+        return [isAsked ? present[at] : null, isBefore ? before[at] : null].filter(
+          (key) => key !== null && key !== undefined,
+        )
+      })
+      const { reader } = createReader(new Set(asked))
+      const count = async (identifiers: IdentifierColumns) => {
+        const keys = await listKeys(
+          rows,
+          identifiers,
+          createEarlierNames(reader),
+          identifiers === allIdentifiers,
+        )
+        return keys.filter((key) => key !== null && asked.includes(key)).length
+      }
+      const { detected, chosen } = await choose(rows, reader)
+      // A drawn list may have the same website in most rows.
+      fc.pre(Object.keys(detected.identifiers).length === Object.keys(allIdentifiers).length)
+      const presentCount = await count(allIdentifiers)
+      const isPresent = JSON.stringify(chosen) === JSON.stringify(detected)
+      if (isPresent) {
+        for (const one of earlierChoices) expect(await count(one)).toBeLessThanOrEqual(presentCount)
+      } else {
+        expect(await count(chosen.identifiers)).toBeGreaterThan(presentCount)
+        for (const one of earlierChoices)
+          expect(await count(one)).toBeLessThanOrEqual(await count(chosen.identifiers))
+      }
+    },
+  )
+})
+
+test('A row that was looked up with the present columns is searched once, and a new one once for each reading', async () => {
+  const rows = Array.from({ length: 300 }, (_, at) => [`Company ${at}`, 'DE', '', '', `site${at}.com`, ''])
+  const full = ['Acme', 'DE', 'HWUPKR0MPOU8FGXBT394', 'HRB 86891', 'acme.com', 'DEUTDEFF']
+  const all = [full, ...rows]
+  const present = (await listKeys(all, allIdentifiers)).filter((key) => key !== null)
+  const known = createReader(new Set(present))
+  await choose(all, known.reader)
+  expect(known.counts.found).toBeLessThanOrEqual(all.length * 1.1)
+  const fresh = createReader(new Set())
+  await choose(all, fresh.reader)
+  expect(fresh.counts.found).toBeLessThanOrEqual(all.length * 2.1)
+})
