@@ -13,6 +13,7 @@ import {
 import { orderBics } from '../linkage/entity-clusters.js'
 import { formatExchange } from '../model/identifiers.js'
 import { classifyFundOrTrust, parseName } from '../normalize/parsed-name.js'
+import { formatJurisdiction } from '../normalize/places.js'
 import { findCountryName } from '../../core/countries.js'
 import type { CompanyProfile } from '../model/registry-rows.js'
 import type { RegistrationOutline, StoredEntity, StoredLegalEntity } from '../store/reader.js'
@@ -173,7 +174,7 @@ function buildMatchingBranch(
   const home = splitJurisdiction(primary.jurisdiction).countryCode
   if (countryCode === null || home === null || countryCode === home) return null
   return {
-    notes: `The query matched the registration of "${matched.legalName}" in ${matched.jurisdiction ?? ''}.`,
+    notes: `The query matched the registration of "${matched.legalName}" in ${formatJurisdiction(matched.jurisdiction ?? '')}.`,
     address: formatAddress(matched.address),
     state_code: stateCode,
     country_code: countryCode,

@@ -17,6 +17,7 @@ import {
 } from '../match/rank.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 import { parseName } from '../normalize/parsed-name.js'
+import { formatJurisdiction } from '../normalize/places.js'
 import type { StoredLegalEntity } from '../store/reader.js'
 import { toCanonicalWords, foldText, splitWords } from '../normalize/normalize-name.js'
 
@@ -235,7 +236,8 @@ export function describePlace(
   registration: StoredLegalEntity,
 ): string {
   const { city, region, postalCode, countryCode } = registration.address
-  const { countryCode: registered } = splitJurisdiction(registration.jurisdiction)
+  const { jurisdiction } = registration
+  const { countryCode: registered } = splitJurisdiction(jurisdiction)
   const country = getCountryName(countryCode ?? registered)
   const town = city ?? postalCode
   const inTown = town === null ? 'no town of it is known' : `it is in ${town}`
@@ -247,7 +249,7 @@ export function describePlace(
         ? `the same town${afterColon(city)}`
         : `the same neighbourhood${afterColon(postalCode ?? city)}`
     case 'region':
-      return `the same region${hint?.namesTown === true ? `; ${inTown}` : afterColon(region ?? registration.jurisdiction ?? country)}`
+      return `the same region${hint?.namesTown === true ? `; ${inTown}` : afterColon(region ?? (jurisdiction === null ? country : formatJurisdiction(jurisdiction)))}`
     case 'country':
       return `the same country${hint?.namesTown === true ? `; ${inTown}` : afterColon(country)}`
     case 'registered_there':

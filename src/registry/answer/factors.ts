@@ -9,6 +9,7 @@ import type { NameComparison } from '../match/compare-names.js'
 import type { TextWord } from '../match/query-text.js'
 import type { WordClass } from '../match/word-classes.js'
 import { classifyFundOrTrust } from '../normalize/parsed-name.js'
+import { formatJurisdiction } from '../normalize/places.js'
 import type { CandidateName } from '../match/candidate.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 import type { LeftRegister } from '../store/registration-columns.js'
@@ -54,13 +55,13 @@ export function buildFactors(
   return factors
 }
 
-/** Returns a factor about a current registration; none if the register states no jurisdiction. */
+/** Returns a factor about a current registration in a named place; none if the register states no jurisdiction. */
 export function listConfirmations(
   { jurisdiction, removedFromSource }: StoredLegalEntity,
-  describe: (jurisdiction: string) => string,
+  describe: (place: string) => string,
 ): Factor[] {
   if (jurisdiction === null || removedFromSource) return []
-  return [createStrength('legal_entity_confirmed', describe(jurisdiction), 'high')]
+  return [createStrength('legal_entity_confirmed', describe(formatJurisdiction(jurisdiction)), 'high')]
 }
 
 function describeCorroboration({ best }: Match, sourceCount: number): string {

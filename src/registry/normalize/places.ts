@@ -1,6 +1,6 @@
 import { iso31662 } from 'iso-3166'
 import { foldText } from './normalize-name.js'
-import { findCountryCode } from '../../core/countries.js'
+import { findCountryCode, findCountryName } from '../../core/countries.js'
 import placeNames from '../reference/place-names.json' with { type: 'json' }
 
 /** Keys of cities with several names, in several languages; the first name is used in comparisons. */
@@ -12,9 +12,9 @@ for (const group of placeNames.cities) {
 
 /** The larger region of a region. */
 const largerRegions = new Map<string, string>()
-const subdivisions = new Set<string>()
-for (const { code, parent } of iso31662) {
-  subdivisions.add(code)
+const subdivisions = new Map<string, string>()
+for (const { code, name, parent } of iso31662) {
+  subdivisions.set(code, name)
   if (parent.includes('-')) largerRegions.set(code, parent)
 }
 
@@ -53,6 +53,15 @@ export const findLargerRegion = (code: string): string | null => largerRegions.g
 
 /** True for a code of ISO 3166-2. */
 export const isSubdivision = (code: string): boolean => subdivisions.has(code)
+
+/** Returns the name of a jurisdiction for texts: "India (IN)" for `in`, "Nevada, US" for `us_nv`. */
+export function formatJurisdiction(jurisdiction: string): string {
+  const code = jurisdiction.toUpperCase().replace('_', '-')
+  const region = subdivisions.get(code)
+  if (region !== undefined) return `${region}, ${code.slice(0, 2)}`
+  const country = findCountryName(code)
+  return country === null ? code : `${country} (${code})`
+}
 
 /** ISO 3166-2 lists the United Kingdom and its countries in addition to their counties. */
 export const isPartOfUnitedKingdom = (code: string): boolean => nations.has(code)

@@ -182,6 +182,12 @@ describe('what each part says of a pair', () => {
     ['Reno, NV', { name: 'Zorvex', ...reno }, 'the same town: Reno'],
     ['89501', { name: 'Zorvex', ...reno }, 'the same postal code: 89501'],
     ['NV', { name: 'Zorvex', ...reno }, 'the same region: NV'],
+    [
+      'NV',
+      { name: 'Zorvex', ...reno },
+      'the same region: Nevada, US',
+      { address: { ...registration.address, region: null } },
+    ],
     ['Sparks, NV', { name: 'Zorvex', ...reno }, 'the same region; it is in Reno'],
     ['US', { name: 'Zorvex', ...reno }, 'the same country: United States'],
     ['Austin, TX', { name: 'Zorvex', ...reno }, 'another region: Reno, NV'],

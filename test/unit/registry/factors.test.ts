@@ -1,3 +1,4 @@
+import { iso31661, iso31662 } from 'iso-3166'
 import { describe, expect, it, test } from 'vitest'
 import type { Factor } from '../../../src/contract/result.js'
 import { listActions, buildFactors } from '../../../src/registry/answer/factors.js'
@@ -333,10 +334,27 @@ describe('the registration', () => {
   const of = weighed('Zorvex', inc)
 
   it('is confirmed where nothing contests it', () => {
-    expect(said(of)).toContain('A registration in us_nv has the name.')
-    expect(said(weighed('Zorvex', robotics))).toContain('A registration in us_nv is the one that fits.')
+    expect(said(of)).toContain('A registration in Nevada, US has the name.')
+    expect(said(weighed('Zorvex', robotics))).toContain('A registration in Nevada, US is the one that fits.')
     expect(said({ ...of, confidence: 50, noneShare: 0.6 })).not.toContain('A registration in')
     expect(said({ ...of, kind: 'candidate' })).not.toContain('A registration in')
+  })
+
+  it('is in a place with the name of the country or region, whatever the jurisdiction', () => {
+    for (const { alpha2 } of iso31661) {
+      const text = said(of, { ...registration, jurisdiction: alpha2.toLowerCase() })
+      expect(text).toMatch(new RegExp(`A registration in \\p{Lu}.* \\(${alpha2}\\) has the name\\.`, 'u'))
+    }
+    for (const { code, name } of iso31662) {
+      const text = said(of, { ...registration, jurisdiction: code.toLowerCase().replace('-', '_') })
+      expect(text).toContain(`A registration in ${name}, ${code.slice(0, 2)} has the name.`)
+    }
+    expect(said(of, { ...registration, jurisdiction: 'in' })).toContain(
+      'A registration in India (IN) has the name.',
+    )
+    expect(said(of, { ...registration, jurisdiction: 'us_zz' })).toContain(
+      'A registration in US-ZZ has the name.',
+    )
   })
 
   it('is not denied by a difference that a certain answer has', () => {
