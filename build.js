@@ -23,6 +23,7 @@ const entries = [
   'cli/main',
   'app/matcher-worker',
   'config/file-config',
+  'registry/import/item-worker',
   'registry/read-registry',
   // Benches, trials and tests reach into these.
   'cli/program',

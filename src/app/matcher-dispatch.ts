@@ -1,11 +1,6 @@
 import { ThreadSlot, type ThreadSlotDeps, type ThreadSlotListener } from './matcher-thread.js'
-import {
-  receiveError,
-  type Answered,
-  type Asked,
-  type Question,
-  type QuestionAnswer,
-} from './matcher-protocol.js'
+import { receiveError } from '../core/errors.js'
+import type { Answered, Asked, Question, QuestionAnswer } from './matcher-protocol.js'
 
 const dispatchLimits = {
   /** Interval of checking the progress of the threads. */

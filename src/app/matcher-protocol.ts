@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import type { MessagePort } from 'node:worker_threads'
 import type { Resolution } from '../contract/result.js'
-import { UserError, errorCodes, type ErrorCode } from '../core/errors.js'
+import { sendError, type SentError } from '../core/errors.js'
 import type { Candidate } from '../core/decisions.js'
 import { isDoubtful } from '../core/lookup-state.js'
 import { prepareAnswer, type PreparedAnswer } from '../pipeline/answers/prepared-answer.js'
@@ -215,29 +215,6 @@ export const readSearch = ([results = '']: AnswerTexts): SearchResults => JSON.p
 
 export const readLikely = ([companies = '']: AnswerTexts): LikelyCompanies =>
   JSON.parse(companies) as LikelyCompanies
-
-/** A serialized error; a structured clone would lose its code, hint and class. */
-export interface SentError {
-  readonly message: string
-  readonly stack: string | undefined
-  readonly code: unknown
-  readonly hint: string | undefined
-}
-
-function sendError(error: unknown): SentError {
-  const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined }
-  const { code = null } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}
-  return { message, stack, code, hint: error instanceof UserError ? error.hint : undefined }
-}
-
-export function receiveError({ message, stack, code, hint }: SentError): Error {
-  const error =
-    typeof code === 'string' && code in errorCodes
-      ? new UserError(code as ErrorCode, message, hint === undefined ? {} : { hint })
-      : Object.assign(new Error(message), code === null ? {} : { code })
-  if (stack !== undefined) error.stack = stack
-  return error
-}
 
 /** Identifies an open file, so that threads can check that they use the same one even if the path was replaced. */
 export function identifyFile(registryPath: string | null): string {

@@ -3,7 +3,7 @@ import { matchedConfidenceMin } from '../contract/outcome-rules.js'
 import { UserError } from '../core/errors.js'
 import type { FirstRegistry } from '../pipeline/run.js'
 import { rateLimits } from '../contract/limits.js'
-import { stageKinds, type StageKind } from '../core/lookup-kinds.js'
+import { stageKinds, type StageKind } from '../core/lookup-state.js'
 import {
   createDurationSchema,
   createLimitSchema,

@@ -158,3 +158,26 @@ export function getErrorText(error: unknown): string {
 export function getErrorStack(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
+
+/** A serialized error; a structured clone would lose its code, hint and class. */
+export interface SentError {
+  readonly message: string
+  readonly stack: string | undefined
+  readonly code: unknown
+  readonly hint: string | undefined
+}
+
+export function sendError(error: unknown): SentError {
+  const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined }
+  const { code = null } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}
+  return { message, stack, code, hint: error instanceof UserError ? error.hint : undefined }
+}
+
+export function receiveError({ message, stack, code, hint }: SentError): Error {
+  const error =
+    typeof code === 'string' && code in errorCodes
+      ? new UserError(code as ErrorCode, message, hint === undefined ? {} : { hint })
+      : Object.assign(new Error(message), code === null ? {} : { code })
+  if (stack !== undefined) error.stack = stack
+  return error
+}

@@ -1,5 +1,5 @@
 import { formatCount } from './text.js'
-import { firstKinds, type LookupKind } from './lookup-kinds.js'
+import { firstKinds, type LookupKind } from './lookup-state.js'
 
 /** Whole millionths of a currency unit, so that sums are exact. */
 export type Micros = number

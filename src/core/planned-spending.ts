@@ -1,5 +1,5 @@
 import { formatCount, plural } from './text.js'
-import type { LookupKind, StageKind } from './lookup-kinds.js'
+import type { LookupKind, StageKind } from './lookup-state.js'
 import { calculateCostMicros, formatAmount, toUnits, type CostLimit, type Prices } from './money.js'
 
 /** Planned submissions of one kind, after the answers of others. */

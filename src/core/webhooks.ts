@@ -1,7 +1,6 @@
 import { runObjectLenient, type RunObjectLenient } from '../contract/resolution.js'
 import { isDeeperThan, at, toText } from './json.js'
-import type { StageKind } from './lookup-kinds.js'
-import { isUsableRunId } from './lookup-state.js'
+import { type StageKind, isUsableRunId } from './lookup-state.js'
 import { decodeJson } from './text.js'
 import { UserError } from './errors.js'
 

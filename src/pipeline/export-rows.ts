@@ -1,4 +1,4 @@
-import type { StageKind } from '../core/lookup-kinds.js'
+import type { StageKind } from '../core/lookup-state.js'
 import type { CheckpointReader } from './checkpoint/lookup.js'
 import { openReviewOfRows, type DecidedLookups } from './decisions/decided-lookups.js'
 import { copyCandidates } from './decisions/gather-candidates.js'

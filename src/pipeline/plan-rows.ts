@@ -4,8 +4,15 @@ import type { InspectionServices, RowInspection } from './inspect-rows.js'
 import type { RunOrder } from './order.js'
 import { type SchedulerLimits, type StageOptions, buildStagePolicy } from './scheduler/scheduling.js'
 import { type Sqlite, openSqlite } from '../platform/sqlite.js'
-import { type StageKind, stageKinds, type LookupKind } from '../core/lookup-kinds.js'
-import { type LookupPlan, type PlanPolicy, createEmptyPlan, planLookup } from '../core/lookup-state.js'
+import {
+  type StageKind,
+  stageKinds,
+  type LookupKind,
+  type LookupPlan,
+  type PlanPolicy,
+  createEmptyPlan,
+  planLookup,
+} from '../core/lookup-state.js'
 import type { readStageAnswers, FindDecision } from './answers/stage-answers.js'
 import { type CheckpointReader, type KeyedLookup, buildStageLookup } from './checkpoint/lookup.js'
 import type { LookupId } from '../core/lookup-identity.js'

@@ -1,7 +1,7 @@
 import { diagnoseDamage, openReader, readStoredStatus } from './checkpoint/open.js'
 import type { ServiceClient } from '../client/client.js'
 import { UserError } from '../core/errors.js'
-import { firstKinds } from '../core/lookup-kinds.js'
+import { firstKinds } from '../core/lookup-state.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
 import { getDecisionService, type Verdict } from '../core/decisions.js'
 import { readStandingDecisions } from './decisions/decision-sync.js'

@@ -8,7 +8,7 @@ import type { Knowledge } from './knowledge.js'
 import { openParts } from './service-parts.js'
 import type { RunCount } from './runs/run-store.js'
 import { openMemory } from './stores.js'
-import { createCallId } from './ids.js'
+import { createCallId } from './runs/run-store.js'
 import { limits } from './limits.js'
 import {
   badRequest,

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { stageKinds } from '../../src/core/lookup-kinds.js'
+import { stageKinds } from '../../src/core/lookup-state.js'
 import { getStageColumns } from '../../src/pipeline/answers/column-kinds.js'
 import { createPlace, fixture, type CliPlace } from '../support/cli.js'
 import { queryDuckDb, readParquet, rowsOfCsv } from '../support/tables.js'

@@ -13,7 +13,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { systemRandom } from '../../src/platform/random.js'
 import { storeAccounts } from '../../src/service/accounts/accounts.js'
 import { openDatabase } from '../../src/service/storage/database.js'
-import { createCallId, createRunIds } from '../../src/service/ids.js'
+import { createCallId, createRunIds } from '../../src/service/runs/run-store.js'
 import { createRunStore, type NewRun } from '../../src/service/runs/run-store.js'
 import { keys } from '../support/keys.js'
 

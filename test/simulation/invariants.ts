@@ -2,8 +2,7 @@ import { describeDamage, findDamage } from '../../src/pipeline/checkpoint/sqlite
 import { packedColumns, unpackLine, type PackedAnswer } from '../../src/pipeline/checkpoint/packed-answer.js'
 import { registerChecksums } from '../../src/pipeline/checkpoint/tables.js'
 import { openSqlite } from '../../src/platform/sqlite.js'
-import { readScope, type LookupState } from '../../src/core/lookup-state.js'
-import type { LookupKind } from '../../src/core/lookup-kinds.js'
+import { readScope, type LookupState, type LookupKind } from '../../src/core/lookup-state.js'
 import type { LedgerEntry, FailingService } from './failing-service.js'
 
 /** What the promise is broken by. */

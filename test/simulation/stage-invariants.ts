@@ -1,6 +1,6 @@
 import { readStageAnswers } from '../../src/pipeline/answers/stage-answers.js'
 import type { CheckpointReader } from '../../src/pipeline/checkpoint/lookup.js'
-import type { StageKind } from '../../src/core/lookup-kinds.js'
+import type { StageKind } from '../../src/core/lookup-state.js'
 import { decisionOf, isLeft, subjectsOfDecision, type DecidedWorld } from './decided-world.js'
 import { hold, type LookupOnDisk, type OnDisk } from './invariants.js'
 import { parentNameOf, statedDomainOf, type Firms } from './firms.js'

@@ -1,6 +1,6 @@
 import type { Transport } from '../../src/client/transport.js'
 import { openCheckpointReader } from '../../src/pipeline/checkpoint/sqlite/reader.js'
-import { stageKinds, type LookupKind, type StageKind } from '../../src/core/lookup-kinds.js'
+import { stageKinds, type LookupKind, type StageKind } from '../../src/core/lookup-state.js'
 import {
   type Stop,
   createDefaultStages,

@@ -6,7 +6,7 @@ import { systemRandom } from '../../src/platform/random.js'
 import { createAccountBook, type AnyAccountBook } from '../../src/service/accounts/account-book.js'
 import { hashKey, type AccountOptions, type Caller } from '../../src/service/accounts/accounts.js'
 import { createWaiterEndings } from '../../src/service/records/builds/build.js'
-import { createCallId, createRunIds, type RunKind } from '../../src/service/ids.js'
+import { createCallId, createRunIds, type RunKind } from '../../src/service/runs/run-store.js'
 import type { RunOutcome } from '../../src/service/runs/run-outcome.js'
 import type { AnyRunStore, NewRun } from '../../src/service/runs/run-store.js'
 import {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { LookupKind } from '../../core/lookup-kinds.js'
+import type { LookupKind } from '../../core/lookup-state.js'
 import { formatCount, plural } from '../../core/text.js'
 import { createNoCheckpointError, UserError } from '../../core/errors.js'
 import { isPostgresUrl } from '../../core/server-addresses.js'

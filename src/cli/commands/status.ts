@@ -3,7 +3,7 @@ import { withKnownHistory, type RememberedRun } from '../../pipeline/history/rea
 import { at, toText } from '../../core/json.js'
 import { formatCount, plural } from '../../core/text.js'
 import { createNoCheckpointError, UserError } from '../../core/errors.js'
-import type { LookupKind } from '../../core/lookup-kinds.js'
+import type { LookupKind } from '../../core/lookup-state.js'
 import { readStatus, type CheckpointStatus, type DecidedCounts } from '../../pipeline/read-status.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js'

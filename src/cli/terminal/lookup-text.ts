@@ -7,7 +7,7 @@ import type { CheckpointStatus } from '../../pipeline/read-status.js'
 import { standardInputLabel } from '../../core/local-path.js'
 import { quote } from './command-io.js'
 import { explainStop } from '../../pipeline/scheduler/scheduling.js'
-import { lookupKinds, type LookupKind } from '../../core/lookup-kinds.js'
+import { lookupKinds, type LookupKind } from '../../core/lookup-state.js'
 import {
   countBilled,
   formatAmount,

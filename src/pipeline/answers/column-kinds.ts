@@ -1,4 +1,4 @@
-import type { StageKind } from '../../core/lookup-kinds.js'
+import type { StageKind } from '../../core/lookup-state.js'
 
 /** How a value is written to text cells: as text, as an instant, as JSON, or as a list in JSON. */
 type CellForm = 'text' | 'timestamp' | 'json' | 'list'

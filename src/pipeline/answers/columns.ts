@@ -1,6 +1,6 @@
 import { UserError } from '../../core/errors.js'
 import { type AnswerColumn, type ReviewColumnName, reviewColumns, getStageColumns } from './column-kinds.js'
-import { stageKinds, type StageKind } from '../../core/lookup-kinds.js'
+import { stageKinds, type StageKind } from '../../core/lookup-state.js'
 
 const page = 'docs/manual/what-the-columns-mean.md'
 

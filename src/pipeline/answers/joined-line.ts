@@ -1,7 +1,7 @@
 import { sliceAnswer } from './answer-line.js'
 import { type AnswerColumn, reviewColumnGroups, reviewColumns, getStageColumns } from './column-kinds.js'
 import { answerColumns } from './columns.js'
-import { stageKinds } from '../../core/lookup-kinds.js'
+import { stageKinds } from '../../core/lookup-state.js'
 import type { LookupId } from '../../core/lookup-identity.js'
 
 /** An answer line in its written form. */

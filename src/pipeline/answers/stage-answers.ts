@@ -1,5 +1,5 @@
 import type { Lookup, LookupId } from '../../core/lookup-identity.js'
-import type { StageKind } from '../../core/lookup-kinds.js'
+import type { StageKind } from '../../core/lookup-state.js'
 import {
   buildDecidedQuestions,
   buildStageQuestions,

@@ -15,7 +15,7 @@ import {
   type Unanswered,
 } from './answer-line.js'
 import { getStageColumns, type StageColumnName } from './column-kinds.js'
-import type { LookupKind, StageKind } from '../../core/lookup-kinds.js'
+import type { LookupKind, StageKind } from '../../core/lookup-state.js'
 import type { KnownAnswer } from '../checkpoint/lookup.js'
 
 /** Returns why a lookup has no answer; `null` if it has one, or still has an old one. */

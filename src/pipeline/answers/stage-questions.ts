@@ -4,7 +4,7 @@ import type { Lookup } from '../../core/lookup-identity.js'
 import { at, toText } from '../../core/json.js'
 import { readIdentifiers } from '../../core/stated-identifiers.js'
 import { type Decision, judgeDecision } from '../../core/decisions.js'
-import type { LookupKind, StageKind } from '../../core/lookup-kinds.js'
+import type { LookupKind, StageKind } from '../../core/lookup-state.js'
 
 /** A lookup that follows from an answer, by company id or root domain. */
 export interface StageQuestion {

@@ -1,6 +1,5 @@
 import type { LookupId } from '../../core/lookup-identity.js'
-import type { LookupPlan, PlanPolicy } from '../../core/lookup-state.js'
-import type { LookupKind } from '../../core/lookup-kinds.js'
+import type { LookupPlan, PlanPolicy, LookupKind } from '../../core/lookup-state.js'
 import type { FollowedLookups, Found, Given, LookupStore, QueryName } from './lookup-store.js'
 import { packContent } from './packed-answer.js'
 import type { Intention, Refusal, SubmissionBounds } from './records.js'

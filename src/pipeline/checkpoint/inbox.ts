@@ -1,4 +1,4 @@
-import { lookupKinds, type LookupKind } from '../../core/lookup-kinds.js'
+import { lookupKinds, type LookupKind } from '../../core/lookup-state.js'
 import { readWebhookEvent } from '../../core/webhooks.js'
 import { buildStageLookup } from './lookup.js'
 

@@ -1,7 +1,6 @@
 import type { Lookup, LookupId } from '../../core/lookup-identity.js'
 import type { HistoryStore } from './history-store.js'
-import type { LookupPlan, PlanPolicy } from '../../core/lookup-state.js'
-import type { LookupKind } from '../../core/lookup-kinds.js'
+import type { LookupPlan, PlanPolicy, LookupKind } from '../../core/lookup-state.js'
 import type {
   SharedTurns,
   Intention,

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { toIdentityText, type Lookup, type LookupId } from '../../core/lookup-identity.js'
-import { toKeyText, type LookupState } from '../../core/lookup-state.js'
-import type { StageKind, LookupKind } from '../../core/lookup-kinds.js'
+import { toKeyText, type LookupState, type StageKind, type LookupKind } from '../../core/lookup-state.js'
 
 export { packAnswer } from './packed-answer.js'
 

@@ -1,5 +1,4 @@
-import { stageKinds } from '../../core/lookup-kinds.js'
-import { toScope } from '../../core/lookup-state.js'
+import { stageKinds, toScope } from '../../core/lookup-state.js'
 import type { Random } from '../../platform/random.js'
 import { query, type SqlProgram, type SqlText } from '../../platform/sql-program.js'
 import {

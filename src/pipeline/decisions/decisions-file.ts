@@ -21,7 +21,7 @@ import {
 } from '../../platform/files.js'
 import { FileLockedError, withFileLock } from '../../platform/file-locks.js'
 import type { Decision } from '../../core/decisions.js'
-import type { firstKinds } from '../../core/lookup-kinds.js'
+import type { firstKinds } from '../../core/lookup-state.js'
 import { formatDecisionLine, decisionsHeader } from './decision-lines.js'
 import { createInvalidFileError, readDecisions, type ReadDecisions } from './read-decisions.js'
 

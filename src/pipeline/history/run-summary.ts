@@ -3,10 +3,9 @@ import type { Alarm } from '../../core/alarms.js'
 import type { FirstFigures } from '../answers/first-rule.js'
 import type { KindSubmissions, Money } from '../../core/money.js'
 import { type BudgetEnd, type Stop, findEndReason, explainStop } from '../scheduler/scheduling.js'
-import type { LookupKind } from '../../core/lookup-kinds.js'
+import type { LookupKind, LookupPlan } from '../../core/lookup-state.js'
 import { errorCodes, type ExitCode } from '../../core/errors.js'
 import type { ColumnReport } from '../input/ingest.js'
-import type { LookupPlan } from '../../core/lookup-state.js'
 import type { PlannedSpending } from '../../core/planned-spending.js'
 
 /**

@@ -1,7 +1,6 @@
 import type { Stop } from '../scheduler/scheduling.js'
 import type { CounterName, RequestKind, RunCounter } from '../scheduler/scheduler.js'
-import type { LookupPlan } from '../../core/lookup-state.js'
-import type { LookupKind } from '../../core/lookup-kinds.js'
+import type { LookupPlan, LookupKind } from '../../core/lookup-state.js'
 import type { KindSubmissions } from '../../core/money.js'
 import type { StageFacts } from './run-summary.js'
 

@@ -8,7 +8,7 @@ import {
   type ReviewData,
 } from '../answers/decided-answer.js'
 import { joinLines, withReview, type LineObserver, type WrittenLine } from '../answers/joined-line.js'
-import { stageKinds, type LookupKind, type StageKind } from '../../core/lookup-kinds.js'
+import { stageKinds, type LookupKind, type StageKind } from '../../core/lookup-state.js'
 import {
   lineVersions,
   renderUnansweredStage,

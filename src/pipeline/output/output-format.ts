@@ -9,7 +9,7 @@ import {
   type WriteMode,
 } from '../../connectors/connectors.js'
 import { UserError } from '../../core/errors.js'
-import type { StageKind } from '../../core/lookup-kinds.js'
+import type { StageKind } from '../../core/lookup-state.js'
 import { parseByteSize } from '../../core/text.js'
 import { memoryBytesMin } from '../../parquet/duckdb.js'
 import { selectColumns, type BasisPlace, type OutputColumn } from '../answers/columns.js'

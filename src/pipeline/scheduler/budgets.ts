@@ -1,5 +1,5 @@
 import type { Refusal, ToSubmit } from '../checkpoint/checkpoint.js'
-import type { LookupKind } from '../../core/lookup-kinds.js'
+import type { LookupKind } from '../../core/lookup-state.js'
 import type { Stop } from './scheduling.js'
 import { calculateCostMicros, toUnits, type CostLimit } from '../../core/money.js'
 

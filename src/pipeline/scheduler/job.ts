@@ -1,5 +1,5 @@
 import { formatDuration } from '../../core/time.js'
-import { toRunId } from '../../core/lookup-state.js'
+import { toRunId, firstKinds, type StageKind, type LookupKind, lookupKinds } from '../../core/lookup-state.js'
 import {
   type SchedulingOptions,
   type PollingPace,
@@ -8,7 +8,6 @@ import {
   isBudgetEnd,
 } from './scheduling.js'
 import { readDelivery, type Delivery } from './outcome.js'
-import { firstKinds, type StageKind, type LookupKind, lookupKinds } from '../../core/lookup-kinds.js'
 import { getDeliveryMsMax } from './polling.js'
 import type { Clock } from '../../platform/clock.js'
 import type { Checkpoint, Inbox } from '../checkpoint/checkpoint.js'

@@ -11,8 +11,7 @@ import { Poller } from './poller.js'
 import { Submitter } from './submitter.js'
 import { at, toText } from '../../core/json.js'
 import { buildStageLookup } from '../checkpoint/lookup.js'
-import type { LookupPlan, PlanPolicy } from '../../core/lookup-state.js'
-import type { LookupKind, StageKind } from '../../core/lookup-kinds.js'
+import type { LookupPlan, PlanPolicy, LookupKind, StageKind } from '../../core/lookup-state.js'
 import {
   buildDecidedQuestions,
   buildStageQuestions,

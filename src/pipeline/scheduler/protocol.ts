@@ -7,7 +7,7 @@ import {
   type RunObjectLenient,
 } from '../../contract/resolution.js'
 import type { Exchange } from '../../core/http-exchange.js'
-import type { LookupKind, StageKind } from '../../core/lookup-kinds.js'
+import type { LookupKind, StageKind } from '../../core/lookup-state.js'
 import {
   judgeKickoff,
   judgePoll,

@@ -3,8 +3,7 @@ import { toRootDomain } from '../../core/domain-name.js'
 import type { Exchange } from '../../core/http-exchange.js'
 import { parseInstantMs } from '../../core/time.js'
 import { at, toObject, toText } from '../../core/json.js'
-import { toRunId } from '../../core/lookup-state.js'
-import type { StageKind } from '../../core/lookup-kinds.js'
+import { toRunId, type StageKind } from '../../core/lookup-state.js'
 import { judgeOtherPoll, judgeRefusal, type KickoffVerdict, type PollVerdict } from './outcome.js'
 
 /**

@@ -1,9 +1,8 @@
 import { plural } from '../../core/text.js'
 import type { ErrorCode } from '../../core/errors.js'
-import type { LookupKind, StageKind } from '../../core/lookup-kinds.js'
+import type { LookupKind, StageKind, PlanPolicy } from '../../core/lookup-state.js'
 import { formatAmount, type CostLimit } from '../../core/money.js'
 import { rateLimits } from '../../contract/limits.js'
-import type { PlanPolicy } from '../../core/lookup-state.js'
 
 /** The reason why a run ends before every lookup has its answer. */
 export type Stop =

@@ -185,8 +185,9 @@ async function tryReading(
   })
   try {
     for await (const piece of format.read(path, { encoding })) {
+      const countBefore = items.length
       items.push(...piece)
-      if (piece.length > 0) pieceCount++
+      if (items.length > countBefore) pieceCount++
       if (items.length >= trialItemsMax) return createTrial(false)
     }
     return createTrial(true)

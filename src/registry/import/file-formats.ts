@@ -1,5 +1,7 @@
 import { basename } from 'node:path'
-import type { FileFormat, ImportItem } from '../model/registry-rows.js'
+import type { Encoding } from '../../core/file-formats.js'
+import type { FileFormat, ImportItem, ItemPiece, ReadOptions } from '../model/registry-rows.js'
+import { mapEach, readItems } from './item-thread.js'
 import { domainList, gleifBic, gleifIsin, leiCik, secNames } from './additions.js'
 import type { WritableRegistry } from '../registry.js'
 import { runImport, type ImportOptions } from './run-import.js'
@@ -47,7 +49,14 @@ export function importFile(registry: WritableRegistry, options: ImportFileOption
     source: { sourceName, format, coverage: fileFormat.coverage, settings: { encoding, gives } },
     addsUp: fileFormat.addsUp,
     mustHold: true,
-    items: () => fileFormat.read(path, { encoding, onNotice }),
+    items: () =>
+      readItems({
+        paths: [path],
+        request: { kind: 'format', format, path, encoding } satisfies FileRequest,
+        derives: !fileFormat.addsUp,
+        read: readFileItems,
+        onNotice,
+      }),
   })
 }
 
@@ -68,12 +77,44 @@ export function importSource(
   const credit = `${publisher}, ${licence.name}`
   const settings = { mapping: digestMapping(source), countries, credit, gives: describeGiven(source) }
   const format = tables[0]?.reader ?? (id === 'companies-house' ? id : 'register')
+  const addsUp = isAddedUp(source) && tables[0]?.reader === undefined
   return runImport(registry, files, {
     source: { sourceName: id, format, coverage: isDelta ? 'part' : 'whole', settings },
-    addsUp: isAddedUp(source) && tables[0]?.reader === undefined,
+    addsUp,
     mustHold: !isDelta,
-    items: () => readSourceItems(source, [files.path, ...(files.morePaths ?? [])], countries),
+    items: () => {
+      const paths = [files.path, ...(files.morePaths ?? [])]
+      const request: FileRequest = { kind: 'source', source, paths, countries }
+      return readItems({ paths, request, derives: !addsUp, read: readFileItems })
+    },
   })
+}
+
+/** What is to be read: a file in a published format, or the files of one edition of a source. */
+export type FileRequest =
+  | {
+      readonly kind: 'format'
+      readonly format: FormatName
+      readonly path: string
+      readonly encoding: Encoding | undefined
+    }
+  | {
+      readonly kind: 'source'
+      readonly source: RegisterSource
+      readonly paths: readonly string[]
+      /** Codes of the countries whose companies are kept; `null` for all. */
+      readonly countries: readonly string[] | null
+    }
+
+/** Errors: those of reading files, REGISTRY_IMPORT_INVALID. */
+export function readFileItems(
+  request: FileRequest,
+  { onNotice }: Pick<ReadOptions, 'onNotice'>,
+): AsyncIterable<ItemPiece> {
+  if (request.kind === 'source') return readSourceItems(request.source, request.paths, request.countries)
+  const { format, path, encoding } = request
+  const fileFormat: FileFormat = fileFormats[format]
+  return fileFormat.read(path, { encoding, onNotice })
 }
 
 /** Describes the identifiers that only this register gives; `undefined` if others may give them. */
@@ -104,7 +145,7 @@ async function* readSourceItems(
   source: RegisterSource,
   paths: readonly string[],
   countries: readonly string[] | null,
-): AsyncGenerator<readonly ImportItem[]> {
+): AsyncGenerator<ItemPiece> {
   const filter =
     countries === null || isWhollyIn(source, countries) ? null : createCountryFilter(new Set(countries))
   for (const table of source.tables) {
@@ -115,7 +156,7 @@ async function* readSourceItems(
         table.reader === undefined
           ? readMappedFile(source, table, path)
           : fileFormats[table.reader].read(path)
-      for await (const piece of items) yield filter === null ? piece : piece.map(filter)
+      for await (const piece of items) yield filter === null ? piece : mapEach(piece, filter)
     }
   }
 }

@@ -21,20 +21,21 @@ import {
   type MapProposal,
 } from './propose-map.js'
 import { runImport, type ImportedFile, type ImportOptions, Tally } from './run-import.js'
-import type { ImportItem } from '../model/registry-rows.js'
-import { beginImport, type ImportResult, type ImportSession } from './session.js'
+import type { ImportItem, ItemPiece, ReadOptions } from '../model/registry-rows.js'
+import { beginImport, type ImportResult } from './session.js'
+import { mapEach, readItems } from './item-thread.js'
 import { findCountryCode } from '../../core/countries.js'
 import type { WritableRegistry } from '../registry.js'
 
 /** `sourceName`: name of the source in `registry info` and in citations; defaults to the file name. */
 export interface CsvSettings extends Pick<ImportOptions, 'sourceName' | 'encoding'> {
   /** Type of the id column (`lei`, `cik`, `registration_id`, …); `id` for numbers of the file. */
-  readonly idType?: string
+  readonly idType?: string | undefined
   /** Field to column; defaults to columns with the names of fields. */
-  readonly map?: Readonly<Record<string, string>>
+  readonly map?: Readonly<Record<string, string>> | undefined
   /** For rows without a country. */
-  readonly country?: string
-  readonly jurisdiction?: string
+  readonly country?: string | undefined
+  readonly jurisdiction?: string | undefined
 }
 
 export type ImportCsvOptions = ImportOptions & CsvSettings
@@ -45,32 +46,45 @@ export function importCsv(registry: WritableRegistry, options: ImportCsvOptions)
     source: describeSource(options, basename(options.path)),
     addsUp: false,
     mustHold: false,
-    items: (session) => readCsvItems(session, options),
+    items: (session) => {
+      const { path, encoding, idType, map, country, jurisdiction, onNotice } = options
+      const settings = { path, encoding, idType, map, country, jurisdiction }
+      const request: CsvRequest = { kind: 'csv', ...settings, keyWord: session.keyWord(idType ?? 'id') }
+      return readItems({ paths: [path], request, derives: true, read: readCsvItems, onNotice })
+    },
   })
 }
 
-async function* readCsvItems(
-  session: ImportSession,
-  options: ImportCsvOptions,
-): AsyncGenerator<readonly ImportItem[]> {
-  if (options.map?.name === undefined) await requireFieldNames(options)
-  if (options.idType === 'registration_id') await warnOfAmbiguousNumbers(options)
-  const reader = new CsvReader(session, options)
-  const file = await openDelimited(await openOneFile(options.path, null), { encoding: options.encoding })
-  for (const notice of file.notices) options.onNotice?.(notice)
+/** A CSV file to be read. `keyWord`: prefix of the keys of its rows. */
+export interface CsvRequest extends Omit<CsvSettings, 'sourceName'> {
+  readonly kind: 'csv'
+  readonly path: string
+  readonly keyWord: string
+}
+
+/** Errors: those of reading files, REGISTRY_IMPORT_INVALID. */
+export async function* readCsvItems(
+  request: CsvRequest,
+  { onNotice }: Pick<ReadOptions, 'onNotice'>,
+): AsyncGenerator<ItemPiece> {
+  if (request.map?.name === undefined) await requireFieldNames(request)
+  if (request.idType === 'registration_id') await warnOfAmbiguousNumbers(request, onNotice)
+  const reader = new CsvReader(request)
+  const file = await openDelimited(await openOneFile(request.path, null), { encoding: request.encoding })
+  for (const notice of file.notices) onNotice?.(notice)
   const choose = (header: readonly string[]) => reader.choose(header)
-  for await (const records of file.scan(choose)) yield records.map((record) => reader.readItem(record))
+  for await (const records of file.scan(choose)) yield mapEach(records, (record) => reader.readItem(record))
   reader.end()
 }
 
 /** The map, or without one the header, must have the name and the id. If one is missing, the error proposes a command. */
-async function requireFieldNames(options: ImportCsvOptions): Promise<void> {
-  const { path, encoding, map, idType = 'id' } = options
+async function requireFieldNames(request: CsvRequest): Promise<void> {
+  const { path, encoding, map, idType = 'id' } = request
   const { header, rows } = await readSample(path, encoding)
   if (header.length === 0) return
   const hasName = map === undefined && header.includes('name')
   if (hasName && (header.includes('id') || header.includes(idType))) return
-  const flags = proposeFlags(proposeMap(header, rows), header, options)
+  const flags = proposeFlags(proposeMap(header, rows), header, request)
   const missing = hasName ? `id${idType === 'id' ? '' : ` or ${idType}`}` : 'name'
   const command = formatCommand(path, flags)
   const doubt =
@@ -86,8 +100,10 @@ async function requireFieldNames(options: ImportCsvOptions): Promise<void> {
   )
 }
 
-async function warnOfAmbiguousNumbers(options: ImportCsvOptions): Promise<void> {
-  const { path, encoding, map, country, jurisdiction, onNotice } = options
+async function warnOfAmbiguousNumbers(
+  { path, encoding, map, country, jurisdiction }: CsvRequest,
+  onNotice: ReadOptions['onNotice'],
+): Promise<void> {
   if (onNotice === undefined) return
   const { header, rows } = await readSample(path, encoding)
   const fields = ['id', 'registration_court', 'registration_authority', 'jurisdiction', 'country'] as const
@@ -132,7 +148,7 @@ export function importCsvText(
   const source = { ...describeSource(options, fileName), fileName, fileDateMs, fileSha256 }
   const session = beginImport(registry.database, source, true)
   try {
-    const reader = new CsvReader(session, options)
+    const reader = new CsvReader({ ...options, keyWord: session.keyWord(options.idType ?? 'id') })
     const tally = new Tally(session, false)
     const scanner = new CsvScanner({ delimiter: ',', quoted: true }, (header) => reader.choose(header))
     const records = [...scanner.push(content.toString('utf8')), ...scanner.end()]
@@ -161,18 +177,20 @@ function sortMap(map: Readonly<Record<string, string>> | undefined): [string, st
   return map && Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
+type ReaderSettings = Omit<CsvRequest, 'kind' | 'path'>
+
 /** Reads the records of one file. Errors: REGISTRY_IMPORT_INVALID. */
 class CsvReader {
-  readonly #settings: CsvSettings
+  readonly #settings: ReaderSettings
   readonly #types = createTypeCheck()
   /** Position of each field in a record's cells. */
   #slots: ColumnMap = new Map()
   readonly #defaults: RowDefaults
   #typeColumn = ''
 
-  constructor(session: ImportSession, settings: CsvSettings) {
+  constructor(settings: ReaderSettings) {
     this.#settings = settings
-    this.#defaults = readDefaults(settings, session)
+    this.#defaults = readDefaults(settings)
   }
 
   /** Receives the header and returns the indexes of the columns to read. */
@@ -200,10 +218,7 @@ class CsvReader {
   }
 }
 
-function readDefaults(
-  { idType = 'id', country, jurisdiction }: CsvSettings,
-  session: ImportSession,
-): RowDefaults {
+function readDefaults({ idType = 'id', country, jurisdiction, keyWord }: ReaderSettings): RowDefaults {
   if (!/^[a-z][a-z0-9_]{0,39}$/.test(idType)) {
     throw new UserError('REGISTRY_IMPORT_INVALID', `"${idType}" is not a valid type of id`, {
       hint: 'use lei, cik, registration_id, ein, duns, bic, or your own word of a-z, 0-9 and _',
@@ -220,7 +235,7 @@ function readDefaults(
   if (unknown[0] !== undefined) {
     throw new UserError('REGISTRY_IMPORT_INVALID', unknown[0], { hint: 'pass its code: gb, us_de, ca_on' })
   }
-  return { idType, keyWord: session.keyWord(idType), countryCode, jurisdiction: code }
+  return { idType, keyWord, countryCode, jurisdiction: code }
 }
 
 function resolveRequiredColumns(

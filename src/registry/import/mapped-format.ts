@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { XmlError, XmlReader } from '../../platform/xml.js'
 import { openFiles, openText, type ByteSource } from '../../tables/text-tables.js'
-import type { FileFormat, ImportItem, ReadOptions } from '../model/registry-rows.js'
+import type { FileFormat, ImportItem, ItemPiece, ReadOptions } from '../model/registry-rows.js'
 import type { RegisterSource, SourceTable } from '../sources/source.js'
 import { parseJson, readJsonItems, createOtherKindError, readTableItems } from './table.js'
 import { createRowReader, listColumns, patternFlags, readPath, type RowReader } from './mapped-row.js'
@@ -33,7 +33,7 @@ export async function* readMappedFile(
   table: SourceTable,
   path: string,
   options: ReadOptions = {},
-): AsyncGenerator<readonly ImportItem[]> {
+): AsyncGenerator<ItemPiece> {
   const wanted = table.file === undefined ? dataFile : new RegExp(table.file, patternFlags)
   const read = createRowReader(source, table)
   for await (const file of openFiles(path, wanted)) {
@@ -81,7 +81,7 @@ interface Reading {
   readonly options: ReadOptions
 }
 
-function readRecords(file: ByteSource, reading: Reading): AsyncGenerator<readonly ImportItem[]> {
+function readRecords(file: ByteSource, reading: Reading): AsyncGenerator<ItemPiece> {
   const { source, table, read, options } = reading
   switch (table.format) {
     case 'delimited': {
@@ -138,7 +138,7 @@ async function* readLines(
   file: ByteSource,
   { table, options }: Reading,
   read: (text: string, line: number) => ImportItem,
-): AsyncGenerator<readonly ImportItem[]> {
+): AsyncGenerator<ItemPiece> {
   const text = await openText(file, options.encoding ?? table.encoding)
   let rest = ''
   let line = 0

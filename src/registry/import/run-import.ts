@@ -5,7 +5,9 @@ import { publishFile, removeStaleTemporaries, buildTemporaryPath } from '../../p
 import type { Encoding } from '../../core/file-formats.js'
 import { toFileError } from '../../tables/limits-and-errors.js'
 import { openOneFile } from '../../tables/text-tables.js'
-import type { ImportItem, ReadRow, StatedRow } from '../model/registry-rows.js'
+import type { StatedRow } from '../model/registry-rows.js'
+import type { ReadItem } from './item-thread.js'
+import type { DerivedRow } from '../store/registration-columns.js'
 import { importLimits } from '../model/limits.js'
 import { openRegistry, type WritableRegistry } from '../registry.js'
 import {
@@ -56,11 +58,11 @@ export class Tally {
     return this.#counts.rowCount
   }
 
-  process(item: ImportItem): void {
+  process(item: ReadItem): void {
     this.#counts.rowCount++
     switch (item.kind) {
       case 'registration':
-        this.#processRow(item.line, item.read, item.statedOn)
+        this.#processRegistration(item)
         return
       case 'addition':
         this.#noteDropped(item.line, item.dropped)
@@ -96,14 +98,15 @@ export class Tally {
     return { ...counts, rejections, ...dropped, ...end, newerFileDate, unchanged: false }
   }
 
-  #processRow(line: number, { row, reason, dropped }: ReadRow, statedOn: string | null): void {
+  #processRegistration({ line, read, statedOn, derived }: ReadItem & { kind: 'registration' }): void {
+    const { row, reason, dropped } = read
     this.#noteDropped(line, dropped)
     if (row === null) this.#reject(line, reason ?? 'it cannot be read')
-    else this.#count(this.#record(row, statedOn))
+    else this.#count(this.#record(row, statedOn, derived))
   }
 
-  #record(row: StatedRow, statedOn: string | null): ClaimOutcome {
-    return this.#session.recordClaim(row, { statedOn, addsUp: this.#addsUp })
+  #record(row: StatedRow, statedOn: string | null, derived?: DerivedRow): ClaimOutcome {
+    return this.#session.recordClaim(row, { statedOn, addsUp: this.#addsUp, derived })
   }
 
   #count(outcome: ClaimOutcome): void {
@@ -151,7 +154,7 @@ export interface ImportOptions {
   /** Date of the file; defaults to that of `readFileDateMs`. */
   readonly dateMs?: number
   /** Detected if absent. */
-  readonly encoding?: Encoding
+  readonly encoding?: Encoding | undefined
   readonly onProgress?: (rowCount: number) => void
   /** Receives notices about reading the file, such as a detected encoding or skipped lines. */
   readonly onNotice?: (text: string) => void
@@ -165,7 +168,7 @@ export interface ImportedFile {
   readonly addsUp: boolean
   /** Refuse a file without accepted rows. */
   readonly mustHold: boolean
-  items(session: ImportSession): AsyncIterable<readonly ImportItem[]>
+  items(session: ImportSession): AsyncIterable<Iterable<ReadItem>>
 }
 
 /**

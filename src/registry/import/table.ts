@@ -8,8 +8,9 @@ import {
 } from '../../tables/text-tables.js'
 import { isWorkbook, openXlsx } from '../../tables/xlsx/xlsx-file.js'
 import type { Encoding } from '../../core/file-formats.js'
-import type { FileFormat, ImportItem, ReadOptions } from '../model/registry-rows.js'
+import type { FileFormat, ImportItem, ItemPiece, ReadOptions } from '../model/registry-rows.js'
 import { importLimits } from '../model/limits.js'
+import { mapEach } from './item-thread.js'
 
 /** An element of an array that is the root of a file or a member of the root object. */
 export interface JsonElement {
@@ -146,9 +147,7 @@ export class JsonElements {
     return new UserError(
       'INPUT_JSON_INVALID',
       `${this.#label} cannot be read, line ${this.#line}: ${reason}`,
-      {
-        hint: 'download the file again',
-      },
+      { hint: 'download the file again' },
     )
   }
 }
@@ -164,7 +163,7 @@ export async function* readJsonItems(
   file: ByteSource,
   read: (element: JsonElement) => ImportItem | null,
   options: ReadOptions & { readonly arraysInMembers?: boolean } = {},
-): AsyncGenerator<readonly ImportItem[]> {
+): AsyncGenerator<ItemPiece> {
   // RFC 8259: JSON is UTF-8.
   const text = await openText(file, options.encoding ?? 'utf-8')
   const elements = new JsonElements(file.label, options.arraysInMembers)
@@ -255,7 +254,7 @@ export async function* readTableItems(
   file: ByteSource,
   table: Table,
   options: ReadOptions = {},
-): AsyncGenerator<readonly ImportItem[]> {
+): AsyncGenerator<ItemPiece> {
   const { layout } = table
   const opened = await openDelimited(file, {
     encoding: options.encoding ?? layout?.encoding,
@@ -273,7 +272,7 @@ async function* readSheetItems(
   path: string,
   table: Table,
   options: ReadOptions = {},
-): AsyncGenerator<readonly ImportItem[]> {
+): AsyncGenerator<ItemPiece> {
   const sheet = await openXlsx(path)
   try {
     yield* readItems(sheet, table, (choose) => sheet.readRecords(choose))
@@ -291,7 +290,7 @@ async function* readItems(
   file: Pick<ByteSource, 'label'>,
   table: Table,
   scan: Scan,
-): AsyncGenerator<readonly ImportItem[]> {
+): AsyncGenerator<ItemPiece> {
   const header: { slots: ReadonlyMap<string, number> | null } = { slots: null }
   const choose = (found: readonly string[]) => {
     const names = table.layout?.columns ?? found
@@ -300,7 +299,7 @@ async function* readItems(
   }
   for await (const records of scan(choose)) {
     const { slots } = header
-    yield records.map((record) => {
+    yield mapEach(records, (record) => {
       if (slots === null) throw createOtherKindError(file, table, 'it has no header')
       return readItem(record, slots, table)
     })

@@ -110,6 +110,9 @@ export type ImportItem =
   /** A valid record with nothing to store, such as a relationship that ended. */
   | { readonly kind: 'skipped'; readonly line: number }
 
+/** Some items of a file, in order, which are read once and may be made while they are read. */
+export type ItemPiece = Iterable<ImportItem>
+
 interface RegistrationItem {
   readonly kind: 'registration'
   readonly line: number
@@ -171,7 +174,7 @@ export interface FileFormat {
   /** Rows about one company are merged; otherwise the later row replaces the earlier one. */
   readonly addsUp: boolean
   /** Errors: those of reading files, and REGISTRY_IMPORT_INVALID for a file of another format. */
-  read(path: string, options?: ReadOptions): AsyncGenerator<readonly ImportItem[]>
+  read(path: string, options?: ReadOptions): AsyncGenerator<ItemPiece>
 }
 
 /** Types of GLEIF from child to parent, and `IS_CONTROLLED_BY` for a parent without a stated type. */

@@ -10,7 +10,12 @@ import {
   createKeptClaims,
   type NameHistoryStore,
 } from './stored-claims.js'
-import { type RowOrigin, createIdentifierReader, createNameReader } from './registration-columns.js'
+import {
+  type DerivedRow,
+  type RowOrigin,
+  createIdentifierReader,
+  createNameReader,
+} from './registration-columns.js'
 import type { RowWriter } from './row-writer.js'
 
 interface StoredRow {
@@ -145,9 +150,9 @@ export function createClaimWriter(
 
   return {
     record(row, options) {
-      const id = deriveId('le_', row.sourceKey)
+      const id = options.derived?.id ?? deriveId('le_', row.sourceKey)
       const isPlain = !options.addsUp && options.statedOn === null
-      if (isPlain && isNamed(row) && ownership.isOwn(id)) return recordDirectly(id, row)
+      if (isPlain && isNamed(row) && ownership.isOwn(id)) return recordDirectly(id, row, options.derived)
       writer.indexIds()
       const isHeld = ownership.isHeld(id)
       if (!kept.hasAny(id)) keepOtherClaim(id, isHeld)
@@ -170,10 +175,11 @@ export function createClaimWriter(
     countWaitingClaims: () => kept.countWaiting(),
   }
 
-  function recordDirectly(id: string, row: RegistryRow): ClaimOutcome {
+  function recordDirectly(id: string, row: RegistryRow, derived?: DerivedRow): ClaimOutcome {
     const on = own.fileDate
     const { sourceNumber, importSequence } = own
-    if (writer.add(id, row, { sourceNumber, importSequence, statedOn: on, namedOn: on })) return 'imported'
+    const origin = { sourceNumber, importSequence, statedOn: on, namedOn: on }
+    if (writer.add(id, row, origin, derived)) return 'imported'
     const found = held.get(toStoredKey('le_', id))
     if (found === undefined) throw new Error(`the registration ${id} has a company and no row`)
     const statedOn = found.stated_on ?? ''
@@ -201,8 +207,7 @@ export function createClaimWriter(
         lastOn: statedOn,
       })
     }
-    const origin = { sourceNumber, importSequence, statedOn: on, namedOn: isRenamed ? on : namedOn }
-    replace(id, row, origin, isOlderFile)
+    replace(id, row, { ...origin, namedOn: isRenamed ? on : namedOn }, isOlderFile)
     return isRenamed ? 'renamed' : 'updated'
   }
 

@@ -1,14 +1,13 @@
 import { getSqliteCode, type Sqlite } from '../../platform/sqlite.js'
-import type { ParsedName } from '../normalize/parsed-name.js'
 import type { RegistryRow, RowName, NameKind } from '../model/registry-rows.js'
 import type { CandidateName } from '../match/candidate.js'
 import { Vocabulary, WordList, buildSortedWordLists, type WordLists } from '../match/vocabulary.js'
 import type { CandidateNames } from './candidate-names.js'
-import { packNameKind } from './registration-columns.js'
+import { packNameKind, type StoredName } from './registration-columns.js'
 
 export interface NameWriter {
   /** `parsedNames`: the parsed `names`, in the same order. */
-  add(legalEntityNumber: number, names: RegistryRow['names'], parsedNames: readonly ParsedName[]): void
+  add(legalEntityNumber: number, names: RegistryRow['names'], parsedNames: readonly StoredName[]): void
   removeAll(legalEntityNumber: number): void
   /** Indexes all names so far; names added later are indexed at once. */
   indexAll(): void

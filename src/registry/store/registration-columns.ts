@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { toRootDomain } from '../../core/domain-name.js'
 import { hasSameLetters } from '../../core/registry-suffix.js'
 import { findMixedSpelling } from '../normalize/mixed-case.js'
-import { parseName, type ParsedName } from '../normalize/parsed-name.js'
+import { parseName, parseNewName, type ParsedName } from '../normalize/parsed-name.js'
 import {
   derivationVersion,
   type NameKind,
@@ -10,6 +10,7 @@ import {
   type RowIdentifier,
   type RowName,
 } from '../model/registry-rows.js'
+import { deriveId } from '../model/identifiers.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 
 /** Columns of `legal_entities` that are written for a row, in the order of `listRegistrationValues`. */
@@ -107,7 +108,7 @@ export interface RowOrigin {
  */
 export function listRegistrationValues(
   row: RegistryRow,
-  parsedNames: readonly ParsedName[],
+  parsedNames: readonly StoredName[],
   { sourceNumber, importSequence, statedOn, namedOn }: RowOrigin,
   contentHash: string,
 ): Stored[] {
@@ -141,6 +142,33 @@ export function listRegistrationValues(
   ]
 }
 
+/** The parts of a parsed name that the registry stores. */
+export type StoredName = Pick<ParsedName, 'tokens' | 'coreKey' | 'fullKey' | 'formClass' | 'acronym'>
+
+/** What is computed of a row alone. `parsedNames`: in the order of its names. */
+export interface DerivedRow {
+  readonly id: string
+  readonly companyId: string
+  readonly contentHash: string
+  readonly parsedNames: readonly StoredName[]
+}
+
+export function deriveRow(row: RegistryRow): DerivedRow {
+  return {
+    id: deriveId('le_', row.sourceKey),
+    companyId: deriveId('siq_', row.sourceKey),
+    contentHash: computeContentHash(row),
+    parsedNames: parseNames(row),
+  }
+}
+
+/** Parsed once for the columns and the index. */
+export const parseNames = ({ names }: RegistryRow): StoredName[] =>
+  names.map(({ name }) => {
+    const { tokens, coreKey, fullKey, formClass, acronym } = parseNewName(name)
+    return { tokens, coreKey, fullKey, formClass, acronym }
+  })
+
 /** Computes a hash, in hexadecimal digits, that is equal for rows with equal facts, regardless of their line. */
 export function computeContentHash(row: RegistryRow): string {
   const facts: unknown[] = Object.values(row)
@@ -156,7 +184,7 @@ const contentHashDigits = 16
  */
 function chooseDisplayName(
   { names, legalName, mixedName }: RegistryRow,
-  parsedNames: readonly ParsedName[],
+  parsedNames: readonly StoredName[],
 ): string {
   if (names.length < 2) return mixedName ?? legalName
   const registered = parsedNames[names.findIndex(({ name }) => name === legalName)] ?? parseName(legalName)
@@ -178,7 +206,7 @@ function mayBeBrand(name: string, legalName: string): boolean {
   return name.length < legalName.length && (name.length <= 5 || name !== name.toUpperCase())
 }
 
-function isBrandName(brand: ParsedName, registered: ParsedName): boolean {
+function isBrandName(brand: StoredName, registered: StoredName): boolean {
   if (brand.tokens.length === 0) return false
   if (brand.coreKey === registered.acronym) return true
   return brand.tokens.every((token) => registered.tokens.includes(token))

@@ -2,11 +2,14 @@ import type { Sqlite } from '../../platform/sqlite.js'
 import { deriveId, toStoredKey } from '../model/identifiers.js'
 import { normalizeRegistrationNumber } from '../linkage/entity-clusters.js'
 import type { RegistryRow } from '../model/registry-rows.js'
-import { parseNewName, type ParsedName } from '../normalize/parsed-name.js'
 import { toCityKey, toPostalKey, findRegionCode } from '../normalize/places.js'
 import { createBulk } from './name-index.js'
 import {
   computeContentHash,
+  deriveRow,
+  parseNames,
+  type DerivedRow,
+  type StoredName,
   toPlaceholder,
   registrationColumns,
   toKeySql,
@@ -19,8 +22,8 @@ import {
 export interface RowWriter {
   /** The registry had no registration before. */
   readonly isFirst: boolean
-  /** Adds a registration unless its id exists. Returns whether it was added. */
-  add(id: string, row: RegistryRow, origin: RowOrigin): boolean
+  /** Adds a registration unless its id exists. Returns whether it was added. `derived`: that of the row. */
+  add(id: string, row: RegistryRow, origin: RowOrigin, derived?: DerivedRow): boolean
   /** Updates an existing registration. Ids never change. */
   replace(row: RegistryRow, origin: RowOrigin, removedFromSource?: boolean): void
   /** Marks registrations missing from the source's newest import (`sequence`). Returns their number. */
@@ -34,9 +37,6 @@ export interface RowWriter {
   /** Completes the indexes; before this only the methods above may be used. */
   finish(): void
 }
-
-/** Parsed once for the columns and the index. */
-const parseNames = ({ names }: RegistryRow): ParsedName[] => names.map(({ name }) => parseNewName(name))
 
 const joinColumns = (columns: readonly string[]) => columns.join(', ')
 
@@ -61,7 +61,7 @@ export function createRowWriter(database: Sqlite, sourceNumber: number, mayRepea
   const insertAddress = database.prepare('INSERT INTO addresses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
 
   let changedCount = 0
-  const addDetails = (number: number, row: RegistryRow, parsedNames: readonly ParsedName[]) => {
+  const addDetails = (number: number, row: RegistryRow, parsedNames: readonly StoredName[]) => {
     names.add(number, row.names, parsedNames)
     const written = row.identifiers.length > 1 ? new Set<string>() : null
     for (const [position, { type, value, jurisdiction, exchange }] of row.identifiers.entries()) {
@@ -80,12 +80,12 @@ export function createRowWriter(database: Sqlite, sourceNumber: number, mayRepea
 
   return {
     isFirst: bulk.isFirst,
-    add(id, row, origin) {
+    add(id, row, origin, derived) {
       bulk.noteId(id)
-      const entity = insertEntity.run(deriveId('siq_', row.sourceKey))
+      const { companyId, contentHash, parsedNames } = derived ?? deriveRow(row)
+      const entity = insertEntity.run(companyId)
       if (entity.changes === 0) return false
-      const parsedNames = parseNames(row)
-      const values = listRegistrationValues(row, parsedNames, origin, computeContentHash(row))
+      const values = listRegistrationValues(row, parsedNames, origin, contentHash)
       const added = insert.run(id, entity.lastInsertRowid, ...values)
       addDetails(Number(added.lastInsertRowid), row, parsedNames)
       return true

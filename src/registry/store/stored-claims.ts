@@ -7,7 +7,7 @@ import {
   type RememberedName,
 } from '../linkage/survivorship.js'
 import type { StatedRow, RowName } from '../model/registry-rows.js'
-import { toKeySql, type RowOrigin } from './registration-columns.js'
+import { type DerivedRow, toKeySql, type RowOrigin } from './registration-columns.js'
 
 /** Former names in sources. The caller opens the transaction. */
 export interface NameHistoryStore {
@@ -297,6 +297,8 @@ export interface ClaimOptions {
   readonly statedOn: string | null
   /** Adds to an earlier row of this import instead of replacing it. */
   readonly addsUp: boolean
+  /** What is computed of the row alone, if it was computed before. */
+  readonly derived?: DerivedRow | undefined
 }
 
 /** The import of rows. */

@@ -26,7 +26,7 @@ import type { Clock } from '../../platform/clock.js'
 import type { Random } from '../../platform/random.js'
 import { authenticate, type Callers } from '../accounts/accounts.js'
 import { limits } from '../limits.js'
-import { createCallId } from '../ids.js'
+import { createCallId } from '../runs/run-store.js'
 import {
   badRequest,
   buildErrorBody,

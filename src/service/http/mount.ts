@@ -13,7 +13,7 @@ import { authenticate, type Caller, type Callers } from '../accounts/accounts.js
 import { unlimited, type RateLimiter } from '../accounts/rate-limiter.js'
 import { limits } from '../limits.js'
 import type { Faults, InjectedFault } from '../faults.js'
-import { createCallId } from '../ids.js'
+import { createCallId } from '../runs/run-store.js'
 import { badRequest, createNotEnabledRefusal, rateLimitExceeded, Refusal } from '../refusal.js'
 
 /** One authenticated call with parsed parameters. */

@@ -9,11 +9,11 @@ import { limits } from '../limits.js'
 import { decideRun, type RunOutcome } from './run-outcome.js'
 import type { Knowledge } from '../knowledge.js'
 import type { DueRun, FinishedRun, RunStore, Journal, NewRun } from './run-store.js'
-import type { CustomId } from '../../contract/ids.js'
+import type { CallId, CustomId } from '../../contract/ids.js'
 import type { Random } from '../../platform/random.js'
 import type { Credit } from '../accounts/charges.js'
-import { createRunIds, type RunKind } from '../ids.js'
-import type { Call } from '../http/mount.js'
+import { createRunIds, type RunKind } from './run-store.js'
+import type { Caller } from '../accounts/accounts.js'
 
 export interface ResearcherDeps {
   readonly store: Deferrable<Pick<RunStore, 'due' | 'nextDueAtMs' | 'finish'>>
@@ -168,7 +168,7 @@ interface Submission {
  * the monthly limit, and any error of the store; nothing was billed then.
  */
 export async function submit(
-  { caller, callId }: Pick<Call, 'caller' | 'callId'>,
+  { caller, callId }: { readonly caller: Caller; readonly callId: CallId },
   asked: Submission,
   { journal, credit, researcher, clock, random, researchMs }: SubmissionDeps,
 ): Promise<NewRun> {

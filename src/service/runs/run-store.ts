@@ -3,7 +3,7 @@ import type { Deferrable } from '../../core/awaitable.js'
 import { createRoundRobin } from '../../platform/due-work-loop.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { RunOutcome } from './run-outcome.js'
-import type { RunIds } from '../ids.js'
+import type { Random } from '../../platform/random.js'
 import type { Query, ResolvedRun } from '../knowledge.js'
 import { GroupCommit } from '../../platform/group-commit.js'
 import { selectOpenAccounts } from '../storage/database.js'
@@ -258,5 +258,35 @@ export function createDirectJournal(store: Pick<RunStore, 'insert'>): Journal {
     append: async (run) => {
       store.insert([run])
     },
+  }
+}
+
+/** The public ids of a run, and the id of the call that started it. */
+export interface RunIds {
+  readonly runId: RunId
+  readonly callId: CallId
+  /** `null` unless a v3 GET kickoff started the run. */
+  readonly jobId: JobId | null
+  /** Set if a v3 GET kickoff, a v2 submission or a v2 stream started the run. */
+  readonly requestId: RequestId | StreamId | null
+}
+
+export function createCallId(random: Random): CallId {
+  return random.id('req_') as CallId
+}
+
+/** The kind of call that started a run: a v3 POST or GET kickoff, a v2 submission, or a v2 stream. */
+export type RunKind = 'run' | 'job' | 'async' | 'stream'
+
+export function createRunIds(kind: RunKind, callId: CallId, random: Random, nowMs: number): RunIds {
+  const createStampedId = (prefix: string) => random.id(prefix + nowMs.toString(36))
+  return {
+    runId: createStampedId('run_') as RunId,
+    callId,
+    jobId: kind === 'job' ? (createStampedId('job_') as JobId) : null,
+    requestId:
+      kind === 'run'
+        ? null
+        : (createStampedId(kind === 'stream' ? 'reqs_' : 'reqa_') as RequestId | StreamId),
   }
 }

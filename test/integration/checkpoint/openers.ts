@@ -7,7 +7,7 @@ import type { CheckpointReader } from '../../../src/pipeline/checkpoint/lookup.j
 import type { LookupId } from '../../../src/core/lookup-identity.js'
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
 import { verifyFile } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
-import type { LookupKind } from '../../../src/core/lookup-kinds.js'
+import type { LookupKind } from '../../../src/core/lookup-state.js'
 import { readLedger } from '../../../src/pipeline/checkpoint/charges.js'
 import { settleSharedCharges } from '../../../src/pipeline/checkpoint/postgres/settle-charges.js'
 import { settleFileCharges } from '../../../src/pipeline/checkpoint/sqlite/settle-charges.js'

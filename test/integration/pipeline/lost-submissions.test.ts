@@ -7,7 +7,7 @@ import {
 } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { openFileInbox } from '../../../src/pipeline/checkpoint/sqlite/inbox-rows.js'
 import type { Inbox } from '../../../src/pipeline/checkpoint/inbox.js'
-import { stageKinds } from '../../../src/core/lookup-kinds.js'
+import { stageKinds } from '../../../src/core/lookup-state.js'
 import { createDefaultStages } from '../../../src/pipeline/scheduler/scheduling.js'
 import { waitForLost, type LostWaitDeps } from '../../../src/pipeline/scheduler/job.js'
 import { systemRandom } from '../../../src/platform/random.js'

@@ -8,7 +8,7 @@ import { calculateResolutionKey, buildStageLookup } from '../../../src/pipeline/
 import { openCheckpointReader } from '../../../src/pipeline/checkpoint/sqlite/reader.js'
 import { openCheckpoint } from '../../../src/pipeline/checkpoint/sqlite/sqlite-checkpoint.js'
 import { verifyFile } from '../../../src/pipeline/checkpoint/sqlite/verify.js'
-import { stageKinds, type StageKind } from '../../../src/core/lookup-kinds.js'
+import { stageKinds, type StageKind } from '../../../src/core/lookup-state.js'
 import { Backlog, type ScheduledStage } from '../../../src/pipeline/scheduler/work.js'
 import type { Prices } from '../../../src/core/money.js'
 import { createDefaultStages } from '../../../src/pipeline/scheduler/scheduling.js'

@@ -22,7 +22,7 @@ import {
 } from '../../../src/service/reconciliation/manifest.js'
 import { uncovered } from '../../../src/registry/load.js'
 import { listSources } from '../../../src/registry/sources/source.js'
-import { stageKinds } from '../../../src/core/lookup-kinds.js'
+import { stageKinds } from '../../../src/core/lookup-state.js'
 
 /** A table of the manual, made from one of the code's. */
 type Table = { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] }

@@ -5,7 +5,7 @@ import { allColumns, answerColumns } from '../../../src/pipeline/answers/columns
 import type { Decision } from '../../../src/core/decisions.js'
 import { renderDecisionMembers } from '../../../src/pipeline/answers/decided-answer.js'
 import { joinLines, linePositions, sliceLine, withReview } from '../../../src/pipeline/answers/joined-line.js'
-import { stageKinds } from '../../../src/core/lookup-kinds.js'
+import { stageKinds } from '../../../src/core/lookup-state.js'
 import { reviewColumns, getStageColumns } from '../../../src/pipeline/answers/column-kinds.js'
 import {
   renderDomainLine,

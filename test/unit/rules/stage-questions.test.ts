@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readScope, toScope } from '../../../src/core/lookup-state.js'
-import { lookupKinds } from '../../../src/core/lookup-kinds.js'
+import { readScope, toScope, lookupKinds } from '../../../src/core/lookup-state.js'
 import { buildStageQuestions } from '../../../src/pipeline/answers/stage-questions.js'
 
 const asked = (name: string, context: string | null = null) => ({ name, location: null, context })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { LookupKind } from '../../../src/core/lookup-kinds.js'
+import type { LookupKind } from '../../../src/core/lookup-state.js'
 import { CostBudget, JobBudget, Reservations } from '../../../src/pipeline/scheduler/budgets.js'
 
 const prices = { currency: 'EUR', byKind: { resolution: 50_000, domain: 20_000, entity: 0 } }

@@ -1,6 +1,6 @@
 import { GroupCommit, splitIntoBatches, type ItemResult } from '../../../platform/group-commit.js'
 import { getSqlState, joinBytes, type PostgresStatements } from '../../../platform/postgres/postgres.js'
-import type { LookupKind } from '../../../core/lookup-kinds.js'
+import type { LookupKind } from '../../../core/lookup-state.js'
 import { packContent, type PackedAnswer } from '../packed-answer.js'
 import type { AnswerHead } from '../records.js'
 import type { LookupId } from '../../../core/lookup-identity.js'

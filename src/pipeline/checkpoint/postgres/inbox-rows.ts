@@ -16,7 +16,7 @@ import {
 import { GroupCommit, splitIntoBatches, type ItemResult } from '../../../platform/group-commit.js'
 import { joinBytes, type Postgres, type PostgresStatements } from '../../../platform/postgres/postgres.js'
 import { RetryingStatements, type RetryDeps } from '../../../platform/postgres/retry.js'
-import type { LookupKind } from '../../../core/lookup-kinds.js'
+import type { LookupKind } from '../../../core/lookup-state.js'
 import { assertNotMoved, type SharedDatabase } from './open-database.js'
 
 /** $1 to $8, aligned: events, receive times, subjects, start and length of each body in $9. */

@@ -1,6 +1,5 @@
 import { GroupCommit, splitIntoBatches, type ItemResult } from '../../../platform/group-commit.js'
-import type { LookupState } from '../../../core/lookup-state.js'
-import type { LookupKind } from '../../../core/lookup-kinds.js'
+import type { LookupState, LookupKind } from '../../../core/lookup-state.js'
 import type { Intention, Refusal, SubmissionBounds } from '../records.js'
 import type { LookupId } from '../../../core/lookup-identity.js'
 import type { SharedStore } from './store.js'

@@ -1,6 +1,5 @@
 import { type PostgresStatements, replaceNuls } from '../../../platform/postgres/postgres.js'
-import { toScope } from '../../../core/lookup-state.js'
-import { lookupKinds, type LookupKind } from '../../../core/lookup-kinds.js'
+import { toScope, lookupKinds, type LookupKind } from '../../../core/lookup-state.js'
 import type { SharedJob, SharedStore } from './store.js'
 import type { KeyedLookup } from '../lookup.js'
 import type { LookupId } from '../../../core/lookup-identity.js'

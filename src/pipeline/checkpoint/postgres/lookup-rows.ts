@@ -3,7 +3,7 @@ import type { RowAnswer, RunOwner } from '../records.js'
 import type { LookupId, Lookup } from '../../../core/lookup-identity.js'
 import { unpackBody, type PackedAnswer } from '../packed-answer.js'
 import type { Change, LookupChange, LookupNow } from '../transitions.js'
-import type { LookupKind } from '../../../core/lookup-kinds.js'
+import type { LookupKind } from '../../../core/lookup-state.js'
 import type { SharedStore } from './store.js'
 
 /** Locks a lookup until the transaction ends. */

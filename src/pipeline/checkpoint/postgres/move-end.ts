@@ -13,7 +13,7 @@ import { movingLock, openShared, type OpenSharedDeps, type SharedDatabase } from
 import { sweep } from './sweep.js'
 import { generationsApart } from '../sqlite/open-database.js'
 import { readSubject } from '../inbox.js'
-import { stageKinds } from '../../../core/lookup-kinds.js'
+import { stageKinds } from '../../../core/lookup-state.js'
 import {
   buildPageSql,
   copyRows,

@@ -3,8 +3,9 @@ import {
   type LookupPlan,
   type LookupState,
   type PlanPolicy,
+  lookupKinds,
+  type LookupKind,
 } from '../../../core/lookup-state.js'
-import { lookupKinds, type LookupKind } from '../../../core/lookup-kinds.js'
 import type { OtherWorkers } from '../lookup-store.js'
 import { planKind } from './planning.js'
 import type { SharedStore } from './store.js'

@@ -1,5 +1,9 @@
-import { createEmptyPlan, type LookupPlan, type PlanPolicy } from '../../../core/lookup-state.js'
-import type { LookupKind } from '../../../core/lookup-kinds.js'
+import {
+  createEmptyPlan,
+  type LookupPlan,
+  type PlanPolicy,
+  type LookupKind,
+} from '../../../core/lookup-state.js'
 import type { FollowedLookups } from '../lookup-store.js'
 import type { PendingRun, ToSubmit } from '../records.js'
 import type { KeyedLookup } from '../lookup.js'

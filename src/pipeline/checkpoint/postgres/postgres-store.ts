@@ -1,5 +1,4 @@
-import { createEmptyPlan, type PlanPolicy } from '../../../core/lookup-state.js'
-import type { LookupKind } from '../../../core/lookup-kinds.js'
+import { createEmptyPlan, type PlanPolicy, type LookupKind } from '../../../core/lookup-state.js'
 import type {
   FollowedLookups,
   Found,

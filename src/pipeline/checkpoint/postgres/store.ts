@@ -1,5 +1,5 @@
 import { UserError } from '../../../core/errors.js'
-import type { LookupKind } from '../../../core/lookup-kinds.js'
+import type { LookupKind } from '../../../core/lookup-state.js'
 import type { Partition } from '../../../core/partition.js'
 import { ServerChangedError } from '../../../platform/postgres/explain.js'
 import { RetryingStatements, type RetryDeps } from '../../../platform/postgres/retry.js'

@@ -21,8 +21,7 @@ import {
 import { describeDamage, findDamage, findProblem, isBilledFile, isHarmless } from './verify.js'
 import { buildAnswerChecksumSql, buildChecksumSql, calculateNextChain } from '../tables.js'
 import { makeInboxFile, openInboxFile, sealInbox, unsealInbox } from './inbox-rows.js'
-import { readScope } from '../../../core/lookup-state.js'
-import type { LookupKind } from '../../../core/lookup-kinds.js'
+import { readScope, type LookupKind } from '../../../core/lookup-state.js'
 import {
   buildPageSql,
   copyRows,

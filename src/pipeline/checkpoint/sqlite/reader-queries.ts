@@ -1,6 +1,5 @@
 import { listJobInputs } from '../../../core/partition.js'
-import { readScope, lookupStates, type LookupState } from '../../../core/lookup-state.js'
-import type { LookupKind } from '../../../core/lookup-kinds.js'
+import { readScope, lookupStates, type LookupState, type LookupKind } from '../../../core/lookup-state.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
 import { query, type SqlProgram } from '../../../platform/sql-program.js'
 import type { ScopeCounts, UncertainLookup } from '../lookup.js'

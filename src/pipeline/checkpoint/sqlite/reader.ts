@@ -1,5 +1,4 @@
-import { readScope, toScope } from '../../../core/lookup-state.js'
-import type { LookupKind } from '../../../core/lookup-kinds.js'
+import { readScope, toScope, type LookupKind } from '../../../core/lookup-state.js'
 import { runProgram } from '../../../platform/sql-program.js'
 import { readSchemaVersion, type Sqlite } from '../../../platform/sqlite.js'
 import {

@@ -5,8 +5,13 @@ import { readHead } from './head-file.js'
 import { assertNotBehind } from './head-keeper.js'
 import { assertCheckpointPath, withExplainedErrors, lockCheckpoint, openToWrite } from './open-database.js'
 import { readHeadComparison } from './verify.js'
-import { createEmptyPlan, moveLookup, type LookupPlan, type PlanPolicy } from '../../../core/lookup-state.js'
-import type { LookupKind } from '../../../core/lookup-kinds.js'
+import {
+  createEmptyPlan,
+  moveLookup,
+  type LookupPlan,
+  type PlanPolicy,
+  type LookupKind,
+} from '../../../core/lookup-state.js'
 import { createDamagedError } from '../checkpoint-errors.js'
 import type { HistoryStore } from '../history-store.js'
 import { formatCustomId, parseCustomId, type KeyedLookup } from '../lookup.js'

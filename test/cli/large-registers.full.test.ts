@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, test, vi } from 'vitest'
+import { importRegister } from '../../src/registry/load.js'
+import { openRegistry } from '../../src/registry/registry.js'
+import { createPlace, type CliPlace } from '../support/cli.js'
+import { createSeededFractions } from '../../src/platform/random.js'
+
+// A register above 8 MB is read by a thread. The importer of the source code never starts one.
+
+const header =
+  'id,name,other_names,former_names,status,street_address,city,region,postal_code,country,lei,sic'
+const words = [
+  'Nordwind',
+  'Müller',
+  'Ромашка',
+  '東京電機',
+  'O’Brien',
+  'Ægir',
+  'Sociedad',
+  'Übersee',
+  'Zorvex',
+  'Żubr',
+]
+const forms = ['GmbH', 'Ltd', 'S.A.', 'ООО', '株式会社', 'Sp. z o.o.', 'LLC', '']
+
+/** Rows with several names, quotes, wrong values and no name, in no order. */
+function writeRegister(place: CliPlace, rowCount: number, seed: number): string {
+  const chance = createSeededFractions(seed)
+  const pick = <Value>(values: readonly Value[]) => values[Math.floor(chance() * values.length)]!
+  const lines = Array.from({ length: rowCount }, (_, at) => {
+    const name = () => `${pick(words)} ${pick(words)} ${Math.floor(chance() * rowCount)} ${pick(forms)}`
+    const cells = [
+      chance() < 0.001 ? '' : `${at}`,
+      chance() < 0.01 ? '' : name(),
+      chance() < 0.2 ? `"${name()};${name()}"` : '',
+      chance() < 0.1 ? name() : '',
+      pick(['active', 'dissolved', 'In Liquidation', '']),
+      `"${Math.floor(chance() * 300)} ""Old"" Mill Road, Building ${at}"`,
+      pick(['Köln', 'New York', 'São Paulo', 'Αθήνα', '']),
+      pick(['NY', 'BY', '']),
+      pick(['10115', 'SW1A 1AA', '00-950', '']),
+      pick(['DE', 'US', 'Greece', 'Atlantis', '']),
+      chance() < 0.05 ? 'not an LEI' : '',
+      pick(['7372', '0000', 'x', '']),
+    ]
+    return cells.join(',')
+  })
+  place.write('register.csv', [header, ...lines, ''].join('\n'))
+  return place.path('register.csv')
+}
+
+/** A digest of each table, without the instants of the import. */
+function readTables(path: string): Record<string, string> {
+  const registry = openRegistry(path, { readonly: true })
+  try {
+    const list = (sql: string) => registry.database.prepare(sql).raw().all()
+    const tables = list(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'",
+    ).flat()
+    return Object.fromEntries(
+      tables.map((table) => {
+        const omitted = ['imported_at', 'file_name']
+        const columns = list(`SELECT name FROM pragma_table_info('${String(table)}')`)
+          .flat()
+          .map(String)
+        const kept = columns.filter((column) => !omitted.includes(column)).map((column) => `"${column}"`)
+        const hash = createHash('sha256')
+        for (const row of list(`SELECT ${kept.join()} FROM "${String(table)}" ORDER BY 1, 2`))
+          hash.update(
+            JSON.stringify(row, (_, value: unknown) =>
+              Buffer.isBuffer(value) ? value.toString('hex') : value,
+            ),
+          )
+        return [String(table), hash.digest('hex')]
+      }),
+    )
+  } finally {
+    registry.close()
+  }
+}
+
+const command = [
+  'registry',
+  'import',
+  'csv',
+  'register.csv',
+  '--registry',
+  'register.sqlite',
+  '--source',
+  'own',
+]
+
+describe('a register that a thread reads', () => {
+  test('has the same tables as one that no thread reads, and the same counts', async () => {
+    const place = createPlace()
+    const path = writeRegister(place, 70_000, 7)
+    const { code, stdout } = await place.run(command)
+    const alone = await importRegister(place.path('alone.sqlite'), { format: 'csv', path, sourceName: 'own' })
+    expect(code).toBe(0)
+    expect(stdout).toContain(`new       ${alone.importedCount.toLocaleString('en')}`)
+    expect(stdout).toContain(`rejected  ${alone.rejectedCount.toLocaleString('en')}`)
+    expect([alone.rejectedCount > 500, alone.droppedCount > 500]).toEqual([true, true])
+    expect(readTables(place.path('register.sqlite'))).toEqual(readTables(place.path('alone.sqlite')))
+  })
+
+  test('that is read again and changed has the same names and former names', async () => {
+    const place = createPlace()
+    for (const seed of [7, 8]) {
+      const path = writeRegister(place, 70_000, seed)
+      expect((await place.run(command)).code).toBe(0)
+      await importRegister(place.path('alone.sqlite'), { format: 'csv', path, sourceName: 'own' })
+    }
+    expect(readTables(place.path('register.sqlite'))).toEqual(readTables(place.path('alone.sqlite')))
+  })
+
+  test('that is damaged at its end ends with the code and the hint, and leaves nothing', async () => {
+    const place = createPlace()
+    writeRegister(place, 70_000, 9)
+    place.write('register.csv', `${place.read('register.csv')}70000,A\0B,,,,,,,,,,\n`)
+    const { code, stderr } = await place.run(command)
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/error INPUT_NUL_BYTE: .*\n.*hint/s)])
+    expect(place.names()).toEqual(['register.csv'])
+  })
+
+  test('of another shape is refused with the proposal, and a signal ends it at once', async () => {
+    const place = createPlace()
+    writeRegister(place, 70_000, 10)
+    const refused = await place.run([...command, '--map', 'id=nothing,name=name'])
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('error REGISTRY_IMPORT_INVALID: '),
+    ])
+    const running = place.start(command)
+    await vi.waitFor(
+      () => {
+        expect(place.names().length).toBeGreaterThan(1)
+      },
+      { timeout: 20_000 },
+    )
+    running.child.kill('SIGTERM')
+    expect((await running.ended).code).toBe(143)
+    expect(place.names()).toEqual(['register.csv'])
+  })
+})
