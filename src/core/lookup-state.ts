@@ -1,7 +1,4 @@
-/**
- * Kinds of lookups. `resolution`: the company of a name; `domain`: the company of a domain, and facts about the domain;
- * `entity`: the record of a company; `hierarchy`: its owners.
- */
+/** Kinds of lookups: the company of a name, the company and facts of a domain, the record of a company, its owners. */
 export const lookupKinds = ['resolution', 'domain', 'entity', 'hierarchy'] as const
 
 export type LookupKind = (typeof lookupKinds)[number]
@@ -122,9 +119,8 @@ export function planLookup(known: KnownLookup, policy: PlanPolicy): Exclude<Look
     case 'running':
       return isAskedAgain ? 'submit' : 'poll'
     case 'answered':
-      return isExpired(known.answeredAtMs, policy) ? 'submit' : 'answered'
     case 'failed':
-      return isExpired(known.answeredAtMs, policy) ? 'submit' : 'failed'
+      return isExpired(known.answeredAtMs, policy) ? 'submit' : known.state
     case 'intended':
     case 'uncertain':
       if (isAskedAgain || policy.onLost === 'resubmit') return 'submit'
