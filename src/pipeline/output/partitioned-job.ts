@@ -112,15 +112,16 @@ export async function findJob(
   baseUrl: string | null,
 ): Promise<{ readonly jobId: number; readonly partCount: number }> {
   const all = await findJobs(postgres, name)
-  const own = all.find(({ scope }) => scope === baseUrl)
-  const [job, another] = own === undefined ? all : [own]
+  const ofService = all.filter(({ scope }) => scope === baseUrl)
+  const jobs = ofService.length > 0 ? ofService : all
+  const [job, another] = jobs
   if (job === undefined) {
     throw new UserError('JOB_NOT_FOUND', `the checkpoint has no job "${name}" with partitions`, {
       hint: 'check --job and --checkpoint; a run with --partition creates the job',
     })
   }
   if (another !== undefined) {
-    const services = all.map(({ scope }) => readScope(scope).base).join(', ')
+    const services = jobs.map(({ scope }) => readScope(scope).base).join(', ')
     throw new UserError('JOB_NAME_TAKEN', `several services have a job "${name}": ${services}`, {
       hint: 'select one with --base-url',
     })
@@ -174,15 +175,10 @@ export async function openPart(deps: OpenPartDeps): Promise<OpenPart> {
       : null,
     publish: async (outputPath, report) => {
       const path = resolve(outputPath)
+      const basis = report.paths.length > 1 ? await readFileFacts(getBasisPath(path)) : null
+      const facts = await readFileFacts(path)
       const first = await ledger.publish(
-        {
-          part: partition.index,
-          attempt,
-          path,
-          rowCount: report.rowCount,
-          ...(await readFileFacts(path)),
-          basis: report.paths.length > 1 ? await readFileFacts(getBasisPath(path)) : null,
-        },
+        { part: partition.index, attempt, path, rowCount: report.rowCount, ...facts, basis },
         isDamaged ? published.attempt : null,
       )
       if (first.attempt === attempt) return { report, notice: null }
