@@ -61,11 +61,10 @@ const refundSql = `
 function createEnds({ postgres, writeEvents, onEnded }: EndsDeps) {
   return async (runs: readonly FinishedRun[], finishedAtMs: number): Promise<void> => {
     const outcomes = new Map(runs.map(({ runNumber, outcome }) => [runNumber, outcome]))
-    const numbers = [...outcomes.keys()]
     const all = [...outcomes.values()]
     const ended = await postgres.transaction(async (statements) => {
       const rows = await statements.query<Ended>(endSql, [
-        numbers,
+        [...outcomes.keys()],
         all.map(({ status }) => status),
         all.map(({ result }) => result),
         all.map(({ basis }) => basis),
@@ -77,11 +76,9 @@ function createEnds({ postgres, writeEvents, onEnded }: EndsDeps) {
       })
       const refunded = whole.filter(({ surface, status }) => surface === 'v2' && status === 'FAILED')
       if (refunded.length > 0) {
-        await statements.query(refundSql, [
-          refunded.map(({ accountNumber }) => accountNumber),
-          refunded.map(({ runNumber }) => runNumber),
-          finishedAtMs,
-        ])
+        const accounts = refunded.map(({ accountNumber }) => accountNumber)
+        const numbers = refunded.map(({ runNumber }) => runNumber)
+        await statements.query(refundSql, [accounts, numbers, finishedAtMs])
       }
       await writeEvents(statements, whole, finishedAtMs)
       return whole
@@ -128,14 +125,11 @@ export function createSharedRunStore(
 
 function createRunReader(postgres: PostgresStatements) {
   return async (which: string, accountNumber: number, id: string): Promise<StoredRun | undefined> => {
-    const [run] = await postgres.query<StoredRun>(
-      `SELECT run_id AS "runId", job_id AS "jobId", request_id AS "requestId", call_id AS "callId",
-         custom_id AS "customId", status, result, basis
-       FROM enrich_service.runs LEFT JOIN enrich_service.results USING (run_number)
-       WHERE account_number = $1 AND ${which}`,
-      [accountNumber, id],
-    )
-    return run
+    const sql = `SELECT run_id AS "runId", job_id AS "jobId", request_id AS "requestId", call_id AS "callId",
+        custom_id AS "customId", status, result, basis
+      FROM enrich_service.runs LEFT JOIN enrich_service.results USING (run_number)
+      WHERE account_number = $1 AND ${which}`
+    return (await postgres.query<StoredRun>(sql, [accountNumber, id]))[0]
   }
 }
 
