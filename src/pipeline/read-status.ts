@@ -1,7 +1,7 @@
 import { diagnoseDamage, openReader, readStoredStatus } from './checkpoint/open.js'
 import type { ServiceClient } from '../client/client.js'
 import { UserError } from '../core/errors.js'
-import { firstKinds } from '../core/lookup-state.js'
+import { firstKinds, type LookupKind } from '../core/lookup-state.js'
 import { isPostgresUrl } from '../core/server-addresses.js'
 import { getDecisionService, type Verdict } from '../core/decisions.js'
 import { readStandingDecisions } from './decisions/decision-sync.js'
@@ -19,6 +19,8 @@ export interface CheckpointStatus extends StoredStatus {
 /** Numbers of decided lookups by verdict. */
 export interface DecidedCounts extends Readonly<Record<Verdict, number>> {
   readonly decidedAtMs: readonly number[]
+  /** Decided lookups that were never submitted, by kind: runs do not submit them. */
+  readonly unsubmitted: Readonly<Partial<Record<LookupKind, number>>>
 }
 
 interface StatusRequest {
@@ -72,11 +74,16 @@ async function countDecided(
       const keys = [...byLookup.keys()].map((lookup) => Buffer.from(lookup, 'hex'))
       const found = firstKinds.map((kind) => reader?.find(keys.map((key) => ({ kind, key }))) ?? [])
       const known = [...byLookup.values()].filter((_, at) => found.some((ids) => (ids[at] ?? 0) !== 0))
+      const countUnsubmitted = (ids: readonly number[]) =>
+        reader?.readLookups(ids.filter((id) => id !== 0)).filter((one) => one?.isSubmitted === false).length
       const countVerdict = (verdict: Verdict) => known.filter((one) => one.verdict === verdict).length
       counts.set(scope, {
         accepted: countVerdict('accepted'),
         none: countVerdict('none'),
         decidedAtMs: known.map(({ decidedAtMs }) => decidedAtMs),
+        unsubmitted: Object.fromEntries(
+          firstKinds.map((kind, at) => [kind, countUnsubmitted(found[at] ?? []) ?? 0]),
+        ),
       })
     } finally {
       reader?.close()

@@ -74,6 +74,17 @@ describe('enrich.decisions.csv in the folder', () => {
     expect(listed.record.summary).toMatchObject({ decidedCount: 2 })
   })
 
+  test('A decided lookup that was never submitted is not counted as one to submit', async () => {
+    const apple = await appleOf()
+    decide(decided('Zorvex Ltd', 'Rome', { ...apple, note: '' }), decidedNone('Bolt Works', ''))
+    place.write('more.csv', 'company_name,city\nZorvex Ltd,Rome\nBolt Works,\n')
+    await run('more.csv', '-o', 'more-out.csv')
+    const { stdout } = await run('status')
+    expect(stdout).toContain('2  of them decided by reviewers')
+    expect(stdout).not.toContain('not submitted yet')
+    expect(stdout).not.toContain('submits and fetches only what is missing')
+  })
+
   test('that is wrong stops a run before anything is asked, with the line; status still says what is known', async () => {
     await appleOf()
     writeFileSync(place.path('enrich.decisions.csv'), 'lookup,colour\n')

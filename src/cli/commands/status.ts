@@ -91,7 +91,7 @@ function formatStatus(
   runs: readonly RememberedRun[],
 ): string {
   if (scopes.length === 0) return `${path}: nothing was submitted yet.\nNext: enrich FILE -o out.parquet\n`
-  const texts = groupByService(scopes).map((service) =>
+  const texts = groupByService(scopes, decided).map((service) =>
     formatService(service, decided.get(service.base), runs),
   )
   return `${path}\n${texts.join('')}`
@@ -104,15 +104,27 @@ interface ServiceScopes {
   readonly others: readonly ScopeCounts[]
 }
 
-function groupByService(scopes: readonly ScopeCounts[]): ServiceScopes[] {
+function groupByService(
+  scopes: readonly ScopeCounts[],
+  decided: ReadonlyMap<string, DecidedCounts>,
+): ServiceScopes[] {
   return [...new Set(scopes.map(({ scope }) => scope))].map((base) => {
-    const own = scopes.filter(({ scope }) => scope === base)
+    const own = scopes
+      .filter(({ scope }) => scope === base)
+      .map((scope) => withoutDecided(scope, decided.get(base)))
     return {
       base,
       resolutions: own.find(({ kind }) => kind === 'resolution') ?? null,
       others: own.filter(({ kind }) => kind !== 'resolution'),
     }
   })
+}
+
+/** Returns the counts without decided lookups among those that are not submitted yet: no run submits them. */
+function withoutDecided(scope: ScopeCounts, decided: DecidedCounts | undefined): ScopeCounts {
+  const { states, kind } = scope
+  const open = Math.max(0, states.new - (decided?.unsubmitted[kind] ?? 0))
+  return { ...scope, states: { ...states, new: open } }
 }
 
 function formatService(
