@@ -942,6 +942,8 @@ type IdentifierColumns = {
 /** Cost of a whole input, and the point at which the budget stops a run. Amounts are in units of the currency. */
 interface PlannedSpending {
   readonly lookupCount: number
+  /** Whether fewer may be billed: the service bills a domain, or a record, only at its first request by anyone. */
+  readonly isMost: boolean
   readonly stages: readonly StageDemand[]
   /** Stages that may send requests and have no price; the cost does not include them. */
   readonly unpriced: readonly ('domain' | 'entity' | 'hierarchy')[]

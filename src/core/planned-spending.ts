@@ -30,6 +30,8 @@ export interface SpendingBounds {
 /** Cost of a whole input, and the point at which the budget stops a run. Amounts are in units of the currency. */
 export interface PlannedSpending {
   readonly lookupCount: number
+  /** Whether fewer may be billed: the service bills a domain, or a record, only at its first request by anyone. */
+  readonly isMost: boolean
   readonly stages: readonly StageDemand[]
   /** Stages that may send requests and have no price; the cost does not include them. */
   readonly unpriced: readonly StageKind[]
@@ -71,6 +73,9 @@ export function planSpending(demand: Demand, bounds: SpendingBounds): PlannedSpe
   const most = isOpen ? null : withStages(ofRows(demand), ({ certain, atMost }) => atMost ?? certain)
   return {
     lookupCount: byName + byDomain,
+    isMost:
+      (byDomain > 0 && (prices === null || getPrice('domain') > 0)) ||
+      stages.some(({ kind, certain }) => certain > 0 && getPrice(kind) > 0),
     stages,
     unpriced: stages.flatMap(({ kind, atMost }) =>
       atMost === 0 || kind === 'domain' || prices?.byKind[kind] !== undefined ? [] : [kind],
@@ -131,7 +136,7 @@ function findStop(
 
 /** Formats `EUR 15.00 for 300 lookups; this run stops after 100 (EUR 5.00)`. */
 export function formatSpending(spending: PlannedSpending): string {
-  const { lookupCount, stages, unpriced, cost, stop } = spending
+  const { lookupCount, isMost, stages, unpriced, cost, stop } = spending
   const billed = stages.filter(({ kind, atMost }) => kind === 'domain' && atMost !== 0)
   const lookups = lookupCount === 0 ? [] : [plural(lookupCount, 'lookup')]
   const domains = billed.map(({ atMost }) =>
@@ -144,8 +149,13 @@ export function formatSpending(spending: PlannedSpending): string {
   const whole =
     cost === null
       ? nouns
-      : describeAmount(cost, lookupCount === 0 ? 'the lookups that follow from answers' : lookups.join(''))
-  const ending = stop === null ? ', each billed once' : `; ${describeStop(stop, cost)}`
+      : describeAmount(
+          cost,
+          isMost,
+          lookupCount === 0 ? 'the lookups that follow from answers' : lookups.join(''),
+        )
+  const once = isMost ? ', each billed at most once' : ', each billed once'
+  const ending = stop === null ? once : `; ${describeStop(stop, cost)}`
   return `${whole}${ending}${uncounted === '' ? '' : `; ${uncounted}`}`
 }
 
@@ -157,9 +167,10 @@ function describeUnpriced(kinds: readonly StageKind[]): string {
 
 function describeAmount(
   { currency, amount, amountMax }: NonNullable<PlannedSpending['cost']>,
+  isMost: boolean,
   lookups: string,
 ): string {
-  const least = `${formatAmount(amount, currency)} for ${lookups}`
+  const least = `${isMost ? 'at most ' : ''}${formatAmount(amount, currency)} for ${lookups}`
   if (amountMax === null) return `${least}, plus the lookups that follow from the answers`
   return amountMax === amount
     ? least

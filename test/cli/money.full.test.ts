@@ -239,6 +239,25 @@ describe('amounts', () => {
     expect(runs.stdout.match(/ EUR [\d.]+ /g)).toEqual([' EUR 0.00 ', ' EUR 2.00 '])
   })
 
+  test.concurrent('of lost submissions that are reconciled count in the total', async (context) => {
+    let lostCount = 0
+    const faults: StrangeServiceOptions['faults'] = ({ method }) =>
+      method === 'POST' && lostCount++ < 2 ? 'accept_then_reset' : undefined
+    const { place, service, hosted: options } = await prepared(context, undefined, { faults })
+    const readTotal = async () => /^Total: .*$/m.exec((await place.run(['runs'], options)).stdout)?.[0]
+    expect((await place.run(command, options)).code).toBe(3)
+    expect(await readTotal()).toContain('40 submitted, 38 billed, EUR 1.90; 2 more may have been billed')
+    const [lost] = service.runs
+    place.write('ledger.csv', `custom_id,run_id\n${lost?.customId ?? ''},${lost?.runId ?? ''}\n`)
+    await place.run(['reconcile', 'ledger.csv'], options)
+    expect(await readTotal()).toContain('40 submitted, 39 billed, EUR 1.95; 1 more may have been billed')
+    const others = service.runs.map((one) => `${one.customId ?? ''},${one.runId}\n`).join('')
+    place.write('ledger.csv', `custom_id,run_id\n${others}`)
+    await place.run(['reconcile', 'ledger.csv'], options)
+    await place.run(command, options)
+    expect(await readTotal()).toBe('Total: 2 runs, 40 submitted, 40 billed, EUR 2.00')
+  })
+
   test.concurrent('have the decimals of their currency', async (context) => {
     const { place, hosted: options } = await prepared(context, { unitPrice: 7.5, currency: 'JPY' })
     expect((await place.run([...command, '--limit', '3'], options)).stderr).toMatch(

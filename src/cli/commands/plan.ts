@@ -211,12 +211,12 @@ const words: Readonly<Record<LookupPlan, string>> = {
   invalid: 'rejected before as invalid',
 }
 
-/** Formats the plan of a stage: `  entity     40 known, 12 to request; up to 300 companies more, which the run may find` */
+/** Formats the plan of a stage: `  entity     40 known, 12 to request; at most 300 companies more, which the run may find` */
 export function formatStagePlan({ kind, plan, moreMax }: StagePlan): string {
   const known = (Object.keys(words) as LookupPlan[]).flatMap((name) =>
     plan[name] === 0 && name !== 'submit' ? [] : [`${formatCount(plan[name])} ${words[name]}`],
   )
-  const more = moreMax === 0 ? '' : `; up to ${formatKindCount(moreMax, kind)} more, which the run may find`
+  const more = moreMax === 0 ? '' : `; at most ${formatKindCount(moreMax, kind)} more, which the run may find`
   return `  ${kind.padEnd(9)}  ${known.join(', ')}${more}`
 }
 

@@ -1,9 +1,23 @@
 import { UserError } from '../../core/errors.js'
-import { countBilled, sumSubmitted, toMicros, type BilledCount } from '../../core/money.js'
+import {
+  countBilled,
+  sumSubmitted,
+  toMicros,
+  type BilledCount,
+  type KindSubmissions,
+  type Money,
+} from '../../core/money.js'
+import type { LookupKind } from '../../core/lookup-kinds.js'
 import { readScope } from '../../core/lookup-state.js'
 import { isPendingStatus } from '../answers/published-state.js'
 import { matchRows, noRow } from './match-rows.js'
-import type { HistoryReader, PublishedOutput, RememberedRun, ScopeSubmissions } from './run-record.js'
+import {
+  getSubmissions,
+  type HistoryReader,
+  type PublishedOutput,
+  type RememberedRun,
+  type ScopeSubmissions,
+} from './run-record.js'
 
 /** Two runs whose outputs are compared. */
 export interface RunPair {
@@ -110,7 +124,7 @@ export interface CheckpointTotals {
 
 interface TotalCost {
   readonly currency: string | null
-  /** Cost of the stored runs, in units of the currency. */
+  /** Cost of the stored runs, and of their lost submissions that were reconciled later; in units of the currency. */
   readonly cost: number
   /** Lookups in this cost. Fewer than are billed if some were submitted without a known price. */
   readonly lookupCount: number
@@ -136,6 +150,13 @@ export function sumRuns(
     }
   }
   const hosted = submissions.filter(({ scope }) => isHosted(scope))
+  for (const { kind, money, count } of listReconciled(runs, hosted)) {
+    const sum = costs.get(money.currency)
+    const unitPrice = money.byKind[kind]?.unitPrice ?? 0
+    if (sum === undefined || unitPrice === 0) continue
+    sum.micros += count * toMicros(unitPrice)
+    sum.lookupCount += count
+  }
   const { count: billedCount, uncertainCount, isMost } = countBilled(hosted, priced)
   const scopes = new Set(runs.map(({ record }) => record?.scope))
   // A registry that answers first gets lookups that no run counts as submitted.
@@ -153,6 +174,43 @@ export function sumRuns(
     })),
   }
 }
+
+interface Reconciled {
+  readonly kind: LookupKind
+  readonly money: Money
+  readonly count: number
+}
+
+/** Lists the submissions that a run counted as lost, and that the checkpoint counts as billed without a later run. */
+function listReconciled(
+  runs: readonly RememberedRun[],
+  hosted: readonly ScopeSubmissions[],
+): readonly Reconciled[] {
+  const all = runs.flatMap(({ record }) =>
+    record?.service === 'hosted'
+      ? getSubmissions(record).map((one) => ({ ...one, money: record.money }))
+      : [],
+  )
+  return [...new Set(hosted.map(({ kind }) => kind))].flatMap((kind) => {
+    const now = sumCounts(hosted.filter((one) => one.kind === kind))
+    const counted = all.filter((one) => one.kind === kind)
+    const { submittedCount, billedCount, uncertainCount } = sumCounts(counted)
+    // A run also bills what an earlier one lost, if it learns of it.
+    const foundCount = billedCount + uncertainCount - submittedCount
+    let left = Math.min(now.billedCount - billedCount, uncertainCount - foundCount - now.uncertainCount)
+    return counted.flatMap(({ money, uncertainCount: lostCount }) => {
+      const count = Math.max(0, Math.min(left, lostCount))
+      left -= count
+      return count === 0 || money === null ? [] : [{ kind, money, count }]
+    })
+  })
+}
+
+const sumCounts = (submissions: readonly KindSubmissions[]): Omit<KindSubmissions, 'kind'> => ({
+  submittedCount: sumSubmitted(submissions),
+  billedCount: submissions.reduce((sum, { billedCount }) => sum + billedCount, 0),
+  uncertainCount: submissions.reduce((sum, { uncertainCount }) => sum + uncertainCount, 0),
+})
 
 /** The embedded service is free. */
 const isHosted = (scope: string): boolean => !scope.startsWith('embedded:')

@@ -10,6 +10,7 @@ import {
   parseAmountMicros,
   toUnits,
 } from '../../../src/core/money.js'
+import { formatSpending, planSpending } from '../../../src/core/planned-spending.js'
 import { forAll } from '../../support/properties.js'
 
 describe('an amount', () => {
@@ -42,6 +43,25 @@ describe('an amount', () => {
 
   test.each([Number.NaN, Infinity, -1, 1e-7, 1e21])('%s is none', (number) => {
     expect(parseNumberMicros(number, 1_000_000)).toBeNull()
+  })
+})
+
+test('A plan and the summary of its run write the same cost in the same words', () => {
+  const anyCount = fc.integer({ min: 0, max: 5_000 })
+  const anyPrice = fc.constantFrom(0, 1, 50_000, 7_500_000)
+  forAll(200, [anyCount, anyCount, anyPrice, anyPrice], (byName, byDomain, resolution, domain) => {
+    fc.pre(byName + byDomain > 0)
+    const prices = { currency: 'EUR', byKind: { resolution, domain } }
+    const spending = planSpending(
+      { byName, byDomain, stages: [] },
+      { prices, lookupsMax: null, cost: null, spent: null },
+    )
+    const toCounts = (billedCount: number) => ({ billedCount, uncertainCount: 0 })
+    const money = calculateMoney(prices, [
+      { kind: 'resolution', ...toCounts(byName) },
+      { kind: 'domain', ...toCounts(byDomain) },
+    ])
+    expect(formatSpending(spending)).toMatch(new RegExp(`^${formatMoney(money).replace('.', '\\.')} for `))
   })
 })
 
