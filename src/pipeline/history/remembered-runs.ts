@@ -7,8 +7,7 @@ import {
   type KindSubmissions,
   type Money,
 } from '../../core/money.js'
-import type { LookupKind } from '../../core/lookup-kinds.js'
-import { readScope } from '../../core/lookup-state.js'
+import { readScope, type LookupKind } from '../../core/lookup-state.js'
 import { isPendingStatus } from '../answers/published-state.js'
 import { matchRows, noRow } from './match-rows.js'
 import {
