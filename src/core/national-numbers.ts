@@ -155,9 +155,16 @@ const zerosLostMax = 3
 
 /** Returns a number in the official form of its country (`be`); `null` for another length or a wrong check digit. */
 export function toNationalNumber(country: string, text: string): string | null {
+  if (country === 'at') return readFirmenbuchNumber(text)
   if (country !== 'de') return findValid(kinds[country] ?? [], country, text)
   const number = parseCourtNumber(text)
   return number === null ? null : formatCourtNumber(number)
+}
+
+/** Reads an Austrian number: up to six digits and a letter, with or without FN in front. */
+function readFirmenbuchNumber(text: string): string | null {
+  const [, digits = '', letter = ''] = /^(?:FN)?0*([1-9]\d{0,5})([A-Z])$/.exec(closeNumber(text)) ?? []
+  return digits === '' ? null : `${digits}${letter}`
 }
 
 /**

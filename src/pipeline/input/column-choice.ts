@@ -11,6 +11,7 @@ import {
   type LookupRule,
   type IdentifierUse,
 } from './columns.js'
+import { parsePlaceHeader } from './header-words.js'
 import { mayBeIdentifier } from './identifier-content.js'
 import { detectColumns } from './detect-columns.js'
 
@@ -80,6 +81,7 @@ function listOtherColumns(
     ...columns,
     identifiers: fewer,
   }))
+  if (asked.location === undefined) candidates.push({ ...columns, location: listEarlierLocation(columns) })
   if (asked.location !== undefined && columns.name !== null) {
     const detected = detectColumns(
       header,
@@ -104,6 +106,15 @@ function listOtherColumns(
     name !== null || listIdentifierColumns(own).length > 0
   const seen = new Set([toKey(columns)])
   return candidates.filter((one) => asks(one) && !seen.has(toKey(one)) && seen.add(toKey(one)))
+}
+
+/** Returns the location as version 0.2.0 read it: with the first line of an address, and none next to a postal code. */
+function listEarlierLocation({ location }: LookupColumns): string[] {
+  const getPart = (column: string) => parsePlaceHeader(column)?.part
+  const lines = location.filter((column) => getPart(column) === 'address')
+  const kept = location.some((column) => getPart(column) === 'postal') ? 0 : 1
+  const left = lines.length > 1 ? lines.slice(kept) : []
+  return location.filter((column) => !left.includes(column))
 }
 
 /** More have too many choices: only none, one and all but one are tried. */

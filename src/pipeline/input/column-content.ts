@@ -48,7 +48,7 @@ const contentKinds: readonly { kind: string; is: (value: string) => boolean }[] 
   {
     kind: 'VAT number',
     is: (value) =>
-      /^(AT|BE|BG|CY|CZ|DE|DK|EE|EL|ES|FI|FR|GB|HR|HU|IE|IT|LT|LU|LV|MT|NL|PL|PT|RO|SE|SI|SK|XI)[0-9][0-9A-Z]{7,11}$/.test(
+      /^ATU\d{8}$|^(BE|BG|CY|CZ|DE|DK|EE|EL|ES|FI|FR|GB|HR|HU|IE|IT|LT|LU|LV|MT|NL|PL|PT|RO|SE|SI|SK|XI)[0-9][0-9A-Z]{7,11}$/.test(
         value.replace(/[\s.]/g, ''),
       ),
   },

@@ -32,6 +32,11 @@ const kindsOfHeaders = new Map([
   ...otherIdentifierHeaders.flatMap(([kind, keys]) => keys.map((key) => [key, kind] as const)),
 ])
 
+/** Kinds of identifiers that no register has, so that they find no company. */
+const unregisteredKinds = new Set(
+  otherIdentifierHeaders.flatMap(([kind]) => (kind === 'ticker' || kind === 'VAT number' ? [] : [kind])),
+)
+
 const findHeaderKind = (header: string): string | undefined =>
   listHeaderKeys(header)
     .map((key) => kindsOfHeaders.get(key))
@@ -73,7 +78,11 @@ export function reportColumns(
     const own = nested.get(column)
     if (own !== undefined) return reportUnusedNested(column, own, used)
     const kind = found.get(column)?.kind ?? findKind(column)
-    const why = found.get(column)?.why
+    const why =
+      found.get(column)?.why ??
+      (kind !== undefined && unregisteredKinds.has(kind)
+        ? 'the registers do not have such numbers'
+        : undefined)
     return kind === undefined ? [] : [{ column, kind, ...(why === undefined ? {} : { why }) }]
   })
   return { ...used, identifierUse, unused }

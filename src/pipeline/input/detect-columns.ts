@@ -251,10 +251,15 @@ interface PlaceColumn {
   set: PlaceSet
 }
 
-/** Parts of a place, in output order. A street is used only if there is no town column. */
+/**
+ * Parts of a place, in output order. A street is used only if there is no town column. Several lines of an address have
+ * the town in one of them.
+ */
 const townParts = ['city', 'region', 'postal', 'country'] as const
 
 const streetParts = ['address', 'region', 'country'] as const
+
+const lineParts = ['address', 'region', 'postal', 'country'] as const
 
 /**
  * Finds the columns of one place: one column with the whole place; or the parts of the first set with a city or postal
@@ -272,14 +277,28 @@ function findLocation(header: readonly string[], samples: ColumnSamples): string
     placeSets.find((one) => has(one, 'address')) ??
     placeSets.find((one) => places.some((place) => place.set === one))
   if (set === undefined) return []
-  const parts = has(set, 'city', 'postal') ? townParts : streetParts
-  return parts
-    .map((part) => find(places, part, set) ?? find(places, part, 'plain'))
-    .filter((column) => column !== undefined)
+  const lines = listAddressLines(places, set)
+  const isInLines = lines.length > 1 && !has(set, 'city') && !has('plain', 'city')
+  const parts = isInLines ? lineParts : has(set, 'city', 'postal') ? townParts : streetParts
+  return parts.flatMap((part) =>
+    part === 'address' ? lines : (find(places, part, set) ?? find(places, part, 'plain') ?? []),
+  )
 }
 
 const find = (places: readonly PlaceColumn[], part: PlacePart, set: PlaceSet): string | undefined =>
   places.find((place) => place.part === part && place.set === set)?.column
+
+/** Lists the lines of an address in the order of their numbers; a column without a number is the first. */
+function listAddressLines(places: readonly PlaceColumn[], set: PlaceSet): string[] {
+  const list = (one: PlaceSet) => places.filter((place) => place.part === 'address' && place.set === one)
+  const own = list(set)
+  const columns = new Map<number, string>()
+  for (const { column } of own.length > 0 ? own : list('plain')) {
+    const line = Number(/(\d+)\D*$/.exec(column)?.[1] ?? 1)
+    if (!columns.has(line)) columns.set(line, column)
+  }
+  return [...columns].sort(([one], [other]) => one - other).map(([, column]) => column)
+}
 
 /** Lists the columns that are parts of places, by header, unless their cells are unsuitable. */
 export function listPlaceColumns(header: readonly string[], samples: ColumnSamples): PlaceColumn[] {

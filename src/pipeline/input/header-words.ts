@@ -129,15 +129,22 @@ const partHeaders: Readonly<Record<PlacePart, readonly string[]>> = {
     'ország|țară|χώρα|страна|країна|国|国名|国家|國家|国别|국가|나라',
   ),
   address: toHeaderKeys(
-    'street|street address|street name|street 1|address|address line|address line 1|address 1|line 1|addr|addr 1',
+    'street|street address|street name|address|address line|addr',
     'street road name|full address|formatted address|registered address|address street|business address|company address|stras',
-    'Straße|Strasse|Strasse und Hausnummer|Straße Hausnummer|Straße Nr|Anschrift|Adresse|adresse 1|rue|voie',
+    'Straße|Strasse|Strasse und Hausnummer|Straße Hausnummer|Straße Nr|Anschrift|Adresse|rue|voie',
     'calle|dirección|domicilio|domicilio social|indirizzo|rua|endereço|morada|logradouro|straat|straatnaam',
     'adres|ulica|gata|gatuadress|adress|gade|vej|gate|gateadresse|besøgsadresse|katu|katuosoite|osoite|ulice|adresa',
-    'sokak|cadde|cím|utca|strada|διεύθυνση|адрес|юридический адрес|улица|адреса|住所|所在地|住所1|番地|町名番地',
+    'sokak|cadde|cím|utca|strada|διεύθυνση|адрес|юридический адрес|улица|адреса|住所|所在地|番地|町名番地',
     '地址|详细地址|公司地址|注册地址|街道|주소|도로명주소',
   ),
 }
+
+/** Headers of the lines of an address, with the number of the line behind them. */
+const addressLineHeaders = toHeaderKeys(
+  'address line|address|line|addr|street|street address|street line|Adresszeile|Adresse|Anschrift|Anschriftzeile|Straße|Zeile',
+  'adresse ligne|ligne adresse|ligne|dirección|línea de dirección|línea|indirizzo|riga indirizzo|endereço|morada|adres|adresregel',
+  'adress|adressrad|adresselinje|osoite|osoiterivi|adresa|ulica|cím|住所|地址|주소',
+)
 
 /** Words before or after a part that name the kind of address. */
 const setWords: Readonly<Record<PlaceSet, readonly string[]>> = {
@@ -168,9 +175,10 @@ const setWords: Readonly<Record<PlaceSet, readonly string[]>> = {
 }
 
 const connectors = /(?:de|di|da|do|of|del|della|dela|van|for)$/
-const parts = new Map(
+const parts = new Map<string, PlacePart>(
   Object.entries(partHeaders).flatMap(([part, keys]) => keys.map((key) => [key, part as PlacePart] as const)),
 )
+for (const key of addressLineHeaders) for (const line of '123456') parts.set(`${key}${line}`, 'address')
 /** Longer words first: `registered office` before `registered`. */
 const qualifiers = Object.entries(setWords)
   .flatMap(([set, keys]) => keys.map((key) => ({ key, set: set as PlaceSet })))
@@ -215,6 +223,7 @@ let knownHeaders: ReadonlySet<string> | null = null
 
 /** Names of register numbers by country. Some names are used in two countries. */
 const countryLists: Readonly<Record<string, string>> = {
+  AT: 'Firmenbuchnummer|Firmenbuch Nummer|Firmenbuch Nr|Firmenbuchnr|Firmenbuch|FN Nummer|FN Nr|FN',
   AU: 'abn|acn|abn number|acn number|australian business number|australian company number',
   BE: "btw|btw nummer|ondernemingsnummer|kbo|kbo nummer|bce|numéro bce|numéro d'entreprise|enterprise number",
   BR: 'cnpj|CNPJ number|número CNPJ|nº CNPJ',
@@ -303,13 +312,23 @@ for (const [country, list] of Object.entries(countryLists))
 
 /** Other tables have columns of this name too: their cells decide. */
 export const ambiguousNumberHeaders: ReadonlySet<string> = new Set(
-  toHeaderKeys('UID|IDE|IČ|kbo|bce|business id|registry code|enterprise number'),
+  toHeaderKeys(
+    'UID|UID Nummer|IDE|IČ|kbo|bce|business id|registry code|enterprise number|FN|FN Nr|FN Nummer',
+  ),
 )
 
 /** Identifiers that are not looked up, but reported. */
 export const otherIdentifierHeaders: readonly [kind: string, keys: readonly string[]][] = [
   ['DUNS', toHeaderKeys('duns|duns number|duns no|d u n s number|duns id')],
   ['ISIN', toHeaderKeys('isin|isin code')],
+  ['security number', toHeaderKeys('cusip|cusip number|sedol|sedol code|figi|openfigi')],
+  ['EORI number', toHeaderKeys('eori|eori number|eori no|EORI Nummer')],
+  [
+    'PAN',
+    toHeaderKeys('pan|pan number|pan no|pan card number|pan card no|company pan|permanent account number'),
+  ],
+  ['GSTIN', toHeaderKeys('gstin|gstin number|gstin no|gst|gst number|gst no|gst registration number')],
+  ['tax number', toHeaderKeys('rfc|cuit|cuil|rut|ruc|nit|npwp|trn|kpp|КПП|vkn|tin no|inn')],
   ['ticker', symbolHeaders],
   ['VAT number', taxHeaders],
 ]

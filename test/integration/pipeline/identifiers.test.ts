@@ -207,6 +207,20 @@ describe('a hosted service', () => {
     expect(again.notices).toContainEqual(expect.stringMatching(/^3 rows were looked up before .*: kept/))
   })
 
+  test('bills nothing again of an input whose address lines were read as one line before', async () => {
+    write(
+      'company,Address Line 1,Address Line 2,Country',
+      'Acme,1 Main St,Leeds,GB',
+      'Bolt,2 High St,York,GB',
+    )
+    const service = await startService()
+    await run(service, { columns: { location: ['Address Line 1', 'Country'] } })
+    const again = await run(service)
+    expect(again.summary.billedCount).toBe(0)
+    expect(again.columns).toMatchObject({ location: ['Address Line 1', 'Country'] })
+    expect(again.notices).toContainEqual(expect.stringMatching(/^2 rows were looked up before .*: kept/))
+  })
+
   test('goes on being asked for a name that is an address as it was asked before', async () => {
     write('company', 'Acme', 'www.bolt.io')
     const service = await startService()

@@ -46,6 +46,9 @@ test.each([
   ['se', '16556012-5790', '556012-5790'],
   ['no', 'NO 923 609 016', '923609016'],
   ['ch', '105.909.036', 'CHE-105.909.036'],
+  ['at', 'FN 093363 z', '93363Z'],
+  ['at', '93363z', '93363Z'],
+  ['at', 'ATU14189108', null],
   ['fr', '552 032 534 00647', null],
 ])('%s: the company of %s has the number %s', (country, text, number) => {
   expect(toCompanyNumber(country, text)).toBe(number)

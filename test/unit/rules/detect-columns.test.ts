@@ -37,6 +37,27 @@ describe('columns found by their headers', () => {
     expect(detectColumns(header, {}).location).toEqual(location)
   })
 
+  test.each(
+    [
+      'Address Line',
+      'Address',
+      'Adresszeile',
+      'adresse_',
+      'Dirección',
+      'Street',
+      'Business Address Line',
+    ].map((name) => [name] as const),
+  )('several lines of an address are the location, in their order: %s', (name) => {
+    const lines = [1, 2, 3].map((line) => `${name} ${line}`)
+    const [one = '', two = '', three = ''] = lines
+    const locate = (...header: string[]) => detectColumns(['company', ...header], {}).location
+    expect(locate(three, one, two, 'Country')).toEqual([...lines, 'Country'])
+    expect(locate(...lines, 'Postcode', 'Country')).toEqual([...lines, 'Postcode', 'Country'])
+    expect(locate(...lines, 'City', 'Country')).toEqual(['City', 'Country'])
+    expect(locate(one, 'Postcode')).toEqual(['Postcode'])
+    expect(locate(one)).toEqual([one])
+  })
+
   test('context is never guessed', () => {
     expect(detectColumns(['name', 'context', 'notes'], {}).context).toEqual([])
   })

@@ -245,6 +245,33 @@ describe('columns asked for', () => {
   })
 })
 
+test.each([
+  ['PAN', ['AAACR5055K', 'AAACT2727Q', 'AAACI1681G']],
+  ['PAN Number', ['AAACR5055K', 'AAACT2727Q', 'AAACI1681G']],
+  ['GSTIN', ['27AAACR5055K1Z7', '27AAACT2727Q1ZW', '29AAACI1681G1ZK']],
+  ['D-U-N-S Number', ['123456789', '223456789', '323456789']],
+  ['ISIN', ['US0378331005', 'US5949181045', 'US88160R1014']],
+  ['EORI-Nummer', ['DE123456789012345', 'DE223456789012345', 'DE323456789012345']],
+  ['RUC', ['20100070970', '20331898008', '20100128056']],
+  ['UID-Nummer', ['ATU14189108', 'ATU36888006', 'ATU16220506']],
+])('An identifier that finds no company is reported with the reason: %s', (column, cells) => {
+  const table = { company: names, [column]: cells }
+  expect(found(table).identifiers).toEqual({})
+  expect(whyNot(table, column)).toMatch(/registers do not have|contain no company|not company numbers/)
+})
+
+test.each(['Firmenbuchnummer', 'Firmenbuch-Nr.', 'FN', 'Company Number'])(
+  'Austrian company numbers are used, below %s',
+  (column) => {
+    const table = { company: names, [column]: ['FN 93363 z', '66209t', 'FN 056247t'], Land: ['AT'] }
+    expect(found(table).identifiers.registration_id).toBe(column)
+  },
+)
+
+test('A column FN without Austrian company numbers is not used', () => {
+  expect(found({ company: names, FN: ['F100', 'F101', 'F102'] }).identifiers).toEqual({})
+})
+
 test('a few lines say what is asked and what is not', () => {
   const lines = formatColumnLines(
     told({
