@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import type { Environment } from '../config/file-config.js'
-import { resolveSettings, type Settings } from '../config/settings.js'
+import type { Settings } from '../config/settings.js'
 import { createConnectors, type Connectors } from '../connectors/connectors.js'
 import { entityId } from '../contract/ids.js'
 import { UserError } from '../core/errors.js'
@@ -106,14 +106,12 @@ export const chooseSpoolFolder = ({ checkpoint: { path } }: Settings): string =>
 /** Returns the code of the country that a text names; `null` for another text. */
 type CountryFinder = (text: string) => string | null
 
-/** Counts the rows of an input by the code of their country; `null` for rows without one. */
+/** Counts the rows of the input of settings by the code of their country; `null` for rows without one. */
 export async function countCountries(
-  path: string,
-  environment: Environment,
+  settings: Settings,
   connectors: Connectors,
   findCountryCode: CountryFinder,
 ): Promise<Map<string | null, number>> {
-  const settings = resolveSettings({ input: { paths: [path] } }, environment)
   const source = {
     input: buildInputOptions(settings),
     columns: settings.input.columns,

@@ -59,6 +59,13 @@ export function addConfigFlags(
   return command
 }
 
+/** Flags that say how a list is read, of a command that takes no other flags of the input. */
+const readingFlags = ['name-column', 'input-format', 'delimiter', 'no-header', 'query', 'encoding', 'sheet']
+
+/** Adds the flags that say how a list is read, and the named ones of its columns. */
+export const addReadingFlags = (command: Command, columnFlags: readonly string[] = []): Command =>
+  addConfigFlags(command, ['input'], [...readingFlags, ...columnFlags])
+
 function toOption({ names, help, unset, choices, parse, preset, default: standing }: FlagEntry): Option {
   const option = new Option(names, unset === undefined ? help : `${help} (default: ${unset})`)
   if (choices !== undefined) option.choices(choices)

@@ -195,6 +195,37 @@ describe('on an empty machine', () => {
     expect(known.stdout).not.toContain('--contact')
   })
 
+  test('The sources for a list are found in any encoding and layout that the flags name', async () => {
+    const place = createPlace()
+    const rows = 'Firma;Staat;Sitz\nMüller GmbH;x;Österreich\nÅkers AB;x;Schweden\nÇelik AŞ;x;Türkei\n'
+    place.write('list.csv', Buffer.from(rows.replaceAll('Ş', 'S'), 'latin1'))
+    const reading = ['--encoding', 'latin1', '--delimiter', ';', '--location-columns', 'Sitz']
+    const { code, stdout } = await place.run(['registry', 'sources', 'list.csv', ...reading])
+    expect(code).toBe(0)
+    for (const country of ['Austria', 'Sweden']) expect(stdout).toContain(country)
+  })
+
+  test('Every command that reads a list has the flags that say how', async () => {
+    const place = createPlace()
+    const commands = 'run,retry,plan,show,export,review,doctor,init,registry sources'.split(',')
+    for (const command of commands) {
+      const { stdout } = await place.run([
+        ...command.split(' '),
+        command === 'run' || command === 'retry' ? '--help-all' : '--help',
+      ])
+      for (const flag of [
+        'name-column',
+        'input-format',
+        'delimiter',
+        'no-header',
+        'query',
+        'encoding',
+        'sheet',
+      ])
+        expect([command, stdout]).toEqual([command, expect.stringContaining(`--${flag}`)])
+    }
+  })
+
   test('a source of your own is listed once it is loaded, and its faults name its file', async () => {
     const place = createPlace()
     place.write('ours.json', JSON.stringify({ ...norway, id: 'ours', country: 'DE', wantsContact: false }))

@@ -10,6 +10,8 @@ import { findCoverage, listRegisters, openSource } from '../../registry/load.js'
 import { formatCoverage, formatLicences, formatSources, toReport } from '../terminal/sources-text.js'
 import { countCountries } from '../../app/inspect-input.js'
 import { findCountryCode } from '../../core/countries.js'
+import { resolveSettings } from '../../config/settings.js'
+import { addReadingFlags, readConfigFromFlags, type ConfigFlags } from '../config-flags.js'
 import { addGet, addRefresh } from './registry-get.js'
 import { formatLinkage, formatInfo, formatHits } from '../terminal/registry-text.js'
 
@@ -78,7 +80,7 @@ export function fillRegistryCommand(registry: Command, io: CliIo): void {
     })
 }
 
-interface SourcesFlags {
+interface SourcesFlags extends ConfigFlags {
   show?: string
   licences?: boolean
   registry?: string
@@ -87,10 +89,12 @@ interface SourcesFlags {
 
 /** Adds `enrich registry sources [INPUT]`. */
 function addSources(registry: Command, io: CliIo, option: Option): void {
-  registry
+  const sources = registry
     .command('sources')
     .description('list the open registers that enrich knows; with a list of companies, those that hold them')
     .argument('[input]', 'file with companies')
+  addReadingFlags(sources, ['location-columns'])
+  sources
     .option('--licences', 'print the licences, and the texts that users of the data must show')
     .option('--show <name>', 'print the description of a source, for a source of your own')
     .addOption(option)
@@ -103,7 +107,11 @@ function addSources(registry: Command, io: CliIo, option: Option): void {
       const listed = listRegisters(flags.registry ?? registryPathDefault)
       if (input !== undefined) {
         const coverage = findCoverage(
-          await countCountries(input, io.environment, createCommandConnectors(io), findCountryCode),
+          await countCountries(
+            resolveSettings(readConfigFromFlags([input], flags, io.environment), io.environment),
+            createCommandConnectors(io),
+            findCountryCode,
+          ),
           listed,
         )
         const hasContact = (io.environment['ENRICH_CONTACT'] ?? '').trim() !== ''

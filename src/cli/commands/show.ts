@@ -11,7 +11,7 @@ import {
 import { parseListOfSome, parsePositive } from '../../config/option.js'
 import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
-import { addConfigFlags, getParsedValue, readConfigFromFlags, type ConfigFlags } from '../config-flags.js'
+import { addReadingFlags, getParsedValue, readConfigFromFlags, type ConfigFlags } from '../config-flags.js'
 import {
   createCommandConnectors,
   formatCommandLine,
@@ -28,12 +28,9 @@ interface ShowFlags extends ConfigFlags {
   readonly json?: boolean
 }
 
-/** Flags of the input that say how a file is read. */
-const readingFlags = ['name-column', 'input-format', 'delimiter', 'no-header', 'query', 'encoding', 'sheet']
-
 export function fillShowCommand(command: Command, io: CliIo): void {
   const parseNumber = (text: string) => getParsedValue(parsePositive(text))
-  addConfigFlags(command, ['input'], readingFlags)
+  addReadingFlags(command)
   command
     .option('--columns <a,b>', 'columns to show, with or without their prefix', (text) =>
       getParsedValue(parseListOfSome(text)),
