@@ -935,6 +935,7 @@ type IdentifierColumns = {
   registration_country?: string | undefined
   registration_court?: string | undefined
   registration_id?: string | undefined
+  tax_id?: string | undefined
   ticker?: string | undefined
   website?: string | undefined
 }

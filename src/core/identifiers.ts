@@ -14,8 +14,13 @@ export const identifierNames = {
 export type IdentifierKey = keyof typeof identifierNames
 export const identifierKeys = Object.keys(identifierNames) as readonly IdentifierKey[]
 
-/** The register and the court of a company number, and the exchange of a ticker. */
-export const identifierPlaceKeys = ['registration_country', 'registration_court', 'exchange'] as const
+/** The register and court of a company number, the exchange of a ticker, and a tax number for rows without a number. */
+export const identifierPlaceKeys = [
+  'registration_country',
+  'registration_court',
+  'exchange',
+  'tax_id',
+] as const
 export type IdentifierPlaceKey = (typeof identifierPlaceKeys)[number]
 
 /** Input columns by kind of identifier. */
@@ -101,10 +106,6 @@ export const describeEntityId = (text: string): string =>
     ? 'ids with le_ are of registrations; take that of the company, which begins with siq_ (`entityId` in `enrich registry search --json`)'
     : 'company ids begin with siq_'
 
-/**
- * Domains shared by many people or companies, which therefore identify no company: providers of free and disposable
- * mailboxes, and sites with company pages.
- */
 const splitList = (text: string): readonly string[] => text.trim().split(/\s+/)
 
 /** Free mailboxes, and those of internet access providers. */
@@ -192,5 +193,5 @@ const kinds = new Map<string, SharedDomain>([
   ...mailProviders.map((domain) => [domain, 'mail provider'] as const),
 ])
 
-/** Returns the kind of a shared root domain; null if it is not shared. */
+/** Returns the kind of a root domain that many share, so that it identifies no company; null for another one. */
 export const classifyDomain = (rootDomain: string): SharedDomain | null => kinds.get(rootDomain) ?? null

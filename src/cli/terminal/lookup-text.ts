@@ -59,13 +59,18 @@ export function formatColumnLines(report: ColumnReport): string[] {
 function formatIdentifierLine({ identifiers, identifierUse }: ColumnReport): string[] {
   const columns = listIdentifierColumns(identifiers)
   if (columns.length === 0) return []
-  const { registration_country: country, registration_court: court, exchange } = identifiers
+  const { registration_country: country, registration_court: court, exchange, tax_id: taxId } = identifiers
+  const fallback = taxId === undefined ? '' : `, else from ${truncateText(taxId)},`
   const registers = [
     ...(country === undefined ? [] : [`its country from ${truncateText(country)}`]),
     ...(court === undefined ? [] : [`its court from ${truncateText(court)}`]),
   ]
   const places: Partial<Record<string, string>> = {
-    ...(registers.length === 0 ? {} : { registration_id: ` with ${registers.join(' and ')}` }),
+    ...(registers.length === 0 && taxId === undefined
+      ? {}
+      : {
+          registration_id: `${fallback}${registers.length === 0 ? '' : ` with ${registers.join(' and ')}`}`,
+        }),
     ...(exchange === undefined ? {} : { ticker: ` with its exchange from ${truncateText(exchange)}` }),
   }
   const named = columns.map(

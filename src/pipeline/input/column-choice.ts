@@ -131,10 +131,10 @@ function listFewer(identifiers: LookupColumns['identifiers']): LookupColumns['id
     .map((chosen) => Object.fromEntries(keepRead(chosen)))
 }
 
-const identifiersOfPlaces: Readonly<Record<string, string>> = {
-  registration_country: 'registration_id',
-  registration_court: 'registration_id',
-  exchange: 'ticker',
+const identifiersOfPlaces: Readonly<Record<string, readonly string[]>> = {
+  registration_country: ['registration_id', 'tax_id'],
+  registration_court: ['registration_id'],
+  exchange: ['ticker'],
 }
 
 /** Drops the places whose identifiers are missing: they are not read. */
@@ -142,7 +142,7 @@ function keepRead<Entry extends readonly [key: string, ...cells: unknown[]]>(
   entries: readonly Entry[],
 ): Entry[] {
   const keys = new Set(entries.map(([key]) => key))
-  return entries.filter(([key]) => keys.has(identifiersOfPlaces[key] ?? key))
+  return entries.filter(([key]) => (identifiersOfPlaces[key] ?? [key]).some((one) => keys.has(one)))
 }
 
 function describeColumns({ name, location, identifiers }: LookupColumns): string {

@@ -44,7 +44,11 @@ export function findIdentifiers(search: IdentifierSearch): FoundIdentifiers {
   for (const key of identifierKeys) {
     const [column, ...others] = listFittingColumns(search, key, unused)
     if (column !== undefined) columns[key] = column
-    for (const other of others)
+    const isTaxId = (other: string) =>
+      key === 'registration_id' && column !== undefined && !isTaxHeader(column) && isTaxHeader(other)
+    const taxId = others.find(isTaxId)
+    if (taxId !== undefined) columns.tax_id = taxId
+    for (const other of others.filter((one) => one !== taxId))
       unused.set(other, { kind: identifierNames[key], why: `${column ?? ''} is used` })
   }
   for (const column of header)

@@ -1,5 +1,5 @@
 import { toPlainLetters } from '../../core/text.js'
-import type { IdentifierKey, IdentifierPlaceKey } from '../../core/identifiers.js'
+import type { IdentifierColumns } from '../../core/identifiers.js'
 
 /**
  * Folds a header, without case, width, marks, spaces and signs: `Billing State/Province`, `billing_state_province` and
@@ -141,9 +141,8 @@ const partHeaders: Readonly<Record<PlacePart, readonly string[]>> = {
 
 /** Headers of the lines of an address, with the number of the line behind them. */
 const addressLineHeaders = toHeaderKeys(
-  'address line|address|line|addr|street|street address|street line|Adresszeile|Adresse|Anschrift|Anschriftzeile|Straße|Zeile',
-  'adresse ligne|ligne adresse|ligne|dirección|línea de dirección|línea|indirizzo|riga indirizzo|endereço|morada|adres|adresregel',
-  'adress|adressrad|adresselinje|osoite|osoiterivi|adresa|ulica|cím|住所|地址|주소',
+  'address line|address|line|addr|street|street address|street line|Adresszeile|Adresse|Anschrift|Straße|adresse ligne|ligne adresse',
+  'ligne|dirección|línea|indirizzo|endereço|morada|adres|adresregel|adress|adressrad|adresselinje|osoite|adresa|ulica|cím|住所|地址|주소',
 )
 
 /** Words before or after a part that name the kind of address. */
@@ -265,7 +264,8 @@ export const taxHeaders = toHeaderKeys(
 )
 
 /** Headers of identifiers, best first. */
-export const identifierHeaders: Readonly<Record<IdentifierKey | IdentifierPlaceKey, readonly string[]>> = {
+export const identifierHeaders: Readonly<Record<keyof IdentifierColumns, readonly string[]>> = {
+  tax_id: taxHeaders,
   lei: toHeaderKeys('lei|lei code|legal entity identifier|lei number|lei id|company lei|entity lei'),
   cik: toHeaderKeys('cik|cik code|cik number|central index key|sec cik'),
   registration_id: [

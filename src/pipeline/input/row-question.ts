@@ -110,7 +110,7 @@ export function toRowQuestion(rule: LookupRule, row: RowCells): RowQuestion {
 export function listEarlier(rule: LookupRule, row: Cells, now: RowQuestion): RowQuestion[] {
   const cells = toRowCells(rule, row)
   const isSame = now.kind !== 'invalid' && !now.faults.includes('lei_checksum')
-  if (isSame && cells.identifiers.registration_id === undefined) return []
+  if (isSame && (cells.identifiers.registration_id ?? cells.identifiers.tax_id) === undefined) return []
   return [toRowQuestion({ ...rule, isEarlier: true }, cells)]
 }
 
@@ -144,7 +144,8 @@ interface ReadRow {
   readonly reason: string | null
 }
 
-function readRow(rule: LookupRule, { name, identifiers: cells }: RowCells): ReadRow {
+function readRow(first: LookupRule, { name, identifiers }: RowCells): ReadRow {
+  const { rule, cells } = chooseNumber(first, identifiers)
   const faults: IdentifierFault[] = []
   const reasons: string[] = []
   const stated: StatedIdentifier[] = []
@@ -175,6 +176,20 @@ function readRow(rule: LookupRule, { name, identifiers: cells }: RowCells): Read
       ? { kind: 'lei', value: lei.toUpperCase().replace(/\s+/g, ''), place: null }
       : null
   return { name: own.name, stated, website, wrongLei, faults, reason: reasons[0] ?? null }
+}
+
+/** In a row without a company number, the tax number is read in its place. */
+function chooseNumber(
+  rule: LookupRule,
+  { tax_id: taxId, ...cells }: IdentifierCells,
+): { rule: LookupRule; cells: IdentifierCells } {
+  if (taxId === undefined || cells.registration_id !== undefined) return { rule, cells }
+  const { columns } = rule
+  const identifiers = { ...columns.identifiers, registration_id: columns.identifiers.tax_id }
+  return {
+    rule: { ...rule, columns: { ...columns, identifiers } },
+    cells: { ...cells, registration_id: taxId },
+  }
 }
 
 /** Reads a name cell, which may be an LEI or an address. */

@@ -207,6 +207,21 @@ describe('a hosted service', () => {
     expect(again.notices).toContainEqual(expect.stringMatching(/^3 rows were looked up before .*: kept/))
   })
 
+  test('bills nothing again of an input whose VAT numbers were not used before', async () => {
+    write(
+      'company,Reg No,VAT,Country',
+      'Acme,0403.170.701,,BE',
+      'Bolt,,BE0417497106,BE',
+      'Cera,,BE0403170701,BE',
+    )
+    const service = await startService()
+    const before = { registration_id: 'Reg No', registration_country: 'Country' }
+    await run(service, { columns: { identifiers: before } })
+    const again = await run(service)
+    expect(again.summary.billedCount).toBe(0)
+    expect(again.columns).toMatchObject({ identifiers: before })
+  })
+
   test('bills nothing again of an input whose address lines were read as one line before', async () => {
     write(
       'company,Address Line 1,Address Line 2,Country',

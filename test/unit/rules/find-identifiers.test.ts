@@ -268,6 +268,22 @@ test.each(['Firmenbuchnummer', 'Firmenbuch-Nr.', 'FN', 'Company Number'])(
   },
 )
 
+test('A column of VAT numbers completes one of company numbers', () => {
+  const table = {
+    company: names,
+    'Reg No': ['0403.170.701', '', '0417.497.106'],
+    VAT: ['', 'BE0417497106', 'BE0403170701'],
+    Country: ['BE', 'BE', 'BE'],
+  }
+  expect(found(table).identifiers).toEqual({
+    registration_id: 'Reg No',
+    registration_country: 'Country',
+    tax_id: 'VAT',
+  })
+  const { VAT, ...others } = { ...table, VAT: ['DE123456789', 'DE223456789'] }
+  expect(found({ ...others, VAT }).identifiers).not.toHaveProperty('tax_id')
+})
+
 test('A column FN without Austrian company numbers is not used', () => {
   expect(found({ company: names, FN: ['F100', 'F101', 'F102'] }).identifiers).toEqual({})
 })

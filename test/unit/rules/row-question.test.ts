@@ -324,6 +324,34 @@ describe('countries that are not known', () => {
   })
 })
 
+test('A row without a company number is looked up by its VAT number', async () => {
+  const rule = {
+    columns: {
+      name: 'name',
+      location: [],
+      context: [],
+      identifiers: { registration_id: 'Reg No', registration_country: 'Country', tax_id: 'VAT' },
+    },
+    identifierUse: 'first',
+    readsNames: true,
+  } as const
+  const read = createRowReader(rule, noEarlierNames)
+  const questions = await read([
+    ['Acme', '0403.170.701', 'BE', 'BE0417497106'],
+    ['Bolt', null, 'BE', 'BE0417497106'],
+    ['Cera', ' n/a', 'FR', 'FR12552032534'],
+    ['Dorn', '', 'DE', 'DE123456789'],
+    ['Ems', '', 'DE', null],
+  ])
+  expect(questions.map((one) => one.kind === 'resolution' && one.lookup.name)).toEqual([
+    'Acme (company number BE 0403.170.701)',
+    'Bolt (company number BE BE0417497106)',
+    'Cera (company number FR FR12552032534)',
+    'Dorn',
+    'Ems',
+  ])
+})
+
 test('A row is asked as an earlier version asked it, if that question was submitted: nothing is billed again', async () => {
   const rule = {
     columns: {
