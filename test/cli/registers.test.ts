@@ -195,6 +195,17 @@ describe('on an empty machine', () => {
     expect(known.stdout).not.toContain('--contact')
   })
 
+  test('A register that was imported from a file is not proposed again', async () => {
+    const place = createPlace()
+    place.write('lei2.csv', sourceOf('gleif').sample[0]?.lines?.join('\n') ?? '')
+    const imported = await place.run(['registry', 'import', 'gleif', 'lei2.csv'])
+    expect(imported.code).toBe(0)
+    place.write('list.csv', 'name,country\nA AS,NO\n')
+    const { stdout } = await place.run(['registry', 'sources', 'list.csv'])
+    expect(stdout).toContain('Loaded from your own files: gleif\n')
+    expect(stdout).toContain('  enrich registry get norway\n')
+  })
+
   test('The sources for a list are found in any encoding and layout that the flags name', async () => {
     const place = createPlace()
     const rows = 'Firma;Staat;Sitz\nMüller GmbH;x;Österreich\nÅkers AB;x;Schweden\nÇelik AŞ;x;Türkei\n'

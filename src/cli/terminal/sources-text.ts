@@ -53,7 +53,7 @@ export function formatLicences(listed: readonly ListedSource[]): string {
 /** Formats the sources for the rows of an input. `flags`: further flags of the commands. */
 export function formatCoverage(
   input: string,
-  { countries, loaded, names, byHand, downloadBytes, diskBytes }: Coverage,
+  { countries, loaded, imported, names, byHand, downloadBytes, diskBytes }: Coverage,
   flags: readonly string[] = [],
 ): string {
   const more = flags.map((flag) => ` ${flag}`).join('')
@@ -79,6 +79,7 @@ export function formatCoverage(
     ...(loaded.length === 0
       ? []
       : [`Loaded already: ${loaded.join(', ')} (enrich registry refresh brings them up to date)`]),
+    ...(imported.length === 0 ? [] : [`Loaded from your own files: ${imported.join(', ')}`]),
     ...byHand.map(
       (id) => `Download the files of ${id} yourself, then: enrich registry get ${id} --from PATH`,
     ),

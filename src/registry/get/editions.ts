@@ -11,8 +11,6 @@ import { contactExample, toStoredFile, type RemoteFile } from './publisher.js'
 /** Disk space of a registration, with its indexes. */
 export const bytesPerRow = 500
 
-type Countries = readonly string[] | null
-
 /** A loaded edition, as the folder of downloads remembers it. */
 export interface LoadedEdition {
   /** Name or path by which the source was loaded. */
@@ -20,7 +18,7 @@ export interface LoadedEdition {
   readonly files: readonly RemoteFile[]
   readonly sha256: string
   readonly mapping: string
-  readonly countries: Countries
+  readonly countries: readonly string[] | null
   /** ISO 8601. */
   readonly date: string
   /** Description of a source that the catalogue does not have so; absent for one of the catalogue. */
@@ -46,7 +44,7 @@ export class LoadedEditions {
   }
 
   /** Returns the edition of a source if the registry still has it, read in the same way. */
-  findCurrent(source: RegisterSource, countries: Countries): LoadedEdition | null {
+  findCurrent(source: RegisterSource, countries: LoadedEdition['countries']): LoadedEdition | null {
     const known = this.get(source)
     const isHeld =
       known !== null &&
@@ -79,14 +77,10 @@ export class LoadedEditions {
 
   /** SHA-256 of the newest file of each source in the registry. */
   #readHeld(): ReadonlyMap<string, string> {
-    if (!existsSync(this.registryPath)) return new Map()
-    const database = openStore(this.registryPath, 'readonly')
-    try {
-      const current = readSources(database).filter(({ derivation }) => derivation === derivationVersion)
-      return new Map(current.map(({ name, file_sha256 }) => [name, file_sha256]))
-    } finally {
-      database.close()
-    }
+    const current = readHeldSources(this.registryPath).filter(
+      ({ derivation }) => derivation === derivationVersion,
+    )
+    return new Map(current.map(({ name, file_sha256 }) => [name, file_sha256]))
   }
 }
 
@@ -102,6 +96,8 @@ function readEditions(path: string): Readonly<Record<string, LoadedEdition>> {
 interface ListedSource {
   readonly source: RegisterSource
   readonly loaded: string | null
+  /** `imported`: from a file of the user, which no refresh brings up to date. */
+  readonly state: 'loaded' | 'imported' | 'missing'
 }
 
 /** Lists the sources that enrich knows and those of the user in a registry, with what the registry has of them. */
@@ -109,7 +105,22 @@ export function listRegisters(registryPath: string): readonly ListedSource[] {
   const loaded = new Map(listLoaded(registryPath).map((edition) => [edition.id, edition]))
   const sources = new Map(listSources().map((source) => [source.id, source]))
   for (const [id, { own }] of loaded) if (own !== undefined) sources.set(id, own)
-  return [...sources].map(([id, source]) => ({ source, loaded: loaded.get(id)?.date ?? null }))
+  const formats = new Set(readHeldSources(registryPath).map(({ format }) => format))
+  return [...sources].map(([id, source]) => {
+    const date = loaded.get(id)?.date ?? null
+    const isImported = formats.has(id) || formats.has(source.tables[0]?.reader ?? id)
+    return { source, loaded: date, state: date !== null ? 'loaded' : isImported ? 'imported' : 'missing' }
+  })
+}
+
+function readHeldSources(registryPath: string): ReturnType<typeof readSources> {
+  if (!existsSync(registryPath)) return []
+  const database = openStore(registryPath, 'readonly')
+  try {
+    return readSources(database)
+  } finally {
+    database.close()
+  }
 }
 
 /** Lists the editions that `getRegisters` loaded into a registry. */
@@ -135,6 +146,8 @@ export interface Coverage {
   readonly countries: readonly CountryCoverage[]
   /** Ids of GLEIF and the sources of these countries that the registry has. */
   readonly loaded: readonly string[]
+  /** Ids of these sources that the registry has from files of the user. */
+  readonly imported: readonly string[]
   /** Ids to get: GLEIF and the whole registers of these countries, unless they are loaded. */
   readonly names: readonly string[]
   /** Example of the contact that a publisher of `names` wants; `null` if none does. */
@@ -150,11 +163,10 @@ export function findCoverage(
   counts: ReadonlyMap<string | null, number>,
   listed: readonly ListedSource[],
 ): Coverage {
-  const sources = listed.map(({ source }) => source)
   const countries = [...counts]
     .sort(([one, a], [other, b]) => b - a || (one ?? '').localeCompare(other ?? ''))
     .map(([country, rowCount]) => {
-      const ids = sources.filter((source) => source.country === country).map(({ id }) => id)
+      const ids = listed.flatMap(({ source }) => (source.country === country ? [source.id] : []))
       return {
         country,
         rowCount,
@@ -163,8 +175,10 @@ export function findCoverage(
       }
     })
   const names = new Set(['gleif', ...countries.flatMap((found) => found.sources)])
-  const loaded = new Set(listed.flatMap(({ source: { id }, loaded: date }) => (date === null ? [] : [id])))
-  const missing = sources.filter(({ id }) => names.has(id) && !loaded.has(id))
+  const wanted = listed.filter(({ source }) => names.has(source.id))
+  const missing = wanted.filter(({ state }) => state === 'missing').map(({ source }) => source)
+  const listIds = (state: ListedSource['state']) =>
+    wanted.filter((one) => one.state === state).map(({ source }) => source.id)
   // A state's register holds few of a country's companies, and some files are downloaded by hand.
   const chosen = missing.filter(
     ({ files, partOf, jurisdiction = '' }) =>
@@ -172,7 +186,8 @@ export function findCoverage(
   )
   return {
     countries,
-    loaded: [...names].filter((id) => loaded.has(id)),
+    loaded: listIds('loaded'),
+    imported: listIds('imported'),
     names: chosen.map(({ id }) => id),
     contact: chosen.some(({ wantsContact = false }) => wantsContact) ? contactExample : null,
     byHand: missing.filter(({ files }) => files.length === 0).map(({ id }) => id),
