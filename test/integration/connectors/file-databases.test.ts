@@ -51,6 +51,8 @@ describe.each([
     await publish(path, file, { mode: 'append' })
     expect(await read(path)).toHaveLength(5)
     const fresh = join(makeFolder(), 'data.db')
+    // The first upsert creates the table, and the second one finds its rows.
+    await publish(fresh, file, { mode: 'upsert', keyColumn: 'id' })
     await publish(fresh, file, { mode: 'upsert', keyColumn: 'id' })
     expect(await read(fresh)).toHaveLength(2)
     expect(() => openTarget(connector, `${kind}:${path}#t`, { mode: 'upsert' })).toThrow(
