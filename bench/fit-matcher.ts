@@ -75,6 +75,7 @@ const fixed = {
   oneWordShort: -2,
   // "Spicer" and "Spicers" are two names, and few of the queries have both.
   pluralOneWord: -4,
+  cutOneWord: -1,
   // Of two companies that begin alike, the one in the town of the query is meant rather than one in another state.
   otherInTownOnly: -2,
   genericPart: -1,

@@ -182,6 +182,11 @@ const featuresOfParts = {
     abbreviatedRarity: multiply(({ comparison }) => comparison.pairs.abbreviated > 0, measureRarity),
     abbreviatedKnown: ({ comparison }) => comparison.pairs.known > 0,
     cutLast: ({ comparison }) => comparison.pairs.cut > 0,
+    // "Metro" is a word of its own, no "MetroPCS" that lost its end; "Starbuck" lost a letter.
+    cutOneWord: multiply(
+      isOneWord,
+      ({ comparison: { pairs, leastShare } }) => pairs.cut > 0 && leastShare < 0.75,
+    ),
     joined: ({ comparison }) => cap(comparison.pairs.joined, 2),
     related: ({ comparison }) => cap(comparison.pairs.related, 1),
     plural: ({ comparison }) => cap(comparison.pairs.plural, 2),

@@ -165,6 +165,7 @@ const doubtsByHand = [
   'formForeignExact',
   'oneWordShort',
   'pluralOneWord',
+  'cutOneWord',
   'otherInTownOnly',
   'genericPart',
 ] as const satisfies readonly FeatureName[]

@@ -162,6 +162,7 @@ const pairs: Record<Exclude<FeatureName, 'always'>, readonly [more: Asked, less:
   abbreviatedRarity: [short, exact],
   abbreviatedKnown: [beside(of('Cald Zorvex', 'Calder Zorvex'), held('Cald Inc')), short],
   cutLast: [cut, exact],
+  cutOneWord: [of('Zorvex', 'Zorvexcall'), of('Zorvexcal', 'Zorvexcall')],
   joined: [of('Zor Vex Calder', 'Zorvex Calder'), exact],
   related: [of('Zorvex Bank', 'Zorvex Bancorp'), exact],
   plural: [of('Zorvex Hotel', 'Zorvex Hotels'), exact],
