@@ -176,6 +176,10 @@ describe('on an empty machine', () => {
       'Download the files of japan yourself, then: enrich registry get japan --from PATH',
     )
     expect(stdout).toMatch(/Germany +no open register: no official file/)
+    const [gleif = [], own = [], all = []] = [
+      ...stdout.matchAll(/(\d+) MB to download, and ([\d.]+) (GB|MB) on disk/g),
+    ]
+    expect([gleif[1], own[1], Number(all[1])]).toEqual(['500', '154', 654])
     expect(stdout).toContain('  enrich registry get gleif norway\n')
   })
 

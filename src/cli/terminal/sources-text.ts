@@ -18,18 +18,19 @@ const nameCountry = (code: string): string =>
 
 /** Formats `enrich registry sources`. */
 export function formatSources(listed: readonly ListedSource[]): string {
-  const rows = listed.map(({ source, loaded }) => [
+  const rows = listed.map(({ source, loaded, diskBytes }) => [
     source.id,
     nameCountry(source.country),
     formatCount(source.rows),
     source.downloadMegabytes === undefined ? '' : formatSize(source.downloadMegabytes * 1_000_000),
+    formatSize(diskBytes),
     source.rhythm,
     source.licence.name,
     loaded?.slice(0, 10) ?? '',
   ])
-  const header = ['name', 'country', 'rows', 'download', 'rhythm', 'licence', 'loaded']
+  const header = ['name', 'country', 'rows', 'download', 'on disk', 'rhythm', 'licence', 'loaded']
   return [
-    ...formatTableLines([header, ...rows], [20, 16, 12, 10, 20, 34, 10], 140),
+    ...formatTableLines([header, ...rows], [20, 16, 12, 10, 10, 20, 34, 10], 150),
     '',
     'Get some: enrich registry get NAME...   For your list: enrich registry sources companies.csv',
     '',
@@ -53,7 +54,7 @@ export function formatLicences(listed: readonly ListedSource[]): string {
 /** Formats the sources for the rows of an input. `flags`: further flags of the commands. */
 export function formatCoverage(
   input: string,
-  { countries, loaded, imported, names, byHand, downloadBytes, diskBytes }: Coverage,
+  { countries, loaded, imported, names, costs, byHand, downloadBytes, diskBytes }: Coverage,
   flags: readonly string[] = [],
 ): string {
   const more = flags.map((flag) => ` ${flag}`).join('')
@@ -86,12 +87,17 @@ export function formatCoverage(
     ...(names.length === 0
       ? []
       : [
-          `Together about ${formatSize(downloadBytes)} to download, and ${formatSize(diskBytes)} on disk:`,
+          'Registers for this list:',
+          ...costs.map((cost) => `  ${cost.id.padEnd(16)}  ${formatCosts(cost)}`),
+          `Together about ${formatCosts({ downloadBytes, diskBytes })}:`,
           `  enrich registry get ${names.join(' ')}${more}`,
         ]),
     '',
   ].join('\n')
 }
+
+const formatCosts = ({ downloadBytes, diskBytes }: Pick<Coverage, 'downloadBytes' | 'diskBytes'>): string =>
+  `${formatSize(downloadBytes)} to download, and ${formatSize(diskBytes)} on disk`
 
 /** Formats the progress of a download or of loading. */
 export function formatStep({ source, step, done, total }: GetProgress, elapsedMs: number): string {

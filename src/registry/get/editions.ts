@@ -98,6 +98,8 @@ interface ListedSource {
   readonly loaded: string | null
   /** `imported`: from a file of the user, which no refresh brings up to date. */
   readonly state: 'loaded' | 'imported' | 'missing'
+  /** Estimated size in a registry. */
+  readonly diskBytes: number
 }
 
 /** Lists the sources that enrich knows and those of the user in a registry, with what the registry has of them. */
@@ -109,7 +111,8 @@ export function listRegisters(registryPath: string): readonly ListedSource[] {
   return [...sources].map(([id, source]) => {
     const date = loaded.get(id)?.date ?? null
     const isImported = formats.has(id) || formats.has(source.tables[0]?.reader ?? id)
-    return { source, loaded: date, state: date !== null ? 'loaded' : isImported ? 'imported' : 'missing' }
+    const state = date !== null ? 'loaded' : isImported ? 'imported' : 'missing'
+    return { source, loaded: date, state, diskBytes: source.rows * bytesPerRow }
   })
 }
 
@@ -150,6 +153,12 @@ export interface Coverage {
   readonly imported: readonly string[]
   /** Ids to get: GLEIF and the whole registers of these countries, unless they are loaded. */
   readonly names: readonly string[]
+  /** What each of `names` costs. */
+  readonly costs: readonly {
+    readonly id: string
+    readonly downloadBytes: number
+    readonly diskBytes: number
+  }[]
   /** Example of the contact that a publisher of `names` wants; `null` if none does. */
   readonly contact: string | null
   /** Ids of sources of these countries whose files a program cannot download. */
@@ -184,17 +193,20 @@ export function findCoverage(
     ({ files, partOf, jurisdiction = '' }) =>
       files.length > 0 && partOf === undefined && !jurisdiction.includes('_'),
   )
+  const costs = chosen.map(({ id, rows, downloadMegabytes = 0 }) => ({
+    id,
+    downloadBytes: downloadMegabytes * 1_000_000,
+    diskBytes: rows * bytesPerRow,
+  }))
   return {
     countries,
     loaded: listIds('loaded'),
     imported: listIds('imported'),
-    names: chosen.map(({ id }) => id),
+    names: costs.map(({ id }) => id),
+    costs,
     contact: chosen.some(({ wantsContact = false }) => wantsContact) ? contactExample : null,
     byHand: missing.filter(({ files }) => files.length === 0).map(({ id }) => id),
-    downloadBytes: sum(chosen, ({ downloadMegabytes = 0 }) => downloadMegabytes * 1_000_000),
-    diskBytes: sum(chosen, ({ rows }) => rows * bytesPerRow),
+    downloadBytes: costs.reduce((total, cost) => total + cost.downloadBytes, 0),
+    diskBytes: costs.reduce((total, cost) => total + cost.diskBytes, 0),
   }
 }
-
-const sum = (sources: readonly RegisterSource[], measure: (source: RegisterSource) => number): number =>
-  sources.reduce((total, source) => total + measure(source), 0)

@@ -83,8 +83,12 @@ export function createCandidateFinder(
       const share = Math.ceil(limits.namesByWordsMax / texts.length)
       for (const { words } of texts) {
         const enough = found.size + share
-        for (const clause of buildWordClauses(words, vocabulary)) {
+        let readsLeft = clauseReadsMax
+        for (const [at, clause] of buildWordClauses(words, vocabulary).entries()) {
           if (found.size >= enough) break
+          const readCount = names.estimateReads(clause, limits.clauseNamesMax)
+          if (readCount > readsLeft && at > 0) continue
+          readsLeft -= readCount
           add(names.findByWords(clause, limits.clauseNamesMax))
         }
       }
@@ -100,6 +104,8 @@ export function createCompanyNames(database: Sqlite): (entityNumber: number) => 
   return (entityNumber) => ofCompany.all(entityNumber).map(toCandidateName)
 }
 
+/** Entries of the word index read for one text, but for its best clause: some ten milliseconds. Only large registries need more. */
+const clauseReadsMax = 300_000
 /** More companies of one name are not told apart by it. */
 const keyNamesMax = 40
 const initialsMax = 6

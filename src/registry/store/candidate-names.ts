@@ -64,6 +64,9 @@ const rememberedMax = {
   namesOfWord: 20_000,
 } as const
 
+/** The index skips at most a page of entries at once. */
+const entriesSkippedMax = 1_000
+
 interface Statements {
   /** `value`: numbers of names, as JSON. */
   readonly byNumbers: SelectCandidates
@@ -115,6 +118,18 @@ export class CandidateNames {
       if (others.every((slot) => slot.some((numbers) => numbers.includes(number)))) found.push(number)
     }
     return found
+  }
+
+  /** Estimates how many entries of the index `findByWords` reads; 0 for words whose names are remembered. */
+  estimateReads(slots: readonly (readonly string[])[], countMax: number): number {
+    const vocabulary = this.#vocabulary
+    if (!slots.flat().some((word) => vocabulary.countNames(word) > rememberedMax.namesOfWord)) return 0
+    const counts = slots.map((words) => words.reduce((sum, word) => sum + vocabulary.countNames(word), 0))
+    const least = Math.min(...counts)
+    const namesTotal = Math.max(1, vocabulary.namesTotal)
+    const foundCount = counts.reduce((product, count) => (product * count) / namesTotal, namesTotal)
+    const readCount = counts.reduce((sum, count) => sum + Math.min(count, least * entriesSkippedMax), 0)
+    return readCount * Math.min(1, countMax / foundCount)
   }
 
   /** Returns the names with a word; `null` if they are too many. */
