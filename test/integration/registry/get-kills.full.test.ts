@@ -128,7 +128,9 @@ test.each(Object.entries(commands))(
     let killedCount = 0
     for (let kill = 2; kill < kills + 2; kill++) {
       publish(kill, place)
-      const code = await run(args(place), place, chance.whole(100, Math.round(durationMs * 1.2)))
+      // Every other kill comes near the commit.
+      const fromMs = kill % 2 === 0 ? 100 : Math.round(durationMs * 0.7)
+      const code = await run(args(place), place, chance.whole(fromMs, Math.round(durationMs * 1.2)))
       if (code === null) killedCount++
       const names = place.names()
       const isNew = names[0] === listSorted(kill)[0]
