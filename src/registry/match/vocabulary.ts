@@ -264,36 +264,39 @@ export function buildWordLists(counts: Iterable<readonly [word: string, count: n
   return buildSortedWordLists([...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Builds the word lists from words in byte order, without keeping all of them as strings. */
+/** Builds the word lists from words in byte order, without objects for each word: there may be millions. */
 export function buildSortedWordLists(sorted: Iterable<readonly [word: string, count: number]>): WordLists {
   let bytes = Buffer.allocUnsafe(65_536)
   let byteCount = 0
-  const counts: number[] = []
-  const tailKeys: number[] = []
+  let counts = new Uint32Array(4_096)
+  let wordCount = 0
   for (const [word, count] of sorted) {
     if (!/^[\x21-\x7e]+$/.test(word)) continue
     if (byteCount + word.length + 1 > bytes.length) {
       const room = Math.max(2 * bytes.length, byteCount + word.length + 1)
       bytes = Buffer.concat([bytes.subarray(0, byteCount)], room)
     }
+    if (wordCount === counts.length) {
+      const room = new Uint32Array(2 * wordCount)
+      room.set(counts)
+      counts = room
+    }
     byteCount += bytes.write(`${word}\n`, byteCount, 'latin1')
-    counts.push(count)
-    tailKeys.push(toTailKey(word))
+    counts[wordCount++] = count
   }
   const words = bytes.subarray(0, byteCount)
-  return { words, counts: Uint32Array.from(counts), backward: sortBackward(words, tailKeys) }
+  return { words, counts: counts.subarray(0, wordCount), backward: sortBackward(words, wordCount) }
 }
 
-/** The last six letters as a number, last letter first: different for nearly all words. */
-function toTailKey(word: string): number {
-  let key = 0
-  for (let index = 1; index <= 6; index++)
-    key = key * 256 + (index > word.length ? 0 : word.charCodeAt(word.length - index))
-  return key
-}
-
-function sortBackward(words: Uint8Array, tailKeys: readonly number[]): Uint32Array {
-  const starts = findStarts(words, tailKeys.length)
+/** Sorts the positions of words by their letters from the last one on: by the last six in three passes, then the rest. */
+function sortBackward(words: Uint8Array, wordCount: number): Uint32Array {
+  const starts = findStarts(words, wordCount)
+  /** The two letters before the last `skipped` ones, as a number. */
+  const getDigit = (word: number, skipped: number): number => {
+    const start = starts[word] ?? 0
+    const at = (starts[word + 1] ?? 0) - 2 - skipped
+    return 256 * (at >= start ? (words[at] ?? 0) : 0) + (at > start ? (words[at - 1] ?? 0) : 0)
+  }
   const compareBackward = (a: number, b: number): number => {
     const [startA = 0, startB = 0] = [starts[a], starts[b]]
     let [endA, endB] = [(starts[a + 1] ?? 0) - 1, (starts[b + 1] ?? 0) - 1]
@@ -303,9 +306,25 @@ function sortBackward(words: Uint8Array, tailKeys: readonly number[]): Uint32Arr
     }
     return endA - startA - (endB - startB)
   }
-  return Uint32Array.from(tailKeys.keys()).sort(
-    (a, b) => (tailKeys[a] ?? 0) - (tailKeys[b] ?? 0) || compareBackward(a, b),
-  )
+  let sorted = new Uint32Array(wordCount).map((_, word) => word)
+  let next = new Uint32Array(wordCount)
+  for (const skipped of [4, 2, 0]) {
+    const places = new Uint32Array(2 ** 16 + 1)
+    const add = (at: number, count: number) => (places[at] = (places[at] ?? 0) + count)
+    for (const word of sorted) add(getDigit(word, skipped) + 1, 1)
+    for (let digit = 1; digit < places.length; digit++) add(digit, places[digit - 1] ?? 0)
+    for (const word of sorted) next[add(getDigit(word, skipped), 1) - 1] = word
+    ;[sorted, next] = [next, sorted]
+  }
+  const endsAlike = (a: number, b: number) =>
+    [0, 2, 4].every((skipped) => getDigit(a, skipped) === getDigit(b, skipped))
+  for (let from = 0; from < wordCount;) {
+    let to = from + 1
+    while (to < wordCount && endsAlike(sorted[from] ?? 0, sorted[to] ?? 0)) to++
+    if (to - from > 1) sorted.subarray(from, to).sort(compareBackward)
+    from = to
+  }
+  return sorted
 }
 
 function findStarts(words: Uint8Array, wordCount: number): Uint32Array {

@@ -84,10 +84,10 @@ export function createCandidateFinder(
       for (const { words } of texts) {
         const enough = found.size + share
         let readsLeft = clauseReadsMax
-        for (const [at, clause] of buildWordClauses(words, vocabulary).entries()) {
+        for (const clause of buildWordClauses(words, vocabulary)) {
           if (found.size >= enough) break
           const readCount = names.estimateReads(clause, limits.clauseNamesMax)
-          if (readCount > readsLeft && at > 0) continue
+          if (readCount > readsLeft && found.size > 0) continue
           readsLeft -= readCount
           add(names.findByWords(clause, limits.clauseNamesMax))
         }
@@ -104,8 +104,8 @@ export function createCompanyNames(database: Sqlite): (entityNumber: number) => 
   return (entityNumber) => ofCompany.all(entityNumber).map(toCandidateName)
 }
 
-/** Entries of the word index read for one text, but for its best clause: some ten milliseconds. Only large registries need more. */
-const clauseReadsMax = 300_000
+/** Entries of the word index that are read for one text if there are other candidates. Only large registries have more. */
+const clauseReadsMax = 150_000
 /** More companies of one name are not told apart by it. */
 const keyNamesMax = 40
 const initialsMax = 6

@@ -64,6 +64,8 @@ const rememberedMax = {
   namesOfWord: 20_000,
 } as const
 
+/** Reading so few names takes less time than searching the index for words that many names have. */
+const checkedNamesMax = 150
 /** The index skips at most a page of entries at once. */
 const entriesSkippedMax = 1_000
 
@@ -106,18 +108,21 @@ export class CandidateNames {
 
   /** Returns numbers of names that have one of the words of each slot, lowest first. */
   findByWords(slots: readonly (readonly string[])[], countMax: number): number[] {
-    const lists = slots.map((words) => words.map((word) => this.#listNames(word)))
-    if (lists.flat().includes(null))
-      return this.#statements.byWords.all(slots.map(formatAlternatives).join(' AND '), countMax)
-    const [first = [], ...others] = (lists as Uint32Array[][])
-      .map((alternatives) => alternatives.map((numbers) => new AscendingNumbers(numbers)))
-      .sort((a, b) => sumSizes(a) - sumSizes(b))
-    const found: number[] = []
-    for (let next = takeLowest(first); next !== null && found.length < countMax; next = takeLowest(first)) {
-      const number = next
-      if (others.every((slot) => slot.some((numbers) => numbers.includes(number)))) found.push(number)
+    const listed: Uint32Array[][] = []
+    const unlisted: (readonly string[])[] = []
+    for (const words of slots) {
+      const lists = words.map((word) => this.#listNames(word))
+      if (lists.includes(null)) unlisted.push(words)
+      else listed.push(lists as Uint32Array[])
     }
-    return found
+    if (unlisted.length === 0) return intersect(listed, countMax)
+    const few = listed.length === 0 ? null : intersect(listed, checkedNamesMax + 1)
+    if (few === null || few.length > checkedNamesMax)
+      return this.#statements.byWords.all(slots.map(formatAlternatives).join(' AND '), countMax)
+    this.read(few)
+    const hasWords = (number: number) =>
+      unlisted.every((words) => words.some((word) => this.#names.get(number)?.tokens.includes(word)))
+    return few.filter(hasWords).slice(0, countMax)
   }
 
   /** Estimates how many entries of the index `findByWords` reads; 0 for words whose names are remembered. */
@@ -165,6 +170,19 @@ const prepareStatements = (database: Sqlite): Statements => ({
     .prepare<[string, number], number>('SELECT rowid FROM name_index WHERE name_index MATCH ? LIMIT ?')
     .pluck(),
 })
+
+/** Returns the first numbers that are in a list of each slot. */
+function intersect(slots: readonly (readonly Uint32Array[])[], countMax: number): number[] {
+  const [first = [], ...others] = slots
+    .map((alternatives) => alternatives.map((numbers) => new AscendingNumbers(numbers)))
+    .sort((a, b) => sumSizes(a) - sumSizes(b))
+  const found: number[] = []
+  for (let next = takeLowest(first); next !== null && found.length < countMax; next = takeLowest(first)) {
+    const number = next
+    if (others.every((slot) => slot.some((numbers) => numbers.includes(number)))) found.push(number)
+  }
+  return found
+}
 
 /** Ascending numbers, and how far they were read. */
 class AscendingNumbers {

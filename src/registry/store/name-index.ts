@@ -268,7 +268,7 @@ export function createWordSearch(
     .pluck()
   const allListed = database.prepare<[], ListedName>(
     `SELECT DISTINCT n.number, ' ' || n.tokens || ' ' AS words FROM identifiers i
-       JOIN names n ON n.legal_entity_number = i.legal_entity_number AND n.kind <> 'former'
+       CROSS JOIN names n ON n.legal_entity_number = i.legal_entity_number AND n.kind <> 'former'
      WHERE i.packed_type = 'ticker'`,
   )
   const listed = new WeakMap<Vocabulary, readonly ListedName[]>()

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { openRegistry, type WritableRegistry } from '../../../src/registry/registry.js'
 import { parseName } from '../../../src/registry/normalize/parsed-name.js'
 import { toCityKey, toPostalKey } from '../../../src/registry/normalize/places.js'
@@ -102,6 +102,43 @@ describe('a stored row', () => {
         file_date: stored[0]?.['file_date'],
       })),
     )
+  })
+})
+
+describe('answers', () => {
+  it('read no table of companies from its beginning to its end', () => {
+    const path = `${temporaryFolder()}/asked.sqlite`
+    const written = openRegistry(path)
+    add(written, sampleRows)
+    const prototype = Object.getPrototypeOf(written.database) as WritableRegistry['database']
+    const prepare = vi.spyOn(prototype, 'prepare')
+    const registry = openRegistry(path, { readonly: true })
+    for (const name of queries) {
+      registry.search({ name, limit: 5 })
+      const { entity } = registry.resolve({ name, location: 'Armonk, NY, US', context: 'ibm.com' })
+      if (entity !== null) registry.entity(entity.id)
+    }
+    registry.close()
+    const statements = [...new Set(prepare.mock.calls.map(([sql]) => sql))]
+    prepare.mockRestore()
+    const tables = 'names|legal_entities|identifiers|addresses|entities|claims|stated_names|relationships'
+    const scans = statements.flatMap((sql) => {
+      const names = [...sql.matchAll(/@(\w+)/g)].map(([, name = '']) => [name, null])
+      const none =
+        names.length > 0 ? [Object.fromEntries(names)] : Array.from(sql.matchAll(/\?/g), () => null)
+      const steps = written.database.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+      return steps
+        .all(...none)
+        .flatMap(({ detail }) => /^SCAN (\w+)$/.exec(detail)?.[1] ?? [])
+        .filter(
+          (alias) =>
+            new RegExp(`\\b(?:FROM|JOIN) (?:${tables}) ${alias}\\b`).test(sql) ||
+            tables.split('|').includes(alias),
+        )
+        .map(() => sql)
+    })
+    expect(statements.length).toBeGreaterThan(20)
+    expect(scans).toEqual([])
   })
 })
 
