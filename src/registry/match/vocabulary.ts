@@ -273,8 +273,9 @@ export function buildSortedWordLists(sorted: Iterable<readonly [word: string, co
   for (const [word, count] of sorted) {
     if (!/^[\x21-\x7e]+$/.test(word)) continue
     if (byteCount + word.length + 1 > bytes.length) {
-      const room = Math.max(2 * bytes.length, byteCount + word.length + 1)
-      bytes = Buffer.concat([bytes.subarray(0, byteCount)], room)
+      const room = Buffer.allocUnsafe(Math.max(2 * bytes.length, byteCount + word.length + 1))
+      bytes.copy(room, 0, 0, byteCount)
+      bytes = room
     }
     if (wordCount === counts.length) {
       const room = new Uint32Array(2 * wordCount)

@@ -78,6 +78,13 @@ const comparedIdsMax = 100_000
 /** SQLite sorts as much at once as its cache may hold. Pieces that fit into a core's cache take a third less time. */
 const sortedKibibytes = 2_048
 
+function withSmallCache(database: Sqlite, work: () => void): void {
+  const cacheSize = database.pragma('cache_size', { simple: true }) as number
+  database.pragma(`cache_size = -${sortedKibibytes}`)
+  work()
+  database.pragma(`cache_size = ${cacheSize}`)
+}
+
 /** Writes names, and defers index work while the registry is empty. Ids are unindexed until the first row repeats. */
 export function createBulk(database: Sqlite) {
   const isFirst = database.prepare('SELECT 1 FROM legal_entities LIMIT 1').get() === undefined
@@ -85,10 +92,9 @@ export function createBulk(database: Sqlite) {
   const names = createNameWriter(database, isFirst)
   const compared = new Set<string>()
   const restore = (isRestored: (index: DeferredIndex) => boolean) => {
-    const cacheSize = database.pragma('cache_size', { simple: true }) as number
-    database.pragma(`cache_size = -${sortedKibibytes}`)
-    for (const { sql } of deferred.filter(isRestored)) database.exec(sql)
-    database.pragma(`cache_size = ${cacheSize}`)
+    withSmallCache(database, () => {
+      for (const { sql } of deferred.filter(isRestored)) database.exec(sql)
+    })
   }
   let areIdsIndexed = !isFirst
   let isEnded = !isFirst
@@ -153,10 +159,13 @@ interface WordListRow {
 
 /** Stores the words of all names, so that opening the registry need not count them. */
 export function writeWordList(database: Sqlite): void {
-  const { words, counts, backward } = countWords(database)
-  database
-    .prepare('INSERT OR REPLACE INTO word_lists VALUES (1, ?, ?, ?, ?)')
-    .run(countNames(database), Buffer.from(words), toBytes(counts), toBytes(backward))
+  // The lists of a large registry take hundreds of megabytes: the memory of the pages is needed for them.
+  withSmallCache(database, () => {
+    const { words, counts, backward } = countWords(database)
+    database
+      .prepare('INSERT OR REPLACE INTO word_lists VALUES (1, ?, ?, ?, ?)')
+      .run(countNames(database), toBytes(words), toBytes(counts), toBytes(backward))
+  })
 }
 
 /** Takes milliseconds for a million words if an import of this version has stored the list. */
@@ -191,7 +200,7 @@ function countNames(database: Sqlite): number {
   return database.prepare<[], number>('SELECT count(*) FROM names').pluck().get() ?? 0
 }
 
-function toBytes(numbers: Uint32Array): Buffer {
+function toBytes(numbers: Uint32Array | Uint8Array): Buffer {
   return Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength)
 }
 
