@@ -183,10 +183,7 @@ const featuresOfParts = {
     abbreviatedKnown: ({ comparison }) => comparison.pairs.known > 0,
     cutLast: ({ comparison }) => comparison.pairs.cut > 0,
     // "Metro" is a word of its own, no "MetroPCS" that lost its end; "Starbuck" lost a letter.
-    cutOneWord: multiply(
-      isOneWord,
-      ({ comparison: { pairs, leastShare } }) => pairs.cut > 0 && leastShare < 0.75,
-    ),
+    cutOneWord: multiply(isOneWord, ({ comparison: c }) => c.pairs.cut > 0 && c.leastShare < 0.75),
     joined: ({ comparison }) => cap(comparison.pairs.joined, 2),
     related: ({ comparison }) => cap(comparison.pairs.related, 1),
     plural: ({ comparison }) => cap(comparison.pairs.plural, 2),
