@@ -257,3 +257,23 @@ test('the encoding that was detected is told once', async ({ onTestFinished }) =
   const { stderr } = await place.run(['in.csv', '-o', 'out.csv'])
   expect(stderr.match(/detected windows-1252/g)).toHaveLength(1)
 })
+
+test('A list whose names no column is used for is not billed', async ({ onTestFinished }) => {
+  const { place, run, names } = await createBilled(onTestFinished)
+  place.write(
+    'in.csv',
+    'Zielkonto 1;Website\nApple Inc.;apple.com\nTesco PLC;\nBASF SE;basf.com\nBayer AG;bayer.com\n',
+  )
+  const told = /no column is used for names, but "Zielkonto 1" looks like .*--name-column "Zielkonto 1"/
+  const asked = ['in.csv', '-o', 'out.csv']
+  expect((await run(['plan', ...asked])).stdout).toMatch(told)
+  const stopped = await run(asked)
+  expect([stopped.code, names()], stopped.stderr).toEqual([doubtful, []])
+  expect(stopped.stderr).toMatch(told)
+  const named = await run([...asked, '--name-column', 'Zielkonto 1'])
+  expect([named.code, names().length], named.stderr).toEqual([0, 4])
+
+  const init = await place.run(['init', 'in.csv', '--yes'])
+  expect([init.code, init.stderr]).toEqual([2, expect.stringMatching(/--name-column.*Zielkonto 1/)])
+  expect((await place.run(['init', 'in.csv', '--yes', '--id-columns', 'website=Website'])).code).toBe(0)
+})

@@ -21,6 +21,8 @@ type LookupColumns = ReturnType<InputColumns['detect']>
 
 interface Choice {
   readonly value: string
+  /** Shown in place of the value. */
+  readonly label?: string
   /** Shown next to the value, like an excerpt of its cells. */
   readonly hint?: string
 }
@@ -45,7 +47,11 @@ async function createAsker(io: CliIo): Promise<Asker | null> {
     return answer
   }
   const toPromptOptions = (choices: readonly Choice[]) =>
-    choices.map(({ value, hint }) => ({ value, ...(hint === undefined ? {} : { hint }) }))
+    choices.map(({ value, label = value, hint }) => ({
+      value,
+      label,
+      ...(hint === undefined ? {} : { hint }),
+    }))
   return {
     chooseOne: async (message, choices, initialValue) =>
       assertAnswered(
@@ -69,12 +75,12 @@ async function createAsker(io: CliIo): Promise<Asker | null> {
 const isTerminal = (stream: object): stream is NodeJS.ReadStream & NodeJS.WriteStream =>
   (stream as { isTTY?: boolean }).isTTY === true
 
-const header = ['name', 'status', '', 'registered name', 'place']
+const header = ['status', '', 'registered name', 'place']
 
 const widthsMax = [28, 13, 3, 34, 60]
 
 /** Formats a few enriched rows as a table at most `columnCount` wide. */
-function formatPreview(rows: readonly PreviewRow[], columnCount: number): string {
+function formatPreview(rows: readonly PreviewRow[], hasNames: boolean, columnCount: number): string {
   if (rows.length === 0) return ''
   const cells = rows.map(({ name, status, confidence, legalName, place, error }) => [
     name,
@@ -87,7 +93,7 @@ function formatPreview(rows: readonly PreviewRow[], columnCount: number): string
     rows.length === 1
       ? 'One row with the answer of the embedded service:'
       : `${rows.length} rows with the answers of the embedded service:`,
-    ...formatTableLines([header, ...cells], widthsMax, columnCount),
+    ...formatTableLines([[hasNames ? 'name' : 'identifier', ...header], ...cells], widthsMax, columnCount),
     '',
     '',
   ].join('\n')
@@ -140,7 +146,7 @@ async function initJob(file: string, flags: InitFlags, io: CliIo): Promise<void>
       io.out('\n')
     }
     const preview = await previewRows(config, io.environment, io.interrupt)
-    if (flags.json !== true) io.out(formatPreview(preview, getTerminalColumns(io)))
+    if (flags.json !== true) io.out(formatPreview(preview, columns.name !== null, getTerminalColumns(io)))
     if (asker !== null && !(await asker.agrees(`Write ${configPath}?`, true))) {
       io.out('Nothing was written.\n')
       return
@@ -166,16 +172,20 @@ async function settleColumns(
   asked: NamedColumns,
   asker: Asker | null,
 ): Promise<LookupColumns> {
-  if (asker === null) return found.detect()
+  if (asker === null) return detectWithNames(found, asked)
   const toChoices = (columns: readonly string[]) =>
     columns.map((value) => ({ value, hint: getExcerpt(value, found) }))
   let settled = asked
   let proposal = found.propose()
   if (proposal.columns === null && sheetHint !== null) return found.detect()
-  if (proposal.columns === null || proposal.nameChoices.length > 1) {
-    const standing = proposal.columns?.name ?? proposal.nameChoices[0] ?? ''
+  const { columns, nameChoices } = proposal
+  const isUnread = columns?.name === null && nameChoices.length > 0
+  if (columns === null || isUnread || nameChoices.length > 1) {
+    const standing = columns?.name ?? nameChoices[0] ?? ''
     const question = 'Which column contains the company names?'
-    settled = { ...asked, name: await asker.chooseOne(question, toChoices(proposal.nameChoices), standing) }
+    const choices = [...toChoices(nameChoices), ...(isUnread ? [noNames] : [])]
+    const chosen = await asker.chooseOne(question, choices, standing)
+    if (chosen !== noNames.value) settled = { ...asked, name: chosen }
     proposal = found.propose(settled)
   }
   if (proposal.placeChoices.length === 0) return found.detect(settled)
@@ -185,6 +195,19 @@ async function settleColumns(
     [],
   )
   return found.detect({ ...settled, location })
+}
+
+const noNames: Choice = { value: '', label: 'none', hint: 'rows are looked up by their identifiers' }
+
+/** Throws INPUT_COLUMN_MISSING if no column is used for names although the cells of one look like names. */
+function detectWithNames(found: InputColumns, asked: NamedColumns): LookupColumns {
+  const columns = found.detect()
+  const { nameChoices } = found.propose()
+  if (columns.name !== null || nameChoices.length === 0 || asked.identifiers !== undefined) return columns
+  const excerpts = nameChoices.map((column) => `${column} (${getExcerpt(column, found)})`)
+  throw new UserError('INPUT_COLUMN_MISSING', 'it is unclear which column holds company names', {
+    hint: `pass --name-column; likely are: ${excerpts.join(', ')}. If the list has no names, pass --id-columns`,
+  })
 }
 
 /** The given settings and the detected columns. Other settings are omitted, so that they keep their defaults. */

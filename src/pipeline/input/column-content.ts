@@ -115,3 +115,31 @@ function isIsin(value: string): boolean {
 function toDigits(value: string): number[] {
   return Array.from(value).flatMap((letter) => Array.from(String(parseInt(letter, 36)), Number))
 }
+
+/** With fewer legal forms, cells are hardly company names. */
+export const formsShareMin = 0.1
+
+/** Longer texts are sentences. */
+const nameWordsMax = 8
+
+/**
+ * Returns how surely cells are company names, 0 to 1: the share of cells with a legal form, or a tenth for distinct
+ * capitalised words that are neither codes nor, with two words each, persons. 0 if they are no names, or too few.
+ */
+export function rateNames(cells: readonly string[]): number {
+  const texts = cells.map((cell) => cell.trim()).filter((cell) => cell !== '')
+  const distinct = [...new Set(texts.map((text) => text.toLowerCase()))]
+  if (distinct.length < cellsMin || distinct.length < texts.length / 2) return 0
+  if (!canBeNames(texts) || detectIdentifier(texts) !== null) return 0
+  const countWords = (text: string) => text.split(/\s+/).length
+  if (!isMostly(texts, (text) => countWords(text) <= nameWordsMax, tellingShare)) return 0
+  const forms = texts.filter(hasLegalForm).length / texts.length
+  if (forms >= formsShareMin) return forms
+  const isWord = (text: string) =>
+    /^(?!\p{Ll})[\p{L}\p{M}&.,'’ -]*(?:\p{Ll}|\p{Lo})[\p{L}\p{M}&.,'’ -]*$/u.test(text)
+  const isDistinct = distinct.length >= texts.length * distinctShareMin
+  const arePersons = isMostly(texts, (text) => countWords(text) === 2)
+  return isDistinct && !arePersons && isMostly(texts, isWord, distinctShareMin) ? formsShareMin : 0
+}
+
+const distinctShareMin = 0.9

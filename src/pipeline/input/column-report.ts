@@ -9,8 +9,8 @@ import {
 } from './columns.js'
 import { listPlaceColumns, searchIdentifiers } from './detect-columns.js'
 import {
-  toHeaderKey,
   parsePlaceHeader,
+  rankInHeaders,
   wholePlaceHeaders,
   identifierHeaders,
   otherIdentifierHeaders,
@@ -64,10 +64,9 @@ export function reportColumns(
   )
   const found = searchIdentifiers(plain, used, samples).unused
   const findKind = (column: string): string | undefined => {
-    const key = toHeaderKey(column)
     return (
       places.get(column) ??
-      (wholePlaceHeaders.includes(key) ? 'place' : undefined) ??
+      (rankInHeaders(column, wholePlaceHeaders) >= 0 ? 'place' : undefined) ??
       findHeaderKind(column) ??
       detectIdentifier(samples.get(column) ?? []) ??
       undefined
@@ -152,6 +151,9 @@ export class IdentifierCounts {
   #byIdentifier = 0
   #byDomain = 0
 
+  /** `doubt`: why the columns may be the wrong ones; `null` without a doubt. */
+  constructor(private readonly doubt: string | null = null) {}
+
   /** `rowNumber`: from 1. */
   add(
     row: {
@@ -185,6 +187,7 @@ export class IdentifierCounts {
     const wrong = this.#faults.get('registration_checksum')
     const isDoubt = wrong !== undefined && wrong.count >= Math.max(wrongMin, this.#rowCount * wrongShareMin)
     return [
+      ...(this.doubt === null ? [] : [this.doubt]),
       ...(counted === undefined
         ? []
         : [

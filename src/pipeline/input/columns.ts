@@ -20,6 +20,8 @@ export interface LookupRule {
   readonly identifierUse: IdentifierUse
   /** Whether a name cell that contains an identifier is submitted as one. */
   readonly readsNames: boolean
+  /** Why the columns may be the wrong ones; absent without a doubt. */
+  readonly doubt?: string
   /** Reads company numbers and wrong LEIs as version 0.2.0 did, to find what it looked up. */
   readonly isEarlier?: boolean
 }

@@ -1,6 +1,12 @@
-import { canBeNames, canBePlaces, hasLegalForm, isValue } from './column-content.js'
+import { canBeNames, canBePlaces, formsShareMin, hasLegalForm, isValue, rateNames } from './column-content.js'
 import { listIdentifierColumns, type IdentifierColumns } from '../../core/identifiers.js'
-import type { ColumnSamples, ConfigOrigin, NamedColumns, LookupColumns } from './columns.js'
+import {
+  listLookupColumns,
+  type ColumnSamples,
+  type ConfigOrigin,
+  type NamedColumns,
+  type LookupColumns,
+} from './columns.js'
 import {
   toSpellingKey,
   toHeaderKey,
@@ -11,13 +17,20 @@ import {
   surelyNameHeaders,
   parsePlaceHeader,
   placeSets,
+  rankInHeaders,
   wholePlaceHeaders,
+  type PlaceHeader,
   type PlacePart,
   type PlaceSet,
 } from './header-words.js'
 import { calculateDistance } from '../../core/edit-distance.js'
 import { UserError } from '../../core/errors.js'
-import { findIdentifiers, findIdentifierPlaces, type FoundIdentifiers } from './find-identifiers.js'
+import {
+  findIdentifiers,
+  findIdentifierPlaces,
+  isOtherParty,
+  type FoundIdentifiers,
+} from './find-identifiers.js'
 import {
   describeNested,
   getMemberHint,
@@ -210,6 +223,27 @@ export function findUnnamedColumn(columns: readonly string[], samples: ColumnSam
   return another === undefined ? only : null
 }
 
+/**
+ * Lists the unused columns whose cells look like company names although their headers do not say so, the likeliest
+ * first. Below a header of persons or of another company, cells without legal forms do not.
+ */
+export function listUnreadNames(
+  header: readonly string[],
+  used: LookupColumns,
+  samples: ColumnSamples,
+): string[] {
+  const taken = new Set(listLookupColumns(used))
+  const isOther = (column: string) =>
+    isOtherParty(toHeaderKey(column), '') ||
+    rankInHeaders(column, [...personHeaders, ...plainNameHeaders]) >= 0
+  const rated = header
+    .filter((column) => !taken.has(column) && parsePlaceHeader(column) === null)
+    .map((column) => ({ column, rate: rateNames(samples.get(column) ?? []), isOther: isOther(column) }))
+    .filter(({ rate, isOther }) => rate > (isOther ? formsShareMin : 0))
+    .sort((one, other) => Number(one.isOther) - Number(other.isOther) || other.rate - one.rate)
+  return rated.map(({ column }) => column)
+}
+
 /** Returns the column of company names by header only; null if none. */
 export function findNameColumn(header: readonly string[]): string | null {
   const found = findName(header, new Map(), [])
@@ -224,12 +258,13 @@ function findName(
 ): { column: string } | { missing: UserError } {
   const isUsable = (column: string) => canBeNames(samples.get(column) ?? [])
   const company =
-    findFirst(header.filter(isUsable), companyNameHeaders) ?? findFirst(header, surelyNameHeaders)
+    findFirst(header.filter(isUsable), companyNameHeaders) ??
+    header.find((column) => surelyNameHeaders.includes(toHeaderKey(column)))
   if (company !== undefined) return { column: company }
   const plain = findFirst(header.filter(isUsable), plainNameHeaders)
   // Contacts in Xero are companies; persons have other columns.
   const contact = hasXeroAddress(header) ? findFirst(header, ['contactname']) : undefined
-  const isPersons = plain !== undefined && header.some((column) => personHeaders.has(toHeaderKey(column)))
+  const isPersons = plain !== undefined && header.some((column) => rankInHeaders(column, personHeaders) >= 0)
   if (contact !== undefined) return { column: contact }
   if (plain !== undefined && !isPersons) return { column: plain }
   const why = isPersons ? `"${plain}" is next to columns of personal names; if it contains companies, ` : ''
@@ -245,10 +280,8 @@ const hintsMax = 3
 const hasXeroAddress = (header: readonly string[]): boolean =>
   header.some((column) => toHeaderKey(column) === 'poaddressline1')
 
-interface PlaceColumn {
-  column: string
-  part: PlacePart
-  set: PlaceSet
+interface PlaceColumn extends PlaceHeader {
+  readonly column: string
 }
 
 /**
@@ -269,7 +302,8 @@ function findLocation(header: readonly string[], samples: ColumnSamples): string
   const places = listPlaceColumns(header, samples)
   const isUsable = (column: string) => canBePlaces('address', samples.get(column) ?? [])
   const whole = findFirst(header.filter(isUsable), wholePlaceHeaders)
-  if (whole !== undefined) return [whole]
+  const isNumbered = !wholePlaceHeaders.includes(toHeaderKey(whole ?? ''))
+  if (whole !== undefined && (!isNumbered || places.length === 0)) return [whole]
   const has = (set: PlaceSet, ...parts: PlacePart[]) =>
     places.some((place) => place.set === set && parts.includes(place.part))
   const set =
@@ -300,21 +334,22 @@ function listAddressLines(places: readonly PlaceColumn[], set: PlaceSet): string
   return [...columns].sort(([one], [other]) => one - other).map(([, column]) => column)
 }
 
-/** Lists the columns that are parts of places, by header, unless their cells are unsuitable. */
+/**
+ * Lists the columns that are parts of places, by header, unless their cells are unsuitable; those without a number first,
+ * then `Ort 1` before `Ort 2`.
+ */
 export function listPlaceColumns(header: readonly string[], samples: ColumnSamples): PlaceColumn[] {
-  return header.flatMap((column) => {
+  const places = header.flatMap((column) => {
     const place = parsePlaceHeader(column)
     return place !== null && canBePlaces(place.part, samples.get(column) ?? []) ? [{ column, ...place }] : []
   })
+  return places.sort((one, other) => one.number - other.number)
 }
 
 function findFirst(header: readonly string[], keys: readonly string[]): string | undefined {
-  const columns = new Map([...header].reverse().map((column) => [toHeaderKey(column), column]))
-  for (const key of keys) {
-    const found = columns.get(key)
-    if (found !== undefined) return found
-  }
-  return undefined
+  const ranked = header.map((column) => ({ column, rank: rankInHeaders(column, keys) }))
+  const fitting = ranked.filter(({ rank }) => rank >= 0).sort((one, other) => one.rank - other.rank)
+  return fitting[0]?.column
 }
 
 const listedMax = 30

@@ -1,5 +1,5 @@
 import type { ColumnSamples } from './columns.js'
-import { toHeaderKey, identifierHeaders, isOtherParty, symbolHeaders } from './header-words.js'
+import { toHeaderKey, identifierHeaders, toHeaderKeys, rankInHeaders, symbolHeaders } from './header-words.js'
 import {
   identifierKeys,
   identifierNames,
@@ -90,7 +90,7 @@ function listFittingColumns(
 }
 
 const isWholeHeader = (key: IdentifierKey, column: string): boolean =>
-  identifierHeaders[key].includes(toHeaderKey(column))
+  rankInHeaders(column, identifierHeaders[key]) >= 0
 
 /** A symbol belongs to an exchange if a column or a prefix of the cells names one. */
 function getSymbolKeys(header: readonly string[], samples: ColumnSamples): readonly string[] {
@@ -162,6 +162,24 @@ function findPlaceColumn(
   samples: ColumnSamples,
 ): string | undefined {
   const keys = identifierHeaders[key]
-  const named = header.filter((column) => keys.includes(toHeaderKey(column)))
+  const named = header
+    .filter((column) => rankInHeaders(column, keys) >= 0)
+    .sort((one, other) => rankInHeaders(one, keys) - rankInHeaders(other, keys))
   return named.find((column) => (samples.get(column) ?? []).every((cell) => /\p{L}/u.test(cell)))
+}
+
+/** Words for another company than the row's, or for a member of staff. */
+const otherPartyWords = toHeaderKeys(
+  'parent|ultimate|owner|manager|managing|group|holding|head office|successor|predecessor|guarantor|agent|custodian',
+  'trustee|fund|branch|subsidiary|acquirer|investor|auditor|bank|partner|reseller|referrer|source|created|modified|updated',
+  'assigned|user|support|logo|image|photo|avatar|profile|linkedin|facebook|twitter|instagram|crunchbase|youtube|record',
+  'unsubscribe|privacy|terms|blog|careers|jobs|Mutter|Konzern|mère|matriz|controllante',
+)
+
+/**
+ * Whether a header names another party than the name's header: `Parent LEI` next to `Company`, but not `Fund LEI` next
+ * to `Fund Name`.
+ */
+export function isOtherParty(key: string, nameKey: string): boolean {
+  return otherPartyWords.some((word) => key.includes(word) && !nameKey.includes(word))
 }

@@ -10,8 +10,29 @@ export function toHeaderKey(header: string): string {
   return toPlainLetters(letters).replace(/[^\p{L}\p{N}]+/gu, '')
 }
 
+/**
+ * Returns how well a header fits one of the keys, best 0: a key with a number at its end, as in `Ort 2`, fits worse than
+ * any without, and a low number better than a high one. -1 if it fits none.
+ */
+export function rankInHeaders(header: string, keys: readonly string[]): number {
+  const whole = toHeaderKey(header)
+  const rank = keys.indexOf(whole)
+  const { base, number } = rank < 0 ? splitNumber(whole) : noNumber
+  if (number === 0) return rank
+  const baseRank = keys.indexOf(base)
+  return baseRank < 0 ? -1 : number * keys.length + baseRank
+}
+
+/** Splits a key into its text and the number at its end; 0 without a number of one or two digits. */
+function splitNumber(key: string): { base: string; number: number } {
+  const digits = /(?<!\p{N})\d{1,2}$/u.exec(key)?.[0] ?? ''
+  return digits === '' ? noNumber : { base: key.slice(0, -digits.length), number: Number(digits) }
+}
+
+const noNumber = { base: '', number: 0 }
+
 /** Returns the keys of headers separated by bars. */
-function toHeaderKeys(...lists: readonly string[]): string[] {
+export function toHeaderKeys(...lists: readonly string[]): string[] {
   return lists.flatMap((list) => list.split('|').map(toHeaderKey))
 }
 
@@ -78,12 +99,10 @@ export const plainNameHeaders: readonly string[] = toHeaderKeys(
   '名称|名稱|Наименование|Название',
 )
 
-export const personHeaders: ReadonlySet<string> = new Set(
-  toHeaderKeys(
-    'first name|last name|given name|family name|surname|forename|middle name|Vorname|Nachname|Familienname|Prénom',
-    'Nom de famille|Apellido|Apellidos|Cognome|Sobrenome|Apelido|Voornaam|Achternaam|Imię|Nazwisko|Förnamn|Efternamn',
-    'Fornavn|Efternavn|Etternavn|Etunimi|Sukunimi|Jméno|Příjmení|Soyadı|Soyad|名|姓|Имя|Фамилия|salutation|Anrede',
-  ),
+export const personHeaders: readonly string[] = toHeaderKeys(
+  'first name|last name|given name|family name|surname|forename|middle name|Vorname|Nachname|Familienname|Prénom',
+  'Nom de famille|Apellido|Apellidos|Cognome|Sobrenome|Apelido|Voornaam|Achternaam|Imię|Nazwisko|Förnamn|Efternamn',
+  'Fornavn|Efternavn|Etternavn|Etunimi|Sukunimi|Jméno|Příjmení|Soyadı|Soyad|名|姓|Имя|Фамилия|salutation|Anrede',
 )
 
 /** A part of a company's place. `address` is a street, or the whole address on one line. */
@@ -183,9 +202,24 @@ const qualifiers = Object.entries(setWords)
   .flatMap(([set, keys]) => keys.map((key) => ({ key, set: set as PlaceSet })))
   .sort((one, other) => other.key.length - one.key.length)
 
-/** Returns the part and kind of place that a header names; null if none. The whole header must match. */
-export function parsePlaceHeader(header: string): { part: PlacePart; set: PlaceSet } | null {
+/** A part and kind of place, with the number at the end of its header; 0 without one. */
+export interface PlaceHeader {
+  readonly part: PlacePart
+  readonly set: PlaceSet
+  readonly number: number
+}
+
+/** Returns the place that a header names; null if none. The whole header must match. */
+export function parsePlaceHeader(header: string): PlaceHeader | null {
   const key = toHeaderKey(header).replace(/^organi[sz]ation(?=.*ofaddress$)|ofaddress$/g, '')
+  const whole = parsePlaceKey(key)
+  if (whole !== null) return { ...whole, number: 0 }
+  const { base, number } = splitNumber(key)
+  const numbered = number === 0 ? null : parsePlaceKey(base)
+  return numbered && { ...numbered, number }
+}
+
+function parsePlaceKey(key: string): { part: PlacePart; set: PlaceSet } | null {
   const plain = parts.get(key)
   if (plain !== undefined) return { part: plain, set: key.startsWith('registered') ? 'registered' : 'plain' }
   for (const { key: word, set } of qualifiers) {
@@ -205,9 +239,8 @@ function findQualifiedPart(key: string): PlacePart | undefined {
   return /^[a-z]{1,2}$/.test(key) ? undefined : parts.get(key)
 }
 
-/** Whether a text is a known name of a column: of names, persons, places or identifiers. */
+/** Whether a text is a known name of a column, without a number: of names, persons, places or identifiers. */
 export function isKnownHeader(text: string): boolean {
-  const key = toHeaderKey(text)
   knownHeaders ??= new Set([
     ...companyNameHeaders,
     ...plainNameHeaders,
@@ -215,7 +248,8 @@ export function isKnownHeader(text: string): boolean {
     ...wholePlaceHeaders,
     ...Object.values(identifierHeaders).flat(),
   ])
-  return knownHeaders.has(key) || parsePlaceHeader(text) !== null
+  const key = toHeaderKey(text)
+  return knownHeaders.has(key) || parsePlaceHeader(text)?.number === 0
 }
 
 let knownHeaders: ReadonlySet<string> | null = null
@@ -332,19 +366,3 @@ export const otherIdentifierHeaders: readonly [kind: string, keys: readonly stri
   ['ticker', symbolHeaders],
   ['VAT number', taxHeaders],
 ]
-
-/** Words for another company than the row's, or for a member of staff. */
-const otherPartyWords = toHeaderKeys(
-  'parent|ultimate|owner|manager|managing|group|holding|head office|successor|predecessor|guarantor|agent|custodian',
-  'trustee|fund|branch|subsidiary|acquirer|investor|auditor|bank|partner|reseller|referrer|source|created|modified|updated',
-  'assigned|user|support|logo|image|photo|avatar|profile|linkedin|facebook|twitter|instagram|crunchbase|youtube|record',
-  'unsubscribe|privacy|terms|blog|careers|jobs|Mutter|Konzern|mère|matriz|controllante',
-)
-
-/**
- * Whether a header names another party than the name's header: `Parent LEI` next to `Company`, but not `Fund LEI` next
- * to `Fund Name`.
- */
-export function isOtherParty(key: string, nameKey: string): boolean {
-  return otherPartyWords.some((word) => key.includes(word) && !nameKey.includes(word))
-}

@@ -6,6 +6,7 @@ import {
   countriesOfHeader,
   identifierHeaders,
   isKnownHeader,
+  rankInHeaders,
   taxHeaders,
   toHeaderKey,
 } from './header-words.js'
@@ -259,7 +260,7 @@ const tellingKeys: ReadonlySet<string> = new Set(
 /** Returns how well a header names a kind of identifier, best 0; -1 for another kind. A column has one kind. */
 export function rankHeader(kind: IdentifierKey, header: string): number {
   const [whole = '', ...others] = listHeaderKeys(header)
-  const rank = identifierHeaders[kind].indexOf(whole)
+  const rank = rankInHeaders(header, identifierHeaders[kind])
   if (rank >= 0 || isKnownHeader(whole)) return rank
   const found = numberKinds.find((one) => others.some((key) => identifierHeaders[one].includes(key)))
   return found === kind ? partsRank : -1

@@ -84,7 +84,7 @@ const placedRowsMin = 16_384
 export async function ingest(deps: IngestDeps): Promise<Ingested> {
   const { signal, spool } = deps
   const index = new RowIndex()
-  const identifierCounts = new IdentifierCounts()
+  const identifierCounts = new IdentifierCounts(deps.rule.doubt)
   const occurrences = deps.dedupe ? null : new OccurrenceCounter()
   const earlier = openEarlierNames(deps.earlier)
   const placer = new RowPlacer({ ...deps, earlier }, index, identifierCounts, occurrences)

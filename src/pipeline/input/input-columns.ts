@@ -6,10 +6,16 @@ import type {
   ColumnReport,
   IdentifierUse,
 } from './columns.js'
-import { type NestedColumns, listPlainColumns, listNameMembers } from './nested-columns.js'
+import { type NestedColumns, listPlainColumns, listNameMembers, quoteColumn } from './nested-columns.js'
 import { canBeNames } from './column-content.js'
 import { reportColumns } from './column-report.js'
-import { detectColumns, findColumn, findUnnamedColumn, judgeHeader } from './detect-columns.js'
+import {
+  detectColumns,
+  findColumn,
+  findUnnamedColumn,
+  listUnreadNames,
+  judgeHeader,
+} from './detect-columns.js'
 import { isKnownHeader } from './header-words.js'
 import { UserError, withHintFirst } from '../../core/errors.js'
 import { quoteExcerpt } from '../../core/text.js'
@@ -21,7 +27,10 @@ import type { Input, InputFile } from './input.js'
 interface ColumnProposal {
   /** `null` if no column surely contains names or identifiers. */
   readonly columns: LookupColumns | null
-  /** Columns that may contain the names, the likeliest first; fewer than two if there is no doubt. */
+  /**
+   * Columns that may contain the names, the likeliest first. If a column has the names, fewer than two if there is no
+   * doubt; if none does, those whose cells look like names.
+   */
   readonly nameChoices: readonly string[]
   /** Columns that may be parts of the place, if none was detected. */
   readonly placeChoices: readonly string[]
@@ -85,9 +94,11 @@ export class InputColumns {
     }
     const { name, location } = columns
     const isPlaceOpen = location.length === 0 && asked.location === undefined
+    const unread = listUnreadNames(plain, columns, samples)
     return {
       columns,
-      nameChoices: name === null || asked.name !== undefined ? [] : findLikelyNames(plain, name, samples),
+      nameChoices:
+        asked.name !== undefined ? [] : name === null ? unread : findLikelyNames(plain, name, samples),
       placeChoices: isPlaceOpen ? findLikelyPlaces(this.report(columns)) : [],
     }
   }
@@ -113,7 +124,20 @@ export class InputColumns {
       signal,
       isBilled,
     })
-    return { rule, note, report: this.report(rule.columns) }
+    const doubt = this.#findDoubt(rule.columns)
+    return { rule: doubt === null ? rule : { ...rule, doubt }, note, report: this.report(rule.columns) }
+  }
+
+  #findDoubt(columns: LookupColumns): string | null {
+    const { input, samples } = this
+    const plain = listPlainColumns(input.columns, input.layout.nested)
+    const [unread] = columns.name === null ? listUnreadNames(plain, columns, samples) : []
+    if (unread === undefined) return null
+    const [first = '', second = ''] = samples.get(unread) ?? []
+    return (
+      `no column is used for names, but ${JSON.stringify(unread)} looks like company names ` +
+      `(${quoteExcerpt(first)}, ${quoteExcerpt(second)}): pass --name-column ${quoteColumn(unread)}`
+    )
   }
 
   /** Returns the exact spelling of a column that `flag` names; null if it names none. Throws INPUT_COLUMN_MISSING. */

@@ -1,4 +1,4 @@
-import { companyNameHeaders, plainNameHeaders, surelyNameHeaders, toHeaderKey } from './header-words.js'
+import { companyNameHeaders, plainNameHeaders, rankInHeaders } from './header-words.js'
 
 /** A column with nested values: a struct, list or map in Parquet, an object or array in JSON. */
 export interface NestedColumn {
@@ -15,12 +15,8 @@ export const noNested: NestedColumns = new Map()
 export const listPlainColumns = (header: readonly string[], nested: NestedColumns): readonly string[] =>
   nested.size === 0 ? header : header.filter((column) => !nested.has(column))
 
-const nameKeys: ReadonlySet<string> = new Set([
-  ...surelyNameHeaders,
-  ...companyNameHeaders,
-  ...plainNameHeaders,
-])
-const isNamed = (text: string) => nameKeys.has(toHeaderKey(text))
+const nameKeys = [...companyNameHeaders, ...plainNameHeaders]
+const isNamed = (text: string) => rankInHeaders(text, nameKeys) >= 0
 
 /** Lists the members that may contain company names, by their names. */
 export const listNameMembers = ({ members }: NestedColumn): readonly string[] =>
@@ -31,13 +27,13 @@ export function getNestedNameHints(nested: NestedColumns): string[] {
   return [...nested].flatMap(([column, one]) => {
     const [member] = listNameMembers(one)
     if (member !== undefined)
-      return [`${column} is ${describeNested(one)}; pass --name-column ${quoteAddress(member)}`]
+      return [`${column} is ${describeNested(one)}; pass --name-column ${quoteColumn(member)}`]
     return isNamed(column) ? [`${column} is ${describeNested(one)}, not a column of names`] : []
   })
 }
 
-/** Quotes a member with a space for the command line. */
-const quoteAddress = (address: string) =>
+/** Quotes a column for a command line if necessary. */
+export const quoteColumn = (address: string) =>
   /^[\p{L}\p{N}._-]+$/u.test(address) ? address : JSON.stringify(address)
 
 export function describeNested({ kind }: NestedColumn): string {
@@ -53,7 +49,7 @@ export function getMemberHint({ members }: NestedColumn, usage: string): string 
   const ranked = [...members].sort(
     (one, other) => Number(isNamed(getLastPart(other))) - Number(isNamed(getLastPart(one))),
   )
-  const [first = '', ...rest] = ranked.slice(0, namedMax).map(quoteAddress)
+  const [first = '', ...rest] = ranked.slice(0, namedMax).map(quoteColumn)
   const others = [...rest, ...(members.length > namedMax ? [`${members.length - namedMax} more`] : [])]
   return `pass ${usage}${first}${others.length === 0 ? '' : `; other members: ${others.join(', ')}`}`
 }

@@ -2,7 +2,8 @@ import { anyText } from '../core/any-text.js'
 import fc from 'fast-check'
 import { iso31661 } from 'iso-3166'
 import { describe, expect, test } from 'vitest'
-import { detectColumns } from '../../../src/pipeline/input/detect-columns.js'
+import { detectColumns, listUnreadNames } from '../../../src/pipeline/input/detect-columns.js'
+import { companyNameHeaders, plainNameHeaders } from '../../../src/pipeline/input/header-words.js'
 import { UserError } from '../../../src/core/errors.js'
 import { errorWith } from '../../support/error-with.js'
 import { forAll } from '../../support/properties.js'
@@ -56,6 +57,55 @@ describe('columns found by their headers', () => {
     expect(locate(...lines, 'City', 'Country')).toEqual(['City', 'Country'])
     expect(locate(one, 'Postcode')).toEqual(['Postcode'])
     expect(locate(one)).toEqual([one])
+  })
+
+  const names = [...companyNameHeaders, ...plainNameHeaders].filter((key) => !/\d$/.test(key))
+  test.each([' 1', '1', '_02', ' (3)', ' #1'])(
+    'Every name of a column may end with a number: %j',
+    (number) => {
+      const unknown = names.filter((key) => {
+        const column = `${key}${number}`
+        return detectColumns([column, 'website'], {}).name !== column
+      })
+      expect(unknown).toEqual([])
+    },
+  )
+
+  test.each([
+    [['Firma 2', 'Firma 1', 'Ort 2', 'Ort 1', 'Land 1'], 'Firma 1', ['Ort 1', 'Land 1']],
+    [['Firma 1', 'Firma', 'Ort 1', 'Ort'], 'Firma', ['Ort']],
+    [['Nom 1', 'Ville 1', 'Code postal 1', 'Pays 1'], 'Nom 1', ['Ville 1', 'Code postal 1', 'Pays 1']],
+    [['Razón social 1', 'Dirección 1'], 'Razón social 1', ['Dirección 1']],
+    [['Company Name 2', 'Straße 2', 'Straße 1'], 'Company Name 2', ['Straße 1', 'Straße 2']],
+    [['会社名1', '都市1', '国名1'], '会社名1', ['都市1', '国名1']],
+    [['Firma', 'Rechnungsort 1', 'Rechnungsland 1'], 'Firma', ['Rechnungsort 1', 'Rechnungsland 1']],
+  ])('Of numbered columns in %j, the lowest number is used', (header, name, location) => {
+    expect(detectColumns(header, {})).toMatchObject({ name, location })
+  })
+
+  test('A numbered identifier column is used if none has no number', () => {
+    const { identifiers } = detectColumns(['Firma', 'Website 2', 'Website 1', 'LEI 1', 'LEI', 'CNPJ 1'], {})
+    expect(identifiers).toMatchObject({ website: 'Website 1', lei: 'LEI', registration_id: 'CNPJ 1' })
+  })
+
+  test.each([
+    [['Apple GmbH', 'Tesco PLC', 'BASF SE'], true],
+    [['Siemens', 'Bosch', 'Trumpf', 'Festo', 'Adidas'], true],
+    [['株式会社トヨタ', '日産自動車株式会社', 'ソニー株式会社'], true],
+    [['Erika Muster', 'Max Mann', 'Ann Lee'], false],
+    [['offen', 'bezahlt', 'offen', 'mahnen'], false],
+    [['A-001', 'A-002', 'B-003'], false],
+    [
+      ['Wir haben lange mit der Firma über den Preis von Apple GmbH gesprochen', 'Bitte nicht anrufen', 'x'],
+      false,
+    ],
+  ])('Cells %j of an unknown column are company names: %s', (cells, areNames) => {
+    const header = ['Zielkonto', 'Website']
+    const used = detectColumns(header, {})
+    expect(used.name).toBeNull()
+    expect(listUnreadNames(header, used, new Map([['Zielkonto', cells]]))).toEqual(
+      areNames ? ['Zielkonto'] : [],
+    )
   })
 
   test('context is never guessed', () => {

@@ -280,9 +280,9 @@ describe('of several places one is taken', () => {
   })
 
   test('whose place a header names', () => {
-    expect(parsePlaceHeader('Billing Zip/Postal Code')).toEqual({ part: 'postal', set: 'billing' })
-    expect(parsePlaceHeader('Ciudad de facturación')).toEqual({ part: 'city', set: 'billing' })
-    expect(parsePlaceHeader('Lieferland')).toEqual({ part: 'country', set: 'shipping' })
+    expect(parsePlaceHeader('Billing Zip/Postal Code')).toEqual({ part: 'postal', set: 'billing', number: 0 })
+    expect(parsePlaceHeader('Ciudad de facturación')).toEqual({ part: 'city', set: 'billing', number: 0 })
+    expect(parsePlaceHeader('Lieferland')).toEqual({ part: 'country', set: 'shipping', number: 0 })
     expect(parsePlaceHeader('Notes')).toBeNull()
   })
 })
