@@ -251,7 +251,8 @@ export function parseIdColumns(text: string): Parsed<IdentifierChoice> {
     const key = name.toLowerCase()
     if (!known.includes(key))
       return { fault: `It must be none, or KEY=COLUMN with a key of ${known.join(', ')}.` }
-    if (columns[key] !== undefined) return { fault: `It names ${key} twice.` }
+    if (columns[key] !== undefined)
+      return { fault: `It names ${key} twice. A kind has one column: unite the columns in the input first.` }
     columns[key] = column
   }
   if (!identifierKeys.some((key) => columns[key] !== undefined))

@@ -108,16 +108,19 @@ function chooseIdentifiers(
   }
 }
 
-/** Finds columns that look like identifiers and are not in use, with the reasons why some are not used. */
+/**
+ * Finds columns that look like identifiers and are not in use, with the reasons why some are not used. `used`: with the
+ * identifiers if they are chosen already.
+ */
 export function searchIdentifiers(
   header: readonly string[],
-  used: Omit<LookupColumns, 'identifiers'>,
+  used: Omit<LookupColumns, 'identifiers'> & Partial<Pick<LookupColumns, 'identifiers'>>,
   samples: ColumnSamples,
 ): FoundIdentifiers {
   const { name, location, context } = used
   const taken = new Set([...(name === null ? [] : [name]), ...location, ...context])
   const countries = listCountryColumns(header, used, samples)
-  return findIdentifiers({ header, name, taken, countries, samples })
+  return findIdentifiers({ header, name, taken, countries, samples, chosen: used.identifiers })
 }
 
 /** Lists the country columns, the preferred one first. */

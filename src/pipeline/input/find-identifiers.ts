@@ -18,8 +18,13 @@ import {
 
 export interface FoundIdentifiers {
   readonly columns: IdentifierColumns
-  /** Unused columns that look like identifiers, with the reason. */
-  readonly unused: ReadonlyMap<string, { readonly kind: string; readonly why: string }>
+  /** Unused columns that look like identifiers, with the reason if it is known. */
+  readonly unused: ReadonlyMap<string, UnusedIdentifier>
+}
+
+interface UnusedIdentifier {
+  readonly kind: string
+  readonly why?: string
 }
 
 export interface IdentifierSearch {
@@ -31,6 +36,8 @@ export interface IdentifierSearch {
   /** Country columns, the best first. */
   readonly countries: readonly string[]
   readonly samples: ColumnSamples
+  /** The columns in use, if they are chosen already. */
+  readonly chosen?: IdentifierColumns | undefined
 }
 
 /**
@@ -38,18 +45,24 @@ export interface IdentifierSearch {
  * and the header names no other party: LEIs, home pages, and e-mail addresses if there is nothing else.
  */
 export function findIdentifiers(search: IdentifierSearch): FoundIdentifiers {
-  const { header } = search
+  const { header, chosen } = search
   const columns: Partial<Record<IdentifierKey | IdentifierPlaceKey, string>> = {}
-  const unused = new Map<string, { kind: string; why: string }>()
+  const unused = new Map<string, UnusedIdentifier>()
   for (const key of identifierKeys) {
-    const [column, ...others] = listFittingColumns(search, key, unused)
+    const fitting = listFittingColumns(search, key, unused)
+    const [column, ...others] = fitting
     if (column !== undefined) columns[key] = column
     const isTaxId = (other: string) =>
       key === 'registration_id' && column !== undefined && !isTaxHeader(column) && isTaxHeader(other)
     const taxId = others.find(isTaxId)
     if (taxId !== undefined) columns.tax_id = taxId
-    for (const other of others.filter((one) => one !== taxId))
-      unused.set(other, { kind: identifierNames[key], why: `${column ?? ''} is used` })
+    const { [key]: used, tax_id: usedTaxId } = chosen ?? { [key]: column, tax_id: taxId }
+    for (const other of fitting)
+      if (other !== used && other !== usedTaxId)
+        unused.set(other, {
+          kind: identifierNames[key],
+          ...(used === undefined ? {} : { why: `${used} is used` }),
+        })
   }
   for (const column of header)
     if (columns.ticker !== column && symbolHeaders.includes(toHeaderKey(column)))
@@ -67,7 +80,7 @@ export function findIdentifiers(search: IdentifierSearch): FoundIdentifiers {
 function listFittingColumns(
   { header, name, taken, countries, samples }: IdentifierSearch,
   key: IdentifierKey,
-  unused: Map<string, { kind: string; why: string }>,
+  unused: Map<string, UnusedIdentifier>,
 ): string[] {
   const names = name === null ? null : (samples.get(name) ?? [])
   const symbols = key === 'ticker' ? getSymbolKeys(header, samples) : []
@@ -109,7 +122,7 @@ function findByContent(
   key: 'lei' | 'website' | 'email',
   used: ReadonlySet<string>,
   isIdentified: boolean,
-  unused: Map<string, { kind: string; why: string }>,
+  unused: Map<string, UnusedIdentifier>,
 ): string | null {
   const free = header.filter((column) => !taken.has(column) && !used.has(column) && !unused.has(column))
   const certain = free.filter((column) => isCertainly(key, samples.get(column) ?? []))
@@ -132,20 +145,23 @@ function findByContent(
   return found
 }
 
-/** Finds the places of numbers and symbols: a separate column, or the country of the row. */
+/**
+ * Finds the places of numbers and symbols: a separate column, or the country of the row. Only numbers of a German register
+ * have a court: not VAT numbers, and not those whose header names another country.
+ */
 export function findIdentifierPlaces(
   { header, countries, samples }: Pick<IdentifierSearch, 'header' | 'countries' | 'samples'>,
   columns: IdentifierColumns,
 ): IdentifierColumns {
   const { registration_id: registration, ticker } = columns
   const own = findPlaceColumn(header, 'registration_country', samples)
-  const isOfOneCountry =
-    registration !== undefined &&
-    !isTaxHeader(registration) &&
-    listRegisterCountries(registration).length === 1
+  const isTax = registration !== undefined && isTaxHeader(registration)
+  const ownCountries = registration === undefined ? [] : listRegisterCountries(registration)
+  const isOfOneCountry = !isTax && ownCountries.length === 1
   const country = own ?? (isOfOneCountry ? undefined : countries[0])
   const exchange = findExchangeColumn(header, samples)
-  const court = findPlaceColumn(header, 'registration_court', samples)
+  const hasCourt = !isTax && (ownCountries.length === 0 || ownCountries.includes('DE'))
+  const court = hasCourt ? findPlaceColumn(header, 'registration_court', samples) : undefined
   return {
     ...(registration === undefined || country === undefined ? {} : { registration_country: country }),
     ...(registration === undefined || court === undefined ? {} : { registration_court: court }),

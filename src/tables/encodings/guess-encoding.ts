@@ -77,10 +77,11 @@ interface WholeReading {
   readonly isPlausible: boolean
 }
 
+/** Returns `null` if the encoding gives control characters, which no list has: `\u008aKODA` for `ŠKODA`. */
 function createReading(sample: Buffer, name: string): WholeReading | null {
   if (!isLegacy(name)) return null
   const text = decodeLegacy(sample, name)
-  if (text === null) return null
+  if (text === null || /[\x80-\x9f]/.test(text)) return null
   return {
     encoding: name,
     text,

@@ -104,6 +104,41 @@ test('a column of courts completes the numbers', () => {
   })
 })
 
+describe('Columns that the user names', () => {
+  const table = {
+    Firma: names,
+    'USt-IdNr': ['DE129274202', 'DE811907980'],
+    'HRB-Nr': ['HRB 6684', 'HRB 7'],
+    SIREN: ['552032534'],
+    Registergericht: ['München', 'AG Kiel'],
+    Land: ['DE', 'DE'],
+  }
+
+  test.each([
+    ['USt-IdNr', { registration_country: 'Land' }],
+    ['HRB-Nr', { registration_court: 'Registergericht' }],
+    ['SIREN', {}],
+  ])('Only a number of a German register gets a court: %s', (column, places) => {
+    expect(found(table, { identifiers: { registration_id: column } }).identifiers).toEqual({
+      registration_id: column,
+      ...places,
+    })
+  })
+
+  test('The reason against another column names the column in use', () => {
+    const asked = { identifiers: { registration_id: 'USt-IdNr' } }
+    const rule = { columns: found(table, asked), identifierUse: 'first', readsNames: true } as const
+    const { unused } = reportColumns(Object.keys(table), rule, samplesOf(table))
+    expect(unused.find(({ column }) => column === 'HRB-Nr')).toMatchObject({ why: 'USt-IdNr is used' })
+    const none = { ...rule, columns: { ...rule.columns, identifiers: {} } }
+    const report = reportColumns(Object.keys(table), none, samplesOf(table))
+    expect(report.unused.find(({ column }) => column === 'HRB-Nr')).toEqual({
+      column: 'HRB-Nr',
+      kind: 'company number',
+    })
+  })
+})
+
 describe('cells decide', () => {
   test.each<[string, string, string[], RegExp]>([
     ['an LEI whose check digits are wrong', 'LEI', badLeis, /check digits/],

@@ -6,6 +6,9 @@ import { everyEncoding, linesAround, listIn } from '../../support/encoded-files.
 
 const legacy = everyEncoding.filter(({ encoding }) => !encoding.startsWith('utf-'))
 
+/** Signs of windows-1252 from 0x80 to 0x9f. */
+const upperSigns = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
+
 describe('decoding', () => {
   test.each(legacy)('$encoding is read as Python writes it', ({ encoding, names, nameBytes }) => {
     expect(nameBytes.map((bytes) => decodeLegacy(bytes, encoding as 'latin1'))).toEqual(names)
@@ -93,6 +96,52 @@ describe('decoding', () => {
 })
 
 describe('guessing', () => {
+  const signs = [
+    'ŠKODA AUTO',
+    'Œuvre Žižka',
+    'Bob’s “Bar”',
+    'Straße – Nord',
+    'Müller • Söhne',
+    'Société Générale …',
+  ]
+  test.each(signs)('A reading with control characters is no rival of windows-1252: %s', (sign) => {
+    const bytes = (text: string) =>
+      Buffer.from(
+        Array.from(text, (char) => {
+          const at = upperSigns.indexOf(char)
+          return at < 0 ? char.charCodeAt(0) : 0x80 + at
+        }),
+      )
+    const towns = [
+      'Köln',
+      'Müllheim',
+      'Düren',
+      'Fürth',
+      'Lörrach',
+      'Völklingen',
+      'Würselen',
+      'Bünde',
+      'Löhne',
+      'Düsseldorf',
+    ]
+    const lines = [
+      'name,city',
+      ...towns.flatMap((town) => [`Bäckerei,${town}`, `Tischlerei,${town}`]),
+      'Förster,Görlitz',
+      'Schäfer,Güstrow',
+      `${sign},Zürich`,
+    ]
+    const sample = Buffer.concat(lines.map((line) => bytes(`${line}\n`)))
+    const judgement = judgeGuess(sample, guessEncoding(sample))
+    const readings = judgement.kind === 'sure' ? [judgement.reading] : judgement.readings
+    expect(
+      readings
+        .map(({ encoding }) => decodeLegacy(sample, encoding))
+        .filter((text) => text === null || /[\x80-\x9f]/.test(text)),
+    ).toEqual([])
+    expect(readings[0]?.encoding).toBe('windows-1252')
+  })
+
   const judged = (names: readonly Buffer[]) => {
     const sample = linesAround(names, (index) => `${index},"`, '"\n')
     return judgeGuess(sample, guessEncoding(sample))
