@@ -19,6 +19,8 @@ export interface ViewRequest {
   readonly environment: Environment
   readonly connectors: Connectors
   readonly stdin: NodeJS.ReadableStream
+  /** The column of names by the config, for a file that has it; `null` if the config names none. */
+  readonly usualName: string | null
   /** Columns to show, with or without the prefix of added columns; `null` for a choice that fits the file. */
   readonly columns: readonly string[] | null
   /** A row is counted and shown if it meets all. */
@@ -169,7 +171,7 @@ export function viewRow(request: ViewRequest, number: number): Promise<RowView> 
 type FindColumn = (name: string, flag: string) => string
 
 async function openView<View>(
-  { settings, connectors, stdin }: ViewRequest,
+  { settings, connectors, stdin, usualName }: ViewRequest,
   read: (input: Input, label: string, columns: FileColumns, find: FindColumn) => Promise<View>,
 ): Promise<View> {
   // Copies of tables and objects are not kept next to a checkpoint, which may not exist.
@@ -181,7 +183,7 @@ async function openView<View>(
     return read(
       input,
       label,
-      { all: input.columns, prefix, name: findNames(columns, prefix) },
+      { all: input.columns, prefix, name: findNames(input, columns, { prefix, usualName }) },
       (name, flag) => {
         try {
           return columns.findAny(name, flag, prefix ?? '')
@@ -224,8 +226,13 @@ function findPrefix(columns: readonly string[]): string | null {
 }
 
 /** The column of names of the input, or `null`; an added column does not count. */
-function findNames(columns: InputColumns, prefix: string | null): string | null {
-  const name = columns.propose().columns?.name ?? null
+function findNames(
+  input: Input,
+  columns: InputColumns,
+  { prefix, usualName }: { readonly prefix: string | null; readonly usualName: string | null },
+): string | null {
+  const isUsual = usualName !== null && input.columns.includes(usualName)
+  const name = columns.propose(isUsual ? { name: usualName } : undefined).columns?.name ?? null
   return name !== null && prefix !== null && name.startsWith(prefix) ? null : name
 }
 

@@ -48,6 +48,27 @@ afterAll(() => {
   for (const remove of removals) remove()
 })
 
+test('The column of names in the config labels the rows', async ({ onTestFinished }) => {
+  const place = createPlace(onTestFinished)
+  place.write('in.csv', 'account;target\n4711;Apple\n4712;Siemens\n')
+  place.write(
+    'pipeline.config.json',
+    JSON.stringify({ input: { paths: ['in.csv'], columns: { name: 'target' } } }),
+  )
+  expect((await place.run(['run', '-o', 'out.csv'])).code).toBe(0)
+  expect((await place.run(['show', 'out.csv'])).stdout).toMatch(/^ +1 +Apple +Apple Inc/m)
+  expect((await place.run(['show', 'in.csv', '--row', '2'])).stdout).toContain('Siemens')
+  // The file of another list has no such column.
+  place.write('other.csv', 'company\nTesco\n')
+  expect((await place.run(['show', 'other.csv'])).stdout).toContain('Tesco')
+
+  const columns = /^ok +columns +name from target/m
+  expect((await place.run(['doctor'])).stdout).toMatch(columns)
+  expect((await place.run(['doctor', 'other.csv', '--name-column', 'company'])).stdout).toMatch(
+    /name from company/,
+  )
+})
+
 describe.each(formats)('an output as %s', (format) => {
   const file = `out.${format}`
 

@@ -91,10 +91,14 @@ function buildChecks(settings: Settings, inputs: readonly string[], io: CliIo): 
     ...(settings.webhook.url === null && settings.webhook.listen === null
       ? {}
       : { webhook: () => checkWebhook(settings.webhook, io) }),
-    ...(inputs.length === 0 ? {} : { columns: () => checkColumns(settings, io) }),
+    ...(hasInput(settings, inputs) ? { columns: () => checkColumns(settings, io) } : {}),
     ...(settings.output.path === undefined ? {} : { output: () => checkOutputAccess(settings, io) }),
   }
 }
+
+/** Whether an input is named; standard input only by an argument, because it may wait for a user. */
+const hasInput = ({ input: { paths = [] } }: Settings, inputs: readonly string[]): boolean =>
+  inputs.length > 0 || (paths.length > 0 && !paths.includes('-'))
 
 /** Describes the columns used, and those that look like a place or an identifier but are not used. */
 function checkColumns(settings: Settings, io: CliIo): Promise<string> {
@@ -107,9 +111,11 @@ function checkColumns(settings: Settings, io: CliIo): Promise<string> {
     },
     ({ columns, notes }) =>
       Promise.resolve(
-        [...formatColumnLines(columns), ...(notes.columns === null ? [] : [notes.columns])].join(
-          `\n${' '.repeat(18)}`,
-        ),
+        [
+          ...formatColumnLines(columns),
+          ...(notes.columns === null ? [] : [notes.columns]),
+          ...notes.doubts.map((doubt) => `doubtful: ${doubt}`),
+        ].join(`\n${' '.repeat(18)}`),
       ),
   )
 }

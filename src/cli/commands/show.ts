@@ -11,7 +11,14 @@ import {
 import { parseListOfSome, parsePositive } from '../../config/option.js'
 import { resolveSettings } from '../../config/settings.js'
 import { UserError } from '../../core/errors.js'
-import { addReadingFlags, getParsedValue, readConfigFromFlags, type ConfigFlags } from '../config-flags.js'
+import {
+  addReadingFlags,
+  findConfigPath,
+  getParsedValue,
+  readConfig,
+  readConfigFromFlags,
+  type ConfigFlags,
+} from '../config-flags.js'
 import {
   createCommandConnectors,
   formatCommandLine,
@@ -53,12 +60,11 @@ async function show(file: string, flags: ShowFlags, io: CliIo): Promise<void> {
       hint: 'the number of a row counts all rows: omit one of the two flags',
     })
   }
+  const asked = readConfigFromFlags([file], { ...flags, columns: undefined, limit: undefined }, {})
   const request: ViewRequest = {
     // Its own columns and limit are not those of a run.
-    settings: resolveSettings(
-      readConfigFromFlags([file], { ...flags, columns: undefined, limit: undefined }, {}),
-      {},
-    ),
+    settings: resolveSettings(asked, {}),
+    usualName: asked.input?.columns?.name === undefined ? readConfiguredName() : null,
     environment: io.environment,
     connectors: createCommandConnectors(io),
     stdin: io.stdin,
@@ -84,6 +90,12 @@ async function show(file: string, flags: ShowFlags, io: CliIo): Promise<void> {
   }
   const argv = ['show', file, '--row', String(view.rows[0]?.number ?? 1)]
   io.out(formatRows(view, columnCount, formatCommandLine({ program: io.program, argv })))
+}
+
+/** The column of names in the config of the current folder; `null` if it names none. Throws CONFIG_*. */
+function readConfiguredName(): string | null {
+  if (findConfigPath({}) === null) return null
+  return readConfig([], {}, {}).input?.columns?.name ?? null
 }
 
 function tellNotes({ notes }: { readonly notes: readonly string[] }, io: CliIo): void {
