@@ -201,8 +201,19 @@ export type TypedVerdict =
   | { readonly kind: 'company'; readonly entityId: string }
   | { readonly kind: 'unreadable' }
 
-const yesWords: ReadonlySet<string> = new Set(['yes', 'y', 'true', 'ok', 'accept', 'accepted'])
-const noneWords: ReadonlySet<string> = new Set(['none', 'none of these', 'no', 'n'])
+const toWords = (list: string): ReadonlySet<string> => new Set(list.normalize('NFKC').split('|'))
+
+/** Yes in common languages, as letters of a keyboard without accents too, and the true of spreadsheets. */
+const yesWords = toWords(
+  'yes|y|ok|accept|accepted|ja|j|jawohl|oui|sí|si|sì|sim|da|tak|ano|áno|igen|evet|kyllä|kylla|jah|jā|taip|já|jo|да|так|ναι|' +
+    'はい|是|是的|예|네|نعم|כן|हाँ|हां|vâng|ya|true|wahr|vrai|verdadero|verdadeiro|vero|waar|prawda|sant|истина',
+)
+
+/** No in these languages. False is none: an empty check box has it. */
+const noneWords = toWords(
+  'none|none of these|no|n|nein|keine|keiner|non|aucun|ninguno|ninguna|nessuno|nessuna|não|nao|nee|nej|nei|nie|ne|nem|nu|' +
+    'hayır|hayir|ei|nē|нет|ні|не|όχι|οχι|いいえ|否|不是|不|아니요|아니오|لا|לא|नहीं|không|tidak',
+)
 
 /** Parses a cell. Ignores case, width and spaces. Accepts `1.0` from number cells. */
 export function readVerdict(cell: string): TypedVerdict {

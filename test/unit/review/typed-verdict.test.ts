@@ -22,6 +22,8 @@ describe('a verdict that was typed', () => {
     ['yes', { kind: 'yes' }],
     ['Accept', { kind: 'yes' }],
     ['TRUE', { kind: 'yes' }],
+    ['FALSE', { kind: 'unreadable' }],
+    ['WAHR', { kind: 'yes' }],
     ['siq_AbC-1_2', { kind: 'company', entityId: 'siq_AbC-1_2' }],
     ['Siq_abc ', { kind: 'company', entityId: 'siq_abc' }],
     ['siq_', { kind: 'unreadable' }],
@@ -35,6 +37,31 @@ describe('a verdict that was typed', () => {
     ['Acme Ltd', { kind: 'unreadable' }],
   ])('%j is %j', (cell, verdict) => {
     expect(readVerdict(cell)).toEqual(verdict)
+  })
+
+  test.each([
+    'Yes No',
+    'JA Nein',
+    'Ja Nee',
+    'ja nej',
+    'Oui Non',
+    'si\u0301 no',
+    'Si No',
+    'Sim Não',
+    'Tak Nie',
+    'Ano Ne',
+    'igen nem',
+    'EVET HAYIR',
+    'kyllä ei',
+    'Да Нет',
+    'так ні',
+    'ΝΑΙ ΌΧΙ',
+    'はい いいえ',
+    '是 否',
+    '예 아니요',
+    'نعم لا',
+  ])('Yes and no are understood: %s', (words) => {
+    expect(words.split(' ').map((word) => readVerdict(word).kind)).toEqual(['yes', 'none'])
   })
 
   it('is something, whatever was typed, and spaces around it change nothing', () => {
