@@ -167,7 +167,7 @@ export interface AlarmFacts {
   readonly rowCount: number
   readonly rowsByStatus: Readonly<Record<string, number>>
   /** Null if the answers were not read. */
-  readonly review: Pick<ReviewCounts, 'rowCount' | 'noneRowCount'> | null
+  readonly review: Pick<ReviewCounts, 'rowCount' | 'decidedRowsByStatus' | 'decidedAgainRowCount'> | null
   /** Null without an earlier output. */
   readonly changes: { readonly counts: ChangeCounts; readonly rowCountBefore: number } | null
   /** Null if nothing is billed. */
@@ -208,10 +208,13 @@ function evaluateCondition(condition: AlarmCondition, facts: AlarmFacts): Alarm 
 /** Returns the value of a condition in millionths, and the number of rows for percentages. */
 function measure({ name }: AlarmCondition, facts: AlarmFacts): { micros: bigint; of: number } {
   const { rowCount, rowsByStatus, review, changes, money } = facts
-  // A reviewer's decision that no company matches ends the alarm.
-  const decidedCount = review?.noneRowCount ?? 0
+  // A decided row counts by its decision: matched if it has a company, whatever became of the company; else not at all.
+  const { no_match: noneCount = 0, ...accepted } = review?.decidedRowsByStatus ?? {}
+  const acceptedCount = Object.values(accepted).reduce((sum, count) => sum + count, 0)
   const ofStatus = (status: string) =>
-    (rowsByStatus[status] ?? 0) - (status === 'no_match' ? decidedCount : 0)
+    (rowsByStatus[status] ?? 0) -
+    (review?.decidedRowsByStatus?.[status] ?? 0) +
+    (status === 'matched' ? acceptedCount : 0)
   const toMeasure = (count: number, of = rowCount) => ({ micros: BigInt(count) * BigInt(microsPerUnit), of })
   if (isChangeName(name)) return toMeasure(changes?.counts[name] ?? 0, changes?.rowCountBefore ?? 0)
   switch (name) {
@@ -220,9 +223,9 @@ function measure({ name }: AlarmCondition, facts: AlarmFacts): { micros: bigint;
     case 'cost':
       return { micros: BigInt(Math.round((money?.cost ?? 0) * microsPerUnit)), of: rowCount }
     case 'unmatched':
-      return toMeasure(rowCount - decidedCount - ofStatus('matched') - ofStatus('merged'))
+      return toMeasure(rowCount - noneCount - ofStatus('matched') - ofStatus('merged'))
     case 'review':
-      return toMeasure(review?.rowCount ?? 0)
+      return toMeasure((review?.rowCount ?? 0) - (review?.decidedAgainRowCount ?? 0))
     default:
       return toMeasure(ofStatus(name))
   }

@@ -99,8 +99,10 @@ export interface ReviewCounts {
   readonly lookupCount: number
   readonly rowCount: number
   readonly rowsByStatus: Readonly<Record<string, number>>
-  /** Rows for which a reviewer decided that no company matches. Missing in records of earlier versions. */
-  readonly noneRowCount?: number
+  /** All rows with a decision, by status. Missing in records of earlier versions. */
+  readonly decidedRowsByStatus?: Readonly<Record<string, number>>
+  /** Rows among `rowCount` that have a decision and must be decided again. Missing in records of earlier versions. */
+  readonly decidedAgainRowCount?: number
 }
 
 /** Most candidates of one lookup. */

@@ -70,16 +70,16 @@ export function createAnswerLines(
 ): AnswerLines & { readonly rowCounts: RowCounts; readonly review: () => ReviewCounts } {
   const { index } = sources
   const rowCounts = new Map<string, number>()
-  const reviewed = { lookups: new Set<LookupId>(), rows: new Map<string, number>(), noneRowCount: 0 }
+  const reviewed = { lookups: new Set<LookupId>(), rows: new Map<string, number>() }
+  const decided = { rows: new Map<string, number>(), againRowCount: 0 }
   const add = (counts: Map<string, number>, outcome: string, rowCount: number) =>
     counts.set(outcome, (counts.get(outcome) ?? 0) + rowCount)
   const count = (id: LookupId, { outcome, needsReview }: RowLine, rowCount: number) => {
     add(rowCounts, outcome, rowCount)
-    if (!needsReview) {
-      // Without a decision, it needs a review.
-      if (outcome === 'no_match') reviewed.noneRowCount += rowCount
-      return
-    }
+    const isDecided = outcome !== 'invalid_input' && sources.review.decidedOf(id) !== null
+    if (isDecided) add(decided.rows, outcome, rowCount)
+    if (!needsReview) return
+    if (isDecided) decided.againRowCount += rowCount
     reviewed.lookups.add(id)
     add(reviewed.rows, outcome, rowCount)
   }
@@ -121,7 +121,8 @@ export function createAnswerLines(
     lookupCount: reviewed.lookups.size,
     rowCount: [...reviewed.rows.values()].reduce((sum, rowCount) => sum + rowCount, 0),
     rowsByStatus: Object.fromEntries(reviewed.rows),
-    noneRowCount: reviewed.noneRowCount,
+    decidedRowsByStatus: Object.fromEntries(decided.rows),
+    decidedAgainRowCount: decided.againRowCount,
   })
   return { read, numbers: (first, rowCount) => index.slice(first, rowCount), distinct, rowCounts, review }
 }

@@ -21,7 +21,7 @@ function conditionsOf(text: string): readonly AlarmCondition[] {
 const facts: AlarmFacts = {
   rowCount: 200,
   rowsByStatus: { matched: 150, merged: 10, partial_match: 14, failed: 3, odd_status: 23 },
-  review: { rowCount: 9, noneRowCount: 0 },
+  review: { rowCount: 9, decidedRowsByStatus: {}, decidedAgainRowCount: 0 },
   changes: { counts: { lost_match: 7, new_row: 110 }, rowCountBefore: 100 },
   money: { cost: 12.3, currency: 'EUR' },
 }
@@ -42,9 +42,29 @@ test('A row that a reviewer decided as none is neither unmatched nor without a c
   const decided = {
     ...facts,
     rowsByStatus: { matched: 150, no_match: 50 },
-    review: { rowCount: 20, noneRowCount: 30 },
+    review: { rowCount: 20, decidedRowsByStatus: { no_match: 30 } },
   }
   expect(metBy('no_match>20, unmatched>20, no_match>=10%, review>20', decided)).toEqual(['no_match>=10%'])
+})
+
+test('A row that a reviewer accepted is matched, whatever became of its company', () => {
+  const decided = {
+    ...facts,
+    rowsByStatus: { matched: 150, merged: 20, not_found: 10, no_match: 20 },
+    review: {
+      rowCount: 25,
+      decidedRowsByStatus: { matched: 40, merged: 15, not_found: 10, no_match: 5 },
+      decidedAgainRowCount: 25,
+    },
+  }
+  const exact = 'matched>=175, merged>=5, not_found>0, no_match>=15, unmatched>=15, review>0'
+  const more = 'matched>175, merged>5, no_match>15, unmatched>15'
+  expect(metBy(`${exact}, ${more}`, decided)).toEqual([
+    'matched>=175',
+    'merged>=5',
+    'no_match>=15',
+    'unmatched>=15',
+  ])
 })
 
 describe('an expression', () => {
