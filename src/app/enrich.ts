@@ -23,7 +23,7 @@ import {
 } from '../pipeline/run.js'
 import type { RunEvent, RunSummary } from '../pipeline/history/run-figures.js'
 import { resolvePart } from './resolve-part.js'
-import { renderRunReport, runWithLivePage } from './run-report.js'
+import { notifyOfFailedStart, renderRunReport, runWithLivePage } from './run-report.js'
 import { systemClock, type Clock } from '../platform/clock.js'
 import { explainSystemFailure } from '../platform/system-limits.js'
 import { systemRandom, type Random } from '../platform/random.js'
@@ -91,15 +91,24 @@ async function run(
   observe: (event: RunEvent) => void,
 ): Promise<RunSummary> {
   const environment = options.environment ?? process.env
-  const settings = resolveSettings(parseConfig(config, 'the config'), environment)
+  const parsed = parseConfig(config, 'the config')
   const { clock = systemClock, command = 'library' } = options
-  const watch = { address: settings.watch, checkpointPath: settings.checkpoint.path, command, clock }
-  return runWithLivePage({ ...watch, observe }, (observer) => {
-    const call = { settings, environment, options, observe: observer, clock, command }
-    const services = buildServices(call)
-    removeStaleFolders()
-    return runPipeline(buildOrder(call), services)
-  })
+  let isStarted = false
+  try {
+    const settings = resolveSettings(parsed, environment)
+    const watch = { address: settings.watch, checkpointPath: settings.checkpoint.path, command, clock }
+    return await runWithLivePage({ ...watch, observe }, (observer) => {
+      const call = { settings, environment, options, observe: observer, clock, command }
+      const [services, order] = [buildServices(call), buildOrder(call)]
+      removeStaleFolders()
+      isStarted = true
+      return runPipeline(order, services)
+    })
+  } catch (error) {
+    const { signal: interrupt = new AbortController().signal } = options
+    if (!isStarted) await notifyOfFailedStart(parsed, { environment, observe, clock, interrupt }, error)
+    throw error
+  }
 }
 
 interface RunCall {
@@ -267,9 +276,6 @@ function buildWebhookOptions(
   return { url, receiver: listen === null ? null : { listen, keys: resolveWebhookKeys(environment) } }
 }
 
-/** Imported late, so that errors of the input and the config are reported sooner. */
-const loadClient = () => import('../client/client.js')
-
 /**
  * Connects to the hosted service of the settings, or starts the embedded one. Throws API_KEY_* and REGISTRY_*.
  */
@@ -291,7 +297,9 @@ export async function connectTo(
       },
     })
   }
-  const client = (await loadClient()).createServiceClient({
+  // Imported late, so that errors of the input and the config are reported sooner.
+  const { createServiceClient } = await import('../client/client.js')
+  const client = createServiceClient({
     baseUrl,
     apiKey: resolveApiKey(environment).reveal(),
     userAgent: `enrich/${version}`,

@@ -1,6 +1,16 @@
 import * as z from 'zod'
-import { option, parseListen, createChoice, createListenSchema, useForBoth } from './option.js'
-import { notifyFormats, notifyTimes } from '../core/alarms.js'
+import { UserError } from '../core/errors.js'
+import { Secret } from '../core/local-path.js'
+import { judgeWebhookUrl } from '../core/public-url.js'
+import { createPriceMissing } from './billing.js'
+import { option, parseListen, createChoice, createListenSchema, useForBoth, type FilledOf } from './option.js'
+import {
+  conditionHint,
+  notifyFormats,
+  notifyTimes,
+  parseConditions,
+  type AlarmCondition,
+} from '../core/alarms.js'
 import { parsePartition } from './partition.js'
 
 /** Optional contents of the report of a run. */
@@ -216,4 +226,47 @@ export const review = {
     },
     defaults: useForBoth('127.0.0.1:0'),
   }),
+}
+
+export interface AlarmSettings {
+  readonly conditions: readonly AlarmCondition[]
+  /** `null`: no notification. */
+  readonly notify: NotifySettings | null
+}
+
+export interface NotifySettings {
+  readonly url: Secret
+  readonly format: FilledOf<typeof alarms>['notifyFormat']
+  readonly when: FilledOf<typeof alarms>['notifyWhen']
+}
+
+/** Throws FAIL_ON_INVALID, BILLING_PRICE_MISSING and NOTIFY_URL_INVALID, never with a part of the URL. */
+export function resolveAlarms(given: FilledOf<typeof alarms>, knowsCost: boolean): AlarmSettings {
+  const conditions = given.failOn === undefined ? [] : readConditions(given.failOn)
+  if (!knowsCost && conditions.some(({ name }) => name === 'cost'))
+    throw createPriceMissing('a condition of --fail-on on cost')
+  return { conditions, notify: resolveNotification(given) }
+}
+
+/** Throws NOTIFY_URL_INVALID, without a part of the URL. */
+export function resolveNotification(given: FilledOf<typeof alarms>): NotifySettings | null {
+  const { notify, notifyFormat: format, notifyWhen: when } = given
+  return notify === undefined || notify === '' ? null : { url: notifyUrl(notify), format, when }
+}
+
+function readConditions(text: string): readonly AlarmCondition[] {
+  const parsed = parseConditions(text)
+  if ('conditions' in parsed) return parsed.conditions
+  throw new UserError('FAIL_ON_INVALID', `--fail-on: ${parsed.fault}`, { hint: conditionHint })
+}
+
+/** Rules that need no name server; the others are checked when the URL is used. */
+const notifyUrlRules = { allowsLoopback: true, allowsAddresses: false, called: 'notify URL' } as const
+
+function notifyUrl(text: string): Secret {
+  const verdict = judgeWebhookUrl(text.trim(), notifyUrlRules)
+  if (verdict.kind === 'allowed') return new Secret(text.trim())
+  throw new UserError('NOTIFY_URL_INVALID', verdict.reason, {
+    hint: 'https to a public name, or http to this machine, like https://hooks.example.com/services/…',
+  })
 }

@@ -5,12 +5,11 @@ import { UserError } from '../core/errors.js'
 import { isAddress } from '../connectors/connectors.js'
 import { assertLocalPath, type PathUse, Secret } from '../core/local-path.js'
 import { parseWebhookSecrets, type WebhookKeys } from '../core/webhooks.js'
-import { judgeWebhookUrl, parseWebhookUrl } from '../core/public-url.js'
+import { parseWebhookUrl } from '../core/public-url.js'
 import type { RunOrder } from '../pipeline/run.js'
 import { stageKinds, type StageKind } from '../core/lookup-state.js'
 import { createDefaultStages } from '../pipeline/scheduler/scheduling.js'
 import type { CostLimit, Prices } from '../core/money.js'
-import { conditionHint, parseConditions, type AlarmCondition } from '../core/alarms.js'
 import {
   getOrigin,
   mergeConfigs,
@@ -22,7 +21,12 @@ import { fillDefaults, getValueAt, listOptions, type FilledOf } from './option.j
 import { defaultPaths, options } from './options.js'
 import { resolveFirst, type FirstSettings } from './lookup-options.js'
 import { createPriceMissing, resolveCostLimit, resolvePrices } from './billing.js'
-import type { alarms } from './reporting-review-options.js'
+import {
+  resolveAlarms,
+  resolveNotification,
+  type AlarmSettings,
+  type NotifySettings,
+} from './reporting-review-options.js'
 
 type Filled = FilledOf<typeof options>
 type Source = RunOrder['source']
@@ -300,43 +304,12 @@ function readKeyFile(path: string | undefined): string {
   }
 }
 
-interface AlarmSettings {
-  readonly conditions: readonly AlarmCondition[]
-  /** `null`: no notification. */
-  readonly notify: NotifySettings | null
-}
-
-interface NotifySettings {
-  readonly url: Secret
-  readonly format: FilledOf<typeof alarms>['notifyFormat']
-  readonly when: FilledOf<typeof alarms>['notifyWhen']
-}
-
-/** Throws FAIL_ON_INVALID, BILLING_PRICE_MISSING and NOTIFY_URL_INVALID, never with a part of the URL. */
-function resolveAlarms(given: FilledOf<typeof alarms>, knowsCost: boolean): AlarmSettings {
-  const conditions = given.failOn === undefined ? [] : readConditions(given.failOn)
-  if (!knowsCost && conditions.some(({ name }) => name === 'cost'))
-    throw createPriceMissing('a condition of --fail-on on cost')
-  const { notify, notifyFormat: format, notifyWhen: when } = given
-  return {
-    conditions,
-    notify: notify === undefined || notify === '' ? null : { url: notifyUrl(notify), format, when },
+/** Returns the notification of a config that may be invalid elsewhere; `null` without a valid URL. Never throws. */
+export function findNotification(config: FileConfig, environment: Environment): NotifySettings | null {
+  try {
+    const whole = mergeConfigs(readEnvironmentConfig(environment), config)
+    return resolveNotification(fillDefaults(options, whole, 'hosted').alarms)
+  } catch {
+    return null
   }
-}
-
-function readConditions(text: string): readonly AlarmCondition[] {
-  const parsed = parseConditions(text)
-  if ('conditions' in parsed) return parsed.conditions
-  throw new UserError('FAIL_ON_INVALID', `--fail-on: ${parsed.fault}`, { hint: conditionHint })
-}
-
-/** Rules that need no name server; the others are checked when the URL is used. */
-const notifyUrlRules = { allowsLoopback: true, allowsAddresses: false, called: 'notify URL' } as const
-
-function notifyUrl(text: string): Secret {
-  const verdict = judgeWebhookUrl(text.trim(), notifyUrlRules)
-  if (verdict.kind === 'allowed') return new Secret(text.trim())
-  throw new UserError('NOTIFY_URL_INVALID', verdict.reason, {
-    hint: 'https to a public name, or http to this machine, like https://hooks.example.com/services/…',
-  })
 }

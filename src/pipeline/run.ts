@@ -41,6 +41,15 @@ export async function runPipeline(order: RunOrder, services: RunServices): Promi
   }
 }
 
+/** Reports an error that ended a run before its order was complete, like `runPipeline` does for later errors. */
+export async function reportFailedStart(
+  order: Parameters<typeof openEnding>[0],
+  services: Parameters<typeof openEnding>[1],
+  error: unknown,
+): Promise<void> {
+  await openEnding(order, services).reportError(error)
+}
+
 /** The story of a run: open, read, plan, ask, write, end. `closeLater` closes what the steps open. */
 async function runSteps(context: RunContext, ending: Ending, closeLater: CloseLater): Promise<RunSummary> {
   const { order, services, backend } = context

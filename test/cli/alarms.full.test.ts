@@ -169,6 +169,21 @@ describe('a message at the end', () => {
     expect(messageOf(hook)).toMatchObject({ exit_code: 143, failure: { code: 'INTERRUPTED' } })
   })
 
+  test.concurrent.for([
+    ['FAIL_ON_INVALID', ['--fail-on', 'doubtful>1']],
+    ['BILLING_PRICE_MISSING', ['--max-cost', '5']],
+    ['USAGE_INVALID', ['--webhook-listen', '127.0.0.1:0']],
+    ['INPUT_NOT_FOUND', ['missing.csv']],
+  ] as const)('An error before the run starts is sent, once: %s', async ([code, flags], context) => {
+    const hook = await hookOf(context)
+    const { place, hosted: options } = await prepared(context)
+    const input = code === 'INPUT_NOT_FOUND' ? command.slice(1) : command
+    const { code: exitCode, stderr } = await place.run([...input, ...flags, '--notify', urlOf(hook)], options)
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(code)])
+    await hook.has(1)
+    expect(messageOf(hook)).toMatchObject({ exit_code: 2, failure: { code } })
+  })
+
   test.concurrent('goes out after failures only, if the config says so', async (context) => {
     const hook = await hookOf(context)
     const config = { alarms: { notifyWhen: 'failure', notifyFormat: 'slack' } }

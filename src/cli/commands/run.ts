@@ -130,11 +130,18 @@ async function runJob(
   io.setExitCode(getExitCode(summary, getInterruptionCode(io.interrupt.reason)))
 }
 
-/** The added column with the reason for a missing answer; `null` if the output does not have it. */
+/**
+ * The added column with the reason for a missing answer; `null` if the output does not have it, and for settings that the
+ * run will refuse.
+ */
 function findErrorColumn(config: FileConfig, { environment }: CliIo): string | null {
-  const { prefix, columns } = resolveSettings(config, environment).output
-  const name = `${prefix}error`
-  return columns === undefined || columns.includes('error') || columns.includes(name) ? name : null
+  try {
+    const { prefix, columns } = resolveSettings(config, environment).output
+    const name = `${prefix}error`
+    return columns === undefined || columns.includes('error') || columns.includes(name) ? name : null
+  } catch {
+    return null
+  }
 }
 
 /** Disables the progress bar if rows are written to the same terminal. */

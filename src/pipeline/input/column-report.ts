@@ -13,7 +13,9 @@ import {
   rankInHeaders,
   wholePlaceHeaders,
   identifierHeaders,
-  otherIdentifierHeaders,
+  symbolHeaders,
+  taxHeaders,
+  toHeaderKeys,
 } from './header-words.js'
 import { listHeaderKeys, type IdentifierFault } from './identifier-content.js'
 import { identifierKeys, identifierNames } from '../../core/identifiers.js'
@@ -24,6 +26,22 @@ import {
   type NestedColumn,
   type NestedColumns,
 } from './nested-columns.js'
+
+/** Identifiers that are not looked up, but reported. */
+const otherIdentifierHeaders: readonly [kind: string, keys: readonly string[]][] = [
+  ['DUNS', toHeaderKeys('duns|duns number|duns no|d u n s number|duns id')],
+  ['ISIN', toHeaderKeys('isin|isin code')],
+  ['security number', toHeaderKeys('cusip|cusip number|sedol|sedol code|figi|openfigi')],
+  ['EORI number', toHeaderKeys('eori|eori number|eori no|EORI Nummer')],
+  [
+    'PAN',
+    toHeaderKeys('pan|pan number|pan no|pan card number|pan card no|company pan|permanent account number'),
+  ],
+  ['GSTIN', toHeaderKeys('gstin|gstin number|gstin no|gst|gst number|gst no|gst registration number')],
+  ['tax number', toHeaderKeys('rfc|cuit|cuil|rut|ruc|nit|npwp|trn|kpp|КПП|vkn|tin no|inn')],
+  ['ticker', symbolHeaders],
+  ['VAT number', taxHeaders],
+]
 
 const kindsOfHeaders = new Map([
   ...identifierKeys.flatMap((type) =>

@@ -1,12 +1,6 @@
-import { canBeNames, canBePlaces, formsShareMin, hasLegalForm, isValue, rateNames } from './column-content.js'
+import { canBeNames, canBePlaces, hasLegalForm, isValue } from './column-content.js'
 import { listIdentifierColumns, type IdentifierColumns } from '../../core/identifiers.js'
-import {
-  listLookupColumns,
-  type ColumnSamples,
-  type ConfigOrigin,
-  type NamedColumns,
-  type LookupColumns,
-} from './columns.js'
+import { type ColumnSamples, type ConfigOrigin, type NamedColumns, type LookupColumns } from './columns.js'
 import {
   toSpellingKey,
   toHeaderKey,
@@ -25,12 +19,7 @@ import {
 } from './header-words.js'
 import { calculateDistance } from '../../core/edit-distance.js'
 import { UserError } from '../../core/errors.js'
-import {
-  findIdentifiers,
-  findIdentifierPlaces,
-  isOtherParty,
-  type FoundIdentifiers,
-} from './find-identifiers.js'
+import { findIdentifiers, findIdentifierPlaces, type FoundIdentifiers } from './find-identifiers.js'
 import {
   describeNested,
   getMemberHint,
@@ -224,27 +213,6 @@ export function findUnnamedColumn(columns: readonly string[], samples: ColumnSam
   const named = usable.filter((column) => samples.get(column)?.some(hasLegalForm))
   const [only = null, another] = usable.length === 1 ? usable : named
   return another === undefined ? only : null
-}
-
-/**
- * Lists the unused columns whose cells look like company names although their headers do not say so, the likeliest
- * first. Below a header of persons or of another company, cells without legal forms do not.
- */
-export function listUnreadNames(
-  header: readonly string[],
-  used: LookupColumns,
-  samples: ColumnSamples,
-): string[] {
-  const taken = new Set(listLookupColumns(used))
-  const isOther = (column: string) =>
-    isOtherParty(toHeaderKey(column), '') ||
-    rankInHeaders(column, [...personHeaders, ...plainNameHeaders]) >= 0
-  const rated = header
-    .filter((column) => !taken.has(column) && parsePlaceHeader(column) === null)
-    .map((column) => ({ column, rate: rateNames(samples.get(column) ?? []), isOther: isOther(column) }))
-    .filter(({ rate, isOther }) => rate > (isOther ? formsShareMin : 0))
-    .sort((one, other) => Number(one.isOther) - Number(other.isOther) || other.rate - one.rate)
-  return rated.map(({ column }) => column)
 }
 
 /** Returns the column of company names by header only; null if none. */

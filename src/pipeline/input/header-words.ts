@@ -148,9 +148,8 @@ const partHeaders: Readonly<Record<PlacePart, readonly string[]>> = {
     'ország|țară|χώρα|страна|країна|国|国名|国家|國家|国别|국가|나라',
   ),
   address: toHeaderKeys(
-    'street|street address|street name|address|address line|addr',
     'street road name|full address|formatted address|registered address|address street|business address|company address|stras',
-    'Straße|Strasse|Strasse und Hausnummer|Straße Hausnummer|Straße Nr|Anschrift|Adresse|rue|voie',
+    'street|street address|street name|address|address line|addr|Straße|Strasse|Strasse und Hausnummer|Straße Hausnummer|Straße Nr|Anschrift|Adresse|rue|voie',
     'calle|dirección|domicilio|domicilio social|indirizzo|rua|endereço|morada|logradouro|straat|straatnaam',
     'adres|ulica|gata|gatuadress|adress|gade|vej|gate|gateadresse|besøgsadresse|katu|katuosoite|osoite|ulice|adresa',
     'sokak|cadde|cím|utca|strada|διεύθυνση|адрес|юридический адрес|улица|адреса|住所|所在地|番地|町名番地',
@@ -213,10 +212,9 @@ export interface PlaceHeader {
 export function parsePlaceHeader(header: string): PlaceHeader | null {
   const key = toHeaderKey(header).replace(/^organi[sz]ation(?=.*ofaddress$)|ofaddress$/g, '')
   const whole = parsePlaceKey(key)
-  if (whole !== null) return { ...whole, number: 0 }
-  const { base, number } = splitNumber(key)
-  const numbered = number === 0 ? null : parsePlaceKey(base)
-  return numbered && { ...numbered, number }
+  const { base, number } = whole === null ? splitNumber(key) : noNumber
+  const place = whole ?? parsePlaceKey(base)
+  return place && { ...place, number }
 }
 
 function parsePlaceKey(key: string): { part: PlacePart; set: PlaceSet } | null {
@@ -350,19 +348,3 @@ export const ambiguousNumberHeaders: ReadonlySet<string> = new Set(
     'UID|UID Nummer|IDE|IČ|kbo|bce|business id|registry code|enterprise number|FN|FN Nr|FN Nummer',
   ),
 )
-
-/** Identifiers that are not looked up, but reported. */
-export const otherIdentifierHeaders: readonly [kind: string, keys: readonly string[]][] = [
-  ['DUNS', toHeaderKeys('duns|duns number|duns no|d u n s number|duns id')],
-  ['ISIN', toHeaderKeys('isin|isin code')],
-  ['security number', toHeaderKeys('cusip|cusip number|sedol|sedol code|figi|openfigi')],
-  ['EORI number', toHeaderKeys('eori|eori number|eori no|EORI Nummer')],
-  [
-    'PAN',
-    toHeaderKeys('pan|pan number|pan no|pan card number|pan card no|company pan|permanent account number'),
-  ],
-  ['GSTIN', toHeaderKeys('gstin|gstin number|gstin no|gst|gst number|gst no|gst registration number')],
-  ['tax number', toHeaderKeys('rfc|cuit|cuil|rut|ruc|nit|npwp|trn|kpp|КПП|vkn|tin no|inn')],
-  ['ticker', symbolHeaders],
-  ['VAT number', taxHeaders],
-]

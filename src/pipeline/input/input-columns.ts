@@ -1,22 +1,25 @@
-import type {
-  LookupColumns,
-  NamedColumns,
-  ColumnSamples,
-  LookupRule,
-  ColumnReport,
-  IdentifierUse,
+import {
+  listLookupColumns,
+  type LookupColumns,
+  type NamedColumns,
+  type ColumnSamples,
+  type LookupRule,
+  type ColumnReport,
+  type IdentifierUse,
 } from './columns.js'
 import { type NestedColumns, listPlainColumns, listNameMembers, quoteColumn } from './nested-columns.js'
-import { canBeNames } from './column-content.js'
+import { canBeNames, formsShareMin, rateNames } from './column-content.js'
 import { reportColumns } from './column-report.js'
+import { detectColumns, findColumn, findUnnamedColumn, judgeHeader } from './detect-columns.js'
+import { isOtherParty } from './find-identifiers.js'
 import {
-  detectColumns,
-  findColumn,
-  findUnnamedColumn,
-  listUnreadNames,
-  judgeHeader,
-} from './detect-columns.js'
-import { isKnownHeader } from './header-words.js'
+  isKnownHeader,
+  parsePlaceHeader,
+  personHeaders,
+  plainNameHeaders,
+  rankInHeaders,
+  toHeaderKey,
+} from './header-words.js'
 import { UserError, withHintFirst } from '../../core/errors.js'
 import { quoteExcerpt } from '../../core/text.js'
 import type { CheckpointReader } from '../checkpoint/lookup.js'
@@ -270,4 +273,25 @@ function assertInFiles(files: readonly InputFile[], name: string): void {
       hint: `${isData ? 'it seems to have no header; ' : ''}rename its column, or run it on its own; it has: ${listed.join(', ')}`,
     },
   )
+}
+
+/**
+ * Lists the unused columns whose cells look like company names although their headers do not say so, the likeliest
+ * first. Below a header of persons or of another company, cells without legal forms do not.
+ */
+export function listUnreadNames(
+  header: readonly string[],
+  used: LookupColumns,
+  samples: ColumnSamples,
+): string[] {
+  const taken = new Set(listLookupColumns(used))
+  const isOther = (column: string) =>
+    isOtherParty(toHeaderKey(column), '') ||
+    rankInHeaders(column, [...personHeaders, ...plainNameHeaders]) >= 0
+  const rated = header
+    .filter((column) => !taken.has(column) && parsePlaceHeader(column) === null)
+    .map((column) => ({ column, rate: rateNames(samples.get(column) ?? []), isOther: isOther(column) }))
+    .filter(({ rate, isOther }) => rate > (isOther ? formsShareMin : 0))
+    .sort((one, other) => Number(one.isOther) - Number(other.isOther) || other.rate - one.rate)
+  return rated.map(({ column }) => column)
 }
