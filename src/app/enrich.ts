@@ -93,7 +93,7 @@ async function run(
   const environment = options.environment ?? process.env
   const parsed = parseConfig(config, 'the config')
   const { clock = systemClock, command = 'library' } = options
-  let isStarted = false
+  const progress = { isStarted: false }
   try {
     const settings = resolveSettings(parsed, environment)
     const watch = { address: settings.watch, checkpointPath: settings.checkpoint.path, command, clock }
@@ -101,12 +101,13 @@ async function run(
       const call = { settings, environment, options, observe: observer, clock, command }
       const [services, order] = [buildServices(call), buildOrder(call)]
       removeStaleFolders()
-      isStarted = true
+      progress.isStarted = true
       return runPipeline(order, services)
     })
   } catch (error) {
     const { signal: interrupt = new AbortController().signal } = options
-    if (!isStarted) await notifyOfFailedStart(parsed, { environment, observe, clock, interrupt }, error)
+    if (!progress.isStarted)
+      await notifyOfFailedStart(parsed, { environment, observe, clock, interrupt }, error)
     throw error
   }
 }
@@ -276,6 +277,9 @@ function buildWebhookOptions(
   return { url, receiver: listen === null ? null : { listen, keys: resolveWebhookKeys(environment) } }
 }
 
+/** Imported late, so that errors of the input and the config are reported sooner. */
+const loadClient = () => import('../client/client.js')
+
 /**
  * Connects to the hosted service of the settings, or starts the embedded one. Throws API_KEY_* and REGISTRY_*.
  */
@@ -297,9 +301,7 @@ export async function connectTo(
       },
     })
   }
-  // Imported late, so that errors of the input and the config are reported sooner.
-  const { createServiceClient } = await import('../client/client.js')
-  const client = createServiceClient({
+  const client = (await loadClient()).createServiceClient({
     baseUrl,
     apiKey: resolveApiKey(environment).reveal(),
     userAgent: `enrich/${version}`,

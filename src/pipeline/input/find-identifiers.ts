@@ -60,7 +60,7 @@ export function findIdentifiers(search: IdentifierSearch): FoundIdentifiers {
     for (const other of fitting)
       if (other !== used && other !== usedTaxId)
         unused.set(other, {
-          kind: identifierNames[key],
+          kind: nameKind(key, other),
           ...(used === undefined ? {} : { why: `${used} is used` }),
         })
   }
@@ -96,11 +96,13 @@ function listFittingColumns(
       const why = isOther
         ? 'its header names another party'
         : findContentFault(key, cells, names, column, rowCountries)
-      const kind = key === 'registration_id' && isTaxHeader(column) ? 'VAT number' : identifierNames[key]
-      if (why !== null) unused.set(column, { kind, why })
+      if (why !== null) unused.set(column, { kind: nameKind(key, column), why })
       return why === null
     })
 }
+
+const nameKind = (key: IdentifierKey, column: string): string =>
+  key === 'registration_id' && isTaxHeader(column) ? 'VAT number' : identifierNames[key]
 
 const isWholeHeader = (key: IdentifierKey, column: string): boolean =>
   rankInHeaders(column, identifierHeaders[key]) >= 0
