@@ -1006,8 +1006,10 @@ interface ReviewCounts {
   readonly lookupCount: number
   readonly rowCount: number
   readonly rowsByStatus: { readonly [key: string]: number }
-  /** Rows for which a reviewer decided that no company matches. Missing in records of earlier versions. */
-  readonly noneRowCount?: number
+  /** All rows with a decision, by status. Missing in records of earlier versions. */
+  readonly decidedRowsByStatus?: { readonly [key: string]: number }
+  /** Rows among `rowCount` that have a decision and must be decided again. Missing in records of earlier versions. */
+  readonly decidedAgainRowCount?: number
 }
 
 /** The lookups that an own registry answered instead of the service. */
