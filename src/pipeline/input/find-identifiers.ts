@@ -57,12 +57,9 @@ export function findIdentifiers(search: IdentifierSearch): FoundIdentifiers {
     const taxId = others.find(isTaxId)
     if (taxId !== undefined) columns.tax_id = taxId
     const { [key]: used, tax_id: usedTaxId } = chosen ?? { [key]: column, tax_id: taxId }
+    const why = used === undefined ? {} : { why: `${used} is used` }
     for (const other of fitting)
-      if (other !== used && other !== usedTaxId)
-        unused.set(other, {
-          kind: nameKind(key, other),
-          ...(used === undefined ? {} : { why: `${used} is used` }),
-        })
+      if (other !== used && other !== usedTaxId) unused.set(other, { kind: nameKind(key, other), ...why })
   }
   for (const column of header)
     if (columns.ticker !== column && symbolHeaders.includes(toHeaderKey(column)))
@@ -159,8 +156,7 @@ export function findIdentifierPlaces(
   const own = findPlaceColumn(header, 'registration_country', samples)
   const isTax = registration !== undefined && isTaxHeader(registration)
   const ownCountries = registration === undefined ? [] : listRegisterCountries(registration)
-  const isOfOneCountry = !isTax && ownCountries.length === 1
-  const country = own ?? (isOfOneCountry ? undefined : countries[0])
+  const country = own ?? (!isTax && ownCountries.length === 1 ? undefined : countries[0])
   const exchange = findExchangeColumn(header, samples)
   const hasCourt = !isTax && (ownCountries.length === 0 || ownCountries.includes('DE'))
   const court = hasCourt ? findPlaceColumn(header, 'registration_court', samples) : undefined
