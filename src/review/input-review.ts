@@ -96,16 +96,15 @@ export class InputReview {
 
   /** `lookup` is a key in hexadecimal digits. Throws REVIEW_LOOKUP_UNKNOWN. */
   entry(lookup: string): QueueEntry {
-    const [found] = this.getEntries([lookup])
-    if (found === undefined) throw createUnknownError(lookup)
-    return found
+    return (this.getEntries([lookup]) as [QueueEntry])[0]
   }
 
   /** Returns entries aligned with the lookups. Throws REVIEW_LOOKUP_UNKNOWN. */
   getEntries(lookups: readonly string[]): QueueEntry[] {
     return this.find(lookups).map((entry, at) => {
-      if (entry === null) throw createUnknownError(lookups[at] ?? '')
-      return entry
+      if (entry !== null) return entry
+      const message = `the input has no doubtful lookup ${lookups[at] ?? ''}`
+      throw new UserError('REVIEW_LOOKUP_UNKNOWN', message, { hint: 'reload the page' })
     })
   }
 
@@ -174,11 +173,6 @@ export class InputReview {
   }
 }
 
-const createUnknownError = (lookup: string): UserError =>
-  new UserError('REVIEW_LOOKUP_UNKNOWN', `the input has no doubtful lookup ${lookup}`, {
-    hint: 'reload the page',
-  })
-
 /**
  * Returns a function that throws REVIEW_CHECKPOINT_CHANGED if another file, or none, is at the path. Runs would then no
  * longer write to the open file. Writes, compaction and migration keep the file.
@@ -192,9 +186,7 @@ function guardCheckpoint(path: string): () => void {
     throw new UserError(
       'REVIEW_CHECKPOINT_CHANGED',
       `the checkpoint ${path} ${what} while its review was open`,
-      {
-        hint: 'your decisions are safe: restore the checkpoint, or start enrich review again',
-      },
+      { hint: 'your decisions are safe: restore the checkpoint, or start enrich review again' },
     )
   }
 }
