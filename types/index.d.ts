@@ -1056,6 +1056,8 @@ interface Money {
   readonly cost: number
   /** Additional cost that may have been billed, for lost submissions. */
   readonly uncertainCost: number
+  /** Whether `cost` is an upper bound: the service may bill some only once for all. Missing in earlier records. */
+  readonly isBilledAtMost?: boolean
   /** Counts by kind of lookup, without kinds that have no price. */
   readonly byKind: {
     readonly [key: string]: {

@@ -29,6 +29,8 @@ export interface Money {
   readonly cost: number
   /** Additional cost that may have been billed, for lost submissions. */
   readonly uncertainCost: number
+  /** Whether `cost` is an upper bound: the service may bill some only once for all. Missing in earlier records. */
+  readonly isBilledAtMost?: boolean
   /** Counts by kind of lookup, without kinds that have no price. */
   readonly byKind: Readonly<Record<string, { readonly count: number; readonly unitPrice: number }>>
 }
@@ -136,7 +138,13 @@ export function calculateMoney(
     uncertainCost += calculateCostMicros(uncertainCount, price)
     priced[kind] = { count: billedCount, unitPrice: toUnits(price) }
   }
-  return { currency, cost: toUnits(cost), uncertainCost: toUnits(uncertainCost), byKind: priced }
+  return {
+    currency,
+    cost: toUnits(cost),
+    uncertainCost: toUnits(uncertainCost),
+    isBilledAtMost: isUpperBound(priced),
+    byKind: priced,
+  }
 }
 
 /** Formats `EUR 1,204.50` with the decimals of the currency, or more for very small amounts. */
@@ -166,11 +174,14 @@ const replaceHardSpaces = (text: string): string => text.replace(/\u00a0/g, ' ')
 
 /** Formats `EUR 12.50`; `at most EUR 12.50` if some of it may not have been billed. */
 export function formatCost({ currency, cost, byKind }: Pick<Money, 'currency' | 'cost' | 'byKind'>): string {
-  const isMost = Object.entries(byKind).some(
+  return `${isUpperBound(byKind) ? 'at most ' : ''}${formatAmount(cost, currency)}`
+}
+
+/** Whether fewer may be billed: the service may bill a domain, a record or a hierarchy only once for all. */
+const isUpperBound = (byKind: Money['byKind']): boolean =>
+  Object.entries(byKind).some(
     ([kind, { count, unitPrice }]) => kind !== 'resolution' && count * unitPrice > 0,
   )
-  return `${isMost ? 'at most ' : ''}${formatAmount(cost, currency)}`
-}
 
 /** Formats `EUR 12.50, and EUR 0.10 that may have been billed`. */
 export function formatMoney(money: Money): string {

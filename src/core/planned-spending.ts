@@ -117,7 +117,8 @@ function findStop(
     spentAmount: prices === null ? null : toUnits(spentMicros),
   })
   // Rows looked up by domain may have another price, and are not submitted in order of price.
-  const price = byDomain === 0 ? getPrice('resolution') : byName === 0 ? getPrice('domain') : null
+  const [namePrice, domainPrice] = [getPrice('resolution'), getPrice('domain')]
+  const price = byDomain === 0 || namePrice === domainPrice ? namePrice : byName === 0 ? domainPrice : null
   const isShared = stages.some(({ kind, atMost }) => atMost !== 0 && getPrice(kind) > 0n)
   if (cost !== null) {
     const left = BigInt(cost.costMaxMicros) - spentMicros

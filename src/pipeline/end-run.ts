@@ -42,8 +42,9 @@ export async function endRun(context: RunContext, run: EndedRun): Promise<RunSum
   history.note({ summary, alarms })
   const exitCode = getExitCode(summary, getInterruptionCode(services.interrupt.reason))
   await writeReport(context, history, exitCode)
-  services.observe({ type: 'finished', summary })
+  // Its notices come before the summary, which is the last event.
   await ending.reportRun(summary, { run: history.identity?.run ?? null, changes })
+  services.observe({ type: 'finished', summary })
   await history.end(exitCode)
   if (written !== null) await removeMarks(outputs)
   return summary

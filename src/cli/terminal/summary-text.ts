@@ -8,7 +8,7 @@ import { selectArguments } from '../config-flags.js'
 import { quote, type ErrorLine } from './command-io.js'
 import { lookupKinds } from '../../core/lookup-state.js'
 import { formatFirst, formatSample } from '../../pipeline/history/read-history.js'
-import { formatPrice, formatMoney } from '../../core/money.js'
+import { formatPrice, formatMoney, listSubmissions } from '../../core/money.js'
 import { findEndReason, explainStop, type KindStop } from '../../pipeline/scheduler/scheduling.js'
 import type { RunEvent, RunSummary } from '../../pipeline/history/run-figures.js'
 import { formatKindCount, formatLookups, formatStage, formatSubmitted } from './lookup-text.js'
@@ -141,11 +141,20 @@ function formatLookupLine(summary: RunSummary): string {
     ...(summary.decidedCount === 0 ? [] : [`${formatCount(summary.decidedCount)} decided by reviewers`]),
     formatSubmitted('resolution', summary),
     ...(summary.claimedCount === 0 ? [] : [`${formatCount(summary.claimedCount)} found again by webhook`]),
-    ...(summary.uncertainCount === 0 ? [] : [`${formatCount(summary.uncertainCount)} uncertain`]),
+    ...formatUncertain(summary),
     ...(summary.failedCount === 0 ? [] : [`${formatCount(summary.failedCount)} failed`]),
     ...(summary.rejectedCount === 0 ? [] : [`${formatCount(summary.rejectedCount)} refused as invalid`]),
     ...(summary.pendingCount === 0 ? [] : [`${formatCount(summary.pendingCount)} without an answer yet`]),
   ].join(' · ')}`
+}
+
+/** The count covers all runs, the cost only this run: so earlier ones are named. */
+function formatUncertain(summary: RunSummary): string[] {
+  const { uncertainCount } = summary
+  const own = listSubmissions(summary).find(({ kind }) => kind === 'resolution')?.uncertainCount ?? 0
+  const earlierCount = Math.max(0, uncertainCount - own)
+  const earlier = earlierCount === 0 ? '' : `, ${formatCount(earlierCount)} of them in earlier runs`
+  return uncertainCount === 0 ? [] : [`${formatCount(uncertainCount)} uncertain${earlier}`]
 }
 
 /** Empty if lookups are free or no price is configured. */

@@ -111,6 +111,7 @@ const summaryMembers = {
   outcomes: 'lookups that this run answered, by status, also after an early stop',
   'money.cost':
     'cost of this run, in units of the currency: `1.5` is EUR 1.50; `summary.money` is `null` without prices and with the embedded service',
+  'money.isBilledAtMost': 'whether the cost is an upper bound',
   'money.uncertainCost': 'cost of the uncertain lookups of this run, in units of the currency',
   'money.currency': 'code of the currency, such as `EUR`; `null` if the prices have no currency',
   stages: 'one entry for each stage, with its counts',

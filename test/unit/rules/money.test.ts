@@ -88,6 +88,7 @@ describe('sums', () => {
       currency: 'EUR',
       cost: 0.38,
       uncertainCost: 0.1,
+      isBilledAtMost: true,
       byKind: { resolution: { count: 7, unitPrice: 0.05 }, domain: { count: 3, unitPrice: 0.01 } },
     })
   })
@@ -132,4 +133,28 @@ describe('in words', () => {
       expect(formatMoney({ currency: 'EUR', cost: 5.5, uncertainCost: 0, byKind })).toBe('at most EUR 5.50')
     },
   )
+})
+
+test.each([
+  ['resolution', false],
+  ['domain', true],
+] as const)('Money tells whether its cost is an upper bound: %s', (kind, isBilledAtMost) => {
+  const money = calculateMoney({ currency: 'EUR', byKind: { [kind]: 50_000 } }, [
+    { kind, billedCount: 2, uncertainCount: 0 },
+  ])
+  expect(money).toMatchObject({ cost: 0.1, isBilledAtMost })
+})
+
+test('A stop has an amount if lookups by domain have the price of those by name', () => {
+  const prices = { currency: 'EUR', byKind: { resolution: 50_000, domain: 50_000 } }
+  const bounds = { prices, lookupsMax: 10, cost: null, spent: null }
+  expect(planSpending({ byName: 20, byDomain: 2, stages: [] }, bounds).stop).toMatchObject({
+    lookupCount: 10,
+    amount: 0.5,
+  })
+  const dearer = { ...bounds, prices: { ...prices, byKind: { resolution: 50_000, domain: 60_000 } } }
+  expect(planSpending({ byName: 20, byDomain: 2, stages: [] }, dearer).stop).toMatchObject({
+    lookupCount: 10,
+    amount: null,
+  })
 })
