@@ -124,7 +124,7 @@ describe('answers', () => {
     const tables = 'names|legal_entities|identifiers|addresses|entities|claims|stated_names|relationships'
     const scans = statements.flatMap((sql) => {
       const names = [...sql.matchAll(/@(\w+)/g)].map(([, name = '']) => [name, null])
-      const none =
+      const none: unknown[] =
         names.length > 0 ? [Object.fromEntries(names)] : Array.from(sql.matchAll(/\?/g), () => null)
       const steps = written.database.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
       return steps
