@@ -60,7 +60,7 @@ function formatIdentifierLine({ identifiers, identifierUse }: ColumnReport): str
   const columns = listIdentifierColumns(identifiers)
   if (columns.length === 0) return []
   const { registration_country: country, registration_court: court, exchange, tax_id: taxId } = identifiers
-  const fallback = taxId === undefined ? '' : `, else from ${truncateText(taxId)},`
+  const fallback = taxId === undefined ? '' : ` or else from ${truncateText(taxId)}`
   const registers = [
     ...(country === undefined ? [] : [`its country from ${truncateText(country)}`]),
     ...(court === undefined ? [] : [`its court from ${truncateText(court)}`]),

@@ -11,9 +11,9 @@ import {
   type LookupRule,
   type IdentifierUse,
 } from './columns.js'
-import { parsePlaceHeader } from './header-words.js'
+import { isKnownHeader, parsePlaceHeader, toHeaderKey } from './header-words.js'
 import { mayBeIdentifier } from './identifier-content.js'
-import { detectColumns } from './detect-columns.js'
+import { detectColumns, findNameColumn } from './detect-columns.js'
 
 export interface ColumnChoice {
   rule: LookupRule
@@ -77,11 +77,16 @@ function listOtherColumns(
   samples: ColumnSamples,
 ): LookupColumns[] {
   const { context, identifiers } = columns
-  const candidates: LookupColumns[] = listFewer(identifiers).map((fewer) => ({
-    ...columns,
-    identifiers: fewer,
-  }))
-  if (asked.location === undefined) candidates.push({ ...columns, location: listEarlierLocation(columns) })
+  const earlier = [
+    ...(asked.location === undefined ? [{ ...columns, location: listEarlierLocation(columns) }] : []),
+    ...detectUnnumbered(header, asked, columns, samples),
+  ]
+  const candidates: LookupColumns[] = [columns, ...earlier].flatMap((one) => [
+    one,
+    ...[identifiers, readTaxOnly(identifiers)]
+      .flatMap((most) => [most, ...listFewer(most)])
+      .map((fewer) => ({ ...one, identifiers: fewer })),
+  ])
   if (asked.location !== undefined && columns.name !== null) {
     const detected = detectColumns(
       header,
@@ -106,6 +111,37 @@ function listOtherColumns(
     name !== null || listIdentifierColumns(own).length > 0
   const seen = new Set([toKey(columns)])
   return candidates.filter((one) => asks(one) && !seen.has(toKey(one)) && seen.add(toKey(one)))
+}
+
+/** Returns the identifiers as a version has them that reads tax numbers or company numbers, but not both. */
+function readTaxOnly({
+  tax_id: taxId,
+  ...others
+}: LookupColumns['identifiers']): LookupColumns['identifiers'] {
+  return taxId === undefined ? {} : { ...others, registration_id: taxId }
+}
+
+/** Returns the name and the location as found by a version that does not know headers with a number (`Ort 1`). */
+function detectUnnumbered(
+  header: readonly string[],
+  asked: NamedColumns,
+  columns: LookupColumns,
+  samples: ColumnSamples,
+): LookupColumns[] {
+  const known = header.filter((column) => !/\d$/.test(toHeaderKey(column)) || isKnownHeader(column))
+  if (known.length === header.length || asked.location !== undefined) return []
+  const name = asked.name ?? findNameColumn(known) ?? columns.name
+  if (name === null) return []
+  const searched = known.includes(name) ? known : [...known, name]
+  const { location } = detectColumns(
+    searched,
+    { name, context: columns.context, identifiers: 'none' },
+    samples,
+  )
+  return [
+    { ...columns, location },
+    { ...columns, name, location },
+  ]
 }
 
 /** Returns the location as version 0.2.0 read it: with the first line of an address, and none next to a postal code. */

@@ -49,12 +49,12 @@ export function findIdentifiers(search: IdentifierSearch): FoundIdentifiers {
   const columns: Partial<Record<IdentifierKey | IdentifierPlaceKey, string>> = {}
   const unused = new Map<string, UnusedIdentifier>()
   for (const key of identifierKeys) {
+    const isTax = (column: string) => key === 'registration_id' && isTaxHeader(column)
     const fitting = listFittingColumns(search, key, unused)
-    const [column, ...others] = fitting
+    // A tax number contains a company number at best.
+    const column = fitting.find((one) => !isTax(one)) ?? fitting[0]
     if (column !== undefined) columns[key] = column
-    const isTaxId = (other: string) =>
-      key === 'registration_id' && column !== undefined && !isTaxHeader(column) && isTaxHeader(other)
-    const taxId = others.find(isTaxId)
+    const taxId = column === undefined || isTax(column) ? undefined : fitting.find(isTax)
     if (taxId !== undefined) columns.tax_id = taxId
     const { [key]: used, tax_id: usedTaxId } = chosen ?? { [key]: column, tax_id: taxId }
     const why = used === undefined ? {} : { why: `${used} is used` }
@@ -152,11 +152,12 @@ export function findIdentifierPlaces(
   { header, countries, samples }: Pick<IdentifierSearch, 'header' | 'countries' | 'samples'>,
   columns: IdentifierColumns,
 ): IdentifierColumns {
-  const { registration_id: registration, ticker } = columns
+  const { registration_id: registration, tax_id: taxId, ticker } = columns
   const own = findPlaceColumn(header, 'registration_country', samples)
   const isTax = registration !== undefined && isTaxHeader(registration)
   const ownCountries = registration === undefined ? [] : listRegisterCountries(registration)
-  const country = own ?? (!isTax && ownCountries.length === 1 ? undefined : countries[0])
+  const isNamed = !isTax && taxId === undefined && ownCountries.length === 1
+  const country = own ?? (isNamed ? undefined : countries[0])
   const exchange = findExchangeColumn(header, samples)
   const hasCourt = !isTax && (ownCountries.length === 0 || ownCountries.includes('DE'))
   const court = hasCourt ? findPlaceColumn(header, 'registration_court', samples) : undefined

@@ -217,7 +217,7 @@ function readOne(
     case 'ticker':
       return read(cells.exchange ?? null) ?? { fault: key }
     case 'registration_id':
-      return readNumber(columns.identifiers.registration_id ?? '', text, cells, isEarlier)
+      return readNumber(columns.identifiers, text, cells, isEarlier)
     case 'lei': {
       const hasForm = /^[A-Z0-9]{18}\d{2}$/.test(text.toUpperCase().replace(/\s+/g, ''))
       return read(null) ?? { fault: hasForm ? 'lei_checksum' : 'lei_form' }
@@ -234,14 +234,17 @@ function readOne(
  * number, a tax number that contains one, or an EIN.
  */
 function readNumber(
-  header: string,
+  { registration_id: header = '', tax_id: taxHeader }: LookupRule['columns']['identifiers'],
   text: string,
   cells: IdentifierCells,
   isEarlier = false,
 ): StatedIdentifier | { fault: IdentifierFault } {
-  const place = toRegisterPlace(cells.registration_country ?? '')
   const named = listRegisterCountries(header)
   const isTax = isTaxHeader(header)
+  // Next to a column of tax numbers, the country of the row is for these: a SIREN is French.
+  const [only, another] = isTax || taxHeader === undefined ? [] : named
+  const isNamed = only !== undefined && another === undefined
+  const place = isNamed ? only : toRegisterPlace(cells.registration_country ?? '')
   const number = place === null ? null : toCompanyNumber(place.slice(0, 2).toLowerCase(), text)
   if (number === null && !isEarlier) {
     const countries = [...(place === null ? [] : [place.slice(0, 2)]), ...named].map((one) =>

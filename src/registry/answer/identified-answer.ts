@@ -110,7 +110,7 @@ export function buildIdentifiedAnswer(found: IdentifiedCompany): Resolution {
 function chooseConfidence({ decision, borne, name }: IdentifiedCompany): number {
   switch (decision.kind) {
     case 'one':
-      if (decision.isUnsure) return unsureConfidence
+      if (decision.doubt !== null) return unsureConfidence
       return name === null && borne.every(({ identifier }) => identifier.kind === 'website')
         ? websitesConfidence
         : identifiedConfidence
@@ -154,6 +154,17 @@ function buildFactors(found: IdentifiedCompany, isSupported: boolean): Factor[] 
   ]
 }
 
+const createDoubt = (doubt: keyof typeof doubtTexts | null, named: string): Factor[] => {
+  if (doubt === null) return []
+  const code = doubt === 'unplaced' ? 'identifier_unplaced' : 'identifier_shared'
+  return [createLimitation(code, `${named} ${doubtTexts[doubt]}`, 'high')]
+}
+
+const doubtTexts = {
+  unplaced: 'does not say of which register or exchange.',
+  of_group: 'may be shared by companies of a group, and the name has more words or another form.',
+} as const
+
 function listDecisionFactors({
   decision,
   registration,
@@ -166,18 +177,7 @@ function listDecisionFactors({
   const named = borne.map(({ identifier }) => formatLabel(identifier)).join(', ')
   switch (decision.kind) {
     case 'one':
-      return [
-        ...borne.map(createMatchFactor),
-        ...(decision.isUnsure
-          ? [
-              createLimitation(
-                'identifier_unplaced',
-                `${named} does not say of which register or exchange.`,
-                'high',
-              ),
-            ]
-          : []),
-      ]
+      return [...borne.map(createMatchFactor), ...createDoubt(decision.doubt, named)]
     case 'several':
       return [
         createLimitation(
@@ -242,7 +242,7 @@ function listActions({ decision, registration }: IdentifiedCompany, isSupported:
   const actions: Action[] = []
   if (decision.kind === 'several') {
     actions.push({ code: 'provide_full_legal_name', description: 'Give the full legal name as registered.' })
-  } else if (decision.kind !== 'one' || decision.isUnsure) actions.push(checkIdentifier)
+  } else if (decision.kind !== 'one' || decision.doubt !== null) actions.push(checkIdentifier)
   if (!isSupported) {
     actions.push({
       code: 'verify_entity_type',

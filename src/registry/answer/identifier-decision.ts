@@ -29,11 +29,12 @@ interface DecidedCompany {
 
 /**
  * The company meant by a query with identifiers. `unknown`: no register has them, or only ambiguous ones fit and
- * belong to a company of another name. `isUnsure`: only an ambiguous one fits, and there is no name.
+ * belong to a company of another name. `doubt`: only an ambiguous one fits, and there is no name (`unplaced`); or only the
+ * website fits, which a group's companies share, and the name may be that of another of them (`of_group`).
  */
 export type IdentifiedDecision =
   | { readonly kind: 'unknown' }
-  | (DecidedCompany & { readonly kind: 'one'; readonly isUnsure: boolean })
+  | (DecidedCompany & { readonly kind: 'one'; readonly doubt: 'unplaced' | 'of_group' | null })
   | (DecidedCompany & { readonly kind: 'name_disagrees' | 'identifiers_disagree' })
   /** An identifier means the company, and another one of the query cannot be its own. */
   | (DecidedCompany & { readonly kind: 'identifier_differs'; readonly conflict: IdentifierConflict })
@@ -65,10 +66,13 @@ export function decideIdentified(
   const isForeign = gradeName !== null && !isAgreeing(entityNumber)
   if (isForeign && sure.length === 0) return { kind: 'unknown' }
   const likeliest = others.length === 0 || isForeign ? null : chooseBest([entityNumber, ...others])
-  if (likeliest !== null) return { kind: 'one', entityNumber: likeliest, by, isUnsure: false }
+  const isShared = by.every(({ identifier }) => identifier.kind === 'website')
+  const findDoubt = (one: number) => (isShared && gradeName?.(one) === 'open' ? 'of_group' : null)
+  if (likeliest !== null) return { kind: 'one', entityNumber: likeliest, by, doubt: findDoubt(likeliest) }
   if (others.length > 0) return { kind: 'several', entityNumber, others, by }
   if (isForeign) return { kind: 'name_disagrees', entityNumber, by }
-  return { kind: 'one', entityNumber, by, isUnsure: sure.length === 0 && gradeName === null }
+  const isUnplaced = sure.length === 0 && gradeName === null
+  return { kind: 'one', entityNumber, by, doubt: isUnplaced ? 'unplaced' : findDoubt(entityNumber) }
 }
 
 /** Drops ambiguous identifiers that contradict unambiguous ones. */

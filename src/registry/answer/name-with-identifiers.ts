@@ -143,9 +143,12 @@ export class NameJudge {
   gradeName(entityNumber: number): NameGrade {
     const agreement = this.compareWithCompany(entityNumber)
     if (agreement.kind === 'foreign') return 'foreign'
-    if (agreement.kind === 'same') return agreement.comparison.matchType === 'exact' ? 'exact' : 'same'
+    const { kind, comparison } = agreement
+    const isOtherForm = comparison.isFormStated && comparison.form === 'hard_conflict'
+    if (kind === 'same' && !isOtherForm) return comparison.matchType === 'exact' ? 'exact' : 'same'
     const certain = this.findCertainName()
-    return certain === null || certain.entityNumber === entityNumber ? 'open' : 'foreign'
+    if (certain === null || kind === 'same') return 'open'
+    return certain.entityNumber === entityNumber ? 'same' : 'foreign'
   }
 
   /** Returns the company that the name alone identifies with certainty. */

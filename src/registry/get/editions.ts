@@ -153,7 +153,7 @@ export interface Coverage {
   readonly imported: readonly string[]
   /** Ids to get: GLEIF and the whole registers of these countries, unless they are loaded. */
   readonly names: readonly string[]
-  /** What each of `names` costs. */
+  /** Sizes for each of `names`. */
   readonly costs: readonly {
     readonly id: string
     readonly downloadBytes: number

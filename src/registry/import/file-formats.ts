@@ -90,7 +90,7 @@ export function importSource(
   })
 }
 
-/** What is to be read: a file in a published format, or the files of one edition of a source. */
+/** A file in a published format, or the files of one edition of a source. */
 export type FileRequest =
   | {
       readonly kind: 'format'

@@ -44,7 +44,7 @@ export function readItems<Request>(reading: ThreadedReading<Request>): AsyncIter
   return isThreaded ? readInThread(code, reading) : read(request, { onNotice })
 }
 
-/** What the thread is started with. */
+/** Data of a new thread. */
 export interface ItemTask<Request> {
   readonly request: Request
   readonly derives: boolean
@@ -57,7 +57,7 @@ type ItemMessage =
   | { readonly kind: 'error'; readonly error: SentError }
   | { readonly kind: 'end' }
 
-/** The thread is at most so many batches ahead, which bounds the memory. */
+/** Batches that the thread may be ahead, which bounds the memory. */
 const batchesAheadMax = 8
 
 /** Objects of a small batch are garbage before the collector would have to move them. */
@@ -139,7 +139,7 @@ export async function sendItems<Request>(
   }
 }
 
-/** The row of a registration that is stored as it is; otherwise `null`. */
+/** Returns the row of a registration that is stored unchanged; otherwise `null`. */
 const getPlainRow = (item: ImportItem): RegistryRow | null =>
   item.kind === 'registration' && item.statedOn === null ? item.read.row : null
 
@@ -182,7 +182,7 @@ interface PackedRegistrations {
   readonly rows: Columns
   readonly addresses: Columns
   readonly derived: Columns
-  /** Those of all rows; a row has as many as it has names. */
+  /** One for each name of each row, in order. */
   readonly parsedNames: Columns
 }
 

@@ -7,7 +7,7 @@ const storeLimits = {
   /** Lookups read pages all over the file; the default cache of 2 MB is too small. */
   cacheKibibytes: 65_536,
   /** A sort of an index takes as much again. */
-  stagingCacheKibibytes: 131_072,
+  stagingCacheKibibytes: 65_536,
 } as const
 
 /**

@@ -145,7 +145,7 @@ export function listRegistrationValues(
 /** The parts of a parsed name that the registry stores. */
 export type StoredName = Pick<ParsedName, 'tokens' | 'coreKey' | 'fullKey' | 'formClass' | 'acronym'>
 
-/** What is computed of a row alone. `parsedNames`: in the order of its names. */
+/** Values that depend on one row only. `parsedNames`: in the order of its names. */
 export interface DerivedRow {
   readonly id: string
   readonly companyId: string

@@ -297,7 +297,7 @@ export interface ClaimOptions {
   readonly statedOn: string | null
   /** Adds to an earlier row of this import instead of replacing it. */
   readonly addsUp: boolean
-  /** What is computed of the row alone, if it was computed before. */
+  /** Computed before, in a thread. */
   readonly derived?: DerivedRow | undefined
 }
 

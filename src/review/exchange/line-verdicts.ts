@@ -209,7 +209,7 @@ const yesWords = toWords(
     'はい|是|是的|예|네|نعم|כן|हाँ|हां|vâng|ya|true|wahr|vrai|verdadero|verdadeiro|vero|waar|prawda|sant|истина',
 )
 
-/** No in these languages. False is none: an empty check box has it. */
+/** No in these languages. `false` is missing: an empty check box has it. */
 const noneWords = toWords(
   'none|none of these|no|n|nein|keine|keiner|non|aucun|ninguno|ninguna|nessuno|nessuna|não|nao|nee|nej|nei|nie|ne|nem|nu|' +
     'hayır|hayir|ei|nē|нет|ні|не|όχι|οχι|いいえ|否|不是|不|아니요|아니오|لا|לא|नहीं|không|tidak',

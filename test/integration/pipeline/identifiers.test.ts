@@ -207,6 +207,26 @@ describe('a hosted service', () => {
     expect(again.notices).toContainEqual(expect.stringMatching(/^3 rows were looked up before .*: kept/))
   })
 
+  test.each([
+    { registration_id: 'VAT', registration_country: 'Country' },
+    { registration_id: 'SIREN', registration_country: 'Country' },
+    { registration_id: 'SIREN' },
+  ])(
+    'bills nothing again of an input that was read with %o, without numbered places',
+    async (identifiers) => {
+      write(
+        'company,SIREN,VAT,Country,Ort 1',
+        'Acme,552032534,FR12552032534,FR,Lyon',
+        'Bolt,542051180,FR59542051180,FR,Paris',
+        'Cera,,02500480245,IT,Modena',
+      )
+      const service = await startService()
+      await run(service, { columns: { identifiers, location: ['Country'] } })
+      const again = await run(service)
+      expect(again.summary.billedCount).toBe(0)
+    },
+  )
+
   test('bills nothing again of an input whose VAT numbers were not used before', async () => {
     write(
       'company,Reg No,VAT,Country',

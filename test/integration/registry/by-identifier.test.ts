@@ -327,6 +327,19 @@ describe('a website in the name', () => {
     expect(ask(registry, 'Norvane Inc (website larkmoor.com)')).toMatchObject({ status: 'inconclusive' })
   })
 
+  test.each(['Larkmoor Personal Finance', 'Larkmoor Mobile Ltd', 'Larkmoor 2 Inc'])(
+    'that a group shares does not make "%s" its company: it is a guess with a reason',
+    (name) => {
+      expect(ask(registry, `${name} (website larkmoor.com)`)).toMatchObject({
+        status: 'partial_match',
+        match_confidence: 79,
+        factors: expect.arrayContaining([
+          expect.objectContaining({ code: 'identifier_shared', impact: 'high' }),
+        ]) as unknown,
+      })
+    },
+  )
+
   test('a company agrees with a website that its owner states', () => {
     const answer = ask(registry, 'CIK 3, website larkmoor.com')
     expect([answer.status, named(answer)]).toEqual(['matched', 'Larkmoor Foods Inc'])

@@ -22,9 +22,15 @@ describe('which company identifiers name', () => {
   })
 
   test.each<[string, FoundIdentifier[], Record<number, NameGrade> | null, object]>([
-    ['one, and no name', [a], null, { kind: 'one', entityNumber: 1, isUnsure: false }],
-    ['one, and its name', [a], { 1: 'same' }, { kind: 'one', entityNumber: 1, isUnsure: false }],
+    ['one, and no name', [a], null, { kind: 'one', entityNumber: 1, doubt: null }],
+    ['one, and its name', [a], { 1: 'same' }, { kind: 'one', entityNumber: 1, doubt: null }],
     ['one, and a name that may be its', [a], { 1: 'open' }, { kind: 'one', entityNumber: 1 }],
+    [
+      'a website, and a name that may be that of another company of the group',
+      [{ ...a, identifier: { kind: 'website', value: 'a.com', place: null } }],
+      { 1: 'open' },
+      { kind: 'one', entityNumber: 1, doubt: 'of_group' },
+    ],
     ['one, and the name of another', [a], {}, { kind: 'name_disagrees', entityNumber: 1 }],
     ['two that agree', [a, found('c', [1])], null, { kind: 'one', entityNumber: 1 }],
     [
@@ -70,8 +76,8 @@ describe('which company identifiers name', () => {
       null,
       { kind: 'one', entityNumber: 5 },
     ],
-    ['one that says too little', [unsure], null, { kind: 'one', entityNumber: 3, isUnsure: true }],
-    ['one that says too little, and its name', [unsure], { 3: 'same' }, { kind: 'one', isUnsure: false }],
+    ['one that says too little', [unsure], null, { kind: 'one', entityNumber: 3, doubt: 'unplaced' }],
+    ['one that says too little, and its name', [unsure], { 3: 'same' }, { kind: 'one', doubt: null }],
     ['one that says too little, and the name of another', [unsure], {}, { kind: 'unknown' }],
     [
       'one that says too little beside one that disagrees',

@@ -324,6 +324,32 @@ describe('countries that are not known', () => {
   })
 })
 
+test('A tax number is of the country of its row, also next to a column of the numbers of one country', async () => {
+  const rule = {
+    columns: {
+      name: 'name',
+      location: [],
+      context: [],
+      identifiers: { registration_id: 'SIREN', registration_country: 'Country', tax_id: 'TVA' },
+    },
+    identifierUse: 'first',
+    readsNames: true,
+  } as const
+  const questions = await createRowReader(
+    rule,
+    noEarlierNames,
+  )([
+    ['Acme', '552032534', 'Belgique', null],
+    ['Bolt', null, 'Italie', '02500480245'],
+    ['Cera', null, 'Espagne', 'B95780375'],
+  ])
+  expect(questions.map((one) => one.kind === 'resolution' && [one.lookup.name, one.faults])).toEqual([
+    ['Acme (company number FR 552032534)', []],
+    ['Bolt (company number IT 02500480245)', []],
+    ['Cera (company number ES B95780375)', []],
+  ])
+})
+
 test('A row without a company number is looked up by its VAT number', async () => {
   const rule = {
     columns: {
