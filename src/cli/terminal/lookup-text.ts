@@ -104,18 +104,16 @@ export function formatSubmissions(
   const some = lookupKinds.flatMap((kind) =>
     submissions.filter((one) => one.kind === kind && one.submittedCount > 0),
   )
-  const kinds = some.map(
-    ({ kind, submittedCount }) => `${formatCount(submittedCount)} ${submissionNouns[kind]}`,
-  )
+  const kinds = some.map(({ kind, submittedCount }) => plural(submittedCount, ...submissionNouns[kind]))
   const isOnlyLookups = some.every(({ kind }) => kind === 'resolution')
   return `${plural(sumSubmitted(some), 'submission')}${isOnlyLookups ? '' : ` (${kinds.join(' · ')})`}`
 }
 
-const submissionNouns: Readonly<Record<LookupKind, string>> = {
-  resolution: 'lookups',
-  domain: 'domains',
-  entity: 'records',
-  hierarchy: 'owners',
+const submissionNouns: Readonly<Record<LookupKind, readonly [one: string, many: string]>> = {
+  resolution: ['lookup', 'lookups'],
+  domain: ['domain', 'domains'],
+  entity: ['record', 'records'],
+  hierarchy: ['owner', 'owners'],
 }
 
 /** Formats the submissions of one kind in a run: `132 submitted, each billed`, or `3 submitted, at most 3 billed`. */
