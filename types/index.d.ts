@@ -448,7 +448,7 @@ export type EnrichConfig = {
     | undefined
   polling?:
     | {
-        /** Time between a submission and its first poll. */
+        /** Time between a submission and its first poll: that of a short run. */
         firstAfterSeconds?: number | undefined
         /** Time between two polls of the same lookup. */
         intervalSeconds?: number | undefined

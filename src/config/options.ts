@@ -198,7 +198,12 @@ const pace = {
 /** A hosted service takes one to five minutes for an answer; the embedded one answers at once. */
 const polling = {
   firstAfterSeconds: option({
-    schema: () => z.number().min(0).max(3600).describe('Time between a submission and its first poll.'),
+    schema: () =>
+      z
+        .number()
+        .min(0)
+        .max(3600)
+        .describe('Time between a submission and its first poll: that of a short run.'),
     defaults: { hosted: 60, embedded: 0 },
     example: 5,
   }),

@@ -17,9 +17,6 @@ type StagePlan = RowPlan['stages'][number]
 type FirstPlan = NonNullable<RowPlan['first']>
 type PlannedSpending = RowPlan['spending']
 
-/** Typical duration of a run at a hosted service (interface: "Limits"). */
-const runMs = { min: 60_000, max: 300_000 }
-
 export function fillPlanCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, ['output', 'config', 'input', 'checkpoint', 'decisions', 'service', 'asking'])
   command
@@ -103,12 +100,18 @@ interface PlanReport {
   notes: readonly string[]
 }
 
+/** Typical duration of a run at a hosted service: one to five minutes (interface: "Limits"), or by the time before the first poll. */
+function estimateRunMs({ firstAfterMs }: Settings['polling']): { min: number; max: number } {
+  const min = firstAfterMs === 0 ? 60_000 : firstAfterMs
+  return { min, max: 5 * min }
+}
+
 function describePlan(found: RowInspection, planned: RowPlan, settings: Settings): PlanReport {
   const { plan, domainCount, billedMax, stages, first, spending, limitMs } = planned
   const isHosted = settings.service.baseUrl !== null
   const open = billedMax + plan.poll
   // The service works on the last run after the last submission.
-  const tail = isHosted && open > 0 ? runMs : { min: 0, max: 0 }
+  const tail = isHosted && open > 0 ? estimateRunMs(settings.polling) : { min: 0, max: 0 }
   const stageMs = Math.max(0, ...stages.map((stage) => stage.limitMs.max))
   const { submissionsPerWindow: perWindow, windowMs } = settings.limits
   const submitMs = perWindow === null ? 0 : (billedMax / perWindow) * windowMs

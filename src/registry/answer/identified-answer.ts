@@ -66,7 +66,11 @@ const severalConfidence = 60
 export const disagreeingConfidence = 50
 
 /** Example: `LEI HWUPKR0MPOU8FGXBT394`. */
-export const formatLabel = (identifier: StatedIdentifier): string => formatIdentifiers([identifier])
+export const formatLabel = (identifier: StatedIdentifier): string =>
+  formatIdentifiers([
+    // "FR" is part of a tax number.
+    identifier.value.startsWith(identifier.place ?? ' ') ? { ...identifier, place: null } : identifier,
+  ])
 
 /** Builds the interface's answer for a company found by identifiers ("v3 job result"). */
 export function buildIdentifiedAnswer(found: IdentifiedCompany): Resolution {

@@ -142,13 +142,21 @@ export class NameJudge {
 
   gradeName(entityNumber: number): NameGrade {
     const agreement = this.compareWithCompany(entityNumber)
-    if (agreement.kind === 'foreign') return 'foreign'
+    if (agreement.kind === 'foreign') return this.#findsCompany(entityNumber) ? 'open' : 'foreign'
     const { kind, comparison } = agreement
     const isOtherForm = comparison.isFormStated && comparison.form === 'hard_conflict'
     if (kind === 'same' && !isOtherForm) return comparison.matchType === 'exact' ? 'exact' : 'same'
     const certain = this.findCertainName()
     if (certain === null || kind === 'same') return 'open'
     return certain.entityNumber === entityNumber ? 'same' : 'foreign'
+  }
+
+  /** Whether the name, however different, finds this company before all others. */
+  #findsCompany(entityNumber: number): boolean {
+    const { decision } = this.matchName()
+    return (
+      decision.kind !== 'none' && decision.best.evidence.comparison.candidate.entityNumber === entityNumber
+    )
   }
 
   /** Returns the company that the name alone identifies with certainty. */
@@ -318,7 +326,8 @@ export function answerDomain(
   if (match === null || match.decision.kind === 'none') return answer
   const registration = findMatched(match, deps)
   if (registration === undefined) return answer
-  const { comparison } = match.decision.best.evidence
+  const named = createNameFactor(match.decision.best.evidence.comparison, registration)
+  const text = `No register in this registry states a website under ${domain}, but "${registration.legalName}" has its name.`
   return {
     ...answer,
     status: 'inconclusive',
@@ -326,7 +335,7 @@ export function answerDomain(
     type: registration.type,
     subtype: registration.subtype,
     candidate: toCandidate(registration),
-    factors: [...answer.factors, createNameFactor(comparison, registration)],
+    factors: [createLimitation('no_legal_entity_confirmed', text, 'high'), named],
   }
 }
 

@@ -61,6 +61,15 @@ describe('whose domain it is', () => {
     expect(answer.classification).toBe('ambiguous')
   })
 
+  test('none that gives it, but one of its name: inconclusive, with the name in the reason', () => {
+    const registry = open([named('Widgets Ltd', 'widgets.de')])
+    const answer = resolution.parse(registry.resolveDomain('widgets.com'))
+    expect(answer).toMatchObject({ status: 'inconclusive', candidate: { legal_name: 'Widgets Ltd' } })
+    expect(answer.factors[0]?.description).toBe(
+      'No register in this registry states a website under widgets.com, but "Widgets Ltd" has its name.',
+    )
+  })
+
   test('several of which one owns the others: that one', () => {
     const registry = open([
       named('Widgets UK Ltd', 'https://widgets.com', { parent_id: 'Widgets Europe BV' }),

@@ -376,3 +376,21 @@ test('the numbers in a sample have the form of those that their register gives',
       expect(`${id} ${value.replace(/[\s.\-/]/g, '')}`).toMatch(new RegExp(`^${id} ${allNumbers.slice(1)}`))
   }
 })
+
+test('a number agrees with any name that finds its company before all others', () => {
+  const rows = [
+    {
+      id: '1',
+      name: 'Studijní nadační fond Dr.Ing. Františka Munka a jeho rodiny',
+      country: 'CZ',
+      registration_id: '26463199',
+    },
+    { id: '2', name: 'Nadační fond Larkmoor', country: 'CZ', registration_id: '00006947' },
+    { id: '3', name: 'Korvanax a.s.', country: 'CZ', registration_id: '25596641' },
+  ] as unknown as Row[]
+  const registry = registryOf(rows)
+  const of = (name: string) => outcomeOf(ask(registry, `${name} (company number CZ 26463199)`))
+  expect(of('Studijní nadační fond Munk')).toEqual(['matched', 99, rows[0]?.['name']])
+  expect(of('Korvanax a.s.').slice(0, 2)).toEqual(['inconclusive', 50])
+  registry.close()
+})
