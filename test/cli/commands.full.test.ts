@@ -371,6 +371,18 @@ describe('the time of a plan', () => {
     expect(other).not.toBe(one)
   })
 
+  test('follows the time that the service needs, by the first poll', async () => {
+    const place = createPlace()
+    writeList(place, 5)
+    const timeWith = async (firstAfterSeconds: number) => {
+      place.write('pace.json', JSON.stringify({ polling: { firstAfterSeconds } }))
+      return timeOf(await place.run(['plan', 'long.csv', ...hosted, '--config', 'pace.json']))
+    }
+    expect(await timeWith(5)).toMatch(/^about 5\.0s to 2[5-9]/)
+    expect(await timeWith(600)).toMatch(/^about 10m00s to 5[0-2]m/)
+    expect(await timeWith(0)).toMatch(/^about 1m00s to 5m/)
+  })
+
   test('names webhooks where they are much faster, unless they are set up', async () => {
     const place = createPlace()
     writeList(place, 20_000)
