@@ -14,14 +14,19 @@ export const identifierNames = {
 export type IdentifierKey = keyof typeof identifierNames
 export const identifierKeys = Object.keys(identifierNames) as readonly IdentifierKey[]
 
-/** The register and court of a company number, the exchange of a ticker, and a tax number for rows without a number. */
-export const identifierPlaceKeys = [
-  'registration_country',
-  'registration_court',
-  'exchange',
-  'tax_id',
-] as const
+const furtherNumberKeys = ['registration_id_2', 'registration_id_3', 'registration_id_4'] as const
+
+/** Columns of company numbers, in the order in which the numbers of a row are tried. */
+export const numberKeys = ['registration_id', ...furtherNumberKeys] as const
+
+const placeKeys = ['registration_country', 'registration_court', 'exchange'] as const
+
+/** The register and court of a company number, the exchange of a ticker, and further columns of company numbers. */
+export const identifierPlaceKeys = [...placeKeys, ...furtherNumberKeys] as const
 export type IdentifierPlaceKey = (typeof identifierPlaceKeys)[number]
+
+/** Keys whose columns have headers of their own. */
+export type IdentifierHeaderKey = IdentifierKey | (typeof placeKeys)[number]
 
 /** Input columns by kind of identifier. */
 export type IdentifierColumns = {

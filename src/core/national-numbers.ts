@@ -196,13 +196,17 @@ export function readTaxNumber(
   text: string,
   countries: readonly string[],
 ): { country: string; number: string } | null {
-  const stated = /^([A-Z]{2})[A-Z]?(?=[\dA-Z]{2}\d{3})/.exec(closeNumber(text))?.[1]?.toLowerCase()
-  for (const country of [...(stated === undefined ? [] : [stated]), ...countries]) {
+  const stated = readTaxCountry(text)
+  for (const country of [...(stated === null ? [] : [stated]), ...countries]) {
     const number = taxCountries.includes(country) ? toCompanyNumber(country, text) : null
     if (number !== null) return { country, number }
   }
   return null
 }
+
+/** Returns the country that a VAT number begins with; `null` without one. */
+export const readTaxCountry = (text: string): string | null =>
+  /^([A-Z]{2})[A-Z]?(?=[\dA-Z]{2}\d{3})/.exec(closeNumber(text))?.[1]?.toLowerCase() ?? null
 
 /** Whether a number has the form of a site, in a country where this says nothing about the company's number. */
 export const isSiteNumber = (country: string, text: string): boolean =>
@@ -217,7 +221,7 @@ const isWhole = (form: string, country: string, text: string): boolean =>
 
 /** Letters and digits of VAT numbers and lists that are no part of a number, in addition to the country in front. */
 const additions: Readonly<Record<string, RegExp>> = {
-  ch: /(?:MWST|TVA|IVA|VAT)$/,
+  ch: /(?:(?:HR|RC)?(?:MWST|TVA|IVA|VAT)|HR|RC)$/,
   fr: /^FR[\dA-Z]{2}(?=\d{9}$)/,
   no: /(?:MVA|FORETAKSREGISTERET)$/,
   se: /^(?:SE)?16(?=\d{10}$)|(?<=^SE\d{10})01$/,
@@ -226,7 +230,8 @@ const additions: Readonly<Record<string, RegExp>> = {
 /** Lists write the country before a number, and Sweden the century. */
 function removePrefix(country: string, text: string): string {
   const closed = closeNumber(text).replace(additions[country] ?? /$^/, '')
-  return /^[A-Z]{2}[A-Z]?\d/.test(closed) && closed.startsWith(country.toUpperCase())
+  const isOfForm = country === 'ch' && closed.startsWith('CHE')
+  return !isOfForm && /^[A-Z]{2}[A-Z]?\d/.test(closed) && closed.startsWith(country.toUpperCase())
     ? closed.slice(2)
     : closed
 }
@@ -277,6 +282,9 @@ function writeForm(form: string, digits: string): string {
   let at = 0
   return form.replace(/#/g, () => digits.charAt(at++))
 }
+
+/** Countries with numbers of a known form. */
+export const numberCountries: readonly string[] = Object.keys(kinds)
 
 /** Names of the numbers in registers, by which people call them. */
 export const numberNames: readonly { readonly country: string; readonly name: string }[] = Object.entries(

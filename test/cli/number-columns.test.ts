@@ -8,7 +8,7 @@ import { createPlace } from '../support/cli.js'
 import { makeFolder } from '../support/temporary-folder.js'
 
 /** Headers of company numbers, as lists of a country have them, and how the list writes a number. */
-const lists: readonly [country: string, header: string, write: (digits: string) => string][] = [
+const lists: readonly (readonly [country: string, header: string, write: (digits: string) => string])[] = [
   ['FR', 'SIREN', (digits) => digits.replace(/(\d{3})(?=\d)/g, '$1 ')],
   ['FR', 'N° SIREN', (digits) => digits],
   ['BR', 'CNPJ', (digits) => digits.replace(/^0{1,3}/, '')],
@@ -30,10 +30,36 @@ const lists: readonly [country: string, header: string, write: (digits: string) 
   ['LV', 'Reģistrācijas numurs', (digits) => digits],
   ['NL', 'KvK-nummer', (digits) => digits.replace(/^0{1,3}/, '')],
   ['TW', '統一編號', (digits) => digits],
+  ...['MWST', 'TVA', 'IVA', 'HR/MWST'].map(
+    (suffix) =>
+      ['CH', 'UID', (digits: string) => `CHE-${digits.replace(/(\d{3})(?=\d)/g, '$1.')} ${suffix}`] as const,
+  ),
+  ['CH', 'VAT', (digits) => `CHE${digits}MWST`],
+  ['NO', 'MVA', (digits) => `NO ${digits} MVA`],
+  ['BE', 'BTW-nummer', (digits) => `BE ${digits.replace(/^(\d{4})(\d{3})/, '$1.$2.')}`],
+  ['IT', 'Partita IVA', (digits) => `IT${digits}`],
+  ['SE', 'Momsnummer', (digits) => `SE${digits}01`],
+  ['FI', 'VAT', (digits) => `FI${digits}`],
 ]
 
 const lengths: Readonly<Record<string, number>> = {
-  ...{ FR: 9, BR: 14, NO: 9, SE: 10, DK: 8, BE: 10, CH: 9, CZ: 8, SK: 8, FI: 8, EE: 8, LV: 11, NL: 8, TW: 8 },
+  ...{
+    FR: 9,
+    BR: 14,
+    NO: 9,
+    SE: 10,
+    DK: 8,
+    BE: 10,
+    CH: 9,
+    CZ: 8,
+    SK: 8,
+    FI: 8,
+    EE: 8,
+    LV: 11,
+    NL: 8,
+    TW: 8,
+    IT: 11,
+  },
 }
 
 /** Numbers of these countries begin with zeros, which tables lose. */

@@ -18,7 +18,7 @@ import {
   type KindSubmissions,
 } from '../../core/money.js'
 import type { RunSummary, StageFacts } from '../../pipeline/history/run-figures.js'
-import { identifierNames, listIdentifierColumns } from '../../core/identifiers.js'
+import { identifierNames, listIdentifierColumns, numberKeys } from '../../core/identifiers.js'
 import type { ColumnReport } from '../../pipeline/inspect-rows.js'
 
 const namedMax = 10
@@ -59,14 +59,15 @@ export function formatColumnLines(report: ColumnReport): string[] {
 function formatIdentifierLine({ identifiers, identifierUse }: ColumnReport): string[] {
   const columns = listIdentifierColumns(identifiers)
   if (columns.length === 0) return []
-  const { registration_country: country, registration_court: court, exchange, tax_id: taxId } = identifiers
-  const fallback = taxId === undefined ? '' : ` or else from ${truncateText(taxId)}`
+  const { registration_country: country, registration_court: court, exchange } = identifiers
+  const others = numberKeys.slice(1).flatMap((key) => identifiers[key] ?? [])
+  const fallback = others.map((column) => ` or else from ${truncateText(column)}`).join('')
   const registers = [
     ...(country === undefined ? [] : [`its country from ${truncateText(country)}`]),
     ...(court === undefined ? [] : [`its court from ${truncateText(court)}`]),
   ]
   const places: Partial<Record<string, string>> = {
-    ...(registers.length === 0 && taxId === undefined
+    ...(registers.length === 0 && others.length === 0
       ? {}
       : {
           registration_id: `${fallback}${registers.length === 0 ? '' : ` with ${registers.join(' and ')}`}`,

@@ -5,6 +5,8 @@ import { createRowReader, toKeyedLookup, createEarlierNames } from './row-reader
 import { listIdentifierColumns } from '../../core/identifiers.js'
 import {
   type ColumnSamples,
+  keepRead,
+  listFewerIdentifiers,
   listLookupColumns,
   type NamedColumns,
   type LookupColumns,
@@ -83,9 +85,7 @@ function listOtherColumns(
   ]
   const candidates: LookupColumns[] = [columns, ...earlier].flatMap((one) => [
     one,
-    ...[identifiers, readTaxOnly(identifiers)]
-      .flatMap((most) => [most, ...listFewer(most)])
-      .map((fewer) => ({ ...one, identifiers: fewer })),
+    ...listFewerIdentifiers(identifiers).map((fewer) => ({ ...one, identifiers: fewer })),
   ])
   if (asked.location !== undefined && columns.name !== null) {
     const detected = detectColumns(
@@ -111,14 +111,6 @@ function listOtherColumns(
     name !== null || listIdentifierColumns(own).length > 0
   const seen = new Set([toKey(columns)])
   return candidates.filter((one) => asks(one) && !seen.has(toKey(one)) && seen.add(toKey(one)))
-}
-
-/** Returns the identifiers as a version has them that reads tax numbers or company numbers, but not both. */
-function readTaxOnly({
-  tax_id: taxId,
-  ...others
-}: LookupColumns['identifiers']): LookupColumns['identifiers'] {
-  return taxId === undefined ? {} : { ...others, registration_id: taxId }
 }
 
 /** Returns the name and the location as found by a version that does not know headers with a number (`Ort 1`). */
@@ -151,34 +143,6 @@ function listEarlierLocation({ location }: LookupColumns): string[] {
   const kept = location.some((column) => getPart(column) === 'postal') ? 0 : 1
   const left = lines.length > 1 ? lines.slice(kept) : []
   return location.filter((column) => !left.includes(column))
-}
-
-/** More have too many choices: only none, one and all but one are tried. */
-const wholeChoicesMax = 4
-
-/** Lists the choices with fewer of the columns, as a version has them that does not know the others. */
-function listFewer(identifiers: LookupColumns['identifiers']): LookupColumns['identifiers'][] {
-  const entries = Object.entries(identifiers)
-  const choices = Array.from({ length: 2 ** Math.min(entries.length, 10) - 1 }, (_, bits) =>
-    entries.filter((_entry, at) => (bits & (1 << at)) !== 0),
-  )
-  return choices
-    .filter(({ length }) => entries.length <= wholeChoicesMax || length <= 1 || length === entries.length - 1)
-    .map((chosen) => Object.fromEntries(keepRead(chosen)))
-}
-
-const identifiersOfPlaces: Readonly<Record<string, readonly string[]>> = {
-  registration_country: ['registration_id', 'tax_id'],
-  registration_court: ['registration_id'],
-  exchange: ['ticker'],
-}
-
-/** Drops the places whose identifiers are missing: they are not read. */
-function keepRead<Entry extends readonly [key: string, ...cells: unknown[]]>(
-  entries: readonly Entry[],
-): Entry[] {
-  const keys = new Set(entries.map(([key]) => key))
-  return entries.filter(([key]) => (identifiersOfPlaces[key] ?? [key]).some((one) => keys.has(one)))
 }
 
 function describeColumns({ name, location, identifiers }: LookupColumns): string {

@@ -25,7 +25,7 @@ import {
   listPlainColumns,
   type NestedColumn,
   type NestedColumns,
-} from './nested-columns.js'
+} from './columns.js'
 
 /** Identifiers that are not looked up, but reported. */
 const otherIdentifierHeaders: readonly [kind: string, keys: readonly string[]][] = [
@@ -130,12 +130,22 @@ const heldTexts: Readonly<Record<IdentifierFault, string>> = {
   cik: 'a CIK that is no number of at most ten digits',
   registration_id: 'a company number that does not have the form of one',
   registration_checksum: 'a company number with wrong check digits',
+  site_checksum: 'a SIRET with wrong check digits',
+  other_country: 'a company number of another country',
+  unknown_country: 'a company number that is wrong in the country of its column, but right in another one',
   tax_number: 'a tax number that contains no company number',
   ein: 'an EIN without nine digits',
   bic: 'a BIC that does not have the form of one',
   ticker: 'a ticker that is not one symbol',
   website: 'a website that is no domain',
   email: 'an e-mail address without a domain',
+}
+
+/** How rows with these faults are looked up; with others, without the identifier. */
+const effects: Readonly<Partial<Record<IdentifierFault, string>>> = {
+  site_checksum: 'by the SIREN in it',
+  other_country: 'with that country',
+  unknown_country: 'without a country',
 }
 
 const namedRowsMax = 3
@@ -222,7 +232,7 @@ export class IdentifierCounts {
     const faults = [...this.#faults].map(([fault, counted]) =>
       fault === 'registration_checksum' || fault === 'lei_checksum'
         ? describeWrongNumbers(fault, counted)
-        : `${formatRows(counted.count)} ${heldTexts[fault]} (${formatRowNumbers(counted)}): looked up without it`,
+        : `${formatRows(counted.count)} ${heldTexts[fault]} (${formatRowNumbers(counted)}): looked up ${effects[fault] ?? 'without it'}`,
     )
     return [
       ...(repeated === undefined

@@ -27,7 +27,7 @@ import {
   noNested,
   listPlainColumns,
   type NestedColumns,
-} from './nested-columns.js'
+} from './columns.js'
 
 type FindColumn = (column: string, flag: string, usage?: string) => string
 

@@ -6,6 +6,7 @@ import {
   type IdentifierKey,
   type IdentifierPlaceKey,
   listIdentifierColumns,
+  numberKeys,
   type IdentifierColumns,
 } from '../../core/identifiers.js'
 import {
@@ -49,17 +50,14 @@ export function findIdentifiers(search: IdentifierSearch): FoundIdentifiers {
   const columns: Partial<Record<IdentifierKey | IdentifierPlaceKey, string>> = {}
   const unused = new Map<string, UnusedIdentifier>()
   for (const key of identifierKeys) {
-    const isTax = (column: string) => key === 'registration_id' && isTaxHeader(column)
     const fitting = listFittingColumns(search, key, unused)
-    // A tax number contains a company number at best.
-    const column = fitting.find((one) => !isTax(one)) ?? fitting[0]
-    if (column !== undefined) columns[key] = column
-    const taxId = column === undefined || isTax(column) ? undefined : fitting.find(isTax)
-    if (taxId !== undefined) columns.tax_id = taxId
-    const { [key]: used, tax_id: usedTaxId } = chosen ?? { [key]: column, tax_id: taxId }
-    const why = used === undefined ? {} : { why: `${used} is used` }
+    const keys = key === 'registration_id' ? numberKeys : [key]
+    for (const [at, one] of keys.entries()) if (fitting[at] !== undefined) columns[one] = fitting[at]
+    const used = keys.flatMap((one) => (chosen ?? columns)[one] ?? [])
+    const verb = used.length === 1 ? 'is' : 'are'
+    const why = used.length === 0 ? {} : { why: `${used.join(', ')} ${verb} used` }
     for (const other of fitting)
-      if (other !== used && other !== usedTaxId) unused.set(other, { kind: nameKind(key, other), ...why })
+      if (!used.includes(other)) unused.set(other, { kind: nameKind(key, other), ...why })
   }
   for (const column of header)
     if (columns.ticker !== column && symbolHeaders.includes(toHeaderKey(column)))
@@ -85,8 +83,10 @@ function listFittingColumns(
   const rowCountries = countries.flatMap((column) => samples.get(column) ?? [])
   const rank = (column: string) => Math.max(rankHeader(key, column), symbols.indexOf(toHeaderKey(column)))
   const named = header.filter((column) => !taken.has(column) && rank(column) >= 0)
+  // A tax number contains a company number at best.
+  const isTax = (column: string) => key === 'registration_id' && isTaxHeader(column)
   return named
-    .sort((one, other) => rank(one) - rank(other))
+    .sort((one, other) => Number(isTax(one)) - Number(isTax(other)) || rank(one) - rank(other))
     .filter((column) => {
       const cells = samples.get(column) ?? []
       const isOther = !isWholeHeader(key, column) && isOtherParty(toHeaderKey(column), nameKey)
@@ -106,7 +106,7 @@ const isWholeHeader = (key: IdentifierKey, column: string): boolean =>
 
 /** A symbol belongs to an exchange if a column or a prefix of the cells names one. */
 function getSymbolKeys(header: readonly string[], samples: ColumnSamples): readonly string[] {
-  const isExchanges = findExchangeColumn(header, samples) !== undefined
+  const isExchanges = findPlaceColumn(header, 'exchange', samples) !== undefined
   const cells = header
     .filter((column) => symbolHeaders.includes(toHeaderKey(column)))
     .map((column) => samples.get(column) ?? [])
@@ -152,14 +152,10 @@ export function findIdentifierPlaces(
   { header, countries, samples }: Pick<IdentifierSearch, 'header' | 'countries' | 'samples'>,
   columns: IdentifierColumns,
 ): IdentifierColumns {
-  const { registration_id: registration, tax_id: taxId, ticker } = columns
-  const own = findPlaceColumn(header, 'registration_country', samples)
-  const isTax = registration !== undefined && isTaxHeader(registration)
-  const ownCountries = registration === undefined ? [] : listRegisterCountries(registration)
-  const isNamed = !isTax && taxId === undefined && ownCountries.length === 1
-  const country = own ?? (isNamed ? undefined : countries[0])
-  const exchange = findExchangeColumn(header, samples)
-  const hasCourt = !isTax && (ownCountries.length === 0 || ownCountries.includes('DE'))
+  const { registration_id: registration, ticker } = columns
+  const country = findPlaceColumn(header, 'registration_country', samples) ?? countries[0]
+  const exchange = findPlaceColumn(header, 'exchange', samples)
+  const hasCourt = numberKeys.flatMap((key) => columns[key] ?? []).some(canHaveCourt)
   const court = hasCourt ? findPlaceColumn(header, 'registration_court', samples) : undefined
   return {
     ...(registration === undefined || country === undefined ? {} : { registration_country: country }),
@@ -168,12 +164,14 @@ export function findIdentifierPlaces(
   }
 }
 
-const findExchangeColumn = (header: readonly string[], samples: ColumnSamples): string | undefined =>
-  findPlaceColumn(header, 'exchange', samples)
+function canHaveCourt(column: string): boolean {
+  const countries = listRegisterCountries(column)
+  return !isTaxHeader(column) && (countries.length === 0 || countries.includes('DE'))
+}
 
 function findPlaceColumn(
   header: readonly string[],
-  key: IdentifierPlaceKey,
+  key: 'registration_country' | 'registration_court' | 'exchange',
   samples: ColumnSamples,
 ): string | undefined {
   const keys = identifierHeaders[key]

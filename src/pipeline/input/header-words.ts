@@ -1,5 +1,5 @@
 import { toPlainLetters } from '../../core/text.js'
-import type { IdentifierColumns } from '../../core/identifiers.js'
+import type { IdentifierHeaderKey } from '../../core/identifiers.js'
 
 /**
  * Folds a header, without case, width, marks, spaces and signs: `Billing State/Province`, `billing_state_province` and
@@ -296,8 +296,7 @@ export const taxHeaders = toHeaderKeys(
 )
 
 /** Headers of identifiers, best first. */
-export const identifierHeaders: Readonly<Record<keyof IdentifierColumns, readonly string[]>> = {
-  tax_id: taxHeaders,
+export const identifierHeaders: Readonly<Record<IdentifierHeaderKey, readonly string[]>> = {
   lei: toHeaderKeys('lei|lei code|legal entity identifier|lei number|lei id|company lei|entity lei'),
   cik: toHeaderKeys('cik|cik code|cik number|central index key|sec cik'),
   registration_id: [

@@ -1,6 +1,13 @@
 import { classifyDomain, toCanonicalIdentifier, type IdentifierKey } from '../../core/identifiers.js'
 import { parseCourtNumber } from '../../core/court-numbers.js'
-import { hasWrongCheckDigits, readTaxNumber, toCompanyNumber } from '../../core/national-numbers.js'
+import {
+  closeNumber,
+  findNumberForm,
+  hasWrongCheckDigits,
+  readTaxNumber,
+  toCompanyNumber,
+  toNationalNumber,
+} from '../../core/national-numbers.js'
 import {
   ambiguousNumberHeaders,
   countriesOfHeader,
@@ -134,6 +141,40 @@ function findNumberFault(
   return calculateShare(values, isWrong) > 1 - shareMin.lei ? 'most cells have wrong check digits' : null
 }
 
+/** Numbers without spaces and signs, of countries where only their form is known. */
+const plainForms: Readonly<Record<string, RegExp>> = {
+  cn: /^[\dA-HJ-NP-RTUWXY]{18}$/,
+  gb: /^(?:\d{8}|[A-Z]{2}\d{5}[\dA-Z]|R\d{7})$/,
+  hu: /^\d{10}$/,
+  ie: /^\d{5,6}$/,
+  il: /^5\d{8}$/,
+  in: /^(?:[LUF]\d{5}[A-Z]{2}\d{4}[A-Z]{3}\d{6}|[A-Z]{3}\d{4})$/,
+  kr: /^\d{10}(?:\d{3})?$/,
+  lu: /^B\d{1,6}$/,
+  pl: /^\d{10}$/,
+  ru: /^\d{13}$/,
+  sg: /^(?:\d{8,9}|[TSR]\d{2}[A-Z]{2}\d{4})[A-Z]$/,
+  ua: /^\d{8}$/,
+}
+
+/**
+ * Returns how well a text fits the company numbers of a country (`fr`): 3 with check digits or letters, 2 by the count of
+ * its digits, 1 with restored zeros, 0 if it does not fit; `null` for a country without known forms.
+ */
+export function rateNumber(country: string, text: string): 0 | 1 | 2 | 3 | null {
+  const closed = closeNumber(text)
+  if (country !== 'de' && country !== 'at' && findNumberForm(country, text) === undefined) {
+    const form = plainForms[country]
+    return form === undefined ? null : !form.test(closed) ? 0 : /[A-Z]/.test(closed) ? 3 : 2
+  }
+  const number = toCompanyNumber(country, text)
+  if (number === null) return 0
+  const countDigits = (one: string) => one.replace(/\D/g, '').length
+  if (countDigits(text) < countDigits(number)) return 1
+  const other = number.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10))
+  return other === number || toNationalNumber(country, other) === null ? 3 : 2
+}
+
 /** Fewer cells than this prove nothing. */
 const cellsMin = 3
 
@@ -180,7 +221,14 @@ const calculateShare = (values: readonly string[], is: (value: string) => boolea
 
 /** Faults of an identifier in a row; it is not submitted. */
 export type IdentifierFault =
-  Exclude<IdentifierKey, 'lei'> | 'lei_form' | 'lei_checksum' | 'registration_checksum' | 'tax_number'
+  | Exclude<IdentifierKey, 'lei'>
+  | 'lei_form'
+  | 'lei_checksum'
+  | 'registration_checksum'
+  | 'site_checksum'
+  | 'other_country'
+  | 'unknown_country'
+  | 'tax_number'
 
 /** Reasons why a row without other data is not submitted. */
 export const faultReasons: Readonly<Record<IdentifierFault, string>> = {
@@ -189,6 +237,9 @@ export const faultReasons: Readonly<Record<IdentifierFault, string>> = {
   cik: 'the CIK is no number of at most ten digits',
   registration_id: 'the company number does not have the form of one',
   registration_checksum: 'the company number has wrong check digits',
+  site_checksum: 'the SIRET has wrong check digits',
+  other_country: 'the company number is of another country',
+  unknown_country: 'the company number is not of the country of its column',
   tax_number: 'the tax number contains no company number',
   ein: 'the EIN does not have nine digits',
   bic: 'the BIC does not have the form of one',

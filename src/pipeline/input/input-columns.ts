@@ -7,7 +7,7 @@ import {
   type ColumnReport,
   type IdentifierUse,
 } from './columns.js'
-import { type NestedColumns, listPlainColumns, listNameMembers, quoteColumn } from './nested-columns.js'
+import { type NestedColumns, listPlainColumns, listNameMembers, quoteColumn } from './columns.js'
 import { canBeNames, formsShareMin, rateNames } from './column-content.js'
 import { reportColumns } from './column-report.js'
 import { detectColumns, findColumn, findUnnamedColumn, judgeHeader } from './detect-columns.js'

@@ -6,7 +6,7 @@ import { quoteExcerpt } from '../../core/text.js'
 import { makeFolder } from '../../platform/files.js'
 import { judgeHeader } from './detect-columns.js'
 import { toNamedJob, getBlocks, type Partition } from '../../core/partition.js'
-import { noNested, type NestedColumns } from './nested-columns.js'
+import { noNested, type NestedColumns } from './columns.js'
 import {
   createNoRowsError,
   createPartFilter,

@@ -3,7 +3,7 @@ import { listJsonMembers, unquote, type JsonMember } from '../../core/json.js'
 import { createTooManyColumnsError } from '../../tables/limits-and-errors.js'
 import { openFileBytes, openText, type TextSource } from '../../tables/text-tables.js'
 import { toJsonCell } from '../../tables/writers.js'
-import type { NestedColumn } from './nested-columns.js'
+import type { NestedColumn } from './columns.js'
 import type { SourceFile } from './sources.js'
 import { KeyTally, readFolderCells } from './header-and-cells.js'
 import {

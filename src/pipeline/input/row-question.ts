@@ -10,26 +10,22 @@ import {
   appendIdentifiers,
   formatIdentifiers,
   readCellIdentifier,
-  toRegisterPlace,
-  toStatedIdentifier,
   type StatedIdentifier,
 } from '../../core/stated-identifiers.js'
 import type { LookupRule } from './columns.js'
-import { parseCourtNumber } from '../../core/court-numbers.js'
-import { hasWrongCheckDigits, readTaxNumber, toCompanyNumber } from '../../core/national-numbers.js'
 import {
   faultReasons,
   findLei,
-  isEin,
-  isTaxHeader,
   listRegisterCountries,
   toFilledCell,
   type IdentifierFault,
 } from './identifier-content.js'
+import { chooseNumber, type EarlierReading, type NumberCell } from './number-cells.js'
 import {
   classifyDomain,
   identifierKeys,
   identifierPlaceKeys,
+  numberKeys,
   type IdentifierKey,
   type IdentifierPlaceKey,
 } from '../../core/identifiers.js'
@@ -90,7 +86,7 @@ export function toRowQuestion(rule: LookupRule, row: RowCells): RowQuestion {
   // A service that resolves identifiers doubts a company that has another LEI.
   const isLeiSent =
     wrongLei !== null &&
-    (rule.isEarlier !== true || rule.identifierUse === 'first') &&
+    (rule.earlier?.version !== '0.2.0' || rule.identifierUse === 'first') &&
     identify(name, row.location, row.context).kind === 'lookup'
   const named = identifyByName(rule, row, name, isLeiSent ? [wrongLei, ...all] : all)
   if (named.kind === 'lookup')
@@ -106,12 +102,21 @@ export function toRowQuestion(rule: LookupRule, row: RowCells): RowQuestion {
   return stated.length === 0 && website !== null ? { ...found, domain: website.value } : found
 }
 
-/** Returns the question of a row as version 0.2.0 read it; none if that version surely read it the same. */
+/** Returns the questions of a row as earlier versions read it; none if they surely read it the same. */
 export function listEarlier(rule: LookupRule, row: Cells, now: RowQuestion): RowQuestion[] {
   const cells = toRowCells(rule, row)
+  const numbers = listNumberCells(rule, cells.identifiers)
   const isSame = now.kind !== 'invalid' && !now.faults.includes('lei_checksum')
-  if (isSame && (cells.identifiers.registration_id ?? cells.identifiers.tax_id) === undefined) return []
-  return [toRowQuestion({ ...rule, isEarlier: true }, cells)]
+  if (isSame && numbers.length === 0) return []
+  const isOfHeader = numbers.some(({ header }) => listRegisterCountries(header).length === 1)
+  const hasRow = cells.identifiers.registration_country !== undefined
+  const countries = isOfHeader && hasRow ? (['header', 'row'] as const) : (['header'] as const)
+  const isOneNumber = numbers.length === 1 && !isOfHeader && now.kind !== 'invalid' && now.faults.length === 0
+  const versions = isOneNumber ? (['0.2.0'] as const) : (['one number', '0.2.0'] as const)
+  const readings = versions.flatMap((version) =>
+    countries.map((country): EarlierReading => ({ version, country })),
+  )
+  return readings.map((earlier) => toRowQuestion({ ...rule, earlier }, cells))
 }
 
 function identifyByName(
@@ -144,31 +149,35 @@ interface ReadRow {
   readonly reason: string | null
 }
 
-function readRow(first: LookupRule, { name, identifiers }: RowCells): ReadRow {
-  const { rule, cells } = chooseNumber(first, identifiers)
+function readRow(rule: LookupRule, { name, identifiers: cells }: RowCells): ReadRow {
   const faults: IdentifierFault[] = []
   const reasons: string[] = []
   const stated: StatedIdentifier[] = []
   const own = rule.readsNames ? readName(name) : { name, lei: undefined, address: null }
   const lei = cells.lei ?? own.lei
-  for (const key of identifierKeys) {
-    const text = key === 'lei' ? lei : cells[key]
-    if (key === 'website' || key === 'email' || text === undefined) continue
-    const read = readOne(rule, key, text, cells)
-    const isWrong = 'kind' in read && isWrongNumber(read, rule)
-    // With a name, the number is sent too, so that the service doubts a company that has another one.
-    if ('kind' in read && !(isWrong && isBlank(own.name))) stated.push(read)
-    const fault = isWrong ? 'registration_checksum' : 'kind' in read ? null : read.fault
-    if (fault === null) continue
+  const addFault = (fault: IdentifierFault) => {
     faults.push(fault)
     reasons.push(`no company name, and ${faultReasons[fault]}`)
+  }
+  for (const key of identifierKeys) {
+    if (key === 'website' || key === 'email') continue
+    if (key === 'registration_id') {
+      const number = chooseNumber(listNumberCells(rule, cells), cells, rule.earlier)
+      // With a name, a wrong number is sent too, so that the service doubts a company that has another one.
+      const isSent = !isBlank(own.name) || !number.faults.includes('registration_checksum') || number.isRight
+      if (number.identifier !== null && isSent) stated.push(number.identifier)
+      number.faults.forEach(addFault)
+      continue
+    }
+    const text = key === 'lei' ? lei : cells[key]
+    if (text === undefined) continue
+    const read = readOne(key, text, cells)
+    if ('kind' in read) stated.push(read)
+    else addFault(read.fault)
   }
   const site = findWebsite(own.address ?? cells.website, cells.email)
   if (site.shared !== null) reasons.unshift(site.shared)
-  for (const fault of site.faults) {
-    faults.push(fault)
-    reasons.push(`no company name, and ${faultReasons[fault]}`)
-  }
+  site.faults.forEach(addFault)
   const website: StatedIdentifier | null =
     site.domain === null ? null : { kind: 'website', value: site.domain, place: null }
   const wrongLei: StatedIdentifier | null =
@@ -178,19 +187,12 @@ function readRow(first: LookupRule, { name, identifiers }: RowCells): ReadRow {
   return { name: own.name, stated, website, wrongLei, faults, reason: reasons[0] ?? null }
 }
 
-/** In a row without a company number, the tax number is read in its place. */
-function chooseNumber(
-  rule: LookupRule,
-  { tax_id: taxId, ...cells }: IdentifierCells,
-): { rule: LookupRule; cells: IdentifierCells } {
-  if (taxId === undefined || cells.registration_id !== undefined) return { rule, cells }
-  const { columns } = rule
-  const identifiers = { ...columns.identifiers, registration_id: columns.identifiers.tax_id }
-  return {
-    rule: { ...rule, columns: { ...columns, identifiers } },
-    cells: { ...cells, registration_id: taxId },
-  }
-}
+/** Lists the numbers of a row, in the order of their columns. */
+const listNumberCells = ({ columns }: LookupRule, cells: IdentifierCells): NumberCell[] =>
+  numberKeys.flatMap((key) => {
+    const text = cells[key]
+    return text === undefined ? [] : [{ header: columns.identifiers[key] ?? '', text }]
+  })
 
 /** Reads a name cell, which may be an LEI or an address. */
 function readName(cell: string | null): {
@@ -207,8 +209,7 @@ function readName(cell: string | null): {
 }
 
 function readOne(
-  { columns, isEarlier }: LookupRule,
-  key: Exclude<IdentifierKey, 'website' | 'email'>,
+  key: Exclude<IdentifierKey, 'website' | 'email' | 'registration_id'>,
   text: string,
   cells: IdentifierCells,
 ): StatedIdentifier | { fault: IdentifierFault } {
@@ -216,8 +217,6 @@ function readOne(
   switch (key) {
     case 'ticker':
       return read(cells.exchange ?? null) ?? { fault: key }
-    case 'registration_id':
-      return readNumber(columns.identifiers, text, cells, isEarlier)
     case 'lei': {
       const hasForm = /^[A-Z0-9]{18}\d{2}$/.test(text.toUpperCase().replace(/\s+/g, ''))
       return read(null) ?? { fault: hasForm ? 'lei_checksum' : 'lei_form' }
@@ -227,68 +226,6 @@ function readOne(
     case 'bic':
       return read(null) ?? { fault: key }
   }
-}
-
-/**
- * Reads a cell of a column of numbers by its form, its check digits, the country of its row and the header: a company
- * number, a tax number that contains one, or an EIN.
- */
-function readNumber(
-  { registration_id: header = '', tax_id: taxHeader }: LookupRule['columns']['identifiers'],
-  text: string,
-  cells: IdentifierCells,
-  isEarlier = false,
-): StatedIdentifier | { fault: IdentifierFault } {
-  const named = listRegisterCountries(header)
-  const isTax = isTaxHeader(header)
-  // Next to a column of tax numbers, the country of the row is for these: a SIREN is French.
-  const [only, another] = isTax || taxHeader === undefined ? [] : named
-  const isNamed = only !== undefined && another === undefined
-  const place = isNamed ? only : toRegisterPlace(cells.registration_country ?? '')
-  const number = place === null ? null : toCompanyNumber(place.slice(0, 2).toLowerCase(), text)
-  if (number === null && !isEarlier) {
-    const countries = [...(place === null ? [] : [place.slice(0, 2)]), ...named].map((one) =>
-      one.toLowerCase(),
-    )
-    const tax = isTax ? readTaxNumber(text, countries) : null
-    if (tax !== null)
-      return (
-        toStatedIdentifier('registration_id', tax.number, tax.country.toUpperCase()) ?? {
-          fault: 'tax_number',
-        }
-      )
-    const isUs = place === null || place.startsWith('US')
-    const ein =
-      isUs && (isEin(text) || (isTax && place !== null)) ? toStatedIdentifier('ein', text, null) : null
-    if (ein !== null) return ein
-    const isOnlyTax = isTax && !countries.some((one) => hasWrongCheckDigits(one, text))
-    if (isOnlyTax) return { fault: 'tax_number' }
-  }
-  const court = cells.registration_court
-  const isBare = !isEarlier && court !== undefined && parseCourtNumber(text)?.court === null
-  const whole = isBare ? `${text}, ${court}` : text
-  const own = place ?? findNumberCountry(named, text)
-  return readCellIdentifier('registration_id', whole, own) ?? { fault: 'registration_id' }
-}
-
-/** Returns the only country with such a name and number. */
-function findNumberCountry(countries: readonly string[], text: string): string | null {
-  if (countries.length === 1) return countries[0] ?? null
-  const [found = null, ...others] = countries.filter(
-    (country) => toCompanyNumber(country.toLowerCase(), text) !== null,
-  )
-  return others.length === 0 ? found : null
-}
-
-/** No company has a number with wrong check digits. Without a place, the header of the column names countries. */
-function isWrongNumber({ kind, value, place }: StatedIdentifier, { columns }: LookupRule): boolean {
-  if (kind !== 'registration_id') return false
-  const named = listRegisterCountries(columns.identifiers.registration_id ?? '')
-  const countries = (place === null ? named : [place]).map((country) => country.toLowerCase())
-  return (
-    countries.some((country) => hasWrongCheckDigits(country, value)) &&
-    !countries.some((country) => toCompanyNumber(country, value) !== null)
-  )
 }
 
 interface Site {

@@ -1,6 +1,6 @@
 import type { Encoding } from '../../core/file-formats.js'
 import type { WrittenCell } from '../../tables/writers.js'
-import type { NestedColumns } from './nested-columns.js'
+import type { NestedColumns } from './columns.js'
 import type { SourceFile } from './sources.js'
 import { UserError } from '../../core/errors.js'
 import { getRows, type Partition, type Range } from '../../core/partition.js'

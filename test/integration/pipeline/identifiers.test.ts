@@ -227,6 +227,24 @@ describe('a hosted service', () => {
     },
   )
 
+  test.each([
+    { registration_id: 'CIN', registration_country: 'Country' },
+    { registration_id: 'Companies House No' },
+    { registration_id: 'CIN', registration_id_2: 'VAT', registration_country: 'Country' },
+  ])('bills nothing again of an input of which only some columns of numbers were read: %o', async (some) => {
+    write(
+      'company,CIN,Companies House No,VAT,Country',
+      'Acme,L17110MH1973PLC019786,,,IN',
+      'Bolt,,00445790,,GB',
+      'Cera,,,BE0403170701,BE',
+      'Dorn,L17110MH1973PLC019786,00445790,,GB',
+    )
+    const service = await startService()
+    await run(service, { columns: { identifiers: some } })
+    const again = await run(service)
+    expect(again.summary.billedCount).toBe(0)
+  })
+
   test('bills nothing again of an input whose VAT numbers were not used before', async () => {
     write(
       'company,Reg No,VAT,Country',

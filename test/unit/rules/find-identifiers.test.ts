@@ -116,8 +116,8 @@ describe('Columns that the user names', () => {
 
   test.each([
     ['USt-IdNr', { registration_country: 'Land' }],
-    ['HRB-Nr', { registration_court: 'Registergericht' }],
-    ['SIREN', {}],
+    ['HRB-Nr', { registration_country: 'Land', registration_court: 'Registergericht' }],
+    ['SIREN', { registration_country: 'Land' }],
   ])('Only a number of a German register gets a court: %s', (column, places) => {
     expect(found(table, { identifiers: { registration_id: column } }).identifiers).toEqual({
       registration_id: column,
@@ -253,9 +253,10 @@ describe('where numbers and symbols are from', () => {
     }
     expect(found(table).identifiers).toMatchObject({ registration_country: 'Billing Country' })
   })
-  test('none where the register is of one country', () => {
+  test('the country of the row, also where the header is of one country: the number decides', () => {
     expect(found({ company: names, SIREN: ['552100554'], Country: ['BE'] }).identifiers).toEqual({
       registration_id: 'SIREN',
+      registration_country: 'Country',
     })
   })
 })
@@ -313,10 +314,27 @@ test('A column of VAT numbers completes one of company numbers', () => {
   expect(found(table).identifiers).toEqual({
     registration_id: 'Reg No',
     registration_country: 'Country',
-    tax_id: 'VAT',
+    registration_id_2: 'VAT',
   })
   const { VAT, ...others } = { ...table, VAT: ['DE123456789', 'DE223456789'] }
-  expect(found({ ...others, VAT }).identifiers).not.toHaveProperty('tax_id')
+  expect(found({ ...others, VAT }).identifiers).not.toHaveProperty('registration_id_2')
+})
+
+test('Columns of company numbers of several countries are all used, tax numbers last, and a fifth is reported', () => {
+  const table = {
+    company: names,
+    VAT: ['BE0417497106'],
+    CIN: ['L17110MH1973PLC019786'],
+    'Companies House No': ['00445790', 'SC095237'],
+    SIREN: ['552032534'],
+  }
+  expect(found(table).identifiers).toEqual({
+    registration_id: 'CIN',
+    registration_id_2: 'SIREN',
+    registration_id_3: 'Companies House No',
+    registration_id_4: 'VAT',
+  })
+  expect(whyNot({ ...table, KvK: ['33002587'] }, 'VAT')).toMatch(/are used/)
 })
 
 test('A column FN without Austrian company numbers is not used', () => {

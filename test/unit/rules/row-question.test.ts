@@ -330,7 +330,7 @@ test('A tax number is of the country of its row, also next to a column of the nu
       name: 'name',
       location: [],
       context: [],
-      identifiers: { registration_id: 'SIREN', registration_country: 'Country', tax_id: 'TVA' },
+      identifiers: { registration_id: 'SIREN', registration_country: 'Country', registration_id_2: 'TVA' },
     },
     identifierUse: 'first',
     readsNames: true,
@@ -356,7 +356,7 @@ test('A row without a company number is looked up by its VAT number', async () =
       name: 'name',
       location: [],
       context: [],
-      identifiers: { registration_id: 'Reg No', registration_country: 'Country', tax_id: 'VAT' },
+      identifiers: { registration_id: 'Reg No', registration_country: 'Country', registration_id_2: 'VAT' },
     },
     identifierUse: 'first',
     readsNames: true,
@@ -413,4 +413,121 @@ test('A row is asked as an earlier version asked it, if that question was submit
     'LEI HWUPKR0MPOU8FGXBT395',
     'EIN 123456789',
   ])
+})
+
+/** Reads rows of a name, numbers and a country; `wasAsked`: the names that were looked up before. */
+async function readNumbers(
+  headers: readonly string[],
+  rows: readonly (readonly (string | null)[])[],
+  wasAsked: readonly string[] = [],
+) {
+  const keys = ['registration_id', 'registration_id_2', 'registration_id_3'] as const
+  const numbers = Object.fromEntries(headers.map((header, at) => [keys[at], header]))
+  const rule: LookupRule = {
+    columns: {
+      name: 'name',
+      location: [],
+      context: [],
+      identifiers: { ...numbers, registration_country: 'Country' },
+    },
+    identifierUse: 'first',
+    readsNames: true,
+  }
+  const order = ['name', ...headers, 'Country']
+  const cellsOf = (row: readonly (string | null)[]) =>
+    ['name', headers[0] ?? '', 'Country', ...headers.slice(1)].map(
+      (column) => row[order.indexOf(column)] ?? null,
+    )
+  const questions = await createRowReader(rule, {
+    fetch: () => Promise.resolve(),
+    wasAsked: ({ name }) => wasAsked.includes(name),
+  })(rows.map(cellsOf))
+  return questions.map((one) => (one.kind === 'resolution' ? [one.lookup.name, ...one.faults] : [one.kind]))
+}
+
+describe('The number of a row', () => {
+  test('is the one of its country, else the first without a fault', async () => {
+    const rows = [
+      ['Tata', 'L17110MH1973PLC019786', null, null, 'IN'],
+      ['Tesco', null, '00445790', null, 'GB'],
+      ['Tata UK', 'L17110MH1973PLC019786', '00445790', null, 'GB'],
+      ['Tata UK', 'L17110MH1973PLC019786', null, null, 'GB'],
+      ['Danone', null, null, '552032534', 'FR'],
+      ['Danone', null, '552032535', '552032534', 'FR'],
+      ['Nobody', null, null, '552032535', 'FR'],
+    ]
+    expect(await readNumbers(['CIN', 'Companies House No', 'SIREN'], rows)).toEqual([
+      ['Tata (company number IN L17110MH1973PLC019786)'],
+      ['Tesco (company number GB 00445790)'],
+      ['Tata UK (company number GB 00445790)'],
+      ['Tata UK (company number IN L17110MH1973PLC019786)', 'other_country'],
+      ['Danone (company number FR 552032534)'],
+      ['Danone (company number FR 552032534)'],
+      ['Nobody (company number FR 552032535)', 'registration_checksum'],
+    ])
+  })
+
+  test('has the country of its row if it fits it as well as the header, else that of the header', async () => {
+    const rows = [
+      ['Ryanair', '249885', 'IE'],
+      ['Tesco', '00445790', 'IE'],
+      ['Tesco', '00445790', 'GB'],
+      ['Tesco', '445790', 'GB'],
+      ['Barclays', '552032534', 'FR'],
+      ['Atlantis', '00445790', 'Luxembourg'],
+    ]
+    const places = (await readNumbers(['Companies House No'], rows)).map(([name = '']) =>
+      name.slice(-12).trim(),
+    )
+    expect(places).toEqual(
+      ['r IE 249885)', 'GB 00445790)', 'GB 00445790)', 'r GB 445790)', 'R 552032534)', 'GB 00445790)'].map(
+        (text) => text.trim(),
+      ),
+    )
+  })
+
+  test('of another country is told apart from one with wrong check digits', async () => {
+    const rows = [
+      ['Enel', 'IT00811720580', 'GB'],
+      ['Enel', '00811720580', 'GB'],
+      ['Enel', '00811720583', 'GB'],
+    ]
+    expect(await readNumbers(['Company Number'], rows.slice(0, 1))).toEqual([
+      ['Enel (company number IT IT00811720580)', 'other_country'],
+    ])
+    expect(await readNumbers(['ABN'], rows.slice(1))).toEqual([
+      ['Enel (company number 00811720580)', 'unknown_country'],
+      ['Enel (company number AU 00811720583)', 'registration_checksum'],
+    ])
+  })
+
+  test('of a French site with wrong check digits is that of its company, else the VAT number of the row', async () => {
+    const rows = [
+      ['Site', '55203253400647', null, 'FR'],
+      ['Site', '55203253500647', 'FR12552032534', 'FR'],
+    ]
+    expect(await readNumbers(['SIRET', 'TVA'], rows)).toEqual([
+      ['Site (company number FR 552032534)', 'site_checksum'],
+      ['Site (company number FR FR12552032534)', 'registration_checksum'],
+    ])
+  })
+
+  test('is not looked up again where an earlier version read another one, or another country', async () => {
+    const before = [
+      [['Companies House No'], ['A', '249885', 'IE'], 'A (company number GB 249885)'],
+      [['SIRET', 'TVA'], ['B', '55203253400647', null, 'FR'], 'B (company number FR 55203253400647)'],
+      [
+        ['SIRET', 'TVA'],
+        ['C', '55203253500647', 'FR12552032534', 'FR'],
+        'C (company number FR 55203253500647)',
+      ],
+      [['Company Number'], ['D', 'IT00811720580', 'GB'], 'D (company number GB IT00811720580)'],
+      [['VAT'], ['Dee', 'CHE-105.909.036 MWST', 'CH'], 'Dee'],
+      [['Reg No', 'SIREN'], ['E', '249885', '552032534', 'FR'], 'E (company number FR 249885)'],
+    ] as const
+    for (const [headers, row, name] of before) {
+      expect((await readNumbers(headers, [row], [name]))[0]?.[0]).toBe(name)
+      expect((await readNumbers(headers, [row]))[0]?.[0]).not.toBe(name)
+    }
+  })
 })

@@ -1,0 +1,199 @@
+import { parseCourtNumber } from '../../core/court-numbers.js'
+import type { IdentifierKey, IdentifierPlaceKey } from '../../core/identifiers.js'
+import {
+  closeNumber,
+  hasWrongCheckDigits,
+  numberCountries,
+  readTaxCountry,
+  readTaxNumber,
+  toCompanyNumber,
+  toNationalNumber,
+} from '../../core/national-numbers.js'
+import {
+  readCellIdentifier,
+  toRegisterPlace,
+  toStatedIdentifier,
+  type StatedIdentifier,
+} from '../../core/stated-identifiers.js'
+import {
+  isEin,
+  isTaxHeader,
+  listRegisterCountries,
+  rateNumber,
+  type IdentifierFault,
+} from './identifier-content.js'
+
+/** A filled cell of a column of company numbers. */
+export interface NumberCell {
+  /** Header of the column. */
+  readonly header: string
+  readonly text: string
+}
+
+/** Reading of an earlier version, to find what it looked up. */
+export interface EarlierReading {
+  /** `0.2.0`, or a later version that reads only the first filled column of numbers. */
+  readonly version: '0.2.0' | 'one number'
+  /** The country of a number below a header of one country. */
+  readonly country: 'header' | 'row'
+}
+
+type Places = Readonly<Partial<Record<IdentifierKey | IdentifierPlaceKey, string>>>
+
+interface ReadNumber {
+  /** `null` if the cell has no company number. */
+  readonly identifier: StatedIdentifier | null
+  readonly fault: IdentifierFault | null
+}
+
+export interface ChosenNumber {
+  readonly identifier: StatedIdentifier | null
+  /** Whether no check digits of the number are wrong. */
+  readonly isRight: boolean
+  /** Faults of the chosen number, and of those refused before it. */
+  readonly faults: readonly IdentifierFault[]
+}
+
+const refusals: ReadonlySet<IdentifierFault> = new Set([
+  'registration_id',
+  'registration_checksum',
+  'tax_number',
+])
+
+/**
+ * Returns the first number of the country of the row, else the first number without a fault. If each has one, the first
+ * is returned with its fault.
+ */
+export function chooseNumber(
+  cells: readonly NumberCell[],
+  places: Places,
+  earlier?: EarlierReading,
+): ChosenNumber {
+  const read = (earlier === undefined ? cells : cells.slice(0, 1)).map((cell) =>
+    readNumber(cell, places, earlier),
+  )
+  const isRefused = ({ identifier, fault }: ReadNumber) =>
+    identifier === null || (fault !== null && refusals.has(fault))
+  const country = read.length > 1 ? toRegisterPlace(places.registration_country ?? '')?.slice(0, 2) : null
+  const isOfRow = ({ identifier }: ReadNumber) =>
+    identifier?.place?.slice(0, 2) === country &&
+    rateNumber(country?.toLowerCase() ?? '', identifier?.value ?? '') !== 0
+  const own = read.findIndex((one) => !isRefused(one) && isOfRow(one))
+  const at = own < 0 ? read.findIndex((one) => !isRefused(one)) : own
+  const sent = read[at] ?? read.find(({ identifier }) => identifier !== null) ?? null
+  const faults = read
+    .slice(0, Math.max(at, 0) + 1)
+    .flatMap((one, index) => (one.fault !== null && (index === at || isRefused(one)) ? [one.fault] : []))
+  return { identifier: sent?.identifier ?? null, isRight: at >= 0, faults }
+}
+
+/**
+ * Reads a cell of a column of numbers by its form, its check digits, the country of its row and the header: a company
+ * number, a tax number that contains one, or an EIN.
+ */
+function readNumber({ header, text }: NumberCell, places: Places, earlier?: EarlierReading): ReadNumber {
+  const named = listRegisterCountries(header)
+  const isTax = isTaxHeader(header)
+  const rowPlace = toRegisterPlace(places.registration_country ?? '')
+  const { place, isForeign } = choosePlace({ header, text }, named, rowPlace, earlier)
+  const country = place?.slice(0, 2).toLowerCase() ?? null
+  const number = country === null ? null : toCompanyNumber(country, text)
+  const isSuffixUnread = earlier !== undefined && isTax && /^CHE.*[A-Z]$/.test(closeNumber(text))
+  if (isSuffixUnread || (number === null && earlier?.version !== '0.2.0')) {
+    const countries = [...(country === null ? [] : [country]), ...named.map((one) => one.toLowerCase())]
+    const tax = isTax && !isSuffixUnread ? readTaxNumber(text, countries) : null
+    if (tax !== null) return accept(tax.number, tax.country.toUpperCase(), null)
+    const isUs = country === null || country === 'us'
+    if (isUs && (isEin(text) || (isTax && country !== null))) {
+      const ein = toStatedIdentifier('ein', text, null)
+      if (ein !== null) return { identifier: ein, fault: null }
+    }
+    if (isTax && (isSuffixUnread || !countries.some((one) => hasWrongCheckDigits(one, text))))
+      return earlier === undefined ? readWrongTaxNumber(text) : { identifier: null, fault: 'tax_number' }
+  }
+  const court = places.registration_court
+  const isBare = earlier?.version !== '0.2.0' && court !== undefined && parseCourtNumber(text)?.court === null
+  const whole = isBare ? `${text}, ${court}` : text
+  const identifier = readCellIdentifier('registration_id', whole, place ?? findNumberCountry(named, text))
+  if (identifier === null) return { identifier, fault: 'registration_id' }
+  if (!isWrongNumber(identifier, named))
+    return { identifier, fault: isForeign && earlier === undefined ? 'other_country' : null }
+  const right = earlier === undefined ? findRightPart(identifier, rowPlace) : null
+  return right ?? { identifier, fault: 'registration_checksum' }
+}
+
+function accept(value: string, place: string | null, fault: IdentifierFault | null): ReadNumber {
+  const identifier = toStatedIdentifier('registration_id', value, place)
+  return { identifier, fault: identifier === null ? 'registration_id' : fault }
+}
+
+/** Reads a tax number that contains no company number: the country in front of it may have check digits. */
+function readWrongTaxNumber(text: string): ReadNumber {
+  const stated = readTaxCountry(text)
+  return stated !== null && hasWrongCheckDigits(stated, text)
+    ? accept(text, stated.toUpperCase(), 'registration_checksum')
+    : { identifier: null, fault: 'tax_number' }
+}
+
+/**
+ * Chooses the country of a number: that of the row if the number fits it at least as well as the country of the header,
+ * else one of the header or the one in front of the number.
+ */
+function choosePlace(
+  { header, text }: NumberCell,
+  named: readonly string[],
+  rowPlace: string | null,
+  earlier: EarlierReading | undefined,
+): { place: string | null; isForeign: boolean } {
+  const [first, another] = isTaxHeader(header) ? [] : named
+  const only = another === undefined ? (first ?? null) : null
+  if (earlier !== undefined)
+    return { place: earlier.country === 'header' ? (only ?? rowPlace) : rowPlace, isForeign: false }
+  if (rowPlace === null) return { place: only, isForeign: false }
+  const rate = (place: string) => rateNumber(place.slice(0, 2).toLowerCase(), text)
+  const ofRow = rate(rowPlace)
+  const ofHeader = only === null ? 0 : (rate(only) ?? 0)
+  if ((ofRow ?? 0) > 0 && (ofRow ?? 0) >= ofHeader) return { place: rowPlace, isForeign: false }
+  const stated = ofRow === 0 ? findStatedCountry(text) : null
+  if (stated !== null) return { place: stated.toUpperCase(), isForeign: true }
+  if (only !== null) return { place: only, isForeign: false }
+  const ofName = ofRow === 0 ? findNumberCountry(named, text) : null
+  return { place: ofName ?? rowPlace, isForeign: false }
+}
+
+/** Returns the country that a number states by its first letters, or by 21 characters of a form that only India has. */
+const findStatedCountry = (text: string): string | null =>
+  readTaxNumber(text, [])?.country ??
+  (closeNumber(text).length === 21 && rateNumber('in', text) === 3 ? 'in' : null)
+
+/** Returns the only country with such a name and number. */
+function findNumberCountry(countries: readonly string[], text: string): string | null {
+  if (countries.length === 1) return countries[0] ?? null
+  const [found = null, ...others] = countries.filter(
+    (country) => toCompanyNumber(country.toLowerCase(), text) !== null,
+  )
+  return others.length === 0 ? found : null
+}
+
+/** No company has a number with wrong check digits. Without a place, the header of the column names countries. */
+function isWrongNumber({ kind, value, place }: StatedIdentifier, named: readonly string[]): boolean {
+  if (kind !== 'registration_id') return false
+  const countries = (place === null ? named : [place]).map((country) => country.toLowerCase())
+  return (
+    countries.some((country) => hasWrongCheckDigits(country, value)) &&
+    !countries.some((country) => toCompanyNumber(country, value) !== null)
+  )
+}
+
+/**
+ * Returns a right reading of a number with wrong check digits: the company in the number of a French site, or a number
+ * that is right in another country, if the country of the row is not that of the header. `null` without one.
+ */
+function findRightPart({ value, place }: StatedIdentifier, rowPlace: string | null): ReadNumber | null {
+  const siren = place === 'FR' ? /^(?:FR)?(\d{9})\d{5}$/.exec(closeNumber(value))?.[1] : undefined
+  const company = siren === undefined ? null : toNationalNumber('fr', siren)
+  if (company !== null) return accept(company, 'FR', 'site_checksum')
+  if (rowPlace === null || place === null || rowPlace.slice(0, 2) === place.slice(0, 2)) return null
+  const isRight = numberCountries.some((country) => rateNumber(country, value) === 3)
+  return isRight ? accept(value, null, 'unknown_country') : null
+}
