@@ -15,12 +15,10 @@ export type IdentifierKey = keyof typeof identifierNames
 export const identifierKeys = Object.keys(identifierNames) as readonly IdentifierKey[]
 
 const furtherNumberKeys = ['registration_id_2', 'registration_id_3', 'registration_id_4'] as const
-
 /** Columns of company numbers, in the order in which the numbers of a row are tried. */
 export const numberKeys = ['registration_id', ...furtherNumberKeys] as const
 
 const placeKeys = ['registration_country', 'registration_court', 'exchange'] as const
-
 /** The register and court of a company number, the exchange of a ticker, and further columns of company numbers. */
 export const identifierPlaceKeys = [...placeKeys, ...furtherNumberKeys] as const
 export type IdentifierPlaceKey = (typeof identifierPlaceKeys)[number]
