@@ -30,7 +30,7 @@ export interface OpenReview {
   readonly session: ReviewSession
   /** The service as decisions name it: `embedded`, or the base URL of a hosted one. */
   readonly service: string
-  readonly input: Pick<RowInspection, 'input' | 'columns' | 'notes' | 'store'>
+  readonly input: Pick<RowInspection, 'input' | 'scope' | 'columns' | 'notes' | 'store'>
 }
 
 /**

@@ -94,8 +94,12 @@ function findFlag(argument: string): { group: FlagGroup; takesNext: 'always' | '
   return { group: found.group, takesNext: value === undefined ? takesNext : 'never' }
 }
 
-/** Selects words of a command line: the inputs, and the flags of these groups with their values. */
-export function selectArguments(words: readonly string[], groups: readonly FlagGroup[]): string[] {
+/** Selects words of a command line: the inputs, if wanted, and the flags of these groups with their values. */
+export function selectArguments(
+  words: readonly string[],
+  groups: readonly FlagGroup[],
+  keepsInputs = true,
+): string[] {
   const kept: string[] = []
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? ''
@@ -103,7 +107,8 @@ export function selectArguments(words: readonly string[], groups: readonly FlagG
     const next = words[at + 1]
     const isMaybeValue = next !== undefined && !next.startsWith('-')
     const hasNext = flag?.takesNext === 'always' || (flag?.takesNext === 'maybe' && isMaybeValue)
-    const isKept = flag === null ? !word.startsWith('-') || word === '-' : groups.includes(flag.group)
+    const isInput = keepsInputs && (!word.startsWith('-') || word === '-')
+    const isKept = flag === null ? isInput : groups.includes(flag.group)
     if (isKept) kept.push(word, ...(hasNext && next !== undefined ? [next] : []))
     if (hasNext) at++
   }

@@ -89,7 +89,12 @@ export async function openFiles(context: RunContext, closeLater: CloseLater): Pr
     const others = changesPath === null ? output.paths : [...output.paths, changesPath]
     assertFileApart('--report', reportPath, input.files, others)
   }
-  return { table: { input, columns, rowKeyColumn, groupColumn }, outputs: { output, changes }, attempt }
+  const listDelimiter = input.layout.delimiter
+  return {
+    table: { input, columns, rowKeyColumn, groupColumn },
+    outputs: { output, changes: changes && { ...changes, listDelimiter } },
+    attempt,
+  }
 }
 
 const attemptLength = 8

@@ -9,7 +9,7 @@ import { doubtThresholdByDefault, lookupKinds, type LookupKind } from '../core/l
 import { buildPartSeries, toNamedJob } from '../core/partition.js'
 import type { RunOutputs } from './open-files.js'
 import type { RunLookups } from './open-lookups.js'
-import type { RunOrder, Connection, RunContext } from './order.js'
+import type { RunOrder, RunContext } from './order.js'
 import { markAppended } from './output/output.js'
 import type { Planned } from './plan-run.js'
 import { calculateMoneySoFar } from './history/run-figures.js'
@@ -19,7 +19,7 @@ import type { RunCounts } from './run-lookups.js'
 export function beginHistory(
   { order, services }: RunContext,
   input: Input,
-  { connection, checkpoint }: RunLookups,
+  { connection, checkpoint, rule }: RunLookups,
 ): Promise<RunHistory> {
   return RunHistory.begin({
     store: checkpoint.store.history,
@@ -27,7 +27,7 @@ export function beginHistory(
     runsMax: order.reporting.history.runsMax,
     nowMs: () => services.clock.nowMs(),
     doubtThreshold: order.requests.doubtThreshold ?? doubtThresholdByDefault,
-    record: createRecord(order, input, connection),
+    record: createRecord(order, input, { connection, rule }),
     notify: (text, isWarning) => {
       services.observe({ type: 'notice', text, ...(isWarning ? { isWarning } : {}) })
     },
@@ -53,7 +53,7 @@ const toUnbilledCounts = (kind: LookupKind) => ({ kind, billedCount: 0, uncertai
 function createRecord(
   { source, reporting: { history }, requests: { prices = null } }: RunOrder,
   input: Input,
-  connection: Connection,
+  { connection, rule }: Pick<RunLookups, 'connection' | 'rule'>,
 ) {
   const { paths } = source.input
   return {
@@ -61,7 +61,14 @@ function createRecord(
     command: history.command,
     service: connection.service,
     scope: connection.scope,
-    input: { paths, format: input.format, sha256: null, list: input.identity.hashList() },
+    input: {
+      paths,
+      format: input.format,
+      delimiter: input.layout.delimiter,
+      lookup: { ...rule.columns, identifierUse: rule.identifierUse },
+      sha256: null,
+      list: input.identity.hashList(),
+    },
     settings: history.settings,
     // Prices are kept for a killed run, whose submissions are counted later.
     money: prices === null ? null : calculateMoney(prices, lookupKinds.map(toUnbilledCounts)),

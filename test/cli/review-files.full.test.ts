@@ -253,3 +253,76 @@ describe('on a hosted service', () => {
     expect((await place.run(review('--import', 'filled.csv'), at({ baseUrl }))).code).toBe(0)
   }, 120_000)
 })
+
+describe('the delimiter of every CSV that is written about a list', () => {
+  test.each([
+    ['semicolon.csv', ';', ';'],
+    ['comma.csv', ',', ','],
+    // Spreadsheets split a .csv at no other delimiter.
+    ['bar.csv', '|', ','],
+    ['tab.tsv', '\t', ','],
+  ])(
+    '%s, which has %j, has %j beside it, and its verdicts are read',
+    async (list, own, beside) => {
+      const place = createPlace()
+      const line = (...cells: string[]) => `${cells.join(own)}\n`
+      place.write(list, line('Firma', 'Ort', 'Umsatz') + line('Dutche Bank', 'Berlin', '"1,5;2"'))
+      const run = (...flags: string[]) => place.run([list, '-o', 'out.csv', ...flags])
+      const headerOf = (name: string) =>
+        place
+          .read(name)
+          .replace(/^\ufeff/, '')
+          .split('\n', 1)[0] ?? ''
+      await run()
+      await run('--changes', 'changes.csv')
+      await place.run(['diff', '-o', 'diff.csv'])
+      await place.run(['review', list, '--export', 'todo.csv'])
+      await place.run(['export', list, '-o', 'again.csv'])
+      place.write('queries.csv', line('name', 'expected') + line('Nobody', ''))
+      await place.run(['registry', 'evaluate', 'queries.csv', '--errors', 'errors.csv'])
+      await place.run(['registry', 'evaluate', 'queries.csv', '--errors', 'errors.tsv'])
+      expect(headerOf('changes.csv')).toMatch(`kind${beside}row_key${beside}`)
+      expect(headerOf('diff.csv')).toBe(headerOf('changes.csv'))
+      expect(headerOf('todo.csv')).toMatch(`lookup${beside}rows${beside}name${beside}`)
+      expect(headerOf('errors.csv')).toMatch(`query_id${beside}stratum${beside}`)
+      expect(headerOf('errors.tsv')).toMatch('query_id\tstratum\t')
+      expect(place.read('again.csv')).toBe(place.read('out.csv'))
+      const [row = {}] = parse(place.read('todo.csv'), {
+        columns: true,
+        bom: true,
+        delimiter: beside,
+      }) as Line[]
+      place.write('filled.csv', stringify([{ ...row, verdict: '1' }], { header: true, delimiter: beside }))
+      const imported = await place.run(['review', list, '--import', 'filled.csv'])
+      expect(imported.stderr).toContain('1 lookup decided (1 row): 1 accepted')
+    },
+    60_000,
+  )
+})
+
+test('After an import, the next command is the last run with the same lookups, with all its outputs', async () => {
+  const place = createPlace()
+  place.write('companies.csv', 'Firma,Ort,Land\nDutche Bank,Berlin,DE\nNobody at all GmbH,Bonn,DE\n')
+  const runs = [
+    "-o first.csv --columns status,candidates --changes 'my changes.csv' --prefix x_ --max-lookups 9",
+    '-o second.parquet --location-columns Land --columns=status',
+    '-o third.xlsx --location-columns Ort --bom',
+  ]
+  const toWords = (text: string) => (text.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''))
+  for (const flags of runs) expect((await place.run(['companies.csv', ...toWords(flags)])).code).toBe(0)
+  const next = async (...flags: string[]) => {
+    await place.run(['review', 'companies.csv', ...flags, '--export', 'todo.csv'])
+    fill(place, 'todo.csv', 'filled.csv', { 'Dutche Bank': 'none', 'Nobody at all GmbH': 'none' })
+    const { stderr } = await place.run(['review', 'companies.csv', ...flags, '--import', 'filled.csv'])
+    return /^Next: enrich (.*?) {3}\(/m.exec(stderr)?.[1]
+  }
+  const first =
+    "companies.csv -o first.csv --columns status,candidates --changes 'my changes.csv' --prefix x_"
+  const second = 'companies.csv --location-columns Land -o second.parquet --columns=status'
+  expect([await next(), await next('--location-columns', 'Land')]).toEqual([first, second])
+  expect(await next('--location-columns=Ort')).toBe(
+    'companies.csv --location-columns=Ort -o third.xlsx --bom',
+  )
+  const applied = await place.run(toWords(first))
+  expect(applied.stderr).toContain('2 decided by reviewers')
+}, 60_000)

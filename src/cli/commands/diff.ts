@@ -153,7 +153,8 @@ async function writeFile(
   const access = { connectors: createCommandConnectors(io), folder: chooseSpoolFolder(settings) }
   const own = listFilesInUse(settings, findConfigPath(flags), io.environment)
   assertNotOurs([path], [...own, ...listRunFiles(pair.older), ...listRunFiles(pair.newer)])
-  const request = { path, format, bom, memory, access, hasSides: hasSides(pair) }
+  const { delimiter: listDelimiter = null } = pair.newer.record?.input ?? {}
+  const request = { path, format, bom, listDelimiter, memory, access, hasSides: hasSides(pair) }
   await writeChanges({ ...request, stdout: createRowStream(io), signal: io.interrupt }, changes.batches)
   if (flags.json === true) io.out(formatComparedLine(pair, changes.counts, path))
   else io.err(formatDiff({ pair, counts: changes.counts, first: [] }, getTerminalColumns(io), path))

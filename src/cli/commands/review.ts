@@ -1,7 +1,11 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { formatCount, plural } from '../../core/text.js'
-import { withKnownHistory, type RememberedRun } from '../../pipeline/history/read-history.js'
+import {
+  findRunOfLookups,
+  withKnownHistory,
+  type RememberedRun,
+} from '../../pipeline/history/read-history.js'
 import type { OpenReview } from '../../app/open-review.js'
 import { resolveSettings, type Settings } from '../../config/settings.js'
 import { isLoopback, isPostgresUrl } from '../../core/server-addresses.js'
@@ -28,7 +32,7 @@ import {
   type CliIo,
 } from '../terminal/command-io.js'
 import { openSecretAddress } from '../terminal/open-browser.js'
-import { reviewFlagGroups } from '../terminal/summary-text.js'
+import { reviewFlagGroups, selectOutputFlags } from '../terminal/summary-text.js'
 
 type ReviewFlags = FileFlags & { open: boolean }
 
@@ -48,31 +52,29 @@ export function fillReviewCommand(command: Command, io: CliIo): void {
 async function review(inputs: string[], flags: ReviewFlags, io: CliIo): Promise<void> {
   const settings = resolveSettings(readConfig(inputs, flags, io.environment), io.environment)
   assertFileFlags(flags, settings, io)
-  const runCommand = await buildRunCommand(settings, io)
   // Imported here, so that other commands do not load it.
   const { reviewFile } = await import('../../app/open-review.js')
-  const request = { settings, environment: io.environment, stdin: io.stdin, signal: io.interrupt }
-  const onTrouble = createErrorPrinter(io)
-  await reviewFile({ ...request, clock: systemClock, runCommand, onTrouble }, (opened) => {
+  const { environment, stdin, interrupt: signal } = io
+  const runCommand = formatRunCommand(settings, io, null)
+  const request = { settings, environment, stdin, signal, clock: systemClock, runCommand }
+  await reviewFile({ ...request, onTrouble: createErrorPrinter(io) }, async (opened) => {
     const { input, notes, store } = opened.input
-    for (const note of [
-      ...input.listNotes(),
-      ...(notes.columns === null ? [] : [notes.columns]),
-      ...notes.rows,
-    ])
+    for (const note of [...input.listNotes(), ...[notes.columns ?? []].flat(), ...notes.rows])
       io.err(`  note: ${note}\n`)
     warnOfProblem(store.problem, io)
     if (flags.export !== undefined) return exportReview(opened, flags.export, settings, { flags, io })
-    if (flags.import !== undefined) return importReview(opened, flags.import, { flags, io, runCommand })
-    return servePage(opened, settings, runCommand, { flags, io })
+    const run = await findReviewedRun(opened.input, settings, io)
+    const call = { flags, io, runCommand: formatRunCommand(settings, io, run) }
+    return flags.import === undefined
+      ? servePage(opened, settings, call)
+      : importReview(opened, flags.import, call)
   })
 }
 
 async function servePage(
   { session, service }: OpenReview,
   settings: Settings,
-  runCommand: string,
-  { flags, io }: { flags: ReviewFlags; io: CliIo },
+  { flags, io, runCommand }: { flags: ReviewFlags; io: CliIo; runCommand: string },
 ): Promise<void> {
   const { startReviewServer } = await import('../../review/server/review-server.js')
   const { listen } = settings.review
@@ -175,8 +177,11 @@ function formatFound(counts: QueueCounts, isRunGoingOn: boolean): string {
 const flagsWithValue = ['--reviewer', '--listen', '--export', '--import']
 const flagsWithout = ['--no-open', '--json']
 
-/** The run that applies the decisions. Its output is that of the config, otherwise that of this input's last run. */
-async function buildRunCommand({ input, output, checkpoint }: Settings, io: CliIo): Promise<string> {
+/**
+ * The run that applies the decisions: with the columns of the review, and the outputs of the last run that looked them
+ * up. Without such a run, the output is that of the config.
+ */
+function formatRunCommand({ output }: Settings, io: CliIo, run: RememberedRun | null): string {
   const argv: string[] = []
   for (let at = 0; at < io.argv.length; at++) {
     const argument = io.argv[at] ?? ''
@@ -185,29 +190,27 @@ async function buildRunCommand({ input, output, checkpoint }: Settings, io: CliI
     if (flagsWithValue.includes(name)) at += argument.includes('=') ? 0 : 1
     else if (!flagsWithout.includes(argument)) argv.push(argument)
   }
-  if (output.path === undefined) {
-    argv.push('-o', (await findLastOutput(input.paths, checkpoint.path, io)) ?? 'out.parquet')
-  }
-  return formatCommandLine({ program: io.program, argv })
+  const { summary = null, command = '' } = run?.record ?? {}
+  const path = summary?.outputPaths[0] ?? null
+  if (path !== null && path !== output.path) argv.push('-o', path)
+  else if (output.path === undefined) argv.push('-o', 'out.parquet')
+  return [formatCommandLine({ program: io.program, argv }), ...selectOutputFlags(command)].join(' ')
 }
 
-/** `null` without a recorded output, or on a server, to which the command connects only once. */
-async function findLastOutput(
-  inputPaths: readonly string[] | undefined,
-  checkpointPath: string,
+/** Returns null without a recorded run, or on a server, to which the command connects only once. */
+async function findReviewedRun(
+  { scope, columns }: OpenReview['input'],
+  { input, checkpoint: { path } }: Settings,
   io: CliIo,
-): Promise<string | null> {
-  if (isPostgresUrl(checkpointPath)) return null
-  const runs = await withKnownHistory(checkpointPath, io.environment, (history) => history.runs()).catch(
-    (error: unknown) => {
-      if (error instanceof UserError) return []
-      throw error
-    },
-  )
-  const isOfInput = ({ record }: RememberedRun) =>
-    JSON.stringify(record?.input.paths) === JSON.stringify(inputPaths)
-  const written = runs.find((run) => isOfInput(run) && (run.record?.summary?.outputPaths.length ?? 0) > 0)
-  return written?.record?.summary?.outputPaths[0] ?? null
+): Promise<RememberedRun | null> {
+  if (isPostgresUrl(path)) return null
+  try {
+    const runs = await withKnownHistory(path, io.environment, (history) => history.runs())
+    return findRunOfLookups(runs, { paths: input.paths, scope, columns })
+  } catch (error) {
+    if (error instanceof UserError) return null
+    throw error
+  }
 }
 
 /** Returns a function that prints errors of background work; it omits a repeated error, and prints the stack of a bug. */
@@ -307,6 +310,7 @@ async function exportReview(
   let toldAtMs = systemClock.monotonicMs()
   const exported = await exportTodo(session, path, {
     memory: settings.output.memory,
+    listDelimiter: input.input.layout.delimiter,
     signal: io.interrupt,
     onProgress: (lookupCount, openCount) => {
       const nowMs = systemClock.monotonicMs()

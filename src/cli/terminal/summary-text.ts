@@ -97,6 +97,15 @@ function buildReviewCommand(command: string): string | null {
   return kept.includes('-') ? null : [getProgram(command), 'review', ...kept].join(' ')
 }
 
+/** Selects the flags of a run for its output, its changes and its report, as typed, without `-o`. */
+export function selectOutputFlags(command: string): string[] {
+  const words = command.replace(ofRun, '').match(shellWords) ?? []
+  const isPath = (word: string) => /^(-o|--output)$/.test(word)
+  return selectArguments(words, ['output', 'reporting'], false).filter(
+    (word, at, all) => !isPath(word) && !isPath(all[at - 1] ?? '') && !/^(-o|--output=)./.test(word),
+  )
+}
+
 /** Turns `enrich a.csv -o b` into `enrich registry sources a.csv`. Standard input and patterns are left out. */
 function buildSourcesCommand(command: string): string {
   const words = command.replace(ofRun, '').match(shellWords) ?? []

@@ -29,6 +29,7 @@ export type { ChangesRequest } from './changes-file.js'
 export { readAnswerChanges, readChanges, toChangeRecord, type AnswerChanges } from './compare-outputs.js'
 export { chooseRuns, sumRuns } from './remembered-runs.js'
 export {
+  findRunOfLookups,
   getBilled,
   getSubmissions,
   listRunFiles,

@@ -10,6 +10,7 @@ import {
   type Money,
   type Prices,
 } from '../../core/money.js'
+import type { LookupColumns, LookupRule } from '../input/ingest.js'
 import type { RunSummary, TimelinePoint } from './run-summary.js'
 
 /** Version of this format; records of other versions are listed, but not read. */
@@ -34,6 +35,8 @@ export interface OutputFigures {
   readonly byColumn: { readonly column: string; readonly groups: readonly GroupFigures[] } | null
 }
 
+export type RecordedColumns = LookupColumns & Pick<LookupRule, 'identifierUse'>
+
 /** The stored record of a run, as JSON. Contains no secrets. */
 export interface RunRecord {
   readonly version: typeof runRecordVersion
@@ -46,6 +49,10 @@ export interface RunRecord {
   readonly input: {
     readonly paths: readonly string[]
     readonly format: string
+    /** Of a CSV, else null; missing in records of older versions. */
+    readonly delimiter?: string | null
+    /** Columns of the lookups; missing in records of older versions. */
+    readonly lookup?: RecordedColumns
     /** Hash of the bytes of its files; null if they were not read completely. */
     readonly sha256: string | null
     /** Hash of the names and sizes of its files; missing in records of older versions. */
@@ -87,6 +94,36 @@ export interface RememberedRun {
   /** Whether its process is alive; absent if unknown. */
   readonly isGoingOn?: boolean
 }
+
+interface AskedList {
+  /** Its input as the user named it. */
+  readonly paths: readonly string[] | undefined
+  readonly scope: string
+  readonly columns: RecordedColumns
+}
+
+/**
+ * Returns the newest run with an output that looked up this list with these columns at this service, else one of an
+ * older version, which did not record its columns; null without one. `runs` are ordered newest first.
+ */
+export function findRunOfLookups(
+  runs: readonly RememberedRun[],
+  { paths, scope, columns }: AskedList,
+): RememberedRun | null {
+  const ofList = runs.filter(
+    ({ record }) =>
+      record?.scope === scope &&
+      JSON.stringify(record.input.paths) === JSON.stringify(paths) &&
+      (record.summary?.outputPaths.length ?? 0) > 0,
+  )
+  const wanted = formatLookupColumns(columns)
+  const isOfColumns = ({ record }: RememberedRun) =>
+    record?.input.lookup !== undefined && formatLookupColumns(record.input.lookup) === wanted
+  return ofList.find(isOfColumns) ?? ofList.find(({ record }) => record?.input.lookup === undefined) ?? null
+}
+
+const formatLookupColumns = ({ name, location, context, identifiers, identifierUse }: RecordedColumns) =>
+  JSON.stringify([name, location, context, Object.entries(identifiers).sort(), identifierUse])
 
 /** A row of a published output. Equal rows share one entry. */
 export interface PublishedEntry {

@@ -20,6 +20,7 @@ export {
   getLabelColumn,
   type ColumnReport,
   type IdentifierUse,
+  type LookupColumns,
   type LookupRule,
   type NamedColumns,
 } from './columns.js'

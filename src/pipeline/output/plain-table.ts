@@ -46,6 +46,8 @@ interface PlainTableTarget extends OutputForm {
   /** `-` for standard output. */
   readonly path: string
   readonly bom: boolean
+  /** Delimiter of the list that the table is about; null or absent if it is no CSV. */
+  readonly listDelimiter?: string | null
   /** Null if the path is no address. */
   readonly remote?: RemoteOutput | null
   /** Memory limit for writing Parquet, in bytes. */
@@ -55,8 +57,7 @@ interface PlainTableTarget extends OutputForm {
 }
 
 /** The user's settings for a table. */
-interface TableRequest {
-  readonly path: string
+interface TableRequest extends Pick<PlainTableTarget, 'path' | 'listDelimiter'> {
   readonly format?: RequestedFormat | undefined
   readonly bom?: boolean | undefined
   /** Memory limit for writing Parquet, like `1GB`. */
@@ -72,12 +73,14 @@ export const resolveTable = ({
   path,
   format,
   bom = false,
+  listDelimiter = null,
   memory,
   access = noAccess,
   mode = 'replace',
 }: TableRequest): PlainTableTarget => ({
   path,
   bom,
+  listDelimiter,
   memoryBytes: resolveMemoryBytes(memory),
   remote: { ...access, mode, keyColumn: null },
   ...resolveOutputForm(path, format),
@@ -132,7 +135,7 @@ export async function tryTable<Item>(
 function createOptions<Item, Note>(table: PlainTable<Item, Note>, target: PlainTableTarget): WriteOptions {
   const { path, format, isPacked, bom, remote = null, memoryBytes, signal } = target
   return {
-    input: toInput(table),
+    input: toInput(table, target.listDelimiter),
     output: { path, format, isPacked, bom, remote, columns: [], basis: 'none', memoryBytes },
     nameColumn: '',
     answers: null,
@@ -143,8 +146,14 @@ function createOptions<Item, Note>(table: PlainTable<Item, Note>, target: PlainT
   }
 }
 
-/** Returns an input whose rows are written without answers. */
-function toInput<Item>({ name, columns, rows: items }: Omit<PlainTable<Item>, 'notes'>): WrittenInput {
+/**
+ * Returns an input whose rows are written without answers. A spreadsheet that opens a list with semicolons in columns
+ * opens the table so too; tabs and vertical bars in .csv it never does.
+ */
+function toInput<Item>(
+  { name, columns, rows: items }: Omit<PlainTable<Item>, 'notes'>,
+  listDelimiter: string | null = null,
+): WrittenInput {
   const names = columns.map((column) => column.name)
   const mapRows = async function* <Mapped>(map: (row: readonly PlainCell[]) => Mapped) {
     for await (const batch of items) yield batch.map((item) => map(columns.map(({ of }) => of(item))))
@@ -159,7 +168,7 @@ function toInput<Item>({ name, columns, rows: items }: Omit<PlainTable<Item>, 'n
     columns: names,
     files: [],
     layout: {
-      delimiter: null,
+      delimiter: listDelimiter === ';' ? ';' : ',',
       sheetName: name,
       sheetColumns: columns.map((column) => ({ name: column.name, isText: column.kind !== 'integer' })),
     },

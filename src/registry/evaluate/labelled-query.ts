@@ -52,6 +52,8 @@ export interface LabelledFileSettings {
   readonly encoding?: Encoding
   /** Receives notices about reading the file, such as a detected encoding or skipped lines. */
   readonly onNotice?: (text: string) => void
+  /** Receives the delimiter of the file; null for one column. */
+  readonly onDelimiter?: (delimiter: string | null) => void
 }
 
 /**
@@ -66,6 +68,7 @@ export async function readLabelledQueries(
   let columns: ReadonlyMap<QueryField, number> = new Map()
   const file = await openDelimited(await openOneFile(path, null), { encoding: settings.encoding })
   for (const notice of file.notices) settings.onNotice?.(notice)
+  settings.onDelimiter?.(file.delimiter)
   const choose = (header: readonly string[]) => {
     columns = findColumns(header, settings.map ?? {})
     return null

@@ -34,6 +34,8 @@ export interface ExportedTodo {
 export interface ExportDeps {
   /** Memory limit of the writer, like `1GB`; optional. */
   readonly memory?: string | undefined
+  /** Delimiter of the list; null or absent if it is no CSV. */
+  readonly listDelimiter?: string | null
   readonly signal: AbortSignal
   /** Called after each lookup. */
   readonly onProgress?: (lookupCount: number, openCount: number) => void
@@ -84,7 +86,7 @@ export async function exportTodo(
   await publishTable(
     { name: 'to review', columns: todoColumns, rows: buildRows(), notes: instructions },
     // Spreadsheets recognize UTF-8 by the byte order mark.
-    { ...resolveTable({ path, bom: true, memory: deps.memory }), signal: deps.signal },
+    { ...resolveTable({ ...deps, path, bom: true }), signal: deps.signal },
   )
   return { path, ...counts, missing: lines.missing }
 }
