@@ -21,16 +21,21 @@ export interface ReviewRequest {
   readonly stdin: NodeJS.ReadableStream
   readonly signal: AbortSignal
   readonly clock: Clock
-  readonly runCommand: string
+  /** Returns the command of a run with these lookups; `null`: of a first run. */
+  readonly formatRunCommand: (found: ReviewedRows | null) => string | Promise<string>
   /** Called with errors of background work. */
   readonly onTrouble: (error: unknown) => void
 }
 
+type ReviewedRows = Pick<RowInspection, 'scope' | 'columns'>
+
 export interface OpenReview {
   readonly session: ReviewSession
+  /** The command of the run that applies the decisions. */
+  readonly runCommand: string
   /** The service as decisions name it: `embedded`, or the base URL of a hosted one. */
   readonly service: string
-  readonly input: Pick<RowInspection, 'input' | 'scope' | 'columns' | 'notes' | 'store'>
+  readonly input: Pick<RowInspection, 'input' | 'columns' | 'notes' | 'store'>
 }
 
 /**
@@ -62,7 +67,8 @@ async function runReview<Result>(
   const { path: checkpointPath } = found.store
   const { baseUrl, registryPath } = settings.service
   const { reader } = found
-  if (reader === null) throw createNoCheckpointError(settings.checkpoint.path, request.runCommand)
+  const runCommand = await request.formatRunCommand(reader === null ? null : found)
+  if (reader === null) throw createNoCheckpointError(settings.checkpoint.path, runCommand)
   const service = getDecisionService(baseUrl)
   const backend = await openReviewBackend({
     path: settings.checkpoint.path,
@@ -99,8 +105,8 @@ async function runReview<Result>(
         onTrouble,
       },
       (session) => {
-        assertAnswered(session, request.runCommand)
-        return use({ session, service, input: found })
+        assertAnswered(session, runCommand)
+        return use({ session, runCommand, service, input: found })
       },
     )
   } finally {

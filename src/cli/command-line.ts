@@ -1,6 +1,12 @@
 import { type ExitCode, Interruption } from '../core/errors.js'
 import { printable } from '../core/text.js'
-import { replaceProgramName, findProgramName, type Surroundings, reportError } from './terminal/command-io.js'
+import {
+  announceStop,
+  replaceProgramName,
+  findProgramName,
+  type Surroundings,
+  reportError,
+} from './terminal/command-io.js'
 import { canDraw, Screen } from './terminal/screen.js'
 import { setFlagsFromString } from 'node:v8'
 import { createRequire } from 'node:module'
@@ -48,7 +54,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     // The second signal ends the process immediately: every acknowledged answer is on disk.
     if (interrupted.by !== null) process.exit(exitCodeOfSignal[signal])
     interrupted.by = signal
-    io.err('\nStopping: finishing requests in flight. Interrupt again to stop immediately.\n')
+    announceStop(io)
     stopCommand(exitCodeOfSignal[signal])
   })
 }

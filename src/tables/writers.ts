@@ -28,6 +28,14 @@ function chooseDelimiter({ path, input }: CsvTarget): string {
   return isTurned ? ',' : (input.delimiter ?? ',')
 }
 
+/**
+ * Chooses the delimiter of a table about a list: the semicolon of the list, with which a spreadsheet opens both in
+ * columns, otherwise a comma. Spreadsheets split a .csv at no other delimiter.
+ */
+export function chooseTableDelimiter(path: string, listDelimiter: string | null): string {
+  return isTsv(path) ? '\t' : listDelimiter === ';' ? ';' : ','
+}
+
 function isTsv(path: string): boolean {
   return /\.tsv(\.gz|\.zst)?$/i.test(path)
 }

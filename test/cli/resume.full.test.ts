@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   at,
+  canary,
   companiesCsv,
   createPlace,
   fixture,
@@ -158,6 +159,35 @@ describe('a run ended by a signal', () => {
     const { code, stderr } = await running.ended
     expect([code, stderr]).toEqual([143, expect.stringContaining('nothing was submitted')])
     expect(place.namesIn('.enrich')).toEqual([])
+  })
+})
+
+describe('at the first signal, a command tells what it finishes, and at its end what is true', () => {
+  const register = `id,name,country\n${Array.from({ length: 300_000 }, (_, at) => `${at},Nobody ${at} Limited,GB\n`).join('')}`
+  test.each<[args: string, begun: RegExp | null, finishing: string, end: string | null]>([
+    [
+      'registry import csv register.csv --registry own.sqlite',
+      null,
+      'a register that is not complete leaves the registry unchanged',
+      'Interrupted: the registry has only complete registers. The same command continues.\n',
+    ],
+    ['review companies.csv --no-open', /Review at http/, 'closing the review; verdicts that you gave', null],
+    ['serve --listen 127.0.0.1:0 --data served', /http:/, 'finishing requests in flight', null],
+  ])('%s', async (args, begun, finishing, end) => {
+    const place = createPlace()
+    place.write('companies.csv', companiesCsv(['Dutche Bank']))
+    place.write('register.csv', register)
+    if (args.startsWith('review')) await place.run(command)
+    const running = place.start(args.split(' '), { stdin: null, env: { ENRICH_SERVE_API_KEY: canary } })
+    const hasBegun = () => place.names().some((name) => name.includes('own.sqlite'))
+    if (begun === null) while (!hasBegun()) await pause()
+    else await running.sees(begun)
+    running.child.kill('SIGINT')
+    const { stderr } = await running.ended
+    expect(stderr).toContain(`\nStopping: ${finishing}`)
+    expect(stderr.match(/in flight|submitted/g) ?? []).toHaveLength(finishing.includes('in flight') ? 1 : 0)
+    if (end !== null) expect(stderr.endsWith(end)).toBe(true)
+    expect(place.names()).not.toContain('own.sqlite')
   })
 })
 

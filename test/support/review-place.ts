@@ -141,7 +141,7 @@ async function openReview(
     environment,
     clock: systemClock,
     stdin: new PassThrough(),
-    runCommand: 'enrich companies.csv -o out.parquet',
+    formatRunCommand: () => 'enrich companies.csv -o out.parquet',
     signal: new AbortController().signal,
     onTrouble: (error: unknown) => troubles.push(error),
   }

@@ -4,7 +4,7 @@ import { toLabelledDecisions, type LabelledDecisions } from '../../app/propose-d
 import { defaultPaths } from '../../config/options.js'
 import { UserError } from '../../core/errors.js'
 import { readDecisionsFile } from '../../pipeline/decisions/decision-sync.js'
-import { assertExtraOutputUsable, publishTable, resolveTable } from '../../pipeline/output/plain-table.js'
+import { assertExtraOutputUsable, publishText } from '../../pipeline/output/plain-table.js'
 import { assertNotOurs, listCheckpointFiles, listRegistryFiles } from '../../pipeline/own-files.js'
 import { systemClock } from '../../platform/clock.js'
 import { isSameFile } from '../../platform/files.js'
@@ -15,6 +15,7 @@ import {
   type LabelledQuery,
   type RegistryEvaluation,
 } from '../../registry/evaluate/evaluation.js'
+import { chooseTableDelimiter, formatCsv } from '../../tables/writers.js'
 import type { Encoding } from '../../core/file-formats.js'
 import {
   formatAcceptAdvice,
@@ -99,9 +100,7 @@ async function run(
   }
   const decisions = flags.decisions === undefined ? null : await readDecisions(path, onNotice)
   let listDelimiter: string | null = null
-  const onDelimiter = (delimiter: string | null) => {
-    listDelimiter = delimiter
-  }
+  const onDelimiter = (delimiter: string | null) => void (listDelimiter = delimiter)
   const queries = decisions?.queries ?? (await readQueries(path, flags, { onNotice, onDelimiter }))
   const evaluation = evaluateRegistry({
     registryPath: findRegistryPath(flags.registry ?? null),
@@ -112,7 +111,10 @@ async function run(
     comparedPath: otherPath ?? null,
     monotonicMs: () => systemClock.monotonicMs(),
   })
-  if (errorsPath !== undefined) await writeErrors(errorsPath, listDelimiter, evaluation.errorRows)
+  if (errorsPath !== undefined) {
+    const text = formatCsv(evaluation.errorRows, chooseTableDelimiter(errorsPath, listDelimiter))
+    await publishText(errorsPath, text)
+  }
   if (flags.json === true) {
     io.out(formatJsonLine('evaluation', { ...toJson(evaluation, decisions), notes }))
     return
@@ -148,21 +150,6 @@ function readQueries(
     ...(encoding === undefined ? {} : { encoding }),
     ...observer,
   })
-}
-
-/** Writes a CSV, whatever the file is named. Throws OUTPUT_UNWRITABLE and DISK_FULL. */
-function writeErrors(
-  path: string,
-  listDelimiter: string | null,
-  [header = [], ...rows]: RegistryEvaluation['errorRows'],
-): Promise<void> {
-  const columns = header.map((name, at) => ({
-    name: name ?? '',
-    kind: 'user_text' as const,
-    of: (row: readonly (string | null)[]) => row[at] ?? null,
-  }))
-  const target = resolveTable({ path, format: 'csv', listDelimiter })
-  return publishTable({ name: 'errors', columns, rows: [rows] }, target)
 }
 
 /** Throws DECISIONS_NOT_FOUND, DECISIONS_INVALID and DECISIONS_CONFLICT. */

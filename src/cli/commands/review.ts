@@ -35,6 +35,11 @@ import { openSecretAddress } from '../terminal/open-browser.js'
 import { reviewFlagGroups, selectOutputFlags } from '../terminal/summary-text.js'
 
 type ReviewFlags = FileFlags & { open: boolean }
+interface ReviewCall {
+  readonly flags: ReviewFlags
+  readonly io: CliIo
+}
+type AskedRows = Pick<Parameters<typeof findRunOfLookups>[1], 'scope' | 'columns'>
 
 export function fillReviewCommand(command: Command, io: CliIo): void {
   addConfigFlags(command, reviewFlagGroups)
@@ -55,26 +60,25 @@ async function review(inputs: string[], flags: ReviewFlags, io: CliIo): Promise<
   // Imported here, so that other commands do not load it.
   const { reviewFile } = await import('../../app/open-review.js')
   const { environment, stdin, interrupt: signal } = io
-  const runCommand = formatRunCommand(settings, io, null)
-  const request = { settings, environment, stdin, signal, clock: systemClock, runCommand }
-  await reviewFile({ ...request, onTrouble: createErrorPrinter(io) }, async (opened) => {
+  const request = { settings, environment, stdin, signal, clock: systemClock }
+  const format = async (found: AskedRows | null) =>
+    formatRunCommand(settings, io, found === null ? null : await findReviewedRun(found, settings, io))
+  await reviewFile({ ...request, formatRunCommand: format, onTrouble: createErrorPrinter(io) }, (opened) => {
     const { input, notes, store } = opened.input
     for (const note of [...input.listNotes(), ...[notes.columns ?? []].flat(), ...notes.rows])
       io.err(`  note: ${note}\n`)
     warnOfProblem(store.problem, io)
     if (flags.export !== undefined) return exportReview(opened, flags.export, settings, { flags, io })
-    const run = await findReviewedRun(opened.input, settings, io)
-    const call = { flags, io, runCommand: formatRunCommand(settings, io, run) }
     return flags.import === undefined
-      ? servePage(opened, settings, call)
-      : importReview(opened, flags.import, call)
+      ? servePage(opened, settings, { flags, io })
+      : importReview(opened, flags.import, { flags, io })
   })
 }
 
 async function servePage(
-  { session, service }: OpenReview,
+  { session, service, runCommand }: OpenReview,
   settings: Settings,
-  { flags, io, runCommand }: { flags: ReviewFlags; io: CliIo; runCommand: string },
+  { flags, io }: ReviewCall,
 ): Promise<void> {
   const { startReviewServer } = await import('../../review/server/review-server.js')
   const { listen } = settings.review
@@ -142,11 +146,7 @@ const formatReused = (firstUsedAtMs: number, decidedCount: number, url: string):
   `decided so far: ${formatCount(decidedCount)}, listed on the page under "Decided", where each can be undone.\n` +
   `  Both sessions are closed, and that URL is no longer valid.\nReview at ${url}\n`
 
-function printEnd(
-  session: ReviewSession,
-  runCommand: string,
-  { flags, io }: { flags: ReviewFlags; io: CliIo },
-): void {
+function printEnd(session: ReviewSession, runCommand: string, { flags, io }: ReviewCall): void {
   const [decided, counts] = [session.countOwn(), session.getCounts()]
   if (flags.json === true) io.out(formatJsonLine('reviewed', { decided, ...toShownCounts(counts) }))
   const left = counts.openCount === 0 ? 'none is left' : `${formatCount(counts.openCount)} left`
@@ -199,7 +199,7 @@ function formatRunCommand({ output }: Settings, io: CliIo, run: RememberedRun | 
 
 /** Returns null without a recorded run, or on a server, to which the command connects only once. */
 async function findReviewedRun(
-  { scope, columns }: OpenReview['input'],
+  { scope, columns }: AskedRows,
   { input, checkpoint: { path } }: Settings,
   io: CliIo,
 ): Promise<RememberedRun | null> {
@@ -304,7 +304,7 @@ async function exportReview(
   { session, input }: OpenReview,
   path: string,
   settings: Settings,
-  { flags, io }: { flags: FileFlags; io: CliIo },
+  { flags, io }: ReviewCall,
 ): Promise<void> {
   assertFileApart('--export', path, input.input.files)
   let toldAtMs = systemClock.monotonicMs()
@@ -324,9 +324,9 @@ async function exportReview(
 }
 
 async function importReview(
-  { session }: OpenReview,
+  { session, runCommand }: OpenReview,
   path: string,
-  { flags, io, runCommand }: { flags: FileFlags; io: CliIo; runCommand: string },
+  { flags, io }: ReviewCall,
 ): Promise<void> {
   const notes: string[] = []
   const onNotice = (text: string) => {

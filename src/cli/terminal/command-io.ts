@@ -202,18 +202,55 @@ export function reportError(thrown: unknown, io: Surroundings): ExitCode {
   }
   const stack = getErrorStack(error)
   if (wantsJson) io.out(formatErrorLine({ code: 'BUG', message: String(error), hint: null, exitCode: 1 }))
-  io.err(`This is a bug in enrich. All submitted lookups are recorded; the same command resumes.\n${stack}\n`)
+  const isRun = /^(run|retry)$/.test(getCommand(io.argv))
+  const saved = isRun ? ' All submitted lookups are recorded; the same command resumes.' : ''
+  io.err(`This is a bug in enrich.${saved}\n${stack}\n`)
   return 1
 }
 
-/** Reports an interruption before the first submission. Returns `exitCode`. */
+/** A command's first words, its work after the first signal, and the state after a stop without a result. */
+type StopText = readonly [command: RegExp, finishing: string, stopped: string]
+
+const stopTexts: readonly StopText[] = [
+  [/^(serve|mcp)$/, 'finishing requests in flight', 'nothing is lost'],
+  [/^receive$/, 'storing the webhooks that arrived', 'all accepted webhooks are stored'],
+  [
+    /^review$/,
+    'closing the review; verdicts that you gave on its page are saved',
+    'no file was written, and no verdict was imported',
+  ],
+  [
+    /^registry (get|refresh|import|load)$/,
+    'a register that is not complete leaves the registry unchanged',
+    'the registry has only complete registers. The same command continues',
+  ],
+  [/^(export|diff|collect)$/, 'no output is left incomplete', 'no output was written'],
+  [/^(plan|init|doctor)$/, 'nothing is submitted', 'nothing was submitted'],
+  [/^(run|retry)$/, 'finishing requests in flight', 'nothing was submitted. The same command starts again'],
+]
+
+/** Of the other commands, which are short or cannot stop halfway. */
+const otherStopText: StopText = [/^/, 'this command ends when its step is complete', 'nothing was changed']
+
+function findStopText(argv: readonly string[]): StopText {
+  const words = getCommand(argv) === 'registry' ? argv.slice(0, 2).join(' ') : getCommand(argv)
+  return stopTexts.find(([command]) => command.test(words)) ?? otherStopText
+}
+
+const getCommand = ([first = '']: readonly string[]): string => (commandNames.includes(first) ? first : 'run')
+
+/** Tells what the command finishes after the first signal. */
+export function announceStop(io: Pick<Surroundings, 'argv' | 'err'>): void {
+  const [, finishing] = findStopText(io.argv)
+  io.err(`\nStopping: ${finishing}. Interrupt again to stop immediately.\n`)
+}
+
+/** Reports an interruption before the first submission, or of a command that submits nothing. Returns `exitCode`. */
 export function reportInterruption(exitCode: ExitCode, io: Surroundings): ExitCode {
-  const message = 'interrupted while the input was being read: nothing was submitted'
+  const [, , stopped] = findStopText(io.argv)
   if (io.argv.includes('--json'))
-    io.out(formatErrorLine({ code: 'INTERRUPTED', message, hint: null, exitCode }))
-  io.err(
-    `Interrupted while the input was being read: nothing was submitted. The same command starts again.\n`,
-  )
+    io.out(formatErrorLine({ code: 'INTERRUPTED', message: `interrupted: ${stopped}`, hint: null, exitCode }))
+  io.err(`Interrupted: ${stopped}.\n`)
   return exitCode
 }
 

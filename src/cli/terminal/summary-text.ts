@@ -219,8 +219,12 @@ function formatStop(ended: KindStop, command: string): string[] {
 /** Formats a stop like an error; an interruption has no code. */
 export function formatStopError(ended: KindStop): string[] {
   const explained = explainStop(ended)
+  const saved =
+    ended.submittedCount === 0
+      ? 'This run submitted nothing.'
+      : 'All submitted lookups are recorded; none is submitted twice.'
   return explained === null
-    ? ['Interrupted. All submitted lookups are recorded; none is submitted twice.']
+    ? [`Interrupted. ${saved}`]
     : [`error ${explained.code}: ${explained.message}`, `  hint: ${explained.hint}`]
 }
 

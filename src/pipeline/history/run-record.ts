@@ -35,7 +35,7 @@ export interface OutputFigures {
   readonly byColumn: { readonly column: string; readonly groups: readonly GroupFigures[] } | null
 }
 
-export type RecordedColumns = LookupColumns & Pick<LookupRule, 'identifierUse'>
+type RecordedColumns = LookupColumns & Pick<LookupRule, 'identifierUse'>
 
 /** The stored record of a run, as JSON. Contains no secrets. */
 export interface RunRecord {

@@ -1,4 +1,4 @@
-import type { WrittenCell } from '../../tables/writers.js'
+import { chooseTableDelimiter, type WrittenCell } from '../../tables/writers.js'
 import { escapeFormula } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
 import { isSameFile } from '../../platform/files.js'
@@ -70,20 +70,18 @@ interface TableRequest extends Pick<PlainTableTarget, 'path' | 'listDelimiter'> 
 
 /** Determines the format of a table. Throws OUTPUT_FORMAT_UNKNOWN, MEMORY_SHORT. */
 export const resolveTable = ({
-  path,
   format,
   bom = false,
-  listDelimiter = null,
   memory,
   access = noAccess,
   mode = 'replace',
+  ...place
 }: TableRequest): PlainTableTarget => ({
-  path,
+  ...place,
   bom,
-  listDelimiter,
   memoryBytes: resolveMemoryBytes(memory),
   remote: { ...access, mode, keyColumn: null },
-  ...resolveOutputForm(path, format),
+  ...resolveOutputForm(place.path, format),
 })
 
 /**
@@ -110,9 +108,7 @@ export function assertFileApart(
  * Writes a table and publishes it as a whole. On failure and on abort, an existing file is left unchanged. Throws
  * OUTPUT_UNWRITABLE, DISK_FULL and the signal's reason.
  *
- * @example
- * const columns = [{ name: 'company', kind: 'user_text', of: (name: string) => name }] as const
- * await publishTable({ name: 'companies', columns, rows: [['Acme Ltd']] }, resolveTable({ path: 'companies.xlsx' }))
+ *     await publishTable({ name: 'companies', columns, rows: [['Acme Ltd']] }, resolveTable({ path: 'companies.xlsx' }))
  */
 export async function publishTable<Item, Note>(
   table: PlainTable<Item, Note>,
@@ -135,25 +131,20 @@ export async function tryTable<Item>(
 function createOptions<Item, Note>(table: PlainTable<Item, Note>, target: PlainTableTarget): WriteOptions {
   const { path, format, isPacked, bom, remote = null, memoryBytes, signal } = target
   return {
-    input: toInput(table, target.listDelimiter),
+    input: toInput(table, chooseTableDelimiter(path, target.listDelimiter ?? null)),
     output: { path, format, isPacked, bom, remote, columns: [], basis: 'none', memoryBytes },
     nameColumn: '',
     answers: null,
     rowCount: null,
     metadata: {},
-    sheetBehind: table.notes === undefined ? undefined : toInput(table.notes),
+    sheetBehind: table.notes === undefined ? undefined : toInput(table.notes, null),
     signal,
   }
 }
 
-/**
- * Returns an input whose rows are written without answers. A spreadsheet that opens a list with semicolons in columns
- * opens the table so too; tabs and vertical bars in .csv it never does.
- */
-function toInput<Item>(
-  { name, columns, rows: items }: Omit<PlainTable<Item>, 'notes'>,
-  listDelimiter: string | null = null,
-): WrittenInput {
+/** Returns an input whose rows are written without answers, in CSV with `delimiter`. */
+function toInput<Item>(table: Omit<PlainTable<Item>, 'notes'>, delimiter: string | null): WrittenInput {
+  const { name, columns, rows: items } = table
   const names = columns.map((column) => column.name)
   const mapRows = async function* <Mapped>(map: (row: readonly PlainCell[]) => Mapped) {
     for await (const batch of items) yield batch.map((item) => map(columns.map(({ of }) => of(item))))
@@ -168,7 +159,7 @@ function toInput<Item>(
     columns: names,
     files: [],
     layout: {
-      delimiter: listDelimiter === ';' ? ';' : ',',
+      delimiter,
       sheetName: name,
       sheetColumns: columns.map((column) => ({ name: column.name, isText: column.kind !== 'integer' })),
     },

@@ -1,7 +1,7 @@
 import { plural } from '../../core/text.js'
 import type { ErrorCode } from '../../core/errors.js'
 import type { LookupKind, StageKind, PlanPolicy } from '../../core/lookup-state.js'
-import { formatAmount, type CostLimit } from '../../core/money.js'
+import { formatAmount, sumSubmitted, type CostLimit, type KindSubmissions } from '../../core/money.js'
 import { rateLimits } from '../../contract/limits.js'
 
 /** The reason why a run ends before every lookup has its answer. */
@@ -51,6 +51,8 @@ export interface KindStop {
   readonly stop: Stop
   /** `null` or missing if no budget ended the run, or an earlier version recorded it. */
   readonly budgetEnd?: BudgetEnd | null
+  /** Submissions of the run, over all kinds; null or missing if unknown. */
+  readonly submittedCount?: number | null
 }
 
 /** The reason why a run ended, also that of a single stage; null if nothing is left to wait for. */
@@ -58,11 +60,13 @@ export function findEndReason(run: {
   readonly stop: Stop | null
   readonly stages: readonly { readonly kind: LookupKind; readonly stop: Stop | null }[]
   readonly budgetEnd?: BudgetEnd | null
+  readonly submissions?: readonly KindSubmissions[]
 }): KindStop | null {
   const own = run.stages.find(({ stop }) => stop !== null && (run.stop === null || stop === run.stop))
   const stop = run.stop ?? own?.stop ?? null
-  const { budgetEnd = null } = run
-  return stop === null ? null : { kind: own?.kind ?? 'resolution', stop, budgetEnd }
+  const { budgetEnd = null, submissions } = run
+  const submittedCount = submissions === undefined ? null : sumSubmitted(submissions)
+  return stop === null ? null : { kind: own?.kind ?? 'resolution', stop, budgetEnd, submittedCount }
 }
 
 /**
@@ -76,6 +80,7 @@ export function explainStop({
   kind,
   stop,
   budgetEnd = null,
+  submittedCount = null,
 }: KindStop): { code: ErrorCode; message: string; hint: string } | null {
   switch (stop.kind) {
     case 'interrupted':
@@ -96,13 +101,13 @@ export function explainStop({
       return {
         code: 'SERVICE_ANSWER_INVALID',
         message: `the base URL does not accept submissions: ${stop.reason}`,
-        hint: 'check --base-url; nothing was billed, the same command resumes',
+        hint: `check --base-url; ${describeSaved(submittedCount)}the same command resumes`,
       }
     case 'unreachable':
       return {
         code: 'SERVICE_UNREACHABLE',
         message: `no usable answer came from the service: ${stop.reason}`,
-        hint: 'submitted lookups are saved; the same command resumes',
+        hint: `${describeSaved(submittedCount)}the same command resumes`,
       }
     case 'out_of_credit':
       return {
@@ -135,6 +140,13 @@ export function explainStop({
     }
   }
 }
+
+const describeSaved = (submittedCount: number | null): string =>
+  submittedCount === null
+    ? ''
+    : submittedCount === 0
+      ? 'this run submitted nothing; '
+      : 'submitted lookups are saved; '
 
 /** Describes the amount spent in this budget, the share of earlier processes, and the rest. */
 function describeBudget(stop: Stop, end: BudgetEnd | null): string {

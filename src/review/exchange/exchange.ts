@@ -69,9 +69,10 @@ export async function exportTodo(
   deps: ExportDeps,
 ): Promise<ExportedTodo> {
   assertTodoFormat(path)
+  const { memory, listDelimiter = null, signal } = deps
   await assertNoVerdictsLost(session, path)
   const counts = { lookupCount: 0, rowCount: 0 }
-  const lines = new LineBuilder(session, deps.signal)
+  const lines = new LineBuilder(session, signal)
   const { openCount } = session.getCounts()
   const buildRows = async function* (): AsyncGenerator<readonly TodoLine[]> {
     for await (const row of withCandidates(session, session.readRows(openFilter))) {
@@ -86,7 +87,7 @@ export async function exportTodo(
   await publishTable(
     { name: 'to review', columns: todoColumns, rows: buildRows(), notes: instructions },
     // Spreadsheets recognize UTF-8 by the byte order mark.
-    { ...resolveTable({ ...deps, path, bom: true }), signal: deps.signal },
+    { ...resolveTable({ path, bom: true, memory, listDelimiter }), signal },
   )
   return { path, ...counts, missing: lines.missing }
 }

@@ -44,4 +44,16 @@ describe.each(stops)('stop %o', (stop, { waits, exitCode }) => {
     if ('reason' in stop) expect(explained.message).toContain(stop.reason)
     if ('lookupsMax' in stop) expect(explained.message).toContain('1234')
   })
+
+  test.each([
+    [0, false],
+    [1, true],
+    [null, false],
+  ])('with %j submissions, its hint promises something about them: %s', (submittedCount, isPromised) => {
+    const { hint = '' } = explainStop({ kind: 'resolution', stop, submittedCount }) ?? {}
+    if (!isPromised) expect(hint).not.toMatch(/saved|billed/)
+    const isTold = stop.kind === 'unreachable' || stop.kind === 'wrong_address'
+    if (isTold) expect(hint.includes('submitted lookups are saved')).toBe(isPromised)
+    if (isTold) expect(hint.includes('this run submitted nothing')).toBe(submittedCount === 0)
+  })
 })
