@@ -51,8 +51,10 @@ export interface PlannedSpending {
     readonly lookupCount: number | null
     /** Whether the cost of rows and stages together may stop the run first. */
     readonly isByCost: boolean
-    /** Maximum cost of this run at its stop; `null` without a price. */
+    /** Maximum cost of this run at its stop; `null` if unknown. */
     readonly amount: number | null
+    /** Whether the cost at the stop may be less, since prices differ, or are billed at most once. */
+    readonly isMost: boolean
     /** Spent from the same budget by earlier processes of an interrupted run; `null` without a price. */
     readonly spentCount: number
     readonly spentAmount: number | null
@@ -89,15 +91,13 @@ export function planSpending(demand: Demand, bounds: SpendingBounds): PlannedSpe
             amountMax: most === null ? null : toUnits(most),
             costMax: cost === null ? null : toUnits(cost.costMaxMicros),
           },
-    stop: findStop(demand, bounds, most),
+    stop: findStop(demand, bounds),
   }
 }
 
-/** `most`: the maximum cost of everything; `null` if unknown. */
 function findStop(
   { byName, byDomain, stages }: Demand,
   { prices, lookupsMax, cost, spent }: SpendingBounds,
-  most: bigint | null,
 ): PlannedSpending['stop'] {
   const getPrice = (kind: LookupKind) => BigInt(prices?.byKind[kind] ?? 0)
   const lookupCount = byName + byDomain
@@ -105,6 +105,10 @@ function findStop(
   const allowed = Math.min(lookupCount, Math.max(0, (lookupsMax ?? Infinity) - spentOfRows))
   let spentMicros = 0n
   for (const [kind, count] of spent?.byKind ?? []) spentMicros += BigInt(count) * getPrice(kind)
+  // Rows looked up by domain may have another price, and are not submitted in order of price.
+  const [namePrice, domainPrice] = [getPrice('resolution'), getPrice('domain')]
+  const price = byDomain === 0 || namePrice === domainPrice ? namePrice : byName === 0 ? domainPrice : null
+  const isShared = stages.some(({ kind, atMost }) => atMost !== 0 && getPrice(kind) > 0n)
   const stopAt = (
     count: number | null,
     micros: bigint | null,
@@ -113,13 +117,11 @@ function findStop(
     lookupCount: count,
     isByCost,
     amount: prices === null || micros === null ? null : toUnits(micros),
+    isMost: isShared || (byDomain > 0 && domainPrice > 0n),
     spentCount: spentOfRows,
     spentAmount: prices === null ? null : toUnits(spentMicros),
   })
-  // Rows looked up by domain may have another price, and are not submitted in order of price.
-  const [namePrice, domainPrice] = [getPrice('resolution'), getPrice('domain')]
-  const price = byDomain === 0 || namePrice === domainPrice ? namePrice : byName === 0 ? domainPrice : null
-  const isShared = stages.some(({ kind, atMost }) => atMost !== 0 && getPrice(kind) > 0n)
+  const most = calculateMost(allowed, { byName, byDomain, stages }, getPrice)
   if (cost !== null) {
     const left = BigInt(cost.costMaxMicros) - spentMicros
     const leftMicros = left > 0n ? left : 0n
@@ -131,8 +133,32 @@ function findStop(
       return stopAt(count, BigInt(count) * price)
     }
   }
-  if (allowed === lookupCount) return null
-  return stopAt(allowed, price === null || isShared ? null : BigInt(allowed) * price)
+  return allowed === lookupCount ? null : stopAt(allowed, most)
+}
+
+/** Returns the cost if the dearest rows come first, with all lookups that may follow; `null` if unknown. */
+function calculateMost(
+  rowCount: number,
+  { byName, byDomain, stages }: Demand,
+  getPrice: (kind: LookupKind) => bigint,
+): bigint | null {
+  const ofRows = [
+    { count: byName, price: getPrice('resolution') },
+    { count: byDomain, price: getPrice('domain') },
+  ].sort((one, other) => (one.price > other.price ? -1 : 1))
+  let left = rowCount
+  let sum = 0n
+  for (const { count, price } of ofRows) {
+    const dearest = Math.min(left, count)
+    sum += BigInt(dearest) * price
+    left -= dearest
+  }
+  for (const { kind, atMost } of stages) {
+    const price = getPrice(kind)
+    if (atMost === null && price > 0n) return null
+    sum += BigInt(atMost ?? 0) * price
+  }
+  return sum
 }
 
 /** Formats `EUR 15.00 for 300 lookups; this run stops after 100 (EUR 5.00)`. */
@@ -179,7 +205,7 @@ function describeAmount(
 }
 
 function describeStop(
-  { lookupCount, isByCost, amount, spentCount, spentAmount }: NonNullable<PlannedSpending['stop']>,
+  { lookupCount, isByCost, amount, isMost, spentCount, spentAmount }: NonNullable<PlannedSpending['stop']>,
   cost: PlannedSpending['cost'],
 ): string {
   const currency = cost?.currency ?? null
@@ -191,6 +217,6 @@ function describeStop(
   const limit = `before it costs more than ${formatUnits(amount ?? 0)}`
   if (lookupCount === null) return `this run stops ${limit}${spent}`
   if (isByCost) return `this run stops after ${plural(lookupCount, 'lookup')} of rows, or ${limit}${spent}`
-  const price = amount === null ? '' : ` (${formatUnits(amount)})`
+  const price = amount === null ? '' : ` (${isMost ? 'at most ' : ''}${formatUnits(amount)})`
   return `this run stops after ${formatCount(lookupCount)}${price}${spent}`
 }

@@ -20,20 +20,14 @@ interface CsvTarget {
 
 /**
  * Chooses the delimiter: that of the input, so that the same programs can read the output, except that .tsv files have
- * tabs, and .csv files made from .tsv have commas.
+ * tabs, and .csv files made from .tsv have commas. A table that is only about a list, without files, has commas or its
+ * semicolons: spreadsheets split a .csv at no other delimiter.
  */
 function chooseDelimiter({ path, input }: CsvTarget): string {
   if (isTsv(path)) return '\t'
+  if (input.files.length === 0) return input.delimiter === ';' ? ';' : ','
   const isTurned = /\.csv(\.gz)?$/i.test(path) && input.files.some(({ label }) => isTsv(label))
   return isTurned ? ',' : (input.delimiter ?? ',')
-}
-
-/**
- * Chooses the delimiter of a table about a list: the semicolon of the list, with which a spreadsheet opens both in
- * columns, otherwise a comma. Spreadsheets split a .csv at no other delimiter.
- */
-export function chooseTableDelimiter(path: string, listDelimiter: string | null): string {
-  return isTsv(path) ? '\t' : listDelimiter === ';' ? ';' : ','
 }
 
 function isTsv(path: string): boolean {

@@ -162,7 +162,7 @@ describe('a budget', () => {
       )
       const lookups = await place.run([...command, '--max-lookups', '4'], options)
       expect(lookups.stderr).toContain(
-        '--max-lookups 4 is reached: 4 lookups of this budget are spent, all by this run; 16 lookups (EUR 0.80) are left to pay for\n  hint: the same command resumes with a new budget of 4 lookups\n',
+        '--max-lookups 4 is reached: 4 lookups (EUR 0.20) of this budget are spent, all by this run; 16 lookups (EUR 0.80) are left to pay for\n  hint: the same command resumes with a new budget of 4 lookups\n',
       )
       const runs = await place.run(['runs'], options)
       expect(runs.stdout).toMatch(/\nTotal: 4 runs, 24 submitted, 24 billed, EUR 1\.20\n$/)

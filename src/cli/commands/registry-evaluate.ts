@@ -4,7 +4,7 @@ import { toLabelledDecisions, type LabelledDecisions } from '../../app/propose-d
 import { defaultPaths } from '../../config/options.js'
 import { UserError } from '../../core/errors.js'
 import { readDecisionsFile } from '../../pipeline/decisions/decision-sync.js'
-import { assertExtraOutputUsable, publishText } from '../../pipeline/output/plain-table.js'
+import { assertExtraOutputUsable, publishTable, resolveTable } from '../../pipeline/output/plain-table.js'
 import { assertNotOurs, listCheckpointFiles, listRegistryFiles } from '../../pipeline/own-files.js'
 import { systemClock } from '../../platform/clock.js'
 import { isSameFile } from '../../platform/files.js'
@@ -15,7 +15,6 @@ import {
   type LabelledQuery,
   type RegistryEvaluation,
 } from '../../registry/evaluate/evaluation.js'
-import { chooseTableDelimiter, formatCsv } from '../../tables/writers.js'
 import type { Encoding } from '../../core/file-formats.js'
 import {
   formatAcceptAdvice,
@@ -112,8 +111,8 @@ async function run(
     monotonicMs: () => systemClock.monotonicMs(),
   })
   if (errorsPath !== undefined) {
-    const text = formatCsv(evaluation.errorRows, chooseTableDelimiter(errorsPath, listDelimiter))
-    await publishText(errorsPath, text)
+    const target = resolveTable({ path: errorsPath, format: 'csv', listDelimiter })
+    await publishTable({ name: 'errors', ...evaluation.errors }, target)
   }
   if (flags.json === true) {
     io.out(formatJsonLine('evaluation', { ...toJson(evaluation, decisions), notes }))

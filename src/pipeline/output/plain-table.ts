@@ -1,4 +1,4 @@
-import { chooseTableDelimiter, type WrittenCell } from '../../tables/writers.js'
+import type { WrittenCell } from '../../tables/writers.js'
 import { escapeFormula } from '../../core/text.js'
 import { UserError } from '../../core/errors.js'
 import { isSameFile } from '../../platform/files.js'
@@ -131,7 +131,7 @@ export async function tryTable<Item>(
 function createOptions<Item, Note>(table: PlainTable<Item, Note>, target: PlainTableTarget): WriteOptions {
   const { path, format, isPacked, bom, remote = null, memoryBytes, signal } = target
   return {
-    input: toInput(table, chooseTableDelimiter(path, target.listDelimiter ?? null)),
+    input: toInput(table, target.listDelimiter ?? null),
     output: { path, format, isPacked, bom, remote, columns: [], basis: 'none', memoryBytes },
     nameColumn: '',
     answers: null,

@@ -154,7 +154,9 @@ function describeBudget(stop: Stop, end: BudgetEnd | null): string {
   const inMoney = stop.kind === 'cost_max'
   const { currency, spentCost, ownCost, spentCount, ownCount, leftCount, leftCost } = end
   const formatSpent = (cost: number | null, count: number) =>
-    inMoney && cost !== null ? formatAmount(cost, currency) : plural(count, 'lookup')
+    inMoney && cost !== null
+      ? formatAmount(cost, currency)
+      : `${plural(count, 'lookup')}${cost === null ? '' : ` (${formatAmount(cost, currency)})`}`
   const own =
     ownCount === spentCount ? 'all by this run' : `${formatSpent(ownCost, ownCount)} of it by this run`
   const spent = `${formatSpent(spentCost, spentCount)} of this budget ${inMoney || spentCount === 1 ? 'is' : 'are'} spent, ${own}`

@@ -39,8 +39,11 @@ export interface RegistryEvaluation {
   readonly comparison: Comparison | null
   /** The answer to each query, for a later comparison. */
   readonly outcomes: readonly QueryOutcome[]
-  /** Wrong and missing answers: a header, then a row each. `null` is an empty cell. */
-  readonly errorRows: readonly (readonly (string | null)[])[]
+  /** Wrong and missing answers as a table. `null` is an empty cell. */
+  readonly errors: {
+    readonly columns: readonly ErrorColumn[]
+    readonly rows: readonly (readonly Verdict[])[]
+  }
 }
 
 /**
@@ -65,7 +68,7 @@ export function evaluateRegistry(request: EvaluationRequest): RegistryEvaluation
       accept: adviseAccept(verdicts, precisionMin),
       comparison: before === null ? null : compareOutcomes(before, outcomes),
       outcomes,
-      errorRows: [Object.keys(errorColumns), ...errors.map(toErrorRow)],
+      errors: { columns: errorColumns, rows: [errors] },
     }
   })
 }
@@ -98,7 +101,7 @@ function loadOutcomes(
   }
 }
 
-const errorColumns: Readonly<Record<string, (verdict: Verdict) => string | null>> = {
+const errorCells: Readonly<Record<string, (verdict: Verdict) => string | null>> = {
   query_id: ({ query }) => query.id,
   stratum: ({ query }) => query.stratum,
   query_name: ({ query }) => query.name,
@@ -117,7 +120,17 @@ const errorColumns: Readonly<Record<string, (verdict: Verdict) => string | null>
   left_out: ({ isLeftOut }) => (isLeftOut ? 'yes' : null),
 }
 
-const toErrorRow = (verdict: Verdict) => Object.values(errorColumns).map((toCell) => toCell(verdict))
+interface ErrorColumn {
+  readonly name: string
+  readonly kind: 'user_text'
+  readonly of: (verdict: Verdict) => string | null
+}
+
+const errorColumns: readonly ErrorColumn[] = Object.entries(errorCells).map(([name, of]) => ({
+  name,
+  kind: 'user_text',
+  of,
+}))
 
 /** The result of one query, as compared between two evaluations; saved by `--json`. */
 const queryOutcome = z.object({

@@ -145,16 +145,55 @@ test.each([
   expect(money).toMatchObject({ cost: 0.1, isBilledAtMost })
 })
 
-test('A stop has an amount if lookups by domain have the price of those by name', () => {
-  const prices = { currency: 'EUR', byKind: { resolution: 50_000, domain: 50_000 } }
-  const bounds = { prices, lookupsMax: 10, cost: null, spent: null }
-  expect(planSpending({ byName: 20, byDomain: 2, stages: [] }, bounds).stop).toMatchObject({
-    lookupCount: 10,
-    amount: 0.5,
+describe('a stop by a number of lookups', () => {
+  const count = () => fc.nat(30)
+  const price = () => fc.nat(100_000)
+
+  test('tells the most that its lookups can cost, whatever the prices and the order of the rows', () => {
+    forAll(
+      200,
+      [count(), count(), fc.nat(40), price(), price()],
+      (byName, byDomain, lookupsMax, name, domain) => {
+        const prices = { currency: 'EUR', byKind: { resolution: name, domain } }
+        const { stop } = planSpending(
+          { byName, byDomain, stages: [] },
+          { prices, lookupsMax, cost: null, spent: null },
+        )
+        if (lookupsMax >= byName + byDomain) {
+          expect(stop).toBeNull()
+          return
+        }
+        const dearestFirst = [...Array<number>(byName).fill(name), ...Array<number>(byDomain).fill(domain)]
+          .sort((one, other) => other - one)
+          .slice(0, lookupsMax)
+        const amount = toUnits(dearestFirst.reduce((sum, one) => sum + one, 0))
+        expect(stop).toMatchObject({ lookupCount: lookupsMax, amount, isMost: byDomain > 0 && domain > 0 })
+      },
+    )
   })
-  const dearer = { ...bounds, prices: { ...prices, byKind: { resolution: 50_000, domain: 60_000 } } }
-  expect(planSpending({ byName: 20, byDomain: 2, stages: [] }, dearer).stop).toMatchObject({
-    lookupCount: 10,
-    amount: null,
+
+  test('has no amount only if one is unknown, and is the only stop if it costs less than --max-cost', () => {
+    const prices = { currency: 'EUR', byKind: { resolution: 50_000, domain: 20_000, hierarchy: 200_000 } }
+    const plan = (atMost: number | null, costMaxMicros: number | null) =>
+      formatSpending(
+        planSpending(
+          { byName: 2, byDomain: 3, stages: [{ kind: 'hierarchy', certain: 0, atMost }] },
+          {
+            prices,
+            lookupsMax: 2,
+            cost: costMaxMicros === null ? null : { prices, costMaxMicros },
+            spent: null,
+          },
+        ),
+      ).split('; ')[1]
+    expect([plan(0, null), plan(1, null), plan(null, null)]).toEqual([
+      'this run stops after 2 (at most EUR 0.10)',
+      'this run stops after 2 (at most EUR 0.30)',
+      'this run stops after 2',
+    ])
+    expect([plan(0, 100_000), plan(0, 90_000)]).toEqual([
+      'this run stops after 2 (at most EUR 0.10)',
+      'this run stops after 2 lookups of rows, or before it costs more than EUR 0.09',
+    ])
   })
 })
