@@ -118,6 +118,15 @@ export function parseNumberMicros(amount: number, unitsMax: number): Micros | nu
 /** Returns the exact cost of `count` lookups. */
 export const calculateCostMicros = (count: number, price: Micros): bigint => BigInt(count) * BigInt(price)
 
+type CountAtPrice = readonly [count: number, price: Micros]
+
+/** Returns the cost of the first `count` lookups of a list. */
+export function calculateFirst(count: number, [first, ...others]: readonly CountAtPrice[]): bigint {
+  if (first === undefined) return 0n
+  const taken = Math.min(count, first[0])
+  return calculateCostMicros(taken, first[1]) + calculateFirst(count - taken, others)
+}
+
 /** Converts an amount that was calculated in millionths. */
 export const toMicros = (units: number): Micros => Math.round(units * microsPerUnit)
 
@@ -186,7 +195,6 @@ const isUpperBound = (byKind: Money['byKind']): boolean =>
 /** Formats `EUR 12.50, and EUR 0.10 that may have been billed`. */
 export function formatMoney(money: Money): string {
   const { currency, uncertainCost } = money
-  return uncertainCost === 0
-    ? formatCost(money)
-    : `${formatCost(money)}, and ${formatAmount(uncertainCost, currency)} that may have been billed`
+  const also = `, and ${formatAmount(uncertainCost, currency)} that may have been billed`
+  return `${formatCost(money)}${uncertainCost === 0 ? '' : also}`
 }

@@ -1,6 +1,13 @@
 import { formatCount, plural } from './text.js'
 import type { LookupKind, StageKind } from './lookup-state.js'
-import { calculateCostMicros, formatAmount, toUnits, type CostLimit, type Prices } from './money.js'
+import {
+  calculateCostMicros,
+  calculateFirst,
+  formatAmount,
+  toUnits,
+  type CostLimit,
+  type Prices,
+} from './money.js'
 
 /** Planned submissions of one kind, after the answers of others. */
 interface StageDemand {
@@ -65,14 +72,16 @@ export function planSpending(demand: Demand, bounds: SpendingBounds): PlannedSpe
   const { byName, byDomain, stages } = demand
   const { prices, cost } = bounds
   const getPrice = (kind: LookupKind) => prices?.byKind[kind] ?? 0
-  const ofRows = (count: { byName: number; byDomain: number }) =>
-    calculateCostMicros(count.byName, getPrice('resolution')) +
-    calculateCostMicros(count.byDomain, getPrice('domain'))
+  const ofNames = [byName, getPrice('resolution')] as const
+  const ofDomains = [byDomain, getPrice('domain')] as const
+  const rows = ofNames[1] > ofDomains[1] ? [ofNames, ofDomains] : [ofDomains, ofNames]
   const withStages = (micros: bigint, countOf: (stage: StageDemand) => number) =>
     stages.reduce((sum, stage) => sum + calculateCostMicros(countOf(stage), getPrice(stage.kind)), micros)
-  const whole = withStages(ofRows(demand), ({ certain }) => certain)
+  const whole = withStages(calculateFirst(Infinity, rows), ({ certain }) => certain)
   const isOpen = stages.some(({ kind, atMost }) => atMost === null && getPrice(kind) > 0)
-  const most = isOpen ? null : withStages(ofRows(demand), ({ certain, atMost }) => atMost ?? certain)
+  const calculateMost = (rowCount: number) =>
+    isOpen ? null : withStages(calculateFirst(rowCount, rows), ({ atMost }) => atMost ?? 0)
+  const most = calculateMost(Infinity)
   return {
     lookupCount: byName + byDomain,
     isMost:
@@ -91,74 +100,43 @@ export function planSpending(demand: Demand, bounds: SpendingBounds): PlannedSpe
             amountMax: most === null ? null : toUnits(most),
             costMax: cost === null ? null : toUnits(cost.costMaxMicros),
           },
-    stop: findStop(demand, bounds),
+    stop: findStop(demand, bounds, calculateMost),
   }
 }
 
+/** `calculateMost`: the maximum cost of so many rows and all stages; `null` if unknown. */
 function findStop(
   { byName, byDomain, stages }: Demand,
   { prices, lookupsMax, cost, spent }: SpendingBounds,
+  calculateMost: (rowCount: number) => bigint | null,
 ): PlannedSpending['stop'] {
   const getPrice = (kind: LookupKind) => BigInt(prices?.byKind[kind] ?? 0)
   const lookupCount = byName + byDomain
-  const spentOfRows = spent?.byRows ?? 0
-  const allowed = Math.min(lookupCount, Math.max(0, (lookupsMax ?? Infinity) - spentOfRows))
+  const spentCount = spent?.byRows ?? 0
+  const allowed = Math.min(lookupCount, Math.max(0, (lookupsMax ?? Infinity) - spentCount))
   let spentMicros = 0n
   for (const [kind, count] of spent?.byKind ?? []) spentMicros += BigInt(count) * getPrice(kind)
   // Rows looked up by domain may have another price, and are not submitted in order of price.
   const [namePrice, domainPrice] = [getPrice('resolution'), getPrice('domain')]
   const price = byDomain === 0 || namePrice === domainPrice ? namePrice : byName === 0 ? domainPrice : null
   const isShared = stages.some(({ kind, atMost }) => atMost !== 0 && getPrice(kind) > 0n)
-  const stopAt = (
-    count: number | null,
-    micros: bigint | null,
-    isByCost = false,
-  ): PlannedSpending['stop'] => ({
-    lookupCount: count,
-    isByCost,
-    amount: prices === null || micros === null ? null : toUnits(micros),
-    isMost: isShared || (byDomain > 0 && domainPrice > 0n),
-    spentCount: spentOfRows,
-    spentAmount: prices === null ? null : toUnits(spentMicros),
-  })
-  const most = calculateMost(allowed, { byName, byDomain, stages }, getPrice)
+  const isMost = isShared || (byDomain > 0 && domainPrice > 0n)
+  const common = { isByCost: false, isMost, spentCount, spentAmount: prices && toUnits(spentMicros) }
+  const most = calculateMost(allowed)
   if (cost !== null) {
     const left = BigInt(cost.costMaxMicros) - spentMicros
     const leftMicros = left > 0n ? left : 0n
     if (isShared || price === null) {
+      const count = allowed === lookupCount ? null : allowed
       if (most === null || most > leftMicros)
-        return stopAt(allowed === lookupCount ? null : allowed, leftMicros, true)
+        return { ...common, lookupCount: count, isByCost: true, amount: toUnits(leftMicros) }
     } else if (price > 0n && leftMicros / price < BigInt(allowed)) {
-      const count = Number(leftMicros / price)
-      return stopAt(count, BigInt(count) * price)
+      const count = leftMicros / price
+      return { ...common, lookupCount: Number(count), amount: toUnits(count * price) }
     }
   }
-  return allowed === lookupCount ? null : stopAt(allowed, most)
-}
-
-/** Returns the cost if the dearest rows come first, with all lookups that may follow; `null` if unknown. */
-function calculateMost(
-  rowCount: number,
-  { byName, byDomain, stages }: Demand,
-  getPrice: (kind: LookupKind) => bigint,
-): bigint | null {
-  const ofRows = [
-    { count: byName, price: getPrice('resolution') },
-    { count: byDomain, price: getPrice('domain') },
-  ].sort((one, other) => (one.price > other.price ? -1 : 1))
-  let left = rowCount
-  let sum = 0n
-  for (const { count, price } of ofRows) {
-    const dearest = Math.min(left, count)
-    sum += BigInt(dearest) * price
-    left -= dearest
-  }
-  for (const { kind, atMost } of stages) {
-    const price = getPrice(kind)
-    if (atMost === null && price > 0n) return null
-    sum += BigInt(atMost ?? 0) * price
-  }
-  return sum
+  if (allowed === lookupCount) return null
+  return { ...common, lookupCount: allowed, amount: prices === null || most === null ? null : toUnits(most) }
 }
 
 /** Formats `EUR 15.00 for 300 lookups; this run stops after 100 (EUR 5.00)`. */
@@ -208,8 +186,7 @@ function describeStop(
   { lookupCount, isByCost, amount, isMost, spentCount, spentAmount }: NonNullable<PlannedSpending['stop']>,
   cost: PlannedSpending['cost'],
 ): string {
-  const currency = cost?.currency ?? null
-  const formatUnits = (units: number) => formatAmount(units, currency)
+  const formatUnits = (units: number) => formatAmount(units, cost?.currency ?? null)
   const spent =
     spentCount === 0 && (spentAmount ?? 0) === 0
       ? ''

@@ -116,7 +116,7 @@ describe('a budget', () => {
         'EUR 2.00 for 40 lookups, at most EUR 4.00 with the lookups that follow from the answers; this run stops before it costs more than EUR 3.00',
       )
       expect(await costOf('--with', 'domain', '--max-cost', '3', '--max-lookups', '7')).toBe(
-        'EUR 2.00 for 40 lookups, at most EUR 4.00 with the lookups that follow from the answers; this run stops after 7 lookups of rows, or before it costs more than EUR 3.00',
+        'EUR 2.00 for 40 lookups, at most EUR 4.00 with the lookups that follow from the answers; this run stops after 7 (at most EUR 2.35)',
       )
       const asJson = await place.run(['plan', ...command, '--max-cost', '0.5', '--json'], options)
       expect(linesOf(asJson.stdout)[0]).toMatchObject({
