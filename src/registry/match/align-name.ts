@@ -7,7 +7,7 @@ import {
   isTradeWord,
 } from '../normalize/normalize-name.js'
 import type { CandidateName } from './candidate.js'
-import { compareWords, usualMatch, type WordMatch } from './compare-words.js'
+import { compareWords, isNumber, joinNumber, usualMatch, type WordMatch } from './compare-words.js'
 import type { QueryText } from './query-text.js'
 import { countInitials, joiningWords } from './text-pieces.js'
 import type { Vocabulary } from './vocabulary.js'
@@ -227,6 +227,12 @@ function findJoin({ text }: AlignedText, { tokens }: CandidateName, row: number,
       }
     }
   }
+  const [ofWords, ofTokens] = [
+    joinNumber(text.words[column - 2]?.text, word),
+    joinNumber(tokens[row - 2], name),
+  ]
+  if (ofWords !== undefined && isNumber(name, ofWords)) return textJoin + 2
+  if (ofTokens !== undefined && isNumber(word, ofTokens)) return nameJoin + 2
   const isOfPlace =
     text.words[column - 1]?.wordClass === 'place' || text.words[column - 1]?.wordClass === 'form'
   const ofName = isOfPlace ? 0 : countInitials(word, row, (at) => tokens[at])

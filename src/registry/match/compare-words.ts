@@ -47,22 +47,47 @@ const same = of('same', 0.1)
 const plural = of('plural', 0.25)
 const related = of('related', 0.5)
 
-const numberWords = new Map(
-  `one=1 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 eleven=11 twelve=12 twenty=20 first=1 1st=1
-  second=2 2nd=2 third=3 3rd=3 fourth=4 4th=4 fifth=5 5th=5 sixth=6 6th=6 seventh=7 7th=7 eighth=8 8th=8 ninth=9 9th=9
-  tenth=10 10th=10 erste=1 ersten=1 zweite=2 eins=1 zwei=2 drei=3 vier=4 un=1 deux=2 trois=3 uno=1 dos=2 tres=3`
-    .split(/\s+/)
-    .map((pair) => pair.split('=') as [string, string]),
+const readPairs = (pairs: string): (readonly [string, string])[] =>
+  pairs.split(/\s+/).map((pair) => pair.split('=') as [string, string])
+
+const tens = readPairs('twenty=2 thirty=3 forty=4 fourty=4 fifty=5 sixty=6 seventy=7 eighty=8 ninety=9')
+const units = readPairs(
+  `one=1 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 first=1 second=2 third=3 fourth=4 fifth=5 sixth=6
+  seventh=7 eighth=8 ninth=9`,
 )
+const numberWords = new Map([
+  ...units,
+  ...readPairs(
+    `ten=10 eleven=11 twelve=12 thirteen=13 fourteen=14 fifteen=15 sixteen=16 seventeen=17 eighteen=18 nineteen=19 tenth=10
+    erste=1 ersten=1 zweite=2 eins=1 zwei=2 drei=3 vier=4 un=1 deux=2 trois=3 uno=1 dos=2 tres=3`,
+  ),
+  ...tens.map(([word, ten]) => [word, `${ten}0`] as const),
+  ...tens.flatMap(([word, ten]) => units.map(([unit, digit]) => [word + unit, ten + digit] as const)),
+])
+const tensWords = new Set(tens.map(([word]) => word))
+
+/** The digits of a number, also of one in words: "44" for "fortyfour", "21" for "21st". */
+const readNumber = (word: string): string | undefined =>
+  numberWords.get(word) ?? /^(\d+)(?:st|nd|rd|th)$/.exec(word)?.[1]
+
+/** The digits of a number of two words, "forty four"; `undefined` for other words. */
+export const joinNumber = (first: string | undefined, second: string): string | undefined =>
+  tensWords.has(first ?? '') ? numberWords.get(`${first ?? ''}${second}`) : undefined
+
+/** Lists how names write a number: "21", "21st". */
+export const listNumberSpellings = (digits: string): string[] =>
+  ['', 'st', 'nd', 'rd', 'th'].map((ending) => digits + ending)
+
+/** True if a word is a number, given by its digits. */
+export const isNumber = (word: string, digits: string): boolean => (readNumber(word) ?? word) === digits
+
 /** Words of the same meaning in two languages, and other spellings that no rule finds. */
 const synonyms = new Map(
-  `intl=international hldgs=holdings cie=compagnie amzn=amazon bk=bank bnk=bank gp=group dt=deutsche dte=deutsche
+  readPairs(`intl=international telecommunication=telecom hldgs=holdings cie=compagnie amzn=amazon bk=bank bnk=bank gp=group dt=deutsche dte=deutsche
   gebr=gebruder gbr=gebruder spk=sparkasse ksk=kreissparkasse krspk=kreissparkasse stspk=stadtsparkasse
   stdtspk=stadtsparkasse voba=volksbank vb=volksbank vobk=volksbank raiba=raiffeisenbank raika=raiffeisenbank
   rb=raiffeisenbank volksbk=volksbank hypobk=hypothekenbank ldbk=landesbank lb=landesbank raiff=raiffeisen
-  wholefds=wholefoods vzwrlss=verizon`
-    .split(/\s+/)
-    .map((pair) => pair.split('=') as [string, string]),
+  wholefds=wholefoods vzwrlss=verizon`),
 )
 
 /** Lists the words that an abbreviation of `synonyms` stands for. */
@@ -123,10 +148,8 @@ export const usualMatch: WordMatch = { ...of('misspelled', 0.6, 0.9), isUsual: t
 export function compareWords(text: string, name: string, isLast = false): WordMatch | null {
   if (text === name) return equal
   if (text === '' || name === '') return null
-  const [textNumber, nameNumber] = [numberWords.get(text), numberWords.get(name)]
-  if (textNumber !== undefined || nameNumber !== undefined) {
-    if ((textNumber ?? text) === (nameNumber ?? name)) return same
-  }
+  const number = readNumber(text)
+  if (number === undefined ? readNumber(name) === text : isNumber(name, number)) return same
   // Numbers are equal or different, and so are letters.
   if (isNumberWord(text) && isNumberWord(name)) return null
   if (synonyms.get(text) === name) return of('abbreviated', 0.3, 0.6)

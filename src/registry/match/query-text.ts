@@ -3,6 +3,7 @@ import { matchLimits } from '../model/limits.js'
 import {
   cutNativeForms,
   expandForms,
+  findCutForm,
   findFormAt,
   isInitialsBefore,
   type FormClass,
@@ -165,10 +166,10 @@ function readWords(
   if (found.length === 0) return null
   const merged = mergePhrases(found)
   const folded = merged.map(({ text, folded: word = text }, at) =>
-    isWord(text) ? word : repairForm(word, isCut && at === merged.length - 1),
+    isWord(text) ? word : repairForm(word, at < merged.length - 1 ? 'before' : isCut ? 'full' : 'last'),
   )
   const isOfPlace = (at: number) => placeWords.has(folded[at] ?? '')
-  const forms = findForms(folded, native.form?.formClass ?? null).filter(
+  const forms = findForms(folded, merged.at(-1)?.text ?? '', native.form?.formClass ?? null).filter(
     // "Reno NV", "Calgary AB": a state.
     ({ at, count }) => count !== 1 || !isOfPlace(at) || !isOfPlace(at - 1),
   )
@@ -282,14 +283,16 @@ function findWords(text: string, isWord: ReadingFacts['isWord']): string[] {
   return words !== undefined && words.length <= text.length / 5 ? words : [text]
 }
 
-function findForms(words: readonly string[], native: FormClass | null): StatedForm[] {
+function findForms(words: readonly string[], last: string, native: FormClass | null): StatedForm[] {
   const forms: StatedForm[] = []
   // Joining words are missing in the table of forms: "GmbH & Co. KG".
   const places = words.flatMap((word, at) => (joining.has(word) ? [] : [at]))
   const plain = places.map((at) => words[at] ?? '')
   for (let index = 0; index < plain.length;) {
-    const entry = findFormAt(plain, index)
-    const count = entry?.words.length ?? 1
+    const whole = findFormAt(plain, index)
+    const cut = (whole?.words.length ?? 0) < plain.length - index ? findCutForm(plain, index, last) : null
+    const entry = cut ?? whole
+    const count = cut === null ? (whole?.words.length ?? 1) : plain.length - index
     if (entry !== null && (index > 0 || (isLeadingForm(entry) && count < plain.length))) {
       const at = places[index] ?? 0
       const end = (places[index + count - 1] ?? at) + 1

@@ -215,22 +215,20 @@ const misreadForms = new Map([
   ['gmbl', 'gmbh'],
 ])
 
+/** Where a word stands: at the end of a full column, at the end of another text, or before other words. */
+type FormCut = 'full' | 'last' | 'before'
+/** A word of fewer letters is not read as the beginning of a form. */
+const cutCharsMin: Readonly<Record<FormCut, number>> = { full: 3, last: 4, before: 6 }
+
 /** Returns the word of a legal form that is meant: "Limtied", "LMTD", "lnc", or "Corporatio" at the end of a full column. */
-export function repairForm(word: string, isCut: boolean): string {
+export function repairForm(word: string, cut: FormCut): string {
   const known = misreadForms.get(word)
   if (known !== undefined) return known
-  if (word.length >= 3 && isCut) {
-    const whole = cutForms.find((form) => form.startsWith(word))
-    if (whole !== undefined) return whole
-  }
+  const whole = word.length < cutCharsMin[cut] ? undefined : cutForms.find((form) => form.startsWith(word))
+  if (cut === 'full' && whole !== undefined) return whole
   if (word.length < 4 || formWords.has(word) || isUsual(word)) return word
   const { form, formOfConsonants } = getTables()
-  return (
-    (word.length >= 6 ? cutForms.find((whole) => whole.startsWith(word)) : undefined) ??
-    form(word) ??
-    formOfConsonants.get(word) ??
-    word
-  )
+  return whole ?? form(word) ?? formOfConsonants.get(word) ?? word
 }
 
 /** Long forms whose end a column cuts. */

@@ -142,6 +142,20 @@ export function findFormAt(words: readonly string[], at: number): LegalFormEntry
   )
 }
 
+/** Returns a form of several words that a column has cut, from index `at` to the end: "Joint Stock Compan". `last`: the last word as given. */
+export function findCutForm(words: readonly string[], at: number, last: string): LegalFormEntry | null {
+  const rest = words.slice(at)
+  if (rest.length < 2 || rest.join('').length < cutFormCharsMin) return null
+  const isBegun = (entry: LegalFormEntry) =>
+    entry.words.length >= rest.length &&
+    hasWordsAt(rest.slice(0, -1), entry.words, 0) &&
+    entry.words[rest.length - 1]?.startsWith(last) === true
+  return byAnyFirstWord.get(rest[0] ?? '')?.find(isBegun) ?? null
+}
+
+/** Shorter ones may be two words of a name. */
+const cutFormCharsMin = 8
+
 function hasWordsAt(form: readonly string[], words: readonly string[], from: number): boolean {
   if (from < 0) return false
   for (let index = 0; index < form.length; index++) if (words[from + index] !== form[index]) return false

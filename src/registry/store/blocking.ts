@@ -1,6 +1,6 @@
 import type { Sqlite } from '../../platform/sqlite.js'
 import type { CandidateName } from '../match/candidate.js'
-import { findSynonym } from '../match/compare-words.js'
+import { findSynonym, joinNumber, listNumberSpellings } from '../match/compare-words.js'
 import type { QueryText, TextWord } from '../match/query-text.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 import type { WordClass } from '../match/word-classes.js'
@@ -261,24 +261,34 @@ interface Slot {
 }
 
 function buildSlot(word: TextWord, isLast: boolean, vocabulary: Vocabulary): Slot {
-  const spellings = searchedClasses.has(word.wordClass) ? listSpellings(word, isLast, vocabulary) : []
-  return {
-    spellings,
-    nameCount: spellings.reduce((sum, spelling) => sum + vocabulary.countNames(spelling), 0),
-  }
+  return toSlot(
+    searchedClasses.has(word.wordClass) ? listSpellings(word, isLast, vocabulary) : [],
+    vocabulary,
+  )
 }
 
-/** Lists two words that registered names have as one: "JP Morgan" is "JPMorgan". */
+/** Lists two words that registered names have as one: "JP Morgan" is "JPMorgan", "twenty first" is "21st". */
 function listJoins(words: readonly TextWord[], vocabulary: Vocabulary): Slot[] {
   return words.flatMap((word, at): Slot[] => {
-    const joined = word.text + (words[at + 1]?.text ?? '')
-    const nameCount = at + 1 < words.length ? vocabulary.countNames(joined) : 0
-    return nameCount > 0 ? [{ spellings: [joined], nameCount }] : []
+    const next = words[at + 1]
+    if (next === undefined) return []
+    const digits = joinNumber(word.text, next.text)
+    const joined = [word.text + next.text, ...(digits === undefined ? [] : listNumberSpellings(digits))]
+    return [toSlot(joined, vocabulary)]
   })
+}
+
+function toSlot(words: readonly string[], vocabulary: Vocabulary): Slot {
+  const spellings = words.filter((word) => vocabulary.countNames(word) > 0)
+  return { spellings, nameCount: spellings.reduce((sum, word) => sum + vocabulary.countNames(word), 0) }
 }
 
 /** Rarer words may be misspellings of others. */
 const rareNamesMax = 3
+
+/** The plural or the singular, and no other word: "gas", "Paris". */
+const listPlurals = (word: string): string[] =>
+  word.length < 5 ? [] : word.endsWith('s') ? [word.slice(0, -1)] : [`${word}s`]
 
 /** Lists the words of registered names that a word of a text may stand for. */
 function listSpellings({ text }: TextWord, isLast: boolean, vocabulary: Vocabulary): readonly string[] {
@@ -288,7 +298,8 @@ function listSpellings({ text }: TextWord, isLast: boolean, vocabulary: Vocabula
   const synonym = findSynonym(text)
   if (synonym !== undefined && vocabulary.countNames(synonym) > 0) spellings.add(synonym)
   const closed = text.replace(/(?<![aeoq])([aou])e/g, '$1').replace(/aa/g, 'a')
-  if (closed !== text && vocabulary.countNames(closed) > 0) spellings.add(closed)
+  for (const other of [closed, ...listPlurals(text)])
+    if (vocabulary.countNames(other) > 0) spellings.add(other)
   if (known >= rareNamesMax) return [...spellings]
   for (const word of vocabulary.findSpellings(text)) spellings.add(word)
   if (known === 0) {

@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compareWords, type WordMatchKind } from '../../../src/registry/match/compare-words.js'
+import {
+  compareWords,
+  isNumber,
+  joinNumber,
+  type WordMatchKind,
+} from '../../../src/registry/match/compare-words.js'
 import { forAll } from '../../support/properties.js'
 
 describe('how a word of a text stands for a word of a name', () => {
@@ -64,6 +69,24 @@ describe('how a word of a text stands for a word of a name', () => {
     expect(costs).toEqual([...costs].sort((a, b) => Number(b) - Number(a)))
     expect(new Set(costs).size).toBe(costs.length)
   })
+})
+
+test('a number in words is its digits, with and without the ending of an ordinal', () => {
+  const tens = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ')
+  const units = 'one two three four five six seven eight nine'.split(' ')
+  const ordinals = 'first second third fourth fifth sixth seventh eighth ninth'.split(' ')
+  for (const [ten, word] of tens.entries())
+    for (let unit = 1; unit <= 9; unit++) {
+      const digits = String((ten + 2) * 10 + unit)
+      for (const last of [units[unit - 1] ?? '', ordinals[unit - 1] ?? '']) {
+        expect(joinNumber(word, last)).toBe(digits)
+        expect(compareWords(word + last, digits)?.kind).toBe('same')
+      }
+      expect(isNumber(`${digits}th`, digits)).toBe(true)
+      expect(isNumber(`${digits}1`, digits)).toBe(false)
+    }
+  expect(joinNumber('korvanax', 'one')).toBeUndefined()
+  expect(joinNumber('twenty', 'korvanax')).toBeUndefined()
 })
 
 describe('whatever the words', () => {

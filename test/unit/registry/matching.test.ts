@@ -23,6 +23,7 @@ describe('what is accepted', () => {
     ['Acme Wigdets Corporation', 'Austin, TX'],
     ['Acmewidgets', null],
     ['Acme Widget', 'Austin'],
+    ["Acme's Widgets, Inc.", null],
     ['Acme Widgets, Inc. Common Stock', null],
     // One strong, telling name outweighs the place.
     ['Acme Widgets Inc', 'Dallas, TX'],

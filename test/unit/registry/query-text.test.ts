@@ -49,6 +49,22 @@ describe('the class of each word', () => {
   })
 
   test.each<Case>([
+    ['KORVANAX JOINT STOCK COMPAN', 'korvanax jointstock:form compan:form'],
+    [
+      'Korvanax Gesellschaft mit beschränkter Haf',
+      'korvanax gesellschaft:form mit:form beschrankter:form haf:form',
+    ],
+    ['KORVANAX SOCIETA A RESPONSABILITA LIMI', 'korvanax societa:form a:form responsabilita:form limi:form'],
+    ['Korvanax Société à responsab', 'korvanax societe:form a:form responsab:form'],
+    ['Korvanax Sociedad Anón', 'korvanax sociedad:form anon:form'],
+    ['KORVANAX LIMI', 'korvanax limi:form'],
+    ['Korvanax Joint Venture', 'korvanax joint venture'],
+    ['Limi Korvanax', 'limi korvanax'],
+  ])('%j, whose end is cut: %s', (text, words) => {
+    expect(tell(text)).toBe(words)
+  })
+
+  test.each<Case>([
     ['KORVANAX CORP 4.125 03/22/28', 'korvanax corp:form 4.125:percent 03/22/28:date'],
     ['4.125% Korvanax Corp 22.03.28', '4.125:percent korvanax corp:form 22.03.28:date'],
     ['4,5 % Korvanax Anleihe', '4,5:percent korvanax anleihe:security'],

@@ -77,5 +77,6 @@ describe('the words of a registry', () => {
     expect(list('Microsoft Bank')).toEqual([[['microsoft']]])
     expect(list('Mircosoft 4.125% Ltd')).toEqual([[['microsoft']]])
     expect(list('zzzz')).toEqual([])
+    expect(list('Banks of Microsofts')).toEqual([[['microsoft']]])
   })
 })
