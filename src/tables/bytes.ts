@@ -39,6 +39,8 @@ export interface RecordSource extends TextChunks {
   readonly linesAbove: number
   /** Receives the number of lines that end with a single carriage return if others end with a line feed. */
   onMixedLineEnds?(returnCount: number, firstLine: number): void
+  /** Receives the line of the first quote that encloses no cell. `isDoubtful`: a cell begins with one. */
+  onStrayQuotes?(firstLine: number, isDoubtful: boolean): void
 }
 
 /** Compression of a file, detected by its first bytes and not by its name. */

@@ -4,9 +4,41 @@ import { UserError } from '../core/errors.js'
 import { createTooManyColumnsError, tableLimits } from './limits-and-errors.js'
 import type { RecordSource, TableRecord } from './bytes.js'
 
-/** Reads all records, including the header, with csv-parse. Throws the same errors as `readStrictRecords`. */
+/**
+ * Reads all records, including the header, with csv-parse. Throws the same errors as `readStrictRecords`. Quotes within a cell
+ * that is not enclosed in quotes are text: the file is read again, and what was already returned is skipped.
+ */
 export async function* readParsedRecords(source: RecordSource): AsyncGenerator<readonly TableRecord[]> {
-  const parsing = new CsvParsing(source)
+  let passedCount = 0
+  let stray: unknown
+  try {
+    for await (const records of parseRecords(source, new CsvParsing(source, false))) {
+      passedCount += records.length
+      yield records
+    }
+    return
+  } catch (error) {
+    if (!isStrayQuote(error)) throw error
+    stray = error
+  }
+  let isDoubtful = false
+  for await (const records of parseRecords(source, new CsvParsing(source, true))) {
+    const own = records.slice(passedCount)
+    passedCount = Math.max(0, passedCount - records.length)
+    const begun = own.flatMap(({ cells }) => cells.filter((cell) => cell.startsWith('"')))
+    // The quote of another row may have closed it: rows would be lost in the cell.
+    if (begun.some((cell) => /[\r\n]/.test(cell))) throw stray
+    isDoubtful ||= begun.length > 0
+    if (own.length > 0) yield own
+  }
+  const [, line = ''] = /at line (\d+)/.exec(String(stray)) ?? []
+  source.onStrayQuotes?.(Number(line), isDoubtful)
+}
+
+async function* parseRecords(
+  source: RecordSource,
+  parsing: CsvParsing,
+): AsyncGenerator<readonly TableRecord[]> {
   try {
     for await (const chunk of source.chunks()) {
       const records = await parsing.write(chunk)
@@ -22,6 +54,9 @@ export async function* readParsedRecords(source: RecordSource): AsyncGenerator<r
     parsing.close()
   }
 }
+
+const isStrayQuote = (error: unknown): boolean =>
+  error instanceof UserError && error.cause instanceof CsvError && error.cause.code in csvDefects
 
 /** A record with more or fewer cells than the first. csv-parse reports it separately from uniform records. */
 interface RaggedRecord {
@@ -54,10 +89,11 @@ class CsvParsing {
   /** Single carriage returns in quotes, which end no line. */
   #returnsInCells = 0
 
-  constructor(source: RecordSource) {
+  constructor(source: RecordSource, hasStrayQuotes: boolean) {
     this.#source = source
     this.#parser = new Parser({
       bom: true,
+      relax_quotes: hasStrayQuotes,
       delimiter: source.delimiter,
       record_delimiter: ['\r\n', '\n', '\r'],
       skip_empty_lines: true,

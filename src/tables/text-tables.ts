@@ -171,10 +171,16 @@ function createDelimitedFile(text: DecodedText, layout: Layout): DelimitedFile {
     const text = `${lines} with a single carriage return, and others with a line feed: a row begins after each`
     mixed = [`${label}: ${text} (the first is line ${firstLine})`]
   }
+  let stray: { readonly text: string; readonly isDoubtful: boolean } | null = null
+  const onStrayQuotes = (firstLine: number, isDoubtful: boolean) => {
+    const text = `${label}: quotes in cells that are not in quotes are read as text (the first is line ${firstLine})`
+    stray = { text, isDoubtful }
+  }
   const source = {
     label,
     delimiter,
     onMixedLineEnds,
+    onStrayQuotes,
     linesAbove: names === null ? linesAbove : linesAbove - 1,
     chunks,
   }
@@ -183,10 +189,15 @@ function createDelimitedFile(text: DecodedText, layout: Layout): DelimitedFile {
     delimiter: delimiter === noDelimiter ? null : delimiter,
     headerLine: names === null ? linesAbove + 1 : null,
     get notices() {
-      return [...(text.notice === null ? [] : [text.notice]), ...doubts, ...mixed]
+      return [
+        ...(text.notice === null ? [] : [text.notice]),
+        ...doubts,
+        ...mixed,
+        ...(stray === null ? [] : [stray.text]),
+      ]
     },
     get doubts() {
-      return [...doubts, ...mixed]
+      return [...doubts, ...mixed, ...(stray?.isDoubtful === true ? [stray.text] : [])]
     },
     readHeader: () => readHeader(source),
     records: (choose = () => null) => readStrictRecords(source, choose),

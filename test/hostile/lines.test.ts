@@ -106,8 +106,9 @@ describe('CSV as people and programs write it', () => {
   const table = (out: string[] | string) => (Array.isArray(out) ? rowsOfCsv(out.join('\n')) : out)
   test.each<[title: string, content: string | Buffer, rows: unknown]>([
     ['nothing but quotes in a cell', 'n,a\nAcme,""""""\n', [{ n: 'Acme', a: '""' }]],
-    ['quotes inside a cell that has none around it', 'n,a\nAcme,6" pipe\n', 'INPUT_CSV_INVALID'],
-    ['text after a closing quote', 'n,a\n"Acme" SA,1\n', 'INPUT_CSV_INVALID'],
+    ['quotes inside a cell that has none around it', 'n,a\nAcme,6" pipe\n', [{ n: 'Acme', a: '6" pipe' }]],
+    ['text after a closing quote', 'n,a\n"Acme" SA,1\n', [{ n: '"Acme" SA', a: '1' }]],
+    ['a quote that a later row closes', 'n,a\n"Acme,1\n"Bolt",2\n', 'INPUT_CSV_INVALID'],
     [
       'CR alone',
       'n,a\rAcme,1\rBolt,2\r',

@@ -60,8 +60,8 @@ export const tableErrors = {
     remedy: 'close the quote, or double it',
   },
   INPUT_CSV_INVALID: {
-    meaning: 'a quote is in a place where CSV does not allow it; the message names the line',
-    remedy: 'quote the cell and double the quotes in it',
+    meaning: 'a cell of several lines ends with a quote and other text; the message names the line',
+    remedy: 'close the quote on its line, or double the quotes in the cell',
   },
   INPUT_NUL_BYTE: {
     meaning: 'a text file contains a NUL byte',

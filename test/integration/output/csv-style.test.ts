@@ -106,7 +106,7 @@ describe('what stands above the header', () => {
 
   test('an error names the line of the file', async () => {
     const rows = 'a;b;1\n'.repeat(60)
-    const path = file('broken.csv', `${report.replace('short;1\n', '')}${rows}a"b;c;d\n`)
+    const path = file('broken.csv', `${report.replace('short;1\n', '')}${rows}"a\nb"c;d;1\n`)
     await expect(read(path)).rejects.toMatchObject(errorWith('INPUT_CSV_INVALID', { message: 'line 68' }))
   })
 

@@ -57,7 +57,7 @@ export const errorExamples: Readonly<Record<string, string>> = {
   INPUT_COLUMNS_DUPLICATE: 'companies.csv has several columns named "city"',
   INPUT_COLUMNS_TOO_MANY: 'companies.csv has 12,000 columns',
   INPUT_QUOTE_UNCLOSED: 'a quote that opens on line 2 of companies.csv is never closed',
-  INPUT_CSV_INVALID: 'companies.csv is not a valid CSV at line 2: a quote opens in the middle of a cell',
+  INPUT_CSV_INVALID: 'companies.csv is not a valid CSV at line 2: a closing quote is followed by other text',
   INPUT_NUL_BYTE: 'a NUL byte in companies.csv, on line 12',
   INPUT_RECORD_TOO_LARGE: 'a line of more than 16 MiB in companies.ndjson',
   INPUT_ENCODING_WRONG: 'text that is not valid utf-8 in companies.csv, on line 2',

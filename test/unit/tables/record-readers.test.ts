@@ -28,10 +28,15 @@ interface Given {
   readonly delimiter?: string
   readonly linesAbove?: number
   readonly choose?: ChooseColumns
+  readonly onStrayQuotes?: RecordSource['onStrayQuotes']
 }
 
-function sourceOf(pieces: Iterable<string>, { delimiter = ',', linesAbove = 0 }: Given = {}): RecordSource {
+function sourceOf(
+  pieces: Iterable<string>,
+  { delimiter = ',', linesAbove = 0, onStrayQuotes }: Given = {},
+): RecordSource {
   return {
+    ...(onStrayQuotes === undefined ? {} : { onStrayQuotes }),
     label: 'in.csv',
     delimiter,
     linesAbove,
@@ -180,24 +185,76 @@ const defects: readonly [
     ['4: a quote in it is never closed'],
   ],
   [
-    'a quote inside a bare cell',
-    'a,b\n\nx "y" z,1\n3,4\n',
-    ['INPUT_CSV_INVALID', 3],
-    ['3: x "y" z,1', '4: 3,4'],
-  ],
-  [
-    'text behind a closing quote',
-    'a,b\n1,2\n"x"y,1\n',
-    ['INPUT_CSV_INVALID', 3],
-    ['2: 1,2', '3: a quote in it is never closed'],
-  ],
-  [
     'a quote that a later line closes',
     'a,b\n"3,4\n5,6\n"7","8"\n9,0\n',
     ['INPUT_CSV_INVALID', 2],
     ['2: a quote in it is never closed', '3: 5,6', '4: 7,8', '5: 9,0'],
   ],
 ]
+
+describe('a quote that encloses no cell', () => {
+  const cases: readonly [
+    title: string,
+    text: string,
+    rows: string[][],
+    told: [line: number, isDoubtful: boolean],
+  ][] = [
+    [
+      'inside a cell',
+      'a,b\n\nx "y" z,1\n3,4\n',
+      [
+        ['x "y" z', '1'],
+        ['3', '4'],
+      ],
+      [3, false],
+    ],
+    [
+      'behind a number',
+      'a,b\n1,2\n6" pipe,"3"\n',
+      [
+        ['1', '2'],
+        ['6" pipe', '3'],
+      ],
+      [3, false],
+    ],
+    ['in Hebrew', 'a,b\nבע"מ,1\n', [['בע"מ', '1']], [2, false]],
+    [
+      'at the start, with text behind it',
+      'a,b\n1,2\n"x" y,1\n',
+      [
+        ['1', '2'],
+        ['"x" y', '1'],
+      ],
+      [3, true],
+    ],
+    ['within an enclosed cell', 'a,b\n"x, "y" z",1\n', [['"x, "y" z"', '1']], [2, true]],
+  ]
+  test.each(cases)('%s is text', async (_, text, rows, told) => {
+    for (const size of [1, 3, text.length]) {
+      const heard: unknown[] = []
+      const onStrayQuotes = (...args: unknown[]) => heard.push(args)
+      const { records, error } = await read(readStrictRecords, cut(text, size), { onStrayQuotes })
+      expect(error).toBeNull()
+      expect(records.map(({ cells }) => cells)).toEqual(rows)
+      expect(heard).toEqual([told])
+    }
+  })
+
+  test('wherever it stands, no row is lost: each is read as written, or the reading fails', async () => {
+    const cell = fc.stringMatching(/^[a-z"]{0,5}$/)
+    const rows = fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 6 })
+    let readCount = 0
+    await forAllAsync(300, [rows], async (made) => {
+      const lines = made.filter(([one, other]) => one !== '' || other !== '').map((cells) => cells.join())
+      const { records, error } = await read(readStrictRecords, [['a,b', ...lines, ''].join('\n')])
+      if (error !== null) return
+      readCount++
+      const breakCount = records.flatMap(({ cells }) => cells.join().match(/\n/g) ?? []).length
+      expect(records.length + breakCount).toBe(lines.length)
+    })
+    expect(readCount).toBeGreaterThan(30)
+  })
+})
 
 describe('a defect', () => {
   test.each(defects)(
