@@ -104,7 +104,7 @@ export function planSpending(demand: Demand, bounds: SpendingBounds): PlannedSpe
   }
 }
 
-/** `calculateMost`: the maximum cost of so many rows and all stages; `null` if unknown. */
+/** `calculateMost`: the maximum cost of these rows with all stages; `null` if unknown. */
 function findStop(
   { byName, byDomain, stages }: Demand,
   { prices, lookupsMax, cost, spent }: SpendingBounds,

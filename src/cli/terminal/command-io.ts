@@ -229,7 +229,7 @@ const stopTexts: readonly StopText[] = [
   [/^(run|retry)$/, 'finishing requests in flight', 'nothing was submitted. The same command starts again'],
 ]
 
-/** Of the other commands, which are short or cannot stop halfway. */
+/** The other commands are short, or cannot stop halfway. */
 const otherStopText: StopText = [/^/, 'this command ends when its step is complete', 'nothing was changed']
 
 function findStopText(argv: readonly string[]): StopText {

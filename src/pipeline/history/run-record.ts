@@ -49,7 +49,7 @@ export interface RunRecord {
   readonly input: {
     readonly paths: readonly string[]
     readonly format: string
-    /** Of a CSV, else null; missing in records of older versions. */
+    /** Null unless it is a CSV; missing in records of older versions. */
     readonly delimiter?: string | null
     /** Columns of the lookups; missing in records of older versions. */
     readonly lookup?: RecordedColumns
