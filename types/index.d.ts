@@ -935,7 +935,9 @@ type IdentifierColumns = {
   registration_country?: string | undefined
   registration_court?: string | undefined
   registration_id?: string | undefined
-  tax_id?: string | undefined
+  registration_id_2?: string | undefined
+  registration_id_3?: string | undefined
+  registration_id_4?: string | undefined
   ticker?: string | undefined
   website?: string | undefined
 }

@@ -1,3 +1,5 @@
+import { toPlainLetters } from '../../core/text.js'
+
 const statusWords = new Set(
   (
     'active|inactive|open|opened|closed|won|lost|pending|new|done|draft|enabled|disabled|true|false|yes|no|completed|' +
@@ -124,9 +126,10 @@ const nameWordsMax = 8
 
 /**
  * Returns how surely cells are company names, 0 to 1: the share of cells with a legal form, or a tenth for distinct
- * capitalised words that are neither codes nor, with two words each, persons. 0 if they are no names, or too few.
+ * capitalised words that are neither codes nor, with two words each, persons. 0 if they are no names, or too few. Next to
+ * `domains` of the rows, words without legal forms are company names if they are in the domains: first names are not.
  */
-export function rateNames(cells: readonly string[]): number {
+export function rateNames(cells: readonly string[], domains: readonly string[] = []): number {
   const texts = cells.map((cell) => cell.trim()).filter((cell) => cell !== '')
   const distinct = [...new Set(texts.map((text) => text.toLowerCase()))]
   if (distinct.length < cellsMin || distinct.length < texts.length / 2) return 0
@@ -139,7 +142,30 @@ export function rateNames(cells: readonly string[]): number {
     /^(?!\p{Ll})[\p{L}\p{M}&.,'’ -]*(?:\p{Ll}|\p{Lo})[\p{L}\p{M}&.,'’ -]*$/u.test(text)
   const isDistinct = distinct.length >= texts.length * distinctShareMin
   const arePersons = isMostly(texts, (text) => countWords(text) === 2)
+  if (domains.length > 0 && isMostly(texts, (text) => /\p{Script=Latin}/u.test(text))) {
+    const areNames = isMostly(texts, (text) => /^(?!\p{Ll})[\p{L}\p{M}\d&.,'’ -]+$/u.test(text), tellingShare)
+    return isDistinct && areNames && isMostly(texts, createDomainTest(domains), inDomainsMin)
+      ? formsShareMin
+      : 0
+  }
   return isDistinct && !arePersons && isMostly(texts, isWord, distinctShareMin) ? formsShareMin : 0
 }
 
 const distinctShareMin = 0.9
+
+/** More than this share of company names have a word or their initials in a domain of the list. */
+const inDomainsMin = 0.3
+
+/** Returns whether the first long word of a name, or its initials, begin a label of a domain. */
+function createDomainTest(domains: readonly string[]): (name: string) => boolean {
+  const labels = domains.flatMap((text) => toPlain(text.slice(text.lastIndexOf('@') + 1)).split(/[^a-z\d]+/))
+  return (name) => {
+    const words = toPlain(name).split(/[^a-z\d]+/)
+    const initials = words.map((word) => word.charAt(0)).join('')
+    const starts = [words.find(({ length }) => length >= 3), initials.length >= 3 ? initials : undefined]
+    return starts.some((start) => start !== undefined && labels.some((label) => label.startsWith(start)))
+  }
+}
+
+const toPlain = (text: string): string =>
+  toPlainLetters(text.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, ''))

@@ -38,7 +38,26 @@ const otherIdentifierHeaders: readonly [kind: string, keys: readonly string[]][]
     toHeaderKeys('pan|pan number|pan no|pan card number|pan card no|company pan|permanent account number'),
   ],
   ['GSTIN', toHeaderKeys('gstin|gstin number|gstin no|gst|gst number|gst no|gst registration number')],
-  ['tax number', toHeaderKeys('rfc|cuit|cuil|rut|ruc|nit|npwp|trn|kpp|КПП|vkn|tin no|inn')],
+  [
+    'tax number',
+    toHeaderKeys(
+      'rfc|cuit|cuil|rut|ruc|nit|rnc|rif|rtn|nire|npwp|trn|kpp|КПП|vkn|tin no|inn|utr|utr number|paye|tax reference|BN',
+      'business number|RSIN|RSIN nummer|OIB|PIB|adószám|EU adószám|ΑΦΜ|AFM|davčna številka|IČ DPH|KMKR|KMKR nr|PVM kodas|PVN numurs',
+      'Steuer ID|W IdNr|Wirtschafts ID|Wirtschafts IdNr|NTN|KRA PIN|NUIT|NINEA|ICE|TAN|GIIN|cédula jurídica|NRC|inscrição estadual',
+      'inscrição municipal|CCM|ALV numero|BTW id|btw identificatienummer|IČ DPH',
+    ),
+  ],
+  [
+    'number of a branch',
+    toHeaderKeys('vestigingsnummer|vestigingseenheidsnummer|P nummer|P number|produktionsenhed|SE nummer'),
+  ],
+  [
+    'number of another list',
+    toHeaderKeys(
+      'CAGE|CAGE code|NCAGE|UEI|SAM UEI|unique entity id|GLN|PermID|BvD ID|WKN|Valor|Valorennummer|ОКПО|OKPO|组织机构代码|NZBN|ARBN',
+      'REA|N REA|numero REA|RNA|TRN number|NIB|Udyam|Udyam number|UBI|UBI number|السجل التجاري|trade license|trade license number',
+    ),
+  ],
   ['ticker', symbolHeaders],
   ['VAT number', taxHeaders],
 ]

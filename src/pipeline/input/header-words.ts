@@ -1,5 +1,7 @@
 import { toPlainLetters } from '../../core/text.js'
 import type { IdentifierHeaderKey } from '../../core/identifiers.js'
+// Names of register numbers by country. Some names are used in two countries.
+import numberHeaders from './number-headers.json' with { type: 'json' }
 
 /**
  * Folds a header, without case, width, marks, spaces and signs: `Billing State/Province`, `billing_state_province` and
@@ -252,47 +254,12 @@ export function isKnownHeader(text: string): boolean {
 
 let knownHeaders: ReadonlySet<string> | null = null
 
-/** Names of register numbers by country. Some names are used in two countries. */
-const countryLists: Readonly<Record<string, string>> = {
-  AT: 'Firmenbuchnummer|Firmenbuch Nummer|Firmenbuch Nr|Firmenbuchnr|Firmenbuch|FN Nummer|FN Nr|FN',
-  AU: 'abn|acn|abn number|acn number|australian business number|australian company number',
-  BE: "btw|btw nummer|ondernemingsnummer|kbo|kbo nummer|bce|numéro bce|numéro d'entreprise|enterprise number",
-  BR: 'cnpj|CNPJ number|número CNPJ|nº CNPJ',
-  CH: 'MwSt|MwSt Nr|MwSt Nummer|UID MwSt|UID|UID Nummer|CHE Nummer|numéro IDE|IDE|numero IDI',
-  CN: '统一社会信用代码',
-  CZ: 'dič|ičo|identifikační číslo|IČ|IČO firmy',
-  DE: 'Handelsregisternummer|HRB|HRB Nr|HRB Nummer',
-  DK: 'moms|momsnummer|cvr|cvr nummer|cvr nr',
-  EE: 'registrikood|registry code',
-  FI: 'y tunnus|Y-tunnus numero|business id|FO nummer',
-  ES: 'nif|cif',
-  FR: 'TVA|n TVA|numéro de TVA|TVA intracommunautaire|siren|siret|numéro siren|numéro siret|siren numéro|numéro de siret|numéro de siren|identifiant siret|n siren|n siret|no siren|no siret',
-  GB: 'companies house number|companies house no|companies house id|company house number',
-  IE: 'cro number',
-  IL: 'מספר חברה|ח.פ.',
-  IT: 'partita iva|p iva|piva|codice fiscale',
-  JP: '法人番号',
-  KR: '사업자등록번호',
-  LT: 'įmonės kodas|juridinio asmens kodas',
-  LV: 'reģistrācijas numurs|vienotais reģistrācijas numurs',
-  NL: 'kvk|kvk nummer|KvK nr',
-  NO: 'mva|organisasjonsnummer|orgnr|org nr|orgnummer|org nummer|foretaksnummer',
-  PL: 'krs|regon|numer KRS|nr KRS|numer REGON|nr REGON',
-  PT: 'nif|nipc',
-  RO: 'cui',
-  RU: 'огрн',
-  SE: 'momsnummer|organisationsnummer|orgnr|org nr|orgnummer|org nummer',
-  SG: 'uen',
-  SK: 'ičo|identifikačné číslo',
-  TW: '統一編號|統編',
-  UA: 'ЄДРПОУ|код ЄДРПОУ',
-}
 /** Headers of tax and VAT numbers, which contain the company number in some countries. */
 export const taxHeaders = toHeaderKeys(
   'vat|vat number|vat id|vat no|vat registration number|vat reg no|tax id|tax number|tax id number|taxpayer id|tin',
   'USt-IdNr|UStID|USt-ID|Umsatzsteuer ID|EU UStID|Steuernummer|Steuernr|MwSt|MwSt Nr|MwSt Nummer|UID MwSt|numéro de TVA|TVA',
   'n TVA|TVA intracommunautaire|partita iva|p iva|piva|codice fiscale|nif|cif|nipc|nip|btw nummer|btw|btw nr|momsnummer',
-  'moms|mva|kdv|vergi no|vergi numarası|dič|dic|ИНН',
+  'identificación fiscal|número de identificación fiscal|moms|mva|kdv|vergi no|vergi numarası|dič|dic|ИНН',
 )
 
 /** Headers of identifiers, best first. */
@@ -303,9 +270,9 @@ export const identifierHeaders: Readonly<Record<IdentifierHeaderKey, readonly st
     ...toHeaderKeys(
       'company number|company registration number|registration number|company reg no|crn|reg no|registration no',
       'registration id|company id number|registered number|company no|Handelsregister|Registernummer|HR Nummer|rcs',
-      'business registration number|organization number|organisation number|cin|inschrijvingsnummer|corporation number',
+      'business registration number|brn|br no|br number|cr no|cr number|rc number|cac number|corporate number|sos id|sos number|organization number|organisation number|cin|inschrijvingsnummer|corporation number',
     ),
-    ...toHeaderKeys(...Object.values(countryLists)),
+    ...toHeaderKeys(...Object.values(numberHeaders)),
     ...taxHeaders,
   ],
   ein: toHeaderKeys('ein|fein|employer identification number|federal tax id|federal ein|irs ein'),
@@ -337,7 +304,7 @@ export const symbolHeaders: readonly string[] = toHeaderKeys('symbol')
 
 /** Countries by the key of a name of their numbers. */
 export const countriesOfHeader = new Map<string, string[]>()
-for (const [country, list] of Object.entries(countryLists))
+for (const [country, list] of Object.entries(numberHeaders))
   for (const key of new Set(toHeaderKeys(list)))
     countriesOfHeader.set(key, [...(countriesOfHeader.get(key) ?? []), country])
 

@@ -275,6 +275,10 @@ function assertInFiles(files: readonly InputFile[], name: string): void {
   )
 }
 
+const contactWords = 'contact|kontakt|contatto|contato|ansprech|person|interlocut|mitarbeiter|employee'.split(
+  '|',
+)
+
 /**
  * Lists the unused columns whose cells look like company names although their headers do not say so, the likeliest
  * first. Below a header of persons or of another company, cells without legal forms do not.
@@ -287,10 +291,17 @@ export function listUnreadNames(
   const taken = new Set(listLookupColumns(used))
   const isOther = (column: string) =>
     isOtherParty(toHeaderKey(column), '') ||
+    contactWords.some((word) => toHeaderKey(column).includes(word)) ||
     rankInHeaders(column, [...personHeaders, ...plainNameHeaders]) >= 0
+  const { website, email } = used.identifiers
+  const domains = [website, email].flatMap((column) => samples.get(column ?? '') ?? [])
   const rated = header
     .filter((column) => !taken.has(column) && parsePlaceHeader(column) === null)
-    .map((column) => ({ column, rate: rateNames(samples.get(column) ?? []), isOther: isOther(column) }))
+    .map((column) => ({
+      column,
+      rate: rateNames(samples.get(column) ?? [], domains),
+      isOther: isOther(column),
+    }))
     .filter(({ rate, isOther }) => rate > (isOther ? formsShareMin : 0))
     .sort((one, other) => Number(one.isOther) - Number(other.isOther) || other.rate - one.rate)
   return rated.map(({ column }) => column)

@@ -109,6 +109,54 @@ describe('columns found by their headers', () => {
     )
   })
 
+  const firstNames = ['Anna', 'Bernd', 'Claire', 'Dieter', 'Émilie', 'Marie-Luise', 'Jürgen', 'Oksana']
+  const domains = [
+    'siemens.com',
+    'https://www.bosch.de/',
+    'basf.com',
+    'bmw.de',
+    'vw.de',
+    'loreal.fr',
+    'x.com',
+    'sap.com',
+  ]
+  const companies = [
+    'Siemens',
+    'Bosch',
+    'BASF',
+    'Bayerische Motoren Werke',
+    'Volkswagen',
+    "L'Oréal",
+    'X',
+    'SAP',
+  ]
+  test.each([
+    ['Website', domains, firstNames, []],
+    ['Website', domains, companies, ['Zielkonto']],
+    ['Website', domains, companies.map((name) => `${name} SE`), ['Zielkonto']],
+    ['Website', domains, ['Bonn', 'Köln', 'Paris', 'Lyon', 'Wien', 'Graz', 'Bern', 'Genf'], []],
+    ['Email', domains.map((domain, at) => `${firstNames[at] ?? ''}@${domain}`), firstNames, []],
+  ])(
+    'Next to the %s, cells are company names if they are in the domains: %#',
+    (column, cells, names, unread) => {
+      const header = ['Zielkonto', column]
+      const used = detectColumns(header, {})
+      const samples = new Map([
+        ['Zielkonto', names],
+        [column, cells],
+      ])
+      expect(listUnreadNames(header, used, samples)).toEqual(unread)
+    },
+  )
+
+  test.each(['Contact', 'Kontaktperson', 'Ansprechpartner'])(
+    'First names below %s are not company names',
+    (column) => {
+      const used = detectColumns([column, 'LEI'], {})
+      expect(listUnreadNames([column, 'LEI'], used, new Map([[column, firstNames]]))).toEqual([])
+    },
+  )
+
   test('context is never guessed', () => {
     expect(detectColumns(['name', 'context', 'notes'], {}).context).toEqual([])
   })

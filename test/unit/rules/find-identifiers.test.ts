@@ -359,3 +359,41 @@ test('a few lines say what is asked and what is not', () => {
     'not used: Parent LEI (LEI); --location-columns, --context-columns and --id-columns choose others',
   ])
 })
+
+test.each([
+  [
+    'Europe',
+    'REGON|NIP|KRS|IČO|DIČ|IČ DPH|OIB|MBS|CUI|Nr. Reg. Com.|EIK|ЕИК|Булстат|Матични број|Matični broj|Matična številka',
+  ],
+  [
+    'Europe',
+    'PIB|ΑΦΜ|ΓΕΜΗ|Kennitala|CVR|P-nummer|Org.nr|Y-tunnus|Registrikood|KMKR|PVM kodas|RSIN|BTW-id|KvK|Vestigingsnummer',
+  ],
+  [
+    'Europe',
+    'Adószám|Cégjegyzékszám|UTR|CRO|Steuer-ID|USt-ID|W-IdNr|UID|NIF|Codice Fiscale|REA|SIREN|N° BCE|MERSİS No|VKN',
+  ],
+  [
+    'the Americas',
+    'EIN|DUNS|UEI|CAGE Code|Business Number|BN|NEQ|RFC|RUT|CUIT|CUIL|RUC|NIT|RNC|RIF|RTN|CNPJ|Inscrição Estadual',
+  ],
+  [
+    'Asia and the Pacific',
+    'BRN|UEN|ACN|ABN|ARBN|NZBN|NZ Company Number|USCC|統一編號|法人番号|사업자등록번호|법인등록번호|MST|Mã số thuế',
+  ],
+  [
+    'Asia and the Pacific',
+    'CIN|LLPIN|PAN|GSTIN|NTN|SSM No|NPWP|NIB|TRN|CR No|เลขทะเบียนนิติบุคคล|统一社会信用代码|组织机构代码',
+  ],
+  [
+    'the East and Africa',
+    'ИНН|INN|ОГРН|OGRN|КПП|ОКПО|ЄДРПОУ|EDRPOU|БИН|KRA PIN|NUIT|ICE|RC Number|GLN|WKN|PermID',
+  ],
+])('The usual headers of identifiers in %s are used or reported', (_, list) => {
+  const neither = list.split('|').filter((column) => {
+    const table = { company: names, [column]: ['1234567890', '2345678901', '3456789012'] }
+    const used = Object.values(found(table).identifiers)
+    return !used.includes(column) && !told(table).unused.some((one) => one.column === column)
+  })
+  expect(neither).toEqual([])
+})
