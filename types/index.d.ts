@@ -966,8 +966,10 @@ interface PlannedSpending {
     readonly lookupCount: number | null
     /** Whether the cost of rows and stages together may stop the run first. */
     readonly isByCost: boolean
-    /** Maximum cost of this run at its stop; `null` without a price. */
+    /** Maximum cost of this run at its stop; `null` if unknown. */
     readonly amount: number | null
+    /** Whether the cost at the stop may be less, since prices differ, or are billed at most once. */
+    readonly isMost: boolean
     /** Spent from the same budget by earlier processes of an interrupted run; `null` without a price. */
     readonly spentCount: number
     readonly spentAmount: number | null
