@@ -247,7 +247,7 @@ export function parseIdColumns(text: string): Parsed<IdentifierChoice> {
   const known: readonly string[] = [...identifierKeys, ...identifierPlaceKeys]
   const columns: Record<string, string> = {}
   for (const part of text.split(',').filter((one) => one.trim() !== '')) {
-    const [, name = '', column = ''] = /^\s*([a-z_]+)\s*=\s*(.*\S)\s*$/i.exec(part) ?? []
+    const [, name = '', column = ''] = /^\s*([a-z_\d]+)\s*=\s*(.*\S)\s*$/i.exec(part) ?? []
     const key = name.toLowerCase()
     if (!known.includes(key))
       return { fault: `It must be none, or KEY=COLUMN with a key of ${known.join(', ')}.` }

@@ -13,6 +13,7 @@ import {
 } from '../../../src/config/option.js'
 import { callFlags, options } from '../../../src/config/options.js'
 import type { Settings } from '../../../src/config/settings.js'
+import { identifierKeys, identifierPlaceKeys } from '../../../src/core/identifiers.js'
 import type { ErrorCode, ExitCode } from '../../../src/core/errors.js'
 
 const groups = [
@@ -120,6 +121,13 @@ describe('columns of identifiers', () => {
     ['registration_id=Nr,registration_country=Land', { registration_id: 'Nr', registration_country: 'Land' }],
   ])('%s', (text, value) => {
     expect(parseIdColumns(text)).toEqual({ value })
+  })
+
+  test('Every key of the config file is a key on the command line', () => {
+    for (const key of [...identifierKeys, ...identifierPlaceKeys])
+      expect(parseIdColumns(`lei=A,${key}=B`)).toEqual(
+        key === 'lei' ? { fault: expect.any(String) as string } : { value: { lei: 'A', [key]: 'B' } },
+      )
   })
 
   test.each(['', 'lei', 'lei=', 'duns=x', 'lei=a,lei=b', 'exchange=a', 'none,lei=a'])('not %j', (text) => {

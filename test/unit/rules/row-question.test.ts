@@ -486,6 +486,19 @@ describe('The number of a row', () => {
     )
   })
 
+  test('stays the same next to columns of tax numbers that contain no company number', async () => {
+    const numbers = ['HRB 97682 Frankfurt', 'HRB 97682', '249885', 'SC445790', 'B12345', '0000028860']
+    const countries = ['Niemcy', 'DE', 'Irlandia', 'Polska', 'Luxembourg', 'Holandia', null]
+    const rows = numbers.flatMap((number) => countries.map((country) => ['A', number, country]))
+    for (const header of ['KRS', 'Companies House No', 'Handelsregister', 'Company Number']) {
+      const alone = await readNumbers([header], rows)
+      const withTax = rows.map(([name = null, number = null, country = null]) => {
+        return [name, number, '5260000000', 'DE123456788', country]
+      })
+      expect(await readNumbers([header, 'NIP', 'VAT'], withTax)).toEqual(alone)
+    }
+  })
+
   test('of another country is told apart from one with wrong check digits', async () => {
     const rows = [
       ['Enel', 'IT00811720580', 'GB'],
