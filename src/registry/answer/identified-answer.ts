@@ -166,7 +166,8 @@ const createDoubt = (doubt: keyof typeof doubtTexts | null, named: string): Fact
 
 const doubtTexts = {
   unplaced: 'does not say of which register or exchange.',
-  of_group: 'may be shared by companies of a group, and the name has more words or another form.',
+  of_group:
+    'may be shared by companies of a group, and the name has more words, another country or another form.',
 } as const
 
 function listDecisionFactors({

@@ -29,6 +29,7 @@ import { type NameComparison, compareNames } from '../match/compare-names.js'
 import type { LeftoverWords } from '../match/left-words.js'
 import { prepareText } from '../match/align-name.js'
 import type { MatchQuery } from '../match/rank.js'
+import { findGroupDifference } from '../match/siblings.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 
 /**
@@ -144,11 +145,12 @@ export class NameJudge {
     const agreement = this.compareWithCompany(entityNumber)
     if (agreement.kind === 'foreign') return this.#findsCompany(entityNumber) ? 'open' : 'foreign'
     const { kind, comparison } = agreement
-    const isOtherForm = comparison.isFormStated && comparison.form === 'hard_conflict'
-    if (kind === 'same' && !isOtherForm) return comparison.matchType === 'exact' ? 'exact' : 'same'
+    const difference = findGroupDifference(comparison)
+    if (kind === 'same' && difference === null) return comparison.matchType === 'exact' ? 'exact' : 'same'
     const certain = this.findCertainName()
-    if (certain === null || kind === 'same') return 'open'
-    return certain.entityNumber === entityNumber ? 'same' : 'foreign'
+    if (certain === null || (kind === 'same' && difference === 'form')) return 'open'
+    if (certain.entityNumber !== entityNumber) return 'foreign'
+    return difference === null ? 'same' : 'open'
   }
 
   /** Whether the name, however different, finds this company before all others. */
@@ -166,9 +168,7 @@ export class NameJudge {
     return isCertain ? decision.best.evidence.comparison.candidate : null
   }
 
-  /**
-   * Returns the likeliest company with this legal name and form, in any spelling, unless the query has another place.
-   */
+  /** Returns the likeliest company with this legal name and form, in any spelling, unless at another place. */
   findLegalNameMatch(): CandidateName | null {
     const found = this.matchName().ranked.find(
       ({ evidence: { comparison, place } }) =>

@@ -1,7 +1,9 @@
+import { findCountryCodes } from '../../core/countries.js'
 import type { CandidateName, PlaceAgreement } from './candidate.js'
 import type { NameComparison } from './compare-names.js'
 import type { Evidence, SiblingCounts } from './evidence.js'
 import { isNumberWord } from '../normalize/normalize-name.js'
+import { isCountryWord } from './left-words.js'
 import type { Vocabulary } from './vocabulary.js'
 
 /** Higher ranks agree better. */
@@ -168,4 +170,30 @@ function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Val
   const made = make()
   map.set(key, made)
   return made
+}
+
+const otherForms: ReadonlySet<string> = new Set(['soft_conflict', 'hard_conflict', 'foreign'])
+
+/**
+ * Returns what a text with the name of a company states that is not the company's: a legal form, or a country. Then it may
+ * name another company of the group. `null` if neither differs.
+ */
+export function findGroupDifference(comparison: NameComparison): 'form' | 'country' | null {
+  const { form, isFormStated, left, candidate } = comparison
+  const words = left.flatMap(({ word, role }) => (role === 'repeated' ? [] : [word.text]))
+  if (namesOtherCountry(words, candidate)) return 'country'
+  return isFormStated && otherForms.has(form) ? 'form' : null
+}
+
+function namesOtherCountry(words: readonly string[], { place }: CandidateName): boolean {
+  const own = [place.countryCode, place.jurisdictionCountry].filter((code) => code !== '')
+  const isOther = (codes: readonly string[]) => own.length > 0 && !codes.some((code) => own.includes(code))
+  for (let at = 0; at < words.length; at++) {
+    const [word = '', next = ''] = words.slice(at)
+    const ofBoth = findCountryCodes(`${word} ${next}`)
+    if (next !== '' && ofBoth.length > 0) at++
+    else if (!isCountryWord(word)) continue
+    if (isOther(ofBoth.length > 0 ? ofBoth : findCountryCodes(word))) return true
+  }
+  return false
 }

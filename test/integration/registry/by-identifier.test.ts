@@ -340,6 +340,38 @@ describe('a website in the name', () => {
     },
   )
 
+  test.each([
+    ['Larkmoor Canada', 'partial_match', 79],
+    ['Larkmoor (Canada)', 'partial_match', 79],
+    ['Larkmoor Inc - Deutschland', 'partial_match', 79],
+    ['Larkmoor South Africa', 'partial_match', 79],
+    ['Larkmoor Europe', 'partial_match', 79],
+    ['Larkmoor GmbH', 'partial_match', 79],
+    ['Larkmoor LLC', 'partial_match', 79],
+    ['Larkmoor', 'matched', 99],
+    ['Larkmoor Incorporated', 'matched', 99],
+    ['Larkmoor USA', 'matched', 99],
+    ['Larkmoor United States Inc', 'matched', 99],
+  ])('"%s" beside a website that a group may share is %s %d', (name, status, confidence) => {
+    for (const location of [undefined, 'CA', 'US']) {
+      const answer = ask(registry, `${name} (website larkmoor.com)`, location)
+      expect([answer.status, answer.match_confidence]).toEqual([status, confidence])
+      expect(codesOf(answer).includes('identifier_shared')).toBe(confidence === 79)
+    }
+    // A number of a register is of one company alone.
+    const sure = ask(registry, `${name} (CIK 1, website larkmoor.com)`)
+    expect([sure.status, sure.match_confidence]).toEqual(['matched', 99])
+  })
+
+  test('a name with a country that is certainly another company contradicts the website', () => {
+    const canada = { id: 'd', name: 'Larkmoor Canada Corp', country: 'CA', cik: '4' }
+    const answer = ask(
+      registryOf([{ id: 'a', name: 'Larkmoor Inc', country: 'US', website: 'larkmoor.com' }, canada]),
+      'Larkmoor Canada (website larkmoor.com)',
+    )
+    expect(answer.status).toBe('inconclusive')
+  })
+
   test('a company agrees with a website that its owner states', () => {
     const answer = ask(registry, 'CIK 3, website larkmoor.com')
     expect([answer.status, named(answer)]).toEqual(['matched', 'Larkmoor Foods Inc'])
@@ -372,19 +404,21 @@ describe('a website next to the exact legal name of another company', () => {
   })
 
   test.each([
-    ['a name without a legal form names the holder', 'Larkmoor', null],
+    ['a name without a legal form names the holder', 'Larkmoor', null, 'matched', 99],
     [
-      'so does the legal name of a company in another country than the one that is asked for',
+      'the legal name of a company in another country than the one that is asked for makes it a guess',
       'Larkmoor PLC',
       'Denver, US',
+      'partial_match',
+      79,
     ],
-    ['and the holder’s own legal name', 'Larkmoor Stores Limited', null],
-  ])('%s', (_, name, location) => {
+    ['the holder’s own legal name names it', 'Larkmoor Stores Limited', null, 'matched', 99],
+  ])('%s', (_, name, location, status, confidence) => {
     const holder = location === null ? stores : { ...stores, city: 'Denver', country: 'US' }
     const answer = ask(rowsOf(plc, holder), `${name} (website larkmoor.com)`, location)
     expect([answer.status, answer.match_confidence, named(answer)]).toEqual([
-      'matched',
-      99,
+      status,
+      confidence,
       'Larkmoor Stores Limited',
     ])
   })
