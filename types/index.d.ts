@@ -619,6 +619,11 @@ export interface RunSummary {
   rowsByStatus: { readonly [key: string]: number }
   /** Open reviews; null if answers were not read (no output and no report). Missing in records of earlier versions. */
   review?: ReviewCounts | null
+  /** Rows without a company, by country (`null`: unknown). Only with a registry of the user's, if there are any. */
+  unmatchedByCountry?: readonly {
+    readonly country: string | null
+    readonly rowCount: number
+  }[]
   /** Missing unless an own registry answered first. */
   first?: FirstFigures
   /** Lookups answered in this run, by outcome. */

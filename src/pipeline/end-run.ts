@@ -38,7 +38,7 @@ export async function endRun(context: RunContext, run: EndedRun): Promise<RunSum
   const changes =
     written === null ? null : await history.publishOutput(written.recorded, groups, outputs.changes)
   const alarms = written === null ? [] : ending.getAlarms(ran, changes)
-  const summary: RunSummary = { ...ran, alarms }
+  const summary: RunSummary = { ...ran, alarms, ...findUnmatched(ran, history.record.figures) }
   history.note({ summary, alarms })
   const exitCode = getExitCode(summary, getInterruptionCode(services.interrupt.reason))
   await writeReport(context, history, exitCode)
@@ -48,6 +48,17 @@ export async function endRun(context: RunContext, run: EndedRun): Promise<RunSum
   await history.end(exitCode)
   if (written !== null) await removeMarks(outputs)
   return summary
+}
+
+/** Returns the countries of the rows without a company; nothing for a hosted service and the demo registry. */
+function findUnmatched(
+  { service, isDemo = false }: RunSummary,
+  figures: RunHistory['record']['figures'],
+): Pick<RunSummary, 'unmatchedByCountry'> {
+  const counts = (figures?.byCountry ?? []).flatMap(({ value, unmatchedCount = 0 }) =>
+    unmatchedCount === 0 ? [] : [{ country: value, rowCount: unmatchedCount }],
+  )
+  return service === 'hosted' || isDemo || counts.length === 0 ? {} : { unmatchedByCountry: counts }
 }
 
 /** Reads the input for its fingerprint only if an output was written. */

@@ -60,3 +60,30 @@ test('after standard input, the next step of status pipes it again, and writes t
   const again = await place.run(['-', '--input-format', 'csv', '-o', 'again.csv'], { stdin })
   expect([again.code, place.read('again.csv')]).toEqual([0, place.read('out.csv')])
 })
+
+test('the summary names the countries of many rows without a company, and the registers that help', async () => {
+  const place = createPlace()
+  place.write('own.csv', 'id,name,country\n1,Larkmoor Foods Limited,GB\n')
+  const own = ['--registry', 'own.sqlite']
+  await place.run(['registry', 'import', 'csv', 'own.csv', '--id-type', 'registration_id', ...own])
+  const list = (countries: readonly string[]) =>
+    `company,country\n${countries.map((country, at) => `Zorvex${at} Quil${at * 7}x,${country}\n`).join('')}`
+  const run = (...flags: string[]) => place.run(['in.csv', '-o', 'out.csv', ...flags])
+  const repeat = (country: string, count: number) => Array<string>(count).fill(country)
+  place.write('in.csv', list([...repeat('FR', 8), ...repeat('DE', 6), ...repeat('NO', 4), ...repeat('', 9)]))
+  const { stderr } = await run(...own)
+  expect(stderr).toContain('  note      no open register covers these rows without a company: Germany 6\n')
+  expect(stderr).toContain(
+    '  next      rows without a company, in countries whose register is not loaded (France 8): ' +
+      'enrich registry get france --registry own.sqlite\n',
+  )
+  const { stdout } = await run(...own, '--json')
+  const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as { next: { command: string }[] }
+  expect(last.next.map(({ command }) => command)).toContain(
+    'enrich registry get france --registry own.sqlite',
+  )
+  // With the demo registry, another line suggests registers; few rows, and rows without a country, suggest none.
+  expect((await run()).stderr).not.toMatch(/registry get|no open register/)
+  place.write('in.csv', list([...repeat('FR', 4), ...repeat('DE', 4), ...repeat('', 30)]))
+  expect((await run(...own)).stderr).not.toMatch(/registry get|no open register/)
+}, 60_000)

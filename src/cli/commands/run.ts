@@ -12,9 +12,10 @@ import {
   commandNames,
   createRowStream,
   formatRecordedCommand,
+  quote,
   type CliIo,
 } from '../terminal/command-io.js'
-import type { ReporterFlags } from '../terminal/reporter.js'
+import type { CoverageFinder, ReporterFlags } from '../terminal/reporter.js'
 
 const flagGroups = [
   'output',
@@ -113,7 +114,9 @@ async function runJob(
   const { createReporter } = await import('../terminal/reporter.js')
   const { enrich } = await import('../../app/enrich.js')
   const { getExitCode } = await import('../../pipeline/history/run-figures.js')
-  const reporter = createReporter(disableDrawing(io, config), flags, findErrorColumn(config, io))
+  const errorColumn = findErrorColumn(config, io)
+  const drawn = disableDrawing(io, config)
+  const reporter = createReporter(drawn, flags, errorColumn, await createCoverageFinder(config, io))
   const configPath = findConfigPath(flags)
   const run = enrich(config, {
     ...(configPath === null ? {} : { configPath }),
@@ -139,6 +142,35 @@ function findErrorColumn(config: FileConfig, { environment }: CliIo): string | n
     const { prefix, columns } = resolveSettings(config, environment).output
     const name = `${prefix}error`
     return columns === undefined || columns.includes('error') || columns.includes(name) ? name : null
+  } catch {
+    return null
+  }
+}
+
+/** Compares the countries of rows without a company with the loaded registers; for a hosted service, finds nothing. */
+async function createCoverageFinder(
+  config: FileConfig,
+  { environment, program }: CliIo,
+): Promise<CoverageFinder> {
+  const path = findRegistry(config, environment)
+  if (path === null) return () => null
+  const { findCoverage, listRegisters } = await import('../../registry/load.js')
+  const { describeUnmatched } = await import('../terminal/sources-text.js')
+  const flags = path === defaultPaths.registry ? [] : [`--registry ${quote(path)}`]
+  return ({ unmatchedByCountry = [] }) => {
+    if (unmatchedByCountry.length === 0) return null
+    const counts = new Map(unmatchedByCountry.map(({ country, rowCount }) => [country, rowCount]))
+    const listed = listRegisters(path)
+    return describeUnmatched(findCoverage(counts, listed), listed, program, flags)
+  }
+}
+
+/** The registry of the embedded service; `null` without one, and for settings that the run will refuse. */
+function findRegistry(config: FileConfig, environment: CliIo['environment']): string | null {
+  try {
+    const { baseUrl, registryPath } = resolveSettings(config, environment).service
+    const path = registryPath ?? defaultPaths.registry
+    return baseUrl === null && existsSync(path) ? path : null
   } catch {
     return null
   }

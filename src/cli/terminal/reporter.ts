@@ -2,10 +2,13 @@ import { formatCount, plural, cutToWidth, measureWidth } from '../../core/text.j
 import { formatColumnLines, planWords, formatLookups } from './lookup-text.js'
 import { formatSpending } from '../../core/planned-spending.js'
 import { formatProgressLine, buildProgressParts, sumStages } from './progress-text.js'
-import type { Progress, RunEvent } from '../../pipeline/history/run-figures.js'
+import type { Progress, RunEvent, RunSummary } from '../../pipeline/history/run-figures.js'
 import { findEndReason } from '../../pipeline/scheduler/scheduling.js'
 import { formatCommandLine, type CliIo } from './command-io.js'
-import { formatStopError, formatSummary, toRunLine } from './summary-text.js'
+import { formatStopError, formatSummary, toRunLine, type UnmatchedCoverage } from './summary-text.js'
+
+/** Finds registers for the rows of a run without a company; `null` if none helps. */
+export type CoverageFinder = (summary: RunSummary) => UnmatchedCoverage | null
 
 export interface ReporterFlags {
   json?: boolean
@@ -21,12 +24,15 @@ export function createReporter(
   io: CliIo,
   flags: ReporterFlags,
   errorColumn: string | null,
+  findCoverage: CoverageFinder = () => null,
 ): { tell(event: RunEvent): void } {
   const isQuiet = flags.quiet === true || flags.logLevel === 'error'
-  const words = isQuiet ? null : new TextReporter(io, flags, errorColumn)
+  const words = isQuiet ? null : new TextReporter(io, flags, errorColumn, findCoverage)
   return {
     tell(event) {
-      if (flags.json === true) io.out(`${JSON.stringify(toRunLine(event, formatCommandLine(io)))}\n`)
+      const coverage = event.type === 'finished' ? findCoverage(event.summary) : null
+      if (flags.json === true)
+        io.out(`${JSON.stringify(toRunLine(event, formatCommandLine(io), coverage))}\n`)
       if (words !== null) words.tell(event)
       else if (event.type === 'finished') {
         const ended = findEndReason(event.summary)
@@ -45,7 +51,12 @@ class TextReporter {
   readonly #printedLines = new Set<string>()
   #lastLineAtMs = 0
 
-  constructor(io: CliIo, flags: ReporterFlags, errorColumn: string | null) {
+  constructor(
+    io: CliIo,
+    flags: ReporterFlags,
+    errorColumn: string | null,
+    private readonly findCoverage: CoverageFinder,
+  ) {
     this.#io = io
     this.#errorColumn = errorColumn
     this.#isVerbose = flags.logLevel !== 'warn'
@@ -76,7 +87,9 @@ class TextReporter {
       case 'finished': {
         const notes = event.summary.notes.filter((note) => !this.#printedLines.has(note))
         const summary = { ...event.summary, notes }
-        for (const line of formatSummary(summary, formatCommandLine(this.#io), this.#errorColumn))
+        const command = formatCommandLine(this.#io)
+        const coverage = this.findCoverage(summary)
+        for (const line of formatSummary(summary, command, this.#errorColumn, coverage))
           if (this.#isVerbose || /^( {2}note| {2}alarm|error | {2}hint|Interrupted)/.test(line))
             this.#printLine(line)
       }

@@ -4,6 +4,7 @@ import { formatDuration } from '../../core/time.js'
 import type { AnswerChanges } from '../../pipeline/history/read-history.js'
 import type { Coverage, GetOutcome, GetProgress, listRegisters } from '../../registry/load.js'
 import { formatTableLines } from './screen.js'
+import type { UnmatchedCoverage } from './summary-text.js'
 
 type ListedSource = ReturnType<typeof listRegisters>[number]
 
@@ -98,6 +99,39 @@ export function formatCoverage(
 
 const formatCosts = ({ downloadBytes, diskBytes }: Pick<Coverage, 'downloadBytes' | 'diskBytes'>): string =>
   `${formatSize(downloadBytes)} to download, and ${formatSize(diskBytes)} on disk`
+
+/** Countries with fewer rows are not named. */
+const unmatchedRowsMin = 5
+
+/** Finds registers for the countries of many rows without a company; `null` if nothing is known to help. */
+export function describeUnmatched(
+  { countries, names, contact }: Coverage,
+  listed: readonly ListedSource[],
+  program: string,
+  flags: readonly string[],
+): UnmatchedCoverage | null {
+  const many = countries.filter(({ country, rowCount }) => country !== null && rowCount >= unmatchedRowsMin)
+  const format = ({ country, rowCount }: (typeof many)[number]) =>
+    `${nameCountry(country ?? '')} ${formatCount(rowCount)}`
+  const isMissing = (id: string) => names.includes(id)
+  const missing = many.filter(({ sources }) => sources.some(isMissing))
+  const wanted = listed.flatMap(({ source: { id } }) =>
+    missing.some(({ sources }) => sources.includes(id)) && isMissing(id) ? [id] : [],
+  )
+  const more = [...(contact === null ? [] : [`--contact "${contact}"`]), ...flags].map((flag) => ` ${flag}`)
+  const without = many.filter(({ sources }) => sources.length === 0).map(format)
+  if (missing.length + without.length === 0) return null
+  return {
+    missing:
+      missing.length === 0
+        ? null
+        : {
+            countries: missing.map(format),
+            command: `${program} registry get ${wanted.join(' ')}${more.join('')}`,
+          },
+    without,
+  }
+}
 
 /** Formats the progress of a download or of loading. */
 export function formatStep({ source, step, done, total }: GetProgress, elapsedMs: number): string {

@@ -19,7 +19,12 @@ const deviationNamesMax = 3
  * Formats the summary of a run. `command` is the command line as typed. `errorColumn` is the added column with the reason
  * for a missing answer; `null` if the output does not have it.
  */
-export function formatSummary(summary: RunSummary, command: string, errorColumn: string | null): string[] {
+export function formatSummary(
+  summary: RunSummary,
+  command: string,
+  errorColumn: string | null,
+  coverage: UnmatchedCoverage | null = null,
+): string[] {
   const ended = findEndReason(summary)
   return [
     formatHeadline(summary),
@@ -33,8 +38,11 @@ export function formatSummary(summary: RunSummary, command: string, errorColumn:
     ...summary.alarms.map(({ message }) => `  alarm     ${message}`),
     ...summary.notes.map((note) => `  note      ${note}`),
     ...formatDeviations(summary),
+    ...(coverage === null || coverage.without.length === 0
+      ? []
+      : [`  note      no open register covers these rows without a company: ${coverage.without.join(', ')}`]),
     ...(ended === null ? formatAttention(summary, command, errorColumn) : formatStop(ended, command)),
-    ...[...suggestNextSteps(summary, command), ...suggestShow(summary.outputPaths, command)].map(
+    ...[...suggestNextSteps(summary, command, coverage), ...suggestShow(summary.outputPaths, command)].map(
       ({ text, page, command: typed }) =>
         `  next      ${text}: ${typed}${page === null ? '' : `   (see ${fileURLToPath(new URL(page, packageFolder))})`}`,
     ),
@@ -50,8 +58,20 @@ interface NextStep {
 
 export const reviewFlagGroups = ['config', 'input', 'checkpoint', 'decisions', 'service', 'review'] as const
 
-/** Suggests to review doubtful rows, and to find registers if the demo registry lacks companies. Empty after a stop. */
-export function suggestNextSteps(summary: RunSummary, command: string): NextStep[] {
+/** Registers for the countries of many rows without a company, in words. */
+export interface UnmatchedCoverage {
+  /** Countries with their numbers of rows, whose registers can be loaded; and the command that loads them. */
+  readonly missing: { readonly countries: readonly string[]; readonly command: string } | null
+  /** Countries with their numbers of rows that have no open register. */
+  readonly without: readonly string[]
+}
+
+/** Suggests to review doubtful rows, and to load registers if the registry lacks companies. Empty after a stop. */
+export function suggestNextSteps(
+  summary: RunSummary,
+  command: string,
+  coverage: UnmatchedCoverage | null = null,
+): NextStep[] {
   if (findEndReason(summary) !== null) return []
   const { rowCount, rowsByStatus, review } = summary
   const isUnmatched = ([status]: [string, number]) => status === 'no_match' || status === 'not_found'
@@ -76,6 +96,15 @@ export function suggestNextSteps(summary: RunSummary, command: string): NextStep
           },
         ]
       : []),
+    ...(coverage === null || coverage.missing === null || unmatched === 0
+      ? []
+      : [
+          {
+            text: `rows without a company, in countries whose register is not loaded (${coverage.missing.countries.join(', ')})`,
+            command: coverage.missing.command,
+            page: null,
+          },
+        ]),
   ]
 }
 
@@ -294,12 +323,16 @@ interface FinishedLine extends FinishedEvent {
 }
 
 /** Adds the error of a stop and the next steps to the event of the end. */
-export function toRunLine(event: RunEvent, command: string): RunLine {
+export function toRunLine(
+  event: RunEvent,
+  command: string,
+  coverage: UnmatchedCoverage | null = null,
+): RunLine {
   if (event.type !== 'finished') return event
   const ended = findEndReason(event.summary)
   const stopped = ended === null ? {} : { stopped: explainStop(ended) ?? ({ code: 'INTERRUPTED' } as const) }
   const next = [
-    ...suggestNextSteps(event.summary, command),
+    ...suggestNextSteps(event.summary, command, coverage),
     ...suggestShow(event.summary.outputPaths, command),
   ]
   return { ...event, ...stopped, next }

@@ -21,6 +21,8 @@ export interface GroupFigures {
   readonly value: string | null
   readonly rowCount: number
   readonly matchedCount: number
+  /** Rows without a company; missing in groups by a column, and in records of older versions. */
+  readonly unmatchedCount?: number
 }
 
 /** Counts over the rows of a published output. */
@@ -262,18 +264,23 @@ interface CountedRows extends Counted {
   readonly rowCount: number
 }
 
+const unmatchedStatuses: ReadonlySet<string> = new Set(['no_match', 'not_found'])
+
+type Writable<Value> = { -readonly [Key in keyof Value]: Value[Key] }
+
 export function calculateFigures(counted: Iterable<CountedRows>): OutputFigures {
   const statuses = new Map<string, number>()
-  const countries = new Map<string | null, { rowCount: number; matchedCount: number }>()
+  const countries = new Map<string | null, Omit<Required<Writable<GroupFigures>>, 'value'>>()
   const rowsByConfidence = new Array<number>(101).fill(0)
   let total = 0
   for (const { status, confidence, country, rowCount } of counted) {
     total += rowCount
     statuses.set(status, (statuses.get(status) ?? 0) + rowCount)
     if (confidence !== null) rowsByConfidence[confidence] = (rowsByConfidence[confidence] ?? 0) + rowCount
-    const group = countries.get(country) ?? { rowCount: 0, matchedCount: 0 }
+    const group = countries.get(country) ?? { rowCount: 0, matchedCount: 0, unmatchedCount: 0 }
     group.rowCount += rowCount
     if (status === 'matched') group.matchedCount += rowCount
+    if (unmatchedStatuses.has(status)) group.unmatchedCount += rowCount
     countries.set(country, group)
   }
   const byCountry: GroupFigures[] = [...countries].map(([value, group]) => ({ value, ...group }))

@@ -97,12 +97,7 @@ class ReturnedLookups {
   }
 }
 
-/**
- * Lookups of one kind still to be submitted, and whether any was submitted. Drives the scheduler; not for display.
- *
- * @example
- * const resolutions = { backlog: new Backlog(plan.submit), counter }
- */
+/** Lookups of one kind still to be submitted, and whether any was submitted. Drives the scheduler; not for display. */
 export class Backlog {
   /** Submitted before the others; counted among those left. */
   readonly returned = new ReturnedLookups()
@@ -180,10 +175,7 @@ export type CounterName =
   /** Answers that differ from the first one of their run. */
   | 'contradictions'
 
-/**
- * Receives counts from the scheduler, for display only. It returns nothing, so that counts cannot influence decisions:
- * `Backlog`, `WebhookAddress` and `Stopping` hold the state for those.
- */
+/** Receives counts from the scheduler, for display only. It returns nothing: no decision depends on counts. */
 export interface RunCounter {
   count(what: CounterName): void
   /** Counts a reply; `isRefused` for a 429. `nowMs` is monotonic. */
