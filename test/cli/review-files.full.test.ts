@@ -287,11 +287,8 @@ describe('the delimiter of every CSV that is written about a list', () => {
       expect(headerOf('errors.csv')).toMatch(`query_id${beside}stratum${beside}`)
       expect(headerOf('errors.tsv')).toMatch('query_id\tstratum\t')
       expect(place.read('again.csv')).toBe(place.read('out.csv'))
-      const [row = {}] = parse(place.read('todo.csv'), {
-        columns: true,
-        bom: true,
-        delimiter: beside,
-      }) as Line[]
+      const lines: Line[] = parse(place.read('todo.csv'), { columns: true, bom: true, delimiter: beside })
+      const [row = {}] = lines
       place.write('filled.csv', stringify([{ ...row, verdict: '1' }], { header: true, delimiter: beside }))
       const imported = await place.run(['review', list, '--import', 'filled.csv'])
       expect(imported.stderr).toContain('1 lookup decided (1 row): 1 accepted')
