@@ -100,10 +100,46 @@ function isRival(own: WholeReading, other: WholeReading): boolean {
   const there = [...other.words].filter((word) => !own.words.has(word))
   if (here.length === 0) return false
   const isLatin = /\p{Script=Latin}/u.test(here.join('').replace(/\p{ASCII}/gu, ''))
+  if (isLatin && hasMixedLine(other) && isOfOneLanguage(own.text)) return false
+  if (isLatin && hasMixedLine(own) && !hasMixedLine(other)) return true
   if (own.words.size < (isLatin ? wordsEnough.latin : wordsEnough.other)) return true
   if (other.encoding === 'windows-1250' && here.every((word) => /[õûÕÛ]/.test(word))) return true
   return isTwin(own, other) && here.filter(isOddWord).length > there.filter(isOddWord).length
 }
+
+/** Letters beyond ASCII in names of one language, in lower case. */
+const alphabets: readonly string[] = [
+  'æøåéôöäü', // Danish, Norwegian
+  'åäöéèüšž', // Swedish, Finnish
+  'äöüßé', // German
+  'àâæçéèêëîïôœùûüÿ', // French
+  'éèëïöüêáà', // Dutch
+  'áéíóúñüç', // Spanish
+  'àçèéíïòóúü', // Catalan
+  'áâãàçéêíóôõúü', // Portuguese
+  'àèéìíòóùú', // Italian
+  'áéíóúýðþæö', // Icelandic
+  'ąćęłńóśźż', // Polish
+  'áčďéěíňóřšťúůýžöü', // Czech
+  'áäčďéíĺľňóôŕšťúýž', // Slovak
+  'áéíóöőúüű', // Hungarian
+  'čćđšž', // Croatian, Slovenian
+  'ăâîșțşţ', // Romanian
+  'çğıöşüâîû', // Turkish
+  'ąčęėįšųūž', // Lithuanian
+  'āčēģīķļņšūž', // Latvian
+  'äöõüšž', // Estonian
+]
+
+/** Whether all letters of a Latin text are those of one language. */
+function isOfOneLanguage(text: string): boolean {
+  const letters = [...new Set(text.toLowerCase().match(/(?![ªº\p{ASCII}])\p{L}/gu))]
+  return alphabets.some((alphabet) => letters.every((letter) => alphabet.includes(letter)))
+}
+
+/** Whether no language has all letters of one of the lines. Lines of different languages are usual. */
+const hasMixedLine = ({ text }: WholeReading): boolean =>
+  text.split(/[\r\n]+/).some((line) => !isOfOneLanguage(line))
 
 /** Detectors do not know macintosh, and confuse encodings of the same letters. */
 function isTwin(own: WholeReading, other: WholeReading): boolean {

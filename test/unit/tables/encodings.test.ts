@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decodeLegacy } from '../../../src/tables/encodings/decode.js'
 import { guessEncoding, judgeGuess } from '../../../src/tables/encodings/guess-encoding.js'
-import { encodingNames } from '../../../src/core/file-formats.js'
+import { encodingNames, type LegacyEncoding } from '../../../src/core/file-formats.js'
 import { everyEncoding, linesAround, listIn } from '../../support/encoded-files.js'
 
 const legacy = everyEncoding.filter(({ encoding }) => !encoding.startsWith('utf-'))
@@ -203,6 +203,78 @@ describe('guessing', () => {
         expect(decoded, `${count} of ${encoding}, read as ${found}`).toEqual(names.slice(0, count))
       }
     }
+  })
+
+  const short: readonly (readonly [LegacyEncoding, string])[] = [
+    [
+      'windows-1252',
+      'Hôtel Évêché,Nîmes|Crèmerie Béarnaise,Béziers|Boulangerie Père,Mâcon|Forêts de l’Est,Saint-Étienne|Garage Lefèvre,Châteauroux',
+    ],
+    [
+      'windows-1252',
+      'Åkerströms Möbler,Västerås|Skåne Kött,Malmö|Sjö & Hav,Göteborg|Ängå Verkstäder,Örebro|Håkansson Bygg,Norrköping',
+    ],
+    [
+      'windows-1252',
+      'Müller Söhne,Köln|Bäckerei Groß,Düren|Gebrüder Weiß,Fürth|Schröder,Würzburg|Mühlenbräu,Nürnberg',
+    ],
+    [
+      'windows-1252',
+      'Kärkkäinen,Ylöjärvi|Höyläämö,Jyväskylä|Mäkelän Pyörä,Hämeenlinna|Sähkötyö,Äänekoski|Ylönen,Mäntsälä',
+    ],
+    [
+      'windows-1250',
+      'Pekařství Novák,Děčín|Žďárské strojírny,Žďár|Stavby Šťastný,Plzeň|Mlékárna,Příbram|Kovovýroba Dvořák,Ústí',
+    ],
+    [
+      'windows-1250',
+      'Spółdzielnia,Łódź|Usług Więcej,Gdańsk|Stolarz Wójcik,Kraków|Żabieniec Drób,Poznań|Cegielnia Jasień,Jasło',
+    ],
+    [
+      'windows-1250',
+      'Első Magyar Sütöde,Győr|Kőbányai Sörgyár,Pécs|Gép Művek,Hódmezővásárhely|Zöldség,Székesfehérvár|Fűszer Kereskedő,Szűcsi',
+    ],
+    [
+      'windows-1250',
+      'Pekáreň Ľubica,Ľubotín|Železiarne,Košice|Štúdio Kňaz,Žilina|Mäso Čierny,Čadca|Stavby Hôrka,Trenčín',
+    ],
+    [
+      'windows-1257',
+      'Tõnu Köök,Võru|Õlle Tööstus,Pärnu|Mööbel ja Köök,Jõhvi|Põhja Lääne,Jõgeva|Väike Tööriist,Põlva',
+    ],
+  ]
+  const encode = (encoding: LegacyEncoding, text: string) => {
+    const byteOf = new Map(
+      Array.from({ length: 256 }, (_, byte) => [decodeLegacy(Buffer.from([byte]), encoding), byte]),
+    )
+    return Buffer.from(Array.from(text, (letter) => byteOf.get(letter) ?? 0x3f))
+  }
+
+  test.each(short)(
+    'five rows in %s are read right if no other encoding gives letters of a language: %s',
+    (encoding, list) => {
+      const names = list.split('|')
+      const judgement = judged(names.map((name) => encode(encoding, name)))
+      expect(judgement.kind).toBe('sure')
+      if (judgement.kind !== 'sure') return
+      const found = judgement.reading.encoding
+      expect(names.map((name) => decodeLegacy(encode(encoding, name), found))).toEqual(names)
+    },
+  )
+
+  test('rows of two languages are read right or doubted', () => {
+    for (const [encoding, one] of short)
+      for (const [other, another] of short) {
+        if (other !== encoding) continue
+        const [ours, theirs] = [one.split('|'), another.split('|')]
+        for (let count = 1; count <= ours.length; count++) {
+          const names = [...ours.slice(0, count), ...theirs.slice(count - 1)]
+          const judgement = judged(names.map((name) => encode(encoding, name)))
+          if (judgement.kind === 'unsure') continue
+          const found = judgement.reading.encoding
+          expect(names.map((name) => decodeLegacy(encode(encoding, name), found))).toEqual(names)
+        }
+      }
   })
 
   test('every encoding that can be named is one that is tried', () => {
