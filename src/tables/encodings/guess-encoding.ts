@@ -100,12 +100,16 @@ function isRival(own: WholeReading, other: WholeReading): boolean {
   const there = [...other.words].filter((word) => !own.words.has(word))
   if (here.length === 0) return false
   const isLatin = /\p{Script=Latin}/u.test(here.join('').replace(/\p{ASCII}/gu, ''))
-  if (isLatin && hasMixedLine(other) && isOfOneLanguage(own.text)) return false
-  if (isLatin && hasMixedLine(own) && !hasMixedLine(other)) return true
+  const isText = isLatin && own.words.size >= textWordsMin
+  if (isText && hasMixedLine(other) && isOfOneLanguage(own.text)) return false
+  if (isText && hasMixedLine(own) && !hasMixedLine(other)) return true
   if (own.words.size < (isLatin ? wordsEnough.latin : wordsEnough.other)) return true
   if (other.encoding === 'windows-1250' && here.every((word) => /[õûÕÛ]/.test(word))) return true
   return isTwin(own, other) && here.filter(isOddWord).length > there.filter(isOddWord).length
 }
+
+/** Fewer words may have any letters. */
+const textWordsMin = 3
 
 /** Letters beyond ASCII in names of one language, in lower case. */
 const alphabets: readonly string[] = [
@@ -127,13 +131,13 @@ const alphabets: readonly string[] = [
   'ăâîșțşţ', // Romanian
   'çğıöşüâîû', // Turkish
   'ąčęėįšųūž', // Lithuanian
-  'āčēģīķļņšūž', // Latvian
+  'āčēģīķļņōŗšūž', // Latvian
   'äöõüšž', // Estonian
 ]
 
 /** Whether all letters of a Latin text are those of one language. */
 function isOfOneLanguage(text: string): boolean {
-  const letters = [...new Set(text.toLowerCase().match(/(?![ªº\p{ASCII}])\p{L}/gu))]
+  const letters = [...new Set(text.toLowerCase().match(/(?![ªº\p{ASCII}])\p{Script=Latin}/gu))]
   return alphabets.some((alphabet) => letters.every((letter) => alphabet.includes(letter)))
 }
 
