@@ -101,7 +101,7 @@ async function ourRates(
   const checkpoint = openCheckpoint({ path, scope, job: 'bench', nowMs, random: systemRandom })
   try {
     const wanted = companies.slice(0, answers.length)
-    const ids = await checkpoint.registerLookups(
+    const ids = await checkpoint.store.register(
       wanted.map((company) => ({
         kind: 'resolution' as const,
         key: keyOfCompany(company),

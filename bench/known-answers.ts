@@ -58,7 +58,7 @@ export async function answerAll(
   try {
     for (let first = 0; first < companies.length; first += batchCount) {
       const batch = companies.slice(first, first + batchCount)
-      const ids = await checkpoint.registerLookups(
+      const ids = await checkpoint.store.register(
         batch.map((company) => ({
           kind: 'resolution' as const,
           key: keyOfCompany(company),

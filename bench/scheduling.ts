@@ -101,7 +101,7 @@ export async function measureScheduling(
     const { tally, counter } = createTally()
     let startedAtMs = 0
     const run = async () => {
-      await checkpoint.registerLookups(
+      await checkpoint.store.register(
         names.map((name) => ({
           kind: 'resolution' as const,
           key: keyOf(name),

@@ -58,7 +58,7 @@ async function main(work: SharedWork): Promise<void> {
   )
   const nowMs = Date.now()
   const wantedFromMs = performance.now()
-  const ids = await checkpoint.registerLookups(
+  const ids = await checkpoint.store.register(
     companies.map((company) => ({
       kind: 'resolution',
       key: keyOfCompany(company),

@@ -155,7 +155,7 @@ async function askAll(
     const lookup = { name: `Company ${index}`, location: null, context: null }
     return { kind: 'resolution' as const, key: calculateResolutionKey(lookup), lookup }
   })
-  await checkpoint.registerLookups(lookups)
+  await checkpoint.store.register(lookups)
   const policy = { nowMs: Date.now(), maxAgeMs: null, onLost: 'hold' } as const
   const plan = await checkpoint.plan(policy)
   const options = createDefaultStages({ limits, polling }, stageKinds)

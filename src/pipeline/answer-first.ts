@@ -75,7 +75,7 @@ async function answerLookups(
     input,
     rule: toRegistryRule(rule),
     dedupe: true,
-    place: (lookups) => checkpoint.registerLookups(lookups),
+    place: (lookups) => checkpoint.store.register(lookups),
     signal: services.interrupt,
     spool: null,
     earlier: null,

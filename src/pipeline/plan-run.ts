@@ -74,7 +74,7 @@ export async function planRun(context: RunContext, service: AskedService): Promi
   const waitMs = clock.monotonicMs() - fromMs + (service.first?.facts.elapsedMs ?? 0)
   const knowsEarlierRuns = service.connection.service === 'hosted'
   const policy = { nowMs: clock.nowMs(), maxAgeMs, onLost, knowsEarlierRuns }
-  const plan = await service.checkpoint.plan(policy)
+  const plan = await service.checkpoint.plan({ ...policy, askAgain: requests.askAgain })
   const stages = await planStages(requests, service, policy)
   const asked = countRowLookups(plan, stages)
   return { plan, backlog: new Backlog(plan.submit), waitMs, stages, asked }
@@ -154,7 +154,6 @@ export async function planChecked(context: RunContext, run: PlannedRun): Promise
   if (asksAgain) {
     await assertUndoubted(context, run)
     await tryAll()
-    await service.checkpoint.reopen(askAgain)
   }
   const planned = await planRun(context, service)
   const submitCount = planned.asked.plan.submit

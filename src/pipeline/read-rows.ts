@@ -36,7 +36,7 @@ export async function readRows(
     registryRule: first === null ? null : toRegistryRule(rule),
     place: (rows, ofRegistry) =>
       placeLookups(decided.markDecided(rows), ofRegistry, first, async (asked) => {
-        const ids = await checkpoint.registerLookups(asked)
+        const ids = await checkpoint.store.register(asked)
         decided.note(asked, ids)
         return ids
       }),

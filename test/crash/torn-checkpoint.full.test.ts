@@ -94,7 +94,7 @@ async function live(last: Change): Promise<Moments> {
   const path = join(folder, `lived-${++count}.sqlite`)
   const checkpoint = open(path)
   try {
-    const [acme = 0, bolt = 0, cargo = 0] = await checkpoint.registerLookups(keyed('Acme', 'Bolt', 'Cargo'))
+    const [acme = 0, bolt = 0, cargo = 0] = await checkpoint.store.register(keyed('Acme', 'Bolt', 'Cargo'))
     for (const id of [acme, bolt]) {
       const { customId } = await checkpoint.intend(id, startMs)
       await checkpoint.apply({ event: 'accept', lookupId: id, customId, runId: `run_${id}`, nowMs: startMs })
@@ -187,7 +187,7 @@ describe.each([
       const path = lay({ main: after.main, wal: after.wal.subarray(0, length) })
       const checkpoint = open(path)
       try {
-        await checkpoint.registerLookups(keyed('Acme', 'Bolt', 'Cargo'))
+        await checkpoint.store.register(keyed('Acme', 'Bolt', 'Cargo'))
         const plan = await checkpoint.plan({ nowMs: startMs, maxAgeMs: null, onLost: 'hold' })
         const isWhole = length === after.wal.length
         const isAccepted = isWhole && last === accept
@@ -220,7 +220,7 @@ describe('a WAL that is being moved into the main file', () => {
     path = join(folder, 'moved.sqlite')
     checkpoint = open(path)
     moveWalIntoMain(path, 'TRUNCATE')
-    const [acme = 0, bolt = 0] = await checkpoint.registerLookups(keyed('Acme', 'Bolt', 'Cargo', 'Dull'))
+    const [acme = 0, bolt = 0] = await checkpoint.store.register(keyed('Acme', 'Bolt', 'Cargo', 'Dull'))
     const { customId } = await checkpoint.intend(acme, startMs)
     await checkpoint.apply({ event: 'accept', lookupId: acme, customId, runId: 'run_1', nowMs: startMs })
     // What cannot be compressed.

@@ -103,7 +103,7 @@ describe.skipIf(programs === null)('what the model says of the statements is wha
   async function fill(life: Life): Promise<{ opened: OpenedShared; other: number; ids: readonly number[] }> {
     const opened = await place.open(`model${++count}`)
     const { checkpoint, worker, postgres, store } = opened
-    const ids = await checkpoint.registerLookups(keyed(...cases.map((_, at) => `company ${at}`)))
+    const ids = await checkpoint.store.register(keyed(...cases.map((_, at) => `company ${at}`)))
     const [row] = await postgres.query<{ id: number }>(
       `INSERT INTO enrich.workers (name, job, job_id, lease_until)
        VALUES ('other', '', $1, clock_timestamp() + interval '9 minutes') RETURNING worker_id AS id`,
@@ -206,7 +206,7 @@ describe.skipIf(programs === null)('what the model says of the statements is wha
   test('the submissions that count for a budget', async () => {
     const { checkpoint } = await place.open('budget')
     const names = ['intended', 'accepted', 'answered', 'lost', 'refused', 'invalid']
-    const ids = await checkpoint.registerLookups(keyed(...names))
+    const ids = await checkpoint.store.register(keyed(...names))
     const customIds: string[] = []
     for (const lookupId of ids) {
       const intended = await checkpoint.intend(lookupId, startMs)

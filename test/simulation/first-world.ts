@@ -138,7 +138,7 @@ export async function askRegistry(world: FirstWorld, asking: Asking): Promise<St
   // It ends with each process.
   world.registry.forget()
   const transport = world.registry.connect(() => life.isDead)
-  await checkpoint.registerLookups(wanted)
+  await checkpoint.store.register(wanted)
   await checkpoint.plan({ nowMs: Date.now(), maxAgeMs: null, onLost: 'hold', knowsEarlierRuns: false })
   const stop = await runUntilAnswered({
     ...asking,

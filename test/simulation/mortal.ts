@@ -47,7 +47,6 @@ function mortalStore(store: LookupStore, life: Life): LookupStore {
     others: store.others,
     register: (lookups) => mortalCall(life, () => store.register(lookups)),
     plan: (kind, policy, followUps) => mortalCall(life, () => store.plan(kind, policy, followUps)),
-    reopen: (kind, outcomes) => mortalCall(life, () => store.reopen(kind, outcomes)),
     intend: (kind, id, nowMs, bounds) => mortalCall(life, () => store.intend(kind, id, nowMs, bounds)),
     change: async (kind, update, decide) => {
       if (update.event === 'disprove') life.disproved.add(update.customId)

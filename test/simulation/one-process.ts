@@ -189,7 +189,7 @@ async function work(
     ...(world.stages?.domains ?? []).map((domain) => buildStageLookup('domain', domain)),
   ]
   const ids = await placeLookups(decided.markDecided(wanted), wanted, first, async (asked) => {
-    const placed = await checkpoint.registerLookups(asked)
+    const placed = await checkpoint.store.register(asked)
     decided.note(asked, placed)
     return placed
   })

@@ -62,7 +62,7 @@ async function killedAfter(livesMs: readonly number[], window: Weather['window']
       const killedAtMs = performance.now() + lifeMs
       const timer = setTimeout(() => undefined, lifeMs)
       const work = async () => {
-        await checkpoint.registerLookups(lookups)
+        await checkpoint.store.register(lookups)
         await checkpoint.plan({ nowMs: Date.now(), maxAgeMs: null, onLost: 'hold' })
         await runUntilAnswered({
           checkpoint: mortalCheckpoint(checkpoint, life),

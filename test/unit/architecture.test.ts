@@ -562,13 +562,9 @@ describe('objects of the pipeline', () => {
 
   /** Objects that have too many members, and are to be split. The list may only get shorter. */
   const wide = [
-    'Checkpoint',
-    'CheckpointFile',
-    'OwnCheckpoint',
     'ReviewReader',
     'ReviewStore',
     'SharedReview',
-    'SharedStore',
     'SqliteReviewReader',
   ]
 

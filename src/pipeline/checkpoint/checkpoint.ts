@@ -14,7 +14,7 @@ export type { PendingRun, Refusal, RunOwner, SharedTurns, ToSubmit } from './rec
  * The lookups of one kind, and the part of them that this run includes. What it changes is durable when the promise
  * resolves. A newly opened checkpoint is that of resolutions.
  *
- *     const [lookupId = 0] = await checkpoint.registerLookups(lookups)
+ *     const [lookupId = 0] = await checkpoint.store.register(lookups)
  *     await checkpoint.plan(policy)
  *     const { customId } = await checkpoint.intend(lookupId, nowMs)
  *     await checkpoint.apply({ event: 'accept', lookupId, customId, runId, nowMs })
@@ -36,17 +36,9 @@ export class Checkpoint {
   }
 
   /**
-   * Adds the lookups of rows, of all kinds, to this run in the order of their first row; returns their ids. Known keys
-   * keep their state. Decided lookups are counted by `plan` and otherwise ignored.
-   */
-  registerLookups(lookups: readonly KeyedLookup[]): Promise<LookupId[]> {
-    return this.store.register(lookups)
-  }
-
-  /**
-   * Sorts the lookups of this run by the work to do; reopens the ones to submit again (expired, or lost and
-   * resubmitted). If there is anything to submit, verifies a file first: throws CHECKPOINT_DAMAGED, CHECKPOINT_COPIED
-   * and CHECKPOINT_HEAD_MISSING, as do `follow` and `reopen`.
+   * Sorts the lookups of this run by the work to do; reopens the ones to submit again (expired, lost and resubmitted, or
+   * asked again). If there is anything to submit, verifies a file first: throws CHECKPOINT_DAMAGED, CHECKPOINT_COPIED
+   * and CHECKPOINT_HEAD_MISSING, as does `follow`.
    */
   async plan(policy: PlanPolicy): Promise<Record<LookupPlan, number>> {
     return (await this.store.plan(this.kind, policy)).plan
@@ -55,11 +47,6 @@ export class Checkpoint {
   /** Adds follow-up lookups to this run and sorts new ones like `plan`; `open` lists the running ones. */
   follow(lookups: readonly KeyedLookup[], policy: PlanPolicy): Promise<FollowedLookups> {
     return this.store.plan(this.kind, policy, lookups)
-  }
-
-  /** Marks the lookups of this run with one of these outcomes for submission. Returns their number. */
-  reopen(outcomes: readonly string[]): Promise<number> {
-    return this.store.reopen(this.kind, outcomes)
   }
 
   /**

@@ -78,12 +78,13 @@ export interface OtherWorkers {
  *     await store.change('resolution', update, (now) => decide(update, now))
  */
 export interface LookupStore {
-  /** Adds the lookups of rows to this run; see `Checkpoint.registerLookups`. */
+  /**
+   * Adds the lookups of rows, of all kinds, to this run in the order of their first row; returns their ids. Known keys
+   * keep their state. Decided lookups are counted by `plan` and otherwise ignored.
+   */
   register(lookups: readonly KeyedLookup[]): Promise<LookupId[]>
   /** Carries out `planGroups` for the lookups of this run; only for these follow-ups, if given, which it adds first. */
   plan(kind: LookupKind, policy: PlanPolicy, followUps?: readonly KeyedLookup[]): Promise<FollowedLookups>
-  /** Reopens the lookups of this run with one of these outcomes. Returns their number. */
-  reopen(kind: LookupKind, outcomes: readonly string[]): Promise<number>
   /** Writes an intention; refuses it if the lookup is no longer free, or a limit of the job is reached. */
   intend(
     kind: LookupKind,

@@ -1,6 +1,35 @@
 import type { LookupId, Lookup } from '../../core/lookup-identity.js'
-import type { LookupState } from '../../core/lookup-state.js'
+import type { LookupKind, LookupState } from '../../core/lookup-state.js'
 import type { AnswerContent } from './packed-answer.js'
+
+/** The kinds of lookups that a run includes, and the positions of its lookups. */
+export class RunKinds<Ids extends { readonly scopeId: number }> {
+  readonly #ids = new Map<LookupKind, Ids>()
+  #count = 0
+
+  /** `null` before the kind has any lookup. */
+  get(kind: LookupKind): Ids | null {
+    return this.#ids.get(kind) ?? null
+  }
+
+  /** 0, which no scope has, before the kind has any lookup. */
+  getScopeId(kind: LookupKind): number {
+    return this.#ids.get(kind)?.scopeId ?? 0
+  }
+
+  set(kind: LookupKind, ids: Ids): void {
+    this.#ids.set(kind, ids)
+  }
+
+  /** Positions only grow, over all kinds. */
+  nextPosition(): number {
+    return ++this.#count
+  }
+
+  get lastPosition(): number {
+    return this.#count
+  }
+}
 
 /** The right to start one request. */
 export interface Turn {

@@ -65,7 +65,7 @@ export class RetryingStatements implements PostgresStatements {
   }
 
   readonly query = <Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> =>
-    this.runWithRetries(() => this.#database.postgres.query<Row>(text, values))
+    this.runWithRetries((statements) => statements.query<Row>(text, values))
 
   /** Passes to `work` whether an earlier attempt may have taken effect. */
   withTransaction<Result>(
@@ -73,18 +73,22 @@ export class RetryingStatements implements PostgresStatements {
   ): Promise<Result> {
     const { postgres } = this.#database
     return this.runWithRetries(
-      (mayHave) => postgres.transaction((statements) => work(statements, mayHave)),
+      (_, mayHave) => postgres.transaction((statements) => work(statements, mayHave)),
       anyConflict,
     )
   }
 
+  /** `work` gets the statements without retries. */
   runWithRetries<Result>(
-    work: (mayHaveTakenEffect: boolean) => Promise<Result>,
+    work: (statements: PostgresStatements, mayHaveTakenEffect: boolean) => Promise<Result>,
     conflicts = lockConflicts,
   ): Promise<Result> {
-    return withRetries(this.#deps, work, conflicts).catch((error: unknown) => {
-      throw this.#database.explain(error)
-    })
+    const { postgres } = this.#database
+    return withRetries(this.#deps, (mayHave) => work(postgres, mayHave), conflicts).catch(
+      (error: unknown) => {
+        throw this.#database.explain(error)
+      },
+    )
   }
 }
 

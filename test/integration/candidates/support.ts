@@ -16,7 +16,7 @@ const runOf = ([name, status, confidence]: Answer): RunObjectLenient =>
 /** Lookups with their answers, in the checkpoint, as a run leaves them. */
 export async function answeredIn(folder: ReturnType<typeof checkpointFolder>, ...answers: Answer[]) {
   const checkpoint = folder.open()
-  const ids = await checkpoint.registerLookups(keyed(...answers.map(([name]) => name)))
+  const ids = await checkpoint.store.register(keyed(...answers.map(([name]) => name)))
   const runs = answers.map(runOf)
   const answerOne = async (run: RunObjectLenient, id: number) => {
     const { customId } = await checkpoint.intend(id, 0)

@@ -29,7 +29,7 @@ describe.skipIf(programs === null)('charges and a checkpoint on PostgreSQL', () 
 
   test('A list leaves what a living process has in flight', async () => {
     const { checkpoint } = await place.open('living')
-    const [id = 0] = await checkpoint.registerLookups(keyed('Acme'))
+    const [id = 0] = await checkpoint.store.register(keyed('Acme'))
     await checkpoint.intend(id, startMs)
     const report = await reconcile('living', 'custom_id\n', { untilMs: startMs + 1 })
     expect(report).toMatchObject({ notCreated: [], leftUncertain: [] })
@@ -62,7 +62,7 @@ describe.skipIf(programs === null)('charges and a checkpoint on PostgreSQL', () 
       await reconcile('lost', `custom_id,run_id\n${acme},run_a\n${beta},run_b\n`, { untilMs: startMs }),
     ).toMatchObject({ restored: [beta], accepted: [beta], problem: { isSettled: true } })
     const { checkpoint: next } = await place.open('lost')
-    const ids = await next.registerLookups(keyed('Acme', 'Beta', 'Gamma'))
+    const ids = await next.store.register(keyed('Acme', 'Beta', 'Gamma'))
     expect(await next.plan(hold)).toMatchObject({ poll: 2, submit: 1 })
     expect((await next.read('pending_runs')).map(({ name }) => name).sort()).toEqual(['Acme', 'Beta'])
     // Names of those that were lost are not given again.

@@ -31,7 +31,7 @@ describeCheckpoints('the list of charges of the service', (at) => {
       problem: null,
     })
     const next = await at.open('settles')
-    await next.registerLookups(keyed('Acme', 'Beta', 'Gamma'))
+    await next.store.register(keyed('Acme', 'Beta', 'Gamma'))
     expect(await next.plan(hold)).toMatchObject({ poll: 1, uncertain: 1, submit: 1 })
     expect(await next.read('pending_runs')).toMatchObject([{ runId: 'run_a' }])
     await at.assertSound('settles')
@@ -112,7 +112,7 @@ test('The list restores what a rollback of the file lost, and runs are refused u
     settleFileCharges({ path: at.path(), ...(await toChargesRequest(at.path('.'), csv, options)) })
   at.open()
   at.close()
-  await at.open().registerLookups(keyed('Acme', 'Beta', 'Gamma'))
+  await at.open().store.register(keyed('Acme', 'Beta', 'Gamma'))
   at.close()
   copyFileSync(at.path(), at.path('backup'))
   const [acme = '', beta = ''] = await lose(at.open(), 'Acme', 'Beta')
@@ -127,6 +127,6 @@ test('The list restores what a rollback of the file lost, and runs are refused u
     await settle(`custom_id,run_id\n${acme},run_a\n${beta},run_b\n`, { untilMs: startMs }),
   ).toMatchObject({ restored: [beta], problem: { isSettled: true } })
   const next = at.open()
-  await next.registerLookups(keyed('Acme', 'Beta', 'Gamma'))
+  await next.store.register(keyed('Acme', 'Beta', 'Gamma'))
   expect(await next.plan(hold)).toMatchObject({ poll: 2, submit: 1 })
 })

@@ -10,7 +10,7 @@ import { job, keyOf, scope } from './support.js'
 export async function main(path: string, ...names: string[]): Promise<void> {
   const nowMs = systemClock.nowMs()
   const checkpoint = openCheckpoint({ path, scope, job, nowMs, random: systemRandom })
-  const ids = await checkpoint.registerLookups(
+  const ids = await checkpoint.store.register(
     names.map((name) => ({
       kind: 'resolution' as const,
       key: keyOf(name),

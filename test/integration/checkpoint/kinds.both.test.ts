@@ -23,7 +23,7 @@ describeCheckpoints('kinds', (at) => {
     test('one key of two kinds is two lookups, each planned and submitted with its own', async () => {
       const checkpoint = await at.open('apart')
       const [{ key, lookup }] = keyed('Acme') as [ReturnType<typeof keyed>[number]]
-      const [first = 0] = await checkpoint.registerLookups([{ kind: 'resolution', key, lookup }])
+      const [first = 0] = await checkpoint.store.register([{ kind: 'resolution', key, lookup }])
       const entities = checkpoint.forKind('entity')
       const { plan } = await entities.follow([{ kind: 'entity', key, lookup }], policy)
       expect(plan).toEqual({ ...none, submit: 1 })
@@ -69,7 +69,7 @@ describeCheckpoints('kinds', (at) => {
 
     test('a budget counts the submissions of its kind', async () => {
       const checkpoint = await at.open('budget')
-      const [first = 0] = await checkpoint.registerLookups(keyed('Acme'))
+      const [first = 0] = await checkpoint.store.register(keyed('Acme'))
       await checkpoint.intend(first, startMs)
       const domains = checkpoint.forKind('domain')
       expect(await domains.read('spent')).toBe(0)
@@ -79,14 +79,14 @@ describeCheckpoints('kinds', (at) => {
       expect([await checkpoint.read('spent'), await domains.read('spent')]).toEqual([1, 1])
       // A row that asks by a domain spends of the job's budget; a domain that follows from an answer does not.
       expect(await domains.read('spent_by_rows')).toBe(0)
-      const [asked = 0] = await checkpoint.registerLookups([buildStageLookup('domain', 'row.example')])
+      const [asked = 0] = await checkpoint.store.register([buildStageLookup('domain', 'row.example')])
       await domains.intend(asked, startMs)
       expect([await domains.read('spent'), await domains.read('spent_by_rows')]).toEqual([2, 1])
     })
 
     test('when the submissions of a kind left is known, however many of another left since', async () => {
       const checkpoint = await at.open('recent')
-      const [first = 0] = await checkpoint.registerLookups(keyed('Acme'))
+      const [first = 0] = await checkpoint.store.register(keyed('Acme'))
       await checkpoint.intend(first, startMs)
       const entities = checkpoint.forKind('entity')
       await entities.follow(
@@ -135,7 +135,7 @@ describeCheckpoints('kinds', (at) => {
 
     test('answers to first questions are read in pages, those of what follows are not among them', async () => {
       const checkpoint = await at.open('first')
-      const ids = await checkpoint.registerLookups(keyed('a', 'b', 'c'))
+      const ids = await checkpoint.store.register(keyed('a', 'b', 'c'))
       for (const id of ids.slice(0, 2)) {
         const { customId } = await checkpoint.intend(id, startMs)
         await checkpoint.apply({
@@ -164,7 +164,7 @@ describeCheckpoints('kinds', (at) => {
 
     test('a reader finds what follows from a first question, by whichever checkpoint asked it', async () => {
       const checkpoint = await at.open('read')
-      const [id = 0, open = 0] = await checkpoint.registerLookups(keyed('Acme', 'Open'))
+      const [id = 0, open = 0] = await checkpoint.store.register(keyed('Acme', 'Open'))
       const { customId } = await checkpoint.intend(id, startMs)
       await checkpoint.apply({ event: 'accept', lookupId: id, customId, runId: 'run_1', nowMs: startMs })
       await checkpoint.apply({ event: 'answer', lookupId: id, answer: answerTo('run_1', { body: matched }) })
@@ -198,7 +198,7 @@ describeCheckpoints('kinds', (at) => {
 
     test('resolutions alone leave a checkpoint as it was before there were kinds', async () => {
       const checkpoint = await at.open('plain')
-      await checkpoint.registerLookups(keyed('Acme'))
+      await checkpoint.store.register(keyed('Acme'))
       await checkpoint.forKind('entity').plan(policy)
       await checkpoint.close()
       const before = await at.everyRow('plain')

@@ -115,7 +115,7 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
 
   test('goes on with what it wanted, in its next term', async () => {
     const a = await joined(direct())
-    const ids = await a.registerLookups(keyed('Acme', 'Other', 'Last'))
+    const ids = await a.store.register(keyed('Acme', 'Other', 'Last'))
     const first = (await a.intend(ids[0]!, startMs)) as Intention
     // As whoever swept meanwhile would have it.
     sql(`WITH gone AS (UPDATE enrich.workers SET is_fenced = true, is_swept = true, fenced_at = clock_timestamp())
@@ -166,8 +166,8 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
     async (_, sign) => {
       const a = await joined(direct())
       const b = await joined(direct())
-      const [first = 0, second = 0] = await a.registerLookups(keyed('Acme', 'Other'))
-      await b.registerLookups(keyed('Acme', 'Other'))
+      const [first = 0, second = 0] = await a.store.register(keyed('Acme', 'Other'))
+      await b.store.register(keyed('Acme', 'Other'))
       const early = (await a.intend(first, startMs)) as Intention
       sql(`INSERT INTO enrich.workers (name, job, lease_until) VALUES ('dead', 'x', clock_timestamp());
       UPDATE enrich.workers SET lease_until = lease_until ${sign} interval '1 hour'`)
@@ -201,8 +201,8 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
   test('withdraws what it had intended when its connection broke, and which others took since', async () => {
     const a = await joined(proxied())
     const b = await joined(direct())
-    const [id = 0] = await a.registerLookups(keyed('Acme'))
-    await b.registerLookups(keyed('Acme'))
+    const [id = 0] = await a.store.register(keyed('Acme'))
+    await b.store.register(keyed('Acme'))
     const { intending } = await intendUnheard(a, id, 'uncertain')
     const { attempt } = await leaving(a, id, (await intending) as Intention)
     expect(attempt).toBeGreaterThan(1)
@@ -214,7 +214,7 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
 
   test('finds what it had intended by a statement that came late, and uses it', async () => {
     const a = await joined(proxied())
-    const [id = 0] = await a.registerLookups(keyed('Acme'))
+    const [id = 0] = await a.store.register(keyed('Acme'))
     await until(() => sql('SELECT lease_until > clock_timestamp() FROM enrich.workers') === 't')
     const { intending, tries } = await intendUnheard(a, id, 'intended')
     expect(await intending).toMatchObject({ attempt: tries })
@@ -226,7 +226,7 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
     const does = async (text: string) => {
       await until(() => sql('SELECT doing FROM enrich.workers') === text)
     }
-    const [id = 0] = await a.registerLookups(keyed('Acme'))
+    const [id = 0] = await a.store.register(keyed('Acme'))
     await does('reading the input')
     const { customId } = (await a.intend(id, startMs)) as Intention
     await does('submitting, 1 in flight')
@@ -251,7 +251,7 @@ describe.skipIf(programs === '')('a process that is taken to be gone, and lives'
     const joining = joined(direct(), { notice: (text) => notices.push(text) })
     await until(() => notices.length > 0)
     await server.startAgain()
-    expect(await (await joining).registerLookups(keyed('Acme'))).toHaveLength(1)
+    expect(await (await joining).store.register(keyed('Acme'))).toHaveLength(1)
     expect(notices).toEqual([expect.stringMatching(/connection refused: retrying for 30 seconds\.$/)])
   })
 

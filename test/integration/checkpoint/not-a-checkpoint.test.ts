@@ -48,7 +48,7 @@ function writeSqlite(name: string, ...statements: string[]): void {
 async function writeCheckpoint(name: string): Promise<void> {
   await at
     .open(name)
-    .registerLookups(keyed(...Array.from({ length: 2_000 }, (_, index) => `company ${index}`)))
+    .store.register(keyed(...Array.from({ length: 2_000 }, (_, index) => `company ${index}`)))
   at.close()
 }
 
@@ -129,7 +129,7 @@ describe('a checkpoint that cannot be used', () => {
       truncateSync(at.path(name), size)
       const use = async () => {
         const checkpoint = at.open(name)
-        await checkpoint.registerLookups(
+        await checkpoint.store.register(
           keyed(...Array.from({ length: 2_000 }, (_, index) => `company ${index}`)),
         )
       }

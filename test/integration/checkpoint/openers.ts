@@ -52,7 +52,7 @@ export async function toChargesRequest(
 /** Submits, and learns no answer. Returns the custom ids. */
 export async function lose(checkpoint: Checkpoint, ...names: string[]): Promise<string[]> {
   const customIds: string[] = []
-  for (const lookupId of await checkpoint.registerLookups(keyed(...names))) {
+  for (const lookupId of await checkpoint.store.register(keyed(...names))) {
     const intended = await checkpoint.intend(lookupId, startMs)
     if (typeof intended === 'string') throw new Error(intended)
     const { customId } = intended

@@ -105,7 +105,7 @@ describe('an answer that is packed', () => {
 /** Lookups with their answers, in a checkpoint that is closed. */
 async function answered(...names: string[]): Promise<void> {
   const checkpoint = at.open()
-  const ids = await checkpoint.registerLookups(keyed(...names))
+  const ids = await checkpoint.store.register(keyed(...names))
   for (const [index, id] of ids.entries()) {
     const { customId } = await checkpoint.intend(id, startMs)
     await checkpoint.apply({ event: 'accept', lookupId: id, customId, runId: `run_${index}`, nowMs: startMs })
@@ -167,7 +167,7 @@ describe('compacting', () => {
     compact()
     expect(verifyFile(at.path())).toMatchObject(sound)
     const checkpoint = at.open()
-    await checkpoint.registerLookups(keyed('Acme', 'Beta', 'New'))
+    await checkpoint.store.register(keyed('Acme', 'Beta', 'New'))
     expect(await checkpoint.plan(hold)).toMatchObject({ submit: 1, answered: 2 })
   })
 

@@ -16,7 +16,7 @@ describeCheckpoints('planning', (at) => {
 
   /** Brings each wanted lookup to the state that its name says; answers `ago` lie so many ms back. */
   async function settle(checkpoint: Checkpoint, states: readonly string[]): Promise<number[]> {
-    const ids = await checkpoint.registerLookups(keyed(...states))
+    const ids = await checkpoint.store.register(keyed(...states))
     for (const [index, state] of states.entries()) {
       const lookupId = ids[index]!
       const [kind = '', ago = '0'] = state.split(' ')
@@ -47,13 +47,13 @@ describeCheckpoints('planning', (at) => {
   describe('what is wanted', () => {
     test('ids come in the order asked; the same key is the same lookup, in this run and the next', async () => {
       const first = await at.open(name)
-      const ids = await first.registerLookups(keyed('a', 'b', 'a', 'c'))
+      const ids = await first.store.register(keyed('a', 'b', 'a', 'c'))
       expect(ids[2]).toBe(ids[0])
       expect(new Set(ids).size).toBe(3)
       expect(Math.min(...ids)).toBeGreaterThanOrEqual(1)
       await at.close()
       const second = await at.open(name)
-      expect(await second.registerLookups(keyed('c', 'a', 'd'))).toEqual([
+      expect(await second.store.register(keyed('c', 'a', 'd'))).toEqual([
         ids[3],
         ids[0],
         Math.max(...ids) + 1,
@@ -64,10 +64,10 @@ describeCheckpoints('planning', (at) => {
     })
 
     test('what a key is called at first is kept', async () => {
-      await (await at.open(name)).registerLookups(keyed('Acme'))
+      await (await at.open(name)).store.register(keyed('Acme'))
       await at.close()
       const checkpoint = await at.open(name)
-      await checkpoint.registerLookups([
+      await checkpoint.store.register([
         { kind: 'resolution', key: keyOf('Acme'), lookup: { name: 'ACME', location: 'x', context: 'y' } },
       ])
       expect((await checkpoint.read('to_submit', { after: 0, count: 9 }))[0]?.lookup).toMatchObject({
@@ -80,7 +80,7 @@ describeCheckpoints('planning', (at) => {
       await settle(await at.open(name), ['new', 'running', 'answered'])
       await at.close()
       const checkpoint = await at.open(name)
-      await checkpoint.registerLookups(keyed('answered', 'more'))
+      await checkpoint.store.register(keyed('answered', 'more'))
       expect(await checkpoint.plan(keep)).toMatchObject({ submit: 1, poll: 0, answered: 1 })
       expect(await checkpoint.read('pending_runs')).toEqual([])
       expect(
@@ -91,11 +91,11 @@ describeCheckpoints('planning', (at) => {
     test('pages of what is to be submitted follow the order of the input, without a gap', async () => {
       const checkpoint = await at.open(name)
       const names = Array.from({ length: 25 }, (_, index) => `company ${index}`)
-      await checkpoint.registerLookups(keyed(...[...names].reverse()))
+      await checkpoint.store.register(keyed(...[...names].reverse()))
       await at.close()
       const again = await at.open(name)
-      await again.registerLookups(keyed(...names.slice(0, 10)))
-      await again.registerLookups(keyed(...names.slice(5)))
+      await again.store.register(keyed(...names.slice(0, 10)))
+      await again.store.register(keyed(...names.slice(5)))
       const seen: string[] = []
       let position = 0
       for (;;) {
@@ -183,7 +183,7 @@ describeCheckpoints('planning', (at) => {
       const before = (await at.read(name)).readAnswers(ids).map((one) => one?.state)
       await at.close()
       const checkpoint = await at.open(name)
-      expect(await checkpoint.registerLookups([...decided(), ...keyed('another')])).toEqual([
+      expect(await checkpoint.store.register([...decided(), ...keyed('another')])).toEqual([
         ...ids,
         ids.length + 1,
       ])
@@ -192,7 +192,7 @@ describeCheckpoints('planning', (at) => {
         decided: 6,
         submit: 1,
       })
-      await checkpoint.reopen(['matched', 'failed', 'invalid_input', 'error'])
+      await checkpoint.plan({ ...keep, askAgain: ['matched', 'failed', 'invalid_input', 'error'] })
       expect(
         (await checkpoint.read('to_submit', { after: 0, count: 99 })).map(({ lookup }) => lookup.name),
       ).toEqual(['another'])
@@ -208,12 +208,10 @@ describeCheckpoints('planning', (at) => {
     })
 
     test('is asked again like anything else once it is not decided any more', async () => {
-      await (
-        await at.open(name)
-      ).registerLookups(keyed('a').map((lookup) => ({ ...lookup, isDecided: true })))
+      await (await at.open(name)).store.register(keyed('a').map((lookup) => ({ ...lookup, isDecided: true })))
       await at.close()
       const checkpoint = await at.open(name)
-      await checkpoint.registerLookups(keyed('a'))
+      await checkpoint.store.register(keyed('a'))
       expect(await checkpoint.plan(keep)).toMatchObject({ submit: 1, decided: 0 })
     })
   })
@@ -235,7 +233,9 @@ describeCheckpoints('planning', (at) => {
     ])('%j reopens %j', async (outcomes, reopened) => {
       const checkpoint = await at.open(name)
       await settle(checkpoint, states)
-      expect(await checkpoint.reopen(outcomes)).toBe(reopened.length)
+      expect(await checkpoint.plan({ ...keep, askAgain: outcomes })).toMatchObject({
+        submit: reopened.length + 1,
+      })
       const open = (await checkpoint.read('to_submit', { after: 0, count: 99 })).map(
         ({ lookup }) => lookup.name,
       )
@@ -246,8 +246,11 @@ describeCheckpoints('planning', (at) => {
       await settle(await at.open(name), ['answered', 'failed'])
       await at.close()
       const checkpoint = await at.open(name)
-      await checkpoint.registerLookups(keyed('failed'))
-      expect(await checkpoint.reopen(['matched', 'failed'])).toBe(1)
+      await checkpoint.store.register(keyed('failed'))
+      expect(await checkpoint.plan({ ...keep, askAgain: ['matched', 'failed'] })).toEqual({
+        ...createEmptyPlan(),
+        submit: 1,
+      })
     })
   })
 
@@ -256,10 +259,9 @@ describeCheckpoints('planning', (at) => {
       const [first = 0] = await settle(await at.open(name), ['answered'])
       await at.close()
       const other = await at.open(name, 'https://b.example')
-      const [second = 0] = await other.registerLookups(keyed('answered'))
+      const [second = 0] = await other.store.register(keyed('answered'))
       expect(second).not.toBe(first)
-      expect(await other.plan(keep)).toMatchObject({ submit: 1, answered: 0 })
-      expect(await other.reopen(['matched'])).toBe(0)
+      expect(await other.plan({ ...keep, askAgain: ['matched'] })).toMatchObject({ submit: 1, answered: 0 })
       expect((await at.read(name)).find(toKeys('resolution', [keyOf('answered')]))).toEqual([first])
       expect(
         (await at.read(name, 'https://b.example')).find(toKeys('resolution', [keyOf('answered')])),
@@ -272,11 +274,11 @@ describeCheckpoints('planning', (at) => {
 
     test('custom ids name the scope: the same question of two services is told apart', async () => {
       const one = await at.open(name)
-      const [a = 0] = await one.registerLookups(keyed('Acme'))
+      const [a = 0] = await one.store.register(keyed('Acme'))
       const first = await one.intend(a, startMs)
       await at.close()
       const other = await at.open(name, 'https://b.example')
-      const [b = 0] = await other.registerLookups(keyed('Acme'))
+      const [b = 0] = await other.store.register(keyed('Acme'))
       const second = await other.intend(b, startMs)
       expect(second.customId).not.toBe(first.customId)
       expect(parseCustomId(second.customId)?.checkpointId).toBe(parseCustomId(first.customId)?.checkpointId)
@@ -336,7 +338,7 @@ describeCheckpoints('planning', (at) => {
 
     test('each step of an open writer is seen, and ids that are not known are nothing', async () => {
       const checkpoint = await at.open(name)
-      const [lookupId = 0] = await checkpoint.registerLookups(keyed('Acme'))
+      const [lookupId = 0] = await checkpoint.store.register(keyed('Acme'))
       const known = (await at.read(name)).readAnswers([0, lookupId, 77])
       expect(known).toEqual([null, expect.objectContaining({ state: 'new' }), null])
       await checkpoint.intend(lookupId, startMs)

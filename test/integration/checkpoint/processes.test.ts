@@ -32,7 +32,7 @@ describe('one process at a time', () => {
 
     await child.kill()
     const checkpoint = at.open('held.sqlite')
-    const [acme = 0, beta = 0] = await checkpoint.registerLookups(keyed('Acme', 'Beta'))
+    const [acme = 0, beta = 0] = await checkpoint.store.register(keyed('Acme', 'Beta'))
     expect(await checkpoint.plan(keep)).toMatchObject({ poll: 1, uncertain: 1, submit: 0 })
     expect(await checkpoint.read('pending_runs')).toEqual([
       expect.objectContaining({ lookupId: acme, runId: 'run_0' }),

@@ -39,7 +39,7 @@ const open = (options: Partial<OpenCheckpointDeps> = {}): Checkpoint =>
   openCheckpoint({ path: at.path(), scope, job, nowMs: startMs, random: systemRandom, ...options })
 
 async function submit(checkpoint: Checkpoint, ...names: string[]): Promise<string[]> {
-  const ids = await checkpoint.registerLookups(keyed(...names))
+  const ids = await checkpoint.store.register(keyed(...names))
   await checkpoint.plan(hold)
   const customIds: string[] = []
   for (const [index, id] of ids.entries()) {
@@ -82,7 +82,7 @@ const refusal = (code: string) => expect.objectContaining({ code, exitCode: 2 })
 describe('the head', () => {
   test('states each commit of the checkpoint before it is acknowledged', async () => {
     const checkpoint = open()
-    const [id = 0] = await checkpoint.registerLookups(keyed('Acme'))
+    const [id = 0] = await checkpoint.store.register(keyed('Acme'))
     await checkpoint.intend(id, startMs)
     const found = readHead(at.path())
     expect(found).toMatchObject({ kind: 'found', head: { submissionCount: 1, submittedAtMs: startMs } })
@@ -192,7 +192,7 @@ describe('an older checkpoint', () => {
     lost.close()
     copyFileSync(at.path('backup'), at.path())
     const checkpoint = open({ acceptRollback: true })
-    await checkpoint.registerLookups(keyed('Beta'))
+    await checkpoint.store.register(keyed('Beta'))
     expect(
       await checkpoint.apply({ event: 'claim', customId: lostId, runId: 'run_Beta', nowMs: startMs }),
     ).toBe('claimed')
@@ -212,11 +212,12 @@ describe('a copy', () => {
     copyTo('copy.sqlite')
     const path = at.path('copy.sqlite')
     const looking = open({ path })
-    await looking.registerLookups(keyed('Acme'))
+    await looking.store.register(keyed('Acme'))
     expect(await looking.plan(hold)).toMatchObject({ answered: 1 })
-    await looking.registerLookups(keyed('Beta'))
+    const askAgain = ['matched']
+    await expect(looking.plan({ ...hold, askAgain })).rejects.toThrow(refusal('CHECKPOINT_COPIED'))
+    await looking.store.register(keyed('Beta'))
     await expect(looking.plan(hold)).rejects.toThrow(refusal('CHECKPOINT_COPIED'))
-    await expect(looking.reopen(['matched'])).rejects.toThrow(refusal('CHECKPOINT_COPIED'))
     looking.close()
     const told = open({ path, acceptRollback: true })
     await submit(told, 'Beta')
@@ -246,7 +247,7 @@ describe('a copy', () => {
     await restoredInPlace()
     rmSync(headCopyFile())
     const checkpoint = open()
-    await checkpoint.registerLookups(keyed('Beta'))
+    await checkpoint.store.register(keyed('Beta'))
     await expect(checkpoint.plan(hold)).rejects.toThrow(refusal('CHECKPOINT_COPIED'))
     checkpoint.close()
   })
@@ -269,7 +270,7 @@ describe('a copy', () => {
     await lived('Acme')
     rmSync(at.path('checkpoint.sqlite.head'))
     const checkpoint = open()
-    await checkpoint.registerLookups(keyed('Beta'))
+    await checkpoint.store.register(keyed('Beta'))
     await expect(checkpoint.plan(hold)).rejects.toThrow(refusal('CHECKPOINT_HEAD_MISSING'))
     checkpoint.close()
     expect(existsSync(at.path('checkpoint.sqlite.head'))).toBe(false)
@@ -311,7 +312,7 @@ describe('damage', () => {
     const use = async () => {
       const checkpoint = open()
       try {
-        await checkpoint.registerLookups(keyed('Acme', 'Beta', 'Gamma', 'Delta'))
+        await checkpoint.store.register(keyed('Acme', 'Beta', 'Gamma', 'Delta'))
         await checkpoint.plan(hold)
       } finally {
         checkpoint.close()
@@ -330,7 +331,7 @@ describe('damage', () => {
       expect(existsSync(repair?.damagedPath ?? '')).toBe(true)
       expect(verifyFile(at.path())).toMatchObject({ damage: [], problem: null })
       const checkpoint = open()
-      await checkpoint.registerLookups(keyed('Acme', 'Beta', 'Gamma', 'Delta'))
+      await checkpoint.store.register(keyed('Acme', 'Beta', 'Gamma', 'Delta'))
       const plan = await checkpoint.plan(hold)
       expect([where, plan.submit]).toEqual([where, 1])
       checkpoint.close()
@@ -393,7 +394,7 @@ describe('damage', () => {
   test('of the name of a column: lookups are restored from their submissions', async () => {
     await lived('Acme', 'Beta')
     const pending = open()
-    const [id = 0] = await pending.registerLookups(keyed('Gamma'))
+    const [id = 0] = await pending.store.register(keyed('Gamma'))
     await pending.plan(hold)
     const { customId } = await pending.intend(id, startMs)
     await pending.apply({ event: 'accept', lookupId: id, customId, runId: 'run_Gamma', nowMs: startMs })

@@ -59,7 +59,7 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
   test('each lookup that several want is asked by one of them', async () => {
     const all = await processes(4)
     const wanted = await Promise.all(
-      all.map(({ checkpoint }) => checkpoint.registerLookups(keyed(...names(500)))),
+      all.map(({ checkpoint }) => checkpoint.store.register(keyed(...names(500)))),
     )
     for (const ids of wanted) expect(ids).toEqual(wanted[0])
     const asked = await Promise.all(all.map(({ checkpoint }) => askAll(checkpoint)))
@@ -73,8 +73,8 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
 
   test('what another one is about to submit, or has submitted, is not submitted here', async () => {
     const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
-    const [first = 0, second = 0] = await a.checkpoint.registerLookups(keyed('a', 'b'))
-    await b.checkpoint.registerLookups(keyed('a', 'b'))
+    const [first = 0, second = 0] = await a.checkpoint.store.register(keyed('a', 'b'))
+    await b.checkpoint.store.register(keyed('a', 'b'))
     expect(await a.checkpoint.read('to_submit', { after: 0, count: 1 })).toHaveLength(1)
     expect(await b.checkpoint.intend(first, startMs)).toBe('elsewhere')
     expect(
@@ -91,8 +91,8 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
 
   test('what others ask is waited for, and counted once they have settled it', async () => {
     const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
-    const ids = await a.checkpoint.registerLookups(keyed('answered', 'rejected', 'lost'))
-    await b.checkpoint.registerLookups(keyed('answered', 'rejected', 'lost'))
+    const ids = await a.checkpoint.store.register(keyed('answered', 'rejected', 'lost'))
+    await b.checkpoint.store.register(keyed('answered', 'rejected', 'lost'))
     const intended = await Promise.all(ids.map((id) => a.checkpoint.intend(id, startMs)))
     const [one = '', two = '', three = ''] = intended.map((intention) => (intention as Intention).customId)
     await b.checkpoint.plan(policy)
@@ -125,8 +125,8 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
 
   test('what one leaves when it ends is there for the others', async () => {
     const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
-    const [running = 0] = await a.checkpoint.registerLookups(keyed('running', 'claimed'))
-    await b.checkpoint.registerLookups(keyed('running', 'claimed'))
+    const [running = 0] = await a.checkpoint.store.register(keyed('running', 'claimed'))
+    await b.checkpoint.store.register(keyed('running', 'claimed'))
     await a.checkpoint.read('to_submit', { after: 0, count: 9 })
     const { customId } = (await a.checkpoint.intend(running, startMs)) as Intention
     await a.checkpoint.apply({ event: 'accept', lookupId: running, customId, runId: 'run_1', nowMs: startMs })
@@ -143,8 +143,8 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
 
   test('where nothing more is to be asked, what others have asked is waited for, and taken from who is gone', async () => {
     const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
-    const [running = 0] = await a.checkpoint.registerLookups(keyed('running', 'new'))
-    await b.checkpoint.registerLookups(keyed('running', 'new'))
+    const [running = 0] = await a.checkpoint.store.register(keyed('running', 'new'))
+    await b.checkpoint.store.register(keyed('running', 'new'))
     // New, and nobody's: it stays for the next job.
     expect(await b.checkpoint.store.others?.wait('resolution', never, 'runs')).toBe(false)
     const { customId } = (await a.checkpoint.intend(running, startMs)) as Intention
@@ -165,8 +165,8 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
   describe('one that is taken to be gone', () => {
     async function lateOne(bounds?: SubmissionBounds) {
       const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
-      const [id = 0] = await a.checkpoint.registerLookups(keyed('Acme'))
-      await b.checkpoint.registerLookups(keyed('Acme'))
+      const [id = 0] = await a.checkpoint.store.register(keyed('Acme'))
+      await b.checkpoint.store.register(keyed('Acme'))
       const { customId } = (await a.checkpoint.intend(id, startMs, bounds)) as Intention
       await takeToBeGone(a)
       return { a, b, id, customId }
@@ -210,7 +210,7 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
       async (step, state) => {
         const bounds = { rowsMax: 1, kindMax: null, priceMicros: 5, costMaxMicros: 5 }
         const { a, b, id, customId } = await lateOne(bounds)
-        const [other = 0] = await b.checkpoint.registerLookups(keyed('Other'))
+        const [other = 0] = await b.checkpoint.store.register(keyed('Other'))
         expect(await b.checkpoint.intend(other, startMs, bounds)).toBe('of_rows')
         const update = { event: step, lookupId: id, customId, reason: 'HTTP 400' } as const
         expect(await a.checkpoint.apply(update)).toBe(true)
@@ -269,8 +269,8 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
 
     test('holds nothing, though it claimed it before it knew', async () => {
       const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
-      await a.checkpoint.registerLookups(keyed('Acme'))
-      await b.checkpoint.registerLookups(keyed('Acme'))
+      await a.checkpoint.store.register(keyed('Acme'))
+      await b.checkpoint.store.register(keyed('Acme'))
       await place.asked(name, (statements) =>
         statements.query('UPDATE enrich.workers SET is_fenced = true, is_swept = true WHERE worker_id = $1', [
           a.worker.id,
@@ -288,8 +288,8 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
       ['gone', 'CHECKPOINT_LEASE_LOST'],
     ] as const)('submits nothing more where it is %s, and says so at once', async (end, code) => {
       const { a, b } = await lateOne()
-      const [other = 0] = await a.checkpoint.registerLookups(keyed('Other'))
-      await b.checkpoint.registerLookups(keyed('Other'))
+      const [other = 0] = await a.checkpoint.store.register(keyed('Other'))
+      await b.checkpoint.store.register(keyed('Other'))
       a.worker.end = end
       await expect(a.checkpoint.intend(other, startMs)).rejects.toMatchObject({ code })
       expect(await stateOf(other)).toMatchObject({ state: 'new' })
@@ -300,8 +300,8 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
 
     test('has its runs adopted; one that lives keeps them', async () => {
       const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
-      const [id = 0] = await a.checkpoint.registerLookups(keyed('Acme'))
-      await b.checkpoint.registerLookups(keyed('Acme'))
+      const [id = 0] = await a.checkpoint.store.register(keyed('Acme'))
+      await b.checkpoint.store.register(keyed('Acme'))
       const { customId } = (await a.checkpoint.intend(id, startMs)) as Intention
       await a.checkpoint.apply({ event: 'accept', lookupId: id, customId, runId: 'run_1', nowMs: startMs })
       expect(await b.checkpoint.read('pending_runs')).toEqual([])
@@ -323,7 +323,7 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
         const all = await processes(3)
         const intended = await Promise.all(
           all.map(async ({ checkpoint }, at) => {
-            const ids = await checkpoint.registerLookups(keyed(...names(20, at * 20)))
+            const ids = await checkpoint.store.register(keyed(...names(20, at * 20)))
             return Promise.all(ids.map((id) => checkpoint.intend(id, startMs, own)))
           }),
         )
@@ -335,14 +335,14 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
 
     test('begins again after the end of the last process of the job', async () => {
       const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
-      const [id = 0] = await a.checkpoint.registerLookups(keyed('Acme'))
+      const [id = 0] = await a.checkpoint.store.register(keyed('Acme'))
       await a.checkpoint.apply({
         event: 'reject',
         lookupId: id,
         customId: ((await a.checkpoint.intend(id, startMs)) as Intention).customId,
         reason: 'x',
       })
-      const [other = 0] = await a.checkpoint.registerLookups(keyed('Other'))
+      const [other = 0] = await a.checkpoint.store.register(keyed('Other'))
       await a.checkpoint.apply({
         event: 'lose',
         lookupId: other,
@@ -364,8 +364,8 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
       const [a, b] = (await processes(2)) as [OpenedShared, OpenedShared]
       const [one, other] = [a, b].map(({ checkpoint }) => checkpoint.forKind('domain'))
       const lookup = buildStageLookup('domain', 'acme.example')
-      const [id = 0] = await a.checkpoint.registerLookups([lookup])
-      await b.checkpoint.registerLookups([lookup])
+      const [id = 0] = await a.checkpoint.store.register([lookup])
+      await b.checkpoint.store.register([lookup])
       await one!.intend(id, startMs)
       await one!.endJob(startMs)
       expect(await other!.read('spent')).toBe(1)
@@ -379,7 +379,7 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
     test('at any moment, of all at once: nothing is asked twice, and nothing that was acknowledged is lost', async () => {
       const all = await processes(2)
       const wanted = await Promise.all(
-        all.map(({ checkpoint }) => checkpoint.registerLookups(keyed(...names(400)))),
+        all.map(({ checkpoint }) => checkpoint.store.register(keyed(...names(400)))),
       )
       const breaking = new AbortController()
       onTestFinished(() => {
@@ -396,7 +396,7 @@ describe.skipIf(programs === null)('several processes on one checkpoint', () => 
     test('since the server was killed and started again', async () => {
       const all = await processes(2)
       const wanted = await Promise.all(
-        all.map(({ checkpoint }) => checkpoint.registerLookups(keyed(...names(300)))),
+        all.map(({ checkpoint }) => checkpoint.store.register(keyed(...names(300)))),
       )
       const asking = Promise.all(all.map(({ checkpoint }) => askAll(checkpoint)))
       const server = await place.server()

@@ -3,13 +3,14 @@ import { describeCheckpoints, type TestCheckpoint as Checkpoint } from './opener
 import { answerTo, keyed, scope, startMs } from './support.js'
 
 describeCheckpoints('the steps of a lookup', (at) => {
+  const askAgain = { nowMs: startMs, maxAgeMs: null, onLost: 'hold', askAgain: ['matched'] } as const
   let fileCount = 0
 
   /** A checkpoint of its own with one lookup, brought to a state. */
   async function begin(state: 'new' | 'intended' | 'running' | 'answered' | 'invalid' | 'uncertain') {
     const name = `${++fileCount}.sqlite`
     const checkpoint = await at.open(name)
-    const [lookupId = 0] = await checkpoint.registerLookups(keyed('Acme'))
+    const [lookupId = 0] = await checkpoint.store.register(keyed('Acme'))
     let customId = 'enr_never'
     if (state !== 'new') customId = (await checkpoint.intend(lookupId, startMs)).customId
     if (state === 'invalid')
@@ -173,7 +174,7 @@ describeCheckpoints('the steps of a lookup', (at) => {
     test('asked for together with legal steps, it alone is undone', async () => {
       const name = `${++fileCount}.sqlite`
       const checkpoint = await at.open(name)
-      const [a = 0, b = 0] = await checkpoint.registerLookups(keyed('Acme', 'Beta'))
+      const [a = 0, b = 0] = await checkpoint.store.register(keyed('Acme', 'Beta'))
       const steps = [a, a, 99, b].map((lookupId) => checkpoint.intend(lookupId, startMs))
       expect((await Promise.allSettled(steps)).map(({ status }) => status)).toEqual([
         'fulfilled',
@@ -220,7 +221,7 @@ describeCheckpoints('the steps of a lookup', (at) => {
 
     test('names the run of another submission: a conflict, and nothing changes', async () => {
       const { name, checkpoint, customId } = await begin('uncertain')
-      const [other = 0] = await checkpoint.registerLookups(keyed('Other'))
+      const [other = 0] = await checkpoint.store.register(keyed('Other'))
       const intention = await checkpoint.intend(other, startMs)
       expect(await accept(checkpoint, other, intention.customId, 'run_of_other')).toBe(true)
       const before = await at.everyRow(name)
@@ -230,7 +231,7 @@ describeCheckpoints('the steps of a lookup', (at) => {
 
     test('an answer to a submission that names the run of another one leaves the lookup uncertain, with the reason', async () => {
       const { name, checkpoint, lookupId } = await begin('running')
-      const [other = 0] = await checkpoint.registerLookups(keyed('Other'))
+      const [other = 0] = await checkpoint.store.register(keyed('Other'))
       const { customId } = await checkpoint.intend(other, startMs)
       expect(await accept(checkpoint, other, customId, 'run_1')).toBe('uncertain')
       const reader = await at.read(name)
@@ -254,7 +255,7 @@ describeCheckpoints('the steps of a lookup', (at) => {
       const name = `${++fileCount}.sqlite`
       for (const service of ['https://a.example', 'https://b.example']) {
         const checkpoint = await at.open(name, service)
-        const [acme = 0] = await checkpoint.registerLookups(keyed('Acme'))
+        const [acme = 0] = await checkpoint.store.register(keyed('Acme'))
         const { customId } = await checkpoint.intend(acme, startMs)
         expect(await accept(checkpoint, acme, customId, 'run_1')).toBe(true)
         expect(await checkpoint.apply({ event: 'answer', lookupId: acme, answer: answerTo('run_1') })).toBe(
@@ -286,7 +287,7 @@ describeCheckpoints('the steps of a lookup', (at) => {
       expect(await checkpoint.read('body', { lookupId })).toBeNull()
       await checkpoint.apply({ event: 'answer', lookupId, answer: answerTo('run_7') })
       expect(await checkpoint.read('body', { lookupId })).toBe(answerTo('run_7').body)
-      await checkpoint.reopen(['matched'])
+      await checkpoint.plan(askAgain)
       expect(await checkpoint.read('owner', { runId: 'run_7' })).toBeNull()
     })
 
@@ -321,7 +322,7 @@ describeCheckpoints('the steps of a lookup', (at) => {
   test('The budget of a job counts what was or may have been billed by all of its processes', async () => {
     const name = `${++fileCount}.sqlite`
     const first = await at.open(name)
-    const [a = 0, b = 0, c = 0] = await first.registerLookups(keyed('Acme', 'Beta', 'Cera'))
+    const [a = 0, b = 0, c = 0] = await first.store.register(keyed('Acme', 'Beta', 'Cera'))
     expect(await first.read('spent')).toBe(0)
     await accept(first, a, (await first.intend(a, startMs)).customId, 'run_1')
     await first.apply({
@@ -383,7 +384,7 @@ describeCheckpoints('the steps of a lookup', (at) => {
 
     test('the old answer stays until the new one is there', async () => {
       const { name, checkpoint, lookupId } = await begin('answered')
-      expect(await checkpoint.reopen(['matched'])).toBe(1)
+      expect(await checkpoint.plan(askAgain)).toMatchObject({ submit: 1 })
       expect((await at.read(name)).readAnswers([lookupId])[0]).toMatchObject({
         state: 'new',
         outcome: 'matched',
@@ -405,11 +406,11 @@ describeCheckpoints('the steps of a lookup', (at) => {
   test('The newest submissions are of this scope and window, the oldest first, with any outcome', async () => {
     const name = `${++fileCount}.sqlite`
     const other = await at.open(name, 'https://b.example')
-    const [elsewhere = 0] = await other.registerLookups(keyed('Elsewhere'))
+    const [elsewhere = 0] = await other.store.register(keyed('Elsewhere'))
     await other.intend(elsewhere, startMs + 6)
     await other.close()
     const checkpoint = await at.open(name)
-    const ids = await checkpoint.registerLookups(keyed('One', 'Two', 'Three', 'Four'))
+    const ids = await checkpoint.store.register(keyed('One', 'Two', 'Three', 'Four'))
     for (const [index, id] of ids.entries()) {
       const { customId } = await checkpoint.intend(id, startMs + index)
       if (index === 2)

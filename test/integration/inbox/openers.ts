@@ -87,7 +87,7 @@ function onServer(programs: string): InboxPlace {
         random: systemRandom,
         database,
         onReceived,
-        owner: () => ({ workerId: 1, getScopeId: () => 1 }),
+        owner: () => ({ worker: { id: 1 }, job: { kinds: { getScopeId: () => 1 } } }),
       })
       const close = inbox.close.bind(inbox)
       return Object.assign(inbox, {

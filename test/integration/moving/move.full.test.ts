@@ -299,7 +299,7 @@ describe.skipIf(programs === null)('moving a checkpoint', () => {
     expect(await inbox.receive('evt_after', Buffer.from('{}'), Date.now())).toBe(true)
     await inbox.close()
     const again = open(one)
-    const [id = 0] = await again.registerLookups([
+    const [id = 0] = await again.store.register([
       { kind: 'resolution', key: new Uint8Array(16), lookup: { name: 'X', location: null, context: null } },
     ])
     expect((await again.intend(id, startMs)).customId).toMatch(/_1_1000$/)

@@ -27,19 +27,19 @@ export async function fillFile(path: string, answeredCount = 40): Promise<void> 
   const open = (scope: string, job: string) =>
     openCheckpoint({ path, scope, job, nowMs: startMs, random: systemRandom })
   const ended = open('https://a.example', 'old.csv')
-  const [old = 0] = await ended.registerLookups(keyed('Old SE'))
+  const [old = 0] = await ended.store.register(keyed('Old SE'))
   const { customId: oldId } = await ended.intend(old, startMs)
   await ended.apply({ event: 'accept', lookupId: old, customId: oldId, runId: 'run_old', nowMs: startMs })
   await ended.apply({ event: 'answer', lookupId: old, answer: answerTo('run_old') })
   await ended.endJob(startMs + 5)
   ended.close()
   const other = open('https://b.example', 'other.csv')
-  await other.registerLookups(keyed('Elsewhere'))
+  await other.store.register(keyed('Elsewhere'))
   other.close()
   const main = open('https://a.example', 'companies.csv')
   const names = Array.from({ length: answeredCount }, (_, at) => `Company ${at}`)
   const states = ['Running', 'Invalid', 'Lost', 'Back', 'New', 'Failed', 'Left']
-  const ids = await main.registerLookups(keyed(...names, ...states))
+  const ids = await main.store.register(keyed(...names, ...states))
   const intended = await Promise.all(
     ids.map(async (id, at) =>
       (states[at - answeredCount] ?? '') === 'New' ? '' : (await main.intend(id, startMs + at)).customId,

@@ -30,7 +30,7 @@ const body = {
 
 test('an answer whose line was stored before a column existed has that column, made of what the service sent', async () => {
   const checkpoint = folder.open()
-  const [id = 0] = await checkpoint.registerLookups(keyed('ACME LTD'))
+  const [id = 0] = await checkpoint.store.register(keyed('ACME LTD'))
   const { customId } = await checkpoint.intend(id, 0)
   await checkpoint.apply({ event: 'accept', lookupId: id, customId, runId: 'run_1', nowMs: 0 })
   const earlier = { line: '{"status":"matched","confidence":97,"basis":[]}', lineVersion: 1 }

@@ -41,7 +41,7 @@ test('where there is one, it is opened with the first question, and what was sub
   const path = checkpointPath()
   const checkpoint = openCheckpoint({ path, scope, job: 'x', nowMs: Date.now(), random: systemRandom })
   const names = ['acme.com', 'globex.com']
-  const [first = 0] = await checkpoint.registerLookups(
+  const [first = 0] = await checkpoint.store.register(
     names.map((name) => ({
       kind: 'resolution' as const,
       key: calculateResolutionKey(nameOf(name)),

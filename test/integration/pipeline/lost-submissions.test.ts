@@ -67,7 +67,7 @@ async function loseOf(
   lookups: readonly KeyedLookup[],
   agoMs: readonly number[],
 ): Promise<Lost[]> {
-  const ids = await checkpoint.registerLookups(lookups)
+  const ids = await checkpoint.store.register(lookups)
   return Promise.all(
     ids.map(async (lookupId, index) => {
       const { customId } = await of.intend(lookupId, clock.nowMs() - (agoMs[index] ?? 0))

@@ -292,7 +292,7 @@ test('a domain that a row asks for itself is asked once, and what follows from i
     nowMs: Date.now(),
     random: systemRandom,
   })
-  const ids = await checkpoint.registerLookups([
+  const ids = await checkpoint.store.register([
     buildStageLookup('domain', 'company1.com'),
     buildStageLookup('domain', 'nobody.com'),
   ])

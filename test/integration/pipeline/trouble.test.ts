@@ -306,7 +306,7 @@ async function askUntilItFails(
     random: systemRandom,
   })
   const lookups = names.map((name) => ({ name, location: null, context: null }))
-  await checkpoint.registerLookups(
+  await checkpoint.store.register(
     lookups.map((lookup) => ({ kind: 'resolution' as const, key: calculateResolutionKey(lookup), lookup })),
   )
   await checkpoint.plan({ nowMs: Date.now(), maxAgeMs: null, onLost: 'hold' })

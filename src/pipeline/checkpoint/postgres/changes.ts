@@ -77,13 +77,13 @@ export class SettlementBatcher {
       distinct.map(({ lookup }) => lookup.runId),
       distinct.map(({ lookup }) => lookup.acceptedAtMs),
       distinct.map(({ lookup }) => lookup.reason),
-      distinct.map(({ lookup }) => (lookup.keeper === 'self' ? this.#store.workerId : null)),
+      distinct.map(({ lookup }) => (lookup.keeper === 'self' ? this.#store.worker.id : null)),
       this.#kind === 'resolution',
     ]
     try {
-      const rows = await this.#store.runWithRetries((mayHaveTakenEffect) => {
+      const rows = await this.#store.runWithRetries((statements, mayHaveTakenEffect) => {
         mayBeSettled = mayHaveTakenEffect
-        return this.#store.queryOnce<{ customId: string }>(settleSql, values)
+        return statements.query<{ customId: string }>(settleSql, values)
       })
       return { settled: new Set(rows.map(({ customId }) => customId)), mayBeSettled }
     } catch (error) {
@@ -116,7 +116,7 @@ export class SettlementBatcher {
       update.event === 'accept' && (await isRunTaken(statements, this.#store, this.#kind, update))
     const isOwn = this.#store.unsettled.has(update.customId)
     const transition = decide({ row, isTaken, isOwn })
-    await applyChanges(statements, transition.changes, this.#store.workerId)
+    await applyChanges(statements, transition.changes, this.#store.worker.id)
     return transition
   }
 }
@@ -184,9 +184,9 @@ export class AnswerBatcher {
     items: readonly AnswerItem[],
   ): Promise<{ written: ReadonlySet<LookupId>; mayBeWritten: boolean }> {
     let mayBeWritten = false
-    const rows = await this.#store.runWithRetries((mayHaveTakenEffect) => {
+    const rows = await this.#store.runWithRetries((statements, mayHaveTakenEffect) => {
       mayBeWritten = mayHaveTakenEffect
-      return this.#store.queryOnce<{ lookupId: LookupId }>(writeSql, buildValues(items))
+      return statements.query<{ lookupId: LookupId }>(writeSql, buildValues(items))
     })
     return { written: new Set(rows.map(({ lookupId }) => lookupId)), mayBeWritten }
   }

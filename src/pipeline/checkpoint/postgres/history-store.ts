@@ -37,7 +37,7 @@ export class PostgresHistoryStore implements HistoryStore {
       const [begun] = await statements.query<{ number: number }>(
         `INSERT INTO enrich.history_runs (series, started_at_ms, record, worker_id) VALUES ($1, $2, $3, $4)
          ON CONFLICT (worker_id) DO UPDATE SET record = excluded.record RETURNING run_id AS number`,
-        [run.series, run.started_at_ms, run.record, this.#store.workerId],
+        [run.series, run.started_at_ms, run.record, this.#store.worker.id],
       )
       if (begun === undefined) throw new Error('the run was not created')
       return begun.number
@@ -101,7 +101,7 @@ export class PostgresHistoryStore implements HistoryStore {
   async #assertLives(statements: PostgresStatements): Promise<void> {
     const rows = await statements.query(
       'SELECT FROM enrich.workers WHERE worker_id = $1 AND NOT is_fenced FOR SHARE',
-      [this.#store.workerId],
+      [this.#store.worker.id],
     )
     if (rows.length === 1) return
     throw new UserError('CHECKPOINT_LEASE_LOST', 'another process considered this one dead', {

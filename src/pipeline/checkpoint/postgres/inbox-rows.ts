@@ -17,6 +17,8 @@ import { GroupCommit, splitIntoBatches, type ItemResult } from '../../../platfor
 import { joinBytes, type Postgres, type PostgresStatements } from '../../../platform/postgres/postgres.js'
 import { RetryingStatements, type RetryDeps } from '../../../platform/postgres/retry.js'
 import type { LookupKind } from '../../../core/lookup-state.js'
+import type { Worker } from './lease.js'
+import type { SharedJob } from './store.js'
 import { assertNotMoved, type SharedDatabase } from './open-database.js'
 
 /** $1 to $8, aligned: events, receive times, subjects, start and length of each body in $9. */
@@ -57,9 +59,8 @@ const waitingSql = `
 
 /** The worker that takes deliveries for its lookups, and for lookups without a live owner. */
 interface InboxOwner {
-  readonly workerId: number
-  /** Returns 0, which no scope has, if the kind has no lookups yet. */
-  getScopeId(kind: LookupKind): number
+  readonly worker: Pick<Worker, 'id'>
+  readonly job: { readonly kinds: Pick<SharedJob['kinds'], 'getScopeId'> }
 }
 
 export interface SharedInboxDeps extends RetryDeps {
@@ -133,8 +134,8 @@ class PostgresInboxRows implements InboxRows {
   ): Promise<readonly WaitingDelivery[]> {
     const owner = this.#deps.owner?.()
     if (owner === undefined) return []
-    const scopeIds = kinds.map((kind) => owner.getScopeId(kind)).filter((id) => id !== 0)
-    const values = [afterPosition, scopeIds, owner.workerId, countMax]
+    const scopeIds = kinds.map((kind) => owner.job.kinds.getScopeId(kind)).filter((id) => id !== 0)
+    const values = [afterPosition, scopeIds, owner.worker.id, countMax]
     return this.#statements.query<WaitingDelivery>(waitingSql, values)
   }
 

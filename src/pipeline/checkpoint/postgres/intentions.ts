@@ -1,4 +1,5 @@
 import { GroupCommit, splitIntoBatches, type ItemResult } from '../../../platform/group-commit.js'
+import type { PostgresStatements } from '../../../platform/postgres/postgres.js'
 import type { LookupState, LookupKind } from '../../../core/lookup-state.js'
 import type { Intention, Refusal, SubmissionBounds } from '../records.js'
 import type { LookupId } from '../../../core/lookup-identity.js'
@@ -20,16 +21,17 @@ interface OwnIntention {
  */
 async function findOwnIntentions(
   store: SharedStore,
+  { query }: PostgresStatements,
   asked: readonly { readonly lookupId: LookupId; readonly nowMs: number }[],
 ): Promise<OwnIntention[]> {
-  const rows = await store.queryOnce<OwnIntention & { isSwept: boolean }>(
+  const rows = await query<OwnIntention & { isSwept: boolean }>(
     `SELECT l.lookup_id AS "lookupId", l.custom_id AS "customId", l.attempt, l.state = 'uncertain' AS "isSwept"
      FROM unnest($1::bigint[], $2::bigint[]) AS a(lookup_id, now_ms)
      JOIN enrich.lookups l ON l.lookup_id = a.lookup_id
      JOIN enrich.submissions s ON s.custom_id = l.custom_id
      WHERE s.worker_id = $3 AND s.verdict = l.state AND (l.state = 'intended' AND l.worker_id = $3
        OR l.state = 'uncertain' AND s.reason = $4 AND s.intended_at_ms = a.now_ms)`,
-    [asked.map(({ lookupId }) => lookupId), asked.map(({ nowMs }) => nowMs), store.workerId, lostReason],
+    [asked.map(({ lookupId }) => lookupId), asked.map(({ nowMs }) => nowMs), store.worker.id, lostReason],
   )
   // Intentions already returned to a caller may have been sent.
   const own = rows.filter(({ customId }) => !store.unsettled.has(customId))
@@ -48,7 +50,7 @@ function withdrawSwept(store: SharedStore, lookupId: LookupId, customId: string)
       { event: 'withdraw', lookupId, customId, reason: neverLeft },
       { row, isOwn: true },
     )
-    await applyChanges(statements, changes, store.workerId)
+    await applyChanges(statements, changes, store.worker.id)
   })
 }
 
@@ -135,19 +137,19 @@ export class IntentionBatcher {
   /** Sends the batch until the server has decided it under a valid lease; returns the term of the intentions. */
   #sendUntilDecided(batch: readonly Item[]): Promise<{ rows: IntendedRow[]; term: number }> {
     const store = this.#store
-    return store.runWithRetries(async (mayHaveTakenEffect) => {
+    return store.runWithRetries(async (statements, mayHaveTakenEffect) => {
       // Read before sending: if the worker is fenced since and continues in a new term, these must not be sent.
       let { term } = store.worker
-      const earlier = mayHaveTakenEffect ? await findOwnIntentions(store, batch) : []
+      const earlier = mayHaveTakenEffect ? await findOwnIntentions(store, statements, batch) : []
       const heldIds = new Set(earlier.map(({ lookupId }) => lookupId))
       const left = batch.filter(({ lookupId }) => !heldIds.has(lookupId))
       const held = earlier.map((row): IntendedRow => ({ ...row, ...asIntended }))
       if (left.length === 0) return { rows: held, term }
       const sinceMs = store.clock.monotonicMs()
       for (;;) {
-        const rows = await this.#send(left)
+        const rows = await this.#send(statements, left)
         if (rows.every(({ isAlive }) => isAlive))
-          return { rows: [...held, ...(await this.#withLate(left, rows))], term }
+          return { rows: [...held, ...(await this.#withLate(statements, left, rows))], term }
         await store.clock.sleep(leaseWaitMs)
         store.assertActive(store.clock.monotonicMs() - sinceMs)
         if (held.length === 0) ({ term } = store.worker)
@@ -156,11 +158,16 @@ export class IntentionBatcher {
   }
 
   /** A statement of an abandoned connection may arrive after the next one was sent. */
-  async #withLate(batch: readonly Item[], rows: readonly IntendedRow[]): Promise<IntendedRow[]> {
+  async #withLate(
+    statements: PostgresStatements,
+    batch: readonly Item[],
+    rows: readonly IntendedRow[],
+  ): Promise<IntendedRow[]> {
     const takenIds = new Set(rows.filter(({ wasFree }) => !wasFree).map(({ lookupId }) => lookupId))
     if (takenIds.size === 0) return [...rows]
     const late = await findOwnIntentions(
       this.#store,
+      statements,
       batch.filter(({ lookupId }) => takenIds.has(lookupId)),
     )
     const byId = new Map(late.map((row) => [row.lookupId, row]))
@@ -170,21 +177,22 @@ export class IntentionBatcher {
     }))
   }
 
-  #send(batch: readonly Item[]): Promise<IntendedRow[]> {
-    const store = this.#store
+  #send({ query }: PostgresStatements, batch: readonly Item[]): Promise<IntendedRow[]> {
+    const { worker, job, database } = this.#store
+    const scopeId = job.kinds.getScopeId(this.#kind)
     const { rowsMax, kindMax, priceMicros, costMaxMicros } = batch[0]?.bounds ?? noBounds
-    return store.queryOnce<IntendedRow>(intendSql, [
-      store.workerId,
+    return query<IntendedRow>(intendSql, [
+      worker.id,
       batch.map(({ lookupId }) => lookupId),
       batch.map(({ nowMs }) => nowMs),
-      store.getScopeId(this.#kind),
-      store.job.jobId,
-      `enr_${store.id}_${store.getScopeId(this.#kind)}_`,
+      scopeId,
+      job.jobId,
+      `enr_${database.id}_${scopeId}_`,
       rowsMax,
       kindMax,
       priceMicros,
       costMaxMicros,
-      store.generation,
+      database.generation,
     ])
   }
 
@@ -207,7 +215,7 @@ export class IntentionBatcher {
     const [row] = await this.#store.query<{ state: LookupState; isOwn: boolean }>(
       `SELECT l.state, l.state <> 'new' AND coalesce(s.worker_id = $2, false) AND coalesce(l.worker_id = $2, true) AS "isOwn"
        FROM enrich.lookups l LEFT JOIN enrich.submissions s ON s.custom_id = l.custom_id WHERE l.lookup_id = $1`,
-      [lookupId, this.#store.workerId],
+      [lookupId, this.#store.worker.id],
     )
     if (row !== undefined && !row.isOwn) return 'elsewhere'
     throw new Error(`lookup ${lookupId} is ${row?.state ?? 'unknown'}: "intend" cannot happen to it`)

@@ -1,5 +1,6 @@
 import { type PostgresStatements, replaceNuls } from '../../../platform/postgres/postgres.js'
 import { toScope, lookupKinds, type LookupKind } from '../../../core/lookup-state.js'
+import { RunKinds } from '../records.js'
 import type { SharedJob, SharedStore } from './store.js'
 import type { KeyedLookup } from '../lookup.js'
 import type { LookupId } from '../../../core/lookup-identity.js'
@@ -33,22 +34,23 @@ export async function joinJob(
     [lookupKinds.map((kind) => toScope(base, kind))],
   )
   const ids = new Map(known.map((one) => [one.scope, one.scopeId]))
-  const scopes = new Map<LookupKind, number>()
+  const kinds = new RunKinds<{ readonly scopeId: number }>()
   for (const kind of lookupKinds) {
     const id = ids.get(toScope(base, kind))
     if (id === undefined) continue
     await beginCount(statements, jobId, id)
-    scopes.set(kind, id)
+    kinds.set(kind, { scopeId: id })
   }
-  return { jobId, base, scopes }
+  return { jobId, base, kinds }
 }
 
 /** Creates the scope of a kind and its count in the job, if missing. */
 async function beginKind(store: SharedStore, kind: LookupKind): Promise<void> {
-  if (store.getScopeId(kind) !== 0) return
-  const scopeId = await ensureScopeId(store, toScope(store.job.base, kind))
-  await beginCount(store, store.job.jobId, scopeId)
-  store.noteScope(kind, scopeId)
+  const { jobId, base, kinds } = store.job
+  if (kinds.get(kind) !== null) return
+  const scopeId = await ensureScopeId(store, toScope(base, kind))
+  await beginCount(store, jobId, scopeId)
+  kinds.set(kind, { scopeId })
 }
 
 const beginCount = (statements: PostgresStatements, jobId: number, scopeId: number) =>
@@ -77,7 +79,7 @@ async function ensureScopeId(statements: PostgresStatements, scope: string): Pro
 export async function readSpent(store: SharedStore, kind: LookupKind): Promise<number> {
   const [row] = await store.query<{ spent: number }>(
     'SELECT reserved - reserved_before AS spent FROM enrich.job_kinds WHERE job_id = $1 AND scope_id = $2',
-    [store.job.jobId, store.getScopeId(kind)],
+    [store.job.jobId, store.job.kinds.getScopeId(kind)],
   )
   return row?.spent ?? 0
 }
@@ -89,7 +91,7 @@ export async function readSpentByRows(store: SharedStore, kind: LookupKind): Pro
   const [row] = await store.query<{ spent: number }>(
     `SELECT j.reserved_of_rows - coalesce(k.reserved, 0) AS spent FROM enrich.jobs j
      LEFT JOIN enrich.job_kinds k ON k.job_id = j.job_id AND k.scope_id = $2 WHERE j.job_id = $1`,
-    [store.job.jobId, store.getScopeId('resolution')],
+    [store.job.jobId, store.job.kinds.getScopeId('resolution')],
   )
   return row?.spent ?? 0
 }
@@ -108,13 +110,13 @@ export function endJob(store: SharedStore, kind: LookupKind, nowMs: number): Pro
          AND EXISTS (SELECT FROM enrich.jobs j WHERE j.job_id = $1 AND j.partition_count IS NULL)
          AND NOT EXISTS (SELECT FROM enrich.workers w WHERE w.job_id = $1 AND w.worker_id <> $3
            AND NOT w.is_fenced AND w.ended_at IS NULL AND NOT w.has_ended_job)`,
-        [jobId, store.getScopeId(kind), store.workerId],
+        [jobId, store.job.kinds.getScopeId(kind), store.worker.id],
       )
       .then(() => undefined)
   return store.withTransaction(async (statements) => {
     await statements.query('SELECT FROM enrich.jobs WHERE job_id = $1 FOR UPDATE', [jobId])
     await statements.query('UPDATE enrich.workers SET has_ended_job = true WHERE worker_id = $1', [
-      store.workerId,
+      store.worker.id,
     ])
     await statements.query(
       `UPDATE enrich.jobs j SET ended_at_ms = $2 WHERE j.job_id = $1 AND j.ended_at_ms IS NULL
@@ -158,8 +160,8 @@ async function addWantedBatch(
 ): Promise<LookupId[]> {
   const asked = lookups.map((lookup) => ({
     lookup,
-    scopeId: store.getScopeId(lookup.kind),
-    position: store.nextPosition(),
+    scopeId: store.job.kinds.getScopeId(lookup.kind),
+    position: store.job.kinds.nextPosition(),
   }))
   const ids = new Map<number, LookupId>()
   const addKnown = async (some: readonly PositionedLookup[]) => {
@@ -241,7 +243,7 @@ function insertWanted(
      )
      SELECT position, lookup_id AS "lookupId", is_nameless AS "isNameless" FROM found`,
     [
-      store.workerId,
+      store.worker.id,
       asked.map(({ scopeId }) => scopeId),
       asked.map(({ position }) => position),
       asked.map(({ lookup }) => toHex(lookup.key)),

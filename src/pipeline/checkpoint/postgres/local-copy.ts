@@ -122,11 +122,11 @@ export async function copyWanted(store: SharedStore, copy: LocalCopy): Promise<v
        JOIN enrich.scopes sc ON sc.scope_id = l.scope_id LEFT JOIN enrich.answers a ON a.lookup_id = l.lookup_id
        WHERE w.worker_id = $1 AND (w.scope_id, w.position) > ($2, $3)
        ORDER BY w.scope_id, w.position LIMIT $4`,
-      [store.workerId, scopeId, position, copiedAtOnce],
+      [store.worker.id, scopeId, position, copiedAtOnce],
     )
     if (page.length > 0) copy.put(page)
     const last = page.at(-1)
-    if (last === undefined || page.length < copiedAtOnce) return store.assertRemembered()
+    if (last === undefined || page.length < copiedAtOnce) return
     scopeId = last.wanted_scope_id
     position = last.position
   }

@@ -113,7 +113,7 @@ export const settleSubmissionSql = `WITH before AS (
  */
 export async function isRunTaken(
   statements: PostgresStatements,
-  store: Pick<SharedStore, 'getScopeId'>,
+  store: Pick<SharedStore, 'job'>,
   kind: LookupKind,
   { runId, customId }: { readonly runId: string; readonly customId: string },
 ): Promise<boolean> {
@@ -121,7 +121,7 @@ export async function isRunTaken(
   const rows = await statements.query(
     `SELECT FROM enrich.submissions s JOIN enrich.lookups l USING (lookup_id)
      WHERE s.run_id = $1 AND l.scope_id = $2 AND s.custom_id <> $3 LIMIT 1`,
-    [runId, store.getScopeId(kind), customId],
+    [runId, store.job.kinds.getScopeId(kind), customId],
   )
   return rows.length > 0
 }
@@ -139,7 +139,7 @@ export async function selectRowAnswers(
      JOIN enrich.answers a ON a.lookup_id = l.lookup_id
      WHERE w.worker_id = $1 AND w.scope_id = $2 AND w.position > $3 AND NOT w.is_decided AND w.is_first
        AND l.state = 'answered' ORDER BY w.position LIMIT $4`,
-    [store.workerId, store.getScopeId(kind), afterPosition, count],
+    [store.worker.id, store.job.kinds.getScopeId(kind), afterPosition, count],
   )
   return rows.map(({ position, lookupId, name, location, context, ...packed }) => ({
     position,
@@ -154,7 +154,7 @@ export async function selectRowLookup(store: SharedStore, lookupId: LookupId): P
   const [row] = await store.query<Lookup>(
     `SELECT l.name, l.location, l.context FROM enrich.wanted w JOIN enrich.lookups l ON l.lookup_id = w.lookup_id
      WHERE w.worker_id = $1 AND w.lookup_id = $2 AND w.is_first AND NOT w.is_decided`,
-    [store.workerId, lookupId],
+    [store.worker.id, lookupId],
   )
   return row ?? null
 }
@@ -172,7 +172,7 @@ export async function selectOwner(
   given: { readonly runId: string } | { readonly key: Uint8Array },
 ): Promise<RunOwner | null> {
   const [column, value] = 'runId' in given ? ['run_id', given.runId] : ['key', Buffer.from(given.key)]
-  const values = [store.workerId, store.getScopeId(kind), value]
+  const values = [store.worker.id, store.job.kinds.getScopeId(kind), value]
   const [row] = await store.query<RunOwner>(`${ownerSql} AND l.${column} = $3`, values)
   return row ?? null
 }
@@ -190,7 +190,7 @@ export function selectLostSince(
      WHERE l.scope_id = $2 AND l.state = 'uncertain' AND s.intended_at_ms > $3
        AND ($4 OR EXISTS (SELECT FROM enrich.wanted w
          WHERE w.worker_id = $1 AND w.lookup_id = l.lookup_id AND NOT w.is_decided))`,
-    [store.workerId, store.getScopeId(kind), afterMs, among === 'all'],
+    [store.worker.id, store.job.kinds.getScopeId(kind), afterMs, among === 'all'],
   )
 }
 
@@ -210,7 +210,7 @@ export async function selectRecentSubmissions(
         ORDER BY submission_id DESC LIMIT greatest($3::bigint, ${recentRead})) s
      JOIN enrich.lookups l ON l.lookup_id = s.lookup_id
      WHERE l.scope_id = $1 AND s.intended_at_ms > $2 ORDER BY s.submission_id DESC LIMIT $3`,
-    [store.getScopeId(kind), afterMs, countMax],
+    [store.job.kinds.getScopeId(kind), afterMs, countMax],
   )
   return rows.map(({ atMs }) => atMs).sort((one, other) => one - other)
 }

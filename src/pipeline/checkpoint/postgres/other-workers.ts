@@ -8,7 +8,7 @@ import {
 } from '../../../core/lookup-state.js'
 import type { OtherWorkers } from '../lookup-store.js'
 import { planKind } from './planning.js'
-import type { SharedStore } from './store.js'
+import { createLeaseLostError, type SharedStore } from './store.js'
 
 const lookMsMin = 500
 const lookMsMax = 10_000
@@ -42,9 +42,10 @@ export class WorkerWatch implements OtherWorkers {
   constructor(store: SharedStore, deps: Pick<OtherWorkers, 'createTurns' | 'copyForReading'>) {
     this.#store = store
     this.createTurns = deps.createTurns
-    this.copyForReading = () => {
+    this.copyForReading = async () => {
       store.activity.note('writing')
-      return deps.copyForReading()
+      await deps.copyForReading()
+      await this.#assertRemembered()
     }
   }
 
@@ -95,7 +96,7 @@ export class WorkerWatch implements OtherWorkers {
 
   #waitForSubmissions(kind: LookupKind, signal: AbortSignal): Promise<boolean> {
     return this.#waitUntilLeft(signal, () =>
-      this.#countOpen(['new', 'intended'], this.#store.getScopeId(kind)),
+      this.#countOpen(['new', 'intended'], this.#store.job.kinds.getScopeId(kind)),
     )
   }
 
@@ -104,7 +105,7 @@ export class WorkerWatch implements OtherWorkers {
     const { clock } = this.#store
     while (!signal.aborted) {
       const startedAtMs = clock.monotonicMs()
-      await this.#store.assertRemembered()
+      await this.#assertRemembered()
       const { leftCount, openCount } = await look()
       if (leftCount > 0 || openCount > 0) this.#store.assertActive()
       if (leftCount > 0) return true
@@ -126,6 +127,15 @@ export class WorkerWatch implements OtherWorkers {
     }
   }
 
+  /** Checks that the wanted list still exists: otherwise the run would seem complete. Throws like `assertActive`. */
+  async #assertRemembered(): Promise<void> {
+    const sql = 'SELECT FROM enrich.workers WHERE worker_id = $1 AND NOT is_over'
+    const rows = await this.#store.query(sql, [this.#store.worker.id])
+    if (rows.length > 0) return
+    this.#store.assertActive()
+    throw createLeaseLostError('other workers took over its lookups because it did not renew its lease')
+  }
+
   /** Counts lookups in these states, of one scope or (`null`) of all. */
   async #countOpen(states: readonly LookupState[], scopeId: number | null): Promise<OpenCounts> {
     const [row] = await this.#store.query<OpenCounts>(
@@ -138,7 +148,7 @@ export class WorkerWatch implements OtherWorkers {
          (l.worker_id IS NULL OR h.is_fenced OR h.ended_at IS NOT NULL) AS is_left) o
        WHERE w.worker_id = $1 AND ($3::integer IS NULL OR w.scope_id = $3) AND NOT w.is_decided
        AND l.state = ANY($2::text[])`,
-      [this.#store.workerId, states, scopeId],
+      [this.#store.worker.id, states, scopeId],
     )
     return row ?? { leftCount: 0, openCount: 0 }
   }
@@ -161,7 +171,7 @@ export class WorkerWatch implements OtherWorkers {
       `SELECT l.state, count(*) AS count FROM enrich.wanted w JOIN enrich.lookups l ON l.lookup_id = w.lookup_id
        WHERE w.worker_id = $1 AND w.scope_id = $2 AND NOT w.is_decided
        AND l.state IN ('answered', 'failed', 'invalid', 'uncertain') GROUP BY 1`,
-      [this.#store.workerId, this.#store.getScopeId(kind)],
+      [this.#store.worker.id, this.#store.job.kinds.getScopeId(kind)],
     )
     for (const { state, count } of rows) now[state] = count
     return now

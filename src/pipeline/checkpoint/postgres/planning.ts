@@ -36,7 +36,7 @@ export async function planKind(
   policy: PlanPolicy,
   afterPosition: number,
 ): Promise<Record<LookupPlan, number>> {
-  const from = [store.workerId, store.getScopeId(kind), afterPosition]
+  const from = [store.worker.id, store.job.kinds.getScopeId(kind), afterPosition]
   const cutoffMs = getCutoffMs(policy)
   if (policy.askAgain !== undefined && policy.askAgain.length > 0)
     await reopenOutcomes(store, kind, policy.askAgain, afterPosition)
@@ -98,13 +98,13 @@ async function resumeLostReads(
 }
 
 /** Reopens lookups by outcome. A run that needs attention counts as `error`; a slow run has no outcome. */
-export async function reopenOutcomes(
+async function reopenOutcomes(
   store: SharedStore,
   kind: LookupKind,
   outcomes: readonly string[],
   afterPosition: number,
-): Promise<number> {
-  const rows = await store.query(
+): Promise<void> {
+  await store.query(
     `UPDATE enrich.lookups SET ${openedAgain} WHERE lookup_id IN (
        SELECT l.lookup_id FROM ${wantedFrom}
        WHERE ${isWanted} AND ${isFree} AND CASE l.state
@@ -112,11 +112,9 @@ export async function reopenOutcomes(
          WHEN 'running' THEN CASE WHEN l.failure IS NULL THEN NULL ELSE 'error' END
          WHEN 'answered' THEN (SELECT a.outcome FROM enrich.answers a WHERE a.lookup_id = l.lookup_id)
          WHEN 'failed' THEN 'failed' END = ANY($4::text[])
-       ORDER BY l.lookup_id FOR NO KEY UPDATE OF l)
-     RETURNING lookup_id`,
-    [store.workerId, store.getScopeId(kind), afterPosition, outcomes],
+       ORDER BY l.lookup_id FOR NO KEY UPDATE OF l)`,
+    [store.worker.id, store.job.kinds.getScopeId(kind), afterPosition, outcomes],
   )
-  return rows.length
 }
 
 /** Lookups claimed at once: other workers do not submit them. */
@@ -141,7 +139,7 @@ export async function claimNew(
      )
      UPDATE enrich.lookups l SET worker_id = $1 FROM page WHERE l.lookup_id = page.lookup_id
      RETURNING page.position, page.is_first AS "isOfRow", l.lookup_id AS "lookupId", l.name, l.location, l.context`,
-    [store.workerId, store.getScopeId(kind), afterPosition, Math.min(count, claimCountMax)],
+    [store.worker.id, store.job.kinds.getScopeId(kind), afterPosition, Math.min(count, claimCountMax)],
   )
   return rows
     .sort((one, other) => one.position - other.position)
@@ -165,7 +163,7 @@ export async function takeOverRuns(
      UPDATE enrich.lookups l SET worker_id = $1 FROM open WHERE l.lookup_id = open.lookup_id
      RETURNING l.lookup_id AS "lookupId", l.run_id AS "runId", coalesce(l.custom_id, '') AS "customId", l.name,
        l.submitted_at_ms AS "submittedAtMs", l.failure AS "needsAttention"`,
-    [store.workerId, store.getScopeId(kind), afterPosition],
+    [store.worker.id, store.job.kinds.getScopeId(kind), afterPosition],
   )
   return rows.sort((one, other) => one.submittedAtMs - other.submittedAtMs || one.lookupId - other.lookupId)
 }
@@ -195,7 +193,7 @@ export class FollowUpBatch {
   async #commit(items: readonly FollowUpRequest[]): Promise<ItemResult<FollowedLookups>[]> {
     const [first] = items
     if (first === undefined) return []
-    const afterPosition = this.#store.lastPosition
+    const afterPosition = this.#store.job.kinds.lastPosition
     await addWantedLookups(
       this.#store,
       items.flatMap(({ lookups }) => lookups),

@@ -29,7 +29,7 @@ import {
   selectRowLookup,
 } from './lookup-rows.js'
 import type { WorkerCounts } from './other-workers.js'
-import { claimNew, FollowUpBatch, planKind, reopenOutcomes, takeOverRuns } from './planning.js'
+import { claimNew, FollowUpBatch, planKind, takeOverRuns } from './planning.js'
 import type { SharedStore } from './store.js'
 
 export interface PostgresStoreDeps {
@@ -93,15 +93,11 @@ export class PostgresStore implements LookupStore {
       return followed
     }
     // A kind without lookups has nothing to plan.
-    if (store.getScopeId(kind) === 0) return { plan: createEmptyPlan(), open: [] }
+    if (store.job.kinds.getScopeId(kind) === 0) return { plan: createEmptyPlan(), open: [] }
     store.activity.note('planning')
     const plan = await planKind(store, kind, policy, 0)
     others.onPlanned(kind, plan, policy, true)
     return { plan, open: [] }
-  }
-
-  reopen(kind: LookupKind, outcomes: readonly string[]): Promise<number> {
-    return reopenOutcomes(this.#deps.store, kind, outcomes, 0)
   }
 
   intend(
@@ -140,7 +136,7 @@ export class PostgresStore implements LookupStore {
       default:
         return this.#deps.store.withTransaction(async (statements) => {
           const { outcome, changes } = decide({ row: await lockLookup(statements, update.lookupId) })
-          await applyChanges(statements, changes, this.#deps.store.workerId)
+          await applyChanges(statements, changes, this.#deps.store.worker.id)
           return outcome
         })
     }
@@ -174,7 +170,7 @@ export class PostgresStore implements LookupStore {
       const [submission] = row === undefined ? [] : await find()
       const isTaken = await isRunTaken(statements, store, kind, { customId, runId })
       const { outcome, changes } = decide({ row, submission, isTaken })
-      const kept = await applyChanges(statements, changes, store.workerId)
+      const kept = await applyChanges(statements, changes, store.worker.id)
       return [outcome, row !== undefined && row.state === 'uncertain' && kept.has(row.lookupId)] as const
     })
     if (isUncertainNoMore) others.onSettled(kind, 'uncertain', -1)

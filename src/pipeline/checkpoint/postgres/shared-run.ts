@@ -57,7 +57,7 @@ export async function openPostgresCheckpoint(
     close: async () => {
       if (isClosed) return
       isClosed = true
-      await releaseLookups(postgres, store.workerId)
+      await releaseLookups(postgres, store.worker.id)
       await worker.close()
     },
   })

@@ -7,17 +7,10 @@ import { createGroupTransactions, type GroupTransactions } from '../../../platfo
 import type { CloseStack } from '../../../platform/close-stack.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
 import { createDamagedError } from '../checkpoint-errors.js'
-import type { HistoryStore } from '../history-store.js'
-import { SqliteHistoryStore } from './history-store.js'
+import { RunKinds } from '../records.js'
 import { describeDamage, findDamage, isHarmless, type Damage } from './verify.js'
 import { HeadKeeper, type HeadDeps } from './head-keeper.js'
-import {
-  createDiskFullError,
-  explainCheckpointError,
-  withExplainedErrors,
-  openToRead,
-} from './open-database.js'
-import { prepareQueries, type Queries } from './queries.js'
+import { explainCheckpointError, openToRead } from './open-database.js'
 
 export interface OpenCheckpointDeps extends HeadDeps {
   /** The service: see schema.ts. */
@@ -29,8 +22,8 @@ export interface OpenCheckpointDeps extends HeadDeps {
 }
 
 export interface KindIds {
-  scopeId: number
-  jobId: number
+  readonly scopeId: number
+  readonly jobId: number
 }
 
 /** Matchers return answers a few milliseconds apart; a commit of ten costs as much as three single ones. */
@@ -40,15 +33,12 @@ const unbilledGatherMs = 25
 export class CheckpointFile {
   readonly id: string
   readonly path: string
-  readonly queries: Queries
-  readonly #database: Sqlite
+  readonly database: Sqlite
+  readonly kinds = new RunKinds<KindIds>()
   readonly #stack: CloseStack
-  readonly #reserve: Reserve
   readonly #deps: OpenCheckpointDeps
   readonly #commits: GroupTransactions
   readonly #head: HeadKeeper
-  readonly #kinds = new Map<LookupKind, KindIds>()
-  #wantedCount = 0
   #isSubmittable = false
 
   constructor(
@@ -58,17 +48,15 @@ export class CheckpointFile {
     deps: OpenCheckpointDeps,
     stack: CloseStack,
   ) {
-    this.#database = database
-    this.#reserve = reserve
+    this.database = database
     this.#stack = stack
     this.#deps = deps
     this.path = deps.path
     this.id = ensureCheckpointId(database, deps, found)
     this.#head = new HeadKeeper(database, found, deps)
-    this.#kinds.set('resolution', beginRun(database, deps))
+    this.kinds.set('resolution', beginRun(database, deps))
     for (const kind of stageKinds)
-      if (hasScope(database, deps, kind)) this.#kinds.set(kind, ensureKindIds(database, deps, kind))
-    this.queries = prepareQueries(database)
+      if (hasScope(database, deps, kind)) this.kinds.set(kind, ensureKindIds(database, deps, kind))
     // A power failure may lose unbilled commits, which are free to repeat; a killed process loses none.
     if (deps.isBilled === false) database.pragma('synchronous = NORMAL')
     this.#commits = createGroupTransactions(database, {
@@ -83,29 +71,15 @@ export class CheckpointFile {
     return this.#head.generation
   }
 
-  /** Returns `null` before the kind has any lookup. */
-  getIds(kind: LookupKind): KindIds | null {
-    return this.#kinds.get(kind) ?? null
-  }
-
   /** Creates the scope and the job of kinds that have none. */
   async beginKinds(kinds: Iterable<LookupKind>): Promise<void> {
-    const fresh = [...new Set(kinds)].filter((kind) => !this.#kinds.has(kind))
+    const fresh = [...new Set(kinds)].filter((kind) => this.kinds.get(kind) === null)
     if (fresh.length === 0) return
     const made = await this.batch(() =>
-      fresh.map((kind) => [kind, ensureKindIds(this.#database, this.#deps, kind)] as const),
+      fresh.map((kind) => [kind, ensureKindIds(this.database, this.#deps, kind)] as const),
     )
     // Cached after the commit, because the transaction may be rolled back.
-    for (const [kind, ids] of made) this.#kinds.set(kind, ids)
-  }
-
-  /** Positions only grow, over all kinds. */
-  nextPosition(): number {
-    return ++this.#wantedCount
-  }
-
-  get lastPosition(): number {
-    return this.#wantedCount
+    for (const [kind, ids] of made) this.kinds.set(kind, ids)
   }
 
   /** Verifies the checkpoint once per run, because it decides about billing. */
@@ -120,15 +94,10 @@ export class CheckpointFile {
   #findDamage(): Damage[] {
     const second = openToRead(this.path, 'unfinished')
     try {
-      return findDamage(this.#database, 'wanted', second ?? this.#database)
+      return findDamage(this.database, 'wanted', second ?? this.database)
     } finally {
       second?.close()
     }
-  }
-
-  /** The reserve covers requests in flight: once it is released, nothing more may be sent. Throws DISK_FULL. */
-  assertRoom(): void {
-    if (!this.#reserve.isHeld) throw createDiskFullError(this.path)
   }
 
   /** Durable when it resolves. */
@@ -138,31 +107,15 @@ export class CheckpointFile {
     })
   }
 
-  /** Like `transaction`, for a whole batch: commits at once, together with waiting transactions. */
+  /** Like `withTransaction`, for a whole batch: commits at once, together with waiting transactions. */
   batch<Result>(action: () => Result): Promise<Result> {
     const done = this.withTransaction(action)
     this.#commits.flush()
     return done
   }
 
-  createHistory(): HistoryStore {
-    const database = this.#database
-    return new SqliteHistoryStore({
-      path: this.path,
-      database,
-      commit: (change) => this.batch(() => change(database)),
-    })
-  }
-
-  /** Returns a promise, although SQLite is synchronous, because the interface also covers servers. */
-  read<Result>(action: () => Result): Promise<Result> {
-    return new Promise((resolve) => {
-      resolve(withExplainedErrors(this.path, action))
-    })
-  }
-
   close(): void {
-    if (!this.#database.open) return
+    if (!this.database.open) return
     // Added last, so closed first.
     this.#stack.add(() => {
       this.#head.close()

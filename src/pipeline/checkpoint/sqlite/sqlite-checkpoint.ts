@@ -1,9 +1,22 @@
 import { openWithCleanup } from '../../../platform/close-stack.js'
 import { Checkpoint } from '../checkpoint.js'
-import { CheckpointFile, keepReserve, type KindIds, type OpenCheckpointDeps } from './checkpoint-file.js'
+import {
+  CheckpointFile,
+  keepReserve,
+  type KindIds,
+  type OpenCheckpointDeps,
+  type Reserve,
+} from './checkpoint-file.js'
 import { readHead } from './head-file.js'
 import { assertNotBehind } from './head-keeper.js'
-import { assertCheckpointPath, withExplainedErrors, lockCheckpoint, openToWrite } from './open-database.js'
+import {
+  assertCheckpointPath,
+  createDiskFullError,
+  withExplainedErrors,
+  lockCheckpoint,
+  openToWrite,
+} from './open-database.js'
+import { SqliteHistoryStore } from './history-store.js'
 import { readHeadComparison } from './verify.js'
 import {
   createEmptyPlan,
@@ -29,7 +42,7 @@ import {
   type RowsNow,
   type Transition,
 } from '../transitions.js'
-import type { Queries, WantedFrom } from './queries.js'
+import { prepareQueries, type Queries, type WantedFrom } from './queries.js'
 
 export type { OpenCheckpointDeps }
 
@@ -57,7 +70,7 @@ export function openCheckpoint(deps: OpenCheckpointDeps): OwnCheckpoint {
       const reserve = keepReserve(path)
       stack.add(reserve.release)
       const file = new CheckpointFile(database, reserve, readHead(path), deps, stack)
-      return new Checkpoint(new SqliteStore(file)) as OwnCheckpoint
+      return new Checkpoint(new SqliteStore(file, reserve)) as OwnCheckpoint
     }),
   )
 }
@@ -74,13 +87,20 @@ class SqliteStore implements LookupStore {
   readonly others = null
   readonly history: HistoryStore
   readonly #file: CheckpointFile
+  readonly #reserve: Reserve
   readonly #queries: Queries
   readonly #reads: Reads
 
-  constructor(file: CheckpointFile) {
+  constructor(file: CheckpointFile, reserve: Reserve) {
+    const { path, database } = file
     this.#file = file
-    this.#queries = file.queries
-    this.history = file.createHistory()
+    this.#reserve = reserve
+    this.#queries = prepareQueries(database)
+    this.history = new SqliteHistoryStore({
+      path,
+      database,
+      commit: (change) => file.batch(() => change(database)),
+    })
     this.#reads = this.#createReads()
   }
 
@@ -97,24 +117,21 @@ class SqliteStore implements LookupStore {
     if (followUps !== undefined) {
       await this.#file.beginKinds(followUps.map((lookup) => lookup.kind))
       return this.#file.withTransaction(() => {
-        const afterPosition = this.#file.lastPosition
+        const afterPosition = this.#file.kinds.lastPosition
         for (const lookup of followUps) this.#addWanted(lookup, 0)
         const plan = this.#plan(kind, policy, afterPosition)
         return { plan, open: this.#queries.pendingRuns.all(this.#getRange(kind, afterPosition)) }
       })
     }
     // A kind without lookups has nothing to plan.
-    if (this.#file.getIds(kind) === null) return { plan: createEmptyPlan(), open: [] }
+    if (this.#file.kinds.get(kind) === null) return { plan: createEmptyPlan(), open: [] }
     return this.#file.batch(() => ({ plan: this.#plan(kind, policy, 0), open: [] }))
-  }
-
-  reopen(kind: LookupKind, outcomes: readonly string[]): Promise<number> {
-    return this.#file.batch(() => this.#reopen(kind, outcomes, 0))
   }
 
   intend(kind: LookupKind, lookupId: LookupId, nowMs: number): Promise<Intention> {
     return this.#file.withTransaction(() => {
-      this.#file.assertRoom()
+      // It covers requests in flight: once it is released, nothing more may be sent.
+      if (!this.#reserve.isHeld) throw createDiskFullError(this.#file.path)
       const { scopeId } = this.#requireIds(kind)
       const row = this.#queries.lookup.get(lookupId)
       if (row === undefined) throw new Error(`lookup ${lookupId} is unknown`)
@@ -143,13 +160,16 @@ class SqliteStore implements LookupStore {
     })
   }
 
+  /** Returns a promise, although SQLite is synchronous, because the interface also covers servers. */
   read<Name extends QueryName>(kind: LookupKind, name: Name, given: Given<Name>): Promise<Found<Name>> {
-    return this.#file.read(() => this.#reads[name](kind, given))
+    return new Promise((resolve) => {
+      resolve(withExplainedErrors(this.#file.path, () => this.#reads[name](kind, given)))
+    })
   }
 
   endJob(kind: LookupKind, nowMs: number): Promise<void> {
     return this.#file.withTransaction(() => {
-      const jobId = this.#file.getIds(kind)?.jobId
+      const jobId = this.#file.kinds.get(kind)?.jobId
       if (jobId !== undefined) this.#queries.endJob.run({ jobId, nowMs })
     })
   }
@@ -192,8 +212,8 @@ class SqliteStore implements LookupStore {
         (among === 'all' ? queries.lostOfScope : queries.lostSince).all({ ...getRange(kind), afterMs }),
       recent_submissions: (kind, { afterMs, count }) =>
         queries.recentSubmissions.all({ scopeId: getRange(kind).scopeId, afterMs, countMax: count }),
-      spent: (kind) => queries.spent.get(this.#file.getIds(kind)?.jobId ?? 0) ?? 0,
-      spent_by_rows: (kind) => queries.spentByRows.get(this.#file.getIds(kind)?.jobId ?? 0) ?? 0,
+      spent: (kind) => queries.spent.get(this.#file.kinds.get(kind)?.jobId ?? 0) ?? 0,
+      spent_by_rows: (kind) => queries.spentByRows.get(this.#file.kinds.get(kind)?.jobId ?? 0) ?? 0,
     }
   }
 
@@ -247,13 +267,13 @@ class SqliteStore implements LookupStore {
 
   #addWanted({ kind, key, lookup, isDecided }: KeyedLookup, isOfRow: 0 | 1): LookupId {
     const { insertLookup, findLookup, nameLookup, insertWanted } = this.#queries
-    const scopeId = this.#file.getIds(kind)?.scopeId ?? 0
+    const scopeId = this.#file.kinds.getScopeId(kind)
     const known = findLookup.get(scopeId, key)
     if (known?.isSound === 0)
       throw createDamagedError(this.#file.path, undefined, 'an index points to the wrong lookup')
     const lookupId = known?.lookupId ?? Number(insertLookup.run({ ...lookup, key, scopeId }).lastInsertRowid)
     if (known?.isNameless === 1) nameLookup.run({ ...lookup, lookupId })
-    const position = this.#file.nextPosition()
+    const position = this.#file.kinds.nextPosition()
     insertWanted.run({ scopeId, position, lookupId, isOfRow, isDecided: isDecided === true ? 1 : 0 })
     return lookupId
   }
@@ -263,8 +283,10 @@ class SqliteStore implements LookupStore {
     const queries = this.#queries
     const from = this.#getRange(kind, afterPosition)
     const cutoffMs = getCutoffMs(policy)
-    if (policy.askAgain !== undefined && policy.askAgain.length > 0)
-      this.#reopen(kind, policy.askAgain, afterPosition)
+    if (policy.askAgain !== undefined && policy.askAgain.length > 0) {
+      this.#file.assertSubmittable()
+      queries.reopenOutcomes.run({ ...from, outcomes: JSON.stringify(policy.askAgain) })
+    }
     const groups = queries.groups
       .all({ ...from, cutoffMs })
       .map((group) => ({ ...group, isOld: group.isOld === 1 }))
@@ -279,12 +301,6 @@ class SqliteStore implements LookupStore {
       queries.runLost.run(lost)
     }
     return counts
-  }
-
-  #reopen(kind: LookupKind, outcomes: readonly string[], afterPosition: number): number {
-    this.#file.assertSubmittable()
-    const from = this.#getRange(kind, afterPosition)
-    return this.#queries.reopenOutcomes.run({ ...from, outcomes: JSON.stringify(outcomes) }).changes
   }
 
   #recordSubmission(
@@ -318,13 +334,13 @@ class SqliteStore implements LookupStore {
   }
 
   #requireIds(kind: LookupKind): KindIds {
-    const ids = this.#file.getIds(kind)
+    const ids = this.#file.kinds.get(kind)
     if (ids === null) throw new Error(`this run has no lookups of the kind ${kind}`)
     return ids
   }
 
   /** No scope has the number 0. */
   #getRange(kind: LookupKind, afterPosition: number): WantedFrom {
-    return { scopeId: this.#file.getIds(kind)?.scopeId ?? 0, afterPosition }
+    return { scopeId: this.#file.kinds.getScopeId(kind), afterPosition }
   }
 }
