@@ -73,7 +73,8 @@ export function withDoubtfulRows<Result>(
       const proposals = new Proposals(decisions.path, service)
       const doubt = { threshold: settings.review.threshold, isEmbedded: settings.service.baseUrl === null }
       try {
-        const read = { index, reader, standing: byLookup, proposals, store, scope, doubt, signal }
+        const stored = store?.candidates ?? null
+        const read = { index, reader, standing: byLookup, proposals, stored, scope, doubt, signal }
         return await use(await DoubtfulRows.read(read), proposals)
       } finally {
         store?.close()

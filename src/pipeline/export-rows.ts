@@ -2,7 +2,7 @@ import type { StageKind } from '../core/lookup-state.js'
 import type { CheckpointReader } from './checkpoint/lookup.js'
 import { openReviewOfRows, type DecidedLookups } from './decisions/decided-lookups.js'
 import { copyCandidates } from './decisions/gather-candidates.js'
-import type { RunReview } from './decisions/review-store.js'
+import type { ReviewStore } from './decisions/review-store.js'
 import { getLabelColumn, type RowIndex } from './input/ingest.js'
 import type { Input } from './input/input.js'
 import type { RowInspection } from './inspect-rows.js'
@@ -31,7 +31,7 @@ interface RowsToAnswer {
   /** The lookups that an own registry answers; null without one. */
   readonly first: FirstAnswers | null
   /** The checkpoint, and the decisions on its server; `review` is null for a file. */
-  readonly store: { readonly path: string; readonly review: RunReview | null }
+  readonly store: { readonly path: string; readonly review: ReviewStore | null }
   readonly output: Pick<ResolvedOutput, 'columns'> & { readonly stages: readonly StageKind[] }
   /** Answers below this confidence (0 to 100) are doubtful. */
   readonly doubtThreshold: number
@@ -47,7 +47,7 @@ export async function withAnswers<Result>(
   const { columns, stages } = output
   if (store.review !== null) {
     const wanted = { index, reader, decided: decided.lookups, columns, doubtThreshold }
-    await copyCandidates({ ...wanted, review: store.review, scope })
+    await copyCandidates({ ...wanted, candidates: store.review.candidates, scope })
   }
   const { path: checkpointPath } = store
   const review = openReviewOfRows({ checkpointPath, scope, decided, reader, columns, doubtThreshold })

@@ -9,7 +9,7 @@ import { getDecisionService } from '../core/decisions.js'
 import { type CheckpointReader, type KeyedLookup, buildStageLookup } from './checkpoint/lookup.js'
 import type { LookupId } from '../core/lookup-identity.js'
 import { readDecided, type DecidedLookups } from './decisions/decided-lookups.js'
-import type { RunReview } from './decisions/review-store.js'
+import type { ReviewStore } from './decisions/review-store.js'
 import { ingest, type ColumnReport, InputColumns, type RowIndex } from './input/ingest.js'
 import { openInput, type Input, type InputAccess } from './input/input.js'
 import type { FirstRun } from './answer-first.js'
@@ -48,7 +48,7 @@ export interface RowInspection {
     /** Problem that would stop a run with this checkpoint, or `null`. */
     problem: UserError | null
     /** Decisions and candidates of a checkpoint on a server; `null` for a file. */
-    review: RunReview | null
+    review: ReviewStore | null
   }
 }
 
@@ -116,11 +116,14 @@ async function openEarlier({ rows, services }: InspectionDeps, closeLater: Close
   const view = await openView(sharedUrl ?? checkpoint.path, system, closeLater)
   if (view === null) return null
   if (view.server === null) return { ...view, review: null }
-  const { openRunReview } = await import('./decisions/shared-review.js')
+  const { openSharedReview } = await import('./decisions/shared-review.js')
   const { path: checkpointPath, server: database } = view
-  const deps = { database, checkpointPath, decisionsPath: decisions.path, clock, random }
-  const review = openRunReview(deps, closeLater)
-  await review.loadDecisions()
+  const decisionsPath = decisions.path
+  const review = openSharedReview({ database, checkpointPath, decisionsPath, clock, random })
+  closeLater(() => {
+    review.close()
+  })
+  await review.decisions.refresh()
   return { ...view, review }
 }
 

@@ -67,10 +67,13 @@ async function openReview(
   if (database === null) {
     let store: ReviewStore | null = null
     closeLater(() => store?.close())
-    return { openCandidates: () => (store ??= openReviewStore(deps.checkpointPath)), review: null }
+    return { openCandidates: () => (store ??= openReviewStore(deps.checkpointPath)).candidates, review: null }
   }
-  const { openRunReview } = await import('./decisions/shared-review.js')
-  const review = openRunReview({ ...deps, database }, closeLater)
+  const { openSharedReview } = await import('./decisions/shared-review.js')
+  const review = openSharedReview({ ...deps, database })
+  closeLater(() => {
+    review.close()
+  })
   return { openCandidates: () => review.candidates, review }
 }
 

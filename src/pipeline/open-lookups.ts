@@ -62,7 +62,7 @@ async function readDecisions(
 ): Promise<DecidedLookups> {
   const { decisions } = order.store
   if (decisions === undefined) return new DecidedLookups(new Map())
-  await backend.review?.loadDecisions()
+  await backend.review?.decisions.refresh()
   const { decided, notices } = await readDecided({
     ...decisions,
     checkpointPath: backend.path,

@@ -9,7 +9,11 @@ import { systemRandom } from '../platform/random.js'
 import { isRunGoingOn } from './history/read-history.js'
 
 export { CompanyRecords, toAnswerFacts, type AnswerFacts } from './decisions/company-records.js'
-export { openReviewStoreToRead, type ReviewReader, type ReviewStore } from './decisions/review-store.js'
+export {
+  openReviewStoreToRead,
+  type ReviewCandidates,
+  type ReviewDecisions,
+} from './decisions/review-store.js'
 
 /** Store of decisions and candidates, with the state of active runs. */
 export interface ReviewBackend {
@@ -39,12 +43,12 @@ async function openSharedReviewBackend(
   url: string,
   deps: Omit<SharedReviewDeps, 'database'> & { readonly environment: Environment },
 ): Promise<ReviewBackend> {
-  const { SharedReview } = await import('./decisions/shared-review.js')
+  const { openSharedReview } = await import('./decisions/shared-review.js')
   const database = await openServer(url, deps)
-  let store: InstanceType<typeof SharedReview> | null = null
+  let store: ReviewStore | null = null
   try {
-    store = new SharedReview({ ...deps, database })
-    await store.refresh()
+    store = openSharedReview({ ...deps, database })
+    await store.decisions.refresh()
   } catch (error) {
     store?.close()
     await database.close()

@@ -18,14 +18,14 @@ import type { RunObserver } from './history/run-figures.js'
 import type { RunRecord, HistoryReader } from './history/read-history.js'
 import type { PreparedAnswers } from './answers/prepared-answer.js'
 import type { RunCheckpoint, SharedCheckpointLocation } from './checkpoint/open.js'
-import type { KeptCandidates, RunReview } from './decisions/review-store.js'
+import type { ReviewCandidates, ReviewStore } from './decisions/review-store.js'
 
 /** Storage of a run: local files, or a server shared with other processes. */
 export interface RunBackend extends Omit<RunCheckpoint, 'server'> {
   /** Store of candidates, created on first use. */
-  openCandidates(): KeptCandidates
+  openCandidates(): ReviewCandidates
   /** Decisions on the server, copied to the path before they are read; null if they are local. */
-  readonly review: RunReview | null
+  readonly review: ReviewStore | null
   /** Database of published parts; null if not supported. */
   readonly parts: RunCheckpoint['server']
 }

@@ -1,10 +1,10 @@
 import type { Lookup } from '../core/lookup-identity.js'
 import type { Clock } from '../platform/clock.js'
 import { withAnswerFirst, candidatesMax, type Candidate, type CandidateSource } from '../core/decisions.js'
-import type { ReviewStore } from '../pipeline/open-review-backend.js'
+import type { ReviewCandidates } from '../pipeline/open-review-backend.js'
 
 export interface CandidateStoreDeps {
-  readonly store: Pick<ReviewStore, 'candidates' | 'fetchCandidates' | 'keepCandidates'>
+  readonly store: Pick<ReviewCandidates, 'read' | 'fetch' | 'keep'>
   readonly source: CandidateSource
   /** The connection that returned these candidates. */
   readonly scope: string
@@ -27,12 +27,12 @@ export class CandidateStore {
 
   /** Loads the stored candidates of these lookups, including those that other processes stored. */
   fetch(lookups: readonly string[]): Promise<void> {
-    return this.#deps.store.fetchCandidates(this.#deps.scope, lookups)
+    return this.#deps.store.fetch(this.#deps.scope, lookups)
   }
 
   /** Returns lists aligned with the lookups; `null` if a lookup's candidates were never requested. */
   readStored(lookups: readonly string[]): (readonly Candidate[] | null)[] {
-    return this.#deps.store.candidates(this.#deps.scope, lookups)
+    return this.#deps.store.read(this.#deps.scope, lookups)
   }
 
   /** The request continues if the caller stops waiting, because its result is stored. Throws CANDIDATES_UNAVAILABLE. */
@@ -121,7 +121,7 @@ export class CandidateStore {
 
   #keep(found: ReadonlyMap<string, readonly Candidate[]>): Promise<void> {
     const { store, scope, clock } = this.#deps
-    return store.keepCandidates(scope, found, clock.nowMs())
+    return store.keep(scope, found, clock.nowMs())
   }
 }
 

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import type { CheckpointReader, LookupId } from '../pipeline/inspect-rows.js'
 import { DecisionSync } from '../pipeline/decisions/decision-sync.js'
-import type { ReviewStore, CompanyRecords } from '../pipeline/open-review-backend.js'
+import type { ReviewDecisions, CompanyRecords } from '../pipeline/open-review-backend.js'
 import { findFirst } from './input-lookups.js'
 import type { Queue } from './queue.js'
 import { describeEntityId, isEntityId } from '../core/identifiers.js'
@@ -13,7 +13,7 @@ import type { CandidateStore } from './candidate-store.js'
 import type { Choice } from './session.js'
 
 export interface CurrentDecisionsDeps {
-  readonly store: ReviewStore
+  readonly store: ReviewDecisions
   readonly decisionsPath: string
   readonly service: string
   readonly reader: CheckpointReader
@@ -83,7 +83,7 @@ export class CurrentDecisions {
   /** Like `synchronize`, after new decisions. */
   async add(made: readonly KeptDecision[]): Promise<void> {
     const { store, decisionsPath } = this.#deps
-    const isAlone = store.decisionVersion() === this.#seenVersion + 1
+    const isAlone = store.version() === this.#seenVersion + 1
     if (!isAlone || !(await this.#sync.append(made))) {
       await this.synchronize()
       return
@@ -101,15 +101,14 @@ export class CurrentDecisions {
   async refresh(): Promise<void> {
     const { store, decisionsPath } = this.#deps
     await store.refresh()
-    const isSeen =
-      store.decisionVersion() === this.#seenVersion && readStamp(decisionsPath) === this.#seenFile
+    const isSeen = store.version() === this.#seenVersion && readStamp(decisionsPath) === this.#seenFile
     if (!isSeen) await this.synchronize()
   }
 
   /** Reads the store again. */
   #reload(): void {
     const { store, service, queue } = this.#deps
-    const version = store.decisionVersion()
+    const version = store.version()
     if (version === this.#seenVersion) return
     const before = this.#standing
     this.#standing = new Map(store.listCurrent(service).map((decision) => [decision.lookup, decision]))

@@ -2,7 +2,7 @@ import type { RowInspection, CheckpointReader } from '../pipeline/inspect-rows.j
 import { withAnswerFirst, type Candidate, type Decision } from '../core/decisions.js'
 import type { Proposals } from '../pipeline/decisions/decision-sync.js'
 import {
-  type ReviewReader,
+  type ReviewCandidates,
   CompanyRecords,
   toAnswerFacts,
   type AnswerFacts,
@@ -48,7 +48,7 @@ interface DoubtfulRowsDeps {
   readonly standing: ReadonlyMap<string, Decision>
   readonly proposals: Proposals
   /** `null` without a review store. */
-  readonly store: Pick<ReviewReader, 'candidates'> | null
+  readonly stored: Pick<ReviewCandidates, 'read'> | null
   /** The connection that returned the candidates. */
   readonly scope: string
   readonly doubt: DoubtRule
@@ -65,7 +65,7 @@ export interface DoubtfulRow extends QueueRow {
 /**
  * The queue of a review, read without a session: nothing is requested and nothing is written.
  *
- *     const rows = await DoubtfulRows.read({ index, reader, standing, proposals, store, scope, doubt, signal })
+ *     const rows = await DoubtfulRows.read({ index, reader, standing, proposals, stored, scope, doubt, signal })
  *     for (const { name, why, candidates } of rows.list(0, 20)) console.log(name, why, candidates.length)
  */
 export class DoubtfulRows {
@@ -117,7 +117,7 @@ export class DoubtfulRows {
   }
 
   #toRows(places: Uint32Array): DoubtfulRow[] {
-    const { reader, proposals, store, scope } = this.#deps
+    const { reader, proposals, stored, scope } = this.#deps
     return Array.from(places).flatMap((place) => {
       const entry = this.#queue.readEntry(place)
       const [answer = null] = reader.readAnswers([entry.id])
@@ -125,7 +125,7 @@ export class DoubtfulRows {
       return readQueueRows([entry], reader, proposals).map((row) => ({
         ...row,
         why: describeDoubt({ reason: row.reason, proposal: null }, factors),
-        candidates: withAnswerFirst(candidate, store?.candidates(scope, [row.lookup])[0] ?? []),
+        candidates: withAnswerFirst(candidate, stored?.read(scope, [row.lookup])[0] ?? []),
       }))
     })
   }

@@ -66,7 +66,7 @@ export class InputReview {
       ...deps,
       queue,
       records,
-      store: backend.store,
+      store: backend.store.decisions,
       isShared: backend.follow !== null,
       include: (id) => this.#scan.include(id, reader, queue),
     })

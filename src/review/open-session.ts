@@ -185,7 +185,7 @@ class InputSession implements ReviewSession {
         return [lookup, seen ?? verdicts.getDecision(lookup)?.sequence ?? 0] as const
       })
       await candidates.storeChosen(shown)
-      const outcome = await backend.store.decide(decisions, new Map(expected))
+      const outcome = await backend.store.decisions.decide(decisions, new Map(expected))
       if (outcome.kind === 'conflict') {
         await verdicts.refresh()
         return { decisions: [], others: outcome.others.map(toDecisionView), page: this.#getPageState() }
@@ -207,7 +207,7 @@ class InputSession implements ReviewSession {
 
   listDecisions(count: number): DecisionList {
     const { backend, service } = this.#deps
-    return { decisions: backend.store.listNewest(service, count).map(toDecisionView) }
+    return { decisions: backend.store.decisions.listNewest(service, count).map(toDecisionView) }
   }
 
   async refresh(): Promise<void> {
@@ -232,7 +232,7 @@ class InputSession implements ReviewSession {
   #withdraw(sequences: readonly number[]) {
     const { backend, service } = this.#deps
     const standing = this.#review.verdicts.filterCurrent(sequences)
-    return standing.length === 0 ? Promise.resolve([]) : backend.store.withdraw(service, standing)
+    return standing.length === 0 ? Promise.resolve([]) : backend.store.decisions.withdraw(service, standing)
   }
 
   async #withdrawLast() {

@@ -35,7 +35,7 @@ export async function withReview<Result>(
   use: (session: ReviewSession) => Promise<Result>,
 ): Promise<Result> {
   const { backend, clock } = input
-  const store = new CandidateStore({ ...candidates, store: backend.store, clock })
+  const store = new CandidateStore({ ...candidates, store: backend.store.candidates, clock })
   const session = await openSession({ ...input, doubt: createDoubtPolicy(doubt) }, store, reviewer)
   const refreshing = refreshPeriodically(session, clock, onTrouble)
   try {

@@ -5,7 +5,7 @@ import type { LookupId } from '../../core/lookup-identity.js'
 import type { Decision, Candidate } from '../../core/decisions.js'
 import type { DecidedLookup, DecidedRows } from '../answers/stage-questions.js'
 import type { DecisionsRequest } from './decision-sync.js'
-import { openReviewStoreToRead, type ReviewReader } from './review-store.js'
+import { openReviewStoreToRead, type ReviewCandidates } from './review-store.js'
 import type { RowCandidates, ReviewData } from '../answers/decided-answer.js'
 import type { OutputColumn } from '../answers/columns.js'
 import { isDoubtfulLine } from '../answers/answer-line.js'
@@ -127,14 +127,16 @@ export function openReviewOfRows(deps: ReviewOfRowsDeps): OpenReviewOfRows {
   const { checkpointPath, scope, decided, reader, columns, doubtThreshold: threshold } = deps
   const store = openReviewStoreToRead(checkpointPath)
   const isWritten = columns.some(({ name }) => name === ('candidates' satisfies ReviewColumnName))
-  const hasCandidates = isWritten && store?.hasAnyCandidates(scope) === true
+  const hasCandidates = isWritten && store?.candidates.hasAny(scope) === true
   return {
     threshold,
     candidates:
-      hasCandidates && reader !== null ? createRowCandidates({ store, scope, threshold, reader }) : null,
+      hasCandidates && reader !== null
+        ? createRowCandidates({ stored: store.candidates, scope, threshold, reader })
+        : null,
     decidedOf: (id) => decided.findById(id),
     urlOf: ({ decision: { lookup, entityId } }) => {
-      const [candidates = null] = store?.candidates(scope, [lookup]) ?? []
+      const [candidates = null] = store?.candidates.read(scope, [lookup]) ?? []
       return candidates?.find((candidate) => candidate.entityId === entityId)?.url ?? null
     },
     close: () => store?.close(),
@@ -142,19 +144,19 @@ export function openReviewOfRows(deps: ReviewOfRowsDeps): OpenReviewOfRows {
 }
 
 interface CandidatesOfRowsDeps {
-  readonly store: Pick<ReviewReader, 'candidates'>
+  readonly stored: Pick<ReviewCandidates, 'read'>
   readonly scope: string
   readonly threshold: number
   readonly reader: Pick<CheckpointReader, 'readLookups'>
 }
 
 function createRowCandidates(deps: CandidatesOfRowsDeps): RowCandidates {
-  const { store, scope, threshold, reader } = deps
+  const { stored, scope, threshold, reader } = deps
   return {
     isDoubtful: (outcome, line) => isDoubtfulLine(outcome, () => line.toString(), threshold),
     formatMembers: (ids) => {
       const keys = reader.readLookups(ids).map((identity) => Buffer.from(identity?.key ?? []).toString('hex'))
-      const kept = store.candidates(scope, keys)
+      const kept = stored.read(scope, keys)
       return new Map(
         ids.flatMap((id, at) => {
           const candidates = kept[at] ?? []

@@ -7,7 +7,7 @@ import {
   withDecisionsLock,
   type DecisionsFile,
 } from './decisions-file.js'
-import { openReviewStoreToRead, type ReviewStore } from './review-store.js'
+import { openReviewStoreToRead, type ReviewDecisions } from './review-store.js'
 import { getProposalsPath } from '../own-files.js'
 
 export { findDecidedKind, readDecisionsFile } from './decisions-file.js'
@@ -70,7 +70,7 @@ interface SyncResult {
 
 /** Keeps the decisions of one service the same in a review store and its file. */
 export class DecisionSync {
-  readonly #store: ReviewStore
+  readonly #store: ReviewDecisions
   readonly #path: string
   readonly #service: string
   #known: DecisionsFile | null = null
@@ -79,7 +79,7 @@ export class DecisionSync {
   /** Version of the store at the last synchronisation. */
   #version = -1
 
-  constructor(store: ReviewStore, path: string, service: string) {
+  constructor(store: ReviewDecisions, path: string, service: string) {
     this.#store = store
     this.#path = path
     this.#service = service
@@ -111,7 +111,7 @@ export class DecisionSync {
     const store = this.#store
     const [path, service] = [this.#path, this.#service]
     await store.refresh()
-    const versionBefore = store.decisionVersion()
+    const versionBefore = store.version()
     const kept = { standing: store.listCurrent(service), leaving: store.listOutdated(service) }
     const isKnown = this.#known !== null && isUnchanged(path, this.#known)
     const unwritten = kept.standing.filter(({ isInFile }) => !isInFile)
@@ -129,7 +129,7 @@ export class DecisionSync {
   }
 
   async #append(made: readonly KeptDecision[]): Promise<boolean> {
-    if (this.#known?.isPlain !== true || this.#store.decisionVersion() !== this.#version + 1) return false
+    if (this.#known?.isPlain !== true || this.#store.version() !== this.#version + 1) return false
     if (made.some(({ lookup }) => this.#lookups.has(lookup))) return false
     const changed = changeDecisionsFile(this.#path, this.#known, { add: made, drop: new Set() })
     if (changed === null) return false
@@ -145,7 +145,7 @@ const getSequence = ({ sequence }: { readonly sequence: number }): number => seq
 
 /** Records in the store that the file is up to date. Returns the number of changes to the store. */
 async function recordExchange(
-  store: ReviewStore,
+  store: ReviewDecisions,
   exchange: Exchange,
   leaving: readonly number[],
 ): Promise<number> {
@@ -189,7 +189,10 @@ export async function readStandingDecisions({
   const store = openReviewStoreToRead(checkpointPath)
   try {
     // Read before the file: a decision made in between is first written to the file and then marked in the store.
-    const kept = { standing: store?.listCurrent(service) ?? [], leaving: store?.listOutdated(service) ?? [] }
+    const kept = {
+      standing: store?.decisions.listCurrent(service) ?? [],
+      leaving: store?.decisions.listOutdated(service) ?? [],
+    }
     const unwritten = kept.standing.filter(({ isInFile }) => !isInFile)
     const file = await readDecisionsFile(path, unwritten)
     if (file === null && isNamed) {

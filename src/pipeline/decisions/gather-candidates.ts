@@ -9,7 +9,7 @@ import { isDoubtful, type AnsweredLookup } from '../../core/lookup-state.js'
 import type { Stop } from '../scheduler/scheduling.js'
 import type { OutputColumn } from '../answers/columns.js'
 import type { ReviewColumnName } from '../answers/column-kinds.js'
-import type { KeptCandidates, RunReview } from './review-store.js'
+import type { ReviewCandidates } from './review-store.js'
 import { isDoubtfulLine, shouldReadConfidence } from '../answers/answer-line.js'
 import { lineVersions } from '../answers/stage-lines.js'
 
@@ -65,7 +65,7 @@ export function listLookups(index: RowIndex): Uint32Array {
 }
 
 interface BringCandidatesDeps {
-  readonly review: RunReview
+  readonly candidates: Pick<ReviewCandidates, 'fetch'>
   readonly scope: string
   readonly index: RowIndex
   readonly reader: CheckpointReader | null
@@ -79,8 +79,8 @@ const lookupsAtOnce = 2_000
 
 /** Copies the candidates that an output shows: of decided lookups, and of doubtful ones if their column is written. */
 export async function copyCandidates(deps: BringCandidatesDeps): Promise<void> {
-  const { review, scope, index, reader, decided, columns, doubtThreshold } = deps
-  if (decided.length > 0) await review.loadCandidates(scope, decided)
+  const { candidates, scope, index, reader, decided, columns, doubtThreshold } = deps
+  if (decided.length > 0) await candidates.fetch(scope, decided)
   const isWritten = columns.some(({ name }) => name === ('candidates' satisfies ReviewColumnName))
   if (!isWritten || reader === null) return
   const ids = listLookups(index)
@@ -88,7 +88,7 @@ export async function copyCandidates(deps: BringCandidatesDeps): Promise<void> {
     const doubtful = findDoubtful([...ids.subarray(start, start + lookupsAtOnce)], reader, doubtThreshold)
     const keys = reader.readLookups(doubtful).flatMap((identity) => identity?.key ?? [])
     if (keys.length > 0)
-      await review.loadCandidates(
+      await candidates.fetch(
         scope,
         keys.map((key) => Buffer.from(key).toString('hex')),
       )
@@ -126,7 +126,7 @@ export interface CandidateGathererDeps {
   readonly scope: string
   readonly threshold: number
   /** Called at the first doubtful answer. The caller's owner closes the store. */
-  readonly openStore: () => KeptCandidates
+  readonly openStore: () => Omit<ReviewCandidates, 'read' | 'hasAny' | 'fetch'>
   /** Common prefix of all editions' scopes. Candidates of other editions can be found again without cost. */
   readonly editionScopes: string
   /** Returns `null` if there is no checkpoint. */
@@ -234,7 +234,7 @@ export class CandidateGatherer {
     await reader.fetch({ ids })
     const asked = reader.readLookups(ids)
     const keys = asked.map((lookup) => toHex(lookup?.key ?? new Uint8Array()))
-    const isKept = await store.hasCandidates(scope, keys)
+    const isKept = await store.has(scope, keys)
     const found = new Map<string, readonly Candidate[]>()
     const asking = keys.map(async (key, index) => {
       const lookup = asked[index]
@@ -243,7 +243,7 @@ export class CandidateGatherer {
       if (candidates !== null) found.set(key, candidates)
     })
     await Promise.all(asking)
-    if (found.size > 0) await store.keepCandidates(scope, found, clock.nowMs())
+    if (found.size > 0) await store.keep(scope, found, clock.nowMs())
   }
 
   /** Deletes candidates of old editions. A later run deletes the rest. */
@@ -255,8 +255,7 @@ export class CandidateGatherer {
       const sinceMs = clock.nowMs() - gathererLimits.forgetAfterMs
       for (const other of await store.findStaleScopes(editionScopes, sinceMs)) {
         if (other === scope) continue
-        while (!stopSignal.aborted)
-          if ((await store.forgetCandidates(other, gathererLimits.forgetCount)) === 0) break
+        while (!stopSignal.aborted) if ((await store.forget(other, gathererLimits.forgetCount)) === 0) break
       }
     } catch {
       // Stale candidates do no harm.

@@ -164,12 +164,13 @@ export function prepareReviewQueries(database: Sqlite) {
       database,
       'INSERT OR REPLACE INTO candidates (scope, lookup, found, found_at_ms) VALUES (?, ?, ?, ?)',
     ),
-    version: prepare<[], number>(database, 'SELECT count FROM changes').pluck() as {
-      get(): number | undefined
-    },
     decisionVersion: prepare<[], number>(database, 'SELECT decision_count FROM changes').pluck() as {
       get(): number | undefined
     },
+    setDecisionVersion: prepare<[number]>(
+      database,
+      'UPDATE changes SET count = count + 1, decision_count = ?',
+    ),
     count: prepare<{ isOfDecisions: 0 | 1 }>(
       database,
       'UPDATE changes SET count = count + 1, decision_count = decision_count + @isOfDecisions',

@@ -1,22 +1,13 @@
-import { getReviewStorePath, type ServerDatabase } from '../checkpoint/open.js'
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
+import type { Candidate, Decision } from '../../core/decisions.js'
 import type { PostgresStatements } from '../../platform/postgres/postgres.js'
-import type { CloseLater } from '../../platform/close-stack.js'
 import { RetryingStatements, type RetryDeps } from '../../platform/postgres/retry.js'
-import type { Candidate, Decision, KeptDecision } from '../../core/decisions.js'
+import type { ServerDatabase } from '../checkpoint/open.js'
+import type { DecidedAbout, DecisionChange, DecisionsNow, StoredDecision } from './decision-rules.js'
+import { ReviewFile } from './review-file.js'
+import { FileCandidates, ReviewDecisions, type DecisionRows, type ReviewStore } from './review-store.js'
 import { packCandidates, type KeptRow } from './review-tables.js'
-import {
-  describeReviewStore,
-  DecisionWriter,
-  type KeptCandidates,
-  type ReviewStore,
-  type RunReview,
-} from './review-store.js'
-import { openOwn } from '../../platform/own-sqlite.js'
-import { prepare } from '../../platform/sqlite.js'
-import type { DecidedAbout, DecideOutcome, DecisionChange, DecisionsNow } from './decision-rules.js'
-import { beginChange, markLines, readDecisions, toStorableDecision, writeDecisions } from './review-sql.js'
 
 export interface SharedReviewDeps extends RetryDeps {
   readonly database: ServerDatabase
@@ -26,125 +17,42 @@ export interface SharedReviewDeps extends RetryDeps {
   readonly decisionsPath: string
 }
 
+/**
+ * Opens the decisions and candidates on a server, shared by several machines. Writes go to the server; reads use a local
+ * mirror, which is updated after each write, by `refresh` and by `fetch`. Each machine has its own decisions file,
+ * identified by host name and path. Call `refresh` before reading. Throws REVIEW_STORE_UNWRITABLE and DISK_FULL.
+ */
+export function openSharedReview(shared: SharedReviewDeps): ReviewStore {
+  const { database, checkpointPath, decisionsPath } = shared
+  const mirror = ReviewFile.open(checkpointPath, 'OFF')
+  const statements = new RetryingStatements(database, shared)
+  const file = `${hostname()}:${resolve(decisionsPath)}`
+  return {
+    decisions: new ReviewDecisions(mirror, new SharedRows(mirror, statements, file)),
+    candidates: new SharedCandidates(mirror, statements),
+    close: () => {
+      mirror.close()
+    },
+  }
+}
+
 /** Number of decisions read at once. */
 const decisionsAtOnce = 10_000
 
-/**
- * Decisions and candidates on a server, shared by several machines. Writes go to the server; reads use a local mirror,
- * which is updated after each write and by `refresh`. Each machine has its own decisions file, identified by host name
- * and path.
- */
-export class SharedReview extends DecisionWriter implements ReviewStore {
-  readonly #candidates: SharedCandidates
+/** Decisions on a server. `file` identifies the decisions file. */
+class SharedRows implements DecisionRows {
+  readonly #mirror: ReviewFile
   readonly #statements: RetryingStatements
   readonly #file: string
   #refreshing: Promise<void> = Promise.resolve()
 
-  override readonly fetchCandidates = async (scope: string, lookups: readonly string[]): Promise<void> => {
-    for await (const found of this.#candidates.found(scope, lookups)) this.#mirrorCandidates(scope, found)
+  constructor(mirror: ReviewFile, statements: RetryingStatements, file: string) {
+    this.#mirror = mirror
+    this.#statements = statements
+    this.#file = file
   }
 
-  /** Call `refresh` before reading. Throws REVIEW_STORE_UNWRITABLE and DISK_FULL. */
-  constructor({ database, checkpointPath, decisionsPath, ...deps }: SharedReviewDeps) {
-    const path = getReviewStorePath(checkpointPath)
-    super(openOwn(describeReviewStore(path), { synchronous: 'OFF', isPrivate: true }), path)
-    this.#statements = new RetryingStatements(database, deps)
-    this.#candidates = new SharedCandidates(this.#statements)
-    this.#file = `${hostname()}:${resolve(decisionsPath)}`
-  }
-
-  /** The part that a run uses, which makes no decisions. */
-  get runReview(): RunReview {
-    return {
-      candidates: this.#candidates,
-      loadDecisions: () => this.refresh(),
-      loadCandidates: (scope, lookups) => this.fetchCandidates(scope, lookups),
-    }
-  }
-
-  /** PostgreSQL text cannot contain NUL. */
-  override decide(
-    decisions: readonly Decision[],
-    expected: ReadonlyMap<string, number>,
-  ): Promise<DecideOutcome> {
-    return super.decide(decisions.map(toStorableDecision), expected)
-  }
-
-  override adopt(decisions: readonly Decision[]): Promise<KeptDecision[]> {
-    return super.adopt(decisions.map(toStorableDecision))
-  }
-
-  async keepCandidates(
-    scope: string,
-    found: ReadonlyMap<string, readonly Candidate[]>,
-    nowMs: number,
-  ): Promise<void> {
-    await this.#candidates.keepCandidates(scope, found, nowMs)
-    this.#mirrorCandidates(
-      scope,
-      new Map([...found].map(([lookup, candidates]) => [lookup, packCandidates(candidates)])),
-    )
-  }
-
-  forgetCandidates(scope: string, countMax: number): Promise<number> {
-    return this.#candidates.forgetCandidates(scope, countMax)
-  }
-
-  /** Updates run one after another, so that older data never overwrites newer data. */
-  override refresh(): Promise<void> {
-    const refreshed = this.#refreshing.catch(() => undefined).then(() => this.#pull())
-    this.#refreshing = refreshed
-    return refreshed
-  }
-
-  async #pull(): Promise<void> {
-    const seen = this.decisionVersion()
-    const [row] = await this.#statements.query<{ count: number }>('SELECT count FROM enrich.review_changes')
-    const count = row?.count ?? 0
-    if (count === seen) return
-    // All changes up to that count are committed: a change holds the row's lock.
-    for (let after = 0; ;) {
-      const page = await this.#statements.query<KeptRow>(changedSql, [
-        this.#file,
-        seen,
-        after,
-        decisionsAtOnce,
-      ])
-      const isLast = page.length < decisionsAtOnce
-      this.#mirrorDecisions(page, isLast ? count : seen)
-      if (isLast) return
-      after = page.at(-1)?.sequence ?? 0
-    }
-  }
-
-  /** Inserts or replaces decisions in the mirror, and sets its version. */
-  #mirrorDecisions(decisions: readonly KeptRow[], version: number): void {
-    this.readInTransaction(() => {
-      for (const decision of decisions) this.queries.write.run(decision)
-      prepare<[number]>(this.database, 'UPDATE changes SET count = count + 1, decision_count = ?').run(
-        version,
-      )
-    })
-  }
-
-  /** Takes packed candidates by hexadecimal key. */
-  #mirrorCandidates(scope: string, found: ReadonlyMap<string, Uint8Array>): void {
-    this.readInTransaction(() => {
-      for (const [lookup, packed] of found) this.queries.keepCandidates.run(scope, toBytes(lookup), packed, 0)
-    })
-  }
-
-  async #change<Result>(
-    change: (statements: PostgresStatements, changed: number, mayBeMade: boolean) => Promise<Result>,
-  ): Promise<Result> {
-    const result = await this.#statements.withTransaction(async (statements, mayBeMade) =>
-      change(statements, await beginChange(statements), mayBeMade),
-    )
-    await this.refresh()
-    return result
-  }
-
-  protected override changeDecisions<Outcome>(
+  change<Outcome>(
     about: DecidedAbout,
     rule: (now: DecisionsNow, mayBeMade: boolean) => DecisionChange<Outcome>,
   ): Promise<Outcome> {
@@ -161,6 +69,56 @@ export class SharedReview extends DecisionWriter implements ReviewStore {
       markLines(statements, this.#file, { sequences, isInFile, changed }),
     )
   }
+
+  /** Updates run one after another, so that older data never overwrites newer data. */
+  refresh(): Promise<void> {
+    const refreshed = this.#refreshing.catch(() => undefined).then(() => this.#pull())
+    this.#refreshing = refreshed
+    return refreshed
+  }
+
+  /** PostgreSQL text cannot contain NUL. */
+  toStorable(decision: Decision): Decision {
+    return {
+      ...decision,
+      name: toStorable(decision.name),
+      location: toStorable(decision.location),
+      entityId: toStorable(decision.entityId),
+      entityName: toStorable(decision.entityName),
+      decidedBy: toStorable(decision.decidedBy),
+      note: toStorable(decision.note),
+    }
+  }
+
+  async #change<Result>(
+    change: (statements: PostgresStatements, changed: number, mayBeMade: boolean) => Promise<Result>,
+  ): Promise<Result> {
+    const result = await this.#statements.withTransaction(async (statements, mayBeMade) =>
+      change(statements, await beginChange(statements), mayBeMade),
+    )
+    await this.refresh()
+    return result
+  }
+
+  async #pull(): Promise<void> {
+    const { queries } = this.#mirror
+    const seen = this.#mirror.explain(() => queries.decisionVersion.get() ?? 0)
+    const [row] = await this.#statements.query<{ count: number }>('SELECT count FROM enrich.review_changes')
+    const count = row?.count ?? 0
+    if (count === seen) return
+    // All changes up to that count are committed: a change holds the row's lock.
+    for (let after = 0; ;) {
+      const values = [this.#file, seen, after, decisionsAtOnce]
+      const page = await this.#statements.query<KeptRow>(changedSql, values)
+      const isLast = page.length < decisionsAtOnce
+      this.#mirror.inTransaction(() => {
+        for (const decision of page) queries.write.run(decision)
+        queries.setDecisionVersion.run(isLast ? count : seen)
+      })
+      if (isLast) return
+      after = page.at(-1)?.sequence ?? 0
+    }
+  }
 }
 
 /**
@@ -175,27 +133,114 @@ const changedSql = `
   LEFT JOIN enrich.review_lines l ON l.file = $1 AND l.sequence = d.sequence
   WHERE (d.changed > $2 OR l.changed > $2) AND d.sequence > $3 ORDER BY d.sequence LIMIT $4`
 
-/** Opens the decisions on a server for a run or a command that only reads; `closeLater` closes them. */
-export function openRunReview(deps: SharedReviewDeps, closeLater: CloseLater): RunReview {
-  const review = new SharedReview(deps)
-  closeLater(() => {
-    review.close()
-  })
-  return review.runReview
+/** Locks the decisions and returns the number of the change. Each change calls it first, so that changes are serialised. */
+async function beginChange(statements: PostgresStatements): Promise<number> {
+  const [row] = await statements.query<{ changed: number }>(
+    'UPDATE enrich.review_changes SET count = count + 1 RETURNING count AS changed',
+  )
+  if (row === undefined) throw new Error('the review store lost its count of changes')
+  return row.changed
 }
+
+/**
+ * Reads all decisions about the lookups of these decisions. A server does not know whether a decisions file has one: see
+ * `markLines`.
+ */
+async function readDecisions({ query }: PostgresStatements, about: DecidedAbout): Promise<DecisionsNow> {
+  const stored = await query<StoredDecision>(
+    `SELECT d.sequence, encode(d.lookup, 'hex') AS lookup, d.service, d.name, d.location, d.verdict,
+       d.entity_id AS "entityId", d.entity_name AS "entityName", d.decided_by AS "decidedBy",
+       d.decided_at_ms AS "decidedAtMs", d.note, false AS "isInFile", d.is_withdrawn AS "isWithdrawn",
+       d.replaced_by AS "replacedBy"
+     FROM enrich.review_decisions d WHERE ${
+       'decisions' in about
+         ? 'd.lookup = ANY($1::bytea[])'
+         : 'd.lookup IN (SELECT lookup FROM enrich.review_decisions WHERE sequence = ANY($1::bigint[]))'
+     }
+     ORDER BY d.sequence`,
+    ['decisions' in about ? about.decisions.map(({ lookup }) => toBytes(lookup)) : about.sequences],
+  )
+  const [last] = await query<{ sequence: number }>(
+    'SELECT coalesce(max(sequence), 0)::bigint AS sequence FROM enrich.review_decisions',
+  )
+  return { stored, nextSequence: (last?.sequence ?? 0) + 1 }
+}
+
+/** Inserts new decisions, and updates known ones. */
+async function writeDecisions(
+  { query }: PostgresStatements,
+  rows: readonly StoredDecision[],
+  changed: number,
+): Promise<void> {
+  if (rows.length === 0) return
+  await query(
+    `INSERT INTO enrich.review_decisions (sequence, lookup, service, name, location, verdict, entity_id, entity_name,
+       decided_by, decided_at_ms, note, is_withdrawn, replaced_by, changed)
+     SELECT n.*, $14 FROM unnest($1::bigint[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+       $8::text[], $9::text[], $10::bigint[], $11::text[], $12::boolean[], $13::bigint[]) AS n
+     ON CONFLICT (sequence) DO UPDATE SET is_withdrawn = excluded.is_withdrawn, replaced_by = excluded.replaced_by,
+       changed = excluded.changed`,
+    [
+      rows.map(({ sequence }) => sequence),
+      rows.map(({ lookup }) => toBytes(lookup)),
+      rows.map(({ service }) => service),
+      rows.map(({ name }) => name),
+      rows.map(({ location }) => location),
+      rows.map(({ verdict }) => verdict),
+      rows.map(({ entityId }) => entityId),
+      rows.map(({ entityName }) => entityName),
+      rows.map(({ decidedBy }) => decidedBy),
+      rows.map(({ decidedAtMs }) => decidedAtMs),
+      rows.map(({ note }) => note),
+      rows.map(({ isWithdrawn }) => isWithdrawn),
+      rows.map(({ replacedBy }) => replacedBy),
+      changed,
+    ],
+  )
+}
+
+/** Records whether a decisions file contains decisions. */
+async function markLines(
+  statements: PostgresStatements,
+  file: string,
+  marks: { readonly sequences: readonly number[]; readonly isInFile: boolean; readonly changed: number },
+): Promise<void> {
+  await statements.query(
+    `INSERT INTO enrich.review_lines (file, sequence, is_in_file, changed)
+     SELECT $1, n.sequence, $3, $4 FROM unnest($2::bigint[]) AS n(sequence)
+     ON CONFLICT (file, sequence) DO UPDATE SET is_in_file = excluded.is_in_file, changed = excluded.changed`,
+    [file, marks.sequences, marks.isInFile, marks.changed],
+  )
+}
+
+const toStorable = <Text extends string | null>(text: Text): Text | string =>
+  text?.replaceAll('\0', ' ') ?? text
 
 /** Number of lookups sent in one statement. */
 const lookupsAtOnce = 2_000
 
-/** Candidates of lookups on a server, shared by all processes. */
-class SharedCandidates implements KeptCandidates {
+/** Candidates of lookups on a server, shared by all processes; `read` and `hasAny` use the mirror. */
+class SharedCandidates extends FileCandidates {
+  readonly #mirror: ReviewFile
   readonly #statements: RetryingStatements
 
-  constructor(statements: RetryingStatements) {
+  override readonly fetch = async (scope: string, lookups: readonly string[]): Promise<void> => {
+    for (let start = 0; start < lookups.length; start += lookupsAtOnce) {
+      const rows = await this.#statements.query<{ lookup: Buffer; found: Buffer }>(
+        'SELECT lookup, found FROM enrich.review_candidates WHERE scope = $1 AND lookup = ANY($2::bytea[])',
+        [scope, lookups.slice(start, start + lookupsAtOnce).map(toBytes)],
+      )
+      this.#mirrorRows(scope, rows)
+    }
+  }
+
+  constructor(mirror: ReviewFile, statements: RetryingStatements) {
+    super(mirror)
+    this.#mirror = mirror
     this.#statements = statements
   }
 
-  async hasCandidates(scope: string, lookups: readonly string[]): Promise<boolean[]> {
+  override async has(scope: string, lookups: readonly string[]): Promise<boolean[]> {
     const rows = await this.#statements.query<{ lookup: Buffer }>(
       'SELECT lookup FROM enrich.review_candidates WHERE scope = $1 AND lookup = ANY($2::bytea[])',
       [scope, lookups.map(toBytes)],
@@ -204,38 +249,34 @@ class SharedCandidates implements KeptCandidates {
     return lookups.map((lookup) => known.has(lookup))
   }
 
-  /** Yields packed candidates by hexadecimal key, only for lookups that have any. */
-  async *found(scope: string, lookups: readonly string[]): AsyncGenerator<Map<string, Buffer>> {
-    for (let start = 0; start < lookups.length; start += lookupsAtOnce) {
-      const rows = await this.#statements.query<{ lookup: Buffer; found: Buffer }>(
-        'SELECT lookup, found FROM enrich.review_candidates WHERE scope = $1 AND lookup = ANY($2::bytea[])',
-        [scope, lookups.slice(start, start + lookupsAtOnce).map(toBytes)],
-      )
-      yield new Map(rows.map(({ lookup, found }) => [lookup.toString('hex'), found]))
-    }
+  #mirrorRows(scope: string, rows: readonly { readonly lookup: Buffer; readonly found: Buffer }[]): void {
+    const { keepCandidates } = this.#mirror.queries
+    this.#mirror.inTransaction(() => {
+      for (const { lookup, found } of rows) keepCandidates.run(scope, lookup, found, 0)
+    })
   }
 
   /** In the order of keys, so that concurrent calls cannot deadlock. */
-  async keepCandidates(
+  override async keep(
     scope: string,
     found: ReadonlyMap<string, readonly Candidate[]>,
     nowMs: number,
   ): Promise<void> {
     const sorted = [...found].sort(([one], [other]) => (one < other ? -1 : 1))
+    const rows = sorted.map(([lookup, candidates]) => ({
+      lookup: toBytes(lookup),
+      found: Buffer.from(packCandidates(candidates)),
+    }))
     await this.#statements.query(
       `INSERT INTO enrich.review_candidates (scope, lookup, found, found_at_ms)
        SELECT $1, n.lookup, n.found, $4 FROM unnest($2::bytea[], $3::bytea[]) AS n(lookup, found)
        ON CONFLICT (scope, lookup) DO UPDATE SET found = excluded.found, found_at_ms = excluded.found_at_ms`,
-      [
-        scope,
-        sorted.map(([lookup]) => toBytes(lookup)),
-        sorted.map(([, candidates]) => Buffer.from(packCandidates(candidates))),
-        nowMs,
-      ],
+      [scope, rows.map((row) => row.lookup), rows.map((row) => row.found), nowMs],
     )
+    this.#mirrorRows(scope, rows)
   }
 
-  async findStaleScopes(prefix: string, sinceMs: number): Promise<string[]> {
+  override async findStaleScopes(prefix: string, sinceMs: number): Promise<string[]> {
     const rows = await this.#statements.query<{ scope: string }>(
       `SELECT scope FROM enrich.review_candidates WHERE starts_with(scope, $1)
        GROUP BY scope HAVING max(found_at_ms) < $2 ORDER BY scope`,
@@ -244,7 +285,7 @@ class SharedCandidates implements KeptCandidates {
     return rows.map(({ scope }) => scope)
   }
 
-  async forgetCandidates(scope: string, countMax: number): Promise<number> {
+  override async forget(scope: string, countMax: number): Promise<number> {
     const rows = await this.#statements.query(
       `DELETE FROM enrich.review_candidates WHERE scope = $1 AND lookup IN
          (SELECT lookup FROM enrich.review_candidates WHERE scope = $1 ORDER BY lookup LIMIT $2) RETURNING 1`,

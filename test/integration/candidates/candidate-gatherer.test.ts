@@ -61,7 +61,7 @@ function gathererOf(change: Partial<CandidateGathererDeps> = {}): Gathering {
     openStore: () => {
       const store = openReviewStore(folder.path())
       stores.push(store)
-      return store
+      return store.candidates
     },
     openReader: () => peekAtCheckpoint(folder.path(), scope),
     clock: systemClock,
@@ -81,7 +81,7 @@ async function gatherAll(gathering: Gathering, known: Uint32Array): Promise<void
 function keptOf(...names: string[]) {
   const reader = openReviewStoreToRead(folder.path())
   try {
-    return reader?.candidates(scope, names.map(hexOf)) ?? null
+    return reader?.candidates.read(scope, names.map(hexOf)) ?? null
   } finally {
     reader?.close()
   }
@@ -198,28 +198,28 @@ test('candidates of other editions are forgotten once none were found for a week
   const store = openReviewStore(folder.path())
   stores.push(store)
   const many = Array.from({ length: 2_500 }, (_, at) => [hexOf(`Name ${at}`), []] as const)
-  await store.keepCandidates('embedded:old', new Map(many), nowMs - weekMs - 1)
+  await store.candidates.keep('embedded:old', new Map(many), nowMs - weekMs - 1)
   for (const [found, atMs] of [
     ['embedded:recent', nowMs - weekMs],
     ['embedded:now', 0],
     ['https://api.example', 0],
   ] as const)
-    await store.keepCandidates(found, new Map([[hexOf('Beta'), [candidateOf('Beta')]]]), atMs)
+    await store.candidates.keep(found, new Map([[hexOf('Beta'), [candidateOf('Beta')]]]), atMs)
   // Of one that is used again, none are old.
-  await store.keepCandidates('embedded:again', new Map([[hexOf('Beta'), []]]), 0)
-  await store.keepCandidates('embedded:again', new Map([[hexOf('Gamma'), []]]), nowMs)
-  const decided = await store.decide([decisionOf('Name 0', { service: 'embedded' })], new Map())
+  await store.candidates.keep('embedded:again', new Map([[hexOf('Beta'), []]]), 0)
+  await store.candidates.keep('embedded:again', new Map([[hexOf('Gamma'), []]]), nowMs)
+  const decided = await store.decisions.decide([decisionOf('Name 0', { service: 'embedded' })], new Map())
   const clock = { ...systemClock, nowMs: () => nowMs }
   const gathering = gathererOf({ scope: 'embedded:now', clock })
   await gatherAll(gathering, all)
-  const has = (found: string, ...names: string[]) => store.hasCandidates(found, names.map(hexOf))
-  expect(store.hasAnyCandidates('embedded:old')).toBe(false)
-  expect(has('embedded:recent', 'Beta')).toEqual([true])
-  expect(has('embedded:now', 'Beta')).toEqual([true])
-  expect(has('https://api.example', 'Beta')).toEqual([true])
-  expect(has('embedded:again', 'Beta', 'Gamma')).toEqual([true, true])
+  const has = (found: string, ...names: string[]) => store.candidates.has(found, names.map(hexOf))
+  expect(store.candidates.hasAny('embedded:old')).toBe(false)
+  expect(await has('embedded:recent', 'Beta')).toEqual([true])
+  expect(await has('embedded:now', 'Beta')).toEqual([true])
+  expect(await has('https://api.example', 'Beta')).toEqual([true])
+  expect(await has('embedded:again', 'Beta', 'Gamma')).toEqual([true, true])
   expect(decided.kind).toBe('decided')
-  expect(store.listCurrent('embedded')).toHaveLength(1)
+  expect(store.decisions.listCurrent('embedded')).toHaveLength(1)
   expect(gathering.missing).toEqual([])
 })
 

@@ -50,11 +50,11 @@ function mortalNow<Result>(life: Life, call: () => Result): Result {
 
 type GatheringStore = ReturnType<ConstructorParameters<typeof CandidateGatherer>[0]['openStore']>
 
-const mortalStore = (life: Life, store: ReviewStore): GatheringStore => ({
-  hasCandidates: (...args) => mortalNow(life, () => store.hasCandidates(...args)),
-  findStaleScopes: (...args) => mortalNow(life, () => store.findStaleScopes(...args)),
-  keepCandidates: (...args) => mortal(life, () => store.keepCandidates(...args)),
-  forgetCandidates: (...args) => mortal(life, () => store.forgetCandidates(...args)),
+const mortalStore = (life: Life, { candidates }: ReviewStore): GatheringStore => ({
+  has: (...args) => mortal(life, () => candidates.has(...args)),
+  findStaleScopes: (...args) => mortal(life, () => candidates.findStaleScopes(...args)),
+  keep: (...args) => mortal(life, () => candidates.keep(...args)),
+  forget: (...args) => mortal(life, () => candidates.forget(...args)),
 })
 
 type Place = Awaited<ReturnType<typeof prepared>>
@@ -69,13 +69,13 @@ async function prepared() {
   endings.push(() => {
     store.close()
   })
-  await store.keepCandidates('embedded:old', new Map([[hexOf('Acme'), [candidateOf('Acme')]]]), 0)
-  await store.decide([decisionOf('Acme', { service: 'embedded' })], new Map())
+  await store.candidates.keep('embedded:old', new Map([[hexOf('Acme'), [candidateOf('Acme')]]]), 0)
+  await store.decisions.decide([decisionOf('Acme', { service: 'embedded' })], new Map())
   return { folder, ids, outcomes, store }
 }
 
-const keptOf = ({ store }: Place) => {
-  const have = store.hasCandidates(own, doubtful.map(hexOf))
+const keptOf = async ({ store }: Place) => {
+  const have = await store.candidates.has(own, doubtful.map(hexOf))
   return doubtful.filter((_, at) => have[at])
 }
 
@@ -117,23 +117,25 @@ test('killed at any step of gathering, and once more: what was kept is not looke
   for (let step = 1, isOver = false; !isOver; step++) {
     const place = await prepared()
     for (const dieAtStep of [step, Math.max(1, step >> 1), Infinity]) {
-      const known = keptOf(place)
+      const known = await keptOf(place)
       const { asked, isDead } = await live(place, dieAtStep)
       expect(
         asked.filter((name) => known.includes(name)),
         `died at ${step}`,
       ).toEqual([])
       expect(new Set(asked).size, `died at ${step}`).toBe(asked.length)
-      expect(keptOf(place)).toEqual(expect.arrayContaining(known))
+      expect(await keptOf(place)).toEqual(expect.arrayContaining(known))
       if (dieAtStep === step) isOver = !isDead
     }
     stepCount = step
-    expect(place.store.candidates(own, doubtful.map(hexOf)), `died at ${step}`).toEqual(
+    expect(place.store.candidates.read(own, doubtful.map(hexOf)), `died at ${step}`).toEqual(
       doubtful.map((name) => [candidateOf(name)]),
     )
-    expect(place.store.hasCandidates(own, [hexOf(sure[0])])).toEqual([false])
-    expect(place.store.hasAnyCandidates('embedded:old')).toBe(false)
-    expect(place.store.listCurrent('embedded')).toMatchObject([{ name: 'Acme', verdict: 'accepted' }])
+    expect(await place.store.candidates.has(own, [hexOf(sure[0])])).toEqual([false])
+    expect(place.store.candidates.hasAny('embedded:old')).toBe(false)
+    expect(place.store.decisions.listCurrent('embedded')).toMatchObject([
+      { name: 'Acme', verdict: 'accepted' },
+    ])
   }
   // Of fewer steps than these something would not be stepped through.
   expect(stepCount).toBeGreaterThan(20)

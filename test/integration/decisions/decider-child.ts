@@ -8,11 +8,11 @@ import { decisionOf, service } from './support.js'
  */
 export async function main(checkpoint: string, path: string, reviewer: string): Promise<void> {
   const store = openReviewStore(checkpoint)
-  const book = new DecisionSync(store, path, service)
+  const book = new DecisionSync(store.decisions, path, service)
   for (let index = 0; ; index++) {
     const decide = async (entityId: string, seen: number) => {
       const decision = decisionOf(`${reviewer} ${index}`, { entityId, decidedBy: reviewer })
-      const outcome = await store.decide([decision], new Map([[decision.lookup, seen]]))
+      const outcome = await store.decisions.decide([decision], new Map([[decision.lookup, seen]]))
       if (outcome.kind !== 'decided') throw new Error('somebody else decided it')
       await book.sync()
       return outcome.decisions[0]?.sequence ?? 0

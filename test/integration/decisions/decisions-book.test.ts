@@ -20,7 +20,7 @@ beforeEach(() => {
   folder = makeFolder()
   path = join(folder, 'enrich.decisions.csv')
   store = openReviewStore(checkpoint())
-  book = new DecisionSync(store, path, service)
+  book = new DecisionSync(store.decisions, path, service)
 })
 afterEach(async () => {
   await Promise.all(children.splice(0).map((child) => child.kill()))
@@ -29,8 +29,11 @@ afterEach(async () => {
 
 async function decide(name: string, changes: Parameters<typeof decisionOf>[1] = {}) {
   const decision = decisionOf(name, changes)
-  const stands = store.listCurrent(service).find(({ lookup }) => lookup === decision.lookup)
-  const outcome = await store.decide([decision], new Map([[decision.lookup, stands?.sequence ?? 0]]))
+  const stands = store.decisions.listCurrent(service).find(({ lookup }) => lookup === decision.lookup)
+  const outcome = await store.decisions.decide(
+    [decision],
+    new Map([[decision.lookup, stands?.sequence ?? 0]]),
+  )
   if (outcome.kind !== 'decided') throw new Error('somebody else decided')
   return outcome.decisions[0]!
 }
@@ -51,7 +54,7 @@ describe('a decision', () => {
     expect(await forRuns()).toEqual([['Acme', 'siq_1']])
     await book.sync()
     expect(await inFile()).toEqual([['Acme', 'siq_1']])
-    expect(store.listCurrent(service)).toMatchObject([{ isInFile: true }])
+    expect(store.decisions.listCurrent(service)).toMatchObject([{ isInFile: true }])
   })
 
   test('made again replaces the old line; taken back, the old one comes back', async () => {
@@ -61,7 +64,7 @@ describe('a decision', () => {
     expect(await forRuns()).toEqual([['Acme', 'siq_2']])
     await book.sync()
     expect(await inFile()).toEqual([['Acme', 'siq_2']])
-    await store.withdraw(service, [sequence])
+    await store.decisions.withdraw(service, [sequence])
     expect(await forRuns()).toEqual([['Acme', 'siq_1']])
     await book.sync()
     expect(await inFile()).toEqual([['Acme', 'siq_1']])
@@ -71,9 +74,9 @@ describe('a decision', () => {
   test('taken back leaves the file, also where the process was killed before it did', async () => {
     const { sequence } = await decide('Acme')
     await book.sync()
-    await store.withdraw(service, [sequence])
+    await store.decisions.withdraw(service, [sequence])
     expect(await forRuns()).toEqual([])
-    await new DecisionSync(store, path, service).sync()
+    await new DecisionSync(store.decisions, path, service).sync()
     expect(readFileSync(path, 'utf8')).toBe(decisionsHeader)
     // Put back by somebody, it counts again.
     appendFileSync(path, formatDecisionLine(decisionOf('Acme')))
@@ -90,7 +93,7 @@ describe('a decision', () => {
     await book.sync()
     await book.sync()
     expect((await inFile()).map(([name]) => name)).toEqual(['Beta'])
-    expect(store.listCurrent(service).map(({ name }) => name)).toEqual(['Beta'])
+    expect(store.decisions.listCurrent(service).map(({ name }) => name)).toEqual(['Beta'])
   })
 
   test('that a colleague wrote to the file is one of the store', async () => {
@@ -98,7 +101,7 @@ describe('a decision', () => {
     writeFileSync(path, decisionsHeader + formatDecisionLine(theirs))
     const { standing } = await book.sync()
     expect([...standing.values()]).toEqual([theirs])
-    expect(store.listCurrent(service)).toMatchObject([{ ...theirs, isInFile: true }])
+    expect(store.decisions.listCurrent(service)).toMatchObject([{ ...theirs, isInFile: true }])
   })
 
   test('of another service in the file stays there, and is none of this one', async () => {
@@ -106,7 +109,7 @@ describe('a decision', () => {
     await decide('Acme', { entityId: 'siq_1' })
     const { sequence } = await decide('Beta', { entityId: 'siq_2' })
     await book.sync()
-    await store.withdraw(service, [sequence])
+    await store.decisions.withdraw(service, [sequence])
     await book.sync()
     expect((await inFile()).map(([name]) => name)).toEqual(['Acme', 'Theirs'])
     expect((await forRuns()).map(([name]) => name)).toEqual(['Acme'])
@@ -122,9 +125,9 @@ describe('a decision', () => {
     for (let bytes = before; bytes <= text.length; bytes += 7) {
       writeFileSync(path, text)
       truncateSync(path, bytes)
-      await store.mark([sequence], false)
+      await store.decisions.mark([sequence], false)
       expect((await forRuns()).map(([name]) => name)).toEqual(['Acme', 'Beta'])
-      await new DecisionSync(store, path, service).sync()
+      await new DecisionSync(store.decisions, path, service).sync()
       expect(readFileSync(path)).toEqual(text)
     }
   })
@@ -183,7 +186,7 @@ test('reviewers in three processes, killed in the middle: all that was acknowled
   await book.sync()
   const file = await readDecisionsFile(path)
   expect(new Set(file?.decisions.map(({ lookup }) => lookup))).toEqual(
-    new Set(store.listCurrent(service).map(({ lookup }) => lookup)),
+    new Set(store.decisions.listCurrent(service).map(({ lookup }) => lookup)),
   )
   expect(file?.decisions.some(({ lookup }) => lookup === lookupOf('Ada0 2'))).toBe(true)
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { openShared } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
 import { openReviewStore, type ReviewStore } from '../../../src/pipeline/decisions/review-store.js'
-import { SharedReview } from '../../../src/pipeline/decisions/shared-review.js'
+import { openSharedReview } from '../../../src/pipeline/decisions/shared-review.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { findPostgres, sharedPostgres, type SharedPostgres } from '../../support/postgres-server.js'
@@ -55,11 +55,11 @@ function onServer(programs: string): ReviewPlace {
       closes.push(() => database.close())
       const name = join(folder, `${++count}`)
       const paths = { checkpointPath: `${name}.sqlite`, decisionsPath: `${name}.decisions.csv` }
-      const store = new SharedReview({ ...deps, database, ...paths })
+      const store = openSharedReview({ ...deps, database, ...paths })
       closes.push(() => {
         store.close()
       })
-      await store.refresh()
+      await store.decisions.refresh()
       return store
     },
     clear: async () => {
@@ -87,7 +87,8 @@ const seen = (...pairs: (readonly [string, number])[]) =>
 describe.each(places)('%s', (_, openPlace) => {
   const at = openPlace()
   let store: ReviewStore
-  const standing = (of = service) => store.listCurrent(of).map(({ name, entityId }) => [name, entityId])
+  const standing = (of = service) =>
+    store.decisions.listCurrent(of).map(({ name, entityId }) => [name, entityId])
 
   beforeEach(async () => {
     await at.clear()
@@ -97,8 +98,8 @@ describe.each(places)('%s', (_, openPlace) => {
 
   async function decided(name: string, changes: Parameters<typeof decisionOf>[1] = {}) {
     const decision = decisionOf(name, changes)
-    const stands = store.listCurrent(service).find(({ lookup }) => lookup === decision.lookup)
-    const outcome = await store.decide([decision], seen([name, stands?.sequence ?? 0]))
+    const stands = store.decisions.listCurrent(service).find(({ lookup }) => lookup === decision.lookup)
+    const outcome = await store.decisions.decide([decision], seen([name, stands?.sequence ?? 0]))
     if (outcome.kind !== 'decided') throw new Error('somebody else decided')
     return outcome.decisions[0]!
   }
@@ -106,14 +107,14 @@ describe.each(places)('%s', (_, openPlace) => {
   describe('a decision', () => {
     test('is read unchanged by the next process', async () => {
       const decision = decisionOf('Acme', { note: 'the "one" in\nLondon', location: null })
-      await store.decide([decision], seen(['Acme', 0]))
+      await store.decisions.decide([decision], seen(['Acme', 0]))
       const reader = await at.open()
-      expect(reader.listCurrent(service)).toEqual([{ ...decision, sequence: 1, isInFile: false }])
+      expect(reader.decisions.listCurrent(service)).toEqual([{ ...decision, sequence: 1, isInFile: false }])
     })
 
     test('of another service is none; of whichever service is one of each', async () => {
       await decided('Acme')
-      await store.decide([decisionOf('Beta', { service: null })], seen(['Beta', 0]))
+      await store.decisions.decide([decisionOf('Beta', { service: null })], seen(['Beta', 0]))
       expect(standing().map(([name]) => name)).toEqual(['Acme', 'Beta'])
       expect(standing('embedded').map(([name]) => name)).toEqual(['Beta'])
     })
@@ -121,7 +122,7 @@ describe.each(places)('%s', (_, openPlace) => {
     test('on a row that another reviewer decided in the meantime is refused, with its whole group', async () => {
       const first = await decided('Acme')
       const other = await at.open()
-      const outcome = await other.decide(
+      const outcome = await other.decisions.decide(
         [decisionOf('Beta'), decisionOf('Acme', { entityId: 'siq_other' })],
         seen(['Acme', 0], ['Beta', 0]),
       )
@@ -131,8 +132,8 @@ describe.each(places)('%s', (_, openPlace) => {
 
     test('made on one that was withdrawn in the meantime is refused', async () => {
       const first = await decided('Acme')
-      await store.withdraw(service, [first.sequence])
-      const outcome = await store.decide([decisionOf('Acme')], seen(['Acme', first.sequence]))
+      await store.decisions.withdraw(service, [first.sequence])
+      const outcome = await store.decisions.decide([decisionOf('Acme')], seen(['Acme', first.sequence]))
       expect(outcome).toEqual({ kind: 'conflict', others: [] })
       expect(standing()).toEqual([])
     })
@@ -140,11 +141,11 @@ describe.each(places)('%s', (_, openPlace) => {
     test('of two reviewers who decide one lookup at once is one', async () => {
       const other = await at.open()
       const outcomes = await Promise.all([
-        store.decide([decisionOf('Acme', { entityId: 'siq_1' })], seen(['Acme', 0])),
-        other.decide([decisionOf('Acme', { entityId: 'siq_2' })], seen(['Acme', 0])),
+        store.decisions.decide([decisionOf('Acme', { entityId: 'siq_1' })], seen(['Acme', 0])),
+        other.decisions.decide([decisionOf('Acme', { entityId: 'siq_2' })], seen(['Acme', 0])),
       ])
       expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['conflict', 'decided'])
-      await store.refresh()
+      await store.decisions.refresh()
       expect(standing()).toHaveLength(1)
     })
   })
@@ -155,40 +156,40 @@ describe.each(places)('%s', (_, openPlace) => {
       const second = await decided('Acme', { entityId: 'siq_2' })
       const third = await decided('Acme', { entityId: 'siq_3' })
       expect(standing()).toEqual([['Acme', 'siq_3']])
-      await store.withdraw(service, [second.sequence])
+      await store.decisions.withdraw(service, [second.sequence])
       expect(standing()).toEqual([['Acme', 'siq_3']])
-      expect((await store.withdraw(service, [third.sequence])).map(({ entityId }) => entityId)).toEqual([
-        'siq_3',
-      ])
+      expect(
+        (await store.decisions.withdraw(service, [third.sequence])).map(({ entityId }) => entityId),
+      ).toEqual(['siq_3'])
       expect(standing()).toEqual([['Acme', 'siq_1']])
-      await store.withdraw(service, [first.sequence])
+      await store.decisions.withdraw(service, [first.sequence])
       expect(standing()).toEqual([])
     })
 
     test('is taken back once, and by its own service alone', async () => {
       const { sequence } = await decided('Acme')
-      expect(await store.withdraw('embedded', [sequence])).toEqual([])
-      expect(await store.withdraw(service, [sequence])).toHaveLength(1)
-      expect(await store.withdraw(service, [sequence])).toEqual([])
+      expect(await store.decisions.withdraw('embedded', [sequence])).toEqual([])
+      expect(await store.decisions.withdraw(service, [sequence])).toHaveLength(1)
+      expect(await store.decisions.withdraw(service, [sequence])).toEqual([])
     })
 
     test('leaves the file while it is still in it', async () => {
       const first = await decided('Acme', { entityId: 'siq_1' })
-      await store.mark([first.sequence], true)
+      await store.decisions.mark([first.sequence], true)
       const second = await decided('Acme', { entityId: 'siq_2' })
-      expect(store.listOutdated(service).map(({ sequence }) => sequence)).toEqual([first.sequence])
-      await store.mark([second.sequence], true)
-      await store.mark([first.sequence], false)
-      expect(store.listOutdated(service)).toEqual([])
-      await store.withdraw(service, [second.sequence])
-      expect(store.listOutdated(service).map(({ sequence }) => sequence)).toEqual([second.sequence])
-      expect(store.listCurrent(service)).toMatchObject([{ entityId: 'siq_1', isInFile: false }])
+      expect(store.decisions.listOutdated(service).map(({ sequence }) => sequence)).toEqual([first.sequence])
+      await store.decisions.mark([second.sequence], true)
+      await store.decisions.mark([first.sequence], false)
+      expect(store.decisions.listOutdated(service)).toEqual([])
+      await store.decisions.withdraw(service, [second.sequence])
+      expect(store.decisions.listOutdated(service).map(({ sequence }) => sequence)).toEqual([second.sequence])
+      expect(store.decisions.listCurrent(service)).toMatchObject([{ entityId: 'siq_1', isInFile: false }])
     })
 
     test('by a removal of its line from the file leaves no earlier decision', async () => {
       await decided('Acme', { entityId: 'siq_1' })
       const second = await decided('Acme', { entityId: 'siq_2' })
-      await store.forget([second.sequence])
+      await store.decisions.forget([second.sequence])
       expect(standing()).toEqual([])
     })
   })

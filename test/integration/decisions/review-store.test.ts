@@ -29,26 +29,23 @@ afterEach(() => {
 
 async function decided(name: string, changes: Parameters<typeof decisionOf>[1] = {}) {
   const decision = decisionOf(name, changes)
-  const stands = store.listCurrent(service).find(({ lookup }) => lookup === decision.lookup)
-  const outcome = await store.decide([decision], seen([name, stands?.sequence ?? 0]))
+  const stands = store.decisions.listCurrent(service).find(({ lookup }) => lookup === decision.lookup)
+  const outcome = await store.decisions.decide([decision], seen([name, stands?.sequence ?? 0]))
   if (outcome.kind !== 'decided') throw new Error('somebody else decided')
   return outcome.decisions[0]!
 }
 
 test('the newest decisions come first, and as many as are asked for', async () => {
   for (const name of ['A1', 'B2', 'C3']) await decided(name)
-  expect(store.listNewest(service, 2).map(({ name }) => name)).toEqual(['C3', 'B2'])
+  expect(store.decisions.listNewest(service, 2).map(({ name }) => name)).toEqual(['C3', 'B2'])
 })
 
-test('the version changes with every change, by whichever process', async () => {
+test('the version grows by one with every change of decisions, by whichever process', async () => {
   const other = openReviewStore(checkpoint())
-  const versions = [store.version()]
-  await other.decide([decisionOf('Acme')], seen(['Acme', 0]))
-  versions.push(store.version())
-  await store.keepCandidates('scope', new Map([[lookupOf('Acme'), []]]), 1)
-  versions.push(store.version(), other.version())
-  expect(new Set(versions.slice(0, 3)).size).toBe(3)
-  expect(versions[3]).toBe(versions[2])
+  const before = store.decisions.version()
+  await other.decisions.decide([decisionOf('Acme')], seen(['Acme', 0]))
+  await store.candidates.keep('scope', new Map([[lookupOf('Acme'), []]]), 1)
+  expect([store.decisions.version(), other.decisions.version()]).toEqual([before + 1, before + 1])
   other.close()
 })
 
@@ -59,15 +56,15 @@ describe('candidates', () => {
       [lookupOf('Acme'), five],
       [lookupOf('Beta'), []],
     ])
-    await store.keepCandidates('scope', found, 1)
-    expect(store.candidates('scope', ['Acme', 'Beta', 'Ceta'].map(lookupOf))).toEqual([five, [], null])
-    expect(store.candidates('another', [lookupOf('Acme')])).toEqual([null])
+    await store.candidates.keep('scope', found, 1)
+    expect(store.candidates.read('scope', ['Acme', 'Beta', 'Ceta'].map(lookupOf))).toEqual([five, [], null])
+    expect(store.candidates.read('another', [lookupOf('Acme')])).toEqual([null])
   })
 
   test('found again replace the old ones', async () => {
-    await store.keepCandidates('scope', new Map([[lookupOf('Acme'), [candidateOf('A')]]]), 1)
-    await store.keepCandidates('scope', new Map([[lookupOf('Acme'), [candidateOf('B')]]]), 2)
-    expect(store.candidates('scope', [lookupOf('Acme')])).toEqual([[candidateOf('B')]])
+    await store.candidates.keep('scope', new Map([[lookupOf('Acme'), [candidateOf('A')]]]), 1)
+    await store.candidates.keep('scope', new Map([[lookupOf('Acme'), [candidateOf('B')]]]), 2)
+    expect(store.candidates.read('scope', [lookupOf('Acme')])).toEqual([[candidateOf('B')]])
   })
 })
 

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openShared } from '../../../src/pipeline/checkpoint/postgres/open-database.js'
 import { DecisionSync } from '../../../src/pipeline/decisions/decision-sync.js'
 import { openReviewStore, type ReviewStore } from '../../../src/pipeline/decisions/review-store.js'
-import { SharedReview } from '../../../src/pipeline/decisions/shared-review.js'
+import { openSharedReview } from '../../../src/pipeline/decisions/shared-review.js'
 import { systemClock } from '../../../src/platform/clock.js'
 import { systemRandom } from '../../../src/platform/random.js'
 import { findPostgres, sharedPostgres, type SharedPostgres } from '../../support/postgres-server.js'
@@ -15,7 +15,7 @@ const programs = findPostgres()
 
 /** A reviewer with a decisions file of its own. */
 interface Reviewer {
-  readonly store: SharedReview
+  readonly store: ReviewStore
   readonly path: string
   readonly book: DecisionSync
 }
@@ -44,25 +44,28 @@ describe.skipIf(programs === null)('decisions on PostgreSQL', () => {
     closes.push(() => database.close())
     const path = join(folder, `${name}.decisions.csv`)
     const checkpointPath = join(folder, `${name} ${closes.length}.sqlite`)
-    const store = new SharedReview({ ...deps, database, checkpointPath, decisionsPath: path })
+    const store = openSharedReview({ ...deps, database, checkpointPath, decisionsPath: path })
     closes.push(() => {
       store.close()
     })
-    await store.refresh()
-    return { store, path, book: new DecisionSync(store, path, service) }
+    await store.decisions.refresh()
+    return { store, path, book: new DecisionSync(store.decisions, path, service) }
   }
 
   async function decide({ store, book }: Reviewer, name: string, changes: object = {}) {
     const decision = decisionOf(name, changes)
-    const stands = store.listCurrent(service).find(({ lookup }) => lookup === decision.lookup)
-    const outcome = await store.decide([decision], new Map([[decision.lookup, stands?.sequence ?? 0]]))
+    const stands = store.decisions.listCurrent(service).find(({ lookup }) => lookup === decision.lookup)
+    const outcome = await store.decisions.decide(
+      [decision],
+      new Map([[decision.lookup, stands?.sequence ?? 0]]),
+    )
     if (outcome.kind !== 'decided') throw new Error('somebody else decided')
     await book.sync()
     return outcome.decisions[0]!
   }
 
   const standing = ({ store }: Reviewer) =>
-    store.listCurrent(service).map(({ name, entityId }) => [name, entityId])
+    store.decisions.listCurrent(service).map(({ name, entityId }) => [name, entityId])
   const namesIn = ({ path }: Reviewer) =>
     readFileSync(path, 'utf8')
       .split('\n')
@@ -79,7 +82,7 @@ describe.skipIf(programs === null)('decisions on PostgreSQL', () => {
       ['Acme', 'Beta'],
       ['Acme', 'Beta'],
     ])
-    await ben.store.withdraw(service, [acme.sequence])
+    await ben.store.decisions.withdraw(service, [acme.sequence])
     await ben.book.sync()
     await ann.book.sync()
     expect([namesIn(ann), namesIn(ben)]).toEqual([['Beta'], ['Beta']])
@@ -108,7 +111,7 @@ describe.skipIf(programs === null)('decisions on PostgreSQL', () => {
     const ben = await reviewer('ben')
     await ben.book.sync()
     expect([standing(ann), namesIn(ben)]).toEqual([standing(ben), ['Acme']])
-    await ann.store.withdraw(service, [acme.sequence])
+    await ann.store.decisions.withdraw(service, [acme.sequence])
     await ann.book.sync()
     const cid = await reviewer('cid')
     writeFileSync(cid.path, stale)
@@ -124,7 +127,12 @@ describe.skipIf(programs === null)('decisions on PostgreSQL', () => {
     const { store: shared } = await reviewer('ann')
     const names = ['Acme', 'Beta', 'Gamma']
     const seen = (store: ReviewStore, name: string) =>
-      new Map([[lookupOf(name), store.listCurrent(service).find((one) => one.name === name)?.sequence ?? 0]])
+      new Map([
+        [
+          lookupOf(name),
+          store.decisions.listCurrent(service).find((one) => one.name === name)?.sequence ?? 0,
+        ],
+      ])
     let seed = 7
     const below = (limit: number) => (seed = (seed * 48_271) % 2_147_483_647) % limit
     for (let step = 0; step < 60; step++) {
@@ -136,13 +144,16 @@ describe.skipIf(programs === null)('decisions on PostgreSQL', () => {
       })
       const [kind, sequences] = [below(5), [1 + below(step + 1), 1 + below(step + 1)]]
       for (const store of [own, shared]) {
-        if (kind < 2) await store.decide([decision], seen(store, name))
-        else if (kind === 2) await store.adopt([decision])
-        else if (kind === 3) await store.withdraw(service, [...new Set(sequences)])
-        else await store.forget([sequences[0] ?? 1])
+        if (kind < 2) await store.decisions.decide([decision], seen(store, name))
+        else if (kind === 2) await store.decisions.adopt([decision])
+        else if (kind === 3) await store.decisions.withdraw(service, [...new Set(sequences)])
+        else await store.decisions.forget([sequences[0] ?? 1])
       }
-      expect([step, shared.listCurrent(service)]).toEqual([step, own.listCurrent(service)])
-      expect([step, shared.decisionVersion()]).toEqual([step, own.decisionVersion()])
+      expect([step, shared.decisions.listCurrent(service)]).toEqual([
+        step,
+        own.decisions.listCurrent(service),
+      ])
+      expect([step, shared.decisions.version()]).toEqual([step, own.decisions.version()])
     }
   })
 
@@ -153,15 +164,19 @@ describe.skipIf(programs === null)('decisions on PostgreSQL', () => {
       [acme, [candidateOf('Acme')]],
       [beta, []],
     ])
-    await ann.store.keepCandidates('embedded:1', found, 5)
-    expect(ben.store.candidates('embedded:1', [acme])).toEqual([null])
-    await ben.store.fetchCandidates('embedded:1', [acme, beta, gamma])
-    expect(ben.store.candidates('embedded:1', [acme, beta, gamma])).toEqual([[candidateOf('Acme')], [], null])
-    const { candidates } = ben.store.runReview
-    expect(await candidates.hasCandidates('embedded:1', [acme, gamma])).toEqual([true, false])
+    await ann.store.candidates.keep('embedded:1', found, 5)
+    expect(ben.store.candidates.read('embedded:1', [acme])).toEqual([null])
+    await ben.store.candidates.fetch('embedded:1', [acme, beta, gamma])
+    expect(ben.store.candidates.read('embedded:1', [acme, beta, gamma])).toEqual([
+      [candidateOf('Acme')],
+      [],
+      null,
+    ])
+    const { candidates } = ben.store
+    expect(await candidates.has('embedded:1', [acme, gamma])).toEqual([true, false])
     expect(await candidates.findStaleScopes('embedded:', 6)).toEqual(['embedded:1'])
     expect(await candidates.findStaleScopes('embedded:', 5)).toEqual([])
-    expect(await candidates.forgetCandidates('embedded:1', 1)).toBe(1)
-    expect(await candidates.forgetCandidates('embedded:1', 9)).toBe(1)
+    expect(await candidates.forget('embedded:1', 1)).toBe(1)
+    expect(await candidates.forget('embedded:1', 9)).toBe(1)
   })
 })

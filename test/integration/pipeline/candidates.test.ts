@@ -107,7 +107,7 @@ describe('the candidates of a run of the embedded service', () => {
     const scope = await scopeOf()
     try {
       const [doubtful, certain, unheard] =
-        store?.candidates(scope, [
+        store?.candidates.read(scope, [
           lookupOf('Microsft', null),
           lookupOf('Apple', 'Cupertino'),
           lookupOf('Unheard-of Bakery', 'Leeds'),
@@ -151,7 +151,7 @@ describe('the candidates of a run of the embedded service', () => {
     await embedded({ output: { columns: ['status'] } })
     expect(Object.keys(place.readOutput()[0] ?? {})).toEqual(['company_name', 'city', 'enrich_status'])
     const store = openReviewStoreToRead(place.path('checkpoint.sqlite'))
-    expect(store?.hasAnyCandidates(await scopeOf())).toBe(true)
+    expect(store?.candidates.hasAny(await scopeOf())).toBe(true)
     store?.close()
   })
 })
@@ -200,8 +200,8 @@ describe('the candidates of a hosted service', () => {
       [lookupOf('Globex', null), [candidate]],
       [lookupOf('Beta', null), []],
     ])
-    await store.keepCandidates(service.baseUrl, found, 0)
-    await store.keepCandidates('https://other.example', new Map([[lookupOf('Beta', null), [candidate]]]), 0)
+    await store.candidates.keep(service.baseUrl, found, 0)
+    await store.candidates.keep('https://other.example', new Map([[lookupOf('Beta', null), [candidate]]]), 0)
     store.close()
     await place.run(service, { output: { changes: place.path('changes.csv') } })
     const listed = {
@@ -223,7 +223,7 @@ describe('the candidates of a hosted service', () => {
     const service = await serve({ answers })
     await place.run(service)
     const store = openReviewStore(place.path('checkpoint.sqlite'))
-    await store.keepCandidates(service.baseUrl, new Map([[lookupOf('Acme', 'Lyon'), [candidate]]]), 0)
+    await store.candidates.keep(service.baseUrl, new Map([[lookupOf('Acme', 'Lyon'), [candidate]]]), 0)
     store.close()
     const decision = {
       lookup: lookupOf('Acme', 'Lyon'),

@@ -161,10 +161,10 @@ describe('a row that a person decided', () => {
     const service = await withRecords()
     const store = openReviewStore(place.path('checkpoint.sqlite'))
     const decision = decided('Acme', 'Lyon', { service: service.baseUrl })
-    await store.decide([decision], new Map())
+    await store.decisions.decide([decision], new Map())
     const url = 'https://register.example/1'
     const found = new Map([[decision.lookup, [{ ...candidateOf('Acme'), entityId: 'siq_acme', url }]]])
-    await store.keepCandidates(service.baseUrl, found, 1)
+    await store.candidates.keep(service.baseUrl, found, 1)
     store.close()
     const summary = await place.run(service, { decisions: { path: '' } })
     expect(summary).toMatchObject({ decidedCount: 1, billedCount: 0 })

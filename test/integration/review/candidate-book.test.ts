@@ -20,7 +20,9 @@ test('a company that was accepted after a search while candidates were asked for
       search: () => Promise.resolve([chosen]),
       company: () => Promise.resolve(null),
     }
-    const book = new CandidateStore({ store, source, scope: 'https://api.example', clock: systemClock })
+    const { candidates } = store
+    const deps = { source, scope: 'https://api.example', clock: systemClock }
+    const book = new CandidateStore({ ...deps, store: candidates })
     const lookup = lookupOf('Acme')
     const asking = book.getCandidates(lookup, { name: 'Acme', location: null, context: null }, null)
     await book.search(lookup, 'Chosen', null, undefined)

@@ -240,8 +240,8 @@ describe('what is imported', () => {
     const lookup = line?.['lookup'] ?? ''
     const scope = await readEmbeddedScope(place.path('registry.sqlite'))
     const store = openReviewStore(place.path('checkpoint.sqlite'))
-    const [kept] = store.candidates(scope, [lookup])
-    await store.keepCandidates(scope, new Map([[lookup, [...(kept ?? [])].reverse()]]), 0)
+    const [kept] = store.candidates.read(scope, [lookup])
+    await store.candidates.keep(scope, new Map([[lookup, [...(kept ?? [])].reverse()]]), 0)
     store.close()
     const again = await place.open()
     expect((await again.session.readCandidates(lookup))[0]?.entityId).toBe(line?.['candidate 2 id'])

@@ -29,7 +29,7 @@ test('a candidate whose id is none that a decisions file can hold cannot be acce
     evidence: [],
     url: null,
   }
-  await store.keepCandidates(scope, new Map([[lookup, [candidate]]]), 0)
+  await store.candidates.keep(scope, new Map([[lookup, [candidate]]]), 0)
   store.close()
   const { candidates } = await session.readDetail(lookup)
   expect(candidates).toMatchObject([{ obstacle: 'its id Q95, "x" is not a company id (siq_…)' }])
