@@ -95,16 +95,12 @@ function prepareWrites(database: Sqlite): Writes {
      VALUES (@lookup_id, ${answerColumns.map((column) => `@answer_${column}`).join(', ')},
        ${buildAnswerChecksumSql('@answer_', '@key')})`,
   )
-  const scopeId = database.prepare<[string], number>('SELECT scope_id FROM scopes WHERE scope = ?').pluck()
-  const insertScope = database.prepare<[string]>('INSERT INTO scopes (scope) VALUES (?)')
-  const scopeIds = new Map<string, number>()
-  const ensureScopeId = (scope: string) => {
-    const known = scopeIds.get(scope) ?? scopeId.get(scope) ?? Number(insertScope.run(scope).lastInsertRowid)
-    scopeIds.set(scope, known)
-    return known
-  }
+  const putScope = database.prepare<[object]>(
+    'INSERT OR IGNORE INTO scopes (scope_id, scope) VALUES (@scope_id, @scope)',
+  )
   return (lookup) => {
-    putLookup.run({ ...lookup, scope_id: ensureScopeId(lookup.scope) })
+    putScope.run(lookup)
+    putLookup.run(lookup)
     if (lookup.answer_run_id !== null) putAnswer.run(lookup)
   }
 }
