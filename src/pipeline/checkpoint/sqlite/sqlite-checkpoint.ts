@@ -130,7 +130,7 @@ class SqliteStore implements LookupStore {
 
   intend(kind: LookupKind, lookupId: LookupId, nowMs: number): Promise<Intention> {
     return this.#file.withTransaction(() => {
-      // It covers requests in flight: once it is released, nothing more may be sent.
+      // The reserve covers requests in flight: once it is released, nothing more may be sent.
       if (!this.#reserve.isHeld) throw createDiskFullError(this.#file.path)
       const { scopeId } = this.#requireIds(kind)
       const row = this.#queries.lookup.get(lookupId)
