@@ -85,6 +85,10 @@ const fixed = {
   bodyLeft: -5,
   // The text after "care of" is the host of the address.
   guest: -5,
+  // A text with another company and its form may mean that one.
+  companyLeft: -6,
+  // Few of the queries have a country that is not the company's.
+  countryLeft: -4.5,
 }
 const withFixed = (names: readonly string[]) => {
   const known = new Set(names)
@@ -104,6 +108,8 @@ export const decisionBounds = {
     tellingInsideForm: -1.5,
     bodyLeft: -1.5,
     guest: -3,
+    companyLeft: -4,
+    countryLeft: -1,
     embedded: -1.5,
     fuzzyBoth: -1,
     oneWordShort: -1,

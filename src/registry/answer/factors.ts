@@ -143,7 +143,7 @@ export function describeName(comparison: NameComparison): string {
 const piecesNamedMax = 2
 
 /** Words that are not quoted at the edge of a piece: joining words, legal forms, "d/b/a", "c/o". */
-const unquotedClasses: ReadonlySet<WordClass> = new Set(['stop', 'form', 'mark', 'host'])
+const unquotedClasses: ReadonlySet<WordClass> = new Set(['stop', 'form', 'mark', 'host', 'agent'])
 
 /** Quotes the words of the text that the name lacks: `"Accounts Payable"`; `null` without any. */
 function describeRest({ left, matchType, candidate }: NameComparison): string | null {
@@ -159,7 +159,10 @@ function describeRest({ left, matchType, candidate }: NameComparison): string | 
   const pieces = runs
     .map((run) => run.slice(run.findIndex(isQuoted), run.findLastIndex(isQuoted) + 1))
     .filter((run) => run.length > 0)
-    .map((run) => `"${run.map(({ written }) => written).join(' ')}"`)
+    .map(
+      (run) =>
+        `"${run.map(({ written, isJoined }, at) => (at === 0 || isJoined ? written : ` ${written}`)).join('')}"`,
+    )
   if (pieces.length === 0) return null
   const named = pieces.slice(0, piecesNamedMax)
   return pieces.length > piecesNamedMax ? `${named.join(', ')} and more` : named.join(' and ')

@@ -7,7 +7,7 @@ import {
   isTradeWord,
 } from '../normalize/normalize-name.js'
 import type { CandidateName } from './candidate.js'
-import { compareWords, isNumber, joinNumber, usualMatch, type WordMatch } from './compare-words.js'
+import { compareWords, findSpelling, isNumberOfTwo, usualMatch, type WordMatch } from './compare-words.js'
 import type { QueryText } from './query-text.js'
 import { countInitials, joiningWords } from './text-pieces.js'
 import type { Vocabulary } from './vocabulary.js'
@@ -42,6 +42,7 @@ const classCosts: Readonly<Record<WordClass, number>> = {
   payment: 0.25,
   body: 1.5,
   host: 0.5,
+  agent: 0.2,
   mark: 0.2,
   former: 0.2,
   exchange: 0.2,
@@ -227,14 +228,9 @@ function findJoin({ text }: AlignedText, { tokens }: CandidateName, row: number,
       }
     }
   }
-  const [ofWords, ofTokens] = [
-    joinNumber(text.words[column - 2]?.text, word),
-    joinNumber(tokens[row - 2], name),
-  ]
-  if (ofWords !== undefined && isNumber(name, ofWords)) return textJoin + 2
-  if (ofTokens !== undefined && isNumber(word, ofTokens)) return nameJoin + 2
-  const isOfPlace =
-    text.words[column - 1]?.wordClass === 'place' || text.words[column - 1]?.wordClass === 'form'
+  if (isNumberOfTwo(text.words[column - 2]?.text, word, name)) return textJoin + 2
+  if (isNumberOfTwo(tokens[row - 2], name, word)) return nameJoin + 2
+  const isOfPlace = ['place', 'form'].includes(text.words[column - 1]?.wordClass ?? '')
   const ofName = isOfPlace ? 0 : countInitials(word, row, (at) => tokens[at])
   // Initials of a whole name are judged apart: they may be those of any.
   if (ofName > 0 && ofName < tokens.length) return nameInitials + ofName
@@ -246,9 +242,11 @@ function compareWithText({ text, matches }: AlignedText, name: string): readonly
   const known = matches.get(name)
   if (known !== undefined) return known
   const last = text.words.length - 1
-  const found = text.words.map(({ text: word, wordClass, usual }, at) => {
+  const found = text.words.map((word, at) => {
+    const { wordClass, usual } = word
     if (wordClass === 'percent') return null
-    const match = compareWords(word, name, at === last)
+    const spelling = findSpelling(word, text.words[at + 1]?.text, name)
+    const match = compareWords(spelling, name, at === last)
     return usual === name && (match === null || match.kind === 'misspelled') ? usualMatch : match
   })
   matches.set(name, found)

@@ -78,8 +78,13 @@ export const joinNumber = (first: string | undefined, second: string): string | 
 export const listNumberSpellings = (digits: string): string[] =>
   ['', 'st', 'nd', 'rd', 'th'].map((ending) => digits + ending)
 
-/** True if a word is a number, given by its digits. */
-export const isNumber = (word: string, digits: string): boolean => (readNumber(word) ?? word) === digits
+const isNumber = (word: string, digits: string): boolean => (readNumber(word) ?? word) === digits
+
+/** True if two words are the number of a third: "forty four" and "44". */
+export function isNumberOfTwo(first: string | undefined, second: string, word: string): boolean {
+  const digits = joinNumber(first, second)
+  return digits !== undefined && isNumber(word, digits)
+}
 
 /** Words of the same meaning in two languages, and other spellings that no rule finds. */
 const synonyms = new Map(
@@ -87,11 +92,21 @@ const synonyms = new Map(
   gebr=gebruder gbr=gebruder spk=sparkasse ksk=kreissparkasse krspk=kreissparkasse stspk=stadtsparkasse
   stdtspk=stadtsparkasse voba=volksbank vb=volksbank vobk=volksbank raiba=raiffeisenbank raika=raiffeisenbank
   rb=raiffeisenbank volksbk=volksbank hypobk=hypothekenbank ldbk=landesbank lb=landesbank raiff=raiffeisen
-  wholefds=wholefoods vzwrlss=verizon`),
+  wholefds=wholefoods vzwrlss=verizon st=street`),
 )
 
 /** Lists the words that an abbreviation of `synonyms` stands for. */
 export const findSynonym = (word: string): string | undefined => synonyms.get(word)
+
+/** The spelling that is compared with a word of a name: "St" is "Saint" or "Street", and "21" in "21-4" the year 2021. */
+export function findSpelling(
+  { text, folded }: { readonly text: string; readonly folded: string },
+  next: string | undefined,
+  name: string,
+): string {
+  if (findSynonym(folded) === name) return folded
+  return name === `20${text}` && /^\d{1,2}$/.test(next ?? '') ? name : text
+}
 
 const relatedWords: readonly ReadonlySet<string>[] = [
   new Set('bank bancorp bancshares bankshares bancorporation bankcorp'.split(' ')),

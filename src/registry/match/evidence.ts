@@ -1,6 +1,7 @@
+import { findCountryCodes } from '../../core/countries.js'
 import type { PlaceAgreement } from './candidate.js'
 import type { NameComparison } from './compare-names.js'
-import type { LeftWord, Position } from './left-words.js'
+import { isCountryWord, type LeftWord, type Position } from './left-words.js'
 import type { Separator } from './text-pieces.js'
 import type { WordClass } from './word-classes.js'
 import type { LocationHint } from './parse-location.js'
@@ -122,6 +123,37 @@ export const isTellingBeforeForm = ({
       at < statedForm.at &&
       (word.wordClass === 'telling' || word.wordClass === 'body'),
   )
+/** Another company is left over, with its legal form: "Larkmoor Bank Ltd for Norvane Foods Ltd". */
+export const isCompanyLeft: Feature = ({ comparison: { left, text, alignment, statedForm } }) =>
+  text.forms.some(({ at, formClass }) => {
+    const isBehind = at >= alignment.end
+    if (formClass === 'company' || at === statedForm?.at || (!isBehind && at >= alignment.start)) return false
+    const [from, to] = isBehind ? [alignment.end, at] : [0, alignment.start]
+    const between = left.filter((word) => word.at >= from && word.at < to)
+    const isTelling = ({ word, role }: LeftWord) => role === null && word.wordClass === 'telling'
+    return (
+      between.some((word) => word.at < at && isTelling(word)) &&
+      !between.some(({ word }) => relationClasses.has(word.wordClass))
+    )
+  })
+/** Words that say what the other name is. */
+const relationClasses: ReadonlySet<WordClass> = new Set(['mark', 'former', 'host', 'agent'])
+
+/** The text has a country that is not the company's: "Larkmoor Mexico SA". */
+export const isCountryLeft: Feature = ({
+  comparison: {
+    left,
+    candidate: { place },
+  },
+}) =>
+  left.some(({ word }) => {
+    if (!isCountryWord(word.text)) return false
+    const codes = findCountryCodes(word.written)
+    return (
+      codes.length > 0 && ![place.countryCode, place.jurisdictionCountry].some((own) => codes.includes(own))
+    )
+  })
+
 /** A word of one of the classes is left over, at some position or anywhere. */
 export const hasLeft = (classes: readonly WordClass[], at?: Position): Feature => {
   return ({ comparison: { left } }) =>

@@ -1,4 +1,4 @@
-import { isInCountry } from './candidate.js'
+import { isInCountry, type PlaceAgreement } from './candidate.js'
 import type { NameComparison } from './compare-names.js'
 import {
   classifyEvidence,
@@ -6,6 +6,8 @@ import {
   countRole,
   weighLeft,
   hasLeft,
+  isCompanyLeft,
+  isCountryLeft,
   isLeftAfter,
   isTellingBeforeForm,
   cap,
@@ -22,12 +24,8 @@ const isPlaced = ({ place }: Evidence) => place === 'postal' || place === 'city'
 const isConflict = ({ place }: Evidence) => place === 'region_conflict' || place === 'country_conflict'
 const isUnplaced = ({ place }: Evidence) =>
   place === 'none' || place === 'registered_elsewhere' || place === 'form_of_country'
-const isPlaceFitting = ({ place }: Evidence) =>
-  place === 'postal' ||
-  place === 'city' ||
-  place === 'region' ||
-  place === 'country' ||
-  place === 'registered_there'
+const fittingPlaces = new Set<PlaceAgreement>(['postal', 'city', 'region', 'country', 'registered_there'])
+const isPlaceFitting = ({ place }: Evidence) => fittingPlaces.has(place)
 const isListed = ({ comparison }: Evidence) => comparison.candidate.prominence.isListed
 const is = (...types: NameComparison['matchType'][]) => {
   return ({ comparison }: Evidence) => types.includes(comparison.matchType)
@@ -154,7 +152,9 @@ const featuresOfParts = {
     securityBefore: hasLeft(['security', 'percent'], 'before'),
     departmentLeft: hasLeft(['department']),
     bodyLeft: hasLeft(['body']),
-    guest: hasLeft(['host'], 'before'),
+    guest: (evidence) => hasLeft(['host'], 'before')(evidence) || hasLeft(['agent'], 'behind')(evidence),
+    companyLeft: isCompanyLeft,
+    countryLeft: isCountryLeft,
     tellingInsideForm: multiply(
       countLeft('inside', 'telling', 'generic', 'body'),
       ({ comparison }) => comparison.isFormStated,
@@ -168,7 +168,6 @@ const featuresOfParts = {
     tradeMarkBefore: hasLeft(['mark'], 'before'),
     formerBefore: hasLeft(['former'], 'before'),
     webLeft: hasLeft(['web']),
-    formsLeft: ({ comparison }) => cap(Math.max(0, comparison.text.forms.length - 1), 2),
     inHouse: multiply(({ comparison }) => comparison.isInHouse, not(isListed)),
   },
   spelling: {

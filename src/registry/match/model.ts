@@ -35,6 +35,8 @@ const repeatedNames = [
   'tellingInsideForm',
   'bodyLeft',
   'guest',
+  'companyLeft',
+  'countryLeft',
   'embedded',
   'fuzzyBoth',
   'kindExact',

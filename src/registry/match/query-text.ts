@@ -36,6 +36,8 @@ export interface TextWord {
   readonly isApart: boolean
   /** Sign between it and the word before; empty for a space or a point. */
   readonly separator: Separator
+  /** Written as one with the word before. */
+  readonly isJoined: boolean
   /** The usual word that is meant, if one letter of it is wrong: "teghnologies". */
   readonly usual: string | null
 }
@@ -87,7 +89,10 @@ const tradeMarks: readonly (readonly [RegExp, string])[] = [
   [/\b([an])(?:lso|ow) known as\b/gi, ' $1ka '],
   [/\bt\/a\b/gi, ' ta '],
   [/\bc\/o\b/gi, ' careof '],
-  [/\bo\/b\/o\b|\bon behalf of\b/gi, ' obo '],
+  [/\bo\/b\/o\b|\b(?:for and )?on behalf of\b/gi, ' obo '],
+  [/\bas (?:\w+ )?(?:agents?|nominees?|trustees?|custodians?|attorneys?) (?:of|for)\b/gi, ' obo '],
+  [/\b(?:subsidiary|franchisee|licensee|tenant|competitor|customer|client|supplier) of\b/gi, ' careof '],
+  [/\b(?:owned|acquired|powered|managed|distributed) by\b/gi, ' careof '],
   [/\.(?:co|com|org|ac|net|or)\.[a-z]{2}\b/gi, ' www '],
   [/[\w.+-]{1,64}@(?=[\w-]+\.\w)/g, ' '],
   [/\b(?:doing business|trading|trades|operating) as\b/gi, ' dba '],
@@ -187,6 +192,7 @@ function readWords(
     written: piece.written,
     separator: piece.separator,
     isApart: piece.separator !== '',
+    isJoined: piece.isJoined === true,
     wordClass: namesItself(draft, at) ? ('letter' as const) : (classes[at] ?? piece.wordClass),
     usual: piece.wordClass === 'telling' && !isWord(piece.text) ? findUsual(piece.text) : null,
   }))
@@ -241,6 +247,7 @@ function splitJoined(
       text: word,
       written: written.length === text.length ? written.slice(from, end) : word,
       separator: from === 0 ? piece.separator : '',
+      isJoined: from > 0,
     }
   })
 }

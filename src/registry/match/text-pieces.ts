@@ -28,6 +28,8 @@ export interface Piece {
   written: string
   separator: Separator
   wordClass?: WordClass
+  /** The text has no space before it: it is written as one with the word before. */
+  isJoined?: boolean
 }
 
 export function splitPieces(text: string): Piece[] {

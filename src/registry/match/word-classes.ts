@@ -3,7 +3,7 @@ import { namesCountry } from '../../core/countries.js'
 
 /**
  * Meaning of a word of a text that is not part of the company's name. `telling`: possibly another company.
- * `generic`: a trade or a shape. `body`: a body of its own near a company, such as a foundation. `host`: "care of". `light`: often added to names or dropped. `stop`: joins words. `mark`: "d/b/a".
+ * `generic`: a trade or a shape. `body`: a body of its own near a company, such as a foundation. `host`: "care of", before a company that is not asked for. `agent`: "on behalf of", behind one. `light`: often added to names or dropped. `stop`: joins words. `mark`: "d/b/a".
  */
 export type WordClass =
   | 'telling'
@@ -20,6 +20,7 @@ export type WordClass =
   | 'payment'
   | 'body'
   | 'host'
+  | 'agent'
   | 'mark'
   | 'former'
   | 'exchange'
@@ -66,7 +67,7 @@ const classOfWord = toMap([
   ],
   [
     'payment',
-    `debit sepa prlv prelevement lastschrift dauerauftrag uberweisung ueberweisung gutschrift virement kartenzahlung bacs ach
+    `debit sepa neft rtgs imps chaps fpi tfr przelew prlv prelevement lastschrift dauerauftrag uberweisung ueberweisung gutschrift virement kartenzahlung bacs ach
     achat compra recibo bonifico addebito checkcard izettle sumup paypal carte karte carta
     tarjeta`,
   ],
@@ -74,11 +75,13 @@ const classOfWord = toMap([
   [
     'body',
     `foundation club pension pensions retirees alumni charity charities union auxiliary museum employees stiftung fondation
-    fundacion fondazione pensionskasse unterstutzungskasse betriebsrat verein`,
+    fundacion fondazione pensionskasse unterstutzungskasse betriebsrat verein retirement benefit benefits charitable friends
+    association committee 401k ssas sipp ebt pac sindacato sindicato syndicat gewerkschaft`,
   ],
   ['web', 'https http www com'],
   ['former', 'formerly previously former fka aka nka vormals ehemals anciennement frueher fruher'],
-  ['mark', 'dba ta obo'],
+  ['mark', 'dba ta'],
+  ['agent', 'obo'],
   ['exchange', 'nyse nasdaq amex otc otcmkts xetra euronext'],
 ])
 
@@ -111,7 +114,7 @@ const classBesideOthers = toMap([
   [
     'payment',
     `pos card purchase direct standing order payment visa mastercard credit transfer online bill recurring autopay
-    mktp reload dd sq tst pp chq vir cb so fpo`,
+    mktp reload dd sq tst pp chq vir cb so fpo trf upi bgc cr dr ref rent`,
   ],
   ['web', 'info biz io uk de fr eu ch it co net org nl'],
   ['former', 'now known ex antes'],

@@ -291,11 +291,15 @@ const listPlurals = (word: string): string[] =>
   word.length < 5 ? [] : word.endsWith('s') ? [word.slice(0, -1)] : [`${word}s`]
 
 /** Lists the words of registered names that a word of a text may stand for. */
-function listSpellings({ text }: TextWord, isLast: boolean, vocabulary: Vocabulary): readonly string[] {
+function listSpellings(
+  { text, folded }: TextWord,
+  isLast: boolean,
+  vocabulary: Vocabulary,
+): readonly string[] {
   if (text.includes(unknownLetter)) return vocabulary.findSpellings(text.replaceAll(unknownLetter, ''))
   const known = vocabulary.countNames(text)
   const spellings = new Set(known > 0 ? [text] : [])
-  const synonym = findSynonym(text)
+  const synonym = findSynonym(text) ?? findSynonym(folded)
   if (synonym !== undefined && vocabulary.countNames(synonym) > 0) spellings.add(synonym)
   const closed = text.replace(/(?<![aeoq])([aou])e/g, '$1').replace(/aa/g, 'a')
   for (const other of [closed, ...listPlurals(text)])

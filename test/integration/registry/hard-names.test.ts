@@ -70,6 +70,10 @@ const rows: Row[] = [
   },
   { id: 'school', name: 'CHEADLE HULME SCHOOL', city: 'Cheadle', country: 'GB' },
   { id: 'crossing', name: 'Global Crossing Asia Holdings Ltd', country: 'BM' },
+  { id: 'korvanax', name: 'KORVANAX SERVICES LTD', city: 'Hook', country: 'GB' },
+  { id: 'elsworth', name: 'ELSWORTH HOUSING', city: 'Leeds', country: 'GB' },
+  { id: 'front', name: 'Front Street Pictures Inc.', city: 'Boston', region: 'MA', country: 'US' },
+  { id: 'canyon', name: 'Kestrel CLO 2021-4 Ltd', country: 'KY' },
   ...others,
 ]
 const registry = registryOf(rows)
@@ -95,6 +99,10 @@ describe('a name that is not written as its register has it', () => {
     ['Urosign S.T.P. a r.l.', 'Cagliari, Italia', 'urosign'],
     ['BCC Brianza e Laghi', 'Lesmo, Italia', 'brianza'],
     ['globalcrossingasiaholdings.com', null, 'crossing'],
+    ['Elsworth Housing (company limited by guarantee)', 'Leeds, GB', 'elsworth'],
+    ['FRONT ST PICTURES', 'Boston, MA, US', 'front'],
+    ['KESTREL CLO 21-4', null, 'canyon'],
+    ['ZEBULAX LTD AS AGENTS FOR KORVANAX SERVICES LTD', 'Hook, GB', 'korvanax'],
   ])('"%s" (%s) has its company first', (name, location, id) => {
     const [first] = registry.candidates({ name, location, context: null }, 3)
     expect(ask(name, location).entity?.legal_name ?? first?.legalName).toBe(nameOf(id))
@@ -113,6 +121,19 @@ describe('a name that is not written as its register has it', () => {
     ['Deutsche Bank GmbH', 'DE'],
     ['CHEADLE HULME VETS4PETS LTD', 'Stockport, GB'],
     ['Ets Bonduelle', "Villeneuve d'Ascq, France"],
+    // Of two companies, one acts for the other, owns it, or stands next to it.
+    ['KORVANAX SERVICES LTD O/B/O ZEBULAX FOODS LIMITED', 'Hook, GB'],
+    ['Korvanax Services Ltd as managing agents for Zebulax', 'Hook, GB'],
+    ['Korvanax Services Ltd as nominee for J Smith', 'Hook, GB'],
+    ['Zebulax Ltd (subsidiary of Korvanax Services Ltd)', 'Hook, GB'],
+    ['Zebulax, owned by Korvanax Services Ltd', 'Hook, GB'],
+    ['NEFT CR-KORVANAX SERVICES LTD-ZEBULAX METALS PVT LTD', 'Hook, GB'],
+    ['KORVANAX SERVICES LTD FPI ZEBULAX LTD', 'GB'],
+    ['Korvanax Services Ltd Employee Benefit Trust', 'Hook, GB'],
+    ['Korvanax Services Ltd 401k Plan', 'Hook, GB'],
+    ['Friends of Korvanax Services Ltd', 'Hook, GB'],
+    ['Korvanax Services Mexico SA', null],
+    ['Siemens Mexico SA', null],
   ])('"%s" (%s) is no certain answer: its company is another one', (name, location) => {
     expect(ask(name, location).match_confidence).toBeLessThan(80)
   })

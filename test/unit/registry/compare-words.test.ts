@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   compareWords,
-  isNumber,
+  findSpelling,
+  isNumberOfTwo,
   joinNumber,
   type WordMatchKind,
 } from '../../../src/registry/match/compare-words.js'
@@ -82,11 +83,24 @@ test('a number in words is its digits, with and without the ending of an ordinal
         expect(joinNumber(word, last)).toBe(digits)
         expect(compareWords(word + last, digits)?.kind).toBe('same')
       }
-      expect(isNumber(`${digits}th`, digits)).toBe(true)
-      expect(isNumber(`${digits}1`, digits)).toBe(false)
+      expect(isNumberOfTwo(word, ordinals[unit - 1] ?? '', `${digits}th`)).toBe(true)
+      expect(isNumberOfTwo(word, units[unit - 1] ?? '', `${digits}1`)).toBe(false)
     }
   expect(joinNumber('korvanax', 'one')).toBeUndefined()
   expect(joinNumber('twenty', 'korvanax')).toBeUndefined()
+})
+
+test('"St" is "Saint" or "Street", and two digits before a number are a year', () => {
+  const st = { text: 'saint', folded: 'st' }
+  const compare = (word: typeof st, next: string | undefined, name: string) =>
+    compareWords(findSpelling(word, next, name), name)?.kind
+  expect(compare(st, undefined, 'saint')).toBe('equal')
+  expect(compare(st, undefined, 'street')).toBe('abbreviated')
+  expect(compare({ text: 'saint', folded: 'saint' }, undefined, 'street')).toBeUndefined()
+  const digits = { text: '21', folded: '21' }
+  expect(compare(digits, '4', '2021')).toBe('equal')
+  expect(compare(digits, undefined, '2021')).toBeUndefined()
+  expect(compare(digits, 'fund', '2021')).toBeUndefined()
 })
 
 describe('whatever the words', () => {

@@ -150,7 +150,11 @@ const pairs: Record<Exclude<FeatureName, 'always'>, readonly [more: Asked, less:
   tradeMarkBefore: [of('Calder dba Zorvex', 'Zorvex'), ahead],
   formerBefore: [of('Calder fka Zorvex', 'Zorvex'), ahead],
   webLeft: [of('www.zorvex.com', 'Zorvex'), one],
-  formsLeft: [of('Calder Ltd dba Zorvex Inc', 'Zorvex Inc'), legal],
+  companyLeft: [
+    of('Zorvex Inc Bank of Calder Ltd', 'Zorvex Inc'),
+    of('Zorvex Inc dba Calder Ltd', 'Zorvex Inc'),
+  ],
+  countryLeft: [of('Zorvex Mexico', 'Zorvex'), within],
   inHouse: [of('Zorvex', 'Zorvex Services (UK) Ltd'), prefix],
   misspelled: [fuzzy, exact],
   misspelledUsual: [of('Zorvex Teghnologies', 'Zorvex Technologies'), fuzzy],
