@@ -173,7 +173,7 @@ class ArrayCutter {
       const char = chunk[at] ?? 0
       if (char === byte.lineFeed) this.line++
       if (this.depth === 0) {
-        if (this.readBetween(char)) from = at
+        if (this.readBetween(char, chunk)) from = at
         continue
       }
       this.readInside(char)
@@ -192,11 +192,11 @@ class ArrayCutter {
   }
 
   /** Returns whether an object starts here. */
-  private readBetween(char: number): boolean {
+  private readBetween(char: number, chunk: Buffer): boolean {
     if (char === 0x20 || char === 0x09 || char === 0x0a || char === 0x0d) return false
     switch (this.place) {
       case 'start':
-        if (char !== byte.openArray) throw createNoArrayError(this.label, char === byte.openObject)
+        if (char !== byte.openArray) throw createNoArrayError(this.label, chunk.toString('utf8').trim())
         this.place = 'first'
         return false
       case 'first':
@@ -255,13 +255,15 @@ function createArrayError(label: string, line: number, reason: string): UserErro
   })
 }
 
-function createNoArrayError(label: string, isObject: boolean): UserError {
+function createNoArrayError(label: string, start: string): UserError {
+  const isObject = start.startsWith('{')
+  const [, member = 'items'] = /"(\w{1,40})"\s*:\s*\[/.exec(start) ?? []
   return new UserError(
     'INPUT_JSON_INVALID',
     `${label} is ${isObject ? 'an object' : 'not an array'}, but must be an array of objects`,
     {
       hint: isObject
-        ? 'pass --input-format ndjson if each line is one object; else write its array to a separate file, for example with jq .items'
+        ? `pass --input-format ndjson if each line is one object; else write its array to a separate file, for example with jq .${member}`
         : 'a .json file is one array of objects: [{…}, {…}]',
     },
   )

@@ -65,7 +65,13 @@ describe('a JSON array', () => {
 
 describe('what is no array of objects is refused with its line', () => {
   test.each<[what: string, text: string, says: RegExp, hint: RegExp]>([
-    ['an object', '\n{"items": [{"name": "a"}]}', /is an object/, /--input-format ndjson.*jq/],
+    ['an object', '\n{"items": [{"name": "a"}]}', /is an object/, /--input-format ndjson.*jq \.items/],
+    [
+      'an object with an array',
+      '{"count": 1, "companies" : [{"name": "a"}]}',
+      /is an object/,
+      /jq \.companies/,
+    ],
     ['a text', '"a"', /is not an array/, /one array/],
     ['an array of texts', '[\n"a"]', /line 2.*expected an object/, /one array/],
     ['a missing comma', '[{"a":1}\n{"a":2}]', /line 2.*comma/, /one array/],
