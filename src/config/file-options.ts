@@ -34,7 +34,7 @@ export const input = {
       flag: { names: '--name-column <name>', group: 'input', help: 'column with company names' },
       unset: 'detected by its header',
       manual:
-        'Detects headers in about twenty languages, like company_name, Account Name, Firma or Raison sociale. See ' +
+        'Detects headers in about forty languages, like company_name, Account Name, Firma or Raison sociale. See ' +
         '[Which columns are used](docs/manual/your-own-list.md#which-columns-are-used).',
       example: 'company_name',
     }),

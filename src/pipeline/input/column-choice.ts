@@ -2,20 +2,17 @@ import { formatCount } from '../../core/text.js'
 import type { CheckpointReader } from '../checkpoint/lookup.js'
 import type { Input, TextRow } from './input.js'
 import { createRowReader, toKeyedLookup, createEarlierNames } from './row-reader.js'
-import { listIdentifierColumns } from '../../core/identifiers.js'
 import {
   type ColumnSamples,
   keepRead,
-  listFewerIdentifiers,
   listLookupColumns,
   type NamedColumns,
   type LookupColumns,
   type LookupRule,
   type IdentifierUse,
 } from './columns.js'
-import { isKnownHeader, parsePlaceHeader, toHeaderKey } from './header-words.js'
 import { mayBeIdentifier } from './identifier-content.js'
-import { detectColumns, findNameColumn } from './detect-columns.js'
+import { listEarlierColumns } from './earlier-columns.js'
 
 export interface ColumnChoice {
   rule: LookupRule
@@ -24,8 +21,8 @@ export interface ColumnChoice {
 }
 
 /**
- * Chooses the named or detected columns. If more rows of this input were looked up before with other columns, or
- * without identifiers, those are kept, so that better columns do not cause new lookups.
+ * Chooses the named or detected columns. If more rows of this input were looked up before with other columns in place of
+ * the detected ones, or without identifiers, those are kept, so that better columns do not cause new lookups.
  */
 export async function chooseColumns(options: {
   input: Input
@@ -42,107 +39,53 @@ export async function chooseColumns(options: {
 }): Promise<ColumnChoice> {
   const { input, asked, columns, samples, reader, identifierUse, signal, isBilled } = options
   const rule = { columns, identifierUse, readsNames: asked.identifiers !== 'none' }
-  const others = listOtherColumns(input, asked, columns, samples)
+  const others = listEarlierColumns(input, asked, columns, samples)
   if (reader === null || others.length === 0) return { rule, note: null }
   const rules = others.map((other) => ({ columns: other, identifierUse, readsNames: false }))
-  const { counts: all, isWhole } = await countKnown({
+  const { counts, gains, isWhole } = await countKnown({
     rules: [rule, ...rules],
     reader,
     input,
     signal,
     isBilled,
   })
-  const [present = 0, ...counts] = all
-  const most = Math.max(...counts)
-  const other = rules[counts.indexOf(most)]
-  if (other === undefined || most <= present) return { rule, note: null }
-  const many = `${isWhole ? '' : 'At least '}${formatCount(most)}`
+  const [present = 0] = counts
+  const known = rules
+    .map((one, at) => ({
+      rule: one,
+      count: counts[at + 1] ?? 0,
+      gain: gains[at + 1] ?? 0,
+      isAsNamed: isAsNamed(one.columns, asked, columns),
+    }))
+    .filter(({ count }) => count > present)
+    .sort((one, other) => Number(other.isAsNamed) - Number(one.isAsNamed) || other.count - one.count)
+  const [most] = known
+  if (most === undefined) return { rule, note: null }
+  const { rule: other } = most
   const again = isBilled ? 'and billed again' : 'again'
-  const rows = most === 1 ? '1 row was' : `${many} rows were`
-  if (asked.location !== undefined || asked.name !== undefined || asked.identifiers !== undefined) {
+  const formatRows = (count: number) =>
+    count === 1 ? '1 row was' : `${isWhole ? '' : 'At least '}${formatCount(count)} rows were`
+  if (!most.isAsNamed) {
     return {
       rule,
-      note: `${rows} looked up before with ${describeColumns(other.columns)}; with the new columns, they are looked up ${again}`,
+      note: `${formatRows(most.gain)} looked up before with ${describeColumns(other.columns)}; with the new columns, they are looked up ${again}`,
     }
   }
   const note =
-    `${rows} looked up before with ${describeColumns(other.columns)}: kept, so that nothing is looked up ${again}. ` +
+    `${formatRows(most.count)} looked up before with ${describeColumns(other.columns)}: kept, so that nothing is looked up ${again}. ` +
     `The columns of a first run are ${describeColumns(columns)}; choose with --location-columns, --name-column and --id-columns`
   return { rule: other, note }
 }
 
-/** Returns the columns that earlier runs may have used: fewer identifiers, and as detected without named columns. */
-function listOtherColumns(
-  { columns: header, layout: { nested } }: Input,
-  asked: NamedColumns,
-  columns: LookupColumns,
-  samples: ColumnSamples,
-): LookupColumns[] {
-  const { context, identifiers } = columns
-  const earlier = [
-    ...(asked.location === undefined ? [{ ...columns, location: listEarlierLocation(columns) }] : []),
-    ...detectUnnumbered(header, asked, columns, samples),
-  ]
-  const candidates: LookupColumns[] = [columns, ...earlier].flatMap((one) => [
-    one,
-    ...listFewerIdentifiers(identifiers).map((fewer) => ({ ...one, identifiers: fewer })),
-  ])
-  if (asked.location !== undefined && columns.name !== null) {
-    const detected = detectColumns(
-      header,
-      { name: columns.name, context, identifiers: 'none' },
-      samples,
-      nested,
-    )
-    candidates.push(detected, { ...detected, identifiers })
-  }
-  if (asked.identifiers !== undefined) {
-    const { name, location } = columns
-    const named = name === null ? {} : { name }
-    const detected =
-      columns.name === null
-        ? columns
-        : detectColumns(header, { ...named, location, context }, samples, nested)
-    candidates.push(detected)
-  }
-  const toKey = ({ name, location, identifiers: own }: LookupColumns) =>
-    JSON.stringify([name, location, Object.entries(own).sort()])
-  const asks = ({ name, identifiers: own }: LookupColumns) =>
-    name !== null || listIdentifierColumns(own).length > 0
-  const seen = new Set([toKey(columns)])
-  return candidates.filter((one) => asks(one) && !seen.has(toKey(one)) && seen.add(toKey(one)))
-}
-
-/** Returns the name and the location as found by a version that does not know headers with a number (`Ort 1`). */
-function detectUnnumbered(
-  header: readonly string[],
-  asked: NamedColumns,
-  columns: LookupColumns,
-  samples: ColumnSamples,
-): LookupColumns[] {
-  const known = header.filter((column) => !/\d$/.test(toHeaderKey(column)) || isKnownHeader(column))
-  if (known.length === header.length || asked.location !== undefined) return []
-  const name = asked.name ?? findNameColumn(known) ?? columns.name
-  if (name === null) return []
-  const searched = known.includes(name) ? known : [...known, name]
-  const { location } = detectColumns(
-    searched,
-    { name, context: columns.context, identifiers: 'none' },
-    samples,
-  )
-  return [
-    { ...columns, location },
-    { ...columns, name, location },
-  ]
-}
-
-/** Returns the location as version 0.2.0 read it: with the first line of an address, and none next to a postal code. */
-function listEarlierLocation({ location }: LookupColumns): string[] {
-  const getPart = (column: string) => parsePlaceHeader(column)?.part
-  const lines = location.filter((column) => getPart(column) === 'address')
-  const kept = location.some((column) => getPart(column) === 'postal') ? 0 : 1
-  const left = lines.length > 1 ? lines.slice(kept) : []
-  return location.filter((column) => !left.includes(column))
+/** Whether columns differ from the present ones only where the user has named none. */
+function isAsNamed(other: LookupColumns, asked: NamedColumns, columns: LookupColumns): boolean {
+  const toKey = ({ name, location, identifiers }: LookupColumns) =>
+    JSON.stringify([
+      asked.name === undefined ? null : name,
+      asked.location === undefined ? null : location,
+      asked.identifiers === undefined ? null : Object.entries(identifiers).sort(),
+    ])
+  return toKey(other) === toKey(columns)
 }
 
 function describeColumns({ name, location, identifiers }: LookupColumns): string {
@@ -174,6 +117,8 @@ interface RowsToJudge {
 
 interface KnownCounts {
   readonly counts: readonly number[]
+  /** Rows that the present rule does not know. */
+  readonly gains: readonly number[]
   /** Whether all rows were counted. */
   readonly isWhole: boolean
 }
@@ -185,8 +130,8 @@ interface KnownCounts {
  */
 async function countKnown(request: RowsToJudge): Promise<KnownCounts> {
   const counted = await countGains(request)
-  const [present = 0, ...gains] = counted.counts
-  const better = gains.flatMap((gain, at) => (gain > 0 ? [at + 1] : []))
+  const [present = 0, ...others] = counted.counts
+  const better = others.flatMap((gain, at) => (gain > 0 ? [at + 1] : []))
   if (present === 0 || better.length === 0 || !counted.isWhole) return counted
   const changes = counted.counts.map((gain, index) => (index === 0 ? 0 : gain))
   const rules = [0, ...better].flatMap((index) => request.rules[index] ?? [])
@@ -216,9 +161,9 @@ async function countGains(request: RowsToJudge): Promise<KnownCounts> {
     // Repeated lookups cost only time, so not every row of a new list is compared.
     const isNew =
       !request.isBilled && (askCounts[0] ?? 0) >= surelyKnownRows && counts.every((count) => count === 0)
-    if (isSure(0) || isAnother || isNew) return { counts, isWhole: false }
+    if (isSure(0) || isAnother || isNew) return { counts, gains: counts, isWhole: false }
   }
-  return { counts, isWhole: true }
+  return { counts, gains: counts, isWhole: true }
 }
 
 /**

@@ -38,6 +38,10 @@ export function canBePlaces(
   return !isMostly(words, (word) => isNumber(word) || isStatus(word))
 }
 
+/** Whether most cells of a whole place have only one part of it, like a town. */
+export const areTowns = (values: readonly string[]): boolean =>
+  isMostly(values, (value) => !/[,;/|\n(\d]|\s[-–—]\s/.test(value))
+
 const contentKinds: readonly { kind: string; is: (value: string) => boolean }[] = [
   { kind: 'LEI', is: isLei },
   { kind: 'ISIN', is: isIsin },

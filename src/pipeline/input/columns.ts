@@ -6,7 +6,7 @@ import {
 } from '../../core/identifiers.js'
 import type { EarlierReading } from './number-cells.js'
 import { isTaxHeader } from './identifier-content.js'
-import { companyNameHeaders, plainNameHeaders, rankInHeaders } from './header-words.js'
+import { plainNameHeaders, rankInHeaders, rankNameHeader } from './header-words.js'
 
 export interface LookupColumns {
   /** Null if rows have only identifiers. */
@@ -141,8 +141,7 @@ export const noNested: NestedColumns = new Map()
 export const listPlainColumns = (header: readonly string[], nested: NestedColumns): readonly string[] =>
   nested.size === 0 ? header : header.filter((column) => !nested.has(column))
 
-const nameKeys = [...companyNameHeaders, ...plainNameHeaders]
-const isNamed = (text: string) => rankInHeaders(text, nameKeys) >= 0
+const isNamed = (text: string) => rankNameHeader(text) >= 0 || rankInHeaders(text, plainNameHeaders) >= 0
 
 /** Lists the members that may contain company names, by their names. */
 export const listNameMembers = ({ members }: NestedColumn): readonly string[] =>

@@ -1,4 +1,4 @@
-import { canBeNames, canBePlaces, hasLegalForm, isValue } from './column-content.js'
+import { areTowns, canBeNames, canBePlaces, hasLegalForm, isValue } from './column-content.js'
 import { listIdentifierColumns, type IdentifierColumns } from '../../core/identifiers.js'
 import { type ColumnSamples, type ConfigOrigin, type NamedColumns, type LookupColumns } from './columns.js'
 import {
@@ -12,6 +12,7 @@ import {
   parsePlaceHeader,
   placeSets,
   rankInHeaders,
+  rankNameHeader,
   wholePlaceHeaders,
   type PlaceHeader,
   type PlacePart,
@@ -229,12 +230,14 @@ function findName(
 ): { column: string } | { missing: UserError } {
   const isUsable = (column: string) => canBeNames(samples.get(column) ?? [])
   const company =
-    findFirst(header.filter(isUsable), companyNameHeaders) ??
+    findFirst(header.filter(isUsable), rankNameHeader) ??
     header.find((column) => surelyNameHeaders.includes(toHeaderKey(column)))
   if (company !== undefined) return { column: company }
-  const plain = findFirst(header.filter(isUsable), plainNameHeaders)
+  const plain = findFirst(header.filter(isUsable), (column) => rankInHeaders(column, plainNameHeaders))
   // Contacts in Xero are companies; persons have other columns.
-  const contact = hasXeroAddress(header) ? findFirst(header, ['contactname']) : undefined
+  const contact = hasXeroAddress(header)
+    ? header.find((column) => toHeaderKey(column) === 'contactname')
+    : undefined
   const isPersons = plain !== undefined && header.some((column) => rankInHeaders(column, personHeaders) >= 0)
   if (contact !== undefined) return { column: contact }
   if (plain !== undefined && !isPersons) return { column: plain }
@@ -272,9 +275,10 @@ const lineParts = ['address', 'region', 'postal', 'country'] as const
 function findLocation(header: readonly string[], samples: ColumnSamples): string[] {
   const places = listPlaceColumns(header, samples)
   const isUsable = (column: string) => canBePlaces('address', samples.get(column) ?? [])
-  const whole = findFirst(header.filter(isUsable), wholePlaceHeaders)
+  const whole = findFirst(header.filter(isUsable), (column) => rankInHeaders(column, wholePlaceHeaders))
   const isNumbered = !wholePlaceHeaders.includes(toHeaderKey(whole ?? ''))
-  if (whole !== undefined && (!isNumbered || places.length === 0)) return [whole]
+  if (whole !== undefined && (!isNumbered || places.length === 0))
+    return [whole, ...(areTowns(samples.get(whole) ?? []) ? findCountry(places) : [])]
   const has = (set: PlaceSet, ...parts: PlacePart[]) =>
     places.some((place) => place.set === set && parts.includes(place.part))
   const set =
@@ -288,6 +292,14 @@ function findLocation(header: readonly string[], samples: ColumnSamples): string
   return parts.flatMap((part) =>
     part === 'address' ? lines : (find(places, part, set) ?? find(places, part, 'plain') ?? []),
   )
+}
+
+/** Returns the column with the country of the company; not one of its other addresses. */
+const findCountry = (places: readonly PlaceColumn[]): string[] => {
+  const found = (['headquarters', 'registered', 'plain'] as const).flatMap(
+    (set) => find(places, 'country', set) ?? [],
+  )
+  return found.slice(0, 1)
 }
 
 const find = (places: readonly PlaceColumn[], part: PlacePart, set: PlaceSet): string | undefined =>
@@ -317,8 +329,8 @@ export function listPlaceColumns(header: readonly string[], samples: ColumnSampl
   return places.sort((one, other) => one.number - other.number)
 }
 
-function findFirst(header: readonly string[], keys: readonly string[]): string | undefined {
-  const ranked = header.map((column) => ({ column, rank: rankInHeaders(column, keys) }))
+function findFirst(header: readonly string[], toRank: (column: string) => number): string | undefined {
+  const ranked = header.map((column) => ({ column, rank: toRank(column) }))
   const fitting = ranked.filter(({ rank }) => rank >= 0).sort((one, other) => one.rank - other.rank)
   return fitting[0]?.column
 }

@@ -2,6 +2,9 @@ import { toPlainLetters } from '../../core/text.js'
 import type { IdentifierHeaderKey } from '../../core/identifiers.js'
 // Names of register numbers by country. Some names are used in two countries.
 import numberHeaders from './number-headers.json' with { type: 'json' }
+import placeHeaders from './place-headers.json' with { type: 'json' }
+// Words that version 0.2.0 does not know. Lists that it looked up are also read without them.
+import added from './added-headers.json' with { type: 'json' }
 
 /**
  * Folds a header, without case, width, marks, spaces and signs: `Billing State/Province`, `billing_state_province` and
@@ -52,8 +55,8 @@ export const surelyNameHeaders: readonly string[] = toHeaderKeys(
 
 /** Headers of company names, best first. */
 export const companyNameHeaders: readonly string[] = [
+  ...surelyNameHeaders,
   ...toHeaderKeys(
-    'company name|company|legal name|organization name|organisation name|organization|organisation|account name',
     'business name|entity name|firm name|employer|customer name|vendor name|supplier name',
     'company legal name|legal entity name|registered name|registered company name|corporate name|name of company',
     'client name|debtor name|creditor name|merchant name|partner name|counterparty name|issuer name|borrower name',
@@ -95,13 +98,64 @@ export const companyNameHeaders: readonly string[] = [
   ),
 ]
 
-/** Headers of names; of a person if the table also has a first or last name. */
-export const plainNameHeaders: readonly string[] = toHeaderKeys(
+const earlierPlainNames = toHeaderKeys(
   'name|full name|display name|title name|nom|nombre|nome|naam|namn|navn|nimi|nazwa|název|názov|név|nume',
   '名称|名稱|Наименование|Название',
 )
 
+/** Headers of names; of a person if the table also has a first or last name. */
+export const plainNameHeaders: readonly string[] = [
+  ...earlierPlainNames,
+  ...toHeaderKeys(...added.plainNames),
+]
+
+const nameHeaders = [...companyNameHeaders, ...toHeaderKeys(...added.names, ...added.roles)]
+const plainNames = new Set([...plainNameHeaders, ...toHeaderKeys('neve|adı|denumire|denumirea')])
+const owners = new Set(toHeaderKeys(...added.owners))
+
+/** Returns how well a header names company names, best 0; -1 if it does not. `Nazwa dłużnika`: a name with its owner. */
+export function rankNameHeader(header: string): number {
+  const rank = rankInHeaders(header, nameHeaders)
+  if (rank >= 0) return rank
+  const isNamed = listWithoutOwner(toHeaderKey(header)).some((rest) => plainNames.has(rest))
+  return isNamed ? nameHeaders.length * 100 : -1
+}
+
+/** Lists a key without the word for an owner at its start or end: `website` for `supplierwebsite`. */
+const listWithoutOwner = (key: string): string[] =>
+  listSplits(key, (word) => owners.has(word)).flatMap(({ rests }) => rests)
+
+interface Split {
+  readonly word: string
+  /** The other letters of the key, with and without a preposition at their end. */
+  readonly rests: readonly string[]
+}
+
+/** More letters than any word has. */
+const wordCharsMax = 40
+
+/** Lists the words at the start or end of a key, the longest first. */
+function listSplits(key: string, isWord: (text: string) => boolean): Split[] {
+  const splits: Split[] = []
+  for (let length = Math.min(key.length - 1, wordCharsMax); length > 0; length--) {
+    const start = key.slice(0, length)
+    const end = key.slice(-length)
+    const front = key.slice(0, -length)
+    if (isWord(start)) splits.push({ word: start, rests: [key.slice(length)] })
+    if (isWord(end))
+      splits.push({ word: end, rests: [front, ...prepositions.map((one) => front.replace(one, ''))] })
+  }
+  return splits
+}
+
+/** The second is not known to version 0.2.0. */
+const prepositions = [
+  /(?:de|di|da|do|of|del|della|dela|van|for)$/,
+  /(?:du|des|der|dell|delle|dello|dos|das|na)$/,
+]
+
 export const personHeaders: readonly string[] = toHeaderKeys(
+  ...added.persons,
   'first name|last name|given name|family name|surname|forename|middle name|Vorname|Nachname|Familienname|Prénom',
   'Nom de famille|Apellido|Apellidos|Cognome|Sobrenome|Apelido|Voornaam|Achternaam|Imię|Nazwisko|Förnamn|Efternamn',
   'Fornavn|Efternavn|Etternavn|Etunimi|Sukunimi|Jméno|Příjmení|Soyadı|Soyad|名|姓|Имя|Фамилия|salutation|Anrede',
@@ -114,94 +168,28 @@ export type PlacePart = 'city' | 'region' | 'postal' | 'country' | 'address'
 export const placeSets = ['registered', 'headquarters', 'plain', 'billing', 'mailing', 'shipping'] as const
 export type PlaceSet = (typeof placeSets)[number]
 
+const earlierWholePlaces = toHeaderKeys(...placeHeaders.whole)
+
 /** Headers of a whole place in one column. */
-export const wholePlaceHeaders: readonly string[] = toHeaderKeys(
-  'location|company location|headquarters|hq|hq location|headquarters location|Standort|Hauptsitz|Firmensitz',
-  'siège|siège social|sede|sede legale|sede social|vestiging|siedziba|sídlo|merkez|lokalizacja|ubicación',
-  '本社|本社所在地|总部|總部|본사|소재지|местоположение|местонахождение',
-)
+export const wholePlaceHeaders: readonly string[] = [...earlierWholePlaces, ...toHeaderKeys(...added.whole)]
 
-const partHeaders: Readonly<Record<PlacePart, readonly string[]>> = {
-  city: toHeaderKeys(
-    'city|town|city town|town city|city name|locality|municipality|post town|city town village locality|ort01',
-    'Ort|Stadt|Gemeinde|Wohnort|ville|commune|localité|ciudad|localidad|municipio|población|città|comune|località',
-    'cidade|município|localidade|plaats|stad|woonplaats|vestigingsplaats|plaatsnaam|gemeente|miasto|miejscowość',
-    'postort|kommun|by|bynavn|poststed|kommune|sted|kaupunki|paikkakunta|postitoimipaikka|město|obec|mesto',
-    'şehir|ilçe|kent|város|település|helység|oraș|localitate|πόλη|город|населенный пункт|місто',
-    '市区町村|市町村|市区郡|都市|市|城市|所在城市|도시|시군구',
-  ),
-  region: toHeaderKeys(
-    'state|region|province|state province|county|state region|state or province|province state|region state',
-    'state code|state name|state province code|state province region|state county|prefecture|canton|regio',
-    'Bundesland|Kanton|Provinz|Landkreis|région|département|estado|provincia|comunidad autónoma|región|departamento',
-    'regione|uf|distrito|província|provincie|województwo|powiat|län|landskap|fylke|maakunta|okres|eyalet|bölge',
-    'il|megye|județ|νομός|регион|область|штат|都道府県|都道府県名|県|州|省|省份|省市|地区|시도|지역',
-  ),
-  postal: toHeaderKeys(
-    'zip|zip code|postcode|post code|postal code|zip postal code|postal zip code|zip postcode|postcode zip|pstlz',
-    'postal|plz|Postleitzahl|code postal|cp|código postal|cod postal|codice postale|cap|cep|kod pocztowy',
-    'postnummer|postnr|postinumero|psč|posta kodu|irányítószám|irsz|cod poștal|ταχυδρομικός κώδικας',
-    'индекс|почтовый индекс|індекс|郵便番号|邮编|邮政编码|郵遞區號|郵編|우편번호',
-  ),
-  country: toHeaderKeys(
-    'country|country code|country name|country region|country region code|country territory|country iso|country key|country region key|nation',
-    'iso country code|country iso code|land1|Land|Staat|Länderkennzeichen|Ländercode|Landeskennzeichen|pays|code pays',
-    'país|código país|codigo pais|paese|nazione|stato|landcode|kraj|landkod|landekode|maa|země|stát|krajina|ülke',
-    'ország|țară|χώρα|страна|країна|国|国名|国家|國家|国别|국가|나라',
-  ),
-  address: toHeaderKeys(
-    'street road name|full address|formatted address|registered address|address street|business address|company address|stras',
-    'street|street address|street name|address|address line|addr|Straße|Strasse|Strasse und Hausnummer|Straße Hausnummer|Straße Nr|Anschrift|Adresse|rue|voie',
-    'calle|dirección|domicilio|domicilio social|indirizzo|rua|endereço|morada|logradouro|straat|straatnaam',
-    'adres|ulica|gata|gatuadress|adress|gade|vej|gate|gateadresse|besøgsadresse|katu|katuosoite|osoite|ulice|adresa',
-    'sokak|cadde|cím|utca|strada|διεύθυνση|адрес|юридический адрес|улица|адреса|住所|所在地|番地|町名番地',
-    '地址|详细地址|公司地址|注册地址|街道|주소|도로명주소',
-  ),
+/** Words by key; `isAdded`: version 0.2.0 does not know them. */
+type Words<Value> = Map<string, { readonly value: Value; readonly isAdded: boolean }>
+
+function addWords<Value>(words: Words<Value>, value: Value, lists: readonly string[], isAdded = false): void {
+  for (const key of toHeaderKeys(...lists)) if (!words.has(key)) words.set(key, { value, isAdded })
 }
 
-/** Headers of the lines of an address, with the number of the line behind them. */
-const addressLineHeaders = toHeaderKeys(
-  'address line|address|line|addr|street|street address|street line|Adresszeile|Adresse|Anschrift|Straße|adresse ligne|ligne adresse',
-  'ligne|dirección|línea|indirizzo|endereço|morada|adres|adresregel|adress|adressrad|adresselinje|osoite|adresa|ulica|cím|住所|地址|주소',
-)
-
-/** Words before or after a part that name the kind of address. */
-const setWords: Readonly<Record<PlaceSet, readonly string[]>> = {
-  registered: toHeaderKeys(
-    'registered|registered office|registered address|reg address|legal|legal address|statutory|sede legale',
-    'siège social|domicilio social|domicilio fiscal',
-  ),
-  headquarters: toHeaderKeys(
-    'hq|headquarters|headquarter|head office|headquarters address|corporate|main office|Hauptsitz|siège|sede|本社',
-  ),
-  plain: toHeaderKeys(
-    'company|organization|organisation|account|business|firm|office|main|primary|principal|physical|visiting|address',
-    'address 1|entity|client|customer|vendor|supplier|location|site|Firma|Firmen|Unternehmen|Unternehmens|Kunden',
-    'entreprise|société|empresa|azienda|bedrijf|bedrijfs|företag|företags|firmy|会社|公司|회사',
-  ),
-  billing: toHeaderKeys(
-    'billing|billing address|bill to|bill|invoice|invoicing|Rechnung|Rechnungs|facturation|facturación|fatturazione',
-    'faturamento|cobrança|factuur|facturatie|faktura|fakturerings|faktury|fatura|請求先|账单|청구',
-  ),
-  mailing: toHeaderKeys(
-    'mailing|mailing address|postal|postal address|mail|correspondence|po|po address|Post|Postanschrift|Korrespondenz',
-    'correspondance|correspondencia|postadres',
-  ),
-  shipping: toHeaderKeys(
-    'shipping|shipping address|ship to|ship|delivery|delivery address|sa|sa address|Liefer|Lieferung|livraison|envío',
-    'spedizione|entrega|aflever|lever|leverings|leverans|dostawy|teslimat|配送先|納品先|配送|배송',
-  ),
-}
-
-const connectors = /(?:de|di|da|do|of|del|della|dela|van|for)$/
-const parts = new Map<string, PlacePart>(
-  Object.entries(partHeaders).flatMap(([part, keys]) => keys.map((key) => [key, part as PlacePart] as const)),
-)
-for (const key of addressLineHeaders) for (const line of '123456') parts.set(`${key}${line}`, 'address')
-/** Longer words first: `registered office` before `registered`. */
-const qualifiers = Object.entries(setWords)
-  .flatMap(([set, keys]) => keys.map((key) => ({ key, set: set as PlaceSet })))
-  .sort((one, other) => other.key.length - one.key.length)
+const parts: Words<PlacePart> = new Map()
+const qualifiers: Words<PlaceSet> = new Map()
+for (const [part, lists] of Object.entries(placeHeaders.parts)) addWords(parts, part as PlacePart, lists)
+// Headers of the lines of an address have the number of the line behind them.
+for (const key of toHeaderKeys(...placeHeaders.lines))
+  for (const line of '123456') addWords(parts, 'address', [key + line])
+for (const [set, lists] of Object.entries(placeHeaders.sets)) addWords(qualifiers, set as PlaceSet, lists)
+for (const [part, lists] of Object.entries(added.places)) addWords(parts, part as PlacePart, lists, true)
+for (const [set, lists] of Object.entries(added.sets)) addWords(qualifiers, set as PlaceSet, lists, true)
+addWords(qualifiers, 'plain', added.owners, true)
 
 /** A part and kind of place, with the number at the end of its header; 0 without one. */
 export interface PlaceHeader {
@@ -210,49 +198,50 @@ export interface PlaceHeader {
   readonly number: number
 }
 
-/** Returns the place that a header names; null if none. The whole header must match. */
-export function parsePlaceHeader(header: string): PlaceHeader | null {
+/** Returns the place that a header names; null if none. The whole header must match. `isEarlier`: with the words of 0.2.0. */
+export function parsePlaceHeader(header: string, isEarlier = false): PlaceHeader | null {
   const key = toHeaderKey(header).replace(/^organi[sz]ation(?=.*ofaddress$)|ofaddress$/g, '')
-  const whole = parsePlaceKey(key)
+  const whole = parsePlaceKey(key, isEarlier)
   const { base, number } = whole === null ? splitNumber(key) : noNumber
-  const place = whole ?? parsePlaceKey(base)
+  const place = whole ?? parsePlaceKey(base, isEarlier) ?? (isEarlier ? null : parseJointHeader(header))
   return place && { ...place, number }
 }
 
-function parsePlaceKey(key: string): { part: PlacePart; set: PlaceSet } | null {
-  const plain = parts.get(key)
+type Place = Omit<PlaceHeader, 'number'>
+
+function parsePlaceKey(key: string, isEarlier: boolean): Place | null {
+  const find = <Value>(words: Words<Value>, text: string): Value | undefined => {
+    const found = words.get(text)
+    return isEarlier && found?.isAdded === true ? undefined : found?.value
+  }
+  const plain = find(parts, key)
   if (plain !== undefined) return { part: plain, set: key.startsWith('registered') ? 'registered' : 'plain' }
-  for (const { key: word, set } of qualifiers) {
-    const before = key.startsWith(word) ? key.slice(word.length) : ''
-    const behind = key.endsWith(word) ? key.slice(0, -word.length) : ''
-    const part =
-      findQualifiedPart(before) ??
-      findQualifiedPart(behind) ??
-      findQualifiedPart(behind.replace(connectors, ''))
-    if (part !== undefined) return { part, set }
+  for (const { word, rests } of listSplits(key, (text) => find(qualifiers, text) !== undefined)) {
+    const known = isEarlier ? rests.slice(0, 2) : rests
+    // Two letters after another word have another meaning: `Ship by`.
+    const part = known.filter((rest) => !/^[a-z]{1,2}$/.test(rest)).map((rest) => find(parts, rest))
+    const set = find(qualifiers, word)
+    const [first] = part.filter((one) => one !== undefined)
+    if (first !== undefined && set !== undefined) return { part: first, set }
   }
   return null
 }
 
-/** Two letters after another word have another meaning: `Ship by`. */
-function findQualifiedPart(key: string): PlacePart | undefined {
-  return /^[a-z]{1,2}$/.test(key) ? undefined : parts.get(key)
+/** The part that a column with several has, in the order of preference. */
+const jointParts: readonly PlacePart[] = ['address', 'city', 'region', 'country', 'postal']
+
+/** Reads a header of several parts: `Prov/State`, `PLZ, Ort`. All must be parts of a place. */
+function parseJointHeader(header: string): Place | null {
+  const texts = header
+    .split(/[/|,&+]|\s(?:and|or|und|oder|et|ou|y|e|i|en|of)\s/iu)
+    .filter((text) => /\p{L}/u.test(text))
+  const [first, ...others] = texts.slice(0, jointMax).map((text) => parsePlaceKey(toHeaderKey(text), false))
+  if (first === undefined || first === null || others.length === 0 || others.includes(null)) return null
+  const part = jointParts.find((one) => [first, ...others].some((place) => place?.part === one))
+  return part === undefined ? null : { ...first, part }
 }
 
-/** Whether a text is a known name of a column, without a number: of names, persons, places or identifiers. */
-export function isKnownHeader(text: string): boolean {
-  knownHeaders ??= new Set([
-    ...companyNameHeaders,
-    ...plainNameHeaders,
-    ...personHeaders,
-    ...wholePlaceHeaders,
-    ...Object.values(identifierHeaders).flat(),
-  ])
-  const key = toHeaderKey(text)
-  return knownHeaders.has(key) || parsePlaceHeader(text)?.number === 0
-}
-
-let knownHeaders: ReadonlySet<string> | null = null
+const jointMax = 5
 
 /** Headers of tax and VAT numbers, which contain the company number in some countries. */
 export const taxHeaders = toHeaderKeys(
@@ -262,8 +251,7 @@ export const taxHeaders = toHeaderKeys(
   'identificación fiscal|número de identificación fiscal|moms|mva|kdv|vergi no|vergi numarası|dič|dic|ИНН',
 )
 
-/** Headers of identifiers, best first. */
-export const identifierHeaders: Readonly<Record<IdentifierHeaderKey, readonly string[]>> = {
+const earlierIdentifiers: Readonly<Record<IdentifierHeaderKey, readonly string[]>> = {
   lei: toHeaderKeys('lei|lei code|legal entity identifier|lei number|lei id|company lei|entity lei'),
   cik: toHeaderKeys('cik|cik code|cik number|central index key|sec cik'),
   registration_id: [
@@ -299,6 +287,18 @@ export const identifierHeaders: Readonly<Record<IdentifierHeaderKey, readonly st
   ),
 }
 
+/** Headers of identifiers, best first. */
+export const identifierHeaders: Readonly<Record<IdentifierHeaderKey, readonly string[]>> = {
+  ...earlierIdentifiers,
+  registration_id: [...earlierIdentifiers.registration_id, ...toHeaderKeys(...added.numbers)],
+  website: [...earlierIdentifiers.website, ...toHeaderKeys(...added.website)],
+  email: [...earlierIdentifiers.email, ...toHeaderKeys(...added.email)],
+  registration_country: [
+    ...earlierIdentifiers.registration_country,
+    ...toHeaderKeys(...added.numberCountries),
+  ],
+}
+
 /** Headers of exchange symbols if there is also an exchange: chemistry and currencies have symbols too. */
 export const symbolHeaders: readonly string[] = toHeaderKeys('symbol')
 
@@ -314,3 +314,36 @@ export const ambiguousNumberHeaders: ReadonlySet<string> = new Set(
     'UID|UID Nummer|IDE|IČ|kbo|bce|business id|registry code|enterprise number|FN|FN Nr|FN Nummer',
   ),
 )
+
+/** Returns a header of a website or e-mail address without its owner: `Lieferanten-Website`; null for any other. */
+export function findOwnersAddress(header: string): 'website' | 'email' | null {
+  const rests = listWithoutOwner(toHeaderKey(header))
+  return (
+    (['website', 'email'] as const).find((key) =>
+      rests.some((rest) => identifierHeaders[key].includes(rest)),
+    ) ?? null
+  )
+}
+
+const toKnownSet = (...lists: readonly (readonly string[])[]): ReadonlySet<string> => new Set(lists.flat())
+let knownHeaders: ReadonlySet<string> | null = null
+let earlierHeaders: ReadonlySet<string> | null = null
+
+/** Whether a text is a known name of a column, without a number: of names, persons, places or identifiers. */
+export function isKnownHeader(text: string): boolean {
+  const identifiers = Object.values(identifierHeaders)
+  knownHeaders ??= toKnownSet(nameHeaders, plainNameHeaders, personHeaders, wholePlaceHeaders, ...identifiers)
+  return knownHeaders.has(toHeaderKey(text)) || parsePlaceHeader(text)?.number === 0
+}
+
+/** Whether a header names a part of a lookup, but not in the words of version 0.2.0. */
+export function isAddedHeader(header: string): boolean {
+  const identifiers = Object.values(earlierIdentifiers)
+  earlierHeaders ??= toKnownSet(companyNameHeaders, earlierPlainNames, earlierWholePlaces, ...identifiers)
+  const key = toHeaderKey(header)
+  const { base } = splitNumber(key)
+  if (earlierHeaders.has(key) || earlierHeaders.has(base) || parsePlaceHeader(header, true) !== null)
+    return false
+  const isKnown = isKnownHeader(key) || isKnownHeader(base) || parsePlaceHeader(header) !== null
+  return isKnown || rankNameHeader(header) >= 0 || findOwnersAddress(header) !== null
+}

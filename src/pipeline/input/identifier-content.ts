@@ -11,6 +11,7 @@ import {
 import {
   ambiguousNumberHeaders,
   countriesOfHeader,
+  findOwnersAddress,
   identifierHeaders,
   isKnownHeader,
   rankInHeaders,
@@ -313,6 +314,7 @@ export function rankHeader(kind: IdentifierKey, header: string): number {
   const [whole = '', ...others] = listHeaderKeys(header)
   const rank = rankInHeaders(header, identifierHeaders[kind])
   if (rank >= 0 || isKnownHeader(whole)) return rank
+  if (findOwnersAddress(header) === kind) return partsRank
   const found = numberKinds.find((one) => others.some((key) => identifierHeaders[one].includes(key)))
   return found === kind ? partsRank : -1
 }

@@ -3,7 +3,8 @@ import { IdentifierCounts } from './column-report.js'
 import type { CheckpointReader, KeyedLookup } from '../checkpoint/lookup.js'
 import type { LookupId } from '../../core/lookup-identity.js'
 import type { Input, MemberRow, TextRow } from './input.js'
-import { RowGrouping, RowIndex, type RowGroups } from './row-index.js'
+import { openSqlite } from '../../platform/sqlite.js'
+import { RowGrouping, RowIndex, RowKeys, type RowGroups } from './row-index.js'
 import {
   createRowReader,
   isNoteworthy,
@@ -14,7 +15,6 @@ import {
   noEarlierNames,
   openEarlierNames,
 } from './row-reader.js'
-import { RowKeys, OccurrenceCounter } from './row-keys.js'
 
 export {
   getLabelColumn,
@@ -286,3 +286,26 @@ function buildKeyedLookup(question: ValidQuestion, occurrences: OccurrenceCounte
 
 /** Copies a text, so that it does not keep the piece of the input alive from which it was sliced. */
 const copyText = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le')
+
+/** Counts the occurrences of keys; on disk, so that memory use stays constant. */
+class OccurrenceCounter {
+  readonly #database = openSqlite('', { synchronous: 'NORMAL', journal: 'OFF' })
+  readonly #next
+
+  constructor() {
+    this.#database.exec('CREATE TABLE seen (key BLOB PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID')
+    this.#next = this.#database
+      .prepare<[Uint8Array], number>(
+        'INSERT INTO seen VALUES (?, 0) ON CONFLICT (key) DO UPDATE SET count = count + 1 RETURNING count',
+      )
+      .pluck()
+  }
+
+  next(key: Uint8Array): number {
+    return this.#next.get(key) ?? 0
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+}

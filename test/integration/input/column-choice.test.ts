@@ -5,6 +5,12 @@ import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import type { IdentifierColumns } from '../../../src/core/identifiers.js'
 import type { CheckpointReader, KeyedLookup } from '../../../src/pipeline/checkpoint/lookup.js'
+import {
+  listLookupColumns,
+  type LookupColumns,
+  type NamedColumns,
+} from '../../../src/pipeline/input/columns.js'
+import type { RowQuestion } from '../../../src/pipeline/input/row-question.js'
 import { InputColumns } from '../../../src/pipeline/input/input-columns.js'
 import { openInput } from '../../../src/pipeline/input/input.js'
 import {
@@ -74,14 +80,19 @@ function createReader(known: ReadonlySet<string>) {
   return { reader: reader as unknown as CheckpointReader, counts }
 }
 
-async function choose(rows: readonly Row[], reader: CheckpointReader) {
+async function choose(
+  rows: readonly Row[],
+  reader: CheckpointReader,
+  columnNames: readonly string[] = header,
+  asked: NamedColumns = {},
+) {
   const path = join(folder, 'list.csv')
-  writeFileSync(path, [header, ...rows].map((row) => row.join(',')).join('\n'))
+  writeFileSync(path, [columnNames, ...rows].map((row) => row.join(',')).join('\n'))
   const input = await openInput({ paths: [path], spoolFolder: join(folder, 'spool') })
   try {
-    const columns = await InputColumns.read(input, { asked: {}, identifierUse: 'context' })
-    const { rule } = await columns.choose(reader, new AbortController().signal, true)
-    return { detected: columns.detect(), chosen: rule.columns }
+    const columns = await InputColumns.read(input, { asked, identifierUse: 'context' })
+    const { rule, note } = await columns.choose(reader, new AbortController().signal, true)
+    return { detected: columns.detect(), chosen: rule.columns, note }
   } finally {
     await input.close()
   }
@@ -158,4 +169,74 @@ test('A row that was looked up with the present columns is searched once, and a 
   const fresh = createReader(new Set())
   await choose(all, fresh.reader)
   expect(fresh.counts.found).toBeLessThanOrEqual(all.length * 2.1)
+})
+
+const vietnamese = 'Tên công ty'
+
+test.each<[header: string[], row: string[], earlier: Partial<LookupColumns>, name?: string]>([
+  [['company', 'City', 'Prov/State'], ['Acme', 'Toronto', 'ON'], { location: ['City'] }],
+  [['company', 'Siedziba', 'Kraj'], ['Acme', 'Berlin', 'Niemcy'], { location: ['Siedziba'] }],
+  [['company', 'Ort 1', 'St/Prov'], ['Acme', 'Toronto', 'ON'], { location: [] }],
+  [
+    ['company', 'Contact E-mail', 'Vendor Website'],
+    ['Acme', 'a@acme.com', 'x.com'],
+    { identifiers: { email: 'Contact E-mail' } },
+  ],
+  [['company', 'Numer rejestrowy'], ['Acme', '0000028860'], { identifiers: {} }],
+  [['name', vietnamese, 'Thành phố'], ['Bolt', 'Acme', 'Huế'], { name: 'name', location: [] }],
+  [
+    ['Client', 'Ville du client', 'LEI'],
+    ['Acme', 'Paris', 'HWUPKR0MPOU8FGXBT394'],
+    { location: [], identifiers: {} },
+  ],
+  [
+    [vietnamese, 'Thành phố', 'Trang web'],
+    ['Acme', 'Huế', 'acme.vn'],
+    { location: [], identifiers: {} },
+    vietnamese,
+  ],
+])(
+  'A list keeps the columns that a version without the words of %j has found',
+  async (columns, row, earlier, name) => {
+    const rows = Array.from({ length: 3 }, (_, at) => [`${row[0]} ${at}`, ...row.slice(1)])
+    const { detected } = await choose(rows, createReader(new Set()).reader, columns, { name })
+    const before = { ...detected, ...earlier }
+    const read = createRowReader(
+      { columns: before, identifierUse: 'context', readsNames: false },
+      noEarlierNames,
+    )
+    const cellsOf = (one: readonly string[]) =>
+      listLookupColumns(before).map((column) => one[columns.indexOf(column)] ?? null)
+    const questions = await read(rows.map(cellsOf))
+    const known = questions.flatMap((one) => (one.kind === 'invalid' ? [] : [toKey(toKeyedLookup(one))]))
+    expect(known).toHaveLength(3)
+    const { chosen } = await choose(rows, createReader(new Set(known)).reader, columns, { name })
+    expect(chosen).toEqual(before)
+    expect(detected).not.toEqual(before)
+  },
+)
+
+test('The note on named columns counts the rows that are looked up again', async () => {
+  const rows = ['Acme', 'Bolt', 'Cera'].map((name) => [name, `${name.toLowerCase()}.com`, 'DE'])
+  const columns = ['company', 'Website', 'country']
+  const read = (identifiers: IdentifierColumns) =>
+    createRowReader(
+      {
+        columns: { name: 'company', location: ['country'], context: [], identifiers },
+        identifierUse: 'context',
+        readsNames: false,
+      },
+      noEarlierNames,
+    )
+  const toKeys = (questions: readonly RowQuestion[]) =>
+    questions.flatMap((one) => (one.kind === 'invalid' ? [] : [toKey(toKeyedLookup(one))]))
+  const plain = toKeys(await read({})(rows.map(([name = '', , country = '']) => [name, country])))
+  const named = toKeys(
+    await read({ website: 'Website' })(
+      rows.map(([name = '', site = '', country = '']) => [name, country, site]),
+    ),
+  )
+  const { reader } = createReader(new Set([...plain, ...named.slice(0, 2)]))
+  const { note } = await choose(rows, reader, columns, { identifiers: { website: 'Website' } })
+  expect(note).toMatch(/^1 row was looked up before .* looked up and billed again$/)
 })

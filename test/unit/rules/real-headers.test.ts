@@ -181,7 +181,87 @@ const languages: [language: string, header: string, name: string, location: stri
     'Наименование организации',
     'Город|Регион|Индекс|Страна',
   ],
+  ['Arabic', 'اسم الشركة|العنوان|المدينة|الرمز البريدي|الدولة', 'اسم الشركة', 'المدينة|الرمز البريدي|الدولة'],
+  ['Hebrew', 'שם החברה|כתובת|עיר|מיקוד|מדינה', 'שם החברה', 'עיר|מיקוד|מדינה'],
+  ['Vietnamese', 'Tên công ty|Địa chỉ|Thành phố|Quốc gia', 'Tên công ty', 'Thành phố|Quốc gia'],
+  [
+    'Indonesian',
+    'Nama Perusahaan|Alamat|Kota|Provinsi|Kode Pos|Negara',
+    'Nama Perusahaan',
+    'Kota|Provinsi|Kode Pos|Negara',
+  ],
+  ['Malay', 'Nama Syarikat|Bandar|Poskod|Negara', 'Nama Syarikat', 'Bandar|Poskod|Negara'],
+  ['Thai', 'ชื่อบริษัท|ที่อยู่|อำเภอ|จังหวัด|รหัสไปรษณีย์|ประเทศ', 'ชื่อบริษัท', 'อำเภอ|จังหวัด|รหัสไปรษณีย์|ประเทศ'],
+  ['Hindi', 'कंपनी का नाम|पता|शहर|राज्य|पिन कोड|देश', 'कंपनी का नाम', 'शहर|राज्य|पिन कोड|देश'],
+  ['Persian', 'نام شرکت|نشانی|شهر|استان|کد پستی|کشور', 'نام شرکت', 'شهر|استان|کد پستی|کشور'],
+  [
+    'Bulgarian',
+    'Име на фирмата|Адрес|Град|Пощенски код|Държава',
+    'Име на фирмата',
+    'Град|Пощенски код|Държава',
+  ],
+  [
+    'Croatian',
+    'Naziv tvrtke|Adresa|Grad|Poštanski broj|Država',
+    'Naziv tvrtke',
+    'Grad|Poštanski broj|Država',
+  ],
+  ['Serbian', 'Назив|Адреса|Место|Поштански број|Држава', 'Назив', 'Место|Поштански број|Држава'],
+  [
+    'Slovene',
+    'Naziv podjetja|Naslov|Mesto|Poštna številka|Država',
+    'Naziv podjetja',
+    'Mesto|Poštna številka|Država',
+  ],
+  [
+    'Lithuanian',
+    'Įmonės pavadinimas|Adresas|Miestas|Pašto kodas|Šalis',
+    'Įmonės pavadinimas',
+    'Miestas|Pašto kodas|Šalis',
+  ],
+  [
+    'Latvian',
+    'Uzņēmuma nosaukums|Adrese|Pilsēta|Pasta indekss|Valsts',
+    'Uzņēmuma nosaukums',
+    'Pilsēta|Pasta indekss|Valsts',
+  ],
+  ['Estonian', 'Ettevõtte nimi|Aadress|Linn|Postiindeks|Riik', 'Ettevõtte nimi', 'Linn|Postiindeks|Riik'],
+  [
+    'Icelandic',
+    'Nafn fyrirtækis|Heimilisfang|Staður|Póstnúmer|Land',
+    'Nafn fyrirtækis',
+    'Staður|Póstnúmer|Land',
+  ],
+  [
+    'Catalan',
+    "Nom de l'empresa|Adreça|Ciutat|Codi postal|País",
+    "Nom de l'empresa",
+    'Ciutat|Codi postal|País',
+  ],
+  [
+    'Albanian',
+    'Emri i kompanisë|Adresa|Qyteti|Kodi postar|Shteti',
+    'Emri i kompanisë',
+    'Qyteti|Kodi postar|Shteti',
+  ],
+  ['Georgian', 'კომპანიის დასახელება|მისამართი|ქალაქი|ქვეყანა', 'კომპანიის დასახელება', 'ქალაქი|ქვეყანა'],
+  ['Armenian', 'Ընկերության անվանումը|Հասցե|Քաղաք|Երկիր', 'Ընկերության անվանումը', 'Քաղաք|Երկիր'],
+  [
+    'Kazakh',
+    'Компания атауы|Мекенжай|Қала|Пошта индексі|Ел|Мемлекет',
+    'Компания атауы',
+    'Қала|Пошта индексі|Мемлекет',
+  ],
 ]
+
+/** Websites, e-mail addresses and register numbers in the same languages. */
+const identifierHeadersOfLanguages =
+  'Trang web|Thư điện tử|Số đăng ký;Situs web|Surel|Nomor Pendaftaran;เว็บไซต์|อีเมล|เลขทะเบียน;वेबसाइट|ईमेल|पंजीकरण संख्या;' +
+  'وب سایت|ایمیل|شماره ثبت;Уебсайт|Имейл|ЕИК;Web stranica|E-pošta|Matični broj;Веб сајт|Имејл|Матични број;' +
+  'Spletna stran|E-poštni naslov|Matična številka;Interneto svetainė|El. paštas|Įmonės kodas;Mājas lapa|E-pasts|Reģ. nr.;' +
+  'Veebileht|E-post|Registrikood;Vefsíða|Netfang|Kennitala;Lloc web|Correu electrònic|Número de registre;' +
+  'Faqja e internetit|Posta elektronike|NIPT;ვებგვერდი|ელფოსტა|საიდენტიფიკაციო კოდი;Կայք|Էլ. փոստ|Գրանցման համար;' +
+  'Веб-сайты|Электрондық пошта|БСН;الموقع الإلكتروني|البريد الإلكتروني|رقم السجل التجاري;אתר|דוא"ל|ח"פ'
 
 describe('languages', () => {
   test.each(languages)('%s', (_, header, name, location) => {
@@ -205,6 +285,84 @@ describe('languages', () => {
     },
   )
 
+  test.each(identifierHeadersOfLanguages.split(';'))(
+    '%s are a website, an e-mail address and a number',
+    (header) => {
+      const [website, email, registration_id] = cells(header)
+      expect(detectColumns(['Company', ...cells(header)], {}).identifiers).toEqual({
+        website,
+        email,
+        registration_id,
+      })
+    },
+  )
+
+  test.each([
+    ['Vendor|Supplier|Customer|Client|Debtor', ['% Name', 'Name of %', '%-Name']],
+    ['Lieferant|Kunde|Debitor|Schuldner', ['Name %', '% Name']],
+    ['client|fournisseur|débiteur', ['Nom du %', 'Nom %']],
+    ['proveedor|cliente|deudor', ['Nombre del %', 'Nombre %']],
+    ['fornitore|debitore', ['Nome del %', 'Nome %']],
+    ['dostawcy|dłużnika|kontrahenta', ['Nazwa %']],
+    ['должника|поставщика', ['Наименование %', 'Название %']],
+  ])('A name with an owner is a company name: %s', (owners, forms) => {
+    const columns = cells(owners).flatMap((owner) => forms.map((form) => form.replace('%', owner)))
+    const unknown = columns.filter((column) => {
+      try {
+        return detectColumns(['No', column], {}).name !== column
+      } catch {
+        return true
+      }
+    })
+    expect(unknown).toEqual([])
+  })
+
+  test.each([
+    'Vendor Website|Supplier URL|Customer Homepage|Client Web Site|vendor_website|VendorWebsite|Website (Vendor)',
+    'Lieferanten-Website|Kundenwebsite|Webseite Kunde|Homepage Lieferant|Site web du client|Site web fournisseur',
+    'Sitio web del proveedor|Sito web fornitore|Website leverancier|Leverantörens hemsida',
+    'Strona www kontrahenta|Сайт поставщика|客户网站|取引先URL',
+  ])('A website with an owner is used before an e-mail address: %s', (columns) => {
+    const known = cells(columns)
+    for (const column of known)
+      expect(detectColumns(['Vendor Name', 'Contact E-mail', column], {}).identifiers).toEqual({
+        website: column,
+        email: 'Contact E-mail',
+      })
+  })
+
+  test.each(
+    'Prov/State|St/Prov|State/Prov|Prov.|State, Prov.|Billing State/Prov|Prov. / State|Remit-to Prov/State|Provincia/Estado|Bundesland/Kanton'.split(
+      '|',
+    ),
+  )('%s is a region', (column) => {
+    expect(parsePlaceHeader(column)?.part).toBe('region')
+  })
+
+  test.each(
+    'City/Town|PLZ/Ort|City, State, Zip|Ville/Localité|Miasto kontrahenta|Remit-to City|Lieferantenort|Ville du fournisseur'.split(
+      '|',
+    ),
+  )('%s is a city', (column) => {
+    expect(parsePlaceHeader(column)?.part).toBe('city')
+  })
+
+  test.each(
+    'Dłużnik|Débiteur|Deudor|Debitore|Devedor|Gäldenär|Schuldner|Dlužník|Adós|Borçlu|Должник|Боржник|債務者|债务人|채무자|Skolininkas|المدين'.split(
+      '|',
+    ),
+  )('%s is a company', (column) => {
+    expect(detectColumns(['id', column, 'notes'], {}).name).toBe(column)
+  })
+
+  test.each(
+    "Numer rejestrowy|Numéro d'immatriculation|N° d'immatriculation|Numero di iscrizione|Número de registro|Nº de registro|Registrierungsnummer|Register-Nr.|Registračné číslo|Registreringsnummer|Rekisterinumero|Регистрационный номер|登记号|Sicil No".split(
+      '|',
+    ),
+  )('%s is a company number', (column) => {
+    expect(detectColumns(['Company', column], {}).identifiers).toEqual({ registration_id: column })
+  })
+
   test.each(
     'Customer|Client|Supplier|Vendor|Debtor|Firma|Kunde|Empresa|Azienda|Företag|Société|Bedrijf|Klient|Şirket|会社|公司|회사|Компания'.split(
       '|',
@@ -224,7 +382,7 @@ describe('false friends', () => {
   })
 
   test.each(
-    'contact_name|Contact Name|name_of_contact|Account ID|Customer ID|id|first_name|Account Owner|Client since|customer number|Vendor No.|company size|Owner Name|file name'.split(
+    'Vendor Contact Name|Site Name|Item name|Client contact|contact_name|Contact Name|name_of_contact|Account ID|Customer ID|id|first_name|Account Owner|Client since|customer number|Vendor No.|company size|Owner Name|file name'.split(
       '|',
     ),
   )('%s is no name of a company', (column) => {
@@ -277,6 +435,13 @@ describe('of several places one is taken', () => {
     ['Country|Street', 'Street|Country'],
   ])('%s: %s', (header, location) => {
     expect(detectColumns(['company', ...cells(header)], {}).location).toEqual(cells(location))
+  })
+
+  test('A column of towns is used with the country next to it, and one of whole places without it', () => {
+    const header = ['Company', 'Siedziba', 'Billing Country', 'Kraj']
+    const locate = (values: string[]) => detectColumns(header, {}, new Map([['Siedziba', values]])).location
+    expect(locate(['Kraków', 'Berlin', 'Łódź'])).toEqual(['Siedziba', 'Kraj'])
+    expect(locate(['Kraków, Polska', 'Berlin, Niemcy', 'Łódź'])).toEqual(['Siedziba'])
   })
 
   test('whose place a header names', () => {
