@@ -1,5 +1,5 @@
 import { plural, printable } from '../../core/text.js'
-import { detectIdentifier } from './column-content.js'
+import { canBePlaces, detectIdentifier } from './column-content.js'
 import {
   type ColumnSamples,
   listLookupColumns,
@@ -15,6 +15,7 @@ import {
   identifierHeaders,
   symbolHeaders,
   taxHeaders,
+  toHeaderKey,
   toHeaderKeys,
 } from './header-words.js'
 import { listHeaderKeys, type IdentifierFault } from './identifier-content.js'
@@ -37,7 +38,14 @@ const otherIdentifierHeaders: readonly [kind: string, keys: readonly string[]][]
     'PAN',
     toHeaderKeys('pan|pan number|pan no|pan card number|pan card no|company pan|permanent account number'),
   ],
-  ['GSTIN', toHeaderKeys('gstin|gstin number|gstin no|gst|gst number|gst no|gst registration number')],
+  ['GSTIN', toHeaderKeys('gstin|gstin number|gstin no')],
+  [
+    'GST number',
+    toHeaderKeys(
+      'gst|gst number|gst no|gst registration number|gst hst|gst hst no|gst hst number|gst hst registration number|hst|hst no',
+      'hst number|tps|tps tvh|numéro TPS|numéro TPS TVH|n TPS|qst|qst no|qst number|tvq|numéro TVQ',
+    ),
+  ],
   [
     'tax number',
     toHeaderKeys(
@@ -79,6 +87,22 @@ const findHeaderKind = (header: string): string | undefined =>
     .map((key) => kindsOfHeaders.get(key))
     .find((kind) => kind !== undefined)
 
+/** Returns the kind that the last words of a header name: `Plant City`, `Agent Company Number`. */
+function findLastWordsKind(header: string, cells: readonly string[]): string | undefined {
+  const words = header.split(/[^\p{L}\p{M}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u).filter((word) => word !== '')
+  const ends = words.slice(1, wordsMax).map((_, at) => words.slice(at + 1).join(' '))
+  for (const end of ends.filter((text) => text.length >= endCharsMin)) {
+    const kind = kindsOfHeaders.get(toHeaderKey(end))
+    if (kind !== undefined) return kind
+    const place = parsePlaceHeader(end)
+    if (place !== null) return canBePlaces(place.part, cells) ? partNames[place.part] : undefined
+  }
+  return undefined
+}
+
+const wordsMax = 8
+const endCharsMin = 4
+
 const partNames = {
   city: 'city',
   region: 'region',
@@ -106,7 +130,7 @@ export function reportColumns(
       (rankInHeaders(column, wholePlaceHeaders) >= 0 ? 'place' : undefined) ??
       findHeaderKind(column) ??
       detectIdentifier(samples.get(column) ?? []) ??
-      undefined
+      findLastWordsKind(column, samples.get(column) ?? [])
     )
   }
   const unused = header.flatMap((column) => {
