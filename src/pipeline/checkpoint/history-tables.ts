@@ -36,9 +36,10 @@ export const stateColumns =
 export function unpackValidState(row: StateRow): string | null {
   try {
     const state = unpackLine(row)
-    const ofState = calculateStateDigest(row, state)
-    const isSound = ofState.equals(row.digest) && calculateStateChecksum(ofState, state).equals(row.checksum)
-    return isSound ? state : null
+    // Earlier versions left out all sources.
+    const digests = [calculateStateDigest(row, state), digestState(row, getFirstLine(state))]
+    const isKnown = digests.some((one) => one.equals(row.digest))
+    return isKnown && calculateStateChecksum(row.digest, state).equals(row.checksum) ? state : null
   } catch (error) {
     if (error instanceof UnpackableError) return null
     throw error
@@ -94,10 +95,18 @@ function calculateMarksChecksum({ series, output_id, form, packed }: MarksRow): 
   return hashRow(['history_marks', series, output_id, form, digest(packed)])
 }
 
-/** Hashes only the first line of a state: the sources after it vary between editions of a registry. */
-export function calculateStateDigest({ status, confidence, country }: StateFacts, state: string): Buffer {
-  return digest(JSON.stringify([status, confidence, country, getFirstLine(state)]))
+/**
+ * Hashes the first line of a state. The sources after it vary between editions of a registry: they count only if they are of
+ * this row alone, as the reason of a row without a company is, and a decision.
+ */
+export function calculateStateDigest(facts: StateFacts, state: string): Buffer {
+  const values = getFirstLine(state)
+  const isOfRow = !values.includes('"entity_id":') || state.includes('\n{"decided by ')
+  return digestState(facts, isOfRow ? state : values)
 }
+
+const digestState = ({ status, confidence, country }: StateFacts, state: string): Buffer =>
+  digest(JSON.stringify([status, confidence, country, state]))
 
 /** Hashes the whole content of a state. */
 export function calculateStateChecksum(ofState: Uint8Array, state: string): Buffer {

@@ -86,10 +86,10 @@ describe.each(places)('%s', (_, openPlace) => {
       expect(await store.addEntries([entryOf('A')])).toEqual([first])
     })
 
-    test('states whose values are alike are one, with the sources that were seen first', async () => {
+    test('states of a company whose values are alike are one, with the sources that were seen first', async () => {
       const store = await at.store()
       const stateOf = (value: string, line: number) =>
-        `{"v":1,"legal_name":"${value}"}\n{"line ${line}":["legal_name"]}`
+        `{"v":1,"entity_id":"siq_1","legal_name":"${value}"}\n{"line ${line}":["legal_name"]}`
       const [first, again, other] = await store.addEntries([
         entryOf('A', { state: stateOf('A', 1) }),
         entryOf('A', { state: stateOf('A', 2) }),
@@ -102,6 +102,27 @@ describe.each(places)('%s', (_, openPlace) => {
         listEntries(await history.published(run), [again ?? 0]),
       )
       expect(entries.map(([, { state }]) => state)).toEqual([stateOf('A', 1)])
+    })
+
+    test.each([
+      ['the reason of a row without a company', '"status":"no_match"', 'no registration has this name'],
+      [
+        'the verdict of a reviewer',
+        '"status":"matched","entity_id":"siq_1"',
+        'decided by anna on 2026-01-02',
+      ],
+    ])('%s stays with its row', async (_, values, source) => {
+      const store = await at.store()
+      const stateOf = (more: string) => `{"v":1,${values}}\n{"${source}${more}":["status"]}`
+      const numbers = await store.addEntries(
+        ['', ': seen', ''].map((more) => entryOf('A', { state: stateOf(more) })),
+      )
+      expect(new Set(numbers).size).toBe(2)
+      const run = await publishRun(numbers.slice(0, 2))
+      const entries = await at.reading(async (history) =>
+        listEntries(await history.published(run), numbers.slice(0, 2)),
+      )
+      expect(entries.map(([, { state }]) => state)).toEqual([stateOf(''), stateOf(': seen')])
     })
 
     test('what the next run of a series starts from are the rows and the marks of the last output', async () => {
