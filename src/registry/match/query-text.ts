@@ -78,7 +78,7 @@ const isLeadingForm = ({ leading, words, formClass }: LegalFormEntry): boolean =
 
 /** "J.P.", "S. p. A.": initials are one word. */
 const initials =
-  /(?<![\p{L}\p{N}])(?:\p{L}\.\s?)+(?:(?<=\.)\p{L}\b\.?|\p{L}\.|(?<!\p{Lu}\. )\p{Ll}\b|\p{Lu}\b)/gu
+  /(?<![\p{L}\p{M}\p{N}])(?:\p{L}\.\s?)+(?:(?:(?<=\.)\p{L}|(?<!\p{Lu}\. )\p{Ll}|\p{Lu})(?![\p{L}\p{M}\p{N}])\.?|\p{L}\.)/gu
 /** "GBP0.001" */
 const attachedNumber = /\b(USD|EUR|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|INR|CNY|HKD|SGD|ZAR)(?=\d)/gi
 const apostrophes = /['’‘`´]/g
@@ -99,7 +99,7 @@ const tradeMarks: readonly (readonly [RegExp, string])[] = [
 ]
 /** A name and a legal form, or two words, written as one: "SiemensAG", "LarkmoorFoods". */
 const joinedForm =
-  /(?<=\p{Ll}{3})(?=(?:AG|SA|SE|AB|NV|BV|KG|AS|ASA|Oyj|SpA|GmbH|Inc|Corp|PLC|Plc)\b)|(?<=[\p{L}\d]{5})(?=(?:[Ll][Tt][Dd]|[Gg][Mm][Bb][Hh]|[Ll]imited|LIMITED|LLC)\b)/gu
+  /(?<=\p{Ll}{3})(?=(?:AG|SA|SE|AB|NV|BV|KG|AS|ASA|Oyj|SpA|GmbH|Inc|Corp|PLC|Plc)(?![\p{L}\p{M}\p{N}]))|(?<=[\p{L}\d]{5})(?=(?:[Ll][Tt][Dd]|[Gg][Mm][Bb][Hh]|[Ll]imited|LIMITED|LLC)(?![\p{L}\p{M}\p{N}]))/gu
 const stateTail = /[(/\\-]\s*([A-Z]{2})\s*[)/\\]?\s*$/
 
 export interface ReadingFacts {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readText, type QueryText } from '../../../src/registry/match/query-text.js'
+import { foldText } from '../../../src/registry/normalize/normalize-name.js'
 import { parseName } from '../../../src/registry/normalize/parsed-name.js'
 import { queryOf, vocabularyOf } from '../../support/matching.js'
 import { forAll } from '../../support/properties.js'
@@ -263,6 +264,15 @@ describe('names in other scripts', () => {
       expect(new Set(keys).size).toBe(keys.length)
     },
   )
+})
+
+test('a letter beyond ASCII is part of its word, behind initials and before a form', () => {
+  for (const letter of 'øåäöüéñçłşğžčőæþß') {
+    const plain = foldText(letter)
+    expect(tell(`A.P. M${letter}llerx A/S`)).toBe(`ap m${plain}llerx as:form`)
+    expect(tell(`K. R${letter}rvanax`)).toBe(tell(`K. R${plain}rvanax`))
+    expect(tell(`KorvanaxAG${letter}rk`)).toBe(`korvanaxag${plain}rk`)
+  }
 })
 
 describe('whatever a text holds', () => {
