@@ -3,56 +3,7 @@ import known from './country-names.json' with { type: 'json' }
 import { toPlainLetters } from './text.js'
 
 /** English and own names of countries, separated by `|`. The first one is used if the name in ISO 3166-1 is a formal one. */
-const countryAliases: Readonly<Record<string, string>> = {
-  AE: 'UAE|Emirates',
-  BO: 'Bolivia',
-  BN: 'Brunei',
-  CD: 'DR Congo|Congo Kinshasa',
-  CH: 'Switzerland|Schweiz|Suisse|Svizzera',
-  CI: "Ivory Coast|Cote d'Ivoire",
-  CN: 'China|PRC|Peoples Republic of China',
-  CV: 'Cape Verde',
-  CZ: 'Czech Republic|Czechia|Cesko',
-  DE: 'Germany|Deutschland|Federal Republic of Germany',
-  DK: 'Denmark|Danmark',
-  ES: 'Spain|Espana',
-  FI: 'Finland|Suomi',
-  GB: 'United Kingdom|UK|Great Britain|England|Scotland|Wales|Northern Ireland',
-  HK: 'Hong Kong|Hong Kong SAR',
-  IE: 'Ireland|Republic of Ireland|Eire',
-  IR: 'Iran',
-  IT: 'Italy|Italia',
-  JP: 'Japan|Nippon',
-  KP: 'North Korea',
-  KR: 'South Korea|Korea|Republic of Korea',
-  LA: 'Laos',
-  MD: 'Moldova',
-  MO: 'Macau|Macao',
-  NL: 'Netherlands|Holland|The Netherlands|Nederland',
-  NO: 'Norway|Norge',
-  PL: 'Poland|Polska',
-  PS: 'Palestine',
-  RU: 'Russia|Russian Federation',
-  SE: 'Sweden|Sverige',
-  SY: 'Syria',
-  TR: 'Turkey|Turkiye',
-  TW: 'Taiwan',
-  TZ: 'Tanzania',
-  US: 'United States|USA|U.S.A.|America|United States of America|U.S.',
-  VE: 'Venezuela',
-  VG: 'British Virgin Islands',
-  VI: 'US Virgin Islands',
-  VN: 'Vietnam',
-  GR: 'Greece|Hellas',
-  UA: 'Ukraine',
-  IL: 'Israel',
-  TH: 'Thailand',
-  SA: 'Saudi Arabia',
-  AT: 'Austria|Osterreich',
-  BE: 'Belgium|Belgique|Belgie',
-  BR: 'Brazil|Brasil',
-  MX: 'Mexico|Mexique',
-}
+const countryAliases: Readonly<Record<string, string>> = known.english
 
 /** Registers use the code XK, which ISO 3166-1 leaves to users. */
 const kosovo = { alpha2: 'XK', alpha3: 'XKX', name: 'Kosovo' }
@@ -238,6 +189,8 @@ function readCountry(text: string): readonly string[] {
   otherCodes ??= listOtherCodes()
   const other = otherCodes.get(/^\d{1,3}$/.test(key) ? key.padStart(3, '0') : key)
   if (other !== undefined) return [other]
+  const short = readAbbreviation(text)
+  if (short.length > 0) return short
   const plain = removeFormalWords(text)
   const named = plain === null ? none : findName(plain)
   return named.length > 0 ? named : readSeveralNames(text)
@@ -268,6 +221,65 @@ function findName(text: string): readonly string[] {
   const code = countryCodes.get(folded)
   if (code !== undefined) return [code]
   return furtherNames.get(folded) ?? names.get(folded) ?? none
+}
+
+interface NameWords {
+  readonly words: readonly string[]
+  readonly code: string
+}
+
+/** Names by their number of words and first letter: `2w` for `Wielka Brytania`. Built at the first abbreviation. */
+let namesByWords: ReadonlyMap<string, readonly NameWords[]> | null = null
+
+const splitWords = (name: string): string[] => name.split(/[\s-]+|(?<=\.)/).filter((word) => word !== '')
+
+function listNamesByWords(): Map<string, NameWords[]> {
+  const names = new Map<string, NameWords[]>()
+  const add = (name: string | undefined, code: string) => {
+    if (name === undefined || townNames.has(foldName(name))) return
+    const words = splitWords(name.replace(/\s*[(（].*$/, '')).map(foldName)
+    const key = `${words.length}${words[0]?.charAt(0)}`
+    names.set(key, [...(names.get(key) ?? []), { words, code }])
+  }
+  const { latin, cyrillic } = known.languages
+  for (const language of Intl.DisplayNames.supportedLocalesOf(`${latin} ${cyrillic}`.split(' '))) {
+    const long = new Intl.DisplayNames(language, { type: 'region', fallback: 'none' })
+    for (const { alpha2 } of countries) add(long.of(alpha2), alpha2)
+  }
+  for (const [code, own] of Object.entries(known.names)) for (const name of own.split('|')) add(name, code)
+  return names
+}
+
+/** One word with a point has at least this many letters: shorter ones are rather regions (`Calif.`, `Colo.`). */
+const shortWordMin = 5
+
+/**
+ * Reads words that a point cuts: the start of a name with one word (`Deutschl.`); in a name with more words, any letters of
+ * a word in their order (`Wlk. Brytania`, `Rep. Checa`). The codes of several countries are no answer.
+ */
+function readAbbreviation(text: string): readonly string[] {
+  const words = splitWords(text).map((word) => ({ letters: foldName(word), isCut: word.endsWith('.') }))
+  const [first] = words
+  const isText = words.every(({ letters }) => /^\p{L}+$/u.test(letters))
+  if (first === undefined || !isText || words.length > 4 || !words.some(({ isCut }) => isCut)) return none
+  const isSingle = words.length === 1
+  if (!words.some(({ letters }) => letters.length >= (isSingle ? shortWordMin : 3))) return none
+  namesByWords ??= listNamesByWords()
+  const fits = (name: NameWords) =>
+    words.every(({ letters, isCut }, at) => {
+      const word = name.words[at] ?? ''
+      return !isCut ? word === letters : isSingle ? word.startsWith(letters) : isShortened(letters, word)
+    })
+  const found = namesByWords.get(`${words.length}${first.letters.charAt(0)}`)?.filter(fits) ?? []
+  const codes = [...new Set(found.map(({ code }) => code))]
+  return codes.length === 1 ? codes : none
+}
+
+/** Whether letters begin like a word and are in it, in their order. */
+function isShortened(letters: string, word: string): boolean {
+  let at = 0
+  for (const letter of word) if (letter === letters[at]) at++
+  return word[0] === letters[0] && at === letters.length
 }
 
 const article =

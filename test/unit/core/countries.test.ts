@@ -103,3 +103,46 @@ describe('a text that names a country', () => {
     expect(findCountryName('XK')).toBe('Kosovo')
   })
 })
+
+describe('An abbreviation with points names the country that it fits alone', () => {
+  test.each([
+    [
+      'GB',
+      'Wlk. Brytania|W. Brytania|Gr. Bretagne|Grossbrit.|Großbrit.|Gr. Bretaña|Vel. Británie|Veľ. Británia|Ver. Königreich|Storbrit.|Великобр.|M. Britanie',
+    ],
+    [
+      'US',
+      'St. Zjedn.|Stany Zjedn.|Ver. Staaten|Ét.-Unis|Est. Unidos|Stati Un.|Spoj. státy|Ver. Staten|Egy. Államok|Utd. States',
+    ],
+    ['CZ', 'Rep. Checa|Rép. Tchèque|Rep. Ceca|R. Checa|Tschech. Rep.|Česká rep.'],
+    ['NL', 'Niderl.|Nederl.|Niederl.|P.-Bas|P. Bajos|P. Baixos|Nizoz.'],
+    ['CH', 'Szwajc.|Schweiz.|Switz.|Zwits.'],
+    ['DE', 'Deutschl.|Allem.|Tyskl.|Duitsl.'],
+    ['BA', 'Bośnia i Herc.|Bosnia & Herz.|Bosnien und Herz.'],
+    ['NZ', 'N. Zelanda|Nowa Zel.|Neuseel.'],
+    ['AE', 'Emir. Arab. Uniti|Verein. Arab. Emirate'],
+  ])('%s: %s', (code, texts) => {
+    expect(texts.split('|').filter((text) => findCountryCode(text) !== code)).toEqual([])
+  })
+
+  test.each(
+    'Austr.|Colo.|Calif.|Mass.|N. Mex.|W. Va.|N. Car.|St. Gallen|St. Louis|St. Pölten|S. Paulo|Sta. Cruz|N. York|Nieders.|Frankf. a. M.|Cap. Fed.|Ile de Fr.'.split(
+      '|',
+    ),
+  )('%s names none', (text) => {
+    expect(findCountryCodes(text)).toEqual([])
+  })
+
+  test('any long name of a country in any language, cut to seven letters, is never another country', () => {
+    for (const language of languages.languages.latin.split(' ')) {
+      const names = new Intl.DisplayNames(language, { type: 'region', fallback: 'none' })
+      const wrong = iso31661.flatMap(({ alpha2 }) => {
+        const name = names.of(alpha2) ?? ''
+        const cut = `${name.slice(0, 7)}.`
+        const [found, other] = /^\p{L}{9,}$/u.test(name) ? findCountryCodes(cut) : []
+        return found !== undefined && other === undefined && found !== alpha2 ? [`${cut} ${found}`] : []
+      })
+      expect(wrong).toEqual([])
+    }
+  })
+})
