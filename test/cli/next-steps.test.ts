@@ -61,6 +61,26 @@ test('after standard input, the next step of status pipes it again, and writes t
   expect([again.code, place.read('again.csv')]).toEqual([0, place.read('out.csv')])
 })
 
+test('status suggests the command that was run, with a config or with flags, and without the flags for one time', async () => {
+  const place = createPlace()
+  place.write('in.csv', 'company_name,LEI\nApple,HWUPKR0MPOU8FGXBT394\n')
+  place.write(
+    'pipeline.config.json',
+    JSON.stringify({ input: { paths: ['in.csv'] }, output: { path: 'out.csv' } }),
+  )
+  const flags = ['in.csv', '-o', 'b c.csv', '--id-columns', 'lei=LEI']
+  for (const [argv, command] of [
+    [['run'], 'enrich run'],
+    [flags, "enrich in.csv -o 'b c.csv' --id-columns lei=LEI"],
+    [['retry', '--status', 'failed'], 'enrich run'],
+    [[...flags, '--accept-rollback'], "enrich in.csv -o 'b c.csv' --id-columns lei=LEI"],
+  ] as const) {
+    await place.run([...argv])
+    const { stdout } = await place.run(['status'])
+    expect(stdout).toContain(`next: nothing left; ${command} writes the output\n`)
+  }
+})
+
 test('the summary names the countries of many rows without a company, and the registers that help', async () => {
   const place = createPlace()
   place.write('own.csv', 'id,name,country\n1,Larkmoor Foods Limited,GB\n')

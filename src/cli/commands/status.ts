@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { withKnownHistory, type RememberedRun } from '../../pipeline/history/read-history.js'
 import { at, toText } from '../../core/json.js'
+import { omittedText } from '../../core/local-path.js'
 import { formatCount, plural } from '../../core/text.js'
 import { createNoCheckpointError, UserError } from '../../core/errors.js'
 import type { LookupKind } from '../../core/lookup-state.js'
@@ -16,7 +17,12 @@ import {
   formatUncertain,
   formatWhen,
 } from '../terminal/lookup-text.js'
-import { formatCounts, suggestNextSteps } from '../terminal/summary-text.js'
+import {
+  buildRetryCommand,
+  buildRunCommand,
+  formatCounts,
+  suggestNextSteps,
+} from '../terminal/summary-text.js'
 
 type ScopeCounts = CheckpointStatus['scopes'][number]
 
@@ -142,7 +148,7 @@ function formatService(
     ...(resolutions === null ? [] : formatStates(resolutions)),
     ...formatDecided(decided),
     ...others.map(formatKind),
-    `  next: ${suggestNextStep(all, firstFlag, findReviewStep(base, runs, decided))}`,
+    `  next: ${suggestNextStep(all, firstFlag, findRunCommand(base, runs), findReviewStep(base, runs, decided))}`,
   ].join('\n')}\n`
 }
 
@@ -232,9 +238,18 @@ function findReviewStep(
   return `${what} after run ${run.number}: ${step.command}`
 }
 
+/** Returns the command of the newest run at a service; `null` if it is not recorded in full, or reads standard input. */
+function findRunCommand(base: string, runs: readonly RememberedRun[]): string | null {
+  const command = runs.find(({ record }) => record?.scope === base)?.record?.command ?? ''
+  return command === '' || command.includes(omittedText) || / -(?= |$)/.test(command)
+    ? null
+    : buildRunCommand(command)
+}
+
 function suggestNextStep(
   scopes: readonly ScopeCounts[],
   firstFlag: string,
+  runCommand: string | null,
   reviewStep: string | null,
 ): string {
   const lastInputs = scopes[0]?.lastInputs ?? []
@@ -242,15 +257,15 @@ function suggestNextStep(
   for (const scope of scopes) for (const state of getKeys(states)) states[state] += scope.states[state]
   const enrich = (command: string, flags = '') =>
     `${formatCommand(command, lastInputs)} -o …${firstFlag}${flags}`
+  const again = runCommand ?? enrich('enrich')
   if (states.running + states.new > 0)
-    return `${enrich('enrich')}   (the same command submits and fetches only what is missing)`
+    return `${again}   (the same command submits and fetches only what is missing)`
   if (states.uncertain + states.intended > 0) {
-    const again = enrich('enrich', ' --resubmit-uncertain')
-    return `enrich status --uncertain   (lists them; enrich reconcile LEDGER.csv settles them by the list of charges, free; ${again} submits them again)`
+    return `enrich status --uncertain   (lists them; enrich reconcile LEDGER.csv settles them by the list of charges, free; ${again} --resubmit-uncertain submits them again)`
   }
   if (states.failed > 0)
-    return `${enrich('enrich retry', ' --status failed')}   (submits them again; billed again)`
-  return reviewStep ?? `nothing left; ${enrich('enrich')} writes the output`
+    return `${runCommand === null ? enrich('enrich retry', ' --status failed') : buildRetryCommand(runCommand)}   (submits them again; billed again)`
+  return reviewStep ?? `nothing left; ${again} writes the output`
 }
 
 const getKeys = <Key extends string>(counts: Record<Key, number>) => Object.keys(counts) as Key[]

@@ -301,7 +301,15 @@ export function buildExportCommand(command: string): string {
     .join(' ')
 }
 
-function buildRetryCommand(command: string): string {
+/** Returns the command of a run or a retry as it runs again, without flags for one time. */
+export function buildRunCommand(command: string): string {
+  const words = command.replace(/^(.*?\benrich) retry(?= |$)/, '$1').match(shellWords) ?? []
+  const isOnce = (word: string) => /^--(?:resubmit-uncertain|accept-rollback|status(?:=.*)?)$/.test(word)
+  const kept = words.filter((word, at) => !isOnce(word) && words[at - 1] !== '--status')
+  return kept.length === getProgram(command).split(' ').length ? `${kept.join(' ')} run` : kept.join(' ')
+}
+
+export function buildRetryCommand(command: string): string {
   return `${command.replace(ofRun, '$1 retry').replace(/ --status[ =]\S+/, '')} --status failed`
 }
 
