@@ -137,7 +137,7 @@ function readWrongTaxNumber(text: string): ReadNumber {
 
 /**
  * Chooses the country of a number: that of the row if the number fits it at least as well as the country of the header,
- * else one of the header or the one in front of the number.
+ * else the one in front of the number, or that of the header if the number fits it or its numbers have any form.
  */
 function choosePlace(
   { header, text }: NumberCell,
@@ -152,12 +152,14 @@ function choosePlace(
   if (rowPlace === null) return { place: only, isForeign: false }
   const rate = (place: string) => rateNumber(place.slice(0, 2).toLowerCase(), text)
   const ofRow = rate(rowPlace)
-  const ofHeader = only === null ? 0 : (rate(only) ?? 0)
-  if ((ofRow ?? 0) > 0 && (ofRow ?? 0) >= ofHeader) return { place: rowPlace, isForeign: false }
+  const ofHeader = only === null ? 0 : rate(only)
+  if ((ofRow ?? 0) > 0 && (ofRow ?? 0) >= (ofHeader ?? 0)) return { place: rowPlace, isForeign: false }
   const stated = ofRow === 0 ? findStatedCountry(text) : null
   if (stated !== null) return { place: stated.toUpperCase(), isForeign: true }
-  if (only !== null) return { place: only, isForeign: false }
-  const ofName = ofRow === 0 ? findNumberCountry(named, text) : null
+  // A number that fits neither is of the row: a column of one country has others too.
+  const isOfHeader = only !== null && (ofHeader !== 0 || hasWrongCheckDigits(only.toLowerCase(), text))
+  if (isOfHeader) return { place: only, isForeign: false }
+  const ofName = ofRow === 0 && named.length > 1 ? findNumberCountry(named, text) : null
   return { place: ofName ?? rowPlace, isForeign: false }
 }
 

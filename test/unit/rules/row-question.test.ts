@@ -462,7 +462,7 @@ describe('The number of a row', () => {
       ['Tata UK (company number GB 00445790)'],
       ['Tata UK (company number IN L17110MH1973PLC019786)', 'other_country'],
       ['Danone (company number FR 552032534)'],
-      ['Danone (company number FR 552032534)'],
+      ['Danone (company number FR 552032534)', 'registration_checksum'],
       ['Nobody (company number FR 552032535)', 'registration_checksum'],
     ])
   })
@@ -543,4 +543,33 @@ describe('The number of a row', () => {
       expect((await readNumbers(headers, [row]))[0]?.[0]).not.toBe(name)
     }
   })
+})
+
+test('A number that does not fit the country of the header has that of its row', async () => {
+  const headers = { SG: 'UEN / Reg No', FR: 'SIREN', AU: 'ABN / Company No', IN: 'CIN' }
+  const rows = [
+    ['1170825', 'United Kingdom', 'GB 1170825'],
+    ['2404625', 'Hong Kong', 'HK 2404625'],
+    ['4120-01', 'Japan', 'JP 4120-01'],
+    ['CHE-105.909.036', 'Switzerland', 'CH CHE-105.909.036'],
+  ] as const
+  for (const header of Object.values(headers)) {
+    const rule = {
+      columns: {
+        name: 'name',
+        location: [],
+        context: [],
+        identifiers: { registration_id: header, registration_country: 'Country' },
+      },
+      identifierUse: 'first',
+      readsNames: true,
+    } as const
+    const questions = await createRowReader(
+      rule,
+      noEarlierNames,
+    )(rows.map(([number, country]) => ['Acme', number, country]))
+    expect(questions.map((question) => ('lookup' in question ? question.lookup.name : null))).toEqual(
+      rows.map(([, , told]) => `Acme (company number ${told})`),
+    )
+  }
 })
