@@ -156,7 +156,6 @@ function choosePlace(
   if ((ofRow ?? 0) > 0 && (ofRow ?? 0) >= (ofHeader ?? 0)) return { place: rowPlace, isForeign: false }
   const stated = ofRow === 0 ? findStatedCountry(text) : null
   if (stated !== null) return { place: stated.toUpperCase(), isForeign: true }
-  // A number that fits neither is of the row: a column of one country has others too.
   const isOfHeader = only !== null && (ofHeader !== 0 || hasWrongCheckDigits(only.toLowerCase(), text))
   if (isOfHeader) return { place: only, isForeign: false }
   const ofName = ofRow === 0 && named.length > 1 ? findNumberCountry(named, text) : null

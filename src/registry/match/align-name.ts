@@ -338,8 +338,10 @@ export function isWrittenAlike(
   return shortened.every(({ textAt }) => written.has(words[textAt]?.folded ?? ''))
 }
 
-/** Only joining words of the text are words of the name. */
+/** Only joining words and legal forms of the text are words of the name: "SA de CV" is not "MB C V". */
 export const isJoiningOnly = ({ words }: QueryText, { pairs }: NameAlignment): boolean =>
   pairs.length > 0 &&
-  pairs.every(({ textAt, textCount }) => textCount === 1 && words[textAt]?.wordClass === 'stop') &&
+  pairs.every(
+    ({ textAt, textCount }) => textCount === 1 && /^(?:stop|form)$/.test(words[textAt]?.wordClass ?? ''),
+  ) &&
   words.some(({ wordClass }) => wordClass === 'telling' || wordClass === 'generic')

@@ -171,12 +171,13 @@ const writtenForms: readonly (readonly [pattern: RegExp, spelledOut: string])[] 
   [new RegExp(String.raw`${apart}I/S(?![\p{L}\p{N}/])`, 'giu'), ' interessentskab '],
   [new RegExp(String.raw`${apart}K/S(?![\p{L}\p{N}/])`, 'giu'), ' kommanditselskab '],
   [new RegExp(String.raw`${apart}P/S(?![\p{L}\p{N}/])`, 'giu'), ' partnerselskab '],
+  [new RegExp(String.raw`(?<=\S\s)P/L\.?\s*$`, 'iu'), ' pty ltd'],
   [new RegExp(String.raw`${apart}(?:[eE]\.\s?[kK]|e\s?K)\.?\s*$`, 'u'), ' eingetragener kaufmann'],
   [new RegExp(String.raw`${apart}e\.?\s?U\.?\s*$`, 'u'), ' eingetragener unternehmer'],
 ]
 
 /** Nearly no name has one of them: this test is fast, the patterns are not. */
-const hasWrittenForm = /[aikp]\s?\/\s?s|e\.?\s?[ku]\.?\s*$/i
+const hasWrittenForm = /[aikp]\s?\/\s?s|p\/l\.?\s*$|e\.?\s?[ku]\.?\s*$/i
 
 /** Writes out forms that folding would change into other words. `name` must be unfolded. */
 export function expandForms(name: string): string {

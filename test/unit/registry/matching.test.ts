@@ -13,6 +13,11 @@ const isAccepted = (decision: MatchDecision): boolean =>
 const numberOf = (decision: MatchDecision): number | null =>
   decision.kind === 'none' ? null : decision.best.evidence.comparison.candidate.entityNumber
 
+test('words of a legal form are no name', () => {
+  for (const name of ['Korvanax SA de CV', 'Korvanax, S.A. de C.V.'])
+    expect(match({ name, location: null, held: [{ name: 'MB C V' }, acme] }).kind).toBe('none')
+})
+
 describe('what is accepted', () => {
   test.each([
     ['Acme Widgets, Inc.', null],

@@ -169,6 +169,7 @@ describe('legal forms', () => {
     ['Korvanax Joint Stock Company', 'stock'],
     ['Limited Liability Company Korvanax', 'limited'],
     ['KorvanaxAG', 'stock'],
+    ['Korvanax P/L', 'limited'],
     ['KORVANAXLTD', 'limited'],
     ['Korvanax株式会社', 'stock'],
     // Misspelled, misread, cut.
