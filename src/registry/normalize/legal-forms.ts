@@ -205,6 +205,8 @@ const nativeForms: readonly NativeForm[] = [
   { pattern: /(?<=\s)СД(?=\s*$)|^СД(?=\s)/gu, formClass: 'partnership', legalForm: 'gp' },
   { pattern: /(?<=\s)КД(?=\s*$)|^КД(?=\s)/gu, formClass: 'partnership', legalForm: 'lp' },
   { pattern: /בע["״']*מ/gu, formClass: 'limited', legalForm: 'llc' },
+  { pattern: /(?<=\s)ذ\.?\s?م\.?\s?م\.?(?=\s|$)/gu, formClass: 'limited', legalForm: 'llc' },
+  { pattern: /(?<=\s)ՍՊԸ(?=\s*$)|^ՍՊԸ(?=\s)/gu, formClass: 'limited', legalForm: 'llc' },
   { pattern: /ش\.?\s?م\.?\s?[عمكل]\.?(?:\s?م\.?)?(?=\s|$)/gu, formClass: 'stock', legalForm: 'corporation' },
 ]
 

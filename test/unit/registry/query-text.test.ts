@@ -170,6 +170,13 @@ describe('legal forms', () => {
     ['Limited Liability Company Korvanax', 'limited'],
     ['KorvanaxAG', 'stock'],
     ['Korvanax P/L', 'limited'],
+    ['შპს Korvanax', 'limited'],
+    ['Korvanax ՍՊԸ', 'limited'],
+    ['ЖШС Korvanax', 'limited'],
+    ['Korvanax ذ.م.م', 'limited'],
+    ['Korvanax Sh.p.k.', 'limited'],
+    ['Korvanax spol. s r.o.', 'limited'],
+    ['Korvanax S.K.A.', 'partnership'],
     ['KORVANAXLTD', 'limited'],
     ['Korvanax株式会社', 'stock'],
     // Misspelled, misread, cut.
