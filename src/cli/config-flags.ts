@@ -66,6 +66,13 @@ const readingFlags = ['name-column', 'input-format', 'delimiter', 'no-header', '
 export const addReadingFlags = (command: Command, columnFlags: readonly string[] = []): Command =>
   addConfigFlags(command, ['input'], [...readingFlags, ...columnFlags])
 
+/** Flags of columns that `enrich registry sources` takes. */
+export const sourcesColumnFlags = ['location-columns']
+
+/** Selects the flags with their values that `enrich registry sources` takes too. */
+export const selectSourcesFlags = (words: readonly string[]): string[] =>
+  selectArguments(words, ['input'], false, [...readingFlags, ...sourcesColumnFlags])
+
 function toOption({ names, help, unset, choices, parse, preset, default: standing }: FlagEntry): Option {
   const option = new Option(names, unset === undefined ? help : `${help} (default: ${unset})`)
   if (choices !== undefined) option.choices(choices)
@@ -84,31 +91,43 @@ function hasArgument(names: string): boolean {
   return /[<[]/.test(names)
 }
 
+interface FoundFlag {
+  readonly name: string
+  readonly group: FlagGroup
+  readonly takesNext: 'always' | 'maybe' | 'never'
+}
+
 /** The flag that an argument names, and whether the next argument is its value; `null` if it is unknown. */
-function findFlag(argument: string): { group: FlagGroup; takesNext: 'always' | 'maybe' | 'never' } | null {
-  const [name = '', value] = argument.split('=', 2)
+function findFlag(argument: string): FoundFlag | null {
+  const [name = '', value] = argument.replace(/^'/, '').split('=', 2)
   const flags = [...allFlags, { names: statusFlag, group: 'run' as const }]
   const found = flags.find(({ names }) => names.split(/[ ,]+/).includes(name))
   if (found === undefined) return null
   const takesNext = found.names.includes('<') ? 'always' : found.names.includes('[') ? 'maybe' : 'never'
-  return { group: found.group, takesNext: value === undefined ? takesNext : 'never' }
+  const option = new Option(found.names)
+  return { name: option.name(), group: found.group, takesNext: value === undefined ? takesNext : 'never' }
 }
 
-/** Selects words of a command line: the inputs, if wanted, and the flags of these groups with their values. */
+/**
+ * Selects words of a command line: the inputs, if wanted, and the flags of these groups, or only the named ones, with
+ * their values. Words may have the quotes of a shell.
+ */
 export function selectArguments(
   words: readonly string[],
   groups: readonly FlagGroup[],
   keepsInputs = true,
+  names?: readonly string[],
 ): string[] {
   const kept: string[] = []
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? ''
-    const flag = word.startsWith('-') && word !== '-' ? findFlag(word) : null
+    const isFlag = /^'?-./.test(word)
+    const flag = isFlag ? findFlag(word) : null
     const next = words[at + 1]
     const isMaybeValue = next !== undefined && !next.startsWith('-')
     const hasNext = flag?.takesNext === 'always' || (flag?.takesNext === 'maybe' && isMaybeValue)
-    const isInput = keepsInputs && (!word.startsWith('-') || word === '-')
-    const isKept = flag === null ? isInput : groups.includes(flag.group)
+    const isNamed = flag !== null && (names?.includes(flag.name) ?? true)
+    const isKept = flag === null ? keepsInputs && !isFlag : isNamed && groups.includes(flag.group)
     if (isKept) kept.push(word, ...(hasNext && next !== undefined ? [next] : []))
     if (hasNext) at++
   }

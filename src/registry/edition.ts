@@ -15,6 +15,8 @@ export interface SourceRow {
   readonly before: string | null
   readonly derivation: number
   readonly row_count: number
+  /** Rows of its largest file. The newest one may have changes only. */
+  readonly largest_count: number
   readonly rejected_count: number
   readonly imported_at: string
 }
@@ -24,7 +26,8 @@ export function readSources(database: Sqlite): SourceRow[] {
     .prepare<[], SourceRow>(
       `SELECT s.*, (SELECT group_concat(f.file_sha256) FROM (SELECT DISTINCT o.file_date, o.file_sha256
            FROM source_files o WHERE o.source_number = s.number AND s.coverage = 'whole'
-             AND o.import_sequence <> s.import_sequence ORDER BY o.file_date, o.file_sha256) f) AS before
+             AND o.import_sequence <> s.import_sequence ORDER BY o.file_date, o.file_sha256) f) AS before,
+         (SELECT max(o.row_count) FROM source_files o WHERE o.source_number = s.number) AS largest_count
        FROM sources s ORDER BY s.import_sequence`,
     )
     .all()
@@ -101,6 +104,10 @@ export interface WholeRegister {
 /** Least part of the documented rows. A number that a smaller part lacks may be in the rest. */
 const wholeShareMin = 0.5
 
+/** Whether `rows` are enough for a whole register. `documented`: rows of the whole register. */
+export const isWholeRegister = (rows: number, documented: number): boolean =>
+  rows >= documented * wholeShareMin
+
 /** Lists the registers of which a whole edition is loaded. */
 export function listWholeRegisters(database: Sqlite): WholeRegister[] {
   const read = database.prepare<[], { settings: string; rows: number }>(
@@ -111,9 +118,9 @@ export function listWholeRegisters(database: Sqlite): WholeRegister[] {
   )
   return read.all().flatMap(({ settings, rows }) => {
     const { name, kind, place, numbers, rows: documented } = JSON.parse(settings) as GivenIdentifiers
-    return rows < documented * wholeShareMin
-      ? []
-      : [{ name, kind, place, numbers: new RegExp(numbers, 'iu') }]
+    return isWholeRegister(rows, documented)
+      ? [{ name, kind, place, numbers: new RegExp(numbers, 'iu') }]
+      : []
   })
 }
 

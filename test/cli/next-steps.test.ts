@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createPlace, fixture } from '../support/cli.js'
 
 test.each([['--status', 'inconclusive'], ['--status=inconclusive,no_match']])(
@@ -81,29 +81,70 @@ test('status suggests the command that was run, with a config or with flags, and
   }
 })
 
-test('the summary names the countries of many rows without a company, and the registers that help', async () => {
-  const place = createPlace()
-  place.write('own.csv', 'id,name,country\n1,Larkmoor Foods Limited,GB\n')
+describe('rows without a company in a registry', () => {
   const own = ['--registry', 'own.sqlite']
-  await place.run(['registry', 'import', 'csv', 'own.csv', '--id-type', 'registration_id', ...own])
-  const list = (countries: readonly string[]) =>
-    `company,country\n${countries.map((country, at) => `Zorvex${at} Quil${at * 7}x,${country}\n`).join('')}`
-  const run = (...flags: string[]) => place.run(['in.csv', '-o', 'out.csv', ...flags])
-  const repeat = (country: string, count: number) => Array<string>(count).fill(country)
-  place.write('in.csv', list([...repeat('FR', 8), ...repeat('DE', 6), ...repeat('NO', 4), ...repeat('', 9)]))
-  const { stderr } = await run(...own)
-  expect(stderr).toContain('  note      no open register covers these rows without a company: Germany 6\n')
-  expect(stderr).toContain(
-    '  next      rows without a company, in countries whose register is not loaded (France 8): ' +
-      'enrich registry get france --registry own.sqlite\n',
-  )
-  const { stdout } = await run(...own, '--json')
-  const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as { next: { command: string }[] }
-  expect(last.next.map(({ command }) => command)).toContain(
-    'enrich registry get france --registry own.sqlite',
-  )
-  // With the demo registry, another line suggests registers; few rows, and rows without a country, suggest none.
-  expect((await run()).stderr).not.toMatch(/registry get|no open register/)
-  place.write('in.csv', list([...repeat('FR', 4), ...repeat('DE', 4), ...repeat('', 30)]))
-  expect((await run(...own)).stderr).not.toMatch(/registry get|no open register/)
-}, 60_000)
+  const note = /note +no open register covers these rows without a company: (.*)/
+  const step = /next +(load registers for rows without a company.*): (enrich registry .*)/
+
+  async function summarize(countries: readonly string[], flags: readonly string[] = [], name = 'company') {
+    const place = createPlace()
+    place.write('own.csv', 'id,name,country\n1,Larkmoor Foods Limited,GB\n')
+    await place.run(['registry', 'import', 'csv', 'own.csv', '--id-type', 'registration_id', ...own])
+    const rows = countries.map((country, at) => `Zorvex${at} Quil${at * 7}x,${country}\n`)
+    place.write('in.csv', `${name},country\n${rows.join('')}`)
+    const { code, stdout, stderr } = await place.run(['in.csv', '-o', 'out.csv', ...own, ...flags])
+    expect([code, stderr]).toEqual([0, expect.stringContaining('Done in')])
+    const [, text, command] = step.exec(stderr) ?? []
+    return { place, stdout, stderr, without: note.exec(stderr)?.[1], text, command }
+  }
+  const repeat = (counts: Readonly<Record<string, number>>) =>
+    Object.entries(counts).flatMap(([country, count]) => Array<string>(count).fill(country))
+
+  test('name every country that no open register covers, and the registers that are not loaded', async () => {
+    const counts = { NO: 2, SE: 4, DE: 2, DK: 1, FI: 1, '': 3 }
+    const { stdout, without, text, command } = await summarize(repeat(counts), ['--json'])
+    expect(without).toBe('Sweden 4, Germany 2, Denmark 1')
+    expect(text).toBe('load registers for rows without a company (Norway 2, Finland 1)')
+    expect(command).toBe('enrich registry get gleif norway finland --registry own.sqlite')
+    const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as { next: { command: string }[] }
+    expect(last.next.map((one) => one.command)).toContain(command)
+  })
+
+  test('with more than five countries, name the five with most rows', async () => {
+    const { without } = await summarize(repeat({ SE: 3, DE: 2, DK: 2, IT: 2, ES: 2, NL: 1, PL: 1 }))
+    expect(without).toBe('Sweden 3, Germany 2, Denmark 2, Spain 2, Italy 2 and 2 more')
+  })
+
+  test('with more than three registers, or one that is downloaded by hand, suggest to list them', async () => {
+    for (const counts of [{ NO: 2, FI: 1, FR: 1 }, { JP: 1 }])
+      expect((await summarize(repeat(counts))).command).toBe(
+        'enrich registry sources in.csv --registry own.sqlite',
+      )
+  })
+
+  test('suggest a list command that reads the list like the run, and finds the same countries', async () => {
+    for (const [name, flags, typed] of [
+      ['wer', ['--name-column', 'wer'], '--name-column wer'],
+      [
+        'Der Name',
+        ['--name-column=Der Name', '--encoding', 'utf-8'],
+        "'--name-column=Der Name' --encoding utf-8",
+      ],
+    ] as const) {
+      const { place, command } = await summarize(repeat({ JP: 2 }), flags, name)
+      expect(command).toBe(`enrich registry sources in.csv ${typed} --registry own.sqlite`)
+      const listing = ['registry', 'sources', 'in.csv', ...flags, ...own]
+      expect((await place.run(listing)).stdout).toMatch(/ 2 {2}Japan +japan\n/)
+      const demo = await place.run(['in.csv', '-o', 'demo.csv', '--checkpoint', 'demo.sqlite', ...flags])
+      expect(demo.stderr).toContain(`enrich registry sources in.csv ${typed} `)
+      expect(demo.stderr).not.toMatch(/registry get|no open register/)
+    }
+  })
+
+  test('of no country suggest the register of all countries only', async () => {
+    const { without, text, command } = await summarize(repeat({ '': 1 }))
+    expect(without).toBeUndefined()
+    expect(text).toBe('load registers for rows without a company')
+    expect(command).toBe('enrich registry get gleif --registry own.sqlite')
+  })
+})

@@ -199,15 +199,31 @@ describe('on an empty machine', () => {
     expect(known.stdout).not.toContain('--contact')
   })
 
-  test('A register that was imported from a file is not proposed again', async () => {
+  test('A register of which a part was imported from a file is proposed, with its rows', async () => {
     const place = createPlace()
     place.write('lei2.csv', sourceOf('gleif').sample[0]?.lines?.join('\n') ?? '')
     const imported = await place.run(['registry', 'import', 'gleif', 'lei2.csv'])
     expect(imported.code).toBe(0)
     place.write('list.csv', 'name,country\nA AS,NO\n')
     const { stdout } = await place.run(['registry', 'sources', 'list.csv'])
-    expect(stdout).toContain('Loaded from your own files: gleif\n')
-    expect(stdout).toContain('  enrich registry get norway\n')
+    expect(stdout).toMatch(/Loaded in part: gleif \([1-9]\d* of about [\d,]{9,} rows\)\n/)
+    expect(stdout).not.toContain('own files')
+    expect(stdout).toContain('  enrich registry get gleif norway\n')
+    expect((await place.run(['registry', 'sources'])).stdout).toMatch(/^ *gleif .* [1-9]\d* rows?$/m)
+    place.write('gb.csv', 'name,country\nZorvex Quilling Ltd,GB\n')
+    expect((await place.run(['gb.csv', '-o', 'out.csv'])).stderr).toContain(
+      '(United Kingdom 1): enrich registry get gleif companies-house\n',
+    )
+  })
+
+  test('A download of some countries is whole for a list of these countries only', async () => {
+    publishNorway([stays])
+    const place = createPlace()
+    await place.run(['registry', 'get', 'norway', '--country', 'SE'], { env: env() })
+    place.write('list.csv', 'name,country\nA AS,NO\n')
+    expect((await place.run(['registry', 'sources', 'list.csv'])).stdout).toContain('get gleif norway\n')
+    await place.run(['registry', 'get', 'norway', '--country', 'NO,SE'], { env: env() })
+    expect((await place.run(['registry', 'sources', 'list.csv'])).stdout).toContain('get gleif\n')
   })
 
   test('The sources for a list are found in any encoding and layout that the flags name', async () => {

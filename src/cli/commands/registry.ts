@@ -3,15 +3,26 @@ import { defaultPaths } from '../../config/options.js'
 import { chooseRegistry } from '../../app/choose-registry.js'
 import type { Registry } from '../../registry/read-registry.js'
 import { encodingNames } from '../../core/file-formats.js'
-import { createCommandConnectors, formatJsonLine, quote, type CliIo } from '../terminal/command-io.js'
+import { createCommandConnectors, formatJsonLine, type CliIo } from '../terminal/command-io.js'
 import { addEvaluate } from './registry-evaluate.js'
 import { addImport, addLoad } from './registry-import.js'
 import { findCoverage, listRegisters, openSource } from '../../registry/load.js'
-import { formatCoverage, formatLicences, formatSources, toReport } from '../terminal/sources-text.js'
+import {
+  buildGetFlags,
+  formatCoverage,
+  formatLicences,
+  formatSources,
+  toReport,
+} from '../terminal/sources-text.js'
 import { countCountries } from '../../app/inspect-input.js'
 import { findCountryCode } from '../../core/countries.js'
 import { resolveSettings } from '../../config/settings.js'
-import { addReadingFlags, readConfigFromFlags, type ConfigFlags } from '../config-flags.js'
+import {
+  addReadingFlags,
+  readConfigFromFlags,
+  sourcesColumnFlags,
+  type ConfigFlags,
+} from '../config-flags.js'
 import { addGet, addRefresh } from './registry-get.js'
 import { formatLinkage, formatInfo, formatHits } from '../terminal/registry-text.js'
 
@@ -93,7 +104,7 @@ function addSources(registry: Command, io: CliIo, option: Option): void {
     .command('sources')
     .description('list the open registers that enrich knows; with a list of companies, those that hold them')
     .argument('[input]', 'file with companies')
-  addReadingFlags(sources, ['location-columns'])
+  addReadingFlags(sources, sourcesColumnFlags)
   sources
     .option('--licences', 'print the licences, and the texts that users of the data must show')
     .option('--show <name>', 'print the description of a source, for a source of your own')
@@ -114,15 +125,11 @@ function addSources(registry: Command, io: CliIo, option: Option): void {
           ),
           listed,
         )
-        const hasContact = (io.environment['ENRICH_CONTACT'] ?? '').trim() !== ''
-        const more = [
-          ...(coverage.contact === null || hasContact ? [] : [`--contact "${coverage.contact}"`]),
-          ...(flags.registry === undefined ? [] : [`--registry ${quote(flags.registry)}`]),
-        ]
+        const more = buildGetFlags(coverage, flags.registry ?? null, io.environment)
         if (flags.json === true) io.out(formatJsonLine('coverage', coverage))
         else io.out(formatCoverage(input, coverage, more))
       } else if (flags.json === true) {
-        for (const { source, loaded } of listed) io.out(formatJsonLine('source', toReport(source, loaded)))
+        for (const one of listed) io.out(formatJsonLine('source', toReport(one)))
       } else io.out(flags.licences === true ? formatLicences(listed) : formatSources(listed))
     })
 }

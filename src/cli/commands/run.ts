@@ -12,7 +12,7 @@ import {
   commandNames,
   createRowStream,
   formatRecordedCommand,
-  quote,
+  formatCommandLine,
   type CliIo,
 } from '../terminal/command-io.js'
 import type { CoverageFinder, ReporterFlags } from '../terminal/reporter.js'
@@ -148,20 +148,20 @@ function findErrorColumn(config: FileConfig, { environment }: CliIo): string | n
 }
 
 /** Compares the countries of rows without a company with the loaded registers; for a hosted service, finds nothing. */
-async function createCoverageFinder(
-  config: FileConfig,
-  { environment, program }: CliIo,
-): Promise<CoverageFinder> {
+async function createCoverageFinder(config: FileConfig, io: CliIo): Promise<CoverageFinder> {
+  const { environment } = io
   const path = findRegistry(config, environment)
   if (path === null) return () => null
   const { findCoverage, listRegisters } = await import('../../registry/load.js')
-  const { describeUnmatched } = await import('../terminal/sources-text.js')
-  const flags = path === defaultPaths.registry ? [] : [`--registry ${quote(path)}`]
-  return ({ unmatchedByCountry = [] }) => {
-    if (unmatchedByCountry.length === 0) return null
+  const { buildGetFlags, describeUnmatched } = await import('../terminal/sources-text.js')
+  const { countUnmatched } = await import('../terminal/summary-text.js')
+  const named = path === defaultPaths.registry ? null : path
+  return (summary) => {
+    const { unmatchedByCountry = [] } = summary
+    if (unmatchedByCountry.length === 0 || countUnmatched(summary) === 0) return null
     const counts = new Map(unmatchedByCountry.map(({ country, rowCount }) => [country, rowCount]))
-    const listed = listRegisters(path)
-    return describeUnmatched(findCoverage(counts, listed), listed, program, flags)
+    const coverage = findCoverage(counts, listRegisters(path))
+    return describeUnmatched(coverage, formatCommandLine(io), buildGetFlags(coverage, named, environment))
   }
 }
 

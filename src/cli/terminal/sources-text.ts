@@ -4,7 +4,8 @@ import { formatDuration } from '../../core/time.js'
 import type { AnswerChanges } from '../../pipeline/history/read-history.js'
 import type { Coverage, GetOutcome, GetProgress, listRegisters } from '../../registry/load.js'
 import { formatTableLines } from './screen.js'
-import type { UnmatchedCoverage } from './summary-text.js'
+import { quote, type CliIo } from './command-io.js'
+import { buildSourcesCommand, getProgram, type UnmatchedCoverage } from './summary-text.js'
 
 type ListedSource = ReturnType<typeof listRegisters>[number]
 
@@ -19,7 +20,7 @@ const nameCountry = (code: string): string =>
 
 /** Formats `enrich registry sources`. */
 export function formatSources(listed: readonly ListedSource[]): string {
-  const rows = listed.map(({ source, loaded, diskBytes }) => [
+  const rows = listed.map(({ source, loaded, state, loadedRows, isPart, diskBytes }) => [
     source.id,
     nameCountry(source.country),
     formatCount(source.rows),
@@ -27,11 +28,11 @@ export function formatSources(listed: readonly ListedSource[]): string {
     formatSize(diskBytes),
     source.rhythm,
     source.licence.name,
-    loaded?.slice(0, 10) ?? '',
+    isPart || state === 'imported' ? plural(loadedRows, 'row') : (loaded?.slice(0, 10) ?? ''),
   ])
   const header = ['name', 'country', 'rows', 'download', 'on disk', 'rhythm', 'licence', 'loaded']
   return [
-    ...formatTableLines([header, ...rows], [20, 16, 12, 10, 10, 20, 34, 10], 150),
+    ...formatTableLines([header, ...rows], [20, 16, 12, 10, 10, 20, 34, 15], 155),
     '',
     'Get some: enrich registry get NAME...   For your list: enrich registry sources companies.csv',
     '',
@@ -55,7 +56,7 @@ export function formatLicences(listed: readonly ListedSource[]): string {
 /** Formats the sources for the rows of an input. `flags`: further flags of the commands. */
 export function formatCoverage(
   input: string,
-  { countries, loaded, imported, names, costs, byHand, downloadBytes, diskBytes }: Coverage,
+  { countries, loaded, imported, partial, names, costs, byHand, downloadBytes, diskBytes }: Coverage,
   flags: readonly string[] = [],
 ): string {
   const more = flags.map((flag) => ` ${flag}`).join('')
@@ -82,6 +83,10 @@ export function formatCoverage(
       ? []
       : [`Loaded already: ${loaded.join(', ')} (enrich registry refresh brings them up to date)`]),
     ...(imported.length === 0 ? [] : [`Loaded from your own files: ${imported.join(', ')}`]),
+    ...partial.map(
+      ({ id, loadedRows, rows }) =>
+        `Loaded in part: ${id} (${formatCount(loadedRows)} of about ${plural(rows, 'row')})`,
+    ),
     ...byHand.map(
       (id) => `Download the files of ${id} yourself, then: enrich registry get ${id} --from PATH`,
     ),
@@ -100,36 +105,53 @@ export function formatCoverage(
 const formatCosts = ({ downloadBytes, diskBytes }: Pick<Coverage, 'downloadBytes' | 'diskBytes'>): string =>
   `${formatSize(downloadBytes)} to download, and ${formatSize(diskBytes)} on disk`
 
-/** Countries with fewer rows are not named. */
-const unmatchedRowsMin = 5
+/** Builds the flags of `enrich registry get` for a registry (`null`: the default), with a contact if one is needed. */
+export function buildGetFlags(
+  { contact }: Coverage,
+  registryPath: string | null,
+  environment: CliIo['environment'],
+): string[] {
+  const hasContact = (environment['ENRICH_CONTACT'] ?? '').trim() !== ''
+  return [
+    ...(contact === null || hasContact ? [] : [`--contact "${contact}"`]),
+    ...(registryPath === null ? [] : [`--registry ${quote(registryPath)}`]),
+  ]
+}
 
-/** Finds registers for the countries of many rows without a company; `null` if nothing is known to help. */
+const namedCountriesMax = 5
+const namedRegistersMax = 3
+
+const formatCountries = (countries: Coverage['countries']): string => {
+  const named = countries
+    .slice(0, namedCountriesMax)
+    .map(({ country, rowCount }) => `${nameCountry(country ?? '')} ${formatCount(rowCount)}`)
+  const more = countries.length - named.length
+  return `${named.join(', ')}${more === 0 ? '' : ` and ${formatCount(more)} more`}`
+}
+
+/** Finds registers for rows without a company. `command`: command line of the run. `flags`: those of `buildGetFlags`. */
 export function describeUnmatched(
-  { countries, names, contact }: Coverage,
-  listed: readonly ListedSource[],
-  program: string,
+  { countries, names, byHand }: Coverage,
+  command: string,
   flags: readonly string[],
-): UnmatchedCoverage | null {
-  const many = countries.filter(({ country, rowCount }) => country !== null && rowCount >= unmatchedRowsMin)
-  const format = ({ country, rowCount }: (typeof many)[number]) =>
-    `${nameCountry(country ?? '')} ${formatCount(rowCount)}`
-  const isMissing = (id: string) => names.includes(id)
-  const missing = many.filter(({ sources }) => sources.some(isMissing))
-  const wanted = listed.flatMap(({ source: { id } }) =>
-    missing.some(({ sources }) => sources.includes(id)) && isMissing(id) ? [id] : [],
-  )
-  const more = [...(contact === null ? [] : [`--contact "${contact}"`]), ...flags].map((flag) => ` ${flag}`)
-  const without = many.filter(({ sources }) => sources.length === 0).map(format)
-  if (missing.length + without.length === 0) return null
+): UnmatchedCoverage {
+  const missing = countries.filter(({ sources }) => sources.some((id) => [...names, ...byHand].includes(id)))
+  const without = countries.filter(({ country, sources }) => country !== null && sources.length === 0)
+  const isShort = byHand.length === 0 && names.length <= namedRegistersMax
+  const places = missing.length === 0 ? '' : ` (${formatCountries(missing)})`
+  const typed = isShort
+    ? [getProgram(command), 'registry get', ...names, ...flags]
+    : [buildSourcesCommand(command), ...flags.filter((flag) => flag.startsWith('--registry'))]
   return {
-    missing:
-      missing.length === 0
+    without: without.length === 0 ? null : formatCountries(without),
+    step:
+      names.length + byHand.length === 0
         ? null
         : {
-            countries: missing.map(format),
-            command: `${program} registry get ${wanted.join(' ')}${more.join('')}`,
+            text: `load registers for rows without a company${places}`,
+            command: typed.join(' '),
+            page: null,
           },
-    without,
   }
 }
 
@@ -180,7 +202,7 @@ export function formatOutcome(outcome: GetOutcome): string {
 }
 
 /** The facts of a source for `--json`. */
-export function toReport(source: ListedSource['source'], loaded: string | null): object {
+export function toReport({ source, loaded, loadedRows }: ListedSource): object {
   const { id, name, publisher, country, page, licence, rhythm, rows, downloadMegabytes, states, certainty } =
     source
   return {
@@ -196,6 +218,7 @@ export function toReport(source: ListedSource['source'], loaded: string | null):
     states,
     certainty,
     loaded,
+    loadedRows,
   }
 }
 

@@ -4,7 +4,7 @@ import { formatOfPath } from '../../core/file-formats.js'
 import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
 import { packageFolder } from '../../platform/native-package.js'
-import { selectArguments } from '../config-flags.js'
+import { selectArguments, selectSourcesFlags } from '../config-flags.js'
 import { quote, type ErrorLine } from './command-io.js'
 import { lookupKinds } from '../../core/lookup-state.js'
 import { formatFirst, formatSample } from '../../pipeline/history/read-history.js'
@@ -38,9 +38,9 @@ export function formatSummary(
     ...summary.alarms.map(({ message }) => `  alarm     ${message}`),
     ...summary.notes.map((note) => `  note      ${note}`),
     ...formatDeviations(summary),
-    ...(coverage === null || coverage.without.length === 0
+    ...(coverage === null || coverage.without === null || ended !== null
       ? []
-      : [`  note      no open register covers these rows without a company: ${coverage.without.join(', ')}`]),
+      : [`  note      no open register covers these rows without a company: ${coverage.without}`]),
     ...(ended === null ? formatAttention(summary, command, errorColumn) : formatStop(ended, command)),
     ...[...suggestNextSteps(summary, command, coverage), ...suggestShow(summary.outputPaths, command)].map(
       ({ text, page, command: typed }) =>
@@ -58,13 +58,20 @@ interface NextStep {
 
 export const reviewFlagGroups = ['config', 'input', 'checkpoint', 'decisions', 'service', 'review'] as const
 
-/** Registers for the countries of many rows without a company, in words. */
+/** Registers for the countries of rows without a company, in words. */
 export interface UnmatchedCoverage {
-  /** Countries with their numbers of rows, whose registers can be loaded; and the command that loads them. */
-  readonly missing: { readonly countries: readonly string[]; readonly command: string } | null
-  /** Countries with their numbers of rows that have no open register. */
-  readonly without: readonly string[]
+  /** The command that loads registers, or lists them; `null` if none helps. */
+  readonly step: NextStep | null
+  /** Countries with their numbers of rows that have no open register; `null` without any. */
+  readonly without: string | null
 }
+
+const isUnmatched = ([status]: [string, number]) => status === 'no_match' || status === 'not_found'
+const sum = (counts: readonly [string, number][]) => counts.reduce((total, [, some]) => total + some, 0)
+
+/** Counts rows without a company. A row that a reviewer decided is no gap of the registry. */
+export const countUnmatched = ({ review, rowsByStatus }: RunSummary): number =>
+  sum(Object.entries(review?.rowsByStatus ?? rowsByStatus).filter(isUnmatched))
 
 /** Suggests to review doubtful rows, and to load registers if the registry lacks companies. Empty after a stop. */
 export function suggestNextSteps(
@@ -73,14 +80,11 @@ export function suggestNextSteps(
   coverage: UnmatchedCoverage | null = null,
 ): NextStep[] {
   if (findEndReason(summary) !== null) return []
-  const { rowCount, rowsByStatus, review } = summary
-  const isUnmatched = ([status]: [string, number]) => status === 'no_match' || status === 'not_found'
-  const sum = (counts: readonly [string, number][]) => counts.reduce((total, [, some]) => total + some, 0)
+  const { rowCount, review } = summary
   const open = Object.entries(review?.rowsByStatus ?? {})
   const openUnmatched = sum(open.filter(isUnmatched))
   const doubtful = sum(open)
-  // A row that a reviewer decided is no gap of the registry.
-  const unmatched = review === null ? sum(Object.entries(rowsByStatus).filter(isUnmatched)) : openUnmatched
+  const unmatched = countUnmatched(summary)
   const withoutCompany = openUnmatched === 0 ? '' : ` (${formatCount(openUnmatched)} without a company)`
   const typed = buildReviewCommand(command)
   return [
@@ -96,15 +100,7 @@ export function suggestNextSteps(
           },
         ]
       : []),
-    ...(coverage === null || coverage.missing === null || unmatched === 0
-      ? []
-      : [
-          {
-            text: `rows without a company, in countries whose register is not loaded (${coverage.missing.countries.join(', ')})`,
-            command: coverage.missing.command,
-            page: null,
-          },
-        ]),
+    ...(coverage === null || coverage.step === null ? [] : [coverage.step]),
   ]
 }
 
@@ -116,7 +112,7 @@ export function suggestShow([path = '-']: readonly string[], command: string): N
 
 const ofRun = /^(.*?\benrich)(?: (?:run|retry))?(?= |$)/
 
-const getProgram = (command: string): string => ofRun.exec(command)?.[1] ?? 'enrich'
+export const getProgram = (command: string): string => ofRun.exec(command)?.[1] ?? 'enrich'
 
 /** Turns `enrich a.csv -o b` into `enrich review a.csv`; `null` for standard input or no command line. */
 function buildReviewCommand(command: string): string | null {
@@ -135,11 +131,14 @@ export function selectOutputFlags(command: string): string[] {
   )
 }
 
-/** Turns `enrich a.csv -o b` into `enrich registry sources a.csv`. Standard input and patterns are left out. */
-function buildSourcesCommand(command: string): string {
+/**
+ * Turns `enrich a.csv -o b` into `enrich registry sources a.csv`, with the flags that say how the list is read. Standard
+ * input and patterns are left out.
+ */
+export function buildSourcesCommand(command: string): string {
   const words = command.replace(ofRun, '').match(shellWords) ?? []
   const [input = '-'] = ofRun.test(command) ? selectArguments(words, []) : []
-  const list = input === '-' || input.includes('*') ? [] : [input]
+  const list = input === '-' || input.includes('*') ? [] : [input, ...selectSourcesFlags(words)]
   return [getProgram(command), 'registry', 'sources', ...list].join(' ')
 }
 

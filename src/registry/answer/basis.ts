@@ -36,10 +36,12 @@ export function buildBasis(
   const registrations = [primary, ...present.filter((registration) => registration !== primary)]
   const isAskedBy = (type: string, value: string) =>
     askedBy.some((query) => query.type === type && (type === 'website' || query.value === value))
+  const addQuery = (type: string, value: string, reasoning: string) =>
+    isAskedBy(type, value) ? `${reasoning} The lookup has the same ${type.replaceAll('_', ' ')}.` : reasoning
   const own = listFields(entity, primary, registrations).map(({ field, reasoning, ...claim }) =>
     toEntry(
       field,
-      isAskedBy(field, claim.value) ? `It was asked by it. ${reasoning}` : reasoning,
+      addQuery(field, claim.value, reasoning),
       claim.citations ?? citeFirst(claim, registrations),
       claim.value === claim.from,
     ),
@@ -52,7 +54,7 @@ export function buildBasis(
     const reasoning = `The registration has this ${type.replaceAll('_', ' ')}, in canonical form.${index === firstBic ? describeHeadOffice(bics) : ''}`
     return toEntry(
       `identifiers.${index}.value`,
-      isAskedBy(type.replace('sec_', ''), value) ? `It was asked by it. ${reasoning}` : reasoning,
+      addQuery(type.replace('sec_', ''), value, reasoning),
       citeEach({ value, label: type, from: value, isIn }, registrations),
     )
   })
@@ -63,7 +65,7 @@ export function buildBasis(
 const describeHeadOffice = (bics: readonly string[]): string =>
   bics.length < 2
     ? ''
-    : ` It is taken as the head office's: by country, branch code, bank code and location code, in this order. The BICs are ${bics.join(', ')}.`
+    : ` The company has several BICs: ${bics.join(', ')}. The first one is chosen by country, branch code, bank code and location code, in this order: it is probably the head office's.`
 
 /** Only a value in the record of a register is certain. */
 function toEntry(field: string, reasoning: string, citations: Citation[], isStated = true): BasisEntry {
@@ -86,7 +88,7 @@ function buildStatusEntry(
   const from = `ticker ${share?.value ?? ''} on ${share?.exchange ?? ''}`
   const isIn = ({ identifiers }: Statement['row']) =>
     identifiers.some(({ value, exchange }) => value === share?.value && exchange !== undefined)
-  const reasoning = 'Its shares are listed, and no newer source says that it has ended.'
+  const reasoning = "The company's shares are listed, and no newer source reports that the company has ended."
   return [
     toEntry('status', reasoning, citeFirst({ value: status, label: 'status', from, isIn }, [holder]), false),
   ]
@@ -143,8 +145,8 @@ function describeDisplayName({ displayName, nameInUse, legalName }: StoredLegalE
       ? 'The name on the registration, in the spelling of another name that the registry lists.'
       : `${shortest}.`
   const changes = [
-    ...(displayName.length < nameInUse.length ? ['without what EDGAR adds to it'] : []),
-    ...(nameInUse.startsWith(displayName) ? [] : ['with small letters as people write them']),
+    ...(displayName.length < nameInUse.length ? ['without the text that EDGAR adds to it'] : []),
+    ...(nameInUse.startsWith(displayName) ? [] : ['in upper and lower case']),
   ]
   return `${isRegistered ? 'The name on the registration' : shortest}, ${changes.join(' and ')}.`
 }
@@ -177,7 +179,7 @@ function listFields(
     isOnlyInFile: primary.nameInUse !== legalName,
   })
   note('website', website, {
-    reasoning: 'The website that the registry lists; public registers usually have none.',
+    reasoning: 'A loaded source lists this website for the company. Official registers rarely list websites.',
     isIn: hasText('website', website ?? ''),
     isOnlyInFile: true,
   })
@@ -243,7 +245,7 @@ function noteAddress(address: ResultEntity['headquarters']['address'], held: Row
         reasoning ??
         (from === address[part]
           ? 'From the address on the registration.'
-          : 'Read out of the address on the registration.'),
+          : 'Extracted from the address on the registration.'),
       from,
       isIn,
     })
@@ -267,7 +269,7 @@ function noteAddress(address: ResultEntity['headquarters']['address'], held: Row
 function noteRegister(entity: ResultEntity, primary: StoredLegalEntity, note: Note): void {
   const { jurisdiction, registration_authority: authority } = entity.primary_legal_entity
   note('primary_legal_entity.jurisdiction', jurisdiction, {
-    reasoning: 'Where the registration is held.',
+    reasoning: 'The jurisdiction of the registration.',
     isIn: hasText('jurisdiction', primary.jurisdiction ?? ''),
   })
   const field = 'primary_legal_entity.registration_authority.code'
@@ -283,7 +285,7 @@ function noteRegister(entity: ResultEntity, primary: StoredLegalEntity, note: No
     .map((type) => primary.identifiers.find((identifier) => identifier.type === type))
     .find((identifier) => identifier !== undefined)
   note(field, authority.code, {
-    reasoning: 'The register that the number or the jurisdiction of the registration is of.',
+    reasoning: 'The register to which the number or the jurisdiction of the registration belongs.',
     from: number === undefined ? null : `${number.type} ${number.value}`,
     isIn: ({ identifiers }) =>
       identifiers.some(({ type, value }) => type === number?.type && value === number.value),
@@ -298,7 +300,7 @@ function noteFacets(
 ): void {
   const share = registrations.flatMap(({ identifiers }) => identifiers).find(({ type }) => type === 'ticker')
   note('facets.sector', facets.sector, {
-    reasoning: 'Read from the type of the entity and its listed share.',
+    reasoning: 'Derived from the type of the entity and its listed share.',
     from: facets.sector === 'public' ? `ticker ${share?.value ?? ''}` : `type ${primary.type}`,
     isIn: ({ type, identifiers }) =>
       facets.sector === 'public'
@@ -307,7 +309,7 @@ function noteFacets(
   })
   const { legalForm, legalName } = primary
   note('facets.legal_form', facets.legal_form, {
-    reasoning: 'Read from the legal form or the name on the registration.',
+    reasoning: 'Derived from the legal form or the name on the registration.',
     from: legalForm ?? legalName,
     isIn: legalForm === null ? hasText('legalName', legalName) : hasText('legalForm', legalForm),
   })

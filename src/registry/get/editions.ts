@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readSources } from '../edition.js'
+import { isWholeRegister, readSources } from '../edition.js'
 import { derivationVersion } from '../model/registry-rows.js'
 import { digestMapping } from '../import/mapped-format.js'
 import { listSources, type RegisterSource } from '../sources/source.js'
@@ -93,11 +93,17 @@ function readEditions(path: string): Readonly<Record<string, LoadedEdition>> {
 }
 
 /** A source, and the date of its edition in a registry (`null`: not loaded). */
-interface ListedSource {
+export interface ListedSource {
   readonly source: RegisterSource
   readonly loaded: string | null
   /** `imported`: from a file of the user, which no refresh brings up to date. */
   readonly state: 'loaded' | 'imported' | 'missing'
+  /** Rows that the registry has of it. */
+  readonly loadedRows: number
+  /** Its files had too few rows for the whole register. */
+  readonly isPart: boolean
+  /** Countries to which its download was limited; `null` for all. */
+  readonly countries: LoadedEdition['countries']
   /** Estimated size in a registry. */
   readonly diskBytes: number
 }
@@ -107,12 +113,24 @@ export function listRegisters(registryPath: string): readonly ListedSource[] {
   const loaded = new Map(listLoaded(registryPath).map((edition) => [edition.id, edition]))
   const sources = new Map(listSources().map((source) => [source.id, source]))
   for (const [id, { own }] of loaded) if (own !== undefined) sources.set(id, own)
-  const formats = new Set(readHeldSources(registryPath).map(({ format }) => format))
+  const held = readHeldSources(registryPath)
   return [...sources].map(([id, source]) => {
-    const date = loaded.get(id)?.date ?? null
-    const isImported = formats.has(id) || formats.has(source.tables[0]?.reader ?? id)
-    const state = date !== null ? 'loaded' : isImported ? 'imported' : 'missing'
-    return { source, loaded: date, state, diskBytes: source.rows * bytesPerRow }
+    const { date = null, countries = null, files = [], own } = loaded.get(id) ?? {}
+    const formats = [id, source.tables[0]?.reader ?? id]
+    const imported = held.filter(({ format }) => formats.includes(format))
+    const state = date !== null ? 'loaded' : imported.length > 0 ? 'imported' : 'missing'
+    const loadedRows = imported.reduce((total, { largest_count }) => total + largest_count, 0)
+    // A download is whole. A register that the catalogue does not have is as large as its user wants.
+    const mayBePart = state !== 'missing' && files.length === 0 && own === undefined && countries === null
+    return {
+      source,
+      loaded: date,
+      state,
+      loadedRows,
+      isPart: mayBePart && !isWholeRegister(loadedRows, source.rows),
+      countries,
+      diskBytes: source.rows * bytesPerRow,
+    }
   })
 }
 
@@ -147,11 +165,13 @@ interface CountryCoverage {
 export interface Coverage {
   /** The most frequent country first. */
   readonly countries: readonly CountryCoverage[]
-  /** Ids of GLEIF and the sources of these countries that the registry has. */
+  /** Ids of GLEIF and the sources of these countries that the registry has as a whole. */
   readonly loaded: readonly string[]
   /** Ids of these sources that the registry has from files of the user. */
   readonly imported: readonly string[]
-  /** Ids to get: GLEIF and the whole registers of these countries, unless they are loaded. */
+  /** The sources of which the registry has a part only, or other countries. */
+  readonly partial: readonly { readonly id: string; readonly loadedRows: number; readonly rows: number }[]
+  /** Ids to get: GLEIF and the registers of these countries, unless they are loaded as a whole. */
   readonly names: readonly string[]
   /** Sizes for each of `names`. */
   readonly costs: readonly {
@@ -185,9 +205,14 @@ export function findCoverage(
     })
   const names = new Set(['gleif', ...countries.flatMap((found) => found.sources)])
   const wanted = listed.filter(({ source }) => names.has(source.id))
-  const missing = wanted.filter(({ state }) => state === 'missing').map(({ source }) => source)
+  const partial = wanted.filter(
+    ({ source, isPart, countries: kept }) => isPart || !hasCountries(kept, source, [...counts.keys()]),
+  )
+  const missing = wanted
+    .filter((one) => one.state === 'missing' || partial.includes(one))
+    .map(({ source }) => source)
   const listIds = (state: ListedSource['state']) =>
-    wanted.filter((one) => one.state === state).map(({ source }) => source.id)
+    wanted.filter((one) => one.state === state && !partial.includes(one)).map(({ source }) => source.id)
   // A state's register holds few of a country's companies, and some files are downloaded by hand.
   const chosen = missing.filter(
     ({ files, partOf, jurisdiction = '' }) =>
@@ -202,6 +227,7 @@ export function findCoverage(
     countries,
     loaded: listIds('loaded'),
     imported: listIds('imported'),
+    partial: partial.map(({ source: { id, rows }, loadedRows }) => ({ id, loadedRows, rows })),
     names: costs.map(({ id }) => id),
     costs,
     contact: chosen.some(({ wantsContact = false }) => wantsContact) ? contactExample : null,
@@ -209,4 +235,14 @@ export function findCoverage(
     downloadBytes: costs.reduce((total, cost) => total + cost.downloadBytes, 0),
     diskBytes: costs.reduce((total, cost) => total + cost.diskBytes, 0),
   }
+}
+
+/** Whether the kept countries (`null`: all) are those of the list that a source has. */
+function hasCountries(
+  kept: LoadedEdition['countries'],
+  { country }: RegisterSource,
+  listed: readonly (string | null)[],
+): boolean {
+  const needed = country === '*' ? listed : [country]
+  return kept === null || needed.every((one) => one !== null && kept.includes(one))
 }

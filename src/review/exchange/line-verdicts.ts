@@ -160,14 +160,19 @@ function findCompany(line: FilledLine): LineVerdict | { readonly problem: string
     case 'candidate':
       return toAccepted(
         line.candidateIds[verdict.number - 1] ?? null,
-        `there is no candidate ${verdict.number} with an id`,
+        line.candidateCount === 0
+          ? `there is no candidate ${verdict.number}: the row has none; ${otherVerdicts}`
+          : `there is no candidate ${verdict.number} with an id`,
       )
     case 'yes': {
       const [only = null] = ids
       const said = shown(line.verdict)
-      return line.candidateCount > 1
-        ? { problem: `${said} does not select one of ${line.candidateCount} candidates: type its number` }
-        : toAccepted(only, `${said} accepts the only candidate, but no candidate has an id`)
+      if (line.candidateCount > 1)
+        return {
+          problem: `${said} does not select one of ${line.candidateCount} candidates: type its number`,
+        }
+      const lack = line.candidateCount === 0 ? 'the row has no candidate' : 'the candidate has no id'
+      return toAccepted(only, `${said} accepts the only candidate, but ${lack}: ${otherVerdicts}`)
     }
     case 'undecided':
     case 'unreadable':
@@ -176,6 +181,8 @@ function findCompany(line: FilledLine): LineVerdict | { readonly problem: string
       return assertNever(verdict)
   }
 }
+
+const otherVerdicts = 'type the id of a company (siq_…), or none'
 
 const describeVerdicts = (typed: string): string =>
   /^\s*le_/i.test(typed)

@@ -147,18 +147,18 @@ describe('a name that is an identifier', () => {
     expect(codesOf(byName)).toContain('identifier_invalid')
   })
 
-  test('its entry of the basis says that it was asked by, and cites the row that states it', () => {
+  test('its entry of the basis says that the lookup has it too, and cites the row that states it', () => {
     const { entity, basis } = ask(registry, 'CIK 51143')
     const at = entity?.identifiers.findIndex(({ type }) => type === 'cik') ?? -1
     const entry = basis.find(({ field }) => field === `identifiers.${at}.value`)
-    expect(entry?.reasoning).toMatch(/^It was asked by it\. /)
+    expect(entry?.reasoning).toMatch(/ The lookup has the same cik\.$/)
     // The row is of an LEI, whose record shows no CIK.
     expect(entry?.citations).toMatchObject([
       { url: null, excerpt: expect.stringContaining('cik 0000051143') as string },
     ])
     const others = basis.filter(({ field }) => field.startsWith('identifiers.') && field !== entry?.field)
     expect(others.length).toBeGreaterThan(0)
-    for (const { reasoning } of others) expect(reasoning).not.toContain('asked by')
+    for (const { reasoning } of others) expect(reasoning).not.toContain('The lookup')
   })
 
   test('a number that says no register, alone, is not certain; with its name it is', () => {

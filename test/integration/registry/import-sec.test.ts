@@ -187,7 +187,7 @@ describe('a name to which EDGAR adds a state or a remark', () => {
       display_name: 'Quillon Zorvex Corp',
     })
     expect(answer.basis.find(({ field }) => field === 'display_name')?.reasoning).toBe(
-      'The name on the registration, without what EDGAR adds to it and with small letters as people write them.',
+      'The name on the registration, without the text that EDGAR adds to it and in upper and lower case.',
     )
     expect(answer.factors[0]?.description).toContain('"QUILLON ZORVEX CORP /DE/"')
     const [hit] = registry.search({ name: 'Quillon Zorvex', limit: 1 }).hits

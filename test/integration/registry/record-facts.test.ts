@@ -295,7 +295,7 @@ describe('the BICs of a bank', () => {
         const { found, reasoning } = await answerFor(bics)
         expect(found[0]).toBe(head)
         expect(found).toEqual(expect.arrayContaining(others))
-        expect(reasoning).toContain(`The BICs are ${found.join(', ')}.`)
+        expect(reasoning).toContain(`The company has several BICs: ${found.join(', ')}.`)
       }
   })
 

@@ -362,14 +362,14 @@ describe('the basis of an answer', () => {
       'TOYOTA MOTOR CORP/',
       'Toyota Motor Corp',
       'TOYOTA MOTOR CORP/; display_name Toyota Motor Corp, from TOYOTA MOTOR CORP/; (us_registrants.csv',
-      'The name on the registration, without what EDGAR adds to it and with small letters as people write them.',
+      'The name on the registration, without the text that EDGAR adds to it and in upper and lower case.',
     ],
     [
       'CIK 313807',
       'BP PLC',
       'BP plc',
       'BP PLC; display_name BP plc, from BP PLC; (us_registrants.csv',
-      'The name on the registration, with small letters as people write them.',
+      'The name on the registration, in upper and lower case.',
     ],
     [
       'CIK 320193',

@@ -124,7 +124,15 @@ describe('a line that cannot be taken is named, with what is wrong', () => {
     [{ verdict: 'yes' }, /^"yes" does not select one of 2 candidates: type its number$/],
     [
       { verdict: 'ok', candidateIds: [], candidateCount: 0 },
-      /^"ok" accepts the only candidate, but no candidate has an id$/,
+      /^"ok" accepts the only candidate, but the row has no candidate: type the id of a company \(siq_…\), or none$/,
+    ],
+    [
+      { verdict: 'ja', candidateIds: [null], candidateCount: 1 },
+      /^"ja" accepts the only candidate, but the candidate has no id: type the id of a company \(siq_…\), or none$/,
+    ],
+    [
+      { verdict: '1', candidateIds: [], candidateCount: 0 },
+      /^there is no candidate 1: the row has none; type the id of a company \(siq_…\), or none$/,
     ],
     [{ candidateIds: ['Acme'] }, /^the candidate's id "Acme" is not a company id$/],
   ])('%j: %s', (given, text) => {
