@@ -75,14 +75,14 @@ describe('the end of a run names the next steps', () => {
       { text: '3 doubtful rows (2 without a company)', command: review, page: null },
       {
         text: '2 of 4 rows without a company in the demo registry',
-        command: 'enrich registry sources in.csv',
+        command: 'enrich registry sources in.csv --name-column company_name',
         page: 'docs/manual/registers.md#which-register-helps',
       },
       { text: 'see the rows', command: 'enrich show out.csv', page: null },
     ])
     expect(stepsOf(stderr)).toEqual([
       `  next      3 doubtful rows (2 without a company): ${review}`,
-      `  next      2 of 4 rows without a company in the demo registry: enrich registry sources in.csv   (see ${fixture('../docs/manual/registers.md')})`,
+      `  next      2 of 4 rows without a company in the demo registry: enrich registry sources in.csv --name-column company_name   (see ${fixture('../docs/manual/registers.md')})`,
     ])
     const [, ...reviewWords] = review.split(' ')
     const exported = await place.run([...reviewWords, '--export', 'todo.csv'])
@@ -102,7 +102,7 @@ describe('the end of a run names the next steps', () => {
     ])
   })
 
-  test('none where every row is found; of another registry or service, only the review', async () => {
+  test('none where every row is found; of another registry, the review and registers; of a service, only the review', async () => {
     const place = createPlace()
     place.write('in.csv', 'company_name,city\nApple Inc.,Cupertino\n')
     expect(stepsOf((await place.run(flags)).stderr)).toEqual([])
@@ -124,7 +124,10 @@ describe('the end of a run names the next steps', () => {
     place.write('in.csv', `company_name,city\n${rows}\n`)
     const review =
       '  next      2 doubtful rows (2 without a company): enrich review in.csv --name-column company_name'
-    expect(stepsOf((await place.run(flags)).stderr)).toEqual([review])
+    expect(stepsOf((await place.run(flags)).stderr)).toEqual([
+      review,
+      '  next      load registers for rows without a company: enrich registry get gleif',
+    ])
     const { place: other, hosted } = await createHostedPlace(['Acme', 'Bolt'])
     const stopped = await other.run([...command, '--max-lookups', '1', '--partial'], hosted)
     expect(stepsOf(stopped.stderr)).toEqual([])

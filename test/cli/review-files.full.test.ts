@@ -154,7 +154,7 @@ describe('on the embedded service', () => {
       2,
       'error VERDICTS_INVALID: wrong.csv: 2 verdicts cannot be imported; nothing was imported\n' +
         '  line 2 (Dutche Bank): Ann made another decision on DAY UTC: none of these\n' +
-        '  line 3 (Nobody at all GmbH): there is no candidate 5 with an id\n' +
+        '  line 3 (Nobody at all GmbH): there is no candidate 5: the row has none; type the id of a company (siq_…), or none\n' +
         '  hint: fix these lines or empty the cells, and import the file again\n',
     ])
     expect(readCsv(place, 'enrich.decisions.csv')).toMatchObject([{ verdict: 'none', decided_by: 'Ann' }])

@@ -93,7 +93,7 @@ function readEditions(path: string): Readonly<Record<string, LoadedEdition>> {
 }
 
 /** A source, and the date of its edition in a registry (`null`: not loaded). */
-export interface ListedSource {
+interface ListedSource {
   readonly source: RegisterSource
   readonly loaded: string | null
   /** `imported`: from a file of the user, which no refresh brings up to date. */
