@@ -112,23 +112,15 @@ function readNationalNumber(text: string): StatedIdentifier | null {
 }
 
 function readValue(kind: StatedKind, text: string): StatedIdentifier | null {
-  switch (kind) {
-    case 'website':
-      return toStatedIdentifier(kind, text, null)
-    case 'ticker': {
-      const [, exchange = null, symbol = ''] = /^(?:([^:]+):)?\s*(\S+)$/.exec(text) ?? []
-      return toStatedIdentifier(kind, symbol, exchange)
-    }
-    case 'registration_id': {
-      const [, place = null, value = ''] = /^(?:([A-Z]{2}(?:-[A-Z0-9]{1,3})?)\s+)?(\S.*)$/.exec(text) ?? []
-      return toStatedIdentifier(kind, value, place)
-    }
-    case 'lei':
-    case 'cik':
-    case 'ein':
-    case 'bic':
-      return toStatedIdentifier(kind, text, null)
+  if (kind === 'ticker') {
+    const [, exchange = null, symbol = ''] = /^(?:([^:]+):)?\s*(\S+)$/.exec(text) ?? []
+    return toStatedIdentifier(kind, symbol, exchange)
   }
+  if (kind === 'registration_id') {
+    const [, place = null, value = ''] = /^(?:([A-Z]{2}(?:-[A-Z0-9]{1,3})?)\s+)?(\S.*)$/.exec(text) ?? []
+    return toStatedIdentifier(kind, value, place)
+  }
+  return toStatedIdentifier(kind, text, null)
 }
 
 function readBare(text: string): StatedIdentifier[] | null {
@@ -180,23 +172,16 @@ export function readCellIdentifier(
   text: string,
   place: string | null,
 ): StatedIdentifier | null {
-  switch (kind) {
-    case 'ticker': {
-      const [, exchange = place, symbol = ''] = /^(?:([^:]+):)?\s*(.*)$/.exec(text) ?? []
-      return toStatedIdentifier(kind, symbol, exchange)
-    }
-    case 'registration_id': {
-      // `SC 095237` would be read as a number of the Seychelles.
-      const number = place === null ? text.replace(/^\s*([a-z]{2}(?:-[a-z0-9]{1,3})?)\s+/i, '$1') : text
-      return /\d/.test(number) ? toStatedIdentifier(kind, number, place) : null
-    }
-    case 'website':
-    case 'lei':
-    case 'cik':
-    case 'ein':
-    case 'bic':
-      return toStatedIdentifier(kind, text, null)
+  if (kind === 'ticker') {
+    const [, exchange = place, symbol = ''] = /^(?:([^:]+):)?\s*(.*)$/.exec(text) ?? []
+    return toStatedIdentifier(kind, symbol, exchange)
   }
+  if (kind === 'registration_id') {
+    // `SC 095237` would be read as a number of the Seychelles.
+    const number = place === null ? text.replace(/^\s*([a-z]{2}(?:-[a-z0-9]{1,3})?)\s+/i, '$1') : text
+    return /\d/.test(number) ? toStatedIdentifier(kind, number, place) : null
+  }
+  return toStatedIdentifier(kind, text, null)
 }
 
 /** Returns the place of a register: `US-DE` for `us_de`, `DE` for `Germany`; null if no country is recognized. */

@@ -1,4 +1,5 @@
 import { toPlainLetters } from '../../core/text.js'
+import { isPlainVatNumber, readWholeTaxNumber } from './number-cells.js'
 
 const statusWords = new Set(
   (
@@ -54,9 +55,9 @@ const contentKinds: readonly { kind: string; is: (value: string) => boolean }[] 
   {
     kind: 'VAT number',
     is: (value) =>
-      /^ATU\d{8}$|^(BE|BG|CY|CZ|DE|DK|EE|EL|ES|FI|FR|GB|HR|HU|IE|IT|LT|LU|LV|MT|NL|PL|PT|RO|SE|SI|SK|XI)[0-9][0-9A-Z]{7,11}$/.test(
-        value.replace(/[\s.]/g, ''),
-      ),
+      isPlainVatNumber(value) ||
+      readWholeTaxNumber(value) !== null ||
+      /^(BE|BG|CZ|DK|ES|FI|FR|IT|LV|NL|PT|SE)[0-9][0-9A-Z]{7,11}$/.test(value.replace(/[\s.]/g, '')),
   },
 ]
 
@@ -92,10 +93,11 @@ const cellsMin = 3
 
 const tellingShare = 0.8
 
-/** Returns the kind of identifier that the cells have by form and check digits; null if none. */
+/** Returns the kind of identifier that the cells have by form and check digits; null if none, or with too few cells. */
 export function detectIdentifier(values: readonly string[]): string | null {
-  if (values.length < cellsMin) return null
-  return contentKinds.find(({ is }) => isMostly(values, is, tellingShare))?.kind ?? null
+  const kind = contentKinds.find(({ is }) => isMostly(values, is, tellingShare))?.kind ?? null
+  // A country in front of its digits is no chance, also in a list of two rows.
+  return values.length < cellsMin && kind !== 'VAT number' ? null : kind
 }
 
 /** ISO 17442: ISO 7064 mod 97-10. */

@@ -18,7 +18,8 @@ import {
   toHeaderKey,
   toHeaderKeys,
 } from './header-words.js'
-import { listHeaderKeys, type IdentifierFault } from './identifier-content.js'
+import { areAmounts, listHeaderKeys, taxWords } from './identifier-content.js'
+import type { IdentifierFault } from './number-cells.js'
 import { identifierKeys, identifierNames } from '../../core/identifiers.js'
 import {
   listNameMembers,
@@ -50,14 +51,17 @@ const otherIdentifierHeaders: readonly [kind: string, keys: readonly string[]][]
     'tax number',
     toHeaderKeys(
       'rfc|cuit|cuil|rut|ruc|nit|rnc|rif|rtn|nire|npwp|trn|kpp|КПП|vkn|tin no|inn|utr|utr number|paye|tax reference|BN',
-      'business number|RSIN|RSIN nummer|OIB|PIB|adószám|EU adószám|ΑΦΜ|AFM|davčna številka|IČ DPH|KMKR|KMKR nr|PVM kodas|PVN numurs',
+      'business number|RSIN|RSIN nummer|OIB|PIB|adószám|EU adószám|ΑΦΜ|AFM|davčna številka|IČ DPH|KMKR|KMKR nr',
       'Steuer ID|W IdNr|Wirtschafts ID|Wirtschafts IdNr|NTN|KRA PIN|NUIT|NINEA|ICE|TAN|GIIN|cédula jurídica|NRC|inscrição estadual',
-      'inscrição municipal|CCM|ALV numero|BTW id|btw identificatienummer|IČ DPH',
+      'inscrição municipal|CCM|PVM mokėtojo kodas|PVM kodas|ID za DDV|identifikacijska številka za DDV|DDV številka|PDV ID|PDV broj|VSK númer|VSK nr',
+      'ДДС номер|ЗДДС номер|ИН по ЗДДС|közösségi adószám|cod fiscal|cod de înregistrare fiscală|vergi kimlik no|KMKR number|käibemaksukohustuslase number',
     ),
   ],
   [
     'number of a branch',
-    toHeaderKeys('vestigingsnummer|vestigingseenheidsnummer|P nummer|P number|produktionsenhed|SE nummer'),
+    toHeaderKeys(
+      'vestigingsnummer|vestigingseenheidsnummer|P nummer|P number|produktionsenhed|SE nummer|SE nr',
+    ),
   ],
   [
     'number of another list',
@@ -82,17 +86,18 @@ const unregisteredKinds = new Set(
   otherIdentifierHeaders.flatMap(([kind]) => (kind === 'ticker' || kind === 'VAT number' ? [] : [kind])),
 )
 
-const findHeaderKind = (header: string): string | undefined =>
-  listHeaderKeys(header)
-    .map((key) => kindsOfHeaders.get(key))
-    .find((kind) => kind !== undefined)
+function findHeaderKind(header: string, cells: readonly string[]): string | undefined {
+  const kinds = listHeaderKeys(header).flatMap((key) => kindsOfHeaders.get(key) ?? [])
+  return kinds.find((kind) => kind !== 'VAT number' || !areAmounts(cells))
+}
 
 /** Returns the kind that the last words of a header name: `Plant City`, `Agent Company Number`. */
 function findLastWordsKind(header: string, cells: readonly string[]): string | undefined {
   const words = header.split(/[^\p{L}\p{M}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u).filter((word) => word !== '')
   const ends = words.slice(1, wordsMax).map((_, at) => words.slice(at + 1).join(' '))
   for (const end of ends.filter((text) => text.length >= endCharsMin)) {
-    const kind = kindsOfHeaders.get(toHeaderKey(end))
+    const key = toHeaderKey(end)
+    const kind = taxWords.has(key) ? undefined : kindsOfHeaders.get(key)
     if (kind !== undefined) return kind
     const place = parsePlaceHeader(end)
     if (place !== null) return canBePlaces(place.part, cells) ? partNames[place.part] : undefined
@@ -128,7 +133,7 @@ export function reportColumns(
     return (
       places.get(column) ??
       (rankInHeaders(column, wholePlaceHeaders) >= 0 ? 'place' : undefined) ??
-      findHeaderKind(column) ??
+      findHeaderKind(column, samples.get(column) ?? []) ??
       detectIdentifier(samples.get(column) ?? []) ??
       findLastWordsKind(column, samples.get(column) ?? [])
     )

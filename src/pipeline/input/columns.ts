@@ -74,11 +74,13 @@ function listFewerNumbers(identifiers: IdentifierColumns): IdentifierColumns[] {
   const numbers = numberKeys.flatMap((key) => identifiers[key] ?? [])
   if (numbers.length < 2) return []
   const [first = '', ...more] = numbers
-  return [[first, more.find(isTaxHeader)], ...numbers.map((column) => [column])].map(([one, other]) => ({
-    ...others,
-    registration_id: one,
-    ...(other === undefined ? {} : { registration_id_2: other }),
-  }))
+  return [[first, more.find((column) => isTaxHeader(column))], ...numbers.map((column) => [column])].map(
+    ([one, other]) => ({
+      ...others,
+      registration_id: one,
+      ...(other === undefined ? {} : { registration_id_2: other }),
+    }),
+  )
 }
 
 const isNumberKey = (key: string): boolean => numberKeys.some((one) => one === key)

@@ -10,6 +10,7 @@ import {
   type IdentifierColumns,
 } from '../../core/identifiers.js'
 import {
+  areAmounts,
   findContentFault,
   isCertainly,
   isTaxHeader,
@@ -93,7 +94,8 @@ function listFittingColumns(
       const why = isOther
         ? 'its header names another party'
         : findContentFault(key, cells, names, column, rowCountries)
-      if (why !== null) unused.set(column, { kind: nameKind(key, column), why })
+      if (why !== null && !(isTax(column) && areAmounts(cells)))
+        unused.set(column, { kind: nameKind(key, column), why })
       return why === null
     })
 }

@@ -111,7 +111,8 @@ export const plainNameHeaders: readonly string[] = [
 
 const nameHeaders = [...companyNameHeaders, ...toHeaderKeys(...added.names, ...added.roles)]
 const plainNames = new Set([...plainNameHeaders, ...toHeaderKeys('neve|adı|denumire|denumirea')])
-const owners = new Set(toHeaderKeys(...added.owners))
+/** Words for the company of a row, as its list calls it. */
+export const owners: ReadonlySet<string> = new Set(toHeaderKeys(...added.owners))
 
 /** Returns how well a header names company names, best 0; -1 if it does not. `Nazwa dłużnika`: a name with its owner. */
 export function rankNameHeader(header: string): number {
@@ -243,8 +244,8 @@ function parseJointHeader(header: string): Place | null {
 
 const jointMax = 5
 
-/** Headers of tax and VAT numbers, which contain the company number in some countries. */
-export const taxHeaders = toHeaderKeys(
+/** Headers of tax and VAT numbers in version 0.2.0. */
+export const earlierTaxHeaders = toHeaderKeys(
   'vat|vat number|vat id|vat no|vat registration number|vat reg no|tax id|tax number|tax id number|taxpayer id|tin',
   'USt-IdNr|UStID|USt-ID|Umsatzsteuer ID|EU UStID|Steuernummer|Steuernr|MwSt|MwSt Nr|MwSt Nummer|UID MwSt|numéro de TVA|TVA',
   'n TVA|TVA intracommunautaire|partita iva|p iva|piva|codice fiscale|nif|cif|nipc|nip|btw nummer|btw|btw nr|momsnummer',
@@ -261,7 +262,7 @@ const earlierIdentifiers: Readonly<Record<IdentifierHeaderKey, readonly string[]
       'business registration number|brn|br no|br number|cr no|cr number|rc number|cac number|corporate number|sos id|sos number|organization number|organisation number|cin|inschrijvingsnummer|corporation number',
     ),
     ...toHeaderKeys(...Object.values(numberHeaders)),
-    ...taxHeaders,
+    ...earlierTaxHeaders,
   ],
   ein: toHeaderKeys('ein|fein|employer identification number|federal tax id|federal ein|irs ein'),
   bic: toHeaderKeys('bic|bic code|swift|swift code|bic swift|swift bic|swift bic code'),
@@ -287,10 +288,16 @@ const earlierIdentifiers: Readonly<Record<IdentifierHeaderKey, readonly string[]
   ),
 }
 
+/** Headers of tax and VAT numbers, which contain the company number in some countries. */
+export const taxHeaders: readonly string[] = [
+  ...earlierTaxHeaders,
+  ...toHeaderKeys(...Object.values(added.taxNumbers).flat()),
+]
+
 /** Headers of identifiers, best first. */
 export const identifierHeaders: Readonly<Record<IdentifierHeaderKey, readonly string[]>> = {
   ...earlierIdentifiers,
-  registration_id: [...earlierIdentifiers.registration_id, ...toHeaderKeys(...added.numbers)],
+  registration_id: [...earlierIdentifiers.registration_id, ...toHeaderKeys(...added.numbers), ...taxHeaders],
   website: [...earlierIdentifiers.website, ...toHeaderKeys(...added.website)],
   email: [...earlierIdentifiers.email, ...toHeaderKeys(...added.email)],
   registration_country: [
@@ -301,19 +308,6 @@ export const identifierHeaders: Readonly<Record<IdentifierHeaderKey, readonly st
 
 /** Headers of exchange symbols if there is also an exchange: chemistry and currencies have symbols too. */
 export const symbolHeaders: readonly string[] = toHeaderKeys('symbol')
-
-/** Countries by the key of a name of their numbers. */
-export const countriesOfHeader = new Map<string, string[]>()
-for (const [country, list] of Object.entries(numberHeaders))
-  for (const key of new Set(toHeaderKeys(list)))
-    countriesOfHeader.set(key, [...(countriesOfHeader.get(key) ?? []), country])
-
-/** Other tables have columns of this name too: their cells decide. */
-export const ambiguousNumberHeaders: ReadonlySet<string> = new Set(
-  toHeaderKeys(
-    'UID|UID Nummer|IDE|IČ|kbo|bce|business id|registry code|enterprise number|FN|FN Nr|FN Nummer',
-  ),
-)
 
 /** Returns a header of a website or e-mail address without its owner: `Lieferanten-Website`; null for any other. */
 export function findOwnersAddress(header: string): 'website' | 'email' | null {

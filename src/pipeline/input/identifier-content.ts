@@ -2,22 +2,23 @@ import { classifyDomain, toCanonicalIdentifier, type IdentifierKey } from '../..
 import { parseCourtNumber } from '../../core/court-numbers.js'
 import {
   closeNumber,
-  findNumberForm,
   hasWrongCheckDigits,
   readTaxNumber,
   toCompanyNumber,
-  toNationalNumber,
 } from '../../core/national-numbers.js'
 import {
-  ambiguousNumberHeaders,
-  countriesOfHeader,
   findOwnersAddress,
+  earlierTaxHeaders,
   identifierHeaders,
   isKnownHeader,
+  owners,
   rankInHeaders,
   taxHeaders,
   toHeaderKey,
+  toHeaderKeys,
 } from './header-words.js'
+import numberHeaders from './number-headers.json' with { type: 'json' }
+import added from './added-headers.json' with { type: 'json' }
 import { isPlaceholder } from '../../core/lookup-identity.js'
 
 /** Returns the text of a cell; null if it is blank or a placeholder. */
@@ -84,6 +85,7 @@ export function findContentFault(
 ): string | null {
   const values = cells.flatMap((cell) => toFilledCell(cell) ?? [])
   if (values.length === 0) return null
+  if (key === 'registration_id' && isTaxHeader(header) && areAmounts(values)) return 'its cells are amounts'
   if (key === 'registration_id' && isTaxHeader(header))
     return hasCompanyNumbers(values, header, rowCountries) ? null : 'its numbers contain no company numbers'
   const countries = key === 'registration_id' ? listRegisterCountries(header) : []
@@ -105,6 +107,27 @@ export function findContentFault(
   return names !== null && isOneForAll(hosts, names) ? 'most names have the same domain' : null
 }
 
+const currency = /[$€£¥%]|kr|:-|EUR|USD|GBP|SEK|NOK|DKK|ISK|CHF|PLN|CZK|HUF|RON|BGN|CAD|AUD|BRL|TRY/i
+const amount = /^(?:[$€£¥]|kr\.?|[A-Z]{3})?\s*[-+]?\d[\d\s.,'’]*(?:[$€£¥%]|kr\.?|:-|[A-Z]{3})?$/i
+
+/** Whether most cells are amounts of money or rates: with decimals, a sign or a currency, or whole numbers of many lengths. */
+export function areAmounts(cells: readonly string[]): boolean {
+  const values = cells.flatMap((cell) => toFilledCell(cell) ?? [])
+  const isAmount = (text: string) =>
+    amount.test(text) && (currency.test(text) || /[.,]\d{1,2}$|^[-+]?\d{1,4}$/.test(text))
+  const isWhole = (text: string) => /^\d{1,3}(?:[\d\s'’]*|(?:[.,]\d{3})*)$/.test(text)
+  const lengths = new Set(values.filter(isWhole).map((text) => closeNumber(text).length))
+  if (values.length === 0) return false
+  return (
+    calculateShare(values, isAmount) > 0.5 ||
+    (lengths.size >= amountLengthsMin &&
+      calculateShare(values, (text) => isAmount(text) || isWhole(text)) > 0.8)
+  )
+}
+
+/** Numbers of one kind have few lengths, also without their leading zeros. */
+const amountLengthsMin = 4
+
 /** An EIN in its usual form, which no other country has. */
 export const isEin = (text: string): boolean => /^\d{2}-\d{7}$/.test(text)
 
@@ -116,7 +139,7 @@ function hasCompanyNumbers(
 ): boolean {
   // Names of countries are read with the rows: to load them takes longer than the plan of a short list.
   const rows = [...new Set(rowCountries)].flatMap((text) =>
-    /^\s*[a-z]{2}\s*$/i.test(text) ? [text.trim()] : [...countriesOfHeader.values()].flat(),
+    /^\s*[a-z]{2}\s*$/i.test(text) ? [text.trim()] : Object.keys(numberHeaders),
   )
   const countries = [...listRegisterCountries(header), ...rows].map((code) => code.toLowerCase())
   const isUs = countries.includes('us')
@@ -140,40 +163,6 @@ function findNumberFault(
     !isNumber(text) &&
     listRegisterCountries(header).some((country) => hasWrongCheckDigits(country.toLowerCase(), text))
   return calculateShare(values, isWrong) > 1 - shareMin.lei ? 'most cells have wrong check digits' : null
-}
-
-/** Numbers without spaces and signs, of countries where only their form is known. */
-const plainForms: Readonly<Record<string, RegExp>> = {
-  cn: /^[\dA-HJ-NP-RTUWXY]{18}$/,
-  gb: /^(?:\d{8}|[A-Z]{2}\d{5}[\dA-Z]|R\d{7})$/,
-  hu: /^\d{10}$/,
-  ie: /^\d{5,6}$/,
-  il: /^5\d{8}$/,
-  in: /^(?:[LUF]\d{5}[A-Z]{2}\d{4}[A-Z]{3}\d{6}|[A-Z]{3}\d{4})$/,
-  kr: /^\d{10}(?:\d{3})?$/,
-  lu: /^B\d{1,6}$/,
-  pl: /^\d{10}$/,
-  ru: /^\d{13}$/,
-  sg: /^(?:\d{8,9}|[TSR]\d{2}[A-Z]{2}\d{4})[A-Z]$/,
-  ua: /^\d{8}$/,
-}
-
-/**
- * Returns how well a text fits the company numbers of a country (`fr`): 3 with check digits or letters, 2 by the count of
- * its digits, 1 with restored zeros, 0 if it does not fit; `null` for a country without known forms.
- */
-export function rateNumber(country: string, text: string): 0 | 1 | 2 | 3 | null {
-  const closed = closeNumber(text)
-  if (country !== 'de' && country !== 'at' && findNumberForm(country, text) === undefined) {
-    const form = plainForms[country]
-    return form === undefined ? null : !form.test(closed) ? 0 : /[A-Z]/.test(closed) ? 3 : 2
-  }
-  const number = toCompanyNumber(country, text)
-  if (number === null) return 0
-  const countDigits = (one: string) => one.replace(/\D/g, '').length
-  if (countDigits(text) < countDigits(number)) return 1
-  const other = number.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10))
-  return other === number || toNationalNumber(country, other) === null ? 3 : 2
 }
 
 /** Fewer cells than this prove nothing. */
@@ -220,35 +209,6 @@ const isMost = (values: readonly string[], is: (value: string) => boolean): bool
 const calculateShare = (values: readonly string[], is: (value: string) => boolean): number =>
   values.filter(is).length / values.length
 
-/** Faults of an identifier in a row; it is not submitted. */
-export type IdentifierFault =
-  | Exclude<IdentifierKey, 'lei'>
-  | 'lei_form'
-  | 'lei_checksum'
-  | 'registration_checksum'
-  | 'site_checksum'
-  | 'other_country'
-  | 'unknown_country'
-  | 'tax_number'
-
-/** Reasons why a row without other data is not submitted. */
-export const faultReasons: Readonly<Record<IdentifierFault, string>> = {
-  lei_checksum: 'the LEI has wrong check digits',
-  lei_form: 'the LEI does not have the form of one',
-  cik: 'the CIK is no number of at most ten digits',
-  registration_id: 'the company number does not have the form of one',
-  registration_checksum: 'the company number has wrong check digits',
-  site_checksum: 'the SIRET has wrong check digits',
-  other_country: 'the company number is of another country',
-  unknown_country: 'the company number is not of the country of its column',
-  tax_number: 'the tax number contains no company number',
-  ein: 'the EIN does not have nine digits',
-  bic: 'the BIC does not have the form of one',
-  ticker: 'the ticker is not one symbol',
-  website: 'the website is no domain',
-  email: 'the e-mail address has no domain',
-}
-
 /** Whether a name cell may be an LEI, a web or an e-mail address. Cheap: it is called for every row. */
 export function mayBeIdentifier(cell: string | null): boolean {
   if (cell === null || cell.length > addressCharsMax) return false
@@ -272,7 +232,7 @@ const leiChars = 20
 const digitsMin = 6
 
 /** Words in front of a kind of identifier: `Account DUNS`, `Supplier VAT No`. */
-const owners =
+const ownersInFront =
   /^(?:company|account|customer|client|vendor|supplier|partner|business|billing|primary|main)(?=.)/
 const separators = /[/|,;:()[\]+&]|\s[-–]\s|\s(?:or|ou|oder|o|eller|lub|and|und|et|y|e)\s/iu
 const wordsMax = 4
@@ -293,16 +253,68 @@ export function listHeaderKeys(header: string): readonly string[] {
   )
   const keys = [
     toHeaderKey(header),
-    ...parts.flatMap((key) => [key, key.replace(owners, '')]),
+    ...parts.flatMap((key) => [key, key.replace(ownersInFront, '')]),
     ...runs.filter((key) => key.length >= 3 && (tellingKeys.has(key) || taxHeaders.includes(key))),
   ]
-  headerKeys.set(header, [...new Set(keys)])
+  const whole = toHeaderKey(header)
+  const isTaxOfNumbers = namesNumbers(text)
+  const telling = keys.filter((key) => key === whole || !taxWords.has(key) || isTaxOfNumbers)
+  headerKeys.set(header, [...new Set(telling)])
   return headerKeys.get(header) ?? []
 }
 
-/** Whether a header names tax numbers. */
-export const isTaxHeader = (header: string): boolean =>
-  listHeaderKeys(header).some((key) => taxHeaders.includes(key))
+/** Words for a tax. In a longer header they may mean its amount: `Amount incl. VAT`. */
+export const taxWords: ReadonlySet<string> = new Set(
+  toHeaderKeys('vat|moms|mva|tva|btw|mwst|kdv|iva|alv|tax'),
+)
+
+/** Words next to one for a tax that leave it a name of numbers. */
+const wordsOfNumbers: ReadonlySet<string> = new Set(
+  toHeaderKeys(
+    'number|numbers|no|nr|num|id|ids|code|reg|registration|registered|nummer|numero|número|numéro|numer|n|nº|identification',
+    'identifier|tunnus|nro|cod|kod|numurs|kodas|eu|ec|ue|gb|uk|de|at|fr|es|be|nl|dk|se|fi|pl|ie|pt|cz|ch|sk|si|hu|ro|bg|hr|gr|lt|lv|ee|lu|mt|cy|or|and|of|the|du|la',
+    'country|org|organisation|organization|company|steuer|uid|ust|cvr|vatin|s|intra|intracommunautaire|der|des|van|von|och|und',
+  ),
+)
+
+/** Whether each word of a header is one for a tax, a number or an owner: `Kundens moms`, but not `Belopp inkl. moms`. */
+function namesNumbers(text: string): boolean {
+  const isTelling = (word: string) =>
+    [taxWords, wordsOfNumbers, owners, tellingKeys].some((words) => words.has(word)) ||
+    identifierHeaders.registration_id.includes(word) ||
+    identifierHeaders.ein.includes(word)
+  return [text, text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')].some((one) =>
+    one
+      .split(/[^\p{L}\p{M}\p{N}]+/u)
+      .map(toHeaderKey)
+      .every((word) => word === '' || /^\d+$/.test(word) || isTelling(word)),
+  )
+}
+
+/** Countries by the key of a name of their numbers. */
+const countriesOfHeader = createCountriesOfHeader(numberHeaders)
+const countriesOfTaxHeader = createCountriesOfHeader(added.taxNumbers)
+
+function createCountriesOfHeader(
+  names: Readonly<Record<string, string | readonly string[]>>,
+): ReadonlyMap<string, readonly string[]> {
+  const countries = new Map<string, string[]>()
+  for (const [country, lists] of Object.entries(names).filter(([name]) => name !== 'any'))
+    for (const key of new Set(toHeaderKeys(...[lists].flat())))
+      countries.set(key, [...(countries.get(key) ?? []), country])
+  return countries
+}
+
+/** Other tables have columns of this name too: their cells decide. */
+const ambiguousNumberHeaders: ReadonlySet<string> = new Set(
+  toHeaderKeys(
+    'UID|UID Nummer|IDE|IČ|kbo|bce|business id|registry code|enterprise number|FN|FN Nr|FN Nummer',
+  ),
+)
+
+/** Whether a header names tax numbers. `isEarlier`: in the words of version 0.2.0. */
+export const isTaxHeader = (header: string, isEarlier = false): boolean =>
+  listHeaderKeys(header).some((key) => (isEarlier ? earlierTaxHeaders : taxHeaders).includes(key))
 
 /** Names that mean a number wherever they are in a header. */
 const tellingKeys: ReadonlySet<string> = new Set(
@@ -323,7 +335,14 @@ const numberKinds = ['registration_id', 'lei', 'cik', 'ein'] as const
 /** A part of a header is worth less than a whole one. */
 const partsRank = 1_000
 
-/** Returns the countries whose register numbers have the names in a header; none for a name like `company number`. */
-export const listRegisterCountries = (header: string): readonly string[] => [
-  ...new Set(listHeaderKeys(header).flatMap((key) => countriesOfHeader.get(key) ?? [])),
+/**
+ * Returns the countries whose register or tax numbers have the names in a header; none for a name like `company number`.
+ * `isEarlier`: in the words of version 0.2.0.
+ */
+export const listRegisterCountries = (header: string, isEarlier = false): readonly string[] => [
+  ...new Set(
+    [countriesOfHeader, ...(isEarlier ? [] : [countriesOfTaxHeader])].flatMap((countries) =>
+      listHeaderKeys(header).flatMap((key) => countries.get(key) ?? []),
+    ),
+  ),
 ]

@@ -2,6 +2,7 @@ import { parseCourtNumber } from '../../core/court-numbers.js'
 import type { IdentifierKey, IdentifierPlaceKey } from '../../core/identifiers.js'
 import {
   closeNumber,
+  findNumberForm,
   hasWrongCheckDigits,
   numberCountries,
   readTaxCountry,
@@ -15,13 +16,36 @@ import {
   toStatedIdentifier,
   type StatedIdentifier,
 } from '../../core/stated-identifiers.js'
-import {
-  isEin,
-  isTaxHeader,
-  listRegisterCountries,
-  rateNumber,
-  type IdentifierFault,
-} from './identifier-content.js'
+import { isEin, isTaxHeader, listRegisterCountries } from './identifier-content.js'
+
+/** Faults of an identifier in a row; it is not submitted. */
+export type IdentifierFault =
+  | Exclude<IdentifierKey, 'lei'>
+  | 'lei_form'
+  | 'lei_checksum'
+  | 'registration_checksum'
+  | 'site_checksum'
+  | 'other_country'
+  | 'unknown_country'
+  | 'tax_number'
+
+/** Reasons why a row without other data is not submitted. */
+export const faultReasons: Readonly<Record<IdentifierFault, string>> = {
+  lei_checksum: 'the LEI has wrong check digits',
+  lei_form: 'the LEI does not have the form of one',
+  cik: 'the CIK is no number of at most ten digits',
+  registration_id: 'the company number does not have the form of one',
+  registration_checksum: 'the company number has wrong check digits',
+  site_checksum: 'the SIRET has wrong check digits',
+  other_country: 'the company number is of another country',
+  unknown_country: 'the company number is not of the country of its column',
+  tax_number: 'the tax number contains no company number',
+  ein: 'the EIN does not have nine digits',
+  bic: 'the BIC does not have the form of one',
+  ticker: 'the ticker is not one symbol',
+  website: 'the website is no domain',
+  email: 'the e-mail address has no domain',
+}
 
 /** A filled cell of a column of company numbers. */
 export interface NumberCell {
@@ -52,6 +76,76 @@ export interface ChosenNumber {
   readonly isRight: boolean
   /** Faults of the chosen number, and of those refused before it. */
   readonly faults: readonly IdentifierFault[]
+}
+
+/** VAT numbers that contain no company number, by the country in front of them. */
+const plainVatForms: Readonly<Record<string, RegExp>> = {
+  AT: /^U\d{8}$/,
+  CY: /^\d{8}[A-Z]$/,
+  DE: /^\d{9}$/,
+  EE: /^\d{9}$/,
+  EL: /^\d{9}$/,
+  GB: /^(?:\d{9}|\d{12}|GD\d{3}|HA\d{3})$/,
+  GR: /^\d{9}$/,
+  HR: /^\d{11}$/,
+  HU: /^\d{8}$/,
+  IE: /^\d[\dA-Z]\d{5}[A-Z]{1,2}$/,
+  LT: /^(?:\d{7}1\d|\d{12})$/,
+  LU: /^\d{8}$/,
+  MT: /^\d{8}$/,
+  NL: /^\d{9}B\d{2}$/,
+  // Numbers in the register (KRS) begin with zeros.
+  PL: /^[1-9]\d{9}$/,
+  RO: /^[1-9]\d{3,9}$/,
+  SI: /^\d{8}$/,
+  SK: /^\d{10}$/,
+  XI: /^(?:\d{9}|\d{12})$/,
+}
+
+/** Whether a text has the form of a VAT number, with its country, that contains no company number. */
+export function isPlainVatNumber(text: string): boolean {
+  const closed = closeNumber(text)
+  return plainVatForms[closed.slice(0, 2)]?.test(closed.slice(2)) === true
+}
+
+/** Returns the company number in a VAT number that begins with its country and has all digits; `null` for others. */
+export function readWholeTaxNumber(text: string): { country: string; number: string } | null {
+  const tax = isPlainVatNumber(text) ? null : readTaxNumber(text, [])
+  return tax !== null && typeof findNumberForm(tax.country, text) === 'string' ? tax : null
+}
+
+/** Numbers without spaces and signs, of countries where only their form is known. */
+const plainForms: Readonly<Record<string, RegExp>> = {
+  cn: /^[\dA-HJ-NP-RTUWXY]{18}$/,
+  gb: /^(?:\d{8}|[A-Z]{2}\d{5}[\dA-Z]|R\d{7})$/,
+  hu: /^\d{10}$/,
+  ie: /^\d{5,6}$/,
+  il: /^5\d{8}$/,
+  in: /^(?:[LUF]\d{5}[A-Z]{2}\d{4}[A-Z]{3}\d{6}|[A-Z]{3}\d{4})$/,
+  kr: /^\d{10}(?:\d{3})?$/,
+  lu: /^B\d{1,6}$/,
+  pl: /^\d{10}$/,
+  ru: /^\d{13}$/,
+  sg: /^(?:\d{8,9}|[TSR]\d{2}[A-Z]{2}\d{4})[A-Z]$/,
+  ua: /^\d{8}$/,
+}
+
+/**
+ * Returns how well a text fits the company numbers of a country (`fr`): 3 with check digits or letters, 2 by the count of
+ * its digits, 1 with restored zeros, 0 if it does not fit; `null` for a country without known forms.
+ */
+function rateNumber(country: string, text: string): 0 | 1 | 2 | 3 | null {
+  const closed = closeNumber(text)
+  if (country !== 'de' && country !== 'at' && findNumberForm(country, text) === undefined) {
+    const form = plainForms[country]
+    return form === undefined ? null : !form.test(closed) ? 0 : /[A-Z]/.test(closed) ? 3 : 2
+  }
+  const number = toCompanyNumber(country, text)
+  if (number === null) return 0
+  const countDigits = (one: string) => one.replace(/\D/g, '').length
+  if (countDigits(text) < countDigits(number)) return 1
+  const other = number.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10))
+  return other === number || toNationalNumber(country, other) === null ? 3 : 2
 }
 
 const refusals: ReadonlySet<IdentifierFault> = new Set([
@@ -92,8 +186,10 @@ export function chooseNumber(
  * number, a tax number that contains one, or an EIN.
  */
 function readNumber({ header, text }: NumberCell, places: Places, earlier?: EarlierReading): ReadNumber {
-  const named = listRegisterCountries(header)
-  const isTax = isTaxHeader(header)
+  if (earlier === undefined && isPlainVatNumber(text)) return { identifier: null, fault: 'tax_number' }
+  const isEarlier = earlier !== undefined
+  const named = listRegisterCountries(header, isEarlier)
+  const isTax = isTaxHeader(header, isEarlier)
   const rowPlace = toRegisterPlace(places.registration_country ?? '')
   const { place, isForeign } = choosePlace({ header, text }, named, rowPlace, earlier)
   const country = place?.slice(0, 2).toLowerCase() ?? null
@@ -101,7 +197,8 @@ function readNumber({ header, text }: NumberCell, places: Places, earlier?: Earl
   const isSuffixUnread = earlier !== undefined && isTax && /^CHE.*[A-Z]$/.test(closeNumber(text))
   if (isSuffixUnread || (number === null && earlier?.version !== '0.2.0')) {
     const countries = [...(country === null ? [] : [country]), ...named.map((one) => one.toLowerCase())]
-    const tax = isTax && !isSuffixUnread ? readTaxNumber(text, countries) : null
+    const stated = isTax || isEarlier ? null : readWholeTaxNumber(text)
+    const tax = isTax && !isSuffixUnread ? readTaxNumber(text, countries) : stated
     if (tax !== null) return accept(tax.number, tax.country.toUpperCase(), null)
     const isUs = country === null || country === 'us'
     if (isUs && (isEin(text) || (isTax && country !== null))) {
@@ -145,7 +242,7 @@ function choosePlace(
   rowPlace: string | null,
   earlier: EarlierReading | undefined,
 ): { place: string | null; isForeign: boolean } {
-  const [first, another] = isTaxHeader(header) ? [] : named
+  const [first, another] = isTaxHeader(header, earlier !== undefined) ? [] : named
   const only = another === undefined ? (first ?? null) : null
   if (earlier !== undefined)
     return { place: earlier.country === 'header' ? (only ?? rowPlace) : rowPlace, isForeign: false }

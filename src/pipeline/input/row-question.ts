@@ -13,14 +13,14 @@ import {
   type StatedIdentifier,
 } from '../../core/stated-identifiers.js'
 import type { LookupRule } from './columns.js'
+import { findLei, listRegisterCountries, toFilledCell } from './identifier-content.js'
 import {
+  chooseNumber,
   faultReasons,
-  findLei,
-  listRegisterCountries,
-  toFilledCell,
+  type EarlierReading,
   type IdentifierFault,
-} from './identifier-content.js'
-import { chooseNumber, type EarlierReading, type NumberCell } from './number-cells.js'
+  type NumberCell,
+} from './number-cells.js'
 import {
   classifyDomain,
   identifierKeys,

@@ -397,3 +397,89 @@ test.each([
   })
   expect(neither).toEqual([])
 })
+
+describe('Columns of VAT numbers', () => {
+  test.each([
+    ['SE556012579001', 'Momsreg.nr|Momsregistreringsnummer|Momsnr|Moms nr|Moms reg nr|VAT-nr|Kundens moms'],
+    ['DK61056416', 'Momsnr.|CVR-/SE-nr|Moms|Momsreg.nr.'],
+    ['NO923609016MVA', 'MVA-nr|MVA nummer|Mva'],
+    ['FI01120389', 'ALV-numero|ALV-nro|ALV-tunnus|Arvonlisäverotunniste|VAT-numero'],
+    ['FR12552032534', 'N° TVA|No TVA|Nº TVA|Numéro de TVA|N° TVA intracommunautaire|TVA intracom'],
+    ['BE0417497106', 'btw-nr.|BTW nr|BTW-nummer|btw-identificatienummer|N° TVA|BTW-id'],
+    ['IT02500480245', 'P.IVA|Part. IVA|Partita IVA|Cod. Fisc.|C.F./P.IVA|Codice fiscale/Partita IVA'],
+    ['ESB95780375', 'NIF/CIF|Nº IVA|NIF|CIF|NIF-IVA'],
+    ['PT500697256', 'Nº IVA|N.º contribuinte|NIF|NIPC|Número de contribuinte'],
+    ['LV40003009497', 'PVN numurs|PVN reģ. nr.|PVN nr.'],
+    ['CZ45274649', 'DIČ'],
+    ['CHE-105.909.036 MWST', 'MWST-Nr.|UID-Nummer|N° TVA|Mehrwertsteuernummer'],
+  ])('are used with numbers like %s', (number, headers) => {
+    for (const header of headers.split('|'))
+      expect([
+        header,
+        found({ company: names, [header]: [number, number] }).identifiers.registration_id,
+      ]).toEqual([header, header])
+  })
+
+  test.each([
+    ['DE129274202', 'USt-ID-Nr.|USt-IdNr|Umsatzsteuer-Identifikationsnummer|USt-Nr.|VAT number'],
+    ['ATU14189108', 'UID-Nummer|USt-ID-Nr.'],
+    ['NL004495445B01', 'btw-nr.|BTW nr'],
+    ['EE100366327', 'KMKR|KMKR nr'],
+    ['LT119505811', 'PVM kodas|PVM mokėtojo kodas'],
+    ['SI82646716', 'ID za DDV|Davčna številka'],
+    ['HR27759560625', 'OIB|PDV ID'],
+    ['EL094019245', 'ΑΦΜ'],
+    ['7707083893', 'ИНН'],
+    ['PL5260300517', 'NIP|VAT UE'],
+    ['HU10484878', 'Adószám|Közösségi adószám'],
+  ])('are reported as not used with numbers like %s', (number, headers) => {
+    for (const header of headers.split('|')) {
+      const table = { company: names, [header]: [number, number] }
+      expect([header, found(table).identifiers]).toEqual([header, {}])
+      expect([header, told(table).unused.map(({ column }) => column)]).toEqual([header, [header]])
+    }
+  })
+
+  test.each(['SE556012579001', 'DK61056416', 'DE129274202', 'NO923609016MVA'])(
+    'are reported below an unknown header, also of a list of one row: %s',
+    (number) => {
+      const table = { company: ['Acme'], Kennzahl: [number] }
+      expect(told(table).unused).toEqual([{ column: 'Kennzahl', kind: 'VAT number' }])
+    },
+  )
+
+  test('have no words for amounts in their header: these are not reported', () => {
+    const before =
+      'Belopp inkl.|Summa exkl.|Betrag inkl.|Montant|Amount incl.|Total|Bedrag incl.|Beløb ekskl.|Price w/o'
+    const cells = [['12500.00'], ['61056416'], ['556012579'], ['1 250,00 kr', '12%']]
+    for (const tax of ['moms', 'VAT', 'MwSt', 'TVA', 'btw', 'mva', 'KDV'])
+      for (const header of before.split('|').flatMap((text) => [`${text} ${tax}`, `${text} (${tax})`]))
+        for (const amounts of cells) {
+          const table = { company: names, [header]: amounts, Land: ['DK'] }
+          expect([header, found(table).identifiers]).toEqual([header, {}])
+          expect([header, told(table).unused]).toEqual([header, []])
+        }
+  })
+
+  test.each([
+    [['2500.00', '340.50', '61056416']],
+    [['61056416', '12500', '340', '1250000', '99']],
+    [['25 %', '12 %', '6 %']],
+    [['1 250,00 kr', 'SEK 12', '€ 3.50']],
+  ])('have no amounts in their cells: %j', (amounts) => {
+    for (const header of ['Moms', 'VAT', 'TVA', 'Kundens moms']) {
+      const table = { company: names, [header]: amounts, Land: ['DK', 'DK', 'DK'] }
+      expect([header, found(table).identifiers]).toEqual([header, {}])
+      expect([header, told(table).unused]).toEqual([header, []])
+    }
+  })
+})
+
+test('Names of suppliers and customers are found in the languages of the north and their neighbours', () => {
+  const headers =
+    'Leverantörsnamn|Leverantörens namn|Lev.namn|Motpart|Kundens namn|Leverandørnavn|Lev. navn|Toimittajan nimi|Toimittaja|Asiakasnimi|Lieferantenbezeichnung|Kundenbezeichnung|Tarnija nimi|Tiekėjo pavadinimas|Piegādātāja nosaukums|Nazwa dostawcy|Leveranciersnaam|Nafn birgis'
+  for (const header of headers.split('|'))
+    expect(found({ Nr: ['1', '2'], [header]: ['Acme AB', 'Bolt Oy'], Belopp: ['1,00', '2,00'] }).name).toBe(
+      header,
+    )
+})

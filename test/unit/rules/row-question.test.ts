@@ -9,7 +9,7 @@ import { findLei, mayBeIdentifier } from '../../../src/pipeline/input/identifier
 import { toRowCells, toRowQuestion, type RowQuestion } from '../../../src/pipeline/input/row-question.js'
 import { createRowReader, noEarlierNames } from '../../../src/pipeline/input/row-reader.js'
 import { anyText } from '../core/any-text.js'
-import { forAll } from '../../support/properties.js'
+import { forAll, forAllAsync } from '../../support/properties.js'
 
 const columns = {
   name: 'name',
@@ -572,4 +572,71 @@ test('A number that does not fit the country of the header has that of its row',
       rows.map(([, , told]) => `Acme (company number ${told})`),
     )
   }
+})
+
+/** Forms of VAT numbers that contain no company number: `#` is any digit, `1` and letters stay. */
+const plainVatForms =
+  'ATU######## CY########L DE######### EE######### EL######### GB######### HR########### HU######## IE#######WA LT#######1# LU######## MT######## NL#########B01 PL1######### RO1####### SI######## SK########## XI#########'.split(
+    ' ',
+  )
+
+test('A VAT number that contains no company number is not sent as one, whatever the header, the spelling and the country', () =>
+  forAllAsync(
+    100,
+    [
+      fc.constantFrom(...plainVatForms),
+      fc.infiniteStream(fc.integer({ min: 1, max: 9 })),
+      fc.constantFrom(
+        'Momsreg.nr',
+        'Org.nr',
+        'company number',
+        'VAT-nr',
+        'KvK',
+        'KRS',
+        'SIREN',
+        'reg',
+        'HRB',
+      ),
+      fc.constantFrom('', ' ', '-', '.'),
+      fc.boolean(),
+    ],
+    async (form, digits, header, sign, hasCountry) => {
+      const number = form.replace(/#/g, () => String(digits.next().value))
+      const text = `${number.slice(0, 2)}${sign}${number.slice(2)}`
+      const rows = [
+        ['Acme', text, hasCountry ? number.slice(0, 2).replace('EL', 'GR').replace('XI', 'GB') : null],
+      ]
+      const [question] = await readNumbers([header], rows)
+      expect(question).toEqual(['Acme', 'tax_number'])
+    },
+  ))
+
+test('A VAT number that contains the company number is used below any header, also without a country', async () => {
+  const numbers = {
+    FI01120389: 'FI 0112038-9',
+    FR12552032534: 'FR 552032534',
+    SE556012579001: 'SE 556012-5790',
+    DK61056416: 'DK 61056416',
+    BE0417497106: 'BE 0417.497.106',
+    'NO 923 609 016 MVA': 'NO 923609016',
+    'CHE-105.909.036 MWST': 'CH CHE-105.909.036',
+    LV40003009497: 'LV 40003009497',
+    PT500697256: 'PT 500697256',
+    IT02500480245: 'IT 02500480245',
+    CZ45274649: 'CZ 45274649',
+    ESB95780375: 'ES B95780375',
+  }
+  for (const header of ['Momsreg.nr', 'company number', 'x'])
+    for (const [text, number] of Object.entries(numbers))
+      expect(await readNumbers([header], [['Acme', text, null]])).toEqual([
+        [`Acme (company number ${number})`],
+      ])
+})
+
+test('A VAT number that was looked up as a company number is not looked up again', async () => {
+  const before = 'Acme (company number DE DE129274202)'
+  const row = ['Acme', '', 'DE129274202', 'DE']
+  const ask = (wasAsked: string[]) => readNumbers(['Org.nr', 'Momsreg.nr'], [row], wasAsked)
+  expect((await ask([before]))[0]?.[0]).toBe(before)
+  expect((await ask([]))[0]?.[0]).toBe('Acme')
 })
