@@ -7,7 +7,6 @@ import type { Clock } from '../platform/clock.js'
 import { createPace } from '../platform/pace.js'
 import { rateLimits, fieldLimits } from '../contract/limits.js'
 import type { Lookup } from '../core/lookup-identity.js'
-import { readIdentifiers } from '../core/stated-identifiers.js'
 import { UserError } from '../core/errors.js'
 
 const textCharsMax = 500
@@ -195,9 +194,10 @@ export function createHostedCandidates({ client, clock, windowMs }: HostedCandid
   return {
     isEager: false,
     findCandidates: async ({ name, location }: Lookup, signal) => {
+      // Imported here, because loading the lists of countries and regions is slow.
+      const { readIdentifiers } = await import('../core/stated-identifiers.js')
       const { name: asked } = readIdentifiers(name)
       if (asked === null) return []
-      // Imported here, because loading the lists of countries and regions is slow.
       const { findCertainCountry } = await import('../registry/normalize/places.js')
       const found = await search(asked, findCertainCountry(location), signal)
       return found.slice(0, candidatesMax)

@@ -1,5 +1,5 @@
 import { toPlainLetters } from '../../core/text.js'
-import { isPlainVatNumber, readWholeTaxNumber } from './number-cells.js'
+import { closeNumber, findNumberForm, readTaxNumber } from '../../core/national-numbers.js'
 
 const statusWords = new Set(
   (
@@ -175,3 +175,24 @@ function createDomainTest(domains: readonly string[]): (name: string) => boolean
 
 const toPlain = (text: string): string =>
   toPlainLetters(text.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, ''))
+
+/** VAT numbers that contain no company number, by the country in front of them. Numbers of the Polish register begin with zeros. */
+const plainVatForms = new Map(
+  String.raw`AT=U\d{8} CY=\d{8}[A-Z] DE=\d{9} EE=\d{9} EL=\d{9} GB=(?:\d{9}|\d{12}|GD\d{3}|HA\d{3}) GR=\d{9}
+  HR=\d{11} HU=\d{8} IE=\d[\dA-Z]\d{5}[A-Z]{1,2} LT=(?:\d{7}1\d|\d{12}) LU=\d{8} MT=\d{8} NL=\d{9}B\d{2}
+  PL=[1-9]\d{9} RO=[1-9]\d{3,9} SI=\d{8} SK=\d{10} XI=(?:\d{9}|\d{12})`
+    .split(/\s+/)
+    .map((pair): [string, RegExp] => [pair.slice(0, 2), new RegExp(`^(?:${pair.slice(3)})$`)]),
+)
+
+/** Whether a text has the form of a VAT number, with its country, that contains no company number. */
+export function isPlainVatNumber(text: string): boolean {
+  const closed = closeNumber(text)
+  return plainVatForms.get(closed.slice(0, 2))?.test(closed.slice(2)) === true
+}
+
+/** Returns the company number in a VAT number that begins with its country and has all digits; `null` for others. */
+export function readWholeTaxNumber(text: string): { country: string; number: string } | null {
+  const tax = isPlainVatNumber(text) ? null : readTaxNumber(text, [])
+  return tax !== null && typeof findNumberForm(tax.country, text) === 'string' ? tax : null
+}

@@ -16,6 +16,7 @@ import {
   toStatedIdentifier,
   type StatedIdentifier,
 } from '../../core/stated-identifiers.js'
+import { isPlainVatNumber, readWholeTaxNumber } from './column-content.js'
 import { isEin, isTaxHeader, listRegisterCountries } from './identifier-content.js'
 
 /** Faults of an identifier in a row; it is not submitted. */
@@ -76,42 +77,6 @@ export interface ChosenNumber {
   readonly isRight: boolean
   /** Faults of the chosen number, and of those refused before it. */
   readonly faults: readonly IdentifierFault[]
-}
-
-/** VAT numbers that contain no company number, by the country in front of them. */
-const plainVatForms: Readonly<Record<string, RegExp>> = {
-  AT: /^U\d{8}$/,
-  CY: /^\d{8}[A-Z]$/,
-  DE: /^\d{9}$/,
-  EE: /^\d{9}$/,
-  EL: /^\d{9}$/,
-  GB: /^(?:\d{9}|\d{12}|GD\d{3}|HA\d{3})$/,
-  GR: /^\d{9}$/,
-  HR: /^\d{11}$/,
-  HU: /^\d{8}$/,
-  IE: /^\d[\dA-Z]\d{5}[A-Z]{1,2}$/,
-  LT: /^(?:\d{7}1\d|\d{12})$/,
-  LU: /^\d{8}$/,
-  MT: /^\d{8}$/,
-  NL: /^\d{9}B\d{2}$/,
-  // Numbers in the register (KRS) begin with zeros.
-  PL: /^[1-9]\d{9}$/,
-  RO: /^[1-9]\d{3,9}$/,
-  SI: /^\d{8}$/,
-  SK: /^\d{10}$/,
-  XI: /^(?:\d{9}|\d{12})$/,
-}
-
-/** Whether a text has the form of a VAT number, with its country, that contains no company number. */
-export function isPlainVatNumber(text: string): boolean {
-  const closed = closeNumber(text)
-  return plainVatForms[closed.slice(0, 2)]?.test(closed.slice(2)) === true
-}
-
-/** Returns the company number in a VAT number that begins with its country and has all digits; `null` for others. */
-export function readWholeTaxNumber(text: string): { country: string; number: string } | null {
-  const tax = isPlainVatNumber(text) ? null : readTaxNumber(text, [])
-  return tax !== null && typeof findNumberForm(tax.country, text) === 'string' ? tax : null
 }
 
 /** Numbers without spaces and signs, of countries where only their form is known. */
