@@ -7,7 +7,8 @@ import { startInPty } from '../support/pty.js'
 import { hasProgram } from '../support/skipped.js'
 
 const names = ['Müller & Söhne', '株式会社', 'Acme, Inc.', 'שלום', "O'Neill"]
-const widths = [40, 80, 120, 200]
+/** 0: a terminal that nobody told its size. */
+const widths = [0, 40, 80, 120, 200]
 
 /** What is shown in JSON, and that each width of a terminal shows each row. */
 async function expectShown(place: CliPlace, file: string, env: Readonly<Record<string, string>> = {}) {

@@ -170,4 +170,4 @@ function formatComparedLine(
 }
 
 export const getTerminalColumns = ({ stdout }: CliIo): number =>
-  (stdout as { readonly columns?: number }).columns ?? columnsDefault
+  (stdout as { readonly columns?: number }).columns || columnsDefault

@@ -262,7 +262,7 @@ function showRuns(path: string, { runs, submissions }: KnownRuns, flags: RunsFla
 }
 
 /** Unlimited without a terminal. */
-const getTerminalColumns = ({ stdout }: CliIo): number => (stdout as Partial<WriteStream>).columns ?? Infinity
+const getTerminalColumns = ({ stdout }: CliIo): number => (stdout as Partial<WriteStream>).columns || Infinity
 
 function parseCount(text: string): number {
   const parsed = parsePositive(text)

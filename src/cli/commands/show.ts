@@ -73,7 +73,7 @@ async function show(file: string, flags: ShowFlags, io: CliIo): Promise<void> {
     rowsMax,
     wantsObjects: flags.json === true,
   }
-  const columnCount = (io.stdout as Partial<WriteStream>).columns ?? Infinity
+  const columnCount = (io.stdout as Partial<WriteStream>).columns || Infinity
   if (row !== undefined) {
     const view = await viewRow(request, row)
     tellNotes(view, io)
