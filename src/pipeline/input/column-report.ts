@@ -1,3 +1,4 @@
+import headerWords from './headers.json' with { type: 'json' }
 import { plural, printable } from '../../core/text.js'
 import { canBePlaces, detectIdentifier } from './column-content.js'
 import {
@@ -29,62 +30,21 @@ import {
   type NestedColumns,
 } from './columns.js'
 
-/** Identifiers that are not looked up, but reported. */
-const otherIdentifierHeaders: readonly [kind: string, keys: readonly string[]][] = [
-  ['DUNS', toHeaderKeys('duns|duns number|duns no|d u n s number|duns id')],
-  ['ISIN', toHeaderKeys('isin|isin code')],
-  ['security number', toHeaderKeys('cusip|cusip number|sedol|sedol code|figi|openfigi')],
-  ['EORI number', toHeaderKeys('eori|eori number|eori no|EORI Nummer')],
-  [
-    'PAN',
-    toHeaderKeys('pan|pan number|pan no|pan card number|pan card no|company pan|permanent account number'),
-  ],
-  ['GSTIN', toHeaderKeys('gstin|gstin number|gstin no')],
-  [
-    'GST number',
-    toHeaderKeys(
-      'gst|gst number|gst no|gst registration number|gst hst|gst hst no|gst hst number|gst hst registration number|hst|hst no',
-      'hst number|tps|tps tvh|numéro TPS|numéro TPS TVH|n TPS|qst|qst no|qst number|tvq|numéro TVQ',
-    ),
-  ],
-  [
-    'tax number',
-    toHeaderKeys(
-      'rfc|cuit|cuil|rut|ruc|nit|rnc|rif|rtn|nire|npwp|trn|kpp|КПП|vkn|tin no|inn|utr|utr number|paye|tax reference|BN',
-      'business number|RSIN|RSIN nummer|OIB|PIB|adószám|EU adószám|ΑΦΜ|AFM|davčna številka|IČ DPH|KMKR|KMKR nr',
-      'Steuer ID|W IdNr|Wirtschafts ID|Wirtschafts IdNr|NTN|KRA PIN|NUIT|NINEA|ICE|TAN|GIIN|cédula jurídica|NRC|inscrição estadual',
-      'inscrição municipal|CCM|PVM mokėtojo kodas|PVM kodas|ID za DDV|identifikacijska številka za DDV|DDV številka|PDV ID|PDV broj|VSK númer|VSK nr',
-      'ДДС номер|ЗДДС номер|ИН по ЗДДС|közösségi adószám|cod fiscal|cod de înregistrare fiscală|vergi kimlik no|KMKR number|käibemaksukohustuslase number',
-    ),
-  ],
-  [
-    'number of a branch',
-    toHeaderKeys(
-      'vestigingsnummer|vestigingseenheidsnummer|P nummer|P number|produktionsenhed|SE nummer|SE nr',
-    ),
-  ],
-  [
-    'number of another list',
-    toHeaderKeys(
-      'CAGE|CAGE code|NCAGE|UEI|SAM UEI|unique entity id|GLN|PermID|BvD ID|WKN|Valor|Valorennummer|ОКПО|OKPO|组织机构代码|NZBN|ARBN',
-      'REA|N REA|numero REA|RNA|TRN number|NIB|Udyam|Udyam number|UBI|UBI number|السجل التجاري|trade license|trade license number',
-    ),
-  ],
-  ['ticker', symbolHeaders],
-  ['VAT number', taxHeaders],
-]
+/** Identifiers that no register has, so that they find no company. They are reported. */
+const unregistered = Object.entries(headerWords.others).map(
+  ([kind, lists]) => [kind, toHeaderKeys(...lists)] as const,
+)
 
 const kindsOfHeaders = new Map([
   ...identifierKeys.flatMap((type) =>
     identifierHeaders[type].map((key) => [key, identifierNames[type]] as const),
   ),
-  ...otherIdentifierHeaders.flatMap(([kind, keys]) => keys.map((key) => [key, kind] as const)),
+  ...[...unregistered, ['ticker', symbolHeaders] as const, ['VAT number', taxHeaders] as const].flatMap(
+    ([kind, keys]) => keys.map((key) => [key, kind] as const),
+  ),
 ])
 
-/** Kinds of identifiers that no register has, so that they find no company. */
-const unregisteredKinds = new Set(
-  otherIdentifierHeaders.flatMap(([kind]) => (kind === 'ticker' || kind === 'VAT number' ? [] : [kind])),
-)
+const unregisteredKinds = new Set(unregistered.map(([kind]) => kind))
 
 function findHeaderKind(header: string, cells: readonly string[]): string | undefined {
   const kinds = listHeaderKeys(header).flatMap((key) => kindsOfHeaders.get(key) ?? [])

@@ -1,10 +1,10 @@
 import { toPlainLetters } from '../../core/text.js'
 import type { IdentifierHeaderKey } from '../../core/identifiers.js'
-// Names of register numbers by country. Some names are used in two countries.
-import numberHeaders from './number-headers.json' with { type: 'json' }
-import placeHeaders from './place-headers.json' with { type: 'json' }
-// Words that version 0.2.0 does not know. Lists that it looked up are also read without them.
-import added from './added-headers.json' with { type: 'json' }
+// Each list has the best first, separated by bars. `added`: words that version 0.2.0 does not know; lists that it looked up
+// are also read without them. `numbers`: of register numbers by country; some names are used in two countries.
+import headerWords from './headers.json' with { type: 'json' }
+
+const { earlier, added } = headerWords
 
 /**
  * Folds a header, without case, width, marks, spaces and signs: `Billing State/Province`, `billing_state_province` and
@@ -49,65 +49,16 @@ export const toSpellingKey = (header: string): string =>
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
 
 /** Headers that are accepted whatever their cells contain: names may consist of digits and signs. */
-export const surelyNameHeaders: readonly string[] = toHeaderKeys(
-  'company name|company|legal name|organization name|organisation name|organization|organisation|account name',
-)
+export const surelyNameHeaders: readonly string[] = toHeaderKeys(...earlier.surelyNames)
 
 /** Headers of company names, best first. */
 export const companyNameHeaders: readonly string[] = [
   ...surelyNameHeaders,
-  ...toHeaderKeys(
-    'business name|entity name|firm name|employer|customer name|vendor name|supplier name',
-    'company legal name|legal entity name|registered name|registered company name|corporate name|name of company',
-    'client name|debtor name|creditor name|merchant name|partner name|counterparty name|issuer name|borrower name',
-    'employer name|institution name|account account name|company account|associated company|primary company|parent account name',
-    'Firmenname|Firmenbezeichnung|Unternehmensname|Name des Unternehmens|Firmierung|Kundenname|Lieferantenname',
-    'Debitorname|Debitorenname|Kreditorname|Kreditorenname|Name (Adressattyp Unternehmen)|Name der Firma|Name 1|Name1',
-    'Bedrijfsnaam|Naam bedrijf|Ondernemingsnaam|Klantnaam|Statutaire naam|Handelsnaam|Firmanaam|Relatienaam',
-    'Företagsnamn|Bolagsnamn|Kundnamn|Firmanamn|Virksomhedsnavn|Firmanavn|Selskabsnavn|Kundenavn|Selskapsnavn',
-    'Bedriftsnavn|Foretaksnavn|Leverandørnavn|Organisasjonsnavn|Yrityksen nimi|Toiminimi|Asiakkaan nimi',
-    "Nom de l'entreprise|Nom entreprise|Raison sociale|Nom de la société|Nom société|Dénomination sociale|Dénomination",
-    'Nom du client|Nom client|Nom du fournisseur|Nom du compte|Nom commercial',
-    'Razón social|Nombre de la empresa|Nombre empresa|Denominación social|Denominación|Nombre del cliente',
-    'Nombre cliente|Nombre del proveedor|Nombre de la cuenta|Nombre comercial',
-    'Ragione sociale|Nome azienda|Nome società|Denominazione sociale|Denominazione|Nome cliente|Nome account',
-    'Razão social|Nome da empresa|Nome empresarial|Denominação social|Nome do cliente|Nome da conta|Nome fantasia',
-    'Nume companie|Denumire firmă|Denumire companie|Nume firmă',
-    'Nazwa firmy|Nazwa spółki|Nazwa klienta|Nazwa kontrahenta|Nazwa przedsiębiorstwa|Pełna nazwa',
-    'Název firmy|Název společnosti|Obchodní firma|Obchodní název|Názov spoločnosti|Názov firmy|Obchodné meno',
-    'Cégnév|Cég neve|Vállalat neve|Ügyfél neve|Şirket adı|Şirket ünvanı|Firma adı|Firma ünvanı|Ticaret unvanı',
-    'Müşteri adı|Cari adı|Επωνυμία|Επωνυμία εταιρείας',
-    'Название компании|Наименование компании|Наименование организации|Название организации|Полное наименование',
-    'Наименование контрагента|Краткое наименование|Назва компанії|Назва організації',
-    '会社名|企業名|法人名|法人名称|商号|商号又は名称|社名|取引先名|顧客名|得意先名|仕入先名|組織名|団体名|アカウント名',
-    '公司名称|公司名稱|公司名|企业名称|企業名稱|客户名称|客戶名稱|单位名称|單位名稱|供应商名称|供應商名稱|机构名称|组织名称',
-    '회사명|회사 이름|기업명|상호|상호명|법인명|업체명|고객사명|거래처명|고객명|사업자명',
-    'اسم الشركة|שם החברה',
-  ),
-  // Roles of a company for the owner of the list.
-  ...toHeaderKeys(
-    'Firma|Unternehmen|Kunde|Lieferant|Debitor|Kreditor|Geschäftspartner|Gesellschaft|Auftraggeber|Arbeitgeber',
-    'Entreprise|Société|Client|Fournisseur|Employeur|Empresa|Compañía|Sociedad|Cliente|Proveedor|Organización',
-    'Azienda|Società|Impresa|Ditta|Fornitore|Fornecedor|Companhia|Sociedade|Companie|Furnizor',
-    'Bedrijf|Onderneming|Klant|Leverancier|Organisatie|Företag|Bolag|Kund|Leverantör|Virksomhed|Selskab|Leverandør',
-    'Selskap|Bedrift|Foretak|Yritys|Asiakas|Spółka|Przedsiębiorstwo|Klient|Kontrahent|Dostawca|Organizacja',
-    'Společnost|Zákazník|Odběratel|Dodavatel|Spoločnosť|Cég|Vállalat|Şirket|Müşteri|Tedarikçi|Εταιρεία',
-    'Компания|Организация|Фирма|Предприятие|Контрагент|Клиент|Заказчик|Поставщик|Юридическое лицо|Компанія',
-    '会社|取引先|勤務先|公司|企业|客户|客戶|供应商|供應商|회사|고객사|거래처|공급업체',
-    'customer|client|supplier|vendor|debtor|creditor|counterparty|merchant|issuer|borrower|account|business|firm',
-  ),
+  ...toHeaderKeys(...earlier.companyNames, ...earlier.roles),
 ]
-
-const earlierPlainNames = toHeaderKeys(
-  'name|full name|display name|title name|nom|nombre|nome|naam|namn|navn|nimi|nazwa|název|názov|név|nume',
-  '名称|名稱|Наименование|Название',
-)
 
 /** Headers of names; of a person if the table also has a first or last name. */
-export const plainNameHeaders: readonly string[] = [
-  ...earlierPlainNames,
-  ...toHeaderKeys(...added.plainNames),
-]
+export const plainNameHeaders: readonly string[] = toHeaderKeys(...earlier.plainNames, ...added.plainNames)
 
 const nameHeaders = [...companyNameHeaders, ...toHeaderKeys(...added.names, ...added.roles)]
 const plainNames = new Set([...plainNameHeaders, ...toHeaderKeys('neve|adı|denumire|denumirea')])
@@ -155,12 +106,7 @@ const prepositions = [
   /(?:du|des|der|dell|delle|dello|dos|das|na)$/,
 ]
 
-export const personHeaders: readonly string[] = toHeaderKeys(
-  ...added.persons,
-  'first name|last name|given name|family name|surname|forename|middle name|Vorname|Nachname|Familienname|Prénom',
-  'Nom de famille|Apellido|Apellidos|Cognome|Sobrenome|Apelido|Voornaam|Achternaam|Imię|Nazwisko|Förnamn|Efternamn',
-  'Fornavn|Efternavn|Etternavn|Etunimi|Sukunimi|Jméno|Příjmení|Soyadı|Soyad|名|姓|Имя|Фамилия|salutation|Anrede',
-)
+export const personHeaders: readonly string[] = toHeaderKeys(...added.persons, ...earlier.persons)
 
 /** A part of a company's place. `address` is a street, or the whole address on one line. */
 export type PlacePart = 'city' | 'region' | 'postal' | 'country' | 'address'
@@ -169,7 +115,7 @@ export type PlacePart = 'city' | 'region' | 'postal' | 'country' | 'address'
 export const placeSets = ['registered', 'headquarters', 'plain', 'billing', 'mailing', 'shipping'] as const
 export type PlaceSet = (typeof placeSets)[number]
 
-const earlierWholePlaces = toHeaderKeys(...placeHeaders.whole)
+const earlierWholePlaces = toHeaderKeys(...earlier.whole)
 
 /** Headers of a whole place in one column. */
 export const wholePlaceHeaders: readonly string[] = [...earlierWholePlaces, ...toHeaderKeys(...added.whole)]
@@ -183,11 +129,11 @@ function addWords<Value>(words: Words<Value>, value: Value, lists: readonly stri
 
 const parts: Words<PlacePart> = new Map()
 const qualifiers: Words<PlaceSet> = new Map()
-for (const [part, lists] of Object.entries(placeHeaders.parts)) addWords(parts, part as PlacePart, lists)
+for (const [part, lists] of Object.entries(earlier.parts)) addWords(parts, part as PlacePart, lists)
 // Headers of the lines of an address have the number of the line behind them.
-for (const key of toHeaderKeys(...placeHeaders.lines))
+for (const key of toHeaderKeys(...earlier.lines))
   for (const line of '123456') addWords(parts, 'address', [key + line])
-for (const [set, lists] of Object.entries(placeHeaders.sets)) addWords(qualifiers, set as PlaceSet, lists)
+for (const [set, lists] of Object.entries(earlier.sets)) addWords(qualifiers, set as PlaceSet, lists)
 for (const [part, lists] of Object.entries(added.places)) addWords(parts, part as PlacePart, lists, true)
 for (const [set, lists] of Object.entries(added.sets)) addWords(qualifiers, set as PlaceSet, lists, true)
 addWords(qualifiers, 'plain', added.owners, true)
@@ -245,47 +191,23 @@ function parseJointHeader(header: string): Place | null {
 const jointMax = 5
 
 /** Headers of tax and VAT numbers in version 0.2.0. */
-export const earlierTaxHeaders = toHeaderKeys(
-  'vat|vat number|vat id|vat no|vat registration number|vat reg no|tax id|tax number|tax id number|taxpayer id|tin',
-  'USt-IdNr|UStID|USt-ID|Umsatzsteuer ID|EU UStID|Steuernummer|Steuernr|MwSt|MwSt Nr|MwSt Nummer|UID MwSt|numéro de TVA|TVA',
-  'n TVA|TVA intracommunautaire|partita iva|p iva|piva|codice fiscale|nif|cif|nipc|nip|btw nummer|btw|btw nr|momsnummer',
-  'identificación fiscal|número de identificación fiscal|moms|mva|kdv|vergi no|vergi numarası|dič|dic|ИНН',
-)
+export const earlierTaxHeaders = toHeaderKeys(...earlier.taxNumbers)
 
 const earlierIdentifiers: Readonly<Record<IdentifierHeaderKey, readonly string[]>> = {
-  lei: toHeaderKeys('lei|lei code|legal entity identifier|lei number|lei id|company lei|entity lei'),
-  cik: toHeaderKeys('cik|cik code|cik number|central index key|sec cik'),
+  lei: toHeaderKeys(...earlier.identifiers.lei),
+  cik: toHeaderKeys(...earlier.identifiers.cik),
   registration_id: [
-    ...toHeaderKeys(
-      'company number|company registration number|registration number|company reg no|crn|reg no|registration no',
-      'registration id|company id number|registered number|company no|Handelsregister|Registernummer|HR Nummer|rcs',
-      'business registration number|brn|br no|br number|cr no|cr number|rc number|cac number|corporate number|sos id|sos number|organization number|organisation number|cin|inschrijvingsnummer|corporation number',
-    ),
-    ...toHeaderKeys(...Object.values(numberHeaders)),
+    ...toHeaderKeys(...earlier.anyNumbers, ...Object.values(earlier.numbers)),
     ...earlierTaxHeaders,
   ],
-  ein: toHeaderKeys('ein|fein|employer identification number|federal tax id|federal ein|irs ein'),
-  bic: toHeaderKeys('bic|bic code|swift|swift code|bic swift|swift bic|swift bic code'),
-  ticker: toHeaderKeys('ticker|ticker symbol|stock symbol|stock ticker|trading symbol|ticker code'),
-  website: toHeaderKeys(
-    'website|web site|company website|website url|company url|company website url|homepage|home page|web page|domain',
-    'company domain|company domain name|domain name|web domain|website domain|web|url|www|webseite|internet|site web',
-    'site internet|sitio web|página web|sito web|sito|strona www|hemsida|nettside|verkkosivu|сайт|ホームページ|网站|홈페이지',
-  ),
-  email: toHeaderKeys(
-    'company email|email|e-mail|email address|business email|work email|contact email|mail|courriel|adresse email',
-    'adresse mail|correo|correo electrónico|e-posta|sähköposti|adres email|indirizzo email|メールアドレス|邮箱|이메일',
-  ),
-  registration_country: toHeaderKeys(
-    'registration country|country of registration|country of incorporation|incorporation country|register country',
-    'jurisdiction|jurisdiction code|registration jurisdiction|company jurisdiction|legal jurisdiction|Registerland',
-  ),
-  registration_court: toHeaderKeys(
-    'registration court|register court|Registergericht|Amtsgericht|Handelsregistergericht',
-  ),
-  exchange: toHeaderKeys(
-    'exchange|stock exchange|exchange code|listing exchange|primary exchange|exchange name|Börse|Börsenplatz|bourse',
-  ),
+  ein: toHeaderKeys(...earlier.identifiers.ein),
+  bic: toHeaderKeys(...earlier.identifiers.bic),
+  ticker: toHeaderKeys(...earlier.identifiers.ticker),
+  website: toHeaderKeys(...earlier.identifiers.website),
+  email: toHeaderKeys(...earlier.identifiers.email),
+  registration_country: toHeaderKeys(...earlier.identifiers.registration_country),
+  registration_court: toHeaderKeys(...earlier.identifiers.registration_court),
+  exchange: toHeaderKeys(...earlier.identifiers.exchange),
 }
 
 /** Headers of tax and VAT numbers, which contain the company number in some countries. */
@@ -333,7 +255,12 @@ export function isKnownHeader(text: string): boolean {
 /** Whether a header names a part of a lookup, but not in the words of version 0.2.0. */
 export function isAddedHeader(header: string): boolean {
   const identifiers = Object.values(earlierIdentifiers)
-  earlierHeaders ??= toKnownSet(companyNameHeaders, earlierPlainNames, earlierWholePlaces, ...identifiers)
+  earlierHeaders ??= toKnownSet(
+    companyNameHeaders,
+    toHeaderKeys(...earlier.plainNames),
+    earlierWholePlaces,
+    ...identifiers,
+  )
   const key = toHeaderKey(header)
   const { base } = splitNumber(key)
   if (earlierHeaders.has(key) || earlierHeaders.has(base) || parsePlaceHeader(header, true) !== null)

@@ -17,8 +17,7 @@ import {
   toHeaderKey,
   toHeaderKeys,
 } from './header-words.js'
-import numberHeaders from './number-headers.json' with { type: 'json' }
-import added from './added-headers.json' with { type: 'json' }
+import headerWords from './headers.json' with { type: 'json' }
 import { isPlaceholder } from '../../core/lookup-identity.js'
 
 /** Returns the text of a cell; null if it is blank or a placeholder. */
@@ -139,7 +138,7 @@ function hasCompanyNumbers(
 ): boolean {
   // Names of countries are read with the rows: to load them takes longer than the plan of a short list.
   const rows = [...new Set(rowCountries)].flatMap((text) =>
-    /^\s*[a-z]{2}\s*$/i.test(text) ? [text.trim()] : Object.keys(numberHeaders),
+    /^\s*[a-z]{2}\s*$/i.test(text) ? [text.trim()] : Object.keys(headerWords.earlier.numbers),
   )
   const countries = [...listRegisterCountries(header), ...rows].map((code) => code.toLowerCase())
   const isUs = countries.includes('us')
@@ -292,8 +291,8 @@ function namesNumbers(text: string): boolean {
 }
 
 /** Countries by the key of a name of their numbers. */
-const countriesOfHeader = createCountriesOfHeader(numberHeaders)
-const countriesOfTaxHeader = createCountriesOfHeader(added.taxNumbers)
+const countriesOfHeader = createCountriesOfHeader(headerWords.earlier.numbers)
+const countriesOfTaxHeader = createCountriesOfHeader(headerWords.added.taxNumbers)
 
 function createCountriesOfHeader(
   names: Readonly<Record<string, string | readonly string[]>>,

@@ -3,6 +3,9 @@ import { fileURLToPath } from 'node:url'
 import { Help, type Command } from 'commander'
 import { createProgram } from '../../../src/cli/program.js'
 import type { CliIo } from '../../../src/cli/terminal/command-io.js'
+import headerWords from '../../../src/pipeline/input/headers.json' with { type: 'json' }
+import { findCountryName } from '../../../src/core/countries.js'
+import { identifierNames } from '../../../src/core/identifiers.js'
 import { errorCodes, errorTable } from '../../../src/core/errors.js'
 import { errorExamples } from './error-examples.js'
 import { formatTable, withLinksFrom } from './tables.js'
@@ -16,10 +19,105 @@ export async function generatePages(): Promise<ReadonlyMap<string, string>> {
   const pages = [
     [`${reference}/errors.md`, formatErrors()],
     [`${reference}/commands.md`, formatCommandIndex(program)],
+    [`${reference}/headers.md`, formatHeaders()],
     ['docs/decisions/README.md', formatDecisions()],
     ...program.commands.map((command) => [getPath(command), formatCommandPage(command)] as const),
   ] as const
   return new Map(pages.map(([path, text]) => [path, `${withLinksFrom(path, text)}\n`]))
+}
+
+const { earlier, added } = headerWords
+
+/** The headers of columns that `enrich` knows. */
+function formatHeaders(): string {
+  const section = (title: string, text: string, rows: readonly (readonly string[])[]) =>
+    [
+      `## ${title}`,
+      ...(text === '' ? [] : [text]),
+      formatTable({ head: ['kind', 'headers'], rows }).trimEnd(),
+    ].join('\n\n')
+  const places = Object.entries(placeNames).map(([part, name]) => {
+    const key = part as keyof typeof placeNames
+    return [name, listHeaders(earlier.parts[key], added.places[key])]
+  })
+  const sets = Object.entries(earlier.sets).map(([set, lists]) => [
+    set === 'plain' ? 'the company' : set,
+    listHeaders(lists, moreSets[set] ?? []),
+  ])
+  const names = [earlier.surelyNames, earlier.companyNames, earlier.roles, added.names, added.roles]
+  return [
+    '# Column headers',
+    note,
+    '`enrich` knows these headers. Case, accents, spaces and punctuation do not matter, and a number may follow (`Ort 2`). Cells decide\n' +
+      'too: see [Which columns are used](docs/manual/your-own-list.md#which-columns-are-used). To use a column with any other header,\n' +
+      'name it: `--name-column`, `--location-columns` or `--id-columns`.',
+    section('Names', '', [
+      ['company', listHeaders(...names)],
+      ['name, unless the file has a column of persons', listHeaders(earlier.plainNames, added.plainNames)],
+      ['person, never used', listHeaders(earlier.persons, added.persons)],
+    ]),
+    section('Places', '', [
+      ...places,
+      ['several lines of an address, with a number', listHeaders(earlier.lines)],
+      ['whole place', listHeaders(earlier.whole, added.whole)],
+    ]),
+    section('Several places', 'Before or behind the header of a place, such as `Billing City`:', sets),
+    section('Identifiers', '', [
+      ...Object.entries(earlier.identifiers).map(([key, lists]) => [
+        { ...identifierNames, ...identifierPlaces }[key] ?? key,
+        listHeaders(lists, moreHeaders[key] ?? []),
+      ]),
+    ]),
+    section('Company numbers, by country', '', [
+      ['any country', listHeaders(earlier.anyNumbers, added.numbers)],
+      ...Object.entries(earlier.numbers).map(([country, list]) => [
+        nameCountry(country),
+        listHeaders([list]),
+      ]),
+    ]),
+    section('Tax and VAT numbers', 'Used if they contain the company number:', [
+      ['any country', listHeaders(earlier.taxNumbers, added.taxNumbers.any)],
+      ...Object.entries(added.taxNumbers)
+        .filter(([country]) => country !== 'any')
+        .map(([country, lists]) => [nameCountry(country), listHeaders(lists)]),
+    ]),
+    section(
+      'Identifiers that are not used',
+      'The registers have no such numbers. `plan` lists these columns under `not used`:',
+      Object.entries(headerWords.others).map(([kind, lists]) => [kind, listHeaders(lists)]),
+    ),
+  ].join('\n\n')
+}
+
+const placeNames = {
+  city: 'city',
+  region: 'region',
+  postal: 'postal code',
+  country: 'country',
+  address: 'street or address',
+} as const
+const moreSets: Readonly<Record<string, readonly string[]>> = { ...added.sets, plain: added.owners }
+const identifierPlaces: Readonly<Record<string, string>> = {
+  registration_country: 'country of a company number',
+  registration_court: 'German court of a company number',
+  exchange: 'exchange of a ticker',
+}
+const moreHeaders: Readonly<Record<string, readonly string[]>> = {
+  website: added.website,
+  email: added.email,
+  registration_country: added.numberCountries,
+}
+
+const nameCountry = (code: string): string => `${findCountryName(code) ?? code} (${code})`
+
+/** The headers of lists, each once, in the order of the Latin letters and then of the other scripts. */
+const listHeaders = (...lists: readonly (readonly string[])[]): string => {
+  const headers = lists.flat().flatMap((list) => list.split('|'))
+  const unique = new Map(headers.map((header) => [header.toLowerCase(), header]))
+  return [...unique.values()]
+    .sort((a, b) => a.localeCompare(b, 'en'))
+    .map((header) => `\`${header}\``)
+    .join(', ')
 }
 
 const decisions = fileURLToPath(new URL('../../../docs/decisions/', import.meta.url))
