@@ -6,7 +6,8 @@ import { formatEnd } from './basis.js'
 import { describeRemoval } from './registration-facts.js'
 import { listReasons, type Impact, type Match } from './reasons.js'
 import type { NameComparison } from '../match/compare-names.js'
-import type { TextWord } from '../match/query-text.js'
+import type { LeftWord } from '../match/left-words.js'
+import type { QueryText, TextWord } from '../match/query-text.js'
 import type { WordClass } from '../match/word-classes.js'
 import { classifyFundOrTrust } from '../normalize/parsed-name.js'
 import { formatJurisdiction } from '../normalize/places.js'
@@ -146,26 +147,43 @@ const piecesNamedMax = 2
 const unquotedClasses: ReadonlySet<WordClass> = new Set(['stop', 'form', 'mark', 'host', 'agent'])
 
 /** Quotes the words of the text that the name lacks: `"Accounts Payable"`; `null` without any. */
-function describeRest({ left, matchType, candidate }: NameComparison): string | null {
-  const runs: TextWord[][] = []
-  let last = -1
-  for (const { at, word } of left) {
-    if (matchType === 'acronym' && word.text === candidate.acronym) continue
-    if (runs.length === 0 || at > last + 1) runs.push([])
-    runs.at(-1)?.push(word)
-    last = at
+function describeRest({ left, matchType, candidate, text }: NameComparison): string | null {
+  const runs: LeftWord[][] = []
+  for (const one of left) {
+    if (matchType === 'acronym' && one.word.text === candidate.acronym) continue
+    const run = runs.at(-1)
+    if (run?.at(-1)?.at === one.at - 1) run.push(one)
+    else runs.push([one])
   }
-  const isQuoted = ({ wordClass }: TextWord) => !unquotedClasses.has(wordClass)
-  const pieces = runs
-    .map((run) => run.slice(run.findIndex(isQuoted), run.findLastIndex(isQuoted) + 1))
-    .filter((run) => run.length > 0)
-    .map(
-      (run) =>
-        `"${run.map(({ written, isJoined }, at) => (at === 0 || isJoined ? written : ` ${written}`)).join('')}"`,
-    )
+  const pieces = runs.map((run) => cutEdges(run, text)).filter((run) => run.length > 0)
   if (pieces.length === 0) return null
-  const named = pieces.slice(0, piecesNamedMax)
+  const named = pieces.slice(0, piecesNamedMax).map((run) => `"${quoteAsWritten(run, text.given)}"`)
   return pieces.length > piecesNamedMax ? `${named.join(', ')} and more` : named.join(' and ')
+}
+
+/** A remark stays whole: "- DO NOT CALL" begins with a joining word, "(não ligar)" with a form, each of another language. */
+function cutEdges(run: readonly LeftWord[], { words }: QueryText): TextWord[] {
+  const isApart = (at: number) => words[at]?.isApart ?? false
+  const isRemark = isApart(run[0]?.at ?? 0) || isApart((run.at(-1)?.at ?? 0) + 1)
+  const isTelling = ({ word: { wordClass } }: LeftWord) => !unquotedClasses.has(wordClass)
+  const isQuoted = (one: LeftWord) =>
+    isTelling(one) ||
+    (isRemark && one.word.wordClass === 'stop') ||
+    (one.word.wordClass === 'form' && /[-(]/.test(one.word.separator))
+  if (!run.some(isTelling)) return []
+  return run.slice(run.findIndex(isQuoted), run.findLastIndex(isQuoted) + 1).map(({ word }) => word)
+}
+
+/** Quotes words with the signs between them, "Don't call"; without signs if the text was changed before it was read. */
+function quoteAsWritten(words: readonly TextWord[], given: string): string {
+  const spaced = words
+    .map(({ written, isJoined }, at) => (at === 0 || isJoined ? written : ` ${written}`))
+    .join('')
+  const letters = Array.from(spaced.replace(/\s/g, ''), (letter) =>
+    letter.replace(/[$*+./?\\^|()[\]{}]/, '\\$&'),
+  )
+  const pattern = String.raw`(?<![\p{L}\p{N}])${letters.join("[\\s'’‘`´.,&/-]{0,3}")}(?![\p{L}\p{N}])`
+  return new RegExp(pattern, 'u').exec(given)?.[0] ?? spaced
 }
 
 export function describeFormerName(registration: StoredLegalEntity, name: string): string {

@@ -51,6 +51,8 @@ export interface QueryText {
   readonly fullKey: string
   /** The legal forms of the text, in its order. */
   readonly forms: readonly StatedForm[]
+  /** The text that was read, with its punctuation. */
+  readonly given: string
   /** How the text was read, for a reason: "in Latin letters"; `null` for the text as given. */
   readonly how: string | null
   /** Letters in the text as given; the width of a full column. */
@@ -130,6 +132,7 @@ export function readText(name: string, facts: ReadingFacts, how: string | null =
     coreKey: (core.length > 0 ? core : all).map((word) => word.text).join(''),
     fullKey: all.map((word) => word.text).join(''),
     forms,
+    given: bounded,
     how,
     charCount: Array.from(name.trim()).length,
     cut,

@@ -274,6 +274,41 @@ test.each<[string, Held, string]>([
   expect(said(weighed(text, held))).toContain(sentence)
 })
 
+describe('A remark is quoted as it is written', () => {
+  const remarks = [
+    'DO NOT CALL',
+    'do not contact',
+    "Don't call",
+    'ON HOLD',
+    'to be checked by A/R',
+    'pass it on',
+    'AS OF 2024',
+    'não ligar',
+    'do cliente, não usar',
+    'ne pas appeler',
+    'N’appelez pas',
+    'à vérifier',
+    'nicht anrufen',
+    'zu prüfen',
+    'no llamar',
+    'de baja',
+    'da verificare',
+    'niet bellen',
+    'får ej ringas',
+    'не звонить',
+  ]
+  const held = { name: 'Zorvex Robotics Inc' }
+  test.each(remarks)('%s', (remark) => {
+    for (const text of [`Zorvex Robotics - ${remark}`, `Zorvex Robotics (${remark})`])
+      expect(said(weighed(text, held))).toContain(`without "${remark}"`)
+  })
+
+  test('A joining word or a form next to the name is no part of it', () => {
+    expect(said(weighed('Zorvex Robotics of Calder', held))).toContain('without "Calder"')
+    expect(said(weighed('Zorvex Robotics, Inc. Calder', held))).toContain('without "Calder"')
+  })
+})
+
 describe('others that may be meant', () => {
   const of = weighed('Zorvex', inc)
   const rival = (name: string) => weighed('Zorvex', { name }).best
