@@ -270,8 +270,18 @@ export const createUnsupportedFactor = (registration: StoredLegalEntity): Factor
 export function describeUnsupported(registration: StoredLegalEntity): string {
   const { type, subtype, legalName } = registration
   const form = classifyFundOrTrust(registration)
-  const kind = form === null ? (subtypeWords[subtype] ?? typeWords[type] ?? 'of another kind') : `a ${form}`
+  const kind =
+    form === null
+      ? `${subtypeWords[subtype] ?? typeWords[type] ?? 'of another kind'}${describeStatedForm(registration)}`
+      : `a ${form}`
   return `"${legalName}" is ${kind}, not a company: only companies are given as an answer.`
+}
+
+/** Returns ` (registered as "sole proprietorship")`, if the register names a form. */
+function describeStatedForm({ legalForm, listedForm }: StoredLegalEntity): string {
+  const isCode = legalForm !== null && /^[A-Z0-9]{4}$/.test(legalForm)
+  const stated = isCode ? listedForm.at(-1) : legalForm?.replaceAll('_', ' ')
+  return stated === undefined || stated === '' ? '' : ` (registered as "${stated}")`
 }
 
 const typeWords: Readonly<Partial<Record<string, string>>> = {

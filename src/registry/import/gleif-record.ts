@@ -1,7 +1,7 @@
 import { iso31662 } from 'iso-3166'
 import type { EntitySubtype, EntityType } from '../../contract/enums.js'
 import { recordUrls } from '../model/identifiers.js'
-import { isNoForm } from '../normalize/parsed-name.js'
+import { hasCompanyForm, isNoForm } from '../normalize/parsed-name.js'
 import { findRegionCode } from '../normalize/places.js'
 import { edgarAuthority } from '../reference/registers.js'
 import { checkDraft, type DraftIdentifier } from './draft.js'
@@ -88,7 +88,10 @@ function splitNames({ otherNames }: LeiRecord): { otherNames: string[]; formerNa
 function classifyType(record: LeiRecord): { type: EntityType; subtype: EntitySubtype } {
   switch (record.category) {
     case 'SOLE_PROPRIETOR':
-      return { type: 'business', subtype: 'unincorporated_entity' }
+      return {
+        type: 'business',
+        subtype: isSoleProprietor(record) ? 'unincorporated_entity' : 'incorporated_entity',
+      }
     case 'RESIDENT_GOVERNMENT_ENTITY':
       return { type: 'government', subtype: 'government_entity' }
     case 'INTERNATIONAL_ORGANIZATION':
@@ -101,12 +104,18 @@ function classifyType(record: LeiRecord): { type: EntityType; subtype: EntitySub
   }
 }
 
+/** Some records of companies have the category of a person: the form in the legal name takes precedence. */
+function isSoleProprietor({ category, legalName, jurisdiction, legalAddress }: LeiRecord): boolean {
+  const country = jurisdiction?.slice(0, 2) ?? legalAddress.country ?? ''
+  return category === 'SOLE_PROPRIETOR' && !hasCompanyForm(legalName ?? '', country.toUpperCase())
+}
+
 function hasForm({ formCode }: LeiRecord): boolean {
   return formCode !== null && !isNoForm(formCode)
 }
 
 function chooseLegalForm(record: LeiRecord): string | null {
-  if (record.category === 'SOLE_PROPRIETOR') return 'sole_proprietorship'
+  if (isSoleProprietor(record)) return 'sole_proprietorship'
   return hasForm(record) ? record.formCode : record.formText
 }
 

@@ -211,6 +211,12 @@ function isName(text: string): boolean {
 const hasForm = (text: string): boolean => parseName(text).formClass !== null
 const isIncorporated = (text: string): boolean => (parseName(text).formClass ?? 'company') !== 'company'
 
+/** True for a name that ends in the form of a limited or stock company of a country (ISO 3166-1): "Larkmoor Ltda" in BR. */
+export function hasCompanyForm(legalName: string, country: string): boolean {
+  const { formClass, formCountries } = parseForm(legalName)
+  return (formClass === 'limited' || formClass === 'stock') && formCountries.includes(country)
+}
+
 /** ISO 20275 codes of forms that are trusts or funds; trust companies are not. */
 const trustCodes = new Set(codes.trust)
 const fundCodes = new Set(codes.fund)

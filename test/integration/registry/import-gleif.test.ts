@@ -78,7 +78,6 @@ describe('the Level 1 golden copy', () => {
   })
 
   it.each([
-    ['SOLE_PROPRIETOR', 'business', 'unincorporated_entity'],
     ['RESIDENT_GOVERNMENT_ENTITY', 'government', 'government_entity'],
     ['INTERNATIONAL_ORGANIZATION', 'other', 'other_entity'],
     ['BRANCH', 'business', 'incorporated_entity'],
@@ -87,6 +86,56 @@ describe('the Level 1 golden copy', () => {
     const registry = open()
     await importContent(registry, 'gleif', levelOneCsv([{ ...ball, 'Entity.EntityCategory': category }]))
     expect(registrationsOf(registry)).toMatchObject({ [`lei:${lei.ball}`]: { type, subtype } })
+  })
+
+  describe('SOLE_PROPRIETOR', () => {
+    const named = async (name: string, country: string) => {
+      const registry = open()
+      const text = levelOneCsv([
+        {
+          ...ball,
+          'Entity.LegalName': name,
+          'Entity.LegalJurisdiction': country,
+          'Entity.LegalForm.EntityLegalFormCode': '8888',
+          'Entity.EntityCategory': 'SOLE_PROPRIETOR',
+        },
+      ])
+      await importContent(registry, 'gleif', text)
+      return registry.resolve({ name, location: null, context: null })
+    }
+
+    it.each([
+      ['Vanorim Larkmoor Cafe LTDA', 'BR'],
+      ['Vanorim Larkmoor Cafe LTDA - ME', 'BR'],
+      ['Vanorim Larkmoor GmbH', 'DE'],
+      ['Vanorim Larkmoor Limited', 'GB'],
+      ['Vanorim Larkmoor S.r.l.', 'IT'],
+      ['Vanorim Larkmoor SA', 'FR'],
+      ['Vanorim Larkmoor Pty Ltd', 'AU'],
+    ])(
+      'with the form of a company of its country in the name is a company: %s (%s)',
+      async (name, country) => {
+        const answer = await named(name, country)
+        expect(answer).toMatchObject({ status: 'matched', subtype: 'incorporated_entity' })
+        expect(answer.entity?.facets.legal_form).toMatch(/^(?:llc|corporation)$/)
+      },
+    )
+
+    it.each([
+      ['Vanorim Larkmoor', 'DE'],
+      ['Vanorim Larkmoor e.K.', 'DE'],
+      ['Vanorim Larkmoor LTDA', 'DE'],
+      ['Vanorim Larkmoor ME', 'BR'],
+    ])(
+      'without one is no company, and the reason has the form of the register: %s (%s)',
+      async (name, country) => {
+        const answer = await named(name, country)
+        expect(answer).toMatchObject({ status: 'inconclusive', subtype: 'unincorporated_entity' })
+        expect(answer.factors[0]?.description).toContain(
+          'an unincorporated body (registered as "sole proprietorship"), not a company',
+        )
+      },
+    )
   })
 
   it('a number of Companies House gets its eight characters, one of EDGAR is a CIK', async () => {
