@@ -1,8 +1,14 @@
 import type { EntityRecord, Identifier, ResultEntity } from '../../contract/entity.js'
-import { legalForm as legalForms, type LegalForm, type Sector } from '../../contract/enums.js'
+import type { Sector } from '../../contract/enums.js'
 import { entityId, legalEntityId, presenceId } from '../../contract/ids.js'
 import { unknownClassification } from '../../contract/unknown.js'
-import { buildAddressBlock, formatAddress, buildAuthorityBlock, findStanding } from './registration-facts.js'
+import {
+  buildAddressBlock,
+  classifyLegalForm,
+  formatAddress,
+  buildAuthorityBlock,
+  findStanding,
+} from './registration-facts.js'
 import {
   findBusinessModel,
   findConcordedNaics,
@@ -12,7 +18,7 @@ import {
 } from '../reference/industry-codes.js'
 import { orderBics } from '../linkage/entity-clusters.js'
 import { formatExchange } from '../model/identifiers.js'
-import { classifyFundOrTrust, parseName } from '../normalize/parsed-name.js'
+import { classifyFundOrTrust } from '../normalize/parsed-name.js'
 import { formatJurisdiction } from '../normalize/places.js'
 import { findCountryName } from '../../core/countries.js'
 import type { CompanyProfile } from '../model/registry-rows.js'
@@ -223,7 +229,7 @@ export function listIdentifiers(stored: StoredEntity): Identifier[] {
 }
 
 function buildFacets(stored: StoredEntity, primary: StoredLegalEntity): ResultEntity['facets'] {
-  return { sector: classifySector(stored, primary), legal_form: classifyLegalForm(primary) }
+  return { sector: classifySector(stored, primary), legal_form: classifyLegalForm(primary, isListed(stored)) }
 }
 
 /** A listed share makes a company public; without one its sector is unknown. */
@@ -235,22 +241,6 @@ function classifySector(stored: StoredEntity, primary: StoredLegalEntity): Secto
 
 export function isListed(stored: StoredEntity): boolean {
   return stored.legalEntities.some(({ identifiers }) => identifiers.some(({ type }) => type === 'ticker'))
-}
-
-/**
- * The interface has American forms; others get the nearest one: limited liability without traded shares (GmbH, SARL,
- * Ltd) is `llc`, stock companies (AG, SA, PLC) are `corporation`.
- */
-function classifyLegalForm(primary: StoredLegalEntity): LegalForm | null {
-  if (primary.legalForm !== null) {
-    const named = legalForms.safeParse(primary.legalForm.toLowerCase().replaceAll(' ', '_'))
-    if (named.success) return named.data
-    for (const spelling of [primary.legalForm, ...primary.listedForm]) {
-      const spelled = parseName(`x ${spelling}`)
-      if (spelled.legalForm !== null) return spelled.legalForm
-    }
-  }
-  return parseName(primary.legalName).legalForm ?? (classifyFundOrTrust(primary) === 'trust' ? 'trust' : null)
 }
 
 function buildIndustry(stored: StoredEntity): ResultEntity['industry'] {

@@ -1,4 +1,7 @@
 import type { Address, ResultEntity } from '../../contract/entity.js'
+import { legalForm as legalForms, type LegalForm } from '../../contract/enums.js'
+import { isPlainLimited, isPrivateForm, isPublicForm, isPublicLimited } from '../normalize/legal-forms.js'
+import { classifyFundOrTrust, parseName } from '../normalize/parsed-name.js'
 import { parseStreet, findRegionCode } from '../normalize/places.js'
 import { findCountryName } from '../../core/countries.js'
 import type { RowAddress } from '../model/registry-rows.js'
@@ -317,4 +320,25 @@ function listOtherCountries(
   const kept = countries === null ? [] : (JSON.parse(countries) as string[])
   const own = [address.countryCode, jurisdiction?.slice(0, 2).toUpperCase()]
   return kept.length === 0 || kept.some((code) => own.includes(code)) ? null : kept.join(', ')
+}
+
+/**
+ * The interface has American forms; others get the nearest one: limited liability without traded shares (GmbH, SARL,
+ * Ltd) is `llc`, stock companies (AG, SA, PLC) are `corporation`. So is a company that is "Limited" alone, if it is
+ * listed, or where private companies have another form.
+ */
+export function classifyLegalForm(primary: StoredLegalEntity, isTraded: boolean): LegalForm | null {
+  const { legalForm, listedForm, legalName } = primary
+  const stated = legalForm === null ? [] : [legalForm, ...listedForm]
+  const named = legalForms.safeParse(legalForm?.toLowerCase().replaceAll(' ', '_'))
+  if (named.success) return named.data
+  if (stated.some(isPublicForm)) return 'corporation'
+  const byName = parseName(legalName)
+  const isPrivate = stated.some(isPrivateForm) || byName.formWords.some(isPrivateForm)
+  const country = primary.jurisdiction?.slice(0, 2) ?? primary.address.countryCode
+  const isPublic = !isPrivate && (isTraded || isPublicLimited(country))
+  const parsed = stated.map((spelling) => parseName(`x ${spelling}`)).find((one) => one.legalForm !== null)
+  const form = parsed ?? byName
+  if (isPublic && isPlainLimited(form.formWords)) return 'corporation'
+  return form.legalForm ?? (classifyFundOrTrust(primary) === 'trust' ? 'trust' : null)
 }

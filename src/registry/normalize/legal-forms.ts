@@ -28,7 +28,7 @@ export interface LegalFormEntry {
 /**
  * `reference/legal-forms.json`: spellings, separated by commas; `<` marks a leading form, `$` a closing one. CC,
  * DA, KS, NL, PSA, SD, KEG and teo are missing because they are too often words of names.
- * `writings`: usual writings of words and phrases of forms; each spelling is read with any of them.
+ * `public_limited`: countries of `isPublicLimited`. `writings`: usual writings of words and phrases of forms; each spelling is read with any of them.
  */
 const writings = Object.entries(table.writings)
 
@@ -78,6 +78,24 @@ function parseTable(): LegalFormEntry[] {
 }
 
 const entries = parseTable()
+const publicLimited: ReadonlySet<string> = new Set(table.public_limited.split(' '))
+
+/** True for a country (ISO 3166-1) in which "Limited" without "Private" or "Proprietary" is a public or stock company. */
+export const isPublicLimited = (country: string | null): boolean =>
+  country !== null && publicLimited.has(country.toUpperCase())
+
+/** True for the words of "Limited", "Ltd" or "Ltée" alone. */
+export const isPlainLimited = (words: readonly string[]): boolean =>
+  words.length === 1 && /^(?:limited|ltd|ltee|limitee)$/.test(words[0] ?? '')
+
+/** True for the form of a public company in the words of a register: "Public company limited by shares". */
+export const isPublicForm = (text: string): boolean =>
+  /^public$|\bpublic (?:limited|company|corporation)\b/i.test(text.trim()) &&
+  !/guarantee|unlimited|non?.?profit/i.test(text)
+
+/** True for the form of a private company: "Proprietary Limited", "Private company limited by shares", "pte". */
+export const isPrivateForm = (text: string): boolean => /\b(?:private|pvt|pte|pty|proprietary)\b/i.test(text)
+
 /** The words of all forms. */
 export const formWords: ReadonlySet<string> = new Set(entries.flatMap(({ words }) => words))
 const byLastWord = groupBy((entry) => entry.words.at(-1) ?? '')
@@ -168,6 +186,7 @@ const apart = String.raw`(?<![\p{L}\p{N}./])`
 /** Forms that differ from words only by punctuation or capitals: without it "I/S" is "is". */
 const writtenForms: readonly (readonly [pattern: RegExp, spelledOut: string])[] = [
   [new RegExp(String.raw`${apart}A\s?/\s?S(?![\p{L}\p{N}/])`, 'giu'), ' as '],
+  [new RegExp(String.raw`(?<=\S\s)S\s?/\s?A\.?(?![\p{L}\p{N}/])`, 'giu'), ' sa '],
   [new RegExp(String.raw`${apart}I/S(?![\p{L}\p{N}/])`, 'giu'), ' interessentskab '],
   [new RegExp(String.raw`${apart}K/S(?![\p{L}\p{N}/])`, 'giu'), ' kommanditselskab '],
   [new RegExp(String.raw`${apart}P/S(?![\p{L}\p{N}/])`, 'giu'), ' partnerselskab '],
@@ -177,7 +196,7 @@ const writtenForms: readonly (readonly [pattern: RegExp, spelledOut: string])[] 
 ]
 
 /** Nearly no name has one of them: this test is fast, the patterns are not. */
-const hasWrittenForm = /[aikp]\s?\/\s?s|p\/l\.?\s*$|e\.?\s?[ku]\.?\s*$/i
+const hasWrittenForm = /[aikp]\s?\/\s?s|\ss\s?\/\s?a|p\/l\.?\s*$|e\.?\s?[ku]\.?\s*$/i
 
 /** Writes out forms that folding would change into other words. `name` must be unfolded. */
 export function expandForms(name: string): string {

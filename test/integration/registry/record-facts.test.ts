@@ -436,3 +436,69 @@ it('A search result has the registered name', () => {
   })
   expect(results.map(({ name }) => name).sort()).toEqual(['Quibble Holdings Inc', 'Quibble Trading Ltd'])
 })
+
+describe('the legal form', () => {
+  const formOf = (name: string, country: string, more: Row = {}) => {
+    const registry = open([{ id: 'one', name, country, jurisdiction: country.toLowerCase(), ...more }])
+    return resolve(registry, name).entity?.facets.legal_form
+  }
+
+  it.each([
+    ['BHP Group Limited', 'AU'],
+    ['Larkmoor No Liability', 'AU'],
+    ['Larkmoor Ltd', 'IN'],
+    ['Larkmoor Limited', 'ZA'],
+    ['Larkmoor Ltd', 'SG'],
+    ['Larkmoor Ltée', 'CA'],
+    ['Larkmoor Berhad', 'MY'],
+    ['PT Larkmoor Tbk', 'ID'],
+    ['Larkmoor Public Company Limited', 'TH'],
+    ['Larkmoor Public Ltd', 'CY'],
+    ['Larkmoor Nyrt.', 'HU'],
+    ['Larkmoor Zrt.', 'HU'],
+    ['Larkmoor Oyj', 'FI'],
+    ['Larkmoor ASA', 'NO'],
+    ['Larkmoor AB (publ)', 'SE'],
+    ['Larkmoor SGPS, S.A.', 'PT'],
+    ['Larkmoor S/A', 'BR'],
+    ['Larkmoor d.d.', 'HR'],
+    ['ПАО Ларкмур', 'RU'],
+    ['Larkmoor A.Ş.', 'TR'],
+  ])('of a public company is "corporation": %s (%s)', (name, country) => {
+    expect(formOf(name, country)).toBe('corporation')
+  })
+
+  it.each([
+    ['Larkmoor Pty Ltd', 'AU'],
+    ['Larkmoor Private Limited', 'IN'],
+    ['Larkmoor (Pvt) Ltd', 'PK'],
+    ['Larkmoor Pte. Ltd.', 'SG'],
+    ['Larkmoor (Proprietary) Limited', 'ZA'],
+    ['Larkmoor Sdn Bhd', 'MY'],
+    ['Larkmoor Limited', 'GB'],
+    ['Larkmoor Limited', 'NZ'],
+    ['Larkmoor Limited', 'HK'],
+    ['Larkmoor SGPS, Lda', 'PT'],
+    ['Larkmoor Kft.', 'HU'],
+    ['Larkmoor LLC', 'US'],
+  ])('of a private company is "llc": %s (%s)', (name, country) => {
+    expect(formOf(name, country)).toBe('llc')
+  })
+
+  it.each([
+    ['HK', 'Public company limited by shares', 'corporation'],
+    ['IN', 'Public', 'corporation'],
+    ['AU', 'Australian Public Company', 'corporation'],
+    ['IN', 'Private', 'llc'],
+    ['AU', 'Australian Private Company', 'llc'],
+    ['GB', 'Private Limited Company', 'llc'],
+  ])('that the register states decides for "Limited" in %s: %s is %s', (country, form, expected) => {
+    expect(formOf('Larkmoor Limited', country, { legal_form: form })).toBe(expected)
+  })
+
+  it('"Limited" is a stock company where its shares are traded, and an LLC stays one', () => {
+    expect(formOf('Larkmoor Limited', 'NZ', { ticker: 'LKM' })).toBe('corporation')
+    expect(formOf('Larkmoor Ltd', 'IL', { ticker: 'LKM' })).toBe('corporation')
+    expect(formOf('Larkmoor LLC', 'US', { ticker: 'LKM' })).toBe('llc')
+  })
+})
