@@ -6,6 +6,7 @@ import {
 } from '../../core/stated-identifiers.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { areDifferentEntries, parseCourtNumber } from '../../core/court-numbers.js'
+import { listNestedNumbers, toContainedNumber } from '../model/nested-numbers.js'
 import { closeNumber, findNumberForm, isSiteNumber, toCompanyNumber } from '../../core/national-numbers.js'
 
 /** An identifier of a query, and the companies that have it. */
@@ -174,16 +175,24 @@ export interface IdentifierConflict {
 }
 
 /**
- * Whether two numbers in a country are of one kind and differ: a company has one of them at most. An ACN and an ABN, or
- * `HRB 501` and a tax number, may be of one company. `isPlaced`: both are known to be of this country.
+ * Whether two numbers in a country are of one kind and differ: a company has one of them at most. `HRB 501` and a tax
+ * number may be of one company. So may an ACN and an ABN that contains it, or the ABN of a trust, which contains none.
+ * `isPlaced`: both are known to be of this country.
  */
 export function areDifferentNumbers(country: string, one: string, other: string, isPlaced: boolean): boolean {
   const courts = country === 'de' ? [parseCourtNumber(one), parseCourtNumber(other)] : []
   const [ours = null, theirs = null] = courts
   if (ours !== null && theirs !== null) return areDifferentEntries(ours, theirs)
+  if (listNestedNumbers(country, one).includes(closeNumber(other))) return false
+  if (listNestedNumbers(country, other).includes(closeNumber(one))) return false
   const a = toComparedNumber(country, one)
   const b = toComparedNumber(country, other)
-  if (a.kind !== b.kind || isSameNumber(a.number, b.number)) return false
+  if (a.kind !== b.kind) {
+    const [inOne, inOther] = [toContainedNumber(country, one), toContainedNumber(country, other)]
+    const isNested = inOne !== null || inOther !== null
+    return isNested && areDifferentNumbers(country, inOne ?? one, inOther ?? other, isPlaced)
+  }
+  if (isSameNumber(a.number, b.number)) return false
   if (a.isOneRegister && (isPlaced || a.kind.startsWith('form '))) return true
   return Math.abs(a.number.length - b.number.length) <= lengthsApartMax
 }

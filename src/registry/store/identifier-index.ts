@@ -14,6 +14,7 @@ import {
 import type { StatedIdentifier } from '../../core/stated-identifiers.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { toExchangeKey, type DomainHolder } from '../model/identifiers.js'
+import { listNestedNumbers } from '../model/nested-numbers.js'
 import { toNumberKey } from './registration-columns.js'
 
 type RegisteredIdentifier = StatedIdentifier & { readonly kind: Exclude<StatedIdentifier['kind'], 'website'> }
@@ -100,8 +101,8 @@ export function createIdentifierFinder(database: Sqlite): IdentifierFinder {
     return findFirst([
       () => byNumber.all({ ...asked, value: text }),
       () => byNumberKey.all({ ...asked, value: text }),
-      ...[...padNumber(text), ...listCompanyNumbers(text, place)].map(
-        (value) => () => byNumber.all({ ...asked, value }),
+      ...[...padNumber(text), ...listOtherNumbers(text, asked.place.slice(0, 2))].map(
+        (value) => () => byNumberKey.all({ ...asked, value }),
       ),
     ])
   }
@@ -153,10 +154,10 @@ function padNumber(text: string): string[] {
   )
 }
 
-/** Lists also have the number with its country, and the number of a site or a branch. */
-function listCompanyNumbers(text: string, place: string | null): string[] {
-  const country = place?.slice(0, 2).toLowerCase() ?? ''
-  return [toCompanyNumber(country, text), toHeadOfficeNumber(country, text)].filter((one) => one !== null)
+/** Lists also have the number with its country, the number of a site or a branch, or one that contains that of the company. */
+function listOtherNumbers(text: string, country: string): string[] {
+  const others = [toCompanyNumber(country, text), toHeadOfficeNumber(country, text)]
+  return [...others.filter((one) => one !== null), ...listNestedNumbers(country, text)]
 }
 
 /** Eight characters name the institution, with or without `XXX` after them. */

@@ -185,7 +185,7 @@ describe.each(kinds)('$label', (kind) => {
 
 describe('a number that cannot be compared says nothing', () => {
   test.each([
-    ['an ABN beside an ACN', { jurisdiction: 'au', registration_id: '004 028 077' }, 'ABN 16009661901'],
+    ['the ABN of a trust', { jurisdiction: 'au', registration_id: '004 028 077' }, 'ABN 51824753556'],
     [
       'a tax number beside a number of a court',
       { jurisdiction: 'de', registration_id: 'HRB 501' },

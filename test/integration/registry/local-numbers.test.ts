@@ -194,3 +194,106 @@ test('the number of a branch finds its company', () => {
     'Larkmoor Foods SA',
   ])
 })
+
+describe('numbers of which one contains the other', () => {
+  const findValid = (country: string, make: (at: number) => string, count: number) =>
+    Array.from({ length: count }, (_, at) => make(at)).find((one) => toNationalNumber(country, one) === one)
+  const toAcn = (digits: number) =>
+    findValid('au', (at) => `${String(digits).padStart(8, '0')}${at}`, 10) ?? ''
+  const toAbn = (nine: string) => findValid('au', (at) => `${at + 10}${nine}`, 90) ?? ''
+  const digits = fc.integer({ min: 100_000, max: 69_999_999 })
+  const registryWith = (id: string, country: string) =>
+    registryOf([`id,name,country,jurisdiction\n${id},Larkmoor Foods,${country},${country.toLowerCase()}\n`])
+
+  test('an Australian company is found by its ACN and by its ABN, whichever the register has', () => {
+    forAll(20, [digits], (made) => {
+      const acn = toAcn(made)
+      const abn = toAbn(acn)
+      for (const [held, asked] of [
+        [acn, abn],
+        [abn, acn],
+      ] as const) {
+        const registry = registryWith(held, 'AU')
+        for (const text of [`company number AU ${asked}`, `Larkmoor Foods (company number AU ${asked})`])
+          expect([held, text, ...outcomeOf(ask(registry, text))]).toEqual([
+            held,
+            text,
+            'matched',
+            99,
+            'Larkmoor Foods',
+          ])
+        registry.close()
+      }
+    })
+  })
+
+  test('the ABN of another company counts against a company, that of a trust does not', () => {
+    forAll(20, [digits, digits], (one, other) => {
+      fc.pre(one !== other)
+      const registry = registryWith(toAcn(one), 'AU')
+      const askWith = (number: string) =>
+        outcomeOf(ask(registry, `Larkmoor Foods (company number AU ${number})`))
+      expect(askWith(toAbn(toAcn(other)))).toEqual(['inconclusive', 50, 'Larkmoor Foods'])
+      const acn = toAcn(other)
+      const noAcn = `${acn.slice(0, 8)}${(Number(acn.at(8)) + 1) % 10}`
+      expect(askWith(toAbn(noAcn))).toEqual(outcomeOf(ask(registry, 'Larkmoor Foods')))
+      registry.close()
+    })
+  })
+
+  test.each([
+    ['AU', '009 661 901', '16 009 661 901'],
+    ['JP', '1803-01-018771', '1180301018771'],
+    ['JP', '0104-01-067252', '5010401067252'],
+    ['CO', '899999068', '899.999.068-1'],
+    ['RO', '14399840', 'RO14399840'],
+    ['BG', '831902088', 'BG831902088'],
+    ['HR', '27759560625', 'HR27759560625'],
+    ['GR', '094019245', 'EL094019245'],
+    ['PL', '7740001454', 'PL 774-000-14-54'],
+    ['CZ', '45274649', 'CZ45274649'],
+    ['DK', '24256790', 'DK24256790'],
+    ['BE', '0403.170.701', 'BE0403170701'],
+    ['FI', '0112038-9', 'FI01120389'],
+    ['PT', '500100144', 'PT500100144'],
+  ])('in %s, %s is found by %s, and the reverse', (country, one, other) => {
+    for (const [held, asked] of [
+      [one, other],
+      [other, one],
+    ] as const) {
+      const registry = registryWith(held, country)
+      for (const text of [
+        `company number ${country} ${asked}`,
+        `Larkmoor Foods (company number ${country} ${asked})`,
+      ])
+        expect(outcomeOf(ask(registry, text))).toEqual(['matched', 99, 'Larkmoor Foods'])
+    }
+  })
+
+  test.each([
+    ['CN', '717802523', '91110000717802523X'],
+    ['HU', '10625790', '10625790-2-44'],
+    ['CA', '119218994', '119218994RC0001'],
+    ['BG', '831902088', '8319020880015'],
+    ['PL', '610188201', '61018820100000'],
+    ['SI', '5860571', '5860571000'],
+    ['CH', 'CHE-105.909.036', 'CHE-105.909.036 MWST'],
+  ])('in %s, %s is found by %s, from which it follows', (country, held, asked) => {
+    const registry = registryWith(held, country)
+    expect(ask(registry, `company number ${country} ${asked}`).entity?.legal_name).toBe('Larkmoor Foods')
+    expect(outcomeOf(ask(registry, `Larkmoor Foods (company number ${country} ${asked})`))).toEqual([
+      'matched',
+      99,
+      'Larkmoor Foods',
+    ])
+  })
+
+  test.each([
+    ['JP', '1803-01-018771', '2180301018771'],
+    ['JP', '1803-01-018771', '5010401067252'],
+    ['CO', '899999068', '899999068-2'],
+    ['AU', '009661901', '17009661901'],
+  ])('in %s, %s is not found by %s, which has other digits or wrong check digits', (country, held, asked) => {
+    expect(ask(registryWith(held, country), `company number ${country} ${asked}`).status).toBe('no_match')
+  })
+})
