@@ -76,6 +76,8 @@ export interface ReaderQueries {
   spent_of_job: { given: string; found: ReadonlyMap<LookupKind, number> }
   /** The first lookups that may have been billed and have no answer, including those in flight. */
   uncertain: { given: { limit: number }; found: UncertainLookup[] }
+  /** Passes the name of every lookup of the scope to `take`; passes none and returns false if there may be more than `limit`. */
+  names: { given: { limit: number; take: (name: string) => void }; found: boolean }
   /** Changes whenever another process has written. */
   version: { given: undefined; found: number }
 }

@@ -1,4 +1,5 @@
 import { formatCount } from '../../core/text.js'
+import { foldText, identify } from '../../core/lookup-identity.js'
 import type { CheckpointReader } from '../checkpoint/lookup.js'
 import type { Input, TextRow } from './input.js'
 import { createRowReader, toKeyedLookup, createEarlierNames } from './row-reader.js'
@@ -152,7 +153,9 @@ async function countGains(request: RowsToJudge): Promise<KnownCounts> {
   // one has none.
   const isSure = (index: number) =>
     (askCounts[index] ?? 0) >= surelyKnownRows && counts[index] === askCounts[index]
-  for await (const standings of readStandings(request, (isKnown) => !isKnown)) {
+  const mayBeStored = createNameFilter(request)
+  const isCompared = (isKnown: boolean, row: TextRow) => !isKnown && mayBeStored(row)
+  for await (const standings of readStandings(request, isCompared)) {
     for (const { asks, known } of standings) {
       for (const index of asks) askCounts[index] = (askCounts[index] ?? 0) + 1
       for (const index of known) counts[index] = (counts[index] ?? 0) + 1
@@ -166,15 +169,51 @@ async function countGains(request: RowsToJudge): Promise<KnownCounts> {
   return { counts, gains: counts, isWhole: true }
 }
 
+/** Names to keep in memory: about 100 MB. More are not read. */
+const namesMax = 1_000_000
+/** As many rows are compared in less time than the names are read. */
+const unfilteredRows = 1_000
+
 /**
- * Reads each row by the present rule, and by the others if `isCompared` returns true for whether the present rule knows
- * it. Equal rows are read once.
+ * Creates a test for whether a row, by the columns of `listColumns`, may have a stored lookup by any rule: its name is that
+ * of one. Always true where a lookup may have another name than its row.
  */
+function createNameFilter({ rules, reader }: RowsToJudge): (row: TextRow) => boolean {
+  const columns = listColumns(rules)
+  const named = rules.map((rule) => (rule.identifierUse === 'context' ? rule.columns.name : null))
+  const places = [...new Set(named)].map((column) => (column === null ? -1 : columns.indexOf(column)))
+  if (places.includes(-1)) return () => true
+  let rowCount = 0
+  let isRead = false
+  const names = new Set<string>()
+  const read = () => reader.read('names', { limit: namesMax, take: (name) => names.add(foldText(name)) })
+  return (row) => {
+    rowCount += 1
+    if (rowCount <= unfilteredRows) return true
+    if (rowCount === unfilteredRows + 1) isRead = read()
+    return !isRead || places.some((at) => isStored(row[at] ?? null, names))
+  }
+}
+
+function isStored(cell: string | null, names: ReadonlySet<string>): boolean {
+  const read = identify(cell, [], [])
+  // A row without a usable name is looked up by its identifiers.
+  return read.kind === 'invalid' || mayBeIdentifier(cell) || names.has(foldText(read.lookup.name))
+}
+
+const listColumns = (rules: readonly LookupRule[]): string[] => [
+  ...new Set(rules.flatMap((rule) => listLookupColumns(rule.columns))),
+]
+
+/** Whether a row is compared by the other rules. `isKnown`: whether the present rule knows it. */
+type IsCompared = (isKnown: boolean, row: TextRow) => boolean
+
+/** Reads each row by the present rule, and by the others if it is compared. Equal rows are read once. */
 async function* readStandings(
   { rules, reader, input, signal }: RowsToJudge,
-  isCompared: (isKnown: boolean) => boolean,
+  isCompared: IsCompared,
 ): AsyncGenerator<RowStanding[]> {
-  const columns = [...new Set(rules.flatMap((rule) => listLookupColumns(rule.columns)))]
+  const columns = listColumns(rules)
   const readers = rules.map((rule) => createStandingReader(rule, columns, reader))
   const seen = new Map<string, RowStanding>()
   for await (const rows of input.rows.sample(columns)) {
@@ -192,14 +231,14 @@ async function* readStandings(
 async function judgeRows(
   rows: readonly TextRow[],
   readers: readonly StandingReader[],
-  isCompared: (isKnown: boolean) => boolean,
+  isCompared: IsCompared,
 ): Promise<RowStanding[]> {
   const judged = rows.map((row) => ({ row, asks: [] as number[], known: [] as number[] }))
   const found = judged.map(() => new Map<string, Standing>())
+  let open = [...judged.entries()]
   for (const [index, { toKey, read }] of readers.entries()) {
-    const compared = [...judged.entries()].flatMap(([at, { row, known }]) =>
-      index === 0 || isCompared(known.includes(0)) ? [{ at, row, key: toKey(row) }] : [],
-    )
+    if (index === 1) open = open.filter(([, { row, known }]) => isCompared(known.includes(0), row))
+    const compared = open.map(([at, { row }]) => ({ at, row, key: toKey(row) }))
     const fresh = compared.filter(({ at, key }) => found[at]?.has(key) === false)
     const standings = await read(fresh.map(({ row }) => row))
     for (const [offset, { at, key }] of fresh.entries()) found[at]?.set(key, standings[offset] ?? 'invalid')
@@ -209,7 +248,11 @@ async function judgeRows(
       if (standing === 'known') judged[at]?.known.push(index)
     }
   }
-  return judged
+  // Rows that are not compared count as asked by every rule, and as not known.
+  const all = [...readers.keys()]
+  const left = new Set(judged.keys())
+  for (const [at] of open) left.delete(at)
+  return judged.map((one, at) => (left.has(at) && one.asks.length > 0 ? { ...one, asks: all } : one))
 }
 
 /** Whether a row has a lookup, and whether it was looked up before. */

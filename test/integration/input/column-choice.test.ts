@@ -65,8 +65,8 @@ async function listKeys(
   return questions.map((question) => (question.kind === 'invalid' ? null : toKey(toKeyedLookup(question))))
 }
 
-/** A checkpoint that knows these lookups and counts the lookups that are searched. */
-function createReader(known: ReadonlySet<string>) {
+/** A checkpoint that knows these lookups and counts the lookups that are searched. `names`: null if it does not list them. */
+function createReader(known: ReadonlySet<string>, names: readonly string[] | null = null) {
   const counts = { found: 0 }
   const reader = {
     fetch: () => Promise.resolve(),
@@ -76,6 +76,10 @@ function createReader(known: ReadonlySet<string>) {
     },
     readLookups: (ids: readonly number[]) => ids.map((id) => (id === 0 ? null : { isSubmitted: true })),
     readAnswers: (ids: readonly number[]) => ids.map((id) => (id === 0 ? null : { state: 'answered' })),
+    read: (_query: 'names', { take }: { take: (name: string) => void }) => {
+      names?.forEach(take)
+      return names !== null
+    },
   }
   return { reader: reader as unknown as CheckpointReader, counts }
 }
@@ -170,6 +174,22 @@ test('A row that was looked up with the present columns is searched once, and a 
   await choose(all, fresh.reader)
   expect(fresh.counts.found).toBeLessThanOrEqual(all.length * 2.1)
 })
+
+test.each([0, 20])(
+  'A long list with %i rows that were looked up without identifiers: a row whose name is new is read once',
+  async (knownCount) => {
+    const toName = (at: number) => (at % 2 === 0 ? `Fïrma ${at}` : `company  no ${at}`)
+    const rows = Array.from({ length: 4_000 }, (_, at) => [toName(at), 'DE', '', '', `s${at}.com`, ''])
+    const full = ['Acme', 'DE', 'HWUPKR0MPOU8FGXBT394', 'HRB 86891', 'acme.com', 'DEUTDEFF']
+    const stored = rows.slice(rows.length - knownCount)
+    const known = (await listKeys(stored, {})).filter((key) => key !== null)
+    const names = stored.map(([name = '']) => name.toUpperCase().replace('  ', ' '))
+    const { reader, counts } = createReader(new Set(knownCount === 0 ? [] : known), [...names, 'Bolt'])
+    const { detected, chosen } = await choose([full, ...rows], reader)
+    expect(chosen.identifiers).toEqual(knownCount === 0 ? detected.identifiers : {})
+    expect(counts.found).toBeLessThanOrEqual(rows.length + 2_000 + 10 * knownCount)
+  },
+)
 
 const vietnamese = 'Tên công ty'
 

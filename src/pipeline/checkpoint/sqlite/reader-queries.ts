@@ -2,7 +2,7 @@ import { listJobInputs } from '../../../core/partition.js'
 import { readScope, lookupStates, type LookupState, type LookupKind } from '../../../core/lookup-state.js'
 import type { Sqlite } from '../../../platform/sqlite.js'
 import { query, type SqlProgram } from '../../../platform/sql-program.js'
-import type { ScopeCounts, UncertainLookup } from '../lookup.js'
+import type { ReaderQueries, ScopeCounts, UncertainLookup } from '../lookup.js'
 import { at, toInteger } from '../../../core/json.js'
 import {
   packedColumns,
@@ -33,6 +33,22 @@ export interface CountedRows {
 }
 
 const billed = `s.verdict IN ('accepted', 'uncertain', 'intended')`
+
+/** Passes the names of all lookups of a scope, see `ReaderQueries`. */
+export function readNames(
+  database: Sqlite,
+  scope: string,
+  { limit, take }: ReaderQueries['names']['given'],
+): boolean {
+  // The numbers of lookups have no gaps, and the highest is found at once.
+  const lookupCount = database.prepare<[], number>('SELECT max(lookup_id) FROM lookups').pluck().get() ?? 0
+  if (lookupCount > limit) return false
+  const names = database.prepare<[string], string>(
+    'SELECT name FROM lookups WHERE scope_id = (SELECT scope_id FROM scopes WHERE scope = ?)',
+  )
+  for (const name of names.pluck().iterate(scope)) take(name)
+  return true
+}
 
 /** Counts all rows. The two databases are fast with different statements. */
 export function* countRows(): SqlProgram<CountedRows> {

@@ -8,6 +8,7 @@ import {
   type FoundOutcome,
   addJobs,
   countRows,
+  readNames,
   readSpentOfJob,
   readUncertain,
 } from './reader-queries.js'
@@ -69,7 +70,7 @@ function createReader(
   database: Sqlite,
   path: string,
   scope: string | null,
-  fetching: Fetching = () => Promise.resolve(),
+  fetching?: Fetching,
 ): CheckpointReader {
   // Reads are spread over a file larger than any cache: the operating system's cache is enough.
   database.pragma(`cache_size = -${cacheKibibytes}`)
@@ -90,6 +91,8 @@ type MaybePacked = PackedAnswer | Record<keyof PackedAnswer, null>
 
 class SqliteReader implements CheckpointReader {
   readonly fetch: Fetching
+  /** Has lookups of a server, as far as they were fetched. */
+  readonly #isCopy: boolean
   readonly #database: Sqlite
   readonly #path: string
   /** `null` if no service is selected. */
@@ -98,8 +101,9 @@ class SqliteReader implements CheckpointReader {
   /** Kinds of the scopes read so far, by scope id: they never change. */
   readonly #kinds = new Map<number, LookupKind>()
 
-  constructor(database: Sqlite, path: string, scope: string | null, fetching: Fetching) {
-    this.fetch = fetching
+  constructor(database: Sqlite, path: string, scope: string | null, fetching: Fetching | undefined) {
+    this.fetch = fetching ?? (() => Promise.resolve())
+    this.#isCopy = fetching !== undefined
     this.#database = database
     this.#path = path
     this.#scope = scope
@@ -228,6 +232,7 @@ class SqliteReader implements CheckpointReader {
     return {
       counts: () => runProgram(database, addJobs(runProgram(database, countRows()))),
       spent_of_job: (job) => readSpentOfJob(database, this.#scope, job),
+      names: (given) => !this.#isCopy && readNames(database, toScope(this.#scope ?? '', 'resolution'), given),
       uncertain: ({ limit }) => runProgram(database, readUncertain(limit)),
       version: () => database.pragma('data_version', { simple: true }) as number,
     }
