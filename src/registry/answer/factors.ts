@@ -33,10 +33,12 @@ export function buildFactors(
   registration: StoredLegalEntity,
   findLegalName: (candidate: CandidateName) => string | null,
 ): Factor[] {
+  const own = listReasons(match, registration)
+  const rivals = listRivalFactors(match, findLegalName)
   const reasons = [
     createNameFactor(match.best.evidence.comparison, registration),
-    ...listReasons(match, registration),
-    ...listRivalFactors(match, findLegalName),
+    // That the text names several companies tells more than how well it fits one of them.
+    ...(match.names === undefined ? [...own, ...rivals] : [...rivals, ...own]),
   ]
   const isContested = reasons.some(({ code }) => code === 'no_legal_entity_confirmed')
   const { supported } = match.best.evidence.comparison.candidate
@@ -77,14 +79,15 @@ const rivalsNamedMax = 3
 /** Least probability of "no match" that is mentioned. */
 const noneShareMin = 0.15
 
+export const describeNames = (names: readonly string[]): string =>
+  `The text names ${names.length} companies: ${names.map((name) => `"${name}"`).join(', ')}.`
+
 function listRivalFactors(
   { rivals, noneShare, confidence, names }: Match,
   findLegalName: (candidate: CandidateName) => string | null,
 ): Factor[] {
-  if (names !== undefined) {
-    const text = `The text names ${names.length} companies: ${names.map((name) => `"${name}"`).join(', ')}.`
-    return [createLimitation('no_legal_entity_confirmed', text, 'high')]
-  }
+  if (names !== undefined)
+    return [createLimitation('no_legal_entity_confirmed', describeNames(names), 'high')]
   const factors: Factor[] = []
   const isCertain = confidence >= matchedConfidenceMin
   if (rivals.length > 0) {

@@ -18,20 +18,24 @@ import { buildBasis } from './basis.js'
 import { formatAddress, getStatus } from './registration-facts.js'
 import { getPrimary, buildResultEntity } from './entity-record.js'
 import { listLikelyCompanies } from './evidence-texts.js'
-import { listActions, buildFactors, createLimitation } from './factors.js'
+import { listActions, buildFactors, createLimitation, describeNames } from './factors.js'
 import type { Match } from './reasons.js'
 import { findRegionCode } from '../normalize/places.js'
 
 /** Builds an answer without a match. `closest`: a similar name, most likely of another company. */
-export function buildEmptyAnswer(
+export const buildEmptyAnswer = (
   status: 'no_match' | 'not_found',
   closest: string | null = null,
-): Resolution {
-  const isNamed = status === 'no_match'
-  const nothing =
+): Resolution =>
+  buildUnmatched(
+    status,
     closest === null
       ? 'No registration has this name or one close to it.'
-      : `The closest name held, "${closest}", is most likely that of another company.`
+      : `The closest name held, "${closest}", is most likely that of another company.`,
+  )
+
+function buildUnmatched(status: 'no_match' | 'not_found', nothing: string): Resolution {
+  const isNamed = status === 'no_match'
   return {
     status,
     match_confidence: 0,
@@ -216,12 +220,16 @@ function combineMatches(
   matches: readonly NameMatch[],
   names: readonly string[],
 ): Omit<NameMatch, 'isReadable' | 'isTownGiven'> {
-  const bests = matches.flatMap(({ ranked: [best] }) => (best === undefined ? [] : [best]))
+  // A name that is not held has a closest one all the same.
+  const found = matches.filter(({ decision: { kind } }) => kind !== 'none')
+  const bests = found.flatMap(({ ranked: [best] }) => (best === undefined ? [] : [best]))
   const ranked = bests.map((best) => ({ ...best, share: best.share / bests.length }))
-  const [first] = matches.filter(({ ranked: [best] }) => best !== undefined)
+  const [first] = found
   const [best, ...rivals] = ranked
-  if (first === undefined || best === undefined)
-    return { decision: { kind: 'none' }, ranked: [], noneShare: 1, decisionFeatures: [], unseenWeight: 0 }
+  if (first === undefined || best === undefined) {
+    const decision = { kind: 'none', names } as const
+    return { decision, ranked: [], noneShare: 1, decisionFeatures: [], unseenWeight: 0 }
+  }
   const { noneShare, decisionFeatures, unseenWeight } = first
   const decision = {
     kind: 'candidate',
@@ -284,6 +292,11 @@ const letterOrDigit = /[\p{L}\p{N}]/u
 export function answerFor(match: NameMatch, deps: ResolveDeps): Resolution {
   const { isReadable, isTownGiven, decision } = match
   if (decision.kind === 'none') {
+    if (decision.names !== undefined)
+      return buildUnmatched(
+        'no_match',
+        `${describeNames(decision.names)} No registration has one of these names.`,
+      )
     const [closest] = listLikelyCompanies(match)
     const name = closest?.evidence.comparison.candidate.name ?? null
     return buildEmptyAnswer(isReadable ? 'no_match' : 'not_found', name)

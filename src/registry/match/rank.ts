@@ -218,7 +218,8 @@ function shareCountry({ place: a }: CandidateName, { place: b }: CandidateName):
 
 /** The result of matching names, before an answer is built from it. */
 export type MatchDecision =
-  | { readonly kind: 'none' }
+  /** `names`: those of several companies, none of which is found. */
+  | { readonly kind: 'none'; readonly names?: readonly string[] }
   | {
       /** `candidate`: needs a review; never certain. */
       readonly kind: 'entity' | 'candidate'

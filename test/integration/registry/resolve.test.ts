@@ -94,6 +94,12 @@ describe('messy names', () => {
       'inconclusive',
       'The text names 2 companies: "Red Hat, Inc.", "International Business Machines Corporation"',
     ],
+    [
+      'Widget Bakers S.A. / Larkmoor GmbH',
+      null,
+      'no_match',
+      'The text names 2 companies: "Widget Bakers S.A.", "Larkmoor GmbH". No registration has',
+    ],
     ['Red Hat / Oxfam', null, 'inconclusive', 'The text names 2 companies: "Red Hat", "Oxfam"'],
     ['???', null, 'not_found', 'too few letters or digits'],
   ])('%j at %j is %s: %s…', (name, location, status, reason) => {
