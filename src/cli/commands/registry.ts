@@ -16,10 +16,12 @@ import {
 } from '../terminal/sources-text.js'
 import { countCountries } from '../../app/inspect-input.js'
 import { findCountryCode } from '../../core/countries.js'
+import { redactAddresses } from '../../core/local-path.js'
 import { resolveSettings } from '../../config/settings.js'
 import {
+  addConfigFlags,
   addReadingFlags,
-  readConfigFromFlags,
+  readConfig,
   sourcesColumnFlags,
   type ConfigFlags,
 } from '../config-flags.js'
@@ -98,36 +100,36 @@ interface SourcesFlags extends ConfigFlags {
   json?: boolean
 }
 
-/** Adds `enrich registry sources [INPUT]`. */
+/** Adds `enrich registry sources [INPUTS]`. */
 function addSources(registry: Command, io: CliIo, option: Option): void {
   const sources = registry
     .command('sources')
     .description('list the open registers that enrich knows; with a list of companies, those that hold them')
-    .argument('[input]', 'file with companies')
+    .argument('[inputs...]', 'files with companies')
+  addConfigFlags(sources, ['config'])
   addReadingFlags(sources, sourcesColumnFlags)
   sources
     .option('--licences', 'print the licences, and the texts that users of the data must show')
     .option('--show <name>', 'print the description of a source, for a source of your own')
     .addOption(option)
     .option('--json', 'print one JSON line for each source')
-    .action(async (input: string | undefined, flags: SourcesFlags) => {
+    .action(async (inputs: string[], flags: SourcesFlags) => {
       if (flags.show !== undefined) {
         io.out(`${JSON.stringify(await openSource(flags.show), null, 2)}\n`)
         return
       }
-      const listed = listRegisters(flags.registry ?? registryPathDefault)
-      if (input !== undefined) {
-        const coverage = findCoverage(
-          await countCountries(
-            resolveSettings(readConfigFromFlags([input], flags, io.environment), io.environment),
-            createCommandConnectors(io),
-            findCountryCode,
-          ),
-          listed,
-        )
-        const more = buildGetFlags(coverage, flags.registry ?? null, io.environment)
+      const isOfList = inputs.length > 0 || flags.config !== undefined
+      const settings = isOfList
+        ? resolveSettings(readConfig(inputs, flags, io.environment), io.environment)
+        : null
+      const registryPath = settings?.service.registryPath ?? flags.registry ?? null
+      const listed = listRegisters(registryPath ?? registryPathDefault)
+      if (settings !== null) {
+        const counts = await countCountries(settings, createCommandConnectors(io), findCountryCode)
+        const coverage = findCoverage(counts, listed)
+        const more = buildGetFlags(coverage, registryPath, io.environment)
         if (flags.json === true) io.out(formatJsonLine('coverage', coverage))
-        else io.out(formatCoverage(input, coverage, more))
+        else io.out(formatCoverage(redactAddresses((settings.input.paths ?? []).join(', ')), coverage, more))
       } else if (flags.json === true) {
         for (const one of listed) io.out(formatJsonLine('source', toReport(one)))
       } else io.out(flags.licences === true ? formatLicences(listed) : formatSources(listed))

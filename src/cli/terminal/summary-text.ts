@@ -4,6 +4,7 @@ import { formatOfPath } from '../../core/file-formats.js'
 import { formatCount, plural } from '../../core/text.js'
 import { formatDuration } from '../../core/time.js'
 import { packageFolder } from '../../platform/native-package.js'
+import { defaultPaths } from '../../config/options.js'
 import { selectArguments, selectSourcesFlags } from '../config-flags.js'
 import { quote, type ErrorLine } from './command-io.js'
 import { lookupKinds } from '../../core/lookup-state.js'
@@ -132,13 +133,19 @@ export function selectOutputFlags(command: string): string[] {
 }
 
 /**
- * Turns `enrich a.csv -o b` into `enrich registry sources a.csv`, with the flags that say how the list is read. Standard
- * input and patterns are left out.
+ * Turns `enrich a.csv -o b` into `enrich registry sources a.csv`, with the config and the flags that say how the list is
+ * read. Standard input and patterns are left out.
  */
 export function buildSourcesCommand(command: string): string {
   const words = command.replace(ofRun, '').match(shellWords) ?? []
-  const [input = '-'] = ofRun.test(command) ? selectArguments(words, []) : []
-  const list = input === '-' || input.includes('*') ? [] : [input, ...selectSourcesFlags(words)]
+  const inputs = ofRun.test(command) ? selectArguments(words, []) : ['-']
+  const isOpen = inputs.some((input) => input === '-' || input.includes('*'))
+  // A run without inputs has those of its config.
+  const config = selectArguments(words, ['config'], false)
+  const ofConfig = config.length > 0 ? config : ['--config', defaultPaths.config]
+  const list = isOpen
+    ? []
+    : [...inputs, ...(inputs.length === 0 ? ofConfig : config), ...selectSourcesFlags(words)]
   return [getProgram(command), 'registry', 'sources', ...list].join(' ')
 }
 

@@ -1,4 +1,5 @@
 import { toPlainLetters } from '../../core/text.js'
+import { isPlaceholder } from '../../core/lookup-identity.js'
 import { closeNumber, findNumberForm, readTaxNumber } from '../../core/national-numbers.js'
 
 const statusWords = new Set(
@@ -11,12 +12,42 @@ const statusWords = new Set(
   ).split('|'),
 )
 
+const countShare = (values: readonly string[], is: (value: string) => boolean): number =>
+  values.filter(is).length / values.length
+
 const isMostly = (values: readonly string[], is: (value: string) => boolean, share = 0.5): boolean =>
   values.length > 0 && values.filter(is).length >= values.length * share
 
 const isNumber = (value: string): boolean => /^[\d\s.,+-]+$/.test(value)
 
 const isNetAddress = (value: string): boolean => /^\S+@\S+\.\S+$|^https?:\/\//i.test(value)
+
+/** Returns the text of a cell; null if it is blank or a placeholder. */
+export function toFilledCell(cell: string | null | undefined): string | null {
+  // oxlint-disable-next-line no-control-regex -- control characters are no part of an identifier
+  const text = (cell ?? '').replace(/[\s\x00-\x1f\x7f-\x9f\u200b\ufeff]+/g, ' ').trim()
+  return text === '' || isPlaceholder(text) ? null : text
+}
+
+const currency = /[$€£¥%]|kr|:-|EUR|USD|GBP|SEK|NOK|DKK|ISK|CHF|PLN|CZK|HUF|RON|BGN|CAD|AUD|BRL|TRY/i
+const amount = /^(?:[$€£¥]|kr\.?|[A-Z]{3})?\s*[-+]?\d[\d\s.,'’]*(?:[$€£¥%]|kr\.?|:-|[A-Z]{3})?$/i
+
+/** Whether most cells are amounts of money or rates: with decimals, a sign or a currency, or whole numbers of many lengths. */
+export function areAmounts(cells: readonly string[]): boolean {
+  const values = cells.flatMap((cell) => toFilledCell(cell) ?? [])
+  const isAmount = (text: string) =>
+    amount.test(text) && (currency.test(text) || /[.,]\d{1,2}$|^[-+]?\d{1,4}$/.test(text))
+  const isWhole = (text: string) => /^\d{1,3}(?:[\d\s'’]*|(?:[.,]\d{3})*)$/.test(text)
+  const lengths = new Set(values.filter(isWhole).map((text) => closeNumber(text).length))
+  if (values.length === 0) return false
+  return (
+    countShare(values, isAmount) > 0.5 ||
+    (lengths.size >= amountLengthsMin && countShare(values, (text) => isAmount(text) || isWhole(text)) > 0.8)
+  )
+}
+
+/** Numbers of one kind have few lengths, also without their leading zeros. */
+const amountLengthsMin = 4
 
 /** Whether the cells can be company names: neither numbers nor e-mail or web addresses. */
 export function canBeNames(values: readonly string[]): boolean {
@@ -150,9 +181,7 @@ export function rateNames(cells: readonly string[], domains: readonly string[] =
   const arePersons = isMostly(texts, (text) => countWords(text) === 2)
   if (domains.length > 0 && isMostly(texts, (text) => /\p{Script=Latin}/u.test(text))) {
     const areNames = isMostly(texts, (text) => /^(?!\p{Ll})[\p{L}\p{M}\d&.,'’ -]+$/u.test(text), tellingShare)
-    return isDistinct && areNames && isMostly(texts, createDomainTest(domains), inDomainsMin)
-      ? formsShareMin
-      : 0
+    return isDistinct && areNames && areOfDomains(texts, domains) ? formsShareMin : 0
   }
   return isDistinct && !arePersons && isMostly(texts, isWord, distinctShareMin) ? formsShareMin : 0
 }
@@ -161,6 +190,10 @@ const distinctShareMin = 0.9
 
 /** More than this share of company names have a word or their initials in a domain of the list. */
 const inDomainsMin = 0.3
+
+/** Whether names are in the domains next to them, more often than by chance. */
+export const areOfDomains = (names: readonly string[], domains: readonly string[]): boolean =>
+  isMostly(names, createDomainTest(domains), inDomainsMin)
 
 /** Returns whether the first long word of a name, or its initials, begin a label of a domain. */
 function createDomainTest(domains: readonly string[]): (name: string) => boolean {

@@ -1,6 +1,7 @@
 import headerWords from './headers.json' with { type: 'json' }
 import { plural, printable } from '../../core/text.js'
-import { canBePlaces, detectIdentifier } from './column-content.js'
+import { areAmounts, canBePlaces, detectIdentifier, readWholeTaxNumber } from './column-content.js'
+import { isOtherParty } from './find-identifiers.js'
 import {
   type ColumnSamples,
   listLookupColumns,
@@ -19,13 +20,14 @@ import {
   toHeaderKey,
   toHeaderKeys,
 } from './header-words.js'
-import { areAmounts, listHeaderKeys, taxWords } from './identifier-content.js'
+import { listHeaderKeys, taxWords } from './identifier-content.js'
 import type { IdentifierFault } from './number-cells.js'
-import { identifierKeys, identifierNames } from '../../core/identifiers.js'
+import { identifierKeys, identifierNames, type IdentifierKey } from '../../core/identifiers.js'
 import {
   listNameMembers,
   noNested,
   listPlainColumns,
+  quoteColumn,
   type NestedColumn,
   type NestedColumns,
 } from './columns.js'
@@ -105,13 +107,37 @@ export function reportColumns(
     const kind = found.get(column)?.kind ?? findKind(column)
     const why =
       found.get(column)?.why ??
-      (kind !== undefined && unregisteredKinds.has(kind)
-        ? 'the registers do not have such numbers'
-        : undefined)
+      (kind === undefined
+        ? undefined
+        : unregisteredKinds.has(kind)
+          ? 'the registers do not have such numbers'
+          : explainByContent(column, kind, samples.get(column) ?? [], used))
     return kind === undefined ? [] : [{ column, kind, ...(why === undefined ? {} : { why }) }]
   })
   return { ...used, identifierUse, unused }
 }
+
+/** Returns how to use a column that only its cells tell, or why it is not used; undefined for others. */
+function explainByContent(
+  column: string,
+  kind: string,
+  cells: readonly string[],
+  { name, identifiers }: LookupColumns,
+): string | undefined {
+  const key = keysOfKinds.get(kind)
+  if (key === undefined || findHeaderKind(column, cells) !== undefined || detectIdentifier(cells) !== kind)
+    return undefined
+  if (isOtherParty(toHeaderKey(column), toHeaderKey(name ?? ''))) return 'its header names another party'
+  if (kind === 'VAT number' && cells.every((cell) => readWholeTaxNumber(cell) === null))
+    return 'its numbers contain no company numbers'
+  if (identifiers[key] !== undefined) return `${identifiers[key]} is used`
+  return `its header does not say so: --id-columns ${key}=${quoteColumn(column)} uses it`
+}
+
+const keysOfKinds = new Map<string, IdentifierKey>([
+  ...identifierKeys.map((key) => [identifierNames[key], key] as const),
+  ['VAT number', 'registration_id'],
+])
 
 /** Reports a nested column without used members that may contain a name or parts of a place. */
 function reportUnusedNested(
@@ -142,6 +168,7 @@ const heldTexts: Readonly<Record<IdentifierFault, string>> = {
   other_country: 'a company number of another country',
   unknown_country: 'a company number that is wrong in the country of its column, but right in another one',
   tax_number: 'a tax number that contains no company number',
+  person_number: 'the number of a person',
   ein: 'an EIN without nine digits',
   bic: 'a BIC that does not have the form of one',
   ticker: 'a ticker that is not one symbol',

@@ -9,8 +9,8 @@ import {
   numberKeys,
   type IdentifierColumns,
 } from '../../core/identifiers.js'
+import { areAmounts } from './column-content.js'
 import {
-  areAmounts,
   findContentFault,
   isCertainly,
   isTaxHeader,
@@ -126,9 +126,9 @@ function findByContent(
   unused: Map<string, UnusedIdentifier>,
 ): string | null {
   const free = header.filter((column) => !taken.has(column) && !used.has(column) && !unused.has(column))
-  const certain = free.filter((column) => isCertainly(key, samples.get(column) ?? []))
-  const nameKey = toHeaderKey(name ?? '')
   const names = name === null ? null : (samples.get(name) ?? [])
+  const certain = free.filter((column) => isCertainly(key, samples.get(column) ?? [], names))
+  const nameKey = toHeaderKey(name ?? '')
   const explainRejection = (column: string): string | null => {
     if (isOtherParty(toHeaderKey(column), nameKey)) return 'its header names another party'
     if (certain.length > 1) return 'several columns are possible'

@@ -219,7 +219,11 @@ export const taxHeaders: readonly string[] = [
 /** Headers of identifiers, best first. */
 export const identifierHeaders: Readonly<Record<IdentifierHeaderKey, readonly string[]>> = {
   ...earlierIdentifiers,
-  registration_id: [...earlierIdentifiers.registration_id, ...toHeaderKeys(...added.numbers), ...taxHeaders],
+  registration_id: [
+    ...earlierIdentifiers.registration_id,
+    ...toHeaderKeys(...added.numbers, ...Object.values(added.countryNumbers)),
+    ...taxHeaders,
+  ],
   website: [...earlierIdentifiers.website, ...toHeaderKeys(...added.website)],
   email: [...earlierIdentifiers.email, ...toHeaderKeys(...added.email)],
   registration_country: [

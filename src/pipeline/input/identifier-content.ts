@@ -1,11 +1,7 @@
 import { classifyDomain, toCanonicalIdentifier, type IdentifierKey } from '../../core/identifiers.js'
 import { parseCourtNumber } from '../../core/court-numbers.js'
-import {
-  closeNumber,
-  hasWrongCheckDigits,
-  readTaxNumber,
-  toCompanyNumber,
-} from '../../core/national-numbers.js'
+import { hasPlainForm } from '../../core/number-forms.js'
+import { hasWrongCheckDigits, readTaxNumber, toCompanyNumber } from '../../core/national-numbers.js'
 import {
   findOwnersAddress,
   earlierTaxHeaders,
@@ -18,14 +14,7 @@ import {
   toHeaderKeys,
 } from './header-words.js'
 import headerWords from './headers.json' with { type: 'json' }
-import { isPlaceholder } from '../../core/lookup-identity.js'
-
-/** Returns the text of a cell; null if it is blank or a placeholder. */
-export function toFilledCell(cell: string | null | undefined): string | null {
-  // oxlint-disable-next-line no-control-regex -- control characters are no part of an identifier
-  const text = (cell ?? '').replace(/[\s\x00-\x1f\x7f-\x9f\u200b\ufeff]+/g, ' ').trim()
-  return text === '' || isPlaceholder(text) ? null : text
-}
+import { areAmounts, areOfDomains, toFilledCell } from './column-content.js'
 
 // Most cells have no dot, and the first use of a pattern with letters of all scripts takes milliseconds.
 const isEmail = (text: string): boolean =>
@@ -89,7 +78,10 @@ export function findContentFault(
     return hasCompanyNumbers(values, header, rowCountries) ? null : 'its numbers contain no company numbers'
   const countries = key === 'registration_id' ? listRegisterCountries(header) : []
   const isNumber = (text: string) =>
-    countries.some((country) => toCompanyNumber(country.toLowerCase(), text) !== null)
+    countries.some((country) => {
+      const code = country.toLowerCase()
+      return hasPlainForm(code, text) ?? toCompanyNumber(code, text) !== null
+    })
   if (calculateShare(values, (text) => fitting[key](text) || isNumber(text)) < shareMin[key]) {
     return key === 'lei' ? 'most cells have wrong check digits' : 'most cells have another form'
   }
@@ -105,27 +97,6 @@ export function findContentFault(
     return 'most are pages on sites shared by many companies'
   return names !== null && isOneForAll(hosts, names) ? 'most names have the same domain' : null
 }
-
-const currency = /[$€£¥%]|kr|:-|EUR|USD|GBP|SEK|NOK|DKK|ISK|CHF|PLN|CZK|HUF|RON|BGN|CAD|AUD|BRL|TRY/i
-const amount = /^(?:[$€£¥]|kr\.?|[A-Z]{3})?\s*[-+]?\d[\d\s.,'’]*(?:[$€£¥%]|kr\.?|:-|[A-Z]{3})?$/i
-
-/** Whether most cells are amounts of money or rates: with decimals, a sign or a currency, or whole numbers of many lengths. */
-export function areAmounts(cells: readonly string[]): boolean {
-  const values = cells.flatMap((cell) => toFilledCell(cell) ?? [])
-  const isAmount = (text: string) =>
-    amount.test(text) && (currency.test(text) || /[.,]\d{1,2}$|^[-+]?\d{1,4}$/.test(text))
-  const isWhole = (text: string) => /^\d{1,3}(?:[\d\s'’]*|(?:[.,]\d{3})*)$/.test(text)
-  const lengths = new Set(values.filter(isWhole).map((text) => closeNumber(text).length))
-  if (values.length === 0) return false
-  return (
-    calculateShare(values, isAmount) > 0.5 ||
-    (lengths.size >= amountLengthsMin &&
-      calculateShare(values, (text) => isAmount(text) || isWhole(text)) > 0.8)
-  )
-}
-
-/** Numbers of one kind have few lengths, also without their leading zeros. */
-const amountLengthsMin = 4
 
 /** An EIN in its usual form, which no other country has. */
 export const isEin = (text: string): boolean => /^\d{2}-\d{7}$/.test(text)
@@ -167,8 +138,12 @@ function findNumberFault(
 /** Fewer cells than this prove nothing. */
 const cellsMin = 3
 
-/** Whether the cells prove the identifier by themselves, whatever their header. */
-export function isCertainly(key: 'lei' | 'website' | 'email', cells: readonly string[]): boolean {
+/** Whether the cells prove the identifier by themselves, whatever their header. `names`: those of the rows, if known. */
+export function isCertainly(
+  key: 'lei' | 'website' | 'email',
+  cells: readonly string[],
+  names: readonly string[] | null,
+): boolean {
   const values = cells.flatMap((cell) => toFilledCell(cell) ?? [])
   if (values.length < cellsMin) return false
   switch (key) {
@@ -177,9 +152,19 @@ export function isCertainly(key: 'lei' | 'website' | 'email', cells: readonly st
     case 'email':
       return calculateShare(values, isEmail) >= 0.8
     case 'website':
-      // Pages deep in a site may belong to another company; home pages do not.
-      return calculateShare(values, (text) => isUrl(text) && /^[^/]*(?:\/\/)?[^/?#]+\/?$/.test(text)) >= 0.8
+      return areHomePages(values, names ?? [])
   }
+}
+
+const fileEnding =
+  /\.(?:pdf|png|jpe?g|gif|svg|csv|xlsx?|docx?|pptx?|txt|xml|json|html?|php|js|ts|py|sh|exe|dll)$/i
+
+/** Pages deep in a site may belong to another company; home pages do not. A bare domain may be a file: names tell. */
+function areHomePages(values: readonly string[], names: readonly string[]): boolean {
+  const isHome = (text: string) =>
+    isSite(text) && /^[^/]*(?:\/\/)?[^/?#]+\/?$/.test(text) && !fileEnding.test(text)
+  if (calculateShare(values, (text) => isUrl(text) && isHome(text)) >= 0.8) return true
+  return calculateShare(values, isHome) >= 0.8 && areOfDomains(names, values)
 }
 
 function getSharedKind(host: string): ReturnType<typeof classifyDomain> {
@@ -292,6 +277,7 @@ function namesNumbers(text: string): boolean {
 
 /** Countries by the key of a name of their numbers. */
 const countriesOfHeader = createCountriesOfHeader(headerWords.earlier.numbers)
+const countriesOfAdded = createCountriesOfHeader(headerWords.added.countryNumbers)
 const countriesOfTaxHeader = createCountriesOfHeader(headerWords.added.taxNumbers)
 
 function createCountriesOfHeader(
@@ -307,7 +293,7 @@ function createCountriesOfHeader(
 /** Other tables have columns of this name too: their cells decide. */
 const ambiguousNumberHeaders: ReadonlySet<string> = new Set(
   toHeaderKeys(
-    'UID|UID Nummer|IDE|IČ|kbo|bce|business id|registry code|enterprise number|FN|FN Nr|FN Nummer',
+    'UID|UID Nummer|IDE|IČ|kbo|bce|business id|registry code|enterprise number|FN|FN Nr|FN Nummer|UID Nr|RUT|RUC|NIT|RIF|RNC|NIB',
   ),
 )
 
@@ -317,7 +303,7 @@ export const isTaxHeader = (header: string, isEarlier = false): boolean =>
 
 /** Names that mean a number wherever they are in a header. */
 const tellingKeys: ReadonlySet<string> = new Set(
-  [...countriesOfHeader.keys()].filter((key) => !ambiguousNumberHeaders.has(key)),
+  [...countriesOfHeader.keys(), ...countriesOfAdded.keys()].filter((key) => !ambiguousNumberHeaders.has(key)),
 )
 
 /** Returns how well a header names a kind of identifier, best 0; -1 for another kind. A column has one kind. */
@@ -340,7 +326,7 @@ const partsRank = 1_000
  */
 export const listRegisterCountries = (header: string, isEarlier = false): readonly string[] => [
   ...new Set(
-    [countriesOfHeader, ...(isEarlier ? [] : [countriesOfTaxHeader])].flatMap((countries) =>
+    [countriesOfHeader, ...(isEarlier ? [] : [countriesOfAdded, countriesOfTaxHeader])].flatMap((countries) =>
       listHeaderKeys(header).flatMap((key) => countries.get(key) ?? []),
     ),
   ),

@@ -16,6 +16,7 @@ import {
   toStatedIdentifier,
   type StatedIdentifier,
 } from '../../core/stated-identifiers.js'
+import { hasPlainForm, isPersonNumber } from '../../core/number-forms.js'
 import { isPlainVatNumber, readWholeTaxNumber } from './column-content.js'
 import { isEin, isTaxHeader, listRegisterCountries } from './identifier-content.js'
 
@@ -29,6 +30,7 @@ export type IdentifierFault =
   | 'other_country'
   | 'unknown_country'
   | 'tax_number'
+  | 'person_number'
 
 /** Reasons why a row without other data is not submitted. */
 export const faultReasons: Readonly<Record<IdentifierFault, string>> = {
@@ -41,6 +43,7 @@ export const faultReasons: Readonly<Record<IdentifierFault, string>> = {
   other_country: 'the company number is of another country',
   unknown_country: 'the company number is not of the country of its column',
   tax_number: 'the tax number contains no company number',
+  person_number: 'the number is that of a person',
   ein: 'the EIN does not have nine digits',
   bic: 'the BIC does not have the form of one',
   ticker: 'the ticker is not one symbol',
@@ -79,22 +82,6 @@ export interface ChosenNumber {
   readonly faults: readonly IdentifierFault[]
 }
 
-/** Numbers without spaces and signs, of countries where only their form is known. */
-const plainForms: Readonly<Record<string, RegExp>> = {
-  cn: /^[\dA-HJ-NP-RTUWXY]{18}$/,
-  gb: /^(?:\d{8}|[A-Z]{2}\d{5}[\dA-Z]|R\d{7})$/,
-  hu: /^\d{10}$/,
-  ie: /^\d{5,6}$/,
-  il: /^5\d{8}$/,
-  in: /^(?:[LUF]\d{5}[A-Z]{2}\d{4}[A-Z]{3}\d{6}|[A-Z]{3}\d{4})$/,
-  kr: /^\d{10}(?:\d{3})?$/,
-  lu: /^B\d{1,6}$/,
-  pl: /^\d{10}$/,
-  ru: /^\d{13}$/,
-  sg: /^(?:\d{8,9}|[TSR]\d{2}[A-Z]{2}\d{4})[A-Z]$/,
-  ua: /^\d{8}$/,
-}
-
 /**
  * Returns how well a text fits the company numbers of a country (`fr`): 3 with check digits or letters, 2 by the count of
  * its digits, 1 with restored zeros, 0 if it does not fit; `null` for a country without known forms.
@@ -102,8 +89,8 @@ const plainForms: Readonly<Record<string, RegExp>> = {
 function rateNumber(country: string, text: string): 0 | 1 | 2 | 3 | null {
   const closed = closeNumber(text)
   if (country !== 'de' && country !== 'at' && findNumberForm(country, text) === undefined) {
-    const form = plainForms[country]
-    return form === undefined ? null : !form.test(closed) ? 0 : /[A-Z]/.test(closed) ? 3 : 2
+    const isOfForm = hasPlainForm(country, text)
+    return isOfForm === null ? null : !isOfForm ? 0 : /[A-Z]/.test(closed) ? 3 : 2
   }
   const number = toCompanyNumber(country, text)
   if (number === null) return 0
@@ -114,6 +101,7 @@ function rateNumber(country: string, text: string): 0 | 1 | 2 | 3 | null {
 }
 
 const refusals: ReadonlySet<IdentifierFault> = new Set([
+  'person_number',
   'registration_id',
   'registration_checksum',
   'tax_number',
@@ -156,6 +144,8 @@ function readNumber({ header, text }: NumberCell, places: Places, earlier?: Earl
   const named = listRegisterCountries(header, isEarlier)
   const isTax = isTaxHeader(header, isEarlier)
   const rowPlace = toRegisterPlace(places.registration_country ?? '')
+  if (!isEarlier && isPersonNumber(text, rowPlace === null ? named : [rowPlace, ...named]))
+    return { identifier: null, fault: 'person_number' }
   const { place, isForeign } = choosePlace({ header, text }, named, rowPlace, earlier)
   const country = place?.slice(0, 2).toLowerCase() ?? null
   const number = country === null ? null : toCompanyNumber(country, text)

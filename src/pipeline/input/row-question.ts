@@ -13,7 +13,9 @@ import {
   type StatedIdentifier,
 } from '../../core/stated-identifiers.js'
 import type { LookupRule } from './columns.js'
-import { findLei, listRegisterCountries, toFilledCell } from './identifier-content.js'
+import { isPersonNumber } from '../../core/number-forms.js'
+import { toFilledCell } from './column-content.js'
+import { findLei, listRegisterCountries } from './identifier-content.js'
 import {
   chooseNumber,
   faultReasons,
@@ -221,8 +223,9 @@ function readOne(
       const hasForm = /^[A-Z0-9]{18}\d{2}$/.test(text.toUpperCase().replace(/\s+/g, ''))
       return read(null) ?? { fault: hasForm ? 'lei_checksum' : 'lei_form' }
     }
-    case 'cik':
     case 'ein':
+      return isPersonNumber(text, []) ? { fault: 'person_number' } : (read(null) ?? { fault: key })
+    case 'cik':
     case 'bic':
       return read(null) ?? { fault: key }
   }

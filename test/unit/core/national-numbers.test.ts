@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { hasWrongCheckDigits, toCompanyNumber, toNationalNumber } from '../../../src/core/national-numbers.js'
+import { isPersonNumber } from '../../../src/core/number-forms.js'
+import {
+  hasWrongCheckDigits,
+  numberCountries,
+  toCompanyNumber,
+  toNationalNumber,
+} from '../../../src/core/national-numbers.js'
 import { readIdentifiers } from '../../../src/core/stated-identifiers.js'
 
 test.each([
@@ -67,4 +73,88 @@ test.each([
   ['no', 'NO923609017', true],
 ])('%s: whether %s has the form of a number with wrong check digits: %s', (country, text, isWrong) => {
   expect(hasWrongCheckDigits(country, text)).toBe(isWrong)
+})
+
+/** Made up, with right check digits where the country has them. */
+const personNumbers: readonly [string, string][] = [
+  ['ar', '20-12345678-6'],
+  ['be', '85.07.30-033.28'],
+  ['br', '123.456.789-09'],
+  ['br', '12345678909'],
+  ['ch', '756.9217.0769.85'],
+  ['cn', '11010519491231002X'],
+  ['cz', '736028/5163'],
+  ['dk', '211062-5629'],
+  ['ee', '37605030299'],
+  ['es', '12345678Z'],
+  ['es', 'X1234567L'],
+  ['fi', '131052-308T'],
+  ['fr', '1 85 05 78 006 084 91'],
+  ['gb', 'AB 12 34 56 C'],
+  ['in', 'ABCPE1234F'],
+  ['is', '120174-3399'],
+  ['it', 'RSSMRA85T10A562S'],
+  ['lt', '33309240064'],
+  ['lv', '161175-19997'],
+  ['mx', 'PEPJ800101AB1'],
+  ['no', '01010750160'],
+  ['pe', '10445666882'],
+  ['pl', '44051401359'],
+  ['pt', '123456789'],
+  ['ro', '1800101221144'],
+  ['se', '811218-9876'],
+  ['se', '19811218-9876'],
+  ['sg', 'S1234567D'],
+  ['tr', '10000000146'],
+  ['us', '123-45-6789'],
+  ['za', '8001015009087'],
+]
+
+test.each(personNumbers)('%s: %s is the number of a person', (country, number) => {
+  expect(isPersonNumber(number, [country.toUpperCase()])).toBe(true)
+})
+
+test.each([
+  ['br', '33.000.167/0001-01'],
+  ['es', 'A28015865'],
+  ['pt', '500273170'],
+  ['se', '556012-5790'],
+  ['se', '202100-5489'],
+  ['fi', '0112038-9'],
+  ['dk', '22756214'],
+  ['no', '923609016'],
+  ['is', '450291-2079'],
+  ['lv', '40003032949'],
+  ['pl', '0000028860'],
+  ['mx', 'BSC940905F38'],
+  ['ar', '30-67332056-9'],
+  ['pe', '20100070970'],
+  ['cn', '91110108710925389X'],
+  ['in', '27AAACR5055K1Z7'],
+  ['sg', '200106159R'],
+  ['us', '94-2404110'],
+  ['gb', 'SC095237'],
+  ['de', 'HRB 42243'],
+  ['kr', '124-81-00998'],
+])('%s: %s is that of a company', (country, number) => {
+  expect(isPersonNumber(number, [country])).toBe(false)
+})
+
+test('No company number with right check digits is that of a person', () => {
+  const countries = numberCountries.filter((country) => country !== 'se' && country !== 'pt')
+  let count = 0
+  for (const country of countries)
+    for (let at = 0; at < 400; at++) {
+      const digits = Array.from(
+        { length: 14 },
+        (_, place) => (at * 7_919 + place * 104_729 * (at + 3)) % 10,
+      ).join('')
+      const number = [14, 13, 11, 10, 9, 8]
+        .map((length) => toNationalNumber(country, digits.slice(0, length)))
+        .find((one) => one !== null)
+      if (number === undefined || number === null) continue
+      count++
+      expect([country, number, isPersonNumber(number, [country])]).toEqual([country, number, false])
+    }
+  expect(count).toBeGreaterThan(1_000)
 })

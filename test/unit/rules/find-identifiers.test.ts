@@ -20,6 +20,34 @@ const told = (table: Table) => {
 }
 const whyNot = (table: Table, column: string) => told(table).unused.find((one) => one.column === column)?.why
 
+test.each([
+  ['Sito Internet', ['bosch.com', 'eni.com', 'telefonica.es']],
+  ['Site', ['itau.com.br', 'www.vale.com', 'petrobras.com.br']],
+  ['Internetz', ['bosch.com', 'https://eni.com', 'telefonica.es']],
+])('A column of home pages is used below %s, also with bare domains', (column, cells) => {
+  const company = ['Bosch', 'Eni', 'Telefonica', 'Itaú', 'Vale', 'Petrobras']
+  expect(found({ company, [column]: cells }).identifiers).toEqual({ website: column })
+})
+
+test.each([
+  ['Datei', ['bosch.pdf', 'eni.xlsx', 'telefonica.docx']],
+  ['Quelle', ['handelsregister.de', 'unternehmen24.info', 'northdata.com']],
+])('Names with a point that are no home pages of the companies are not used: %s', (column, cells) => {
+  expect(found({ company: ['Bosch', 'Eni', 'Telefonica'], [column]: cells }).identifiers).toEqual({})
+})
+
+test.each([
+  ['CUIT', ['30-67332056-9', '30-54724233-1', '33-69345023-9']],
+  ['RUC', ['20100070970', '20331898008', '20100128056']],
+  ['NIT', ['860.068.182-5', '890903938-8', '899999068']],
+  ['RFC del cliente', ['BSC940905F38', 'LEM170208SB6', 'GBI970521AB1']],
+  ['RUT', ['93.834.000-5', '76.129.263-3', '90.690.000-9']],
+  ['GSTIN', ['27AAACR5055K1Z7', '27AAACT2727Q1ZW', '29AAACI1681G1ZK']],
+  ['السجل التجاري', ['4032005233', '1010010030', '2050001234']],
+])('Numbers under which the LEI registers hold companies are used: %s', (column, cells) => {
+  expect(found({ company: names, [column]: cells }).identifiers).toEqual({ registration_id: column })
+})
+
 describe('identifiers are found by header', () => {
   test.each<[string, string, string[]]>([
     ['lei', 'LEI Code', leis],
@@ -284,11 +312,9 @@ describe('columns asked for', () => {
 test.each([
   ['PAN', ['AAACR5055K', 'AAACT2727Q', 'AAACI1681G']],
   ['PAN Number', ['AAACR5055K', 'AAACT2727Q', 'AAACI1681G']],
-  ['GSTIN', ['27AAACR5055K1Z7', '27AAACT2727Q1ZW', '29AAACI1681G1ZK']],
   ['D-U-N-S Number', ['123456789', '223456789', '323456789']],
   ['ISIN', ['US0378331005', 'US5949181045', 'US88160R1014']],
   ['EORI-Nummer', ['DE123456789012345', 'DE223456789012345', 'DE323456789012345']],
-  ['RUC', ['20100070970', '20331898008', '20100128056']],
   ['UID-Nummer', ['ATU14189108', 'ATU36888006', 'ATU16220506']],
 ])('An identifier that finds no company is reported with the reason: %s', (column, cells) => {
   const table = { company: names, [column]: cells }
@@ -356,7 +382,7 @@ test('a few lines say what is asked and what is not', () => {
   expect(lines).toEqual([
     'name from company; location from Country',
     'identifiers, looked up first: LEI from LEI, company number from Reg No with its country from Country, website from Web, e-mail from Email',
-    'not used: Parent LEI (LEI); --location-columns, --context-columns and --id-columns choose others',
+    'not used: Parent LEI (LEI: its header names another party); --location-columns, --context-columns and --id-columns choose others',
   ])
 })
 
@@ -440,13 +466,15 @@ describe('Columns of VAT numbers', () => {
     }
   })
 
-  test.each(['SE556012579001', 'DK61056416', 'DE129274202', 'NO923609016MVA'])(
-    'are reported below an unknown header, also of a list of one row: %s',
-    (number) => {
-      const table = { company: ['Acme'], Kennzahl: [number] }
-      expect(told(table).unused).toEqual([{ column: 'Kennzahl', kind: 'VAT number' }])
-    },
-  )
+  test.each([
+    ['SE556012579001', 'its header does not say so: --id-columns registration_id=Kennzahl uses it'],
+    ['DK61056416', 'its header does not say so: --id-columns registration_id=Kennzahl uses it'],
+    ['DE129274202', 'its numbers contain no company numbers'],
+    ['NO923609016MVA', 'its header does not say so: --id-columns registration_id=Kennzahl uses it'],
+  ])('are reported below an unknown header, also of a list of one row: %s', (number, why) => {
+    const table = { company: ['Acme'], Kennzahl: [number] }
+    expect(told(table).unused).toEqual([{ column: 'Kennzahl', kind: 'VAT number', why }])
+  })
 
   test('have no words for amounts in their header: these are not reported', () => {
     const before =

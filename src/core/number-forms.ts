@@ -1,0 +1,131 @@
+import { closeNumber } from './national-numbers.js'
+
+/** Numbers without spaces and signs, of countries where only their form is known. */
+const plainForms: Readonly<Record<string, RegExp>> = {
+  ar: /^3[034]\d{9}$/,
+  cl: /^[5-9]\d{7}[\dK]$/,
+  cn: /^[\dA-HJ-NP-RTUWXY]{18}$/,
+  co: /^[89]\d{8}\d?$/,
+  cr: /^[2-5]\d{9}$/,
+  do: /^[1-5]\d{8}$/,
+  ec: /^\d{2}[69]\d{10}$/,
+  gb: /^(?:\d{8}|[A-Z]{2}\d{5}[\dA-Z]|R\d{7})$/,
+  hu: /^\d{10}$/,
+  id: /^\d{13}$/,
+  ie: /^\d{5,6}$/,
+  il: /^5\d{8}$/,
+  in: /^(?:[LUF]\d{5}[A-Z]{2}\d{4}[A-Z]{3}\d{6}|[A-Z]{3}\d{4}|\d{2}[A-Z]{5}\d{4}[A-Z][A-Z\d]Z[A-Z\d])$/,
+  kr: /^\d{10}(?:\d{3})?$/,
+  lu: /^B\d{1,6}$/,
+  mx: /^[A-ZÑ&]{3}\d{6}[A-Z\d]{3}$/,
+  pe: /^20\d{9}$/,
+  pl: /^\d{10}$/,
+  py: /^80\d{6}\d?$/,
+  ru: /^\d{13}$/,
+  sa: /^\d{10}$/,
+  sg: /^(?:\d{8,9}|[TSR]\d{2}[A-Z]{2}\d{4})[A-Z]$/,
+  ua: /^\d{8}$/,
+  uy: /^\d{12}$/,
+  ve: /^[JG]\d{9}$/,
+}
+
+/** Whether a number has the form of its country; `null` for a country whose forms have check digits, or are not known. */
+export const hasPlainForm = (country: string, text: string): boolean | null =>
+  plainForms[country]?.test(closeNumber(text)) ?? null
+
+const toDigits = (text: string): number[] => Array.from(text, Number)
+
+const weigh = (digits: string, weights: readonly number[]): number => {
+  const values = toDigits(digits)
+  return weights.reduce((sum, weight, at) => sum + weight * (values[at] ?? 0), 0)
+}
+
+/** Brazil: two check digits, each 11 less the weighted sum of those before. */
+function isCpf(digits: string): boolean {
+  if (!/^\d{11}$/.test(digits) || /^(\d)\1*$/.test(digits)) return false
+  return [9, 10].every((count) => {
+    const weights = Array.from({ length: count }, (_, at) => count + 1 - at)
+    return ((weigh(digits, weights) * 10) % 11) % 10 === Number(digits[count])
+  })
+}
+
+/** Spain: the letter is the remainder of the digits; X, Y and Z of foreigners are 0, 1 and 2. */
+function isDni(text: string): boolean {
+  if (!/^[\dXYZ]\d{7}[A-Z]$/.test(text)) return false
+  const digits = text.slice(0, -1).replace(/^[XYZ]/, (letter) => String('XYZ'.indexOf(letter)))
+  return text.endsWith('TRWAGMYFPDXBNJZSQVHLCKE'.charAt(Number(digits) % 23))
+}
+
+const isBelgian = (digits: string): boolean =>
+  /^\d{11}$/.test(digits) &&
+  ['', '2'].some((century) => 97 - (Number(century + digits.slice(0, 9)) % 97) === Number(digits.slice(9)))
+
+const isPesel = (digits: string): boolean =>
+  /^\d{11}$/.test(digits) && weigh(digits, [1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1]) % 10 === 0
+
+/** A day, a month and a year of two digits, or in the reverse order. */
+const dayFirst = String.raw`(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])\d{2}`
+const yearFirst = String.raw`\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])`
+
+const form =
+  (pattern: string) =>
+  (text: string): boolean =>
+    new RegExp(`^(?:${pattern})$`).test(text)
+
+/** Tests by country for a number without spaces and signs. Company numbers of the country have other forms. */
+const tests: Readonly<Record<string, (closed: string) => boolean>> = {
+  ar: form(String.raw`2[03-7]\d{9}`),
+  be: isBelgian,
+  br: isCpf,
+  ch: form(String.raw`756\d{10}`),
+  cn: form(String.raw`[1-8]\d{5}(?:19|20)${yearFirst}\d{3}[\dX]`),
+  ee: form(String.raw`[1-6]${yearFirst}\d{4}`),
+  es: isDni,
+  fr: form(String.raw`[12]\d{5}[\dAB]\d{6}(?:\d{2})?`),
+  gb: form(String.raw`[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D]`),
+  hu: form(String.raw`8\d{9}`),
+  in: form(String.raw`(?:\d{2})?[A-Z]{3}P[A-Z]\d{4}[A-Z](?:[A-Z\d]Z[A-Z\d])?`),
+  is: form(String.raw`${dayFirst}\d{4}`),
+  it: form(String.raw`[A-Z]{6}[\dL-NP-V]{2}[A-EHLMPRST][\dL-NP-V]{2}[A-Z][\dL-NP-V]{3}[A-Z]`),
+  lt: form(String.raw`[3-6]${yearFirst}\d{4}`),
+  lv: form(String.raw`(?:${dayFirst}|32\d{4})\d{5}`),
+  mx: form(String.raw`[A-ZÑ&]{4}${yearFirst}(?:[A-Z\d]{3}|[HMX][A-Z]{5}[A-Z\d]\d)`),
+  no: form(String.raw`[0-7]\d[0-4]\d{3}\d{5}`),
+  pe: form(String.raw`1[0-7]\d{9}`),
+  pl: isPesel,
+  pt: form(String.raw`[123]\d{8}|45\d{7}`),
+  ro: form(String.raw`[1-9]${yearFirst}\d{6}`),
+  se: form(String.raw`(?:19|20)?\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]|[6-8]\d|9[01])\d{4}`),
+  sg: form(String.raw`[STFGM]\d{7}[A-Z]`),
+  tr: form(String.raw`[1-9]\d{10}`),
+  ve: form(String.raw`[VEP]\d{7,9}`),
+  za: form(String.raw`${yearFirst}\d{7}`),
+}
+
+/** Numbers that are known by their signs, whatever the country. */
+const written: readonly RegExp[] = [
+  // Of Brazil, the United States, Finland, Denmark.
+  /^\d{3}\.\d{3}\.\d{3}-\d{2}$/,
+  /^(?!000|666|9)\d{3}-\d{2}-\d{4}$/,
+  /^[0-3]\d[01]\d{3}[-+A-FU-Y]\d{3}[\dA-Y]$/,
+  new RegExp(`^${dayFirst}-\\d{4}$`),
+]
+
+/** Of Czechia and Slovakia, where 50 or 20 are added to the months of some. */
+const birthNumber = /^\d{2}[0-35-8]\d[0-3]\d\/\d{3,4}$/
+
+/**
+ * Whether a number is the tax or identity number of a person, as far as its form or its check digits tell. `countries`: those
+ * of which it may be, as codes (`BR`, `us_de`).
+ */
+export function isPersonNumber(text: string, countries: readonly string[]): boolean {
+  const trimmed = text.trim().toUpperCase()
+  const codes = [...new Set(countries.map((country) => country.slice(0, 2).toLowerCase()))]
+  const closed = closeNumber(text)
+  return (
+    written.some((pattern) => pattern.test(trimmed)) ||
+    codes.some((country) => tests[country]?.(closed) === true) ||
+    (codes.some((country) => country === 'cz' || country === 'sk') && birthNumber.test(trimmed)) ||
+    tests['it']?.(closed) === true
+  )
+}
