@@ -73,7 +73,10 @@ const checkpoint = {
 
 const lookup = {
   identifiers: option({
-    ...createChoice(['first', 'context'], 'How to send identifiers: in place of the name, or as context.'),
+    ...createChoice(
+      ['first', 'context'],
+      'How to send identifiers: in the text of the name, or in the context.',
+    ),
     defaults: { hosted: 'context', embedded: 'first' },
     manual:
       '`first` is for services that resolve identifiers exactly, like `enrich serve`. See ' +

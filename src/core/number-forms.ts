@@ -104,14 +104,14 @@ const tests: Readonly<Record<string, (closed: string) => boolean>> = {
 
 /** Numbers that are known by their signs, whatever the country. */
 const written: readonly RegExp[] = [
-  // Of Brazil, the United States, Finland, Denmark.
+  // Brazil, the United States, Finland, Denmark.
   /^\d{3}\.\d{3}\.\d{3}-\d{2}$/,
   /^(?!000|666|9)\d{3}-\d{2}-\d{4}$/,
   /^[0-3]\d[01]\d{3}[-+A-FU-Y]\d{3}[\dA-Y]$/,
   new RegExp(`^${dayFirst}-\\d{4}$`),
 ]
 
-/** Of Czechia and Slovakia, where 50 or 20 are added to the months of some. */
+/** Czechia and Slovakia add 50 or 20 to the months of some. */
 const birthNumber = /^\d{2}[0-35-8]\d[0-3]\d\/\d{3,4}$/
 
 /**

@@ -236,6 +236,23 @@ describe('on an empty machine', () => {
     for (const country of ['Austria', 'Sweden']) expect(stdout).toContain(country)
   })
 
+  test('The sources for a list are found as the config reads it, also for several files', async () => {
+    const place = createPlace()
+    const rows = (country: string) => Buffer.from(`Käufer|Staat|Sitz\nA AS|x|${country}\n`, 'latin1')
+    place.write('list.csv', rows('Österreich'))
+    place.write('more.csv', rows('Türkei'))
+    const columns = { name: 'Käufer', location: ['Sitz'] }
+    const input = { paths: ['list.csv'], delimiter: '|', encoding: 'latin1', columns }
+    place.write('pipeline.config.json', JSON.stringify({ input }))
+    const ofConfig = await place.run(['registry', 'sources', '--config', 'pipeline.config.json'])
+    expect(ofConfig.stdout).toMatch(/^list\.csv: 1 row\n.*1 {2}Austria/)
+    const ofFiles = await place.run(['registry', 'sources', 'list.csv', 'more.csv'])
+    expect(ofFiles.stdout).toMatch(/^list\.csv, more\.csv: 2 rows\n[^]*Türkiye/)
+    place.write('demo.json', JSON.stringify({ input, output: { path: 'demo.csv' } }))
+    const run = await place.run(['--config', 'demo.json'])
+    expect(run.stderr).toContain('enrich registry sources --config demo.json ')
+  })
+
   test('Every command that reads a list has the flags that say how', async () => {
     const place = createPlace()
     const commands = 'run,retry,plan,show,export,review,doctor,init,registry sources'.split(',')

@@ -140,12 +140,9 @@ export function buildSourcesCommand(command: string): string {
   const words = command.replace(ofRun, '').match(shellWords) ?? []
   const inputs = ofRun.test(command) ? selectArguments(words, []) : ['-']
   const isOpen = inputs.some((input) => input === '-' || input.includes('*'))
-  // A run without inputs has those of its config.
-  const config = selectArguments(words, ['config'], false)
-  const ofConfig = config.length > 0 ? config : ['--config', defaultPaths.config]
-  const list = isOpen
-    ? []
-    : [...inputs, ...(inputs.length === 0 ? ofConfig : config), ...selectSourcesFlags(words)]
+  const named = selectArguments(words, ['config'], false)
+  const config = inputs.length + named.length === 0 ? ['--config', defaultPaths.config] : named
+  const list = isOpen ? [] : [...inputs, ...config, ...selectSourcesFlags(words)]
   return [getProgram(command), 'registry', 'sources', ...list].join(' ')
 }
 

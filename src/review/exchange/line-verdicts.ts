@@ -211,15 +211,19 @@ export type TypedVerdict =
 const toWords = (list: string): ReadonlySet<string> => new Set(list.normalize('NFKC').split('|'))
 
 /** Yes in common languages, as letters of a keyboard without accents too, and the true of spreadsheets. */
-const yesWords = toWords(
+export const yesWords = toWords(
   'yes|y|ok|accept|accepted|ja|j|jawohl|oui|sí|si|sì|sim|da|tak|ano|áno|igen|evet|kyllä|kylla|jah|jā|taip|já|jo|да|так|ναι|' +
-    'はい|是|是的|예|네|نعم|כן|हाँ|हां|vâng|ya|true|wahr|vrai|verdadero|verdadeiro|vero|waar|prawda|sant|истина',
+    'はい|是|是的|예|네|نعم|כן|हाँ|हां|vâng|đúng|ya|ใช่|po|კი|այո|иә|bəli|بله|true|wahr|vrai|verdadero|verdadeiro|vero|waar|prawda|sant|истина',
 )
 
-/** No in these languages. `false` is missing: an empty check box has it. */
-const noneWords = toWords(
-  'none|none of these|no|n|nein|keine|keiner|non|aucun|ninguno|ninguna|nessuno|nessuna|não|nao|nee|nej|nei|nie|ne|nem|nu|' +
-    'hayır|hayir|ei|nē|нет|ні|не|όχι|οχι|いいえ|否|不是|不|아니요|아니오|لا|לא|नहीं|không|tidak',
+/** No, and none, in these languages. `false` is missing: an empty check box has it. */
+export const noneWords = toWords(
+  'none|none of these|no|n|nein|kein|keine|keiner|keins|keines|non|aucun|aucune|rien|ninguno|ninguna|ningún|ningun|nada|' +
+    'nessuno|nessuna|nessun|niente|não|nao|nenhum|nenhuma|nee|geen|nej|nei|ingen|inget|intet|nie|żaden|zaden|żadna|żadne|brak|' +
+    'ne|žádný|žádná|žádné|žiadny|žiadna|žiadne|nem|nincs|egyik sem|nu|niciunul|niciuna|hayır|hayir|hiçbiri|yok|ei|ei mikään|' +
+    'mitte ükski|nē|neviens|nav|nėra|nė viena|nijedan|nijedna|nobeden|nobena|нет|никакой|ни один|ні|немає|жодна|не|няма|' +
+    'никой|όχι|οχι|κανένα|κανένας|καμία|いいえ|なし|無し|該当なし|否|无|無|没有|沒有|不是|不|아니요|아니오|없음|لا|لا شيء|' +
+    'לא|אין|नहीं|कोई नहीं|không|không có|tidak|tidak ada|bukan|ไม่|ไม่ใช่|ไม่มี|engin|enginn|cap|asnjë|არა|ոչ|жоқ|xeyr|خیر|نه',
 )
 
 /** Parses a cell. Ignores case, width and spaces. Accepts `1.0` from number cells. */
