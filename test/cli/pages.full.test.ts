@@ -171,6 +171,19 @@ describe('the results that pages show are what the commands write', () => {
     expect(tables.length).toBe(page === 'README.md' ? 1 : 2)
   })
 
+  test('in docs/reference/scripting.md, as events', async (context) => {
+    const place = createClone(context)
+    const { stdout } = await place.run(['companies.csv', '-o', 'out.parquet', '--json'])
+    type Event = { type: string; summary?: object }
+    const read = (text: string) =>
+      text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Event]))
+    const written = read(stdout)
+    const [block] = blocksOf('docs/reference/scripting.md').filter(({ language }) => language === 'json')
+    const shown = read(block?.text ?? '').filter(({ type }) => type !== 'error')
+    expect(shown.map(({ type }) => type)).toEqual(['planned', 'finished'])
+    for (const event of shown) expect(written.find(({ type }) => type === event.type)).toMatchObject(event)
+  })
+
   test('in docs/manual/registers.md, with the files that it names', async (context) => {
     const downloaded = createNewFolder(context)
     const registers = downloaded.path('registers')
