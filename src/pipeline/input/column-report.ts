@@ -53,8 +53,8 @@ function findHeaderKind(header: string, cells: readonly string[]): string | unde
   return kinds.find((kind) => kind !== 'VAT number' || !areAmounts(cells))
 }
 
-/** Returns the kind that the last words of a header name: `Plant City`, `Agent Company Number`. */
-function findLastWordsKind(header: string, cells: readonly string[]): string | undefined {
+/** Returns the kind that the last words of a header name, or two others: `Plant City`, `Company Number Abroad`. */
+function findPartsKind(header: string, cells: readonly string[]): string | undefined {
   const words = header.split(/[^\p{L}\p{M}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u).filter((word) => word !== '')
   const ends = words.slice(1, wordsMax).map((_, at) => words.slice(at + 1).join(' '))
   for (const end of ends.filter((text) => text.length >= endCharsMin)) {
@@ -64,7 +64,13 @@ function findLastWordsKind(header: string, cells: readonly string[]): string | u
     const place = parsePlaceHeader(end)
     if (place !== null) return canBePlaces(place.part, cells) ? partNames[place.part] : undefined
   }
-  return undefined
+  const runs = words.flatMap((_, from) =>
+    ends.map((__, count) => words.slice(from, from + count + 2).join('')),
+  )
+  const kinds = runs.map((run) => kindsOfHeaders.get(toHeaderKey(run)))
+  return kinds.find(
+    (kind) => kind !== undefined && kind !== 'VAT number' && cells.some((cell) => /\d/.test(cell)),
+  )
 }
 
 const wordsMax = 8
@@ -97,7 +103,7 @@ export function reportColumns(
       (rankInHeaders(column, wholePlaceHeaders) >= 0 ? 'place' : undefined) ??
       findHeaderKind(column, samples.get(column) ?? []) ??
       detectIdentifier(samples.get(column) ?? []) ??
-      findLastWordsKind(column, samples.get(column) ?? [])
+      findPartsKind(column, samples.get(column) ?? [])
     )
   }
   const unused = header.flatMap((column) => {

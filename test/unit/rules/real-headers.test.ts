@@ -529,6 +529,7 @@ describe('what is told of the columns', () => {
     ['country', 'AgentCountry'],
     ['postal code', 'Notify party postal code'],
     ['company number', 'Agent Company Number'],
+    [undefined, 'Company Name Local'],
     ['address', 'Remit-to address'],
     ['region', 'Warehouse Prov/State'],
     [undefined, 'City Manager'],
