@@ -366,7 +366,7 @@ export type EnrichConfig = {
     | undefined
   lookup?:
     | {
-        /** How to send identifiers: in place of the name, or as context. */
+        /** How to send identifiers: in the text of the name, or in the context. */
         identifiers?: 'context' | 'first' | undefined
       }
     | undefined

@@ -6,7 +6,7 @@ import {
 } from '../../core/stated-identifiers.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { areDifferentEntries, parseCourtNumber } from '../../core/court-numbers.js'
-import { listNestedNumbers, toContainedNumber } from '../model/nested-numbers.js'
+import { listNestedNumbers, toContainedNumber } from '../../core/number-forms.js'
 import { closeNumber, findNumberForm, isSiteNumber, toCompanyNumber } from '../../core/national-numbers.js'
 
 /** An identifier of a query, and the companies that have it. */

@@ -14,7 +14,7 @@ import {
 import type { StatedIdentifier } from '../../core/stated-identifiers.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { toExchangeKey, type DomainHolder } from '../model/identifiers.js'
-import { listNestedNumbers } from '../model/nested-numbers.js'
+import { listNestedNumbers } from '../../core/number-forms.js'
 import { toNumberKey } from './registration-columns.js'
 
 type RegisteredIdentifier = StatedIdentifier & { readonly kind: Exclude<StatedIdentifier['kind'], 'website'> }

@@ -179,14 +179,9 @@ interface SharedView {
   readonly problem: () => SharedToRead['problem']
 }
 
-interface SharedViewDeps extends RetryDeps, Pick<OpenSharedDeps, 'environment'> {
-  readonly url: string
-  readonly folder: string
-}
-
 /** Changes nothing on the server; `null` if the server has no checkpoint yet. Throws CHECKPOINT_*. */
 export async function openSharedView(
-  deps: SharedViewDeps,
+  deps: RetryDeps & Pick<OpenSharedDeps, 'environment'> & { readonly url: string; readonly folder: string },
   closeLater: CloseLater,
 ): Promise<SharedView | null> {
   const shared = await openSharedToRead(deps.url, deps)
