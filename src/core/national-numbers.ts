@@ -291,45 +291,35 @@ export const numberNames: readonly { readonly country: string; readonly name: st
   kinds,
 ).flatMap(([country, list]) => list.flatMap(({ names }) => names.map((name) => ({ country, name }))))
 
-/**
- * Countries in which several registers give the same numbers, with the forms of the numbers that are unique in the
- * country nevertheless. `hasRegions`: each state has one register.
- */
-const localRegisters: Readonly<Record<string, { hasRegions: boolean; unique: readonly RegExp[] }>> = {
-  ae: { hasRegions: true, unique: [] },
-  ar: { hasRegions: false, unique: [/^\d{11}$/] },
-  br: { hasRegions: false, unique: [/^[A-Z\d]{12}\d{2}$/, /^\d{11}$/] },
-  ca: { hasRegions: true, unique: [/^\d{6}-\d$/] },
-  co: { hasRegions: false, unique: [/^\d{9,10}$/] },
-  de: { hasRegions: false, unique: [] },
-  es: { hasRegions: false, unique: [/^[A-Z]\d{7}[A-Z\d]$/] },
-  hu: { hasRegions: false, unique: [/^\d{10}$/] },
-  it: { hasRegions: false, unique: [/^\d{11}$/, /^[A-Z]{2}\d{4,7}$/] },
-  mx: { hasRegions: false, unique: [/^[A-ZÑ&]{3,4}\d{6}[A-Z\d]{3}$/] },
-  pe: { hasRegions: false, unique: [/^\d{11}$/] },
-  tr: { hasRegions: false, unique: [/^\d{16}$/, /^\d{10}$/] },
-  us: { hasRegions: true, unique: [] },
+/** Numbers without spaces and signs, of countries where only their form is known. */
+const plainForms: Readonly<Record<string, RegExp>> = {
+  ar: /^3[034]\d{9}$/,
+  cl: /^[5-9]\d{7}[\dK]$/,
+  cn: /^[\dA-HJ-NP-RTUWXY]{18}$/,
+  co: /^[89]\d{8}\d?$/,
+  cr: /^[2-5]\d{9}$/,
+  do: /^[1-5]\d{8}$/,
+  ec: /^\d{2}[69]\d{10}$/,
+  gb: /^(?:\d{8}|[A-Z]{2}\d{5}[\dA-Z]|R\d{7})$/,
+  hu: /^\d{10}$/,
+  id: /^\d{13}$/,
+  ie: /^\d{5,6}$/,
+  il: /^5\d{8}$/,
+  in: /^(?:[LUF]\d{5}[A-Z]{2}\d{4}[A-Z]{3}\d{6}|[A-Z]{3}\d{4}|\d{2}[A-Z]{5}\d{4}[A-Z][A-Z\d]Z[A-Z\d])$/,
+  kr: /^\d{10}(?:\d{3})?$/,
+  lu: /^B\d{1,6}$/,
+  mx: /^[A-ZÑ&]{3}\d{6}[A-Z\d]{3}$/,
+  pe: /^20\d{9}$/,
+  pl: /^\d{10}$/,
+  py: /^80\d{6}\d?$/,
+  ru: /^\d{13}$/,
+  sa: /^\d{10}$/,
+  sg: /^(?:\d{8,9}|[TSR]\d{2}[A-Z]{2}\d{4})[A-Z]$/,
+  ua: /^\d{8}$/,
+  uy: /^\d{12}$/,
+  ve: /^[JG]\d{9}$/,
 }
 
-/** Returns the kind of a number that is unique in a country of local registers (`de HRB`); `null` for other ones. */
-export function findUniqueKind(country: string, number: string): string | null {
-  if (country === 'de') {
-    const parsed = parseCourtNumber(number)
-    return parsed === null || parsed.court === null ? null : `de ${parsed.register}`
-  }
-  // Only the numbers of Canada itself have a dash.
-  const official = country === 'ca' ? number : closeNumber(toNationalNumber(country, number) ?? number)
-  const at = localRegisters[country]?.unique.findIndex((form) => form.test(official)) ?? -1
-  return at < 0 ? null : `${country} ${at}`
-}
-
-/**
- * Returns the numbering in which a number identifies one company: its place (`no`, `us_de`), or its kind in a country of
- * local registers. `null` if several companies may have the number, for example without its court.
- */
-export function findNumbering(place: string, number: string): string | null {
-  const [country = '', region = ''] = place.toLowerCase().split(/[_-]/)
-  const local = localRegisters[country]
-  const isOneRegister = local === undefined || (local.hasRegions && region !== '')
-  return findUniqueKind(country, number) ?? (isOneRegister && place !== '' ? place : null)
-}
+/** Whether a number has the form of its country; `null` for a country whose forms have check digits, or are not known. */
+export const hasPlainForm = (country: string, text: string): boolean | null =>
+  plainForms[country]?.test(closeNumber(text)) ?? null

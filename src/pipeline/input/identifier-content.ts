@@ -1,7 +1,11 @@
 import { classifyDomain, toCanonicalIdentifier, type IdentifierKey } from '../../core/identifiers.js'
 import { parseCourtNumber } from '../../core/court-numbers.js'
-import { hasPlainForm } from '../../core/number-forms.js'
-import { hasWrongCheckDigits, readTaxNumber, toCompanyNumber } from '../../core/national-numbers.js'
+import {
+  hasPlainForm,
+  hasWrongCheckDigits,
+  readTaxNumber,
+  toCompanyNumber,
+} from '../../core/national-numbers.js'
 import {
   findOwnersAddress,
   earlierTaxHeaders,

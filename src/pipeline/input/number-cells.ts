@@ -3,6 +3,7 @@ import type { IdentifierKey, IdentifierPlaceKey } from '../../core/identifiers.j
 import {
   closeNumber,
   findNumberForm,
+  hasPlainForm,
   hasWrongCheckDigits,
   numberCountries,
   readTaxCountry,
@@ -16,7 +17,7 @@ import {
   toStatedIdentifier,
   type StatedIdentifier,
 } from '../../core/stated-identifiers.js'
-import { hasPlainForm, isPersonNumber } from '../../core/number-forms.js'
+import { isPersonNumber } from '../../core/number-forms.js'
 import { isPlainVatNumber, readWholeTaxNumber } from './column-content.js'
 import { isEin, isTaxHeader, listRegisterCountries } from './identifier-content.js'
 

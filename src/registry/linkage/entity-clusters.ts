@@ -1,4 +1,5 @@
-import { findNumbering, findUniqueKind, toNationalNumber } from '../../core/national-numbers.js'
+import { toNationalNumber } from '../../core/national-numbers.js'
+import { findNumbering, findUniqueKind } from '../../core/number-forms.js'
 import { findAuthorityFacts } from '../reference/registers.js'
 
 /** The identifier or relationship by which two registrations belong to one company. */

@@ -5,16 +5,11 @@ import {
   parseCourtNumber,
   type CourtNumber,
 } from '../../core/court-numbers.js'
-import {
-  closeNumber,
-  findNumbering,
-  toCompanyNumber,
-  toHeadOfficeNumber,
-} from '../../core/national-numbers.js'
+import { closeNumber, toCompanyNumber, toHeadOfficeNumber } from '../../core/national-numbers.js'
 import type { StatedIdentifier } from '../../core/stated-identifiers.js'
 import type { Sqlite } from '../../platform/sqlite.js'
 import { toExchangeKey, type DomainHolder } from '../model/identifiers.js'
-import { listNestedNumbers } from '../../core/number-forms.js'
+import { findNumbering, listNestedNumbers } from '../../core/number-forms.js'
 import { toNumberKey } from './registration-columns.js'
 
 type RegisteredIdentifier = StatedIdentifier & { readonly kind: Exclude<StatedIdentifier['kind'], 'website'> }
