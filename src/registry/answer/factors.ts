@@ -5,6 +5,7 @@ import { countOmittedIdentifiers } from './entity-record.js'
 import { formatEnd } from './basis.js'
 import { describeRemoval } from './registration-facts.js'
 import { listReasons, type Impact, type Match } from './reasons.js'
+import { isOwnCountryLeft } from '../match/evidence.js'
 import type { NameComparison } from '../match/compare-names.js'
 import type { LeftWord } from '../match/left-words.js'
 import type { QueryText, TextWord } from '../match/query-text.js'
@@ -33,7 +34,7 @@ export function buildFactors(
   registration: StoredLegalEntity,
   findLegalName: (candidate: CandidateName) => string | null,
 ): Factor[] {
-  const own = listReasons(match, registration)
+  const own = [...listReasons(match, registration), ...listCountryFactors(match)]
   const rivals = listRivalFactors(match, findLegalName)
   const reasons = [
     createNameFactor(match.best.evidence.comparison, registration),
@@ -78,6 +79,11 @@ function describeCorroboration({ best }: Match, sourceCount: number): string {
 const rivalsNamedMax = 3
 /** Least probability of "no match" that is mentioned. */
 const noneShareMin = 0.15
+
+function listCountryFactors({ best }: Match): Factor[] {
+  const text = 'The name has the country of the company: another company of its group may be meant.'
+  return isOwnCountryLeft(best.evidence) ? [createLimitation('name_close_match', text, 'high')] : []
+}
 
 export const describeNames = (names: readonly string[]): string =>
   `The text names ${names.length} companies: ${names.map((name) => `"${name}"`).join(', ')}.`

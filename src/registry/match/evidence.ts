@@ -139,20 +139,21 @@ export const isCompanyLeft: Feature = ({ comparison: { left, text, alignment, st
 /** Words that say what the other name is. */
 const relationClasses: ReadonlySet<WordClass> = new Set(['mark', 'former', 'host', 'agent'])
 
-/** The text has a country that is not the company's: "Larkmoor Mexico SA". */
-export const isCountryLeft: Feature = ({
-  comparison: {
-    left,
-    candidate: { place },
-  },
-}) =>
-  left.some(({ word }) => {
-    if (!isCountryWord(word.text)) return false
-    const codes = findCountryCodes(word.written)
-    return (
-      codes.length > 0 && ![place.countryCode, place.jurisdictionCountry].some((own) => codes.includes(own))
-    )
+/** Lists the countries that words of the text name and the company's name does not, and whether each is the company's. */
+const listCountriesLeft = ({ comparison: { left, candidate } }: Evidence) =>
+  left.flatMap(({ word }) => {
+    const codes = isCountryWord(word.text) ? findCountryCodes(word.written) : []
+    const { countryCode, jurisdictionCountry } = candidate.place
+    const isOwn = [countryCode, jurisdictionCountry].some((own) => codes.includes(own))
+    return codes.length === 0 ? [] : [{ word, isOwn }]
   })
+
+/** The text has a country that is not the company's: "Larkmoor Mexico SA". */
+export const isCountryLeft: Feature = (evidence) => listCountriesLeft(evidence).some(({ isOwn }) => !isOwn)
+
+/** The text has the company's country in its name: "Larkmoor Suisse" may be another company of the group, "Larkmoor (CH)" not. */
+export const isOwnCountryLeft = (evidence: Evidence): boolean =>
+  listCountriesLeft(evidence).some(({ word, isOwn }) => isOwn && !word.isApart)
 
 /** A word of one of the classes is left over, at some position or anywhere. */
 export const hasLeft = (classes: readonly WordClass[], at?: Position): Feature => {

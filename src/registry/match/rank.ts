@@ -2,7 +2,7 @@ import { matchedConfidenceMin } from '../../contract/result.js'
 import { type CandidateName, comparePlaceWithHint, type PlaceAgreement } from './candidate.js'
 import { prepareText } from './align-name.js'
 import { compareNames, type NameComparison } from './compare-names.js'
-import type { Evidence } from './evidence.js'
+import { isOwnCountryLeft, type Evidence } from './evidence.js'
 import { countSiblings, type EvidencePair } from './siblings.js'
 import { computeFeatures } from './features.js'
 import {
@@ -240,6 +240,8 @@ const candidateConfidenceMin = 20
 const entityConfidenceMin = 50
 /** Without evidence for the place, the name may be that of a company of the stated country. */
 const elsewhereConfidenceMax = 94
+/** A group has a company for each country, which few registries hold all. */
+const ownCountryConfidenceMax = 85
 const confidenceMax = 99
 /** Least share of a company to count as a rival of the best one. */
 const rivalShareMin = 0.08
@@ -271,8 +273,12 @@ export function decide({ ranked, noneShare, decisionFeatures }: Ranking): MatchD
 
 /** Returns the expected precision of answers with this share and evidence, 0 to 100. */
 export function estimateCompanyConfidence(share: number, evidence: Evidence): number {
-  const estimated = Math.min(confidenceMax, Math.round(share * 100))
-  return isElsewhere(evidence) ? Math.min(estimated, elsewhereConfidenceMax) : estimated
+  const limit = isOwnCountryLeft(evidence)
+    ? ownCountryConfidenceMax
+    : isElsewhere(evidence)
+      ? elsewhereConfidenceMax
+      : confidenceMax
+  return Math.min(limit, Math.round(share * 100))
 }
 
 /**

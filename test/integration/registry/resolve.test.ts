@@ -261,6 +261,42 @@ describe('what is no incorporated business', () => {
   })
 })
 
+describe('A name with the country of the company', () => {
+  const companies = [
+    { id: 'a', name: 'Norvane AG', city: 'Basel', country: 'CH' },
+    { id: 'b', name: 'Larkmoor SE', city: 'Bonn', country: 'DE' },
+    { id: 'c', name: 'Wexbrook Canada Inc', city: 'Toronto', country: 'CA' },
+    { id: 'd', name: 'Tamrick Foods S.A.', city: 'Madrid', country: 'ES' },
+  ]
+  const answerTo = (name: string, location: string | null) =>
+    registryOf(companies).resolve({ name, location, context: null })
+
+  test.each([
+    ['Norvane Schweiz', 'CH'],
+    ['Norvane Suisse AG', 'Basel, Switzerland'],
+    ['Norvane Svizzera', null],
+    ['Larkmoor Deutschland', 'Bonn'],
+    ['Larkmoor Germany SE', 'DE'],
+    ['Tamrick Foods España', 'Madrid'],
+  ])('may be another company of its group: %s in %j', (name, location) => {
+    const { match_confidence, factors } = answerTo(name, location)
+    expect(match_confidence).toBeLessThanOrEqual(85)
+    expect(factors.map(({ description }) => description)).toContain(
+      'The name has the country of the company: another company of its group may be meant.',
+    )
+  })
+
+  test.each([
+    ['Norvane AG (Switzerland)', 'CH', 'Norvane AG'],
+    ['Larkmoor SE, Deutschland', 'Bonn', 'Larkmoor SE'],
+    ['Wexbrook Canada Inc', 'Toronto', 'Wexbrook Canada Inc'],
+  ])('is certain if it stands apart, or is part of the name: %s', (name, location, legalName) => {
+    const answer = answerTo(name, location)
+    expect(answer.entity?.legal_name).toBe(legalName)
+    expect(answer.match_confidence).toBeGreaterThan(85)
+  })
+})
+
 test('a name without a legal form has the form of the registered name', () => {
   const registry = registryOf([{ id: 'alphabet', name: 'Alphabet Inc.', other_names: 'Google' }])
   const answerTo = (name: string) => registry.resolve({ name, location: null, context: null }).status
