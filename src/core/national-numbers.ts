@@ -320,6 +320,13 @@ const plainForms: Readonly<Record<string, RegExp>> = {
   ve: /^[JG]\d{9}$/,
 }
 
+/** Countries in which a tax number may have the form of a company number. */
+const ambiguousTaxForms: ReadonlySet<string> = new Set(['kr', 'pl'])
+
+/** Whether a number in a column of tax numbers is the company number of its country, as its form tells. */
+export const isPlainCompanyNumber = (country: string, text: string): boolean =>
+  !ambiguousTaxForms.has(country) && hasPlainForm(country, text) === true
+
 /** Whether a number has the form of its country; `null` for a country whose forms have check digits, or are not known. */
 export const hasPlainForm = (country: string, text: string): boolean | null =>
   plainForms[country]?.test(closeNumber(text)) ?? null

@@ -208,6 +208,11 @@ describe('a message at the end', () => {
       /^The message to the notify URL was not delivered: .*\. The result of the run is not affected\.$/m,
     )
     expect(place.names()).toContain('out.csv')
+    const quiet = await place.run([...command, '--notify', urlOf(hook), '--quiet'], options)
+    expect(quiet.code).toBe(0)
+    expect(quiet.stderr).toMatch(
+      /^alarm The message to the notify URL was not delivered: [^\n]*HTTP 500[^\n]*\n$/,
+    )
   })
 
   test.concurrent.for([

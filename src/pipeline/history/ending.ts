@@ -98,7 +98,7 @@ export function openEnding(
   let isReported = false
   // Failures are warnings: they do not change the run's result.
   const warn = (text: string | null) => {
-    if (text !== null) observe({ type: 'notice', text, isWarning: true })
+    if (text !== null) observe({ type: 'notice', text, isWarning: true, isAlarm: true })
   }
   const report = async (facts: Omit<RunEnd, 'program' | 'series' | 'startedAtMs' | 'endedAtMs'>) => {
     if (isReported) return

@@ -175,6 +175,11 @@ function listMetrics(end: RunEnd, earlier: EarlierEnds): readonly Metric[] {
       ...createMetric('rows', 'Rows of its output, by status'),
       ...toLabeledValues('status', summary?.rowsByStatus),
     },
+    createMetric(
+      'doubtful_rows',
+      'Rows of its output that wait for a reviewer',
+      toValues(summary?.review?.rowCount),
+    ),
     createMetric('lookups', 'Distinct lookups of the last run', toValues(summary?.lookupCount)),
     createMetric('cached_lookups', 'Of these, answered before it began', toValues(summary?.cachedCount)),
     createMetric('decided_lookups', 'Of these, decided by reviewers', toValues(summary?.decidedCount)),

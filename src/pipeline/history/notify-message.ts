@@ -68,6 +68,7 @@ function buildJsonMessage(run: NotifiedRun): object {
     failure,
     counts: summary === null ? null : toCounts(summary),
     rows_by_status: summary?.rowsByStatus ?? null,
+    doubtful_rows: summary?.review?.rowCount ?? null,
     changes,
     cost:
       money === null
@@ -96,6 +97,11 @@ type Outcome = 'answeredCount' | 'uncertainCount' | 'failedCount' | 'pendingCoun
 const sumKinds = (summary: RunSummary, outcome: Outcome): number =>
   summary.stages.reduce((sum, stage) => sum + stage[outcome], summary[outcome])
 
+const formatReviewed = (summary: RunEnd['summary']): string => {
+  const count = summary?.review?.rowCount ?? 0
+  return count === 0 ? '' : formatCount(count)
+}
+
 /** Returns text lines, the headline first. Names of files and users lose control and direction characters. */
 function buildLines(run: NotifiedRun): string[] {
   const { summary, changes, alarms, failure } = run
@@ -112,6 +118,7 @@ function buildLines(run: NotifiedRun): string[] {
     ...alarms.slice(0, alarmsShownMax).map(({ message }) => `Alarm: ${message}`),
     ...(alarms.length > alarmsShownMax ? [`and ${alarms.length - alarmsShownMax} more alarms`] : []),
     ...some('Rows', formatCounts(summary?.rowsByStatus ?? {})),
+    ...some('Rows to review', formatReviewed(summary)),
     ...some('Changes', formatCounts(changes ?? {})),
     ...(run.money === null ? [] : [`Cost: ${formatMoney(run.money)}`]),
     ...(run.output === null ? [] : [`Output: ${run.output}`]),

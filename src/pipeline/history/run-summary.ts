@@ -13,7 +13,8 @@ import type { PlannedSpending } from '../../core/planned-spending.js'
  * `spending` is `null` if nothing is billed.
  */
 export type RunEvent =
-  | { type: 'notice'; text: string; isWarning?: true }
+  /** `isAlarm`: also shown where only alarms are. */
+  | { type: 'notice'; text: string; isWarning?: true; isAlarm?: true }
   | ({ type: 'columns' } & ColumnReport)
   | ({ type: 'planned'; rowCount: number; spending: PlannedSpending | null } & PlannedLookups)
   | { type: 'progress'; progress: Progress }

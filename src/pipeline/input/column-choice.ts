@@ -22,8 +22,8 @@ export interface ColumnChoice {
 }
 
 /**
- * Chooses the named or detected columns. If more rows of this input were looked up before with other columns in place of
- * the detected ones, or without identifiers, those are kept, so that better columns do not cause new lookups.
+ * Chooses the named or detected columns. On a service that bills, if more rows of this input were looked up before with
+ * other columns in place of the detected ones, or without identifiers, those are kept, so that better columns cause no cost.
  */
 export async function chooseColumns(options: {
   input: Input
@@ -40,7 +40,7 @@ export async function chooseColumns(options: {
 }): Promise<ColumnChoice> {
   const { input, asked, columns, samples, reader, identifierUse, signal, isBilled } = options
   const rule = { columns, identifierUse, readsNames: asked.identifiers !== 'none' }
-  const others = listEarlierColumns(input, asked, columns, samples)
+  const others = isBilled ? listEarlierColumns(input, asked, columns, samples) : []
   if (reader === null || others.length === 0) return { rule, note: null }
   const rules = others.map((other) => ({ columns: other, identifierUse, readsNames: false }))
   const { counts, gains, isWhole } = await countKnown({
@@ -48,7 +48,6 @@ export async function chooseColumns(options: {
     reader,
     input,
     signal,
-    isBilled,
   })
   const [present = 0] = counts
   const known = rules
@@ -63,17 +62,16 @@ export async function chooseColumns(options: {
   const [most] = known
   if (most === undefined) return { rule, note: null }
   const { rule: other } = most
-  const again = isBilled ? 'and billed again' : 'again'
   const formatRows = (count: number) =>
     count === 1 ? '1 row was' : `${isWhole ? '' : 'At least '}${formatCount(count)} rows were`
   if (!most.isAsNamed) {
     return {
       rule,
-      note: `${formatRows(most.gain)} looked up before with ${describeColumns(other.columns)}; with the new columns, they are looked up ${again}`,
+      note: `${formatRows(most.gain)} looked up before with ${describeColumns(other.columns)}; with the new columns, ${most.gain === 1 ? 'it is' : 'they are'} looked up and billed again`,
     }
   }
   const note =
-    `${formatRows(most.count)} looked up before with ${describeColumns(other.columns)}: kept, so that nothing is looked up ${again}. ` +
+    `${formatRows(most.count)} looked up before with ${describeColumns(other.columns)}: kept, so that nothing is looked up and billed again. ` +
     `The columns of a first run are ${describeColumns(columns)}; choose with --location-columns, --name-column and --id-columns`
   return { rule: other, note }
 }
@@ -113,7 +111,6 @@ interface RowsToJudge {
   readonly reader: CheckpointReader
   readonly input: Input
   readonly signal: AbortSignal
-  readonly isBilled: boolean
 }
 
 interface KnownCounts {
@@ -161,10 +158,7 @@ async function countGains(request: RowsToJudge): Promise<KnownCounts> {
       for (const index of known) counts[index] = (counts[index] ?? 0) + 1
     }
     const isAnother = counts[0] === 0 && counts.some((_, index) => isSure(index))
-    // Repeated lookups cost only time, so not every row of a new list is compared.
-    const isNew =
-      !request.isBilled && (askCounts[0] ?? 0) >= surelyKnownRows && counts.every((count) => count === 0)
-    if (isSure(0) || isAnother || isNew) return { counts, gains: counts, isWhole: false }
+    if (isSure(0) || isAnother) return { counts, gains: counts, isWhole: false }
   }
   return { counts, gains: counts, isWhole: true }
 }

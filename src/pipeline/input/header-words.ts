@@ -230,6 +230,7 @@ export const identifierHeaders: Readonly<Record<IdentifierHeaderKey, readonly st
     ...earlierIdentifiers.registration_country,
     ...toHeaderKeys(...added.numberCountries),
   ],
+  exchange: [...earlierIdentifiers.exchange, ...toHeaderKeys(...added.exchange)],
 }
 
 /** Headers of exchange symbols if there is also an exchange: chemistry and currencies have symbols too. */

@@ -3,6 +3,7 @@ import { parseCourtNumber } from '../../core/court-numbers.js'
 import {
   hasPlainForm,
   hasWrongCheckDigits,
+  isPlainCompanyNumber,
   readTaxNumber,
   toCompanyNumber,
 } from '../../core/national-numbers.js'
@@ -18,7 +19,13 @@ import {
   toHeaderKeys,
 } from './header-words.js'
 import headerWords from './headers.json' with { type: 'json' }
-import { areAmounts, areOfDomains, toFilledCell } from './column-content.js'
+import {
+  areAmounts,
+  areOfDomains,
+  isPlainVatNumber,
+  readWholeTaxNumber,
+  toFilledCell,
+} from './column-content.js'
 
 // Most cells have no dot, and the first use of a pattern with letters of all scripts takes milliseconds.
 const isEmail = (text: string): boolean =>
@@ -113,12 +120,18 @@ function hasCompanyNumbers(
 ): boolean {
   // Names of countries are read with the rows: to load them takes longer than the plan of a short list.
   const rows = [...new Set(rowCountries)].flatMap((text) =>
-    /^\s*[a-z]{2}\s*$/i.test(text) ? [text.trim()] : Object.keys(headerWords.earlier.numbers),
+    /^\s*[a-z]{2}\s*$/i.test(text)
+      ? [text.trim()]
+      : Object.keys({ ...headerWords.earlier.numbers, ...headerWords.added.countryNumbers }),
   )
   const countries = [...listRegisterCountries(header), ...rows].map((code) => code.toLowerCase())
   const isUs = countries.includes('us')
   return values.some(
-    (text) => readTaxNumber(text, countries) !== null || isEin(text) || (isUs && /^\d{9}$/.test(text)),
+    (text) =>
+      readTaxNumber(text, countries) !== null ||
+      isEin(text) ||
+      (isUs && /^\d{9}$/.test(text)) ||
+      countries.some((country) => isPlainCompanyNumber(country, text)),
   )
 }
 
@@ -128,11 +141,13 @@ function findNumberFault(
   header: string,
   isNumber: (text: string) => boolean,
 ): string | null {
-  if (
-    listHeaderKeys(header).some((one) => ambiguousNumberHeaders.has(one)) &&
-    calculateShare(values, isNumber) < shareMin.lei
-  )
-    return 'most cells are not company numbers of a country where they have this name'
+  if (listHeaderKeys(header).some((one) => ambiguousNumberHeaders.has(one))) {
+    // Austria calls VAT numbers `UID`, Switzerland company numbers.
+    const isOfAny = (text: string) => isNumber(text) || readWholeTaxNumber(text) !== null
+    if (calculateShare(values, (text) => isOfAny(text) || isPlainVatNumber(text)) < shareMin.lei)
+      return `most cells are not company numbers of ${listRegisterCountries(header).join(', ')}`
+    if (!values.some(isOfAny)) return 'its numbers contain no company numbers'
+  }
   const isWrong = (text: string) =>
     !isNumber(text) &&
     listRegisterCountries(header).some((country) => hasWrongCheckDigits(country.toLowerCase(), text))
@@ -295,11 +310,7 @@ function createCountriesOfHeader(
 }
 
 /** Other tables have columns of this name too: their cells decide. */
-const ambiguousNumberHeaders: ReadonlySet<string> = new Set(
-  toHeaderKeys(
-    'UID|UID Nummer|IDE|IČ|kbo|bce|business id|registry code|enterprise number|FN|FN Nr|FN Nummer|UID Nr|RUT|RUC|NIT|RIF|RNC|NIB',
-  ),
-)
+const ambiguousNumberHeaders: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.ambiguousNumbers))
 
 /** Whether a header names tax numbers. `isEarlier`: in the words of version 0.2.0. */
 export const isTaxHeader = (header: string, isEarlier = false): boolean =>

@@ -4,6 +4,7 @@ import {
   closeNumber,
   findNumberForm,
   hasPlainForm,
+  isPlainCompanyNumber,
   hasWrongCheckDigits,
   numberCountries,
   readTaxCountry,
@@ -156,12 +157,15 @@ function readNumber({ header, text }: NumberCell, places: Places, earlier?: Earl
     const stated = isTax || isEarlier ? null : readWholeTaxNumber(text)
     const tax = isTax && !isSuffixUnread ? readTaxNumber(text, countries) : stated
     if (tax !== null) return accept(tax.number, tax.country.toUpperCase(), null)
+    if (isTax && !isEarlier && country !== null && isPlainCompanyNumber(country, text))
+      return accept(text, country.toUpperCase(), null)
     const isUs = country === null || country === 'us'
     if (isUs && (isEin(text) || (isTax && country !== null))) {
       const ein = toStatedIdentifier('ein', text, null)
       if (ein !== null) return { identifier: ein, fault: null }
     }
-    if (isTax && (isSuffixUnread || !countries.some((one) => hasWrongCheckDigits(one, text))))
+    const judged = isEarlier || country === null ? countries : [country]
+    if (isTax && (isSuffixUnread || !judged.some((one) => hasWrongCheckDigits(one, text))))
       return earlier === undefined ? readWrongTaxNumber(text) : { identifier: null, fault: 'tax_number' }
   }
   const court = places.registration_court

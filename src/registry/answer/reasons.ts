@@ -166,7 +166,7 @@ function describePlaceAgreement(place: PlaceAgreement, where: string): Pick<Reas
       return isFor(`The place given is that of the registration${where}.`)
     case 'region':
     case 'country':
-      return isFor(`The ${place} given is that of the registration.`)
+      return isFor(`The ${place} given is that of the registration${where}.`)
     case 'registered_there':
       return isFor('The register is of the country given; no address is known.')
     case 'registered_elsewhere':

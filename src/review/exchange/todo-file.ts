@@ -129,7 +129,10 @@ async function readText(path: string, hasName: HasName): Promise<FilledTodo> {
     for (const encoding of listPossibleEncodings(error)) {
       const todo = await readDelimited(path, encoding)
       if (todo.lines.every(({ lookup, name }) => name === null || hasName(lookup, name)))
-        readings.push({ ...todo, notices: [`${path}: read as ${encoding}, by the names`, ...todo.notices] })
+        readings.push({
+          ...todo,
+          notices: [`${path}: read as ${encoding}: so its names are those of the list`, ...todo.notices],
+        })
     }
     const [first, ...others] = readings
     if (first !== undefined && others.every((other) => formatVerdicts(other) === formatVerdicts(first)))

@@ -69,6 +69,7 @@ describe('a message at the end of a run', () => {
         pending: 0,
       },
       rows_by_status: { matched: 150, no_match: 49, failed: 1 },
+      doubtful_rows: null,
       changes: { lost_match: 3, renamed: 1 },
       cost: { currency: 'EUR', amount: 4.1, uncertain: 0.1 },
       alarms: [{ condition: 'failed>0', found: 1, message: 'failed>0: 1 of 200 rows' }],

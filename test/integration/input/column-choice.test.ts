@@ -89,13 +89,14 @@ async function choose(
   reader: CheckpointReader,
   columnNames: readonly string[] = header,
   asked: NamedColumns = {},
+  isBilled = true,
 ) {
   const path = join(folder, 'list.csv')
   writeFileSync(path, [columnNames, ...rows].map((row) => row.join(',')).join('\n'))
   const input = await openInput({ paths: [path], spoolFolder: join(folder, 'spool') })
   try {
     const columns = await InputColumns.read(input, { asked, identifierUse: 'context' })
-    const { rule, note } = await columns.choose(reader, new AbortController().signal, true)
+    const { rule, note } = await columns.choose(reader, new AbortController().signal, isBilled)
     return { detected: columns.detect(), chosen: rule.columns, note }
   } finally {
     await input.close()
@@ -190,6 +191,16 @@ test.each([0, 20])(
     expect(counts.found).toBeLessThanOrEqual(rows.length + 2_000 + 10 * knownCount)
   },
 )
+
+test('A service that bills nothing is asked with the present columns, whatever it was asked before', async () => {
+  const rows = [['Acme', 'DE', 'HWUPKR0MPOU8FGXBT394', 'HRB 86891', 'acme.com', 'DEUTDEFF']]
+  const known = (await listKeys(rows, {})).filter((key) => key !== null)
+  const { reader, counts } = createReader(new Set(known))
+  expect((await choose(rows, reader)).chosen.identifiers).toEqual({})
+  const before = counts.found
+  const { chosen, detected, note } = await choose(rows, reader, header, {}, false)
+  expect([chosen, note, counts.found]).toEqual([detected, null, before])
+})
 
 const vietnamese = 'Tên công ty'
 

@@ -70,9 +70,11 @@ function formatHeaders(): string {
     ]),
     section('Company numbers, by country', '', [
       ['any country', listHeaders(earlier.anyNumbers, added.numbers)],
-      ...Object.entries(earlier.numbers).map(([country, list]) => [
+      ...listCountries(earlier.numbers, added.countryNumbers).map((country) => [
         nameCountry(country),
-        listHeaders([list]),
+        listHeaders(
+          [earlier.numbers, added.countryNumbers].flatMap((lists: Numbers) => lists[country] ?? []),
+        ),
       ]),
     ]),
     section('Tax and VAT numbers', 'Used if they contain the company number:', [
@@ -106,7 +108,12 @@ const moreHeaders: Readonly<Record<string, readonly string[]>> = {
   website: added.website,
   email: added.email,
   registration_country: added.numberCountries,
+  exchange: added.exchange,
 }
+
+type Numbers = Readonly<Record<string, string>>
+const listCountries = (...lists: readonly Numbers[]): string[] =>
+  [...new Set(lists.flatMap((one) => Object.keys(one)))].sort()
 
 const nameCountry = (code: string): string => `${findCountryName(code) ?? code} (${code})`
 

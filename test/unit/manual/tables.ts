@@ -102,7 +102,7 @@ const summaryMembers = {
   rowCount: 'rows of the input',
   rowsByStatus: 'rows by `enrich_status`: `{"matched": 153, …}`; `{}` without an output',
   'review.rowCount':
-    'doubtful rows that wait for a reviewer; `summary.review` is `null` after a stop without an output',
+    'doubtful rows that wait for a reviewer; `summary.review` is `null` after a stop without an output and without a report',
   'review.lookupCount': 'doubtful lookups: a reviewer decides each once',
   'review.rowsByStatus': 'doubtful rows by status',
   invalidRowCount: 'rows without a usable name, number or domain',

@@ -168,8 +168,8 @@ describe('factors state what counted', () => {
 
   test.each<[PlaceAgreement, string, Held, string, Factor['type']]>([
     ['city', 'Reno, NV', inReno, 'The place given is that of the registration (Reno).', 'strength'],
-    ['region', 'Elko, NV', inReno, 'The region given is that of the registration.', 'strength'],
-    ['country', 'US', inReno, 'The country given is that of the registration.', 'strength'],
+    ['region', 'Elko, NV', inReno, 'The region given is that of the registration (Reno).', 'strength'],
+    ['country', 'US', inReno, 'The country given is that of the registration (Reno).', 'strength'],
     ['region_conflict', 'Austin, TX', inReno, 'The registration is in another region (Reno).', 'limitation'],
     ['country_conflict', 'Leeds, GB', inReno, 'The registration is in another country (Reno).', 'limitation'],
     ['town_abroad', 'Reno, GB', inReno, 'The town fits (Reno), the country given does not.', 'limitation'],

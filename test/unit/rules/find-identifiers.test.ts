@@ -48,6 +48,17 @@ test.each([
   expect(found({ company: names, [column]: cells }).identifiers).toEqual({ registration_id: column })
 })
 
+test.each<[string, string[], string | null]>([
+  ['UID-Nr.', ['ATU14189108', 'IT00159560366', 'IT07973780013', 'CZ00177041'], null],
+  ['UID', ['CHE-105.909.036 MWST', 'CHE-116.281.710', 'CHE-101.602.521'], null],
+  ['UID-Nr.', ['ATU14189108', 'ATU37675002', 'DE129274202'], 'its numbers contain no company numbers'],
+  ['UID', ['1001', '1002', '1003'], 'most cells are not company numbers of CH'],
+])('Cells decide what UID means: %s, %j', (column, cells, why) => {
+  const table = { company: names, [column]: cells }
+  expect(found(table).identifiers).toEqual(why === null ? { registration_id: column } : {})
+  if (why !== null) expect(whyNot(table, column)).toBe(why)
+})
+
 describe('identifiers are found by header', () => {
   test.each<[string, string, string[]]>([
     ['lei', 'LEI Code', leis],

@@ -350,6 +350,29 @@ test('A tax number is of the country of its row, also next to a column of the nu
   ])
 })
 
+test('A company number below a header of tax numbers is read by the country of its row', async () => {
+  const columns = {
+    name: 'name',
+    location: ['country'],
+    context: [],
+    identifiers: { registration_id: 'NIF/CIF', registration_country: 'country' },
+  }
+  const rows = [
+    ['Puma', 'MX', 'PMS010531UG0', 'company number MX PMS010531UG0'],
+    ['Ternium', 'AR', '30-67332056-9', 'company number AR 30-67332056-9'],
+    ['Barclays', 'GB', '00162636', 'company number GB 00162636'],
+    ['Vodafone', 'GB', '569953277', null],
+    ['Iberdrola', 'ES', 'A48010615', 'company number ES A48010615'],
+    ['Orlen', 'PL', '7740001454', null],
+    ['Juan Pérez', 'MX', 'PEPJ800101AB1', null],
+    ['Ana', 'ES', '12345678Z', null],
+  ] as const
+  const read = createRowReader({ columns, identifierUse: 'context', readsNames: true }, noEarlierNames)
+  const questions = await read(rows.map(([name, country, number]) => [name, country, number, country]))
+  const stated = questions.map((one) => (one.kind === 'invalid' ? one.reason : one.lookup.context))
+  expect(stated).toEqual(rows.map(([, , , context]) => context))
+})
+
 test('A row without a company number is looked up by its VAT number', async () => {
   const rule = {
     columns: {
