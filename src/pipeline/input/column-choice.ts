@@ -166,7 +166,7 @@ async function countGains(request: RowsToJudge): Promise<KnownCounts> {
 /** Names to keep in memory: about 100 MB. More are not read. */
 const namesMax = 1_000_000
 /** As many rows are compared in less time than the names are read. */
-const unfilteredRows = 1_000
+const unfilteredRows = 200
 
 /**
  * Creates a test for whether a row, by the columns of `listColumns`, may have a stored lookup by any rule: its name is that

@@ -188,7 +188,7 @@ test.each([0, 20])(
     const { reader, counts } = createReader(new Set(knownCount === 0 ? [] : known), [...names, 'Bolt'])
     const { detected, chosen } = await choose([full, ...rows], reader)
     expect(chosen.identifiers).toEqual(knownCount === 0 ? detected.identifiers : {})
-    expect(counts.found).toBeLessThanOrEqual(rows.length + 2_000 + 10 * knownCount)
+    expect(counts.found).toBeLessThanOrEqual(rows.length + 600 + 10 * knownCount)
   },
 )
 
