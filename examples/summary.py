@@ -20,7 +20,8 @@ with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
             error = event
 
 if error is not None:
-    sys.exit(f"{error['code']}: {error['message']}")
+    print(f"{error['code']}: {error['message']}", file=sys.stderr)
+    sys.exit(error["exitCode"])
 if stopped is not None:
     print("stopped early:", stopped["code"], stopped.get("message", ""), file=sys.stderr)
 if summary is not None:

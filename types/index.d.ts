@@ -516,6 +516,7 @@ export type RunEvent =
       type: 'notice'
       text: string
       isWarning?: true
+      isAlarm?: true
     }
   | {
       type: 'columns'

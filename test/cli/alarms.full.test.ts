@@ -211,7 +211,7 @@ describe('a message at the end', () => {
     const quiet = await place.run([...command, '--notify', urlOf(hook), '--quiet'], options)
     expect(quiet.code).toBe(0)
     expect(quiet.stderr).toMatch(
-      /^alarm The message to the notify URL was not delivered: [^\n]*HTTP 500[^\n]*\n$/,
+      /^warning The message to the notify URL was not delivered: [^\n]*HTTP 500[^\n]*\n$/,
     )
   })
 

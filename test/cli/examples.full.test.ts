@@ -125,7 +125,7 @@ test.skipIf(!hasPython)(
     expect(run()).toMatchObject({ status: 1, stderr: expect.stringMatching(/^usage: python3 summary.py /) })
     rmSync(join(folder, 'companies.csv'))
     expect(run('enrich', ...args)).toMatchObject({
-      status: 1,
+      status: 2,
       stderr: expect.stringContaining('INPUT_NOT_FOUND: '),
     })
   },

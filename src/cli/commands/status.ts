@@ -11,18 +11,14 @@ import { addConfigFlags, readConfig, type ConfigFlags } from '../config-flags.js
 import { quote, formatJsonLine, type CliIo, warnOfProblem } from '../terminal/command-io.js'
 import {
   formatCommand,
+  formatCounts,
   formatInbox,
   formatSharedStatus,
   formatSubmissions,
   formatUncertain,
   formatWhen,
 } from '../terminal/lookup-text.js'
-import {
-  buildRetryCommand,
-  buildRunCommand,
-  formatCounts,
-  suggestNextSteps,
-} from '../terminal/summary-text.js'
+import { buildRetryCommand, buildRunCommand, suggestNextSteps } from '../terminal/summary-text.js'
 
 type ScopeCounts = CheckpointStatus['scopes'][number]
 

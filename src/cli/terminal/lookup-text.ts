@@ -314,3 +314,11 @@ function shortenPath(path: string): string {
   const below = relative('.', path)
   return below.startsWith('..') ? path : below
 }
+
+/** Formats counts by name, the largest first. */
+export function formatCounts(record: Readonly<Record<string, number>>): string {
+  return Object.entries(record)
+    .sort(([nameA, a], [nameB, b]) => b - a || (nameA < nameB ? -1 : 1))
+    .map(([name, count]) => `${name} ${formatCount(count)}`)
+    .join(' · ')
+}

@@ -34,7 +34,7 @@ export function createReporter(
       if (flags.json === true)
         io.out(`${JSON.stringify(toRunLine(event, formatCommandLine(io), coverage))}\n`)
       if (words !== null) words.tell(event)
-      else if (event.type === 'notice' && event.isAlarm === true) io.err(`alarm ${event.text}\n`)
+      else if (event.type === 'notice' && event.isAlarm === true) io.err(`warning ${event.text}\n`)
       else if (event.type === 'finished') {
         const ended = findEndReason(event.summary)
         if (ended !== null) io.err(`${formatStopError(ended).join('\n')}\n`)

@@ -131,12 +131,13 @@ const formatCountries = (countries: Coverage['countries']): string => {
 
 /** Finds registers for rows without a company. `command`: command line of the run. `flags`: those of `buildGetFlags`. */
 export function describeUnmatched(
-  { countries, names, byHand }: Coverage,
+  { countries, names, byHand, partial }: Coverage,
   command: string,
   flags: readonly string[],
 ): UnmatchedCoverage {
   const missing = countries.filter(({ sources }) => sources.some((id) => [...names, ...byHand].includes(id)))
   const without = countries.filter(({ country, sources }) => country !== null && sources.length === 0)
+  const isInPart = partial.some(({ id }) => names.includes(id))
   const isShort = byHand.length === 0 && names.length <= namedRegistersMax
   const places = missing.length === 0 ? '' : ` (${formatCountries(missing)})`
   const typed = isShort
@@ -148,7 +149,7 @@ export function describeUnmatched(
       names.length + byHand.length === 0
         ? null
         : {
-            text: `load registers for rows without a company${places}`,
+            text: `load ${isInPart ? 'whole registers' : 'registers'} for rows without a company${places}`,
             command: typed.join(' '),
             page: null,
           },

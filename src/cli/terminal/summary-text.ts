@@ -12,7 +12,7 @@ import { formatFirst, formatSample } from '../../pipeline/history/read-history.j
 import { formatPrice, formatMoney, listSubmissions } from '../../core/money.js'
 import { findEndReason, explainStop, type KindStop } from '../../pipeline/scheduler/scheduling.js'
 import type { RunEvent, RunSummary } from '../../pipeline/history/run-figures.js'
-import { formatKindCount, formatLookups, formatStage, formatSubmitted } from './lookup-text.js'
+import { formatCounts, formatKindCount, formatLookups, formatStage, formatSubmitted } from './lookup-text.js'
 
 const deviationNamesMax = 3
 
@@ -108,7 +108,14 @@ export function suggestNextSteps(
 /** Suggests the command that shows the rows of an output; empty for standard output and unusual file names. */
 export function suggestShow([path = '-']: readonly string[], command: string): NextStep[] {
   if (!isAddress(path) && formatOfPath(path) === null) return []
-  return [{ text: 'see the rows', command: `${getProgram(command)} show ${quote(path)}`, page: null }]
+  const named = selectArguments(command.match(shellWords) ?? [], ['input'], false, ['name-column'])
+  return [
+    {
+      text: 'see the rows',
+      command: [getProgram(command), 'show', quote(path), ...named].join(' '),
+      page: null,
+    },
+  ]
 }
 
 const ofRun = /^(.*?\benrich)(?: (?:run|retry))?(?= |$)/
@@ -159,14 +166,6 @@ function formatOutcomes(summary: RunSummary): string[] {
     ...(rows === '' ? [] : [`  rows      ${rows}`]),
     ...(answered === '' ? [] : [`  answers   ${answered}   (new in this run)`]),
   ]
-}
-
-/** Formats counts by name, the largest first. */
-export function formatCounts(record: Readonly<Record<string, number>>): string {
-  return Object.entries(record)
-    .sort(([nameA, a], [nameB, b]) => b - a || (nameA < nameB ? -1 : 1))
-    .map(([name, count]) => `${name} ${formatCount(count)}`)
-    .join(' · ')
 }
 
 /** Empty unless an own registry answered first. */

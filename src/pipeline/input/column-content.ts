@@ -1,4 +1,6 @@
 import { toPlainLetters } from '../../core/text.js'
+import { parsePlaceHeader, toHeaderKey, toHeaderKeys, type PlaceHeader } from './header-words.js'
+import headerWords from './headers.json' with { type: 'json' }
 import { isPlaceholder } from '../../core/lookup-identity.js'
 import { closeNumber, findNumberForm, readTaxNumber } from '../../core/national-numbers.js'
 
@@ -68,6 +70,36 @@ export function canBePlaces(
   const hasYes = words.includes('yes')
   const isStatus = (word: string) => part !== 'country' && statusWords.has(word) && (word !== 'no' || hasYes)
   return !isMostly(words, (word) => isNumber(word) || isStatus(word))
+}
+
+export interface PlaceColumn extends PlaceHeader {
+  readonly column: string
+}
+
+/** How to choose between two columns of the same part of a place: earlier versions use the first. */
+export type PlaceOrder = 'best' | 'first'
+
+/** Headers that mean a part of another size in another language: `Kraj` is a region in Czechia, and the country in Poland. */
+const vagueHeaders: ReadonlySet<string> = new Set(toHeaderKeys(headerWords.vagueParts))
+
+/**
+ * Lists the columns that are parts of places, by header, unless their cells are unsuitable; those without a number first,
+ * then `Ort 1` before `Ort 2`. Of equal ones, those that are filled in half of the rows or more, with a clear header, are first.
+ */
+export function listPlaceColumns(
+  header: readonly string[],
+  samples: ReadonlyMap<string, readonly string[]>,
+  order: PlaceOrder = 'best',
+): PlaceColumn[] {
+  const places = header.flatMap((column) => {
+    const place = parsePlaceHeader(column)
+    return place !== null && canBePlaces(place.part, samples.get(column) ?? []) ? [{ column, ...place }] : []
+  })
+  const countFilled = (column: string) => samples.get(column)?.length ?? 0
+  const mostFilled = Math.max(0, ...places.map(({ column }) => countFilled(column)))
+  const isWeak = ({ column }: PlaceColumn) =>
+    order === 'best' && (vagueHeaders.has(toHeaderKey(column)) || countFilled(column) < mostFilled / 2)
+  return places.sort((one, other) => one.number - other.number || Number(isWeak(one)) - Number(isWeak(other)))
 }
 
 /** Whether most cells of a whole place have only one part of it, like a town. */

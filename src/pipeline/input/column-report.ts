@@ -1,6 +1,12 @@
 import headerWords from './headers.json' with { type: 'json' }
 import { plural, printable } from '../../core/text.js'
-import { areAmounts, canBePlaces, detectIdentifier, readWholeTaxNumber } from './column-content.js'
+import {
+  areAmounts,
+  canBePlaces,
+  detectIdentifier,
+  listPlaceColumns,
+  readWholeTaxNumber,
+} from './column-content.js'
 import { isOtherParty } from './find-identifiers.js'
 import {
   type ColumnSamples,
@@ -9,7 +15,7 @@ import {
   type LookupRule,
   type ColumnReport,
 } from './columns.js'
-import { listPlaceColumns, searchIdentifiers } from './detect-columns.js'
+import { searchIdentifiers } from './detect-columns.js'
 import {
   parsePlaceHeader,
   rankInHeaders,

@@ -1,4 +1,13 @@
-import { areTowns, canBeNames, canBePlaces, hasLegalForm, isValue } from './column-content.js'
+import {
+  areTowns,
+  canBeNames,
+  canBePlaces,
+  hasLegalForm,
+  isValue,
+  listPlaceColumns,
+  type PlaceColumn,
+  type PlaceOrder,
+} from './column-content.js'
 import { listIdentifierColumns, type IdentifierColumns } from '../../core/identifiers.js'
 import { type ColumnSamples, type ConfigOrigin, type NamedColumns, type LookupColumns } from './columns.js'
 import {
@@ -9,12 +18,10 @@ import {
   personHeaders,
   plainNameHeaders,
   surelyNameHeaders,
-  parsePlaceHeader,
   placeSets,
   rankInHeaders,
   rankNameHeader,
   wholePlaceHeaders,
-  type PlaceHeader,
   type PlacePart,
   type PlaceSet,
 } from './header-words.js'
@@ -50,6 +57,7 @@ export function detectColumns(
   asked: NamedColumns,
   samples: ColumnSamples = new Map(),
   nested: NestedColumns = noNested,
+  order: PlaceOrder = 'best',
 ): LookupColumns {
   const plain = listPlainColumns(header, nested)
   const { origin } = asked
@@ -63,7 +71,7 @@ export function detectColumns(
       ? findName(plain, samples, getNestedNameHints(nested))
       : { column: find(asked.name, '--name-column') }
   const location =
-    asked.location?.map((column) => find(column, '--location-columns')) ?? findLocation(plain, samples)
+    asked.location?.map((column) => find(column, '--location-columns')) ?? findLocation(plain, samples, order)
   const context =
     asked.context?.map((column) =>
       findColumn(header, column, { flag: '--context-columns', origin }, nested),
@@ -254,10 +262,6 @@ const hintsMax = 3
 const hasXeroAddress = (header: readonly string[]): boolean =>
   header.some((column) => toHeaderKey(column) === 'poaddressline1')
 
-interface PlaceColumn extends PlaceHeader {
-  readonly column: string
-}
-
 /**
  * Parts of a place, in output order. A street is used only if there is no town column. Several lines of an address have
  * the town in one of them.
@@ -272,8 +276,8 @@ const lineParts = ['address', 'region', 'postal', 'country'] as const
  * Finds the columns of one place: one column with the whole place; or the parts of the first set with a city or postal
  * code, completed from unqualified columns.
  */
-function findLocation(header: readonly string[], samples: ColumnSamples): string[] {
-  const places = listPlaceColumns(header, samples)
+function findLocation(header: readonly string[], samples: ColumnSamples, order: PlaceOrder): string[] {
+  const places = listPlaceColumns(header, samples, order)
   const isUsable = (column: string) => canBePlaces('address', samples.get(column) ?? [])
   const whole = findFirst(header.filter(isUsable), (column) => rankInHeaders(column, wholePlaceHeaders))
   const isNumbered = !wholePlaceHeaders.includes(toHeaderKey(whole ?? ''))
@@ -315,18 +319,6 @@ function listAddressLines(places: readonly PlaceColumn[], set: PlaceSet): string
     if (!columns.has(line)) columns.set(line, column)
   }
   return [...columns].sort(([one], [other]) => one - other).map(([, column]) => column)
-}
-
-/**
- * Lists the columns that are parts of places, by header, unless their cells are unsuitable; those without a number first,
- * then `Ort 1` before `Ort 2`.
- */
-export function listPlaceColumns(header: readonly string[], samples: ColumnSamples): PlaceColumn[] {
-  const places = header.flatMap((column) => {
-    const place = parsePlaceHeader(column)
-    return place !== null && canBePlaces(place.part, samples.get(column) ?? []) ? [{ column, ...place }] : []
-  })
-  return places.sort((one, other) => one.number - other.number)
 }
 
 function findFirst(header: readonly string[], toRank: (column: string) => number): string | undefined {

@@ -19,7 +19,11 @@ export function listEarlierColumns(
   samples: ColumnSamples,
 ): LookupColumns[] {
   const { context, identifiers } = columns
-  const candidates: LookupColumns[] = [columns, ...detectEarlier(header, asked, columns, samples)]
+  const inOrder =
+    columns.name === null
+      ? []
+      : [detectColumns(header, { ...asked, name: columns.name }, samples, nested, 'first')]
+  const candidates: LookupColumns[] = [columns, ...inOrder, ...detectEarlier(header, asked, columns, samples)]
     .flatMap((one) =>
       asked.location === undefined ? [one, { ...one, location: listEarlierLocation(one) }] : [one],
     )

@@ -229,7 +229,8 @@ export const noneWords = toWords(
 /** Parses a cell. Ignores case, width and spaces. Accepts `1.0` from number cells. */
 export function readVerdict(cell: string): TypedVerdict {
   const text = cell.normalize('NFKC').replace(/\s+/g, ' ').trim()
-  const word = text.toLowerCase()
+  // A capital İ becomes an i with a point above it.
+  const word = text.toLowerCase().replace(/\u0307/g, '')
   if (word === '') return { kind: 'undecided' }
   if (yesWords.has(word)) return { kind: 'yes' }
   if (noneWords.has(word)) return { kind: 'none' }

@@ -208,6 +208,7 @@ test.each<[header: string[], row: string[], earlier: Partial<LookupColumns>, nam
   [['company', 'City', 'Prov/State'], ['Acme', 'Toronto', 'ON'], { location: ['City'] }],
   [['company', 'Siedziba', 'Kraj'], ['Acme', 'Berlin', 'Niemcy'], { location: ['Siedziba'] }],
   [['company', 'Ort 1', 'St/Prov'], ['Acme', 'Toronto', 'ON'], { location: [] }],
+  [['company', 'Kraj', 'Země'], ['Acme', 'Zlínský', 'Česko'], { location: ['Kraj'] }],
   [
     ['company', 'Contact E-mail', 'Vendor Website'],
     ['Acme', 'a@acme.com', 'x.com'],

@@ -4,6 +4,7 @@ import { Help, type Command } from 'commander'
 import { createProgram } from '../../../src/cli/program.js'
 import type { CliIo } from '../../../src/cli/terminal/command-io.js'
 import headerWords from '../../../src/pipeline/input/headers.json' with { type: 'json' }
+import legalForms from '../../../src/registry/reference/legal-forms.json' with { type: 'json' }
 import { findCountryName } from '../../../src/core/countries.js'
 import { identifierNames } from '../../../src/core/identifiers.js'
 import { errorCodes, errorTable } from '../../../src/core/errors.js'
@@ -20,6 +21,7 @@ export async function generatePages(): Promise<ReadonlyMap<string, string>> {
     [`${reference}/errors.md`, formatErrors()],
     [`${reference}/commands.md`, formatCommandIndex(program)],
     [`${reference}/headers.md`, formatHeaders()],
+    [`${reference}/legal-forms.md`, formatLegalForms()],
     ['docs/decisions/README.md', formatDecisions()],
     ...program.commands.map((command) => [getPath(command), formatCommandPage(command)] as const),
   ] as const
@@ -109,6 +111,27 @@ const moreHeaders: Readonly<Record<string, readonly string[]>> = {
   email: added.email,
   registration_country: added.numberCountries,
   exchange: added.exchange,
+}
+
+/** The legal forms that the embedded service knows, by country. */
+function formatLegalForms(): string {
+  const forms = legalForms.forms.flatMap(({ spellings, countries }) =>
+    countries
+      .split(' ')
+      .map((country) => [country, spellings.replace(/[<$]/g, '').replaceAll(', ', '|')] as const),
+  )
+  const countries = [...new Set(forms.map(([country]) => country))].sort()
+  const rows = countries.map((country) => [
+    country === '' ? 'any country' : nameCountry(country),
+    listHeaders(forms.flatMap(([one, spellings]) => (one === country ? [spellings] : []))),
+  ])
+  return [
+    '# Legal forms',
+    note,
+    'The embedded service knows these legal forms, before, in or behind a name. Case, accents, points and spaces do not matter: `A.Ş.` is `as`.\n' +
+      'Forms of other scripts, and translated forms, are read as the form that they mean.',
+    formatTable({ head: ['country', 'forms'], rows }).trimEnd(),
+  ].join('\n\n')
 }
 
 type Numbers = Readonly<Record<string, string>>

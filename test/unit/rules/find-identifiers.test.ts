@@ -48,6 +48,17 @@ test.each([
   expect(found({ company: names, [column]: cells }).identifiers).toEqual({ registration_id: column })
 })
 
+test.each([
+  [{ Kraj: ['Moravskoslezský', 'Praha', 'Zlínský'], Země: ['Česko', 'Polsko', 'Česko'] }, ['Země']],
+  [{ Kraj: ['Polska', 'Niemcy', 'Polska'] }, ['Kraj']],
+  [{ İlçe: ['Kadıköy'], Şehir: ['İstanbul', 'Berlin', 'Paris'] }, ['Şehir']],
+  [{ Ort: ['Bonn'], City: ['Bonn', 'Paris', 'Rome'] }, ['City']],
+  [{ Ort: ['Bonn', 'Köln', 'Ulm'], City: ['Bonn', 'Cologne', 'Ulm'] }, ['Ort']],
+])('Of two columns for one part of a place, a clear and filled one is used: %j', (places, location) => {
+  const table: Table = { company: names, ...(places as Table) }
+  expect(found(table).location).toEqual(location)
+})
+
 test.each<[string, string[], string | null]>([
   ['UID-Nr.', ['ATU14189108', 'IT00159560366', 'IT07973780013', 'CZ00177041'], null],
   ['UID', ['CHE-105.909.036 MWST', 'CHE-116.281.710', 'CHE-101.602.521'], null],
