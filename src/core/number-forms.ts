@@ -35,10 +35,10 @@ const isPesel = (digits: string): boolean =>
 const dayFirst = String.raw`(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])\d{2}`
 const yearFirst = String.raw`\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])`
 
-const form =
-  (pattern: string) =>
-  (text: string): boolean =>
-    new RegExp(`^(?:${pattern})$`).test(text)
+function form(pattern: string): (text: string) => boolean {
+  const whole = new RegExp(`^(?:${pattern})$`)
+  return (text) => whole.test(text)
+}
 
 /** Tests by country for a number without spaces and signs. Company numbers of the country have other forms. */
 const tests: Readonly<Record<string, (closed: string) => boolean>> = {
