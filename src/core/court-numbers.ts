@@ -26,11 +26,23 @@ const courtNames = new Map(
   ),
 )
 
-/** Returns the official name of a German court in capitals, by its name or place; `null` if unknown. */
-export const findCourt = (text: string): string | null => courtNames.get(toCourtKey(text)) ?? null
+const lostLetter = /(?<=\p{L})[?\uFFFD]+(?=\p{L})/u
+
+/** Returns the official name of a German court in capitals, by its name or place, also `M?nchen`; `null` if unknown. */
+export function findCourt(text: string): string | null {
+  if (!lostLetter.test(text)) return courtNames.get(toCourtKey(text)) ?? null
+  const pattern = new RegExp(
+    `^${text
+      .split(/[?\uFFFD]+/)
+      .map(toCourtKey)
+      .join('[a-z]{1,2}')}$`,
+  )
+  const found = new Set([...courtNames].filter(([key]) => pattern.test(key)).map(([, name]) => name))
+  return found.size === 1 ? ([...found][0] ?? null) : null
+}
 
 const registerNumber =
-  /(?<!\p{L})(HR[\s.-]?[AB]|GNR|GSR|PR|VR)(?:[\s.:#-]*(?:NUMMER|NR|NO))?[\s.:#-]*0*([1-9]\d{0,6})(?!\d)(?:\s?([A-Z]{1,3})(?!\p{L}))?/u
+  /(?<!\p{L})(HR[\s.-]?[AB]|GNR|GSR|PR|VR)(?:[\s.:#-]*(?:NUMMER|NR|NO))?[\s.:#-]*0*([1-9]\d{0,6})(?!\d)(?:\s?([A-Z]{1,3})(?![\p{L}?\uFFFD]))?/u
 const courtCode = /(?<!\p{L})(?:DE)?([A-Z]\d{4})[A-Z]?(?![\p{L}\d])/u
 const courtWords =
   /(?<!\p{L})(?:AMTSGERICHTS?|REGISTERGERICHTS?|HANDELSREGISTERS?|REGISTERS?|GERICHT|AG|HR|DES|BEIM|BEI|UNTER|EINGETRAGEN|LOCAL|COMMERCIAL|COURT|OF|NUMMER|NR|DE|GERMANY|DEUTSCHLAND)(?!\p{L})/gu
@@ -52,9 +64,10 @@ export function parseCourtNumber(text: string): CourtNumber | null {
   rest = rest.replace(courtWords, ' ').trim()
   if (/\d/.test(rest) || rest.length > courtCharsMax) return null
   const named = rest.replace(/[^\p{L}]+/gu, ' ').trim()
+  const isUnstated = named === '' || lostLetter.test(rest)
   const court = courtNames.get(code?.[1]?.toLowerCase() ?? '') ?? (named === '' ? null : findCourt(rest))
   return {
-    court: court ?? (named === '' ? null : writeUmlauts(named).toUpperCase()),
+    court: court ?? (isUnstated ? null : writeUmlauts(named).toUpperCase()),
     register: register.replace(/[\s.-]/g, ''),
     digits,
     // Every number of Berlin may have a B.

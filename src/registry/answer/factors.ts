@@ -173,11 +173,14 @@ function describeRest({ left, matchType, candidate, text }: NameComparison): str
 /** A remark stays whole: "- DO NOT CALL" begins with a joining word, "(não ligar)" with a form, each of another language. */
 function cutEdges(run: readonly LeftWord[], { words }: QueryText): TextWord[] {
   const isApart = (at: number) => words[at]?.isApart ?? false
-  const isRemark = isApart(run[0]?.at ?? 0) || isApart((run.at(-1)?.at ?? 0) + 1)
+  // In "Inc - DO NOT CALL" the remark begins after the form.
+  const remarkFrom = isApart((run.at(-1)?.at ?? 0) + 1)
+    ? 0
+    : (run.find(({ at }) => isApart(at))?.at ?? Infinity)
   const isTelling = ({ word: { wordClass } }: LeftWord) => !unquotedClasses.has(wordClass)
   const isQuoted = (one: LeftWord) =>
     isTelling(one) ||
-    (isRemark && one.word.wordClass === 'stop') ||
+    (one.at >= remarkFrom && one.word.wordClass === 'stop') ||
     (one.word.wordClass === 'form' && /[-(]/.test(one.word.separator))
   if (!run.some(isTelling)) return []
   return run.slice(run.findIndex(isQuoted), run.findLastIndex(isQuoted) + 1).map(({ word }) => word)

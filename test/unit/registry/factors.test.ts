@@ -299,7 +299,12 @@ describe('A remark is quoted as it is written', () => {
   ]
   const held = { name: 'Zorvex Robotics Inc' }
   test.each(remarks)('%s', (remark) => {
-    for (const text of [`Zorvex Robotics - ${remark}`, `Zorvex Robotics (${remark})`])
+    for (const text of [
+      `Zorvex Robotics - ${remark}`,
+      `Zorvex Robotics (${remark})`,
+      `Zorvex Robotics Inc - ${remark}`,
+      `Zorvex Robotics, Inc. (${remark})`,
+    ])
       expect(said(weighed(text, held))).toContain(`without "${remark}"`)
   })
 

@@ -91,6 +91,10 @@ describe('a name and identifiers', () => {
     ],
     [{ registration_id: 'HRB 6684', registration_court: 'D2601V' }, 'company number DE MÜNCHEN HRB 6684'],
     [{ registration_id: 'Köln HRB 6684', registration_court: 'Bonn' }, 'company number DE KÖLN HRB 6684'],
+    [{ registration_id: 'HRB 6684 M?nchen' }, 'company number DE MÜNCHEN HRB 6684'],
+    [{ registration_id: 'HRB 6684, AG K\uFFFDln' }, 'company number DE KÖLN HRB 6684'],
+    // Two courts may be meant, or none is known.
+    [{ registration_id: 'HRB 6684 B?d?n' }, 'company number DE HRB 6684'],
     [{ registration_id: '94-2404110', registration_country: 'US' }, 'EIN 942404110'],
     [{ registration_id: '123', registration_country: 'Atlantis' }, 'company number 123'],
     [{ registration_id: 'sc 095237' }, 'company number SC095237'],
