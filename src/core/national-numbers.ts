@@ -294,6 +294,7 @@ export const numberNames: readonly { readonly country: string; readonly name: st
 /** Numbers without spaces and signs, of countries where only their form is known. */
 const plainForms: Readonly<Record<string, RegExp>> = {
   ar: /^3[034]\d{9}$/,
+  bg: /^(?:BG)?\d{9}(?:\d{4})?$/,
   cl: /^[5-9]\d{7}[\dK]$/,
   cn: /^[\dA-HJ-NP-RTUWXY]{18}$/,
   co: /^[89]\d{8}\d?$/,
@@ -306,18 +307,26 @@ const plainForms: Readonly<Record<string, RegExp>> = {
   ie: /^\d{5,6}$/,
   il: /^5\d{8}$/,
   in: /^(?:[LUF]\d{5}[A-Z]{2}\d{4}[A-Z]{3}\d{6}|[A-Z]{3}\d{4}|\d{2}[A-Z]{5}\d{4}[A-Z][A-Z\d]Z[A-Z\d])$/,
+  is: /^[4-7]\d{9}$/,
+  jp: /^T?\d{13}$/,
   kr: /^\d{10}(?:\d{3})?$/,
+  kz: /^\d{4}[4-6]\d{7}$/,
   lu: /^B\d{1,6}$/,
   mx: /^[A-ZÑ&]{3}\d{6}[A-Z\d]{3}$/,
+  ng: /^(?:RC|BN)?\d{4,8}$/,
   pe: /^20\d{9}$/,
   pl: /^\d{10}$/,
   py: /^80\d{6}\d?$/,
+  ro: /^(?:(?:RO)?[1-9]\d{1,9}|[JFC]\d{6,18})$/,
   ru: /^\d{13}$/,
   sa: /^\d{10}$/,
   sg: /^(?:\d{8,9}|[TSR]\d{2}[A-Z]{2}\d{4})[A-Z]$/,
+  th: /^0\d{12}$/,
+  tw: /^\d{8}$/,
   ua: /^\d{8}$/,
   uy: /^\d{12}$/,
   ve: /^[JG]\d{9}$/,
+  vn: /^\d{10}(?:\d{3})?$/,
 }
 
 /** Countries in which a tax number may have the form of a company number. */

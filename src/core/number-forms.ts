@@ -35,44 +35,41 @@ const isPesel = (digits: string): boolean =>
 const dayFirst = String.raw`(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])\d{2}`
 const yearFirst = String.raw`\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])`
 
-function form(pattern: string): (text: string) => boolean {
-  const whole = new RegExp(`^(?:${pattern})$`)
-  return (text) => whole.test(text)
-}
+/** Forms by country, without spaces and signs. Company numbers of the country have other ones. */
+const personForms = new Map(
+  String.raw`ae=784\d{12} ar=2[03-7]\d{9} at=\d{4}${dayFirst} bg,ua=\d{10} by=\d{7}[A-Z]\d{3}[A-Z]{2}\d ch=756\d{10}
+  ba,hr,me,mk,rs,si=(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])[09]\d{8} cl=(?:[1-3]\d{7}|[1-9]\d{6})[\dK] cr=[1-9]\d{8}
+  cn=[1-8]\d{5}(?:19|20)${yearFirst}\d{3}[\dX] co=1\d{9}\d?|\d{6,8} do,ng=\d{11} ec=\d{2}[0-5]\d{7}(?:\d{3})?
+  ee=[1-6]${yearFirst}\d{4} eg=[23]\d{13} fr=[12]\d{5}[\dAB]\d{6}(?:\d{2})? hk=[A-Z]{1,2}\d{6}\(?[\dA]\)? hu=8\d{9}
+  gb=[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D] id=[1-9]\d{15} ie=\d{7}[A-W][A-IW]? il=[0-4]\d{8}|\d{7,8}
+  in=(?:\d{2})?[A-Z]{3}P[A-Z]\d{4}[A-Z](?:[A-Z\d]Z[A-Z\d])? is=${dayFirst}\d{4} kz=${yearFirst}\d{6} lk=\d{9}[VX]
+  it=[A-Z]{6}[\dL-NP-V]{2}[A-EHLMPRST][\dL-NP-V]{2}[A-Z][\dL-NP-V]{3}[A-Z] lt=[3-6]${yearFirst}\d{4}
+  lv=(?:${dayFirst}|32\d{4})\d{5} mx=[A-ZÑ&]{4}${yearFirst}(?:[A-Z\d]{3}|[HMX][A-Z]{5}[A-Z\d]\d) ru,vn=\d{12}
+  my=(?!19|20)${yearFirst}\d{6} no=[0-7]\d[0-4]\d{3}\d{5} pe=1[0-7]\d{9} pk=\d{13} za=${yearFirst}\d{7} pt=[123]\d{8}|45\d{7}
+  py=(?!80)\d{6,8} ro=[1-9]${yearFirst}\d{6} sg=[STFGM]\d{7}[A-Z] th=[1-8]\d{12} tr=[1-9]\d{10} tw=[A-Z][12]\d{8}
+  se=(?:19|20)?\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]|[6-8]\d|9[01])\d{4} uy=\d{7,8} ve=[VEP]\d{7,9}`
+    .split(/\s+/)
+    .map((line) => line.split('=') as [string, string])
+    .flatMap(([countries, pattern]) =>
+      countries.split(',').map((country): [string, RegExp] => [country, new RegExp(`^(?:${pattern})$`)]),
+    ),
+)
 
-/** Tests by country for a number without spaces and signs. Company numbers of the country have other forms. */
-const tests: Readonly<Record<string, (closed: string) => boolean>> = {
-  ar: form(String.raw`2[03-7]\d{9}`),
-  be: isBelgian,
-  br: isCpf,
-  ch: form(String.raw`756\d{10}`),
-  cn: form(String.raw`[1-8]\d{5}(?:19|20)${yearFirst}\d{3}[\dX]`),
-  ee: form(String.raw`[1-6]${yearFirst}\d{4}`),
-  es: isDni,
-  fr: form(String.raw`[12]\d{5}[\dAB]\d{6}(?:\d{2})?`),
-  gb: form(String.raw`[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D]`),
-  hu: form(String.raw`8\d{9}`),
-  in: form(String.raw`(?:\d{2})?[A-Z]{3}P[A-Z]\d{4}[A-Z](?:[A-Z\d]Z[A-Z\d])?`),
-  is: form(String.raw`${dayFirst}\d{4}`),
-  it: form(String.raw`[A-Z]{6}[\dL-NP-V]{2}[A-EHLMPRST][\dL-NP-V]{2}[A-Z][\dL-NP-V]{3}[A-Z]`),
-  lt: form(String.raw`[3-6]${yearFirst}\d{4}`),
-  lv: form(String.raw`(?:${dayFirst}|32\d{4})\d{5}`),
-  mx: form(String.raw`[A-ZÑ&]{4}${yearFirst}(?:[A-Z\d]{3}|[HMX][A-Z]{5}[A-Z\d]\d)`),
-  no: form(String.raw`[0-7]\d[0-4]\d{3}\d{5}`),
-  pe: form(String.raw`1[0-7]\d{9}`),
-  pl: isPesel,
-  pt: form(String.raw`[123]\d{8}|45\d{7}`),
-  ro: form(String.raw`[1-9]${yearFirst}\d{6}`),
-  se: form(String.raw`(?:19|20)?\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]|[6-8]\d|9[01])\d{4}`),
-  sg: form(String.raw`[STFGM]\d{7}[A-Z]`),
-  tr: form(String.raw`[1-9]\d{10}`),
-  ve: form(String.raw`[VEP]\d{7,9}`),
-  za: form(String.raw`${yearFirst}\d{7}`),
-}
+const koreanForm = new RegExp(`^${yearFirst}[1-8]\\d{6}$`)
+/** Companies of Korea have numbers of the same form with another check digit. */
+const isKorean = (digits: string): boolean =>
+  koreanForm.test(digits) &&
+  (10 - (weigh(digits, [1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2]) % 10)) % 10 !== Number(digits.at(-1))
 
-/** Numbers that are known by their signs, whatever the country. */
+const personTests = new Map(
+  Object.entries({ be: isBelgian, br: isCpf, es: isDni, kr: isKorean, pl: isPesel }),
+)
+
+const isOfPersons = (country: string, closed: string): boolean =>
+  personTests.get(country)?.(closed) ?? personForms.get(country)?.test(closed) ?? false
+
+/** Numbers that are known by their signs, whatever the country: of Brazil, the United States, Finland, Denmark. */
 const written: readonly RegExp[] = [
-  // Brazil, the United States, Finland, Denmark.
   /^\d{3}\.\d{3}\.\d{3}-\d{2}$/,
   /^(?!000|666|9)\d{3}-\d{2}-\d{4}$/,
   /^[0-3]\d[01]\d{3}[-+A-FU-Y]\d{3}[\dA-Y]$/,
@@ -92,9 +89,8 @@ export function isPersonNumber(text: string, countries: readonly string[]): bool
   const closed = closeNumber(text)
   return (
     written.some((pattern) => pattern.test(trimmed)) ||
-    codes.some((country) => tests[country]?.(closed) === true) ||
-    (codes.some((country) => country === 'cz' || country === 'sk') && birthNumber.test(trimmed)) ||
-    tests['it']?.(closed) === true
+    [...codes, 'it'].some((country) => isOfPersons(country, closed)) ||
+    ((codes.includes('cz') || codes.includes('sk')) && birthNumber.test(trimmed))
   )
 }
 
@@ -140,15 +136,18 @@ export function toContainedNumber(country: string, number: string): string | nul
   return country === 'au' && toNationalNumber('au', part) !== part ? null : part
 }
 
+/** Letters in front of numbers, where they are not the country's. */
+const prefixes: Readonly<Record<string, string>> = { gr: 'EL', jp: 'T', ng: 'RC' }
+
 /**
  * Returns the other numbers of the company that follow from one of them, without punctuation: with and without its
  * country, as VAT numbers have it, and those that contain each other.
  */
 export function listNestedNumbers(country: string, number: string): string[] {
   const closed = closeNumber(number)
-  const prefix = country === 'gr' ? 'EL' : country.toUpperCase()
-  const isPrefixed = prefix !== '' && closed.startsWith(prefix) && /^[A-Z]{2}\d{6,}$/.test(closed)
-  const bare = isPrefixed ? closed.slice(2) : closed
+  const prefix = prefixes[country] ?? country.toUpperCase()
+  const isPrefixed = prefix !== '' && closed.startsWith(prefix) && /^[A-Z]{1,2}\d{4,}$/.test(closed)
+  const bare = isPrefixed ? closed.slice(prefix.length) : closed
   const checks = nestedKinds[country]?.addChecks
   const whole = checks?.to.test(bare) === true ? checks.add(bare) : null
   const all = [bare, toContainedNumber(country, bare), whole, /^\d{6,}$/.test(bare) ? prefix + bare : null]
@@ -171,6 +170,8 @@ const localRegisters: Readonly<Record<string, { hasRegions: boolean; unique: rea
   it: { hasRegions: false, unique: [/^\d{11}$/, /^[A-Z]{2}\d{4,7}$/] },
   mx: { hasRegions: false, unique: [/^[A-ZÑ&]{3,4}\d{6}[A-Z\d]{3}$/] },
   pe: { hasRegions: false, unique: [/^\d{11}$/] },
+  // Numbers of the trade register, and codes with which tax numbers are formed.
+  ro: { hasRegions: false, unique: [/^[JFC]\d+$/, /^(?:RO)?\d{2,10}$/] },
   tr: { hasRegions: false, unique: [/^\d{16}$/, /^\d{10}$/] },
   us: { hasRegions: true, unique: [] },
 }

@@ -66,6 +66,47 @@ describe('a list with one column', () => {
   })
 })
 
+describe('a list whose headers are unknown', () => {
+  test.for<[language: string, text: string, names: string[]]>([
+    [
+      'Ukrainian',
+      'Код;Кого веземо;Адреса\n1;ТОВ "Нова Пошта";Київ\n2;АТ "Укрзалізниця";Київ\n3;ПрАТ "Київстар";Київ\n',
+      ['АТ "Укрзалізниця"', 'ПрАТ "Київстар"', 'ТОВ "Нова Пошта"'],
+    ],
+    [
+      'Thai',
+      'ลำดับ,ผู้ว่าจ้างงาน\n1,บริษัท ปตท. จำกัด (มหาชน)\n2,บมจ. ซีพี ออลล์\n3,บจก. เซ็นทรัล รีเทล\n',
+      ['บจก. เซ็นทรัล รีเทล', 'บมจ. ซีพี ออลล์', 'บริษัท ปตท. จำกัด (มหาชน)'],
+    ],
+    [
+      'Greek',
+      'Κωδ.,Ποιος πληρώνει\n1,ΟΤΕ Α.Ε.\n2,Jumbo ΑΕΕ\n3,Πλαίσιο Ε.Π.Ε.\n',
+      ['Jumbo ΑΕΕ', 'ΟΤΕ Α.Ε.', 'Πλαίσιο Ε.Π.Ε.'],
+    ],
+    ['none', 'x1,x2,x3\n1,Siemens AG,a\n2,Nokia Oyj,b\n3,Orange,c\n', ['Nokia Oyj', 'Orange', 'Siemens AG']],
+  ])('is read by its cells, and billed only if the user accepts that: %s', async ([, text, names], on) => {
+    const { place, run, names: billed } = await createBilled(on.onTestFinished)
+    place.write('in.csv', text)
+    const stopped = await run(['in.csv', '-o', 'out.csv'])
+    expect([stopped.code, billed()]).toEqual([doubtful, []])
+    expect(stopped.stderr).toContain('no header is known to name companies')
+    expect((await run(['in.csv', '-o', 'out.csv', '--accept-doubtful-input'])).code).toBe(0)
+    expect(billed()).toEqual(names)
+  })
+
+  test.for([
+    ['a column of words', 'x1,x2\n1,Siemens\n2,Nokia\n3,Orange\n'],
+    ['two columns of companies', 'x1,x2\nSiemens AG,Bayer AG\nNokia Oyj,Kone Oyj\nOrange SA,Danone SA\n'],
+    ['two rows', 'x1,x2\n1,Siemens AG\n2,Nokia Oyj\n'],
+  ])('has no names if its cells do not prove them: %s', async ([, text = ''], on) => {
+    const { place, run, names } = await createBilled(on.onTestFinished)
+    place.write('in.csv', text)
+    const { code, stderr } = await run(['in.csv', '-o', 'out.csv', '--accept-doubtful-input'])
+    expect([code, names()]).toEqual([2, []])
+    expect(stderr).toContain('INPUT_COLUMN_MISSING')
+  })
+})
+
 test.for<[what: string, files: Record<string, string>, told: RegExp]>([
   [
     'a row with fewer cells',

@@ -136,15 +136,25 @@ const anyForm = new RegExp(`(?:^|[\\s,.])(?:${formsAtEnd})[.,)]*$`, 'iu')
 
 const capitalForm = new RegExp(`\\s(?:${capitalForms})(?: & Co\\.?(?: KG)?)?[.)]*$`, 'u')
 
-const eastAsianForm =
-  /株式会社|有限会社|合同会社|合資会社|合名会社|（株）|\(株\)|㈱|㈲|有限公司|股份公司|集团公司|주식회사|유한회사|\(주\)|㈜/u
+const formWithin =
+  /株式会社|有限会社|合同会社|合資会社|合名会社|（株）|\(株\)|㈱|㈲|有限公司|股份公司|集团公司|주식회사|유한회사|\(주\)|㈜|จำกัด|บจก|บมจ|בע["״”]מ|ش\.م\.|شپ|სს|შპს|ՍՊԸ|ՓԲԸ/u
 
-const formAtStart = /^(?:ООО|ОАО|ЗАО|ПАО|АО|ИП|ТОВ|UAB|SIA|PT|شركة)\s/u
+const formAtStart =
+  /^(?:ООО|ОАО|ЗАО|ПАО|АО|НАО|ИП|ТОО|ЖШС|АТ|ПрАТ|ПАТ|ТОВ|ТзОВ|ТДВ|КП|ДП|ЧП|ЧАО|ОДО|УП|UAB|MB|SIA|OÜ|PT|CV|CTCP|Công ty (?:TNHH|cổ phần|CP)|شركة|شرکت)\s/u
+
+const otherFormAtEnd =
+  /\s(?:Е?ООД|Е?АД|ЕТ|Α\.?Ε\.?(?:Ε\.?)?|Ε\.?Π\.?Ε\.?|Ι\.?Κ\.?Ε\.?|Ο\.?Ε\.?|OÜ|TNHH|д\.?о\.?о\.?|а\.?д\.?)[.)]*$/u
 
 /** Whether a text ends or begins with a legal form, like `Apple, Inc.`: then it is a company and no header. */
 export const hasLegalForm = (text: string): boolean => {
   const name = text.trim()
-  return anyForm.test(name) || capitalForm.test(name) || eastAsianForm.test(name) || formAtStart.test(name)
+  return (
+    anyForm.test(name) ||
+    capitalForm.test(name) ||
+    formWithin.test(name) ||
+    formAtStart.test(name) ||
+    otherFormAtEnd.test(name)
+  )
 }
 
 /** Whether a text is a value and not a name of a column: an identifier, an address or a number of five digits or more. */
@@ -245,7 +255,7 @@ const toPlain = (text: string): string =>
 const plainVatForms = new Map(
   String.raw`AT=U\d{8} CY=\d{8}[A-Z] DE=\d{9} EE=\d{9} EL=\d{9} GB=(?:\d{9}|\d{12}|GD\d{3}|HA\d{3}) GR=\d{9}
   HR=\d{11} HU=\d{8} IE=\d[\dA-Z]\d{5}[A-Z]{1,2} LT=(?:\d{7}1\d|\d{12}) LU=\d{8} MT=\d{8} NL=\d{9}B\d{2}
-  PL=[1-9]\d{9} RO=[1-9]\d{3,9} SI=\d{8} SK=\d{10} XI=(?:\d{9}|\d{12})`
+  PL=[1-9]\d{9} SI=\d{8} SK=\d{10} XI=(?:\d{9}|\d{12})`
     .split(/\s+/)
     .map((pair): [string, RegExp] => [pair.slice(0, 2), new RegExp(`^(?:${pair.slice(3)})$`)]),
 )

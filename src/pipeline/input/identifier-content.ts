@@ -4,6 +4,7 @@ import {
   hasPlainForm,
   hasWrongCheckDigits,
   isPlainCompanyNumber,
+  readTaxCountry,
   readTaxNumber,
   toCompanyNumber,
 } from '../../core/national-numbers.js'
@@ -131,7 +132,7 @@ function hasCompanyNumbers(
       readTaxNumber(text, countries) !== null ||
       isEin(text) ||
       (isUs && /^\d{9}$/.test(text)) ||
-      countries.some((country) => isPlainCompanyNumber(country, text)),
+      [...countries, readTaxCountry(text) ?? ''].some((country) => isPlainCompanyNumber(country, text)),
   )
 }
 

@@ -134,13 +134,30 @@ export class InputColumns {
   #findDoubt(columns: LookupColumns): string | null {
     const { input, samples } = this
     const plain = listPlainColumns(input.columns, input.layout.nested)
-    const [unread] = columns.name === null ? listUnreadNames(plain, columns, samples) : []
-    if (unread === undefined) return null
-    const [first = '', second = ''] = samples.get(unread) ?? []
-    return (
-      `no column is used for names, but ${JSON.stringify(unread)} looks like company names ` +
-      `(${quoteExcerpt(first)}, ${quoteExcerpt(second)}): pass --name-column ${quoteColumn(unread)}`
-    )
+    const byCells = this.#findNamesByCells()
+    const isByCells = byCells !== null && byCells === columns.name
+    const found = isByCells
+      ? byCells
+      : columns.name === null
+        ? listUnreadNames(plain, columns, samples)[0]
+        : undefined
+    if (found === undefined) return null
+    const [first = '', second = ''] = samples.get(found) ?? []
+    const cells = `company names (${quoteExcerpt(first)}, ${quoteExcerpt(second)})`
+    const what = isByCells
+      ? `no header is known to name companies; ${JSON.stringify(found)} is used, because its cells look like ${cells}`
+      : `no column is used for names, but ${JSON.stringify(found)} looks like ${cells}`
+    return `${what}: pass --name-column ${quoteColumn(found)}`
+  }
+
+  /** Returns the column that is used for names although its header does not say so; null if a header does, or the user. */
+  #findNamesByCells(): string | null {
+    const { input, requested, samples } = this
+    const { columns, layout } = input
+    const isOpen = layout.hasHeader && requested.asked.name === undefined
+    return isOpen && detectOrNull(columns, requested.asked, samples, layout.nested) === null
+      ? findNamesByCells(input, samples)
+      : null
   }
 
   /** Returns the exact spelling of a column that `flag` names; null if it names none. Throws INPUT_COLUMN_MISSING. */
@@ -196,14 +213,16 @@ const sampleLimits = { columnsMax: 500, rowsMax: 200, cellCharsMax: 200 } as con
 async function sampleColumns(input: Input): Promise<ColumnSamples> {
   const columns = listPlainColumns(input.columns, input.layout.nested).slice(0, sampleLimits.columnsMax)
   const samples = new Map<string, string[]>(columns.map((column) => [column, []]))
+  let missing: number = sampleLimits.rowsMax
   for await (const rows of input.rows.sample(columns)) {
-    for (const row of rows.slice(0, sampleLimits.rowsMax)) {
+    for (const row of rows.slice(0, missing)) {
       for (const [at, column] of columns.entries()) {
         const cell = row[at]?.slice(0, sampleLimits.cellCharsMax).trim() ?? ''
         if (cell !== '') samples.get(column)?.push(cell)
       }
     }
-    break
+    missing -= rows.length
+    if (missing <= 0) break
   }
   return samples
 }
@@ -224,8 +243,22 @@ function detectInputColumns(input: Input, asked: NamedColumns, samples: ColumnSa
   } catch (error) {
     const isMissing = error instanceof UserError && error.code === 'INPUT_COLUMN_MISSING'
     if (!isMissing || name !== undefined) throw withHintFirst(error, sheetHint)
-    throw withHintFirst(explainMissingNames(input, samples) ?? withHeaderHint(error, input), sheetHint)
+    const noHeader = explainMissingNames(input, samples)
+    const byCells = noHeader === null ? findNamesByCells(input, samples) : null
+    if (byCells !== null) return detectInputColumns(input, { ...asked, name: byCells }, samples)
+    throw withHintFirst(noHeader ?? withHeaderHint(error, input), sheetHint)
   }
+}
+
+/** Least share of cells with a legal form in a column that is used for names although its header is unknown. */
+const namesByCellsMin = 0.3
+
+/** Returns the only column whose cells are surely company names; null without one. */
+function findNamesByCells({ columns, layout }: Input, samples: ColumnSamples): string | null {
+  const plain = listPlainColumns(columns, layout.nested)
+  const [best, next] = rateUnreadNames(plain, [], samples, []).filter(({ isOther }) => !isOther)
+  const isSure = best !== undefined && best.rate >= namesByCellsMin && (next?.rate ?? 0) < best.rate / 2
+  return isSure ? best.column : null
 }
 
 /** Explains why no column has names; `null` if the header is a header. */
@@ -279,24 +312,30 @@ const contactWords = 'contact|kontakt|contatto|contato|ansprech|person|interlocu
   '|',
 )
 
-/**
- * Lists the unused columns whose cells look like company names although their headers do not say so, the likeliest
- * first. Below a header of persons or of another company, cells without legal forms do not.
- */
+/** Lists the unused columns whose cells look like company names although their headers do not say so, the likeliest first. */
 export function listUnreadNames(
   header: readonly string[],
   used: LookupColumns,
   samples: ColumnSamples,
 ): string[] {
-  const taken = new Set(listLookupColumns(used))
+  const { website, email } = used.identifiers
+  const domains = [website, email].flatMap((column) => samples.get(column ?? '') ?? [])
+  return rateUnreadNames(header, listLookupColumns(used), samples, domains).map(({ column }) => column)
+}
+
+/** Below a header of persons or of another company (`isOther`), cells without legal forms are no names. */
+function rateUnreadNames(
+  header: readonly string[],
+  used: readonly string[],
+  samples: ColumnSamples,
+  domains: readonly string[],
+): { column: string; rate: number; isOther: boolean }[] {
   const isOther = (column: string) =>
     isOtherParty(toHeaderKey(column), '') ||
     contactWords.some((word) => toHeaderKey(column).includes(word)) ||
     rankInHeaders(column, [...personHeaders, ...plainNameHeaders]) >= 0
-  const { website, email } = used.identifiers
-  const domains = [website, email].flatMap((column) => samples.get(column ?? '') ?? [])
-  const rated = header
-    .filter((column) => !taken.has(column) && parsePlaceHeader(column) === null)
+  return header
+    .filter((column) => !used.includes(column) && parsePlaceHeader(column) === null)
     .map((column) => ({
       column,
       rate: rateNames(samples.get(column) ?? [], domains),
@@ -304,5 +343,4 @@ export function listUnreadNames(
     }))
     .filter(({ rate, isOther }) => rate > (isOther ? formsShareMin : 0))
     .sort((one, other) => Number(one.isOther) - Number(other.isOther) || other.rate - one.rate)
-  return rated.map(({ column }) => column)
 }

@@ -90,10 +90,10 @@ export interface ChosenNumber {
  */
 function rateNumber(country: string, text: string): 0 | 1 | 2 | 3 | null {
   const closed = closeNumber(text)
-  if (country !== 'de' && country !== 'at' && findNumberForm(country, text) === undefined) {
-    const isOfForm = hasPlainForm(country, text)
+  const isOfForm = hasPlainForm(country, text)
+  const isPlain = country !== 'de' && country !== 'at' && findNumberForm(country, text) === undefined
+  if (isPlain || isOfForm === true)
     return isOfForm === null ? null : !isOfForm ? 0 : /[A-Z]/.test(closed) ? 3 : 2
-  }
   const number = toCompanyNumber(country, text)
   if (number === null) return 0
   const countDigits = (one: string) => one.replace(/\D/g, '').length
@@ -157,8 +157,9 @@ function readNumber({ header, text }: NumberCell, places: Places, earlier?: Earl
     const stated = isTax || isEarlier ? null : readWholeTaxNumber(text)
     const tax = isTax && !isSuffixUnread ? readTaxNumber(text, countries) : stated
     if (tax !== null) return accept(tax.number, tax.country.toUpperCase(), null)
-    if (isTax && !isEarlier && country !== null && isPlainCompanyNumber(country, text))
-      return accept(text, country.toUpperCase(), null)
+    const taxed = country ?? readTaxCountry(text)
+    if (isTax && !isEarlier && taxed !== null && isPlainCompanyNumber(taxed, text))
+      return accept(text, taxed.toUpperCase(), null)
     const isUs = country === null || country === 'us'
     if (isUs && (isEin(text) || (isTax && country !== null))) {
       const ein = toStatedIdentifier('ein', text, null)
@@ -220,9 +221,13 @@ function choosePlace(
 }
 
 /** Returns the country that a number states by its first letters, or by 21 characters of a form that only India has. */
-const findStatedCountry = (text: string): string | null =>
-  readTaxNumber(text, [])?.country ??
-  (closeNumber(text).length === 21 && rateNumber('in', text) === 3 ? 'in' : null)
+function findStatedCountry(text: string): string | null {
+  const front = readTaxCountry(text)
+  const found = readTaxNumber(text, [])?.country
+  if (found !== undefined || front === null || !isPlainCompanyNumber(front, text))
+    return found ?? (closeNumber(text).length === 21 && rateNumber('in', text) === 3 ? 'in' : null)
+  return front
+}
 
 /** Returns the only country with such a name and number. */
 function findNumberCountry(countries: readonly string[], text: string): string | null {

@@ -230,7 +230,10 @@ test.each<[header: string[], row: string[], earlier: Partial<LookupColumns>, nam
 ])(
   'A list keeps the columns that a version without the words of %j has found',
   async (columns, row, earlier, name) => {
-    const rows = Array.from({ length: 3 }, (_, at) => [`${row[0]} ${at}`, ...row.slice(1)])
+    const rows = Array.from({ length: 3 }, (_, at) => [
+      `${row[0]} ${at}`,
+      ...row.slice(1).map((cell) => cell.replace('x.com', `x${at}.com`)),
+    ])
     const { detected } = await choose(rows, createReader(new Set()).reader, columns, { name })
     const before = { ...detected, ...earlier }
     const read = createRowReader(

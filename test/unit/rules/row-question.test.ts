@@ -368,6 +368,16 @@ test('A company number below a header of tax numbers is read by the country of i
     ['Vodafone', 'GB', '569953277', null],
     ['Iberdrola', 'ES', 'A48010615', 'company number ES A48010615'],
     ['Orlen', 'PL', '7740001454', null],
+    // Where the tax number is the company number, with or without letters in front.
+    ['Petrom', 'România', 'RO1590082', 'company number RO RO1590082'],
+    ['Petrom', null, 'RO 1590082', 'company number RO RO 1590082'],
+    ['Sopharma', 'BG', 'BG831902088', 'company number BG BG831902088'],
+    ['PTT', 'ไทย', '0-1075-44000-10-8', 'company number TH 0-1075-44000-10-8'],
+    ['Toyota', 'JP', 'T1180301018771', 'company number JP T1180301018771'],
+    ['TSMC', 'Taiwan', '22099131', 'company number TW 22099131'],
+    ['Vinamilk', 'VN', '0300588569', 'company number VN 0300588569'],
+    ['Icelandair', 'IS', '631205-1780', 'company number IS 631205-1780'],
+    ['Somchai', 'TH', '1-1017-00203-45-1', null],
     ['Juan Pérez', 'MX', 'PEPJ800101AB1', null],
     ['Ana', 'ES', '12345678Z', null],
   ] as const
@@ -603,7 +613,7 @@ test('A number that does not fit the country of the header has that of its row',
 
 /** Forms of VAT numbers that contain no company number: `#` is any digit, `1` and letters stay. */
 const plainVatForms =
-  'ATU######## CY########L DE######### EE######### EL######### GB######### HR########### HU######## IE#######WA LT#######1# LU######## MT######## NL#########B01 PL1######### RO1####### SI######## SK########## XI#########'.split(
+  'ATU######## CY########L DE######### EE######### EL######### GB######### HR########### HU######## IE#######WA LT#######1# LU######## MT######## NL#########B01 PL1######### SI######## SK########## XI#########'.split(
     ' ',
   )
 
