@@ -199,11 +199,12 @@ async function settleColumns(
 
 const noNames: Choice = { value: '', label: 'none', hint: 'rows are looked up by their identifiers' }
 
-/** Throws INPUT_COLUMN_MISSING if no column is used for names although the cells of one look like names. */
+/** Throws INPUT_COLUMN_MISSING if only the cells of a column look like names: a config would hide that doubt. */
 function detectWithNames(found: InputColumns, asked: NamedColumns): LookupColumns {
   const columns = found.detect()
   const { nameChoices } = found.propose()
-  if (columns.name !== null || nameChoices.length === 0 || asked.identifiers !== undefined) return columns
+  const isOpen = columns.name === null && nameChoices.length > 0 && asked.identifiers === undefined
+  if (!isOpen && found.findNamesByCells() === null) return columns
   const excerpts = nameChoices.map((column) => `${column} (${getExcerpt(column, found)})`)
   throw new UserError('INPUT_COLUMN_MISSING', 'it is unclear which column holds company names', {
     hint: `pass --name-column; likely are: ${excerpts.join(', ')}. If the list has no names, pass --id-columns`,

@@ -134,7 +134,7 @@ export class InputColumns {
   #findDoubt(columns: LookupColumns): string | null {
     const { input, samples } = this
     const plain = listPlainColumns(input.columns, input.layout.nested)
-    const byCells = this.#findNamesByCells()
+    const byCells = this.findNamesByCells()
     const isByCells = byCells !== null && byCells === columns.name
     const found = isByCells
       ? byCells
@@ -151,7 +151,7 @@ export class InputColumns {
   }
 
   /** Returns the column that is used for names although its header does not say so; null if a header does, or the user. */
-  #findNamesByCells(): string | null {
+  findNamesByCells(): string | null {
     const { input, requested, samples } = this
     const { columns, layout } = input
     const isOpen = layout.hasHeader && requested.asked.name === undefined
