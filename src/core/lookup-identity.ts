@@ -73,7 +73,7 @@ const missingTexts: Readonly<Record<string, string>> = {
   lithuanian: 'nežinoma|nežinomas|nėra|nėra duomenų|nenurodyta|nenurodytas',
   greek:
     'άγνωστο|άγνωστη|άγνωστος|άγνωστα|δεν υπάρχει|δεν είναι διαθέσιμο|δεν διατίθεται|δεν εφαρμόζεται|δεν ορίστηκε|' +
-    'μη διαθέσιμο|μη διαθέσιμη|μη ορισμένο|χωρίς όνομα|χωρίς επωνυμία|κανένα|καμία|δ/υ|δ.υ|δ/α',
+    'μη διαθέσιμο|μη διαθέσιμη|μη ορισμένο|χωρίς όνομα|χωρίς επωνυμία|κανένα|καμία|μ/δ|μ.δ|δ/υ|δ.υ|δ/α',
   turkish:
     'bilinmiyor|bilinmeyen|belirsiz|belirtilmemiş|belirtilmedi|yok|veri yok|bilgi yok|isim yok|adı yok|mevcut değil|' +
     'girilmemiş|girilmedi|tanımsız|isimsiz|uygulanamaz|geçerli değil|belli değil',
@@ -111,6 +111,21 @@ const missingTexts: Readonly<Record<string, string>> = {
     '자료없음|자료 없음|이름없음|이름 없음|미입력|미확인|미기재|미등록|미지정|공란|공백',
 }
 
+/** Accounts for customers and suppliers that are not told apart, and persons. */
+const collectiveTexts =
+  'cash customer|cash customers|cash sale|cash sales|walk in customer|walk in customers|one time vendor|one time customer|' +
+  'one time supplier|one time account|sundry creditors|sundry debtors|sundry suppliers|sundry customers|various customers|' +
+  'various suppliers|various vendors|miscellaneous vendors|miscellaneous suppliers|miscellaneous customers|private person|' +
+  'private individual|retail customer|laufkunde|laufkundschaft|barverkauf|barkunde|diverse kunden|diverse lieferanten|' +
+  'diverse kreditoren|diverse debitoren|cpd konto|cpd kreditor|cpd debitor|einmalkunde|einmallieferant|privatperson|' +
+  'client comptoir|client divers|clients divers|fournisseur divers|fournisseurs divers|client de passage|cliente mostrador|' +
+  'clientes varios|cliente contado|proveedores varios|público en general|consumidor final|clientes diversos|cliente balcão|' +
+  'fornecedores diversos|clienti vari|fornitori vari|cliente occasionale|diverse klanten|diverse leveranciers|kontantkund|' +
+  'kontantkunde|diverse kunder|diverse leverantörer|diverse leverandører|yksityishenkilö|käteisasiakas|osoba prywatna|' +
+  'osoba fizyczna|klient detaliczny|fyzická osoba|magánszemély|persoană fizică|fizička osoba|fizična oseba|ιδιώτης|' +
+  'физическое лицо|физлицо|частное лицо|розничный покупатель|фізична особа|фізособа|физическо лице|gerçek kişi|' +
+  'muhtelif müşteriler|perakende müşteri|現金売上|一般顧客|諸口|散客|零售客户|现金客户|일반고객|현금매출|לקוח מזדמן|عميل نقدي'
+
 /** Texts for a missing value, as pivot tables write them: only in brackets, since `Leer` is also a town. */
 const bracketedTexts =
   'leer|vide|en blanco|vacío|vacio|vuoto|vazio|em branco|leeg|tom|tomt|tyhjä|puste|pusty|prázdné|prázdný|üres|gol|' +
@@ -127,7 +142,7 @@ const spreadsheetErrors =
   '#имя|#дел/0|#число|#пусто|#перенос|#yok|#başv|#değer|#ad|#sayı/0|#sayı|#boş|#δ/υ|#αναφ|#τιμη|#ονομα|#διαιρ./0|' +
   '#αριθ|#κενο'
 
-const missing = toTextSet(Object.values(missingTexts).join('|'))
+const missing = toTextSet([...Object.values(missingTexts), collectiveTexts].join('|'))
 const missingInBrackets = toTextSet(bracketedTexts)
 const errors = toTextSet(spreadsheetErrors)
 const textCharsMax = Math.max(...[...missing, ...missingInBrackets, ...errors].map(({ length }) => length))

@@ -312,6 +312,8 @@ const plainForms: Readonly<Record<string, RegExp>> = {
   kr: /^\d{10}(?:\d{3})?$/,
   kz: /^\d{4}[4-6]\d{7}$/,
   lu: /^B\d{1,6}$/,
+  ke: /^(?:CPR|PVT|C|BN)[\dA-Z]+$/,
+  md: /^10\d{11}$/,
   mx: /^[A-ZÑ&]{3}\d{6}[A-Z\d]{3}$/,
   ng: /^(?:RC|BN)?\d{4,8}$/,
   pe: /^20\d{9}$/,
@@ -326,6 +328,7 @@ const plainForms: Readonly<Record<string, RegExp>> = {
   ua: /^\d{8}$/,
   uy: /^\d{12}$/,
   ve: /^[JG]\d{9}$/,
+  za: /^[A-Z]{0,2}(?:19|20)\d{10}$/,
   vn: /^\d{10}(?:\d{3})?$/,
 }
 

@@ -123,7 +123,7 @@ type ContentKind = keyof typeof contentKinds
 export const contentKinds = {
   html: {
     text: 'a page of HTML',
-    hint: 'it may be a login or an error page, saved instead of the table: open it in a browser, and download the table again',
+    hint: 'if a program exported a table so, open it in a spreadsheet and save it as .xlsx or CSV; if it is a login or an error page, download the table again',
   },
   xml: { text: 'an XML document', hint: 'save the data as CSV, NDJSON, Parquet or Excel' },
   pdf: { text: 'a PDF document', hint: 'save the data as CSV, NDJSON, Parquet or Excel' },

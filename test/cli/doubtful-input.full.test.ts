@@ -247,6 +247,40 @@ describe('a repeated header', () => {
   })
 })
 
+describe('a row with a total', () => {
+  const listOf = (...names: string[]) =>
+    `Name,City\nAcme,Leeds\n${names.map((name) => `${name},\n`).join('')}`
+  test.for([
+    ['English', 'Grand Total|Sub-total:|Total|TOTAL 24|(24 rows)|3 rows affected'],
+    ['German', 'Gesamtsumme:|Zwischensumme|Summe|Gesamt: 1.024'],
+    ['Romance languages', 'Total général|Sous-total|Totale generale|Suma total|Total geral|Totaux'],
+    ['Slavic languages', 'Итого:|Всего|Razem|Celkem|Ukupno|Усього'],
+    ['others', 'Σύνολο|合計|小计|총계|Genel Toplam|Yhteensä|Összesen|I alt|المجموع|סה"כ|Tổng cộng|รวม'],
+  ])('is not billed, and says why: %s', async ([, totals = ''], { onTestFinished }) => {
+    const { place, run, names } = await createBilled(onTestFinished)
+    const rows = totals.split('|')
+    place.write('in.csv', listOf(...rows.map((name) => `"${name.replaceAll('"', '""')}"`)))
+    const { code, stderr } = await run(['in.csv', '-o', 'out.csv'])
+    expect([code, names()], stderr).toEqual([0, ['Acme']])
+    expect(stderr).toContain('a total instead of a company')
+    expect(rowsOfCsv(place.read('out.csv')).map((row) => row['enrich_error'])).toEqual([
+      '',
+      ...rows.map(() => 'the row has a total instead of a company'),
+    ])
+  })
+
+  test('is a company if the row has more than the name, or the list has only names', async ({
+    onTestFinished,
+  }) => {
+    const { place, run, names } = await createBilled(onTestFinished)
+    place.write('in.csv', 'Name,City\nTotal,Paris\nSumma,Espoo\nTotal Produce,\nSum of Us,\n')
+    expect((await run(['in.csv', '-o', 'out.csv'])).code).toBe(0)
+    place.write('names.csv', 'Name\nTotal\nSuma\n')
+    expect((await run(['names.csv', '-o', 'names.out.csv'])).code).toBe(0)
+    expect(names()).toEqual(['Sum of Us', 'Suma', 'Summa', 'Total', 'Total', 'Total Produce'])
+  })
+})
+
 describe('a file without a header', () => {
   test.for<[language: string, names: string[]]>([
     ['English', ['Apple, Inc.', 'Tesco PLC', 'Alphabet, Inc.']],

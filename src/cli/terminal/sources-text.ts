@@ -126,7 +126,7 @@ const formatCountries = (countries: Coverage['countries']): string => {
     .slice(0, namedCountriesMax)
     .map(({ country, rowCount }) => `${nameCountry(country ?? '')} ${formatCount(rowCount)}`)
   const more = countries.length - named.length
-  return `${named.join(', ')}${more === 0 ? '' : ` and ${formatCount(more)} more`}`
+  return `${named.join(', ')}${more === 0 ? '' : ` and ${plural(more, 'more country', 'more countries')}`}`
 }
 
 /** Finds registers for rows without a company. `command`: command line of the run. `flags`: those of `buildGetFlags`. */

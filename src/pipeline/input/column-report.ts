@@ -207,6 +207,9 @@ export const repeatedHeaders = {
   other: 'the row is a header with other columns',
 } as const
 
+/** Why a row with a total is not looked up. */
+export const totalRow = 'the row has a total instead of a company'
+
 interface CountedRows {
   count: number
   readonly rowNumbers: number[]
@@ -217,10 +220,10 @@ const countriesNamedMax = 5
 
 const countryCharsMax = 40
 
-/** Counts faulty identifiers, countries that are not known, rows without a name, and rows that are headers. */
+/** Counts faulty identifiers, countries that are not known, rows without a name, and rows that are headers or totals. */
 export class IdentifierCounts {
   readonly #faults = new Map<IdentifierFault, CountedRows>()
-  readonly #headers = new Map<string, CountedRows>()
+  readonly #unasked = new Map<string, CountedRows>()
   readonly #countries = { count: 0, rowNumbers: [] as number[], names: new Set<string>() }
   #rowCount = 0
   #byIdentifier = 0
@@ -250,15 +253,15 @@ export class IdentifierCounts {
     for (const fault of new Set(row.faults)) countRow(this.#faults, fault, rowNumber)
   }
 
-  /** Counts a row without a lookup, if it is a header. */
+  /** Counts a row without a lookup, if it is a header or a total. */
   addInvalid(reason: string, rowNumber: number): void {
-    if (reason === repeatedHeaders.same || reason === repeatedHeaders.other)
-      countRow(this.#headers, reason, rowNumber)
+    if (reason === repeatedHeaders.same || reason === repeatedHeaders.other || reason === totalRow)
+      countRow(this.#unasked, reason, rowNumber)
   }
 
   /** Returns why rows may be read wrongly: below another header, columns may have other meanings. */
   listDoubts(): string[] {
-    const counted = this.#headers.get(repeatedHeaders.other)
+    const counted = this.#unasked.get(repeatedHeaders.other)
     const wrong = this.#faults.get('registration_checksum')
     const isDoubt = wrong !== undefined && wrong.count >= Math.max(wrongMin, this.#rowCount * wrongShareMin)
     return [
@@ -274,7 +277,8 @@ export class IdentifierCounts {
 
   /** Returns sentences for the user, with the doubts; `isBilled` if a service bills each lookup. */
   listNotes(isBilled: boolean): string[] {
-    const repeated = this.#headers.get(repeatedHeaders.same)
+    const repeated = this.#unasked.get(repeatedHeaders.same)
+    const total = this.#unasked.get(totalRow)
     const doubts = this.listDoubts()
     const faults = [...this.#faults].map(([fault, counted]) =>
       fault === 'registration_checksum' || fault === 'lei_checksum'
@@ -286,6 +290,11 @@ export class IdentifierCounts {
         ? []
         : [
             `${plural(repeated.count, 'row repeats', 'rows repeat')} the header (${formatRowNumbers(repeated)}): not looked up`,
+          ]),
+      ...(total === undefined
+        ? []
+        : [
+            `${plural(total.count, 'row has', 'rows have')} a total instead of a company (${formatRowNumbers(total)}): not looked up`,
           ]),
       ...doubts,
       ...faults.filter((text) => !doubts.includes(text)),

@@ -146,14 +146,16 @@ function readNumber({ header, text }: NumberCell, places: Places, earlier?: Earl
   const named = listRegisterCountries(header, isEarlier)
   const isTax = isTaxHeader(header, isEarlier)
   const rowPlace = toRegisterPlace(places.registration_country ?? '')
-  if (!isEarlier && isPersonNumber(text, rowPlace === null ? named : [rowPlace, ...named]))
+  if (!isEarlier && isPersonNumber(text, listPersonCountries(text, rowPlace, named)))
     return { identifier: null, fault: 'person_number' }
   const { place, isForeign } = choosePlace({ header, text }, named, rowPlace, earlier)
   const country = place?.slice(0, 2).toLowerCase() ?? null
   const number = country === null ? null : toCompanyNumber(country, text)
   const isSuffixUnread = earlier !== undefined && isTax && /^CHE.*[A-Z]$/.test(closeNumber(text))
   if (isSuffixUnread || (number === null && earlier?.version !== '0.2.0')) {
-    const countries = [...(country === null ? [] : [country]), ...named.map((one) => one.toLowerCase())]
+    // The header's countries would make a short number of another country theirs, by its check digit.
+    const ofHeader = country !== null && !isEarlier ? [] : named.map((one) => one.toLowerCase())
+    const countries = [...(country === null ? [] : [country]), ...ofHeader]
     const stated = isTax || isEarlier ? null : readWholeTaxNumber(text)
     const tax = isTax && !isSuffixUnread ? readTaxNumber(text, countries) : stated
     if (tax !== null) return accept(tax.number, tax.country.toUpperCase(), null)
@@ -178,6 +180,16 @@ function readNumber({ header, text }: NumberCell, places: Places, earlier?: Earl
     return { identifier, fault: isForeign && earlier === undefined ? 'other_country' : null }
   const right = earlier === undefined ? findRightPart(identifier, rowPlace) : null
   return right ?? { identifier, fault: 'registration_checksum' }
+}
+
+/** Returns the countries whose persons may have a number: not those of the header if the row's companies have its form. */
+function listPersonCountries(
+  text: string,
+  rowPlace: string | null,
+  named: readonly string[],
+): readonly string[] {
+  if (rowPlace === null) return named
+  return (rateNumber(rowPlace.slice(0, 2).toLowerCase(), text) ?? 0) > 0 ? [rowPlace] : [rowPlace, ...named]
 }
 
 function accept(value: string, place: string | null, fault: IdentifierFault | null): ReadNumber {

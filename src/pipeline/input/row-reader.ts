@@ -10,7 +10,7 @@ import { mayBeIdentifier } from './identifier-content.js'
 import { listLookupColumns, type LookupRule } from './columns.js'
 import { identifierKeys, identifierPlaceKeys, listIdentifierColumns } from '../../core/identifiers.js'
 import type { RowQuestion } from './row-question.js'
-import { repeatedHeaders } from './column-report.js'
+import { repeatedHeaders, totalRow } from './column-report.js'
 import { isKnownHeader, parsePlaceHeader, toSpellingKey } from './header-words.js'
 
 export type ValidQuestion = Exclude<RowQuestion, { kind: 'invalid' }>
@@ -33,6 +33,7 @@ export function createRowReader(rule: LookupRule, earlier: EarlierNames): RowRea
   const isRead = ([cell = null]: TextRow) => readsNames && columns.name !== null && mayBeIdentifier(cell)
   const blankPlaceholders = createPlaceholderBlanker(rule)
   const findHeader = createHeaderFinder(rule)
+  const findTotal = createTotalFinder(rule)
   const countryColumns = listCountryColumns(rule)
   let countries: Awaited<ReturnType<typeof loadCountries>> | null = null
   const noteCountry = (row: TextRow, question: RowQuestion): RowQuestion => {
@@ -54,8 +55,8 @@ export function createRowReader(rule: LookupRule, earlier: EarlierNames): RowRea
     if (questions === null && (hasIdentifiers || rows.some(isRead))) questions = await loadQuestions()
     const read = rows.map((row) => {
       const blanked = blankPlaceholders(row)
-      const header = findHeader(row)
-      if (header !== null) return { blanked, before: [], now: header }
+      const unasked = findHeader(row) ?? findTotal(blanked)
+      if (unasked !== null) return { blanked, before: [], now: unasked }
       const now = ask(blanked)
       const before = [
         ...(isRead(row) ? [readPlainQuestion(rule, row)] : []),
@@ -102,6 +103,42 @@ function createHeaderFinder({ columns }: LookupRule): (row: TextRow) => InvalidR
     const isHeader = firstKey === keys[0] || cells.length > 1
     const isOther = isHeader && cells.every(({ cell, isOther }) => isOther || isKnownHeader(cell))
     return isOther ? { kind: 'invalid', reason: repeatedHeaders.other } : null
+  }
+}
+
+/** Words for a total below the rows of a table. */
+const totals = toKeys(
+  'grand total|subtotal|sub total|total general|total général|sous-total|total geral|totale generale|totale complessivo|' +
+    'subtotale|suma total|suma całkowita|suma końcowa|eindtotaal|subtotaal|total rows|total records|total companies|gesamtsumme|gesamtergebnis|zwischensumme|' +
+    'endsumme|summa totalt|delsumma|loppusumma|välisumma|celkový součet|mezisoučet|celkový súčet|medzisúčet|végösszeg|' +
+    'részösszeg|összesen|total parțial|genel toplam|ara toplam|γενικό σύνολο|σύνολο|μερικό σύνολο|итого|всего|общий итог|' +
+    'усього|загальний підсумок|общо|укупно|sveukupno|合計|総計|小計|合计|总计|總計|小计|합계|총계|소계|총합계|tổng cộng|' +
+    'jumlah keseluruhan|total keseluruhan|ผลรวม|รวมทั้งหมด|المجموع|الإجمالي|المجموع الكلي|סה"כ|סך הכל|rows affected|rows selected',
+)
+/** Companies have these names too: a total if the row has nothing else that other rows have. */
+const vagueTotals = toKeys(
+  'total|totals|totale|totaal|totalt|totaux|sum|summe|gesamt|somme|suma|summa|razem|toplam|ukupno|skupaj|celkem|' +
+    'spolu|yhteensä|i alt|iš viso|kopā|kokku|jumlah|รวม|разом|rows',
+)
+
+function toKeys(list: string): ReadonlySet<string> {
+  return new Set(list.split('|').map(toSpellingKey))
+}
+
+const totalCharsMax = 40
+
+/** Finds rows with a total instead of a name: `Total`, `Summe: 24`, `(24 rows)`. */
+function createTotalFinder({
+  columns: { name, location, identifiers },
+}: LookupRule): (row: TextRow) => InvalidRow | null {
+  if (name === null) return () => null
+  const isAlone = location.length === 0 && listIdentifierColumns(identifiers).length === 0
+  return ([first = null, ...others]) => {
+    if (first === null || first.length > totalCharsMax || others.some((cell) => cell !== null && cell !== ''))
+      return null
+    const key = toSpellingKey(first.replace(/\d[\d.,\s]*/gu, ' '))
+    const isTotal = totals.has(key) || (!isAlone && vagueTotals.has(key))
+    return isTotal ? { kind: 'invalid', reason: totalRow } : null
   }
 }
 

@@ -334,14 +334,14 @@ const isWholeName = ({ evidence: { comparison } }: RankedCompany): boolean =>
   !comparison.isPart && ['exact', 'completed', 'prefix'].includes(comparison.matchType)
 
 /**
- * Divides the confidence of all companies by share, so that equal evidence gives equal confidence and the sum stays
- * within that of the model. Never above the confidence of an answer.
- */
+ * Divides the confidence of all companies by share, so that equal evidence gives equal confidence. The best company has
+ * that of the answer. */
 export function estimateCandidateConfidence(
   { share, evidence }: Pick<RankedCompany, 'share' | 'evidence'>,
   ranking: Pick<Ranking, 'ranked'>,
 ): number {
-  const total = sumShares(ranking)
+  const [best, next] = ranking.ranked
+  const total = best?.evidence === evidence && next?.share !== share ? share : sumShares(ranking)
   const part = total === 0 ? 0 : (estimateCompanyConfidence(total, evidence) * share) / total
   return Math.round(Math.min(part, estimateCompanyConfidence(share, evidence)))
 }

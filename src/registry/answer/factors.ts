@@ -8,7 +8,7 @@ import { listReasons, type Impact, type Match } from './reasons.js'
 import { isOwnCountryLeft } from '../match/evidence.js'
 import type { NameComparison } from '../match/compare-names.js'
 import type { LeftWord } from '../match/left-words.js'
-import type { QueryText, TextWord } from '../match/query-text.js'
+import { findNativeWords, type QueryText, type TextWord } from '../match/query-text.js'
 import type { WordClass } from '../match/word-classes.js'
 import { classifyFundOrTrust } from '../normalize/parsed-name.js'
 import { formatJurisdiction } from '../normalize/places.js'
@@ -166,7 +166,7 @@ function describeRest({ left, matchType, candidate, text }: NameComparison): str
   }
   const pieces = runs.map((run) => cutEdges(run, text)).filter((run) => run.length > 0)
   if (pieces.length === 0) return null
-  const named = pieces.slice(0, piecesNamedMax).map((run) => `"${quoteAsWritten(run, text.given)}"`)
+  const named = pieces.slice(0, piecesNamedMax).map((run) => `"${quoteAsWritten(run, text)}"`)
   return pieces.length > piecesNamedMax ? `${named.join(', ')} and more` : named.join(' and ')
 }
 
@@ -187,7 +187,7 @@ function cutEdges(run: readonly LeftWord[], { words }: QueryText): TextWord[] {
 }
 
 /** Quotes words with the signs between them, "Don't call"; without signs if the text was changed before it was read. */
-function quoteAsWritten(words: readonly TextWord[], given: string): string {
+function quoteAsWritten(words: readonly TextWord[], { given, native }: QueryText): string {
   const spaced = words
     .map(({ written, isJoined }, at) => (at === 0 || isJoined ? written : ` ${written}`))
     .join('')
@@ -195,7 +195,9 @@ function quoteAsWritten(words: readonly TextWord[], given: string): string {
     letter.replace(/[$*+./?\\^|()[\]{}]/, '\\$&'),
   )
   const pattern = String.raw`(?<![\p{L}\p{N}])${letters.join("[\\s'’‘`´.,&/-]{0,3}")}(?![\p{L}\p{N}])`
-  return new RegExp(pattern, 'u').exec(given)?.[0] ?? spaced
+  const isLatin = !/[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u.test(native)
+  const found = isLatin ? null : findNativeWords(words, native)
+  return found ?? new RegExp(pattern, 'u').exec(given)?.[0] ?? spaced
 }
 
 export function describeFormerName(registration: StoredLegalEntity, name: string): string {

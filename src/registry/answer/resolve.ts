@@ -261,7 +261,7 @@ export function readQuery(
   }
   const texts = [
     readText(name, facts),
-    ...readNativeName(name).map(({ text, how }) => readText(text, facts, how)),
+    ...readNativeName(name).map(({ text, how }) => readText(text, facts, { how, native: name })),
   ].filter((text) => text !== null)
   const words = texts.map((text) => text.words.map((word) => word.text).join(' '))
   const different = texts.filter((_, at) => words.indexOf(words[at] ?? '') === at)

@@ -9,6 +9,8 @@ import {
   type FormClass,
   type LegalFormEntry,
 } from '../normalize/legal-forms.js'
+import { readNativeName } from '../normalize/native-scripts.js'
+import { foldText } from '../normalize/normalize-name.js'
 import { boundText } from '../normalize/parsed-name.js'
 import {
   countInitials,
@@ -55,6 +57,8 @@ export interface QueryText {
   readonly given: string
   /** How the text was read, for a reason: "in Latin letters"; `null` for the text as given. */
   readonly how: string | null
+  /** The text of the query in its own script. */
+  readonly native: string
   /** Letters in the text as given; the width of a full column. */
   readonly charCount: number
   /** The position at which a column of a usual width may have cut the text. */
@@ -113,8 +117,12 @@ export interface ReadingFacts {
   readonly isNearWord: (word: string) => boolean
 }
 
-/** Reads a name. Returns `null` without letters and digits. */
-export function readText(name: string, facts: ReadingFacts, how: string | null = null): QueryText | null {
+/** Reads a name. Returns `null` without letters and digits. `read`: how it was read from `native`, a name in another script. */
+export function readText(
+  name: string,
+  facts: ReadingFacts,
+  read: { how: string; native: string } | null = null,
+): QueryText | null {
   const bounded = boundText(name)
   const text = removeRegistrySuffix(bounded)
   const cut = detectColumnCut(name)
@@ -133,12 +141,32 @@ export function readText(name: string, facts: ReadingFacts, how: string | null =
     fullKey: all.map((word) => word.text).join(''),
     forms,
     given: bounded,
-    how,
+    how: read?.how ?? null,
+    native: read?.native ?? name,
     charCount: Array.from(name.trim()).length,
     cut,
     isSecurity: words.words.some(({ wordClass }) => isOfSecurity(wordClass)),
     tail: findTail(bounded, text),
   }
+}
+
+/** Returns words in the script of the query: 구매부 for "gumaebu"; `null` if they were changed more than that. */
+export function findNativeWords(words: readonly TextWord[], native: string): string | null {
+  const key = words.map(({ folded }) => folded).join('')
+  const tokens = [...native.matchAll(/[\p{L}\p{M}\p{N}]+/gu)]
+  const readings = tokens.map(([token]) =>
+    [token, ...readNativeName(token).map(({ text }) => text)].map((text) =>
+      foldText(text).replaceAll(' ', ''),
+    ),
+  )
+  for (const [from, first] of tokens.entries()) {
+    let found = ['']
+    for (const [more, last] of tokens.slice(from, from + words.length).entries()) {
+      found = found.flatMap((part) => (readings[from + more] ?? []).map((reading) => part + reading))
+      if (found.includes(key)) return native.slice(first.index, last.index + last[0].length)
+    }
+  }
+  return null
 }
 
 const joining = new Set(['and', 'the', 'und', 'et', 'og', 'och'])

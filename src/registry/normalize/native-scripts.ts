@@ -52,8 +52,8 @@ const greekWords = new Map(
   χολντινγκ holding, χολντινγκς holdings, ναυτιλιακη shipping, εμπορικη commercial, βιομηχανια industry,
   βιομηχανιες industries, ενεργεια energy, φαρμακευτικη pharmaceutical, επενδυτικη investment,
   επενδυσεις investments, ιντερνασιοναλ international, διεθνης international,
-  τεχνολογιες technologies, καπιταλ capital, σερβισες services, τραστ trust, λιζινγκ leasing, λιμιτεδ limited,
-  κυπρου cyprus, κυπρος cyprus, αθηνων athens, πειραιως piraeus, ελλαδος greece, ελλαδα greece, και and`),
+  τεχνολογιες technologies, ναυτιλια shipping, ομολογων bonds, γενικη general, ευρωπαικη european, καπιταλ capital, σερβισες services, τραστ trust, λιζινγκ leasing, λιμιτεδ limited,
+  κυπρου cyprus, κυπρος cyprus, αθηνων athens, πειραιως piraeus, ελλαδος greece, ελλαδα greece, και and, της of, του of, των of, δημοσια public, λτδ ltd`),
 )
 
 /** Also at the end of a word: Korean names have no spaces. */

@@ -222,7 +222,7 @@ export const noneWords = toWords(
     'nessuno|nessuna|nessun|niente|não|nao|nenhum|nenhuma|nee|geen|nej|nei|ingen|inget|intet|nie|żaden|zaden|żadna|żadne|brak|' +
     'ne|žádný|žádná|žádné|žiadny|žiadna|žiadne|nem|nincs|egyik sem|nu|niciunul|niciuna|hayır|hayir|hiçbiri|yok|ei|ei mikään|' +
     'mitte ükski|nē|neviens|nav|nėra|nė viena|nijedan|nijedna|nobeden|nobena|нет|никакой|ни один|ні|немає|жодна|не|няма|' +
-    'никой|όχι|οχι|κανένα|κανένας|καμία|いいえ|なし|無し|該当なし|否|无|無|没有|沒有|不是|不|아니요|아니오|없음|لا|لا شيء|' +
+    'никой|όχι|οχι|κανένα|κανένας|καμία|いいえ|なし|無し|該当なし|否|无|無|没有|沒有|不是|不|아니요|아니오|없음|해당없음|해당 없음|해당사항없음|해당사항 없음|لا|لا شيء|' +
     'לא|אין|नहीं|कोई नहीं|không|không có|tidak|tidak ada|bukan|ไม่|ไม่ใช่|ไม่มี|engin|enginn|cap|asnjë|არა|ոչ|жоқ|xeyr|خیر|نه',
 )
 

@@ -131,7 +131,7 @@ async function readText(path: string, hasName: HasName): Promise<FilledTodo> {
       if (todo.lines.every(({ lookup, name }) => name === null || hasName(lookup, name)))
         readings.push({
           ...todo,
-          notices: [`${path}: read as ${encoding}: so its names are those of the list`, ...todo.notices],
+          notices: [`${path}: read as ${encoding}: its names are then those of the list`, ...todo.notices],
         })
     }
     const [first, ...others] = readings

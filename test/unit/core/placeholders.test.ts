@@ -18,6 +18,8 @@ test.each([
   '不明|なし|ナシ|ﾅｼ|「不明」|無し|未定|无|未知|不详|暂无|（空白）|없음|미상|알 수 없음|해당 없음',
   '#REF!|#VALUE!|#DIV/0!|#NAME?|#NUM!|#SPILL!|#NV|#BEZUG!|#WERT!|#¡REF!|#¿NOMBRE?|#NOM?|#RIF!|#N/D|#VERW!|#SAKNAS!',
   '#PUUTTUU!|#ADR!|#NENÍ_K_DISPOZICI|#HIÁNYZIK|#Н/Д|#ССЫЛКА!|#YOK|#SAYI/0!|#DEĞER!|Err:502',
+  'Cash Customer|Walk-in customer|ONE-TIME VENDOR|Sundry Creditors|Various suppliers|Laufkundschaft|Diverse Kunden|CPD-Konto',
+  'Clients divers|Clientes varios|Público en general|Consumidor final|Clienti vari|Diverse klanten|Osoba fizyczna|Физлицо',
 ])('Placeholders have no value: %s', (cells) => {
   expect(cells.split('|').filter((cell) => !isPlaceholder(cell))).toEqual([])
 })
@@ -27,6 +29,7 @@ describe('a name is no placeholder', () => {
     'Unknown Worlds Entertainment|NA Bancshares|None Such Foods|Null Industries|Blank Rome|Missing Link AG|TBD Media|N/A Records',
     'NN|NV|N.V.|KA|ND|NEMA|NAV|YÖK|Nokia|3M|42|360|1&1|X5|HP|Tom|Leer|Void|Nobody|Test|Nothing|No',
     'Yahoo!|#hashtag|!!!Yes|+Plus|&Co|-Minus-|(RED)|Inconnu SARL|Brak sp. z o.o.|Ingen AB|不明堂|无印良品|없음컴퍼니|Xx',
+    'Cash Converters|Sundry Foods|Various Artists|Diverse|Individual|Particular|Private Bank|Retail Customer Services|Divers SA',
     '🏢🏢|Nessuno S.p.A.|Keine Sorgen Versicherung|Нет Проблем ООО|Ltd',
   ])('%s', (cells) => {
     expect(cells.split('|').filter(isPlaceholder)).toEqual([])
