@@ -286,6 +286,11 @@ function writeForm(form: string, digits: string): string {
 /** Countries with numbers of a known form. */
 export const numberCountries: readonly string[] = Object.keys(kinds)
 
+/** Countries whose numbers have check digits that are known. */
+export const checkedCountries: readonly string[] = numberCountries.filter((country) =>
+  kinds[country]?.some(({ isValid }) => isValid !== hasDigits),
+)
+
 /** Names of the numbers in registers, by which people call them. */
 export const numberNames: readonly { readonly country: string; readonly name: string }[] = Object.entries(
   kinds,

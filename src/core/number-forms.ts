@@ -36,7 +36,7 @@ const dayFirst = String.raw`(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])\d{2}`
 const yearFirst = String.raw`\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])`
 
 /** Forms by country, without spaces and signs. Company numbers of the country have other ones. */
-const personForms = new Map(
+export const personForms = new Map(
   String.raw`ae=784\d{12} ar=2[03-7]\d{9} at=\d{4}${dayFirst} bg,ua=\d{10} by=\d{7}[A-Z]\d{3}[A-Z]{2}\d ch=756\d{10}
   ba,hr,me,mk,rs,si=(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])[09]\d{8} cl=(?:[1-3]\d{7}|[1-9]\d{6})[\dK] cr=[1-9]\d{8}
   cn=[1-8]\d{5}(?:19|20)${yearFirst}\d{3}[\dX] co=1\d{9}\d?|\d{6,8} do,ng=\d{11} ec=\d{2}[0-5]\d{7}(?:\d{3})?
@@ -61,7 +61,7 @@ const isKorean = (digits: string): boolean =>
   koreanForm.test(digits) &&
   (10 - (weigh(digits, [1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2]) % 10)) % 10 !== Number(digits.at(-1))
 
-const personTests = new Map(
+export const personTests = new Map(
   Object.entries({ be: isBelgian, br: isCpf, es: isDni, kr: isKorean, pl: isPesel }),
 )
 

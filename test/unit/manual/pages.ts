@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { Help, type Command } from 'commander'
 import { createProgram } from '../../../src/cli/program.js'
 import type { CliIo } from '../../../src/cli/terminal/command-io.js'
+import { checkedCountries } from '../../../src/core/national-numbers.js'
+import { personForms, personTests } from '../../../src/core/number-forms.js'
 import headerWords from '../../../src/pipeline/input/headers.json' with { type: 'json' }
 import legalForms from '../../../src/registry/reference/legal-forms.json' with { type: 'json' }
 import { findCountryName } from '../../../src/core/countries.js'
@@ -85,6 +87,13 @@ function formatHeaders(): string {
         .filter(([country]) => country !== 'any')
         .map(([country, lists]) => [nameCountry(country), listHeaders(lists)]),
     ]),
+    section('Check digits and numbers of persons', 'Countries of which these are known:', [
+      ['check digits of company numbers', listNames(checkedCountries)],
+      [
+        'tax and identity numbers of persons, never sent',
+        listNames([...personForms.keys(), ...personTests.keys(), 'us', 'fi', 'dk', 'cz', 'sk']),
+      ],
+    ]),
     section(
       'Identifiers that are not used',
       'The registers have no such numbers. `plan` lists these columns under `not used`:',
@@ -139,6 +148,12 @@ const listCountries = (...lists: readonly Numbers[]): string[] =>
   [...new Set(lists.flatMap((one) => Object.keys(one)))].sort()
 
 const nameCountry = (code: string): string => `${findCountryName(code) ?? code} (${code})`
+
+const listNames = (countries: readonly string[]): string =>
+  [...new Set(countries)]
+    .map((country) => nameCountry(country.toUpperCase()))
+    .sort()
+    .join(', ')
 
 /** The headers of lists, each once, in the order of the Latin letters and then of the other scripts. */
 const listHeaders = (...lists: readonly (readonly string[])[]): string => {
