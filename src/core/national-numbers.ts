@@ -317,7 +317,7 @@ const plainForms: Readonly<Record<string, RegExp>> = {
   kr: /^\d{10}(?:\d{3})?$/,
   kz: /^\d{4}[4-6]\d{7}$/,
   lu: /^B\d{1,6}$/,
-  ke: /^(?:CPR|PVT|C|BN)[\dA-Z]+$/,
+  ke: /^(?:CPR|PVT|C|BN)[A-Z]*\d[\dA-Z]*$/,
   md: /^10\d{11}$/,
   mx: /^[A-ZÑ&]{3}\d{6}[A-Z\d]{3}$/,
   ng: /^(?:RC|BN)?\d{4,8}$/,

@@ -26,13 +26,16 @@ interface LayoutHints {
 /** Excel's first line, which names the delimiter. */
 const separatorLine = /^"?sep=(.)"?(?:\r\n|\n|\r)/i
 
-const delimiters = [',', '\t', ';', '|'] as const
+const delimiters = [',', '\t', ';', '|', '^', '~', '\u0001'] as const
 
 const delimiterNames: Readonly<Record<string, string>> = {
   ',': 'comma',
   '\t': 'tab',
   ';': 'semicolon',
   '|': 'vertical bar',
+  '^': 'circumflex',
+  '~': 'tilde',
+  '\u0001': 'character U+0001',
 }
 
 /** Delimiter of a file with one column: a character that no text has. */

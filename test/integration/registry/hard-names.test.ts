@@ -74,6 +74,8 @@ const rows: Row[] = [
   { id: 'elsworth', name: 'ELSWORTH HOUSING', city: 'Leeds', country: 'GB' },
   { id: 'front', name: 'Front Street Pictures Inc.', city: 'Boston', region: 'MA', country: 'US' },
   { id: 'canyon', name: 'Kestrel CLO 2021-4 Ltd', country: 'KY' },
+  { id: 'cyprus', name: 'Bank of Cyprus Public Company Ltd', city: 'Nicosia', country: 'CY' },
+  { id: 'greece', name: 'NATIONAL BANK OF GREECE SA', city: 'Athens', country: 'GR' },
   ...others,
 ]
 const registry = registryOf(rows)
@@ -103,6 +105,9 @@ describe('a name that is not written as its register has it', () => {
     ['FRONT ST PICTURES', 'Boston, MA, US', 'front'],
     ['KESTREL CLO 21-4', null, 'canyon'],
     ['ZEBULAX LTD AS AGENTS FOR KORVANAX SERVICES LTD', 'Hook, GB', 'korvanax'],
+    ['Bank of Cyprus Δημόσια Εταιρεία Λτδ', 'Κύπρος', 'cyprus'],
+    ['Εθνική Τράπεζα της Ελλάδος Α.Ε.', 'Ελλάδα', 'greece'],
+    ['ΕΘΝΙΚΗ ΤΡΑΠΕΖΑ ΤΗΣ ΕΛΛΑΔΟΣ', 'Αθήνα', 'greece'],
   ])('"%s" (%s) has its company first', (name, location, id) => {
     const [first] = registry.candidates({ name, location, context: null }, 3)
     expect(ask(name, location).entity?.legal_name ?? first?.legalName).toBe(nameOf(id))
@@ -137,4 +142,17 @@ describe('a name that is not written as its register has it', () => {
   ])('"%s" (%s) is no certain answer: its company is another one', (name, location) => {
     expect(ask(name, location).match_confidence).toBeLessThan(80)
   })
+})
+
+test.each([
+  ['NEOGEN CORP 구매부', '구매부'],
+  ['Neogen Corp (한국네오젠지사)', '한국네오젠지사'],
+  ['Neogen Corp 御中', '御中'],
+  ['Neogen Corp (отдел закупок)', 'отдел закупок'],
+  ['Neogen Corp - Τμήμα Αγορών', 'Τμήμα Αγορών'],
+  ['Neogen Corp, מחלקת רכש', 'מחלקת רכש'],
+  ['Neogen Corp (จัดซื้อ)', 'จัดซื้อ'],
+])('Words that are left out are quoted in their own script: %s', (name, words) => {
+  const [first] = ask(name, 'US').factors
+  expect(first?.description).toContain(`without "${words}"`)
 })

@@ -387,6 +387,23 @@ test('A company number below a header of tax numbers is read by the country of i
   expect(stated).toEqual(rows.map(([, , , context]) => context))
 })
 
+test('A number of the form of its row is no number of the countries that the header names', async () => {
+  const rows = [
+    ['Dacia', '160796', 'România'],
+    ['Moldtelecom', '1002600003778', 'Republica Moldova'],
+    ['Safaricom', 'C.8/2002', 'Kenya'],
+    ['Ion', '1800101221144', 'România'],
+  ]
+  const names = [
+    'Dacia (company number RO 160796)',
+    'Moldtelecom (company number MD 1002600003778)',
+    'Safaricom (company number KE C.8/2002)',
+    'Ion',
+  ]
+  for (const header of ['CUI / Cod TVA', 'Cod TVA', 'CIPC Reg No'])
+    expect((await readNumbers([header], rows)).map(([name]) => name)).toEqual(names)
+})
+
 test('A row without a company number is looked up by its VAT number', async () => {
   const rule = {
     columns: {

@@ -78,6 +78,9 @@ describe('the delimiter', () => {
     ['with spaces after it', 'name, city\nAcme, Köln\nBolt, Lyon\n', ','],
     ['that ends rows only', 'name\nAcme, Inc.;\nBolt;\n', ';'],
     ['of a header and one row', 'name;city\nAcme, Inc.;Köln\n', ';'],
+    ['a circumflex', 'DENUMIRE^CUI^LOCALITATE\nDACIA SA^160796^Mioveni\nBORDEI, SRL^1^Cluj\n', '^'],
+    ['a tilde', 'NAME~CITY\nMüller; Söhne~Köln\nAcme, Inc.~Leeds\n', '~'],
+    ['the one of Hive', 'name\u0001city\nAcme, Inc.\u0001Leeds\nBolt\u0001Bonn\n', '\u0001'],
   ])('%s is found', (_, text, delimiter) => {
     expect(detectLayout(text, {})).toMatchObject({ delimiter, doubts: [] })
   })
