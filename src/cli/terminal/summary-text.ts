@@ -130,12 +130,13 @@ function buildReviewCommand(command: string): string | null {
   return kept.includes('-') ? null : [getProgram(command), 'review', ...kept].join(' ')
 }
 
-/** Selects the flags of a run for its output, its changes and its report, as typed, without `-o`. */
+/** Selects the flags of a run for its output, its changes and its report, as typed, without `-o` and alarms. */
 export function selectOutputFlags(command: string): string[] {
   const words = command.replace(ofRun, '').match(shellWords) ?? []
-  const isPath = (word: string) => /^(-o|--output)$/.test(word)
+  const alone = /^(-o|--output|--fail-on|--notify|--metrics-file)$/
+  const joined = /^'?(-o|--(output|fail-on|notify|metrics-file)=)./
   return selectArguments(words, ['output', 'reporting'], false).filter(
-    (word, at, all) => !isPath(word) && !isPath(all[at - 1] ?? '') && !/^(-o|--output=)./.test(word),
+    (word, at, all) => !alone.test(word) && !joined.test(word) && !alone.test(all[at - 1] ?? ''),
   )
 }
 
