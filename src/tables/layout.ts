@@ -121,12 +121,15 @@ export function findHeaderBelowTitles(
   return isTitled ? headerAt : null
 }
 
-/** Returns whether all cells are filled, distinct and words. */
+/** Returns whether all cells are filled, distinct and words. A first one may number the rows: `№`, `#` or empty. */
 export function isHeader({ cells }: SampleRecord, width: number): boolean {
   return (
     cells.length === width &&
     new Set(cells).size === width &&
-    cells.every((cell) => /\p{L}/u.test(cell) && !/@/.test(cell) && cell === cell.trim())
+    cells.every((cell, at) => {
+      const isWord = /\p{L}/u.test(cell) && !/@/.test(cell)
+      return (isWord || (at === 0 && /^[№#]?\d?$/.test(cell))) && cell === cell.trim()
+    })
   )
 }
 

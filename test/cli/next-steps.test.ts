@@ -112,7 +112,7 @@ describe('rows without a company in a registry', () => {
 
   test('with more than five countries, name the five with most rows', async () => {
     const { without } = await summarize(repeat({ SE: 3, DE: 2, DK: 2, IT: 2, ES: 2, NL: 1, PL: 1 }))
-    expect(without).toBe('Sweden 3, Germany 2, Denmark 2, Spain 2, Italy 2 and 2 more')
+    expect(without).toBe('Sweden 3, Germany 2, Denmark 2, Spain 2, Italy 2 and 2 more countries')
   })
 
   test('with more than three registers, or one that is downloaded by hand, suggest to list them', async () => {

@@ -255,7 +255,7 @@ const toPlain = (text: string): string =>
 const plainVatForms = new Map(
   String.raw`AT=U\d{8} CY=\d{8}[A-Z] DE=\d{9} EE=\d{9} EL=\d{9} GB=(?:\d{9}|\d{12}|GD\d{3}|HA\d{3}) GR=\d{9}
   HR=\d{11} HU=\d{8} IE=\d[\dA-Z]\d{5}[A-Z]{1,2} LT=(?:\d{7}1\d|\d{12}) LU=\d{8} MT=\d{8} NL=\d{9}B\d{2}
-  PL=[1-9]\d{9} SI=\d{8} SK=\d{10} XI=(?:\d{9}|\d{12})`
+  PL=[1-9]\d{9} RS=\d{9} SI=\d{8} SK=\d{10} XI=(?:\d{9}|\d{12})`
     .split(/\s+/)
     .map((pair): [string, RegExp] => [pair.slice(0, 2), new RegExp(`^(?:${pair.slice(3)})$`)]),
 )
@@ -263,6 +263,8 @@ const plainVatForms = new Map(
 /** Whether a text has the form of a VAT number, with its country, that contains no company number. */
 export function isPlainVatNumber(text: string): boolean {
   const closed = closeNumber(text)
+  // Hungary: with the kind of the tax and the district behind it.
+  if (/^(?:HU)?\d{8}-[1-5]-\d\d$/.test(text.trim())) return true
   return plainVatForms.get(closed.slice(0, 2))?.test(closed.slice(2)) === true
 }
 

@@ -146,9 +146,10 @@ function readNumber({ header, text }: NumberCell, places: Places, earlier?: Earl
   const named = listRegisterCountries(header, isEarlier)
   const isTax = isTaxHeader(header, isEarlier)
   const rowPlace = toRegisterPlace(places.registration_country ?? '')
+  const isUnknownRow = rowPlace === null && (places.registration_country ?? '').trim() !== ''
   if (!isEarlier && isPersonNumber(text, listPersonCountries(text, rowPlace, named)))
     return { identifier: null, fault: 'person_number' }
-  const { place, isForeign } = choosePlace({ header, text }, named, rowPlace, earlier)
+  const { place, isForeign } = choosePlace({ header, text }, named, { rowPlace, isUnknownRow }, earlier)
   const country = place?.slice(0, 2).toLowerCase() ?? null
   const number = country === null ? null : toCompanyNumber(country, text)
   const isSuffixUnread = earlier !== undefined && isTax && /^CHE.*[A-Z]$/.test(closeNumber(text))
@@ -174,7 +175,11 @@ function readNumber({ header, text }: NumberCell, places: Places, earlier?: Earl
   const court = places.registration_court
   const isBare = earlier?.version !== '0.2.0' && court !== undefined && parseCourtNumber(text)?.court === null
   const whole = isBare ? `${text}, ${court}` : text
-  const identifier = readCellIdentifier('registration_id', whole, place ?? findNumberCountry(named, text))
+  const identifier = readCellIdentifier(
+    'registration_id',
+    whole,
+    place ?? (isUnknownRow ? null : findNumberCountry(named, text)),
+  )
   if (identifier === null) return { identifier, fault: 'registration_id' }
   if (!isWrongNumber(identifier, named))
     return { identifier, fault: isForeign && earlier === undefined ? 'other_country' : null }
@@ -207,19 +212,19 @@ function readWrongTaxNumber(text: string): ReadNumber {
 
 /**
  * Chooses the country of a number: that of the row if the number fits it at least as well as the country of the header,
- * else the one in front of the number, or that of the header if the number fits it or its numbers have any form.
+ * else the one in front of the number, or, unless the row's country is an unknown text, that of the header if the number fits it or its numbers have any form.
  */
 function choosePlace(
   { header, text }: NumberCell,
   named: readonly string[],
-  rowPlace: string | null,
+  { rowPlace, isUnknownRow }: { rowPlace: string | null; isUnknownRow: boolean },
   earlier: EarlierReading | undefined,
 ): { place: string | null; isForeign: boolean } {
   const [first, another] = isTaxHeader(header, earlier !== undefined) ? [] : named
   const only = another === undefined ? (first ?? null) : null
   if (earlier !== undefined)
     return { place: earlier.country === 'header' ? (only ?? rowPlace) : rowPlace, isForeign: false }
-  if (rowPlace === null) return { place: only, isForeign: false }
+  if (rowPlace === null) return { place: isUnknownRow ? null : only, isForeign: false }
   const rate = (place: string) => rateNumber(place.slice(0, 2).toLowerCase(), text)
   const ofRow = rate(rowPlace)
   const ofHeader = only === null ? 0 : rate(only)

@@ -111,7 +111,7 @@ const totals = toKeys(
   'grand total|subtotal|sub total|total general|total général|sous-total|total geral|totale generale|totale complessivo|' +
     'subtotale|suma total|suma całkowita|suma końcowa|eindtotaal|subtotaal|total rows|total records|total companies|gesamtsumme|gesamtergebnis|zwischensumme|' +
     'endsumme|summa totalt|delsumma|loppusumma|välisumma|celkový součet|mezisoučet|celkový súčet|medzisúčet|végösszeg|' +
-    'részösszeg|összesen|total parțial|genel toplam|ara toplam|γενικό σύνολο|σύνολο|μερικό σύνολο|итого|всего|общий итог|' +
+    'részösszeg|összesen|total parțial|genel toplam|ara toplam|γενικό σύνολο|σύνολο|μερικό σύνολο|итого|всего|общий итог|всього|підсумок|mindösszesen|' +
     'усього|загальний підсумок|общо|укупно|sveukupno|合計|総計|小計|合计|总计|總計|小计|합계|총계|소계|총합계|tổng cộng|' +
     'jumlah keseluruhan|total keseluruhan|ผลรวม|รวมทั้งหมด|المجموع|الإجمالي|المجموع الكلي|סה"כ|סך הכל|rows affected|rows selected',
 )

@@ -250,15 +250,30 @@ function collectNames(
   return names.slice(0, importLimits.namesMax)
 }
 
-const activeWords = /^(?:active|registered|live|current|existing|in business|good standing|active - .*)$/
-const endedWords =
-  /^(?:inactive|dissolved|closed|removed|struck off|converted-closed|liquidated|merged|ceased|deregistered|annulled)$/
+const activeWords: ReadonlySet<string> = new Set(
+  (
+    'active|registered|live|current|existing|in business|good standing|aktiv|aktivt|eingetragen|bestehend|actif|en activité|activa|activo|vigente|ativa|ativo|attiva|attivo|actief|' +
+    'registrerad|registreret|registrert|aktiivinen|rekisterissä|toiminnassa|aktywna|aktywny|czynna|aktivní|aktívna|aktívny|működő|aktív|activă|activ|înregistrată|aktivan|aktivna|aktivno|aktīvs|' +
+    'reģistrēts|veikianti|registruotas|aktiivne|ενεργή|ενεργός|σε λειτουργία|faal|aktif|действующее|действующая|действует|активна|активная|зареєстровано|активен|действащ|активан|активно|פעילה|פעיל|' +
+    'نشطة|نشط|قائمة|سارية|فعال|存続|活動中|存续|存續|在业|在業|开业|正常|营业|核准設立|核准登記|정상|영업중|계속사업자|ยังดำเนินกิจการอยู่|đang hoạt động'
+  ).split('|'),
+)
+const endedWords: ReadonlySet<string> = new Set(
+  (
+    'inactive|dissolved|closed|removed|struck off|converted-closed|liquidated|merged|ceased|deregistered|annulled|gelöscht|aufgelöst|erloschen|inaktiv|radiée|radié|dissoute|cessée|inactiva|inactivo|' +
+    'disuelta|extinguida|baja|inativa|baixada|encerrada|cessata|inattiva|cancellata|opgeheven|uitgeschreven|ontbonden|avregistrerad|opløst|ophørt|slettet|upplöst|lakannut|poistettu|wykreślona|' +
+    'nieaktywna|zaniklý|zrušený|neaktivní|megszűnt|törölt|inaktív|radiată|radiat|inactivă|inactiv|brisan|neaktivan|ανενεργή|διαγραμμένη|kapalı|terkin|pasif|ликвидировано|ликвидирована|недействующее|' +
+    'припинено|заличен|угашено|לא פעילה|מחוקה|נמחקה|غير نشطة|منحلة|ملغاة|閉鎖|解散|廃業|注销|註銷|吊销|歇業|撤銷|廢止|폐업|해산|เลิก|ร้าง|đã giải thể|ngừng hoạt động|tidak aktif'
+  ).split('|'),
+)
 
+/** Unknown words of other scripts say nothing, so that no company is said to have ended by mistake. */
 function readStatus(text: string | null): string | null {
   if (text === null || text === '') return null
   const status = text.toLowerCase()
-  if (activeWords.test(status)) return 'active'
-  return endedWords.test(status) ? 'inactive' : status
+  if (activeWords.has(status) || status.startsWith('active - ')) return 'active'
+  if (endedWords.has(status)) return 'inactive'
+  return /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u.test(status) ? null : status
 }
 
 /** Registers repeat "GB" and "Germany" millions of times. */

@@ -221,6 +221,21 @@ const nativeForms: readonly NativeForm[] = [
   { pattern: /유한회사|유한책임회사/gu, formClass: 'limited', legalForm: 'llc' },
   { pattern: /\(มหาชน\)/gu, formClass: 'stock', legalForm: 'corporation' },
   { pattern: /^บริษัท|จำกัด/gu, formClass: 'limited', legalForm: 'llc' },
+  {
+    pattern: /^(?:ТДВ|Товариство з (?:обмеженою|додатковою) відповідальністю)(?=[\s"«“])/giu,
+    formClass: 'limited',
+    legalForm: 'llc',
+  },
+  {
+    pattern: /^(?:(?:приватне |публічне )?акціонерне товариство|АТ|ПрАТ)(?=[\s"«“])/giu,
+    formClass: 'stock',
+    legalForm: 'corporation',
+  },
+  {
+    pattern: /^(?:ФОП|Фізична особа[\s-]+підприємець)(?=[\s"«“])/giu,
+    formClass: 'sole_trader',
+    legalForm: 'sole_proprietorship',
+  },
   { pattern: /(?<=\s)СД(?=\s*$)|^СД(?=\s)/gu, formClass: 'partnership', legalForm: 'gp' },
   { pattern: /(?<=\s)КД(?=\s*$)|^КД(?=\s)/gu, formClass: 'partnership', legalForm: 'lp' },
   { pattern: /בע["״']*מ/gu, formClass: 'limited', legalForm: 'llc' },

@@ -76,6 +76,8 @@ const rows: Row[] = [
   { id: 'canyon', name: 'Kestrel CLO 2021-4 Ltd', country: 'KY' },
   { id: 'cyprus', name: 'Bank of Cyprus Public Company Ltd', city: 'Nicosia', country: 'CY' },
   { id: 'greece', name: 'NATIONAL BANK OF GREECE SA', city: 'Athens', country: 'GR' },
+  { id: 'agro', name: 'Limited Liability Company "AGRO-UG V"', city: 'Lviv', country: 'UA' },
+  { id: 'polimer', name: 'JOINT STOCK COMPANY "UKRPOLIMER"', city: 'Lviv', country: 'UA' },
   ...others,
 ]
 const registry = registryOf(rows)
@@ -108,6 +110,9 @@ describe('a name that is not written as its register has it', () => {
     ['Bank of Cyprus Δημόσια Εταιρεία Λτδ', 'Κύπρος', 'cyprus'],
     ['Εθνική Τράπεζα της Ελλάδος Α.Ε.', 'Ελλάδα', 'greece'],
     ['ΕΘΝΙΚΗ ΤΡΑΠΕΖΑ ΤΗΣ ΕΛΛΑΔΟΣ', 'Αθήνα', 'greece'],
+    ['Товариство з обмеженою відповідальністю Агро-Юг В', 'Львів, Україна', 'agro'],
+    ['АТ "Укрполімер"', 'Львів, Україна', 'polimer'],
+    ['Публічне акціонерне товариство «Укрполімер»', 'Львів, Україна', 'polimer'],
   ])('"%s" (%s) has its company first', (name, location, id) => {
     const [first] = registry.candidates({ name, location, context: null }, 3)
     expect(ask(name, location).entity?.legal_name ?? first?.legalName).toBe(nameOf(id))
@@ -156,3 +161,10 @@ test.each([
   const [first] = ask(name, 'US').factors
   expect(first?.description).toContain(`without "${words}"`)
 })
+
+test.each(['Товариство з обмеженою відповідальністю Агро-Юг В', 'ТОВ "Агро-Юг В"'])(
+  'A form in full is worth what its short form is: %s',
+  (name) => {
+    expect(ask(name, 'Львів, Україна').match_confidence).toBeGreaterThanOrEqual(90)
+  },
+)

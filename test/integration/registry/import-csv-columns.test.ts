@@ -51,6 +51,21 @@ describe('columns', () => {
     )
   })
 
+  test.each([
+    ['active', 'Active|In business|aktiv|Ενεργή|פעילה|نشطة|действует|Зареєстровано|存续|정상'],
+    ['inactive', 'Dissolved|gelöscht|radiée|megszűnt|לא פעילה|ликвидировано|注销|폐업'],
+  ])('words of many languages mean %s', async (meaning, words) => {
+    const texts = words.split('|')
+    const rows = texts.map((word, at) => `${at},Acme ${at},${word}\n`).join('')
+    const { held } = await importRows(`id,name,status\n${rows}`, {})
+    expect(Object.values(held).map(({ status }) => status)).toEqual(texts.map(() => meaning))
+  })
+
+  it('an unknown word of another script says nothing about the status', async () => {
+    const { held } = await importRows('id,name,status\n1,A,בהליכים\n2,B,in administration\n', {})
+    expect(Object.values(held).map(({ status }) => status)).toEqual([null, 'in administration'])
+  })
+
   it('a type that is none among others is dropped with its line', async () => {
     const { result } = await importRows('id,name,type\n1,A,business\n2,B,nonprofit\n3,C,busines\n', {})
     expect(result).toMatchObject({ importedCount: 3, droppedCount: 1, drops: [{ line: 4 }] })

@@ -52,6 +52,14 @@ describe('titles above the header', () => {
     })
   })
 
+  test.each(['№', '#', '', 'No.'])('a header whose first cell is %j is found below them', (first) => {
+    const rows = '1;Agro;Lviv;UA\n2;Bolt;Bonn;DE\n3;Cera;Kyiv;UA\n'
+    for (const title of ['Список контрагентів;;;\n\n', 'Customers\n;;;\n'])
+      expect(detectLayout(`${title}${first};Контрагент;Місто;Країна\n${rows}`, {})).toMatchObject({
+        titleLines: 2,
+      })
+  })
+
   test.each<[what: string, text: string]>([
     ['a plain table', table],
     ['empty lines above a plain table', `\n\n${table}`],
