@@ -178,7 +178,7 @@ function readNumber({ header, text }: NumberCell, places: Places, earlier?: Earl
   const identifier = readCellIdentifier(
     'registration_id',
     whole,
-    place ?? (isUnknownRow ? null : findNumberCountry(named, text)),
+    place ?? findNumberCountry(isUnknownRow && named.length === 1 ? [] : named, text),
   )
   if (identifier === null) return { identifier, fault: 'registration_id' }
   if (!isWrongNumber(identifier, named))
@@ -212,7 +212,7 @@ function readWrongTaxNumber(text: string): ReadNumber {
 
 /**
  * Chooses the country of a number: that of the row if the number fits it at least as well as the country of the header,
- * else the one in front of the number, or, unless the row's country is an unknown text, that of the header if the number fits it or its numbers have any form.
+ * else the one in front of the number, or that of the header if the number fits it or its numbers have any form.
  */
 function choosePlace(
   { header, text }: NumberCell,
@@ -224,10 +224,11 @@ function choosePlace(
   const only = another === undefined ? (first ?? null) : null
   if (earlier !== undefined)
     return { place: earlier.country === 'header' ? (only ?? rowPlace) : rowPlace, isForeign: false }
-  if (rowPlace === null) return { place: isUnknownRow ? null : only, isForeign: false }
   const rate = (place: string) => rateNumber(place.slice(0, 2).toLowerCase(), text)
-  const ofRow = rate(rowPlace)
   const ofHeader = only === null ? 0 : rate(only)
+  // Check digits tell the country where its name does not.
+  if (rowPlace === null) return { place: isUnknownRow && ofHeader !== 3 ? null : only, isForeign: false }
+  const ofRow = rate(rowPlace)
   if ((ofRow ?? 0) > 0 && (ofRow ?? 0) >= (ofHeader ?? 0)) return { place: rowPlace, isForeign: false }
   const stated = ofRow === 0 ? findStatedCountry(text) : null
   if (stated !== null) return { place: stated.toUpperCase(), isForeign: true }

@@ -404,6 +404,24 @@ test('A number of the form of its row is no number of the countries that the hea
     expect((await readNumbers([header], rows)).map(([name]) => name)).toEqual(names)
 })
 
+test('A number in a row whose country is unknown is of the country of its header only if check digits say so', async () => {
+  const rows = (number: string) => [['Acme', number, 'Atlantis']]
+  const read = async (header: string, number: string) => (await readNumbers([header], rows(number)))[0]?.[0]
+  expect(await read('Код ЄДРПОУ', '00519500')).toBe('Acme (company number 00519500)')
+  expect(await read('SIREN', '552032534')).toBe('Acme (company number FR 552032534)')
+  expect(await read('Companies House number', 'SC095237')).toBe('Acme (company number GB SC095237)')
+})
+
+test('Numbers of taxes that no register has are not sent, whatever the header', async () => {
+  for (const header of ['Company number', 'Adószám', 'PIB'])
+    for (const [number = '', country = ''] of [
+      ['10537914-4-44', 'Magyarország'],
+      ['HU10537914-4-44', ''],
+      ['RS103482050', 'Srbija'],
+    ])
+      expect(await readNumbers([header], [['Acme', number, country]])).toEqual([['Acme', 'tax_number']])
+})
+
 test('A row without a company number is looked up by its VAT number', async () => {
   const rule = {
     columns: {
