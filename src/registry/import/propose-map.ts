@@ -5,6 +5,7 @@ import { parseCourtNumber } from '../../core/court-numbers.js'
 import { findNumbering } from '../../core/number-forms.js'
 import { plural } from '../../core/text.js'
 import { findCountryCode } from '../../core/countries.js'
+import registerHeaders from '../reference/register-headers.json' with { type: 'json' }
 import { parseDate } from './draft.js'
 import { toCode, type ImportField } from './csv-row.js'
 import type { Encoding } from '../../core/file-formats.js'
@@ -31,17 +32,14 @@ const headers: Readonly<Partial<Record<ImportField, RegExp>>> = {
   other_names: /^(?:alias|aliases|aka|dba|(?:other|trading|trade|brand)_names?)$/,
   former_names: /^(?:former|previous|old|earlier)_names?$/,
   street_address: /^(?:street|street_address|address_line_?1|address_1|strasse|straße|rue|calle|via)$/,
-  formatted_address:
-    /^(?:address|full_address|formatted_address|address_concat|adresse|anschrift|adres|direccion|dirección|indirizzo)$/,
+  formatted_address: /^(?:(?:full_|formatted_)?address|address_concat|adresse|anschrift|adres)$/,
   city: /^(?:city|town|post_town|ort|locality|ville)$/,
   region: /^(?:state|region|county|province|state_code)$/,
   postal_code: /^(?:postal|postal_code|post_code|postcode|zip|zip_code|zipcode|plz)$/,
   country: /^(?:country|country_code|land|pays)$/,
-  jurisdiction:
-    /^(?:jurisdiction|jurisdiction_code|state_of_incorporation|state_of_inc|stateofincorporation)$/,
+  jurisdiction: /^(?:jurisdiction(?:_code)?|state_?of_?inc(?:orporation)?)$/,
   registration_authority: /^(?:ra|registration_authority|registration_authority_id)$/,
-  registration_court:
-    /^(?:registration_court|register_?court|court|registergericht|amtsgericht|handelsregistergericht)$/,
+  registration_court: /^(?:(?:registration_|register_?)?court|amtsgericht|(?:handels)?registergericht)$/,
   registration_id:
     /^(?:ra_id|registration_(?:id|number|no)|company_(?:number|no|id)|companynumber|reg_?no|crn|register_number)$|^(?:handelsregister|register|hr)_?(?:nummer|nr)$|^(?:handelsregister|hrb)$|^(?:uk_company|companies_house(?:_company)?)_(?:number|no|id)$/,
   legal_form: /^(?:elf|elf_code|legal_form|legal_form_code|company_category)$/,
@@ -60,6 +58,8 @@ const headers: Readonly<Partial<Record<ImportField, RegExp>>> = {
   website: /^(?:website|url|domain|homepage|web)$/,
   source_url: /^(?:source_url|record_url)$/,
 }
+
+const otherHeaders: Readonly<Partial<Record<string, string>>> = registerHeaders
 
 /** A column "state" may have the status of a company. */
 const statusWords = /^(?:active|inactive|open|closed|live|dissolved|liquidated|deleted|registered|yes|no)$/i
@@ -162,7 +162,10 @@ function mapHeader(header: readonly string[]): { map: FieldMap; twice: string[] 
   const map: FieldMap = {}
   const twice: string[] = []
   for (const [field, shape] of Object.entries(headers) as [ImportField, RegExp][]) {
-    const found = header.filter((name) => shape.test(toHeaderKey(name)))
+    const known = header.filter((name) => shape.test(toHeaderKey(name)))
+    const others = otherHeaders[field] ?? ''
+    const isOther = (name: string) => others.includes(`|${toHeaderKey(name)}|`)
+    const found = known.length > 0 ? known : header.filter(isOther)
     if (found[0] !== undefined) map[field] = found[0]
     if (found[1] !== undefined && (field === 'name' || field === 'registration_id')) {
       twice.push(`columns ${found.join(' and ')} may both have the ${field === 'name' ? 'name' : 'number'}`)
@@ -173,7 +176,7 @@ function mapHeader(header: readonly string[]): { map: FieldMap; twice: string[] 
 
 function toHeaderKey(name: string): string {
   return name
-    .trim()
+    .replace(/^\s+|[\s.-]+$/g, '')
     .replace(/([a-z])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .replace(/[\s.-]+/g, '_')

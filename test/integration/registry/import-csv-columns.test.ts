@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { formatImport, formatLoadProgress } from '../../../src/cli/terminal/registry-text.js'
+import { proposeMap } from '../../../src/registry/import/propose-map.js'
 import type { ImportCsvOptions } from '../../../src/registry/import/import-csv.js'
 import { openRegistry } from '../../../src/registry/registry.js'
 import { importContent, lei, levelOne, levelOneCsv, registrationsOf } from '../../support/register-files.js'
@@ -64,6 +65,24 @@ describe('columns', () => {
   it('an unknown word of another script says nothing about the status', async () => {
     const { held } = await importRows('id,name,status\n1,A,בהליכים\n2,B,in administration\n', {})
     expect(Object.values(held).map(({ status }) => status)).toEqual([null, 'in administration'])
+  })
+
+  test.each([
+    ['Romanian', 'DENUMIRE,CUI,LOCALITATE,COD POSTAL,STARE', 'Dacia SA,160796,Mioveni,115400,activă'],
+    ['Hebrew', 'שם חברה,מספר חברה,עיר,כתובת,סטטוס חברה', 'Teva Ltd,520013954,Petah Tikva,Basel 5,פעילה'],
+    ['Chinese', '統一編號,營業人名稱,城市,營業地址,登記現況', '22099131,台積電,新竹,力行六路8號,核准設立'],
+    ['Greek', 'Επωνυμία,Αρ. ΓΕΜΗ,Πόλη,Διεύθυνση,Κατάσταση', 'Jumbo AE,121653960000,Μοσχάτο,Κύπρου 9,Ενεργή'],
+    ['Polish', 'Nazwa,Numer KRS,Miejscowość,Kod pocztowy,Status', 'Orlen SA,0000028860,Płock,09-411,aktywna'],
+    ['Ukrainian', 'Найменування,Код ЄДРПОУ,Місто,Адреса,Стан', 'Агро,14360570,Київ,Хрещатик 1,зареєстровано'],
+  ])('headers of a register in %s are understood', (_, headers, row) => {
+    const columns = headers.split(',')
+    const rows = [1, 2, 3].map((last) =>
+      row.split(',').map((cell) => (/^\d{6,}$/.test(cell) ? `${cell.slice(0, -1)}${last}` : cell)),
+    )
+    const { idType, map } = proposeMap(columns, rows)
+    expect(idType).toBe('registration_id')
+    expect(Object.keys(map).sort()).toEqual(expect.arrayContaining(['city', 'id', 'name', 'status']))
+    expect(new Set(Object.values(map)).size).toBeGreaterThanOrEqual(4)
   })
 
   it('a type that is none among others is dropped with its line', async () => {
