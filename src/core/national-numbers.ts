@@ -314,10 +314,10 @@ const plainForms: Readonly<Record<string, RegExp>> = {
   in: /^(?:[LUF]\d{5}[A-Z]{2}\d{4}[A-Z]{3}\d{6}|[A-Z]{3}\d{4}|\d{2}[A-Z]{5}\d{4}[A-Z][A-Z\d]Z[A-Z\d])$/,
   is: /^[4-7]\d{9}$/,
   jp: /^T?\d{13}$/,
+  ke: /^(?:CPR|PVT|C|BN)[A-Z]*\d[\dA-Z]*$/,
   kr: /^\d{10}(?:\d{3})?$/,
   kz: /^\d{4}[4-6]\d{7}$/,
   lu: /^B\d{1,6}$/,
-  ke: /^(?:CPR|PVT|C|BN)[A-Z]*\d[\dA-Z]*$/,
   md: /^10\d{11}$/,
   mx: /^[A-ZÑ&]{3}\d{6}[A-Z\d]{3}$/,
   ng: /^(?:RC|BN)?\d{4,8}$/,
@@ -333,8 +333,8 @@ const plainForms: Readonly<Record<string, RegExp>> = {
   ua: /^\d{8}$/,
   uy: /^\d{12}$/,
   ve: /^[JG]\d{9}$/,
-  za: /^[A-Z]{0,2}(?:19|20)\d{10}$/,
   vn: /^\d{10}(?:\d{3})?$/,
+  za: /^[A-Z]{0,2}(?:19|20)\d{10}$/,
 }
 
 /** Countries in which a tax number may have the form of a company number. */

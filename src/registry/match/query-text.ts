@@ -154,15 +154,16 @@ export function readText(
 export function findNativeWords(words: readonly TextWord[], native: string): string | null {
   const key = words.map(({ folded }) => folded).join('')
   const tokens = [...native.matchAll(/[\p{L}\p{M}\p{N}]+/gu)]
-  const readings = tokens.map(([token]) =>
-    [token, ...readNativeName(token).map(({ text }) => text)].map((text) =>
-      foldText(text).replaceAll(' ', ''),
-    ),
-  )
+  const readings = tokens.map(([token]) => {
+    const texts = [token, ...readNativeName(token).map(({ text }) => text)]
+    return [...new Set(texts.map((text) => foldText(text).replaceAll(' ', '')))]
+  })
   for (const [from, first] of tokens.entries()) {
     let found = ['']
     for (const [more, last] of tokens.slice(from, from + words.length).entries()) {
-      found = found.flatMap((part) => (readings[from + more] ?? []).map((reading) => part + reading))
+      found = found
+        .flatMap((part) => (readings[from + more] ?? []).map((reading) => part + reading))
+        .filter((part) => key.startsWith(part))
       if (found.includes(key)) return native.slice(first.index, last.index + last[0].length)
     }
   }
