@@ -20,7 +20,16 @@ export interface FitQuery {
 }
 
 export const labelledSets = ['dev', 'dev2', 'dev3', 'dev4', 'own'] as const
-export const generatedSets = ['noise', 'near', 'changed', 'sibling', 'form', 'elsewhere', 'copy'] as const
+export const generatedSets = [
+  'noise',
+  'near',
+  'changed',
+  'sibling',
+  'form',
+  'elsewhere',
+  'headed',
+  'copy',
+] as const
 export type FitSet = (typeof labelledSets)[number] | (typeof generatedSets)[number]
 
 export interface FitCandidate {

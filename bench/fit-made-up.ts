@@ -42,6 +42,14 @@ export function wordChanged(name: string, other: string, fraction: () => number)
   return words.with(at, written).join(' ')
 }
 
+/** A word of another name in front of a name: most likely another company's name. */
+export function wordInFront(name: string, other: string, fraction: () => number): string | null {
+  const word = pick(toWords(other).filter(isTelling), fraction)
+  if (word === undefined) return null
+  const isLoud = name === name.toUpperCase()
+  return `${isLoud ? word.toUpperCase() : word.charAt(0).toUpperCase() + word.slice(1).toLowerCase()} ${name}`
+}
+
 const numerals = [
   'I',
   'II',

@@ -4,6 +4,7 @@ import type { FitQuery, FitSet } from './fit-data.js'
 import {
   nearName,
   wordChanged,
+  wordInFront,
   seriesSibling,
   groupSibling,
   formChanged,
@@ -25,6 +26,7 @@ const counts = {
   sibling: 250,
   groupSibling: 250,
   elsewhere: 300,
+  headed: 400,
 }
 
 type Place = Pick<FitQuery, 'city' | 'region' | 'postcode' | 'country'>
@@ -75,6 +77,7 @@ export function generateFitRows(index: FitIndex, seed: number, scale: number): F
     ...make('form', 'form_changed', counts.form, () => maker.form()),
     ...make('form', 'form_written', counts.formWritten, () => maker.formWritten()),
     ...make('elsewhere', 'elsewhere', counts.elsewhere, () => maker.elsewhere()),
+    ...make('headed', 'headed', counts.headed, () => maker.changed(wordInFront)),
   ]
 }
 

@@ -157,7 +157,8 @@ function putKindFirst(
   const label: PartName = 'kind of body'
   const weighed = evidence.find((part) => part.label === label)
   const others = evidence.filter((part) => part !== weighed)
-  return [weighed ?? { label, text: describeUnsupported(registration), weight: null }, ...others]
+  const weight = others.some((part) => part.weight !== null) ? 0 : null
+  return [weighed ?? { label, text: describeUnsupported(registration), weight }, ...others]
 }
 
 /** Removes duplicates, ignoring spelling. */

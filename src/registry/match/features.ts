@@ -48,6 +48,7 @@ const isOneWord = ({ comparison }: Evidence) => comparison.sharedCount === 1
 const isFuzzy = ({ comparison: { pairs } }: Evidence) =>
   pairs.misspelled + pairs.abbreviated + pairs.unknown_letter + pairs.misread > 0
 const isMissing = ({ comparison: { nameLeftover: n } }: Evidence) => n.hard + n.soft > 0
+const isJoinedBefore = ({ comparison }: Evidence) => !comparison.isApartBefore
 const isTellingLeft = ({ comparison: { queryLeftover: q } }: Evidence) => q.hard > 0
 /** All words of the name are in the text, as they are. */
 const isFound = ({ comparison: { matchType } }: Evidence) => matchType === 'exact'
@@ -117,6 +118,7 @@ const featuresOfParts = {
     bothMore: multiply(isMissing, isTellingLeft),
     tellingBefore: countLeft('before', 'telling'),
     tellingBeforeWeight: weighLeft('before'),
+    tellingBeforeJoined: multiply(countLeft('before', 'telling'), isJoinedBefore),
     tellingInside: countLeft('inside', 'telling'),
     tellingApart: multiply(
       isTellingLeft,

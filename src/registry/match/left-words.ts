@@ -3,6 +3,7 @@ import { classifyNameWord, type AlignedText, type NameAlignment } from './align-
 import type { CandidateName } from './candidate.js'
 import type { QueryText, TextWord } from './query-text.js'
 import { isOfSecurity, type WordClass } from './word-classes.js'
+import { findFormAt } from '../normalize/legal-forms.js'
 
 /** Numbers of words that one side lacks, by kind. */
 export interface LeftoverWords {
@@ -54,17 +55,23 @@ export function listLeft(
 ): LeftWord[] {
   const left: LeftWord[] = []
   const last = text.words.length - 1
+  const formEnd = Math.min(start, countFormInFront(text, candidate))
   for (const [at, word] of text.words.entries()) {
     if (inPairs.has(at)) continue
     const position: Position = at < start ? 'before' : at >= end ? 'behind' : 'inside'
-    left.push({
-      word,
-      at,
-      position,
-      role: findRole(word, at === last, { text, candidate, end, at, placeWords, inPairs }),
-    })
+    const facts = { text, candidate, end, at, placeWords, inPairs }
+    left.push({ word, at, position, role: at < formEnd ? 'repeated' : findRole(word, at === last, facts) })
   }
   return left
+}
+
+/** Counts the words of a short form in front of the text, as "SL" in "SL Larkmoor"; 0 if the company has another form. */
+function countFormInFront({ words }: QueryText, { formClass }: CandidateName): number {
+  const form = findFormAt(
+    words.map(({ folded }) => folded),
+    0,
+  )
+  return form !== null && form.formClass === formClass ? form.words.length : 0
 }
 
 interface RoleFacts {

@@ -65,7 +65,7 @@ export function parseLocation(location: string | null): LocationHint | null {
     namesTown: postals.size > 0,
     isEndRead: false,
   }
-  const parts = text.split(/[,;|\n/()（）、，]+/).map((part) => part.trim().replace(/\s+/g, ' '))
+  const parts = text.split(/[,;|\n/()（）、，،؛]+/).map((part) => part.trim().replace(/\s+/g, ' '))
   const last = parts.findLastIndex((part) => foldText(part) !== '')
   for (const [at, part] of parts.entries()) {
     const readingCount = builder.readings.length
@@ -161,13 +161,17 @@ function readName(
     return { key, kind: 'name', countries: [code.slice(0, 2)], regions: [code].filter(isDistinctRegion) }
   const isNumber = /^\d+$/.test(key)
   if (isNumber && !(isAlone || (isLast && key.length === codeCharsMax))) return null
-  const regions = isNumber ? [] : findRegionCodes(text).filter(isDistinctRegion)
+  // Arabic and Hebrew are written without vowels: "dby" is Dubai, and no code of Derbyshire.
+  const isCode = key.length <= codeCharsMax
+  const isOtherScript = isCode && !isNumber && !/\p{Script=Latin}/u.test(text)
+  const regions = isNumber || isOtherScript ? [] : findRegionCodes(text).filter(isDistinctRegion)
   if (isNumber && findRegionCodes(key).length > 0) return null
   const countries = findCountryCodes(text)
-  if (countries.length === 0 && regions.length === 0 && findRegionCodes(text).length === 0) return null
+  if (countries.length === 0 && regions.length === 0 && (isOtherScript || findRegionCodes(text).length === 0))
+    return null
   return {
     key,
-    kind: /^[A-Za-z.\s]+$/.test(text) && key.length <= codeCharsMax ? 'code' : 'name',
+    kind: /^[A-Za-z.\s]+$/.test(text) && isCode ? 'code' : 'name',
     countries,
     regions,
   }
@@ -205,6 +209,11 @@ function settleReadings({ cities, readings }: HintBuilder): {
     const isCountry = code === last && code.countries.length > 0 && !wasNamed
     if (isCountry) for (const country of code.countries) countries.add(country)
     if (!isCountry || isAlone) for (const region of code.regions) regions.add(region)
+  }
+  if (isAlone) {
+    // "Derbyshire, AE" is in the Emirates, and "Kent, OH" in Ohio.
+    const known = new Set([...countries, ...(last?.regions ?? []).map((region) => region.slice(0, 2))])
+    for (const region of regions) if (!known.has(region.slice(0, 2))) regions.delete(region)
   }
   if (countries.size === 0 || isAlone) return { countries, regions, isTownWithDe }
   // "Georgia" alone may be the state.

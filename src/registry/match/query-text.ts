@@ -95,6 +95,7 @@ const tradeMarks: readonly (readonly [RegExp, string])[] = [
   [/\b([an])(?:lso|ow) known as\b/gi, ' $1ka '],
   [/\bt\/a\b/gi, ' ta '],
   [/\bc\/o\b/gi, ' careof '],
+  [/^(?:in re:?|m\/s|fa\.|spett(?:\.\s?le|\.|le))(?=\s)|(?<=\S )vs?\.?(?= \S)/gi, ' / '],
   [/\bo\/b\/o\b|\b(?:for and )?on behalf of\b/gi, ' obo '],
   [/\bas (?:\w+ )?(?:agents?|nominees?|trustees?|custodians?|attorneys?) (?:of|for)\b/gi, ' obo '],
   [/\b(?:subsidiary|franchisee|licensee|tenant|competitor|customer|client|supplier) of\b/gi, ' careof '],

@@ -240,8 +240,8 @@ const candidateConfidenceMin = 20
 const entityConfidenceMin = 50
 /** Without evidence for the place, the name may be that of a company of the stated country. */
 const elsewhereConfidenceMax = 94
-/** A group has a company for each country, which few registries hold all. */
-const ownCountryConfidenceMax = 85
+/** A group has a company for each country, and a word in front makes another name: few registries hold all of them. */
+const otherCompanyConfidenceMax = 85
 const confidenceMax = 99
 /** Least share of a company to count as a rival of the best one. */
 const rivalShareMin = 0.08
@@ -273,13 +273,21 @@ export function decide({ ranked, noneShare, decisionFeatures }: Ranking): MatchD
 
 /** Returns the expected precision of answers with this share and evidence, 0 to 100. */
 export function estimateCompanyConfidence(share: number, evidence: Evidence): number {
-  const limit = isOwnCountryLeft(evidence)
-    ? ownCountryConfidenceMax
-    : isElsewhere(evidence)
-      ? elsewhereConfidenceMax
-      : confidenceMax
+  const limit =
+    isOwnCountryLeft(evidence) || isNamedOtherwise(evidence)
+      ? otherCompanyConfidenceMax
+      : isElsewhere(evidence)
+        ? elsewhereConfidenceMax
+        : confidenceMax
   return Math.min(limit, Math.round(share * 100))
 }
+
+/** True if a telling word is in front of the name, without a sign between them: "Larkmoor Norvane Ltd" for Norvane Ltd. */
+const isNamedOtherwise = ({ comparison: { left, isApartBefore } }: Evidence): boolean =>
+  !isApartBefore &&
+  left.some(
+    ({ word, position, role }) => position === 'before' && role === null && word.wordClass === 'telling',
+  )
 
 /**
  * True if the company is known only in another country than the stated one, or if the stated place ends with a name that is

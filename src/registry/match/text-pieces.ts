@@ -61,8 +61,13 @@ export function splitPieces(text: string): Piece[] {
     }
     separator = ''
   }
+  const [first] = found
+  if (first !== undefined && cardService.test(text)) first.wordClass = 'payment'
   return found
 }
+
+/** "SQ *Larkmoor Foods": the service that took the card. */
+const cardService = /^\s*\p{L}{2,3}\s?\*/u
 
 function readNumber(written: string): WordClass {
   if (written.includes('%')) return 'percent'

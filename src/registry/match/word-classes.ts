@@ -58,7 +58,8 @@ const classOfWord = toMap([
     `payable receivable department dept attn attention accounting payroll procurement purchasing invoice invoices
     rechnung buchhaltung abteilung einkauf rechnungswesen kreditoren personalabteilung comptabilite achats
     contabilidad contabilidade inkoop crediteuren poststelle wareneingang ufficio facturation facturacion
-    acquisti uff contabilita amministrazione`,
+    acquisti uff contabilita amministrazione firma ditta messrs lieferant kreditor debitor fornitore fournisseur
+    fornecedor proveedor leverancier klant leverandor dostawca debtor debtors ste`,
   ],
   [
     'site',
@@ -67,7 +68,7 @@ const classOfWord = toMap([
   ],
   [
     'payment',
-    `debit sepa neft rtgs imps chaps fpi tfr przelew prlv prelevement lastschrift dauerauftrag uberweisung ueberweisung gutschrift virement kartenzahlung bacs ach
+    `debit pago sepa neft rtgs imps chaps fpi tfr przelew prlv prelevement lastschrift dauerauftrag uberweisung ueberweisung gutschrift virement kartenzahlung bacs ach
     achat compra recibo bonifico addebito checkcard izettle sumup paypal carte karte carta
     tarjeta`,
   ],

@@ -109,6 +109,7 @@ const pairs: Record<Exclude<FeatureName, 'always'>, readonly [more: Asked, less:
   bothMore: [both, within],
   tellingBefore: [ahead, within],
   tellingBeforeWeight: [ahead, within],
+  tellingBeforeJoined: [ahead, within],
   tellingInside: [of('Zorvex Mellbrook Calder', 'Zorvex Calder'), within],
   tellingApart: [apart, within],
   embedded: [of('Calder', 'Zorvex Calder'), lacking],

@@ -21,6 +21,9 @@ const united = knownAs('United Airlines Holdings, Inc.', 'United', 'US', {
   region: 'IL',
 })
 
+const mellbrook: Held = { ...listed, name: 'Mellbrook Systems Inc' }
+const isSure = (confidence: number) => confidence >= 95
+
 /** Answers that users met as certain, and that were another company: each is right now, or not accepted. */
 describe('never sure and wrong', () => {
   test.each<[asked: string, location: string | null, held: Held]>([
@@ -132,6 +135,24 @@ describe('never sure and wrong', () => {
       expect(decision.confidence, `${namedBy(decision) ?? ''} of ${total}`).toBeLessThan(80)
     }
   })
+
+  test.each(['Zorvex', 'VARGA', 'Brightwater', 'Nordlys'])(
+    '"%s" in front of a name makes it doubtful',
+    (word) => {
+      for (const name of [`${word} Mellbrook Systems Inc`, `${word} Mellbrook Systems`])
+        expect(match({ name, location: null, held: [mellbrook] })).not.toMatchObject({
+          confidence: expect.toSatisfy((confidence: number) => confidence > 85) as number,
+        })
+    },
+  )
+
+  test.each(['Firma', 'M/s', 'Spett.le', 'Fa.', 'In re', 'Ditta', 'Legal Dept,', 'Inc'])(
+    'a name after "%s" is the name',
+    (words) => {
+      const found = match({ name: `${words} Mellbrook Systems Inc`, location: null, held: [mellbrook] })
+      expect(found).toMatchObject({ kind: 'entity', confidence: expect.toSatisfy(isSure) as number })
+    },
+  )
 
   test.each([['Salem, OR'], ['Salem'], [null]])(
     'a common word is not accepted for a company that is only called so, in %j',
