@@ -65,12 +65,26 @@ const plainNames = new Set([...plainNameHeaders, ...toHeaderKeys('neve|adı|denu
 /** Words for the company of a row, as its list calls it. */
 export const owners: ReadonlySet<string> = new Set(toHeaderKeys(...added.owners))
 
-/** Returns how well a header names company names, best 0; -1 if it does not. `Nazwa dłużnika`: a name with its owner. */
+/**
+ * Returns how well a header names company names, best 0; -1 if it does not. `Nazwa dłużnika`: a name with its owner.
+ * `Company Name (EN)`: a name in a language, which fits worse than any without.
+ */
 export function rankNameHeader(header: string): number {
   const rank = rankInHeaders(header, nameHeaders)
   if (rank >= 0) return rank
   const isNamed = listWithoutOwner(toHeaderKey(header)).some((rest) => plainNames.has(rest))
-  return isNamed ? nameHeaders.length * 100 : -1
+  if (isNamed) return nameHeaders.length * 100
+  const plain = cutLanguage(header)
+  const plainRank = plain === null ? -1 : rankNameHeader(plain)
+  return plainRank < 0 ? -1 : nameHeaders.length * 1000 + plainRank
+}
+
+const languages = new Set(toHeaderKeys(...added.languages))
+
+/** Returns a header without the language at its end: `City` for `City (EN)`; `null` without one. */
+function cutLanguage(header: string): string | null {
+  const [end, text = ''] = /[\p{P}\p{S}\s]+([\p{L}\p{M}]+)[\p{P}\s]*$/u.exec(header) ?? []
+  return end !== undefined && languages.has(toHeaderKey(text)) ? header.slice(0, -end.length) : null
 }
 
 /** Lists a key without the word for an owner at its start or end: `website` for `supplierwebsite`. */
@@ -151,7 +165,8 @@ export function parsePlaceHeader(header: string, isEarlier = false): PlaceHeader
   const whole = parsePlaceKey(key, isEarlier)
   const { base, number } = whole === null ? splitNumber(key) : noNumber
   const place = whole ?? parsePlaceKey(base, isEarlier) ?? (isEarlier ? null : parseJointHeader(header))
-  return place && { ...place, number }
+  const plain = place === null && !isEarlier ? cutLanguage(header) : null
+  return plain === null ? place && { ...place, number } : parsePlaceHeader(plain)
 }
 
 type Place = Omit<PlaceHeader, 'number'>

@@ -90,6 +90,24 @@ describe('a location hint and a place', () => {
     expect(comparePlaceWithHint(parseLocation('Paris, France'), place('', null, '', ''))).toBe('none')
   })
 
+  test.each(['دبي', 'حائل', 'دبی', 'חיפה', 'תל', 'أبها', 'Киз', 'ڈی', '北区'])(
+    'a short name in another script is no code of a region: %s',
+    (town) => {
+      for (const text of [town, `${town}, AE`, `${town}، الإمارات`])
+        for (const region of parseLocation(text)?.regions ?? [])
+          expect(region).not.toMatch(/^(?:GB|US|CA|AU)-/)
+    },
+  )
+
+  test.each(['Derbyshire, AE', 'Kent, OH', 'Bavaria, US-TX', 'Ontario, SA'])(
+    'a region of another country than the stated one is not used: %s',
+    (text) => {
+      expect([...(parseLocation(text)?.regions ?? [])].some((region) => /^(?:GB|DE|CA)-/.test(region))).toBe(
+        false,
+      )
+    },
+  )
+
   it('any text is read as a hint', () => {
     forAll(100, [fc.string({ unit: 'binary', maxLength: 400 })], (text) => {
       expect(() => comparePlaceWithHint(parseLocation(text), cupertino)).not.toThrow()

@@ -48,6 +48,14 @@ const exports: [program: string, header: string, name: string, location: string]
     'name',
     'address1_city|address1_stateorprovince|address1_postalcode|address1_country',
   ],
+  [
+    'two languages',
+    'Code|اسم الشركة (عربي)|Company Name (EN)|City (EN)|Country - English',
+    'Company Name (EN)',
+    'City (EN)|Country - English',
+  ],
+  ['Finnish', 'Asiakasnro|Yhtiö|Kotikunta|Maatunnus', 'Yhtiö', 'Kotikunta|Maatunnus'],
+  ['Portuguese', 'N.º Cliente|Denominação Social|Concelho|País', 'Denominação Social', 'Concelho|País'],
   ['SAP', 'KUNNR|NAME1|NAME2|STRAS|ORT01|PSTLZ|REGIO|LAND1|STCEG', 'NAME1', 'ORT01|REGIO|PSTLZ|LAND1'],
   [
     'SAP, in words',
