@@ -1,4 +1,3 @@
-import { namesCountry } from '../../core/countries.js'
 import { toPlainLetters } from '../../core/text.js'
 import { parsePlaceHeader, toHeaderKey, toHeaderKeys, type PlaceHeader } from './header-words.js'
 import headerWords from './headers.json' with { type: 'json' }
@@ -166,11 +165,6 @@ export const isValue = (text: string): boolean =>
 const cellsMin = 3
 
 const tellingShare = 0.8
-
-/** Whether the cells are names of countries. Codes may be of states, or words of two letters. */
-export const areCountries = (values: readonly string[]): boolean =>
-  values.length >= cellsMin &&
-  isMostly(values, (value) => value.length >= 4 && namesCountry(value), tellingShare)
 
 /** Returns the kind of identifier that the cells have by form and check digits; null if none, or with too few cells. */
 export function detectIdentifier(values: readonly string[]): string | null {

@@ -2,7 +2,6 @@ import headerWords from './headers.json' with { type: 'json' }
 import { plural, printable } from '../../core/text.js'
 import {
   areAmounts,
-  areCountries,
   canBePlaces,
   detectIdentifier,
   listPlaceColumns,
@@ -104,13 +103,15 @@ export function reportColumns(
     listPlaceColumns(plain, samples).map(({ column, part }) => [column, partNames[part]]),
   )
   const found = searchIdentifiers(plain, used, samples).unused
-  const findKind = (column: string): string | undefined =>
-    places.get(column) ??
-    (rankInHeaders(column, wholePlaceHeaders) >= 0 ? 'place' : undefined) ??
-    findHeaderKind(column, samples.get(column) ?? []) ??
-    detectIdentifier(samples.get(column) ?? []) ??
-    findPartsKind(column, samples.get(column) ?? []) ??
-    (areCountries(samples.get(column) ?? []) ? 'country' : undefined)
+  const findKind = (column: string): string | undefined => {
+    return (
+      places.get(column) ??
+      (rankInHeaders(column, wholePlaceHeaders) >= 0 ? 'place' : undefined) ??
+      findHeaderKind(column, samples.get(column) ?? []) ??
+      detectIdentifier(samples.get(column) ?? []) ??
+      findPartsKind(column, samples.get(column) ?? [])
+    )
+  }
   const unused = header.flatMap((column) => {
     if (taken.has(column)) return []
     const own = nested.get(column)
