@@ -146,6 +146,22 @@ describe('never sure and wrong', () => {
     },
   )
 
+  test.each(['V', 'v', 'VI', 'X'])('the number of a series is never left out: %s', (number) => {
+    const fund: Held = { ...listed, name: `Mellbrook Capital Fund ${number.toUpperCase()} LP` }
+    expect(
+      match({ name: `Mellbrook Capital Fund ${number} LP`, location: null, held: [fund] }),
+    ).toMatchObject({
+      kind: 'entity',
+      confidence: expect.toSatisfy(isSure) as number,
+    })
+    const other: Held = { ...listed, name: 'Mellbrook Capital Fund LP' }
+    expect(
+      match({ name: `Mellbrook Capital Fund ${number} LP`, location: null, held: [other] }),
+    ).not.toMatchObject({
+      confidence: expect.toSatisfy(isSure) as number,
+    })
+  })
+
   test.each(['Firma', 'M/s', 'Spett.le', 'Fa.', 'In re', 'Ditta', 'Legal Dept,', 'Inc'])(
     'a name after "%s" is the name',
     (words) => {
