@@ -83,7 +83,8 @@ const languages = new Set(toHeaderKeys(...added.languages))
 
 /** Returns a header without the language at its end: `City` for `City (EN)`; `null` without one. */
 function cutLanguage(header: string): string | null {
-  const [end, text = ''] = /[\p{P}\p{S}\s]+([\p{L}\p{M}]+)[\p{P}\s]*$/u.exec(header.slice(-wordCharsMax)) ?? []
+  const [end, text = ''] =
+    /[\p{P}\p{S}\s]+([\p{L}\p{M}]+)[\p{P}\s]*$/u.exec(header.slice(-wordCharsMax)) ?? []
   return end !== undefined && languages.has(toHeaderKey(text)) ? header.slice(0, -end.length) : null
 }
 
