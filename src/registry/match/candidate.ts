@@ -1,4 +1,4 @@
-import type { StatedForm } from './query-text.js'
+import type { StatedForm } from '../normalize/legal-forms.js'
 import type { NameKind } from '../model/registry-rows.js'
 import type { FormClass } from '../normalize/legal-forms.js'
 import { parseForm } from '../normalize/parsed-name.js'

@@ -19,7 +19,8 @@ import {
   type LeftWord,
   type LeftoverWords,
 } from './left-words.js'
-import type { QueryText, StatedForm } from './query-text.js'
+import type { StatedForm } from '../normalize/legal-forms.js'
+import type { QueryText } from './query-text.js'
 
 /**
  * How the words of a text match a name. `exact`: the same words. `completed`: the text, or its column, ends inside the name.

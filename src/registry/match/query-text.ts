@@ -1,16 +1,8 @@
 import { removeRegistrySuffix } from '../../core/registry-suffix.js'
 import { matchLimits } from '../model/limits.js'
-import {
-  cutNativeForms,
-  expandForms,
-  findCutForm,
-  findFormAt,
-  isInitialsBefore,
-  type FormClass,
-  type LegalFormEntry,
-} from '../normalize/legal-forms.js'
+import { cutNativeForms, expandForms, findForms, type StatedForm } from '../normalize/legal-forms.js'
 import { readNativeName } from '../normalize/native-scripts.js'
-import { foldText } from '../normalize/normalize-name.js'
+import { foldText, isJoiningWord } from '../normalize/normalize-name.js'
 import { boundText } from '../normalize/parsed-name.js'
 import {
   countInitials,
@@ -69,19 +61,6 @@ export interface QueryText {
   readonly tail: string
 }
 
-/** A legal form in the text. */
-export interface StatedForm {
-  readonly at: number
-  readonly count: number
-  readonly formClass: FormClass
-  readonly countries: readonly string[]
-  readonly words: readonly string[]
-}
-
-/** Forms that are words of names too: not a form as the first word. */
-const isLeadingForm = ({ leading, words, formClass }: LegalFormEntry): boolean =>
-  leading || (formClass !== 'company' && words.join('').length >= 4 && words[0] !== 'limited')
-
 /** "J.P.", "S. p. A.": initials are one word. */
 const initials =
   /(?<![\p{L}\p{M}\p{N}])(?:\p{L}\.\s?)+(?:(?:(?<=\.)\p{L}|(?<!\p{Lu}\. )\p{Ll}|\p{Lu})(?![\p{L}\p{M}\p{N}])\.?|\p{L}\.)/gu
@@ -133,7 +112,7 @@ export function readText(
   const inForm = new Set(
     forms.flatMap(({ at, count }) => Array.from({ length: count }, (_, more) => at + more)),
   )
-  const kept = words.words.filter(({ text: word }) => !joining.has(word))
+  const kept = words.words.filter(({ text: word }) => !isJoiningWord(word))
   const all = kept.length > 0 ? kept : words.words
   const core = all.filter((word) => !inForm.has(words.words.indexOf(word)))
   return {
@@ -171,8 +150,6 @@ export function findNativeWords(words: readonly TextWord[], native: string): str
   return null
 }
 
-const joining = new Set(['and', 'the', 'und', 'et', 'og', 'och'])
-
 function findTail(bounded: string, text: string): string {
   const cut = bounded.slice(text.length)
   return /[A-Z]{2,}/.exec(cut.toUpperCase())?.[0] ?? stateTail.exec(bounded)?.[1] ?? ''
@@ -207,7 +184,11 @@ function readWords(
     isWord(text) ? word : repairForm(word, at < merged.length - 1 ? 'before' : isCut ? 'full' : 'last'),
   )
   const isOfPlace = (at: number) => placeWords.has(folded[at] ?? '')
-  const forms = findForms(folded, merged.at(-1)?.text ?? '', native.form?.formClass ?? null).filter(
+  const forms = findForms(folded, {
+    last: merged.at(-1)?.text ?? '',
+    written: native.rest,
+    native: native.form,
+  }).filter(
     // "Reno NV", "Calgary AB": a state.
     ({ at, count }) => count !== 1 || !isOfPlace(at) || !isOfPlace(at - 1),
   )
@@ -321,30 +302,4 @@ function findWords(text: string, isWord: ReadingFacts['isWord']): string[] {
   }
   const words = best[text.length]
   return words !== undefined && words.length <= text.length / 5 ? words : [text]
-}
-
-function findForms(words: readonly string[], last: string, native: FormClass | null): StatedForm[] {
-  const forms: StatedForm[] = []
-  // Joining words are missing in the table of forms: "GmbH & Co. KG".
-  const places = words.flatMap((word, at) => (joining.has(word) ? [] : [at]))
-  const plain = places.map((at) => words[at] ?? '')
-  for (let index = 0; index < plain.length;) {
-    const whole = findFormAt(plain, index)
-    const cut = (whole?.words.length ?? 0) < plain.length - index ? findCutForm(plain, index, last) : null
-    const entry = cut ?? whole
-    const count = cut === null ? (whole?.words.length ?? 1) : plain.length - index
-    if (entry !== null && (index > 0 || (isLeadingForm(entry) && count < plain.length))) {
-      const at = places[index] ?? 0
-      const end = (places[index + count - 1] ?? at) + 1
-      const { formClass, countries } = entry
-      forms.push({ at, count: end - at, formClass, countries, words: entry.words })
-    }
-    index += count
-  }
-  for (let at = forms.length - 2; at >= 0; at--) {
-    const [form, next] = [forms[at], forms[at + 1]]
-    if (form && next && next.at === form.at + form.count && isInitialsBefore(form, next)) forms.splice(at, 1)
-  }
-  if (native !== null) forms.push({ at: words.length, count: 0, formClass: native, countries: [], words: [] })
-  return forms
 }

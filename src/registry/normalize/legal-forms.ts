@@ -1,4 +1,4 @@
-import { hasOtherThanAscii, removeJoiningWords } from './normalize-name.js'
+import { hasOtherThanAscii, isJoiningWord, removeJoiningWords } from './normalize-name.js'
 import type { LegalForm } from '../../contract/enums.js'
 import table from '../reference/legal-forms.json' with { type: 'json' }
 
@@ -11,6 +11,8 @@ export type FormClass =
   | 'cooperative'
   | 'association'
   | 'foundation'
+  /** A company of the state, or one without shares that one owner holds: ФГУП, ПП. */
+  | 'enterprise'
   | 'company'
 
 export interface LegalFormEntry {
@@ -28,7 +30,7 @@ export interface LegalFormEntry {
 /**
  * `reference/legal-forms.json`: spellings, separated by commas; `<` marks a leading form, `$` a closing one. CC,
  * DA, KS, NL, PSA, SD, KEG and teo are missing because they are too often words of names.
- * `public_limited`: countries of `isPublicLimited`. `writings`: usual writings of words and phrases of forms; each spelling is read with any of them.
+ * `scripts`: forms in other scripts, with the same marks. `public_limited`: countries of `isPublicLimited`. `writings`: usual writings of words and phrases of forms; each spelling is read with any of them.
  */
 const writings = Object.entries(table.writings)
 
@@ -65,14 +67,18 @@ function parseTable(): LegalFormEntry[] {
   return table.forms.flatMap((form) =>
     list(form.spellings).flatMap((marked) => {
       const spelling = unmark(marked)
-      return [...listWritings(spelling, inTable)].map((writing) => ({
-        words: removeJoiningWords(writing.split(' ')),
-        formClass: form.class as FormClass,
-        legalForm: form.legal_form as LegalForm | null,
-        countries: form.countries === '' ? [] : form.countries.split(' '),
-        leading: marked.startsWith('<') || spelling.split(' ').length >= leadingWordsMin,
-        closing: marked.startsWith('$'),
-      }))
+      return [...listWritings(spelling, inTable)].map((writing) => {
+        const words = removeJoiningWords(writing.split(' '))
+        const isLong = spelling.split(' ').length >= leadingWordsMin && words.length > 1
+        return {
+          words,
+          formClass: form.class as FormClass,
+          legalForm: form.legal_form as LegalForm | null,
+          countries: form.countries === '' ? [] : form.countries.split(' '),
+          leading: marked.startsWith('<') || isLong,
+          closing: marked.startsWith('$'),
+        }
+      })
     }),
   )
 }
@@ -114,15 +120,30 @@ function groupBy(getKey: (entry: LegalFormEntry) => string): Map<string, LegalFo
   return groups
 }
 
-/** "SMITH A O CORP": letters before a form of another country are initials. */
+interface FormBefore {
+  /** The entry of the table is at the beginning of the name. */
+  readonly isFirst: boolean
+  /** The name as written, from the entry on. */
+  readonly written?: string
+}
+
+const accentedWord = /^\P{L}*[A-Za-z]*[\u00c0-\u024f]/u
+
+/**
+ * True if two or, at the beginning, three letters with a vowel are initials or a word instead of a form: "SMITH A O CORP" and
+ * "SAS Software Ltd" have the form of another country behind them; "Pão" has an accent, ПАО in Latin letters has none.
+ */
 export function isInitialsBefore(
   entry: Pick<LegalFormEntry, 'words' | 'countries'>,
-  next: Pick<LegalFormEntry, 'formClass' | 'countries'>,
+  next: Pick<LegalFormEntry, 'formClass' | 'countries'> | null,
+  { isFirst, written }: FormBefore = { isFirst: false },
 ): boolean {
   const [word = '', more] = entry.words
+  const isShort = word.length < 3 || (isFirst && word.length === 3 && /[aeiouy]/.test(word))
+  if (more !== undefined || !isShort) return false
+  if (isFirst && written !== undefined && accentedWord.test(written)) return true
   return (
-    more === undefined &&
-    word.length === 2 &&
+    next !== null &&
     next.formClass !== 'company' &&
     entry.countries.length > 0 &&
     next.countries.length > 0 &&
@@ -149,19 +170,21 @@ export function findLeadingForm(words: readonly string[]): LegalFormEntry | null
   return byFirstWord.get(first)?.find((entry) => hasWordsAt(entry.words, words, 0)) ?? null
 }
 
-/** Returns the longest form that begins at index `at` of `words`, or `null`; a closing one only at the end. */
+/** Returns the longest form that begins at index `at` of `words`, or `null`; a closing one only at the end. Of two spelled alike, one that leads. */
 export function findFormAt(words: readonly string[], at: number): LegalFormEntry | null {
-  const known = byAnyFirstWord.get(words[at] ?? '')
+  const known = byAnyFirstWord.get(words[at] ?? '') ?? []
+  const isHere = (entry: LegalFormEntry) =>
+    hasWordsAt(entry.words, words, at) && (!entry.closing || at + entry.words.length === words.length)
+  const found = known.find(isHere) ?? null
+  if (at > 0 || found === null || found.leading) return found
   return (
-    known?.find(
-      (entry) =>
-        hasWordsAt(entry.words, words, at) && (!entry.closing || at + entry.words.length === words.length),
-    ) ?? null
+    known.find((entry) => entry.leading && entry.words.length === found.words.length && isHere(entry)) ??
+    found
   )
 }
 
 /** Returns a form of several words that a column has cut, from index `at` to the end: "Joint Stock Compan". `last`: the last word as given. */
-export function findCutForm(words: readonly string[], at: number, last: string): LegalFormEntry | null {
+function findCutForm(words: readonly string[], at: number, last: string): LegalFormEntry | null {
   const rest = words.slice(at)
   if (rest.length < 2 || rest.join('').length < cutFormCharsMin) return null
   const isBegun = (entry: LegalFormEntry) =>
@@ -173,6 +196,54 @@ export function findCutForm(words: readonly string[], at: number, last: string):
 
 /** Shorter ones may be two words of a name. */
 const cutFormCharsMin = 8
+
+/** A legal form in the text. */
+export interface StatedForm {
+  readonly at: number
+  readonly count: number
+  readonly formClass: FormClass
+  readonly countries: readonly string[]
+  readonly words: readonly string[]
+}
+
+/** Forms that are words of names too: not a form as the first word. */
+const isLeadingForm = ({ leading, words, formClass }: LegalFormEntry): boolean =>
+  leading || (formClass !== 'company' && words.join('').length >= 4 && words[0] !== 'limited')
+
+interface GivenText {
+  readonly last: string
+  readonly written: string
+  readonly native: NativeCut['form']
+}
+
+/** Finds the forms in the words of a text, in its order. */
+export function findForms(words: readonly string[], { last, written, native }: GivenText): StatedForm[] {
+  const forms: StatedForm[] = []
+  // Joining words are missing in the table of forms: "GmbH & Co. KG".
+  const places = words.flatMap((word, at) => (isJoiningWord(word) ? [] : [at]))
+  const plain = places.map((at) => words[at] ?? '')
+  for (let index = 0; index < plain.length;) {
+    const whole = findFormAt(plain, index)
+    const cut = (whole?.words.length ?? 0) < plain.length - index ? findCutForm(plain, index, last) : null
+    const entry = cut ?? whole
+    const count = cut === null ? (whole?.words.length ?? 1) : plain.length - index
+    if (entry !== null && (index > 0 || (isLeadingForm(entry) && count < plain.length))) {
+      const at = places[index] ?? 0
+      const end = (places[index + count - 1] ?? at) + 1
+      const { formClass, countries } = entry
+      forms.push({ at, count: end - at, formClass, countries, words: entry.words })
+    }
+    index += count
+  }
+  for (let at = forms.length - 2; at >= 0; at--) {
+    const [form, next] = [forms[at], forms[at + 1]]
+    if (form && next && next.at === form.at + form.count && isInitialsBefore(form, next)) forms.splice(at, 1)
+  }
+  const front = { isFirst: true, written }
+  if (forms[0]?.at === 0 && isInitialsBefore(forms[0], forms.at(-1) ?? null, front)) forms.shift()
+  if (native !== null) forms.push({ at: words.length, count: 0, ...native, words: [] })
+  return forms
+}
 
 function hasWordsAt(form: readonly string[], words: readonly string[], from: number): boolean {
   if (from < 0) return false
@@ -208,57 +279,61 @@ interface NativeForm {
   readonly pattern: RegExp
   readonly formClass: FormClass
   readonly legalForm: LegalForm | null
+  readonly countries: readonly string[]
 }
 
-/** Forms in other scripts, removed before transliteration, which reads Japanese kanji as Chinese. */
-const nativeForms: readonly NativeForm[] = [
-  { pattern: /株式会社|\(株\)|（株）|㈱/gu, formClass: 'stock', legalForm: 'corporation' },
-  { pattern: /有限会社|合同会社|\(有\)|（有）|㈲/gu, formClass: 'limited', legalForm: 'llc' },
-  { pattern: /合資会社|合名会社/gu, formClass: 'partnership', legalForm: null },
-  { pattern: /股份有限公司|股份公司|股份有限公司/gu, formClass: 'stock', legalForm: 'corporation' },
-  { pattern: /有限责任公司|有限責任公司|有限公司/gu, formClass: 'limited', legalForm: 'llc' },
-  { pattern: /주식회사|\(주\)|（주）|㈜/gu, formClass: 'stock', legalForm: 'corporation' },
-  { pattern: /유한회사|유한책임회사/gu, formClass: 'limited', legalForm: 'llc' },
-  { pattern: /\(มหาชน\)/gu, formClass: 'stock', legalForm: 'corporation' },
-  { pattern: /^บริษัท|จำกัด/gu, formClass: 'limited', legalForm: 'llc' },
-  {
-    pattern: /^(?:ТДВ|Товариство з (?:обмеженою|додатковою) відповідальністю)(?=[\s"«“])/giu,
-    formClass: 'limited',
-    legalForm: 'llc',
-  },
-  {
-    pattern: /^(?:(?:приватне |публічне )?акціонерне товариство|АТ|ПрАТ)(?=[\s"«“])/giu,
-    formClass: 'stock',
-    legalForm: 'corporation',
-  },
-  {
-    pattern: /^(?:ФОП|Фізична особа[\s-]+підприємець)(?=[\s"«“])/giu,
-    formClass: 'sole_trader',
-    legalForm: 'sole_proprietorship',
-  },
-  { pattern: /(?<=\s)СД(?=\s*$)|^СД(?=\s)/gu, formClass: 'partnership', legalForm: 'gp' },
-  { pattern: /(?<=\s)КД(?=\s*$)|^КД(?=\s)/gu, formClass: 'partnership', legalForm: 'lp' },
-  { pattern: /בע["״']*מ/gu, formClass: 'limited', legalForm: 'llc' },
-  { pattern: /(?<=\s)ذ\.?\s?م\.?\s?م\.?(?=\s|$)/gu, formClass: 'limited', legalForm: 'llc' },
-  { pattern: /(?<=\s)ՍՊԸ(?=\s*$)|^ՍՊԸ(?=\s)/gu, formClass: 'limited', legalForm: 'llc' },
-  { pattern: /ش\.?\s?م\.?\s?[عمكل]\.?(?:\s?م\.?)?(?=\s|$)/gu, formClass: 'stock', legalForm: 'corporation' },
-]
+/** Scripts without spaces between words: a form is found inside of them. */
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u
+const [wordStart, wordEnd] = [String.raw`(?<![\p{L}\p{M}\p{N}])`, String.raw`(?![\p{L}\p{M}\p{N}])`]
+const [textStart, textEnd] = [String.raw`(?<=^[^\p{L}\p{N}]*)`, String.raw`(?=[^\p{L}\p{N}]*$)`]
+
+/** `ש.מ` with or without points, `בע"מ` with any mark, brackets of any width; NFKC has made full-width ones narrow. */
+function toPattern(marked: string): RegExp {
+  const spelling = marked.replace(/^[<$]/, '').normalize('NFKC')
+  const letters = spelling
+    .replace(/[()]/g, String.raw`\$&`)
+    .replaceAll('.', String.raw`\s?\.?\s?`)
+    .replaceAll('"', '["״”’\']*')
+    .replaceAll(' ', String.raw`[\s-]+`)
+  const isApart = !unspaced.test(spelling)
+  const start = `${isApart ? wordStart : ''}${marked.startsWith('<') ? textStart : ''}`
+  const end = `${isApart ? `\\.?${wordEnd}` : '\\.?'}${marked.startsWith('$') ? textEnd : ''}`
+  return new RegExp(`${start}${letters}${end}`, 'giu')
+}
+
+/** Forms in other scripts, removed before transliteration, which reads Japanese kanji as Chinese. The longest comes first. */
+let nativeForms: readonly NativeForm[] | null = null
+
+/** Built at the first name in another script. */
+const getNativeForms = (): readonly NativeForm[] =>
+  (nativeForms ??= table.scripts
+    .flatMap((form) => form.spellings.split(', ').map((marked) => ({ form, marked })))
+    .sort((a, b) => b.marked.length - a.marked.length)
+    .map(({ form, marked }) => ({
+      pattern: toPattern(marked),
+      formClass: form.class as FormClass,
+      legalForm: form.legal_form as LegalForm | null,
+      countries: form.countries.split(' '),
+    })))
+
+const otherScript = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u
 
 export interface NativeCut {
   readonly rest: string
-  readonly form: { readonly formClass: FormClass; readonly legalForm: LegalForm | null } | null
+  readonly form: Omit<NativeForm, 'pattern'> | null
 }
 
 /** Removes forms in non-Latin scripts from a name, unless nothing else would remain. */
 export function cutNativeForms(name: string): NativeCut {
   let rest = name
   let form: NativeCut['form'] = null
-  if (!hasOtherThanAscii.test(name)) return { rest, form }
-  for (const native of nativeForms) {
-    const cut = rest.replace(native.pattern, ' ')
-    if (cut === rest || cut.trim() === '') continue
+  if (!hasOtherThanAscii.test(name) || !otherScript.test(name)) return { rest, form }
+  for (const { pattern, ...native } of getNativeForms()) {
+    const cut = rest.replace(pattern, ' ')
+    if (cut === rest || !/[\p{L}\p{N}]/u.test(cut)) continue
     rest = cut
-    form ??= { formClass: native.formClass, legalForm: native.legalForm }
+    // As "Co." in Latin letters, a word for a company adds nothing to another form.
+    if (form === null || form.formClass === 'company') form = native
   }
   return { rest, form }
 }

@@ -223,9 +223,11 @@ export function toCanonicalWords(words: readonly string[]): string[] {
   return canonical
 }
 
+export const isJoiningWord = (word: string): boolean => joiningWords.has(word)
+
 /** Removes joining words, unless no word would remain ("The The" stays). */
 export function removeJoiningWords(words: readonly string[]): string[] {
-  const kept = words.filter((word) => !joiningWords.has(word))
+  const kept = words.filter((word) => !isJoiningWord(word))
   return kept.length > 0 ? kept : [...words]
 }
 

@@ -15,6 +15,7 @@ import {
   isInitialsBefore,
   expandForms,
   type FormClass,
+  type LegalFormEntry,
 } from './legal-forms.js'
 import { removeRegistrySuffix } from '../../core/registry-suffix.js'
 import { cleanText } from './clean-text.js'
@@ -72,7 +73,7 @@ export function parseNewName(name: string): ParsedName {
     formWords: stripped.formWords,
     formClass: native.form?.formClass ?? stripped.formClass,
     legalForm: native.form?.legalForm ?? stripped.legalForm,
-    formCountries: stripped.countries,
+    formCountries: native.form?.countries ?? stripped.countries,
     acronym: toAcronym(tokens),
   }
 }
@@ -86,13 +87,16 @@ function splitForm(name: string) {
     ? { rest: name, form: null }
     : cutNativeForms(removeRegistrySuffix(boundText(name)))
   const words = removeJoiningWords(foldWords(expandForms(native.rest)))
-  return { native, words, stripped: stripForms(words) }
+  return { native, words, stripped: stripForms(words, native.rest) }
 }
 
 /** Reads only the legal form of a name, in half of the time of `parseName`. */
 export function parseForm(name: string): Pick<ParsedName, 'formClass' | 'formCountries'> {
   const { native, stripped } = splitForm(name)
-  return { formClass: native.form?.formClass ?? stripped.formClass, formCountries: stripped.countries }
+  return {
+    formClass: native.form?.formClass ?? stripped.formClass,
+    formCountries: native.form?.countries ?? stripped.countries,
+  }
 }
 
 interface StrippedName {
@@ -103,8 +107,8 @@ interface StrippedName {
   countries: readonly string[]
 }
 
-function stripForms(words: readonly string[]): StrippedName {
-  const leading = words.length > 1 ? findLeadingForm(words) : null
+function stripForms(words: readonly string[], written: string): StrippedName {
+  const leading = findFormInFront(words, written)
   let start = leading ? leading.words.length : 0
   if (start >= words.length) start = 0
   let form = start > 0 ? leading : null
@@ -122,6 +126,13 @@ function stripForms(words: readonly string[]): StrippedName {
     legalForm: form?.legalForm ?? null,
     countries: form?.countries ?? [],
   }
+}
+
+function findFormInFront(words: readonly string[], written: string): LegalFormEntry | null {
+  const leading = words.length > 1 ? findLeadingForm(words) : null
+  if (leading === null) return null
+  const last = findTrailingForm(words, words.length)
+  return isInitialsBefore(leading, last, { isFirst: true, written }) ? null : leading
 }
 
 /** Not part of initials: the Royal Bank of Scotland is RBS. */
