@@ -124,10 +124,10 @@ const moreHeaders: Readonly<Record<string, readonly string[]>> = {
 
 /** The legal forms that the embedded service knows, by country. */
 function formatLegalForms(): string {
-  const forms = legalForms.forms.flatMap(({ spellings, countries }) =>
+  const forms = [...legalForms.forms, ...legalForms.scripts].flatMap(({ spellings, countries }) =>
     countries
       .split(' ')
-      .map((country) => [country, spellings.replace(/[<$]/g, '').replaceAll(', ', '|')] as const),
+      .map((country) => [country, spellings.replace(/(?<=^|, )[<$]/g, '').replaceAll(', ', '|')] as const),
   )
   const countries = [...new Set(forms.map(([country]) => country))].sort()
   const rows = countries.map((country) => [
@@ -138,7 +138,8 @@ function formatLegalForms(): string {
     '# Legal forms',
     note,
     'The embedded service knows these legal forms, before, in or behind a name. Case, accents, points and spaces do not matter: `A.Ş.` is `as`.\n' +
-      'Forms of other scripts, and translated forms, are read as the form that they mean.',
+      'Many Cyrillic and Greek forms are listed in Latin letters: `ООО` is `ooo`, `Α.Ε.` is `ae`. A short form in front of the form of\n' +
+      'another country is a word of the name: `SAS` in `SAS Larkmoor Ltd`.',
     formatTable({ head: ['country', 'forms'], rows }).trimEnd(),
   ].join('\n\n')
 }

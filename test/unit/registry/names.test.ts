@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { foldText, isNumberWord, splitWords } from '../../../src/registry/normalize/normalize-name.js'
 import { parseName } from '../../../src/registry/normalize/parsed-name.js'
+import table from '../../../src/registry/reference/legal-forms.json' with { type: 'json' }
 import { forAll } from '../../support/properties.js'
 
 describe('folding', () => {
@@ -225,6 +226,95 @@ describe('legal forms', () => {
     ['Alternative Fund SAC Ltd', 'alternativefundsac', 'limited'],
   ])('a word that may be a form is none in %j, next to another form', (name, coreKey, formClass) => {
     expect(parseName(name)).toMatchObject({ coreKey, formClass })
+  })
+
+  const wordsOfScripts = [
+    ['Han', '拉克'],
+    ['Hangul', '라크'],
+    ['Thai', 'ลาร์ค'],
+    ['Cyrillic', 'Ларкмур'],
+    ['Greek', 'Λάρκμουρ'],
+    ['Hebrew', 'לרקמור'],
+    ['Arabic', 'لاركمور'],
+    ['Armenian', 'Լարկմուր'],
+    ['Georgian', 'ლარკმური'],
+    ['Devanagari', 'लार्कमूर'],
+    ['Bengali', 'লার্কমুর'],
+  ] as const
+
+  const formsOfScripts = table.scripts.flatMap(({ spellings, ...form }) =>
+    spellings.split(', ').map((marked) => [marked, form.class] as const),
+  )
+
+  test.each(formsOfScripts)(
+    'the form %j in its own script is %j, and no part of the name',
+    (marked, formClass) => {
+      const spelling = marked.replace(/^[<$]/, '')
+      const [, word = 'Larkmoor'] =
+        wordsOfScripts.find(([script]) => new RegExp(`\\p{Script=${script}}`, 'u').test(spelling)) ?? []
+      const isUnspaced = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Thai}]/u.test(spelling)
+      const spaces = isUnspaced ? ['', ' '] : [' ']
+      const names = spaces.flatMap((space) => [
+        ...(marked.startsWith('$') ? [] : [`${spelling}${space}${word}`]),
+        ...(marked.startsWith('<') ? [] : [`${word}${space}${spelling}`]),
+      ])
+      for (const name of names)
+        expect(parseName(name), name).toMatchObject({ tokens: parseName(word).tokens, formClass })
+    },
+  )
+
+  test.each([
+    ['ش.ذ.م.م', 'ش ذ م م', 'شذمم'],
+    ['בע"מ', 'בע״מ', "בע''מ", 'בעמ'],
+    ['Ο.Ε', 'Ο.Ε.', 'ΟΕ'],
+    ['(株)', '（株）', '㈱'],
+  ])('%j has other spellings', (...spellings) => {
+    const names = spellings.map((spelling) => parseName(`Larkmoor ${spelling}`))
+    for (const name of names)
+      expect(name).toMatchObject({ tokens: ['larkmoor'], formClass: names[0]?.formClass })
+  })
+
+  /** The forms of one word, with the countries of all that are spelled alike. */
+  const unmark = (marked: string) => marked.replace(/^[<$]/, '')
+  const ofOneWord = table.forms.flatMap(({ spellings, countries, ...form }) =>
+    spellings
+      .split(', ')
+      .filter((spelling) => !spelling.includes(' '))
+      .map((marked) => ({ marked, countries: countries.split(' '), formClass: form.class })),
+  )
+  const listCountries = (marked: string) =>
+    new Set(ofOneWord.filter((one) => unmark(one.marked) === unmark(marked)).flatMap((one) => one.countries))
+  const shortLeading = ofOneWord.filter(({ marked }) => /^<(?:..|(?=.*[aeiouy])...)$/.test(marked))
+
+  test.each(shortLeading)(
+    '$marked is a word of a name that ends with the form of another country',
+    (leading) => {
+      const word = unmark(leading.marked)
+      const own = listCountries(leading.marked)
+      const others = ofOneWord
+        .filter(({ marked, formClass }) => /^\w/.test(marked) && formClass !== 'company')
+        .filter(({ marked }) => {
+          const countries = [...listCountries(marked)]
+          return !countries.includes('') && !countries.some((code) => own.has(code))
+        })
+      expect(others.length).toBeGreaterThan(50)
+      for (const { marked } of others)
+        expect(parseName(`${word} larkmoor ${marked}`).tokens.join(' '), marked).toBe(`${word} larkmoor`)
+      expect(parseName(`${word} larkmoor`).tokens).toEqual(['larkmoor'])
+    },
+  )
+
+  test.each([
+    ['Pão de Açúcar', 'paodeacucar'],
+    ['NÃO USAR', 'naousar'],
+    ['PAO Larkmoor', 'larkmoor'],
+    ['ПАО Ларкмур', 'larkmur'],
+    ['JSC Larkmoor Corporation', 'larkmoor'],
+    ['R.L. Larkmoor & Co.', 'rllarkmoor'],
+    ['Perusahaan Perseroan (Persero) PT Larkmoor Tbk', 'larkmoor'],
+    ['Công ty TNHH MTV Larkmoor', 'larkmoor'],
+  ])('the core of %j is %j', (name, coreKey) => {
+    expect(parseName(name).coreKey).toBe(coreKey)
   })
 
   it('an initial before "A/S" is no part of the form', () => {
