@@ -48,15 +48,23 @@ export function fillDoctorCommand(command: Command, io: CliIo): void {
 /** Receives the result of each check: a text, or the error. */
 type Report = (name: string, found: string | UserError) => void
 
-const reportAsWords =
-  (io: CliIo): Report =>
-  (name, found) => {
-    if (typeof found === 'string') io.out(`ok    ${name.padEnd(11)} ${found}\n`)
-    else {
-      io.out(`FAIL  ${name.padEnd(11)} ${found.code}: ${found.message}\n`)
-      if (found.hint !== undefined) io.out(`      ${' '.repeat(11)} hint: ${found.hint}\n`)
+function reportAsWords(io: CliIo): Report {
+  /** One cause may let several checks fail: it is told once. */
+  const told = new Map<string, string>()
+  return (name, found) => {
+    const label = name.padEnd(11)
+    if (typeof found === 'string') {
+      io.out(`ok    ${label} ${found}\n`)
+      return
     }
+    const text = `${found.code}: ${found.message}`
+    const first = told.get(text)
+    if (first === undefined) told.set(text, name)
+    io.out(`FAIL  ${label} ${first === undefined ? text : `as ${first}: ${found.code}`}\n`)
+    if (first === undefined && found.hint !== undefined)
+      io.out(`      ${' '.repeat(11)} hint: ${found.hint}\n`)
   }
+}
 
 const reportAsJson =
   (io: CliIo): Report =>

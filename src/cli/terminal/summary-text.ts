@@ -41,7 +41,9 @@ export function formatSummary(
     ...formatDeviations(summary),
     ...(coverage === null || coverage.without === null || ended !== null
       ? []
-      : [`  note      no open register covers these rows without a company: ${coverage.without}`]),
+      : [
+          `  note      rows without a company in countries that have no open register of their own: ${coverage.without}`,
+        ]),
     ...(ended === null ? formatAttention(summary, command, errorColumn) : formatStop(ended, command)),
     ...[...suggestNextSteps(summary, command, coverage), ...suggestShow(summary.outputPaths, command)].map(
       ({ text, page, command: typed }) =>

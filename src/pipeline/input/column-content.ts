@@ -20,7 +20,7 @@ const countShare = (values: readonly string[], is: (value: string) => boolean): 
 const isMostly = (values: readonly string[], is: (value: string) => boolean, share = 0.5): boolean =>
   values.length > 0 && values.filter(is).length >= values.length * share
 
-const isNumber = (value: string): boolean => /^[\d\s.,+-]+$/.test(value)
+const isNumber = (value: string): boolean => /^[\p{Nd}\s.,+-]+$/u.test(value)
 
 const isNetAddress = (value: string): boolean => /^\S+@\S+\.\S+$|^https?:\/\//i.test(value)
 

@@ -1,3 +1,4 @@
+import { toPlainDigits } from '../../core/text.js'
 import { classifyDomain, toCanonicalIdentifier, type IdentifierKey } from '../../core/identifiers.js'
 import { parseCourtNumber } from '../../core/court-numbers.js'
 import {
@@ -83,7 +84,7 @@ export function findContentFault(
   header: string,
   rowCountries: readonly string[] = [],
 ): string | null {
-  const values = cells.flatMap((cell) => toFilledCell(cell) ?? [])
+  const values = cells.flatMap((cell) => toFilledCell(toPlainDigits(cell)) ?? [])
   if (values.length === 0) return null
   if (key === 'registration_id' && isTaxHeader(header) && areAmounts(values)) return 'its cells are amounts'
   if (key === 'registration_id' && isTaxHeader(header))

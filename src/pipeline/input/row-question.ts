@@ -1,3 +1,4 @@
+import { toPlainDigits } from '../../core/text.js'
 import { toRootDomain } from '../../core/domain-name.js'
 import {
   foldText,
@@ -173,7 +174,7 @@ function readRow(rule: LookupRule, { name, identifiers: cells }: RowCells): Read
     }
     const text = key === 'lei' ? lei : cells[key]
     if (text === undefined) continue
-    const read = readOne(key, text, cells)
+    const read = readOne(key, readDigits(rule, text), cells)
     if ('kind' in read) stated.push(read)
     else addFault(read.fault)
   }
@@ -189,12 +190,20 @@ function readRow(rule: LookupRule, { name, identifiers: cells }: RowCells): Read
   return { name: own.name, stated, website, wrongLei, faults, reason: reasons[0] ?? null }
 }
 
+/** Earlier versions sent the digits of other scripts as they are. */
+const readDigits = ({ earlier }: LookupRule, text: string): string =>
+  earlier === undefined ? toPlainDigits(text) : text
+
 /** Lists the numbers of a row, in the order of their columns. */
-const listNumberCells = ({ columns }: LookupRule, cells: IdentifierCells): NumberCell[] =>
-  numberKeys.flatMap((key) => {
+const listNumberCells = (rule: LookupRule, cells: IdentifierCells): NumberCell[] => {
+  const { columns } = rule
+  return numberKeys.flatMap((key) => {
     const text = cells[key]
-    return text === undefined ? [] : [{ header: columns.identifiers[key] ?? '', text }]
+    return text === undefined
+      ? []
+      : [{ header: columns.identifiers[key] ?? '', text: readDigits(rule, text) }]
   })
+}
 
 /** Reads a name cell, which may be an LEI or an address. */
 function readName(cell: string | null): {

@@ -145,15 +145,24 @@ export function describePlaceFit(
   place: PlaceAgreement,
   registration: StoredPlace,
 ): Pick<Reason, 'type' | 'text' | 'code'> {
-  const said = describePlaceAgreement(place, describeWhere(registration))
+  const said = describePlaceAgreement(place, describeWhere(place, registration))
   return { ...said, code: said.type === 'strength' ? 'jurisdiction_match' : 'location_mismatch' }
 }
 
-/** Returns ` (Leeds)` or ` (United Kingdom)`, if known. */
-function describeWhere({ address, jurisdiction }: StoredPlace): string {
+/** Agreements and conflicts of countries. */
+const ofCountries: ReadonlySet<PlaceAgreement> = new Set([
+  'country',
+  'country_conflict',
+  'registered_elsewhere',
+  'town_abroad',
+])
+
+/** Returns ` (Leeds)`, or ` (United Kingdom)` if countries are compared or no town is known; empty if nothing is. */
+function describeWhere(place: PlaceAgreement, { address, jurisdiction }: StoredPlace): string {
   const { city, countryCode } = address
   const code = countryCode ?? jurisdiction?.slice(0, 2).toUpperCase() ?? null
-  const where = city ?? (code === null ? null : (findCountryName(code) ?? jurisdiction))
+  const country = code === null ? null : (findCountryName(code) ?? jurisdiction)
+  const where = ofCountries.has(place) ? country : (city ?? country)
   return where === null ? '' : ` (${where})`
 }
 
@@ -174,7 +183,7 @@ function describePlaceAgreement(place: PlaceAgreement, where: string): Pick<Reas
     case 'form_of_country':
       return isFor('The register is of another country, and the legal form is of the one given.')
     case 'town_abroad':
-      return isAgainst(`The town fits${where}, the country given does not.`)
+      return isAgainst(`The town given is that of the registration, but its country is another${where}.`)
     case 'region_conflict':
     case 'country_conflict':
       return isAgainst(`The registration is in another ${place.split('_')[0] ?? ''}${where}.`)

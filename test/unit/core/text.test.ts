@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatBytes, formatCount, plural } from '../../../src/core/text.js'
+import { formatBytes, formatCount, plural, toPlainDigits } from '../../../src/core/text.js'
 
 test.each([
   [0, '0'],
@@ -29,4 +29,28 @@ test('a size is shown in the unit that fits', () => {
     '1.2 MB',
     '12,000 MB',
   ])
+})
+
+test('digits of the scripts in use today are written as 0 to 9, and nothing else is changed', () => {
+  const scripts = [
+    'arab',
+    'arabext',
+    'beng',
+    'deva',
+    'fullwide',
+    'gujr',
+    'guru',
+    'khmr',
+    'knda',
+    'laoo',
+    'mlym',
+    'mong',
+  ]
+  const more = ['mymr', 'orya', 'tamldec', 'telu', 'thai', 'tibt']
+  for (const script of [...scripts, ...more]) {
+    const written = new Intl.NumberFormat(`en-u-nu-${script}`, { useGrouping: false }).format(9_876_543_210)
+    expect(written, script).not.toBe('9876543210')
+    expect(toPlainDigits(`GB ${written}/é`), script).toBe('GB 9876543210/é')
+  }
+  expect(toPlainDigits('HRB 6684 Ⅻ ½ 第三')).toBe('HRB 6684 Ⅻ ½ 第三')
 })

@@ -169,10 +169,22 @@ describe('factors state what counted', () => {
   test.each<[PlaceAgreement, string, Held, string, Factor['type']]>([
     ['city', 'Reno, NV', inReno, 'The place given is that of the registration (Reno).', 'strength'],
     ['region', 'Elko, NV', inReno, 'The region given is that of the registration (Reno).', 'strength'],
-    ['country', 'US', inReno, 'The country given is that of the registration (Reno).', 'strength'],
+    ['country', 'US', inReno, 'The country given is that of the registration (United States).', 'strength'],
     ['region_conflict', 'Austin, TX', inReno, 'The registration is in another region (Reno).', 'limitation'],
-    ['country_conflict', 'Leeds, GB', inReno, 'The registration is in another country (Reno).', 'limitation'],
-    ['town_abroad', 'Reno, GB', inReno, 'The town fits (Reno), the country given does not.', 'limitation'],
+    [
+      'country_conflict',
+      'Leeds, GB',
+      inReno,
+      'The registration is in another country (United States).',
+      'limitation',
+    ],
+    [
+      'town_abroad',
+      'Reno, GB',
+      inReno,
+      'The town given is that of the registration, but its country is another (United States).',
+      'limitation',
+    ],
     [
       'registered_there',
       'Leeds, GB',
@@ -184,7 +196,7 @@ describe('factors state what counted', () => {
       'registered_elsewhere',
       'Leeds, GB',
       { ...inc, country: '', jurisdictionCountry: 'US' },
-      'The register is of another country (Reno), and no address is known.',
+      'The register is of another country (United States), and no address is known.',
       'limitation',
     ],
     [

@@ -29,6 +29,19 @@ test.each([
   expect(found({ company, [column]: cells }).identifiers).toEqual({ website: column })
 })
 
+test.each(['thai', 'arab', 'arabext', 'deva', 'fullwide'])(
+  'A column of company numbers is used whatever digits they are written in: %s',
+  (script) => {
+    const write = (value: number) =>
+      new Intl.NumberFormat(`en-u-nu-${script}`, { useGrouping: false }).format(value)
+    const numbers = [7_001_234_567, 7_009_876_543, 7_015_550_001].map(write)
+    expect(found({ company: names.slice(0, 3), 'Registration number': numbers }).identifiers).toEqual({
+      registration_id: 'Registration number',
+    })
+    expect(() => found({ 'Tax no': numbers })).toThrow(UserError)
+  },
+)
+
 test.each([
   ['Datei', ['bosch.pdf', 'eni.xlsx', 'telefonica.docx']],
   ['Quelle', ['handelsregister.de', 'unternehmen24.info', 'northdata.com']],

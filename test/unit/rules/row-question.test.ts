@@ -83,6 +83,9 @@ describe('a name and identifiers', () => {
   })
   test.each<[Row, string]>([
     [{ registration_id: '00445790', registration_country: 'United Kingdom' }, 'company number GB 00445790'],
+    [{ registration_id: '๐๑๐๕๕๓๗๐๐๐๑๕๕', registration_country: 'TH' }, 'company number TH 0105537000155'],
+    [{ registration_id: '٧٠٠١٢٣٤٥٦٧', registration_country: 'SA' }, 'company number SA 7001234567'],
+    [{ cik: '３２０１９３' }, 'CIK 0000320193'],
     [{ registration_id: '806592', registration_country: 'us_de' }, 'company number US-DE 806592'],
     [{ registration_id: 'HRB 86891', registration_country: 'Deutschland' }, 'company number DE HRB 86891'],
     [
