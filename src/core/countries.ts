@@ -181,7 +181,12 @@ export function findCountryCodes(text: string): readonly string[] {
   return codes
 }
 
+/** Initials with points that without them are the code of another country: `R.O.U.` is Uruguay, `ROU` Romania. */
+const pointedNames = new Map(Object.entries(known.pointed))
+
 function readCountry(text: string): readonly string[] {
+  const pointed = pointedNames.get(text.toUpperCase().replace(/\s/g, ''))
+  if (pointed !== undefined) return [pointed]
   const codes = findName(text)
   if (codes.length > 0) return codes
   const key = foldName(text)

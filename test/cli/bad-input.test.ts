@@ -86,6 +86,10 @@ const inputs: readonly BadCase[] = [
     prepare: write('in.csv', Buffer.from('name,city\nM\xfcller,K\xf6ln\n', 'latin1')),
     args: [...run, '--encoding', 'utf-8'],
   }),
+  bad('UTF-8 where another encoding is stated', 'INPUT_ENCODING_WRONG', /is UTF-8.*leave out --encoding/s, {
+    prepare: write('in.csv', 'Razón social,Ciudad\nLarkmoor,Córdoba\n'),
+    args: [...run, '--encoding', 'windows-1252'],
+  }),
   bad(
     'a line of NDJSON that is not valid JSON',
     'INPUT_JSON_INVALID',

@@ -72,8 +72,9 @@ export const tableErrors = {
     remedy: 'check that the file is a table',
   },
   INPUT_ENCODING_WRONG: {
-    meaning: 'the file contains bytes that are not valid in its encoding; the message names the line',
-    remedy: 'pass `--encoding`, or convert the file',
+    meaning:
+      'the file contains bytes that are not valid in its encoding; the message names the line. Or the encoding is stated, and the file is UTF-8',
+    remedy: 'pass the right `--encoding` or none, or convert the file',
   },
   INPUT_ENCODING_MIXED: {
     meaning: 'some lines are UTF-8 and others are not; the message names them',

@@ -38,7 +38,7 @@ import {
   type NestedColumns,
 } from './columns.js'
 
-/** Identifiers that no register has, so that they find no company. They are reported. */
+/** Identifiers that no open register has, and other names: one column of names is asked. They are reported. */
 const unregistered = Object.entries(headerWords.others).map(
   ([kind, lists]) => [kind, toHeaderKeys(...lists)] as const,
 )
@@ -122,12 +122,17 @@ export function reportColumns(
       (kind === undefined
         ? undefined
         : unregisteredKinds.has(kind)
-          ? 'the registers do not have such numbers'
+          ? explainUnregistered(kind)
           : explainByContent(column, kind, samples.get(column) ?? [], used))
     return kind === undefined ? [] : [{ column, kind, ...(why === undefined ? {} : { why }) }]
   })
   return { ...used, identifierUse, unused }
 }
+
+const explainUnregistered = (kind: string): string =>
+  kind === 'other name'
+    ? 'one column of names is asked'
+    : 'open registers lack them; for your own: --id-columns'
 
 /** Returns how to use a column that only its cells tell, or why it is not used; undefined for others. */
 function explainByContent(

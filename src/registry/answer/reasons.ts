@@ -106,14 +106,19 @@ function listFormReasons(comparison: NameComparison): Reason[] {
   }
 }
 
-/** "Ltd" and "Limited" are the same form; "Inc." and "Corp." or "B.V." and "Limited" only of the same kind. */
+/** "Ltd" and "Limited" are the same form; "Inc." and "Corp.", "AS" and "ASA" or "B.V." and "Limited" only of the same kind. */
 function isOneForm({ statedForm, candidate }: NameComparison): boolean {
   const held = parseName(candidate.name)
-  const [one = '', other = ''] = [statedForm?.words[0], held.formWords[0]]
-  return (
-    one.charAt(0) === other.charAt(0) && (statedForm?.countries ?? []).join() === held.formCountries.join()
-  )
+  const [short = '', long = ''] = [statedForm?.words ?? [], held.formWords]
+    .map((words) => words.join(''))
+    .sort((a, b) => a.length - b.length)
+  if (short === long) return true
+  const isShortened = long.length >= longFormCharsMin && new RegExp(`^${[...short].join('.*')}`).test(long)
+  return isShortened && (statedForm?.countries ?? []).join() === held.formCountries.join()
 }
+
+/** "AS" and "ASA", "Oy" and "Oyj" are two forms. */
+const longFormCharsMin = 6
 
 function listUniquenessReasons({ best }: Match): Reason[] {
   const { comparison, siblings } = best.evidence

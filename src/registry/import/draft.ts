@@ -1,3 +1,4 @@
+import { toPlainDigits } from '../../core/text.js'
 import {
   type EntitySubtype,
   type EntityType,
@@ -85,7 +86,7 @@ export function checkDraft(draft: Draft, sourceLine: number, dropped: string[] =
     names: collectNames(legalName, draft),
     type: draft.type,
     subtype: chooseSubtype(draft, legalName, identifiers),
-    status: readStatus(draft.status ?? null),
+    status: readStatus(draft.status ?? null, dropped),
     legalForm: draft.legalForm ?? null,
     jurisdiction,
     registrationAuthority: checkShape(
@@ -162,7 +163,7 @@ function reject(reason: string, dropped: readonly string[]): ReadRow {
 function collectIdentifiers(draft: Draft, home: string | null, dropped: string[]): RowIdentifier[] {
   const identifiers: RowIdentifier[] = []
   const add = ({ type, text, jurisdiction, exchange }: DraftIdentifier, isId: boolean) => {
-    const canonical = toCanonicalIdentifier(type, text)
+    const canonical = toCanonicalIdentifier(type, toPlainDigits(text))
     if ('reason' in canonical) {
       // An invalid id rejects the row, so it is not counted as dropped.
       if (!isId) dropped.push(canonical.reason)
@@ -208,7 +209,7 @@ function toSourceKey(
   }
   const text = id ?? identifiers.find((identifier) => identifier.type === idType)?.value
   if (text === undefined) return { reason: `it has no ${idType}` }
-  const canonical = toCanonicalIdentifier(idType, text)
+  const canonical = toCanonicalIdentifier(idType, toPlainDigits(text))
   if ('reason' in canonical) return canonical
   if (idType !== 'registration_id') return { value: `${idType}:${canonical.value}` }
   const register = toRegister(place ?? '', registrationAuthority ?? null, canonical.value)
@@ -255,7 +256,7 @@ const activeWords: ReadonlySet<string> = new Set(
     'active|registered|live|current|existing|in business|good standing|aktiv|aktivt|eingetragen|bestehend|actif|en activité|activa|activo|vigente|ativa|ativo|attiva|attivo|actief|' +
     'registrerad|registreret|registrert|aktiivinen|rekisterissä|toiminnassa|aktywna|aktywny|czynna|aktivní|aktívna|aktívny|működő|aktív|activă|activ|înregistrată|aktivan|aktivna|aktivno|aktīvs|' +
     'reģistrēts|veikianti|registruotas|aktiivne|ενεργή|ενεργός|σε λειτουργία|faal|aktif|действующее|действующая|действует|активна|активная|зареєстровано|активен|действащ|активан|активно|פעילה|פעיל|' +
-    'نشطة|نشط|قائمة|سارية|فعال|存続|活動中|存续|存續|在业|在業|开业|正常|营业|核准設立|核准登記|정상|영업중|계속사업자|ยังดำเนินกิจการอยู่|đang hoạt động'
+    'نشطة|نشط|قائمة|سارية|فعال|存続|活動中|存续|存續|在业|在業|开业|正常|营业|核准設立|核准登記|정상|영업중|계속사업자|ยังดำเนินกิจการอยู่|ดำเนินกิจการ|đang hoạt động'
   ).split('|'),
 )
 const endedWords: ReadonlySet<string> = new Set(
@@ -263,17 +264,19 @@ const endedWords: ReadonlySet<string> = new Set(
     'inactive|dissolved|closed|removed|struck off|converted-closed|liquidated|merged|ceased|deregistered|annulled|gelöscht|aufgelöst|erloschen|inaktiv|radiée|radié|dissoute|cessée|inactiva|inactivo|' +
     'disuelta|extinguida|baja|inativa|baixada|encerrada|cessata|inattiva|cancellata|opgeheven|uitgeschreven|ontbonden|avregistrerad|opløst|ophørt|slettet|upplöst|lakannut|poistettu|wykreślona|' +
     'nieaktywna|zaniklý|zrušený|neaktivní|megszűnt|törölt|inaktív|radiată|radiat|inactivă|inactiv|brisan|neaktivan|ανενεργή|διαγραμμένη|kapalı|terkin|pasif|ликвидировано|ликвидирована|недействующее|' +
-    'припинено|заличен|угашено|לא פעילה|מחוקה|נמחקה|غير نشطة|منحلة|ملغاة|閉鎖|解散|廃業|注销|註銷|吊销|歇業|撤銷|廢止|폐업|해산|เลิก|ร้าง|đã giải thể|ngừng hoạt động|tidak aktif'
+    'припинено|заличен|угашено|לא פעילה|מחוקה|נמחקה|غير نشطة|منحلة|ملغاة|閉鎖|解散|廃業|注销|註銷|吊销|歇業|撤銷|廢止|폐업|해산|เลิก|ร้าง|เสร็จการชำระบัญชี|เสร็จสิ้นการชำระบัญชี|พิทักษ์ทรัพย์เด็ดขาด|ล้มละลาย|ปิดกิจการ|đã giải thể|ngừng hoạt động|tidak aktif'
   ).split('|'),
 )
 
-/** Unknown words of other scripts say nothing, so that no company is said to have ended by mistake. */
-function readStatus(text: string | null): string | null {
+/** Unknown words of other scripts are dropped, so that no company is said to have ended by mistake. */
+function readStatus(text: string | null, dropped: string[]): string | null {
   if (text === null || text === '') return null
   const status = text.toLowerCase()
   if (activeWords.has(status) || status.startsWith('active - ')) return 'active'
   if (endedWords.has(status)) return 'inactive'
-  return /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u.test(status) ? null : status
+  if (!/[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u.test(status)) return status
+  dropped.push(`status "${text.slice(0, 40)}" is not known`)
+  return null
 }
 
 /** Registers repeat "GB" and "Germany" millions of times. */
@@ -326,9 +329,10 @@ function readCode(text: string | null, shape: RegExp, what: string, dropped: str
   return first ?? null
 }
 
-/** Parses a date at the start: `DD/MM/YYYY` (or with points, dashes) or `YYYYMMDD`; else `null`. */
-export function parseDate(text: string | null): string | null {
-  if (text === null) return null
+/** Parses a date at the start: `YYYY-MM-DD`, `DD/MM/YYYY` (or with points, dashes) or `YYYYMMDD`; else `null`. 2544 is 2001 in Thailand. */
+export function parseDate(given: string | null): string | null {
+  if (given === null) return null
+  const text = toPlainDigits(given)
   const iso = /^(\d{4})-(\d{2})-(\d{2})/.exec(text) ?? /^(\d{4})(\d{2})(\d{2})$/.exec(text)
   const british = /^(\d{2})[/.-](\d{2})[/.-](\d{4})$/.exec(text)
   const [year, month, day] = iso
@@ -337,7 +341,8 @@ export function parseDate(text: string | null): string | null {
       ? [british[3], british[2], british[1]]
       : []
   if (year === undefined || !inRange(month, 12) || !inRange(day, 31)) return null
-  return `${year}-${month ?? ''}-${day ?? ''}`
+  const common = Number(year) < 2_400 ? year : String(Number(year) - 543)
+  return `${common}-${month ?? ''}-${day ?? ''}`
 }
 
 function inRange(digits: string | undefined, max: number): boolean {

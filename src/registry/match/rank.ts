@@ -21,6 +21,7 @@ import type { QueryText } from './query-text.js'
 import { getDistinctiveCountries } from '../normalize/legal-forms.js'
 import { parseForm } from '../normalize/parsed-name.js'
 import type { Vocabulary } from './vocabulary.js'
+import { hasOtherMeaning } from './word-classes.js'
 
 /** A query prepared for matching. */
 export interface MatchQuery {
@@ -242,6 +243,8 @@ const entityConfidenceMin = 50
 const elsewhereConfidenceMax = 94
 /** A group has a company for each country, and a word in front makes another name: few registries hold all of them. */
 const otherCompanyConfidenceMax = 85
+/** A word behind the legal form may be a remark, or name a fund or an estate beside the company. */
+const followedConfidenceMax = 90
 const confidenceMax = 99
 /** Least share of a company to count as a rival of the best one. */
 const rivalShareMin = 0.08
@@ -276,9 +279,11 @@ export function estimateCompanyConfidence(share: number, evidence: Evidence): nu
   const limit =
     isOwnCountryLeft(evidence) || isNamedOtherwise(evidence)
       ? otherCompanyConfidenceMax
-      : isElsewhere(evidence)
-        ? elsewhereConfidenceMax
-        : confidenceMax
+      : isFollowed(evidence)
+        ? followedConfidenceMax
+        : isElsewhere(evidence)
+          ? elsewhereConfidenceMax
+          : confidenceMax
   return Math.min(limit, Math.round(share * 100))
 }
 
@@ -288,6 +293,16 @@ const isNamedOtherwise = ({ comparison: { left, isApartBefore } }: Evidence): bo
   left.some(
     ({ word, position, role }) => position === 'before' && role === null && word.wordClass === 'telling',
   )
+
+/** True if a telling word follows the legal form, without a sign between them: "Larkmoor Ltd Norvane". */
+const isFollowed = ({ comparison: { left, statedForm, text } }: Evidence): boolean => {
+  if (statedForm === null || text.isSecurity) return false
+  const next = left.find(
+    ({ at, position }) => position === 'behind' && at === statedForm.at + statedForm.count,
+  )
+  if (next === undefined || next.role !== null || next.word.separator !== '') return false
+  return next.word.wordClass === 'telling' && !hasOtherMeaning(next.word.text)
+}
 
 /**
  * True if the company is known only in another country than the stated one, or if the stated place ends with a name that is

@@ -63,7 +63,7 @@ const classOfWord = toMap([
   ],
   [
     'site',
-    `headquarters hq zentrale niederlassung betriebsstatte zweigniederlassung filiale agence succursale vestiging filial
+    `smanaknganaihy sakha headquarters hq zentrale niederlassung betriebsstatte zweigniederlassung filiale agence succursale vestiging filial
     sucursal bldg suite`,
   ],
   [
@@ -77,7 +77,11 @@ const classOfWord = toMap([
     'body',
     `foundation club pension pensions retirees alumni charity charities union auxiliary museum employees stiftung fondation
     fundacion fondazione pensionskasse unterstutzungskasse betriebsrat verein retirement benefit benefits charitable friends
-    association committee 401k ssas sipp ebt pac sindacato sindicato syndicat gewerkschaft`,
+    association committee 401k ssas sipp ebt pac sindacato sindicato syndicat gewerkschaft pensionsfonds pensjonskasse
+    pensjonsfond pensionsfond pensionskassa pensionsstiftelse pensioenfonds elakekassa elakesaatio nyugdijpenztar
+    betriebskrankenkasse versorgungswerk versorgungskasse insolvenzmasse konkursmasse konkursbo konkursboet dodsbo
+    konkurssipesa kuolinpesa boedel fallimento concursal falida stiftelse stiftelsen saatio alapitvany nadace vakfi
+    fundacja amicale dopolavoro personalforening personaleforening personeelsvereniging idrettslag forderverein`,
   ],
   ['web', 'https http www com'],
   ['former', 'formerly previously former fka aka nka vormals ehemals anciennement frueher fruher'],
@@ -121,6 +125,9 @@ const classBesideOthers = toMap([
   ['former', 'now known ex antes'],
   ['exchange', 'lse tsx asx ln gy gr fp ticker symbol us'],
 ])
+
+/** True for a word that has another meaning beside others, such as "common" of shares. */
+export const hasOtherMeaning = (word: string): boolean => classBesideOthers.has(word)
 
 /** Words that begin a description of a security: the words and numbers next to them belong to it. */
 const bondClasses: ReadonlySet<WordClass> = new Set(['percent', 'date', 'security', 'currency'])

@@ -254,6 +254,14 @@ function hasWordsAt(form: readonly string[], words: readonly string[], from: num
 /** Not part of a longer word or of initials. */
 const apart = String.raw`(?<![\p{L}\p{N}./])`
 
+/** Companies of Argentina and Uruguay state their trades in the form: "Sociedad Anónima Industrial y Comercial". */
+const trades =
+  'industrial|comercial|financiera|inmobiliaria|agropecuaria|agr[ií]cola|ganadera|forestal|minera|constructora|importadora|exportadora|mandataria'
+const anonima = new RegExp(
+  String.raw`(?<=\S\s)sociedad an[oó]nima(?:,?\s+(?:[ye]\s+)?(?:${trades}))*(?:\s+de(?:\s+\p{L}+){1,5})?\s*$`,
+  'iu',
+)
+
 /** Forms that differ from words only by punctuation or capitals: without it "I/S" is "is". */
 const writtenForms: readonly (readonly [pattern: RegExp, spelledOut: string])[] = [
   [new RegExp(String.raw`${apart}A\s?/\s?S(?![\p{L}\p{N}/])`, 'giu'), ' as '],
@@ -262,12 +270,13 @@ const writtenForms: readonly (readonly [pattern: RegExp, spelledOut: string])[] 
   [new RegExp(String.raw`${apart}K/S(?![\p{L}\p{N}/])`, 'giu'), ' kommanditselskab '],
   [new RegExp(String.raw`${apart}P/S(?![\p{L}\p{N}/])`, 'giu'), ' partnerselskab '],
   [new RegExp(String.raw`(?<=\S\s)P/L\.?\s*$`, 'iu'), ' pty ltd'],
+  [anonima, ' sociedad anonima'],
   [new RegExp(String.raw`${apart}(?:[eE]\.\s?[kK]|e\s?K)\.?\s*$`, 'u'), ' eingetragener kaufmann'],
   [new RegExp(String.raw`${apart}e\.?\s?U\.?\s*$`, 'u'), ' eingetragener unternehmer'],
 ]
 
 /** Nearly no name has one of them: this test is fast, the patterns are not. */
-const hasWrittenForm = /[aikp]\s?\/\s?s|\ss\s?\/\s?a|p\/l\.?\s*$|e\.?\s?[ku]\.?\s*$/i
+const hasWrittenForm = /an[o\u00f3]nima[ ,]|[aikp]\s?\/\s?s|\ss\s?\/\s?a|p\/l\.?\s*$|e\.?\s?[ku]\.?\s*$/i
 
 /** Writes out forms that folding would change into other words. `name` must be unfolded. */
 export function expandForms(name: string): string {

@@ -1,6 +1,7 @@
+import { UserError } from '../../core/errors.js'
 import type { ByteSource } from '../bytes.js'
 import { tableLimits } from '../limits-and-errors.js'
-import type { Encoding } from '../../core/file-formats.js'
+import { isMultiByte, type Encoding } from '../../core/file-formats.js'
 import { isUtf8Throughout, classifyLines } from './survey.js'
 
 export interface DetectedEncoding {
@@ -13,18 +14,23 @@ export interface DetectedEncoding {
 /**
  * Detects the encoding of a file; `null` for an empty file. A byte order mark is skipped in any case. Without one, the
  * file is UTF-8 if all of it is valid, UTF-16 by its NUL bytes, or else an encoding on which a detector and the look of
- * the names agree. A guess has a notice. Throws INPUT_ENCODING_UNSURE if they disagree, INPUT_ENCODING_MIXED and
- * INPUT_NUL_BYTE.
+ * the names agree. A guess has a notice. Throws INPUT_ENCODING_UNSURE if they disagree, INPUT_ENCODING_MIXED,
+ * INPUT_ENCODING_WRONG if the encoding given is one of single bytes and the file begins with letters in UTF-8, and INPUT_NUL_BYTE.
  */
 export async function detectEncoding(
   file: ByteSource,
   given: Encoding | undefined,
 ): Promise<DetectedEncoding | null> {
-  const { head, isUtf8 } = await isUtf8Throughout(file, tableLimits.encodingHeadBytes, given !== undefined)
+  const { head, isUtf8, hasLetters } = await isUtf8Throughout(
+    file,
+    tableLimits.encodingHeadBytes,
+    given !== undefined,
+  )
   const bom = detectByteOrderMark(head)
   const bomBytes = bom?.bomBytes ?? 0
   if (head.length === bomBytes) return null
   if (given !== undefined) {
+    if (isUtf8 && bom === null && isSingleByte(given) && hasLetters) throw createUtf8Error(file.label, given)
     const isMarked = bom?.encoding === given || (bom?.encoding === 'utf-8' && given.startsWith('utf-8'))
     return { encoding: given, bomBytes: isMarked ? bomBytes : 0, notice: null }
   }
@@ -54,6 +60,18 @@ async function guess(file: ByteSource, isMarkedUtf8: boolean): Promise<DetectedE
   const { reading } = judgement
   return { encoding: reading.encoding, bomBytes: 0, notice: judge.guessNotice(file.label, reading) }
 }
+
+/** Letters of such an encoding are nearly never valid UTF-8; "Ã³" is a letter of UTF-8. */
+const isSingleByte = (encoding: Encoding): boolean => !encoding.startsWith('utf-') && !isMultiByte(encoding)
+
+const createUtf8Error = (label: string, given: Encoding): UserError =>
+  new UserError(
+    'INPUT_ENCODING_WRONG',
+    `${label} is UTF-8: read as ${given}, its letters beyond ASCII would be wrong`,
+    {
+      hint: 'leave out --encoding and the setting input.encoding',
+    },
+  )
 
 function detectByteOrderMark(head: Buffer): { encoding: Encoding; bomBytes: number } | null {
   if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return { encoding: 'utf-8', bomBytes: 3 }

@@ -101,10 +101,15 @@ function isRival(own: WholeReading, other: WholeReading): boolean {
   if (here.length === 0) return false
   const isLatin = /\p{Script=Latin}/u.test(here.join('').replace(/\p{ASCII}/gu, ''))
   const isText = isLatin && own.words.size >= textWordsMin
-  if (isText && hasMixedLine(other) && isOfOneLanguage(own.text)) return false
+  const isHungarian = other.encoding === 'windows-1250' && here.every((word) => /[õûÕÛ]/.test(word))
+  if (isText && isOfOneLanguage(own.text)) {
+    if (hasMixedLine(other)) return false
+    // A wrong encoding turns the letters of one language into those of several: "Bærum, Tromsø" into "Bćrum, Tromsř".
+    if (!isHungarian && isTold(here) && !isOfOneLanguage(other.text)) return false
+  }
   if (isText && hasMixedLine(own) && !hasMixedLine(other)) return true
   if (own.words.size < (isLatin ? wordsEnough.latin : wordsEnough.other)) return true
-  if (other.encoding === 'windows-1250' && here.every((word) => /[õûÕÛ]/.test(word))) return true
+  if (isHungarian) return true
   return isTwin(own, other) && here.filter(isOddWord).length > there.filter(isOddWord).length
 }
 
@@ -144,6 +149,15 @@ function isOfOneLanguage(text: string): boolean {
 /** Whether no language has all letters of one of the lines. Lines of different languages are usual. */
 const hasMixedLine = ({ text }: WholeReading): boolean =>
   text.split(/[\r\n]+/).some((line) => !isOfOneLanguage(line))
+
+/** Whether the words that differ are evidence: several of them, or a well-known one. One word differs by chance: "Rîga", "Rīga". */
+const isTold = (words: readonly string[]): boolean =>
+  words.length > 2 || words.some((word) => knownWords.has(word.toLowerCase().replace(/[^\p{L}]/gu, '')))
+
+const knownWords = new Set(
+  `são joão fundação associação construção españa española coruña señor muñoz núñez ibáñez peña compañía tromsø sør søn københavn ålesund
+  på bærum næring`.split(/\s+/),
+)
 
 /** Detectors do not know macintosh, and confuse encodings of the same letters. */
 function isTwin(own: WholeReading, other: WholeReading): boolean {
@@ -273,7 +287,7 @@ export function createUnsureEncodingError(
 }
 
 export function guessNotice(label: string, { encoding, excerpts }: Reading): string {
-  return `${label}: not UTF-8, detected ${encoding}: it has ${formatQuoted(excerpts)}. If these names look wrong, pass --encoding`
+  return `${label}: not UTF-8, detected ${encoding}: it has ${formatQuoted(excerpts)}. If these cells look wrong, pass --encoding`
 }
 
 function formatLines({ foreignCount, foreignLines }: LineSurvey): string {

@@ -21,21 +21,26 @@ export interface LineSurvey {
 
 const surveyLimits = { foreignLinesKept: 5, sampleBytes: 64 * 1024, sampleLineBytes: 16 * 1024 } as const
 
-/** Returns the start of a file and whether all of it is UTF-8. With `isHeadEnough`, only checks the start. */
+/**
+ * Returns the start of a file, whether all of it is UTF-8, and whether it has letters beyond ASCII. With `isHeadEnough`, only checks the
+ * start.
+ */
 export async function isUtf8Throughout(
   file: ByteSource,
   headBytes: number,
   isHeadEnough: boolean,
-): Promise<{ head: Buffer; isUtf8: boolean }> {
+): Promise<{ head: Buffer; isUtf8: boolean; hasLetters: boolean }> {
   const cutter = new Utf8Cutter()
   let head = Buffer.alloc(0)
   let isWhole = true
+  let hasLetters = false
   for await (const chunk of file.bytes()) {
     if (head.length < headBytes) head = Buffer.concat([head, chunk.subarray(0, headBytes - head.length)])
     isWhole = isWhole && cutter.push(chunk).whole !== null
+    hasLetters ||= !isAscii(chunk)
     if (head.length >= headBytes && (isHeadEnough || !isWhole)) break
   }
-  return { head, isUtf8: isWhole && !cutter.isCut }
+  return { head, isUtf8: isWhole && !cutter.isCut, hasLetters }
 }
 
 /** Classifies all lines of a file that is not entirely UTF-8. */

@@ -54,7 +54,7 @@ describe('columns', () => {
 
   test.each([
     ['active', 'Active|In business|aktiv|Ενεργή|פעילה|نشطة|действует|Зареєстровано|存续|정상'],
-    ['inactive', 'Dissolved|gelöscht|radiée|megszűnt|לא פעילה|ликвидировано|注销|폐업'],
+    ['inactive', 'Dissolved|gelöscht|radiée|megszűnt|לא פעילה|ликвидировано|注销|폐업|เลิก|เสร็จการชำระบัญชี'],
   ])('words of many languages mean %s', async (meaning, words) => {
     const texts = words.split('|')
     const rows = texts.map((word, at) => `${at},Acme ${at},${word}\n`).join('')
@@ -63,8 +63,9 @@ describe('columns', () => {
   })
 
   it('an unknown word of another script says nothing about the status', async () => {
-    const { held } = await importRows('id,name,status\n1,A,בהליכים\n2,B,in administration\n', {})
+    const { held, result } = await importRows('id,name,status\n1,A,בהליכים\n2,B,in administration\n', {})
     expect(Object.values(held).map(({ status }) => status)).toEqual([null, 'in administration'])
+    expect(result).toMatchObject({ droppedCount: 1, drops: [{ line: 2 }] })
   })
 
   test.each([
@@ -83,6 +84,19 @@ describe('columns', () => {
     expect(idType).toBe('registration_id')
     expect(Object.keys(map).sort()).toEqual(expect.arrayContaining(['city', 'id', 'name', 'status']))
     expect(new Set(Object.values(map)).size).toBeGreaterThanOrEqual(4)
+  })
+
+  it('digits of other scripts and years of the Buddhist era are read', async () => {
+    const map = { id: 'no', name: 'name', founding_date: 'since' }
+    const rows =
+      'no,name,since\n๐๑๐๕๕๔๔๐๐๐๑๒๓,A,๐๑/๑๐/๒๕๔๔\n0105544000131,B,2544-10-02\n0105544000140,C,2001-10-03\n'
+    const { held } = await importRows(rows, { idType: 'registration_id', country: 'th', map })
+    expect(Object.values(held).map(({ formed_on }) => formed_on)).toEqual([
+      '2001-10-01',
+      '2001-10-02',
+      '2001-10-03',
+    ])
+    expect(JSON.stringify(held)).toContain('0105544000123')
   })
 
   it('a type that is none among others is dropped with its line', async () => {

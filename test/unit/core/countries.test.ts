@@ -49,7 +49,7 @@ describe('a text that names a country', () => {
     ],
     [
       'GB',
-      'England|Schottland|Pays de Galles|Gran Bretaña|Grande-Bretagne|G.B.|Великобритания|イギリス|英國|Inghilterra',
+      'England|Schottland|Pays de Galles|Gran Bretaña|Grande-Bretagne|G.B.|Великобритания|イギリス|英國|Inghilterra|R.U.',
     ],
     ['CH', 'die Schweiz|La Suisse|SUI|Suisse/Schweiz|Svizzera|Schweizerische Eidgenossenschaft|Швейцария'],
     ['NL', 'Holland|Pays Bas|Niederlande|Paesi Bassi|NED|Países Bajos'],
@@ -69,6 +69,9 @@ describe('a text that names a country', () => {
     ['XK', 'Kosovo|Косово'],
     ['AO', 'AO'],
     ['ZA', 'RSA|Südafrika|ЮАР'],
+    ['UY', 'R.O.U.|r. o. u.|R.O. del Uruguay|Rep. Oriental del Uruguay'],
+    ['RO', 'ROU'],
+    ['AR', 'Rep. Argentina|R. Argentina'],
   ])('%s: %s', (code, texts) => {
     for (const text of texts.split('|')) expect(findCountryCode(text), text).toBe(code)
   })

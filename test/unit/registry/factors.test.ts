@@ -123,6 +123,14 @@ describe('factors state what counted', () => {
     ],
     ['The legal form is the same.', 1, 'legal form', 'Zorvex Inc', inc],
     ['The legal forms are of one kind.', 1, 'legal form', 'Zorvex Corp', inc],
+    ['The legal forms are of one kind.', 1, 'legal form', 'Zorvex AS', { ...inc, name: 'Zorvex ASA' }],
+    [
+      'The legal form is the same.',
+      1,
+      'legal form',
+      'Zorvex AG',
+      { ...inc, name: 'Zorvex Aktiengesellschaft' },
+    ],
     ['The legal form is of another kind.', -1, 'legal form', 'Zorvex Robotics LP', robotics],
     [
       'The legal form is one of another country.',

@@ -313,6 +313,11 @@ describe('legal forms', () => {
     ['R.L. Larkmoor & Co.', 'rllarkmoor'],
     ['Perusahaan Perseroan (Persero) PT Larkmoor Tbk', 'larkmoor'],
     ['Công ty TNHH MTV Larkmoor', 'larkmoor'],
+    ['LARKMOOR SOCIEDAD ANONIMA INDUSTRIAL Y COMERCIAL', 'larkmoor'],
+    ['Larkmoor Sociedad Anónima, Comercial, Industrial, Financiera e Inmobiliaria', 'larkmoor'],
+    ['LARKMOOR SOCIEDAD ANONIMA DE CERAMICA Y METALURGIA', 'larkmoor'],
+    ['Larkmoor S.A.C.I.F.', 'larkmoor'],
+    ['SAIC Larkmoor', 'saiclarkmoor'],
   ])('the core of %j is %j', (name, coreKey) => {
     expect(parseName(name).coreKey).toBe(coreKey)
   })

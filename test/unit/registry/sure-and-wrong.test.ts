@@ -146,6 +146,44 @@ describe('never sure and wrong', () => {
     },
   )
 
+  test.each(['VARGA', 'Brightwaters', 'bjørnebærbusk', 'ラクモア'])(
+    '"%s" behind the legal form is a doubt',
+    (word) => {
+      const decision = match({ name: `Mellbrook Systems Inc ${word}`, location: null, held: [mellbrook] })
+      expect(decision).toMatchObject({
+        kind: 'entity',
+        confidence: expect.toSatisfy((confidence: number) => confidence <= 90) as number,
+      })
+    },
+  )
+
+  test.each([
+    'konkursbo',
+    'Pensionskasse',
+    'pensjonskasse',
+    'pension fund',
+    'dødsbo',
+    'Insolvenzmasse',
+    'alapítvány',
+  ])('"%s" behind a name is a body beside the company', (word) => {
+    for (const name of [`Mellbrook Systems Inc ${word}`, `Mellbrook Systems Inc, ${word}`]) {
+      const decision = match({ name, location: null, held: [mellbrook] })
+      if (decision.kind !== 'none') expect(decision.confidence, name).toBeLessThan(80)
+    }
+  })
+
+  test.each(['Accounts Payable', 'Buchhaltung', 'Common Stock', 'Class A Common Stock'])(
+    '"%s" behind the legal form is none',
+    (words) => {
+      expect(
+        match({ name: `Mellbrook Systems Inc ${words}`, location: null, held: [mellbrook] }),
+      ).toMatchObject({
+        kind: 'entity',
+        confidence: expect.toSatisfy(isSure) as number,
+      })
+    },
+  )
+
   test.each(['V', 'v', 'VI', 'X'])('the number of a series is never left out: %s', (number) => {
     const fund: Held = { ...listed, name: `Mellbrook Capital Fund ${number.toUpperCase()} LP` }
     expect(

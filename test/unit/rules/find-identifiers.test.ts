@@ -354,7 +354,7 @@ test.each([
 ])('An identifier that finds no company is reported with the reason: %s', (column, cells) => {
   const table = { company: names, [column]: cells }
   expect(found(table).identifiers).toEqual({})
-  expect(whyNot(table, column)).toMatch(/registers do not have|contain no company|not company numbers/)
+  expect(whyNot(table, column)).toMatch(/registers lack them|contain no company|not company numbers/)
 })
 
 test.each(['Firmenbuchnummer', 'Firmenbuch-Nr.', 'FN', 'Company Number'])(

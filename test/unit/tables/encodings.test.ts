@@ -193,6 +193,17 @@ describe('guessing', () => {
     },
   )
 
+  test.each([
+    ['Bærum Næring', 'Tromsø Rør', 'Ålesund Bygg', 'Sørøya Fisk'],
+    ['Compañía Eléctrica', 'Muñoz y Núñez', 'Señal Córdoba', 'Ibáñez'],
+    ['São Paulo', 'João Água', 'Razón Córdoba'],
+  ])(
+    'a short list of one language is read right where another encoding gives letters of several: %s',
+    (...names) => {
+      expect(read(names.map((name) => Buffer.from(name, 'latin1')))).toBe('windows-1252')
+    },
+  )
+
   test('every start of every list is read right or doubted', () => {
     for (const { encoding, names, nameBytes } of legacy) {
       for (let count = 1; count <= nameBytes.length; count++) {
