@@ -1,6 +1,6 @@
 #!/bin/sh
-# A nightly run for cron: sh enrich-nightly.sh FOLDER. FOLDER contains companies.csv and .enrich. The URL of a hosted service
-# and all other settings are in its pipeline.config.json.
+# A nightly run for cron: sh enrich-nightly.sh FOLDER. FOLDER contains companies.csv and .enrich. Settings that have no flag below, such
+# as the URL of a hosted service, are in its pipeline.config.json.
 cd "${1:?usage: enrich-nightly.sh FOLDER}" || exit 2
 # cron searches only /usr/bin and /bin. `command -v enrich node` prints your paths.
 PATH=$HOME/.local/bin:/usr/local/bin:$PATH

@@ -147,7 +147,7 @@ export const input = {
     unset: 'detected',
     meaning: 'The encoding of CSV, NDJSON or JSON input.',
     manual:
-      'Detection reads the whole file. An encoding other than `utf-8` is reported before the first request. ' +
+      'Detection reads the whole file. A detected encoding other than `utf-8` is reported before the first request. ' +
       'See [Encodings](docs/reference/formats.md#encodings).',
     example: 'utf-8',
   }),

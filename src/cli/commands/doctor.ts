@@ -49,7 +49,7 @@ export function fillDoctorCommand(command: Command, io: CliIo): void {
 type Report = (name: string, found: string | UserError) => void
 
 function reportAsWords(io: CliIo): Report {
-  /** One cause may let several checks fail: it is told once. */
+  /** One cause may let several checks fail: it is printed once. */
   const told = new Map<string, string>()
   return (name, found) => {
     const label = name.padEnd(11)

@@ -243,7 +243,7 @@ const entityConfidenceMin = 50
 const elsewhereConfidenceMax = 94
 /** A group has a company for each country, and a word in front makes another name: few registries hold all of them. */
 const otherCompanyConfidenceMax = 85
-/** A word behind the legal form may be a remark, or name a fund or an estate beside the company. */
+/** A word behind the legal form may be a remark, or name a fund or an estate of the company. */
 const followedConfidenceMax = 90
 const confidenceMax = 99
 /** Least share of a company to count as a rival of the best one. */

@@ -126,7 +126,7 @@ const classBesideOthers = toMap([
   ['exchange', 'lse tsx asx ln gy gr fp ticker symbol us'],
 ])
 
-/** True for a word that has another meaning beside others, such as "common" of shares. */
+/** True for a word that has another meaning next to others, such as "common" of shares. */
 export const hasOtherMeaning = (word: string): boolean => classBesideOthers.has(word)
 
 /** Words that begin a description of a security: the words and numbers next to them belong to it. */
