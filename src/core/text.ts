@@ -140,7 +140,7 @@ const zeros = [
 
 /** Writes the decimal digits of other scripts as 0 to 9: `๑๐` is `10`. */
 export const toPlainDigits = (text: string): string =>
-  text.replace(/[^\x00-\x7f\P{Nd}]/gu, (digit) => {
+  text.replace(/(?!\d)\p{Nd}/gu, (digit) => {
     const code = digit.charCodeAt(0)
     const zero = zeros.find((one) => code >= one && code < one + 10)
     return zero === undefined ? digit : String(code - zero)

@@ -83,7 +83,7 @@ test('status suggests the command that was run, with a config or with flags, and
 
 describe('rows without a company in a registry', () => {
   const own = ['--registry', 'own.sqlite']
-  const note = /note +rows without a company in countries that have no open register of their own: (.*)/
+  const note = /note +rows without a company in countries without an open register: (.*)/
   const step = /next +(load registers for rows without a company.*): (enrich registry .*)/
 
   async function summarize(countries: readonly string[], flags: readonly string[] = [], name = 'company') {

@@ -41,9 +41,7 @@ export function formatSummary(
     ...formatDeviations(summary),
     ...(coverage === null || coverage.without === null || ended !== null
       ? []
-      : [
-          `  note      rows without a company in countries that have no open register of their own: ${coverage.without}`,
-        ]),
+      : [`  note      rows without a company in countries without an open register: ${coverage.without}`]),
     ...(ended === null ? formatAttention(summary, command, errorColumn) : formatStop(ended, command)),
     ...[...suggestNextSteps(summary, command, coverage), ...suggestShow(summary.outputPaths, command)].map(
       ({ text, page, command: typed }) =>

@@ -52,7 +52,13 @@ const kindsOfHeaders = new Map([
   ),
 ])
 
-const unregisteredKinds = new Set(unregistered.map(([kind]) => kind))
+const openRegistersLack = 'open registers lack them; for your own: --id-columns'
+const reasonsOfKinds = new Map(
+  unregistered.map(([kind]) => [
+    kind,
+    kind === 'other name' ? 'one column of names is asked' : openRegistersLack,
+  ]),
+)
 
 function findHeaderKind(header: string, cells: readonly string[]): string | undefined {
   const kinds = listHeaderKeys(header).flatMap((key) => kindsOfHeaders.get(key) ?? [])
@@ -121,18 +127,11 @@ export function reportColumns(
       found.get(column)?.why ??
       (kind === undefined
         ? undefined
-        : unregisteredKinds.has(kind)
-          ? explainUnregistered(kind)
-          : explainByContent(column, kind, samples.get(column) ?? [], used))
+        : (reasonsOfKinds.get(kind) ?? explainByContent(column, kind, samples.get(column) ?? [], used)))
     return kind === undefined ? [] : [{ column, kind, ...(why === undefined ? {} : { why }) }]
   })
   return { ...used, identifierUse, unused }
 }
-
-const explainUnregistered = (kind: string): string =>
-  kind === 'other name'
-    ? 'one column of names is asked'
-    : 'open registers lack them; for your own: --id-columns'
 
 /** Returns how to use a column that only its cells tell, or why it is not used; undefined for others. */
 function explainByContent(

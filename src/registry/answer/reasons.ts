@@ -113,7 +113,7 @@ function isOneForm({ statedForm, candidate }: NameComparison): boolean {
     .map((words) => words.join(''))
     .sort((a, b) => a.length - b.length)
   if (short === long) return true
-  const isShortened = long.length >= longFormCharsMin && new RegExp(`^${[...short].join('.*')}`).test(long)
+  const isShortened = long.length >= longFormCharsMin && new RegExp(`^${short.split('').join('.*')}`).test(long)
   return isShortened && (statedForm?.countries ?? []).join() === held.formCountries.join()
 }
 

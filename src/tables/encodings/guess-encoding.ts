@@ -28,27 +28,11 @@ const limits = { excerptsMax: 3, excerptCharsMax: 60, readingsMax: 4 } as const
 const wordsEnough = { latin: 20, other: 8 } as const
 
 /** Encodings compared with the guess, most common first. */
-const candidates: readonly LegacyEncoding[] = [
-  'windows-1252',
-  'windows-1250',
-  'windows-1254',
-  'windows-1257',
-  'iso-8859-2',
-  'iso-8859-15',
-  'macintosh',
-  'windows-1251',
-  'koi8-r',
-  'iso-8859-5',
-  'windows-1253',
-  'shift_jis',
-  'gbk',
-  'big5',
-  'euc-kr',
-  'euc-jp',
-  'windows-1255',
-  'windows-1256',
-  'windows-874',
-]
+const candidates =
+  `windows-1252 windows-1250 windows-1254 windows-1257 iso-8859-2 iso-8859-15 macintosh windows-1251 koi8-r iso-8859-5
+  windows-1253 shift_jis gbk big5 euc-kr euc-jp windows-1255 windows-1256 windows-874`.split(
+    /\s+/,
+  ) as readonly LegacyEncoding[]
 
 /**
  * Returns whether a detector's guess is reliable: it reads like names, and all other plausible encodings give the same
