@@ -52,13 +52,8 @@ const kindsOfHeaders = new Map([
   ),
 ])
 
-const openRegistersLack = 'open registers lack them; for your own: --id-columns'
-const reasonsOfKinds = new Map(
-  unregistered.map(([kind]) => [
-    kind,
-    kind === 'other name' ? 'one column of names is asked' : openRegistersLack,
-  ]),
-)
+const lacking = 'open registers lack them; for your own: --id-columns'
+const lackingKinds = new Set(unregistered.map(([kind]) => kind).filter((kind) => kind !== 'other name'))
 
 function findHeaderKind(header: string, cells: readonly string[]): string | undefined {
   const kinds = listHeaderKeys(header).flatMap((key) => kindsOfHeaders.get(key) ?? [])
@@ -123,12 +118,12 @@ export function reportColumns(
     const own = nested.get(column)
     if (own !== undefined) return reportUnusedNested(column, own, used)
     const kind = found.get(column)?.kind ?? findKind(column)
-    const why =
-      found.get(column)?.why ??
-      (kind === undefined
-        ? undefined
-        : (reasonsOfKinds.get(kind) ?? explainByContent(column, kind, samples.get(column) ?? [], used)))
-    return kind === undefined ? [] : [{ column, kind, ...(why === undefined ? {} : { why }) }]
+    if (kind === undefined) return []
+    const content = lackingKinds.has(kind)
+      ? lacking
+      : explainByContent(column, kind, samples.get(column) ?? [], used)
+    const why = found.get(column)?.why ?? content
+    return [{ column, kind, ...(why === undefined ? {} : { why }) }]
   })
   return { ...used, identifierUse, unused }
 }

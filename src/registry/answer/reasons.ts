@@ -109,16 +109,10 @@ function listFormReasons(comparison: NameComparison): Reason[] {
 /** "Ltd" and "Limited" are the same form; "Inc." and "Corp.", "AS" and "ASA" or "B.V." and "Limited" only of the same kind. */
 function isOneForm({ statedForm, candidate }: NameComparison): boolean {
   const held = parseName(candidate.name)
-  const [short = '', long = ''] = [statedForm?.words ?? [], held.formWords]
-    .map((words) => words.join(''))
-    .sort((a, b) => a.length - b.length)
-  if (short === long) return true
-  const isShortened = long.length >= longFormCharsMin && new RegExp(`^${short.split('').join('.*')}`).test(long)
-  return isShortened && (statedForm?.countries ?? []).join() === held.formCountries.join()
+  const [one = '', other = ''] = [statedForm?.words[0], held.formWords[0]]
+  const isAlike = one === other || (one.charAt(0) === other.charAt(0) && one.length + other.length > 5)
+  return isAlike && (statedForm?.countries ?? []).join() === held.formCountries.join()
 }
-
-/** "AS" and "ASA", "Oy" and "Oyj" are two forms. */
-const longFormCharsMin = 6
 
 function listUniquenessReasons({ best }: Match): Reason[] {
   const { comparison, siblings } = best.evidence
@@ -154,20 +148,12 @@ export function describePlaceFit(
   return { ...said, code: said.type === 'strength' ? 'jurisdiction_match' : 'location_mismatch' }
 }
 
-/** Agreements and conflicts of countries. */
-const ofCountries: ReadonlySet<PlaceAgreement> = new Set([
-  'country',
-  'country_conflict',
-  'registered_elsewhere',
-  'town_abroad',
-])
-
 /** Returns ` (Leeds)`, or ` (United Kingdom)` if countries are compared or no town is known; empty if nothing is. */
 function describeWhere(place: PlaceAgreement, { address, jurisdiction }: StoredPlace): string {
   const { city, countryCode } = address
   const code = countryCode ?? jurisdiction?.slice(0, 2).toUpperCase() ?? null
   const country = code === null ? null : (findCountryName(code) ?? jurisdiction)
-  const where = ofCountries.has(place) ? country : (city ?? country)
+  const where = /country|elsewhere|abroad/.test(place) ? country : (city ?? country)
   return where === null ? '' : ` (${where})`
 }
 
