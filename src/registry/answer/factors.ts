@@ -319,6 +319,8 @@ function createRemovedFactor(registration: StoredLegalEntity): Factor {
 
 /** `isTownGiven`: the row has a town or a postal code, which may be wrong. */
 export function listActions(match: Match, registration: StoredLegalEntity, isTownGiven: boolean): Action[] {
+  if (match.names !== undefined)
+    return [{ code: 'provide_full_legal_name', description: 'Ask for one company in each row.' }]
   const actions: Action[] = []
   const { comparison, place } = match.best.evidence
   const isCertain = match.confidence >= matchedConfidenceMin

@@ -119,3 +119,19 @@ describe('the exit code of a run', () => {
     expect(getInterruptionCode(new DOMException('gone', 'AbortError'))).toBe(130)
   })
 })
+
+test('rows that a reviewer decided to be no company are not counted as rows that need a register', () => {
+  const of = (status: string, confidence: number | null) => ({
+    status,
+    confidence,
+    country: 'NO',
+    rowCount: 2,
+  })
+  const { byCountry } = calculateFigures([
+    of('no_match', 0),
+    of('no_match', null),
+    of('matched', 99),
+    of('not_found', 0),
+  ])
+  expect(byCountry).toEqual([{ value: 'NO', rowCount: 8, matchedCount: 2, unmatchedCount: 4 }])
+})
