@@ -341,7 +341,7 @@ export function parseDate(given: string | null): string | null {
       ? [british[3], british[2], british[1]]
       : []
   if (year === undefined || !inRange(month, 12) || !inRange(day, 31)) return null
-  const common = Number(year) < 2_400 ? year : String(Number(year) - 543)
+  const common = /^2[456]/.test(year) ? String(Number(year) - 543) : year
   return `${common}-${month ?? ''}-${day ?? ''}`
 }
 

@@ -89,12 +89,13 @@ describe('columns', () => {
   it('digits of other scripts and years of the Buddhist era are read', async () => {
     const map = { id: 'no', name: 'name', founding_date: 'since' }
     const rows =
-      'no,name,since\n๐๑๐๕๕๔๔๐๐๐๑๒๓,A,๐๑/๑๐/๒๕๔๔\n0105544000131,B,2544-10-02\n0105544000140,C,2001-10-03\n'
+      'no,name,since\n๐๑๐๕๕๔๔๐๐๐๑๒๓,A,๐๑/๑๐/๒๕๔๔\n0105544000131,B,2544-10-02\n0105544000140,C,2001-10-03\n0105544000158,D,9999-12-31\n'
     const { held } = await importRows(rows, { idType: 'registration_id', country: 'th', map })
     expect(Object.values(held).map(({ formed_on }) => formed_on)).toEqual([
       '2001-10-01',
       '2001-10-02',
       '2001-10-03',
+      '9999-12-31',
     ])
     expect(JSON.stringify(held)).toContain('0105544000123')
   })
