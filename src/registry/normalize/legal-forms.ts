@@ -294,7 +294,7 @@ interface NativeForm {
 /** Scripts without spaces between words: a form is found inside of them. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u
 const [wordStart, wordEnd] = [String.raw`(?<![\p{L}\p{M}\p{N}])`, String.raw`(?![\p{L}\p{M}\p{N}])`]
-const [textStart, textEnd] = [String.raw`(?<=^[^\p{L}\p{N}]*)`, String.raw`(?=[^\p{L}\p{N}]*$)`]
+const [textStart, textEnd] = [String.raw`(?<=^[^\p{L}\p{N}]{0,4})`, String.raw`(?=[^\p{L}\p{N}]{0,4}$)`]
 
 /** `ש.מ` with or without points, `בע"מ` with any mark, brackets of any width; NFKC has made full-width ones narrow. */
 function toPattern(marked: string): RegExp {
@@ -302,8 +302,8 @@ function toPattern(marked: string): RegExp {
   const letters = spelling
     .replace(/[()]/g, String.raw`\$&`)
     .replaceAll('.', String.raw`\s?\.?\s?`)
-    .replaceAll('"', '["״”’\']*')
-    .replaceAll(' ', String.raw`[\s-]+`)
+    .replaceAll('"', '["״”’\']{0,2}')
+    .replaceAll(' ', String.raw`[\s-]{1,3}`)
   const isApart = !unspaced.test(spelling)
   const start = `${isApart ? wordStart : ''}${marked.startsWith('<') ? textStart : ''}`
   const end = `${isApart ? `\\.?${wordEnd}` : '\\.?'}${marked.startsWith('$') ? textEnd : ''}`
