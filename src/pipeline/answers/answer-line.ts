@@ -44,10 +44,11 @@ const rankImpact = (factor: unknown): number => impacts.indexOf(toWord(at(factor
 
 /** A confirmed registration is no reason for the match. */
 const outcomeCode = 'legal_entity_confirmed'
+const endedCode = 'legal_entity_inactive'
 
 /**
  * Returns the text of the strongest factor: for a match in favour of it, for any other answer against it. Ties: the
- * first. Adds the registers that no longer list the company. A partial match fills the columns like a match, so its text
+ * first. For a match, adds what speaks most against it, and for each answer the registers that no longer list the company. A partial match fills the columns like a match, so its text
  * says first that it is a guess.
  */
 export function findReason(factors: readonly unknown[], status: string): string | null {
@@ -56,18 +57,28 @@ export function findReason(factors: readonly unknown[], status: string): string 
   const said = [
     ...(toWord(status) === 'partial_match' ? ['A guess, not a match.'] : []),
     ...(strongest === null || left.includes(strongest) ? [] : [strongest]),
+    ...listAgainst(factors, status).filter((text) => text !== strongest && !left.includes(text)),
     ...left,
   ]
   return said.length === 0 ? null : said.join(' ')
 }
+
+const isFound = (status: string): boolean => ['matched', 'merged'].includes(toWord(status))
+
+/** The first factor against a match that has a high impact, or says that the company has ended. */
+const listAgainst = (factors: readonly unknown[], status: string): string[] =>
+  factors
+    .filter((factor) => toWord(at(factor, 'type')) === 'limitation')
+    .filter((factor) => toWord(at(factor, 'impact')) === 'high' || at(factor, 'code') === endedCode)
+    .flatMap((factor) => toText(at(factor, 'description')) ?? [])
+    .slice(0, isFound(status) ? 1 : 0)
 
 function findStrongest(factors: readonly unknown[], status: string): string | null {
   const said = factors.filter((factor) => (toText(at(factor, 'description')) ?? '').trim() !== '')
   const strengths = said.filter((factor) => toWord(at(factor, 'type')) === 'strength')
   const reasons = strengths.filter((factor) => at(factor, 'code') !== outcomeCode)
   const limitations = said.filter((factor) => toWord(at(factor, 'type')) === 'limitation')
-  const isFound = ['matched', 'merged'].includes(toWord(status))
-  const groups = isFound ? [reasons, strengths, limitations] : [limitations, reasons, strengths]
+  const groups = isFound(status) ? [reasons, strengths, limitations] : [limitations, reasons, strengths]
   const group = [...groups, said].find(({ length }) => length > 0) ?? []
   const most = Math.max(...group.map(rankImpact))
   const strongest = group.find((factor) => rankImpact(factor) === most)

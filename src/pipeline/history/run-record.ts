@@ -280,7 +280,7 @@ export function calculateFigures(counted: Iterable<CountedRows>): OutputFigures 
     const group = countries.get(country) ?? { rowCount: 0, matchedCount: 0, unmatchedCount: 0 }
     group.rowCount += rowCount
     if (status === 'matched') group.matchedCount += rowCount
-    // What a reviewer decided to be no company has no confidence, and needs no register.
+    // A row that a reviewer decided has no confidence, and needs no register.
     if (unmatchedStatuses.has(status) && confidence !== null) group.unmatchedCount += rowCount
     countries.set(country, group)
   }

@@ -257,7 +257,7 @@ export function createInactiveFactor({ status }: StoredLegalEntity): Factor {
   return createLimitation(
     'legal_entity_inactive',
     `The registration is not active${status === null || status === 'inactive' ? '' : ` (${status})`}.`,
-    'high',
+    'medium',
   )
 }
 

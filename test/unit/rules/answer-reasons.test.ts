@@ -21,6 +21,26 @@ test('a register that no longer lists the company is told after the reason', () 
   expect(findReason([left], 'inconclusive')).toBe('Gone from one.')
 })
 
+test('the reason for a match says what of high impact speaks against it, or that the company has ended', () => {
+  const strength = {
+    code: 'name_close_match',
+    type: 'strength',
+    description: 'The name is that.',
+    impact: 'high',
+  }
+  const ended = {
+    code: 'legal_entity_inactive',
+    type: 'limitation',
+    description: 'It has ended.',
+    impact: 'medium',
+  }
+  const spelled = { ...ended, code: 'name_close_match', description: 'The spelling differs.' }
+  expect(findReason([strength, spelled, ended], 'matched')).toBe('The name is that. It has ended.')
+  expect(findReason([strength, spelled], 'matched')).toBe('The name is that.')
+  expect(findReason([spelled, ended, strength], 'inconclusive')).toBe('The spelling differs.')
+  expect(findReason([ended], 'matched')).toBe('It has ended.')
+})
+
 describe('the name that matched', () => {
   interface Sent {
     factors?: unknown
@@ -108,7 +128,7 @@ describe('the reason', () => {
     ['matched', [name, far, alone, confirmed], 'No other bears it.'],
     ['MATCHED', [confirmed, name, far], 'The name fits.'],
     ['matched', [far, confirmed], 'A registration is confirmed.'],
-    ['merged', [rivals, name], 'The name fits.'],
+    ['merged', [rivals, name], 'The name fits. Others may be meant.'],
     ['matched', [rivals], 'Others may be meant.'],
     ['partial_match', [alone, far, rivals], 'A guess, not a match. Others may be meant.'],
     ['partial_match', [], 'A guess, not a match.'],
