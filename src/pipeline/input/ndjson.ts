@@ -195,18 +195,14 @@ class ObjectTable implements InputTable {
     }
   }
 
-  private get keysOf(): ReadonlyMap<string, readonly string[]> {
-    const keys = new Map<string, string[]>()
-    for (const [key, column] of this.columnOf) keys.set(column, [...(keys.get(column) ?? []), key])
-    return keys
-  }
-
   /** Returns the cells to fill for each key of a line. A column takes precedence over a member with the same path. */
   private locateCells(names: readonly string[]): CellPlaces {
     const places = new Map<string, CellPlace[]>()
+    const keysOf = new Map<string, string[]>()
+    for (const [key, column] of this.columnOf) keysOf.set(column, [...(keysOf.get(column) ?? []), key])
     for (const [position, name] of names.entries()) {
       const [first = name, ...path] = this.types.has(name) ? [name] : (this.memberPaths.get(name) ?? [name])
-      const keys = path.length > 0 ? [first] : (this.keysOf.get(first) ?? [first])
+      const keys = path.length > 0 ? [first] : (keysOf.get(first) ?? [first])
       for (const key of keys) places.set(key, [...(places.get(key) ?? []), { position, path }])
     }
     return places

@@ -285,10 +285,10 @@ export function expandForms(name: string): string {
 }
 
 interface NativeForm {
+  /** Letters that each writing of the form has: a search for them takes less time than the pattern. */
+  readonly letters: string
   readonly pattern: RegExp
-  readonly formClass: FormClass
-  readonly legalForm: LegalForm | null
-  readonly countries: readonly string[]
+  readonly form: Pick<StatedForm, 'formClass' | 'countries'> & { readonly legalForm: LegalForm | null }
 }
 
 /** Scripts without spaces between words: a form is found inside of them. */
@@ -310,35 +310,37 @@ function toPattern(marked: string): RegExp {
   return new RegExp(`${start}${letters}${end}`, 'giu')
 }
 
-/** Forms in other scripts, removed before transliteration, which reads Japanese kanji as Chinese. The longest comes first. */
+/** Forms in other scripts, built at the first name in one, the longest first. They are removed before transliteration, which reads kanji as Chinese. */
 let nativeForms: readonly NativeForm[] | null = null
 
-/** Built at the first name in another script. */
 const getNativeForms = (): readonly NativeForm[] =>
   (nativeForms ??= table.scripts
     .flatMap((form) => form.spellings.split(', ').map((marked) => ({ form, marked })))
     .sort((a, b) => b.marked.length - a.marked.length)
-    .map(({ form, marked }) => ({
+    .map(({ form: { class: formClass, legal_form: legalForm, countries }, marked }) => ({
+      letters:
+        marked
+          .normalize('NFKC')
+          .toLowerCase()
+          .match(/[\p{L}\p{M}]+/u)?.[0] ?? '',
       pattern: toPattern(marked),
-      formClass: form.class as FormClass,
-      legalForm: form.legal_form as LegalForm | null,
-      countries: form.countries.split(' '),
+      form: { formClass, legalForm, countries: countries.split(' ') } as NativeForm['form'],
     })))
 
 const otherScript = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u
 
 export interface NativeCut {
   readonly rest: string
-  readonly form: Omit<NativeForm, 'pattern'> | null
+  readonly form: NativeForm['form'] | null
 }
 
 /** Removes forms in non-Latin scripts from a name, unless nothing else would remain. */
 export function cutNativeForms(name: string): NativeCut {
-  let rest = name
-  let form: NativeCut['form'] = null
+  let [rest, form]: [string, NativeCut['form']] = [name, null]
   if (!hasOtherThanAscii.test(name) || !otherScript.test(name)) return { rest, form }
-  for (const { pattern, ...native } of getNativeForms()) {
-    const cut = rest.replace(pattern, ' ')
+  const lower = name.toLowerCase()
+  for (const { letters, pattern, form: native } of getNativeForms()) {
+    const cut = lower.includes(letters) ? rest.replace(pattern, ' ') : rest
     if (cut === rest || !/[\p{L}\p{N}]/u.test(cut)) continue
     rest = cut
     // As "Co." in Latin letters, a word for a company adds nothing to another form.
