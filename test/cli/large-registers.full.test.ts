@@ -24,10 +24,10 @@ const words = [
 const forms = ['GmbH', 'Ltd', 'S.A.', 'ООО', '株式会社', 'Sp. z o.o.', 'LLC', '']
 
 /** Rows with several names, quotes, wrong values and no name, in no order. */
-function writeRegister(place: CliPlace, rowCount: number, seed: number): string {
+function createRows(rowCount: number, seed: number): string[] {
   const chance = createSeededFractions(seed)
   const pick = <Value>(values: readonly Value[]) => values[Math.floor(chance() * values.length)]!
-  const lines = Array.from({ length: rowCount }, (_, at) => {
+  return Array.from({ length: rowCount }, (_, at) => {
     const name = () => `${pick(words)} ${pick(words)} ${Math.floor(chance() * rowCount)} ${pick(forms)}`
     const cells = [
       chance() < 0.001 ? '' : `${at}`,
@@ -45,9 +45,15 @@ function writeRegister(place: CliPlace, rowCount: number, seed: number): string 
     ]
     return cells.join(',')
   })
-  place.write('register.csv', [header, ...lines, ''].join('\n'))
+}
+
+function writeRows(place: CliPlace, rows: readonly string[]): string {
+  place.write('register.csv', [header, ...rows, ''].join('\n'))
   return place.path('register.csv')
 }
+
+const writeRegister = (place: CliPlace, rowCount: number, seed: number): string =>
+  writeRows(place, createRows(rowCount, seed))
 
 /** A digest of each table, without the instants of the import. */
 function readTables(path: string): Record<string, string> {
@@ -105,8 +111,9 @@ describe('a register that a thread reads', () => {
 
   test('that is read again and changed has the same names and former names', async () => {
     const place = createPlace()
-    for (const seed of [7, 8]) {
-      const path = writeRegister(place, 70_000, seed)
+    const [rows, others] = [createRows(70_000, 7), createRows(70_000, 8)]
+    for (const own of [rows, rows.map((row, at) => (at % 10 === 0 ? others[at]! : row))]) {
+      const path = writeRows(place, own)
       expect((await place.run(command)).code).toBe(0)
       await importRegister(place.path('alone.sqlite'), { format: 'csv', path, sourceName: 'own' })
     }
