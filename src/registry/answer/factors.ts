@@ -16,13 +16,17 @@ import type { CandidateName } from '../match/candidate.js'
 import type { StoredEntity, StoredLegalEntity } from '../store/reader.js'
 import type { LeftRegister } from '../store/registration-columns.js'
 
-export function createStrength(code: string, description: string, impact: Impact): Factor {
-  return { code, type: 'strength', description, impact }
-}
-
-export function createLimitation(code: string, description: string, impact: Impact): Factor {
-  return { code, type: 'limitation', description, impact }
-}
+/** A description may begin with a label, like "company number GB 00445790". */
+const createFactor =
+  (type: Factor['type']) =>
+  (code: string, description: string, impact: Impact): Factor => ({
+    code,
+    type,
+    description: description.charAt(0).toUpperCase() + description.slice(1),
+    impact,
+  })
+export const createStrength = createFactor('strength')
+export const createLimitation = createFactor('limitation')
 
 /**
  * Describes the evidence for and against a match in sentences. `findLegalName` returns the registered name of another

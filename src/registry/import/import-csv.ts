@@ -92,7 +92,7 @@ async function requireFieldNames(request: CsvRequest): Promise<void> {
   throw new UserError(
     'REGISTRY_IMPORT_INVALID',
     map === undefined
-      ? `there is no column ${missing}; the file has: ${formatColumns(header)}`
+      ? `without --map, the file needs a column ${missing}; it has: ${formatColumns(header)}`
       : `--map has no column for the name; the file has: ${formatColumns(header)}`,
     {
       hint: doubt === undefined ? `if this fits: ${command}` : `${doubt}; complete this command: ${command}`,

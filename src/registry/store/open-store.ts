@@ -70,7 +70,7 @@ function asUserError(error: unknown, path: string): unknown {
   }
   if (code === 'SQLITE_CANTOPEN' || (error instanceof TypeError && error.message.includes('directory'))) {
     return new UserError('REGISTRY_NOT_FOUND', `there is no registry at ${path}`, {
-      hint: 'create one with enrich registry get NAME, or enrich registry load FOLDER',
+      hint: 'create one with enrich registry get NAME, enrich registry load FOLDER, or enrich registry import csv FILE',
       cause: error,
     })
   }

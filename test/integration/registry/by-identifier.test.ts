@@ -394,7 +394,7 @@ describe('a website next to the exact legal name of another company', () => {
     const answer = ask(rowsOf(plc, stores), 'Larkmoor PLC (website larkmoor.com)', 'Leeds, GB')
     expect([answer.status, named(answer)]).toEqual(['matched', 'Larkmoor PLC'])
     expect(saidOf(answer, 'identifier_name_mismatch')).toBe(
-      'website larkmoor.com is that of "Larkmoor Stores Limited".',
+      'Website larkmoor.com is that of "Larkmoor Stores Limited".',
     )
   })
 

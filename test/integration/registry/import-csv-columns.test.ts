@@ -107,7 +107,7 @@ describe('columns', () => {
 
   it('without a map that fits, the columns are listed and a map is proposed', async () => {
     await expect(importRows(`Company Name,Town,LEI\nFord,Dearborn,${lei.ford}\n`, {})).rejects.toMatchObject({
-      message: 'there is no column name; the file has: Company Name, Town, LEI',
+      message: 'without --map, the file needs a column name; it has: Company Name, Town, LEI',
       hint: expect.stringMatching(
         /^if this fits: enrich registry import csv \S+ --id-type lei --map 'name=Company Name,city=Town,id=LEI'$/,
       ) as string,
@@ -116,7 +116,7 @@ describe('columns', () => {
 
   it('of a map that cannot be proposed whole, what is missing is named', async () => {
     await expect(importRows('Foo,Bar\nx1,1\n', {})).rejects.toMatchObject({
-      message: 'there is no column name; the file has: Foo, Bar',
+      message: 'without --map, the file needs a column name; it has: Foo, Bar',
       hint: expect.stringMatching(/ --id-type registration_id --map id=COLUMN,name=COLUMN$/) as string,
     })
   })
