@@ -57,7 +57,7 @@ export function listReasons(match: Match, registration: StoredLegalEntity): Fact
 }
 
 function listWordReasons(comparison: NameComparison): Reason[] {
-  const { queryLeftover, nameLeftover, numbersAgree, isOneOfSeries, isMisspelled, pairs } = comparison
+  const { queryLeftover, nameLeftover, numbersAgree, isOneOfSeries, pairs } = comparison
   // Initials are no words of the name, and no others either.
   const hasWords = comparison.matchType !== 'acronym'
   const [queryHasMore, nameHasMore] = [hasWords && hasMore(queryLeftover), hasMore(nameLeftover)]
@@ -72,10 +72,20 @@ function listWordReasons(comparison: NameComparison): Reason[] {
   else if (isOneOfSeries) add('The name continues with a number: it is one of a series.', 'numbers')
   if (comparison.isPluralOnly) add('A word is in the plural in one of the two names.', 'spelling')
   if (pairs.misspelled + pairs.abbreviated + pairs.unknown_letter + pairs.misread > 0)
-    add(isMisspelled ? 'Every distinctive word is spelled differently.' : 'The spelling differs.', 'spelling')
+    reasons.push(createSpellingReason(comparison))
   if (hasWords && comparison.isGeneric)
     add('The words in common are words of everyday language.', 'rare words', 'name_too_generic')
   return reasons
+}
+
+function createSpellingReason({ isMisspelled, hasOtherCharacters }: NameComparison): Reason {
+  const against = { type: 'limitation', code: 'no_legal_entity_confirmed', parts: ['spelling'] } as const
+  if (hasOtherCharacters)
+    return { ...against, text: 'The characters are others, and only sound alike.', isAlwaysSaid: true }
+  return {
+    ...against,
+    text: isMisspelled ? 'Every distinctive word is spelled differently.' : 'The spelling differs.',
+  }
 }
 
 const hasMore = ({ light, soft, hard, number, place }: LeftoverWords): boolean =>

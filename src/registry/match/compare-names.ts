@@ -20,7 +20,7 @@ import {
   type LeftoverWords,
 } from './left-words.js'
 import type { StatedForm } from '../normalize/legal-forms.js'
-import type { QueryText } from './query-text.js'
+import { haveOtherCharacters, type QueryText } from './query-text.js'
 
 /**
  * How the words of a text match a name. `exact`: the same words. `completed`: the text, or its column, ends inside the name.
@@ -51,6 +51,8 @@ export interface NameComparison {
   readonly firstAgrees: boolean
   /** Words that differ by spelling only, as the name has them. */
   readonly looseWords: readonly string[]
+  /** Some are written in other Chinese characters, and only sound alike. */
+  readonly hasOtherCharacters: boolean
   /** Some first letter of a word differs; a word that differs is in other names; such a word is short. */
   readonly isFirstChanged: boolean
   readonly isLooseKnown: boolean
@@ -101,6 +103,7 @@ export interface NameComparison {
 const noPairs = Object.fromEntries(
   [...wordMatchKinds, 'usual', 'slips', 'known'].map((kind) => [kind, 0]),
 ) as unknown as PairCounts
+const han = /\p{Script=Han}/u
 const initialShare = 0.25
 const usualShare = 0.9
 /** Least part of the name's weight that the text must have. */
@@ -131,11 +134,20 @@ export function compareNames(
   const isKnownWord = (word: string) => vocabulary.countNames(word) > 0
   const looseWords: string[] = []
   let [isFirstChanged, isLooseKnown, isLooseShort, leastShare] = [false, false, false, 1]
+  const isInHan = han.test(text.native) && han.test(candidate.name)
+  let hasOtherCharacters = false
   for (const pair of alignment.pairs) {
     const { textAt, textCount, nameAt, nameCount, match } = pair
-    counts[match.kind]++
+    const isOther =
+      isInHan &&
+      haveOtherCharacters(
+        [text.words.slice(textAt, textAt + textCount), text.native],
+        [tokens.slice(nameAt, nameAt + nameCount), candidate.name],
+      )
+    hasOtherCharacters ||= isOther
+    counts[isOther ? 'misspelled' : match.kind]++
     for (let more = 0; more < textCount; more++) inPairs.add(textAt + more)
-    const isLoose = isLooseMatch(pair)
+    const isLoose = isOther || isLooseMatch(pair)
     const written = text.words[textAt]?.text ?? ''
     const isUsual = match.isUsual ?? false
     if (isUsual) counts.usual++
@@ -255,6 +267,7 @@ export function compareNames(
     textShare: textTotal === 0 ? 1 : textShared / textTotal,
     firstAgrees: !alignment.missing.includes(0) && alignment.start === 0,
     looseWords,
+    hasOtherCharacters,
     isFirstChanged,
     isLooseKnown,
     isLooseShort,

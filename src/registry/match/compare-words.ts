@@ -208,9 +208,13 @@ function compareShapes(text: string, name: string): WordMatch | null {
   return toShape(text) === toShape(name) ? of('misread', 0.4) : null
 }
 
+const runOnCharsMin = 20
+
 function compareAbbreviation(text: string, name: string, isLast: boolean): WordMatch | null {
   if (text.charAt(0) !== name.charAt(0) || name.length - text.length < 1) return null
   if (hasDigit.test(text) || hasDigit.test(name)) return null
+  // A name without spaces is one long word: 北京 is no short form of 北京星河远航餐饮管理.
+  if (name.length > runOnCharsMin && name.length > 3 * text.length) return null
   const share = text.length / name.length
   const isBeginning = name.startsWith(text)
   if (isBeginning && isLast) return of('cut', 0.4 + 0.5 * (1 - share), share)

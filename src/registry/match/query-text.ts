@@ -1,5 +1,6 @@
 import { removeRegistrySuffix } from '../../core/registry-suffix.js'
 import { matchLimits } from '../model/limits.js'
+import { foldHan } from '../normalize/clean-text.js'
 import { cutNativeForms, expandForms, findForms, type StatedForm } from '../normalize/legal-forms.js'
 import { readNativeName } from '../normalize/native-scripts.js'
 import { foldText, isJoiningWord } from '../normalize/normalize-name.js'
@@ -131,7 +132,7 @@ export function readText(
 }
 
 /** Returns words in the script of the query: 구매부 for "gumaebu"; `null` if they were changed more than that. */
-export function findNativeWords(words: readonly TextWord[], native: string): string | null {
+export function findNativeWords(words: readonly Pick<TextWord, 'folded'>[], native: string): string | null {
   const key = words.map(({ folded }) => folded).join('')
   const tokens = [...native.matchAll(/[\p{L}\p{M}\p{N}]+/gu)]
   const readings = tokens.map(([token]) => {
@@ -148,6 +149,26 @@ export function findNativeWords(words: readonly TextWord[], native: string): str
     }
   }
   return null
+}
+
+/**
+ * True if words of two texts have the same sound, or nearly so, in other Chinese characters: 华微 and 华为, in Japan 大河 and
+ * 大和. `asked`: words of the text `native`; `held`: words of `name`.
+ */
+export function haveOtherCharacters(
+  [asked, native]: readonly [words: readonly TextWord[], native: string],
+  [held, name]: readonly [words: readonly string[], name: string],
+): boolean {
+  const find = (words: readonly Pick<TextWord, 'folded'>[], text: string) =>
+    foldHan(findNativeWords(words, cutNativeForms(text).rest) ?? '')
+  const [ours, theirs] = [
+    find(asked, native),
+    find(
+      held.map((folded) => ({ folded })),
+      name,
+    ),
+  ]
+  return ours !== '' && theirs !== '' && !theirs.includes(ours) && !ours.includes(theirs)
 }
 
 function findTail(bounded: string, text: string): string {
@@ -197,7 +218,7 @@ function readWords(
   )
   const draft = merged.map((piece, at) => ({
     ...piece,
-    wordClass: piece.wordClass ?? (formAt.has(at) ? ('form' as const) : classify(piece, placeWords)),
+    wordClass: piece.wordClass ?? (formAt.has(at) ? ('form' as const) : classify(piece, at, placeWords)),
   }))
   const classes = classifyBesideOthers(draft.map((piece) => ({ ...piece, isApart: piece.separator !== '' })))
   const words = draft.map((piece, at) => ({
@@ -213,9 +234,18 @@ function readWords(
   return { words, forms }
 }
 
+/** Scripts without spaces write a department or a branch as one word behind the name: 采购部, 北京分公司, 大阪支店. */
+const nativeDepartment =
+  /^[\p{L}\p{N}]+(?:部|部[门門]|[课課科处處室组組係팀]|(?:사업|구매|총무|경리|영업|재무|인사)부)$/u
+const nativeSite =
+  /^[\p{L}\p{N}]*(?:分公司|分店|[门門]店|支店|支社|営業所|营业部|办事处|辦事處|事務所|工場|工[厂廠]|지점|지사|공장)$/u
+
 /** "C L Larkmoor" has initials, and no "Cl." of shares. */
-const classify = ({ text, written }: Piece, placeWords: ReadonlySet<string>): WordClass =>
-  /^\p{L}(?: \p{L})+$/u.test(written) ? 'telling' : classifyWord(text, placeWords)
+function classify({ text, written }: Piece, at: number, placeWords: ReadonlySet<string>): WordClass {
+  if (at > 0 && nativeSite.test(written)) return 'site'
+  if (at > 0 && nativeDepartment.test(written)) return 'department'
+  return /^\p{L}(?: \p{L})+$/u.test(written) ? 'telling' : classifyWord(text, placeWords)
+}
 
 /** "American Larkmoor Power (ALP)": initials of the words before or behind. */
 function namesItself(pieces: readonly Piece[], at: number): boolean {
@@ -252,6 +282,7 @@ function splitJoined(
   const { text, written } = piece
   if (piece.wordClass !== undefined || text.length < 7 || isWord(text)) return [piece]
   const words = divide(text, written, { isWord, isNearWord })
+  if (words.length === 1) return [piece]
   let end = 0
   return words.map((word) => {
     const from = end

@@ -245,6 +245,8 @@ const elsewhereConfidenceMax = 94
 const otherCompanyConfidenceMax = 85
 /** A word behind the legal form may be a remark, or name a fund or an estate of the company. */
 const followedConfidenceMax = 90
+/** Names of one sound in other characters are those of other companies, or typing errors: somebody must look. */
+const otherCharactersConfidenceMax = 45
 const confidenceMax = 99
 /** Least share of a company to count as a rival of the best one. */
 const rivalShareMin = 0.08
@@ -276,15 +278,14 @@ export function decide({ ranked, noneShare, decisionFeatures }: Ranking): MatchD
 
 /** Returns the expected precision of answers with this share and evidence, 0 to 100. */
 export function estimateCompanyConfidence(share: number, evidence: Evidence): number {
-  const limit =
-    isOwnCountryLeft(evidence) || isNamedOtherwise(evidence)
-      ? otherCompanyConfidenceMax
-      : isFollowed(evidence)
-        ? followedConfidenceMax
-        : isElsewhere(evidence)
-          ? elsewhereConfidenceMax
-          : confidenceMax
-  return Math.min(limit, Math.round(share * 100))
+  return Math.min(findLimit(evidence), Math.round(share * 100))
+}
+
+function findLimit(evidence: Evidence): number {
+  if (evidence.comparison.hasOtherCharacters) return otherCharactersConfidenceMax
+  if (isOwnCountryLeft(evidence) || isNamedOtherwise(evidence)) return otherCompanyConfidenceMax
+  if (isFollowed(evidence)) return followedConfidenceMax
+  return isElsewhere(evidence) ? elsewhereConfidenceMax : confidenceMax
 }
 
 /** True if a telling word is in front of the name, without a sign between them: "Larkmoor Norvane Ltd" for Norvane Ltd. */

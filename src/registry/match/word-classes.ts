@@ -59,7 +59,13 @@ const classOfWord = toMap([
     rechnung buchhaltung abteilung einkauf rechnungswesen kreditoren personalabteilung comptabilite achats
     contabilidad contabilidade inkoop crediteuren poststelle wareneingang ufficio facturation facturacion
     acquisti uff contabilita amministrazione firma ditta messrs lieferant kreditor debitor fornitore fournisseur
-    fornecedor proveedor leverancier klant leverandor dostawca debtor debtors ste`,
+    fornecedor proveedor leverancier klant leverandor dostawca debtor debtors ste
+    sluzba odeljenje odjel odjeljenje sektor nabavke nabavka nabave nabava prodaje prodaja racunovodstvo racunovodstva
+    knjigovodstvo dzial zakupow zakupy ksiegowosc kadry oddeleni odbor nakupu nakup uctarna ucetni oddelenie uctovnictvo
+    osztaly beszerzes beszerzesi konyveles penzugy penzugyi departament departamentul achizitii contabilitate avdeling
+    avdelning afdeling innkjop inkop indkob okonomi ekonomi regnskab regnskap osasto hankinta laskutus kirjanpito
+    bolumu satinalma muhasebe departmani otdel otdela zakupok bukhgalteriya buhgalteriya viddil zakupivel tmima
+    logistirio bagian departemen pembelian keuangan phong idara mahleket osakond skyrius nodala`,
   ],
   [
     'site',

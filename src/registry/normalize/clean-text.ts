@@ -1,3 +1,5 @@
+import hanTable from '../reference/han-variants.json' with { type: 'json' }
+
 /** Entities of HTML that are letters and marks of names; numeric ones need no table. */
 const entities = new Map(
   `amp=& lt=< gt=> quot=" apos=' nbsp=\u0020 ndash=- mdash=- lsquo=' rsquo=' ldquo=" rdquo=" middot=. hellip=. reg=
@@ -111,3 +113,24 @@ export function cleanText(text: string): string {
   if (/[\u00c2-\u00f4]/.test(cleaned)) cleaned = undoMisreading(cleaned)
   return cleaned.includes('?') ? cleaned.replace(lostLetter, unknownLetter) : cleaned
 }
+
+const han = /\p{Script=Han}/gu
+let simplified: ReadonlyMap<string, string> | null = null
+
+/**
+ * Replaces Chinese characters by their simplified ones: `华为` for 華為. In the table, each is followed by its variants in
+ * Taiwan, Hong Kong and Japan, as registers write them. Expects NFKC.
+ */
+export function simplifyHan(text: string): string {
+  simplified ??= new Map(
+    hanTable.variants
+      .flatMap((line) => line.split(' '))
+      .flatMap(([first = '', ...others]) => others.map((other) => [other, first] as const)),
+  )
+  const known = simplified
+  return text.replace(han, (one) => known.get(one) ?? one)
+}
+
+/** Returns the Chinese characters of a text alone, simplified. */
+export const foldHan = (text: string): string =>
+  (simplifyHan(text.normalize('NFKC')).match(han) ?? []).join('')

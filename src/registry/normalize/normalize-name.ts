@@ -1,5 +1,6 @@
 import anyAscii from 'any-ascii'
 import { matchLimits } from '../model/limits.js'
+import { simplifyHan } from './clean-text.js'
 
 /** Words without meaning for a name: "Procter & Gamble", "Procter and Gamble", "Procter Gamble". */
 const joiningWords = new Set(['and', 'the', 'und', 'et', 'og', 'och'])
@@ -159,7 +160,9 @@ export function foldWords(text: string): string[] {
 /** Does the steps of folding but the last: what is no letter or digit still divides the words. */
 function foldMarks(text: string, charsMax: number): string {
   const start = text.slice(0, charsMax)
-  const plain = (hasOtherThanAscii.test(start) ? anyAscii(start.normalize('NFKC')) : start).toLowerCase()
+  const plain = (
+    hasOtherThanAscii.test(start) ? anyAscii(simplifyHan(start.normalize('NFKC'))) : start
+  ).toLowerCase()
   return hasMark.test(plain)
     ? plain
         .replace(/['`]/g, '')

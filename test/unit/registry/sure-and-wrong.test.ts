@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { createSeededFractions } from '../../../src/platform/random.js'
+import { foldHan } from '../../../src/registry/normalize/clean-text.js'
+import { foldText } from '../../../src/registry/normalize/normalize-name.js'
 import { match, namedBy, type Held } from '../../support/matching.js'
 
 const inBritain = (name: string, city = 'Leeds'): Held => ({ name, city, country: 'GB' })
@@ -286,5 +289,77 @@ describe('never sure and wrong', () => {
     const decision = match({ name, location, held: [held] })
     expect(decision).toMatchObject({ kind: 'entity' })
     if (decision.kind !== 'none') expect(decision.confidence).toBeGreaterThanOrEqual(95)
+  })
+})
+
+describe('Chinese characters', () => {
+  const characters = Array.from({ length: 0x9fa6 - 0x4e00 }, (_, at) => String.fromCharCode(0x4e00 + at))
+  const bySound = new Map<string, string[]>()
+  for (const one of characters) bySound.set(foldText(one), [...(bySound.get(foldText(one)) ?? []), one])
+  const chance = createSeededFractions(56)
+  const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(chance() * values.length)]!
+
+  test.each(Array.from({ length: 60 }, (_, at) => at))('of the same sound are another name (%i)', () => {
+    const [first, second] = [pick(characters), pick(characters)]
+    const homophones = (bySound.get(foldText(first)) ?? []).filter((one) => foldHan(one) !== foldHan(first))
+    if (homophones.length === 0) return
+    const [front, behind] = pick([
+      ['', '技术有限公司'],
+      ['深圳市', '实业股份有限公司'],
+      ['', '工業株式会社'],
+      ['株式会社', '商事'],
+    ] as const)
+    const held = { name: `${front}${first}${second}${behind}`, country: 'CN', city: '深圳市' }
+    const name = `${front}${pick(homophones)}${second}${behind}`
+    const decision = match({ name, location: '深圳市', held: [held] })
+    if (decision.kind === 'none') return
+    expect([name, held.name, decision.kind, decision.confidence <= 45]).toEqual([
+      name,
+      held.name,
+      'candidate',
+      true,
+    ])
+  })
+
+  test.each([
+    ['台灣積體電路製造股份有限公司', '台湾积体电路制造股份有限公司'],
+    ['聯發科技股份有限公司', '联发科技股份有限公司'],
+    ['騰訊科技（深圳）有限公司', '腾讯科技(深圳)有限公司'],
+    ['齋藤工業株式会社', '斎藤工業株式会社'],
+    ['國際興業株式會社', '国際興業株式会社'],
+    ['澤田鉄工株式会社', '沢田鐵工株式会社'],
+    ['濱松樂器株式会社', '浜松楽器株式会社'],
+  ])('%s and %s are one name', (one, other) => {
+    for (const [name, held] of [
+      [one, other],
+      [other, one],
+      [one, one],
+    ] as const) {
+      const decision = match({ name, location: null, held: [{ name: held, country: 'CN' }] })
+      expect(decision).toMatchObject({ kind: 'entity' })
+      if (decision.kind !== 'none') expect(decision.confidence).toBeGreaterThanOrEqual(95)
+    }
+  })
+
+  test.each([
+    '采购部',
+    ' 采购部',
+    '（财务部）',
+    '-人力资源部',
+    ' 會計部',
+    ' 営業部',
+    '北京分公司',
+    ' 大阪支店',
+    ' 구매팀',
+  ])('"%s" behind the legal form is a part of the company', (part) => {
+    const held = { name: '宏达纺织有限公司', country: 'CN' }
+    const decision = match({ name: `宏达纺织有限公司${part}`, location: null, held: [held] })
+    expect(decision).toMatchObject({ kind: 'entity' })
+    if (decision.kind !== 'none') expect(decision.confidence).toBeGreaterThanOrEqual(90)
+  })
+
+  test('the beginning of a long name is no short form of it', () => {
+    const held = [{ name: '北京星河远航餐饮管理有限公司', country: 'CN' }]
+    expect(match({ name: '腾讯科技（北京）有限公司', location: null, held })).toEqual({ kind: 'none' })
   })
 })
