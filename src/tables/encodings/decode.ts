@@ -30,7 +30,9 @@ function decodeAny(bytes: Buffer, encoding: LegacyEncoding): string {
 function getDecoder(encoding: LegacyEncoding): TextDecoder {
   let decoder = decoders.get(encoding)
   if (decoder === undefined) {
-    decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true })
+    // As browsers do: GB 18030 is GBK with more characters, which programs write in files called GBK.
+    const label = encoding === 'gbk' ? 'gb18030' : encoding
+    decoder = new TextDecoder(label, { fatal: true, ignoreBOM: true })
     decoders.set(encoding, decoder)
   }
   return decoder

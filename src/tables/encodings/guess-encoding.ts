@@ -92,6 +92,7 @@ function isRival(own: WholeReading, other: WholeReading): boolean {
     if (!isHungarian && isTold(here) && !isOfOneLanguage(other.text)) return false
   }
   if (isText && hasMixedLine(own) && !hasMixedLine(other)) return true
+  if (nameWords.test(own.text) && !nameWords.test(other.text)) return false
   if (own.words.size < (isLatin ? wordsEnough.latin : wordsEnough.other)) return true
   if (isHungarian) return true
   return isTwin(own, other) && here.filter(isOddWord).length > there.filter(isOddWord).length
@@ -142,6 +143,9 @@ const knownWords = new Set(
   `são joão fundação associação construção españa española coruña señor muñoz núñez ibáñez peña compañía tromsø sør søn københavn ålesund
   på bærum næring`.split(/\s+/),
 )
+
+/** Words of East Asian names; a wrong encoding has them only by chance. */
+const nameWords = /公司|有限|集[团團]|股份|株式[会會]社|[银銀]行|주식회사|유한회사/
 
 /** Detectors do not know macintosh, and confuse encodings of the same letters. */
 function isTwin(own: WholeReading, other: WholeReading): boolean {

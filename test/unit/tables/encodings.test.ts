@@ -204,6 +204,36 @@ describe('guessing', () => {
     },
   )
 
+  const encodeDouble = (encoding: LegacyEncoding, text: string) => {
+    const bytesOf = new Map<string, Buffer>()
+    for (let lead = 0x81; lead < 0xff; lead++)
+      for (let trail = 0x40; trail < 0xff; trail++) {
+        const bytes = Buffer.from([lead, trail])
+        const character = decodeLegacy(bytes, encoding)
+        if (character !== null) bytesOf.set(character, bytes)
+      }
+    return Buffer.concat(Array.from(text, (one) => bytesOf.get(one) ?? Buffer.from(one, 'ascii')))
+  }
+
+  test.each<[LegacyEncoding, string[]]>([
+    ['gbk', ['客户名称,城市', '华为技术有限公司,深圳', '贵州茅台酒股份有限公司,仁怀']],
+    ['gb18030', ['客户名称,城市', '䶮华科技有限公司,深圳', '腾讯集团,深圳']],
+    ['big5', ['公司名稱,城市', '聯發科技股份有限公司,新竹', '鴻海精密工業股份有限公司,新北']],
+    ['shift_jis', ['会社名,市', '大和工業株式会社,姫路', '株式会社日立製作所,東京']],
+    ['euc-kr', ['회사명,도시', '삼성전자 주식회사,수원', '현대자동차 주식회사,서울']],
+  ])('a list of two companies in %s is read right', (encoding, lines) => {
+    const found = judged(lines.map((line) => encodeDouble(encoding, line)))
+    expect(found.kind).toBe('sure')
+    if (found.kind !== 'sure') return
+    const bytes = encodeDouble(encoding, lines.join('\n'))
+    expect(decodeLegacy(bytes, found.reading.encoding)).toBe(lines.join('\n'))
+  })
+
+  test('gbk has the characters of GB 18030 of four bytes, and of two that it lacks', () => {
+    expect(decodeLegacy(Buffer.from('fe9f', 'hex'), 'gbk')).toBe('䶮')
+    expect(decodeLegacy(Buffer.from('81308436', 'hex'), 'gbk')).toBe('¥')
+  })
+
   test('every start of every list is read right or doubted', () => {
     for (const { encoding, names, nameBytes } of legacy) {
       for (let count = 1; count <= nameBytes.length; count++) {
