@@ -250,9 +250,13 @@ function noteAddress(address: ResultEntity['headquarters']['address'], held: Row
       isIn,
     })
   }
-  // A one-line address was split into its parts.
-  for (const part of ['street_address', 'city', 'state'] as const)
-    noteText(part, held.formatted ?? address[part])
+  // A one-line address was split into its parts, but those that have a column of their own.
+  const own = { street_address: held.street, city: held.city, state: held.region }
+  for (const part of ['street_address', 'city', 'state'] as const) {
+    const value = address[part]
+    const isOfLine = own[part] === null || (held.formatted ?? '').includes(value ?? '')
+    noteText(part, isOfLine ? (held.formatted ?? value) : value)
+  }
   noteText('postal_code', held.postalCode)
   noteText('country', held.countryCode)
   noteText('country_code', held.countryCode)
