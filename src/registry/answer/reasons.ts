@@ -158,9 +158,13 @@ export function describePlaceFit(
   return { ...said, code: said.type === 'strength' ? 'jurisdiction_match' : 'location_mismatch' }
 }
 
-/** Returns ` (Leeds)`, or ` (United Kingdom)` if countries are compared or no town is known; empty if nothing is. */
+/**
+ * Returns ` (Leeds)`, ` (Kent)` if regions are compared, or ` (United Kingdom)` if countries are or no town is known; empty if
+ * nothing is.
+ */
 function describeWhere(place: PlaceAgreement, { address, jurisdiction }: StoredPlace): string {
-  const { city, countryCode } = address
+  const { city, region, countryCode } = address
+  if (place.startsWith('region')) return region === null ? '' : ` (${region})`
   const code = countryCode ?? jurisdiction?.slice(0, 2).toUpperCase() ?? null
   const country = code === null ? null : (findCountryName(code) ?? jurisdiction)
   const where = /country|elsewhere|abroad/.test(place) ? country : (city ?? country)
