@@ -21,6 +21,7 @@ import {
   createMissingFactor,
   createWrongFactor,
   findConflict,
+  hasWrongDigits,
 } from './identified-answer.js'
 import type { WholeRegister } from '../edition.js'
 import type { StoredLegalEntity } from '../store/reader.js'
@@ -199,34 +200,33 @@ export function answerByName(
   if (asked.name === null)
     return answerWholeText(asked, deps) ?? buildNoHolderAnswer(identifiers, asked.wrong)
   const match = judge.matchName()
-  const factors = [
+  const listFactors = (impact: Impact) => [
     ...asked.found.map((one) => createOtherNameFactor(one, deps)),
-    ...asked.missing.map((one) => createMissingFactor(one, 'medium')),
+    ...asked.missing.map((one) => createMissingFactor(one, impact)),
     ...asked.wrong.map((one) => createWrongFactor(one, 'medium')),
   ]
   const answer = answerFor(match, deps)
   const beside: Resolution = {
     ...answer,
-    match_confidence:
-      asked.found.length === 0
-        ? answer.match_confidence
-        : Math.min(answer.match_confidence, contradictedConfidence),
-    factors: [...answer.factors, ...factors],
+    match_confidence: Math.min(
+      answer.match_confidence,
+      asked.found.length > 0 ? contradictedConfidence : 100,
+    ),
+    factors: [...answer.factors, ...listFactors('medium')],
     actions: [...answer.actions, checkIdentifier],
   }
   const registration = findMatched(match, deps)
   if (registration === undefined || match.decision.kind === 'none') return beside
   const { entityNumber } = match.decision.best.evidence.comparison.candidate
   const registrations = deps.reader.entityByNumber(entityNumber)?.legalEntities ?? []
-  const conflict = findConflict(
-    { elsewhere, missing: [...asked.missing, ...asked.wrong] },
-    registrations,
-    deps.registers,
-  )
-  if (conflict === null) return beside
-  const { code, text } = conflict
+  const unmatched = { elsewhere, missing: [...asked.missing, ...asked.wrong] }
+  const conflict = findConflict(unmatched, registrations, deps.registers)
+  // The company has no number or website to compare with: registers lack most of them.
+  const isOpen = asked.found.length + asked.wrong.length === 0 && !asked.missing.some(hasWrongDigits)
+  if (conflict === null)
+    return isOpen ? { ...answer, factors: [...answer.factors, ...listFactors('low')] } : beside
   return toNamesakeAnswer(
-    { ...beside, factors: [createLimitation(code, text, 'high'), ...beside.factors] },
+    { ...beside, factors: [createLimitation(conflict.code, conflict.text, 'high'), ...beside.factors] },
     registration,
   )
 }

@@ -257,6 +257,10 @@ describe('an identifier next to a name', () => {
     expect(named(beside)).toBe('Acme Widgets Limited')
     expect(beside.match_confidence).toBe(ask(registry, 'Acme Widgets Limited').match_confidence)
     expect(codesOf(beside)).toContain('identifier_not_found')
+    expect(beside.factors.find(({ code }) => code === 'identifier_not_found')?.impact).toBe('low')
+    expect(beside.actions.map(({ code }) => code)).not.toContain('verify_identifier')
+    const mistyped = ask(registry, 'Acme Widgets Limited (company number NO 927523001)')
+    expect(mistyped.actions.map(({ code }) => code)).toContain('verify_identifier')
     expect(named(ask(registry, 'Oxfam (CIK 4711)'))).toBe(named(alone))
   })
 
