@@ -117,12 +117,13 @@ const areRelated = (a: string, b: string): boolean =>
 
 const hasDigit = /\d/
 
-/** "ue" for "ü", "ü" written as "u", "Mc" for "Mac", and British spellings. */
-const closeVowels = (word: string): string =>
-  /[aou]e|aa|^mac.{3}|..our|isation/.test(word)
+/** "ue" for "ü", "ü" written as "u", "dj" for "đ", "Mc" for "Mac", and British spellings. */
+const closeSpelling = (word: string): string =>
+  /[aou]e|aa|dj|^mac.{3}|..our|isation/.test(word)
     ? word
         .replace(/(?<![aeoq])([aou])e/g, '$1')
         .replace(/aa/g, 'a')
+        .replace(/dj/g, 'd')
         .replace(/^mac(?=.{3})/, 'mc')
         .replace(/(?<=..)our(?=s?$)/, 'or')
         .replace(/isation/, 'ization')
@@ -168,7 +169,7 @@ export function compareWords(text: string, name: string, isLast = false): WordMa
   // Numbers are equal or different, and so are letters.
   if (isNumberWord(text) && isNumberWord(name)) return null
   if (synonyms.get(text) === name) return of('abbreviated', 0.3, 0.6)
-  if (closeVowels(text) === closeVowels(name)) return same
+  if (closeSpelling(text) === closeSpelling(name)) return same
   if (areRelated(text, name)) return related
   if (text.includes(unknownLetter)) return compareUnknown(text, name)
   if (isPlural(text, name)) return plural

@@ -134,3 +134,20 @@ export function simplifyHan(text: string): string {
 /** Returns the Chinese characters of a text alone, simplified. */
 export const foldHan = (text: string): string =>
   (simplifyHan(text.normalize('NFKC')).match(han) ?? []).join('')
+
+/** Letters that only Serbian and Macedonian have. */
+const southSlavic = /[ђјљњћџѓќѕ]/iu
+const southSlavicLetters = new Map(
+  'ђ=đ ј=j љ=lj њ=nj ћ=ć џ=dž ѓ=ǵ ќ=ḱ ѕ=dz ш=š ч=č ж=ž ц=c х=h'
+    .split(' ')
+    .map((pair) => [pair.charAt(0), pair.slice(2)]),
+)
+
+/** Writes Serbian and Macedonian with the Latin letters that they have: "Пошта Србије" is "Pošta Srbije". */
+export const toSerbianLatin = (text: string): string =>
+  southSlavic.test(text)
+    ? text.replace(
+        /\p{Script=Cyrillic}/gu,
+        (letter) => southSlavicLetters.get(letter.toLowerCase()) ?? letter,
+      )
+    : text

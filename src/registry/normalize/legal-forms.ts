@@ -49,16 +49,17 @@ function listWritings(spelling: string, inTable: ReadonlySet<string>): Set<strin
     for (const known of [...found]) {
       const padded = ` ${known} `
       if (padded.includes(` ${long} `))
-        for (const short of shorts) {
-          const writing = padded.replace(` ${long} `, ` ${short} `).trim()
-          if (!inTable.has(writing)) found.add(writing)
-        }
+        for (const short of shorts) found.add(padded.replace(` ${long} `, ` ${short} `).trim())
     }
-  return found
+  return new Set([...found].filter((writing) => writing === spelling || !inTable.has(writing)))
 }
 
-/** A form of three words is no part of a name, even at its start. */
-const leadingWordsMin = 3
+/** A form of three words is no part of a name, even at its start, nor is a long one that is not English: "Aktiebolaget Volvo". */
+const isLong = (form: { class: string; countries: string }, spelling: string, words: readonly string[]) =>
+  (spelling.split(' ').length > 2 && words.length > 1) ||
+  (words.join('').length > 7 &&
+    /stock|limited|enterprise/.test(form.class) &&
+    !/US|GB|^$/.test(form.countries))
 
 function parseTable(): LegalFormEntry[] {
   const list = (spellings: string) => spellings.split(',').map((part) => part.trim())
@@ -69,13 +70,12 @@ function parseTable(): LegalFormEntry[] {
       const spelling = unmark(marked)
       return [...listWritings(spelling, inTable)].map((writing) => {
         const words = removeJoiningWords(writing.split(' '))
-        const isLong = spelling.split(' ').length >= leadingWordsMin && words.length > 1
         return {
           words,
           formClass: form.class as FormClass,
           legalForm: form.legal_form as LegalForm | null,
           countries: form.countries === '' ? [] : form.countries.split(' '),
-          leading: marked.startsWith('<') || isLong,
+          leading: marked.startsWith('<') || isLong(form, spelling, words),
           closing: marked.startsWith('$'),
         }
       })

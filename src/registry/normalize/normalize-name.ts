@@ -1,6 +1,6 @@
 import anyAscii from 'any-ascii'
 import { matchLimits } from '../model/limits.js'
-import { simplifyHan } from './clean-text.js'
+import { simplifyHan, toSerbianLatin } from './clean-text.js'
 
 /** Words without meaning for a name: "Procter & Gamble", "Procter and Gamble", "Procter Gamble". */
 const joiningWords = new Set(['and', 'the', 'und', 'et', 'og', 'och'])
@@ -161,7 +161,7 @@ export function foldWords(text: string): string[] {
 function foldMarks(text: string, charsMax: number): string {
   const start = text.slice(0, charsMax)
   const plain = (
-    hasOtherThanAscii.test(start) ? anyAscii(simplifyHan(start.normalize('NFKC'))) : start
+    hasOtherThanAscii.test(start) ? anyAscii(simplifyHan(toSerbianLatin(start.normalize('NFKC')))) : start
   ).toLowerCase()
   return hasMark.test(plain)
     ? plain

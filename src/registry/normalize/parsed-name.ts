@@ -60,9 +60,9 @@ export function parseName(name: string): ParsedName {
   return getOrCompute(parsedTexts, parsedTextsMax, name, parseNewName)
 }
 
-/** Parses any text, without the cache: registers seldom repeat a name. */
-export function parseNewName(name: string): ParsedName {
-  const { words, native, stripped } = splitForm(name)
+/** Parses any text, without the cache: registers seldom repeat a name. `town`: seat of the company, which Serbia's register adds. */
+export function parseNewName(name: string, town: string | null = null): ParsedName {
+  const { words, native, stripped } = splitForm(name, town)
   const core = stripped.core.slice(0, matchLimits.tokensMax)
   const tokens = toCanonicalWords(core.map((word) => word.slice(0, matchLimits.tokenCharsMax)))
   return {
@@ -82,13 +82,27 @@ export function parseNewName(name: string): ParsedName {
 const isPlain = (name: string): boolean =>
   /^[ -$'-.0-;=>@-[\]-~]*$/.test(name) && name.length <= matchLimits.nameCharsMax && !name.includes('  ')
 
-function splitForm(name: string) {
+function splitForm(name: string, town: string | null = null) {
   const native = isPlain(name)
     ? { rest: name, form: null }
     : cutNativeForms(removeRegistrySuffix(boundText(name)))
-  const words = removeJoiningWords(foldWords(expandForms(native.rest)))
+  const words = cutTown(removeJoiningWords(foldWords(expandForms(native.rest))), town, native.rest)
   return { native, words, stripped: stripForms(words, native.rest) }
 }
+
+/** "SIEMENS DOO BEOGRAD", "JAVNO PREDUZEĆE POŠTA SRBIJE BEOGRAD": the town behind the legal form, or behind a name that begins with it. */
+function cutTown(words: readonly string[], town: string | null, written: string): readonly string[] {
+  const seat = town === null ? [] : foldWords(town)
+  for (let count = Math.min(seat.length, townWordsMax); count > 0; count--) {
+    const end = words.length - count
+    if (end < 2 || !seat.slice(0, count).every((word, at) => word === words[end + at])) continue
+    const isBehindForm = findTrailingForm(words, end) !== null
+    if (isBehindForm || (end > 2 && findFormInFront(words, written) !== null)) return words.slice(0, end)
+  }
+  return words
+}
+
+const townWordsMax = 3
 
 /** Reads only the legal form of a name, in half of the time of `parseName`. */
 export function parseForm(name: string): Pick<ParsedName, 'formClass' | 'formCountries'> {

@@ -301,7 +301,10 @@ function listSpellings(
   const spellings = new Set(known > 0 ? [text] : [])
   const synonym = findSynonym(text) ?? findSynonym(folded)
   if (synonym !== undefined && vocabulary.countNames(synonym) > 0) spellings.add(synonym)
-  const closed = text.replace(/(?<![aeoq])([aou])e/g, '$1').replace(/aa/g, 'a')
+  const closed = text
+    .replace(/(?<![aeoq])([aou])e/g, '$1')
+    .replace(/aa/g, 'a')
+    .replace(/dj/g, 'd')
   for (const other of [closed, ...listPlurals(text)])
     if (vocabulary.countNames(other) > 0) spellings.add(other)
   if (known >= rareNamesMax) return [...spellings]

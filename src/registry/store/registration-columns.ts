@@ -163,9 +163,9 @@ export function deriveRow(row: RegistryRow): DerivedRow {
 }
 
 /** Parsed once for the columns and the index. */
-export const parseNames = ({ names }: RegistryRow): StoredName[] =>
+export const parseNames = ({ names, address }: RegistryRow): StoredName[] =>
   names.map(({ name }) => {
-    const { tokens, coreKey, fullKey, formClass, acronym } = parseNewName(name)
+    const { tokens, coreKey, fullKey, formClass, acronym } = parseNewName(name, address.city)
     return { tokens, coreKey, fullKey, formClass, acronym }
   })
 
