@@ -2,6 +2,7 @@ import { toPlainLetters } from '../../core/text.js'
 import { parsePlaceHeader, toHeaderKey, toHeaderKeys, type PlaceHeader } from './header-words.js'
 import headerWords from './headers.json' with { type: 'json' }
 import { isPlaceholder } from '../../core/lookup-identity.js'
+import { toCanonicalIdentifier } from '../../core/identifiers.js'
 import { closeNumber, findNumberForm, readTaxNumber } from '../../core/national-numbers.js'
 
 const statusWords = new Set(
@@ -273,3 +274,25 @@ export function readWholeTaxNumber(text: string): { country: string; number: str
   const tax = isPlainVatNumber(text) ? null : readTaxNumber(text, [])
   return tax !== null && typeof findNumberForm(tax.country, text) === 'string' ? tax : null
 }
+
+/** Whether a name cell may be an LEI, a web or an e-mail address. Cheap: it is called for every row. */
+export function mayBeIdentifier(cell: string | null): boolean {
+  if (cell === null || cell.length > addressCharsMax) return false
+  return cell.includes('@') || /^\s*(?:https?:\/\/|www\.|mailto:)/i.test(cell) || findLei(cell) !== null
+}
+
+const addressCharsMax = 2_048
+
+/** Returns the LEI that fills a text; with wrong check digits only if the text cannot be a word. */
+export function findLei(text: string): string | null {
+  if (text.length < leiChars || text.length > leiChars * 2) return null
+  const compact = text.replace(/\s+/g, '')
+  if (compact.length !== leiChars || !/^[A-Z0-9]{18}\d{2}$/.test(compact)) return null
+  const isWordless = compact.replace(/\D/g, '').length >= digitsMin
+  return isWordless || 'value' in toCanonicalIdentifier('lei', compact) ? compact : null
+}
+
+const leiChars = 20
+
+/** Company names of that length have fewer digits. */
+const digitsMin = 6

@@ -7,7 +7,7 @@ import {
   listPlaceColumns,
   readWholeTaxNumber,
 } from './column-content.js'
-import { isOtherParty } from './find-identifiers.js'
+import { isOtherParty, symbolHeaders } from './find-identifiers.js'
 import {
   type ColumnSamples,
   listLookupColumns,
@@ -21,7 +21,6 @@ import {
   rankInHeaders,
   wholePlaceHeaders,
   identifierHeaders,
-  symbolHeaders,
   taxHeaders,
   toHeaderKey,
   toHeaderKeys,
