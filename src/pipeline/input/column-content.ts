@@ -1,8 +1,17 @@
 import { toPlainLetters } from '../../core/text.js'
-import { parsePlaceHeader, toHeaderKey, toHeaderKeys, type PlaceHeader } from './header-words.js'
+import {
+  listNumberKeys,
+  numberWords,
+  parsePlaceHeader,
+  toHeaderKey,
+  toHeaderKeys,
+  type PlaceHeader,
+} from './header-words.js'
 import headerWords from './headers.json' with { type: 'json' }
 import { isPlaceholder } from '../../core/lookup-identity.js'
 import { toCanonicalIdentifier } from '../../core/identifiers.js'
+import { parseCourtNumber } from '../../core/court-numbers.js'
+import { isPersonNumber } from '../../core/number-forms.js'
 import { closeNumber, findNumberForm, readTaxNumber } from '../../core/national-numbers.js'
 
 const statusWords = new Set(
@@ -107,6 +116,9 @@ export function listPlaceColumns(
 export const areTowns = (values: readonly string[]): boolean =>
   isMostly(values, (value) => !/[,;/|\n(\d]|\s[-–—]\s/.test(value))
 
+/** Kind of columns with numbers of persons, which are never sent. */
+export const personKind = 'number of a person'
+
 const contentKinds: readonly { kind: string; is: (value: string) => boolean }[] = [
   { kind: 'LEI', is: isLei },
   { kind: 'ISIN', is: isIsin },
@@ -116,6 +128,7 @@ const contentKinds: readonly { kind: string; is: (value: string) => boolean }[] 
     is: (value) => /^(https?:\/\/|www\.)\S+$|^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}(\/\S*)?$/i.test(value),
   },
   { kind: 'EIN', is: (value) => /^\d{2}-\d{7}$/.test(value) },
+  { kind: personKind, is: (value) => isPersonNumber(value, []) },
   {
     kind: 'VAT number',
     is: (value) =>
@@ -296,3 +309,34 @@ const leiChars = 20
 
 /** Company names of that length have fewer digits. */
 const digitsMin = 6
+
+/** Registers of companies with a court or a town: `RPR Brussel`, `R.C.S. Paris B`. */
+const register =
+  /(?<![\p{L}\d])(?:R\.?P\.?[RM]|R\.?C\.?S|registro (?:mercantil|imprese)(?: d[ie])?|(?:handels|landes|firmenbuch)gericht|LG|HG)(?![\p{L}\d])[.:,]?(?:[\s,(-]+(?![A-Z]{2,3}[\s.-]*\d)\p{L}[\p{L}.'’-]*(?![\p{L}\d]))*/giu
+
+/** Letters that are a part of numbers, and names of columns. */
+const numberLetters: ReadonlySet<string> = new Set(toHeaderKeys('FN|RC|BN|HRA|HRB'))
+
+/** Whether a text is a name of numbers, as headers have it. */
+function isNumberLabel(text: string): boolean {
+  const key = toHeaderKey(text)
+  if (key === '' || numberLetters.has(key)) return false
+  return numberWords.has(key) || listNumberKeys(text).length > 0 || listNumberKeys(`${text} nr`).length > 0
+}
+
+/**
+ * Cuts the names of numbers and of registers around a number: `BTW BE 0400.378.485` is `BE 0400.378.485` with the label `BTW`.
+ * `null` without them.
+ */
+export function cutLabels(cell: string): { readonly text: string; readonly label: string } | null {
+  if (!/\d/.test(cell) || !/\p{L}{2}/u.test(cell) || parseCourtNumber(cell) !== null) return null
+  const tidy = (text: string) => text.replace(/^[\s:;,.()#№°º-]+|[\s:;,.()#-]+$/gu, '')
+  const text = tidy(cell.replace(register, ' '))
+  const front = /^\D*/u.exec(text)?.[0] ?? ''
+  const ends = [...front.matchAll(/[\s:.#)]+|$/gu)].map(({ index }) => index).reverse()
+  const label = ends.map((end) => text.slice(0, end)).find(isNumberLabel) ?? ''
+  const behind = /\s\D*$/u.exec(text)?.[0] ?? ''
+  const isTail = label.length + behind.length < text.length && isNumberLabel(behind)
+  const rest = tidy(text.slice(label.length, isTail ? -behind.length : undefined))
+  return rest === tidy(cell) || !/\d/.test(rest) ? null : { text: rest, label }
+}

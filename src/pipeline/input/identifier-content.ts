@@ -26,6 +26,7 @@ import headerWords from './headers.json' with { type: 'json' }
 import {
   areAmounts,
   areOfDomains,
+  cutLabels,
   isPlainVatNumber,
   readWholeTaxNumber,
   toFilledCell,
@@ -86,7 +87,8 @@ export function findContentFault(
   header: string,
   rowCountries: readonly string[] = [],
 ): string | null {
-  const values = cells.flatMap((cell) => toFilledCell(toPlainDigits(cell)) ?? [])
+  const texts = cells.flatMap((cell) => toFilledCell(toPlainDigits(cell)) ?? [])
+  const values = key === 'registration_id' ? texts.map((text) => cutLabels(text)?.text ?? text) : texts
   if (values.length === 0) return null
   if (key === 'registration_id' && isTaxHeader(header) && areAmounts(values)) return 'its cells are amounts'
   if (key === 'registration_id' && isTaxHeader(header))

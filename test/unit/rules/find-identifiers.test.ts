@@ -41,16 +41,19 @@ describe('A header of numbers is known with each writing of "number"', () => {
   const isNumber = new RegExp(`(?:^(?:${words})\\s|\\s(?:${words})$)`, 'iu')
   const writings = ['N°', 'Nº', 'No.', 'nr', 'Nr.', 'num', 'nro', 'č.', 'br.', 'Αρ.', '№', '#']
 
-  test.each(numbers.filter((header) => isNumber.test(header)))('%s', (header) => {
-    const countries = listRegisterCountries(header)
-    for (const word of writings) {
-      const other = header.replace(isNumber, (text) => text.replace(/\S+/u, word))
-      expect([other, rankHeader('registration_id', other) >= 0]).toEqual([other, true])
-      const found = listRegisterCountries(other)
-      // Some are written so in any country too: `HR Nummer`.
-      if (found.length > 0) expect([other, ...found]).toEqual(expect.arrayContaining([other, ...countries]))
-    }
-  })
+  test.each(numbers.filter((header) => isNumber.test(header) && !header.startsWith('enterprise')))(
+    '%s',
+    (header) => {
+      const countries = listRegisterCountries(header)
+      for (const word of writings) {
+        const other = header.replace(isNumber, (text) => text.replace(/\S+/u, word))
+        expect([other, rankHeader('registration_id', other) >= 0]).toEqual([other, true])
+        const found = listRegisterCountries(other)
+        // Some are written so in any country too: `HR Nummer`.
+        if (found.length > 0) expect([other, ...found]).toEqual(expect.arrayContaining([other, ...countries]))
+      }
+    },
+  )
 
   test.each([
     ...[
@@ -645,4 +648,39 @@ test('Names of suppliers and customers are found in the languages of the north a
     expect(found({ Nr: ['1', '2'], [header]: ['Acme AB', 'Bolt Oy'], Belopp: ['1,00', '2,00'] }).name).toBe(
       header,
     )
+})
+
+test.each([
+  ...[
+    'N° national',
+    'Numéro national',
+    'Rijksregisternummer',
+    'Rijksregisternr.',
+    'Aadhaar',
+    'Aadhaar No',
+    'SSN',
+    'CPF',
+  ],
+  ...[
+    'PESEL',
+    'Personnummer',
+    'Personnr',
+    'DNI',
+    'henkilötunnus',
+    '身份证号码',
+    'JMBG',
+    'TC Kimlik No',
+    'CPR-nr.',
+  ],
+])('A column of numbers of persons is listed: %s', (header) => {
+  const table = { company: names, [header]: ['85.07.30-033.28'] }
+  expect(found(table).identifiers).toEqual({})
+  expect(told(table).unused).toEqual([{ column: header, kind: 'number of a person', why: 'never sent' }])
+})
+
+test('A column of numbers of persons is listed below an unknown header too', () => {
+  const cells = ['85.07.30-033.28', '90.01.15-123.45', '71.12.01-001.09']
+  expect(told({ company: names, Ref: cells }).unused).toEqual([
+    { column: 'Ref', kind: 'number of a person', why: 'never sent' },
+  ])
 })
