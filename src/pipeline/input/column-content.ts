@@ -1,5 +1,6 @@
 import { toPlainLetters } from '../../core/text.js'
 import {
+  identifierHeaders,
   listNumberKeys,
   numberWords,
   parsePlaceHeader,
@@ -320,8 +321,10 @@ const numberLetters: ReadonlySet<string> = new Set(toHeaderKeys('FN|RC|BN|HRA|HR
 /** Whether a text is a name of numbers, as headers have it. */
 function isNumberLabel(text: string): boolean {
   const key = toHeaderKey(text)
-  if (key === '' || numberLetters.has(key)) return false
-  return numberWords.has(key) || listNumberKeys(text).length > 0 || listNumberKeys(`${text} nr`).length > 0
+  // Two capitals are a country: `NO 923609016`.
+  if (key === '' || numberLetters.has(key) || /^\s*[A-Z]{2}\s*$/.test(text)) return false
+  const isListed = [numberWords.has(key), identifierHeaders.registration_id.includes(key)].includes(true)
+  return isListed || [text, `${text} nr`].some((one) => listNumberKeys(one).length > 0)
 }
 
 /**
@@ -329,7 +332,7 @@ function isNumberLabel(text: string): boolean {
  * `null` without them.
  */
 export function cutLabels(cell: string): { readonly text: string; readonly label: string } | null {
-  if (!/\d/.test(cell) || !/\p{L}{2}/u.test(cell) || parseCourtNumber(cell) !== null) return null
+  if (!/\d/.test(cell) || !/\p{L}/u.test(cell) || parseCourtNumber(cell) !== null) return null
   const tidy = (text: string) => text.replace(/^[\s:;,.()#№°º-]+|[\s:;,.()#-]+$/gu, '')
   const text = tidy(cell.replace(register, ' '))
   const front = /^\D*/u.exec(text)?.[0] ?? ''

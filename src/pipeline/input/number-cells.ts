@@ -150,8 +150,8 @@ function readCell(cell: NumberCell, places: Places): ReadNumber {
   const { label, text } = cut
   const isTax = isTaxHeader(label)
   const own = isTax || listRegisterCountries(label).length > 0
-  const isOther =
-    !own && !numberWords.has(toHeaderKey(label)) && label !== '' && rankHeader('registration_id', label) < 0
+  const isKnown = (['registration_id', 'ein'] as const).some((kind) => rankHeader(kind, label) >= 0)
+  const isOther = !own && !isKnown && label !== '' && !numberWords.has(toHeaderKey(label))
   if (isOther) return { identifier: null, fault: 'tax_number' }
   const read = readNumber({ header: own ? label : cell.header, text }, places)
   if (read.identifier === null || read.identifier.kind !== 'registration_id') return read
