@@ -70,8 +70,7 @@ const isOfPersons = (country: string, closed: string): boolean =>
 
 /** Numbers that are known by their signs, whatever the country: of Brazil, Belgium, the United States, Finland, Denmark. */
 const written: readonly RegExp[] = [
-  /^\d{3}\.\d{3}\.\d{3}-\d{2}$/,
-  /^\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2}$/,
+  /^(?:\d{3}\.\d{3}\.\d{3}-\d{2}|\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2})$/,
   /^(?!000|666|9)\d{3}-\d{2}-\d{4}$/,
   /^[0-3]\d[01]\d{3}[-+A-FU-Y]\d{3}[\dA-Y]$/,
   new RegExp(`^${dayFirst}-\\d{4}$`),

@@ -8,7 +8,7 @@ import {
   listPlaceColumns,
   readWholeTaxNumber,
 } from './column-content.js'
-import { isOtherParty, symbolHeaders } from './find-identifiers.js'
+import { isOtherParty } from './find-identifiers.js'
 import {
   type ColumnSamples,
   listLookupColumns,
@@ -22,6 +22,7 @@ import {
   rankInHeaders,
   wholePlaceHeaders,
   identifierHeaders,
+  symbolHeaders,
   taxHeaders,
   toHeaderKey,
   toHeaderKeys,

@@ -1,5 +1,5 @@
 import type { ColumnSamples } from './columns.js'
-import { toHeaderKey, identifierHeaders, toHeaderKeys, rankInHeaders } from './header-words.js'
+import { toHeaderKey, identifierHeaders, toHeaderKeys, rankInHeaders, symbolHeaders } from './header-words.js'
 import {
   identifierKeys,
   identifierNames,
@@ -105,9 +105,6 @@ const nameKind = (key: IdentifierKey, column: string): string =>
 
 const isWholeHeader = (key: IdentifierKey, column: string): boolean =>
   rankInHeaders(column, identifierHeaders[key]) >= 0
-
-/** Headers of exchange symbols if there is also an exchange: chemistry and currencies have symbols too. */
-export const symbolHeaders: readonly string[] = toHeaderKeys('symbol')
 
 /** A symbol belongs to an exchange if a column or a prefix of the cells names one. */
 function getSymbolKeys(header: readonly string[], samples: ColumnSamples): readonly string[] {

@@ -276,13 +276,15 @@ function listWithoutNumberWord(header: string): string[] {
 /** Keys of headers of numbers by their text without the word for a number; of bare names like `SIREN`, the name itself. */
 function createNumbersByBase(): ReadonlyMap<string, readonly string[]> {
   const { lei, cik, ein, bic } = identifiers
-  const { 'other name': _, ...others } = headerWords.others
+  const others = Object.entries(headerWords.others).filter(([kind]) => kind !== 'other name')
   const { any, ...tax } = added.taxNumbers
-  const lists = [earlier.anyNumbers, earlier.taxNumbers, added.numbers, any, lei, cik, ein, bic, others]
-  const byCountry = [earlier.numbers, added.countryNumbers, tax].flatMap((one) => Object.values(one).flat())
-  const headers = [...lists.flatMap((one) => Object.values(one).flat()), ...byCountry].flatMap((text) =>
-    text.split('|'),
+  const general = [earlier.anyNumbers, earlier.taxNumbers, added.numbers, any, lei, cik, ein, bic]
+  const ofCountry = [earlier.numbers, added.countryNumbers, tax].map((one): (string | string[])[] =>
+    Object.values(one),
   )
+  const byCountry = ofCountry.flat(2)
+  const lists = [...general, ...others.map(([, texts]) => texts), byCountry].flat()
+  const headers = lists.flatMap((text) => text.split('|'))
   const found = new Map<string, string[]>()
   const add = (base: string, key: string) => found.set(base, [...(found.get(base) ?? []), key])
   for (const text of headers) for (const base of listWithoutNumberWord(text)) add(base, toHeaderKey(text))
@@ -332,3 +334,6 @@ function isListedHeader(text: string): boolean {
   knownHeaders ??= new Set([nameHeaders, plainNameHeaders, personHeaders, wholePlaceHeaders, ...all].flat())
   return knownHeaders.has(toHeaderKey(text)) || parsePlaceHeader(text)?.number === 0
 }
+
+/** Headers of exchange symbols if there is also an exchange: chemistry and currencies have symbols too. */
+export const symbolHeaders: readonly string[] = toHeaderKeys('symbol')

@@ -35,7 +35,9 @@ test.each([
 describe('A header of numbers is known with each writing of "number"', () => {
   const { earlier, added, others } = headerWords
   const split = (...lists: object[]) =>
-    lists.flatMap((one): string[] => Object.values(one).flat()).flatMap((text) => text.split('|'))
+    lists
+      .flatMap((one) => Object.values<string | string[]>({ ...one }).flat())
+      .flatMap((text) => text.split('|'))
   const numbers = split(earlier.numbers, added.countryNumbers, [...earlier.anyNumbers, ...added.numbers])
   const words = 'number|nummer|numéro|número|numero|numer|broj|номер|αριθμός|nomor|numurs|nr|no|n'
   const isNumber = new RegExp(`(?:^(?:${words})\\s|\\s(?:${words})$)`, 'iu')
