@@ -279,10 +279,8 @@ function createNumbersByBase(): ReadonlyMap<string, readonly string[]> {
   const others = Object.entries(headerWords.others).filter(([kind]) => kind !== 'other name')
   const { any, ...tax } = added.taxNumbers
   const general = [earlier.anyNumbers, earlier.taxNumbers, added.numbers, any, lei, cik, ein, bic]
-  const ofCountry = [earlier.numbers, added.countryNumbers, tax].map((one): (string | string[])[] =>
-    Object.values(one),
-  )
-  const byCountry = ofCountry.flat(2)
+  const ofCountry = [earlier.numbers, added.countryNumbers, tax]
+  const byCountry = ofCountry.flatMap((one) => Object.values<string | string[]>({ ...one }).flat())
   const lists = [...general, ...others.map(([, texts]) => texts), byCountry].flat()
   const headers = lists.flatMap((text) => text.split('|'))
   const found = new Map<string, string[]>()
